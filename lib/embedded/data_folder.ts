@@ -1,0 +1,93 @@
+import { randomBytes } from "node:crypto";
+
+/** Raised when the data folder cannot be used; the message is one line that names the folder and the way out. */
+export class DataFolderError extends Error {
+  override name = "DataFolderError";
+}
+
+/**
+ * The one folder in which the embedded parts keep everything (`DATA_DIR`).
+ *
+ * While it is open it is locked: the lock is the kernel's and goes with the process, whatever ends it.
+ */
+export class DataFolder {
+  readonly path: string;
+  readonly #lock: Deno.FsFile;
+
+  private constructor(path: string, lock: Deno.FsFile) {
+    this.path = path;
+    this.#lock = lock;
+  }
+
+  /** Creates the folder when it is missing and locks it. Throws {@link DataFolderError} when it is taken or unwritable. */
+  static open(path: string): DataFolder {
+    let lock: Deno.FsFile;
+    try {
+      Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
+      lock = Deno.openSync(`${path}/lock`, { create: true, read: true, write: true, mode: 0o600 });
+    } catch (error) {
+      throw new DataFolderError(
+        `The data folder ${path} cannot be written (${
+          reason(error)
+        }): make it writable, or set DATA_DIR to another folder.`,
+      );
+    }
+    if (!lock.tryLockSync(true)) {
+      lock.close();
+      throw new DataFolderError(
+        `The data folder ${path} is in use by another Stackroom: stop that one, or set DATA_DIR to another folder.`,
+      );
+    }
+    return new DataFolder(path, lock);
+  }
+
+  /** The random secret of that name, made at its first use and kept: 32 bytes as 64 hexadecimal digits. */
+  secret(name: string): string {
+    const path = `${this.path}/${name}.secret`;
+    try {
+      const kept = Deno.readTextFileSync(path).trim();
+      if (/^[0-9a-f]{64}$/.test(kept)) return kept;
+      throw new DataFolderError(`The file ${path} is damaged: restore it, or delete it to have a new secret made.`);
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    }
+    const made = randomBytes(32).toString("hex");
+    writeDurably(path, new TextEncoder().encode(made));
+    return made;
+  }
+
+  /** Gives the lock back. */
+  close(): void {
+    this.#lock.unlockSync();
+    this.#lock.close();
+  }
+}
+
+/** Writes a small file whole or not at all: beside its place, flushed, then renamed. Readable by the owner only. */
+export function writeDurably(path: string, bytes: Uint8Array): void {
+  const beside = `${path}.new`;
+  const file = Deno.openSync(beside, { create: true, write: true, truncate: true, mode: 0o600 });
+  try {
+    let written = 0;
+    while (written < bytes.length) written += file.writeSync(bytes.subarray(written));
+    file.syncSync();
+  } finally {
+    file.close();
+  }
+  Deno.renameSync(beside, path);
+  syncFolder(path.slice(0, path.lastIndexOf("/")));
+}
+
+/** Makes the entries of a folder durable: a file that was synced alone may still lose its name on power loss. */
+export function syncFolder(path: string): void {
+  const folder = Deno.openSync(path, { read: true });
+  try {
+    folder.syncSync();
+  } finally {
+    folder.close();
+  }
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message.split("\n")[0].replace(/ \(os error.*$/, "") : "unknown reason";
+}

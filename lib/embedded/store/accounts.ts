@@ -1,0 +1,92 @@
+import type { Cell, Statements } from "@/lib/embedded/store/index.ts";
+import { folded } from "@/lib/embedded/store/names.ts";
+
+/** The tenant number of the system level, which has users but no buckets. */
+export const SYSTEM = 0;
+
+export interface Tenant {
+  id: number;
+  name: string;
+  record: Record<string, unknown>;
+  createdMs: number;
+}
+
+export interface User {
+  id: number;
+  tenant: number;
+  name: string;
+  guid: string;
+  /** The S3 secret key and the second half of the MAPI token: hexadecimal MD5 of the password. */
+  passwordMd5: string;
+  record: Record<string, unknown>;
+}
+
+/** Reads tenants and user accounts. Names are looked up without case. */
+export class Accounts {
+  readonly #index: Statements;
+
+  constructor(index: Statements) {
+    this.#index = index;
+  }
+
+  /** All tenants in the order of their names. */
+  tenants(): Tenant[] {
+    return this.#index.rows(`SELECT ${TENANT} FROM tenants ORDER BY folded`).map(tenantOf);
+  }
+
+  tenant(name: string): Tenant | null {
+    const row = this.#index.row(`SELECT ${TENANT} FROM tenants WHERE folded = ?`, folded(name));
+    return row && tenantOf(row);
+  }
+
+  /** All users of a tenant in the order of their names. */
+  users(tenant: number): User[] {
+    return this.#index.rows(`SELECT ${USER} FROM users WHERE tenant = ? ORDER BY folded`, tenant).map(userOf);
+  }
+
+  user(tenant: number, name: string): User | null {
+    const row = this.#index.row(`SELECT ${USER} FROM users WHERE tenant = ? AND folded = ?`, tenant, folded(name));
+    return row && userOf(row);
+  }
+
+  userById(id: number): User | null {
+    const row = this.#index.row(`SELECT ${USER} FROM users WHERE id = ?`, id);
+    return row && userOf(row);
+  }
+}
+
+/** Whether a user's account is active. */
+export function isEnabled(user: User): boolean {
+  return user.record.enabled !== false;
+}
+
+/** The roles of a user's record. */
+export function rolesOf(user: User): readonly string[] {
+  const roles = user.record.roles;
+  if (!roles || typeof roles !== "object" || !("role" in roles) || !Array.isArray(roles.role)) return [];
+  return roles.role.filter((role) => typeof role === "string");
+}
+
+/** Whether a user may make namespaces: said so in the record, or an administrator whose record says nothing. */
+export function mayManageNamespaces(user: User): boolean {
+  const said = user.record.allowNamespaceManagement;
+  return typeof said === "boolean" ? said : rolesOf(user).includes("ADMINISTRATOR");
+}
+
+const TENANT = "id, name, record, created_ms";
+const USER = "id, tenant, name, guid, password_md5, record";
+
+function tenantOf([id, name, record, createdMs]: Cell[]): Tenant {
+  return { id: Number(id), name: String(name), record: JSON.parse(String(record)), createdMs: Number(createdMs) };
+}
+
+function userOf([id, tenant, name, guid, passwordMd5, record]: Cell[]): User {
+  return {
+    id: Number(id),
+    tenant: Number(tenant),
+    name: String(name),
+    guid: String(guid),
+    passwordMd5: String(passwordMd5),
+    record: JSON.parse(String(record)),
+  };
+}

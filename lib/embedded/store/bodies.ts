@@ -1,0 +1,169 @@
+import { createHash, type Hash, randomUUID } from "node:crypto";
+import { syncFolder } from "@/lib/embedded/data_folder.ts";
+import type { StoredBody } from "@/lib/embedded/store/writer/changes.ts";
+
+/** The folder of large bodies, below the data folder. */
+export const BODY_FOLDER = "bodies";
+
+/** Bodies up to this many bytes are kept in the index: one flush for many of them, instead of two for each. */
+export const INLINE_LIMIT_BYTES = 16 * 1024;
+
+/** From this size on a file is flushed before its turn in the writer, which would keep others waiting. */
+const EARLY_SYNC_BYTES = 4 * 1024 * 1024;
+
+/** How much of a file is read at a time. */
+const READ_CHUNK_BYTES = 256 * 1024;
+
+/** A received body that is not yet an object. */
+export interface ReceivedBody {
+  body: StoredBody;
+  size: number;
+  /** Hexadecimal digests of the bytes: `md5`, and those that were asked for. */
+  digests: Map<string, string>;
+  /** Forgets the body; harmless after it became an object's. */
+  discard(): void;
+}
+
+/** The name of the folder for bodies received now: one an hour, so that a sweep knows where to look. */
+export function bodyFolderName(now: Date): string {
+  return now.toISOString().slice(0, 13).replace(/[-T]/g, "");
+}
+
+/** Raised when the sender of a body broke off. */
+export class BrokenBody extends Error {
+  override name = "BrokenBody";
+}
+
+/**
+ * Receives a body: into memory while it is small, else into a file that nothing names yet. Throws {@link BrokenBody},
+ * or what the disk says, leaving nothing behind.
+ */
+export async function receiveBody(
+  folder: string,
+  stream: ReadableStream<Uint8Array> | null,
+  algorithms: readonly string[],
+): Promise<ReceivedBody> {
+  const hashes = new Map<string, Hash>();
+  for (const name of new Set(["md5", ...algorithms])) hashes.set(name, createHash(name));
+  const small: Uint8Array[] = [];
+  let file: OpenFile | null = null;
+  let size = 0;
+  try {
+    for await (const chunk of chunksOf(stream)) {
+      size += chunk.length;
+      for (const hash of hashes.values()) hash.update(chunk);
+      if (!file && size > INLINE_LIMIT_BYTES) {
+        file = createBodyFile(folder);
+        for (const earlier of small.splice(0)) file.write(earlier);
+      }
+      if (file) file.write(chunk);
+      else small.push(chunk);
+    }
+    if (file && size >= EARLY_SYNC_BYTES) await file.sync();
+  } catch (error) {
+    file?.remove();
+    throw error;
+  }
+  file?.close();
+  const digests = new Map([...hashes].map(([name, hash]) => [name, hash.digest("hex")]));
+  return {
+    body: file ? { file: file.name } : { data: joined(small, size) },
+    size,
+    digests,
+    discard: () => file?.remove(),
+  };
+}
+
+/** The bytes `first` to `last` (inclusive) of a stored file, read as they are asked for. Throws Deno.errors.NotFound. */
+export async function readBodyFile(path: string, first: number, last: number): Promise<ReadableStream<Uint8Array>> {
+  const file = await Deno.open(path, { read: true });
+  let left = last - first + 1;
+  if (first > 0) await file.seek(first, Deno.SeekMode.Start);
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const buffer = new Uint8Array(Math.min(left, READ_CHUNK_BYTES));
+      const read = left === 0 ? null : await file.read(buffer);
+      if (read === null) {
+        file.close();
+        if (left > 0) controller.error(new Error("a stored body is shorter than its row says"));
+        else controller.close();
+        return;
+      }
+      left -= read;
+      controller.enqueue(buffer.subarray(0, read));
+    },
+    cancel: () => file.close(),
+  }, { highWaterMark: 0 });
+}
+
+async function* chunksOf(stream: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
+  const reader = stream?.getReader();
+  while (reader) {
+    const { done, value } = await reader.read().catch((cause) => {
+      throw new BrokenBody("the sender broke off", { cause });
+    });
+    if (done) return;
+    yield value;
+  }
+}
+
+interface OpenFile {
+  name: string;
+  write(bytes: Uint8Array): void;
+  sync(): Promise<void>;
+  close(): void;
+  remove(): void;
+}
+
+function createBodyFile(folder: string): OpenFile {
+  const hour = `${BODY_FOLDER}/${bodyFolderName(new Date())}`;
+  ensureFolder(folder, hour);
+  const name = `${hour}/${randomUUID()}`;
+  const path = `${folder}/${name}`;
+  const file = Deno.openSync(path, { createNew: true, write: true, mode: 0o600 });
+  let open = true;
+  const close = () => {
+    if (open) file.close();
+    open = false;
+  };
+  return {
+    name,
+    // Synchronous on purpose: it only fills the page cache, and Deno's pool for asynchronous writes collapses under load.
+    write(bytes) {
+      let written = 0;
+      while (written < bytes.length) written += file.writeSync(bytes.subarray(written));
+    },
+    sync: () => file.syncData(),
+    close,
+    remove() {
+      close();
+      try {
+        Deno.removeSync(path);
+      } catch (error) {
+        if (!(error instanceof Deno.errors.NotFound)) throw error;
+      }
+    },
+  };
+}
+
+const ensured = new Set<string>();
+
+function ensureFolder(folder: string, hour: string): void {
+  const path = `${folder}/${hour}`;
+  if (ensured.has(path)) return;
+  Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
+  syncFolder(`${folder}/${BODY_FOLDER}`);
+  if (ensured.size > 48) ensured.clear();
+  ensured.add(path);
+}
+
+function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  if (chunks.length === 1 && chunks[0].byteLength === chunks[0].buffer.byteLength) return chunks[0];
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}

@@ -1,0 +1,68 @@
+import type { Cell, Statements } from "@/lib/embedded/store/index.ts";
+import { folded } from "@/lib/embedded/store/names.ts";
+import type { Versioning } from "@/lib/embedded/store/writer/changes.ts";
+
+/** A bucket, which is a namespace of its tenant. */
+export interface Bucket {
+  id: number;
+  tenant: number;
+  name: string;
+  guid: string;
+  owner: number | null;
+  versioning: Versioning;
+  /** The namespace's settings as MAPI shows them, without what the index keeps beside them. */
+  record: Record<string, unknown>;
+  createdMs: number;
+  storedBytes: number;
+  storedCount: number;
+}
+
+/** Reads buckets and what users may do in them. Names are looked up without case. */
+export class Buckets {
+  readonly #index: Statements;
+
+  constructor(index: Statements) {
+    this.#index = index;
+  }
+
+  bucket(tenant: number, name: string): Bucket | null {
+    const row = this.#index.row(`SELECT ${BUCKET} FROM buckets WHERE tenant = ? AND folded = ?`, tenant, folded(name));
+    return row && bucketOf(row);
+  }
+
+  /** All buckets of a tenant in the order of their names. */
+  ofTenant(tenant: number): Bucket[] {
+    return this.#index.rows(`SELECT ${BUCKET} FROM buckets WHERE tenant = ? ORDER BY folded`, tenant).map(bucketOf);
+  }
+
+  /** The buckets in which a user has any permission, in the order of their names. */
+  visibleTo(user: number): Bucket[] {
+    return this.#index.rows(
+      `SELECT ${BUCKET} FROM buckets WHERE id IN (SELECT bucket FROM grants WHERE user = ?) ORDER BY folded`,
+      user,
+    ).map(bucketOf);
+  }
+
+  /** The mask of what a user may do in a bucket; 0 is nothing. */
+  permissions(user: number, bucket: number): number {
+    const row = this.#index.row("SELECT permissions FROM grants WHERE user = ? AND bucket = ?", user, bucket);
+    return row ? Number(row[0]) : 0;
+  }
+}
+
+const BUCKET = "id, tenant, name, guid, owner, versioning, record, created_ms, stored_bytes, stored_count";
+
+function bucketOf(cells: Cell[]): Bucket {
+  return {
+    id: Number(cells[0]),
+    tenant: Number(cells[1]),
+    name: String(cells[2]),
+    guid: String(cells[3]),
+    owner: cells[4] === null ? null : Number(cells[4]),
+    versioning: cells[5] as Versioning,
+    record: JSON.parse(String(cells[6])),
+    createdMs: Number(cells[7]),
+    storedBytes: Number(cells[8]),
+    storedCount: Number(cells[9]),
+  };
+}

@@ -1,0 +1,81 @@
+import { DataFolderError } from "@/lib/embedded/data_folder.ts";
+import type { FromStore, ToStore } from "@/lib/embedded/store/store_thread.ts";
+import type { LevelAddress, StoreServerOptions } from "@/lib/embedded/store/store_server.ts";
+import { startThread } from "@/lib/embedded/threads.ts";
+import type { StoreAddresses } from "@/lib/store_addresses.ts";
+
+/** The embedded store as the rest of the process sees it. */
+export interface EmbeddedStore {
+  /** Where its tenants are reached. A tenant that it does not know is sent to a port that refuses. */
+  readonly addresses: StoreAddresses;
+  /** Lets pages of these origins read what S3 answers. */
+  allowOrigins(origins: readonly string[]): Promise<void>;
+  /** Lets requests under way end, then closes the data folder. */
+  stop(): Promise<void>;
+  /** Ends it at once; what was acknowledged is kept. */
+  cut(): void;
+}
+
+/** Starts the embedded store in a thread of its own. Throws DataFolderError; a later end of the thread is told to `onFault`. */
+export async function startEmbeddedStore(
+  options: StoreServerOptions,
+  onFault: (message: string) => void,
+): Promise<EmbeddedStore> {
+  const waiting = new Map<number, (answer: FromStore) => void>();
+  let lastId = 0;
+  const thread = startThread(new URL("./store_thread.ts", import.meta.url).href, "embedded store", (message) => {
+    for (const [id, settle] of waiting) settle({ id, failed: message });
+    onFault(message);
+  });
+  thread.port.onmessage = ({ data }: MessageEvent<FromStore>) => {
+    waiting.get(data.id)?.(data);
+    waiting.delete(data.id);
+  };
+  const ask = async (message: Unnumbered<ToStore>): Promise<LevelAddress | null> => {
+    const id = ++lastId;
+    const answer = await new Promise<FromStore>((resolve) => {
+      waiting.set(id, resolve);
+      thread.port.postMessage({ ...message, id });
+    });
+    if ("failed" in answer) throw new DataFolderError(answer.failed);
+    return answer.address;
+  };
+
+  try {
+    await ask({ start: options });
+  } catch (error) {
+    thread.terminate();
+    throw error;
+  }
+  const system = await ask({ address: null });
+  const known = new Map<string, LevelAddress>();
+  const level = async (tenant: string | null): Promise<LevelAddress> => {
+    if (!system) throw new DataFolderError("the embedded store has no system level");
+    if (tenant === null) return system;
+    const found = known.get(tenant) ?? await ask({ address: tenant });
+    if (!found) return { s3: system.s3, mapi: system.s3 };
+    if (known.size >= KNOWN_LIMIT) known.clear();
+    known.set(tenant, found);
+    return found;
+  };
+  return {
+    addresses: {
+      async s3(tenant) {
+        const { s3 } = await level(tenant);
+        return { endpoint: s3, publicEndpoint: s3 };
+      },
+      mapi: async (tenant) => (await level(tenant)).mapi,
+    },
+    allowOrigins: async (origins) => void await ask({ allowOrigins: origins }),
+    async stop() {
+      await ask({ stop: true });
+      thread.terminate();
+    },
+    cut: () => thread.terminate(),
+  };
+}
+
+/** How many tenants' addresses are remembered; a store with more of them asks again. */
+const KNOWN_LIMIT = 1000;
+
+type Unnumbered<M> = M extends { id: number } ? Omit<M, "id"> : never;

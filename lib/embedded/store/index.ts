@@ -1,0 +1,134 @@
+import { DatabaseSync } from "node:sqlite";
+import { DataFolderError } from "@/lib/embedded/data_folder.ts";
+
+/** The version of the index's layout, kept in SQLite's `user_version`. */
+export const INDEX_VERSION = 1;
+
+/**
+ * The tables of the store, versioned from the first layout on.
+ *
+ * - Names compare without case: `folded` is unique beside the name as it was typed.
+ * - Keys are blobs: they sort by their UTF-8 bytes as S3 asks, and may hold any character, NUL included.
+ * - `objects` holds the current version of each key, so that a listing never steps over old ones; `history` holds
+ *   every older version and every delete marker. A key whose newest version is a marker has no row in `objects`.
+ * - A version's `seq` grows per key and is its version id, unless `is_null` is set (S3's version id `null`).
+ * - A body is a blob in `bodies` (small) or a file below `bodies/` (large), never both.
+ * - `garbage` names files whose row is gone and which wait to be unlinked; `swept` holds the newest body folder that a
+ *   start has searched for files without a row.
+ */
+const LAYOUT = `
+CREATE TABLE tenants (
+  id INTEGER PRIMARY KEY, name TEXT NOT NULL, folded TEXT NOT NULL UNIQUE, record TEXT NOT NULL, created_ms INTEGER NOT NULL
+);
+CREATE TABLE users (
+  id INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, name TEXT NOT NULL, folded TEXT NOT NULL, guid TEXT NOT NULL UNIQUE,
+  password_md5 TEXT NOT NULL, record TEXT NOT NULL, UNIQUE (tenant, folded)
+);
+CREATE TABLE buckets (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, tenant INTEGER NOT NULL, name TEXT NOT NULL, folded TEXT NOT NULL, guid TEXT NOT NULL,
+  owner INTEGER, versioning TEXT NOT NULL CHECK (versioning IN ('off', 'enabled', 'suspended')),
+  record TEXT NOT NULL, created_ms INTEGER NOT NULL,
+  stored_bytes INTEGER NOT NULL DEFAULT 0, stored_count INTEGER NOT NULL DEFAULT 0,
+  UNIQUE (tenant, folded)
+);
+CREATE TABLE grants (
+  user INTEGER NOT NULL, bucket INTEGER NOT NULL, permissions INTEGER NOT NULL, PRIMARY KEY (user, bucket)
+) WITHOUT ROWID;
+CREATE INDEX grants_by_bucket ON grants (bucket);
+CREATE TABLE objects (
+  bucket INTEGER NOT NULL, key BLOB NOT NULL, seq INTEGER NOT NULL, is_null INTEGER NOT NULL,
+  size INTEGER NOT NULL, etag TEXT NOT NULL, modified_ms INTEGER NOT NULL, content_type TEXT NOT NULL, headers TEXT,
+  owner INTEGER, body INTEGER, file TEXT, PRIMARY KEY (bucket, key)
+) WITHOUT ROWID;
+CREATE TABLE history (
+  bucket INTEGER NOT NULL, key BLOB NOT NULL, seq INTEGER NOT NULL, is_null INTEGER NOT NULL, is_marker INTEGER NOT NULL,
+  size INTEGER NOT NULL, etag TEXT NOT NULL, modified_ms INTEGER NOT NULL, content_type TEXT NOT NULL, headers TEXT,
+  owner INTEGER, body INTEGER, file TEXT, PRIMARY KEY (bucket, key, seq DESC)
+) WITHOUT ROWID;
+CREATE INDEX object_files ON objects (file) WHERE file IS NOT NULL;
+CREATE INDEX history_files ON history (file) WHERE file IS NOT NULL;
+CREATE TABLE bodies (id INTEGER PRIMARY KEY AUTOINCREMENT, data BLOB NOT NULL);
+CREATE TABLE garbage (file TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE swept (through TEXT NOT NULL);
+`;
+
+/** Opens the index for writing, making its tables at the first start. Only one writer may be open at a time. */
+export function openIndexForWriting(folder: string): DatabaseSync {
+  const index = new DatabaseSync(`${folder}/index.db`);
+  // FULL: a commit that was acknowledged survives power loss, not only the end of the process.
+  index.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000");
+  const version = Number(index.prepare("PRAGMA user_version").get()?.user_version ?? 0);
+  if (version === 0) {
+    index.exec(`BEGIN; ${LAYOUT}; PRAGMA user_version = ${INDEX_VERSION}; COMMIT`);
+  } else if (version !== INDEX_VERSION) {
+    index.close();
+    throw new DataFolderError(
+      `The data folder ${folder} was written by another version of Stackroom (layout ${version}, here ${INDEX_VERSION}): use that version, or set DATA_DIR to another folder.`,
+    );
+  }
+  return index;
+}
+
+/** Opens the index for reading beside the writer. */
+export function openIndexForReading(folder: string): DatabaseSync {
+  const index = new DatabaseSync(`${folder}/index.db`, { readOnly: true });
+  index.exec("PRAGMA busy_timeout = 5000");
+  return index;
+}
+
+/** What SQLite takes and gives in our tables. */
+export type Cell = string | number | Uint8Array | null;
+
+/** Statements of one connection, prepared once per text; rows come as arrays in the order of the columns. */
+export class Statements {
+  readonly #index: DatabaseSync;
+  readonly #prepared = new Map<string, ArrayStatement>();
+
+  constructor(index: DatabaseSync) {
+    this.#index = index;
+  }
+
+  /** The first row, or null. */
+  row(sql: string, ...parameters: Cell[]): Cell[] | null {
+    return this.#statement(sql).get(...parameters) ?? null;
+  }
+
+  /** All rows: for results that are bounded by their statement. */
+  rows(sql: string, ...parameters: Cell[]): Cell[][] {
+    return this.#statement(sql).all(...parameters);
+  }
+
+  /** Rows one by one; leaving the loop early gives the statement back. */
+  *each(sql: string, ...parameters: Cell[]): Generator<Cell[]> {
+    yield* this.#statement(sql).iterate(...parameters);
+  }
+
+  /** Runs a change and tells how many rows it touched and the last row id it made. */
+  run(sql: string, ...parameters: Cell[]): { changes: number; id: number } {
+    const { changes, lastInsertRowid } = this.#statement(sql).run(...parameters);
+    return { changes: Number(changes), id: Number(lastInsertRowid) };
+  }
+
+  #statement(sql: string): ArrayStatement {
+    const prepared = this.#prepared.get(sql);
+    if (prepared) return prepared;
+    const statement: object = this.#index.prepare(sql);
+    if (!givesArrays(statement)) throw new Error("this SQLite cannot give rows as arrays");
+    statement.setReturnArrays(true);
+    this.#prepared.set(sql, statement);
+    return statement;
+  }
+}
+
+/** A prepared statement whose rows are arrays: half the cost of objects. The runtime's types do not know it yet. */
+interface ArrayStatement {
+  get(...parameters: Cell[]): Cell[] | undefined;
+  all(...parameters: Cell[]): Cell[][];
+  iterate(...parameters: Cell[]): Iterable<Cell[]>;
+  run(...parameters: Cell[]): { changes: number | bigint; lastInsertRowid: number | bigint };
+  setReturnArrays(enabled: boolean): void;
+}
+
+function givesArrays(statement: object): statement is ArrayStatement {
+  return "setReturnArrays" in statement;
+}

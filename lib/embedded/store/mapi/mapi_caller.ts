@@ -1,0 +1,54 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { type Accounts, isEnabled, rolesOf, SYSTEM, type Tenant, type User } from "@/lib/embedded/store/accounts.ts";
+import { forbidden } from "@/lib/embedded/store/mapi/mapi_error.ts";
+
+/** Who calls the management API, at the level whose port was called. */
+export interface MapiCaller {
+  user: User;
+  /** The tenant whose port was called; null at the system level. */
+  tenant: Tenant | null;
+}
+
+/** What a role may do, in the words of the contract's table of roles. */
+export type Right = "administer" | "manage users" | "read";
+
+const RIGHTS: Record<Right, readonly string[]> = {
+  administer: ["ADMINISTRATOR"],
+  "manage users": ["ADMINISTRATOR", "SECURITY"],
+  read: ["ADMINISTRATOR", "SECURITY", "MONITOR", "COMPLIANCE"],
+};
+
+/** Checks `Authorization: HCP base64(user):md5(password)` or `AD user:password`. Throws 403, as the store does for both. */
+export function authenticateMapi(header: string | null, accounts: Accounts, tenant: Tenant | null): MapiCaller {
+  const stated = statedCredentials(header);
+  const user = stated && accounts.user(tenant?.id ?? SYSTEM, stated.username);
+  if (!stated || !user || !isEnabled(user)) throw forbidden();
+  const [given, kept] = [stated.passwordMd5, user.passwordMd5].map((md5) => createHash("sha256").update(md5).digest());
+  if (!timingSafeEqual(given, kept)) throw forbidden();
+  return { user, tenant };
+}
+
+/** Whether a caller's roles give a right. */
+export function has(caller: MapiCaller, right: Right): boolean {
+  return rolesOf(caller.user).some((role) => RIGHTS[right].includes(role));
+}
+
+/** Throws 403 unless a caller's roles give a right. */
+export function demand(caller: MapiCaller, right: Right): void {
+  if (!has(caller, right)) throw forbidden();
+}
+
+function statedCredentials(header: string | null): { username: string; passwordMd5: string } | null {
+  const native = /^HCP ([A-Za-z0-9+/]*={0,2}):([0-9a-f]{32})$/.exec(header ?? "");
+  if (native && native[1].length % 4 === 0) {
+    const bytes = Uint8Array.from(atob(native[1]), (character) => character.charCodeAt(0));
+    return { username: new TextDecoder().decode(bytes), passwordMd5: native[2] };
+  }
+  const plain = /^AD ([^:]+):(.*)$/s.exec(header ?? "");
+  if (!plain) return null;
+  // Header values arrive as Latin-1 characters, one for each byte of the UTF-8 that was sent.
+  const [username, password] = plain.slice(1).map((text) =>
+    new TextDecoder().decode(Uint8Array.from(text, (character) => character.charCodeAt(0)))
+  );
+  return { username, passwordMd5: createHash("md5").update(password).digest("hex") };
+}

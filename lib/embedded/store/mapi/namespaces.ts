@@ -1,0 +1,149 @@
+import { randomUUID } from "node:crypto";
+import { mayManageNamespaces, type Tenant } from "@/lib/embedded/store/accounts.ts";
+import type { Bucket } from "@/lib/embedded/store/buckets.ts";
+import { isVerbose, selected } from "@/lib/embedded/store/mapi/list_parameters.ts";
+import { demand, has } from "@/lib/embedded/store/mapi/mapi_caller.ts";
+import { absent, forbidden, invalid } from "@/lib/embedded/store/mapi/mapi_error.ts";
+import { listAnswer, type MapiRequest, mapiTime, only } from "@/lib/embedded/store/mapi/mapi_request.ts";
+import {
+  boolean,
+  integer,
+  type Members,
+  oneOf,
+  quota,
+  readMembers,
+  record,
+  text,
+  wrapped,
+} from "@/lib/embedded/store/mapi/members.ts";
+import { isHostLabel } from "@/lib/embedded/store/names.ts";
+import { newNamespaceRecord } from "@/lib/embedded/store/namespace_record.ts";
+import { OWNER_PERMISSIONS, permissionMask, PERMISSIONS } from "@/lib/embedded/store/permissions.ts";
+import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
+
+const MEMBERS: Members = {
+  description: text(1024),
+  hashScheme: oneOf("MD5", "SHA-1", "SHA-256", "SHA-384", "SHA-512", "RIPEMD-160"),
+  enterpriseMode: boolean,
+  hardQuota: quota,
+  softQuota: integer(10, 95),
+  servicePlan: text(64),
+  optimizedFor: oneOf("CLOUD", "ALL"),
+  directoryUsage: oneOf("Balanced", "Unbalanced", "Default"),
+  aclsUsage: oneOf("NOT_ENABLED", "ENABLED", "ENFORCED", "NOT_ENFORCED"),
+  retentionType: oneOf("HCP", "S3"),
+  ownerType: oneOf("LOCAL"),
+  searchEnabled: boolean,
+  indexingEnabled: boolean,
+  indexingDefault: boolean,
+  customMetadataIndexingEnabled: boolean,
+  customMetadataValidationEnabled: boolean,
+  replicationEnabled: boolean,
+  readFromReplica: boolean,
+  allowErasureCoding: boolean,
+  serviceRemoteSystemRequests: boolean,
+  appendEnabled: boolean,
+  atimeSynchronizationEnabled: boolean,
+  allowPermissionAndOwnershipChanges: boolean,
+  authUsersAlwaysGrantedAllPermissions: boolean,
+  s3UnversionedOverwrite: boolean,
+  multipartUploadAutoAbortDays: integer(0, 180),
+  authMinimumPermissions: wrapped("permission", PERMISSIONS),
+  authAndAnonymousMinimumPermissions: wrapped("permission", PERMISSIONS),
+  tags: wrapped("tag"),
+};
+
+const VERSIONING_MEMBERS: Members = {
+  enabled: boolean,
+  prune: boolean,
+  pruneDays: integer(0, 36_500),
+  useDeleteMarkers: boolean,
+  keepDeletionRecords: boolean,
+};
+
+/** Members that are fixed, and so shown only where everything is asked for. */
+const FIXED = ["name", "id", "creationTime", "fullyQualifiedName", "nameIDNA", "hashScheme", "dpl", "isDplDynamic"];
+
+/** GET /tenants/{tenant}/namespaces: all with the right to read, else one's own. */
+export function listNamespaces(tenant: Tenant, { store, caller, query }: MapiRequest): Response {
+  const all = store.buckets.ofTenant(tenant.id);
+  if (!has(caller, "read") && !mayManageNamespaces(caller.user)) throw forbidden();
+  const seen = has(caller, "read") ? all : all.filter((bucket) => bucket.owner === caller.user.id);
+  const records = seen.map((bucket) => fullRecord(bucket, tenant, ownerName(store, bucket)));
+  return listAnswer("name", selected(records, query, "name"), isVerbose(query));
+}
+
+/** PUT /tenants/{tenant}/namespaces: who makes one without naming an owner owns it. */
+export async function createNamespace(tenant: Tenant, { store, caller, body }: MapiRequest): Promise<Response> {
+  const isTenantUser = caller.tenant !== null;
+  if (!has(caller, "administer") && !(isTenantUser && mayManageNamespaces(caller.user))) throw forbidden();
+  const given = await body();
+  const name = given.name;
+  if (typeof name !== "string" || !isHostLabel(name)) {
+    throw invalid("name", "must have 1 to 63 letters, digits and inner hyphens, and not begin with xn--");
+  }
+  const settings = readMembers(given, MEMBERS);
+  const versioning = readMembers({ versioningSettings: given.versioningSettings }, {
+    versioningSettings: record(VERSIONING_MEMBERS),
+  }).versioningSettings as { enabled?: boolean } | undefined;
+  await store.writer.change("createBucket", {
+    tenant: tenant.id,
+    name,
+    guid: randomUUID(),
+    owner: namedOwner(given.owner) ?? (isTenantUser ? caller.user.id : null),
+    ownerPermissions: permissionMask(OWNER_PERMISSIONS),
+    versioning: versioning?.enabled ? "enabled" : "off",
+    record: JSON.stringify(
+      newNamespaceRecord({ ...settings, ...(versioning ? { versioningSettings: versioning } : {}) }),
+    ),
+    atMs: store.now(),
+  });
+  return new Response(null);
+
+  function namedOwner(owner: unknown): number | null {
+    if (owner === undefined || owner === null || owner === "") return null;
+    const user = typeof owner === "string" ? store.accounts.user(tenant.id, owner) : null;
+    if (!user) throw invalid("owner", "must be a user of the tenant");
+    return user.id;
+  }
+}
+
+/** GET and HEAD /tenants/{tenant}/namespaces/{namespace} */
+export function readNamespace(tenant: Tenant, name: string, { store, caller, query }: MapiRequest): Response {
+  const bucket = store.buckets.bucket(tenant.id, name);
+  if (bucket?.owner !== caller.user.id) demand(caller, "read");
+  if (!bucket) throw absent(`namespace ${name}`);
+  const record = fullRecord(bucket, tenant, ownerName(store, bucket));
+  return Response.json(
+    isVerbose(query) ? record : only(record, Object.keys(record).filter((member) => !FIXED.includes(member))),
+  );
+}
+
+/** DELETE /tenants/{tenant}/namespaces/{namespace}: refused while anything is in it. */
+export async function deleteNamespace(tenant: Tenant, name: string, { store, caller }: MapiRequest): Promise<Response> {
+  const bucket = store.buckets.bucket(tenant.id, name);
+  const isOwner = bucket?.owner === caller.user.id && mayManageNamespaces(caller.user);
+  if (!isOwner) demand(caller, "administer");
+  if (!bucket) throw absent(`namespace ${name}`);
+  await store.writer.change("deleteBucket", { bucket: bucket.id });
+  return new Response(null);
+}
+
+function ownerName(store: StoreParts, bucket: Bucket): string | null {
+  return bucket.owner === null ? null : store.accounts.userById(bucket.owner)?.name ?? null;
+}
+
+function fullRecord(bucket: Bucket, tenant: Tenant, owner: string | null): Record<string, unknown> {
+  const { versioningSettings: _ofItsOwnDocument, ...settings } = bucket.record;
+  return {
+    name: bucket.name,
+    nameIDNA: bucket.name,
+    ...settings,
+    ...(owner === null ? {} : { owner, ownerType: "LOCAL" }),
+    dpl: "Dynamic",
+    isDplDynamic: true,
+    creationTime: mapiTime(bucket.createdMs),
+    fullyQualifiedName: `${bucket.name}.${tenant.name}`,
+    id: bucket.guid,
+  };
+}

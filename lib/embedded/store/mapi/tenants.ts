@@ -1,0 +1,127 @@
+import { randomUUID } from "node:crypto";
+import type { Tenant } from "@/lib/embedded/store/accounts.ts";
+import { isVerbose, selected } from "@/lib/embedded/store/mapi/list_parameters.ts";
+import { demand } from "@/lib/embedded/store/mapi/mapi_caller.ts";
+import { absent, invalid } from "@/lib/embedded/store/mapi/mapi_error.ts";
+import { listAnswer, type MapiRequest, mapiTime, only } from "@/lib/embedded/store/mapi/mapi_request.ts";
+import {
+  boolean,
+  integer,
+  type Members,
+  quota,
+  readMembers,
+  text,
+  wrapped,
+} from "@/lib/embedded/store/mapi/members.ts";
+import { newPasswordMd5 } from "@/lib/embedded/store/mapi/passwords.ts";
+import { newUserRecord, readUsername } from "@/lib/embedded/store/mapi/users.ts";
+import { isHostLabel } from "@/lib/embedded/store/names.ts";
+
+const MEMBERS: Members = {
+  systemVisibleDescription: text(1024),
+  tenantVisibleDescription: text(1024),
+  hardQuota: quota,
+  softQuota: integer(0, 100),
+  namespaceQuota: text(10),
+  authenticationTypes: wrapped("authenticationType", ["LOCAL", "RADIUS", "EXTERNAL"]),
+  complianceConfigurationEnabled: boolean,
+  versioningConfigurationEnabled: boolean,
+  searchConfigurationEnabled: boolean,
+  replicationConfigurationEnabled: boolean,
+  erasureCodingSelectionEnabled: boolean,
+  servicePlanSelectionEnabled: boolean,
+  servicePlan: text(64),
+  administrationAllowed: boolean,
+  maxNamespacesPerUser: integer(0, 10_000),
+  snmpLoggingEnabled: boolean,
+  syslogLoggingEnabled: boolean,
+  tags: wrapped("tag"),
+};
+
+const DEFAULTS = {
+  systemVisibleDescription: "",
+  tenantVisibleDescription: "",
+  hardQuota: "100 GB",
+  softQuota: 85,
+  namespaceQuota: "None",
+  authenticationTypes: { authenticationType: ["LOCAL"] },
+  complianceConfigurationEnabled: true,
+  versioningConfigurationEnabled: true,
+  searchConfigurationEnabled: true,
+  replicationConfigurationEnabled: false,
+  servicePlan: "Default",
+  administrationAllowed: false,
+  maxNamespacesPerUser: 100,
+  snmpLoggingEnabled: false,
+  syslogLoggingEnabled: false,
+  tags: { tag: [] },
+};
+
+/** What a tenant's record shows when not everything is asked for: what can be changed. */
+const MODIFIABLE = [
+  "administrationAllowed",
+  "maxNamespacesPerUser",
+  "snmpLoggingEnabled",
+  "syslogLoggingEnabled",
+  "tenantVisibleDescription",
+];
+
+/** The settings of a new tenant: those given over the defaults. */
+export function newTenantRecord(given: Record<string, unknown>): Record<string, unknown> {
+  return { ...DEFAULTS, id: randomUUID(), ...given };
+}
+
+/** GET /tenants */
+export function listTenants({ store, caller, query }: MapiRequest): Response {
+  demand(caller, "read");
+  return listAnswer("name", selected(store.accounts.tenants().map(fullRecord), query, "name"), isVerbose(query));
+}
+
+/** GET and HEAD /tenants/{tenant} */
+export function readTenant(tenant: Tenant, { caller, query }: MapiRequest): Response {
+  demand(caller, "read");
+  const record = fullRecord(tenant);
+  return Response.json(isVerbose(query) ? record : only(record, MODIFIABLE));
+}
+
+/** PUT /tenants: makes the tenant and its first user. `onCreated` is awaited before the answer. */
+export async function createTenant(
+  { store, caller, query, body }: MapiRequest,
+  onCreated: (tenant: Tenant) => Promise<void>,
+): Promise<Response> {
+  demand(caller, "administer");
+  const given = await body();
+  const name = given.name;
+  if (typeof name !== "string" || !isHostLabel(name)) {
+    throw invalid("name", "must have 1 to 63 letters, digits and inner hyphens");
+  }
+  const username = readUsername(query.get("username"));
+  const passwordMd5 = newPasswordMd5(query.get("password"));
+  const record = newTenantRecord(readMembers(given, MEMBERS));
+  const firstUser = {
+    name: username,
+    guid: randomUUID(),
+    passwordMd5,
+    record: JSON.stringify(newUserRecord({
+      fullName: username,
+      roles: { role: ["ADMINISTRATOR", "SECURITY"] },
+      forcePasswordChange: query.get("forcePasswordChange") === "true",
+    })),
+  };
+  await store.writer.change("createTenant", { name, record: JSON.stringify(record), firstUser, atMs: store.now() });
+  const tenant = store.accounts.tenant(name);
+  if (!tenant) throw absent(`tenant ${name}`);
+  await onCreated(tenant);
+  return new Response(null);
+}
+
+/** DELETE /tenants/{tenant}: refused while it has namespaces. */
+export async function deleteTenant(tenant: Tenant, { store, caller }: MapiRequest): Promise<Response> {
+  demand(caller, "administer");
+  await store.writer.change("deleteTenant", { tenant: tenant.id });
+  return new Response(null);
+}
+
+function fullRecord(tenant: Tenant): Record<string, unknown> {
+  return { name: tenant.name, ...tenant.record, creationTime: mapiTime(tenant.createdMs) };
+}

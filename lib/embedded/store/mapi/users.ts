@@ -1,0 +1,102 @@
+import { randomUUID } from "node:crypto";
+import type { Tenant, User } from "@/lib/embedded/store/accounts.ts";
+import { isVerbose, selected } from "@/lib/embedded/store/mapi/list_parameters.ts";
+import { demand, has, type MapiCaller } from "@/lib/embedded/store/mapi/mapi_caller.ts";
+import { absent, invalid } from "@/lib/embedded/store/mapi/mapi_error.ts";
+import { listAnswer, type MapiRequest, only } from "@/lib/embedded/store/mapi/mapi_request.ts";
+import { boolean, type Members, readMembers, text, wrapped } from "@/lib/embedded/store/mapi/members.ts";
+import { newPasswordMd5 } from "@/lib/embedded/store/mapi/passwords.ts";
+
+/** The roles of tenant-level accounts (contract, roles). */
+const ROLES = ["ADMINISTRATOR", "SECURITY", "MONITOR", "COMPLIANCE"];
+
+const MEMBERS: Members = {
+  fullName: text(64, 1),
+  description: text(1024),
+  localAuthentication: boolean,
+  enabled: boolean,
+  forcePasswordChange: boolean,
+  roles: wrapped("role", ROLES),
+  allowNamespaceManagement: boolean,
+};
+
+/** What a new account must say. */
+const REQUIRED = ["fullName", "localAuthentication", "enabled", "forcePasswordChange"];
+
+const MODIFIABLE = ["fullName", "description", "enabled", "allowNamespaceManagement"];
+
+/** What only those see who may manage users. */
+const FOR_SECURITY = ["roles", "forcePasswordChange", "userGUID", "userID"];
+
+/** The settings of a new account: those given over the defaults. */
+export function newUserRecord(given: Record<string, unknown>): Record<string, unknown> {
+  return {
+    description: "",
+    localAuthentication: true,
+    enabled: true,
+    forcePasswordChange: false,
+    roles: { role: [] },
+    ...given,
+  };
+}
+
+/** A user name by the store's rules. Throws 400. */
+export function readUsername(value: unknown): string {
+  // deno-lint-ignore no-control-regex
+  if (typeof value !== "string" || !/^[^[\u0000-\u001f:/,][^\u0000-\u001f:/,]{0,63}$/u.test(value)) {
+    throw invalid("username", 'must have 1 to 64 characters, not begin with "[", and hold no slash, colon or comma');
+  }
+  return value;
+}
+
+/** GET /tenants/{tenant}/userAccounts */
+export function listUsers(tenant: Tenant, { store, caller, query }: MapiRequest): Response {
+  demand(caller, "read");
+  const records = store.accounts.users(tenant.id).map((user) => shownRecord(user, caller, true));
+  return listAnswer("username", selected(records, query, "username"), isVerbose(query));
+}
+
+/** PUT /tenants/{tenant}/userAccounts?password= */
+export async function createUser(tenant: Tenant, { store, caller, query, body }: MapiRequest): Promise<Response> {
+  demand(caller, "manage users");
+  const given = await body();
+  const name = readUsername(given.username);
+  for (const member of REQUIRED) if (!Object.hasOwn(given, member)) throw invalid(member, "is required");
+  await store.writer.change("createUser", {
+    tenant: tenant.id,
+    name,
+    guid: randomUUID(),
+    passwordMd5: newPasswordMd5(query.get("password")),
+    record: JSON.stringify(newUserRecord(readMembers(given, MEMBERS))),
+  });
+  return new Response(null);
+}
+
+/** GET and HEAD /tenants/{tenant}/userAccounts/{user}: with the right to read, or one's own. */
+export function readUser(tenant: Tenant, name: string, { store, caller, query }: MapiRequest): Response {
+  const user = store.accounts.user(tenant.id, name);
+  if (user?.id !== caller.user.id) demand(caller, "read");
+  if (!user) throw absent(`user ${name}`);
+  return Response.json(shownRecord(user, caller, isVerbose(query)));
+}
+
+/** DELETE /tenants/{tenant}/userAccounts/{user} */
+export async function deleteUser(tenant: Tenant, name: string, { store, caller }: MapiRequest): Promise<Response> {
+  demand(caller, "manage users");
+  const user = store.accounts.user(tenant.id, name);
+  if (!user) throw absent(`user ${name}`);
+  await store.writer.change("deleteUser", { user: user.id });
+  return new Response(null);
+}
+
+function shownRecord(user: User, caller: MapiCaller, verbose: boolean): Record<string, unknown> {
+  const whole: Record<string, unknown> = {
+    username: user.name,
+    ...user.record,
+    userGUID: user.guid,
+    userID: user.id,
+  };
+  const record = verbose ? whole : only(whole, [...MODIFIABLE, ...FOR_SECURITY.slice(0, 2)]);
+  if (user.id === caller.user.id || has(caller, "manage users")) return record;
+  return only(record, Object.keys(record).filter((member) => !FOR_SECURITY.includes(member)));
+}

@@ -1,0 +1,196 @@
+import { readBodyFile } from "@/lib/embedded/store/bodies.ts";
+import type { Cell, Statements } from "@/lib/embedded/store/index.ts";
+import type { VersionId, Versioning } from "@/lib/embedded/store/writer/changes.ts";
+
+/** One version of an object as it is read. */
+export interface StoredObject {
+  version: VersionId;
+  size: number;
+  /** Without quotes. */
+  etag: string;
+  modifiedMs: number;
+  contentType: string;
+  /** System and user headers that were stored with it, names in lower case. */
+  headers: Record<string, string>;
+  /** The bytes `first` to `last`, inclusive. */
+  read(first: number, last: number): Promise<ReadableStream<Uint8Array> | Uint8Array>;
+}
+
+/** What a look-up found: an object, a delete marker, or nothing. */
+export type Found = StoredObject | { marker: VersionId } | null;
+
+/** An entry of a listing. */
+export interface ListedObject {
+  key: Uint8Array;
+  size: number;
+  etag: string;
+  modifiedMs: number;
+  owner: number | null;
+}
+
+export interface ListingPage {
+  objects: ListedObject[];
+  prefixes: Uint8Array[];
+  /** Where the next page starts (inclusive), or null when this was the last. */
+  next: Uint8Array | null;
+}
+
+/** How often a body that vanished between its row and its file (an overwrite in between) is looked up again. */
+const REREADS = 5;
+
+/** Reads objects and listings. */
+export class Objects {
+  readonly #folder: string;
+  readonly #index: Statements;
+
+  constructor(folder: string, index: Statements) {
+    this.#folder = folder;
+    this.#index = index;
+  }
+
+  /** The current version of a key, or the one that is named. */
+  find(bucket: number, versioning: Versioning, key: Uint8Array, version: string | null): Found {
+    if (version !== null) return this.#findVersion(bucket, versioning, key, version);
+    const row = this.#index.row(
+      `SELECT ${OBJECT} FROM objects LEFT JOIN bodies ON bodies.id = objects.body
+      WHERE bucket = ? AND key = ?`,
+      bucket,
+      key,
+    );
+    if (row) return this.#object(row, versioning);
+    const marker = this.#index.row(
+      "SELECT seq, is_null FROM history WHERE bucket = ? AND key = ? ORDER BY seq DESC LIMIT 1",
+      bucket,
+      key,
+    );
+    return marker && { marker: shownVersion(marker[0], marker[1], versioning) };
+  }
+
+  /** Finds an object and starts reading it; a body that an overwrite took away meanwhile is looked up again. */
+  async open(
+    find: () => Found,
+    read: (object: StoredObject) => Promise<ReadableStream<Uint8Array> | Uint8Array>,
+  ): Promise<{ found: Found; body: ReadableStream<Uint8Array> | Uint8Array | null }> {
+    for (let attempt = 0;; attempt++) {
+      const found = find();
+      if (!found || "marker" in found) return { found, body: null };
+      try {
+        return { found, body: await read(found) };
+      } catch (error) {
+        if (!(error instanceof Deno.errors.NotFound) || attempt === REREADS) throw error;
+      }
+    }
+  }
+
+  /**
+   * A page of the current objects of a bucket in the binary order of their keys, from `from` on. Keys that share what
+   * follows the prefix up to the delimiter are one common prefix; the index is asked again behind each, so that a prefix
+   * with a million keys costs as much as one with a single key.
+   */
+  list(bucket: number, prefix: Uint8Array, delimiter: Uint8Array, from: Uint8Array, limit: number): ListingPage {
+    const page: ListingPage = { objects: [], prefixes: [], next: null };
+    const end = successor(prefix);
+    let cursor = compareBytes(from, prefix) < 0 ? prefix : from;
+    scan: for (;;) {
+      const rows = end
+        ? this.#index.each(`${LISTED} AND key >= ? AND key < ? ORDER BY key`, bucket, cursor, end)
+        : this.#index.each(`${LISTED} AND key >= ? ORDER BY key`, bucket, cursor);
+      for (const row of rows) {
+        const key = row[0] as Uint8Array;
+        if (page.objects.length + page.prefixes.length === limit) {
+          page.next = key;
+          return page;
+        }
+        const cut = delimiter.length === 0 ? -1 : indexOfBytes(key, delimiter, prefix.length);
+        if (cut < 0) {
+          page.objects.push({
+            key,
+            size: Number(row[1]),
+            etag: String(row[2]),
+            modifiedMs: Number(row[3]),
+            owner: row[4] === null ? null : Number(row[4]),
+          });
+          continue;
+        }
+        const common = key.slice(0, cut + delimiter.length);
+        page.prefixes.push(common);
+        const behind = successor(common);
+        if (!behind) return page;
+        cursor = behind;
+        continue scan;
+      }
+      return page;
+    }
+  }
+
+  #findVersion(bucket: number, versioning: Versioning, key: Uint8Array, version: string): Found {
+    const where = version === "null" ? "is_null = 1" : "is_null = 0 AND seq = ?";
+    const parameters: Cell[] = version === "null" ? [bucket, key] : [bucket, key, versionNumber(version)];
+    const current = this.#index.row(
+      `SELECT ${OBJECT} FROM objects LEFT JOIN bodies ON bodies.id = objects.body
+      WHERE bucket = ? AND key = ? AND ${where}`,
+      ...parameters,
+    );
+    if (current) return this.#object(current, versioning);
+    const old = this.#index.row(
+      `SELECT ${OBJECT}, is_marker FROM history LEFT JOIN bodies ON bodies.id = history.body
+      WHERE bucket = ? AND key = ? AND ${where}`,
+      ...parameters,
+    );
+    if (!old) return null;
+    return old.at(-1) === 1 ? { marker: shownVersion(old[0], old[1], versioning) } : this.#object(old, versioning);
+  }
+
+  #object(cells: Cell[], versioning: Versioning): StoredObject {
+    const [seq, isNull, size, etag, modifiedMs, contentType, headers, data, file] = cells;
+    return {
+      version: shownVersion(seq, isNull, versioning),
+      size: Number(size),
+      etag: String(etag),
+      modifiedMs: Number(modifiedMs),
+      contentType: String(contentType),
+      headers: headers === null ? {} : JSON.parse(String(headers)),
+      read: (first, last) =>
+        file === null
+          ? Promise.resolve((data as Uint8Array).subarray(first, last + 1))
+          : readBodyFile(`${this.#folder}/${file}`, first, last),
+    };
+  }
+}
+
+const OBJECT = "seq, is_null, size, etag, modified_ms, content_type, headers, data, file";
+const LISTED = "SELECT key, size, etag, modified_ms, owner FROM objects WHERE bucket = ?";
+
+function shownVersion(seq: Cell, isNull: Cell, versioning: Versioning): VersionId {
+  if (versioning === "off") return null;
+  return isNull === 1 ? "null" : String(seq);
+}
+
+function versionNumber(version: string): number {
+  return /^[1-9][0-9]{0,15}$/.test(version) ? Number(version) : -1;
+}
+
+/** The first byte string behind all that begin with this one; null where there is none. */
+export function successor(prefix: Uint8Array): Uint8Array | null {
+  let end = prefix.length;
+  while (end > 0 && prefix[end - 1] === 0xff) end--;
+  if (end === 0) return null;
+  const behind = prefix.slice(0, end);
+  behind[end - 1]++;
+  return behind;
+}
+
+/** The order of two byte strings: negative, zero or positive. */
+export function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const shared = Math.min(a.length, b.length);
+  for (let i = 0; i < shared; i++) if (a[i] !== b[i]) return a[i] - b[i];
+  return a.length - b.length;
+}
+
+function indexOfBytes(bytes: Uint8Array, wanted: Uint8Array, from: number): number {
+  search: for (let at = from; at + wanted.length <= bytes.length; at++) {
+    for (let i = 0; i < wanted.length; i++) if (bytes[at + i] !== wanted[i]) continue search;
+    return at;
+  }
+  return -1;
+}

@@ -1,0 +1,49 @@
+/** Data access permissions in their order on the wire; each is one bit of a mask in the index. */
+export const PERMISSIONS = [
+  "BROWSE",
+  "READ",
+  "WRITE",
+  "DELETE",
+  "PURGE",
+  "SEARCH",
+  "PRIVILEGED",
+  "READ_ACL",
+  "WRITE_ACL",
+  "CHOWN",
+] as const;
+
+export type Permission = typeof PERMISSIONS[number];
+
+/** What the creator of a bucket gets. */
+export const OWNER_PERMISSIONS: readonly Permission[] = ["BROWSE", "READ", "WRITE", "DELETE", "READ_ACL", "WRITE_ACL"];
+
+/** What a permission carries with it. */
+const IMPLIED: Partial<Record<Permission, readonly Permission[]>> = {
+  PURGE: ["DELETE"],
+  READ: ["BROWSE"],
+  SEARCH: ["BROWSE", "READ"],
+};
+
+/** The mask of a list of permissions with those they imply. */
+export function permissionMask(permissions: readonly Permission[]): number {
+  let mask = 0;
+  for (const permission of permissions) {
+    mask |= bit(permission);
+    for (const implied of IMPLIED[permission] ?? []) mask |= bit(implied);
+  }
+  return mask;
+}
+
+/** The permissions of a mask, in their order. */
+export function permissionsOf(mask: number): Permission[] {
+  return PERMISSIONS.filter((permission) => mask & bit(permission));
+}
+
+/** Whether a mask holds a permission. */
+export function permits(mask: number, permission: Permission): boolean {
+  return (mask & bit(permission)) !== 0;
+}
+
+function bit(permission: Permission): number {
+  return 1 << PERMISSIONS.indexOf(permission);
+}

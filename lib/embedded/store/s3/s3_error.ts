@@ -1,0 +1,61 @@
+import { escapeXml } from "@/lib/embedded/store/s3/xml.ts";
+
+/** S3's error codes in use here, with the status and the sentence that go with each. */
+const CODES = {
+  AccessDenied: [403, "Access denied"],
+  AuthorizationHeaderMalformed: [400, "The authorization header is malformed"],
+  AuthorizationQueryParametersError: [400, "The authorization query parameters are malformed"],
+  BadDigest: [400, "The digest that was sent does not match the body that was received"],
+  BucketAlreadyExists: [409, "The bucket name is taken by another owner"],
+  BucketNotEmpty: [409, "The bucket is not empty: objects, versions or delete markers remain"],
+  IncompleteBody: [400, "The body is shorter than its Content-Length"],
+  InternalError: [500, "The store could not complete the request"],
+  InvalidAccessKeyId: [403, "The access key belongs to no active user of this tenant"],
+  InvalidArgument: [400, "An argument is not valid"],
+  InvalidBucketName: [400, "The bucket name is not valid"],
+  InvalidDigest: [400, "The digest header is not valid"],
+  InvalidRange: [416, "The range cannot be satisfied"],
+  InvalidRequest: [400, "The request is not valid"],
+  InvalidURI: [400, "The path is not valid"],
+  KeyTooLongError: [400, "The key is longer than 1024 bytes"],
+  MethodNotAllowed: [405, "The method is not allowed for this resource"],
+  MissingContentLength: [411, "Content-Length is required"],
+  NoSuchBucket: [404, "The bucket does not exist"],
+  NoSuchKey: [404, "The key does not exist"],
+  NoSuchVersion: [404, "The version does not exist"],
+  NotImplemented: [501, "This part of S3 is not provided"],
+  NotModified: [304, ""],
+  PreconditionFailed: [412, "A condition of the request does not hold"],
+  RequestTimeTooSkewed: [403, "The time of the request is too far from the time of the server"],
+  SignatureDoesNotMatch: [403, "The signature does not match the request and the secret key"],
+  XAmzContentSHA256Mismatch: [400, "The body does not match its x-amz-content-sha256"],
+} as const satisfies Record<string, readonly [number, string]>;
+
+export type S3Code = keyof typeof CODES;
+
+/** An answer of the S3 protocol that is not a success. `detail` replaces the code's own sentence. */
+export class S3Error extends Error {
+  override name = "S3Error";
+  readonly code: S3Code;
+  readonly status: number;
+  /** Headers that go with the answer. */
+  readonly headers: Record<string, string>;
+
+  constructor(code: S3Code, detail?: string, headers: Record<string, string> = {}) {
+    super(detail ?? CODES[code][1]);
+    this.code = code;
+    this.status = CODES[code][0];
+    this.headers = headers;
+  }
+}
+
+/** The answer to an error: S3's XML, or no body where HTTP forbids one. */
+export function s3ErrorResponse(error: S3Error, request: { method: string; id: string; resource: string }): Response {
+  const headers = new Headers({ ...error.headers, "x-amz-request-id": request.id });
+  if (request.method === "HEAD" || error.status === 304) return new Response(null, { status: error.status, headers });
+  headers.set("content-type", "application/xml");
+  const body = `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${error.code}</Code>` +
+    `<Message>${escapeXml(error.message)}</Message><Resource>${escapeXml(request.resource)}</Resource>` +
+    `<RequestId>${request.id}</RequestId><HostId>stackroom</HostId></Error>`;
+  return new Response(body, { status: error.status, headers });
+}

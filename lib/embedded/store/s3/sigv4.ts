@@ -1,0 +1,175 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
+import type { S3Request } from "@/lib/embedded/store/s3/s3_request.ts";
+
+/** How far the clock of a signed request may be off, in ms (S3 API, Signature Version 4). */
+const MAX_SKEW_MS = 15 * 60 * 1000;
+
+/** Longest life of a presigned URL, in seconds: 7 days. */
+const MAX_EXPIRES_SECONDS = 604_800;
+
+const ALGORITHM = "AWS4-HMAC-SHA256";
+const UNSIGNED_PAYLOAD = "UNSIGNED-PAYLOAD";
+
+/** A signature as the request states it, not yet checked. */
+export interface StatedSignature {
+  accessKey: string;
+  /** `<date>/<region>/s3/aws4_request` */
+  scope: string;
+  /** `yyyymmddThhmmssZ` */
+  time: string;
+  signedHeaders: string[];
+  signature: string;
+  /** What stands for the body in the canonical request: a hexadecimal digest, or one of S3's literal words. */
+  payload: string;
+  presigned: boolean;
+}
+
+/** Reads the signature of a request; null when it carries none. Throws {@link S3Error} when it is malformed or out of time. */
+export function statedSignature(request: S3Request, nowMs: number): StatedSignature | null {
+  const header = request.headers.get("authorization");
+  const inQuery = request.parameter("X-Amz-Algorithm") !== null;
+  if (header !== null && inQuery) throw new S3Error("InvalidArgument", "Only one way of signing may be used");
+  if (header !== null) return fromHeader(request, header, nowMs);
+  return inQuery ? fromQuery(request, nowMs) : null;
+}
+
+/** Whether a stated signature is that of the request under a secret key. Compares in constant time. */
+export function signatureHolds(request: S3Request, stated: StatedSignature, secretKey: string): boolean {
+  const canonical = [
+    request.method,
+    awsEncode(decodeURIComponent(request.rawPath)).replaceAll("%2F", "/"),
+    canonicalQuery(request),
+    ...stated.signedHeaders.map((name) => `${name}:${headerValue(request, name)}`),
+    "",
+    stated.signedHeaders.join(";"),
+    stated.payload,
+  ].join("\n");
+  const toSign = [ALGORITHM, stated.time, stated.scope, sha256(canonical)].join("\n");
+  let key: Uint8Array = new TextEncoder().encode(`AWS4${secretKey}`);
+  for (const part of stated.scope.split("/")) key = hmac(key, part);
+  const expected = hmac(key, toSign);
+  const given = new Uint8Array(32);
+  given.set(hexBytes(stated.signature));
+  return timingSafeEqual(expected, given);
+}
+
+function fromHeader(request: S3Request, header: string, nowMs: number): StatedSignature {
+  const parts = /^AWS4-HMAC-SHA256\s+(.*)$/.exec(header)?.[1].split(",").map((part) => part.trim());
+  const field = (name: string) =>
+    parts?.find((part) => part.startsWith(`${name}=`))?.slice(name.length + 1) ?? malformedHeader(name);
+  if (!parts) malformedHeader("the algorithm AWS4-HMAC-SHA256");
+  const time = request.headers.get("x-amz-date") ?? malformedHeader("X-Amz-Date");
+  const stated = assemble(field("Credential"), field("SignedHeaders"), field("Signature"), time, malformedHeader);
+  const payload = request.headers.get("x-amz-content-sha256");
+  if (payload === null) throw new S3Error("InvalidRequest", "The header x-amz-content-sha256 is required");
+  requireSigned(request, stated.signedHeaders);
+  if (Math.abs(nowMs - timeMs(stated.time, malformedHeader)) > MAX_SKEW_MS) throw new S3Error("RequestTimeTooSkewed");
+  return { ...stated, payload, presigned: false };
+}
+
+function fromQuery(request: S3Request, nowMs: number): StatedSignature {
+  const field = (name: string) => request.parameter(name) ?? malformedQuery(name);
+  if (field("X-Amz-Algorithm") !== ALGORITHM) malformedQuery("X-Amz-Algorithm");
+  const stated = assemble(
+    field("X-Amz-Credential"),
+    field("X-Amz-SignedHeaders"),
+    field("X-Amz-Signature"),
+    field("X-Amz-Date"),
+    malformedQuery,
+  );
+  const expires = field("X-Amz-Expires");
+  if (!/^[0-9]{1,6}$/.test(expires) || Number(expires) < 1 || Number(expires) > MAX_EXPIRES_SECONDS) {
+    malformedQuery("X-Amz-Expires");
+  }
+  requireSigned(request, stated.signedHeaders);
+  const signedAt = timeMs(stated.time, malformedQuery);
+  if (signedAt - nowMs > MAX_SKEW_MS) throw new S3Error("AccessDenied", "The URL is not valid yet");
+  if (nowMs > signedAt + Number(expires) * 1000) throw new S3Error("AccessDenied", "The URL has expired");
+  const payload = request.parameter("X-Amz-Content-Sha256") ?? request.headers.get("x-amz-content-sha256") ??
+    UNSIGNED_PAYLOAD;
+  return { ...stated, payload, presigned: true };
+}
+
+function assemble(
+  credential: string,
+  signedHeaders: string,
+  signature: string,
+  time: string,
+  malformed: (what: string) => never,
+): Omit<StatedSignature, "payload" | "presigned"> {
+  // An access key may hold slashes itself (base64), so the scope is taken from the end.
+  const match = /^(.+)\/([0-9]{8})\/([^/]+)\/s3\/aws4_request$/.exec(credential) ?? malformed("Credential");
+  if (!time.startsWith(match[2])) malformed("the date of Credential");
+  const names = signedHeaders.split(";");
+  if (!names.includes("host") || names.some((name) => !/^[a-z0-9-]+$/.test(name))) malformed("SignedHeaders");
+  if (!/^[0-9a-f]{64}$/.test(signature)) malformed("Signature");
+  return {
+    accessKey: match[1],
+    scope: `${match[2]}/${match[3]}/s3/aws4_request`,
+    time,
+    signedHeaders: names,
+    signature,
+  };
+}
+
+/** Headers of S3's own that are not under the signature could have been added by anybody on the way. */
+function requireSigned(request: S3Request, signedHeaders: readonly string[]): void {
+  for (const name of request.headers.keys()) {
+    if (name.startsWith("x-amz-") && !signedHeaders.includes(name)) {
+      throw new S3Error("AccessDenied", `The header ${name} is not signed`);
+    }
+  }
+}
+
+function canonicalQuery(request: S3Request): string {
+  return request.query
+    .filter(([name]) => name !== "X-Amz-Signature")
+    .map(([name, value]) => [awsEncode(name), awsEncode(value)])
+    // By name, then by value: sorting whole pairs would compare "=" with characters of longer names.
+    .sort((a, b) => compare(a[0], b[0]) || compare(a[1], b[1]))
+    .map(([name, value]) => `${name}=${value}`)
+    .join("&");
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function headerValue(request: S3Request, name: string): string {
+  return (request.headers.get(name) ?? "").trim().replace(/ +/g, " ");
+}
+
+/** RFC 3986 percent-encoding as Signature Version 4 asks: all but unreserved characters. */
+function awsEncode(text: string): string {
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+function timeMs(time: string, malformed: (what: string) => never): number {
+  const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(time) ?? malformed("X-Amz-Date");
+  const [year, month, day, hour, minute, second] = match.slice(1).map(Number);
+  return Date.UTC(year, month - 1, day, hour, minute, second);
+}
+
+function hexBytes(hex: string): Uint8Array {
+  return Uint8Array.from(hex.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+function hmac(key: Uint8Array, text: string): Uint8Array {
+  return createHmac("sha256", key).update(text).digest();
+}
+
+function malformedHeader(what: string): never {
+  throw new S3Error("AuthorizationHeaderMalformed", `The authorization header is malformed: ${what}`);
+}
+
+function malformedQuery(what: string): never {
+  throw new S3Error("AuthorizationQueryParametersError", `The authorization query parameters are malformed: ${what}`);
+}

@@ -1,0 +1,16 @@
+import type { Accounts } from "@/lib/embedded/store/accounts.ts";
+import type { Buckets } from "@/lib/embedded/store/buckets.ts";
+import type { Objects } from "@/lib/embedded/store/objects.ts";
+import type { WriterClient } from "@/lib/embedded/store/writer/writer_client.ts";
+
+/** What both protocols of the store work on. */
+export interface StoreParts {
+  /** The data folder. */
+  readonly folder: string;
+  readonly accounts: Accounts;
+  readonly buckets: Buckets;
+  readonly objects: Objects;
+  readonly writer: WriterClient;
+  /** The present, in milliseconds since 1970. */
+  now(): number;
+}

@@ -1,0 +1,122 @@
+import { Accounts, type Tenant } from "@/lib/embedded/store/accounts.ts";
+import { Buckets } from "@/lib/embedded/store/buckets.ts";
+import { openIndexForReading, Statements } from "@/lib/embedded/store/index.ts";
+import { mapiHandler } from "@/lib/embedded/store/mapi/mapi_server.ts";
+import { folded } from "@/lib/embedded/store/names.ts";
+import { Objects } from "@/lib/embedded/store/objects.ts";
+import { Ports, type Protocol } from "@/lib/embedded/store/ports.ts";
+import { refusingHandler, s3Handler } from "@/lib/embedded/store/s3/s3_server.ts";
+import { addSamples } from "@/lib/embedded/store/samples.ts";
+import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
+import { WriterClient } from "@/lib/embedded/store/writer/writer_client.ts";
+
+export interface StoreServerOptions {
+  /** The data folder, locked by the caller. */
+  folder: string;
+  /** The loopback address that the servers listen on. */
+  hostname: string;
+  /** The password of the account that campaigns write their results with; the samples make it. */
+  converterPassword: string;
+}
+
+/** Where one level of the store is reached: origins without a trailing slash. */
+export interface LevelAddress {
+  s3: string;
+  mapi: string;
+}
+
+/**
+ * The embedded store: a server for each protocol and tenant over one data folder. It answers only requests that name a
+ * loopback host, so that a page elsewhere cannot reach it through a name of its own.
+ */
+export class StoreServer {
+  readonly #options: StoreServerOptions;
+  readonly #parts: StoreParts;
+  readonly #ports: Ports;
+  readonly #levels = new Map<string, LevelAddress>();
+  readonly #origins = new Set<string>();
+  readonly #servers: Deno.HttpServer[] = [];
+  readonly #closeIndex: () => void;
+
+  private constructor(options: StoreServerOptions, parts: StoreParts, closeIndex: () => void) {
+    this.#options = options;
+    this.#parts = parts;
+    this.#ports = new Ports(options.folder);
+    this.#closeIndex = closeIndex;
+  }
+
+  /** Opens the folder, adds the samples at its first start, and listens. Throws DataFolderError. */
+  static async start(options: StoreServerOptions): Promise<StoreServer> {
+    const writer = await WriterClient.open(options.folder);
+    const index = openIndexForReading(options.folder);
+    const statements = new Statements(index);
+    const parts: StoreParts = {
+      folder: options.folder,
+      accounts: new Accounts(statements),
+      buckets: new Buckets(statements),
+      objects: new Objects(options.folder, statements),
+      writer,
+      now: Date.now,
+    };
+    const server = new StoreServer(options, parts, () => index.close());
+    try {
+      await addSamples(parts, options.converterPassword);
+      server.#listenAtSystemLevel();
+      for (const tenant of parts.accounts.tenants()) server.#listenFor(tenant);
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
+    return server;
+  }
+
+  /** Where a tenant is reached; null when the store does not know it. */
+  address(tenant: string | null): LevelAddress | null {
+    return this.#levels.get(tenant === null ? "" : folded(tenant)) ?? null;
+  }
+
+  /** Lets pages of these origins read the answers of S3. */
+  allowOrigins(origins: readonly string[]): void {
+    for (const origin of origins) this.#origins.add(origin);
+  }
+
+  /** Lets requests under way end, then closes the index. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#servers.map((server) => server.shutdown()));
+    await this.#parts.writer.close();
+    this.#closeIndex();
+  }
+
+  #listenAtSystemLevel(): void {
+    const mapi = mapiHandler(this.#parts, () => null, true, (tenant) => Promise.resolve(this.#listenFor(tenant)));
+    this.#levels.set("", {
+      s3: this.#listen("", "s3", refusingHandler),
+      mapi: this.#listen("", "mapi", mapi),
+    });
+  }
+
+  #listenFor({ name }: Tenant): void {
+    const level = folded(name);
+    if (this.#levels.has(level)) return;
+    // Asked for each time: a tenant may be deleted, and made again, while its ports stay open.
+    const tenant = () => this.#parts.accounts.tenant(level);
+    this.#levels.set(level, {
+      s3: this.#listen(level, "s3", s3Handler(this.#parts, tenant, this.#origins)),
+      mapi: this.#listen(level, "mapi", mapiHandler(this.#parts, tenant, false, () => Promise.resolve())),
+    });
+  }
+
+  #listen(level: string, protocol: Protocol, handler: (request: Request) => Response | Promise<Response>): string {
+    const { hostname } = this.#options;
+    const guarded = (request: Request) =>
+      isLoopbackHost(request.headers.get("host"), hostname) ? handler(request) : new Response(null, { status: 421 });
+    const { port, server } = this.#ports.listen(level, protocol, hostname, guarded);
+    this.#servers.push(server);
+    return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
+  }
+}
+
+function isLoopbackHost(host: string | null, hostname: string): boolean {
+  const name = host?.replace(/:[0-9]*$/, "").replace(/^\[(.*)\]$/, "$1").toLowerCase();
+  return name === hostname.toLowerCase() || name === "localhost" || name === "127.0.0.1" || name === "::1";
+}

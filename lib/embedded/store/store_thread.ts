@@ -1,0 +1,31 @@
+/** The thread of the embedded store, so that its work never delays the answers of the site and the gateway. */
+import { type LevelAddress, StoreServer, type StoreServerOptions } from "@/lib/embedded/store/store_server.ts";
+import { ownPort } from "@/lib/embedded/threads.ts";
+
+/** What the thread is told. Each message with an id is answered with that id. */
+export type ToStore =
+  | { id: number; start: StoreServerOptions }
+  | { id: number; address: string | null }
+  | { id: number; allowOrigins: readonly string[] }
+  | { id: number; stop: true };
+
+/** What the thread answers. */
+export type FromStore = { id: number; address: LevelAddress | null } | { id: number; failed: string };
+
+const port = await ownPort();
+let server: StoreServer | null = null;
+
+async function answer(told: ToStore): Promise<FromStore> {
+  if ("start" in told) server = await StoreServer.start(told.start);
+  else if ("allowOrigins" in told) server?.allowOrigins(told.allowOrigins);
+  else if ("stop" in told) await server?.stop();
+  return { id: told.id, address: "address" in told ? server?.address(told.address) ?? null : null };
+}
+
+port.onmessage = async ({ data }: MessageEvent<ToStore>) => {
+  try {
+    port.postMessage(await answer(data));
+  } catch (error) {
+    port.postMessage({ id: data.id, failed: error instanceof Error ? error.message : String(error) });
+  }
+};

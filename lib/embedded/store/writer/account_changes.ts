@@ -1,0 +1,98 @@
+import type { Statements } from "@/lib/embedded/store/index.ts";
+import { Refusal } from "@/lib/embedded/store/refusal.ts";
+import type { Changes } from "@/lib/embedded/store/writer/changes.ts";
+import { folded } from "@/lib/embedded/store/names.ts";
+
+/** Makes a tenant with its first user. Throws {@link Refusal} NameTaken. */
+export function createTenant(
+  index: Statements,
+  { name, record, firstUser, atMs }: Changes["createTenant"]["given"],
+): Changes["createTenant"]["result"] {
+  if (index.row("SELECT 1 FROM tenants WHERE folded = ?", folded(name))) throw new Refusal("NameTaken");
+  const { id } = index.run(
+    "INSERT INTO tenants (name, folded, record, created_ms) VALUES (?, ?, ?, ?)",
+    name,
+    folded(name),
+    record,
+    atMs,
+  );
+  if (firstUser) createUser(index, { tenant: id, ...firstUser });
+  return { id };
+}
+
+/** Removes a tenant and its users. Throws {@link Refusal} NotFound, or BucketNotEmpty while it has buckets. */
+export function deleteTenant(index: Statements, { tenant }: Changes["deleteTenant"]["given"]): null {
+  if (index.row("SELECT 1 FROM buckets WHERE tenant = ? LIMIT 1", tenant)) throw new Refusal("BucketNotEmpty");
+  if (index.run("DELETE FROM tenants WHERE id = ?", tenant).changes === 0) throw new Refusal("NotFound");
+  index.run("DELETE FROM users WHERE tenant = ?", tenant);
+  return null;
+}
+
+/** Makes a user account. Throws {@link Refusal} NameTaken. */
+export function createUser(
+  index: Statements,
+  { tenant, name, guid, passwordMd5, record }: Changes["createUser"]["given"],
+): Changes["createUser"]["result"] {
+  if (index.row("SELECT 1 FROM users WHERE tenant = ? AND folded = ?", tenant, folded(name))) {
+    throw new Refusal("NameTaken");
+  }
+  return index.run(
+    "INSERT INTO users (tenant, name, folded, guid, password_md5, record) VALUES (?, ?, ?, ?, ?, ?)",
+    tenant,
+    name,
+    folded(name),
+    guid,
+    passwordMd5,
+    record,
+  );
+}
+
+/** Removes a user account and its grants; buckets it owns stay, without an owner. Throws {@link Refusal} NotFound. */
+export function deleteUser(index: Statements, { user }: Changes["deleteUser"]["given"]): null {
+  if (index.run("DELETE FROM users WHERE id = ?", user).changes === 0) throw new Refusal("NotFound");
+  index.run("DELETE FROM grants WHERE user = ?", user);
+  index.run("UPDATE buckets SET owner = NULL WHERE owner = ?", user);
+  return null;
+}
+
+/** Makes a bucket, which is a namespace. Throws {@link Refusal} NameTaken. */
+export function createBucket(
+  index: Statements,
+  given: Changes["createBucket"]["given"],
+): Changes["createBucket"]["result"] {
+  const { tenant, name, owner } = given;
+  if (index.row("SELECT 1 FROM buckets WHERE tenant = ? AND folded = ?", tenant, folded(name))) {
+    throw new Refusal("NameTaken");
+  }
+  const { id } = index.run(
+    `INSERT INTO buckets (tenant, name, folded, guid, owner, versioning, record, created_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    tenant,
+    name,
+    folded(name),
+    given.guid,
+    owner,
+    given.versioning,
+    given.record,
+    given.atMs,
+  );
+  if (owner !== null) grant(index, { user: owner, bucket: id, permissions: given.ownerPermissions });
+  return { id };
+}
+
+/** Removes a bucket. Throws {@link Refusal} NoSuchBucket, or BucketNotEmpty while any version or marker remains. */
+export function deleteBucket(index: Statements, { bucket }: Changes["deleteBucket"]["given"]): null {
+  for (const table of ["objects", "history"]) {
+    if (index.row(`SELECT 1 FROM ${table} WHERE bucket = ? LIMIT 1`, bucket)) throw new Refusal("BucketNotEmpty");
+  }
+  if (index.run("DELETE FROM buckets WHERE id = ?", bucket).changes === 0) throw new Refusal("NoSuchBucket");
+  index.run("DELETE FROM grants WHERE bucket = ?", bucket);
+  return null;
+}
+
+/** Sets what a user may do in a bucket; no permission at all removes the entry. */
+export function grant(index: Statements, { user, bucket, permissions }: Changes["grant"]["given"]): null {
+  if (permissions === 0) index.run("DELETE FROM grants WHERE user = ? AND bucket = ?", user, bucket);
+  else index.run("INSERT OR REPLACE INTO grants VALUES (?, ?, ?)", user, bucket, permissions);
+  return null;
+}

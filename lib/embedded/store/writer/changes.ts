@@ -1,0 +1,83 @@
+import type { RefusalReason } from "@/lib/embedded/store/refusal.ts";
+
+/** Whether a bucket keeps versions: never did, does, or did and keeps the old ones. */
+export type Versioning = "off" | "enabled" | "suspended";
+
+/** Where a received body is: small ones travel with the change, large ones are a file below the data folder. */
+export type StoredBody = { data: Uint8Array } | { file: string };
+
+/** Every change that the index knows: what it takes, and what it answers. Times are milliseconds since 1970. */
+export interface Changes {
+  createTenant: {
+    given: { name: string; record: string; firstUser: NewUser | null; atMs: number };
+    result: { id: number };
+  };
+  /** Refused with BucketNotEmpty while the tenant has buckets. */
+  deleteTenant: { given: { tenant: number }; result: null };
+  createUser: {
+    given: NewUser & { tenant: number };
+    result: { id: number };
+  };
+  deleteUser: { given: { user: number }; result: null };
+  /** The owner, where there is one, gets the given permissions on the new bucket. */
+  createBucket: {
+    given: {
+      tenant: number;
+      name: string;
+      guid: string;
+      owner: number | null;
+      ownerPermissions: number;
+      versioning: Versioning;
+      record: string;
+      atMs: number;
+    };
+    result: { id: number };
+  };
+  deleteBucket: { given: { bucket: number }; result: null };
+  grant: { given: { user: number; bucket: number; permissions: number }; result: null };
+  putObject: {
+    given: {
+      bucket: number;
+      key: Uint8Array;
+      body: StoredBody;
+      size: number;
+      etag: string;
+      contentType: string;
+      headers: string | null;
+      owner: number | null;
+      condition: WriteCondition | null;
+      atMs: number;
+    };
+    result: { version: VersionId };
+  };
+  /** Without a version: the key is deleted, by a marker where versions are kept. */
+  deleteObject: {
+    given: { bucket: number; key: Uint8Array; version: string | null; atMs: number };
+    result: { version: VersionId; isMarker: boolean };
+  };
+}
+
+/** A user account to be made; the record is JSON. */
+export interface NewUser {
+  name: string;
+  guid: string;
+  passwordMd5: string;
+  record: string;
+}
+
+/** S3's name of a version; null while the bucket never kept versions. */
+export type VersionId = string | null;
+
+/** What must be true of the present object for a write to happen. */
+export type WriteCondition = { absent: true } | { etag: string };
+
+export type ChangeKind = keyof Changes;
+
+/** One change with what it takes. */
+export type Change = { [K in ChangeKind]: { kind: K; given: Changes[K]["given"] } }[ChangeKind];
+
+/** What became of a change: its result, a refusal by the store's rules, or a fault (no space, damaged file). */
+export type Outcome =
+  | { ok: true; result: Changes[ChangeKind]["result"] }
+  | { ok: false; refusal: RefusalReason }
+  | { ok: false; fault: string };

@@ -1,0 +1,35 @@
+import type { DatabaseSync } from "node:sqlite";
+import { BODY_FOLDER, bodyFolderName } from "@/lib/embedded/store/bodies.ts";
+import { Statements } from "@/lib/embedded/store/index.ts";
+
+/**
+ * Removes the files that no row names: bodies whose upload ended with the process, and those whose row was deleted just
+ * before it. Only folders that may have changed since the last sweep are searched, so a start does not grow with the store.
+ */
+export function sweepBodies(folder: string, index: DatabaseSync, now = new Date()): void {
+  const statements = new Statements(index);
+  for (const [file] of statements.rows("SELECT file FROM garbage")) remove(`${folder}/${file}`);
+  statements.run("DELETE FROM garbage");
+
+  Deno.mkdirSync(`${folder}/${BODY_FOLDER}`, { recursive: true, mode: 0o700 });
+  const through = String(statements.row("SELECT through FROM swept")?.[0] ?? "");
+  for (const hour of Deno.readDirSync(`${folder}/${BODY_FOLDER}`)) {
+    if (!hour.isDirectory || hour.name < through) continue;
+    for (const entry of Deno.readDirSync(`${folder}/${BODY_FOLDER}/${hour.name}`)) {
+      const file = `${BODY_FOLDER}/${hour.name}/${entry.name}`;
+      const named = statements.row("SELECT 1 FROM objects WHERE file = ?", file) ??
+        statements.row("SELECT 1 FROM history WHERE file = ?", file);
+      if (!named) remove(`${folder}/${file}`);
+    }
+  }
+  statements.run("DELETE FROM swept");
+  statements.run("INSERT INTO swept VALUES (?)", bodyFolderName(now));
+}
+
+function remove(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}

@@ -1,0 +1,119 @@
+import type { DatabaseSync } from "node:sqlite";
+import { syncFolder } from "@/lib/embedded/data_folder.ts";
+import { Statements } from "@/lib/embedded/store/index.ts";
+import { Refusal } from "@/lib/embedded/store/refusal.ts";
+import {
+  createBucket,
+  createTenant,
+  createUser,
+  deleteBucket,
+  deleteTenant,
+  deleteUser,
+  grant,
+} from "@/lib/embedded/store/writer/account_changes.ts";
+import type { Change, Changes, Outcome } from "@/lib/embedded/store/writer/changes.ts";
+import { deleteObject, putObject } from "@/lib/embedded/store/writer/object_changes.ts";
+
+/**
+ * The one place that changes the index. Changes that arrive together are committed together: one transaction, and so one
+ * flush of the disk, for all of them. A refused change leaves the others of its group alone.
+ */
+export class Writer {
+  readonly #folder: string;
+  readonly #index: DatabaseSync;
+  readonly #statements: Statements;
+  #unlinked: string[] = [];
+
+  constructor(folder: string, index: DatabaseSync) {
+    this.#folder = folder;
+    this.#index = index;
+    this.#statements = new Statements(index);
+  }
+
+  /** Applies a group of changes in their order. When it returns, all that succeeded is durable. */
+  commit(changes: readonly Change[]): Outcome[] {
+    const outcomes = new Array<Outcome | null>(changes.length).fill(null);
+    try {
+      this.#syncBodies(changes, outcomes);
+      this.#index.exec("BEGIN IMMEDIATE");
+      for (const [i, change] of changes.entries()) outcomes[i] ??= this.#attempt(change);
+      for (const file of this.#unlinked) this.#statements.run("DELETE FROM garbage WHERE file = ?", file);
+      this.#index.exec("COMMIT");
+      this.#unlinked = [];
+    } catch (error) {
+      // Nothing of the group is in the index now, whatever its single changes had said.
+      if (this.#index.isTransaction) this.#index.exec("ROLLBACK");
+      const fault = error instanceof Error ? error.message : String(error);
+      return changes.map(() => ({ ok: false, fault }));
+    }
+    this.#unlinkGarbage();
+    return outcomes.map((outcome) => outcome ?? { ok: false, fault: "no outcome" });
+  }
+
+  /** Makes the files of large bodies durable, one after the other, then the names of them by their folders. */
+  #syncBodies(changes: readonly Change[], outcomes: (Outcome | null)[]): void {
+    const folders = new Set<string>();
+    for (const [i, change] of changes.entries()) {
+      if (change.kind !== "putObject" || !("file" in change.given.body)) continue;
+      const path = `${this.#folder}/${change.given.body.file}`;
+      try {
+        const file = Deno.openSync(path, { read: true, write: true });
+        file.syncDataSync();
+        file.close();
+        folders.add(path.slice(0, path.lastIndexOf("/")));
+      } catch (error) {
+        outcomes[i] = { ok: false, fault: error instanceof Error ? error.message : String(error) };
+      }
+    }
+    for (const folder of folders) syncFolder(folder);
+  }
+
+  #attempt(change: Change): Outcome {
+    this.#index.exec("SAVEPOINT change");
+    try {
+      const result = apply(this.#statements, change);
+      this.#index.exec("RELEASE change");
+      return { ok: true, result };
+    } catch (error) {
+      this.#index.exec("ROLLBACK TO change; RELEASE change");
+      if (error instanceof Refusal) return { ok: false, refusal: error.reason };
+      return { ok: false, fault: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  /** Removes files whose rows are gone for good; their entries leave `garbage` with the next group. */
+  #unlinkGarbage(): void {
+    for (const [file] of this.#statements.rows("SELECT file FROM garbage LIMIT 1000")) {
+      if (this.#unlinked.includes(String(file))) continue;
+      try {
+        Deno.removeSync(`${this.#folder}/${file}`);
+      } catch (error) {
+        if (!(error instanceof Deno.errors.NotFound)) continue;
+      }
+      this.#unlinked.push(String(file));
+    }
+  }
+}
+
+function apply(index: Statements, change: Change): Changes[keyof Changes]["result"] {
+  switch (change.kind) {
+    case "createTenant":
+      return createTenant(index, change.given);
+    case "deleteTenant":
+      return deleteTenant(index, change.given);
+    case "createUser":
+      return createUser(index, change.given);
+    case "deleteUser":
+      return deleteUser(index, change.given);
+    case "createBucket":
+      return createBucket(index, change.given);
+    case "deleteBucket":
+      return deleteBucket(index, change.given);
+    case "grant":
+      return grant(index, change.given);
+    case "putObject":
+      return putObject(index, change.given);
+    case "deleteObject":
+      return deleteObject(index, change.given);
+  }
+}

@@ -1,0 +1,35 @@
+/** The thread in which changes are committed, so that the flush of a disk never delays an answer. */
+import { openIndexForWriting } from "@/lib/embedded/store/index.ts";
+import type { Change, Outcome } from "@/lib/embedded/store/writer/changes.ts";
+import { sweepBodies } from "@/lib/embedded/store/writer/sweep.ts";
+import { Writer } from "@/lib/embedded/store/writer/writer.ts";
+import { ownPort } from "@/lib/embedded/threads.ts";
+
+/** What the thread is told: a folder to open, a group of changes, or to close. */
+export type ToWriter = { open: string } | { commit: Change[] } | { close: true };
+
+/** What the thread answers, in the order it was told. */
+export type FromWriter = { opened: true } | { failed: string } | { committed: Outcome[] } | { closed: true };
+
+const port = await ownPort();
+let writer: Writer | null = null;
+let close = () => {};
+
+function answer(told: ToWriter): FromWriter {
+  if ("commit" in told) return { committed: writer?.commit(told.commit) ?? [] };
+  if ("close" in told) {
+    close();
+    return { closed: true };
+  }
+  try {
+    const index = openIndexForWriting(told.open);
+    sweepBodies(told.open, index);
+    writer = new Writer(told.open, index);
+    close = () => index.close();
+    return { opened: true };
+  } catch (error) {
+    return { failed: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+port.onmessage = ({ data }: MessageEvent<ToWriter>) => port.postMessage(answer(data));
