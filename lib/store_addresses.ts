@@ -4,6 +4,8 @@ export interface S3Address {
   readonly endpoint: string;
   /** What presigned URLs and `/credentials` show, where it differs from the endpoint this process uses. */
   readonly publicEndpoint: string;
+  /** Whether buckets are host names below the endpoint instead of the first part of the path. */
+  readonly virtualHosts?: boolean;
 }
 
 /**
@@ -31,6 +33,8 @@ export interface DomainSettings {
   readonly s3Endpoint: string | null;
   /** `S3_PUBLIC_ENDPOINT_URL`: what shared links show; `{tenant}` is filled in. */
   readonly s3PublicEndpoint: string | null;
+  /** `S3_ADDRESSING_STYLE`: whether buckets are host names below the endpoint. */
+  readonly virtualHosts?: boolean;
 }
 
 /** Addresses of a real store: a host name per tenant under one domain, or one static host. */
@@ -41,7 +45,11 @@ export function derivedAddresses(settings: DomainSettings): StoreAddresses {
       const endpoint = domain && tenant ? `https://${tenant}.${domain}` : s3Endpoint;
       if (!endpoint) return Promise.resolve(null);
       const shown = s3PublicEndpoint?.replaceAll("{tenant}", tenant ?? "") ?? endpoint;
-      return Promise.resolve({ endpoint: withoutSlash(endpoint), publicEndpoint: withoutSlash(shown) });
+      return Promise.resolve({
+        endpoint: withoutSlash(endpoint),
+        publicEndpoint: withoutSlash(shown),
+        virtualHosts: settings.virtualHosts,
+      });
     },
     mapi(tenant) {
       const name = domain ? `${tenant ?? "admin"}.${domain}` : host;

@@ -1,0 +1,81 @@
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+import { credentialsRefused } from "@/lib/http/errors.ts";
+import type { Claims } from "./token.ts";
+import type { UserCheck } from "./users_file.ts";
+
+export interface S3Keys {
+  readonly accessKey: string;
+  readonly secretKey: string;
+}
+
+/** A caller towards the store. */
+export interface Identity {
+  readonly username: string;
+  /** Null: system level. */
+  readonly tenant: string | null;
+  readonly s3: S3Keys;
+  /** The `Authorization` header for MAPI; null where the backend has no MAPI or the credentials fit no header. */
+  readonly mapiAuthorization: string | null;
+  /** Whether the store knows the caller as a user of a tenant, or only by S3 keys. */
+  readonly named: boolean;
+}
+
+/** An identity and, while a request waits for the answer, the signal that tells when it no longer does. */
+export interface Caller extends Identity {
+  readonly signal?: AbortSignal;
+}
+
+/** Turns the claims of a verified token into store credentials; throws HttpError 401 where they can be none. */
+export type Identify = (claims: Claims) => Identity | Promise<Identity>;
+
+/** `STORE_AUTH_TYPE`: how MAPI is told who calls (spec, Object-store authentication types). */
+export type StoreAuthType = "native" | "ad";
+
+/** Identities of an HCP-type store: every caller's own credentials, derived; S3 keys are the same under both types. */
+export function storeIdentities(type: StoreAuthType): Identify {
+  return ({ sub, pwd, tenant }) => {
+    const user = Buffer.from(sub, "utf8").toString("base64");
+    const digest = createHash("md5").update(pwd, "utf8").digest("hex");
+    return {
+      username: sub,
+      tenant,
+      s3: { accessKey: user, secretKey: digest },
+      mapiAuthorization: type === "native" ? `HCP ${user}:${digest}` : adHeader(sub, pwd),
+      named: true,
+    };
+  };
+}
+
+/** Identities of a generic store where the username and password are the caller's own access key and secret. */
+export function ownKeyIdentities(): Identify {
+  return ({ sub, pwd, tenant }) => {
+    // An access key stands in the Authorization header, between separators of its own.
+    if (!/^[\x21-\x2b\x2d-\x7e]{1,512}$/.test(sub)) throw credentialsRefused("S3 authentication failed");
+    return {
+      username: sub,
+      tenant,
+      s3: { accessKey: sub, secretKey: pwd },
+      mapiAuthorization: null,
+      named: false,
+    };
+  };
+}
+
+/**
+ * Identities of a generic store with configured keys, which serve everybody: with `check` only those whom it knows,
+ * asked again on every request.
+ */
+export function sharedKeyIdentities(keys: S3Keys, check: UserCheck | null): Identify {
+  return async ({ sub, pwd, tenant }) => {
+    if (check && !(await check(sub, pwd))) throw credentialsRefused("Invalid username or password");
+    return { username: sub, tenant, s3: keys, mapiAuthorization: null, named: false };
+  };
+}
+
+/** A header is a byte string: UTF-8 goes in as bytes, and what could end the header or vanish at its ends does not. */
+function adHeader(username: string, password: string): string | null {
+  const bytes = Buffer.from(`AD ${username}:${password}`, "utf8").toString("latin1");
+  // deno-lint-ignore no-control-regex
+  return /[\x00-\x1f\x7f]|\s$/.test(bytes) ? null : bytes;
+}

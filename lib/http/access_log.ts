@@ -1,0 +1,87 @@
+import type { MiddlewareHandler } from "hono";
+import { clientIp } from "./client_ip.ts";
+import type { HttpContext, HttpEnv } from "./env.ts";
+import { redactQuery, redactText } from "./redact.ts";
+
+const FLUSH_AFTER_MS = 5;
+const FLUSH_AT_CHARACTERS = 64 * 1024;
+const MAX_LOGGED_TEXT = 512;
+
+/** Where finished log lines go. */
+export interface RequestLog {
+  /** Adds one JSON line; `ts` is put in front. */
+  write(entry: LogEntry): void;
+  /** Hands on what is buffered; call it before the process ends. */
+  flush(): void;
+}
+
+export interface LogEntry {
+  readonly level: "info" | "warn" | "error";
+  readonly [member: string]: unknown;
+}
+
+/**
+ * A log that collects lines for a few milliseconds and hands them to `sink` in one piece, since one system call per
+ * request would cost more than the line.
+ */
+export function batchedLog(sink: (text: string) => void, now: () => number = Date.now): RequestLog {
+  let buffer = "";
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    const text = buffer;
+    buffer = "";
+    if (text !== "") sink(text);
+  };
+  return {
+    write(entry) {
+      buffer += JSON.stringify({ ts: new Date(now()).toISOString(), ...entry }) + "\n";
+      if (buffer.length >= FLUSH_AT_CHARACTERS) return flush();
+      timer ??= setTimeout(flush, FLUSH_AFTER_MS);
+    },
+    flush,
+  };
+}
+
+/**
+ * One line per request, written when the answer's headers are known; `duration_ms` is the time to that point.
+ * Paths in `silent` (health probes) are left out.
+ */
+export function accessLog(
+  log: RequestLog,
+  options: { readonly silent: ReadonlySet<string>; readonly clock?: () => number },
+): MiddlewareHandler<HttpEnv> {
+  const clock = options.clock ?? (() => performance.now());
+  return async function accessLog(c, next) {
+    const started = clock();
+    await next();
+    const { path } = c.get("target");
+    if (options.silent.has(path)) return;
+    log.write({ level: "info", ...describeRequest(c), status: c.res.status, duration_ms: rounded(clock() - started) });
+  };
+}
+
+/** The members that every line about a request carries. */
+export function describeRequest(c: HttpContext): Record<string, unknown> {
+  const { path, query } = c.get("target");
+  const caller = c.get("caller");
+  return {
+    request_id: c.get("requestId"),
+    operation: c.get("operation") ?? null,
+    method: c.req.method,
+    path: shortened(redactText(path)),
+    query: redactQuery(query),
+    user: caller ? shortened(caller.username) : null,
+    tenant: caller?.tenant ?? null,
+    client_ip: clientIp(c.env),
+  };
+}
+
+function shortened(text: string): string {
+  return text.length > MAX_LOGGED_TEXT ? text.slice(0, MAX_LOGGED_TEXT) + "…" : text;
+}
+
+function rounded(milliseconds: number): number {
+  return Math.round(milliseconds * 100) / 100;
+}

@@ -1,0 +1,100 @@
+import { HttpError, invalid, payloadTooLarge, requestTimeout } from "./errors.ts";
+
+/** Largest JSON body, bytes. */
+export const MAX_JSON_BYTES = 1024 * 1024;
+/** Largest form body, bytes. */
+export const MAX_FORM_BYTES = 16 * 1024;
+/** How long a client may take to send a JSON or form body, ms. */
+const BODY_TIMEOUT_MS = 30_000;
+
+/**
+ * A JSON body whatever its content type says; undefined when there is none.
+ *
+ * @throws HttpError 413 above {@link MAX_JSON_BYTES}, 422 when it is not JSON in UTF-8, 408 when it takes over 30 s
+ */
+export async function readJson(request: Request): Promise<unknown> {
+  const bytes = await readBytes(request, MAX_JSON_BYTES);
+  if (bytes.length === 0) return undefined;
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw notJson(0, "not UTF-8");
+  }
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const position = /position (\d+)/.exec(error instanceof Error ? error.message : "");
+    throw notJson(position ? Number(position[1]) : text.length, "not JSON");
+  }
+}
+
+/**
+ * The text fields of a form, urlencoded or multipart; an empty field counts as absent, the last of repeated ones
+ * counts, files are ignored. A body of another type has no fields.
+ *
+ * @throws HttpError 413 above {@link MAX_FORM_BYTES}, 400 when a multipart body is malformed, 408
+ */
+export async function readForm(request: Request): Promise<Map<string, string>> {
+  const type = request.headers.get("Content-Type") ?? "";
+  const bytes = await readBytes(request, MAX_FORM_BYTES);
+  const fields = new Map<string, string>();
+  for (const [name, value] of await formEntries(bytes, type)) {
+    if (typeof value === "string" && value !== "") fields.set(name, value);
+    else fields.delete(name);
+  }
+  return fields;
+}
+
+async function formEntries(
+  bytes: Uint8Array<ArrayBuffer>,
+  type: string,
+): Promise<Iterable<[string, FormDataEntryValue]>> {
+  const media = type.split(";", 1)[0].trim().toLowerCase();
+  if (media === "application/x-www-form-urlencoded") return new URLSearchParams(new TextDecoder().decode(bytes));
+  if (media !== "multipart/form-data") return [];
+  try {
+    return await new Response(bytes, { headers: { "Content-Type": type } }).formData();
+  } catch {
+    throw new HttpError(400, "body: malformed multipart form");
+  }
+}
+
+async function readBytes(request: Request, limitBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  if (Number(request.headers.get("Content-Length") ?? 0) > limitBytes) throw payloadTooLarge(limitBytes);
+  if (!request.body) return new Uint8Array(0);
+  const reader = request.body.getReader();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    reader.cancel().catch(() => {});
+  }, BODY_TIMEOUT_MS);
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (late) throw requestTimeout();
+      if (done) break;
+      length += value.length;
+      if (length > limitBytes) {
+        reader.cancel().catch(() => {});
+        throw payloadTooLarge(limitBytes);
+      }
+      chunks.push(value);
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+  const bytes = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return bytes;
+}
+
+function notJson(offset: number, error: string): HttpError {
+  return invalid([{ type: "json_invalid", loc: ["body", offset], msg: "JSON decode error", ctx: { error } }]);
+}

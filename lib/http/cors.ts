@@ -1,0 +1,44 @@
+import type { MiddlewareHandler } from "hono";
+import type { HttpEnv } from "./env.ts";
+
+/** Which origins a browser may call from: any (then without credentials), or exactly these. */
+export type CorsOrigins = "*" | readonly string[];
+
+const METHODS = "GET, HEAD, POST, PUT, DELETE, OPTIONS";
+const EXPOSED =
+  "ETag, X-Request-ID, Content-Length, Content-Range, Accept-Ranges, Last-Modified, Retry-After, Location, x-amz-version-id, x-amz-delete-marker, X-Zip-Failed, X-Zip-Failed-Keys, X-Zip-Size";
+const PREFLIGHT_SECONDS = 600;
+
+/** CORS headers on every answer of a route, errors included, and the answer to preflights (Fetch standard, CORS protocol). */
+export function cors(origins: CorsOrigins): MiddlewareHandler<HttpEnv> {
+  const listed = origins === "*" ? null : new Set(origins);
+  return async function cors(c, next) {
+    const origin = c.req.header("Origin");
+    const allowed = origin !== undefined && (listed === null || listed.has(origin));
+    if (allowed && c.req.method === "OPTIONS" && c.req.header("Access-Control-Request-Method") !== undefined) {
+      return preflight(origin, listed !== null, c.req.header("Access-Control-Request-Headers"));
+    }
+    await next();
+    if (listed !== null) c.res.headers.append("Vary", "Origin");
+    if (allowed) {
+      allowOrigin(c.res.headers, origin, listed !== null);
+      c.res.headers.set("Access-Control-Expose-Headers", EXPOSED);
+    }
+  };
+}
+
+function preflight(origin: string, credentials: boolean, requestedHeaders: string | undefined): Response {
+  const headers = new Headers({
+    "Access-Control-Allow-Methods": METHODS,
+    "Access-Control-Max-Age": String(PREFLIGHT_SECONDS),
+    "Vary": "Origin, Access-Control-Request-Method, Access-Control-Request-Headers",
+  });
+  if (requestedHeaders) headers.set("Access-Control-Allow-Headers", requestedHeaders);
+  allowOrigin(headers, origin, credentials);
+  return new Response(null, { status: 204, headers });
+}
+
+function allowOrigin(headers: Headers, origin: string, credentials: boolean): void {
+  headers.set("Access-Control-Allow-Origin", credentials ? origin : "*");
+  if (credentials) headers.set("Access-Control-Allow-Credentials", "true");
+}

@@ -1,0 +1,117 @@
+/** One problem of one request field, in the wire shape of a 422 answer. */
+export interface ValidationEntry {
+  readonly type: string;
+  /** Where the problem is: `body`, `query` or `path`, then member names and indexes. */
+  readonly loc: readonly (string | number)[];
+  readonly msg: string;
+  readonly input?: string | number | boolean | null;
+  readonly ctx?: Readonly<Record<string, string | number>>;
+}
+
+/** What an error answer shows under `detail`. */
+export type ErrorDetail = string | readonly ValidationEntry[] | Readonly<Record<string, unknown>>;
+
+export interface HttpErrorOptions {
+  /** Sent with the answer, for example `WWW-Authenticate`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What went wrong underneath; never shown. */
+  readonly cause?: unknown;
+}
+
+/**
+ * An expected failure: a status and a detail that the caller may read. Thrown where the cause is known and rendered by
+ * {@link renderError}; nothing secret may stand in `detail`.
+ */
+export class HttpError extends Error {
+  override readonly name = "HttpError";
+  readonly status: number;
+  readonly detail: ErrorDetail;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, detail: ErrorDetail, options: HttpErrorOptions = {}) {
+    super(typeof detail === "string" ? detail : `HTTP ${status}`, { cause: options.cause });
+    this.status = status;
+    this.detail = detail;
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** 400: the request cannot be meant like this; name the field. */
+export function badRequest(detail: string, options?: HttpErrorOptions): HttpError {
+  return new HttpError(400, detail, options);
+}
+
+/** 401 of the bearer scheme. */
+export function notAuthenticated(detail = "Not authenticated"): HttpError {
+  return new HttpError(401, detail, { headers: { "WWW-Authenticate": "Bearer" } });
+}
+
+/** 401 that a store caused: the token is sound, the credentials in it are not. */
+export function credentialsRefused(detail: string): HttpError {
+  return new HttpError(401, detail);
+}
+
+/** 403: known, but not allowed. */
+export function forbidden(detail: string): HttpError {
+  return new HttpError(403, detail);
+}
+
+/** 404 of a resource, such as `notFound("tenant 'x'")`; without a name the answer to an unknown path. */
+export function notFound(what?: string): HttpError {
+  return new HttpError(404, what ? `${what} not found` : "Not Found");
+}
+
+/** 405 with the methods that the path does know. */
+export function methodNotAllowed(allowed: Iterable<string>): HttpError {
+  return new HttpError(405, "Method Not Allowed", { headers: { Allow: [...allowed].sort().join(", ") } });
+}
+
+/** 408: the client took too long to send its body. */
+export function requestTimeout(): HttpError {
+  return new HttpError(408, "The request body took too long");
+}
+
+/** 409: the resource exists, or is in a state that forbids this. */
+export function conflict(detail: string): HttpError {
+  return new HttpError(409, detail);
+}
+
+/** 411: an upload must say how long it is. */
+export function lengthRequired(): HttpError {
+  return new HttpError(411, "Content-Length is required");
+}
+
+/** 413 with the limit in bytes. */
+export function payloadTooLarge(limitBytes: number): HttpError {
+  return new HttpError(413, `Request body exceeds ${limitBytes} bytes`);
+}
+
+/** 422 with one entry per problem. */
+export function invalid(entries: readonly ValidationEntry[]): HttpError {
+  return new HttpError(422, entries);
+}
+
+/** 422 with one sentence. */
+export function unprocessable(detail: string): HttpError {
+  return new HttpError(422, detail);
+}
+
+/** 502: an upstream is unreachable or answers nonsense. */
+export function badGateway(detail: string, cause?: unknown): HttpError {
+  return new HttpError(502, detail, { cause });
+}
+
+/** 503: cannot serve now; `retryAfterSeconds` is sent as Retry-After. */
+export function unavailable(detail: string, retryAfterSeconds: number): HttpError {
+  return new HttpError(503, detail, { headers: { "Retry-After": String(retryAfterSeconds) } });
+}
+
+/** 504: an upstream did not answer in time. */
+export function gatewayTimeout(detail: string): HttpError {
+  return new HttpError(504, detail);
+}
+
+/** 499 (nginx's number): nobody is left to read the answer; it only shows in the access log. */
+export function clientClosedRequest(): HttpError {
+  return new HttpError(499, "Client closed the request");
+}

@@ -1,0 +1,146 @@
+import { z } from "zod";
+import type { Operation } from "./operation.ts";
+
+export interface DocumentInfo {
+  readonly title: string;
+  readonly version: string;
+  readonly description: string;
+  /** Shown on the login form of the API page. */
+  readonly loginDescription: string;
+  /** Relative to the server, without a leading slash. */
+  readonly tokenUrl: string;
+}
+
+type Json = Record<string, unknown>;
+
+const SECURITY_SCHEME = "OAuth2PasswordBearer";
+const ERROR_SCHEMA = z.object({
+  detail: z.union([
+    z.string(),
+    z.array(z.object({
+      type: z.string(),
+      loc: z.array(z.union([z.string(), z.int()])),
+      msg: z.string(),
+      input: z.unknown().optional(),
+      ctx: z.record(z.string(), z.unknown()).optional(),
+    })),
+    z.record(z.string(), z.unknown()),
+  ]),
+}).meta({ id: "Error", description: "Every error answer; `detail` is a list where fields were refused (422)." });
+
+/** The OpenAPI 3.1 document of a set of operations, made from the very schemas that validate. */
+export function openApiDocument(operations: readonly Operation[], info: DocumentInfo): Json {
+  const components: Json = {};
+  const paths: Record<string, Json> = {};
+  for (const operation of operations) {
+    (paths[operation.path] ??= {})[operation.method.toLowerCase()] = describe(operation, components);
+  }
+  return {
+    openapi: "3.1.0",
+    info: { title: info.title, version: info.version, description: info.description },
+    servers: [{ url: "/" }],
+    tags: [...new Set(operations.map((operation) => operation.tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: components,
+      securitySchemes: {
+        [SECURITY_SCHEME]: {
+          type: "oauth2",
+          description: info.loginDescription,
+          flows: { password: { tokenUrl: info.tokenUrl, scopes: {} } },
+        },
+      },
+    },
+  };
+}
+
+function describe(operation: Operation, components: Json): Json {
+  const { body } = operation;
+  return {
+    operationId: operation.id,
+    tags: [operation.tag],
+    summary: operation.summary,
+    ...(operation.description ? { description: operation.description } : {}),
+    parameters: [
+      ...pathParameters(operation, components),
+      ...queryParameters(operation, components),
+    ],
+    ...(body ? { requestBody: requestBody(body, components) } : {}),
+    responses: responses(operation, components),
+    ...(operation.public ? {} : { security: [{ [SECURITY_SCHEME]: [] }] }),
+  };
+}
+
+function pathParameters(operation: Operation, components: Json): Json[] {
+  const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+  return names.map((name) =>
+    parameter(name, "path", true, operation.paramsSchema?.shape[name] ?? z.string(), components)
+  );
+}
+
+function queryParameters(operation: Operation, components: Json): Json[] {
+  return Object.entries(operation.querySchema?.shape ?? {}).map(([name, schema]) =>
+    parameter(name, "query", !z.safeParse(schema, undefined).success, schema, components)
+  );
+}
+
+function parameter(name: string, place: string, required: boolean, type: z.core.$ZodType, components: Json): Json {
+  const schema = jsonSchema(type, components);
+  const { description, ...rest } = schema;
+  return { name, in: place, required, ...(description ? { description } : {}), schema: rest };
+}
+
+function requestBody(body: NonNullable<Operation["body"]>, components: Json): Json {
+  if (body.kind === "raw") {
+    return {
+      required: true,
+      description: body.description,
+      content: { "application/octet-stream": { schema: { type: "string", format: "binary" } } },
+    };
+  }
+  const media = body.kind === "json" ? "application/json" : "application/x-www-form-urlencoded";
+  return { required: true, content: { [media]: { schema: jsonSchema(body.schema, components) } } };
+}
+
+function responses(operation: Operation, components: Json): Json {
+  const error = (description: string) => ({
+    description,
+    content: { "application/json": { schema: jsonSchema(ERROR_SCHEMA, components) } },
+  });
+  const described: Json = operation.public
+    ? {}
+    : { 401: error("No valid token, or the store refused its credentials") };
+  for (const [status, { description, schema, mediaType }] of Object.entries(operation.responses)) {
+    if (!schema && !mediaType) described[status] = Number(status) < 400 ? { description } : error(description);
+    else {
+      described[status] = {
+        description,
+        content: {
+          [mediaType ?? "application/json"]: {
+            schema: schema ? jsonSchema(schema, components) : { type: "string", format: "binary" },
+          },
+        },
+      };
+    }
+  }
+  return described;
+}
+
+/** A schema as JSON Schema; the ones with an id move into `components` and are referred to. */
+function jsonSchema(schema: z.core.$ZodType, components: Json): Json {
+  const { $schema: _dialect, $defs, ...rest } = relocated(
+    z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }),
+  );
+  if (isObject($defs)) { for (const [id, definition] of Object.entries($defs)) components[id] ??= definition; }
+  return rest;
+}
+
+function relocated(schema: unknown): Json {
+  const text = JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/');
+  const parsed: unknown = JSON.parse(text);
+  return isObject(parsed) ? parsed : {};
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,127 @@
+import type { z } from "zod";
+import { readForm, readJson } from "./body.ts";
+import type { HttpContext } from "./env.ts";
+import { invalid } from "./errors.ts";
+import { parseQuery, readTexts } from "./query.ts";
+import { missing, validate } from "./validation.ts";
+
+export type Method = "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
+
+/** How a request body is read. `raw` leaves the bytes to the handler, which finds them at `c.req.raw.body`. */
+export type BodySpec =
+  | { readonly kind: "json"; readonly schema: z.ZodType }
+  | { readonly kind: "form"; readonly schema: z.ZodObject }
+  | { readonly kind: "raw"; readonly description: string };
+
+/** One possible answer, for the OpenAPI document. */
+export interface ResponseSpec {
+  readonly description: string;
+  readonly schema?: z.ZodType;
+  /** Media type of a body that is not JSON. */
+  readonly mediaType?: string;
+}
+
+interface Described {
+  /** Stable name: the log's `operation` and OpenAPI's `operationId`. */
+  readonly id: string;
+  readonly method: Method;
+  /** Template such as `/api/v1/buckets/{bucket}`; `{key}` may span slashes, every other parameter is one segment. */
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly responses: Readonly<Record<number, ResponseSpec>>;
+}
+
+/** An operation as its route file writes it. */
+export interface OperationSpec<
+  Caller,
+  P extends z.ZodObject,
+  Q extends z.ZodObject,
+  B extends BodySpec | undefined,
+> extends Described {
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  readonly handler: (input: Input<Caller, P, Q, B>, c: HttpContext) => Response | Promise<Response>;
+}
+
+export interface Input<Caller, P extends z.ZodObject, Q extends z.ZodObject, B extends BodySpec | undefined> {
+  readonly params: z.output<P>;
+  readonly query: z.output<Q>;
+  readonly body: B extends { schema: infer S extends z.ZodType } ? z.output<S> : undefined;
+  readonly caller: Caller;
+}
+
+/** Identifies who is asking, or throws; it runs before a body is read and before anything is validated. */
+export type Authenticate<Caller> = (c: HttpContext) => Caller | Promise<Caller>;
+
+/** An operation ready to be routed and documented; its types are sealed inside `answer`. */
+export interface Operation extends Described {
+  readonly public: boolean;
+  readonly paramsSchema?: z.ZodObject;
+  readonly querySchema?: z.ZodObject;
+  readonly body?: BodySpec;
+  /** Authenticates, reads, validates, handles. `params` decodes the path parameters when it is called. */
+  answer(c: HttpContext, params: () => Readonly<Record<string, string>>): Promise<Response>;
+}
+
+/** A maker of operations that only authenticated callers reach. */
+export function operationsFor<Caller>(authenticate: Authenticate<Caller>) {
+  return function operation<
+    P extends z.ZodObject = z.ZodObject<Record<never, never>>,
+    Q extends z.ZodObject = z.ZodObject<Record<never, never>>,
+    B extends BodySpec | undefined = undefined,
+  >(spec: OperationSpec<Caller, P, Q, B>): Operation {
+    return seal(spec, authenticate, false);
+  };
+}
+
+/** An operation open to everybody. */
+export function publicOperation<
+  P extends z.ZodObject = z.ZodObject<Record<never, never>>,
+  Q extends z.ZodObject = z.ZodObject<Record<never, never>>,
+  B extends BodySpec | undefined = undefined,
+>(spec: OperationSpec<null, P, Q, B>): Operation {
+  return seal(spec, () => null, true);
+}
+
+function seal<Caller, P extends z.ZodObject, Q extends z.ZodObject, B extends BodySpec | undefined>(
+  spec: OperationSpec<Caller, P, Q, B>,
+  authenticate: Authenticate<Caller>,
+  isPublic: boolean,
+): Operation {
+  const { params, query, body, handler, ...described } = spec;
+  return {
+    ...described,
+    public: isPublic,
+    paramsSchema: params,
+    querySchema: query,
+    body,
+    async answer(c, pathParameters) {
+      c.set("operation", spec.id);
+      const caller = await authenticate(c);
+      const texts = new Map(Object.entries(pathParameters()));
+      const input = {
+        params: params
+          ? validate(params, readTexts(params, { get: (name) => texts.get(name) ?? null }, "path"), "path")
+          : {},
+        query: query ? parseQuery(query, c.get("target").query) : {},
+        body: await readBody(body, c.req.raw),
+        caller,
+      };
+      return await handler(input as Input<Caller, P, Q, B>, c);
+    },
+  };
+}
+
+async function readBody(spec: BodySpec | undefined, request: Request): Promise<unknown> {
+  if (!spec || spec.kind === "raw") return undefined;
+  if (spec.kind === "form") {
+    const fields = await readForm(request);
+    return validate(spec.schema, readTexts(spec.schema, { get: (name) => fields.get(name) ?? null }, "body"), "body");
+  }
+  const value = await readJson(request);
+  if (value === undefined && !spec.schema.safeParse(undefined).success) throw invalid([missing(["body"])]);
+  return validate(spec.schema, value, "body");
+}

@@ -1,0 +1,94 @@
+import { needsNode, nodeExchange } from "./upstream_node.ts";
+
+/** One request to an upstream server. */
+export interface UpstreamRequest {
+  readonly method: string;
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** Percent-encoded path and query, sent exactly like this. */
+  readonly target: string;
+  readonly headers: Headers;
+  /** A stream is sent as it comes and must have its Content-Length in `headers`. */
+  readonly body?: ReadableStream<Uint8Array<ArrayBuffer>> | string | null;
+  /** Whoever waits for the answer; aborting stops the request until its headers have come. */
+  readonly signal?: AbortSignal;
+  /** Until the response headers, ms; the client's own limit when absent. */
+  readonly timeoutMs?: number;
+}
+
+/** Sends a request and resolves with the response once its headers are there, its body unread and untouched. */
+export type Upstream = (request: UpstreamRequest) => Promise<Response>;
+
+/** Why there is no response. */
+export type UpstreamProblem = "unreachable" | "timeout" | "aborted" | "broken";
+
+export class UpstreamError extends Error {
+  override readonly name = "UpstreamError";
+  readonly problem: UpstreamProblem;
+
+  constructor(problem: UpstreamProblem, cause?: unknown) {
+    super(`upstream ${problem}`, { cause });
+    this.problem = problem;
+  }
+}
+
+export interface UpstreamOptions {
+  /** Certificates (PEM) to trust beside the usual ones. */
+  readonly caCerts?: readonly string[];
+  /** Whether certificates are verified; false must be asked for. */
+  readonly verifyTls: boolean;
+  /** Until the response headers, ms. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * A client for upstream servers: no redirects, no decoding, no retries. Requests go through `fetch`, whose bodies pass
+ * at the speed of the runtime; those it cannot carry faithfully go through node:http.
+ *
+ * It throws {@link UpstreamError}.
+ */
+export function upstream(options: UpstreamOptions): Upstream {
+  // HTTP/2 costs more than it gives here: one connection for everybody, and a tail of slow answers.
+  const client = Deno.createHttpClient({ caCerts: options.caCerts ? [...options.caCerts] : undefined, http2: false });
+  return async function send(request) {
+    if (request.signal?.aborted) throw new UpstreamError("aborted");
+    const deadline = new AbortController();
+    const problem = { kind: "broken" as UpstreamProblem };
+    const stop = (kind: UpstreamProblem) => {
+      problem.kind = kind;
+      deadline.abort();
+    };
+    const timer = setTimeout(() => stop("timeout"), request.timeoutMs ?? options.timeoutMs);
+    const leave = () => stop("aborted");
+    request.signal?.addEventListener("abort", leave, { once: true });
+    request.headers.set("Accept-Encoding", "identity");
+    try {
+      if (needsNode(request, options.verifyTls)) return await nodeExchange(request, options, deadline.signal);
+      return await fetch(request.origin + request.target, {
+        method: request.method,
+        headers: request.headers,
+        body: request.body,
+        redirect: "manual",
+        signal: deadline.signal,
+        client,
+      });
+    } catch (error) {
+      if (!deadline.signal.aborted && isUnreachable(error)) problem.kind = "unreachable";
+      throw new UpstreamError(problem.kind, error);
+    } finally {
+      clearTimeout(timer);
+      request.signal?.removeEventListener("abort", leave);
+    }
+  };
+}
+
+const UNREACHABLE_CODES = /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|ECONNABORTED)$/;
+const UNREACHABLE_TEXT = /\(Connect\)|dns error|connection refused|invalid peer certificate|certificate/i;
+
+function isUnreachable(error: unknown): boolean {
+  for (let current = error, depth = 0; current instanceof Error && depth < 5; current = current.cause, depth++) {
+    if ("code" in current && UNREACHABLE_CODES.test(String(current.code))) return true;
+    if (UNREACHABLE_TEXT.test(current.message)) return true;
+  }
+  return false;
+}

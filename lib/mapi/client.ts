@@ -1,0 +1,126 @@
+import type { Caller } from "@/lib/auth/store_credentials.ts";
+import {
+  badGateway,
+  badRequest,
+  clientClosedRequest,
+  credentialsRefused,
+  gatewayTimeout,
+  HttpError,
+} from "@/lib/http/errors.ts";
+import { readCapped } from "@/lib/http/read_capped.ts";
+import { type Upstream, UpstreamError } from "@/lib/http/upstream.ts";
+import type { StoreAddresses } from "@/lib/store_addresses.ts";
+import { mapiFailure } from "./errors.ts";
+
+const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+
+declare const encoded: unique symbol;
+/** A path below `/mapi` whose names are encoded; only {@link mapiPath} makes one. */
+export type MapiPath = string & { readonly [encoded]: true };
+
+/** What the management operations work with. */
+export interface Mapi {
+  readonly addresses: StoreAddresses;
+  readonly upstream: Upstream;
+  /** Until the response headers, and longest silence in its body, ms. */
+  readonly timeoutMs: number;
+}
+
+export interface MapiCall {
+  readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
+  readonly path: MapiPath;
+  /** Members that are undefined are left out; the others go in this order. */
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  /** Sent as JSON without members that are null or undefined. */
+  readonly body?: Readonly<Record<string, unknown>>;
+  /** What the error answers are about, such as `tenant 'x'`. */
+  readonly resource: string;
+}
+
+export interface MapiAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The JSON that was answered; `{}` where there was none. */
+  readonly body: unknown;
+}
+
+/**
+ * Builds a MAPI path: every inserted name is one segment, whatever is in it.
+ *
+ * @throws HttpError 400 for names that no path segment can carry
+ */
+export function mapiPath(parts: TemplateStringsArray, ...names: readonly string[]): MapiPath {
+  const path = parts.reduce((path, part, index) => path + segment(names[index - 1]) + part);
+  return path as MapiPath;
+}
+
+/**
+ * One request to the management API with the caller's own credentials, at the host of the caller's tenant (not of the
+ * tenant in the path). Redirects are not followed, failures are not retried.
+ *
+ * @throws HttpError by the store's status (`mapiFailure`); 502 when it is unreachable, 504 when it does not answer
+ */
+export async function callMapi(mapi: Mapi, caller: Caller, call: MapiCall): Promise<MapiAnswer> {
+  if (caller.mapiAuthorization === null) throw credentialsRefused("HCP authentication failed");
+  const headers = new Headers({ Authorization: caller.mapiAuthorization, Accept: "application/json" });
+  const body = call.body ? JSON.stringify(withoutNulls(call.body)) : null;
+  if (body !== null) headers.set("Content-Type", "application/json");
+  try {
+    const response = await mapi.upstream({
+      method: call.method,
+      origin: await mapi.addresses.mapi(caller.tenant),
+      target: `/mapi${call.path}${queryString(call.query ?? {})}`,
+      headers,
+      body,
+      signal: caller.signal,
+      timeoutMs: mapi.timeoutMs,
+    });
+    const text = await readCapped(response, MAX_ANSWER_BYTES, mapi.timeoutMs);
+    if (!response.ok) throw mapiFailure(response, text, call.resource);
+    return { status: response.status, headers: response.headers, body: parsed(text) };
+  } catch (error) {
+    throw error instanceof HttpError ? error : transportFailure(error);
+  }
+}
+
+function transportFailure(error: unknown): HttpError {
+  const problem = error instanceof UpstreamError ? error.problem : "broken";
+  switch (problem) {
+    case "unreachable":
+      return badGateway("HCP unreachable", error);
+    case "timeout":
+      return gatewayTimeout("HCP timed out");
+    case "aborted":
+      return clientClosedRequest();
+    case "broken":
+      return badGateway("HCP connection error", error);
+  }
+}
+
+function segment(name: string): string {
+  if (name === "" || name === "." || name === ".." || !name.isWellFormed()) {
+    throw badRequest("a name in the path is empty, a dot segment or not well-formed Unicode");
+  }
+  return encodeURIComponent(name);
+}
+
+function queryString(query: NonNullable<MapiCall["query"]>): string {
+  const pairs = Object.entries(query).filter(([, value]) => value !== undefined);
+  return pairs.length === 0 ? "" : `?${new URLSearchParams(pairs.map(([name, value]) => [name, String(value)]))}`;
+}
+
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.entries(value).filter(([, member]) => member !== null && member !== undefined);
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutNulls(member)]));
+}
+
+function parsed(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? value : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,122 @@
+import type { Caller } from "@/lib/auth/store_credentials.ts";
+import { badGateway, badRequest, clientClosedRequest, forbidden, gatewayTimeout } from "@/lib/http/errors.ts";
+import { type Upstream, UpstreamError } from "@/lib/http/upstream.ts";
+import type { S3Address, StoreAddresses } from "@/lib/store_addresses.ts";
+import { s3Failure } from "./errors.ts";
+import {
+  EMPTY_PAYLOAD,
+  encodeQuery,
+  type QueryPairs,
+  s3Path,
+  sha256Hex,
+  signHeaders,
+  UNSIGNED_PAYLOAD,
+} from "./signer.ts";
+
+/** Slowest upload that is waited for, bytes per second: an upload's answer comes only after its body. */
+const SLOWEST_UPLOAD = 32 * 1024;
+const HEADERS_TIMEOUT_MS = 60_000;
+
+/** What the S3 operations work with; nothing in it belongs to one caller. */
+export interface S3 {
+  readonly addresses: StoreAddresses;
+  readonly region: string;
+  readonly upstream: Upstream;
+  /** ms since 1970 */
+  readonly now: () => number;
+}
+
+export interface S3Call {
+  readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
+  readonly bucket?: string;
+  readonly key?: string;
+  readonly query?: QueryPairs;
+  readonly headers?: Headers;
+  /** A stream is not signed and needs `lengthBytes`. */
+  readonly body?: ReadableStream<Uint8Array<ArrayBuffer>> | string | null;
+  readonly lengthBytes?: number;
+  /** What the error answers are about, such as `bucket 'b'`. */
+  readonly resource: string;
+  /** Statuses besides 2xx that the operation wants to see itself. */
+  readonly expect?: readonly number[];
+}
+
+/**
+ * Sends one signed request as the caller and resolves with the response, its body unread.
+ *
+ * @throws HttpError by the store's error code; 502 when the store is unreachable or answers what S3 does not, 504 when
+ * it does not answer in 60 s, 403 when the caller has no S3 endpoint, 400 for a name that no path can carry
+ */
+export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Response> {
+  const { endpoint, virtualHosts } = await s3Address(s3, caller);
+  const { origin, path } = call.bucket === undefined
+    ? { origin: endpoint, path: "/" }
+    : locate(endpoint, virtualHosts, call.bucket, call.key);
+  const query = call.query ?? [];
+  const headers = call.headers ?? new Headers();
+  if (call.lengthBytes !== undefined) headers.set("Content-Length", String(call.lengthBytes));
+  const request = { method: call.method, host: new URL(origin).host, path, query };
+  signHeaders(request, headers, payloadHash(call.body), caller.s3, s3.region, s3.now());
+  const response = await exchange(s3.upstream, {
+    method: call.method,
+    origin,
+    target: path + (query.length > 0 ? `?${encodeQuery(query)}` : ""),
+    headers,
+    body: call.body,
+    signal: caller.signal,
+    timeoutMs: HEADERS_TIMEOUT_MS + (call.lengthBytes ?? 0) / SLOWEST_UPLOAD * 1000,
+  });
+  if (response.ok || call.expect?.includes(response.status)) return response;
+  throw await s3Failure(response, call.resource);
+}
+
+/** The caller's S3 address. @throws HttpError 403 when there is none (system level) */
+export async function s3Address(s3: Pick<S3, "addresses">, caller: Caller): Promise<S3Address> {
+  const address = await s3.addresses.s3(caller.tenant);
+  if (!address) throw forbidden("System-level credentials have no S3 endpoint");
+  return address;
+}
+
+/**
+ * Where a bucket or key is below an endpoint: in the path, or with the bucket as a host name where the store wants that
+ * and the name can be one. @throws HttpError 400 for a bucket that would name something else in a path
+ */
+export function locate(
+  endpoint: string,
+  virtualHosts: boolean | undefined,
+  bucket: string,
+  key?: string,
+): { origin: string; path: string } {
+  if (bucket === "" || bucket === "." || bucket === ".." || bucket.includes("/") || !bucket.isWellFormed()) {
+    throw badRequest("bucket: not a bucket name");
+  }
+  if (key !== undefined && !key.isWellFormed()) throw badRequest("key: not well-formed Unicode");
+  const path = s3Path(bucket, key);
+  if (!virtualHosts || !HOST_LABEL.test(bucket)) return { origin: endpoint, path };
+  return { origin: endpoint.replace("://", `://${bucket}.`), path: path.slice(bucket.length + 1) || "/" };
+}
+
+const HOST_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+function payloadHash(body: S3Call["body"]): string {
+  if (typeof body === "string") return sha256Hex(body);
+  return body ? UNSIGNED_PAYLOAD : EMPTY_PAYLOAD;
+}
+
+async function exchange(upstream: Upstream, request: Parameters<Upstream>[0]): Promise<Response> {
+  try {
+    return await upstream(request);
+  } catch (error) {
+    if (!(error instanceof UpstreamError)) throw error;
+    switch (error.problem) {
+      case "unreachable":
+        throw badGateway("S3 endpoint unreachable", error);
+      case "timeout":
+        throw gatewayTimeout("S3 read timed out");
+      case "aborted":
+        throw clientClosedRequest();
+      case "broken":
+        throw badGateway("S3 connection error", error);
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import { HttpError } from "@/lib/http/errors.ts";
+import { readCapped } from "@/lib/http/read_capped.ts";
+import { redactText } from "@/lib/http/redact.ts";
+import { unescapeXml } from "./xml.ts";
+
+const MAX_ERROR_BYTES = 64 * 1024;
+const MAX_MESSAGE_CHARACTERS = 500;
+const STALL_MS = 10_000;
+
+/** S3 error codes whose answer does not depend on the status the store chose. */
+const STATUS_OF_CODE: Readonly<Record<string, number>> = {
+  NoSuchBucket: 404,
+  NoSuchKey: 404,
+  NoSuchUpload: 404,
+  NoSuchVersion: 404,
+  BucketNotEmpty: 409,
+  BucketAlreadyExists: 409,
+  BucketAlreadyOwnedByYou: 409,
+  AccessDenied: 403,
+  InvalidAccessKeyId: 401,
+  SignatureDoesNotMatch: 401,
+  InvalidBucketName: 400,
+  InvalidArgument: 400,
+  InvalidPart: 400,
+  InvalidPartOrder: 400,
+  EntityTooSmall: 400,
+  RequestTimeout: 408,
+  SlowDown: 503,
+  ServiceUnavailable: 503,
+};
+
+/** What a HEAD's status means, since its answer has no body. */
+const WORD_OF_STATUS: Readonly<Record<number, string>> = {
+  400: "Bad Request",
+  403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  412: "Precondition Failed",
+  416: "Requested Range Not Satisfiable",
+};
+
+/**
+ * The error answer for a store's refusal: `{resource}: {the store's message}` under the status of its error code, else
+ * under the store's own status, else 502. The body is read up to 64 KiB and never trusted.
+ */
+export async function s3Failure(response: Response, resource: string): Promise<HttpError> {
+  const text = await readCapped(response, MAX_ERROR_BYTES, STALL_MS).catch(() => "");
+  const code = element(text, "Code");
+  const known = code !== null && Object.hasOwn(STATUS_OF_CODE, code) ? STATUS_OF_CODE[code] : undefined;
+  const status = known ?? (response.status >= 400 && response.status <= 599 ? response.status : 502);
+  return new HttpError(status, `${resource}: ${messageOf(text, code, response.status)}`, {
+    headers: retryAfter(response, status),
+  });
+}
+
+function messageOf(text: string, code: string | null, status: number): string {
+  const message = element(text, "Message") ?? code ?? WORD_OF_STATUS[status] ?? `the store answered ${status}`;
+  const clean = redactText(message).replace(/\bhttps?:\/\/\S+/gi, "[url]").replace(/\p{Cc}+/gu, " ").trim();
+  return clean.slice(0, MAX_MESSAGE_CHARACTERS);
+}
+
+function retryAfter(response: Response, status: number): Record<string, string> {
+  const value = response.headers.get("Retry-After");
+  return status === 503 && value && /^\d{1,5}$/.test(value) ? { "Retry-After": value } : {};
+}
+
+function element(xml: string, name: string): string | null {
+  const start = xml.indexOf(`<${name}>`);
+  const end = xml.indexOf(`</${name}>`, start);
+  if (start < 0 || end < 0) return null;
+  const text = xml.slice(start + name.length + 2, end);
+  if (text === "" || text.includes("<")) return null;
+  return unescapeXml(text) ?? null;
+}

@@ -1,0 +1,176 @@
+import { MalformedXml, scanXml } from "./xml.ts";
+
+export interface Owner {
+  readonly DisplayName: string | null;
+  readonly ID: string | null;
+}
+
+/** An entry of an object listing, members named as S3 names them. */
+export interface ListedObject {
+  Key: string;
+  /** bytes */
+  Size: number;
+  /** ISO 8601 in UTC, a fraction only when it is not zero. */
+  LastModified: string | null;
+  /** With its quotes. */
+  ETag: string | null;
+  StorageClass: string | null;
+  Owner: Owner | null;
+}
+
+export interface ObjectPage {
+  objects: ListedObject[];
+  common_prefixes: string[];
+  is_truncated: boolean;
+  next_continuation_token: string | null;
+  key_count: number;
+}
+
+export interface BucketList {
+  buckets: { Name: string; CreationDate: string | null }[];
+  owner: Owner | null;
+}
+
+/**
+ * Reads a ListObjectsV2 answer in one pass; names come decoded when the store says `EncodingType` url.
+ *
+ * @throws MalformedXml when it is no such answer
+ */
+export function parseObjectPage(xml: string): ObjectPage {
+  const root = "ListBucketResult";
+  const page: ObjectPage = {
+    objects: [],
+    common_prefixes: [],
+    is_truncated: false,
+    next_continuation_token: null,
+    key_count: 0,
+  };
+  let counted = false;
+  let encoded = false;
+  let entry = emptyEntry();
+  let keyed = false;
+  let owner: Owner | null = null;
+  const finish = () => {
+    if (!keyed) throw new MalformedXml("an entry without a key");
+    entry.Owner = owner;
+    page.objects.push(entry);
+    entry = emptyEntry();
+    keyed = false;
+    owner = null;
+  };
+  scanXml(xml, {
+    leaf(path, text) {
+      switch (path) {
+        case "ListBucketResult/Contents/Key":
+          entry.Key = text;
+          keyed = true;
+          return;
+        case "ListBucketResult/Contents/Size":
+          entry.Size = count(text);
+          return;
+        case "ListBucketResult/Contents/LastModified":
+          entry.LastModified = timestamp(text);
+          return;
+        case "ListBucketResult/Contents/ETag":
+          entry.ETag = text;
+          return;
+        case "ListBucketResult/Contents/StorageClass":
+          entry.StorageClass = text;
+          return;
+        case "ListBucketResult/Contents/Owner/ID":
+          owner = { DisplayName: owner?.DisplayName ?? null, ID: text };
+          return;
+        case "ListBucketResult/Contents/Owner/DisplayName":
+          owner = { DisplayName: text, ID: owner?.ID ?? null };
+          return;
+        case "ListBucketResult/CommonPrefixes/Prefix":
+          page.common_prefixes.push(text);
+          return;
+        case "ListBucketResult/IsTruncated":
+          page.is_truncated = text.trim() === "true";
+          return;
+        case "ListBucketResult/NextContinuationToken":
+          page.next_continuation_token = text;
+          return;
+        case "ListBucketResult/KeyCount":
+          page.key_count = count(text);
+          counted = true;
+          return;
+        case "ListBucketResult/EncodingType":
+          encoded = text.trim() === "url";
+          return;
+        case root:
+          return;
+        default:
+          mustBeUnder(path, root);
+      }
+    },
+    close(path) {
+      if (path === "ListBucketResult/Contents") finish();
+      else mustBeUnder(path, root);
+    },
+  });
+  if (encoded) {
+    for (const object of page.objects) object.Key = urlDecoded(object.Key);
+    page.common_prefixes = page.common_prefixes.map(urlDecoded);
+  }
+  if (!counted) page.key_count = page.objects.length + page.common_prefixes.length;
+  return page;
+}
+
+/** Reads a ListBuckets answer. @throws MalformedXml when it is no such answer */
+export function parseBucketList(xml: string): BucketList {
+  const root = "ListAllMyBucketsResult";
+  const buckets: BucketList["buckets"] = [];
+  let owner: Owner | null = null;
+  let name: string | null = null;
+  let created: string | null = null;
+  scanXml(xml, {
+    leaf(path, text) {
+      if (path === "ListAllMyBucketsResult/Buckets/Bucket/Name") name = text;
+      else if (path === "ListAllMyBucketsResult/Buckets/Bucket/CreationDate") created = timestamp(text);
+      else if (path === "ListAllMyBucketsResult/Owner/ID") {
+        owner = { DisplayName: owner?.DisplayName ?? null, ID: text };
+      } else if (path === "ListAllMyBucketsResult/Owner/DisplayName") {
+        owner = { DisplayName: text, ID: owner?.ID ?? null };
+      } else if (path !== root) mustBeUnder(path, root);
+    },
+    close(path) {
+      if (path !== "ListAllMyBucketsResult/Buckets/Bucket") return path === root ? undefined : mustBeUnder(path, root);
+      if (name === null) throw new MalformedXml("a bucket without a name");
+      buckets.push({ Name: name, CreationDate: created });
+      name = created = null;
+    },
+  });
+  return { buckets, owner };
+}
+
+function emptyEntry(): ListedObject {
+  return { Key: "", Size: 0, LastModified: null, ETag: null, StorageClass: null, Owner: null };
+}
+
+function mustBeUnder(path: string, root: string): void {
+  if (path !== root && !path.startsWith(`${root}/`)) throw new MalformedXml(`expected ${root}`);
+}
+
+function count(text: string): number {
+  const value = /^\s*\d{1,16}\s*$/.test(text) ? Number(text) : NaN;
+  if (!Number.isSafeInteger(value)) throw new MalformedXml("not a count");
+  return value;
+}
+
+/** S3's milliseconds become microseconds, and a zero fraction goes. */
+function timestamp(text: string): string {
+  const match = /^\s*(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(?:Z|\+00:00)\s*$/.exec(text);
+  if (!match) throw new MalformedXml("not a timestamp");
+  const fraction = (match[2] ?? "").padEnd(6, "0").slice(0, 6);
+  return Number(fraction) === 0 ? `${match[1]}Z` : `${match[1]}.${fraction}Z`;
+}
+
+function urlDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll("+", "%20"));
+  } catch {
+    throw new MalformedXml("not URL-encoded");
+  }
+}

@@ -1,0 +1,78 @@
+import { badRequest } from "@/lib/http/errors.ts";
+import { headerText } from "@/lib/http/header_text.ts";
+
+const UPLOAD_HEADERS = [
+  "content-type",
+  "content-md5",
+  "content-encoding",
+  "content-disposition",
+  "content-language",
+  "cache-control",
+  "expires",
+  "if-match",
+  "if-none-match",
+];
+const READ_HEADERS = ["range", "if-range", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since"];
+const ANSWER_HEADERS = [
+  "content-length",
+  "content-type",
+  "content-encoding",
+  "content-disposition",
+  "content-language",
+  "content-range",
+  "accept-ranges",
+  "cache-control",
+  "expires",
+  "etag",
+  "last-modified",
+  "x-amz-version-id",
+  "x-amz-delete-marker",
+];
+const METADATA = "x-amz-meta-";
+const DEFAULT_CACHING = "private, no-cache";
+
+/**
+ * The headers of a write that are the store's business: content headers, conditions, user metadata.
+ *
+ * @throws HttpError 400 naming a header that is not printable ASCII, which no signature covers reliably
+ */
+export function uploadHeaders(request: Headers): Headers {
+  const headers = picked(request, UPLOAD_HEADERS);
+  for (const [name, value] of headers) {
+    if (!/^[\x20-\x7e]*$/.test(value)) throw badRequest(`${name}: only printable ASCII is allowed`);
+  }
+  return headers;
+}
+
+/** The headers of a read that are the store's business: range and conditions. */
+export function readHeaders(request: Headers): Headers {
+  return picked(request, READ_HEADERS, false);
+}
+
+/**
+ * The headers of an object as clients get them. Objects may be anything, so a browser must neither guess their type
+ * nor run what is in them, and caches ask again each time unless the store says otherwise.
+ */
+export function objectHeaders(store: Headers): Headers {
+  const headers = picked(store, ANSWER_HEADERS);
+  if (!headers.has("cache-control")) headers.set("cache-control", DEFAULT_CACHING);
+  headers.set("content-security-policy", "default-src 'none'; sandbox");
+  headers.set("x-content-type-options", "nosniff");
+  return headers;
+}
+
+/** Of a store's answer to a write: the headers a client may use, all safe to send. */
+export function writeHeaders(store: Headers): Record<string, string> {
+  return Object.fromEntries(picked(store, ["etag", "x-amz-version-id", "x-amz-delete-marker"], false));
+}
+
+function picked(from: Headers, names: readonly string[], metadata = true): Headers {
+  const headers = new Headers();
+  for (const name of names) {
+    const value = from.get(name);
+    if (value !== null) headers.set(name, value);
+  }
+  if (metadata) { for (const [name, value] of from) if (name.startsWith(METADATA)) headers.set(name, value); }
+  for (const [name, value] of headers) if (!/^[\x20-\xff]*$/.test(value)) headers.set(name, headerText(value));
+  return headers;
+}

@@ -1,0 +1,103 @@
+import type { Caller } from "@/lib/auth/store_credentials.ts";
+import { HttpError } from "@/lib/http/errors.ts";
+import { callS3, type S3 } from "./client.ts";
+
+/** Where an object is, and which version of it. */
+export interface ObjectName {
+  readonly bucket: string;
+  readonly key: string;
+  readonly versionId?: string;
+}
+
+export interface UploadOptions {
+  /** Handed on untouched: a body that was piped through anything loses its Content-Length. */
+  readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
+  readonly lengthBytes: number;
+  /** Content headers, conditions and `x-amz-meta-*`. */
+  readonly headers: Headers;
+}
+
+/** Writes an object in one PUT; answers the store's headers (etag, version). @throws HttpError as {@link callS3} */
+export async function putObject(s3: S3, caller: Caller, name: ObjectName, upload: UploadOptions): Promise<Headers> {
+  const response = await callS3(s3, caller, {
+    method: "PUT",
+    ...place(name),
+    headers: upload.headers,
+    // An empty body is sent as none, so that its length is 0 and its digest known.
+    body: upload.lengthBytes === 0 ? null : upload.body,
+    lengthBytes: upload.lengthBytes,
+  });
+  await response.body?.cancel();
+  return response.headers;
+}
+
+export interface ReadOptions {
+  /** Range and conditions. */
+  readonly headers: Headers;
+}
+
+/**
+ * Opens an object: 200, 206 or 304 with the body unread. `If-Range` (RFC 9110 §13.1.5), which S3 does not know, is
+ * asked as a condition on the range and, when that fails, as a read of the whole.
+ *
+ * @throws HttpError as {@link callS3}
+ */
+export async function getObject(s3: S3, caller: Caller, name: ObjectName, options: ReadOptions): Promise<Response> {
+  const headers = new Headers(options.headers);
+  const whole = conditionOfRange(headers);
+  const read = (headers: Headers, expect: readonly number[]) =>
+    callS3(s3, caller, { method: "GET", ...place(name), headers, expect });
+  if (!whole) return await read(headers, [304]);
+  const response = await read(headers, [304, 412]);
+  if (response.status !== 412) return response;
+  await response.body?.cancel();
+  return await read(whole, [304]);
+}
+
+/** The headers of an object: 200 or 304, also for a range. @throws HttpError 404, 403 */
+export async function headObject(s3: S3, caller: Caller, name: ObjectName, options: ReadOptions): Promise<Response> {
+  const headers = new Headers(options.headers);
+  headers.delete("If-Range");
+  return await callS3(s3, caller, {
+    method: "HEAD",
+    ...place(name),
+    headers,
+    expect: [304],
+  });
+}
+
+/**
+ * Deletes an object, or one version of it; answers the store's headers. S3 calls every delete a success, so the object
+ * is looked up first: a second delete is 404 (spec, Errors). Where the caller may delete but not read, the store's own
+ * answer stands.
+ *
+ * @throws HttpError 404 when it is not there
+ */
+export async function deleteObject(s3: S3, caller: Caller, name: ObjectName): Promise<Headers> {
+  try {
+    await headObject(s3, caller, name, { headers: new Headers() });
+  } catch (error) {
+    // 403: may not read. 405: the version is a delete marker, which can be deleted but not read.
+    if (!(error instanceof HttpError) || (error.status !== 403 && error.status !== 405)) throw error;
+  }
+  const response = await callS3(s3, caller, { method: "DELETE", ...place(name) });
+  await response.body?.cancel();
+  return response.headers;
+}
+
+function place({ bucket, key, versionId }: ObjectName) {
+  const query: [string, string][] = versionId === undefined ? [] : [["versionId", versionId]];
+  return { bucket, key, query, resource: `object '${key}'` };
+}
+
+/** Turns If-Range into If-Match or If-Unmodified-Since; answers the headers for a read of the whole, null if no need. */
+function conditionOfRange(headers: Headers): Headers | null {
+  const validator = headers.get("If-Range");
+  headers.delete("If-Range");
+  if (validator === null || !headers.has("Range")) return null;
+  const whole = new Headers(headers);
+  whole.delete("Range");
+  if (validator.startsWith("W/")) headers.delete("Range");
+  else headers.set(validator.startsWith('"') ? "If-Match" : "If-Unmodified-Since", validator);
+  return whole;
+}

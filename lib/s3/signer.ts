@@ -1,0 +1,157 @@
+import { createHash, createHmac } from "node:crypto";
+import type { S3Keys } from "@/lib/auth/store_credentials.ts";
+import { BoundedCache } from "@/lib/bounded_cache.ts";
+
+export const UNSIGNED_PAYLOAD = "UNSIGNED-PAYLOAD";
+/** SHA-256 of nothing. */
+export const EMPTY_PAYLOAD = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+const ALGORITHM = "AWS4-HMAC-SHA256";
+const MAX_CACHED_KEYS = 1000;
+
+/** A query as ordered pairs, not encoded. */
+export type QueryPairs = readonly (readonly [name: string, value: string])[];
+
+export interface SignedRequest {
+  readonly method: string;
+  /** `host` or `host:port`, without the scheme's default port. */
+  readonly host: string;
+  /** Percent-encoded once by {@link s3Path}; `//`, dots and a trailing slash are signed as they stand. */
+  readonly path: string;
+  readonly query: QueryPairs;
+}
+
+/**
+ * Signs a request with SigV4 in its headers (AWS Signature Version 4 for S3): adds `x-amz-date`,
+ * `x-amz-content-sha256` and `authorization` to `headers`. Host, content-type, content-md5 and all `x-amz-*` are signed.
+ *
+ * @param payloadHash hexadecimal SHA-256 of the body, or {@link UNSIGNED_PAYLOAD} for a stream
+ * @param now ms since 1970
+ */
+export function signHeaders(
+  request: SignedRequest,
+  headers: Headers,
+  payloadHash: string,
+  keys: S3Keys,
+  region: string,
+  now: number,
+): void {
+  const date = amzDate(now);
+  headers.set("x-amz-date", date);
+  headers.set("x-amz-content-sha256", payloadHash);
+  const signed: [string, string][] = [["host", request.host]];
+  for (const [name, value] of headers) {
+    if (name.startsWith("x-amz-") || name === "content-type" || name === "content-md5") {
+      signed.push([name, value.trim().replace(/ +/g, " ")]);
+    }
+  }
+  signed.sort(([a], [b]) => a < b ? -1 : 1);
+  const names = signed.map(([name]) => name).join(";");
+  const canonical = canonicalRequest(request, signed, names, canonicalQuery(request.query), payloadHash);
+  const scope = `${date.slice(0, 8)}/${region}/s3/aws4_request`;
+  const signature = sign(canonical, date, scope, keys.secretKey, region);
+  headers.set(
+    "authorization",
+    `${ALGORITHM} Credential=${keys.accessKey}/${scope}, SignedHeaders=${names}, Signature=${signature}`,
+  );
+}
+
+/**
+ * The signed query of a presigned URL (AWS Signature Version 4, query parameters), the request's own query first. Only
+ * the host is signed, the payload is not.
+ *
+ * @param expiresSeconds validity, 1 to 604,800
+ * @param now ms since 1970
+ */
+export function presignQuery(
+  request: SignedRequest,
+  keys: S3Keys,
+  region: string,
+  expiresSeconds: number,
+  now: number,
+): string {
+  const date = amzDate(now);
+  const scope = `${date.slice(0, 8)}/${region}/s3/aws4_request`;
+  const query: QueryPairs = [
+    ...request.query,
+    ["X-Amz-Algorithm", ALGORITHM],
+    ["X-Amz-Credential", `${keys.accessKey}/${scope}`],
+    ["X-Amz-Date", date],
+    ["X-Amz-Expires", String(expiresSeconds)],
+    ["X-Amz-SignedHeaders", "host"],
+  ];
+  const canonical = canonicalRequest(
+    request,
+    [["host", request.host]],
+    "host",
+    canonicalQuery(query),
+    UNSIGNED_PAYLOAD,
+  );
+  return `${encodeQuery(query)}&X-Amz-Signature=${sign(canonical, date, scope, keys.secretKey, region)}`;
+}
+
+/** The path-style path of a bucket, or of a key in it: each segment encoded once, slashes of the key kept. */
+export function s3Path(bucket: string, key?: string): string {
+  const head = `/${encodeStrictly(bucket)}`;
+  return key === undefined ? head : `${head}/${key.split("/").map(encodeStrictly).join("/")}`;
+}
+
+/** A query string with RFC 3986 encoding, in the order given. */
+export function encodeQuery(query: QueryPairs): string {
+  return query.map(([name, value]) => `${encodeStrictly(name)}=${encodeStrictly(value)}`).join("&");
+}
+
+/** Hexadecimal SHA-256 of a text. */
+export function sha256Hex(text: string): string {
+  return createHash("sha256").update(text, "utf8").digest("hex");
+}
+
+function canonicalRequest(
+  { method, path }: SignedRequest,
+  headers: readonly (readonly [string, string])[],
+  names: string,
+  query: string,
+  payloadHash: string,
+): string {
+  const lines = headers.map(([name, value]) => `${name}:${value}\n`).join("");
+  return `${method}\n${path}\n${query}\n${lines}\n${names}\n${payloadHash}`;
+}
+
+function canonicalQuery(query: QueryPairs): string {
+  const encoded = query.map(([name, value]) => [encodeStrictly(name), encodeStrictly(value)]);
+  encoded.sort(([a, x], [b, y]) => a < b ? -1 : a > b ? 1 : x < y ? -1 : x > y ? 1 : 0);
+  return encoded.map(([name, value]) => `${name}=${value}`).join("&");
+}
+
+function sign(canonical: string, date: string, scope: string, secret: string, region: string): string {
+  const text = `${ALGORITHM}\n${date}\n${scope}\n${sha256Hex(canonical)}`;
+  return createHmac("sha256", signingKey(secret, date.slice(0, 8), region)).update(text).digest("hex");
+}
+
+const signingKeys = new BoundedCache<string, Uint8Array>(MAX_CACHED_KEYS);
+
+/** Four HMACs cost three times a signature, so a day's key is kept, under a hash of its secret. */
+function signingKey(secret: string, day: string, region: string): Uint8Array {
+  const name = `${sha256Hex(secret)}/${day}/${region}`;
+  let key = signingKeys.get(name);
+  if (!key) {
+    key = hmac(hmac(hmac(hmac(`AWS4${secret}`, day), region), "s3"), "aws4_request");
+    signingKeys.set(name, key);
+  }
+  return key;
+}
+
+function hmac(key: string | Uint8Array, text: string): Uint8Array {
+  return createHmac("sha256", key).update(text, "utf8").digest();
+}
+
+/** RFC 3986: all but unreserved characters, which `encodeURIComponent` alone does not do. */
+function encodeStrictly(text: string): string {
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+function amzDate(now: number): string {
+  return new Date(now).toISOString().replace(/[-:]|\.\d{3}/g, "");
+}

@@ -1,0 +1,140 @@
+/** Answers that are not the XML they should be. */
+export class MalformedXml extends Error {
+  override readonly name = "MalformedXml";
+}
+
+const MAX_DEPTH = 16;
+const NAMED: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
+
+/** What a scan reports: `path` is the element names joined by `/`, without prefixes. */
+export interface XmlVisitor {
+  /** The text of an element without children, entities decoded, white space kept. */
+  leaf(path: string, text: string): void;
+  close?(path: string): void;
+}
+
+/**
+ * Walks through an XML document once. Attributes, comments and processing instructions are skipped; a document type
+ * is refused, since nothing an S3 store answers has one.
+ *
+ * @throws MalformedXml
+ */
+export function scanXml(xml: string, visitor: XmlVisitor): void {
+  const top = new Place("", "");
+  const open: Place[] = [];
+  let here = top;
+  let seen = false;
+  let hasChildren = false;
+  let text = "";
+  let at = 0;
+  for (;;) {
+    const tag = xml.indexOf("<", at);
+    if (tag < 0) break;
+    if (tag > at && here !== top) text += decodeText(xml.slice(at, tag));
+    const next = xml.charCodeAt(tag + 1);
+    if (next === 0x21 /* ! */ || next === 0x3f /* ? */) {
+      const skipped = special(xml, tag);
+      text += skipped.text;
+      at = skipped.end;
+      continue;
+    }
+    const end = xml.indexOf(">", tag);
+    if (end < 0) throw new MalformedXml("a tag does not end");
+    at = end + 1;
+    if (next === 0x2f /* / */) {
+      const parent = open.pop();
+      if (parent === undefined || !closes(xml, tag + 2, end, here.name)) throw new MalformedXml("tags do not match");
+      if (hasChildren) visitor.close?.(here.path);
+      else visitor.leaf(here.path, text);
+      here = parent;
+      hasChildren = true;
+    } else {
+      const empty = xml.charCodeAt(end - 1) === 0x2f;
+      if (here === top && seen) throw new MalformedXml("more than one root");
+      seen = true;
+      const place = here.child(nameOf(xml, tag + 1, empty ? end - 1 : end));
+      if (empty) visitor.leaf(place.path, "");
+      else {
+        if (open.push(here) > MAX_DEPTH) throw new MalformedXml("too deep");
+        here = place;
+      }
+      hasChildren = empty;
+    }
+    text = "";
+  }
+  if (here !== top || !seen) throw new MalformedXml("the document does not end");
+}
+
+/** Where in the document an element is. A listing repeats few places thousands of times, so each path is built once. */
+class Place {
+  readonly #children = new Map<string, Place>();
+
+  constructor(readonly name: string, readonly path: string) {}
+
+  child(name: string): Place {
+    let child = this.#children.get(name);
+    if (!child) {
+      const local = name.slice(name.indexOf(":") + 1);
+      if (local === "") throw new MalformedXml("a tag has no name");
+      child = new Place(name, this.path === "" ? local : `${this.path}/${local}`);
+      this.#children.set(name, child);
+    }
+    return child;
+  }
+}
+
+/** Text with its entities decoded; undefined when one of them is none of XML's own. */
+export function unescapeXml(text: string): string | undefined {
+  if (!text.includes("&")) return text;
+  let sound = true;
+  const decoded = text.replace(/&([^;&]{0,10})(;?)/g, (_, name: string, semicolon: string) => {
+    const value = semicolon === "" ? undefined : entity(name);
+    if (value === undefined) sound = false;
+    return value ?? "";
+  });
+  return sound ? decoded : undefined;
+}
+
+function decodeText(text: string): string {
+  const decoded = unescapeXml(text);
+  if (decoded === undefined) throw new MalformedXml("unknown entity");
+  return decoded;
+}
+
+function entity(name: string): string | undefined {
+  if (Object.hasOwn(NAMED, name)) return NAMED[name];
+  const match = /^#(?:x([0-9a-fA-F]{1,6})|([0-9]{1,7}))$/.exec(name);
+  if (!match) return undefined;
+  const point = match[1] ? parseInt(match[1], 16) : Number(match[2]);
+  return point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff) ? undefined : String.fromCodePoint(point);
+}
+
+function special(xml: string, at: number): { text: string; end: number } {
+  const [open, close] = xml.startsWith("<!--", at)
+    ? ["<!--", "-->"]
+    : xml.startsWith("<![CDATA[", at)
+    ? ["<![CDATA[", "]]>"]
+    : xml.startsWith("<?", at)
+    ? ["<?", "?>"]
+    : ["", ""];
+  const end = open === "" ? -1 : xml.indexOf(close, at + open.length);
+  if (end < 0) throw new MalformedXml("unexpected markup");
+  return { text: open === "<![CDATA[" ? xml.slice(at + open.length, end) : "", end: end + close.length };
+}
+
+/** The name of a tag whose inside runs from `start` to `end`, with its prefix. */
+function nameOf(xml: string, start: number, end: number): string {
+  let stop = start;
+  while (stop < end && !isSpace(xml.charCodeAt(stop))) stop++;
+  return xml.slice(start, stop);
+}
+
+function closes(xml: string, start: number, end: number, name: string): boolean {
+  if (!xml.startsWith(name, start)) return false;
+  for (let i = start + name.length; i < end; i++) if (!isSpace(xml.charCodeAt(i))) return false;
+  return start + name.length <= end;
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0d;
+}

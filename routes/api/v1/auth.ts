@@ -1,0 +1,55 @@
+import type { KeyObject } from "node:crypto";
+import { z } from "zod";
+import { resolveLogin } from "@/lib/auth/login.ts";
+import { issueToken } from "@/lib/auth/token.ts";
+import { type Operation, publicOperation } from "@/lib/http/operation.ts";
+
+const MAX_CREDENTIAL_CHARACTERS = 1024;
+
+const loginForm = z.object({
+  username: z.string().min(1).max(MAX_CREDENTIAL_CHARACTERS).meta({
+    description: "`name` (system level) or `tenant/name`",
+    examples: ["archive/curator"],
+  }),
+  password: z.string().min(1).max(MAX_CREDENTIAL_CHARACTERS).meta({ format: "password" }),
+  tenant: z.string().optional().meta({ description: "Wins over a tenant in the username", examples: ["archive"] }),
+  grant_type: z.literal("password").optional(),
+  scope: z.string().optional().meta({ description: "Ignored" }),
+  client_id: z.string().optional().meta({ description: "Ignored" }),
+  client_secret: z.string().optional().meta({ description: "Ignored" }),
+}).meta({ id: "LoginForm" });
+
+const tokenAnswer = z.object({ access_token: z.string(), token_type: z.literal("bearer") }).meta({ id: "Token" });
+
+export interface TokenSettings {
+  readonly key: KeyObject;
+  readonly lifetimeMinutes: number;
+  /** ms since 1970 */
+  readonly now: () => number;
+}
+
+/** Login: the only gateway operation that needs no token. It checks nothing; the store does, on later requests. */
+export function authOperations({ key, lifetimeMinutes, now }: TokenSettings): Operation[] {
+  return [
+    publicOperation({
+      id: "login",
+      method: "POST",
+      path: "/api/v1/auth/token",
+      tag: "Authentication",
+      summary: "Log in and get a bearer token",
+      description: `Always succeeds: wrong credentials show as 401 or 403 from the store on later requests. ` +
+        `The token is valid for ${lifetimeMinutes} minutes.`,
+      body: { kind: "form", schema: loginForm },
+      responses: {
+        200: { description: "The token", schema: tokenAnswer },
+        422: { description: "A missing field, or an invalid tenant name" },
+      },
+      handler({ body }, c) {
+        const { username, tenant } = resolveLogin(body);
+        c.set("caller", { username, tenant });
+        const token = issueToken({ sub: username, pwd: body.password, tenant }, key, now() / 1000, lifetimeMinutes);
+        return c.json({ access_token: token, token_type: "bearer" });
+      },
+    }),
+  ];
+}

@@ -1,0 +1,126 @@
+import { z } from "zod";
+import type { Operation } from "@/lib/http/operation.ts";
+import { createBucket, deleteBucket, headBucket, listBuckets } from "@/lib/s3/buckets.ts";
+import type { S3 } from "@/lib/s3/client.ts";
+import { listObjects, MAX_KEYS } from "@/lib/s3/listing.ts";
+import type { GatewayOperation } from "./operation.ts";
+
+const TAG = "S3 Buckets";
+const owner = z.object({ DisplayName: z.string().nullable(), ID: z.string().nullable() }).nullable();
+const bucketParams = z.object({ bucket: z.string().min(1).meta({ examples: ["notes"] }) });
+
+const bucketList = z.object({
+  buckets: z.array(z.object({ Name: z.string(), CreationDate: z.string().nullable() })),
+  owner,
+}).meta({ id: "BucketList" });
+
+const bucketStatus = z.object({ status: z.string(), bucket: z.string() }).meta({ id: "BucketStatus" });
+
+const listQuery = z.object({
+  prefix: z.string().default("").meta({ description: "What the keys begin with" }),
+  max_keys: z.int().min(0).max(MAX_KEYS).default(MAX_KEYS).meta({ description: "Most entries of the page" }),
+  continuation_token: z.string().optional().meta({ description: "`next_continuation_token` of the page before" }),
+  delimiter: z.string().optional().meta({ description: "Groups keys into common prefixes", examples: ["/"] }),
+});
+
+const objectList = z.object({
+  objects: z.array(z.object({
+    Key: z.string(),
+    Size: z.int().meta({ description: "bytes" }),
+    LastModified: z.string().nullable(),
+    ETag: z.string().nullable(),
+    StorageClass: z.string().nullable(),
+    Owner: owner,
+  })),
+  common_prefixes: z.array(z.string()),
+  is_truncated: z.boolean(),
+  next_continuation_token: z.string().nullable(),
+  key_count: z.int(),
+}).meta({ id: "ObjectList" });
+
+/** Buckets and what is in them. */
+export function bucketOperations(operation: GatewayOperation, s3: S3): Operation[] {
+  return [
+    operation({
+      id: "list_buckets",
+      method: "GET",
+      path: "/api/v1/buckets",
+      tag: TAG,
+      summary: "List the buckets the caller may see",
+      responses: { 200: { description: "The buckets", schema: bucketList } },
+      handler: async ({ caller }, c) => c.json(await listBuckets(s3, caller)),
+    }),
+    operation({
+      id: "create_bucket",
+      method: "POST",
+      path: "/api/v1/buckets",
+      tag: TAG,
+      summary: "Create a bucket",
+      body: {
+        kind: "json",
+        schema: z.object({ bucket: z.string().min(1).meta({ examples: ["notes"] }) }).meta({ id: "BucketCreate" }),
+      },
+      responses: {
+        201: { description: "Created", schema: bucketStatus },
+        400: { description: "Not a bucket name" },
+        409: { description: "The name is taken" },
+      },
+      async handler({ caller, body: { bucket } }, c) {
+        await createBucket(s3, caller, bucket);
+        return c.json({ status: "created", bucket }, 201);
+      },
+    }),
+    operation({
+      id: "head_bucket",
+      method: "HEAD",
+      path: "/api/v1/buckets/{bucket}",
+      tag: TAG,
+      summary: "Whether a bucket is there",
+      params: bucketParams,
+      responses: { 200: { description: "It is" }, 404: { description: "It is not" } },
+      async handler({ caller, params: { bucket } }) {
+        await headBucket(s3, caller, bucket);
+        return new Response(null, { status: 200 });
+      },
+    }),
+    operation({
+      id: "delete_bucket",
+      method: "DELETE",
+      path: "/api/v1/buckets/{bucket}",
+      tag: TAG,
+      summary: "Delete an empty bucket",
+      params: bucketParams,
+      responses: {
+        200: { description: "Deleted", schema: bucketStatus },
+        404: { description: "No such bucket" },
+        409: { description: "Not empty" },
+      },
+      async handler({ caller, params: { bucket } }, c) {
+        await deleteBucket(s3, caller, bucket);
+        return c.json({ status: "deleted", bucket });
+      },
+    }),
+    operation({
+      id: "list_objects",
+      method: "GET",
+      path: "/api/v1/buckets/{bucket}/objects",
+      tag: "S3 Objects",
+      summary: "List objects, one page at a time",
+      params: bucketParams,
+      query: listQuery,
+      responses: {
+        200: { description: "A page of the listing", schema: objectList },
+        404: { description: "No such bucket" },
+      },
+      async handler({ caller, params: { bucket }, query }, c) {
+        const page = await listObjects(s3, caller, bucket, {
+          prefix: query.prefix,
+          delimiter: query.delimiter,
+          continuationToken: query.continuation_token,
+          maxKeys: query.max_keys,
+        });
+        return c.json(page);
+      },
+    }),
+  ];
+}

@@ -1,0 +1,24 @@
+import type { Caller, Identify } from "@/lib/auth/store_credentials.ts";
+import { bearerToken, type VerifyToken } from "@/lib/auth/token.ts";
+import { type Authenticate, operationsFor } from "@/lib/http/operation.ts";
+
+/** What turns a bearer token into a store identity. */
+export interface Door {
+  readonly verify: VerifyToken;
+  readonly identify: Identify;
+  /** ms since 1970 */
+  readonly now: () => number;
+}
+
+/** The maker of operations behind the bearer token. */
+export type GatewayOperation = ReturnType<typeof operationsFor<Caller>>;
+
+/** Operations whose caller is known by the bearer token alone; cookies are not looked at. */
+export function gatewayOperations(door: Door): GatewayOperation {
+  const authenticate: Authenticate<Caller> = async (c) => {
+    const claims = door.verify(bearerToken(c.req.header("Authorization")), door.now() / 1000);
+    c.set("caller", { username: claims.sub, tenant: claims.tenant });
+    return { ...await door.identify(claims), signal: c.req.raw.signal };
+  };
+  return operationsFor<Caller>(authenticate);
+}

@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { unprocessable } from "@/lib/http/errors.ts";
+import type { Operation } from "@/lib/http/operation.ts";
+import type { S3 } from "@/lib/s3/client.ts";
+import { DEFAULT_PRESIGN_SECONDS, MAX_PRESIGN_SECONDS, type PresignMethod, presignObject } from "@/lib/s3/presign.ts";
+import type { GatewayOperation } from "./operation.ts";
+
+const METHODS: readonly PresignMethod[] = ["get_object", "put_object"];
+const validity = z.int().min(1).max(MAX_PRESIGN_SECONDS).optional();
+
+const presignRequest = z.object({
+  bucket: z.string().min(1).meta({ examples: ["notes"] }),
+  key: z.string().min(1).meta({ examples: ["2026/first page.txt"] }),
+  method: z.string().default("get_object").meta({ description: "get_object reads, put_object writes" }),
+  expires_in: validity.meta({ description: `Validity in seconds, ${DEFAULT_PRESIGN_SECONDS} when absent` }),
+  validity: validity.meta({ description: "Another name of expires_in, which wins" }),
+}).meta({ id: "PresignRequest" });
+
+const presigned = z.object({
+  url: z.string(),
+  bucket: z.string(),
+  key: z.string(),
+  expires_in: z.int().meta({ description: "seconds" }),
+  method: z.enum(["get_object", "put_object"]),
+}).meta({ id: "Presigned" });
+
+/** URLs that need no credentials. */
+export function presignOperations(operation: GatewayOperation, s3: S3): Operation[] {
+  return [
+    operation({
+      id: "presign",
+      method: "POST",
+      path: "/api/v1/presign",
+      tag: "S3 Objects",
+      summary: "A URL that reads or writes one object without credentials",
+      description:
+        "Whoever holds the URL may use it until it expires. The store is not asked whether the object exists.",
+      body: { kind: "json", schema: presignRequest },
+      responses: {
+        200: { description: "The URL", schema: presigned },
+        400: { description: "A key that no URL can carry" },
+        422: { description: "A bad field" },
+      },
+      async handler({ caller, body }, c) {
+        const { bucket, key } = body;
+        const method = METHODS.find((known) => known === body.method);
+        if (!method) throw unprocessable(`method must be one of: ${METHODS.join(", ")}`);
+        const seconds = body.expires_in ?? body.validity ?? DEFAULT_PRESIGN_SECONDS;
+        const url = await presignObject(s3, caller, { bucket, key }, method, seconds);
+        return c.json({ url, bucket, key, expires_in: seconds, method });
+      },
+    }),
+  ];
+}

@@ -1,0 +1,90 @@
+import type { Hono } from "hono";
+import type { HttpEnv } from "@/lib/http/env.ts";
+import { methodNotAllowed } from "@/lib/http/errors.ts";
+import { type DocumentInfo, openApiDocument } from "@/lib/http/openapi.ts";
+import type { Operation } from "@/lib/http/operation.ts";
+
+/** Swagger UI sets inline styles, so styles alone may be inline here. */
+const DOCS_POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+  "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+const INFO: DocumentInfo = {
+  title: "Stackroom gateway",
+  version: "1.0.0",
+  description:
+    "A gateway in front of an object store: login, tenants, namespaces, buckets, objects and presigned URLs.",
+  loginDescription: "The username is `name` at system level and `tenant/name` in a tenant.",
+  tokenUrl: "api/v1/auth/token",
+};
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${INFO.title}</title>
+<link rel="icon" href="docs/favicon-32x32.png">
+<link rel="stylesheet" href="docs/swagger-ui.css">
+<script src="docs/theme.js"></script>
+</head>
+<body>
+<div id="swagger-ui"></div>
+<script src="docs/swagger-ui-bundle.js"></script>
+<script src="docs/start.js"></script>
+</body>
+</html>
+`;
+
+const START =
+  `SwaggerUIBundle({ url: "openapi.json", dom_id: "#swagger-ui", deepLinking: true, validatorUrl: null });\n`;
+
+/** Swagger UI has dark colours, but leaves it to the page to ask for them. */
+const THEME = `const dark = matchMedia("(prefers-color-scheme: dark)");
+const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+dark.addEventListener("change", follow);
+follow();
+`;
+
+const PACKAGE_FILES: Readonly<Record<string, string>> = {
+  "swagger-ui.css": "text/css; charset=utf-8",
+  "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
+  "favicon-32x32.png": "image/png",
+};
+
+/** The API page with its login button, all of it from our own origin, and the document behind it. */
+export function mountDocs(app: Hono<HttpEnv>, operations: readonly Operation[]): void {
+  const document = JSON.stringify(openApiDocument(operations, INFO));
+  serve(app, "/openapi.json", "application/json", () => document);
+  serve(app, "/docs", "text/html; charset=utf-8", () => PAGE);
+  serve(app, "/docs/theme.js", "text/javascript; charset=utf-8", () => THEME);
+  serve(app, "/docs/start.js", "text/javascript; charset=utf-8", () => START);
+  for (const [name, type] of Object.entries(PACKAGE_FILES)) serve(app, `/docs/${name}`, type, () => packageFile(name));
+  for (const path of ["/redoc", "/docs/"]) {
+    app.all(path, () => new Response(null, { status: 307, headers: { Location: "/docs" } }));
+  }
+}
+
+type Content = string | Uint8Array<ArrayBuffer>;
+
+function serve(app: Hono<HttpEnv>, path: string, type: string, content: () => Content | Promise<Content>): void {
+  app.all(path, async (c) => {
+    if (c.req.method !== "GET" && c.req.method !== "HEAD") throw methodNotAllowed(["GET", "HEAD"]);
+    c.set("operation", "docs");
+    return new Response(await content(), {
+      headers: { "Content-Type": type, "Content-Security-Policy": DOCS_POLICY, "Cache-Control": "no-cache" },
+    });
+  });
+}
+
+const files = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
+
+/** A file of the swagger-ui-dist package, read once; where packages lie is the runtime's business. */
+function packageFile(name: string): Promise<Uint8Array<ArrayBuffer>> {
+  let file = files.get(name);
+  if (!file) {
+    file = Deno.readFile(new URL(import.meta.resolve(`swagger-ui-dist/${name}`)));
+    file.catch(() => files.delete(name));
+    files.set(name, file);
+  }
+  return file;
+}

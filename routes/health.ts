@@ -1,0 +1,106 @@
+import { z } from "zod";
+import { type Operation, publicOperation } from "@/lib/http/operation.ts";
+
+const TAG = "Health";
+/** How long a probe's result is shown, so that open probes cannot be turned against an upstream. */
+const PROBE_LIFETIME_MS = 2000;
+
+/** Paths that the access log leaves out. */
+export const PROBE_PATHS: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/liveness", "/readiness", "/health"]);
+
+/** One upstream that readiness asks: its name in `checks`, the word for its state, and whether that is ready. */
+export interface ReadinessCheck {
+  readonly name: string;
+  readonly probe: () => Promise<{ readonly state: string; readonly ready: boolean }>;
+}
+
+const readiness = z.object({ status: z.string(), checks: z.record(z.string(), z.string()) }).meta({ id: "Readiness" });
+
+/** The probes every role answers, and the ones the gateway's clients know. Open, silent, cheap. */
+export function healthOperations(checks: readonly ReadinessCheck[], now: () => number): Operation[] {
+  const ask = rarely(() => askAll(checks), now);
+  const state = z.object({ ok: z.boolean() });
+  return [
+    publicOperation({
+      id: "healthz",
+      method: "GET",
+      path: "/healthz",
+      tag: TAG,
+      summary: "The process is alive",
+      responses: { 200: { description: "Alive", schema: state } },
+      handler: (_input, c) => c.json({ ok: true }),
+    }),
+    publicOperation({
+      id: "readyz",
+      method: "GET",
+      path: "/readyz",
+      tag: TAG,
+      summary: "The process and its upstreams answer",
+      responses: { 200: { description: "Ready" }, 503: { description: "An upstream does not answer" } },
+      async handler(_input, c) {
+        const { ready, states } = await ask();
+        return c.json({ ok: ready, checks: states }, ready ? 200 : 503);
+      },
+    }),
+    publicOperation({
+      id: "liveness",
+      method: "GET",
+      path: "/liveness",
+      tag: TAG,
+      summary: "The process is alive",
+      responses: { 200: { description: "Alive" } },
+      handler: (_input, c) => c.json({ status: "ok" }),
+    }),
+    publicOperation({
+      id: "readiness",
+      method: "GET",
+      path: "/readiness",
+      tag: TAG,
+      summary: "The process and its upstreams answer",
+      responses: {
+        200: { description: "Ready", schema: readiness },
+        503: { description: "An upstream does not answer", schema: readiness },
+      },
+      async handler(_input, c) {
+        const { ready, states } = await ask();
+        const status = ready ? "ready" : "not ready";
+        return c.json({ status, checks: { ...states, cache: "disabled" } }, ready ? 200 : 503);
+      },
+    }),
+    publicOperation({
+      id: "health",
+      method: "GET",
+      path: "/health",
+      tag: TAG,
+      summary: "The process is alive (older form)",
+      responses: { 200: { description: "Alive" } },
+      handler: (_input, c) => c.json({ status: "ok", cache: "disabled" }),
+    }),
+  ];
+}
+
+interface Asked {
+  readonly ready: boolean;
+  readonly states: Record<string, string>;
+}
+
+async function askAll(checks: readonly ReadinessCheck[]): Promise<Asked> {
+  const results = await Promise.all(checks.map(async ({ name, probe }) => ({ name, ...await probe() })));
+  return {
+    ready: results.every(({ ready }) => ready),
+    states: Object.fromEntries(results.map(({ name, state }) => [name, state])),
+  };
+}
+
+/** One call at a time, and its result for everybody who asks within its lifetime. */
+function rarely<T>(work: () => Promise<T>, now: () => number): () => Promise<T> {
+  let last: { readonly result: Promise<T>; readonly at: number } | undefined;
+  return function ask() {
+    if (!last || now() - last.at >= PROBE_LIFETIME_MS) {
+      const result = work();
+      last = { result, at: now() };
+      result.catch(() => last = undefined);
+    }
+    return last.result;
+  };
+}

@@ -1,0 +1,119 @@
+import { Hono } from "hono";
+import type { Identify, S3Keys } from "@/lib/auth/store_credentials.ts";
+import { tokenKey, tokenVerifier } from "@/lib/auth/token.ts";
+import { accessLog, type RequestLog } from "@/lib/http/access_log.ts";
+import { cors, type CorsOrigins } from "@/lib/http/cors.ts";
+import { mount } from "@/lib/http/dispatch.ts";
+import type { HttpEnv } from "@/lib/http/env.ts";
+import { envelope } from "@/lib/http/envelope.ts";
+import { notFound } from "@/lib/http/errors.ts";
+import { hostCheck } from "@/lib/http/host_check.ts";
+import type { Operation } from "@/lib/http/operation.ts";
+import { renderError } from "@/lib/http/render_error.ts";
+import type { Upstream } from "@/lib/http/upstream.ts";
+import { mapiReachable } from "@/lib/mapi/reachable.ts";
+import { s3Reachable } from "@/lib/s3/reachable.ts";
+import type { StoreAddresses } from "@/lib/store_addresses.ts";
+import { authOperations } from "./api/v1/auth.ts";
+import { bucketOperations } from "./api/v1/buckets.ts";
+import { capabilitiesOperations, type StorageBackend } from "./api/v1/capabilities.ts";
+import { credentialsOperations } from "./api/v1/credentials.ts";
+import { namespaceOperations } from "./api/v1/mapi/namespaces.ts";
+import { tenantOperations } from "./api/v1/mapi/tenants.ts";
+import { objectOperations } from "./api/v1/objects.ts";
+import { gatewayOperations } from "./api/v1/operation.ts";
+import { presignOperations } from "./api/v1/presign.ts";
+import { mountDocs } from "./docs.ts";
+import { healthOperations, PROBE_PATHS, type ReadinessCheck } from "./health.ts";
+
+/** What the gateway role needs. */
+export interface GatewayDeps {
+  /** The secret that signs tokens. */
+  readonly tokenSecret: Uint8Array;
+  readonly tokenLifetimeMinutes: number;
+  readonly identify: Identify;
+  readonly addresses: StoreAddresses;
+  readonly upstream: Upstream;
+  readonly region: string;
+  readonly backend: StorageBackend;
+  readonly mapiEnabled: boolean;
+  /** Until MAPI's response headers, ms. */
+  readonly mapiTimeoutMs: number;
+  /** The keys a generic backend serves everybody with; readiness lists buckets with them. */
+  readonly sharedKeys: S3Keys | null;
+  readonly corsOrigins: CorsOrigins;
+}
+
+export interface AppDeps {
+  /** Null where this process does not play the role. */
+  readonly gateway: GatewayDeps | null;
+  /** Host names we go by; null: any. */
+  readonly allowedHosts: readonly string[] | null;
+  readonly log: RequestLog;
+  /** ms since 1970 */
+  readonly now: () => number;
+}
+
+/** Everything this process answers, in the order in which a request meets it. */
+export function buildApp({ gateway, allowedHosts, log, now }: AppDeps): Hono<HttpEnv> {
+  const app = new Hono<HttpEnv>();
+  app.onError((error, c) => renderError(error, c, log));
+  app.notFound((c) => renderError(notFound(), c, log));
+
+  app.use(envelope());
+  app.use(accessLog(log, { silent: PROBE_PATHS }));
+  app.use(hostCheck(allowedHosts));
+
+  const health = healthOperations(gateway ? [storeCheck(gateway, now)] : [], now);
+  mount(app, health);
+  if (gateway) {
+    const operations = gatewayApi(gateway, now);
+    mount(app, operations, cors(gateway.corsOrigins));
+    mountDocs(app, [...operations, ...health]);
+    app.get("/", (c) => c.redirect("/docs"));
+  }
+  return app;
+}
+
+/** The operations of the gateway: the first two are open, the rest needs a bearer token. */
+function gatewayApi(deps: GatewayDeps, now: () => number): Operation[] {
+  const { addresses, upstream, region, identify } = deps;
+  const key = tokenKey(deps.tokenSecret);
+  const operation = gatewayOperations({ verify: tokenVerifier(key), identify, now });
+  const s3 = { addresses, upstream, region, now };
+  const mapi = { addresses, upstream, timeoutMs: deps.mapiTimeoutMs };
+  return [
+    ...authOperations({ key, lifetimeMinutes: deps.tokenLifetimeMinutes, now }),
+    ...capabilitiesOperations({ mapi_enabled: deps.mapiEnabled, storage_backend: deps.backend }),
+
+    ...(deps.mapiEnabled ? tenantOperations(operation, mapi) : []),
+    ...(deps.mapiEnabled ? namespaceOperations(operation, mapi) : []),
+
+    ...bucketOperations(operation, s3),
+    ...objectOperations(operation, s3),
+    ...presignOperations(operation, s3),
+    ...credentialsOperations(operation, s3),
+  ];
+}
+
+function storeCheck(
+  { addresses, upstream, region, backend, sharedKeys }: GatewayDeps,
+  now: () => number,
+): ReadinessCheck {
+  if (backend === "hcp") {
+    return {
+      name: "hcp",
+      async probe() {
+        const ready = await mapiReachable({ addresses, upstream });
+        return { state: ready ? "reachable" : "unreachable", ready };
+      },
+    };
+  }
+  return {
+    name: "storage",
+    async probe() {
+      const state = await s3Reachable({ addresses, upstream, region, now }, sharedKeys);
+      return { state, ready: state === "reachable" };
+    },
+  };
+}

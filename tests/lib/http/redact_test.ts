@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { redactQuery, redactText } from "@/lib/http/redact.ts";
+
+Deno.test("query: names stay, secret values go, however they are written", () => {
+  assert.equal(redactQuery("a=1&password=x&b"), "a=1&password=[redacted]&b");
+  assert.equal(redactQuery("X-AMZ-Security-Token=x&TICKET=y"), "X-AMZ-Security-Token=[redacted]&TICKET=[redacted]");
+  assert.equal(
+    redactQuery("p%61ssword=x&newPassword=y&continuation_token=z"),
+    "p%61ssword=[redacted]&newPassword=[redacted]&continuation_token=z",
+  );
+  assert.equal(redactQuery("q=HCP+dXNlcg==:abc&r=bearer%20abc"), "q=[redacted]&r=[redacted]");
+  assert.equal(redactQuery("%zz=1&%"), "%zz=1&%");
+  fc.assert(
+    fc.property(
+      fc.webQueryParameters(),
+      fc.mixedCase(fc.constantFrom("password", "ticket", "x-amz-signature")),
+      (rest, name) => {
+        assert.ok(!redactQuery(`${name}=h%75shh&${rest}`).includes("h%75shh"));
+      },
+    ),
+  );
+});
+
+Deno.test("text: signed values, passwords and tokens go", () => {
+  const text = redactText(
+    "GET /b?X-Amz-Credential=A%2F1&X-Amz-Signature=ff password=p Authorization: Bearer abcdefghij eyJhbGciOi.eyJzdWIi.sig",
+  );
+  assert.equal(
+    text,
+    "GET /b?X-Amz-Credential=[redacted]&X-Amz-Signature=[redacted] password=[redacted] Authorization: [redacted] [redacted]",
+  );
+});

@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { upstream, UpstreamError } from "@/lib/http/upstream.ts";
+import { TEST_CA, TEST_CERTIFICATE, TEST_KEY } from "./certificates.ts";
+
+type Handler = (request: Request) => Response | Promise<Response>;
+
+async function withServer(secure: boolean, handler: Handler, body: (origin: string) => Promise<void>) {
+  const options = { port: 0, hostname: "127.0.0.1", onListen() {} };
+  const server = secure
+    ? Deno.serve({ ...options, cert: TEST_CERTIFICATE, key: TEST_KEY }, handler)
+    : Deno.serve(options, handler);
+  try {
+    await body(`http${secure ? "s" : ""}://127.0.0.1:${server.addr.port}`);
+  } finally {
+    await server.shutdown();
+  }
+}
+
+const problem = (expected: string) => (error: unknown) => {
+  assert.ok(error instanceof UpstreamError);
+  assert.equal(error.problem, expected);
+  return true;
+};
+
+Deno.test("tls: an unknown authority is refused, a given one is trusted, and verification can be switched off", async () => {
+  await withServer(true, (request) => new Response(new URL(request.url).pathname), async (origin) => {
+    const get = async (options: { caCerts?: string[]; verifyTls: boolean }, target: string) => {
+      const send = upstream({ ...options, timeoutMs: 5000 });
+      return await (await send({ method: "GET", origin, target, headers: new Headers() })).text();
+    };
+    for (const target of ["/a", "/a/../b"]) {
+      await assert.rejects(get({ verifyTls: true }, target), problem("unreachable"));
+      await get({ verifyTls: true, caCerts: [TEST_CA] }, target);
+      await get({ verifyTls: false }, target);
+    }
+    assert.equal(await get({ verifyTls: true, caCerts: [TEST_CA] }, "/a"), "/a");
+  });
+});
+
+for (const [name, target] of [["fetch", "/a"], ["node:http", "/a/../b"]]) {
+  Deno.test(`upstream through ${name}: carries text and streams with their length, target untouched, redirects seen`, async () => {
+    const seen: { url: string; body: string; length: string | null; encoding: string | null }[] = [];
+    const handler: Handler = async (request) => {
+      const { headers, url } = request;
+      seen.push({
+        url: url.slice(url.indexOf("/", 7)),
+        length: headers.get("content-length"),
+        encoding: headers.get("accept-encoding"),
+        body: await request.text(),
+      });
+      return new Response("elsewhere", { status: 302, headers: { Location: "/other", "X-A": "1" } });
+    };
+    await withServer(false, handler, async (origin) => {
+      const send = upstream({ verifyTls: true, timeoutMs: 5000 });
+      const response = await send({
+        method: "POST",
+        origin,
+        target: `${target}?q=%2e`,
+        headers: new Headers(),
+        body: "text",
+      });
+      assert.equal(response.status, 302);
+      assert.equal(response.headers.get("x-a"), "1");
+      assert.equal(await response.text(), "elsewhere");
+      const head = await send({ method: "HEAD", origin, target, headers: new Headers() });
+      assert.equal(await head.text(), "");
+      assert.deepEqual(seen.map(({ url, body }) => [url, body]), [[`${target}?q=%2e`, "text"], [target, ""]]);
+      assert.equal(seen[0].length, "4");
+      assert.equal(seen[0].encoding, "identity");
+    });
+  });
+
+  Deno.test(`upstream through ${name}: a large body comes whole, and a reader that stops ends the connection`, async () => {
+    const size = 3_000_000;
+    const cancelled = Promise.withResolvers<void>();
+    const handler: Handler = ({ url }) => {
+      if (!url.includes("endless")) return new Response(new Uint8Array(size).fill(7));
+      return new Response(
+        new ReadableStream({
+          pull: (controller) => controller.enqueue(new Uint8Array(65_536)),
+          cancel: () => cancelled.resolve(),
+        }),
+      );
+    };
+    await withServer(false, handler, async (origin) => {
+      const send = upstream({ verifyTls: true, timeoutMs: 5000 });
+      const whole = await send({ method: "GET", origin, target, headers: new Headers() });
+      const bytes = await whole.bytes();
+      assert.equal(bytes.length, size);
+      assert.ok(bytes.every((byte) => byte === 7));
+      const endless = await send({ method: "GET", origin, target: `${target}?endless`, headers: new Headers() });
+      const reader = endless.body?.getReader();
+      assert.ok((await reader?.read())?.value);
+      await reader?.cancel();
+      await cancelled.promise;
+    });
+  });
+
+  Deno.test(`upstream through ${name}: late headers time out, a leaving caller aborts, nobody there is unreachable`, async () => {
+    const release = Promise.withResolvers<void>();
+    const arrived: (() => void)[] = [];
+    const handler: Handler = async () => {
+      arrived.shift()?.();
+      await release.promise;
+      return new Response();
+    };
+    let gone = "";
+    await withServer(false, handler, async (origin) => {
+      gone = origin;
+      const send = upstream({ verifyTls: true, timeoutMs: 5000 });
+      const request = { method: "GET", origin, target };
+      await assert.rejects(send({ ...request, headers: new Headers(), timeoutMs: 20 }), problem("timeout"));
+      const leaving = new AbortController();
+      arrived.push(() => leaving.abort());
+      await assert.rejects(send({ ...request, headers: new Headers(), signal: leaving.signal }), problem("aborted"));
+      await assert.rejects(
+        send({ ...request, headers: new Headers(), signal: AbortSignal.abort() }),
+        problem("aborted"),
+      );
+      release.resolve();
+    });
+    const send = upstream({ verifyTls: true, timeoutMs: 5000 });
+    await assert.rejects(send({ method: "GET", origin: gone, target, headers: new Headers() }), problem("unreachable"));
+  });
+}

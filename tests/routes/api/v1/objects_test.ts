@@ -1,0 +1,280 @@
+import assert from "node:assert/strict";
+import { connect } from "node:net";
+import { gzipSync } from "node:zlib";
+import { s3Error, withGateway } from "../../gateway_fixture.ts";
+
+const O = "/api/v1/buckets/b/objects/";
+
+Deno.test("put: the bytes reach the store with their length, and the answer names what was written", async () => {
+  await withGateway({}, async ({ call, answer, seen }) => {
+    answer(() => new Response(null, { headers: { ETag: '"abc"', "x-amz-version-id": "7" } }));
+    const response = await call(`${O}a%20dir/%C3%A5%2Bb.txt`, {
+      method: "PUT",
+      body: "hello",
+      headers: { "Content-Type": "text/plain", "x-amz-meta-who": "me", "x-secret": "no", "If-None-Match": "*" },
+    });
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get("x-amz-version-id"), "7");
+    assert.equal(response.headers.get("cache-control"), "private, no-store");
+    assert.deepEqual(await response.json(), { bucket: "b", key: "a dir/å+b.txt", status: "uploaded", etag: '"abc"' });
+    const [{ method, target, headers, body }] = seen;
+    assert.deepEqual([method, target, body], ["PUT", "/b/a%20dir/%C3%A5%2Bb.txt", "hello"]);
+    assert.equal(headers.get("content-length"), "5");
+    assert.equal(headers.get("transfer-encoding"), null);
+    assert.equal(headers.get("x-amz-content-sha256"), "UNSIGNED-PAYLOAD");
+    assert.equal(headers.get("content-type"), "text/plain");
+    assert.equal(headers.get("x-amz-meta-who"), "me");
+    assert.equal(headers.get("if-none-match"), "*");
+    assert.equal(headers.get("x-secret"), null);
+    assert.match(
+      headers.get("authorization") ?? "",
+      /SignedHeaders=content-type;host;x-amz-content-sha256;x-amz-date;x-amz-meta-who,/,
+    );
+  });
+});
+
+Deno.test("put: an empty object has length 0, a body of unknown length is 411, a bad header is named", async () => {
+  await withGateway({}, async ({ call, answer, seen }) => {
+    answer(() => new Response(null, { headers: { ETag: '"d41d"' } }));
+    await (await call(`${O}empty`, { method: "PUT" })).body?.cancel();
+    assert.equal(seen[0].headers.get("content-length"), "0");
+    const stream = new ReadableStream({
+      start(controller) {
+        controller.enqueue(new Uint8Array(3));
+        controller.close();
+      },
+    });
+    const chunked = await call(`${O}chunked`, { method: "PUT", body: stream });
+    assert.equal(chunked.status, 411);
+    await chunked.body?.cancel();
+    const odd = await call(`${O}odd`, { method: "PUT", body: "x", headers: { "x-amz-meta-name": "é" } });
+    assert.equal(odd.status, 400);
+    assert.match((await odd.json()).detail, /^x-amz-meta-name:/);
+    assert.equal(seen.length, 1);
+  });
+});
+
+Deno.test("put: keys with dot segments reach the store as they are, length and all", async () => {
+  await withGateway({}, async ({ origin, bearer, answer, seen }) => {
+    answer(() => new Response(null, { headers: { ETag: '"x"' } }));
+    // A raw socket, because fetch would fold the dots on this side too.
+    const port = Number(new URL(origin).port);
+    const text = await new Promise<string>((resolve, reject) => {
+      let text = "";
+      const socket = connect(port, "127.0.0.1", () => {
+        socket.write(
+          `PUT ${O}a/../%2e/c HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: ${bearer.Authorization}\r\n` +
+            `Content-Length: 5\r\n\r\nhello`,
+        );
+      });
+      socket.on("data", (data) => text += data);
+      socket.on("close", () => resolve(text));
+      socket.on("error", reject);
+    });
+    assert.match(text, /^HTTP\/1\.1 200 /);
+    assert.match(text, /"key":"a\/\.\.\/\.\/c"/);
+    assert.equal(seen[0].target, "/b/a/.././c");
+    assert.equal(seen[0].headers.get("content-length"), "5");
+    assert.equal(seen[0].body, "hello");
+  });
+});
+
+Deno.test("get: body, range and headers pass, dates stay HTTP dates, what is not an object's header stays behind", async () => {
+  await withGateway({}, async ({ call, answer, seen }) => {
+    const date = "Fri, 20 Nov 2026 07:31:17 GMT";
+    answer(() =>
+      new Response("ell", {
+        status: 206,
+        headers: {
+          "Content-Range": "bytes 1-3/5",
+          "Accept-Ranges": "bytes",
+          ETag: '"abc"',
+          "Last-Modified": date,
+          "Content-Type": "text/html",
+          "x-amz-meta-who": "me",
+          "x-amz-id-2": "internal",
+          "Set-Cookie": "a=b",
+        },
+      })
+    );
+    const response = await call(`${O}x?version_id=v%2B1`, { headers: { Range: "bytes=1-3", "If-Match": '"abc"' } });
+    assert.equal(response.status, 206);
+    assert.equal(await response.text(), "ell");
+    assert.equal(response.headers.get("content-length"), "3");
+    assert.equal(response.headers.get("content-range"), "bytes 1-3/5");
+    assert.equal(response.headers.get("last-modified"), date);
+    assert.equal(response.headers.get("x-amz-meta-who"), "me");
+    assert.equal(response.headers.get("x-amz-id-2"), null);
+    assert.equal(response.headers.get("set-cookie"), null);
+    assert.equal(response.headers.get("content-security-policy"), "default-src 'none'; sandbox");
+    assert.equal(response.headers.get("x-content-type-options"), "nosniff");
+    assert.equal(response.headers.get("cache-control"), "private, no-cache");
+    assert.equal(seen[0].target, "/b/x?versionId=v%2B1");
+    assert.equal(seen[0].headers.get("range"), "bytes=1-3");
+    assert.equal(seen[0].headers.get("if-match"), '"abc"');
+    assert.equal(seen[0].headers.get("accept-encoding"), "identity");
+  });
+});
+
+Deno.test("get: an object stored compressed comes out as stored, and 304 has no body", async () => {
+  await withGateway({}, async ({ call, answer }) => {
+    const packed = new Uint8Array(gzipSync("hello ".repeat(500)));
+    answer(() => new Response(packed, { headers: { "Content-Encoding": "gzip", "Cache-Control": "max-age=9" } }));
+    const response = await call(`${O}x.gz`, { headers: { "Accept-Encoding": "identity" } });
+    assert.equal(response.headers.get("content-encoding"), "gzip");
+    assert.equal(response.headers.get("content-length"), String(packed.length));
+    assert.equal(response.headers.get("cache-control"), "max-age=9");
+    assert.deepEqual(new Uint8Array(await response.arrayBuffer()), packed);
+    answer(() => new Response(null, { status: 304, headers: { ETag: '"abc"' } }));
+    const same = await call(`${O}x.gz`, { headers: { "If-None-Match": '"abc"' } });
+    assert.equal(same.status, 304);
+    assert.equal(same.headers.get("etag"), '"abc"');
+  });
+});
+
+Deno.test("get: If-Range becomes a condition, and a changed object is sent whole", async () => {
+  await withGateway({}, async ({ call, answer, seen }) => {
+    answer((_request, { headers }) =>
+      headers.get("if-match") === '"old"' ? s3Error(412, "PreconditionFailed", "changed") : new Response("whole")
+    );
+    const response = await call(`${O}x`, { headers: { Range: "bytes=1-3", "If-Range": '"old"' } });
+    assert.equal(response.status, 200);
+    assert.equal(await response.text(), "whole");
+    assert.equal(seen.length, 2);
+    assert.equal(seen[1].headers.get("range"), null);
+  });
+});
+
+Deno.test("head: the store is asked with HEAD, and its length is shown", async () => {
+  await withGateway({}, async ({ call, answer, seen }) => {
+    answer(() => new Response(null, { headers: { "Content-Length": "123456", "Content-Type": "image/png" } }));
+    const response = await call(`${O}pic.png`, { method: "HEAD" });
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get("content-length"), "123456");
+    assert.equal(response.headers.get("content-type"), "image/png");
+    assert.equal(seen[0].method, "HEAD");
+    answer(() => new Response(null, { status: 404 }));
+    assert.equal((await call(`${O}gone`, { method: "HEAD" })).status, 404);
+  });
+});
+
+Deno.test("delete: looks first, so a second delete is 404; one who may not read may still delete", async () => {
+  await withGateway({}, async ({ call, answer, seen }) => {
+    let status = 200;
+    answer((request) => new Response(null, { status: request.method === "HEAD" ? status : 204 }));
+    const response = await call(`${O}a/b`, { method: "DELETE" });
+    assert.deepEqual(await response.json(), { status: "deleted", bucket: "b", key: "a/b" });
+    assert.deepEqual(seen.map(({ method }) => method), ["HEAD", "DELETE"]);
+    status = 404;
+    const again = await call(`${O}a/b`, { method: "DELETE" });
+    assert.equal(again.status, 404);
+    assert.deepEqual(await again.json(), { detail: "object 'a/b': Not Found" });
+    assert.equal(seen.length, 3);
+    status = 403;
+    assert.equal((await call(`${O}a/b?version_id=1`, { method: "DELETE" })).status, 200);
+    assert.equal(seen.at(-1)?.target, "/b/a/b?versionId=1");
+  });
+});
+
+Deno.test("keys: decoded once, refused when malformed, NUL or empty; a trailing slash belongs to the key", async () => {
+  await withGateway({}, async ({ call, answer, seen, app }) => {
+    answer(() => new Response("x"));
+    for (
+      const [raw, target] of [
+        ["a%2Fb", "/b/a/b"],
+        ["a%252Fb", "/b/a%252Fb"],
+        ["dir/", "/b/dir/"],
+        ["//x//", "/b///x//"],
+        ["q%3Fx%0Ay", "/b/q%3Fx%0Ay"],
+        ["s3_stats/copy", "/b/s3_stats/copy"],
+      ]
+    ) {
+      const response = await call(O + raw);
+      assert.equal(response.status, 200, raw);
+      await response.body?.cancel();
+      assert.equal(seen.at(-1)?.target, target);
+    }
+    const count = seen.length;
+    for (const raw of ["%zz", "%", "a%00b", "%ff"]) {
+      const response = await call(O + raw);
+      assert.equal(response.status, 400, raw);
+      assert.match((await response.json()).detail, /^key: /);
+      assert.equal((await app.request(O + raw)).status, 401, "the caller is asked for first");
+    }
+    const empty = await call(O);
+    assert.equal(empty.status, 404);
+    await empty.body?.cancel();
+    const bucket = await call("/api/v1/buckets/%ff/objects/x");
+    assert.match((await bucket.json()).detail, /^bucket: /);
+    const slash = await call("/api/v1/buckets/a%2Fb/objects/k");
+    assert.equal(slash.status, 400);
+    await slash.body?.cancel();
+    assert.equal(seen.length, count, "nothing of this reached the store");
+  });
+});
+
+Deno.test("store: unreachable is 502, silence is 504, nonsense and redirects are 502", async () => {
+  const closed = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+  const endpoint = `http://127.0.0.1:${closed.addr.port}`;
+  closed.close();
+  const addresses = {
+    s3: () => Promise.resolve({ endpoint, publicEndpoint: endpoint }),
+    mapi: () => Promise.resolve(endpoint),
+  };
+  await withGateway({ gateway: { addresses } }, async ({ call }) => {
+    for (const path of [`${O}x`, "/api/v1/buckets"]) {
+      const response = await call(path);
+      assert.equal(response.status, 502);
+      assert.deepEqual(await response.json(), { detail: "S3 endpoint unreachable" });
+    }
+  });
+  await withGateway({}, async ({ call, answer }) => {
+    answer(() => new Response("<html>", { status: 302, headers: { Location: "http://elsewhere.example.org/" } }));
+    const redirected = await call(`${O}x`);
+    assert.equal(redirected.status, 502);
+    assert.equal(redirected.headers.get("location"), null);
+    await redirected.body?.cancel();
+    answer(() => new Response("not xml at all"));
+    assert.equal((await call("/api/v1/buckets")).status, 502);
+    answer(() => new Response("<ListAllMyBucketsResult><Buckets>"));
+    const cut = await call("/api/v1/buckets");
+    assert.equal(cut.status, 502);
+    assert.deepEqual(await cut.json(), { detail: "buckets: the store's answer is not S3's" });
+  });
+});
+
+Deno.test("store: a store that never answers is 504", async () => {
+  const release = Promise.withResolvers<void>();
+  await withGateway({ timeoutMs: 50 }, async ({ call, answer }) => {
+    answer(async () => {
+      await release.promise;
+      return new Response();
+    });
+    const response = await call("/api/v1/mapi/tenants");
+    assert.equal(response.status, 504);
+    assert.deepEqual(await response.json(), { detail: "HCP timed out" });
+    release.resolve();
+  });
+});
+
+Deno.test("store: an answer that is cut in the middle cuts the download instead of ending it", async () => {
+  const cutting = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+  const endpoint = `http://127.0.0.1:${cutting.addr.port}`;
+  const serving = (async () => {
+    const connection = await cutting.accept();
+    await connection.read(new Uint8Array(4096));
+    await connection.write(new TextEncoder().encode("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf"));
+    connection.close();
+  })();
+  const addresses = {
+    s3: () => Promise.resolve({ endpoint, publicEndpoint: endpoint }),
+    mapi: () => Promise.resolve(endpoint),
+  };
+  await withGateway({ gateway: { addresses } }, async ({ call }) => {
+    const response = await call(`${O}x`);
+    assert.equal(response.headers.get("content-length"), "1000");
+    await assert.rejects(response.arrayBuffer());
+    await serving;
+  });
+  cutting.close();
+});

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { withGateway } from "./gateway_fixture.ts";
+
+Deno.test("docs: the page and all it loads come from our own origin under a policy", async () => {
+  await withGateway({}, async ({ app }) => {
+    const page = await app.request("/docs");
+    assert.match(page.headers.get("Content-Security-Policy") ?? "", /script-src 'self';/);
+    assert.match(page.headers.get("Content-Security-Policy") ?? "", /frame-ancestors 'none'/);
+    const html = await page.text();
+    assert.ok(!/https?:\/\//.test(html), "nothing from elsewhere");
+    assert.ok(!/<script>/.test(html), "no inline script");
+    const links = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link);
+    assert.equal(links.length, 5);
+    for (const link of links) {
+      const file = await app.request(new URL(link, "http://localhost/docs").pathname);
+      assert.equal(file.status, 200, link);
+      assert.ok((await file.arrayBuffer()).byteLength > 0);
+    }
+    assert.equal((await app.request("/redoc")).headers.get("Location"), "/docs");
+    assert.equal((await app.request("/docs/")).headers.get("Location"), "/docs");
+    assert.equal((await app.request("/")).headers.get("Location"), "/docs");
+    assert.equal((await app.request("/docs/package.json")).status, 404);
+  });
+});
+
+Deno.test("openapi: every operation, its login, and schemas that can be resolved", async () => {
+  await withGateway({}, async ({ app }) => {
+    const document = await (await app.request("/openapi.json")).json();
+    assert.equal(document.openapi, "3.1.0");
+    assert.equal(document.components.securitySchemes.OAuth2PasswordBearer.flows.password.tokenUrl, "api/v1/auth/token");
+    assert.deepEqual(Object.keys(document.paths).sort(), [
+      "/api/v1/auth/token",
+      "/api/v1/buckets",
+      "/api/v1/buckets/{bucket}",
+      "/api/v1/buckets/{bucket}/objects",
+      "/api/v1/buckets/{bucket}/objects/{key}",
+      "/api/v1/capabilities",
+      "/api/v1/credentials",
+      "/api/v1/mapi/tenants",
+      "/api/v1/mapi/tenants/{tenant_name}/namespaces",
+      "/api/v1/presign",
+      "/health",
+      "/healthz",
+      "/liveness",
+      "/readiness",
+      "/readyz",
+    ]);
+    const open: string[] = [];
+    for (
+      const [path, item] of Object.entries<Record<string, { security?: unknown; responses: object }>>(document.paths)
+    ) {
+      for (const [method, operation] of Object.entries(item)) if (!operation.security) open.push(`${method} ${path}`);
+    }
+    assert.deepEqual(open.filter((route) => route.includes("/api/")), [
+      "post /api/v1/auth/token",
+      "get /api/v1/capabilities",
+    ]);
+    const text = JSON.stringify(document);
+    for (const [, name] of text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      assert.ok(document.components.schemas[name], name);
+    }
+    const { parameters } = document.paths["/api/v1/buckets/{bucket}/objects"].get;
+    assert.deepEqual(parameters.find(({ name }: { name: string }) => name === "max_keys"), {
+      name: "max_keys",
+      in: "query",
+      required: false,
+      description: "Most entries of the page",
+      schema: { type: "integer", minimum: 0, maximum: 1000, default: 1000 },
+    });
+  });
+});

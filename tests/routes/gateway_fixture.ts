@@ -1,0 +1,120 @@
+import type { Hono } from "hono";
+import { type Identify, storeIdentities } from "@/lib/auth/store_credentials.ts";
+import { issueToken, tokenKey } from "@/lib/auth/token.ts";
+import { batchedLog } from "@/lib/http/access_log.ts";
+import type { HttpEnv } from "@/lib/http/env.ts";
+import { upstream } from "@/lib/http/upstream.ts";
+import { type AppDeps, buildApp, type GatewayDeps } from "@/routes/mod.ts";
+
+/** What the fake store was sent. */
+export interface Seen {
+  readonly method: string;
+  /** Path and query exactly as they came. */
+  readonly target: string;
+  readonly headers: Headers;
+  readonly body: string;
+}
+
+export type FakeAnswer = (request: Request, seen: Seen) => Response | Promise<Response>;
+
+export interface Fixture {
+  readonly app: Hono<HttpEnv>;
+  /** Origin of the gateway on a real port. */
+  readonly origin: string;
+  readonly storeOrigin: string;
+  readonly seen: Seen[];
+  readonly logged: () => Record<string, unknown>[];
+  readonly bearer: { Authorization: string };
+  /** Calls the gateway over the network with a bearer token. */
+  call(path: string, init?: RequestInit): Promise<Response>;
+  answer(answer: FakeAnswer): void;
+}
+
+export const SECRET = new TextEncoder().encode("a secret that only tests know, 32+");
+export const NOW = Date.UTC(2026, 10, 20, 7, 31, 17);
+
+export interface FixtureOptions {
+  readonly gateway?: Partial<GatewayDeps>;
+  readonly app?: Partial<AppDeps>;
+  readonly identify?: Identify;
+  readonly timeoutMs?: number;
+}
+
+/** A gateway and a store that answers what the test says, both on ports of their own, ended with the test's body. */
+export async function withGateway(options: FixtureOptions, body: (fixture: Fixture) => Promise<void>): Promise<void> {
+  const seen: Seen[] = [];
+  let answer: FakeAnswer = () => new Response("no answer was set", { status: 599 });
+  const store = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
+    const record = {
+      method: request.method,
+      target: request.url.slice(request.url.indexOf("/", "http://".length)),
+      headers: new Headers(request.headers),
+      body: await request.text(),
+    };
+    seen.push(record);
+    return await answer(request, record);
+  });
+  const storeOrigin = `http://127.0.0.1:${store.addr.port}`;
+  let lines = "";
+  const log = batchedLog((text) => lines += text);
+  const app = buildApp({
+    gateway: {
+      tokenSecret: SECRET,
+      tokenLifetimeMinutes: 480,
+      identify: options.identify ?? storeIdentities("native"),
+      addresses: {
+        s3: () => Promise.resolve({ endpoint: storeOrigin, publicEndpoint: "https://share.example.org" }),
+        mapi: () => Promise.resolve(storeOrigin),
+      },
+      upstream: upstream({ verifyTls: true, timeoutMs: options.timeoutMs ?? 60_000 }),
+      region: "us-east-1",
+      backend: "hcp",
+      mapiEnabled: true,
+      mapiTimeoutMs: options.timeoutMs ?? 60_000,
+      sharedKeys: null,
+      corsOrigins: "*",
+      ...options.gateway,
+    },
+    allowedHosts: null,
+    log,
+    now: () => NOW,
+    ...options.app,
+  });
+  const gateway = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen() {} },
+    (request, info) => app.fetch(request, info),
+  );
+  const origin = `http://127.0.0.1:${gateway.addr.port}`;
+  const token = issueToken({ sub: "curator", pwd: "p4ssw0rd", tenant: "archive" }, tokenKey(SECRET), NOW / 1000, 480);
+  const bearer = { Authorization: `Bearer ${token}` };
+  try {
+    await body({
+      app,
+      origin,
+      storeOrigin,
+      seen,
+      bearer,
+      logged() {
+        log.flush();
+        return lines.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line));
+      },
+      call: (path, init = {}) =>
+        fetch(origin + path, { redirect: "manual", ...init, headers: { ...bearer, ...init.headers } }),
+      answer(given) {
+        answer = given;
+      },
+    });
+  } finally {
+    log.flush();
+    await gateway.shutdown();
+    await store.shutdown();
+  }
+}
+
+/** An S3 error answer. */
+export function s3Error(status: number, code: string, message: string): Response {
+  return new Response(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>${message}</Message></Error>`, {
+    status,
+    headers: { "Content-Type": "application/xml" },
+  });
+}

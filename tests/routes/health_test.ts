@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { withGateway } from "./gateway_fixture.ts";
+
+const nowhere = () => {
+  const listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+  const endpoint = `http://127.0.0.1:${listener.addr.port}`;
+  listener.close();
+  return { s3: () => Promise.resolve({ endpoint, publicEndpoint: endpoint }), mapi: () => Promise.resolve(endpoint) };
+};
+
+Deno.test("health: open, and ready while the store answers anything at all", async () => {
+  await withGateway({}, async ({ app, answer, seen }) => {
+    answer(() => new Response(null, { status: 403 }));
+    const json = async (path: string) => {
+      const response = await app.request(path);
+      return [response.status, await response.json()];
+    };
+    assert.deepEqual(await json("/healthz"), [200, { ok: true }]);
+    assert.deepEqual(await json("/liveness"), [200, { status: "ok" }]);
+    assert.deepEqual(await json("/health"), [200, { status: "ok", cache: "disabled" }]);
+    assert.deepEqual(await json("/readiness"), [200, {
+      status: "ready",
+      checks: { hcp: "reachable", cache: "disabled" },
+    }]);
+    assert.deepEqual(await json("/readyz"), [200, { ok: true, checks: { hcp: "reachable" } }]);
+    assert.equal(seen.length, 1, "probes within the same two seconds ask once");
+    assert.deepEqual([seen[0].method, seen[0].target, seen[0].headers.get("authorization")], [
+      "HEAD",
+      "/mapi/tenants",
+      null,
+    ]);
+    assert.deepEqual(await json("/api/v1/capabilities"), [200, { mapi_enabled: true, storage_backend: "hcp" }]);
+  });
+});
+
+Deno.test("health: not ready without the store", async () => {
+  await withGateway({ gateway: { addresses: nowhere() } }, async ({ app }) => {
+    const readiness = await app.request("/readiness");
+    assert.equal(readiness.status, 503);
+    assert.deepEqual(await readiness.json(), {
+      status: "not ready",
+      checks: { hcp: "unreachable", cache: "disabled" },
+    });
+    assert.equal((await app.request("/readyz")).status, 503);
+    assert.equal((await app.request("/healthz")).status, 200);
+  });
+});
+
+Deno.test("health: a generic store must list buckets for the configured keys", async () => {
+  const sharedKeys = { accessKey: "A", secretKey: "S" };
+  const state = async (gateway: Parameters<typeof withGateway>[0]["gateway"], status = 200) => {
+    let result: unknown;
+    await withGateway({ gateway: { backend: "generic", ...gateway } }, async ({ app, answer }) => {
+      answer(() => new Response(null, { status }));
+      const response = await app.request("/readiness");
+      result = [response.status, (await response.json()).checks.storage];
+    });
+    return result;
+  };
+  assert.deepEqual(await state({ sharedKeys }), [200, "reachable"]);
+  assert.deepEqual(await state({ sharedKeys }, 403), [503, "unreachable"]);
+  assert.deepEqual(await state({}, 403), [200, "reachable"]);
+  assert.deepEqual(await state({ sharedKeys, addresses: nowhere() }), [503, "unreachable"]);
+  const addresses = { s3: () => Promise.resolve(null), mapi: () => Promise.resolve("http://127.0.0.1:9") };
+  assert.deepEqual(await state({ addresses }), [503, "unconfigured"]);
+});
