@@ -1,0 +1,98 @@
+import {
+  type CampaignsConfig,
+  campaignsConfig,
+  type ResultsConfig,
+  resultsConfig,
+  type WebConfig,
+  webConfig,
+} from "./config/campaigns.ts";
+import { type GatewayConfig, gatewayConfig } from "./config/gateway.ts";
+import { type Files, Reading } from "./config/reading.ts";
+import { type Environment, readSettings } from "./config/read_settings.ts";
+import { type EmbeddedConfig, embeddedConfig, type ServerConfig, serverConfig } from "./config/server.ts";
+import { about, environment, type Role, type VariableName } from "./config/variables.ts";
+
+export type { CampaignsConfig, ResultsConfig, ResultsUrl, WebConfig } from "./config/campaigns.ts";
+export { CONVENTIONS, type Conventions } from "./config/conventions.ts";
+export { ConfigError } from "./config/errors.ts";
+export type { GatewayConfig, StoreConfig, StoreIdentity } from "./config/gateway.ts";
+export type { Files } from "./config/reading.ts";
+export type { EmbeddedConfig, ServerConfig } from "./config/server.ts";
+export { type Role, ROLES } from "./config/variables.ts";
+
+/** The settings of a process, complete: defaults filled in, rules between variables applied. Holds secrets. */
+export interface Config {
+  readonly roles: ReadonlySet<Role>;
+  readonly server: ServerConfig;
+  readonly embedded: EmbeddedConfig;
+  /** Path of the data folder as given: relative to the working folder. */
+  readonly dataFolder: string;
+  /** PEM file of further authorities for all upstreams. */
+  readonly caFile: string | null;
+  readonly campaigns: CampaignsConfig;
+  /** Null where the process does not play the role; likewise below. */
+  readonly gateway: GatewayConfig | null;
+  readonly web: WebConfig | null;
+  readonly results: ResultsConfig | null;
+  /** `redisUrl` null: tasks live in the data folder. The URL may hold a password. */
+  readonly tasks: { readonly redisUrl: string | null };
+  readonly simulator: { readonly speed: number; readonly seed: number };
+  /** Lines for the operator to read at the start; without secrets. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads the environment once. What is true of the disk (a folder exists, the pod's namespace) is asked of `files`.
+ *
+ * @throws {ConfigError} for the first variable that ends the start.
+ */
+export function readConfig(env: Environment, files: Files = diskFiles): Config {
+  const reading = new Reading(readSettings(env), files);
+  const { settings, roles } = reading;
+  if (reading.embedded.store) refuseStoreSettings(reading);
+  const embedded = embeddedConfig(reading);
+  const server = serverConfig(reading);
+  return {
+    roles,
+    server,
+    embedded,
+    dataFolder: settings.DATA_DIR,
+    caFile: reading.existingFile("CA_FILE"),
+    campaigns: campaignsConfig(reading),
+    gateway: roles.has("gateway") ? gatewayConfig(reading) : null,
+    web: roles.has("web") ? webConfig(reading) : null,
+    results: roles.has("results") ? resultsConfig(reading) : null,
+    tasks: { redisUrl: settings.REDIS_URL ?? null },
+    simulator: { speed: settings.SIMULATOR_SPEED, seed: settings.SIMULATOR_SEED },
+    warnings: reading.warnings,
+  };
+}
+
+/** Settings of another store beside the embedded one would be a surprise either way, so they end the start. */
+function refuseStoreSettings(reading: Reading): void {
+  for (const variable of Object.keys(environment.shape) as VariableName[]) {
+    if (!about.get(environment.shape[variable])?.store || !reading.isSet(variable)) continue;
+    reading.refuse(
+      variable,
+      "is a setting of your own store, but the embedded store is on: set EMBEDDED=off (or cluster), or unset it",
+    );
+  }
+}
+
+const diskFiles: Files = {
+  exists(path) {
+    try {
+      Deno.statSync(path);
+      return true;
+    } catch {
+      return false;
+    }
+  },
+  read(path) {
+    try {
+      return Deno.readTextFileSync(path);
+    } catch {
+      return null;
+    }
+  },
+};

@@ -1,0 +1,134 @@
+import { fileURLToPath } from "node:url";
+
+import { CONVENTIONS, type Conventions } from "./conventions.ts";
+import type { Reading } from "./reading.ts";
+import { DNS_LABEL } from "./values.ts";
+
+export interface CampaignsConfig {
+  readonly conventions: Conventions;
+  /** At least one; logins of the results role are checked under the first. */
+  readonly namespaces: readonly string[];
+}
+
+export interface WebConfig {
+  readonly resultsUrl: ResultsUrl;
+  /** The results service's base; null: the results role of this process, or none in a site without a cluster. */
+  readonly resultsProxy: string | null;
+  /** Where progress files are read from; null: through the results role of this process, or nowhere. */
+  readonly progressBase: string | null;
+  /** Folder of the site's files; null: API only. */
+  readonly staticFolder: string | null;
+  readonly siteOnly: boolean;
+  /** Release tag of the deployment. */
+  readonly version: string;
+  /** Value of `KUBECONFIG`; null: the pod's service account or the user's own file. */
+  readonly kubeconfig: string | null;
+}
+
+/** The base of result URLs as browsers reach it: fixed, the request's own origin and `/results`, or none. */
+export type ResultsUrl =
+  | { readonly kind: "fixed"; readonly url: string }
+  | { readonly kind: "own-origin" }
+  | { readonly kind: "none" };
+
+export interface ResultsConfig {
+  /** Where the results are; null: in the embedded store. */
+  readonly store: {
+    readonly endpoint: string;
+    readonly bucket: string;
+    readonly verifyTls: boolean;
+  } | null;
+  readonly region: string;
+  readonly keyDerivation: "hcp" | "none";
+  /** The tenant whose prefix a login may carry; null: what the embedded store says, or none. */
+  readonly tenant: string | null;
+  /** File of the session key; null: kept in the data folder. */
+  readonly sessionKeyFile: string | null;
+  readonly sessionHours: number;
+  /** Entries of X-Forwarded-For, from the right, that our own proxies wrote. */
+  readonly trustedHops: number;
+}
+
+const POD_NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
+const IMAGE_STATIC_FOLDER = "/app/static";
+const OWN_STATIC_FOLDER = fileURLToPath(new URL("../../static", import.meta.url));
+const SESSION_KEY_FILE = "/secrets/session/key";
+
+/** What the campaign roles and the embedded cluster agree on. */
+export function campaignsConfig(reading: Reading): CampaignsConfig {
+  const { CAMPAIGN_CONVENTIONS, CAMPAIGN_NAMESPACES } = reading.settings;
+  const conventions = CAMPAIGN_CONVENTIONS ?? CONVENTIONS.stackroom;
+  return { conventions, namespaces: CAMPAIGN_NAMESPACES ?? [podNamespace(reading) ?? conventions.defaultNamespace] };
+}
+
+/** The web role's settings. */
+export function webConfig(reading: Reading): WebConfig {
+  const { settings } = reading;
+  const siteOnly = settings.CAMPAIGN_WEB_SITE_ONLY ?? false;
+  if (!siteOnly && !reading.roles.has("results")) {
+    reading.required("CAMPAIGN_RESULTS_PROXY", "set the results service's base, or play the results role as well");
+  }
+  const resultsProxy = settings.CAMPAIGN_RESULTS_PROXY ?? null;
+  return {
+    resultsUrl: resultsUrl(reading, siteOnly),
+    resultsProxy,
+    progressBase: settings.CAMPAIGN_INTERNAL_RESULTS_BASE ?? resultsProxy,
+    staticFolder: staticFolder(reading),
+    siteOnly,
+    version: settings.CAMPAIGN_BATCH_VERSION,
+    kubeconfig: reading.embedded.cluster ? null : settings.KUBECONFIG ?? null,
+  };
+}
+
+/** The results role's settings. */
+export function resultsConfig(reading: Reading): ResultsConfig {
+  const { settings, embedded } = reading;
+  const store = embedded.store ? null : {
+    endpoint: reading.required("RESULTS_S3_ENDPOINT", "set the S3 endpoint that holds the results"),
+    bucket: reading.required("RESULTS_S3_BUCKET", "set the bucket that holds the results"),
+    verifyTls: settings.RESULTS_S3_VERIFY_TLS,
+  };
+  if (store && !store.verifyTls) {
+    reading.warn("RESULTS_S3_VERIFY_TLS", "false, the results store's certificate is not checked");
+  }
+  return {
+    store,
+    region: settings.S3_REGION,
+    keyDerivation: settings.RESULTS_KEY_DERIVATION,
+    tenant: settings.RESULTS_TENANT ?? (store && firstLabel(store.endpoint)),
+    sessionKeyFile: settings.RESULTS_SESSION_KEY_FILE ?? (embedded.store ? null : SESSION_KEY_FILE),
+    sessionHours: settings.RESULTS_SESSION_HOURS,
+    trustedHops: settings.TRUSTED_HOPS,
+  };
+}
+
+function podNamespace(reading: Reading): string | undefined {
+  if (reading.embedded.cluster) return undefined;
+  const name = reading.files.read(POD_NAMESPACE_FILE)?.trim() ?? "";
+  return DNS_LABEL.test(name) ? name : undefined;
+}
+
+function resultsUrl(reading: Reading, siteOnly: boolean): ResultsUrl {
+  const url = reading.settings.CAMPAIGN_RESULTS_URL;
+  if (url !== undefined) return { kind: "fixed", url };
+  if (reading.embedded.any) return { kind: "own-origin" };
+  if (siteOnly) return { kind: "none" };
+  return reading.refuse(
+    "CAMPAIGN_RESULTS_URL",
+    "is required: set the base of result URLs as browsers reach it, such as https://campaigns.example.org/results",
+  );
+}
+
+function staticFolder(reading: Reading): string | null {
+  const { exists } = reading.files;
+  const asked = reading.settings.CAMPAIGN_WEB_STATIC;
+  if (asked !== undefined) return exists(asked) ? asked : null;
+  return exists(IMAGE_STATIC_FOLDER) ? IMAGE_STATIC_FOLDER : OWN_STATIC_FOLDER;
+}
+
+/** `archive` of `https://archive.store.example.org`; null for an address or a bare name, which holds no tenant. */
+function firstLabel(endpoint: string): string | null {
+  const { hostname } = new URL(endpoint);
+  const isAddress = hostname.startsWith("[") || /^[\d.]+$/.test(hostname);
+  return isAddress || !hostname.includes(".") ? null : hostname.split(".")[0];
+}

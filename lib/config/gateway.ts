@@ -1,0 +1,168 @@
+import type { DomainSettings } from "@/lib/store_addresses.ts";
+
+import type { Reading } from "./reading.ts";
+import type { VariableName } from "./variables.ts";
+
+export interface GatewayConfig {
+  /** Signs bearer tokens; null: a random key kept in the data folder (embedded store only). */
+  readonly tokenKey: string | null;
+  readonly tokenMinutes: number;
+  /** `*`: any origin without credentials; else these with credentials, so that none means our own pages only. */
+  readonly corsOrigins: "*" | readonly string[];
+  readonly mapiEnabled: boolean;
+  readonly mapiTimeoutSeconds: number;
+  readonly authType: "native" | "ad";
+  /** Region in S3 signatures. */
+  readonly region: string;
+  /** The operator's own store; null: the embedded one. */
+  readonly store: StoreConfig | null;
+}
+
+export interface StoreConfig {
+  readonly backend: "hcp" | "minio" | "generic";
+  readonly addresses: DomainSettings;
+  readonly addressingStyle: "path" | "virtual";
+  readonly identity: StoreIdentity;
+  readonly verifyTls: { readonly mapi: boolean; readonly s3: boolean };
+}
+
+/** Whose keys sign towards S3. */
+export type StoreIdentity =
+  /** Derived from the caller's user name and password. */
+  | { readonly kind: "derived" }
+  /** User name and password are the caller's own access key and secret. */
+  | { readonly kind: "own" }
+  /** One pair for everybody whom the users file knows (null: for everybody). */
+  | {
+    readonly kind: "shared";
+    readonly accessKey: string;
+    readonly secretKey: string;
+    readonly usersFile: string | null;
+  };
+
+/** RFC 7518 §3.2 asks for a key as long as the hash. */
+const MIN_TOKEN_KEY_BYTES = 32;
+const WEAK_DEFAULT_KEY = "change-me-in-production";
+
+const GENERIC_ONLY: readonly VariableName[] = [
+  "S3_ACCESS_KEY",
+  "S3_SECRET_KEY",
+  "S3_VERIFY_SSL",
+  "S3_ADDRESSING_STYLE",
+  "GATEWAY_USERS_FILE",
+  "S3_SHARED_WITHOUT_LOGIN",
+];
+
+/** The gateway role's settings. */
+export function gatewayConfig(reading: Reading): GatewayConfig {
+  const { settings } = reading;
+  const store = reading.embedded.store ? null : storeConfig(reading);
+  const hasMapi = store === null || store.backend === "hcp" || hasMapiAddress(store.addresses);
+  return {
+    tokenKey: tokenKey(reading),
+    tokenMinutes: settings.API_TOKEN_EXPIRE_MINUTES,
+    corsOrigins: corsOrigins(reading),
+    mapiEnabled: settings.MAPI_ENABLED && hasMapi,
+    mapiTimeoutSeconds: settings.HCP_TIMEOUT,
+    authType: settings.STORE_AUTH_TYPE,
+    region: settings.S3_REGION,
+    store,
+  };
+}
+
+function tokenKey(reading: Reading): string | null {
+  const key = reading.settings.API_SECRET_KEY;
+  if (key === undefined || key === WEAK_DEFAULT_KEY) {
+    if (reading.embedded.store) return null;
+    const state = key === undefined ? "is required" : "still has its well-known example value";
+    reading.refuse("API_SECRET_KEY", `${state}: set a long random value, such as that of "openssl rand -hex 32"`);
+  }
+  if (new TextEncoder().encode(key).length < MIN_TOKEN_KEY_BYTES) {
+    reading.warn("API_SECRET_KEY", `shorter than ${MIN_TOKEN_KEY_BYTES} bytes, tokens signed with it can be forged`);
+  }
+  return key;
+}
+
+function corsOrigins(reading: Reading): "*" | readonly string[] {
+  const origins = reading.settings.CORS_ORIGINS ?? (reading.embedded.any ? [] : "*");
+  if (origins === "*" && reading.embedded.any) {
+    reading.warn(
+      "CORS_ORIGINS",
+      "* lets any page in a browser use the embedded parts, whose sample passwords are public",
+    );
+  }
+  return origins;
+}
+
+function storeConfig(reading: Reading): StoreConfig {
+  const { settings } = reading;
+  const backend = settings.STORAGE_BACKEND;
+  const addresses: DomainSettings = {
+    domain: settings.HCP_DOMAIN ?? null,
+    host: settings.HCP_HOST ?? null,
+    mapiPort: settings.HCP_PORT,
+    s3Endpoint: settings.S3_ENDPOINT_URL ?? null,
+    s3PublicEndpoint: settings.S3_PUBLIC_ENDPOINT_URL ?? null,
+  };
+  if (backend === "hcp") requireHcpAddresses(reading);
+  else reading.required("S3_ENDPOINT_URL", `set the S3 endpoint of the ${backend} store`);
+
+  const verifyTls = {
+    mapi: settings.HCP_VERIFY_SSL,
+    s3: backend === "hcp" ? settings.HCP_VERIFY_SSL : settings.S3_VERIFY_SSL,
+  };
+  if (!verifyTls.mapi) reading.warn("HCP_VERIFY_SSL", "false, the store's certificates are not checked");
+  if (!verifyTls.s3 && backend !== "hcp") {
+    reading.warn("S3_VERIFY_SSL", "false, the store's certificate is not checked");
+  }
+  if (backend === "hcp") {
+    for (const variable of GENERIC_ONLY) {
+      if (reading.isSet(variable)) reading.warn(variable, "ignored, it has no meaning with STORAGE_BACKEND=hcp");
+    }
+    return { backend, addresses, addressingStyle: "path", identity: { kind: "derived" }, verifyTls };
+  }
+  const addressingStyle = settings.S3_ADDRESSING_STYLE === "virtual" ? "virtual" : "path";
+  return { backend, addresses, addressingStyle, identity: genericIdentity(reading), verifyTls };
+}
+
+function requireHcpAddresses(reading: Reading): void {
+  const { HCP_DOMAIN, HCP_HOST, S3_ENDPOINT_URL, MAPI_ENABLED } = reading.settings;
+  if (HCP_DOMAIN || ((HCP_HOST || !MAPI_ENABLED) && S3_ENDPOINT_URL)) return;
+  reading.refuse(
+    "HCP_DOMAIN",
+    "is required: set the store's domain (or HCP_HOST and S3_ENDPOINT_URL), " +
+      "STORAGE_BACKEND=generic for another S3 store, or EMBEDDED=on for the embedded one",
+  );
+}
+
+function hasMapiAddress({ domain, host }: DomainSettings): boolean {
+  return domain !== null || host !== null;
+}
+
+/** Configured keys serve everybody, and the login checks nothing: that must be guarded, or asked for on purpose. */
+function genericIdentity(reading: Reading): StoreIdentity {
+  const { S3_ACCESS_KEY, S3_SECRET_KEY, S3_SHARED_WITHOUT_LOGIN } = reading.settings;
+  const usersFile = reading.existingFile("GATEWAY_USERS_FILE");
+  if (!S3_ACCESS_KEY && !S3_SECRET_KEY) {
+    if (usersFile !== null) {
+      reading.refuse("GATEWAY_USERS_FILE", "guards configured keys: set S3_ACCESS_KEY and S3_SECRET_KEY, or unset it");
+    }
+    return { kind: "own" };
+  }
+  const accessKey = reading.required("S3_ACCESS_KEY", "S3_SECRET_KEY is set; set both or neither");
+  const secretKey = reading.required("S3_SECRET_KEY", "S3_ACCESS_KEY is set; set both or neither");
+  if (usersFile !== null && S3_SHARED_WITHOUT_LOGIN) {
+    reading.refuse("S3_SHARED_WITHOUT_LOGIN", "contradicts GATEWAY_USERS_FILE: unset one of the two");
+  }
+  if (usersFile === null && !S3_SHARED_WITHOUT_LOGIN) {
+    reading.refuse(
+      "S3_ACCESS_KEY",
+      "would serve everybody who reaches the gateway: set GATEWAY_USERS_FILE (lines name:scrypt-hash), " +
+        "or S3_SHARED_WITHOUT_LOGIN=true if that is meant",
+    );
+  }
+  if (usersFile === null) {
+    reading.warn("S3_SHARED_WITHOUT_LOGIN", "true, whoever reaches the gateway has all rights of the shared keys");
+  }
+  return { kind: "shared", accessKey, secretKey, usersFile };
+}

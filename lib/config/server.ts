@@ -1,0 +1,55 @@
+import { bindAddress, isLoopback, isWildcard, LOOPBACK_NAMES } from "./hosts.ts";
+import type { Reading } from "./reading.ts";
+
+export interface ServerConfig {
+  /** What to bind: a name, an IPv4 address or an IPv6 address without brackets. */
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  /** Host names (as in a URL, without port) that are answered; null: all. Others are 421. */
+  readonly allowedHosts: readonly string[] | null;
+}
+
+export interface EmbeddedConfig {
+  readonly store: boolean;
+  readonly cluster: boolean;
+  /** What the embedded servers bind and show; IPv6 without brackets. */
+  readonly host: string;
+}
+
+/** Address, port and the Host names that are answered: with known sample passwords inside, only our own. */
+export function serverConfig(reading: Reading): ServerConfig {
+  const { HOST, PORT, CAMPAIGN_RESULTS_URL } = reading.settings;
+  if (!reading.embedded.any) return { host: bindAddress(HOST ?? "0.0.0.0"), port: PORT, allowedHosts: null };
+  const host = HOST ?? "127.0.0.1";
+  if (isWildcard(host) && !CAMPAIGN_RESULTS_URL) {
+    reading.refuse(
+      "CAMPAIGN_RESULTS_URL",
+      "is required where HOST is every interface and something is embedded: set the address that browsers use, " +
+        "such as http://localhost:8000/results, or leave HOST at 127.0.0.1",
+    );
+  }
+  if (!isLoopback(host)) {
+    reading.warn("HOST", `${host} lets others reach the embedded parts, whose sample passwords are public`);
+  }
+  const names = new Set(LOOPBACK_NAMES);
+  if (!isWildcard(host)) names.add(host);
+  if (CAMPAIGN_RESULTS_URL) names.add(new URL(CAMPAIGN_RESULTS_URL).hostname);
+  return { host: bindAddress(host), port: PORT, allowedHosts: [...names] };
+}
+
+/** What is embedded, and where it listens. A store or cluster of the operator's own is not used beside it. */
+export function embeddedConfig(reading: Reading): EmbeddedConfig {
+  const { store, cluster } = reading.embedded;
+  const host = reading.settings.EMBEDDED_HOST;
+  if (isWildcard(host)) {
+    reading.refuse("EMBEDDED_HOST", "is shown in addresses, so it must be one that clients can reach, not a wildcard");
+  }
+  if ((store || cluster) && !isLoopback(host)) {
+    reading.warn("EMBEDDED_HOST", `${host} lets others reach the embedded servers, whose sample passwords are public`);
+  }
+  if (cluster && reading.isSet("KUBECONFIG")) {
+    reading.warn("KUBECONFIG", "ignored, the embedded cluster is on; set EMBEDDED=store or off to use your own");
+  }
+  return { store, cluster, host: bindAddress(host) };
+}

@@ -1,0 +1,177 @@
+import { z } from "zod";
+
+import { canonicalHost } from "./hosts.ts";
+
+/** What a kind of value is called, in messages ("must be …") and in the documentation. */
+export const kinds = z.registry<{ readonly text: string }>();
+
+/** What exactly is wrong with a value, where the name of its kind says too little. */
+export class Problem {
+  constructor(readonly text: string) {}
+}
+
+/** A kind of value: `parse` answers undefined for what it refuses. `shown` says that a refused value may be repeated. */
+export function kind<T>(text: string, parse: (value: string) => T | Problem | undefined, { shown = false } = {}) {
+  const schema = z.string().transform((value, context): T => {
+    const result = parse(value);
+    if (result instanceof Problem) {
+      context.addIssue({ code: "custom", message: result.text });
+      return z.NEVER;
+    }
+    if (result !== undefined) return result;
+    const given = shown && value.length <= MAX_SHOWN ? `, not ${JSON.stringify(value)}` : "";
+    context.addIssue({ code: "custom", message: `must be ${text}${given}` });
+    return z.NEVER;
+  });
+  kinds.add(schema, { text });
+  return schema;
+}
+
+/** Any text on one line. */
+export const line = () => kind("text on one line", (value) => hasControl(value) ? undefined : value);
+
+/** The path of a file or folder. */
+export const path = () => kind("a path", (value) => hasControl(value) ? undefined : value);
+
+/** True for any value at all. */
+export const presence = () => kind("any value", () => true);
+
+/** A yes or no. */
+export const flag = () => kind("true or false", (value) => FLAGS.get(value.toLowerCase()), { shown: true });
+
+/** One of some words, in any case; `synonyms` maps further words to them. */
+export function choice<const T extends string>(words: readonly T[], synonyms: Readonly<Record<string, T>> = {}) {
+  const known = new Map<string, T>([...words.map((word): [string, T] => [word, word]), ...Object.entries(synonyms)]);
+  return kind(alternatives(words), (value) => known.get(value.toLowerCase()), { shown: true });
+}
+
+/** Some of these words, separated by commas. */
+export function choices<const T extends string>(words: readonly T[]) {
+  return kind(`a comma-separated list of ${alternatives(words)}`, (value) => {
+    const chosen = separated(value).map((part) => words.find((word) => word === part.toLowerCase()));
+    return chosen.length > 0 && chosen.every((word) => word !== undefined) ? chosen : undefined;
+  }, { shown: true });
+}
+
+/** A whole number within limits. */
+export function integer(min: number, max: number, unit = "") {
+  return kind(`a whole number${unit && ` of ${unit}`} from ${min} to ${max}`, (value) => {
+    return /^[+-]?\d{1,15}$/.test(value) ? within(Number(value), min, max) : undefined;
+  }, { shown: true });
+}
+
+/** A decimal number within limits. */
+export function decimal(min: number, max: number, unit = "") {
+  return kind(`a number${unit && ` of ${unit}`} from ${min} to ${max}`, (value) => {
+    return /^\d{1,9}(?:\.\d{1,9})?$/.test(value) ? within(Number(value), min, max) : undefined;
+  }, { shown: true });
+}
+
+/** A host name or address without scheme and port, in a URL's spelling. */
+export const host = () => kind("a host name or an IP address, without scheme and port", canonicalHost);
+
+/** A domain name below which hosts are named. */
+export const domain = () =>
+  kind(
+    "a domain name such as store.example.org, without scheme and port",
+    (value) => DOMAIN.test(value) ? value.toLowerCase() : undefined,
+  );
+
+/** An http or https origin, without a trailing slash. */
+export const origin = () => kind("an address such as https://s3.example.org, without a path", parseOrigin);
+
+/** An origin in which `{tenant}` stands for a tenant's name. */
+export const originTemplate = () =>
+  kind("an address without a path, such as https://{tenant}.example.org", (value) => {
+    return parseOrigin(value.replaceAll("{tenant}", "tenant")) ? withoutSlash(value) : undefined;
+  });
+
+/** A list of origins as browsers send them, or `*`. */
+export const origins = () =>
+  kind("* or a comma-separated list of origins such as https://console.example.org", (value) => {
+    if (value === "*") return value;
+    const list = separated(value).map(parseOrigin);
+    return list.length > 0 && list.every((one) => one !== undefined) ? list : undefined;
+  });
+
+/** An http or https base to which paths are appended, as typed but for trailing slashes. */
+export const base = () =>
+  kind("an http or https address without user name, query and fragment", (value) => {
+    const bare = withoutSlash(value);
+    return parseWebUrl(bare) ? bare : undefined;
+  });
+
+/** The base of a results service, which ends in `/results`. */
+export const resultsBase = () =>
+  kind("an http or https address that ends in /results", (value) => {
+    const bare = withoutSlash(value);
+    return parseWebUrl(bare)?.pathname.endsWith("/results") ? bare : undefined;
+  });
+
+/** The address of a Redis or Valkey server; it may hold a password. */
+export const redis = () =>
+  kind("an address such as redis://host:6379/0 or rediss://…", (value) => {
+    const url = hasBlank(value) ? null : URL.parse(value);
+    return url && /^rediss?:$/.test(url.protocol) && url.hostname !== "" ? value : undefined;
+  });
+
+/** Names that Kubernetes accepts for a namespace. */
+export const namespaces = () =>
+  kind("a comma-separated list of Kubernetes namespaces", (value) => {
+    const names = [...new Set(separated(value))];
+    return names.length > 0 && names.every((name) => DNS_LABEL.test(name)) ? names : undefined;
+  }, { shown: true });
+
+/** The name of a tenant. */
+export const tenant = () =>
+  kind("a tenant name of letters, digits and inner hyphens", (value) => TENANT.test(value) ? value : undefined, {
+    shown: true,
+  });
+
+/** A name of at most 63 lower-case letters, digits and inner hyphens (RFC 1123 label). */
+export const DNS_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+const TENANT = /^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/;
+const DOMAIN = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i;
+/** Longer values are not repeated in a message: it stays one readable line. */
+const MAX_SHOWN = 40;
+
+const FLAGS = new Map([
+  ...["true", "1", "yes", "on"].map((word): [string, boolean] => [word, true]),
+  ...["false", "0", "no", "off"].map((word): [string, boolean] => [word, false]),
+]);
+
+function alternatives(words: readonly string[]): string {
+  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+}
+
+function separated(value: string): string[] {
+  return value.split(",").map((part) => part.trim()).filter((part) => part !== "");
+}
+
+function within(value: number, min: number, max: number): number | undefined {
+  return value >= min && value <= max ? value : undefined;
+}
+
+function parseOrigin(value: string): string | undefined {
+  const url = parseWebUrl(value);
+  return url && url.pathname === "/" ? url.origin : undefined;
+}
+
+/** `new URL` drops blanks and control characters silently: such a value is refused instead. */
+function parseWebUrl(value: string): URL | undefined {
+  const url = hasBlank(value) || /[?#]/.test(value) ? null : URL.parse(value);
+  return url && /^https?:$/.test(url.protocol) && !url.username && !url.password ? url : undefined;
+}
+
+function withoutSlash(value: string): string {
+  return value.replace(/\/+$/, "");
+}
+
+function hasBlank(value: string): boolean {
+  return /\s/.test(value) || hasControl(value);
+}
+
+function hasControl(value: string): boolean {
+  return /\p{Cc}/u.test(value);
+}
