@@ -1,5 +1,6 @@
-import { createHash, type Hash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { syncFolder } from "@/lib/embedded/data_folder.ts";
+import { type Digest, type DigestAlgorithm, startDigest } from "@/lib/embedded/store/digests.ts";
 import type { StoredBody } from "@/lib/embedded/store/writer/changes.ts";
 
 /** The folder of large bodies, below the data folder. */
@@ -11,6 +12,9 @@ export const INLINE_LIMIT_BYTES = 16 * 1024;
 /** From this size on a file is flushed before its turn in the writer, which would keep others waiting. */
 const EARLY_SYNC_BYTES = 4 * 1024 * 1024;
 
+/** How much of a body is received at a time. */
+const RECEIVE_BUFFER_BYTES = 128 * 1024;
+
 /** How much of a file is read at a time. */
 const READ_CHUNK_BYTES = 256 * 1024;
 
@@ -19,7 +23,7 @@ export interface ReceivedBody {
   body: StoredBody;
   size: number;
   /** Hexadecimal digests of the bytes: `md5`, and those that were asked for. */
-  digests: Map<string, string>;
+  digests: Map<DigestAlgorithm, string>;
   /** Forgets the body; harmless after it became an object's. */
   discard(): void;
 }
@@ -41,23 +45,23 @@ export class BrokenBody extends Error {
 export async function receiveBody(
   folder: string,
   stream: ReadableStream<Uint8Array> | null,
-  algorithms: readonly string[],
+  algorithms: readonly DigestAlgorithm[],
 ): Promise<ReceivedBody> {
-  const hashes = new Map<string, Hash>();
-  for (const name of new Set(["md5", ...algorithms])) hashes.set(name, createHash(name));
+  const digests = new Map<DigestAlgorithm, Digest>();
+  for (const algorithm of ["md5", ...algorithms] as const) digests.set(algorithm, startDigest(algorithm));
   const small: Uint8Array[] = [];
   let file: OpenFile | null = null;
   let size = 0;
   try {
-    for await (const chunk of chunksOf(stream)) {
+    for await (const chunk of partsOf(stream)) {
       size += chunk.length;
-      for (const hash of hashes.values()) hash.update(chunk);
+      for (const digest of digests.values()) digest.update(chunk);
       if (!file && size > INLINE_LIMIT_BYTES) {
         file = createBodyFile(folder);
         for (const earlier of small.splice(0)) file.write(earlier);
       }
       if (file) file.write(chunk);
-      else small.push(chunk);
+      else small.push(chunk.slice());
     }
     if (file && size >= EARLY_SYNC_BYTES) await file.sync();
   } catch (error) {
@@ -65,20 +69,26 @@ export async function receiveBody(
     throw error;
   }
   file?.close();
-  const digests = new Map([...hashes].map(([name, hash]) => [name, hash.digest("hex")]));
   return {
     body: file ? { file: file.name } : { data: joined(small, size) },
     size,
-    digests,
+    digests: new Map([...digests].map(([algorithm, digest]) => [algorithm, digest.hex()])),
     discard: () => file?.remove(),
   };
 }
 
-/** The bytes `first` to `last` (inclusive) of a stored file, read as they are asked for. Throws Deno.errors.NotFound. */
-export async function readBodyFile(path: string, first: number, last: number): Promise<ReadableStream<Uint8Array>> {
+/** The bytes `first` to `last` (inclusive) of a stored file of `size` bytes, read as they are asked for. Throws Deno.errors.NotFound. */
+export async function readBodyFile(
+  path: string,
+  first: number,
+  last: number,
+  size: number,
+): Promise<ReadableStream<Uint8Array>> {
   const file = await Deno.open(path, { read: true });
-  let left = last - first + 1;
   if (first > 0) await file.seek(first, Deno.SeekMode.Start);
+  // A file's own stream is handed to the socket by the runtime, without a copy in JavaScript.
+  if (last + 1 === size) return file.readable;
+  let left = last - first + 1;
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       const buffer = new Uint8Array(Math.min(left, READ_CHUNK_BYTES));
@@ -96,15 +106,43 @@ export async function readBodyFile(path: string, first: number, last: number): P
   }, { highWaterMark: 0 });
 }
 
-async function* chunksOf(stream: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
-  const reader = stream?.getReader();
-  while (reader) {
-    const { done, value } = await reader.read().catch((cause) => {
+/**
+ * The parts of a body; a part must be used before the next is asked for, since large bodies arrive in one buffer again and
+ * again, which keeps memory flat however fast they come.
+ */
+async function* partsOf(stream: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
+  const next = stream && (reusingReader(stream) ?? plainReader(stream));
+  while (next) {
+    const { done, value } = await next().catch((cause) => {
       throw new BrokenBody("the sender broke off", { cause });
     });
-    if (done) return;
+    if (done || !value) return;
     yield value;
   }
+}
+
+type NextPart = () => Promise<{ done: boolean; value?: Uint8Array }>;
+
+/** Reads into one buffer; null where the runtime has the body in memory already and gives no byte stream. */
+function reusingReader(stream: ReadableStream<Uint8Array>): NextPart | null {
+  let reader: ReadableStreamBYOBReader;
+  try {
+    reader = stream.getReader({ mode: "byob" });
+  } catch (error) {
+    if (error instanceof TypeError) return null;
+    throw error;
+  }
+  let buffer = new ArrayBuffer(RECEIVE_BUFFER_BYTES);
+  return async () => {
+    const part = await reader.read(new Uint8Array(buffer));
+    if (part.value) buffer = part.value.buffer;
+    return part;
+  };
+}
+
+function plainReader(stream: ReadableStream<Uint8Array>): NextPart {
+  const reader = stream.getReader();
+  return () => reader.read();
 }
 
 interface OpenFile {

@@ -1,6 +1,7 @@
 import { DataFolderError } from "@/lib/embedded/data_folder.ts";
 import type { FromStore, ToStore } from "@/lib/embedded/store/store_thread.ts";
 import type { LevelAddress, StoreServerOptions } from "@/lib/embedded/store/store_server.ts";
+import { startWriterThread } from "@/lib/embedded/store/writer/writer_client.ts";
 import { startThread } from "@/lib/embedded/threads.ts";
 import type { StoreAddresses } from "@/lib/store_addresses.ts";
 
@@ -23,28 +24,35 @@ export async function startEmbeddedStore(
 ): Promise<EmbeddedStore> {
   const waiting = new Map<number, (answer: FromStore) => void>();
   let lastId = 0;
-  const thread = startThread(new URL("./store_thread.ts", import.meta.url).href, "embedded store", (message) => {
+  const fault = (message: string) => {
     for (const [id, settle] of waiting) settle({ id, failed: message });
     onFault(message);
-  });
+  };
+  const thread = startThread(new URL("./store_thread.ts", import.meta.url).href, "embedded store", fault);
+  // Started here and not in the store's thread: a thread that starts another one waits a second for it.
+  const writer = startWriterThread(fault);
+  const terminate = () => {
+    thread.terminate();
+    writer.terminate();
+  };
   thread.port.onmessage = ({ data }: MessageEvent<FromStore>) => {
     waiting.get(data.id)?.(data);
     waiting.delete(data.id);
   };
-  const ask = async (message: Unnumbered<ToStore>): Promise<LevelAddress | null> => {
+  const ask = async (message: Unnumbered<ToStore>, ports: MessagePort[] = []): Promise<LevelAddress | null> => {
     const id = ++lastId;
     const answer = await new Promise<FromStore>((resolve) => {
       waiting.set(id, resolve);
-      thread.port.postMessage({ ...message, id });
+      thread.port.postMessage({ ...message, id }, ports);
     });
     if ("failed" in answer) throw new DataFolderError(answer.failed);
     return answer.address;
   };
 
   try {
-    await ask({ start: options });
+    await ask({ start: options }, [writer.port]);
   } catch (error) {
-    thread.terminate();
+    terminate();
     throw error;
   }
   const system = await ask({ address: null });
@@ -69,9 +77,9 @@ export async function startEmbeddedStore(
     allowOrigins: async (origins) => void await ask({ allowOrigins: origins }),
     async stop() {
       await ask({ stop: true });
-      thread.terminate();
+      terminate();
     },
-    cut: () => thread.terminate(),
+    cut: terminate,
   };
 }
 

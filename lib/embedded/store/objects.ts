@@ -153,7 +153,7 @@ export class Objects {
       read: (first, last) =>
         file === null
           ? Promise.resolve((data as Uint8Array).subarray(first, last + 1))
-          : readBodyFile(`${this.#folder}/${file}`, first, last),
+          : readBodyFile(`${this.#folder}/${file}`, first, last, Number(size)),
     };
   }
 }

@@ -45,9 +45,12 @@ export class StoreServer {
     this.#closeIndex = closeIndex;
   }
 
-  /** Opens the folder, adds the samples at its first start, and listens. Throws DataFolderError. */
-  static async start(options: StoreServerOptions): Promise<StoreServer> {
-    const writer = await WriterClient.open(options.folder);
+  /**
+   * Opens the folder, adds the samples at its first start, and listens. `writerPort` is the port of the thread that commits.
+   * Throws DataFolderError.
+   */
+  static async start(options: StoreServerOptions, writerPort: MessagePort): Promise<StoreServer> {
+    const writer = await WriterClient.open(writerPort, options.folder);
     const index = openIndexForReading(options.folder);
     const statements = new Statements(index);
     const parts: StoreParts = {
@@ -83,8 +86,9 @@ export class StoreServer {
   /** Lets requests under way end, then closes the index. */
   async stop(): Promise<void> {
     await Promise.all(this.#servers.map((server) => server.shutdown()));
-    await this.#parts.writer.close();
+    // The writer's connection last: the last one to close folds the write-ahead log into the index.
     this.#closeIndex();
+    await this.#parts.writer.close();
   }
 
   #listenAtSystemLevel(): void {

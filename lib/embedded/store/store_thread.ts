@@ -4,7 +4,7 @@ import { ownPort } from "@/lib/embedded/threads.ts";
 
 /** What the thread is told. Each message with an id is answered with that id. */
 export type ToStore =
-  | { id: number; start: StoreServerOptions }
+  | { id: number; start: StoreServerOptions } // the writer's port comes with it
   | { id: number; address: string | null }
   | { id: number; allowOrigins: readonly string[] }
   | { id: number; stop: true };
@@ -15,16 +15,16 @@ export type FromStore = { id: number; address: LevelAddress | null } | { id: num
 const port = await ownPort();
 let server: StoreServer | null = null;
 
-async function answer(told: ToStore): Promise<FromStore> {
-  if ("start" in told) server = await StoreServer.start(told.start);
+async function answer(told: ToStore, ports: readonly MessagePort[]): Promise<FromStore> {
+  if ("start" in told) server = await StoreServer.start(told.start, ports[0]);
   else if ("allowOrigins" in told) server?.allowOrigins(told.allowOrigins);
   else if ("stop" in told) await server?.stop();
   return { id: told.id, address: "address" in told ? server?.address(told.address) ?? null : null };
 }
 
-port.onmessage = async ({ data }: MessageEvent<ToStore>) => {
+port.onmessage = async ({ data, ports }: MessageEvent<ToStore>) => {
   try {
-    port.postMessage(await answer(data));
+    port.postMessage(await answer(data, ports));
   } catch (error) {
     port.postMessage({ id: data.id, failed: error instanceof Error ? error.message : String(error) });
   }

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
-import { crc32 } from "node:zlib";
 import type { Bucket } from "@/lib/embedded/store/buckets.ts";
-import { BrokenBody, receiveBody, type ReceivedBody } from "@/lib/embedded/store/bodies.ts";
+import { receiveBody } from "@/lib/embedded/store/bodies.ts";
+import type { DigestAlgorithm } from "@/lib/embedded/store/digests.ts";
 import type { Found, StoredObject } from "@/lib/embedded/store/objects.ts";
 import { permits } from "@/lib/embedded/store/permissions.ts";
 import { Refusal } from "@/lib/embedded/store/refusal.ts";
@@ -40,7 +40,7 @@ export async function putObject(
   }
   const condition = writeCondition(request.headers);
   const digests = statedDigests(request.headers, caller);
-  const received = await receive(store, request, digests.map((digest) => digest.algorithm));
+  const received = await receiveBody(store.folder, request.body, digests.map((digest) => digest.algorithm));
   try {
     if (received.size !== length) throw new S3Error("IncompleteBody");
     for (const { algorithm, hex, code } of digests) {
@@ -145,32 +145,8 @@ function objectHeaders(object: StoredObject, request: S3Request): Headers {
   return headers;
 }
 
-async function receive(store: StoreParts, request: S3Request, algorithms: string[]): Promise<ReceivedBody> {
-  const wantsCrc = algorithms.includes("crc32");
-  let crc = 0;
-  const counted = wantsCrc && request.body
-    ? request.body.pipeThrough(
-      new TransformStream<Uint8Array, Uint8Array>({
-        transform(chunk, controller) {
-          crc = crc32(chunk, crc);
-          controller.enqueue(chunk);
-        },
-      }),
-    )
-    : request.body;
-  let received: ReceivedBody;
-  try {
-    received = await receiveBody(store.folder, counted, algorithms.filter((name) => name !== "crc32"));
-  } catch (error) {
-    if (error instanceof BrokenBody) throw new S3Error("IncompleteBody");
-    throw error;
-  }
-  if (wantsCrc) received.digests.set("crc32", crc.toString(16).padStart(8, "0"));
-  return received;
-}
-
 interface StatedDigest {
-  algorithm: string;
+  algorithm: DigestAlgorithm;
   hex: string;
   code: "BadDigest" | "XAmzContentSHA256Mismatch";
 }
@@ -181,7 +157,7 @@ function statedDigests(headers: Headers, caller: Caller): StatedDigest[] {
   if (caller.payloadSha256) {
     stated.push({ algorithm: "sha256", hex: caller.payloadSha256, code: "XAmzContentSHA256Mismatch" });
   }
-  const inBase64: [string, string, number][] = [
+  const inBase64: [string, DigestAlgorithm, number][] = [
     ["content-md5", "md5", 16],
     ["x-amz-checksum-crc32", "crc32", 4],
     ["x-amz-checksum-sha1", "sha1", 20],

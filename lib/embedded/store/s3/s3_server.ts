@@ -1,4 +1,5 @@
 import type { Tenant } from "@/lib/embedded/store/accounts.ts";
+import { BrokenBody } from "@/lib/embedded/store/bodies.ts";
 import { Refusal, type RefusalReason } from "@/lib/embedded/store/refusal.ts";
 import { createBucket, deleteBucket, headBucket, listBuckets } from "@/lib/embedded/store/s3/bucket_operations.ts";
 import { authenticate } from "@/lib/embedded/store/s3/caller.ts";
@@ -118,6 +119,7 @@ function answer(store: StoreParts, tenant: Tenant, request: S3Request): Response
 
 function asS3Error(error: unknown): S3Error {
   if (error instanceof S3Error) return error;
+  if (error instanceof BrokenBody) return new S3Error("IncompleteBody");
   if (error instanceof Refusal) return new S3Error(REFUSALS[error.reason] ?? "InvalidRequest");
   console.error(`embedded store: ${error instanceof Error ? error.stack ?? error.message : error}`);
   return new S3Error("InternalError");

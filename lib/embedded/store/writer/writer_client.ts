@@ -12,40 +12,29 @@ interface Waiting {
   settle(outcome: Outcome): void;
 }
 
+/** Starts the thread that commits changes; {@link WriterClient} speaks to it over its port, from whatever thread. */
+export function startWriterThread(onFault: (message: string) => void): Thread {
+  return startThread(new URL("./writer_thread.ts", import.meta.url).href, "store writer", onFault);
+}
+
 /** Sends changes to the writer's thread. While one group is being committed, the next one gathers. */
 export class WriterClient {
-  readonly #thread: Thread;
+  readonly #port: MessagePort;
   #queue: Waiting[] = [];
   #underWay: Waiting[] | null = null;
-  #broken: string | null = null;
 
-  private constructor(thread: Thread) {
-    this.#thread = thread;
+  private constructor(port: MessagePort) {
+    this.#port = port;
+    port.onmessage = ({ data }: MessageEvent<FromWriter>) => {
+      if ("committed" in data) this.#committed(data.committed);
+    };
   }
 
-  /** Starts the thread on a folder. Throws {@link DataFolderError} when the index cannot be opened. */
-  static async open(folder: string): Promise<WriterClient> {
-    let break_ = (_message: string) => {};
-    const thread = startThread(
-      new URL("./writer_thread.ts", import.meta.url).href,
-      "store writer",
-      (message) => break_(message),
-    );
-    const client = new WriterClient(thread);
-    const opened = await new Promise<FromWriter>((resolve) => {
-      break_ = (message) => resolve({ failed: message });
-      thread.port.onmessage = ({ data }: MessageEvent<FromWriter>) => resolve(data);
-      client.#tell({ open: folder });
-    });
-    if ("failed" in opened) {
-      thread.terminate();
-      throw new DataFolderError(opened.failed);
-    }
-    break_ = (message) => client.#break(message);
-    thread.port.onmessage = ({ data }: MessageEvent<FromWriter>) => {
-      if ("committed" in data) client.#committed(data.committed);
-    };
-    return client;
+  /** Opens a folder's index in the thread. Throws {@link DataFolderError} when it cannot be opened. */
+  static async open(port: MessagePort, folder: string): Promise<WriterClient> {
+    const opened = await ask(port, { open: folder });
+    if ("failed" in opened) throw new DataFolderError(opened.failed);
+    return new WriterClient(port);
   }
 
   /** Makes one change durable and tells its result. Throws {@link Refusal} when the store's rules forbid it. */
@@ -56,37 +45,33 @@ export class WriterClient {
         else if ("refusal" in outcome) reject(new Refusal(outcome.refusal));
         else reject(new Error(`the store could not commit a change: ${outcome.fault}`));
       };
-      if (this.#broken !== null) return settle({ ok: false, fault: this.#broken });
       this.#queue.push({ change: { kind, given } as Change, settle });
       this.#sendNext();
     });
   }
 
-  /** Waits for the changes under way, then closes the index and ends the thread. */
+  /** Waits for the changes under way, then closes the index. */
   async close(): Promise<void> {
-    while (this.#broken === null && (this.#underWay || this.#queue.length > 0)) {
+    while (this.#underWay || this.#queue.length > 0) {
+      const last = this.#queue.at(-1) ?? this.#underWay?.at(-1);
       await new Promise<void>((resolve) => {
-        const last = (this.#queue.at(-1) ?? this.#underWay?.at(-1))!;
-        const settle = last.settle;
+        if (!last) return resolve();
+        const { settle } = last;
         last.settle = (outcome) => {
           settle(outcome);
           resolve();
         };
       });
     }
-    if (this.#broken === null) {
-      await new Promise((resolve) => {
-        this.#thread.port.onmessage = resolve;
-        this.#tell({ close: true });
-      });
-    }
-    this.#thread.terminate();
+    await ask(this.#port, { close: true });
+    this.#port.close();
   }
 
   #sendNext(): void {
     if (this.#underWay || this.#queue.length === 0) return;
     this.#underWay = this.#queue.splice(0, GROUP_LIMIT);
-    this.#tell({ commit: this.#underWay.map((waiting) => waiting.change) });
+    const message: ToWriter = { commit: this.#underWay.map((waiting) => waiting.change) };
+    this.#port.postMessage(message);
   }
 
   #committed(outcomes: Outcome[]): void {
@@ -95,16 +80,11 @@ export class WriterClient {
     this.#sendNext();
     for (const [i, waiting] of group.entries()) waiting.settle(outcomes[i] ?? { ok: false, fault: "no outcome" });
   }
+}
 
-  #break(message: string): void {
-    this.#broken = message;
-    const lost = [...(this.#underWay ?? []), ...this.#queue];
-    this.#underWay = null;
-    this.#queue = [];
-    for (const waiting of lost) waiting.settle({ ok: false, fault: message });
-  }
-
-  #tell(message: ToWriter): void {
-    this.#thread.port.postMessage(message);
-  }
+function ask(port: MessagePort, message: ToWriter): Promise<FromWriter> {
+  return new Promise((resolve) => {
+    port.onmessage = ({ data }: MessageEvent<FromWriter>) => resolve(data);
+    port.postMessage(message);
+  });
 }

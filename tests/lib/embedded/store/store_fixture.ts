@@ -2,11 +2,20 @@ import { S3Client } from "@aws-sdk/client-s3";
 import { createHash } from "node:crypto";
 import { Buffer } from "node:buffer";
 import { StoreServer } from "@/lib/embedded/store/store_server.ts";
+import { startWriterThread } from "@/lib/embedded/store/writer/writer_client.ts";
 import { SAMPLE_PASSWORD } from "@/lib/embedded/store/samples.ts";
 
 /** A store over a fresh folder; dispose of it with `await using`. */
 export async function startStore(folder = Deno.makeTempDirSync()) {
-  const server = await StoreServer.start({ folder, hostname: "127.0.0.1", converterPassword: "converter-password" });
+  const writer = startWriterThread((message) => {
+    throw new Error(message);
+  });
+  const options = { folder, hostname: "127.0.0.1", converterPassword: "converter-password" };
+  const server = await StoreServer.start(options, writer.port);
+  const stop = async () => {
+    await server.stop();
+    writer.terminate();
+  };
   return {
     folder,
     server,
@@ -23,9 +32,9 @@ export async function startStore(folder = Deno.makeTempDirSync()) {
         requestChecksumCalculation: "WHEN_REQUIRED",
         responseChecksumValidation: "WHEN_REQUIRED",
       }),
-    stop: () => server.stop(),
+    stop,
     async [Symbol.asyncDispose]() {
-      await server.stop();
+      await stop();
       Deno.removeSync(folder, { recursive: true });
     },
   };
