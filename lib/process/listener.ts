@@ -1,0 +1,54 @@
+/** Raised when the site's address cannot be listened on; the message is one line with the way out. */
+export class ListenError extends Error {
+  override readonly name = "ListenError";
+}
+
+type Handler = (request: Request, info: Deno.ServeHandlerInfo<Deno.NetAddr>) => Response | Promise<Response>;
+
+/** A listening server whose handler may come later: an early request is told to try again. */
+export interface Listener {
+  /** The address as a browser uses it, without a trailing slash. */
+  readonly origin: string;
+  readonly port: number;
+  /** From now on requests are answered by this. */
+  answerWith(handler: Handler): void;
+  /** Takes no new requests, and waits for those under way. */
+  shutdown(): Promise<void>;
+}
+
+/**
+ * Listens at once, so that a taken port ends a start before anything else has begun.
+ *
+ * @throws {ListenError}
+ */
+export function listen(hostname: string, port: number): Listener {
+  let answer: Handler = () => new Response(null, { status: 503, headers: { "Retry-After": "1" } });
+  let server: Deno.HttpServer<Deno.NetAddr>;
+  try {
+    server = Deno.serve({ hostname, port, onListen() {} }, (request, info) => answer(request, info));
+  } catch (error) {
+    if (error instanceof Deno.errors.AddrInUse) {
+      throw new ListenError(
+        `PORT: ${port} is taken on ${hostname}: stop the program that holds it, or set another PORT`,
+      );
+    }
+    if (error instanceof Deno.errors.PermissionDenied) {
+      throw new ListenError(`PORT: ${port} may not be used by this account: set a PORT above 1023`);
+    }
+    throw new ListenError(
+      `HOST: ${hostname} cannot be listened on (${error instanceof Error ? error.message : error}): set another HOST`,
+    );
+  }
+  return {
+    origin: `http://${shownHost(hostname)}:${server.addr.port}`,
+    port: server.addr.port,
+    answerWith: (handler) => answer = handler,
+    shutdown: () => server.shutdown(),
+  };
+}
+
+/** A wildcard address is no address to open: this machine's own name stands for it. */
+function shownHost(hostname: string): string {
+  if (hostname === "0.0.0.0" || hostname === "::") return "localhost";
+  return hostname.includes(":") ? `[${hostname}]` : hostname;
+}

@@ -1,0 +1,133 @@
+import { Buffer } from "node:buffer";
+import { type Identify, ownKeyIdentities, sharedKeyIdentities, storeIdentities } from "@/lib/auth/store_credentials.ts";
+import { parseUsersFile, usersFileCheck } from "@/lib/auth/users_file.ts";
+import { type Config, ConfigError, type GatewayConfig, readConfig } from "@/lib/config.ts";
+import { DataFolder, DataFolderError } from "@/lib/embedded/data_folder.ts";
+import { resetDataFolder } from "@/lib/embedded/reset.ts";
+import { type EmbeddedStore, startEmbeddedStore } from "@/lib/embedded/store/embedded_store.ts";
+import { SAMPLE_LOGINS, SAMPLE_PASSWORD } from "@/lib/embedded/store/samples.ts";
+import { batchedLog } from "@/lib/http/access_log.ts";
+import { upstream } from "@/lib/http/upstream.ts";
+import { listen, ListenError } from "@/lib/process/listener.ts";
+import { stopOnSignals } from "@/lib/process/stop.ts";
+import { derivedAddresses, type StoreAddresses } from "@/lib/store_addresses.ts";
+import { buildApp, type GatewayDeps } from "@/routes/mod.ts";
+
+try {
+  const config = readConfig(Deno.env.toObject());
+  if (Deno.args[0] === "reset") console.log(resetDataFolder(config.dataFolder, confirm));
+  else await start(config);
+} catch (error) {
+  const isExpected = error instanceof ConfigError || error instanceof DataFolderError || error instanceof ListenError;
+  if (!isExpected) throw error;
+  fail(error.message);
+}
+
+/** Configuration, then the embedded parts, then the app for the roles, then its address; it runs until it is told to stop. */
+async function start(config: Config): Promise<void> {
+  for (const warning of config.warnings) console.error(warning);
+  const folder = config.embedded.store ? DataFolder.open(config.dataFolder) : null;
+  const listener = listen(config.server.host, config.server.port);
+  const store = folder && await startStore(config, folder);
+  await store?.allowOrigins(siteOrigins(config, listener.origin, listener.port));
+
+  const log = batchedLog((text) => Deno.stderr.writeSync(new TextEncoder().encode(text)));
+  const app = buildApp({
+    gateway: config.gateway && gatewayDeps(config, config.gateway, store, folder),
+    allowedHosts: config.server.allowedHosts,
+    log,
+    now: Date.now,
+  });
+  listener.answerWith((request, info) => app.fetch(request, info));
+  announce(config, listener.origin, store);
+
+  stopOnSignals(async () => {
+    await listener.shutdown();
+    await store?.stop();
+  }, () => log.flush());
+}
+
+function startStore(config: Config, folder: DataFolder): Promise<EmbeddedStore> {
+  return startEmbeddedStore({
+    folder: folder.path,
+    hostname: config.embedded.host,
+    converterPassword: folder.secret("converter-password"),
+  }, (message) => fail(`The embedded store ended: ${message}`));
+}
+
+function gatewayDeps(
+  config: Config,
+  gateway: GatewayConfig,
+  store: EmbeddedStore | null,
+  folder: DataFolder | null,
+): GatewayDeps {
+  const own = gateway.store;
+  return {
+    tokenSecret: Buffer.from(gateway.tokenKey ?? folder?.secret("token-key") ?? ""),
+    tokenLifetimeMinutes: gateway.tokenMinutes,
+    identify: identities(gateway),
+    addresses: storeAddresses(gateway, store),
+    upstream: upstream({
+      caCerts: config.caFile === null ? undefined : [Deno.readTextFileSync(config.caFile)],
+      verifyTls: own?.verifyTls.s3 ?? true,
+      timeoutMs: gateway.mapiTimeoutSeconds * 1000,
+    }),
+    region: gateway.region,
+    backend: own?.backend ?? "hcp",
+    mapiEnabled: gateway.mapiEnabled,
+    mapiTimeoutMs: gateway.mapiTimeoutSeconds * 1000,
+    sharedKeys: own?.identity.kind === "shared" ? own.identity : null,
+    corsOrigins: gateway.corsOrigins,
+  };
+}
+
+function storeAddresses(gateway: GatewayConfig, store: EmbeddedStore | null): StoreAddresses {
+  if (store) return store.addresses;
+  if (gateway.store) {
+    const { backend, addressingStyle } = gateway.store;
+    const addresses = { ...gateway.store.addresses, virtualHosts: addressingStyle === "virtual" };
+    const derived = derivedAddresses(addresses);
+    // Another S3 store than HCP has one endpoint for everybody; its domain is that of the management API alone.
+    return backend === "hcp" ? derived : { ...derived, s3: derivedAddresses({ ...addresses, domain: null }).s3 };
+  }
+  throw new ConfigError("EMBEDDED", "no store is known: set the store's addresses, or EMBEDDED=on");
+}
+
+function identities({ store, authType }: GatewayConfig): Identify {
+  const identity = store?.identity ?? { kind: "derived" };
+  if (identity.kind === "derived") return storeIdentities(authType);
+  if (identity.kind === "own") return ownKeyIdentities();
+  if (identity.usersFile === null) return sharedKeyIdentities(identity, null);
+  try {
+    const users = parseUsersFile(Deno.readTextFileSync(identity.usersFile));
+    return sharedKeyIdentities(identity, usersFileCheck(users));
+  } catch (error) {
+    throw new ConfigError("GATEWAY_USERS_FILE", error instanceof Error ? error.message : "cannot be read");
+  }
+}
+
+/** The origins of our own pages, under every name that we answer to. */
+function siteOrigins(config: Config, origin: string, port: number): string[] {
+  const names = config.server.allowedHosts ?? [];
+  const listed = config.gateway?.corsOrigins ?? [];
+  return [origin, ...names.map((name) => `http://${name}:${port}`), ...(listed === "*" ? [] : listed)];
+}
+
+/** What an operator wants to know first. */
+function announce(config: Config, origin: string, store: EmbeddedStore | null): void {
+  const lines = [["Site", `${origin}/`]];
+  if (config.gateway) lines.push(["API", `${origin}/docs`]);
+  if (store) {
+    for (const [i, { login, what }] of SAMPLE_LOGINS.entries()) {
+      lines.push([i === 0 ? "Logins" : "", `${login.padEnd(20)} ${what}`]);
+    }
+    lines.push(["Password", `${SAMPLE_PASSWORD} (for each of them)`]);
+    lines.push(["Data", Deno.realPathSync(config.dataFolder)]);
+  }
+  console.log(lines.map(([label, text]) => `${label.padEnd(12)}${text}`).join("\n"));
+}
+
+function fail(message: string): never {
+  console.error(message);
+  Deno.exit(1);
+}

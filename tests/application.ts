@@ -1,0 +1,137 @@
+import { fileURLToPath } from "node:url";
+
+/** The real application in a process of its own. */
+export interface Application {
+  /** The site's address as the start printed it, with its trailing slash. */
+  readonly site: string;
+  readonly pid: number;
+  readonly dataFolder: string;
+  /** What it has written so far, standard output and error together. */
+  output(): string;
+  /** Ends it as an operator would, by SIGTERM, and answers how it ended. Removes a data folder made here. */
+  stop(): Promise<Deno.CommandStatus>;
+  /** Ends it as a power cut would, by SIGKILL. The data folder stays. */
+  kill(): Promise<void>;
+}
+
+export interface ApplicationOptions {
+  /** Settings; nothing of the test's own environment but what Deno needs is passed on. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** A folder that outlives the process; without it, a temporary one is made. */
+  readonly dataFolder?: string;
+  /** The program, relative to the project's folder. */
+  readonly main?: string;
+}
+
+/** The start failed: its output is the message. */
+export class StartError extends Error {
+  override readonly name = "StartError";
+
+  constructor(readonly output: string, readonly code: number | null) {
+    super(code === null ? `no address within ${START_MS} ms:\n${output}` : `the start ended with ${code}:\n${output}`);
+  }
+}
+
+const START_MS = 30_000;
+const STOP_MS = 15_000;
+const ROOT = new URL("../", import.meta.url);
+const SITE_LINE = /^Site\s+(https?:\/\/\S+)\s*$/m;
+
+/** Variables without which Deno, or the packages it fetches, may not be found. */
+const KEPT = [
+  "PATH",
+  "HOME",
+  "TMPDIR",
+  "DENO_DIR",
+  "XDG_CACHE_HOME",
+  "DENO_CERT",
+  "SSL_CERT_FILE",
+  "SSL_CERT_DIR",
+  "NODE_EXTRA_CA_CERTS",
+  "NPM_CONFIG_REGISTRY",
+  "HTTP_PROXY",
+  "HTTPS_PROXY",
+  "NO_PROXY",
+];
+
+/**
+ * Starts the application on a free port, with the configuration and the permissions of `deno task start`.
+ *
+ * @throws {StartError} where it ends, or says no address, instead of starting.
+ */
+export async function startApplication(options: ApplicationOptions = {}): Promise<Application> {
+  const dataFolder = options.dataFolder ?? await Deno.makeTempDir({ prefix: "stackroom-test-" });
+  const removeFolder = async () => {
+    if (options.dataFolder === undefined) await Deno.remove(dataFolder, { recursive: true });
+  };
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--config", "deno.json", ...await startFlags(), options.main ?? "main.ts"],
+    cwd: fileURLToPath(ROOT),
+    clearEnv: true,
+    env: { ...keptEnvironment(), NO_COLOR: "1", PORT: "0", DATA_DIR: dataFolder, ...options.env },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const cut = () => child.kill("SIGKILL");
+  globalThis.addEventListener("unload", cut);
+
+  let output = "";
+  const started = Promise.withResolvers<string>();
+  const take = (text: string) => {
+    output += text;
+    const site = output.match(SITE_LINE)?.[1];
+    if (site) started.resolve(site);
+  };
+  const ended = Promise.all([child.status, collect(child.stdout, take), collect(child.stderr, take)]).then(
+    ([status]) => {
+      globalThis.removeEventListener("unload", cut);
+      started.reject(new StartError(output, status.code));
+      return status;
+    },
+  );
+
+  const deadline = setTimeout(() => started.reject(new StartError(output, null)), START_MS);
+  const site = await started.promise.catch(async (error) => {
+    if (error.code === null) cut();
+    await ended;
+    await removeFolder();
+    throw error;
+  }).finally(() => clearTimeout(deadline));
+
+  return {
+    site,
+    pid: child.pid,
+    dataFolder,
+    output: () => output,
+    async stop() {
+      child.kill("SIGTERM");
+      const late = setTimeout(cut, STOP_MS);
+      const status = await ended.finally(() => clearTimeout(late));
+      await removeFolder();
+      return status;
+    },
+    async kill() {
+      cut();
+      await ended;
+    },
+  };
+}
+
+/** The permission flags of the start task: tests run with no more rights than the operator's process has. */
+async function startFlags(): Promise<string[]> {
+  const { tasks } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
+  const words: string[] = tasks.start.command.split(" ");
+  return words.filter((word) => word.startsWith("--"));
+}
+
+function keptEnvironment(): Record<string, string> {
+  return Object.fromEntries(KEPT.flatMap((name) => {
+    const value = Deno.env.get(name);
+    return value === undefined ? [] : [[name, value]];
+  }));
+}
+
+async function collect(stream: ReadableStream<Uint8Array<ArrayBuffer>>, take: (text: string) => void): Promise<void> {
+  for await (const text of stream.pipeThrough(new TextDecoderStream())) take(text);
+}

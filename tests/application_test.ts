@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+
+import { startApplication, StartError } from "./application.ts";
+
+const SERVES = `
+const server = Deno.serve({ hostname: "127.0.0.1", port: Number(Deno.env.get("PORT")), onListen() {} }, () => {
+  return new Response(JSON.stringify(Deno.env.toObject()));
+});
+Deno.addSignalListener("SIGTERM", async () => {
+  await server.shutdown();
+  Deno.exit(0);
+});
+console.log("Data folder " + Deno.env.get("DATA_DIR"));
+console.log("Site        http://127.0.0.1:" + server.addr.port + "/");
+`;
+
+async function withProgram(source: string, use: (main: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(`${folder}/main.ts`, source);
+    await use(`${folder}/main.ts`);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test("application: answers at the address it printed, with the settings given and no others", async () => {
+  await withProgram(SERVES, async (main) => {
+    Deno.env.set("HCP_DOMAIN", "of.the.developer");
+    try {
+      const application = await startApplication({ main, env: { ROLES: "web" } });
+      const env = await (await fetch(application.site)).json();
+      assert.equal(env.ROLES, "web");
+      assert.equal(env.HCP_DOMAIN, undefined);
+      assert.equal(env.DATA_DIR, application.dataFolder);
+      const status = await application.stop();
+      assert.equal(status.code, 0);
+      await assert.rejects(Deno.stat(application.dataFolder), Deno.errors.NotFound);
+    } finally {
+      Deno.env.delete("HCP_DOMAIN");
+    }
+  });
+});
+
+Deno.test("application: a killed one leaves its data folder to the next", async () => {
+  await withProgram(SERVES, async (main) => {
+    const dataFolder = await Deno.makeTempDir();
+    const first = await startApplication({ main, dataFolder });
+    await first.kill();
+    const second = await startApplication({ main, dataFolder });
+    await second.stop();
+    assert((await Deno.stat(dataFolder)).isDirectory);
+    await Deno.remove(dataFolder);
+  });
+});
+
+Deno.test("application: a start that ends is an error with its output and code", async () => {
+  await withProgram(`console.error("PORT: is taken"); Deno.exit(3);`, async (main) => {
+    await assert.rejects(startApplication({ main }), (error: unknown) => {
+      assert(error instanceof StartError);
+      assert.equal(error.code, 3);
+      assert.equal(error.output, "PORT: is taken\n");
+      return true;
+    });
+  });
+});
+
+Deno.test("application: has the start task's permissions, so it may not start programs", async () => {
+  await withProgram(`new Deno.Command("true").outputSync();`, async (main) => {
+    await assert.rejects(startApplication({ main }), /requires run access/i);
+  });
+});

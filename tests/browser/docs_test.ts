@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { startApplication } from "../application.ts";
+import { launch } from "./chromium.ts";
+
+Deno.test("API page: Authorize logs in, and an operation is tried out with the token", async () => {
+  const application = await startApplication();
+  const browser = await launch();
+  try {
+    const page = await browser.newPage();
+    const problems: string[] = [];
+    page.on("console", (message) => {
+      if (message.type() === "error" || message.type() === "warning") problems.push(message.text());
+    });
+    page.on("pageerror", (error) => problems.push(error.message));
+    const foreign: string[] = [];
+    page.on("request", (request) => {
+      if (!request.url().startsWith(application.site) && !request.url().startsWith("data:")) {
+        foreign.push(request.url());
+      }
+    });
+
+    await page.goto(`${application.site}docs`);
+    await page.getByRole("button", { name: "Authorize" }).first().click();
+    const dialog = page.locator(".dialog-ux");
+    await dialog.locator("#oauth_username").fill("archive/curator");
+    await dialog.locator("#oauth_password").fill("stackroom-demo");
+    await dialog.getByRole("button", { name: "Apply given OAuth2 credentials" }).click();
+    await dialog.getByRole("button", { name: "Remove authorization" }).waitFor();
+    await dialog.getByRole("button", { name: "Close" }).last().click();
+
+    const operation = page.locator(".opblock").filter({ hasText: "/api/v1/buckets" }).first();
+    await operation.locator(".opblock-summary-control").click();
+    await operation.getByRole("button", { name: "Try it out" }).click();
+    await operation.getByRole("button", { name: "Execute" }).click();
+    const answer = operation.locator(".live-responses-table .response");
+    await answer.waitFor();
+    assert.equal((await answer.locator(".response-col_status").textContent())?.trim().slice(0, 3), "200");
+    assert.match(await answer.locator(".highlight-code").textContent() ?? "", /campaigns/);
+
+    assert.deepEqual(foreign, []);
+    assert.deepEqual(problems, []);
+    for (const [name, width] of [["wide", 1280], ["narrow", 390]] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert.ok(overflow <= 0, `${name}: the page is ${overflow} px wider than its window`);
+    }
+    const shots = Deno.env.get("SCREENSHOTS");
+    if (shots) await page.screenshot({ path: `${shots}/docs.png` });
+  } finally {
+    await browser.close();
+    await application.stop();
+  }
+});
