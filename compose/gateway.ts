@@ -1,0 +1,61 @@
+import { Buffer } from "node:buffer";
+import { type Identify, ownKeyIdentities, sharedKeyIdentities, storeIdentities } from "@/lib/auth/store_credentials.ts";
+import { parseUsersFile, usersFileCheck } from "@/lib/auth/users_file.ts";
+import { type Config, ConfigError, type GatewayConfig } from "@/lib/config.ts";
+import type { DataFolder } from "@/lib/embedded/data_folder.ts";
+import type { EmbeddedStore } from "@/lib/embedded/store/embedded_store.ts";
+import { upstream } from "@/lib/http/upstream.ts";
+import { derivedAddresses, type StoreAddresses } from "@/lib/store_addresses.ts";
+import type { GatewayDeps } from "@/routes/mod.ts";
+
+/** What the gateway role works with. Throws ConfigError. */
+export function gatewayDeps(
+  config: Config,
+  gateway: GatewayConfig,
+  store: EmbeddedStore | null,
+  folder: DataFolder | null,
+): GatewayDeps {
+  const own = gateway.store;
+  return {
+    tokenSecret: Buffer.from(gateway.tokenKey ?? folder?.secret("token-key") ?? ""),
+    tokenLifetimeMinutes: gateway.tokenMinutes,
+    identify: identities(gateway),
+    addresses: storeAddresses(gateway, store),
+    upstream: upstream({
+      caCerts: config.caFile === null ? undefined : [Deno.readTextFileSync(config.caFile)],
+      verifyTls: own?.verifyTls.s3 ?? true,
+      timeoutMs: gateway.mapiTimeoutSeconds * 1000,
+    }),
+    region: gateway.region,
+    backend: own?.backend ?? "hcp",
+    mapiEnabled: gateway.mapiEnabled,
+    mapiTimeoutMs: gateway.mapiTimeoutSeconds * 1000,
+    sharedKeys: own?.identity.kind === "shared" ? own.identity : null,
+    corsOrigins: gateway.corsOrigins,
+  };
+}
+
+function storeAddresses(gateway: GatewayConfig, store: EmbeddedStore | null): StoreAddresses {
+  if (store) return store.addresses;
+  if (gateway.store) {
+    const { backend, addressingStyle } = gateway.store;
+    const addresses = { ...gateway.store.addresses, virtualHosts: addressingStyle === "virtual" };
+    const derived = derivedAddresses(addresses);
+    // Another S3 store than HCP has one endpoint for everybody; its domain is that of the management API alone.
+    return backend === "hcp" ? derived : { ...derived, s3: derivedAddresses({ ...addresses, domain: null }).s3 };
+  }
+  throw new ConfigError("EMBEDDED", "no store is known: set the store's addresses, or EMBEDDED=on");
+}
+
+function identities({ store, authType }: GatewayConfig): Identify {
+  const identity = store?.identity ?? { kind: "derived" };
+  if (identity.kind === "derived") return storeIdentities(authType);
+  if (identity.kind === "own") return ownKeyIdentities();
+  if (identity.usersFile === null) return sharedKeyIdentities(identity, null);
+  try {
+    const users = parseUsersFile(Deno.readTextFileSync(identity.usersFile));
+    return sharedKeyIdentities(identity, usersFileCheck(users));
+  } catch (error) {
+    throw new ConfigError("GATEWAY_USERS_FILE", error instanceof Error ? error.message : "cannot be read");
+  }
+}
