@@ -1,4 +1,5 @@
 import { gatewayDeps } from "@/compose/gateway.ts";
+import { usersFileLine } from "@/lib/auth/users_file.ts";
 import { type Config, ConfigError, readConfig } from "@/lib/config.ts";
 import { DataFolder, DataFolderError } from "@/lib/embedded/data_folder.ts";
 import { resetDataFolder } from "@/lib/embedded/reset.ts";
@@ -10,9 +11,16 @@ import { stopOnSignals } from "@/lib/process/stop.ts";
 import { buildApp } from "@/routes/mod.ts";
 
 try {
-  const config = readConfig(Deno.env.toObject());
-  if (Deno.args[0] === "reset") console.log(resetDataFolder(config.dataFolder, confirm));
-  else await start(config);
+  switch (Deno.args[0]) {
+    case "reset":
+      console.log(resetDataFolder(readConfig(Deno.env.toObject()).dataFolder, confirm));
+      break;
+    case "user":
+      console.log(await usersFileLine(Deno.args[1] ?? "", await standardInput()));
+      break;
+    default:
+      await start(readConfig(Deno.env.toObject()));
+  }
 } catch (error) {
   const isExpected = error instanceof ConfigError || error instanceof DataFolderError || error instanceof ListenError;
   if (!isExpected) throw error;
@@ -38,7 +46,7 @@ async function start(config: Config): Promise<void> {
   announce(config, listener.origin, store);
 
   stopOnSignals(async () => {
-    await listener.shutdown();
+    await listener.drain();
     await store?.stop();
   }, () => log.flush());
 }
@@ -70,6 +78,10 @@ function announce(config: Config, origin: string, store: EmbeddedStore | null): 
     lines.push(["Data", Deno.realPathSync(config.dataFolder)]);
   }
   console.log(lines.map(([label, text]) => `${label.padEnd(12)}${text}`).join("\n"));
+}
+
+async function standardInput(): Promise<string> {
+  return (await new Response(Deno.stdin.readable).text()).replace(/\r?\n$/, "");
 }
 
 function fail(message: string): never {

@@ -16,20 +16,19 @@ export function gatewayDeps(
   folder: DataFolder | null,
 ): GatewayDeps {
   const own = gateway.store;
+  const caCerts = config.caFile === null ? undefined : [Deno.readTextFileSync(config.caFile)];
+  const timeoutMs = gateway.mapiTimeoutSeconds * 1000;
+  const client = (verifyTls: boolean) => upstream({ caCerts, verifyTls, timeoutMs });
   return {
     tokenSecret: Buffer.from(gateway.tokenKey ?? folder?.secret("token-key") ?? ""),
     tokenLifetimeMinutes: gateway.tokenMinutes,
     identify: identities(gateway),
     addresses: storeAddresses(gateway, store),
-    upstream: upstream({
-      caCerts: config.caFile === null ? undefined : [Deno.readTextFileSync(config.caFile)],
-      verifyTls: own?.verifyTls.s3 ?? true,
-      timeoutMs: gateway.mapiTimeoutSeconds * 1000,
-    }),
+    upstreams: { s3: client(own?.verifyTls.s3 ?? true), mapi: client(own?.verifyTls.mapi ?? true) },
     region: gateway.region,
     backend: own?.backend ?? "hcp",
     mapiEnabled: gateway.mapiEnabled,
-    mapiTimeoutMs: gateway.mapiTimeoutSeconds * 1000,
+    mapiTimeoutMs: timeoutMs,
     sharedKeys: own?.identity.kind === "shared" ? own.identity : null,
     corsOrigins: gateway.corsOrigins,
   };
@@ -50,11 +49,11 @@ function storeAddresses(gateway: GatewayConfig, store: EmbeddedStore | null): St
 function identities({ store, authType }: GatewayConfig): Identify {
   const identity = store?.identity ?? { kind: "derived" };
   if (identity.kind === "derived") return storeIdentities(authType);
-  if (identity.kind === "own") return ownKeyIdentities();
-  if (identity.usersFile === null) return sharedKeyIdentities(identity, null);
+  if (identity.kind === "own") return ownKeyIdentities(authType);
+  if (identity.usersFile === null) return sharedKeyIdentities(identity, null, authType);
   try {
     const users = parseUsersFile(Deno.readTextFileSync(identity.usersFile));
-    return sharedKeyIdentities(identity, usersFileCheck(users));
+    return sharedKeyIdentities(identity, usersFileCheck(users), authType);
   } catch (error) {
     throw new ConfigError("GATEWAY_USERS_FILE", error instanceof Error ? error.message : "cannot be read");
   }

@@ -57,7 +57,7 @@ export function readConfig(env: Environment, files: Files = diskFiles): Config {
     server,
     embedded,
     dataFolder: settings.DATA_DIR,
-    caFile: reading.existingFile("CA_FILE"),
+    caFile: reading.certificateFile("CA_FILE"),
     campaigns: campaignsConfig(reading),
     gateway: roles.has("gateway") ? gatewayConfig(reading) : null,
     web: roles.has("web") ? webConfig(reading) : null,

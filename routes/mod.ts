@@ -33,7 +33,8 @@ export interface GatewayDeps {
   readonly tokenLifetimeMinutes: number;
   readonly identify: Identify;
   readonly addresses: StoreAddresses;
-  readonly upstream: Upstream;
+  /** One client for each protocol: their certificates are checked or not by settings of their own. */
+  readonly upstreams: { readonly s3: Upstream; readonly mapi: Upstream };
   readonly region: string;
   readonly backend: StorageBackend;
   readonly mapiEnabled: boolean;
@@ -77,11 +78,11 @@ export function buildApp({ gateway, allowedHosts, log, now }: AppDeps): Hono<Htt
 
 /** The operations of the gateway: the first two are open, the rest needs a bearer token. */
 function gatewayApi(deps: GatewayDeps, now: () => number): Operation[] {
-  const { addresses, upstream, region, identify } = deps;
+  const { addresses, upstreams, region, identify } = deps;
   const key = tokenKey(deps.tokenSecret);
   const operation = gatewayOperations({ verify: tokenVerifier(key), identify, now });
-  const s3 = { addresses, upstream, region, now };
-  const mapi = { addresses, upstream, timeoutMs: deps.mapiTimeoutMs };
+  const s3 = { addresses, upstream: upstreams.s3, region, now };
+  const mapi = { addresses, upstream: upstreams.mapi, timeoutMs: deps.mapiTimeoutMs };
   return [
     ...authOperations({ key, lifetimeMinutes: deps.tokenLifetimeMinutes, now }),
     ...capabilitiesOperations({ mapi_enabled: deps.mapiEnabled, storage_backend: deps.backend }),
@@ -97,14 +98,14 @@ function gatewayApi(deps: GatewayDeps, now: () => number): Operation[] {
 }
 
 function storeCheck(
-  { addresses, upstream, region, backend, sharedKeys }: GatewayDeps,
+  { addresses, upstreams, region, backend, sharedKeys }: GatewayDeps,
   now: () => number,
 ): ReadinessCheck {
   if (backend === "hcp") {
     return {
       name: "hcp",
       async probe() {
-        const ready = await mapiReachable({ addresses, upstream });
+        const ready = await mapiReachable({ addresses, upstream: upstreams.mapi });
         return { state: ready ? "reachable" : "unreachable", ready };
       },
     };
@@ -112,7 +113,7 @@ function storeCheck(
   return {
     name: "storage",
     async probe() {
-      const state = await s3Reachable({ addresses, upstream, region, now }, sharedKeys);
+      const state = await s3Reachable({ addresses, upstream: upstreams.s3, region, now }, sharedKeys);
       return { state, ready: state === "reachable" };
     },
   };

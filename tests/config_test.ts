@@ -284,9 +284,13 @@ Deno.test("generic backend: keys for everybody need a users file, or to be meant
   refused({ ...GENERIC, S3_ACCESS_KEY: "key" }, "S3_SECRET_KEY", /set both or neither/);
 });
 
-Deno.test("CA_FILE: must be there", () => {
+Deno.test("CA_FILE: must be there and hold a certificate", () => {
   refused({ CA_FILE: "/ca.pem" }, "CA_FILE", /there is no file "\/ca\.pem"/);
-  assert.equal(read({ CA_FILE: "/ca.pem" }, { exists: () => true }).caFile, "/ca.pem");
+  const holding = (text: string | null) => ({ exists: () => true, read: () => text });
+  refused({ CA_FILE: "/ca.pem" }, "CA_FILE", /holds no PEM certificate/, holding("nonsense"));
+  refused({ CA_FILE: "/folder" }, "CA_FILE", /holds no PEM certificate/, holding(null));
+  const pem = "-----BEGIN CERTIFICATE-----\n";
+  assert.equal(read({ CA_FILE: "/ca.pem" }, holding(pem)).caFile, "/ca.pem");
 });
 
 Deno.test("web role: needs its results URL and its results service", () => {

@@ -15,7 +15,7 @@ export interface Identity {
   /** Null: system level. */
   readonly tenant: string | null;
   readonly s3: S3Keys;
-  /** The `Authorization` header for MAPI; null where the backend has no MAPI or the credentials fit no header. */
+  /** The `Authorization` header for MAPI; null where the credentials fit no header. */
   readonly mapiAuthorization: string | null;
   /** Whether the store knows the caller as a user of a tenant, or only by S3 keys. */
   readonly named: boolean;
@@ -35,20 +35,19 @@ export type StoreAuthType = "native" | "ad";
 /** Identities of an HCP-type store: every caller's own credentials, derived; S3 keys are the same under both types. */
 export function storeIdentities(type: StoreAuthType): Identify {
   return ({ sub, pwd, tenant }) => {
-    const user = Buffer.from(sub, "utf8").toString("base64");
-    const digest = createHash("md5").update(pwd, "utf8").digest("hex");
+    const { user, digest } = derived(sub, pwd);
     return {
       username: sub,
       tenant,
       s3: { accessKey: user, secretKey: digest },
-      mapiAuthorization: type === "native" ? `HCP ${user}:${digest}` : adHeader(sub, pwd),
+      mapiAuthorization: mapiHeader(type, sub, pwd),
       named: true,
     };
   };
 }
 
 /** Identities of a generic store where the username and password are the caller's own access key and secret. */
-export function ownKeyIdentities(): Identify {
+export function ownKeyIdentities(type: StoreAuthType): Identify {
   return ({ sub, pwd, tenant }) => {
     // An access key stands in the Authorization header, between separators of its own.
     if (!/^[\x21-\x2b\x2d-\x7e]{1,512}$/.test(sub)) throw credentialsRefused("S3 authentication failed");
@@ -56,7 +55,7 @@ export function ownKeyIdentities(): Identify {
       username: sub,
       tenant,
       s3: { accessKey: sub, secretKey: pwd },
-      mapiAuthorization: null,
+      mapiAuthorization: mapiHeader(type, sub, pwd),
       named: false,
     };
   };
@@ -66,10 +65,24 @@ export function ownKeyIdentities(): Identify {
  * Identities of a generic store with configured keys, which serve everybody: with `check` only those whom it knows,
  * asked again on every request.
  */
-export function sharedKeyIdentities(keys: S3Keys, check: UserCheck | null): Identify {
+export function sharedKeyIdentities(keys: S3Keys, check: UserCheck | null, type: StoreAuthType): Identify {
   return async ({ sub, pwd, tenant }) => {
     if (check && !(await check(sub, pwd))) throw credentialsRefused("Invalid username or password");
-    return { username: sub, tenant, s3: keys, mapiAuthorization: null, named: false };
+    return { username: sub, tenant, s3: keys, mapiAuthorization: mapiHeader(type, sub, pwd), named: false };
+  };
+}
+
+/** How MAPI is told who calls, whatever keys S3 is signed with: it knows its own accounts only. */
+function mapiHeader(type: StoreAuthType, username: string, password: string): string | null {
+  if (type === "ad") return adHeader(username, password);
+  const { user, digest } = derived(username, password);
+  return `HCP ${user}:${digest}`;
+}
+
+function derived(username: string, password: string): { user: string; digest: string } {
+  return {
+    user: Buffer.from(username, "utf8").toString("base64"),
+    digest: createHash("md5").update(password, "utf8").digest("hex"),
   };
 }
 

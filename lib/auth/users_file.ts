@@ -44,8 +44,10 @@ export function parseUsersFile(text: string): ReadonlyMap<string, UserHash> {
   return users;
 }
 
-/** The line of a users file for a name and a password. */
+/** The line of a users file for a name and a password. @throws Error when one of them is empty or breaks the line */
 export async function usersFileLine(name: string, password: string): Promise<string> {
+  if (name === "" || name.startsWith("#") || /[\r\n]/.test(name)) throw new Error("the name does not fit in a line");
+  if (password === "") throw new Error("the password is empty");
   const salt = randomBytes(16);
   const { N, r, p } = DEFAULT_COST;
   const hash = await derive(password, { ...DEFAULT_COST, salt, hash: Buffer.alloc(KEY_BYTES) });

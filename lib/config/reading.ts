@@ -47,6 +47,15 @@ export class Reading {
     return path ?? null;
   }
 
+  /** The path of a file of certificates. @throws {ConfigError} when it is missing or holds none */
+  certificateFile(variable: "CA_FILE"): string | null {
+    const path = this.existingFile(variable);
+    if (path !== null && !this.files.read(path)?.includes("-----BEGIN CERTIFICATE-----")) {
+      this.refuse(variable, `${JSON.stringify(path)} holds no PEM certificate; correct the path or unset the variable`);
+    }
+    return path;
+  }
+
   warn(variable: VariableName, text: string): void {
     this.warnings.push(`${this.given.nameOf(variable) ?? variable}: ${text}`);
   }

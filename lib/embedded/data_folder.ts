@@ -38,6 +38,13 @@ export class DataFolder {
         `The data folder ${path} is in use by another Stackroom: stop that one, or set DATA_DIR to another folder.`,
       );
     }
+    try {
+      writeDurably(`${path}/writable`, new Uint8Array());
+      Deno.removeSync(`${path}/writable`);
+    } catch (error) {
+      lock.close();
+      throw unwritable(path, error);
+    }
     return new DataFolder(path, lock);
   }
 
@@ -49,7 +56,10 @@ export class DataFolder {
       if (/^[0-9a-f]{64}$/.test(kept)) return kept;
       throw new DataFolderError(`The file ${path} is damaged: restore it, or delete it to have a new secret made.`);
     } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
+      if (error instanceof DataFolderError) throw error;
+      if (!(error instanceof Deno.errors.NotFound)) {
+        throw new DataFolderError(`The file ${path} cannot be read (${reason(error)}): restore it, or remove it.`);
+      }
     }
     const made = randomBytes(32).toString("hex");
     writeDurably(path, new TextEncoder().encode(made));
@@ -86,6 +96,14 @@ export function syncFolder(path: string): void {
   } finally {
     folder.close();
   }
+}
+
+function unwritable(path: string, error: unknown): DataFolderError {
+  return new DataFolderError(
+    `The data folder ${path} cannot be written (${
+      reason(error)
+    }): make it writable, or set DATA_DIR to another folder.`,
+  );
 }
 
 function reason(error: unknown): string {

@@ -71,11 +71,6 @@ export function requestTimeout(): HttpError {
   return new HttpError(408, "The request body took too long");
 }
 
-/** 409: the resource exists, or is in a state that forbids this. */
-export function conflict(detail: string): HttpError {
-  return new HttpError(409, detail);
-}
-
 /** 411: an upload must say how long it is. */
 export function lengthRequired(): HttpError {
   return new HttpError(411, "Content-Length is required");

@@ -29,7 +29,7 @@ export function redactQuery(query: string): string {
 export function redactText(text: string): string {
   return text
     .replace(
-      /\b(x-amz-[\w-]+|\w*password\w*|ticket|authorization|pwd)(\s*[=:]\s*)(?:(?:bearer|hcp|ad|basic)\s+)?[^&\s"'<>]+/gi,
+      /(x-amz-[\w-]+|\w*password\w*|\bticket|authorization|\bpwd)(\s*(?:[=:]|%3d|%3a)\s*)(?:(?:bearer|hcp|ad|basic)\s+)?[^&\s"'<>]+/gi,
       `$1$2${REDACTED}`,
     )
     .replace(/\b(bearer|hcp)\s+[\w.~+/=:-]{8,}/gi, `$1 ${REDACTED}`)

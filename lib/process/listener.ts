@@ -1,3 +1,5 @@
+import { type DrainingServer, drainingServer } from "./draining_server.ts";
+
 /** Raised when the site's address cannot be listened on; the message is one line with the way out. */
 export class ListenError extends Error {
   override readonly name = "ListenError";
@@ -13,19 +15,19 @@ export interface Listener {
   /** From now on requests are answered by this. */
   answerWith(handler: Handler): void;
   /** Takes no new requests, and waits for those under way. */
-  shutdown(): Promise<void>;
+  drain(): Promise<void>;
 }
 
 /**
- * Listens at once, so that a taken port ends a start before anything else has begun.
+ * Listens at once, so that a taken port ends a start before any of its servers run.
  *
  * @throws {ListenError}
  */
 export function listen(hostname: string, port: number): Listener {
   let answer: Handler = () => new Response(null, { status: 503, headers: { "Retry-After": "1" } });
-  let server: Deno.HttpServer<Deno.NetAddr>;
+  let server: DrainingServer;
   try {
-    server = Deno.serve({ hostname, port, onListen() {} }, (request, info) => answer(request, info));
+    server = drainingServer({ hostname, port }, (request, info) => answer(request, info));
   } catch (error) {
     if (error instanceof Deno.errors.AddrInUse) {
       throw new ListenError(
@@ -40,10 +42,10 @@ export function listen(hostname: string, port: number): Listener {
     );
   }
   return {
-    origin: `http://${shownHost(hostname)}:${server.addr.port}`,
-    port: server.addr.port,
+    origin: `http://${shownHost(hostname)}:${server.port}`,
+    port: server.port,
     answerWith: (handler) => answer = handler,
-    shutdown: () => server.shutdown(),
+    drain: () => server.drain(),
   };
 }
 

@@ -16,6 +16,8 @@ import {
 /** Slowest upload that is waited for, bytes per second: an upload's answer comes only after its body. */
 const SLOWEST_UPLOAD = 32 * 1024;
 const HEADERS_TIMEOUT_MS = 60_000;
+/** Longest upload that is waited for, ms; a timer cannot be set to more than 24 days. */
+const LONGEST_UPLOAD_MS = 12 * 3600 * 1000;
 
 /** What the S3 operations work with; nothing in it belongs to one caller. */
 export interface S3 {
@@ -64,7 +66,7 @@ export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Resp
     headers,
     body: call.body,
     signal: caller.signal,
-    timeoutMs: HEADERS_TIMEOUT_MS + (call.lengthBytes ?? 0) / SLOWEST_UPLOAD * 1000,
+    timeoutMs: HEADERS_TIMEOUT_MS + Math.min((call.lengthBytes ?? 0) / SLOWEST_UPLOAD * 1000, LONGEST_UPLOAD_MS),
   });
   if (response.ok || call.expect?.includes(response.status)) return response;
   throw await s3Failure(response, call.resource);

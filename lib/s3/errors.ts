@@ -49,7 +49,7 @@ export async function s3Failure(response: Response, resource: string): Promise<H
   const known = code !== null && Object.hasOwn(STATUS_OF_CODE, code) ? STATUS_OF_CODE[code] : undefined;
   const status = known ?? (response.status >= 400 && response.status <= 599 ? response.status : 502);
   return new HttpError(status, `${resource}: ${messageOf(text, code, response.status)}`, {
-    headers: retryAfter(response, status),
+    headers: { ...retryAfter(response, status), ...unsatisfiedRange(response) },
   });
 }
 
@@ -62,6 +62,12 @@ function messageOf(text: string, code: string | null, status: number): string {
 function retryAfter(response: Response, status: number): Record<string, string> {
   const value = response.headers.get("Retry-After");
   return status === 503 && value && /^\d{1,5}$/.test(value) ? { "Retry-After": value } : {};
+}
+
+/** The size of what was asked for beyond its end (RFC 9110, section 15.5.17). */
+function unsatisfiedRange(response: Response): Record<string, string> {
+  const value = response.headers.get("Content-Range");
+  return response.status === 416 && value && /^bytes \*\/\d{1,16}$/.test(value) ? { "Content-Range": value } : {};
 }
 
 function element(xml: string, name: string): string | null {

@@ -97,6 +97,11 @@ function conditionOfRange(headers: Headers): Headers | null {
   if (validator === null || !headers.has("Range")) return null;
   const whole = new Headers(headers);
   whole.delete("Range");
+  if (headers.has("If-Match") || headers.has("If-Unmodified-Since")) {
+    // The place for the validator is taken by a condition of the client's own: a range may always be ignored.
+    headers.delete("Range");
+    return null;
+  }
   if (validator.startsWith("W/")) headers.delete("Range");
   else headers.set(validator.startsWith('"') ? "If-Match" : "If-Unmodified-Since", validator);
   return whole;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { startApplication, StartError } from "../application.ts";
-import { logIn, madeBody } from "./gateway_client.ts";
+import { logIn, madeBody, putMade } from "./gateway_client.ts";
 
 async function refusedStart(options: Parameters<typeof startApplication>[0]): Promise<string> {
   try {
@@ -37,10 +37,29 @@ Deno.test("start: an unwritable data folder ends it with one line that names the
   assert.match(output, /^The data folder .* cannot be written .* DATA_DIR .*$/);
 });
 
+Deno.test("start: a damaged data folder ends it with one line that names it and the way out", async () => {
+  const damages: [RegExp, (folder: string) => Promise<void>][] = [
+    [
+      /^The index .*index\.db cannot be opened .* DATA_DIR .*$/,
+      (folder) => Deno.writeTextFile(`${folder}/index.db`, "?".repeat(5000)),
+    ],
+    [/^The file .*token-key\.secret cannot be read .*$/, (folder) => Deno.mkdir(`${folder}/token-key.secret`)],
+    [/^The file .*ports\.json is damaged.*$/, (folder) => Deno.writeTextFile(`${folder}/ports.json`, "{")],
+  ];
+  for (const [line, damage] of damages) {
+    const dataFolder = await Deno.makeTempDir();
+    await damage(dataFolder);
+    assert.match(await refusedStart({ dataFolder }), line);
+    await Deno.remove(dataFolder, { recursive: true });
+  }
+});
+
 Deno.test("start: a bad variable ends it with one line that names it", async () => {
   assert.match(await refusedStart({ env: { PORT: "many" } }), /^PORT: [^\n]+$/);
   assert.match(await refusedStart({ env: { EMBEDDED: "sometimes" } }), /^EMBEDDED: [^\n]+$/);
   assert.match(await refusedStart({ env: { HCP_DOMAIN: "store.example.org" } }), /^HCP_DOMAIN: [^\n]+$/);
+  assert.match(await refusedStart({ env: { CA_FILE: "/tmp" } }), /^CA_FILE: [^\n]+$/);
+  assert.match(await refusedStart({ env: { EMBEDDED_HOST: "203.0.113.9" } }), /^EMBEDDED_HOST: [^\n]+$/m);
 });
 
 Deno.test("start: says the site, the API page, the logins and the data folder", async () => {
@@ -55,11 +74,16 @@ Deno.test("start: says the site, the API page, the logins and the data folder", 
   assert.ok(output.includes(application.dataFolder));
 });
 
-Deno.test("stop: a request under way ends well, and one that stalls is cut", async () => {
+Deno.test("stop: uploads under way end well, by both ways, and one that stalls is cut", async () => {
   const application = await startApplication();
   const curator = await logIn(application.site, "archive/curator");
+  const presigned = await curator.json("POST", "/presign", {
+    bucket: "letters",
+    key: "by link",
+    method: "put_object",
+  });
   const { port } = new URL(application.site);
-  const stalled = await Deno.connect({ hostname: "127.0.0.1", port: Number(port) });
+  using stalled = await Deno.connect({ hostname: "127.0.0.1", port: Number(port) });
   const [part] = madeBody(1024 * 1024, 1);
   await stalled.write(
     new TextEncoder().encode(
@@ -68,9 +92,54 @@ Deno.test("stop: a request under way ends well, and one that stalls is cut", asy
     ),
   );
   await stalled.write(part);
-  const { code } = await application.stop();
+  // Both uploads are half sent when the process is told to stop, and go on when it has begun to refuse new requests.
+  const stopping = Promise.withResolvers<void>();
+  const half = Promise.withResolvers<void>();
+  let waiting = 2;
+  const onPart = async (sent: number) => {
+    if (sent !== 2 * 1024 * 1024) return;
+    if (--waiting === 0) half.resolve();
+    await stopping.promise;
+  };
+  const size = 4 * 1024 * 1024;
+  const authorized = { authorization: curator.authorization };
+  const uploads = Promise.all([
+    putMade(`${curator.base}/buckets/letters/objects/through`, authorized, size, 2, onPart),
+    putMade(String(presigned.url), {}, size, 3, onPart),
+  ]);
+  await half.promise;
+  const stopped = application.stop();
+  while ((await fetch(`${application.site}healthz`)).status !== 503) { /* it has not heard yet */ }
+  stopping.resolve();
+  assert.deepEqual((await uploads).map(({ status }) => status), [200, 200]);
+  const { code } = await stopped;
   assert.equal(code, 0);
   assert.equal(new TextDecoder().decode(new Uint8Array(await readAll(stalled))).includes(" 200 "), false);
+});
+
+Deno.test("stop: a Ctrl-C that a terminal and a task runner both send counts once", async () => {
+  const application = await startApplication();
+  const curator = await logIn(application.site, "archive/curator");
+  const stopping = Promise.withResolvers<void>();
+  const half = Promise.withResolvers<void>();
+  const upload = putMade(
+    `${curator.base}/buckets/letters/objects/through`,
+    { authorization: curator.authorization },
+    4 * 1024 * 1024,
+    2,
+    async (sent) => {
+      if (sent !== 2 * 1024 * 1024) return;
+      half.resolve();
+      await stopping.promise;
+    },
+  );
+  await half.promise;
+  Deno.kill(application.pid, "SIGINT");
+  const stopped = application.stop();
+  while ((await fetch(`${application.site}healthz`)).status !== 503) { /* it has not heard yet */ }
+  stopping.resolve();
+  assert.equal((await upload).status, 200);
+  assert.equal((await stopped).code, 0);
 });
 
 async function readAll(connection: Deno.Conn): Promise<number[]> {

@@ -55,6 +55,7 @@ export async function withGateway(options: FixtureOptions, body: (fixture: Fixtu
     return await answer(request, record);
   });
   const storeOrigin = `http://127.0.0.1:${store.addr.port}`;
+  const client = upstream({ verifyTls: true, timeoutMs: options.timeoutMs ?? 60_000 });
   let lines = "";
   const log = batchedLog((text) => lines += text);
   const app = buildApp({
@@ -66,7 +67,7 @@ export async function withGateway(options: FixtureOptions, body: (fixture: Fixtu
         s3: () => Promise.resolve({ endpoint: storeOrigin, publicEndpoint: "https://share.example.org" }),
         mapi: () => Promise.resolve(storeOrigin),
       },
-      upstream: upstream({ verifyTls: true, timeoutMs: options.timeoutMs ?? 60_000 }),
+      upstreams: { s3: client, mapi: client },
       region: "us-east-1",
       backend: "hcp",
       mapiEnabled: true,

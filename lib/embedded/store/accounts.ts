@@ -55,9 +55,9 @@ export class Accounts {
   }
 }
 
-/** Whether a user's account is active. */
+/** Whether a user may log in with a password: the account is active, and passwords are how it logs in. */
 export function isEnabled(user: User): boolean {
-  return user.record.enabled !== false;
+  return user.record.enabled !== false && user.record.localAuthentication !== false;
 }
 
 /** The roles of a user's record. */

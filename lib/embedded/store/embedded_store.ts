@@ -13,8 +13,6 @@ export interface EmbeddedStore {
   allowOrigins(origins: readonly string[]): Promise<void>;
   /** Lets requests under way end, then closes the data folder. */
   stop(): Promise<void>;
-  /** Ends it at once; what was acknowledged is kept. */
-  cut(): void;
 }
 
 /** Starts the embedded store in a thread of its own. Throws DataFolderError; a later end of the thread is told to `onFault`. */
@@ -79,7 +77,6 @@ export async function startEmbeddedStore(
       await ask({ stop: true });
       terminate();
     },
-    cut: terminate,
   };
 }
 

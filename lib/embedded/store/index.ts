@@ -8,6 +8,7 @@ export const INDEX_VERSION = 1;
  * The tables of the store, versioned from the first layout on.
  *
  * - Names compare without case: `folded` is unique beside the name as it was typed.
+ * - Numbers are never given out twice: a row may outlive the user or tenant that it names.
  * - Keys are blobs: they sort by their UTF-8 bytes as S3 asks, and may hold any character, NUL included.
  * - `objects` holds the current version of each key, so that a listing never steps over old ones; `history` holds
  *   every older version and every delete marker. A key whose newest version is a marker has no row in `objects`.
@@ -18,10 +19,10 @@ export const INDEX_VERSION = 1;
  */
 const LAYOUT = `
 CREATE TABLE tenants (
-  id INTEGER PRIMARY KEY, name TEXT NOT NULL, folded TEXT NOT NULL UNIQUE, record TEXT NOT NULL, created_ms INTEGER NOT NULL
+  id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, folded TEXT NOT NULL UNIQUE, record TEXT NOT NULL, created_ms INTEGER NOT NULL
 );
 CREATE TABLE users (
-  id INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, name TEXT NOT NULL, folded TEXT NOT NULL, guid TEXT NOT NULL UNIQUE,
+  id INTEGER PRIMARY KEY AUTOINCREMENT, tenant INTEGER NOT NULL, name TEXT NOT NULL, folded TEXT NOT NULL, guid TEXT NOT NULL UNIQUE,
   password_md5 TEXT NOT NULL, record TEXT NOT NULL, UNIQUE (tenant, folded)
 );
 CREATE TABLE buckets (

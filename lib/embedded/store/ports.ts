@@ -1,4 +1,5 @@
 import { DataFolderError, writeDurably } from "@/lib/embedded/data_folder.ts";
+import { type DrainingServer, drainingServer } from "@/lib/process/draining_server.ts";
 
 /** Ports are given out from here on, below those that systems hand to outgoing connections. */
 const FIRST_PORT = 20_000;
@@ -32,12 +33,12 @@ export class Ports {
     protocol: Protocol,
     hostname: string,
     handler: (request: Request) => Response | Promise<Response>,
-  ): { port: number; server: Deno.HttpServer } {
+  ): DrainingServer {
     const name = `${protocol} ${level}`.trimEnd();
     const kept = this.#known[name];
     if (kept !== undefined) {
       const server = tryListen(hostname, kept, handler);
-      if (server) return { port: kept, server };
+      if (server) return server;
       throw new DataFolderError(
         `Port ${kept} of the embedded store (${name}) is taken: stop the program that holds it, or delete ${this.#path} to have new ports given out (shared links made before then stop working).`,
       );
@@ -50,7 +51,7 @@ export class Ports {
       if (!server) continue;
       this.#known[name] = port;
       writeDurably(this.#path, new TextEncoder().encode(`${JSON.stringify(this.#known, null, 2)}\n`));
-      return { port, server };
+      return server;
     }
     throw new DataFolderError(`No free port was found for the embedded store on ${hostname}: set EMBEDDED_HOST.`);
   }
@@ -60,12 +61,13 @@ function tryListen(
   hostname: string,
   port: number,
   handler: (request: Request) => Response | Promise<Response>,
-): Deno.HttpServer | null {
+): DrainingServer | null {
   try {
-    return Deno.serve({ hostname, port, onListen() {} }, handler);
+    return drainingServer({ hostname, port }, handler);
   } catch (error) {
     if (error instanceof Deno.errors.AddrInUse || error instanceof Deno.errors.PermissionDenied) return null;
-    throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new DataFolderError(`EMBEDDED_HOST: ${hostname} cannot be listened on (${reason}): set it to 127.0.0.1`);
   }
 }
 

@@ -1,17 +1,13 @@
 /** Why the store refuses something, in its own words; each protocol spells it in its own codes and bodies. */
 export type RefusalReason =
   | "AccessDenied"
-  | "BucketAlreadyExists"
-  | "BucketAlreadyOwnedByYou"
   | "BucketNotEmpty"
   | "ConditionFailed"
-  | "InvalidName"
   | "NameTaken"
   | "NotFound"
   | "NoSuchBucket"
   | "NoSuchKey"
-  | "NoSuchVersion"
-  | "TooManyBuckets";
+  | "NoSpace";
 
 /** A change that the store's rules refuse. It crosses threads as its reason. */
 export class Refusal extends Error {
@@ -22,4 +18,9 @@ export class Refusal extends Error {
     super(reason);
     this.reason = reason;
   }
+}
+
+/** Whether an error says that the disk is full: an expected end of things, and no fault of the store's. */
+export function isNoSpace(error: unknown): boolean {
+  return error instanceof Error && /no space left|disk is full|quota exceeded/i.test(error.message);
 }

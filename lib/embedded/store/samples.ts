@@ -7,7 +7,7 @@ import { newUserRecord } from "@/lib/embedded/store/mapi/users.ts";
 import { newNamespaceRecord } from "@/lib/embedded/store/namespace_record.ts";
 import { type Permission, permissionMask, PERMISSIONS } from "@/lib/embedded/store/permissions.ts";
 import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
-import type { Versioning } from "@/lib/embedded/store/writer/changes.ts";
+import type { Change, Versioning } from "@/lib/embedded/store/writer/changes.ts";
 
 /** The password of every sample account: known to all, which is why the embedded store listens on loopback only. */
 export const SAMPLE_PASSWORD = "stackroom-demo";
@@ -172,23 +172,28 @@ async function addBucket(
     await store.writer.change("grant", { user: id, bucket: bucket.id, permissions: permissionMask(permissions) });
   }
   if (bucket.storedCount > 0) return;
-  await Promise.all(sample.objects.map(([key, text]) => writeSample(store, bucket.id, owner, key, text)));
+  // In one transaction: a start that is cut off leaves the bucket empty, and the next one fills it.
+  const now = store.now();
+  await store.writer.changeAll(sample.objects.map(([key, text]) => sampleChange(bucket.id, owner, key, text, now)));
 }
 
-function writeSample(store: StoreParts, bucket: number, owner: number | null, key: string, text: string | null) {
-  const at = { bucket, key: new TextEncoder().encode(key), atMs: store.now() };
-  if (text === null) return store.writer.change("deleteObject", { ...at, version: null });
+function sampleChange(bucket: number, owner: number | null, key: string, text: string | null, atMs: number): Change {
+  const at = { bucket, key: new TextEncoder().encode(key), atMs };
+  if (text === null) return { kind: "deleteObject", given: { ...at, version: null } };
   const data = new TextEncoder().encode(text);
-  return store.writer.change("putObject", {
-    ...at,
-    body: { data },
-    size: data.length,
-    etag: createHash("md5").update(data).digest("hex"),
-    contentType: key.endsWith(".csv") ? "text/csv; charset=utf-8" : "text/plain; charset=utf-8",
-    headers: null,
-    owner,
-    condition: null,
-  });
+  return {
+    kind: "putObject",
+    given: {
+      ...at,
+      body: { data },
+      size: data.length,
+      etag: createHash("md5").update(data).digest("hex"),
+      contentType: key.endsWith(".csv") ? "text/csv; charset=utf-8" : "text/plain; charset=utf-8",
+      headers: null,
+      owner,
+      condition: null,
+    },
+  };
 }
 
 function exists(path: string): boolean {

@@ -5,6 +5,7 @@ import { mapiHandler } from "@/lib/embedded/store/mapi/mapi_server.ts";
 import { folded } from "@/lib/embedded/store/names.ts";
 import { Objects } from "@/lib/embedded/store/objects.ts";
 import { Ports, type Protocol } from "@/lib/embedded/store/ports.ts";
+import type { DrainingServer } from "@/lib/process/draining_server.ts";
 import { refusingHandler, s3Handler } from "@/lib/embedded/store/s3/s3_server.ts";
 import { addSamples } from "@/lib/embedded/store/samples.ts";
 import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
@@ -35,7 +36,7 @@ export class StoreServer {
   readonly #ports: Ports;
   readonly #levels = new Map<string, LevelAddress>();
   readonly #origins = new Set<string>();
-  readonly #servers: Deno.HttpServer[] = [];
+  readonly #servers: DrainingServer[] = [];
   readonly #closeIndex: () => void;
 
   private constructor(options: StoreServerOptions, parts: StoreParts, closeIndex: () => void) {
@@ -85,7 +86,7 @@ export class StoreServer {
 
   /** Lets requests under way end, then closes the index. */
   async stop(): Promise<void> {
-    await Promise.all(this.#servers.map((server) => server.shutdown()));
+    await Promise.all(this.#servers.map((server) => server.drain()));
     // The writer's connection last: the last one to close folds the write-ahead log into the index.
     this.#closeIndex();
     await this.#parts.writer.close();
@@ -114,9 +115,9 @@ export class StoreServer {
     const { hostname } = this.#options;
     const guarded = (request: Request) =>
       isLoopbackHost(request.headers.get("host"), hostname) ? handler(request) : new Response(null, { status: 421 });
-    const { port, server } = this.#ports.listen(level, protocol, hostname, guarded);
+    const server = this.#ports.listen(level, protocol, hostname, guarded);
     this.#servers.push(server);
-    return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
+    return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${server.port}`;
   }
 }
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { ownKeyIdentities, sharedKeyIdentities, storeIdentities } from "@/lib/auth/store_credentials.ts";
 import { parseUsersFile, usersFileCheck, usersFileLine } from "@/lib/auth/users_file.ts";
 
@@ -26,19 +27,19 @@ Deno.test("ad: name and password go as they are, and what fits no header gets no
 });
 
 Deno.test("own keys: the name is the access key, unless no header could carry it", async () => {
-  const identify = ownKeyIdentities();
+  const identify = ownKeyIdentities("native");
   const { s3, mapiAuthorization } = await identify(claims("AKIA1", "secret"));
   assert.deepEqual(s3, { accessKey: "AKIA1", secretKey: "secret" });
-  assert.equal(mapiAuthorization, null);
+  assert.equal(mapiAuthorization, `HCP QUtJQTE=:${createHash("md5").update("secret").digest("hex")}`);
   for (const name of ["", "a b", "a,b", "å", "a\nb"]) assert.throws(() => identify(claims(name, "x")), { status: 401 });
 });
 
 Deno.test("shared keys: everybody, or those whom the users file knows", async () => {
   const keys = { accessKey: "A", secretKey: "S" };
-  assert.deepEqual((await sharedKeyIdentities(keys, null)(claims("any", "thing"))).s3, keys);
+  assert.deepEqual((await sharedKeyIdentities(keys, null, "native")(claims("any", "thing"))).s3, keys);
   const file = `# users\n${await usersFileLine("anna", "right")}\n\n${await usersFileLine("b:o", "other")}\n`;
   assert.ok(!file.includes("right"));
-  const identify = sharedKeyIdentities(keys, usersFileCheck(parseUsersFile(file)));
+  const identify = sharedKeyIdentities(keys, usersFileCheck(parseUsersFile(file)), "native");
   assert.deepEqual((await identify(claims("anna", "right"))).s3, keys);
   assert.deepEqual((await identify(claims("anna", "right"))).s3, keys);
   assert.deepEqual((await identify(claims("b:o", "other"))).s3, keys);

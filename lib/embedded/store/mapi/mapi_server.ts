@@ -25,6 +25,7 @@ const REFUSALS: Partial<Record<RefusalReason, [number, string]>> = {
   AccessDenied: [403, "Not permitted"],
   BucketNotEmpty: [409, "It is not empty"],
   NameTaken: [409, "The name is taken"],
+  NoSpace: [413, "The store has no space left"],
   NoSuchBucket: [404, "Not found"],
   NotFound: [404, "Not found"],
 };
@@ -122,9 +123,9 @@ function reachableTenant(store: StoreParts, level: Tenant | null, name: string, 
 }
 
 function byMethod(method: string, answers: Record<string, () => Answer>): Answer {
-  const handler = answers[method === "HEAD" ? "GET" : method];
-  if (!handler) throw new MapiError(405, "The method is not allowed for this resource");
-  return handler();
+  const name = method === "HEAD" ? "GET" : method;
+  if (!Object.hasOwn(answers, name)) throw new MapiError(405, "The method is not allowed for this resource");
+  return answers[name]();
 }
 
 function errorResponse(error: unknown, method: string): Response {

@@ -25,6 +25,7 @@ const CODES = {
   NoSuchVersion: [404, "The version does not exist"],
   NotImplemented: [501, "This part of S3 is not provided"],
   NotModified: [304, ""],
+  OutOfSpace: [413, "The store has no space left"],
   PreconditionFailed: [412, "A condition of the request does not hold"],
   RequestTimeTooSkewed: [403, "The time of the request is too far from the time of the server"],
   SignatureDoesNotMatch: [403, "The signature does not match the request and the secret key"],

@@ -1,6 +1,6 @@
 import type { Tenant } from "@/lib/embedded/store/accounts.ts";
 import { BrokenBody } from "@/lib/embedded/store/bodies.ts";
-import { Refusal, type RefusalReason } from "@/lib/embedded/store/refusal.ts";
+import { isNoSpace, Refusal, type RefusalReason } from "@/lib/embedded/store/refusal.ts";
 import { createBucket, deleteBucket, headBucket, listBuckets } from "@/lib/embedded/store/s3/bucket_operations.ts";
 import { authenticate } from "@/lib/embedded/store/s3/caller.ts";
 import { corsHeaders, preflightResponse } from "@/lib/embedded/store/s3/cors.ts";
@@ -42,8 +42,9 @@ const REFUSALS: Partial<Record<RefusalReason, S3Code>> = {
   ConditionFailed: "PreconditionFailed",
   NameTaken: "BucketAlreadyExists",
   NoSuchBucket: "NoSuchBucket",
+  NoSpace: "OutOfSpace",
   NoSuchKey: "NoSuchKey",
-  NoSuchVersion: "NoSuchVersion",
+  NotFound: "AccessDenied",
 };
 
 /** Answers S3 requests for one tenant. Pages of `origins` may read the answers. */
@@ -121,6 +122,7 @@ function asS3Error(error: unknown): S3Error {
   if (error instanceof S3Error) return error;
   if (error instanceof BrokenBody) return new S3Error("IncompleteBody");
   if (error instanceof Refusal) return new S3Error(REFUSALS[error.reason] ?? "InvalidRequest");
+  if (isNoSpace(error)) return new S3Error("OutOfSpace");
   console.error(`embedded store: ${error instanceof Error ? error.stack ?? error.message : error}`);
   return new S3Error("InternalError");
 }

@@ -22,7 +22,6 @@ export interface StatedSignature {
   signature: string;
   /** What stands for the body in the canonical request: a hexadecimal digest, or one of S3's literal words. */
   payload: string;
-  presigned: boolean;
 }
 
 /** Reads the signature of a request; null when it carries none. Throws {@link S3Error} when it is malformed or out of time. */
@@ -65,7 +64,7 @@ function fromHeader(request: S3Request, header: string, nowMs: number): StatedSi
   if (payload === null) throw new S3Error("InvalidRequest", "The header x-amz-content-sha256 is required");
   requireSigned(request, stated.signedHeaders);
   if (Math.abs(nowMs - timeMs(stated.time, malformedHeader)) > MAX_SKEW_MS) throw new S3Error("RequestTimeTooSkewed");
-  return { ...stated, payload, presigned: false };
+  return { ...stated, payload };
 }
 
 function fromQuery(request: S3Request, nowMs: number): StatedSignature {
@@ -88,7 +87,7 @@ function fromQuery(request: S3Request, nowMs: number): StatedSignature {
   if (nowMs > signedAt + Number(expires) * 1000) throw new S3Error("AccessDenied", "The URL has expired");
   const payload = request.parameter("X-Amz-Content-Sha256") ?? request.headers.get("x-amz-content-sha256") ??
     UNSIGNED_PAYLOAD;
-  return { ...stated, payload, presigned: true };
+  return { ...stated, payload };
 }
 
 function assemble(
@@ -97,7 +96,7 @@ function assemble(
   signature: string,
   time: string,
   malformed: (what: string) => never,
-): Omit<StatedSignature, "payload" | "presigned"> {
+): Omit<StatedSignature, "payload"> {
   // An access key may hold slashes itself (base64), so the scope is taken from the end.
   const match = /^(.+)\/([0-9]{8})\/([^/]+)\/s3\/aws4_request$/.exec(credential) ?? malformed("Credential");
   if (!time.startsWith(match[2])) malformed("the date of Credential");

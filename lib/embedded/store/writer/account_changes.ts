@@ -1,3 +1,4 @@
+import { SYSTEM } from "@/lib/embedded/store/accounts.ts";
 import type { Statements } from "@/lib/embedded/store/index.ts";
 import { Refusal } from "@/lib/embedded/store/refusal.ts";
 import type { Changes } from "@/lib/embedded/store/writer/changes.ts";
@@ -28,15 +29,16 @@ export function deleteTenant(index: Statements, { tenant }: Changes["deleteTenan
   return null;
 }
 
-/** Makes a user account. Throws {@link Refusal} NameTaken. */
+/** Makes a user account. Throws {@link Refusal} NameTaken, or NotFound when the tenant is gone. */
 export function createUser(
   index: Statements,
   { tenant, name, guid, passwordMd5, record }: Changes["createUser"]["given"],
 ): Changes["createUser"]["result"] {
+  requireTenant(index, tenant);
   if (index.row("SELECT 1 FROM users WHERE tenant = ? AND folded = ?", tenant, folded(name))) {
     throw new Refusal("NameTaken");
   }
-  return index.run(
+  const { id } = index.run(
     "INSERT INTO users (tenant, name, folded, guid, password_md5, record) VALUES (?, ?, ?, ?, ?, ?)",
     tenant,
     name,
@@ -45,6 +47,7 @@ export function createUser(
     passwordMd5,
     record,
   );
+  return { id };
 }
 
 /** Removes a user account and its grants; buckets it owns stay, without an owner. Throws {@link Refusal} NotFound. */
@@ -55,12 +58,13 @@ export function deleteUser(index: Statements, { user }: Changes["deleteUser"]["g
   return null;
 }
 
-/** Makes a bucket, which is a namespace. Throws {@link Refusal} NameTaken. */
+/** Makes a bucket, which is a namespace. Throws {@link Refusal} NameTaken, or NotFound when tenant or owner is gone. */
 export function createBucket(
   index: Statements,
   given: Changes["createBucket"]["given"],
 ): Changes["createBucket"]["result"] {
   const { tenant, name, owner } = given;
+  requireTenant(index, tenant);
   if (index.row("SELECT 1 FROM buckets WHERE tenant = ? AND folded = ?", tenant, folded(name))) {
     throw new Refusal("NameTaken");
   }
@@ -90,9 +94,19 @@ export function deleteBucket(index: Statements, { bucket }: Changes["deleteBucke
   return null;
 }
 
-/** Sets what a user may do in a bucket; no permission at all removes the entry. */
+/**
+ * Sets what a user may do in a bucket; no permission at all removes the entry. Throws {@link Refusal} NotFound or
+ * NoSuchBucket when one of them is gone.
+ */
 export function grant(index: Statements, { user, bucket, permissions }: Changes["grant"]["given"]): null {
+  if (!index.row("SELECT 1 FROM users WHERE id = ?", user)) throw new Refusal("NotFound");
+  if (!index.row("SELECT 1 FROM buckets WHERE id = ?", bucket)) throw new Refusal("NoSuchBucket");
   if (permissions === 0) index.run("DELETE FROM grants WHERE user = ? AND bucket = ?", user, bucket);
   else index.run("INSERT OR REPLACE INTO grants VALUES (?, ?, ?)", user, bucket, permissions);
   return null;
+}
+
+/** A tenant may have been deleted since the caller looked it up; the system level has users without a tenant. */
+function requireTenant(index: Statements, tenant: number): void {
+  if (tenant !== SYSTEM && !index.row("SELECT 1 FROM tenants WHERE id = ?", tenant)) throw new Refusal("NotFound");
 }

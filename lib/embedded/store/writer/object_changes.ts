@@ -7,10 +7,16 @@ const SEQ_PER_MS = 1000;
 
 const COLUMNS = "seq, is_null, size, etag, modified_ms, content_type, headers, owner, body, file";
 
-/** Writes an object by the versioning rules of its bucket. Throws {@link Refusal} with NoSuchBucket, NoSuchKey or ConditionFailed. */
+/**
+ * Writes an object by the versioning rules of its bucket. Throws {@link Refusal} with NoSuchBucket,
+ * NoSuchKey, ConditionFailed, or AccessDenied when the writer was deleted meanwhile.
+ */
 export function putObject(index: Statements, given: Changes["putObject"]["given"]): Changes["putObject"]["result"] {
   const { bucket, key, condition } = given;
   const versioning = versioningOf(index, bucket);
+  if (given.owner !== null && !index.row("SELECT 1 FROM users WHERE id = ?", given.owner)) {
+    throw new Refusal("AccessDenied");
+  }
   const current = currentVersion(index, bucket, key);
   if (condition && "absent" in condition && current) throw new Refusal("ConditionFailed");
   if (condition && "etag" in condition) {

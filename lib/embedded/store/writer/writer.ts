@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { syncFolder } from "@/lib/embedded/data_folder.ts";
 import { Statements } from "@/lib/embedded/store/index.ts";
-import { Refusal } from "@/lib/embedded/store/refusal.ts";
+import { isNoSpace, Refusal } from "@/lib/embedded/store/refusal.ts";
 import {
   createBucket,
   createTenant,
@@ -43,8 +43,7 @@ export class Writer {
     } catch (error) {
       // Nothing of the group is in the index now, whatever its single changes had said.
       if (this.#index.isTransaction) this.#index.exec("ROLLBACK");
-      const fault = error instanceof Error ? error.message : String(error);
-      return changes.map(() => ({ ok: false, fault }));
+      return changes.map(() => failure(error));
     }
     this.#unlinkGarbage();
     return outcomes.map((outcome) => outcome ?? { ok: false, fault: "no outcome" });
@@ -62,7 +61,7 @@ export class Writer {
         file.close();
         folders.add(path.slice(0, path.lastIndexOf("/")));
       } catch (error) {
-        outcomes[i] = { ok: false, fault: error instanceof Error ? error.message : String(error) };
+        outcomes[i] = failure(error);
       }
     }
     for (const folder of folders) syncFolder(folder);
@@ -76,8 +75,7 @@ export class Writer {
       return { ok: true, result };
     } catch (error) {
       this.#index.exec("ROLLBACK TO change; RELEASE change");
-      if (error instanceof Refusal) return { ok: false, refusal: error.reason };
-      return { ok: false, fault: error instanceof Error ? error.message : String(error) };
+      return failure(error);
     }
   }
 
@@ -93,6 +91,12 @@ export class Writer {
       this.#unlinked.push(String(file));
     }
   }
+}
+
+function failure(error: unknown): Outcome {
+  if (error instanceof Refusal) return { ok: false, refusal: error.reason };
+  if (isNoSpace(error)) return { ok: false, refusal: "NoSpace" };
+  return { ok: false, fault: error instanceof Error ? error.message : String(error) };
 }
 
 function apply(index: Statements, change: Change): Changes[keyof Changes]["result"] {

@@ -39,6 +39,19 @@ export class WriterClient {
 
   /** Makes one change durable and tells its result. Throws {@link Refusal} when the store's rules forbid it. */
   change<K extends ChangeKind>(kind: K, given: Changes[K]["given"]): Promise<Changes[K]["result"]> {
+    const result = this.#queued(kind, given);
+    this.#sendNext();
+    return result;
+  }
+
+  /** Makes changes durable in their order, up to {@link GROUP_LIMIT} of them all at once or not at all. */
+  changeAll(changes: readonly Change[]): Promise<unknown[]> {
+    const results = changes.map(({ kind, given }) => this.#queued(kind, given));
+    this.#sendNext();
+    return Promise.all(results);
+  }
+
+  #queued<K extends ChangeKind>(kind: K, given: Changes[K]["given"]): Promise<Changes[K]["result"]> {
     return new Promise((resolve, reject) => {
       const settle = (outcome: Outcome) => {
         if (outcome.ok) resolve(outcome.result as Changes[K]["result"]);
@@ -46,7 +59,6 @@ export class WriterClient {
         else reject(new Error(`the store could not commit a change: ${outcome.fault}`));
       };
       this.#queue.push({ change: { kind, given } as Change, settle });
-      this.#sendNext();
     });
   }
 

@@ -1,4 +1,5 @@
 /** The thread in which changes are committed, so that the flush of a disk never delays an answer. */
+import { DataFolderError } from "@/lib/embedded/data_folder.ts";
 import { openIndexForWriting } from "@/lib/embedded/store/index.ts";
 import type { Change, Outcome } from "@/lib/embedded/store/writer/changes.ts";
 import { sweepBodies } from "@/lib/embedded/store/writer/sweep.ts";
@@ -28,7 +29,13 @@ function answer(told: ToWriter): FromWriter {
     close = () => index.close();
     return { opened: true };
   } catch (error) {
-    return { failed: error instanceof Error ? error.message : String(error) };
+    if (error instanceof DataFolderError) return { failed: error.message };
+    const reason = error instanceof Error ? error.message : String(error);
+    return {
+      failed:
+        `The index ${told.open}/index.db cannot be opened (${reason}): make it readable and writable, restore it from ` +
+        `a copy, or set DATA_DIR to another folder.`,
+    };
   }
 }
 

@@ -92,6 +92,11 @@ Deno.test("embedded MAPI: user accounts are made, read, used and deleted", leaks
   assert.equal(JSON.stringify(record).includes("passw0rd"), false);
   const own = store.client("archive", "Åsa", "passw0rd");
   assert.deepEqual((await own.send(new ListBucketsCommand({}))).Buckets ?? [], []);
+  const elsewhere = { ...NEW_USER, username: "elsewhere", localAuthentication: false };
+  assert.equal((await create("passw0rd", elsewhere)).status, 200);
+  await assert.rejects(store.client("archive", "elsewhere", "passw0rd").send(new ListBucketsCommand({})), {
+    name: "InvalidAccessKeyId",
+  });
   assert.equal((await call(store, "archive", "curator", "DELETE", path)).status, 200);
   assert.equal((await call(store, "archive", "curator", "DELETE", path)).status, 404);
   assert.equal((await call(store, "archive", "curator", "HEAD", path)).status, 302);
@@ -110,6 +115,7 @@ Deno.test("embedded MAPI: roles and levels decide, and bad credentials are 403",
   assert.equal(await status("archive", "curator", "GET", "/tenants/archive", undefined, "wrong"), 403);
   assert.equal(await status("archive", "nobody", "GET", "/tenants/archive"), 403);
   assert.equal(await status("archive", "curator", "POST", "/tenants/archive/namespaces"), 405);
+  assert.equal(await status("archive", "curator", "constructor", "/tenants/archive/namespaces"), 405);
   assert.equal(await status("archive", "curator", "GET", "/tenants/archive/nonsense"), 404);
   const anonymous = await fetch(`${store.mapi("archive")}/mapi/tenants/archive`);
   assert.equal(anonymous.status, 403);

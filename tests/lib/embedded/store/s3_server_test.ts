@@ -269,9 +269,17 @@ Deno.test("embedded S3: a body that does not match its digest, or ends early, is
       }`,
     ),
   );
-  connection.close();
-  assert.ok(!(await keys(client, "letters")).includes("broken.bin"));
+  // The sender is done, so the store answers; what it answers is that the body is not whole.
+  await connection.closeWrite();
+  assert.match(await new Response(connection.readable).text(), /^(HTTP\/1.1 400 |$)/);
   assert.equal(await refusal(client.send(new HeadObjectCommand(at))), "NotFound");
+  assert.ok(!(await keys(client, "letters")).includes("broken.bin"));
+  assert.deepEqual(
+    [...Deno.readDirSync(`${store.folder}/bodies`)].flatMap((
+      { name },
+    ) => [...Deno.readDirSync(`${store.folder}/bodies/${name}`)]),
+    [],
+  );
 });
 
 Deno.test("embedded S3: ports, objects and versions are the same after a restart", leaks, async () => {

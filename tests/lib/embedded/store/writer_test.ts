@@ -17,7 +17,7 @@ function openStore(versioning: Versioning) {
   const [made] = writer.commit([{
     kind: "createBucket",
     given: {
-      tenant: 1,
+      tenant: 0,
       name: "b",
       guid: "g",
       owner: null,
@@ -206,4 +206,32 @@ Deno.test("writer: a body whose file is gone is a fault, not an object", () => {
   const [outcome] = store.writer.commit([change]);
   assert.equal(outcome.ok, false);
   assert.equal(store.objects.find(1, "off", utf8("k"), null), null);
+});
+
+Deno.test("writer: a number is never given out twice, and nothing is made in a tenant that is gone", () => {
+  using store = openStore("off");
+  const tenant = (name: string): Change => ({
+    kind: "createTenant",
+    given: { name, record: "{}", firstUser: null, atMs: 1 },
+  });
+  const user = (name: string, tenant: number): Change => ({
+    kind: "createUser",
+    given: { tenant, name, guid: name, passwordMd5: "", record: "{}" },
+  });
+  const outcomes = store.writer.commit([
+    tenant("old"),
+    user("alice", 1),
+    { kind: "deleteTenant", given: { tenant: 1 } },
+    user("mole", 1),
+    tenant("new"),
+    user("bob", 2),
+  ]);
+  assert.deepEqual(outcomes.map((outcome) => outcome.ok ? outcome.result : "refusal" in outcome && outcome.refusal), [
+    { id: 1 },
+    { id: 1 },
+    null,
+    "NotFound",
+    { id: 2 },
+    { id: 2 },
+  ]);
 });

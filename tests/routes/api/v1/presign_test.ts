@@ -52,9 +52,9 @@ Deno.test("credentials: derived, the caller's own, or the configured ones", asyn
     tenant: "archive",
     endpoint_url: "https://share.example.org",
   });
-  const own = await ask({ identify: ownKeyIdentities() });
+  const own = await ask({ identify: ownKeyIdentities("native") });
   assert.deepEqual([own.access_key_id, own.secret_access_key, own.username], ["curator", "p4ssw0rd", null]);
-  const shared = await ask({ identify: sharedKeyIdentities({ accessKey: "A", secretKey: "S" }, null) });
+  const shared = await ask({ identify: sharedKeyIdentities({ accessKey: "A", secretKey: "S" }, null, "native") });
   assert.deepEqual([shared.access_key_id, shared.secret_access_key, shared.tenant], ["A", "S", null]);
 });
 

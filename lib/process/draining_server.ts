@@ -1,0 +1,38 @@
+type Handler = (request: Request, info: Deno.ServeHandlerInfo<Deno.NetAddr>) => Response | Promise<Response>;
+
+/** A server that can end without breaking off what it is doing. */
+export interface DrainingServer {
+  readonly port: number;
+  /** Refuses new requests with 503, and resolves when those under way, bodies included, have ended. */
+  drain(): Promise<void>;
+}
+
+/**
+ * Serves HTTP until it is drained. The runtime's own `shutdown` breaks off request bodies that are still arriving, so
+ * handlers are counted here, and the server is shut down when the last one has answered.
+ *
+ * @throws Deno.errors.AddrInUse and the other errors of listening
+ */
+export function drainingServer(options: { hostname: string; port: number }, handler: Handler): DrainingServer {
+  let running = 0;
+  let draining = false;
+  const idle = Promise.withResolvers<void>();
+  const server = Deno.serve({ ...options, onListen() {} }, async (request, info) => {
+    if (draining) return new Response(null, { status: 503, headers: { "Connection": "close", "Retry-After": "5" } });
+    running++;
+    try {
+      return await handler(request, info);
+    } finally {
+      running--;
+      if (draining && running === 0) idle.resolve();
+    }
+  });
+  return {
+    port: server.addr.port,
+    async drain() {
+      draining = true;
+      if (running > 0) await idle.promise;
+      await server.shutdown();
+    },
+  };
+}
