@@ -13,7 +13,6 @@ import { type EmbeddedConfig, embeddedConfig, type ServerConfig, serverConfig } 
 import { about, environment, type Role, type VariableName } from "./config/variables.ts";
 
 export type { CampaignsConfig, ResultsConfig, ResultsUrl, WebConfig } from "./config/campaigns.ts";
-export { CONVENTIONS, type Conventions } from "./config/conventions.ts";
 export { ConfigError } from "./config/errors.ts";
 export type { GatewayConfig, StoreConfig, StoreIdentity } from "./config/gateway.ts";
 export type { Files } from "./config/reading.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { CONVENTIONS } from "./config/conventions.ts";
+import { CONVENTIONS } from "@/lib/campaigns/conventions.ts";
 import { kinds } from "./config/values.ts";
 import { type About, about, environment, SECTIONS } from "./config/variables.ts";
 

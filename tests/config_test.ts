@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 
 import fc from "fast-check";
 
-import { type Config, ConfigError, CONVENTIONS, type Files, readConfig } from "@/lib/config.ts";
+import { CONVENTIONS } from "@/lib/campaigns/conventions.ts";
+import { type Config, ConfigError, type Files, readConfig } from "@/lib/config.ts";
 
 const KEY = "0123456789abcdef0123456789abcdef";
 const emptyDisk: Files = { exists: () => false, read: () => null };
@@ -116,7 +117,7 @@ Deno.test("config: bad values end the start with a line that names the variable"
   refused({ CAMPAIGN_RESULTS_URL: "http://x/a?b" }, "CAMPAIGN_RESULTS_URL", /http or https address/);
   refused({ CAMPAIGN_RESULTS_PROXY: "http://x/" }, "CAMPAIGN_RESULTS_PROXY", /ends in \/results/);
   refused({ MAPI_ENABLED: "maybe" }, "MAPI_ENABLED", /true or false/);
-  refused({ SIMULATOR_SPEED: "-1" }, "SIMULATOR_SPEED", /number from 0/);
+  refused({ SIMULATOR_SPEED: "-1" }, "SIMULATOR_SPEED", /number from 0.1/);
   refused({ RESULTS_SESSION_HOURS: "0" }, "RESULTS_SESSION_HOURS", /number of hours/);
   refused({ TRUSTED_HOPS: "-1" }, "TRUSTED_HOPS", /whole number from 0/);
   refused({ ...REAL_STORE, HCP_DOMAIN: "https://store.example.org" }, "HCP_DOMAIN", /without scheme/);

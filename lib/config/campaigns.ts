@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 
-import { CONVENTIONS, type Conventions } from "./conventions.ts";
+import { CONVENTIONS, type Conventions } from "@/lib/campaigns/conventions.ts";
 import type { Reading } from "./reading.ts";
 import { DNS_LABEL } from "./values.ts";
 

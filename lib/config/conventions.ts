@@ -1,58 +1,7 @@
 import { z } from "zod";
+import { CONVENTIONS, type Conventions } from "@/lib/campaigns/conventions.ts";
 
 import { DNS_LABEL, kind, Problem } from "./values.ts";
-
-/** Names that a cluster's campaign tools agree on; the associated data of session cookies is the cookie's stem. */
-export interface Conventions {
-  /** Prefix of label and annotation keys, with its slash. */
-  readonly labelDomain: string;
-  /** Value of the label `app` on campaign Jobs. */
-  readonly campaignApp: string;
-  /** Value of the label `app` on warm-up Jobs. */
-  readonly warmupApp: string;
-  /** Value of the label `managed-by` in the label domain. */
-  readonly managedBy: string;
-  /** What a pipeline's ConfigMap name begins with. */
-  readonly pipelinePrefix: string;
-  /** Field manager of the status record's summary. */
-  readonly summaryManager: string;
-  /** Field manager of the status record's failures. */
-  readonly failuresManager: string;
-  /** Field manager of the tool that applies campaigns. */
-  readonly applyManager: string;
-  /** The namespace outside a cluster. */
-  readonly defaultNamespace: string;
-  /** The session cookie's name, before any `__Host-` prefix. */
-  readonly cookieStem: string;
-}
-
-/** The two sets of names known by name; `stackroom` is the default. */
-export const CONVENTIONS: Readonly<Record<"stackroom" | "htrflow", Conventions>> = {
-  stackroom: {
-    labelDomain: "campaigns.stackroom.dev/",
-    campaignApp: "campaign-batch",
-    warmupApp: "campaign-warmup",
-    managedBy: "converter",
-    pipelinePrefix: "pipeline-",
-    summaryManager: "stackroom-web",
-    failuresManager: "stackroom-web-failures",
-    applyManager: "stackroom-campaigns",
-    defaultNamespace: "batch-default",
-    cookieStem: "results_session",
-  },
-  htrflow: {
-    labelDomain: "htrflow.riksarkivet.se/",
-    campaignApp: "htrflow-batch",
-    warmupApp: "htrflow-warmup",
-    managedBy: "converter",
-    pipelinePrefix: "htr-pipeline-",
-    summaryManager: "htrflow-web",
-    failuresManager: "htrflow-web-failures",
-    applyManager: "htrflow-campaigns",
-    defaultNamespace: "htr-batch",
-    cookieStem: "htr_session",
-  },
-};
 
 const labelValue = z.string().regex(/^[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$/);
 const manager = z.string().regex(/^[\x21-\x7e]{1,128}$/);

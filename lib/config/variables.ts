@@ -1,6 +1,7 @@
 import { z } from "zod";
 
-import { CONVENTIONS, conventions } from "./conventions.ts";
+import { CONVENTIONS } from "@/lib/campaigns/conventions.ts";
+import { conventions } from "./conventions.ts";
 import {
   base,
   choice,
@@ -94,9 +95,9 @@ export const environment = z.object({
     meaning:
       "The address that the embedded servers listen on and that presigned URLs of the embedded store show. No wildcard.",
   }),
-  SIMULATOR_SPEED: decimal(0, 1000).default(1).register(about, {
+  SIMULATOR_SPEED: decimal(0.1, 1000).default(1).register(about, {
     section: "Embedded parts",
-    meaning: "How fast the sample campaigns move: 1 is their own pace, 0 stands still.",
+    meaning: "How fast the sample campaigns move: 1 is their own pace.",
   }),
   SIMULATOR_SEED: integer(0, MAX_SEED).default(1).register(about, {
     section: "Embedded parts",

@@ -1,0 +1,107 @@
+/**
+ * The names by which campaign objects are recognised in a cluster. They differ from one deployed system to another, so
+ * they are one set of settings (`CAMPAIGN_CONVENTIONS`) and nothing else in the code spells them.
+ */
+export interface Conventions {
+  /** Prefix of every label and annotation of campaigns, with its closing slash. */
+  readonly labelDomain: string;
+  /** Value of the label `app` on campaign Jobs. */
+  readonly campaignApp: string;
+  /** Value of the label `app` on warm-up Jobs. */
+  readonly warmupApp: string;
+  /** Value of `<labelDomain>managed-by` on everything that belongs to a campaign. */
+  readonly managedBy: string;
+  /** A pipeline's ConfigMap is called this plus the pipeline's id. */
+  readonly pipelinePrefix: string;
+  /** Field manager of the record's summary. */
+  readonly summaryManager: string;
+  /** Field manager of the record's failures. */
+  readonly failuresManager: string;
+  /** Field manager of the tool that submits campaigns and records their ending. */
+  readonly applyManager: string;
+  /** The namespace served when neither a setting nor the pod names one. */
+  readonly defaultNamespace: string;
+  /** Session cookie on plain HTTP; `__Host-` goes before it on HTTPS. Also the associated data of the sealed value. */
+  readonly cookieStem: string;
+}
+
+export type ConventionsPreset = "stackroom" | "htrflow";
+
+export const CONVENTIONS: Readonly<Record<ConventionsPreset, Conventions>> = {
+  stackroom: {
+    labelDomain: "campaigns.stackroom.dev/",
+    campaignApp: "campaign-batch",
+    warmupApp: "campaign-warmup",
+    managedBy: "converter",
+    pipelinePrefix: "pipeline-",
+    summaryManager: "stackroom-web",
+    failuresManager: "stackroom-web-failures",
+    applyManager: "stackroom-campaigns",
+    defaultNamespace: "batch-default",
+    cookieStem: "results_session",
+  },
+  htrflow: {
+    labelDomain: "htrflow.riksarkivet.se/",
+    campaignApp: "htrflow-batch",
+    warmupApp: "htrflow-warmup",
+    managedBy: "converter",
+    pipelinePrefix: "htr-pipeline-",
+    summaryManager: "htrflow-web",
+    failuresManager: "htrflow-web-failures",
+    applyManager: "htrflow-campaigns",
+    defaultNamespace: "htr-batch",
+    cookieStem: "htr_session",
+  },
+};
+
+/** Prefix of the name of a campaign's ConfigMap: the rest is the Job's name. */
+export const RECORD_PREFIX = "campaign-";
+/** Suffix of the name of a campaign's status record, after the name of its ConfigMap. */
+export const STATUS_SUFFIX = "-status";
+/** Label by which the Job controller says which volume of a campaign a pod works on. */
+export const POD_INDEX_LABEL = "batch.kubernetes.io/job-completion-index";
+/** Label by which the Job controller says whose pod it is. */
+export const POD_JOB_LABEL = "batch.kubernetes.io/job-name";
+
+/** Names of the labels that campaign objects carry. */
+export interface LabelNames {
+  readonly managedBy: string;
+  /** The campaign file's name: the same for all parts of a campaign that was split. */
+  readonly campaign: string;
+  readonly pipeline: string;
+  /** `status` on a status record, absent elsewhere. */
+  readonly kind: string;
+}
+
+/** The label names of one set of conventions. */
+export function labelNames({ labelDomain }: Conventions): LabelNames {
+  return {
+    managedBy: `${labelDomain}managed-by`,
+    campaign: `${labelDomain}campaign`,
+    pipeline: `${labelDomain}pipeline`,
+    kind: `${labelDomain}kind`,
+  };
+}
+
+/** Label selectors for the lists of campaign objects. */
+export interface Selectors {
+  readonly campaignJobs: string;
+  readonly warmupJobs: string;
+  /** ConfigMaps with a campaign's volumes.txt; their metadata is enough for a list. */
+  readonly records: string;
+  readonly statusRecords: string;
+  readonly pipelines: string;
+}
+
+/** The label selectors of one set of conventions. */
+export function selectors(conventions: Conventions): Selectors {
+  const names = labelNames(conventions);
+  const managed = `${names.managedBy}=${conventions.managedBy}`;
+  return {
+    campaignJobs: `app=${conventions.campaignApp},${managed}`,
+    warmupJobs: `app=${conventions.warmupApp},${managed}`,
+    records: `${managed},${names.campaign},${names.kind}!=status`,
+    statusRecords: `${managed},${names.campaign},${names.kind}=status`,
+    pipelines: `${managed},${names.pipeline},!${names.campaign}`,
+  };
+}

@@ -1,0 +1,242 @@
+import type { BatchJob, BatchPod } from "./cluster_objects.ts";
+import { PageTally } from "./page_tally.ts";
+import { isOver, withAge } from "./progress.ts";
+import { type ReapedCampaign, reapedStates, reapedSummary } from "./reaped.ts";
+import { openableSource } from "./source_url.ts";
+import { liveSummary, type SummaryContext } from "./summary.ts";
+import type {
+  JobDetail,
+  JobSummary,
+  PageSums,
+  Pipeline,
+  ProgressAnswer,
+  VolumeLinks,
+  VolumeState,
+  VolumeView,
+} from "./types.ts";
+import { volumeLinks } from "./urls.ts";
+import { liveStates, type VolumeStates } from "./volume_states.ts";
+import type { VolumeList } from "./volumes.ts";
+
+/** Failed rows that a detail shows beside its page (spec, Limits). */
+export const MAX_FAILURES = 50;
+
+/** Which rows of a detail are asked for. */
+export interface VolumePage {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** A campaign laid out, before any progress is known. */
+export interface CampaignLayout {
+  readonly summary: JobSummary;
+  readonly pipeline: Pipeline;
+  readonly volumes: VolumeList;
+  readonly states: VolumeStates;
+  /** Indexes of the newest failed volumes, newest first. */
+  readonly failures: readonly number[];
+  /** Index of the newest active volume, else of the newest done one. */
+  readonly latest: number | null;
+  /** Volumes that are not pending. */
+  readonly started: number;
+  links(id: string): VolumeLinks;
+}
+
+/** A volume whose progress an answer would like to know. */
+export interface WantedProgress {
+  readonly index: number;
+  readonly id: string;
+  readonly state: VolumeState;
+}
+
+/** Lays out a campaign whose Job exists. `pods` are those of the Job; no volumes when its ConfigMap is missing. */
+export function layoutLive(
+  job: BatchJob,
+  volumes: VolumeList,
+  pods: Iterable<BatchPod>,
+  pipeline: Pipeline,
+  context: Omit<SummaryContext, "qualityPrediction">,
+): CampaignLayout {
+  const summary = liveSummary(job, {
+    ...context,
+    qualityPrediction: pipeline.scoresQuality,
+  });
+  return layout(
+    summary,
+    volumes,
+    liveStates(volumes.count, job, pods),
+    pipeline,
+    context.resultsUrl,
+  );
+}
+
+/** Lays out a campaign whose Job is gone. */
+export function layoutReaped(
+  campaign: ReapedCampaign,
+  volumes: VolumeList,
+  pipeline: Pipeline,
+  context: Omit<SummaryContext, "qualityPrediction">,
+): CampaignLayout {
+  const summary = reapedSummary(campaign, {
+    ...context,
+    qualityPrediction: pipeline.scoresQuality,
+  });
+  return layout(
+    summary,
+    volumes,
+    reapedStates(volumes, campaign.status),
+    pipeline,
+    context.resultsUrl,
+  );
+}
+
+/**
+ * The volumes whose progress to read, in the order in which to spend the budget: running ones first, then those that
+ * the answer shows whatever its page, then its page, then the rest. Pending volumes have no progress and are not asked
+ * for.
+ */
+export function wantedProgress(
+  campaign: CampaignLayout,
+  page: VolumePage,
+): WantedProgress[] {
+  const { active, over } = ranked(campaign, page);
+  return [...active, ...over].map((index) => ({
+    index,
+    id: campaign.volumes.line(index).id,
+    state: campaign.states.states[index],
+  }));
+}
+
+/**
+ * The detail of a campaign (spec, JobDetail). `answers` holds what was read, by index; a volume without an answer has
+ * no progress and is not counted. Volumes that are over are added to `tally`, which may know more of them from earlier
+ * requests of the same user. `now` is in milliseconds since 1970.
+ */
+export function composeDetail(
+  campaign: CampaignLayout,
+  page: VolumePage,
+  answers: ReadonlyMap<number, ProgressAnswer>,
+  now: number,
+  tally: PageTally = new PageTally(),
+): JobDetail {
+  const row = (index: number) => volumeView(campaign, index, answers.get(index), now);
+  return {
+    ...campaign.summary,
+    volumes: rowsOf(campaign, page).map(row),
+    failures: campaign.failures.map(row),
+    latest: campaign.latest === null ? null : row(campaign.latest),
+    pipelineSteps: campaign.pipeline.steps,
+    pipelineYaml: campaign.pipeline.yaml,
+    pipelineModels: campaign.pipeline.models,
+    ...sumPages(campaign, page, answers, tally),
+  };
+}
+
+function layout(
+  summary: JobSummary,
+  volumes: VolumeList,
+  states: VolumeStates,
+  pipeline: Pipeline,
+  resultsUrl: string,
+): CampaignLayout {
+  const failures: number[] = [];
+  let newestActive: number | null = null;
+  let newestDone: number | null = null;
+  let started = 0;
+  for (let index = volumes.count - 1; index >= 0; index--) {
+    const state = states.states[index];
+    if (state !== "pending") started++;
+    if (state === "failed" && failures.length < MAX_FAILURES) {
+      failures.push(index);
+    } else if (state === "active") newestActive ??= index;
+    else if (state === "done") newestDone ??= index;
+  }
+  return {
+    summary,
+    pipeline,
+    volumes,
+    states,
+    failures,
+    latest: newestActive ?? newestDone,
+    started,
+    links: volumeLinks(resultsUrl, summary.namespace, summary.pipeline),
+  };
+}
+
+function volumeView(
+  { volumes, states, links }: CampaignLayout,
+  index: number,
+  answer: ProgressAnswer | undefined,
+  now: number,
+): VolumeView {
+  const { id, source } = volumes.line(index);
+  const state = states.states[index];
+  const known = state === "pending" ? undefined : answer;
+  const reason = states.reason(index);
+  return {
+    index,
+    id,
+    state,
+    ...links(id),
+    sourceUrl: openableSource(source),
+    progress: known?.progress ? withAge(known.progress, now) : null,
+    forbidden: known?.forbidden ?? false,
+    ...(reason && { reason }),
+  };
+}
+
+/** Running volumes are summed last: unlike the others they are not in the tally. */
+function sumPages(
+  campaign: CampaignLayout,
+  page: VolumePage,
+  answers: ReadonlyMap<number, ProgressAnswer>,
+  tally: PageTally,
+): PageSums {
+  const { active, over } = ranked(campaign, page);
+  const counted = (index: number) => {
+    const { id } = campaign.volumes.line(index);
+    return { id, links: campaign.links(id) };
+  };
+  for (const index of over) {
+    const answer = answers.get(index);
+    if (answer?.answered && !tally.has(index)) {
+      tally.add(index, counted(index), answer.progress);
+    }
+  }
+  const sums = tally.sums();
+  for (const index of active) {
+    const answer = answers.get(index);
+    if (answer?.answered) sums.add(counted(index), answer.progress);
+  }
+  return sums.sums(campaign.started);
+}
+
+/** Indexes of started volumes by how much an answer needs them, ascending among equals. */
+function ranked(
+  campaign: CampaignLayout,
+  page: VolumePage,
+): { active: number[]; over: number[] } {
+  const shown = new Set(campaign.failures);
+  if (campaign.latest !== null) shown.add(campaign.latest);
+  const active: number[][] = [[], [], []];
+  const over: number[][] = [[], [], []];
+  campaign.states.states.forEach((state, index) => {
+    if (state === "pending") return;
+    const onPage = index >= page.offset && index < page.offset + page.limit;
+    (isOver(state) ? over : active)[shown.has(index) ? 0 : onPage ? 1 : 2].push(
+      index,
+    );
+  });
+  return { active: active.flat(), over: over.flat() };
+}
+
+function rowsOf(
+  { volumes }: CampaignLayout,
+  { offset, limit }: VolumePage,
+): number[] {
+  const end = Math.min(volumes.count, offset + limit);
+  return Array.from(
+    { length: Math.max(0, end - offset) },
+    (_, position) => offset + position,
+  );
+}

@@ -1,0 +1,63 @@
+import { createHash } from "node:crypto";
+import { type CountedVolume, PageAccumulator } from "./page_sums.ts";
+import type { StoredProgress } from "./types.ts";
+import type { VolumeList } from "./volumes.ts";
+
+/**
+ * The sums over those volumes of one run that are over, each counted once. Kept between requests (per user), it lets
+ * the totals of a huge campaign settle although one request reads few files. Its size follows the number of volumes, a
+ * bit each.
+ */
+export class PageTally {
+  #seen = new Uint8Array(0);
+  readonly #sums = new PageAccumulator();
+
+  has(index: number): boolean {
+    return ((this.#seen[index >> 3] ?? 0) & (1 << (index & 7))) !== 0;
+  }
+
+  /** Counts a volume that is over and whose file was answered; the second time it does nothing. */
+  add(
+    index: number,
+    volume: CountedVolume,
+    progress: StoredProgress | null,
+  ): void {
+    if (this.has(index)) return;
+    this.#mark(index);
+    this.#sums.add(volume, progress);
+  }
+
+  /** A copy of the sums, to go on with the volumes that are still running. */
+  sums(): PageAccumulator {
+    return this.#sums.copy();
+  }
+
+  #mark(index: number): void {
+    const byte = index >> 3;
+    if (byte >= this.#seen.length) {
+      const larger = new Uint8Array(Math.max(byte + 1, this.#seen.length * 2));
+      larger.set(this.#seen);
+      this.#seen = larger;
+    }
+    this.#seen[byte] |= 1 << (index & 7);
+  }
+}
+
+/**
+ * Names one run of one list of volumes, to keep a tally under: the same while volumes finish and after the Job is gone,
+ * another for another start or other volumes.
+ */
+export function runFingerprint(
+  namespace: string,
+  name: string,
+  startedAt: string | null,
+  volumes: VolumeList,
+): string {
+  const lines = [namespace, name, startedAt ?? ""];
+  for (let index = 0; index < volumes.count; index++) {
+    lines.push(`${index}\t${volumes.line(index).id}`);
+  }
+  return createHash("sha256").update(lines.join("\n").toWellFormed()).digest(
+    "base64url",
+  );
+}

@@ -1,0 +1,50 @@
+import type { BatchJob } from "./cluster_objects.ts";
+import { finishedAtOf, phaseOf, waitingOf } from "./phase.ts";
+import { compareText } from "./text_order.ts";
+import type { JobSummary, Warmup } from "./types.ts";
+import { resultsBaseOf } from "./urls.ts";
+
+/** What a summary shows beside the campaign's own objects. */
+export interface SummaryContext {
+  /** The results URL that browsers use. */
+  readonly resultsUrl: string;
+  readonly warmup: Warmup;
+  /** Whether the campaign's pipeline predicts quality. */
+  readonly qualityPrediction: boolean;
+}
+
+/** The summary of a campaign whose Job exists (spec, JobSummary). */
+export function liveSummary(
+  job: BatchJob,
+  context: SummaryContext,
+): JobSummary {
+  return {
+    namespace: job.namespace,
+    name: job.name,
+    campaign: job.campaign,
+    pipeline: job.pipeline,
+    phase: phaseOf(job),
+    counts: {
+      total: job.completions ?? 0,
+      active: job.active,
+      done: job.completed.size,
+      failed: job.failed.size,
+    },
+    suspended: job.suspended,
+    createdAt: job.createdAt,
+    startedAt: job.startedAt,
+    finishedAt: finishedAtOf(job),
+    resultsBase: resultsBaseOf(context.resultsUrl, job.namespace, job.pipeline),
+    warmup: context.warmup,
+    jobGone: false,
+    qualityPrediction: context.qualityPrediction,
+    waiting: waitingOf(job),
+  };
+}
+
+/** The rows of a list in the order of the answer: newest created first, equals as they came (live rows go in first). */
+export function newestFirst<Row extends { readonly createdAt: string }>(
+  rows: Iterable<Row>,
+): Row[] {
+  return [...rows].sort((a, b) => compareText(b.createdAt, a.createdAt));
+}

@@ -1,0 +1,226 @@
+/**
+ * Campaign phase (spec, States and transitions); `Unknown` only where the Job is gone and its ending was never
+ * recorded.
+ */
+export type Phase =
+  | "Queued"
+  | "Paused"
+  | "Running"
+  | "Succeeded"
+  | "PartiallyFailed"
+  | "Failed"
+  | "Unknown";
+
+export type WarmupPhase =
+  | "missing"
+  | "pending"
+  | "running"
+  | "succeeded"
+  | "failed";
+
+/** Volume state; `unknown` only where the Job is gone. */
+export type VolumeState = "pending" | "active" | "done" | "failed" | "unknown";
+
+/** Why a volume or a warm-up failed. */
+export interface Reason {
+  /** Where the worker was, such as `stream` or `verify`. */
+  readonly stage: string | null;
+  /** Whether the worker said that trying again is of no use. */
+  readonly permanent: boolean | null;
+  readonly error: string;
+}
+
+export interface Warmup {
+  readonly phase: WarmupPhase;
+  /** Only for `failed`, and only when a pod tells. */
+  readonly reason?: Reason;
+}
+
+/** What keeps a suspended campaign from running, by its Job's conditions. */
+export interface Waiting {
+  readonly reason: string;
+  /** RFC 3339. */
+  readonly since: string | null;
+}
+
+export interface Counts {
+  /** The Job's completions. */
+  readonly total: number;
+  readonly active: number;
+  readonly done: number;
+  readonly failed: number;
+}
+
+/** One campaign of `GET /api/v1/jobs` (spec, JobSummary), with the extra members `campaign` and `waiting`. */
+export interface JobSummary {
+  readonly namespace: string;
+  /** The Job's name. */
+  readonly name: string;
+  /** The campaign file's name, shared by all parts of a campaign that was split. */
+  readonly campaign: string;
+  readonly pipeline: string;
+  readonly phase: Phase;
+  readonly counts: Counts;
+  readonly suspended: boolean;
+  /** RFC 3339, like the two below; "" for an object without one. */
+  readonly createdAt: string;
+  readonly startedAt: string | null;
+  readonly finishedAt: string | null;
+  readonly resultsBase: string;
+  readonly warmup: Warmup;
+  readonly jobGone: boolean;
+  readonly qualityPrediction: boolean;
+  readonly waiting: Waiting | null;
+}
+
+export interface PageError {
+  readonly page: string | null;
+  readonly error: string;
+}
+
+/** One of the worst pages of a volume. */
+export interface LowestPage {
+  readonly page: string;
+  /** 0..1. */
+  readonly quality: number;
+  /** Index of the page's canvas in the volume's iiif.json. */
+  readonly canvas: number | null;
+}
+
+/** Predicted quality of one volume's pages. */
+export interface VolumeQuality {
+  readonly mean: number;
+  readonly min: number;
+  /** Pages that got a score. */
+  readonly scored: number;
+  readonly model: string | null;
+  readonly revision: string | null;
+  readonly lowest: readonly LowestPage[];
+}
+
+/** What a volume's progress file says; its age is added when an answer is made, because a kept file grows older. */
+export interface StoredProgress {
+  /** Pages, like total and failed. */
+  readonly done: number;
+  readonly total: number;
+  readonly failed: number;
+  readonly lastPage: string | null;
+  readonly stage: string | null;
+  readonly updatedAt: string | null;
+  readonly lastError: PageError | null;
+  /** Log records of level ERROR or worse. */
+  readonly errors: number;
+  /** iiif.json has been written, perhaps an interim one. */
+  readonly viewerPublished: boolean;
+  readonly quality: VolumeQuality | null;
+}
+
+export interface Progress extends StoredProgress {
+  /** Seconds since `updatedAt` by our own clock, never negative. */
+  readonly ageSeconds: number | null;
+}
+
+/** What a read of one volume's progress came to. */
+export interface ProgressAnswer {
+  /** False when the bucket did not answer (a time-out, 5xx and the like): such a volume is not counted. */
+  readonly answered: boolean;
+  /** The results store refused this user the file. */
+  readonly forbidden: boolean;
+  readonly progress: StoredProgress | null;
+}
+
+/** The result URLs of one volume. */
+export interface VolumeLinks {
+  readonly manifestUrl: string;
+  readonly iiifUrl: string;
+  readonly altoPrefix: string;
+  readonly logUrl: string;
+}
+
+/** One volume of a campaign (spec, VolumeView). */
+export interface VolumeView extends VolumeLinks {
+  /** The Job's index and the line of volumes.txt, from 0. */
+  readonly index: number;
+  readonly id: string;
+  readonly state: VolumeState;
+  readonly sourceUrl: string | null;
+  readonly progress: Progress | null;
+  readonly forbidden: boolean;
+  /** Absent when nothing is known. */
+  readonly reason?: Reason;
+}
+
+/** The most recent page failure of a campaign. */
+export interface CampaignError extends PageError {
+  /** The volume's id. */
+  readonly volume: string;
+  readonly logUrl: string;
+}
+
+/** One of the worst pages of a campaign. */
+export interface CampaignLowestPage extends LowestPage {
+  /** The volume's id. */
+  readonly volume: string;
+  readonly iiifUrl: string;
+}
+
+/** Predicted quality over all volumes that scored a page. */
+export interface CampaignQuality {
+  readonly mean: number;
+  readonly min: number;
+  readonly scored: number;
+  readonly volumes: number;
+  readonly lowest: readonly CampaignLowestPage[];
+}
+
+export interface PagesCoverage {
+  /** Volumes whose progress was read. */
+  readonly counted: number;
+  /** Volumes that have started. */
+  readonly of: number;
+}
+
+/** Page sums of a campaign over every volume whose progress has been read. */
+export interface PageSums {
+  readonly pagesDone: number;
+  readonly pagesTotal: number;
+  readonly pagesFailed: number;
+  readonly errors: number;
+  readonly lastError: CampaignError | null;
+  readonly pagesCoverage: PagesCoverage;
+  readonly quality: CampaignQuality | null;
+}
+
+/** `GET /api/v1/jobs/{namespace}/{name}` (spec, JobDetail). */
+export interface JobDetail extends JobSummary, PageSums {
+  readonly volumes: readonly VolumeView[];
+  readonly failures: readonly VolumeView[];
+  readonly latest: VolumeView | null;
+  readonly pipelineSteps: readonly string[];
+  readonly pipelineYaml: string;
+  /** Beyond the contract: what the provenance of a card shows of the document, so that browsers need not parse it. */
+  readonly pipelineModels: readonly PipelineModel[];
+}
+
+/** A model that a pipeline loads. */
+export interface PipelineModel {
+  readonly model: string;
+  /** null: unpinned. */
+  readonly revision: string | null;
+}
+
+/** What a pipeline's ConfigMap says. */
+export interface Pipeline {
+  readonly steps: readonly string[];
+  readonly models: readonly PipelineModel[];
+  readonly yaml: string;
+  readonly scoresQuality: boolean;
+}
+
+/** A pipeline whose ConfigMap is gone or unreadable. */
+export const NO_PIPELINE: Pipeline = {
+  steps: [],
+  models: [],
+  yaml: "",
+  scoresQuality: false,
+};

@@ -1,0 +1,68 @@
+import type { VolumeLinks } from "./types.ts";
+
+/** A results URL as setting: without the slashes at its end. */
+export function withoutTrailingSlash(url: string): string {
+  let end = url.length;
+  while (end > 0 && url[end - 1] === "/") end--;
+  return url.slice(0, end);
+}
+
+/**
+ * Percent-encodes everything but letters, digits and `_.-~`, also `'()*!`, which `encodeURIComponent` leaves. Never
+ * throws.
+ */
+export function encodeSegment(text: string): string {
+  return encodeURIComponent(text.toWellFormed())
+    .replace(
+      /['()*!]/g,
+      (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+    );
+}
+
+/** `<results URL>/<namespace>/<pipeline>`, for the browser's results URL and for the internal one. */
+export function resultsBaseOf(
+  resultsUrl: string,
+  namespace: string,
+  pipeline: string,
+): string {
+  return `${withoutTrailingSlash(resultsUrl)}/${encodeSegment(namespace)}/${encodeSegment(pipeline)}`;
+}
+
+/** Makes the result URLs of a campaign's volumes (spec, VolumeView). */
+export function volumeLinks(
+  resultsUrl: string,
+  namespace: string,
+  pipeline: string,
+): (id: string) => VolumeLinks {
+  const base = resultsBaseOf(resultsUrl, namespace, pipeline);
+  const logs = `${withoutTrailingSlash(resultsUrl)}/${encodeSegment(namespace)}/status/logs/${encodeSegment(pipeline)}`;
+  return (id) => {
+    const key = encodeSegment(id);
+    return {
+      manifestUrl: `${base}/${key}/manifest.json`,
+      iiifUrl: `${base}/${key}/iiif.json`,
+      altoPrefix: `${base}/${key}/alto/`,
+      logUrl: `${logs}/${key}.txt`,
+    };
+  };
+}
+
+/** Where a volume's progress is read: the file that a worker keeps writing, and the one it writes last. */
+export interface ProgressUrls {
+  readonly progress: string;
+  readonly manifest: string;
+}
+
+/** The addresses of a volume's progress, given the internal results base. */
+export function progressUrls(
+  internalBase: string,
+  namespace: string,
+  pipeline: string,
+  id: string,
+): ProgressUrls {
+  const base = `${resultsBaseOf(internalBase, namespace, pipeline)}/${encodeSegment(id)}`;
+  return {
+    progress: `${base}/progress.json`,
+    manifest: `${base}/manifest.json`,
+  };
+}

@@ -1,0 +1,52 @@
+import type { BatchJob, BatchPod } from "./cluster_objects.ts";
+import { newestPod, reasonOf, WORK_CONTAINER } from "./reasons.ts";
+import type { Reason, VolumeState } from "./types.ts";
+
+/** The state of every volume of a campaign, and why some of them are in trouble. */
+export interface VolumeStates {
+  readonly states: readonly VolumeState[];
+  /** Null for a volume that is done, has no pod, or whose newest pod tells nothing. */
+  reason(index: number): Reason | null;
+}
+
+/**
+ * The states of a live campaign's volumes, from the Job's index sets and its pods that have not succeeded. An index in
+ * both sets is done. Pods without an index, or with one beyond the Job's completions, are ignored.
+ */
+export function liveStates(
+  count: number,
+  job: BatchJob,
+  pods: Iterable<BatchPod>,
+): VolumeStates {
+  const byIndex = podsByIndex(job, pods);
+  const states = Array.from({ length: count }, (_, index): VolumeState => {
+    if (job.completed.has(index)) return "done";
+    if (job.failed.has(index)) return "failed";
+    return byIndex.has(index) ? "active" : "pending";
+  });
+  return {
+    states,
+    reason(index) {
+      if (states[index] === "done") return null;
+      const pod = newestPod(byIndex.get(index) ?? []);
+      return pod && reasonOf(pod, WORK_CONTAINER);
+    },
+  };
+}
+
+function podsByIndex(
+  job: BatchJob,
+  pods: Iterable<BatchPod>,
+): Map<number, BatchPod[]> {
+  const byIndex = new Map<number, BatchPod[]>();
+  for (const pod of pods) {
+    if (
+      pod.index === null ||
+      (job.completions !== null && pod.index >= job.completions)
+    ) continue;
+    const others = byIndex.get(pod.index);
+    if (others) others.push(pod);
+    else byIndex.set(pod.index, [pod]);
+  }
+  return byIndex;
+}

@@ -1,0 +1,48 @@
+import type { BatchJob, BatchPod } from "./cluster_objects.ts";
+import { isTrue } from "./phase.ts";
+import { newestPod, reasonOf, WARMUP_CONTAINER } from "./reasons.ts";
+import type { Warmup, WarmupPhase } from "./types.ts";
+
+/** Finds the warm-up Job of a campaign. */
+export interface WarmupIndex {
+  /** The first warm-up Job of that namespace and pipeline; none for a campaign without a pipeline. */
+  find(namespace: string, pipeline: string): BatchJob | null;
+}
+
+/** Indexes warm-up Jobs by namespace and pipeline, so that a list of campaigns looks each up once. */
+export function indexWarmups(jobs: Iterable<BatchJob>): WarmupIndex {
+  const byPipeline = new Map<string, BatchJob>();
+  for (const job of jobs) {
+    const key = keyOf(job.namespace, job.pipeline);
+    if (job.kind === "warmup" && job.pipeline && !byPipeline.has(key)) {
+      byPipeline.set(key, job);
+    }
+  }
+  return {
+    find: (namespace, pipeline) => (pipeline && byPipeline.get(keyOf(namespace, pipeline))) || null,
+  };
+}
+
+/** The phase of a warm-up (spec, JobSummary); null stands for no Job. */
+export function warmupPhase(job: BatchJob | null): WarmupPhase {
+  if (!job) return "missing";
+  if (isTrue(job, "Complete")) return "succeeded";
+  if (isTrue(job, "Failed")) return "failed";
+  return job.active > 0 ? "running" : "pending";
+}
+
+/** The member `warmup` of a summary. The Job's pods are looked at only when it failed; pass none otherwise. */
+export function warmupOf(
+  job: BatchJob | null,
+  pods: Iterable<BatchPod> = [],
+): Warmup {
+  const phase = warmupPhase(job);
+  const pod = phase === "failed" ? newestPod(pods) : null;
+  const reason = pod && reasonOf(pod, WARMUP_CONTAINER);
+  return reason ? { phase, reason } : { phase };
+}
+
+/** A namespace has no slash, so the two parts cannot run into each other. */
+function keyOf(namespace: string, pipeline: string): string {
+  return `${namespace}/${pipeline}`;
+}

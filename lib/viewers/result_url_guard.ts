@@ -1,0 +1,41 @@
+/** Whether a viewer may open a URL, and if not, why. */
+export type GuardedUrl =
+  | { readonly ok: true; readonly href: string }
+  | {
+    readonly ok: false;
+    readonly refused: "not a URL" | "outside the results" | "escaped separator";
+  };
+
+/**
+ * Judges a URL that /log or /alto was asked to open: http(s), under the results base, and without an escaped slash or
+ * backslash in its path below the base (spec, Endpoints). The URL is judged as a browser reads it, with dot segments
+ * resolved, and `href` is that reading: open it and not the text that came. Without a results base any http(s) URL
+ * passes; one that carries a user name or password never does.
+ */
+export function guardResultUrl(
+  text: string | null,
+  resultsBase: string,
+): GuardedUrl {
+  const url = text === null ? null : URL.parse(text);
+  if (!url || !isHttp(url)) return { ok: false, refused: "not a URL" };
+  if (url.username || url.password) {
+    return { ok: false, refused: "outside the results" };
+  }
+  if (resultsBase === "") return { ok: true, href: url.href };
+  const base = URL.parse(resultsBase);
+  if (!base || !isHttp(base) || url.origin !== base.origin) {
+    return { ok: false, refused: "outside the results" };
+  }
+  const folder = `${base.pathname.replace(/\/+$/, "")}/`;
+  if (!url.pathname.startsWith(folder)) {
+    return { ok: false, refused: "outside the results" };
+  }
+  if (/%(?:2f|5c)/i.test(url.pathname.slice(folder.length))) {
+    return { ok: false, refused: "escaped separator" };
+  }
+  return { ok: true, href: url.href };
+}
+
+function isHttp(url: URL): boolean {
+  return url.protocol === "http:" || url.protocol === "https:";
+}
