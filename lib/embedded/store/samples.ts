@@ -20,6 +20,10 @@ export const SAMPLE_LOGINS = [
   { login: "admin", what: "system level: tenants" },
 ] as const;
 
+/** The tenant and bucket in which campaigns keep their results. */
+export const RESULTS_TENANT = "archive";
+export const RESULTS_BUCKET = "campaigns";
+
 /** The account that campaigns write their results with, in the tenant archive. */
 export const CONVERTER = "converter";
 

@@ -1,0 +1,63 @@
+import { clusterApi } from "./api.ts";
+import { ApiRefusal, refusalResponse } from "./api_status.ts";
+import type { ClusterStore } from "./store.ts";
+
+export interface ClusterServerOptions {
+  readonly store: ClusterStore;
+  /** A loopback address; 127.0.0.1 when left out. */
+  readonly host?: string;
+  /** 0, the default, takes any free port. */
+  readonly port?: number;
+}
+
+export interface ClusterServer {
+  /** Origin without a trailing slash: the `server` of a kubeconfig. */
+  readonly url: string;
+  readonly port: number;
+  /** Cuts what is under way and frees the port. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves a store as a Kubernetes API over plain HTTP, without credentials. It is open to whoever reaches the port, so it
+ * answers only under loopback Host names (else 421) and nothing that a web page sent (`Origin`: 403).
+ */
+export async function serveCluster(options: ClusterServerOptions): Promise<ClusterServer> {
+  const { store, host = "127.0.0.1", port = 0 } = options;
+  const listening = Promise.withResolvers<void>();
+  const cut = new AbortController();
+  let address = "";
+  const api = clusterApi(store, () => address);
+  const server = Deno.serve({
+    hostname: host,
+    port,
+    signal: cut.signal,
+    onListen: () => listening.resolve(),
+    onError: () => refusalResponse(new ApiRefusal(500, "InternalError", "the embedded cluster failed")),
+  }, (request) => {
+    const refusal = foreign(request);
+    return refusal ? refusalResponse(refusal) : api(request);
+  });
+  await listening.promise;
+  const shown = host.includes(":") ? `[${host}]` : host;
+  address = `${shown}:${server.addr.port}`;
+  return {
+    url: `http://${address}`,
+    port: server.addr.port,
+    close() {
+      cut.abort();
+      return server.finished;
+    },
+  };
+}
+
+const LOOPBACK_NAMES = ["127.0.0.1", "localhost", "[::1]"];
+
+function foreign(request: Request): ApiRefusal | null {
+  const name = (request.headers.get("host") ?? "").replace(/:\d*$/, "").toLowerCase();
+  if (!LOOPBACK_NAMES.includes(name)) {
+    return new ApiRefusal(421, "Misdirected", "this cluster answers only under loopback names");
+  }
+  if (request.headers.has("origin")) return new ApiRefusal(403, "Forbidden", "this cluster does not serve web pages");
+  return null;
+}

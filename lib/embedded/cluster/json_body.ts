@@ -1,0 +1,71 @@
+import { Buffer } from "node:buffer";
+import { ApiRefusal, badRequest } from "./api_status.ts";
+
+/** The largest body taken, the limit of the real API server. */
+export const MAX_BODY_BYTES = 3 * 1024 * 1024;
+const MAX_DEPTH = 64;
+
+export type JsonObject = { [key: string]: unknown };
+
+/** Reads a request's body as one JSON object; an empty one reads as `{}`. Throws a 413 or a 400. */
+export async function readJsonObject(request: Request): Promise<JsonObject> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) {
+      throw new ApiRefusal(413, "RequestEntityTooLarge", `limit is ${MAX_BODY_BYTES} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  if (size === 0) return {};
+  let content: unknown;
+  try {
+    content = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks)));
+  } catch {
+    throw badRequest("the body of the request is not JSON");
+  }
+  if (!isObject(content)) throw badRequest("the body of the request is not a JSON object");
+  if (!shallowEnough(content, MAX_DEPTH)) throw badRequest("the body of the request is nested too deeply");
+  return content;
+}
+
+/** A JSON merge patch (RFC 7386): null removes, objects merge, everything else replaces. Changes neither argument. */
+export function mergePatch(target: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch;
+  const merged = new Map(Object.entries(isObject(target) ? target : {}));
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(key);
+    else merged.set(key, mergePatch(merged.get(key), value));
+  }
+  // `fromEntries` defines members, so that a key called `__proto__` stays a key.
+  return Object.fromEntries(merged);
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Whether a value is an object all of whose values are strings. */
+export function isStringRecord(value: unknown): value is Record<string, string> {
+  return isObject(value) && Object.values(value).every((member) => typeof member === "string");
+}
+
+/** Equality of JSON values, whatever the order of members; absent and undefined are the same. */
+export function sameJson(a: unknown, b: unknown): boolean {
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((element, index) => sameJson(element, b[index]));
+  }
+  if (!isObject(a) || !isObject(b)) return a === b;
+  const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
+  return [...keys].every((key) => sameJson(member(a, key), member(b, key)));
+}
+
+function member(object: JsonObject, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+function shallowEnough(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return depth > 0 && Object.values(value).every((member) => shallowEnough(member, depth - 1));
+}

@@ -1,0 +1,84 @@
+import { Buffer } from "node:buffer";
+import { badRequest, expired } from "./api_status.ts";
+import type { KubeObject, Plural } from "./objects.ts";
+import { parseFieldSelector, parseLabelSelector } from "./selectors.ts";
+import { byNamespaceAndName, type ClusterStore, type Named } from "./store.ts";
+
+/** One page of a list, and the list's own metadata. */
+export interface Page {
+  readonly objects: readonly KubeObject[];
+  readonly metadata: {
+    readonly resourceVersion: string;
+    readonly continue?: string;
+    readonly remainingItemCount?: number;
+  };
+}
+
+/**
+ * Lists objects by the query of a request: `labelSelector`, `fieldSelector`, `limit`, `continue`, `resourceVersion`.
+ * All pages of a list show the state of its first one. Throws a 400 for a malformed parameter, a 410 when the state
+ * a `continue` or an exact version speaks of is forgotten.
+ */
+export function listPage(
+  store: ClusterStore,
+  plural: Plural,
+  namespace: string | null,
+  query: URLSearchParams,
+): Page {
+  const labels = parseLabelSelector(query.get("labelSelector") ?? "");
+  const fields = parseFieldSelector(query.get("fieldSelector") ?? "", plural);
+  const limit = wholeNumber(query, "limit") ?? 0;
+  const token = query.get("continue");
+  const from = token ? readContinue(token) : null;
+  const wantedVersion = wholeNumber(query, "resourceVersion") ?? 0;
+  if (from && wantedVersion > 0) {
+    throw badRequest("specifying resource version is not allowed when using continue");
+  }
+  const exact = query.get("resourceVersionMatch") === "Exact";
+  const version = from?.version ?? (exact ? wantedVersion : store.version);
+  const state = store.listAt(plural, namespace, version);
+  if (!state) throw expired();
+  const chosen = state.filter((object) =>
+    (from === null || byNamespaceAndName(object, from.after) > 0) &&
+    labels(object.metadata.labels ?? {}) && fields(object)
+  );
+  const objects = limit > 0 ? chosen.slice(0, limit) : chosen;
+  const last = objects.at(-1);
+  if (objects.length === chosen.length || !last) return { objects, metadata: { resourceVersion: String(version) } };
+  const selected = query.get("labelSelector") || query.get("fieldSelector");
+  return {
+    objects,
+    metadata: {
+      resourceVersion: String(version),
+      continue: writeContinue(version, last),
+      // As the real API, the count is left out where a selector was given.
+      ...(!selected && { remainingItemCount: chosen.length - objects.length }),
+    },
+  };
+}
+
+/** A query parameter that is a whole number, not negative; null when absent or empty. */
+export function wholeNumber(query: URLSearchParams, name: string): number | null {
+  const text = query.get(name);
+  if (text === null || text === "") return null;
+  if (!/^\d{1,15}$/.test(text)) throw badRequest(`${name}: not a whole number`);
+  return Number(text);
+}
+
+function writeContinue(version: number, last: KubeObject): string {
+  const { namespace = "", name } = last.metadata;
+  return Buffer.from(JSON.stringify([version, namespace, name])).toString("base64url");
+}
+
+function readContinue(token: string): { version: number; after: Named } {
+  try {
+    const content: unknown = JSON.parse(Buffer.from(token, "base64url").toString());
+    if (!Array.isArray(content) || content.length !== 3) throw new TypeError("not a position");
+    const [version, namespace, name]: unknown[] = content;
+    if (typeof version !== "number" || !Number.isSafeInteger(version)) throw new TypeError("not a version");
+    if (typeof namespace !== "string" || typeof name !== "string") throw new TypeError("not a name");
+    return { version, after: { metadata: { namespace, name } } };
+  } catch {
+    throw badRequest("continue key is not valid");
+  }
+}

@@ -1,0 +1,196 @@
+/** Metadata every stored object has (Kubernetes API conventions, "Metadata"). Times are RFC 3339 in whole seconds. */
+export interface ObjectMeta {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly generateName?: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly generation?: number;
+  readonly creationTimestamp: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly ownerReferences?: readonly OwnerReference[];
+  readonly finalizers?: readonly string[];
+  readonly managedFields?: readonly ManagedFields[];
+}
+
+export interface OwnerReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
+  readonly blockOwnerDeletion?: boolean;
+}
+
+export interface ManagedFields {
+  readonly manager: string;
+  readonly operation: "Apply" | "Update";
+  readonly apiVersion: string;
+  readonly time: string;
+  readonly fieldsType: "FieldsV1";
+  readonly fieldsV1: Readonly<Record<string, unknown>>;
+  readonly subresource?: string;
+}
+
+export interface Condition {
+  readonly type: string;
+  readonly status: "True" | "False" | "Unknown";
+  readonly reason?: string;
+  readonly message?: string;
+  readonly lastProbeTime?: string | null;
+  readonly lastTransitionTime: string;
+}
+
+/** What a new object carries before the store gives it uid, version and time. */
+export type NewMeta = Omit<ObjectMeta, "uid" | "resourceVersion" | "creationTimestamp">;
+
+export interface Job {
+  readonly apiVersion: "batch/v1";
+  readonly kind: "Job";
+  readonly metadata: ObjectMeta;
+  readonly spec: JobSpec;
+  readonly status: JobStatus;
+}
+
+export interface JobSpec {
+  readonly parallelism: number;
+  readonly completions: number;
+  readonly completionMode: "Indexed" | "NonIndexed";
+  readonly backoffLimit: number;
+  readonly backoffLimitPerIndex?: number;
+  readonly maxFailedIndexes?: number;
+  readonly podFailurePolicy?: PodFailurePolicy;
+  readonly ttlSecondsAfterFinished?: number;
+  readonly suspend: boolean;
+  readonly podReplacementPolicy: "TerminatingOrFailed" | "Failed";
+  readonly manualSelector?: boolean;
+  readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
+  readonly template: {
+    readonly metadata: { readonly labels: Readonly<Record<string, string>> };
+    readonly spec: PodSpec;
+  };
+}
+
+export interface PodFailurePolicy {
+  readonly rules: readonly {
+    readonly action: "Ignore" | "FailIndex";
+    readonly onExitCodes?: { readonly containerName: string; readonly operator: "In"; readonly values: number[] };
+    readonly onPodConditions?: readonly { readonly type: string; readonly status: string }[];
+  }[];
+}
+
+/** As batch/v1 shows it: zero counts of `active`, `succeeded` and `failed` are absent. */
+export interface JobStatus {
+  readonly startTime?: string;
+  readonly completionTime?: string;
+  readonly active?: number;
+  readonly ready?: number;
+  readonly terminating?: number;
+  readonly succeeded?: number;
+  readonly failed?: number;
+  readonly completedIndexes?: string;
+  readonly failedIndexes?: string;
+  readonly uncountedTerminatedPods?: { readonly succeeded?: readonly string[]; readonly failed?: readonly string[] };
+  readonly conditions?: readonly Condition[];
+}
+
+export interface PodSpec {
+  readonly restartPolicy: "Never";
+  readonly activeDeadlineSeconds?: number;
+  readonly terminationGracePeriodSeconds: number;
+  readonly initContainers?: readonly Container[];
+  readonly containers: readonly Container[];
+  readonly volumes?: readonly PodVolume[];
+  readonly hostname?: string;
+  readonly nodeName?: string;
+}
+
+export interface Container {
+  readonly name: string;
+  readonly image: string;
+  readonly env?: readonly { readonly name: string; readonly value: string }[];
+  readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
+  readonly terminationMessagePath: string;
+  readonly terminationMessagePolicy: "File" | "FallbackToLogsOnError";
+}
+
+export interface PodVolume {
+  readonly name: string;
+  readonly configMap?: { readonly name: string };
+  readonly persistentVolumeClaim?: { readonly claimName: string };
+}
+
+export interface Pod {
+  readonly apiVersion: "v1";
+  readonly kind: "Pod";
+  readonly metadata: ObjectMeta;
+  readonly spec: PodSpec;
+  readonly status: PodStatus;
+}
+
+export interface PodStatus {
+  readonly phase: "Pending" | "Running" | "Succeeded" | "Failed";
+  readonly reason?: string;
+  readonly message?: string;
+  readonly startTime?: string;
+  readonly conditions?: readonly Condition[];
+  readonly initContainerStatuses?: readonly ContainerStatus[];
+  readonly containerStatuses?: readonly ContainerStatus[];
+}
+
+export interface ContainerStatus {
+  readonly name: string;
+  readonly image: string;
+  readonly imageID: string;
+  readonly ready: boolean;
+  readonly started: boolean;
+  readonly restartCount: number;
+  readonly state: ContainerState;
+  readonly lastState: ContainerState;
+}
+
+export interface ContainerState {
+  readonly waiting?: { readonly reason: string };
+  readonly running?: { readonly startedAt: string };
+  readonly terminated?: {
+    readonly exitCode: number;
+    readonly reason: string;
+    readonly message?: string;
+    readonly startedAt: string;
+    readonly finishedAt: string;
+  };
+}
+
+export interface ConfigMap {
+  readonly apiVersion: "v1";
+  readonly kind: "ConfigMap";
+  readonly metadata: ObjectMeta;
+  readonly data?: Readonly<Record<string, string>>;
+  readonly binaryData?: Readonly<Record<string, string>>;
+  readonly immutable?: boolean;
+}
+
+export interface Namespace {
+  readonly apiVersion: "v1";
+  readonly kind: "Namespace";
+  readonly metadata: ObjectMeta;
+  readonly spec: { readonly finalizers: readonly string[] };
+  readonly status: { readonly phase: "Active" };
+}
+
+/** Every kind of object the cluster holds, by the plural that names it in paths. */
+export interface Kinds {
+  jobs: Job;
+  pods: Pod;
+  configmaps: ConfigMap;
+  namespaces: Namespace;
+}
+
+export type Plural = keyof Kinds;
+export type KubeObject = Kinds[Plural];
+
+/** An instant as objects carry it: RFC 3339, UTC, whole seconds. */
+export function timestamp(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 19) + "Z";
+}

@@ -1,0 +1,25 @@
+import type { ContainerStatus, Pod } from "./objects.ts";
+
+/** Whether a pod has come to its end. */
+export function isOver(pod: Pod): boolean {
+  return pod.status.phase === "Succeeded" || pod.status.phase === "Failed";
+}
+
+/** Containers of a pod that ended with an exit code other than zero. */
+export function failedOf(pod: Pod): { name: string; exitCode: number; message?: string }[] {
+  return containersOf(pod).flatMap(({ name, state }) =>
+    state.terminated && state.terminated.exitCode !== 0 ? [{ name, ...state.terminated }] : []
+  );
+}
+
+/** When the last of its containers ended, in milliseconds; its creation for a pod whose containers never began. */
+export function finishedAt(pod: Pod): number {
+  const ends = containersOf(pod).flatMap(({ state }) =>
+    state.terminated ? [Date.parse(state.terminated.finishedAt)] : []
+  );
+  return Math.max(Date.parse(pod.metadata.creationTimestamp), ...ends);
+}
+
+function containersOf(pod: Pod): ContainerStatus[] {
+  return [...pod.status.initContainerStatuses ?? [], ...pod.status.containerStatuses ?? []];
+}

@@ -1,0 +1,70 @@
+import type { Plural } from "./objects.ts";
+
+/** What discovery says of a resource. */
+export interface Resource {
+  readonly plural: Plural;
+  readonly singular: string;
+  readonly kind: string;
+  /** `""` is the core group. */
+  readonly group: "" | "batch";
+  readonly namespaced: boolean;
+  readonly verbs: readonly string[];
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+}
+
+/**
+ * What the embedded cluster serves, and the verbs that do what they say.
+ * Pods have none that write and Jobs cannot be made: the simulator would not run them, and an accepted Job that never runs is a lie.
+ */
+export const RESOURCES: readonly Resource[] = [
+  {
+    plural: "configmaps",
+    singular: "configmap",
+    kind: "ConfigMap",
+    group: "",
+    namespaced: true,
+    verbs: ["create", "delete", "get", "list", "patch", "update"],
+    shortNames: ["cm"],
+    categories: [],
+  },
+  {
+    plural: "namespaces",
+    singular: "namespace",
+    kind: "Namespace",
+    group: "",
+    namespaced: false,
+    verbs: ["get", "list"],
+    shortNames: ["ns"],
+    categories: [],
+  },
+  {
+    plural: "pods",
+    singular: "pod",
+    kind: "Pod",
+    group: "",
+    namespaced: true,
+    verbs: ["get", "list"],
+    shortNames: ["po"],
+    categories: ["all"],
+  },
+  {
+    plural: "jobs",
+    singular: "job",
+    kind: "Job",
+    group: "batch",
+    namespaced: true,
+    verbs: ["delete", "get", "list", "patch", "update"],
+    shortNames: [],
+    categories: ["all"],
+  },
+];
+
+export function resourceOf(group: string, plural: string): Resource | undefined {
+  return RESOURCES.find((resource) => resource.group === group && resource.plural === plural);
+}
+
+/** `v1` or `batch/v1`. */
+export function apiVersionOf(resource: Resource): string {
+  return resource.group === "" ? "v1" : `${resource.group}/v1`;
+}

@@ -1,0 +1,59 @@
+import { serveCluster } from "./http_server.ts";
+import { Simulator, type SimulatorOptions } from "./simulator.ts";
+
+export interface EmbeddedClusterOptions extends SimulatorOptions {
+  /** A loopback address; 127.0.0.1 when left out. */
+  readonly host?: string;
+  /** 0, the default, takes any free port. */
+  readonly port?: number;
+}
+
+export interface EmbeddedCluster {
+  /** Origin of the Kubernetes API, without a trailing slash. */
+  readonly url: string;
+  readonly port: number;
+  /** Moves the samples; it stands still until `run` or `step`. */
+  readonly simulator: Simulator;
+  /** A kubeconfig for this cluster, in JSON, which every reader of YAML takes. */
+  kubeconfig(): string;
+  /** Stops the simulator, cuts open requests and frees the port. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a cluster of sample campaigns: a Kubernetes API on a loopback port over a simulator whose clock stands at `now`.
+ * The states of finished volumes are written before it resolves; the other files of the past follow while it runs.
+ */
+export async function startEmbeddedCluster(options: EmbeddedClusterOptions): Promise<EmbeddedCluster> {
+  const simulator = new Simulator(options);
+  await simulator.writeStates();
+  const { host, port } = options;
+  const server = await serveCluster({ store: simulator.store, host, port });
+  return {
+    url: server.url,
+    port: server.port,
+    simulator,
+    kubeconfig: () => kubeconfig(server.url, options.namespace),
+    close() {
+      simulator.stop();
+      return server.close();
+    },
+  };
+}
+
+function kubeconfig(server: string, namespace: string): string {
+  const name = "stackroom-embedded";
+  return JSON.stringify(
+    {
+      apiVersion: "v1",
+      kind: "Config",
+      // client-node refuses plain HTTP, where there is no TLS to verify, unless it is told not to verify it.
+      clusters: [{ name, cluster: { server, "insecure-skip-tls-verify": true } }],
+      users: [{ name, user: {} }],
+      contexts: [{ name, context: { cluster: name, user: name, namespace } }],
+      "current-context": name,
+    },
+    null,
+    2,
+  );
+}

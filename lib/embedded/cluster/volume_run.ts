@@ -1,0 +1,65 @@
+import type { SampleCampaign, SampleVolume } from "./samples.ts";
+import type { Attempt, End, Stage, WorkEvent } from "./timeline.ts";
+
+/** One attempt of a worker at one volume: all that its files follow from. */
+export interface VolumeRun {
+  readonly seed: number;
+  readonly namespace: string;
+  readonly campaign: SampleCampaign;
+  readonly volume: SampleVolume;
+  readonly attempt: Attempt;
+  readonly timeline: readonly WorkEvent[];
+  /** When the worker started, in milliseconds, and how many seconds of work it does in one. */
+  readonly startedAt: number;
+  readonly speed: number;
+  readonly archiveUrl: string;
+  readonly resultsUrl: string;
+}
+
+/** A page that the worker has finished with. */
+export interface FinishedPage {
+  readonly page: number;
+  readonly seconds: number;
+  readonly error: string | null;
+  /** Left in the bucket by an earlier attempt. */
+  readonly kept: boolean;
+}
+
+/** Where a worker stands. */
+export interface RunState {
+  readonly stage: Stage;
+  readonly pages: readonly FinishedPage[];
+  /** How many events of the timeline have happened. */
+  readonly events: number;
+  readonly end: End | null;
+}
+
+/** Where a run stands after some seconds of work. */
+export function runState(run: VolumeRun, elapsed: number): RunState {
+  let stage: Stage = "setup";
+  let end: End | null = null;
+  let events = 0;
+  const pages: FinishedPage[] = [];
+  for (const event of run.timeline) {
+    if (event.at > elapsed) break;
+    events++;
+    if (event.kind === "stage") {
+      stage = event.stage;
+      if (stage === "resume") pages.push(...keptPages(run));
+    } else if (event.kind === "page") {
+      pages.push({ page: event.page, seconds: event.seconds, error: event.error, kept: false });
+    } else {
+      end = event.end;
+    }
+  }
+  return { stage, pages, events, end };
+}
+
+/** The instant of a moment of work, in milliseconds. */
+export function instantOf(run: VolumeRun, at: number): number {
+  return run.startedAt + at * 1000 / run.speed;
+}
+
+function keptPages(run: VolumeRun): FinishedPage[] {
+  return [...run.attempt.kept].map((page) => ({ page, seconds: 0, error: null, kept: true }));
+}

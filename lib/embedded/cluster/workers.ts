@@ -1,0 +1,247 @@
+import { GATE_SECONDS, type Submission } from "./campaign_objects.ts";
+import { labelKeys } from "./conventions.ts";
+import { FAILURES_ANNOTATION, IGNORED_ANNOTATION, INDEX_LABEL } from "./job_controller.ts";
+import { condition } from "./job_status.ts";
+import {
+  type Container,
+  type ContainerState,
+  type ContainerStatus,
+  type Pod,
+  type PodStatus,
+  timestamp,
+} from "./objects.ts";
+import { isOver } from "./pod_status.ts";
+import {
+  altoFile,
+  goodPages,
+  interimPages,
+  logFile,
+  manifestFile,
+  progressFile,
+  type ResultFile,
+  viewerFile,
+} from "./result_files.ts";
+import type { SampleCampaign } from "./samples.ts";
+import type { ClusterStore } from "./store.ts";
+import { deadlineEnd, type End, gateEnd, volumeTimeline, warmupTimeline } from "./timeline.ts";
+import { type RunState, runState, type VolumeRun } from "./volume_run.ts";
+
+export interface WorkersOptions extends Submission {
+  readonly store: ClusterStore;
+  readonly seed: number;
+  readonly speed: number;
+  readonly resultsUrl: string;
+  /** By the name of their Job. */
+  readonly campaigns: ReadonlyMap<string, SampleCampaign>;
+  readonly write: (file: ResultFile) => void;
+}
+
+/** The run log goes to the store this often, in seconds, and at the end. */
+const LOG_SECONDS = 15;
+
+/** What a running worker remembers between two looks. */
+interface Memory {
+  readonly run: VolumeRun;
+  written: RunState | null;
+  logged: number;
+}
+
+/**
+ * Nodes and the containers on them: pods are scheduled, wait for their warm-up, work and end, and their workers write results.
+ * What a pod has done follows from its start and the clock; only the pages left by earlier attempts are remembered here.
+ */
+export class Workers {
+  readonly #memories = new Map<string, Memory>();
+  readonly #kept = new Map<string, Set<number>>();
+
+  constructor(readonly options: WorkersOptions) {}
+
+  /** Moves one pod to where it is now. */
+  advance(pod: Pod): void {
+    if (isOver(pod)) return;
+    const { store } = this.options;
+    const now = store.now();
+    if (!pod.status.startTime) {
+      if (now > Date.parse(pod.metadata.creationTimestamp)) this.#schedule(pod);
+      return;
+    }
+    const elapsed = this.#worked(Date.parse(pod.status.startTime));
+    const late = elapsed >= (pod.spec.activeDeadlineSeconds ?? Infinity);
+    const main = pod.status.containerStatuses?.[0];
+    if (!main?.state.running) return this.#passGate(pod, late);
+    const started = Date.parse(main.state.running.startedAt);
+    const campaign = this.#campaignOf(pod);
+    if (!campaign) return this.#warmUp(pod, this.#worked(started));
+    const memory = this.#memoryOf(pod, campaign, started);
+    const state = runState(memory.run, this.#worked(started));
+    const end = state.end ?? (late ? deadlineEnd(state.stage) : null);
+    this.#writeFiles(memory, state, end);
+    if (end) this.#end(pod, end);
+  }
+
+  /** Pages in the bucket by volume, as plain JSON. */
+  snapshot(): [string, number[]][] {
+    return [...this.#kept].map(([volume, pages]) => [volume, [...pages]]);
+  }
+
+  restore(snapshot: readonly (readonly [string, readonly number[]])[]): void {
+    this.#kept.clear();
+    for (const [volume, pages] of snapshot) this.#kept.set(volume, new Set(pages));
+  }
+
+  #schedule(pod: Pod): void {
+    const time = timestamp(this.options.store.now());
+    const gate = pod.spec.initContainers?.[0];
+    const [main] = pod.spec.containers;
+    const status: PodStatus = {
+      phase: gate ? "Pending" : "Running",
+      startTime: time,
+      conditions: [{ type: "PodScheduled", status: "True", lastTransitionTime: time }],
+      ...(gate && { initContainerStatuses: [containerStatus(gate, { running: { startedAt: time } })] }),
+      containerStatuses: [
+        containerStatus(main, gate ? { waiting: { reason: "PodInitializing" } } : { running: { startedAt: time } }),
+      ],
+    };
+    const node = `embedded-${Number(pod.metadata.labels?.[INDEX_LABEL] ?? 0) % 2 + 1}`;
+    this.options.store.replace("pods", { ...pod, spec: { ...pod.spec, nodeName: node }, status });
+  }
+
+  #passGate(pod: Pod, late: boolean): void {
+    const { store, namespace, conventions } = this.options;
+    const [gate] = pod.spec.initContainers ?? [];
+    const [main] = pod.spec.containers;
+    const startedAt = pod.status.initContainerStatuses?.[0].state.running?.startedAt;
+    if (!gate || !startedAt) return;
+    const pipeline = pod.metadata.labels?.[labelKeys(conventions).pipeline] ?? "";
+    const warmup = store.get("jobs", namespace, `warmup-${pipeline}`);
+    const time = timestamp(store.now());
+    const ended = (exitCode: number, reason: string, message?: string) =>
+      containerStatus(gate, { terminated: { exitCode, reason, message, startedAt, finishedAt: time } });
+    if (warmup && condition(warmup, "Complete")) {
+      return this.#update(pod, {
+        phase: "Running",
+        initContainerStatuses: [ended(0, "Completed")],
+        containerStatuses: [containerStatus(main, { running: { startedAt: time } })],
+      });
+    }
+    const waited = this.#worked(Date.parse(startedAt));
+    if (late) {
+      this.#update(pod, { phase: "Failed", reason: "DeadlineExceeded", initContainerStatuses: [ended(143, "Error")] });
+    } else if (waited >= GATE_SECONDS) {
+      const { exitCode, reason, message } = gateEnd(pipeline);
+      this.#update(pod, { phase: "Failed", initContainerStatuses: [ended(exitCode, reason, message ?? undefined)] });
+    }
+  }
+
+  #warmUp(pod: Pod, elapsed: number): void {
+    const id = pod.metadata.labels?.[labelKeys(this.options.conventions).pipeline];
+    const pipeline = [...this.options.campaigns.values()].find((campaign) => campaign.pipeline.id === id)?.pipeline;
+    const last = pipeline && warmupTimeline(pipeline).at(-1);
+    if (last?.kind === "end" && last.at <= elapsed) this.#end(pod, last.end);
+  }
+
+  #writeFiles(memory: Memory, state: RunState, end: End | null): void {
+    const { run, written } = memory;
+    const { write, store } = this.options;
+    const now = store.now();
+    const elapsed = this.#worked(run.startedAt);
+    if (state.events > (written?.events ?? 0)) {
+      const before = new Set(written ? goodPages(written) : run.attempt.kept);
+      const kept = this.#keptOf(run);
+      for (const page of goodPages(state)) {
+        kept.add(page);
+        if (!before.has(page)) write(altoFile(run, page));
+      }
+      const interim = interimPages(state);
+      if (state.stage === "done" || interim > (written ? interimPages(written) : 0)) write(viewerFile(run, state));
+      write(progressFile(run, state, now));
+    }
+    const killed = end !== null && end.message === null && end.exitCode !== 0;
+    if (!killed && (end !== null || now - memory.logged >= LOG_SECONDS * 1000)) {
+      write(logFile(run, elapsed));
+      memory.logged = now;
+    }
+    if (end?.exitCode === 0) write(manifestFile(run, state, now));
+    memory.written = state;
+  }
+
+  #end(pod: Pod, end: End): void {
+    const [main] = pod.spec.containers;
+    const now = timestamp(this.options.store.now());
+    const startedAt = pod.status.containerStatuses?.[0].state.running?.startedAt ?? now;
+    const { exitCode, reason, message, podReason, disrupted } = end;
+    const terminated = { exitCode, reason, ...(message !== null && { message }), startedAt, finishedAt: now };
+    this.#memories.delete(pod.metadata.uid);
+    this.#update(pod, {
+      phase: exitCode === 0 ? "Succeeded" : "Failed",
+      ...(podReason && { reason: podReason }),
+      ...(podReason && { message: POD_MESSAGES[podReason] }),
+      ...(disrupted && {
+        conditions: [...pod.status.conditions ?? [], {
+          type: "DisruptionTarget",
+          status: "True" as const,
+          reason: "TerminationByKubelet",
+          lastTransitionTime: now,
+        }],
+      }),
+      containerStatuses: [containerStatus(main, { terminated })],
+    });
+  }
+
+  #update(pod: Pod, change: Partial<PodStatus>): void {
+    this.options.store.replace("pods", { ...pod, status: { ...pod.status, ...change } });
+  }
+
+  #memoryOf(pod: Pod, campaign: SampleCampaign, startedAt: number): Memory {
+    const known = this.#memories.get(pod.metadata.uid);
+    if (known) return known;
+    this.#forgetGone();
+    const { seed, speed, namespace, archiveUrl, resultsUrl } = this.options;
+    const volume = campaign.volumes[Number(pod.metadata.labels?.[INDEX_LABEL])];
+    const annotations = pod.metadata.annotations ?? {};
+    const attempt = {
+      failures: Number(annotations[FAILURES_ANNOTATION] ?? 0),
+      evictions: Number(annotations[IGNORED_ANNOTATION] ?? 0),
+      retries: 3,
+      kept: new Set(this.#kept.get(`${campaign.pipeline.id}/${volume.id}`)),
+    };
+    const timeline = volumeTimeline(seed, campaign, volume, attempt);
+    const run = { seed, speed, namespace, archiveUrl, resultsUrl, campaign, volume, attempt, timeline, startedAt };
+    const memory: Memory = { run, written: null, logged: startedAt };
+    this.#memories.set(pod.metadata.uid, memory);
+    return memory;
+  }
+
+  /** Pods that were deleted while they worked never reach their end here. */
+  #forgetGone(): void {
+    const alive = new Set([...this.options.store.all("pods")].map((pod) => pod.metadata.uid));
+    for (const uid of [...this.#memories.keys()]) if (!alive.has(uid)) this.#memories.delete(uid);
+  }
+
+  #keptOf(run: VolumeRun): Set<number> {
+    const key = `${run.campaign.pipeline.id}/${run.volume.id}`;
+    let kept = this.#kept.get(key);
+    if (!kept) this.#kept.set(key, kept = new Set());
+    return kept;
+  }
+
+  #campaignOf(pod: Pod): SampleCampaign | undefined {
+    if (!pod.metadata.labels?.[INDEX_LABEL]) return undefined;
+    return this.options.campaigns.get(pod.metadata.labels["batch.kubernetes.io/job-name"] ?? "");
+  }
+
+  /** Seconds of work since an instant. */
+  #worked(since: number): number {
+    return (this.options.store.now() - since) / 1000 * this.options.speed;
+  }
+}
+
+const POD_MESSAGES: Readonly<Record<string, string>> = {
+  Evicted: "The node was low on resource: ephemeral-storage.",
+  DeadlineExceeded: "Pod was active on the node longer than the specified deadline",
+};
+
+function containerStatus({ name, image }: Container, state: ContainerState): ContainerStatus {
+  const running = state.running !== undefined;
+  return { name, image, imageID: image, ready: running, started: running, restartCount: 0, state, lastState: {} };
+}

@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { campaignJob, warmupJob } from "@/lib/embedded/cluster/campaign_objects.ts";
+import { superviseJob } from "@/lib/embedded/cluster/job_controller.ts";
+import { readIndexes, writeIndexes } from "@/lib/embedded/cluster/job_status.ts";
+import { type Job, type Pod, type PodStatus, timestamp } from "@/lib/embedded/cluster/objects.ts";
+import { sampleCampaigns } from "@/lib/embedded/cluster/samples.ts";
+import { ClusterStore } from "@/lib/embedded/cluster/store.ts";
+import { CONVENTIONS, START } from "./sample_cluster.ts";
+
+const SUBMISSION = { namespace: "n", conventions: CONVENTIONS, archiveUrl: "http://127.0.0.1:9000" };
+
+/** One Job of three indexes with a clock of its own; pods end when the test says so. */
+function bench(spec: Partial<Job["spec"]> = {}, warmup = false) {
+  let clock = START;
+  const store = new ClusterStore(() => clock, () => 0.5);
+  const [campaign] = sampleCampaigns(1);
+  const made = warmup ? warmupJob(campaign.pipeline, SUBMISSION) : campaignJob(campaign, SUBMISSION);
+  const indexed = warmup ? {} : { completions: 3, maxFailedIndexes: 3, parallelism: 3, suspend: false };
+  const { name } = store.create("jobs", { ...made, spec: { ...made.spec, ...indexed, ...spec } }).metadata;
+  const job = () => {
+    const found = store.get("jobs", "n", name);
+    assert.ok(found);
+    return found;
+  };
+  const pods = () => store.list("pods");
+  return {
+    store,
+    job,
+    pods,
+    look(seconds = 1) {
+      clock += seconds * 1000;
+      superviseJob(store, job(), pods(), 1, 1);
+    },
+    end(pod: Pod, exitCode: number, more: Partial<PodStatus> = {}) {
+      const [{ name, image }] = pod.spec.containers;
+      const time = timestamp(clock);
+      const terminated = {
+        exitCode,
+        reason: exitCode === 0 ? "Completed" : "Error",
+        startedAt: time,
+        finishedAt: time,
+      };
+      const status = { name, image, imageID: image, ready: false, started: false, restartCount: 0, lastState: {} };
+      store.replace("pods", {
+        ...pod,
+        status: {
+          phase: exitCode === 0 ? "Succeeded" : "Failed",
+          containerStatuses: [{ ...status, state: { terminated } }],
+          ...more,
+        },
+      });
+    },
+    conditions: () => (job().status.conditions ?? []).map(({ type, status, reason }) => `${type}=${status} ${reason}`),
+  };
+}
+
+Deno.test("Job controller: three completions end the Job; counts go through uncountedTerminatedPods first", () => {
+  const { job, pods, look, end, conditions } = bench();
+  look();
+  assert.equal(job().status.active, 3);
+  assert.deepEqual(pods().map((pod) => pod.spec.hostname), [0, 1, 2].map((index) => `${job().metadata.name}-${index}`));
+  for (const pod of pods()) end(pod, 0);
+  look();
+  assert.equal(job().status.completedIndexes, "0-2");
+  assert.equal(job().status.uncountedTerminatedPods?.succeeded?.length, 3);
+  assert.equal(job().status.succeeded, undefined);
+  assert.deepEqual(conditions(), []);
+  look();
+  assert.equal(job().status.succeeded, 3);
+  assert.deepEqual(job().status.uncountedTerminatedPods, {});
+  assert.ok(pods().every((pod) => pod.metadata.finalizers === undefined));
+  assert.deepEqual(conditions(), ["SuccessCriteriaMet=True CompletionsReached", "Complete=True CompletionsReached"]);
+  assert.equal(job().status.failedIndexes, "");
+});
+
+Deno.test("Job controller: a permanent exit fails its index at once, the others go on", () => {
+  const { job, pods, look, end, conditions } = bench();
+  look();
+  const [first, second, third] = pods();
+  end(first, 0);
+  end(second, 13);
+  look();
+  assert.equal(job().status.failedIndexes, "1");
+  assert.equal(job().status.active, 1);
+  end(third, 0);
+  look();
+  look();
+  assert.equal(job().status.completedIndexes, "0,2");
+  assert.deepEqual(conditions(), ["FailureTarget=True FailedIndexes", "Failed=True FailedIndexes"]);
+  assert.equal(job().status.completionTime, undefined);
+});
+
+Deno.test("Job controller: retries wait 10, 20 and 40 s, then the index has failed", () => {
+  const { job, pods, look, end } = bench({ completions: 1, parallelism: 1 });
+  look();
+  for (const [attempt, wait] of [10, 20, 40].entries()) {
+    end(pods().find((pod) => pod.status.phase === "Pending")!, 1);
+    look(wait - 1);
+    assert.equal(pods().length, attempt + 1);
+    look(1);
+    assert.equal(pods().length, attempt + 2);
+    const retry = pods().find((pod) => pod.status.phase === "Pending");
+    assert.equal(retry?.metadata.annotations?.["batch.kubernetes.io/job-index-failure-count"], String(attempt + 1));
+  }
+  end(pods().find((pod) => pod.status.phase === "Pending")!, 1);
+  look();
+  assert.equal(job().status.failedIndexes, "0");
+  look(600);
+  assert.equal(pods().length, 4);
+  assert.equal(job().status.failed, 4);
+});
+
+Deno.test("Job controller: a disruption costs no retry", () => {
+  const { job, pods, look, end } = bench({ completions: 1, parallelism: 1, backoffLimitPerIndex: 0 });
+  look();
+  const disruption = { type: "DisruptionTarget", status: "True" as const, lastTransitionTime: timestamp(START) };
+  end(pods()[0], 137, { reason: "Evicted", conditions: [disruption] });
+  look();
+  assert.equal(pods().length, 2);
+  assert.equal(job().status.failedIndexes, "");
+});
+
+Deno.test("Job controller: suspending ends the pods, resuming starts anew, with their conditions", () => {
+  const { store, job, pods, look, conditions } = bench();
+  look();
+  store.replace("jobs", { ...job(), spec: { ...job().spec, suspend: true } });
+  look();
+  assert.deepEqual(pods(), []);
+  assert.deepEqual(conditions(), ["Suspended=True JobSuspended"]);
+  const started = job().status.startTime;
+  look(60);
+  store.replace("jobs", { ...job(), spec: { ...job().spec, suspend: false } });
+  look();
+  assert.deepEqual(conditions(), ["Suspended=False JobResumed"]);
+  assert.equal(job().status.active, 3);
+  assert.notEqual(job().status.startTime, started);
+});
+
+Deno.test("Job controller: never more pods than parallelism, lowest indexes first", () => {
+  const { job, pods, look, end } = bench({ parallelism: 1 });
+  look();
+  look();
+  assert.deepEqual(pods().map((pod) => pod.spec.hostname?.slice(-2)), ["-0"]);
+  end(pods()[0], 0);
+  look();
+  assert.equal(job().status.active, 1);
+  assert.deepEqual(pods().filter((pod) => pod.status.phase === "Pending").map((pod) => pod.spec.hostname?.slice(-2)), [
+    "-1",
+  ]);
+});
+
+Deno.test("Job controller: a Job without indexes fails when its retries are used up", () => {
+  const { job, pods, look, end, conditions } = bench({}, true);
+  look();
+  end(pods()[0], 13);
+  look();
+  look();
+  assert.deepEqual(conditions(), ["FailureTarget=True BackoffLimitExceeded", "Failed=True BackoffLimitExceeded"]);
+  assert.equal(job().status.failed, 1);
+  assert.equal(job().status.failedIndexes, undefined);
+});
+
+Deno.test("indexes: written as ranges, read back as they were", () => {
+  assert.equal(writeIndexes(new Set([7, 1, 3, 4, 5])), "1,3-5,7");
+  assert.equal(writeIndexes(new Set([0, 1])), "0,1");
+  assert.equal(writeIndexes(new Set()), "");
+  fc.assert(fc.property(fc.uniqueArray(fc.nat(200)), (indexes) => {
+    assert.deepEqual(readIndexes(writeIndexes(new Set(indexes))), new Set(indexes.sort((a, b) => a - b)));
+  }));
+});
