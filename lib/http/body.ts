@@ -10,10 +10,10 @@ const BODY_TIMEOUT_MS = 30_000;
 /**
  * A JSON body whatever its content type says; undefined when there is none.
  *
- * @throws HttpError 413 above {@link MAX_JSON_BYTES}, 422 when it is not JSON in UTF-8, 408 when it takes over 30 s
+ * @throws HttpError 413 above `limitBytes`, 422 when it is not JSON in UTF-8, 408 when it takes over 30 s
  */
-export async function readJson(request: Request): Promise<unknown> {
-  const bytes = await readBytes(request, MAX_JSON_BYTES);
+export async function readJson(request: Request, limitBytes: number = MAX_JSON_BYTES): Promise<unknown> {
+  const bytes = await readBytes(request, limitBytes);
   if (bytes.length === 0) return undefined;
   let text: string;
   try {
@@ -60,7 +60,8 @@ async function formEntries(
   }
 }
 
-async function readBytes(request: Request, limitBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+/** A whole body of at most `limitBytes`. @throws HttpError 413 above that, 408 when it takes over 30 s */
+export async function readBytes(request: Request, limitBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   if (Number(request.headers.get("Content-Length") ?? 0) > limitBytes) throw payloadTooLarge(limitBytes);
   if (!request.body) return new Uint8Array(0);
   const reader = request.body.getReader();

@@ -1,6 +1,10 @@
+import type { RawTarget } from "./raw_path.ts";
+
 /** What `Deno.serve` tells about the connection; absent where a test calls the app without a network. */
 export interface ConnectionInfo {
   readonly remoteAddr?: Deno.Addr;
+  /** From one role of this process to another: the target as it came, which no `Request` that is made anew can hold. */
+  readonly target?: RawTarget;
 }
 
 /** The peer's address, or null where the connection has none. Forwarded headers are not believed here. */

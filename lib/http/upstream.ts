@@ -9,7 +9,7 @@ export interface UpstreamRequest {
   readonly target: string;
   readonly headers: Headers;
   /** A stream is sent as it comes and must have its Content-Length in `headers`. */
-  readonly body?: ReadableStream<Uint8Array<ArrayBuffer>> | string | null;
+  readonly body?: ReadableStream<Uint8Array<ArrayBuffer>> | Uint8Array<ArrayBuffer> | string | null;
   /** Whoever waits for the answer; aborting stops the request until its headers have come. */
   readonly signal?: AbortSignal;
   /** Until the response headers, ms; the client's own limit when absent. */

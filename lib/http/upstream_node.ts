@@ -6,9 +6,16 @@ import type { UpstreamOptions, UpstreamRequest } from "./upstream.ts";
 
 const BODILESS = new Set([204, 205, 304]);
 
-/** Whether only node:http carries a request faithfully: `fetch` folds dot segments and always verifies certificates. */
+/** What `fetch` rewrites in a URL: quotes and the like it encodes, a backslash it takes for a slash. */
+const REWRITTEN = /["'<>\\^`{|}]/;
+
+/**
+ * Whether only node:http carries a request faithfully: `fetch` folds dot segments, rewrites characters and always
+ * verifies certificates.
+ */
 export function needsNode(request: Pick<UpstreamRequest, "origin" | "target">, verifyTls: boolean): boolean {
-  return hasDotSegment(request.target.split("?", 1)[0]) || (!verifyTls && request.origin.startsWith("https:"));
+  return hasDotSegment(request.target.split("?", 1)[0]) || REWRITTEN.test(request.target) ||
+    (!verifyTls && request.origin.startsWith("https:"));
 }
 
 const agents = new Map<string, Agent>();
@@ -62,7 +69,7 @@ function agentFor(caCerts: readonly string[] | undefined, verifyTls: boolean): A
 type Outgoing = ReturnType<typeof httpRequest>;
 
 async function sendBody(body: UpstreamRequest["body"], outgoing: Outgoing): Promise<void> {
-  if (typeof body === "string") {
+  if (typeof body === "string" || body instanceof Uint8Array) {
     outgoing.setHeader("Content-Length", Buffer.byteLength(body));
     outgoing.write(body);
   } else if (body) {

@@ -21,7 +21,7 @@ const LONGEST_UPLOAD_MS = 12 * 3600 * 1000;
 
 /** What the S3 operations work with; nothing in it belongs to one caller. */
 export interface S3 {
-  readonly addresses: StoreAddresses;
+  readonly addresses: Pick<StoreAddresses, "s3">;
   readonly region: string;
   readonly upstream: Upstream;
   /** ms since 1970 */

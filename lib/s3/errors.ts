@@ -1,4 +1,4 @@
-import { HttpError } from "@/lib/http/errors.ts";
+import { HttpError, type HttpErrorOptions } from "@/lib/http/errors.ts";
 import { readCapped } from "@/lib/http/read_capped.ts";
 import { redactText } from "@/lib/http/redact.ts";
 import { unescapeXml } from "./xml.ts";
@@ -39,18 +39,36 @@ const WORD_OF_STATUS: Readonly<Record<number, string>> = {
   416: "Requested Range Not Satisfiable",
 };
 
+/** A store's refusal, for callers whose answer depends on what exactly the store said. */
+export class S3Failure extends HttpError {
+  /** The store's error code; null where the answer named none. */
+  readonly code: string | null;
+  readonly storeStatus: number;
+
+  constructor(status: number, detail: string, options: HttpErrorOptions, code: string | null, storeStatus: number) {
+    super(status, detail, options);
+    this.code = code;
+    this.storeStatus = storeStatus;
+  }
+}
+
 /**
  * The error answer for a store's refusal: `{resource}: {the store's message}` under the status of its error code, else
  * under the store's own status, else 502. The body is read up to 64 KiB and never trusted.
  */
-export async function s3Failure(response: Response, resource: string): Promise<HttpError> {
+export async function s3Failure(response: Response, resource: string): Promise<S3Failure> {
   const text = await readCapped(response, MAX_ERROR_BYTES, STALL_MS).catch(() => "");
   const code = element(text, "Code");
   const known = code !== null && Object.hasOwn(STATUS_OF_CODE, code) ? STATUS_OF_CODE[code] : undefined;
   const status = known ?? (response.status >= 400 && response.status <= 599 ? response.status : 502);
-  return new HttpError(status, `${resource}: ${messageOf(text, code, response.status)}`, {
-    headers: { ...retryAfter(response, status), ...unsatisfiedRange(response) },
-  });
+  const detail = `${resource}: ${messageOf(text, code, response.status)}`;
+  return new S3Failure(
+    status,
+    detail,
+    { headers: { ...retryAfter(response, status), ...unsatisfiedRange(response) } },
+    code,
+    response.status,
+  );
 }
 
 function messageOf(text: string, code: string | null, status: number): string {

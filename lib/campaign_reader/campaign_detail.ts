@@ -1,0 +1,74 @@
+import {
+  type CampaignLayout,
+  composeDetail,
+  layoutLive,
+  layoutReaped,
+  type VolumePage,
+  type WantedProgress,
+  wantedProgress,
+} from "@/lib/campaigns/detail.ts";
+import { type PageTally, runFingerprint } from "@/lib/campaigns/page_tally.ts";
+import { isOver } from "@/lib/campaigns/progress.ts";
+import type { JobDetail } from "@/lib/campaigns/types.ts";
+import { warmupOf, warmupPhase } from "@/lib/campaigns/warmup.ts";
+import type { CampaignObjects, CampaignSource } from "@/lib/kubernetes/campaign_source.ts";
+import type { ProgressReader, ProgressViewer } from "@/lib/progress/progress_reader.ts";
+import type { Tallies } from "@/lib/progress/tallies.ts";
+
+export interface CampaignDetailDeps {
+  readonly source: CampaignSource;
+  readonly progress: ProgressReader;
+  readonly tallies: Tallies;
+  /** ms since 1970 */
+  readonly now: () => number;
+}
+
+export interface CampaignDetailRequest {
+  readonly namespace: string;
+  /** The Job's name. */
+  readonly name: string;
+  readonly page: VolumePage;
+  /** The results URL that the caller's browser uses. */
+  readonly resultsUrl: string;
+  readonly viewer: ProgressViewer;
+}
+
+/**
+ * One campaign with a page of its volumes and their progress (spec, GET /api/v1/jobs/{namespace}/{name}); null when
+ * there is none of that name.
+ *
+ * @throws {ClusterUnavailable}
+ */
+export async function campaignDetail(
+  { source, progress, tallies, now }: CampaignDetailDeps,
+  { namespace, name, page, resultsUrl, viewer }: CampaignDetailRequest,
+): Promise<JobDetail | null> {
+  const objects = await source.campaign(namespace, name);
+  if (!objects) return null;
+  const campaign = await layout(source, objects, resultsUrl);
+  const { pipeline, startedAt } = campaign.summary;
+  const run = runFingerprint(namespace, name, startedAt, campaign.volumes);
+  const tally = tallies.of(viewer.user, run);
+  const wanted = wantedProgress(campaign, page).filter(unlessTallied(campaign, page, tally));
+  const answers = await progress.read({ namespace, pipeline, run }, wanted, viewer);
+  return composeDetail(campaign, page, answers, now(), tally);
+}
+
+async function layout(source: CampaignSource, objects: CampaignObjects, resultsUrl: string): Promise<CampaignLayout> {
+  const job = objects.warmup;
+  const pods = job && warmupPhase(job) === "failed" ? await source.pods(job.namespace, job.name) : [];
+  const context = { resultsUrl, warmup: warmupOf(job, pods) };
+  return objects.kind === "live"
+    ? layoutLive(objects.job, objects.volumes, objects.pods, objects.pipeline, context)
+    : layoutReaped(objects.campaign, objects.volumes, objects.pipeline, context);
+}
+
+/** Of a volume that is counted for good and not shown, nothing more needs to be known. */
+function unlessTallied({ failures, latest }: CampaignLayout, { offset, limit }: VolumePage, tally: PageTally) {
+  const shown = new Set(failures);
+  if (latest !== null) shown.add(latest);
+  return ({ index, state }: WantedProgress) => {
+    const isShown = shown.has(index) || (index >= offset && index < offset + limit);
+    return isShown || !isOver(state) || !tally.has(index);
+  };
+}

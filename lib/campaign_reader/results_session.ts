@@ -1,0 +1,13 @@
+/** A signed-in user of the results store. */
+export interface ResultsSession {
+  readonly user: string;
+  /** The `Cookie` header by which the results role knows the session: that one cookie, under its plain name. */
+  readonly cookie: string;
+}
+
+/**
+ * Tells who asks by the request's session cookie.
+ *
+ * It throws an HttpError: 401 without a valid session, 502 when the results role does not answer.
+ */
+export type SessionCheck = (request: Request) => Promise<ResultsSession>;

@@ -1,0 +1,17 @@
+import type { ResultsUrl } from "@/lib/config/campaigns.ts";
+import { withoutTrailingSlash } from "@/lib/campaigns/urls.ts";
+
+/**
+ * The base of result URLs for the browser that sent a request; "" for a site without results. The request's own origin
+ * is only used where the Host name was checked before.
+ */
+export function resultsUrlFor(setting: ResultsUrl, request: Request): string {
+  switch (setting.kind) {
+    case "fixed":
+      return withoutTrailingSlash(setting.url);
+    case "own-origin":
+      return `${new URL(request.url).origin}/results`;
+    case "none":
+      return "";
+  }
+}

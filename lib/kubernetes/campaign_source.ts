@@ -1,0 +1,49 @@
+import type { BatchJob, BatchPod, CampaignRecord } from "@/lib/campaigns/cluster_objects.ts";
+import type { ReapedCampaign } from "@/lib/campaigns/reaped.ts";
+import type { StatusRecord } from "@/lib/campaigns/records.ts";
+import type { Pipeline } from "@/lib/campaigns/types.ts";
+import type { VolumeList } from "@/lib/campaigns/volumes.ts";
+
+/**
+ * The campaign objects of the namespaces served, trimmed to what the projection reads. Every method throws
+ * `ClusterUnavailable` when the cluster cannot be read. What it hands out is shared between readers and never changed.
+ */
+export interface CampaignSource {
+  /** What a list of all campaigns is made of. */
+  list(): Promise<CampaignSnapshot>;
+
+  /** What the detail of one campaign is made of; null when no Job and no record of that name makes a campaign. */
+  campaign(namespace: string, name: string): Promise<CampaignObjects | null>;
+
+  /** The pods of a Job that have not succeeded; a list asks for those of warm-ups that failed. */
+  pods(namespace: string, job: string): Promise<readonly BatchPod[]>;
+}
+
+export interface CampaignSnapshot {
+  /** Campaign Jobs only. */
+  readonly jobs: readonly BatchJob[];
+  readonly warmups: readonly BatchJob[];
+  readonly records: readonly CampaignRecord[];
+  /** Without the failures that they name. */
+  readonly statuses: readonly StatusRecord[];
+  readonly pipelines: readonly PipelineRecord[];
+}
+
+/** What a list reads of a pipeline's ConfigMap. */
+export interface PipelineRecord {
+  readonly namespace: string;
+  /** The pipeline's id. */
+  readonly pipeline: string;
+  readonly scoresQuality: boolean;
+}
+
+interface AnyCampaign {
+  readonly volumes: VolumeList;
+  readonly pipeline: Pipeline;
+  readonly warmup: BatchJob | null;
+}
+
+export type CampaignObjects =
+  | AnyCampaign & { readonly kind: "live"; readonly job: BatchJob; readonly pods: readonly BatchPod[] }
+  /** The Job is gone; its record and status are there. */
+  | AnyCampaign & { readonly kind: "reaped"; readonly campaign: ReapedCampaign };

@@ -1,0 +1,65 @@
+import { existsSync } from "node:fs";
+import { Agent as HttpAgent } from "node:http";
+import { Agent as HttpsAgent } from "node:https";
+import { homedir } from "node:os";
+import { delimiter, join } from "node:path";
+import { ConfigError } from "@/lib/config/errors.ts";
+import { type ClusterConnection, type ClusterEntry, connect, type ConnectionOptions } from "./connection.ts";
+
+/** Where the cluster is and how it is entered. */
+export type ClusterAddress =
+  /** A server that asks for no credentials, such as one behind `kubectl proxy`. */
+  | { readonly kind: "server"; readonly url: string }
+  /** The value of `KUBECONFIG`: a file, or several joined as in PATH. */
+  | { readonly kind: "kubeconfig"; readonly path: string }
+  /** The pod's service account, else the user's own `~/.kube/config`. */
+  | { readonly kind: "default" };
+
+export interface ClusterOptions extends ConnectionOptions {
+  /** Authorities (PEM) to trust beside the system's, where the configuration names none for the cluster. */
+  readonly caCerts?: readonly string[];
+}
+
+/**
+ * A connection to the cluster at an address. Nothing is asked of the cluster yet.
+ *
+ * @throws {ConfigError} when the address leads to no usable configuration
+ */
+export async function clusterConnection(address: ClusterAddress, options: ClusterOptions): Promise<ClusterConnection> {
+  return connect(await entry(address, options.caCerts), options);
+}
+
+const SERVICE_ACCOUNT_TOKEN = "/var/run/secrets/kubernetes.io/serviceaccount/token";
+
+async function entry(address: ClusterAddress, caCerts: ClusterOptions["caCerts"]): Promise<ClusterEntry> {
+  if (address.kind === "server") return openServer(address.url);
+  const paths = address.kind === "kubeconfig" ? existing(address.path) : ownFiles();
+  // The client takes half a second and 80 MB to load, which only those pay who need its credentials.
+  const { kubeconfigEntry, serviceAccountEntry } = await import("./kubeconfig.ts");
+  try {
+    return paths ? kubeconfigEntry(paths, caCerts) : serviceAccountEntry(caCerts);
+  } catch {
+    // The reader's own message quotes lines of the file, and those may be tokens.
+    throw new ConfigError("KUBECONFIG", "is no kubeconfig with a current context, a server and a user");
+  }
+}
+
+function openServer(server: string): ClusterEntry {
+  const agent = server.startsWith("https:") ? new HttpsAgent() : new HttpAgent();
+  return { server, credentials: () => Promise.resolve({ agent, headers: {} }) };
+}
+
+function existing(list: string): string[] {
+  const paths = list.split(delimiter).filter((path) => path !== "");
+  const missing = paths.find((path) => !existsSync(path));
+  if (missing !== undefined) throw new ConfigError("KUBECONFIG", `there is no file ${missing}`);
+  return paths;
+}
+
+/** Null in a pod, which has a service account instead. */
+function ownFiles(): string[] | null {
+  if (existsSync(SERVICE_ACCOUNT_TOKEN)) return null;
+  const own = join(homedir(), ".kube", "config");
+  if (existsSync(own)) return [own];
+  throw new ConfigError("KUBECONFIG", "no cluster is known: set a kubeconfig, run in a pod, or set EMBEDDED=on");
+}

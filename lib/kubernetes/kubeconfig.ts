@@ -1,0 +1,49 @@
+import { Buffer } from "node:buffer";
+import type { RequestOptions } from "node:https";
+import { rootCertificates } from "node:tls";
+import { KubeConfig } from "@kubernetes/client-node";
+import type { ClusterEntry } from "./connection.ts";
+
+/** Authorities (PEM) to trust beside the system's, where a configuration names none for its cluster. */
+export type MoreAuthorities = readonly string[] | undefined;
+
+/**
+ * The cluster of the current context of kubeconfig files, merged as kubectl merges them. The Kubernetes client reads
+ * them and takes care of tokens, token files, client certificates, plugins and proxies.
+ *
+ * @throws whatever is wrong with them; the message may quote secrets
+ */
+export function kubeconfigEntry(paths: readonly string[], authorities: MoreAuthorities): ClusterEntry {
+  const [first, ...others] = paths.map((path) => {
+    const config = new KubeConfig();
+    config.loadFromFile(path);
+    return config;
+  });
+  for (const other of others) first.mergeConfig(other, first.getCurrentContext() !== undefined);
+  return entryOf(first, authorities);
+}
+
+/** The cluster that this process is a pod of. */
+export function serviceAccountEntry(authorities: MoreAuthorities): ClusterEntry {
+  const config = new KubeConfig();
+  config.loadFromCluster();
+  return entryOf(config, authorities);
+}
+
+function entryOf(config: KubeConfig, authorities: MoreAuthorities): ClusterEntry {
+  const server = config.getCurrentCluster()?.server;
+  if (!server || !URL.canParse(server)) throw new TypeError("no server");
+  if (!config.getCurrentUser()) throw new TypeError("no user");
+  return {
+    server,
+    async credentials() {
+      const given: RequestOptions = {};
+      if (authorities) given.ca = [...rootCertificates, ...authorities];
+      await config.applyToHTTPSOptions(given);
+      const headers: Record<string, string> = {};
+      for (const [name, value] of Object.entries(given.headers ?? {})) headers[name] = String(value);
+      if (given.auth) headers.Authorization = `Basic ${Buffer.from(given.auth).toString("base64")}`;
+      return { agent: given.agent, headers };
+    },
+  };
+}

@@ -1,0 +1,133 @@
+import type { S3Keys } from "@/lib/auth/store_credentials.ts";
+import { HttpError } from "@/lib/http/errors.ts";
+import { headerText } from "@/lib/http/header_text.ts";
+import { S3Failure } from "@/lib/s3/errors.ts";
+import { getObject, headObject } from "@/lib/s3/objects.ts";
+import { type ResultsStore, storeCaller } from "./results_store.ts";
+import { UNCACHED } from "./uncached.ts";
+
+/** The types that a browser may show. Anything else could run as a page of our origin, so it is only saved. */
+const SHOWN_TYPES = new Set(["application/json", "application/xml", "text/xml", "text/plain"]);
+const ONE_RANGE = /^bytes=(?:\d{1,16}-\d{0,16}|-\d{1,16})$/i;
+const CONTENT_CODING = /^[\w, -]{1,64}$/;
+const PRINTABLE = /^[\x20-\x7e]+$/;
+
+/** Which file is asked for, and by whom. */
+export interface FileRequest {
+  readonly method: "GET" | "HEAD";
+  readonly key: string;
+  readonly headers: Headers;
+  readonly user: string;
+  readonly keys: S3Keys;
+  /** Whoever waits for the answer. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Opens a result file for its reader: 200, 206 or 304, the body unread.
+ *
+ * @throws HttpError 401 when the store no longer knows the keys, 403, 404, 416, 502, 504
+ */
+export async function readResultObject(store: ResultsStore, request: FileRequest): Promise<Response> {
+  const caller = storeCaller(store, request.user, request.keys, request.signal);
+  const name = { bucket: store.bucket, key: request.key };
+  const read = request.method === "HEAD" ? headObject : getObject;
+  try {
+    return fileAnswer(await read(store.s3, caller, name, { headers: fileConditions(request.method, request.headers) }));
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    if (error.status !== 416) throw fileFailure(error);
+    // The store's refusal need not say how long the file is, which a reader who follows a growing log wants to know.
+    const whole = await headObject(store.s3, caller, name, { headers: new Headers() }).catch(() => null);
+    throw rangeFailure(whole?.headers.get("Content-Length") ?? null);
+  }
+}
+
+/**
+ * Of a reader's headers those that the store shall see: conditions, and a single range of a GET. What is malformed is
+ * ignored, as RFC 9110 wants it (§13.1.3, §14.2).
+ */
+export function fileConditions(method: "GET" | "HEAD", request: Headers): Headers {
+  const headers = new Headers();
+  const etags = request.get("If-None-Match");
+  if (etags !== null && PRINTABLE.test(etags)) headers.set("If-None-Match", etags);
+  const since = httpDate(request.get("If-Modified-Since"));
+  // Beside entity tags the date does not count (RFC 9110 §13.2.2), but not every store knows.
+  if (since !== null && etags === null) headers.set("If-Modified-Since", since);
+  const range = request.get("Range");
+  if (method === "HEAD" || range === null || !ONE_RANGE.test(range)) return headers;
+  const validator = request.get("If-Range");
+  if (validator === null) headers.set("Range", range);
+  else {
+    const tag = /^"[\x21\x23-\x7e]*"$/.test(validator) ? validator : httpDate(validator);
+    // A validator that cannot be compared does not hold, so the whole is sent.
+    if (tag !== null) {
+      headers.set("Range", range);
+      headers.set("If-Range", tag);
+    }
+  }
+  return headers;
+}
+
+/** A store's answer as readers get it. */
+export function fileAnswer(store: Response): Response {
+  const headers = new Headers({
+    ...UNCACHED,
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "X-Content-Type-Options": "nosniff",
+  });
+  keep(store.headers, headers, ["ETag", "Last-Modified"]);
+  if (store.status === 304) return new Response(null, { status: 304, headers });
+  keep(store.headers, headers, ["Content-Length", "Content-Range"]);
+  headers.set("Accept-Ranges", "bytes");
+  const coding = store.headers.get("Content-Encoding");
+  if (coding !== null && CONTENT_CODING.test(coding)) headers.set("Content-Encoding", coding);
+  const type = store.headers.get("Content-Type") ?? "";
+  if (PRINTABLE.test(type) && SHOWN_TYPES.has(type.split(";", 1)[0].trim().toLowerCase())) {
+    headers.set("Content-Type", type);
+  } else {
+    headers.set("Content-Type", "application/octet-stream");
+    headers.set("Content-Disposition", "attachment");
+  }
+  return new Response(store.body, { status: store.status, headers });
+}
+
+/** The answer to a store's refusal; nothing of the store's own words is in it. */
+export function fileFailure(error: HttpError): HttpError {
+  const [status, detail] = failureOf(error);
+  return new HttpError(status, detail, { headers: UNCACHED, cause: error });
+}
+
+function failureOf(error: HttpError): [status: number, detail: string] {
+  if (error.status === 499) return [499, "the reader left"];
+  if (error.status === 504) return [504, "the results store took too long to answer"];
+  if (error instanceof S3Failure) {
+    const { code, storeStatus } = error;
+    if (code === "InvalidAccessKeyId" || code === "SignatureDoesNotMatch") return [401, "not logged in"];
+    if (code === "AccessDenied" || (code === null && storeStatus === 403)) {
+      return [403, "this account may not read the file"];
+    }
+    if (code === "NoSuchKey" || (code === null && storeStatus === 404)) return [404, "file not found"];
+  }
+  return [502, "the results store did not answer"];
+}
+
+function rangeFailure(length: string | null): HttpError {
+  const headers: Record<string, string> = { ...UNCACHED };
+  if (length !== null && /^\d+$/.test(length)) headers["Content-Range"] = `bytes */${length}`;
+  return new HttpError(416, "the file has no such range", { headers });
+}
+
+function keep(from: Headers, to: Headers, names: readonly string[]): void {
+  for (const name of names) {
+    const value = from.get(name);
+    if (value !== null) to.set(name, headerText(value));
+  }
+}
+
+/** A date of HTTP in its preferred form (RFC 9110 §5.6.7), or null. `Date.parse` alone would take `1` for a date. */
+function httpDate(text: string | null): string | null {
+  if (text === null || !/^[A-Z][a-z]{2,8},? .{8,30}$/.test(text)) return null;
+  const time = Date.parse(text.endsWith(" GMT") ? text : `${text} GMT`);
+  return Number.isNaN(time) ? null : new Date(time).toUTCString();
+}

@@ -1,0 +1,155 @@
+import { readBytes } from "@/lib/http/body.ts";
+import { clientClosedRequest, HttpError } from "@/lib/http/errors.ts";
+import { hasDotSegment } from "@/lib/http/raw_path.ts";
+import { REQUEST_ID_HEADER } from "@/lib/http/request_id.ts";
+import { UpstreamError } from "@/lib/http/upstream.ts";
+import { browserScheme } from "./browser_address.ts";
+import { guardedBody } from "./guarded_body.ts";
+import { RESULTS_PATH } from "./object_keys.ts";
+import { type Arrival, IN_PROCESS_BASE, type ResultsService } from "./results_service.ts";
+import { cookieName, sessionValue } from "./session_cookie.ts";
+import { UNCACHED } from "./uncached.ts";
+
+/** Largest body of a login or logout, bytes (spec, Limits). */
+export const MAX_POSTED_BYTES = 16 * 1024;
+/** Longest wait for the next piece of a file, ms. */
+const STALL_MS = 60_000;
+
+const REQUEST_HEADERS = ["origin", "content-type", "if-none-match", "if-modified-since", "range", "if-range"];
+const RESPONSE_HEADERS = [
+  "content-type",
+  "content-length",
+  "etag",
+  "last-modified",
+  "cache-control",
+  "content-security-policy",
+  "x-content-type-options",
+  "content-disposition",
+  "content-encoding",
+  "www-authenticate",
+  "content-range",
+  "accept-ranges",
+  "retry-after",
+  // Without it a 405 would be none (RFC 9110 §15.5.6).
+  "allow",
+];
+const METHODS = ["GET", "HEAD", "POST"];
+const BODILESS = new Set([204, 205, 304]);
+
+export interface PassThroughOptions {
+  readonly service: ResultsService;
+  readonly cookieStem: string;
+  /** Longest wait for the next piece of a file, ms; {@link STALL_MS} when absent. */
+  readonly stallMs?: number;
+}
+
+/** A request on its way, and who is told when its answer breaks off after the headers. */
+export interface Passing extends Arrival {
+  readonly requestId: string;
+  readonly broken: (error: unknown) => void;
+}
+
+export type PassThrough = (request: Request, passing: Passing) => Promise<Response>;
+
+/**
+ * Hands `/results/…` on to the results role: the raw path and query byte for byte, of the headers a fixed list, of the
+ * cookies the session's alone, and the client's address at the end of `X-Forwarded-For`. Of the answer, status, body and
+ * a fixed list of headers come back.
+ *
+ * It throws HttpError: 404 for a path that could not be carried as it is, 405, 413, 408, 502 when there is no answer,
+ * 499 when the client left.
+ */
+export function passThrough({ service, cookieStem, stallMs = STALL_MS }: PassThroughOptions): PassThrough {
+  return async function passThrough(request, { target, peer, requestId, broken }) {
+    if (!isCarried(target.path) || !isVisible(target.query)) throw failure(404, "Not Found");
+    // Kept: once a client has left, its request cannot be read any more.
+    const { method } = request;
+    if (!METHODS.includes(method)) {
+      throw failure(405, "Method Not Allowed", { Allow: METHODS.join(", ") });
+    }
+    const inner = new Request(`${IN_PROCESS_BASE}/`, {
+      method,
+      headers: requestHeaders(request, cookieStem, peer, requestId),
+      body: method === "POST" ? await postedBody(request) : undefined,
+      redirect: "manual",
+      signal: request.signal,
+    });
+    const response = await answered(service(inner, { target, peer }));
+    const headers = responseHeaders(response.headers);
+    if (method === "HEAD" || BODILESS.has(response.status) || !response.body) {
+      await response.body?.cancel();
+      return new Response(null, { status: response.status, headers });
+    }
+    return new Response(guardedBody(response.body, stallMs, broken), { status: response.status, headers });
+  };
+}
+
+/** Whether a path means the same everywhere on its way: no client or proxy may fold it out of `/results/`. */
+function isCarried(path: string): boolean {
+  return path.startsWith(RESULTS_PATH) && isVisible(path) && !path.includes("\\") && !hasDotSegment(path);
+}
+
+function isVisible(text: string): boolean {
+  return /^[\x21-\x7e]*$/.test(text);
+}
+
+function requestHeaders(request: Request, stem: string, peer: string | null, requestId: string): Headers {
+  const headers = new Headers({ "Accept-Encoding": "identity", [REQUEST_ID_HEADER]: requestId });
+  for (const name of REQUEST_HEADERS) {
+    const value = request.headers.get(name);
+    if (value !== null) headers.set(name, value);
+  }
+  const before = request.headers.get("X-Forwarded-For");
+  // A client without an address still gets an entry: the one before it is only what the client says.
+  headers.set("X-Forwarded-For", before ? `${before}, ${peer ?? "unknown"}` : peer ?? "unknown");
+  const url = new URL(request.url);
+  headers.set("X-Forwarded-Proto", request.headers.get("X-Forwarded-Proto") ?? url.protocol.slice(0, -1));
+  headers.set(
+    "X-Forwarded-Host",
+    request.headers.get("X-Forwarded-Host") ?? request.headers.get("Host") ?? url.host,
+  );
+  const session = sessionValue(request, stem);
+  if (session !== null) headers.set("Cookie", `${cookieName(stem, browserScheme(request))}=${session}`);
+  return headers;
+}
+
+function responseHeaders(from: Headers): Headers {
+  const headers = new Headers();
+  for (const name of RESPONSE_HEADERS) {
+    const value = from.get(name);
+    if (value !== null) headers.set(name, value);
+  }
+  const location = from.get("Location");
+  if (location !== null && isOwnPath(location)) headers.set("Location", location);
+  for (const cookie of from.getSetCookie()) headers.append("Set-Cookie", cookie);
+  return headers;
+}
+
+/** A second slash or backslash would make the first segment a host. */
+function isOwnPath(location: string): boolean {
+  return /^\/(?![/\\])[\x21-\x7e]*$/.test(location);
+}
+
+async function postedBody(request: Request): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    return await readBytes(request, MAX_POSTED_BYTES);
+  } catch (error) {
+    if (error instanceof HttpError) throw failure(error.status, error.status === 413 ? "body too large" : error.detail);
+    // The client left while it sent.
+    throw clientClosedRequest();
+  }
+}
+
+async function answered(response: Promise<Response>): Promise<Response> {
+  try {
+    return await response;
+  } catch (error) {
+    if (!(error instanceof UpstreamError)) throw error;
+    if (error.problem === "aborted") throw clientClosedRequest();
+    throw new HttpError(502, "the results service did not answer", { headers: UNCACHED, cause: error });
+  }
+}
+
+function failure(status: number, detail: HttpError["detail"], headers: Record<string, string> = {}): HttpError {
+  return new HttpError(status, detail, { headers: { ...UNCACHED, ...headers } });
+}

@@ -1,0 +1,41 @@
+import { browserScheme, type Scheme } from "./browser_address.ts";
+
+/** Longest value that can be a session, characters; longer ones are not looked at. */
+const MAX_VALUE_CHARACTERS = 4096;
+/** The characters of a cookie's value (RFC 6265 §4.1.1). */
+const VALUE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/;
+
+/**
+ * The session cookie's name: on HTTPS with the prefix by which browsers accept it from this very host alone (RFC 6265bis
+ * §4.1.3), on plain HTTP without.
+ */
+export function cookieName(stem: string, scheme: Scheme): string {
+  return scheme === "https" ? `__Host-${stem}` : stem;
+}
+
+/**
+ * The value of the request's session cookie, under the name that belongs to the browser's scheme and no other; null when
+ * there is none or it cannot be a session.
+ */
+export function sessionValue(request: Pick<Request, "url" | "headers">, stem: string): string | null {
+  const name = cookieName(stem, browserScheme(request));
+  for (const part of (request.headers.get("Cookie") ?? "").split(";")) {
+    const cut = part.indexOf("=");
+    if (cut < 0 || part.slice(0, cut).trim() !== name) continue;
+    const value = part.slice(cut + 1).trim();
+    return value.length <= MAX_VALUE_CHARACTERS && VALUE.test(value) ? value : null;
+  }
+  return null;
+}
+
+/** The `Set-Cookie` value that keeps a session in the browser for `maxAgeSeconds`. */
+export function sessionCookie(scheme: Scheme, stem: string, token: string, maxAgeSeconds: number): string {
+  const secure = scheme === "https" ? "; Secure" : "";
+  const age = Math.floor(maxAgeSeconds);
+  return `${cookieName(stem, scheme)}=${token}; Max-Age=${age}; Path=/; HttpOnly; SameSite=Strict${secure}`;
+}
+
+/** The `Set-Cookie` value that takes the session out of the browser. */
+export function clearedCookie(scheme: Scheme, stem: string): string {
+  return sessionCookie(scheme, stem, "", 0);
+}

@@ -1,0 +1,59 @@
+import { Buffer } from "node:buffer";
+import { createSecretKey, type KeyObject } from "node:crypto";
+
+/** The key that seals session cookies, or null while there is none that can be read. */
+export type SessionKey = () => KeyObject | null;
+
+/** Raised at the start; the message is one line that names the file, and nothing of what is in it. */
+export class SessionKeyError extends Error {
+  override readonly name = "SessionKeyError";
+}
+
+/** Bytes of an AES-256 key. */
+export const SESSION_KEY_BYTES = 32;
+
+/** A key that stays. @throws SessionKeyError unless it has 32 bytes */
+export function givenSessionKey(bytes: Uint8Array): SessionKey {
+  if (bytes.length !== SESSION_KEY_BYTES) throw new SessionKeyError("The session key must have 32 bytes.");
+  const key = createSecretKey(bytes);
+  return () => key;
+}
+
+/**
+ * The key in a file: base64 of 32 bytes. The file is looked at on every call and read again when it was replaced, so
+ * that a new key holds at once and ends all sessions; while it cannot be read there is no key at all.
+ *
+ * @throws SessionKeyError when there is no key at the start
+ */
+export function sessionKeyFile(path: string): SessionKey {
+  let seen: string | null = null;
+  let key: KeyObject | null = null;
+  const current = () => {
+    try {
+      // Looked at before it is read: a replacement in between is noticed by the next call.
+      const file = identityOf(Deno.statSync(path));
+      if (file === seen) return key;
+      key = null;
+      key = parseKey(Deno.readTextFileSync(path));
+      seen = file;
+    } catch {
+      key = null;
+      seen = null;
+    }
+    return key;
+  };
+  if (current() === null) {
+    throw new SessionKeyError(`The session key file ${path} cannot be read, or is not the base64 of 32 bytes.`);
+  }
+  return current;
+}
+
+function parseKey(text: string): KeyObject | null {
+  const encoded = text.trim();
+  return /^[A-Za-z0-9+/]{43}=$/.test(encoded) ? createSecretKey(Buffer.from(encoded, "base64")) : null;
+}
+
+/** Secrets are mounted as links that are switched: the new file differs in its inode, an edited one in its times. */
+function identityOf({ dev, ino, size, mtime, ctime }: Deno.FileInfo): string {
+  return [dev, ino, size, mtime?.getTime(), ctime?.getTime()].join();
+}

@@ -1,0 +1,76 @@
+import { Buffer } from "node:buffer";
+import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from "node:crypto";
+import type { S3Keys } from "@/lib/auth/store_credentials.ts";
+
+/** Longest token that is sealed, characters: with name and attributes, browsers drop cookies above 4096 bytes unsaid. */
+const MAX_SEALED_CHARACTERS = 4096 - 256;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const CIPHER = "aes-256-gcm";
+
+/** Who is logged in on the results store, and with which keys their files are read. */
+export interface Session {
+  readonly user: string;
+  readonly keys: S3Keys;
+  /** Seconds since 1970. */
+  readonly expiresAt: number;
+}
+
+/**
+ * Seals a session so that nobody without the key can read or change it: AES-256-GCM under a random nonce (NIST SP
+ * 800-38D), base64url. Null when the token would be too long for a cookie.
+ *
+ * @param associated what the token is bound to beside the key; a token opens only under the same
+ */
+export function sealSession(session: Session, key: KeyObject, associated: string): string | null {
+  const { user, keys, expiresAt } = session;
+  const text = JSON.stringify({ u: user, a: keys.accessKey, s: keys.secretKey, e: expiresAt });
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, key, nonce);
+  cipher.setAAD(Buffer.from(associated, "utf8"));
+  const sealed = Buffer.concat([nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
+  const token = sealed.toString("base64url");
+  return token.length > MAX_SEALED_CHARACTERS ? null : token;
+}
+
+/**
+ * The session in a token; null for one that is expired, was sealed with another key or for something else, was changed,
+ * or never was a token.
+ *
+ * @param nowMs ms since 1970
+ */
+export function openSession(token: string, key: KeyObject, associated: string, nowMs: number): Session | null {
+  const sealed = Buffer.from(token, "base64url");
+  // Decoding skips what does not belong; a session has one spelling.
+  if (sealed.length <= NONCE_BYTES + TAG_BYTES || sealed.toString("base64url") !== token) return null;
+  const text = unseal(sealed, key, associated);
+  const session = text === null ? null : parseSession(text);
+  return session && session.expiresAt * 1000 > nowMs ? session : null;
+}
+
+function unseal(sealed: Buffer, key: KeyObject, associated: string): string | null {
+  try {
+    const decipher = createDecipheriv(CIPHER, key, sealed.subarray(0, NONCE_BYTES));
+    decipher.setAAD(Buffer.from(associated, "utf8"));
+    decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
+    const opened = decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES));
+    return Buffer.concat([opened, decipher.final()]).toString("utf8");
+  } catch {
+    return null;
+  }
+}
+
+/** Whoever has the key may be another implementation, so what it sealed is looked at like any input. */
+function parseSession(text: string): Session | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (typeof value !== "object" || value === null) return null;
+  const { u, a, s, e } = value as Record<string, unknown>;
+  if (typeof u !== "string" || typeof a !== "string" || typeof s !== "string") return null;
+  if (typeof e !== "number" || !Number.isFinite(e)) return null;
+  return { user: u, keys: { accessKey: a, secretKey: s }, expiresAt: e };
+}

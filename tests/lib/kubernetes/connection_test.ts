@@ -1,0 +1,210 @@
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { ConfigError } from "@/lib/config/errors.ts";
+import { type ClusterAddress, clusterConnection, type ClusterOptions } from "@/lib/kubernetes/cluster_address.ts";
+import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
+import { AUTHORITY, SERVER } from "./tls_server.ts";
+
+interface Server {
+  readonly origin: string;
+  readonly seen: { readonly url: string; readonly headers: Headers }[];
+}
+
+async function withServer(
+  use: (server: Server) => Promise<void>,
+  options: { secure?: boolean; answer?: (request: Request) => Response | Promise<Response> } = {},
+): Promise<void> {
+  const seen: Server["seen"] = [];
+  const stop = new AbortController();
+  const server = Deno.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    onListen() {},
+    signal: stop.signal,
+    ...(options.secure && SERVER),
+  }, (request) => {
+    seen.push({ url: request.url, headers: new Headers(request.headers) });
+    return options.answer?.(request) ?? Response.json({ seen: seen.length });
+  });
+  try {
+    await use({ origin: `${options.secure ? "https" : "http"}://127.0.0.1:${server.addr.port}`, seen });
+  } finally {
+    stop.abort();
+    await server.finished;
+  }
+}
+
+interface KubeconfigParts {
+  readonly cluster: Readonly<Record<string, unknown>>;
+  readonly user?: Readonly<Record<string, unknown>>;
+}
+
+function kubeconfig({ cluster, user = {} }: KubeconfigParts): string {
+  return JSON.stringify({
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name: "c", cluster }],
+    users: [{ name: "u", user }],
+    contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
+    "current-context": "x",
+  });
+}
+
+async function withFile(text: string, use: (path: string) => Promise<void> | void): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(`${folder}/config`, text);
+    await use(`${folder}/config`);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+function connectTo(address: ClusterAddress, options: Partial<ClusterOptions> = {}) {
+  return clusterConnection(address, { now: Date.now, ...options });
+}
+
+const GET = { method: "GET", path: "/api/v1/pods" } as const;
+
+Deno.test("connection: a plain server is asked without credentials, below its own path", async () => {
+  await withServer(async ({ origin, seen }) => {
+    const connection = await connectTo({ kind: "server", url: `${origin}/clusters/a/` });
+    const query = new URLSearchParams({ labelSelector: "app=x" });
+    const { status, body } = await connection.send({ ...GET, query });
+    assert.equal(status, 200);
+    assert.equal(new TextDecoder().decode(body), '{"seen":1}');
+    assert.equal(seen[0].url, `${origin}/clusters/a/api/v1/pods?labelSelector=app%3Dx`);
+    assert.equal(seen[0].headers.get("accept"), "application/json");
+    assert.equal(seen[0].headers.get("authorization"), null);
+  });
+});
+
+Deno.test("connection: a kubeconfig's token goes over TLS to a server whose authority it names", async () => {
+  await withServer(async ({ origin, seen }) => {
+    const cluster = { server: origin, "certificate-authority-data": Buffer.from(AUTHORITY).toString("base64") };
+    await withFile(kubeconfig({ cluster, user: { token: "secret-token" } }), async (path) => {
+      // Slower than a connection may be: once it stands, an answer has more time.
+      const connection = await connectTo({ kind: "kubeconfig", path }, { limits: { connectMs: 100 } });
+      assert.equal((await connection.send(GET)).status, 200);
+    });
+    assert.equal(seen[0].headers.get("authorization"), "Bearer secret-token");
+  }, {
+    secure: true,
+    answer: () => new Promise((resolve) => setTimeout(() => resolve(Response.json({})), 200)),
+  });
+});
+
+Deno.test("connection: an unknown authority is refused unless it is named beside the system's", async () => {
+  await withServer(async ({ origin, seen }) => {
+    await withFile(kubeconfig({ cluster: { server: origin }, user: { token: "secret-token" } }), async (path) => {
+      const connection = await connectTo({ kind: "kubeconfig", path });
+      await assert.rejects(connection.send(GET), ClusterUnavailable);
+      assert.equal(seen.length, 0);
+      const trusting = await connectTo({ kind: "kubeconfig", path }, { caCerts: [AUTHORITY] });
+      assert.equal((await trusting.send(GET)).status, 200);
+    });
+  }, { secure: true });
+});
+
+Deno.test("connection: a token file is read beside its kubeconfig's user, basic credentials are sent too", async () => {
+  await withServer(async ({ origin, seen }) => {
+    const cluster = { server: origin, "insecure-skip-tls-verify": true };
+    const user = { username: "anna", password: "åäö" };
+    await withFile(kubeconfig({ cluster, user }), async (path) => {
+      await (await connectTo({ kind: "kubeconfig", path })).send(GET);
+    });
+    await withFile("token-in-a-file", async (tokenFile) => {
+      const provider = { "auth-provider": { name: "tokenFile", config: { tokenFile } } };
+      await withFile(kubeconfig({ cluster, user: provider }), async (path) => {
+        await (await connectTo({ kind: "kubeconfig", path })).send(GET);
+      });
+    });
+    assert.deepEqual(seen.map(({ headers }) => headers.get("authorization")), [
+      `Basic ${Buffer.from("anna:åäö").toString("base64")}`,
+      "Bearer token-in-a-file",
+    ]);
+  });
+});
+
+Deno.test("connection: a plugin is asked once for many requests, again after half a minute and after a 401", async () => {
+  let status = 200;
+  await withServer(async ({ origin, seen }) => {
+    const folder = await Deno.makeTempDir();
+    try {
+      const script = `echo x >> ${folder}/runs; printf '{"status":{"token":"t%s"}}' $(wc -l < ${folder}/runs)`;
+      const user = { exec: { apiVersion: "client.authentication.k8s.io/v1", command: "sh", args: ["-c", script] } };
+      const cluster = { server: origin, "insecure-skip-tls-verify": true };
+      await Deno.writeTextFile(`${folder}/config`, kubeconfig({ cluster, user }));
+      let now = 0;
+      const connection = await connectTo({ kind: "kubeconfig", path: `${folder}/config` }, { now: () => now });
+      await Promise.all([connection.send(GET), connection.send(GET)]);
+      now = 29_999;
+      await connection.send(GET);
+      now = 30_000;
+      status = 401;
+      await connection.send(GET);
+      await connection.send(GET);
+      const tokens = seen.map(({ headers }) => headers.get("authorization"));
+      assert.deepEqual(tokens, ["Bearer t1", "Bearer t1", "Bearer t1", "Bearer t2", "Bearer t3"]);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  }, { answer: () => Response.json({}, { status }) });
+});
+
+Deno.test("connection: a plugin that fails, and a server that is away, are one condition without their words", async () => {
+  const cluster = { server: "http://127.0.0.1:1", "insecure-skip-tls-verify": true };
+  const failing = { exec: { command: "sh", args: ["-c", "echo secret-words >&2; exit 1"] } };
+  for (const user of [{}, failing]) {
+    await withFile(kubeconfig({ cluster, user }), async (path) => {
+      const connection = await connectTo({ kind: "kubeconfig", path });
+      await assert.rejects(connection.send(GET), (error) => {
+        assert.ok(error instanceof ClusterUnavailable);
+        assert.equal(error.status, 502);
+        assert.equal(error.detail, "the cluster did not answer");
+        return true;
+      });
+    });
+  }
+});
+
+Deno.test("connection: several kubeconfigs are merged, the first that names a context decides", async () => {
+  await withServer(async ({ origin, seen }) => {
+    const users = JSON.stringify({ users: [{ name: "u", user: { token: "from-another-file" } }] });
+    const cluster = { server: origin, "insecure-skip-tls-verify": true };
+    const rest = JSON.stringify({ ...JSON.parse(kubeconfig({ cluster })), users: [] });
+    await withFile(users, async (first) => {
+      await withFile(rest, async (second) => {
+        const connection = await connectTo({ kind: "kubeconfig", path: `${first}:${second}` });
+        await connection.send(GET);
+      });
+    });
+    assert.equal(seen[0].headers.get("authorization"), "Bearer from-another-file");
+  });
+});
+
+Deno.test("connection: a configuration that cannot be used ends the start with a line that quotes nothing of it", async () => {
+  const useless = [
+    "",
+    "token: [secret-token",
+    "secret-token",
+    "{}",
+    kubeconfig({ cluster: {} }),
+    kubeconfig({ cluster: { server: "no address" }, user: { token: "secret-token" } }),
+    JSON.stringify({ ...JSON.parse(kubeconfig({ cluster: { server: "https://a" } })), users: [] }),
+    JSON.stringify({ ...JSON.parse(kubeconfig({ cluster: { server: "https://a" } })), "current-context": "other" }),
+  ];
+  for (const text of useless) {
+    await withFile(text, async (path) => {
+      await assert.rejects(connectTo({ kind: "kubeconfig", path }), (error) => {
+        assert.ok(error instanceof ConfigError, `${text}: ${error}`);
+        assert.match(error.message, /^KUBECONFIG: is no kubeconfig/);
+        return !error.message.includes("secret-token");
+      }, text);
+    });
+  }
+  await assert.rejects(
+    connectTo({ kind: "kubeconfig", path: "/nowhere/config" }),
+    /KUBECONFIG: there is no file \/nowhere/,
+  );
+});

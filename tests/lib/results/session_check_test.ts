@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { UpstreamError } from "@/lib/http/upstream.ts";
+import { SESSION_CACHE_MS, sessionCheck } from "@/lib/results/session_check.ts";
+import type { ResultsService } from "@/lib/results/results_service.ts";
+
+interface Asked {
+  readonly target: string;
+  readonly headers: Record<string, string>;
+}
+
+/** A check over a service that answers what the test says, with a clock that stands still. */
+function checked(answer: (cookie: string) => Response | Promise<Response>) {
+  const asked: Asked[] = [];
+  const clock = { now: 1_000_000 };
+  const service: ResultsService = async (request, { target, peer }) => {
+    assert.equal(peer, null);
+    asked.push({ target: target.path, headers: Object.fromEntries(request.headers) });
+    return await answer(request.headers.get("Cookie") ?? "");
+  };
+  const check = sessionCheck({ service, cookieStem: "s", now: () => clock.now, timeoutMs: 30 });
+  const as = (cookie: string | null, headers: Record<string, string> = {}) =>
+    check(
+      new Request("http://a.example/", { headers: { ...headers, ...(cookie === null ? {} : { Cookie: cookie }) } }),
+    );
+  return { asked, clock, as };
+}
+
+const yes = (cookie: string) => Response.json({ user: `user of ${cookie}` });
+const no = () => Response.json({ detail: "not logged in" }, { status: 401 });
+
+Deno.test("session check: the service is asked with the one cookie under its plain name and nothing else", async () => {
+  const { as, asked } = checked(yes);
+  const headers = { "X-Forwarded-Proto": "https", "X-Forwarded-For": "1.1.1.1", Authorization: "Bearer x" };
+  assert.deepEqual(await as("s=plain; __Host-s=tok; other=1", headers), { user: "user of s=tok", cookie: "s=tok" });
+  assert.deepEqual(asked, [
+    { target: "/results/_session", headers: { "accept-encoding": "identity", cookie: "s=tok" } },
+  ]);
+});
+
+Deno.test("session check: without a cookie that could be a session nobody is asked", async () => {
+  const { as, asked } = checked(yes);
+  for (const cookie of [null, "", "other=1", "s=", `s=${"x".repeat(4097)}`, "s=\xe5", "__Host-s=tok"]) {
+    await assert.rejects(as(cookie), { status: 401, detail: "not logged in", headers: {} });
+  }
+  assert.equal(asked.length, 0);
+});
+
+Deno.test("session check: yes and no are believed for 30 seconds, for that cookie alone", async () => {
+  const { as, asked, clock } = checked((cookie) => cookie === "s=good" ? yes(cookie) : no());
+  for (let n = 0; n < 3; n++) {
+    assert.equal((await as("s=good")).user, "user of s=good");
+    await assert.rejects(as("s=bad"), { status: 401 });
+    clock.now += SESSION_CACHE_MS / 3 - 1;
+  }
+  assert.equal(asked.length, 2);
+  clock.now += 3;
+  await as("s=good");
+  await assert.rejects(as("s=bad"), { status: 401 });
+  assert.equal(asked.length, 4);
+});
+
+Deno.test("session check: whatever is no answer is 502 and asked again", async () => {
+  const answers: (() => Response | Promise<Response>)[] = [
+    () => Promise.reject(new UpstreamError("unreachable")),
+    () => Promise.reject(new UpstreamError("timeout")),
+    () => new Promise<Response>(() => {}),
+    () => new Response("", { status: 500 }),
+    () => new Response("", { status: 403 }),
+    () => new Response("", { status: 404 }),
+    () => new Response(null, { status: 302, headers: { Location: "/" } }),
+    () => new Response("<html>"),
+    () => Response.json(null),
+    () => Response.json([]),
+    () => Response.json({ user: "" }),
+    () => Response.json({ user: 7 }),
+    () => new Response(`{"user":"${"x".repeat(20_000)}"}`),
+    () => new Response(new ReadableStream({ start: (controller) => controller.error(new Error("cut")) })),
+    () => new Response(new ReadableStream({})),
+  ];
+  let answer: () => Response | Promise<Response> = no;
+  const { as, asked } = checked(() => answer());
+  for (const [n, given] of answers.entries()) {
+    answer = given;
+    await assert.rejects(as("s=t"), { status: 502, detail: "the results service did not answer" }, String(n));
+  }
+  assert.equal(asked.length, answers.length);
+  answer = () => yes("s=t");
+  assert.equal((await as("s=t")).user, "user of s=t");
+});
+
+Deno.test("session check: requests at once share a question, cookies never share an answer", async () => {
+  const { as, asked } = checked(async (cookie) => {
+    await Promise.resolve();
+    return yes(cookie);
+  });
+  const names = ["a", "b", "a", "c", "b", "a"];
+  const users = await Promise.all(names.map(async (name) => (await as(`s=${name}`)).user));
+  assert.deepEqual(users, names.map((name) => `user of s=${name}`));
+  assert.equal(asked.length, 3);
+});
+
+Deno.test("session check: 1,024 cookies are remembered, those asked for least recently are forgotten", async () => {
+  const { as, asked } = checked(yes);
+  await as("s=kept");
+  for (let n = 0; n < 1023; n++) await as(`s=${n}`);
+  await as("s=kept");
+  await as("s=one-more");
+  assert.equal(asked.length, 1025);
+  await as("s=kept");
+  assert.equal(asked.length, 1025);
+  await as("s=0");
+  assert.equal(asked.length, 1026);
+});

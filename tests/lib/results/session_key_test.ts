@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { randomBytes } from "node:crypto";
+import { givenSessionKey, sessionKeyFile } from "@/lib/results/session_key.ts";
+
+const encoded = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
+
+function inFolder(body: (path: string) => void): void {
+  const folder = Deno.makeTempDirSync();
+  try {
+    body(`${folder}/key`);
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+}
+
+Deno.test("session key: a file's key follows the file, also when it is edited in place or its link is switched", () => {
+  inFolder((path) => {
+    const keys = [1, 2, 3].map(() => randomBytes(32));
+    const holds = (key: Uint8Array) => assert.deepEqual(current()?.export(), Buffer.from(key));
+    Deno.writeTextFileSync(`${path}.0`, encoded(keys[0]));
+    Deno.symlinkSync(`${path}.0`, path);
+    const current = sessionKeyFile(path);
+    holds(keys[0]);
+    assert.equal(current(), current(), "an unchanged file is not read again");
+
+    Deno.writeTextFileSync(`${path}.1`, encoded(keys[1]) + "\n");
+    Deno.symlinkSync(`${path}.1`, `${path}.new`);
+    Deno.renameSync(`${path}.new`, path);
+    holds(keys[1]);
+
+    Deno.writeTextFileSync(`${path}.1`, encoded(keys[2]));
+    holds(keys[2]);
+  });
+});
+
+Deno.test("session key: while the file is gone or damaged there is none, and it comes back with the file", () => {
+  inFolder((path) => {
+    const key = randomBytes(32);
+    Deno.writeTextFileSync(path, encoded(key));
+    const current = sessionKeyFile(path);
+    Deno.removeSync(path);
+    assert.equal(current(), null);
+    Deno.writeTextFileSync(path, "not a key");
+    assert.equal(current(), null);
+    assert.equal(current(), null);
+    Deno.writeTextFileSync(path, encoded(key));
+    assert.deepEqual(current()?.export(), key);
+  });
+});
+
+Deno.test("session key: without a key of 32 bytes at the start there is no start, and the message tells no secret", () => {
+  inFolder((path) => {
+    assert.throws(() => sessionKeyFile(path), { name: "SessionKeyError", message: new RegExp(path) });
+    for (const bytes of [0, 16, 31, 33, 64]) {
+      const text = encoded(randomBytes(bytes));
+      Deno.writeTextFileSync(path, text);
+      assert.throws(() => sessionKeyFile(path), (error: Error) => text === "" || !error.message.includes(text));
+      assert.throws(() => givenSessionKey(randomBytes(bytes)), { name: "SessionKeyError" });
+    }
+    for (const text of ["!".repeat(44), encoded(randomBytes(32)).slice(0, -1), randomBytes(32).toString("hex")]) {
+      Deno.writeTextFileSync(path, text);
+      assert.throws(() => sessionKeyFile(path), { name: "SessionKeyError" });
+    }
+  });
+});
