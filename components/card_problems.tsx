@@ -1,0 +1,37 @@
+import { useSignal } from "@preact/signals";
+
+import { MAX_PROBLEM_SENTENCES } from "@/lib/viewers/problem_sentences.ts";
+import type { Problem } from "@/lib/viewers/problems.ts";
+import { LogLink } from "./log_link.tsx";
+
+/** What is wrong with a campaign: three sentences, the rest on request. */
+export function CardProblems({ problems, of }: { problems: readonly Problem[]; of: string }) {
+  const all = useSignal(false);
+  if (problems.length === 0) return null;
+  const more = problems.length - MAX_PROBLEM_SENTENCES;
+  const shown = all.value ? problems : problems.slice(0, MAX_PROBLEM_SENTENCES);
+  return (
+    <section class="problems" aria-label={`Problems of ${of}`}>
+      <ul>
+        {shown.map(({ volume, sentence, log }) => (
+          <li key={`${volume} ${sentence}`}>
+            {volume !== null && <span class="vid">{volume}:</span>} {sentence}{" "}
+            {volume !== null && log && (
+              <LogLink logUrl={log.logUrl} manifestUrl={log.manifestUrl} live={false} of={volume} />
+            )}
+          </li>
+        ))}
+      </ul>
+      {more > 0 && (
+        <button
+          class="btn small"
+          type="button"
+          aria-expanded={all.value}
+          onClick={() => all.value = !all.value}
+        >
+          {all.value ? "fewer" : `${more} more`}
+        </button>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,69 @@
+import type { JobDetail, JobSummary } from "@/lib/campaigns/types.ts";
+import { isWhole } from "@/lib/viewers/campaign_state.ts";
+import { atLeast, counted, formatCount, formatQuality } from "@/lib/viewers/figures.ts";
+import { Meter } from "./meter.tsx";
+
+/** Volumes and pages of a campaign as two lines that keep their height; volumes only where there are several. */
+export function CardTotals({ job, detail }: { job: JobSummary; detail: JobDetail | null }) {
+  const { counts } = job;
+  const tone = job.phase === "Running" ? "run" : "done";
+  return (
+    <dl class="totals">
+      <div class={counts.total === 1 ? "without-scripts" : undefined}>
+        <dt>Volumes</dt>
+        <dd>
+          <Meter done={counts.done} failed={counts.failed} total={counts.total} tone="done" />
+        </dd>
+        <dd class="num text-right whitespace-nowrap">{formatCount(counts.done)} / {formatCount(counts.total)}</dd>
+        <dd class="lost">{counts.failed > 0 ? `${formatCount(counts.failed)} failed` : ""}</dd>
+        <dd class="note">{counts.active > 0 ? `${formatCount(counts.active)} active` : ""}</dd>
+      </div>
+      <div class={detail ? undefined : "needs-scripts"}>
+        <dt>Pages</dt>
+        <dd>
+          <Meter
+            done={detail?.pagesDone ?? 0}
+            failed={detail?.pagesFailed ?? 0}
+            total={detail?.pagesTotal ?? 0}
+            tone={tone}
+          />
+        </dd>
+        <dd class="num text-right whitespace-nowrap">
+          {detail ? `${atLeast(detail)(detail.pagesDone)} / ${atLeast(detail)(detail.pagesTotal)}` : "–"}
+        </dd>
+        <dd class="lost">{detail ? lostWords(detail) : ""}</dd>
+        <dd class="note">
+          {detail && !isWhole(detail) && (
+            <span>
+              counted in {formatCount(detail.pagesCoverage.counted)} of{" "}
+              {counted(detail.pagesCoverage.of, "started volume")}
+            </span>
+          )}
+          {detail?.quality && <QualityNote quality={detail.quality} />}
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+function QualityNote({ quality }: { quality: NonNullable<JobDetail["quality"]> }) {
+  return (
+    <span>
+      quality {formatQuality(quality.mean)}
+      {quality.lowest.length > 0 && " · lowest "}
+      {quality.lowest.map(({ volume, page, quality }, place) => (
+        <span key={`${volume}/${page}`} title={`page ${page} of ${volume}`}>
+          {place > 0 && ", "}
+          {formatQuality(quality)}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+function lostWords({ pagesFailed, errors }: JobDetail): string {
+  return [
+    ...(pagesFailed > 0 ? [`${formatCount(pagesFailed)} failed`] : []),
+    ...(errors > 0 ? [counted(errors, "error")] : []),
+  ].join(" · ");
+}

@@ -1,0 +1,14 @@
+import { runLogPath } from "@/lib/viewers/page_paths.ts";
+
+export interface LogLinkProps {
+  readonly logUrl: string;
+  readonly manifestUrl: string | null;
+  /** The run may still write to it. */
+  readonly live: boolean;
+  /** Whose log it is, for those who do not see the row. */
+  readonly of: string;
+}
+
+export function LogLink({ logUrl, manifestUrl, live, of }: LogLinkProps) {
+  return <a href={runLogPath(logUrl, manifestUrl, live)} aria-label={`log of ${of}`}>log</a>;
+}

@@ -1,0 +1,44 @@
+import type { JobSummary, VolumeView } from "@/lib/campaigns/types.ts";
+import { VolumeRow } from "./volume_row.tsx";
+
+export interface VolumeTableProps {
+  readonly job: JobSummary;
+  readonly volumes: readonly VolumeView[];
+  /** Rows that stand in for volumes before the first read. */
+  readonly placeholders: number;
+}
+
+/** The loaded volumes of a campaign. */
+export function VolumeTable({ job, volumes, placeholders }: VolumeTableProps) {
+  // Roles are said again, because the narrow layout is no table to a browser.
+  return (
+    <table class="volumes" role="table">
+      <caption class="sr">Volumes of {job.name}</caption>
+      <thead role="rowgroup">
+        <tr role="row">
+          <th role="columnheader" scope="col" class="id">Volume</th>
+          <th role="columnheader" scope="col" class="source">Source</th>
+          <th role="columnheader" scope="col" class="pages">Pages</th>
+          {job.qualityPrediction && (
+            <th role="columnheader" scope="col" class="quality text-right whitespace-nowrap">Quality</th>
+          )}
+          <th role="columnheader" scope="col" class="state">State</th>
+          <th role="columnheader" scope="col" class="log">Log</th>
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {volumes.map((volume) => <VolumeRow key={volume.index} volume={volume} hasQuality={job.qualityPrediction} />)}
+        {Array.from(
+          { length: placeholders },
+          (_, place) => (
+            <tr key={`placeholder ${place}`} role="row" class="placeholder" aria-hidden="true">
+              <td role="cell" colSpan={job.qualityPrediction ? 6 : 5}>
+                <span />
+              </td>
+            </tr>
+          ),
+        )}
+      </tbody>
+    </table>
+  );
+}

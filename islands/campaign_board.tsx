@@ -1,0 +1,196 @@
+import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+
+import { BoardFilter } from "@/components/board_filter.tsx";
+import { CampaignCard } from "@/components/campaign_card.tsx";
+import { BoardStore, type FirstList, OLDER_PAGE } from "@/lib/ui/campaigns/board_store.ts";
+import { campaignApi } from "@/lib/ui/campaigns/campaign_api.ts";
+import type { CardStore } from "@/lib/ui/campaigns/card_store.ts";
+import { isRememberedOpen, rememberOpen } from "@/lib/ui/campaigns/fold_memory.ts";
+import { browserClock } from "@/lib/ui/campaigns/poller.ts";
+import { ScrollAnchor } from "@/lib/ui/campaigns/scroll_anchor.ts";
+import { watchOnScreen } from "@/lib/ui/campaigns/on_screen.ts";
+import { favicon } from "@/lib/ui/favicon.ts";
+import { island } from "@/lib/ui/island.tsx";
+import { goToLogin } from "@/lib/ui/go_to_login.ts";
+import { pageTitle } from "@/lib/ui/page_title.ts";
+import { renderAgain } from "@/lib/ui/render_again.ts";
+import { apiBase } from "@/lib/ui/site_settings.ts";
+import { campaignKey } from "@/lib/viewers/campaign_order.ts";
+import { counted, formatCount } from "@/lib/viewers/figures.ts";
+import { formatClock, type MomentStyle } from "@/lib/viewers/moments.ts";
+
+export type CampaignBoardProps = {
+  /** What the server could read; null: nothing, and the browser asks. */
+  readonly first: FirstList | null;
+  /** Why there is nothing yet. */
+  readonly problem: string | null;
+  /** The server's clock, ms since 1970. */
+  readonly renderedAt: number;
+};
+
+/** The list of campaigns, kept up to date by reading it again and again. */
+export default island("campaign_board", function CampaignBoard({ first, problem, renderedAt }: CampaignBoardProps) {
+  const anchor = useRef<ScrollAnchor | null>(null);
+  const board = useMemo(() =>
+    new BoardStore(first, {
+      api: campaignApi(apiBase(), (...request) => fetch(...request)),
+      clock: browserClock,
+      onLogin: goToLogin,
+      onOrder: () => anchor.current = ScrollAnchor.take(),
+    }), []);
+  // The server writes in UTC; the reader's zone is known once the island is awake.
+  const style = useSignal<MomentStyle>({ zone: "UTC", now: renderedAt });
+  const cards = board.cards.value;
+  const isAnonymous = first === null && problem === null;
+
+  useLayoutEffect(() => {
+    anchor.current?.restore();
+    anchor.current = null;
+  }, [cards]);
+
+  useEffect(() => {
+    style.value = { zone: Intl.DateTimeFormat().resolvedOptions().timeZone, now: Date.now() };
+    const follow = () => board.setHidden(document.hidden);
+    document.addEventListener("visibilitychange", follow);
+    board.start();
+    return () => {
+      document.removeEventListener("visibilitychange", follow);
+      board.stop();
+    };
+  }, []);
+
+  useSignalEffect(() => {
+    const troubled = board.troubled.value;
+    document.title = pageTitle("Campaigns", troubled);
+    document.querySelector("link[rel=icon]")?.setAttribute("href", favicon(troubled));
+  });
+
+  useSignalEffect(() => {
+    if (isAnonymous && board.readAt.value !== null) renderAgain();
+  });
+
+  const shown = board.shown.value;
+  const isKnown = board.readAt.value !== null;
+  return (
+    <>
+      <div class="head">
+        <div>
+          <h1>Campaigns</h1>
+          <p>
+            {isKnown
+              ? `${formatCount(shown.length)} shown of ${formatCount(board.jobs.value.length + board.older.value)}`
+              : "\u00a0"}
+            {isKnown && (
+              <>
+                {" · updated "}
+                <span class="clock">{formatClock(board.readAt.value ?? 0, style.value.zone)}</span>
+              </>
+            )}
+            {isKnown && <span class="without-scripts">UTC, like all times here</span>}
+          </p>
+        </div>
+        <BoardFilter
+          jobs={board.jobs.value}
+          segment={board.segment.value}
+          text={board.text.value}
+          onSegment={(segment) => board.segment.value = segment}
+          onText={(text) => board.text.value = text}
+        />
+      </div>
+      <Banner board={board} problem={problem} zone={style.value.zone} />
+      <div class="cards">
+        {shown.map((card) => (
+          <LiveCard
+            key={campaignKey(card.summary.value)}
+            card={card}
+            style={style.value}
+            spansNamespaces={board.spansNamespaces.value}
+          />
+        ))}
+      </div>
+      {!isKnown && isAnonymous && (
+        <p class="empty">
+          <a href="/login">Log in</a> to see the campaigns.
+        </p>
+      )}
+      {isKnown && shown.length === 0 && <p class="empty">{emptyWords(board)}</p>}
+      {board.older.value > 0 && (
+        <div class="needs-scripts flex justify-center pt-3 pb-1">
+          <button class="btn" type="button" disabled={board.loadingOlder.value} onClick={() => board.showOlder()}>
+            {board.loadingOlder.value
+              ? "Loading…"
+              : `Show ${Math.min(OLDER_PAGE, board.older.value)} older campaigns of ${formatCount(board.older.value)}`}
+          </button>
+        </div>
+      )}
+    </>
+  );
+});
+
+/** What is wrong with the list as a whole, in a place of its own above it. */
+function Banner({ board, problem, zone }: { board: BoardStore; problem: string | null; zone: string }) {
+  const trouble = board.trouble.value;
+  const sentence = trouble?.sentence ?? (board.readAt.value === null ? problem : null);
+  const skipped = board.skipped.value;
+  return (
+    <>
+      {sentence !== null && (
+        <p class="banner bad" role="alert">
+          {sentence}
+          {board.readAt.value !== null && ` The list is that of ${formatClock(board.readAt.value, zone)}.`}
+          {trouble?.nextAt && ` It is read again at ${formatClock(trouble.nextAt, zone)}.`}
+        </p>
+      )}
+      {skipped > 0 && (
+        <p class="banner warn" role="status">{counted(skipped, "campaign")} cannot be read and is left out.</p>
+      )}
+      {board.drifted.value && (
+        <p class="banner">
+          The order is that of your last visit to this tab.{" "}
+          <button class="btn small" type="button" onClick={() => board.sort()}>Sort again</button>
+        </p>
+      )}
+    </>
+  );
+}
+
+type LiveCardProps = {
+  readonly card: CardStore;
+  readonly style: MomentStyle;
+  readonly spansNamespaces: boolean;
+};
+
+function LiveCard({ card, style, spansNamespaces }: LiveCardProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const open = useComputed(() => card.open.value);
+  useEffect(() => {
+    card.setOpen(isRememberedOpen(card.summary.value));
+    return place.current ? watchOnScreen(place.current, (onScreen) => card.setOnScreen(onScreen)) : undefined;
+  }, [card]);
+  return (
+    <div ref={place} class="place">
+      <CampaignCard
+        job={card.summary.value}
+        detail={card.detail.value}
+        volumes={card.volumes.value}
+        remaining={card.remaining.value}
+        loadingMore={card.loadingMore.value}
+        trouble={card.trouble.value}
+        open={open.value}
+        spansNamespaces={spansNamespaces}
+        style={style}
+        onFold={() => {
+          card.setOpen(!card.open.value);
+          rememberOpen(card.summary.value, card.open.value);
+        }}
+        onLoadMore={() => card.loadMore()}
+      />
+    </div>
+  );
+}
+
+function emptyWords(board: BoardStore): string {
+  if (board.jobs.value.length > 0) return "No campaign matches the filter.";
+  return "There are no campaigns yet. They appear here when the first one is started.";
+}

@@ -1,0 +1,105 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useLayoutEffect, useMemo } from "preact/hooks";
+
+import { Chip } from "@/components/chip.tsx";
+import { LogStage } from "@/components/log_stage.tsx";
+import { browserClock } from "@/lib/ui/campaigns/poller.ts";
+import { goToLogin } from "@/lib/ui/go_to_login.ts";
+import { island } from "@/lib/ui/island.tsx";
+import { LogReader } from "@/lib/ui/log_reader.ts";
+import { counted } from "@/lib/viewers/figures.ts";
+import { formatClock } from "@/lib/viewers/moments.ts";
+import { outcomeChip } from "@/lib/viewers/run_log_words.ts";
+
+export type RunViewerProps = {
+  /** An address that was judged to lie within the results. */
+  readonly log: string;
+  /** The run may still write. */
+  readonly live: boolean;
+  /** Somebody is logged in, as far as the server could see. */
+  readonly hasSession: boolean;
+};
+
+/** px from the end of the page within which the reader counts as following. */
+const AT_END_PX = 80;
+
+/** A run log by stage, followed until the run ends. */
+export default island("run_viewer", function RunViewer({ log, live, hasSession }: RunViewerProps) {
+  const reader = useMemo(
+    () => new LogReader(log, { fetch: (...request) => fetch(...request), clock: browserClock, onLogin: goToLogin }),
+    [],
+  );
+  const follow = useSignal(true);
+  const run = reader.log.value;
+  const isFollowing = reader.following.value;
+
+  useEffect(() => {
+    const pause = () => reader.pause(document.hidden);
+    document.addEventListener("visibilitychange", pause);
+    reader.start(live);
+    return () => {
+      document.removeEventListener("visibilitychange", pause);
+      reader.stop();
+    };
+  }, []);
+
+  const wasAtEnd = isAtEnd();
+  useLayoutEffect(() => {
+    if (run && isFollowing && follow.value && wasAtEnd) scrollTo({ top: document.documentElement.scrollHeight });
+    if (run && location.hash) {
+      document.getElementById(location.hash.slice(1))?.closest("details")?.setAttribute("open", "");
+    }
+  }, [run]);
+
+  const problem = reader.problem.value;
+  return (
+    <div class="run">
+      <div class="outcome">
+        {run && <Chip {...outcomeChip(run.outcome, isFollowing)} />}
+        <span class="figure">{run ? counted(run.lineCount, "line") : problem ? "" : "Reading the log…"}</span>
+        {isFollowing && reader.readAt.value !== null && (
+          <span class="figure">updated {formatClock(reader.readAt.value, zoneOfReader())}</span>
+        )}
+        {isFollowing && (
+          <label class="switch">
+            <input type="checkbox" checked={follow.value} onChange={() => follow.value = !follow.value} />
+            Follow the end
+          </label>
+        )}
+        <a class="raw" href={log}>Raw text</a>
+      </div>
+      {problem !== null && (
+        <p class="banner bad" role="alert">{problem}{isFollowing && " It is tried again in a moment."}</p>
+      )}
+      {!hasSession && !run && (
+        <p class="empty">
+          <a href="/login">Log in</a> to read run logs.
+        </p>
+      )}
+      {hasSession && <p class="empty without-scripts">The viewer needs scripts; the raw text does not.</p>}
+      {run && run.hiddenCharacters > 0 && (
+        <p class="banner">
+          The beginning of this log is left out.{" "}
+          <button class="btn small" type="button" onClick={() => reader.showWhole()}>Show the whole log</button>
+        </p>
+      )}
+      {run?.stages.map((stage, place) => (
+        <LogStage
+          key={`${place} ${stage.name}`}
+          stage={stage}
+          open={stage.errors + stage.warnings > 0 || place === run.stages.length - 1}
+        />
+      ))}
+    </div>
+  );
+});
+
+function isAtEnd(): boolean {
+  if (typeof document === "undefined") return false;
+  const { scrollHeight, clientHeight, scrollTop } = document.documentElement;
+  return scrollHeight - clientHeight - scrollTop < AT_END_PX;
+}
+
+function zoneOfReader(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+}

@@ -1,0 +1,18 @@
+/** How near the screen counts as on it. */
+const MARGIN = "200px";
+
+const watched = new WeakMap<Element, (onScreen: boolean) => void>();
+let observer: IntersectionObserver | null = null;
+
+/** Tells whenever an element comes near the screen or leaves it; the answer ends that. */
+export function watchOnScreen(element: Element, tell: (onScreen: boolean) => void): () => void {
+  observer ??= new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) watched.get(target)?.(isIntersecting);
+  }, { rootMargin: MARGIN });
+  watched.set(element, tell);
+  observer.observe(element);
+  return () => {
+    observer?.unobserve(element);
+    watched.delete(element);
+  };
+}

@@ -1,0 +1,16 @@
+/** The site's icon as a data URL, with the count of campaigns in trouble where there are any. */
+export function favicon(troubled: number): string {
+  const badge = troubled > 0 ? badgeOf(troubled > MAX_SHOWN ? `${MAX_SHOWN}+` : String(troubled)) : "";
+  return `data:image/svg+xml,${encodeURIComponent(`${OPEN}${SHELVES}${badge}</svg>`)}`;
+}
+
+const MAX_SHOWN = 9;
+const OPEN = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">`;
+const SHELVES = `<rect width="32" height="32" rx="7" fill="#0b6b66"/><g fill="#fff">` +
+  `<rect x="7" y="7" width="4" height="13"/><rect x="13" y="9" width="4" height="11"/>` +
+  `<rect x="19" y="6" width="4" height="14"/><rect x="5" y="22" width="22" height="3"/></g>`;
+
+function badgeOf(text: string): string {
+  return `<circle cx="22" cy="22" r="10" fill="#a3221a"/><text x="22" y="26.5" fill="#fff" font-size="13" ` +
+    `font-family="sans-serif" font-weight="700" text-anchor="middle">${text}</text>`;
+}

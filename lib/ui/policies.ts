@@ -1,0 +1,29 @@
+import { THEME_SCRIPT_SOURCE } from "./theme_script.ts";
+
+/** The policy in the head of our own pages: scripts from here and the theme script, styles from here, no objects. */
+export const PAGE_META_POLICY =
+  `script-src 'self' ${THEME_SCRIPT_SOURCE}; style-src 'self'; object-src 'none'; base-uri 'self'`;
+
+/** The policy header of a document that is not ours to trust: it may do nothing. */
+export const SANDBOX_POLICY = "default-src 'none'; sandbox; frame-ancestors 'none'";
+
+/**
+ * The policy header of our own pages: they fetch only from the API and from the results URL. Where that URL is none, or
+ * cannot be written as a policy source, the connections are left alone (spec, Response headers).
+ *
+ * @param resultsUrl base of result URLs, "" in a site without a cluster
+ */
+export function pagePolicy(resultsUrl: string): string {
+  const source = policySource(resultsUrl);
+  return source === null ? "frame-ancestors 'none'" : `frame-ancestors 'none'; connect-src 'self' ${source}`;
+}
+
+/** A base URL as a policy source, with its trailing slash (CSP Level 3, host-source); null when it cannot be one. */
+export function policySource(base: string): string | null {
+  const authority = /^https?:\/\/([^/?#]*)/i.exec(base)?.[1];
+  const url = URL.parse(base);
+  if (authority === undefined || !url || url.username || url.password) return null;
+  if (!/^[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*(?::\d+)?$/.test(authority)) return null;
+  const path = url.pathname.replace(/\/+$/, "").replaceAll(";", "%3B").replaceAll(",", "%2C");
+  return `${url.origin}${path}/`;
+}

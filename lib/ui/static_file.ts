@@ -1,0 +1,111 @@
+/** An open file of the site. Whoever has it streams it or closes it. */
+export interface StaticFile {
+  readonly type: string;
+  /** A browser would show it as a document that can run scripts. */
+  readonly isDocument: boolean;
+  /** Bytes. */
+  readonly size: number;
+  readonly modified: Date;
+  readonly etag: string;
+  /** Its first bytes as text; the stream still begins at the first. */
+  beginning(maxBytes: number): Promise<string>;
+  /** All of it, closed at its end. */
+  stream(): ReadableStream<Uint8Array<ArrayBuffer>>;
+  close(): void;
+}
+
+/**
+ * Opens a file below a folder by the rest of a raw request path; null when there is none. A path without an extension
+ * stands for `<path>.html`. Nothing outside the folder is opened: no dot segments, no separators in disguise, no hidden
+ * files, no links that lead out.
+ */
+export async function openStaticFile(folder: string, rawPath: string): Promise<StaticFile | null> {
+  const path = safePath(rawPath);
+  if (path === null) return null;
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  return await open(folder, path) ?? (name.includes(".") ? null : await open(folder, `${path}.html`));
+}
+
+/** Characters of a path. */
+const MAX_PATH = 1024;
+
+const TYPES: Readonly<Record<string, string | undefined>> = {
+  css: "text/css; charset=utf-8",
+  gif: "image/gif",
+  htm: "text/html; charset=utf-8",
+  html: "text/html; charset=utf-8",
+  ico: "image/x-icon",
+  jpeg: "image/jpeg",
+  jpg: "image/jpeg",
+  js: "text/javascript; charset=utf-8",
+  json: "application/json",
+  map: "application/json",
+  mjs: "text/javascript; charset=utf-8",
+  pdf: "application/pdf",
+  png: "image/png",
+  svg: "image/svg+xml",
+  txt: "text/plain; charset=utf-8",
+  wasm: "application/wasm",
+  webp: "image/webp",
+  woff: "font/woff",
+  woff2: "font/woff2",
+  xht: "application/xhtml+xml; charset=utf-8",
+  xhtml: "application/xhtml+xml; charset=utf-8",
+  xml: "application/xml",
+};
+const DOCUMENTS: ReadonlySet<string> = new Set(["htm", "html", "svg", "xht", "xhtml", "xml"]);
+
+/** A raw path decoded once and known to stay below where it starts; null otherwise. */
+function safePath(raw: string): string | null {
+  if (raw.length > MAX_PATH || /%(?:2f|5c)/i.test(raw)) return null;
+  let path: string;
+  try {
+    path = decodeURIComponent(raw);
+  } catch {
+    return null;
+  }
+  // A segment that begins with a dot is a hidden file, `.` or `..`.
+  const isSafe = path.split("/").every((segment) => segment !== "" && !segment.startsWith(".")) && !/[\\\0]/.test(path);
+  return isSafe ? path : null;
+}
+
+async function open(folder: string, path: string): Promise<StaticFile | null> {
+  try {
+    const root = await Deno.realPath(folder);
+    const real = await Deno.realPath(`${root}/${path}`);
+    if (!real.startsWith(`${root}/`)) return null;
+    const handle = await Deno.open(real);
+    const info = await handle.stat();
+    if (info.isFile) return staticFile(handle, info, path);
+    handle.close();
+    return null;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.PermissionDenied) return null;
+    // A path that goes on below a file, or a name longer than the disk takes.
+    if (error instanceof Deno.errors.NotADirectory || error instanceof Deno.errors.FilesystemLoop) return null;
+    throw error;
+  }
+}
+
+function staticFile(handle: Deno.FsFile, info: Deno.FileInfo, path: string): StaticFile {
+  const extension = path.slice(path.lastIndexOf(".") + 1).toLowerCase();
+  const modified = info.mtime ?? new Date(0);
+  return {
+    type: TYPES[extension] ?? "application/octet-stream",
+    isDocument: DOCUMENTS.has(extension),
+    size: info.size,
+    modified,
+    etag: `W/"${info.size.toString(36)}-${modified.getTime().toString(36)}"`,
+    async beginning(maxBytes) {
+      const bytes = new Uint8Array(Math.min(maxBytes, info.size));
+      let length = 0;
+      for (let read: number | null = 0; length < bytes.length && read !== null; length += read ?? 0) {
+        read = await handle.read(bytes.subarray(length));
+      }
+      await handle.seek(0, Deno.SeekMode.Start);
+      return new TextDecoder().decode(bytes.subarray(0, length));
+    },
+    stream: () => handle.readable,
+    close: () => handle.close(),
+  };
+}

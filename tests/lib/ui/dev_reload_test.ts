@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+
+import { devReload } from "@/lib/ui/dev_reload.ts";
+
+/** The first event of a stream, which then stays open. */
+async function firstEvent(response: Response): Promise<string> {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  const event = await reader?.read();
+  await reader?.cancel();
+  return event?.value ?? "";
+}
+
+Deno.test("dev reload: one process says one name, and the next another", async () => {
+  const answer = devReload();
+  const first = await firstEvent(answer());
+  assert.match(first, /^retry: 100\ndata: [0-9a-f-]{36}\n\n$/);
+  assert.equal(await firstEvent(answer()), first);
+  assert.notEqual(await firstEvent(devReload()()), first);
+  assert.equal(answer().headers.get("Content-Type"), "text/event-stream");
+});
