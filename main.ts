@@ -1,14 +1,24 @@
-import { gatewayDeps } from "@/compose/gateway.ts";
 import { usersFileLine } from "@/lib/auth/users_file.ts";
+import { type ClusterHandle, startCluster } from "@/compose/cluster.ts";
+import { gatewayDeps } from "@/compose/gateway.ts";
+import { resultsDeps } from "@/compose/results.ts";
+import { webDeps } from "@/compose/web.ts";
 import { type Config, ConfigError, readConfig } from "@/lib/config.ts";
-import { DataFolder, DataFolderError } from "@/lib/embedded/data_folder.ts";
+import { DataFolder, DataFolderError, writeDurably } from "@/lib/embedded/data_folder.ts";
 import { resetDataFolder } from "@/lib/embedded/reset.ts";
 import { type EmbeddedStore, startEmbeddedStore } from "@/lib/embedded/store/embedded_store.ts";
-import { SAMPLE_LOGINS, SAMPLE_PASSWORD } from "@/lib/embedded/store/samples.ts";
+import { CONVERTER, RESULTS_BUCKET, RESULTS_TENANT } from "@/lib/embedded/store/samples.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";
+import { announcement } from "@/lib/process/announcement.ts";
 import { listen, ListenError } from "@/lib/process/listener.ts";
 import { stopOnSignals } from "@/lib/process/stop.ts";
+import { SessionKeyError } from "@/lib/results/session_key.ts";
+import { BuildError } from "@/lib/ui/build.ts";
 import { buildApp } from "@/routes/mod.ts";
+import { inProcessResults, resultsApp } from "@/routes/results/mod.ts";
+
+/** What ends a start with one line; anything else is a fault of ours and shows its stack. */
+const EXPECTED = [ConfigError, DataFolderError, ListenError, SessionKeyError, BuildError];
 
 try {
   switch (Deno.args[0]) {
@@ -19,34 +29,45 @@ try {
       console.log(await usersFileLine(Deno.args[1] ?? "", await standardInput()));
       break;
     default:
-      await start(readConfig(Deno.env.toObject()));
+      await start(readConfig(Deno.env.toObject()), Deno.args.includes("--dev"));
   }
 } catch (error) {
-  const isExpected = error instanceof ConfigError || error instanceof DataFolderError || error instanceof ListenError;
-  if (!isExpected) throw error;
+  if (!(error instanceof Error) || !EXPECTED.some((expected) => error instanceof expected)) throw error;
   fail(error.message);
 }
 
 /** Configuration, then the embedded parts, then the app for the roles, then its address; it runs until it is told to stop. */
-async function start(config: Config): Promise<void> {
+async function start(config: Config, dev: boolean): Promise<void> {
   for (const warning of config.warnings) console.error(warning);
-  const folder = config.embedded.store ? DataFolder.open(config.dataFolder) : null;
-  const listener = listen(config.server.host, config.server.port);
-  const store = folder && await startStore(config, folder);
-  await store?.allowOrigins(siteOrigins(config, listener.origin, listener.port));
-
   const log = batchedLog((text) => Deno.stderr.writeSync(new TextEncoder().encode(text)));
+  const folder = config.embedded.store || config.embedded.cluster ? DataFolder.open(config.dataFolder) : null;
+  const listener = listen(config.server.host, config.server.port);
+
+  const store = folder && config.embedded.store ? await startStore(config, folder) : null;
+  await store?.allowOrigins(siteOrigins(config, listener.origin, listener.port));
+  const shown = config.web && !config.web.siteOnly ? config.web : null;
+  const cluster = folder && shown && config.embedded.cluster
+    ? await startSamples(config, folder, store, listener.origin)
+    : null;
+
+  const results = config.results && resultsApp(resultsDeps(config, config.results, store, folder, log));
   const app = buildApp({
     gateway: config.gateway && gatewayDeps(config, config.gateway, store, folder),
+    web: config.web &&
+      await webDeps(config, config.web, { results: results && inProcessResults(results), cluster, dev, log }),
+    results: config.web ? null : results,
     allowedHosts: config.server.allowedHosts,
     log,
     now: Date.now,
   });
   listener.answerWith((request, info) => app.fetch(request, info));
-  announce(config, listener.origin, store);
+  console.log(announcement(config, { origin: listener.origin, hasStore: store !== null, cluster }));
 
+  // A watcher starts the process again by itself, and a signal handler would keep it alive behind the watcher's back.
+  if (dev) return;
   stopOnSignals(async () => {
     await listener.drain();
+    await cluster?.stop();
     await store?.stop();
   }, () => log.flush());
 }
@@ -59,25 +80,41 @@ function startStore(config: Config, folder: DataFolder): Promise<EmbeddedStore> 
   }, (message) => fail(`The embedded store ended: ${message}`));
 }
 
+/** The sample cluster, whose workers write their results into the embedded store where there is one. */
+async function startSamples(
+  config: Config,
+  folder: DataFolder,
+  store: EmbeddedStore | null,
+  origin: string,
+): Promise<ClusterHandle> {
+  const { resultsUrl } = config.web ?? {};
+  const address = await store?.addresses.s3(RESULTS_TENANT);
+  const cluster = await startCluster({
+    host: config.embedded.host,
+    namespace: config.campaigns.namespaces[0],
+    conventions: config.campaigns.conventions,
+    ...config.simulator,
+    resultsUrl: resultsUrl?.kind === "fixed" ? resultsUrl.url : `${origin}/results`,
+    folder: folder.path,
+    results: address
+      ? {
+        endpoint: address.endpoint,
+        tenant: RESULTS_TENANT,
+        bucket: RESULTS_BUCKET,
+        username: CONVERTER,
+        password: folder.secret("converter-password"),
+      }
+      : null,
+  }, (message) => fail(`The embedded cluster ended: ${message}`));
+  writeDurably(`${folder.path}/kubeconfig`, new TextEncoder().encode(cluster.kubeconfig));
+  return cluster;
+}
+
 /** The origins of our own pages, under every name that we answer to. */
 function siteOrigins(config: Config, origin: string, port: number): string[] {
   const names = config.server.allowedHosts ?? [];
   const listed = config.gateway?.corsOrigins ?? [];
   return [origin, ...names.map((name) => `http://${name}:${port}`), ...(listed === "*" ? [] : listed)];
-}
-
-/** What an operator wants to know first. */
-function announce(config: Config, origin: string, store: EmbeddedStore | null): void {
-  const lines = [["Site", `${origin}/`]];
-  if (config.gateway) lines.push(["API", `${origin}/docs`]);
-  if (store) {
-    for (const [i, { login, what }] of SAMPLE_LOGINS.entries()) {
-      lines.push([i === 0 ? "Logins" : "", `${login.padEnd(20)} ${what}`]);
-    }
-    lines.push(["Password", `${SAMPLE_PASSWORD} (for each of them)`]);
-    lines.push(["Data", Deno.realPathSync(config.dataFolder)]);
-  }
-  console.log(lines.map(([label, text]) => `${label.padEnd(12)}${text}`).join("\n"));
 }
 
 async function standardInput(): Promise<string> {

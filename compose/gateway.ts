@@ -7,6 +7,7 @@ import type { EmbeddedStore } from "@/lib/embedded/store/embedded_store.ts";
 import { upstream } from "@/lib/http/upstream.ts";
 import { derivedAddresses, type StoreAddresses } from "@/lib/store_addresses.ts";
 import type { GatewayDeps } from "@/routes/mod.ts";
+import { caCertificates } from "./ca_certificates.ts";
 
 /** What the gateway role works with. Throws ConfigError. */
 export function gatewayDeps(
@@ -16,7 +17,7 @@ export function gatewayDeps(
   folder: DataFolder | null,
 ): GatewayDeps {
   const own = gateway.store;
-  const caCerts = config.caFile === null ? undefined : [Deno.readTextFileSync(config.caFile)];
+  const caCerts = caCertificates(config);
   const timeoutMs = gateway.mapiTimeoutSeconds * 1000;
   const client = (verifyTls: boolean) => upstream({ caCerts, verifyTls, timeoutMs });
   return {

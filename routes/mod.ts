@@ -25,6 +25,7 @@ import { gatewayOperations } from "./api/v1/operation.ts";
 import { presignOperations } from "./api/v1/presign.ts";
 import { mountDocs } from "./docs.ts";
 import { healthOperations, PROBE_PATHS, type ReadinessCheck } from "./health.ts";
+import { clusterCheck, mountWeb, mountWebRest, type WebDeps } from "./web.ts";
 
 /** What the gateway role needs. */
 export interface GatewayDeps {
@@ -46,8 +47,11 @@ export interface GatewayDeps {
 }
 
 export interface AppDeps {
-  /** Null where this process does not play the role. */
+  /** Null where this process does not play the role; likewise below. */
   readonly gateway: GatewayDeps | null;
+  readonly web: WebDeps | null;
+  /** The results role where it is reached directly; beside the web role, requests come through its pass-through. */
+  readonly results: Hono<HttpEnv> | null;
   /** Host names we go by; null: any. */
   readonly allowedHosts: readonly string[] | null;
   readonly log: RequestLog;
@@ -56,7 +60,7 @@ export interface AppDeps {
 }
 
 /** Everything this process answers, in the order in which a request meets it. */
-export function buildApp({ gateway, allowedHosts, log, now }: AppDeps): Hono<HttpEnv> {
+export function buildApp({ gateway, web, results, allowedHosts, log, now }: AppDeps): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   app.onError((error, c) => renderError(error, c, log));
   app.notFound((c) => renderError(notFound(), c, log));
@@ -65,14 +69,20 @@ export function buildApp({ gateway, allowedHosts, log, now }: AppDeps): Hono<Htt
   app.use(accessLog(log, { silent: PROBE_PATHS }));
   app.use(hostCheck(allowedHosts));
 
-  const health = healthOperations(gateway ? [storeCheck(gateway, now)] : [], now);
+  const health = healthOperations(
+    [...(gateway ? [storeCheck(gateway, now)] : []), ...(web?.campaigns ? [clusterCheck(web.campaigns)] : [])],
+    now,
+  );
   mount(app, health);
   if (gateway) {
     const operations = gatewayApi(gateway, now);
     mount(app, operations, cors(gateway.corsOrigins));
     mountDocs(app, [...operations, ...health]);
-    app.get("/", (c) => c.redirect("/docs"));
+    if (!web?.site) app.get("/", (c) => c.redirect("/docs"));
   }
+  if (web) mountWeb(app, web);
+  if (results) app.route("/", results);
+  if (web) mountWebRest(app, web, gateway !== null);
   return app;
 }
 

@@ -9,6 +9,18 @@ Deno.test("packages: the tests run with the versions that the start runs with", 
   for (const [name, version] of Object.entries(await imports("deno.json"))) assert.equal(tests[name], version, name);
 });
 
+Deno.test("packages: the tasks may run the builder of the version that is installed, and nothing else", async () => {
+  const { tasks } = JSON.parse(await Deno.readTextFile(new URL("../deno.json", import.meta.url)));
+  const version = (await imports("deno.json")).esbuild.split("@").at(-1);
+  for (const task of ["start", "dev", "build"]) {
+    const runnable: string[] = /--allow-run=(\S+)/.exec(tasks[task].command)?.[1].split(",") ?? [];
+    assert.ok(runnable.length > 0);
+    for (const path of runnable) {
+      assert.match(path, new RegExp(`^node_modules/.deno/@esbuild\\+[a-z0-9-]+@${version}/`));
+    }
+  }
+});
+
 Deno.test("packages: every version is exact, so that a lock file can be made again", async () => {
   for (const config of ["deno.json", "deno.test.json", "deno.browser.json"]) {
     for (const [name, version] of Object.entries(await imports(config))) {

@@ -59,6 +59,8 @@ export async function withGateway(options: FixtureOptions, body: (fixture: Fixtu
   let lines = "";
   const log = batchedLog((text) => lines += text);
   const app = buildApp({
+    web: null,
+    results: null,
     gateway: {
       tokenSecret: SECRET,
       tokenLifetimeMinutes: 480,

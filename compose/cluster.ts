@@ -1,0 +1,38 @@
+import type { ClusterThreadOptions, FromCluster, ToCluster } from "./cluster_thread.ts";
+import { DataFolderError } from "@/lib/embedded/data_folder.ts";
+import { startThread } from "@/lib/embedded/threads.ts";
+
+/** The embedded cluster as the rest of the process sees it. */
+export interface ClusterHandle {
+  /** Origin of the Kubernetes API. */
+  readonly url: string;
+  /** A kubeconfig for it, in JSON. */
+  readonly kubeconfig: string;
+  /** Keeps the state and frees the ports. */
+  stop(): Promise<void>;
+}
+
+/** Starts the embedded cluster and archive in a thread of their own. Throws DataFolderError. */
+export async function startCluster(
+  options: ClusterThreadOptions,
+  onFault: (message: string) => void,
+): Promise<ClusterHandle> {
+  const thread = startThread(new URL("./cluster_thread.ts", import.meta.url).href, "embedded cluster", onFault);
+  const ask = (message: ToCluster) =>
+    new Promise<FromCluster>((resolve) => {
+      thread.port.onmessage = ({ data }: MessageEvent<FromCluster>) => resolve(data);
+      thread.port.postMessage(message);
+    });
+  const answer = await ask({ start: options });
+  if (!("started" in answer)) {
+    thread.terminate();
+    throw new DataFolderError(`The embedded cluster cannot start: ${"failed" in answer ? answer.failed : "no answer"}`);
+  }
+  return {
+    ...answer.started,
+    async stop() {
+      await ask({ stop: true });
+      thread.terminate();
+    },
+  };
+}

@@ -1,0 +1,149 @@
+/** The thread of the embedded cluster and archive: drawing pages and moving campaigns never delay the site. */
+import { storeIdentities } from "@/lib/auth/store_credentials.ts";
+import type { Conventions } from "@/lib/campaigns/conventions.ts";
+import { type EmbeddedArchive, startEmbeddedArchive } from "@/lib/embedded/archive/server.ts";
+import { sampleVolumes } from "@/lib/embedded/cluster/samples.ts";
+import { type EmbeddedCluster, startEmbeddedCluster } from "@/lib/embedded/cluster/server.ts";
+import type { ResultsWriter } from "@/lib/embedded/cluster/outbox.ts";
+import type { SimulatorSnapshot } from "@/lib/embedded/cluster/simulator.ts";
+import { writeDurably } from "@/lib/embedded/data_folder.ts";
+import { ownPort } from "@/lib/embedded/threads.ts";
+import { presignObject } from "@/lib/s3/presign.ts";
+
+export interface ClusterThreadOptions {
+  readonly host: string;
+  readonly namespace: string;
+  readonly conventions: Conventions;
+  readonly seed: number;
+  readonly speed: number;
+  /** Base of the result URLs in the files, without a trailing slash. */
+  readonly resultsUrl: string;
+  /** The folder in which the cluster's state is kept. */
+  readonly folder: string;
+  /** Where workers write their results, and as whom; null: nowhere. */
+  readonly results: {
+    readonly endpoint: string;
+    readonly tenant: string;
+    readonly bucket: string;
+    readonly username: string;
+    readonly password: string;
+  } | null;
+}
+
+/** What the thread is told. */
+export type ToCluster = { start: ClusterThreadOptions } | { stop: true };
+
+/** What the thread answers. */
+export type FromCluster = { started: { url: string; kubeconfig: string } } | { failed: string } | { stopped: true };
+
+/** What of the cluster outlives the process; files of the past hold the archive's address. */
+interface KeptState {
+  readonly archivePort: number;
+  readonly clusterPort: number;
+  readonly snapshot: SimulatorSnapshot;
+}
+
+/** How often the state is kept while the campaigns move, in ms. */
+const KEEP_EVERY_MS = 15_000;
+
+const WRITE_URL_SECONDS = 300;
+
+const port = await ownPort();
+let stop = () => Promise.resolve();
+
+port.onmessage = async ({ data }: MessageEvent<ToCluster>) => {
+  try {
+    port.postMessage("start" in data ? await start(data.start) : await stopped());
+  } catch (error) {
+    port.postMessage({ failed: error instanceof Error ? error.message : String(error) });
+  }
+};
+
+async function start(options: ClusterThreadOptions): Promise<FromCluster> {
+  const { host, seed, folder } = options;
+  const statePath = `${folder}/cluster.json`;
+  const kept = readState(statePath);
+  const volumes = sampleVolumes(seed);
+  const archive = await onKeptPort(kept?.archivePort, (port) => startEmbeddedArchive({ host, port, seed, volumes }));
+  const restored = kept?.archivePort === archive.port ? kept.snapshot : undefined;
+  const cluster = await onKeptPort(kept?.clusterPort, (port) =>
+    startEmbeddedCluster({
+      ...options,
+      port,
+      archiveUrl: archive.url,
+      now: Date.now(),
+      writer: resultsWriter(options.results),
+      restored,
+    }));
+  const keep = () => keepState(statePath, archive, cluster);
+  keep();
+  const timer = setInterval(keep, KEEP_EVERY_MS);
+  cluster.simulator.run((error) =>
+    console.error(`embedded cluster: ${error instanceof Error ? error.message : error}`)
+  );
+  stop = async () => {
+    clearInterval(timer);
+    cluster.simulator.stop();
+    keep();
+    await Promise.all([cluster.close(), archive.close()]);
+  };
+  return { started: { url: cluster.url, kubeconfig: cluster.kubeconfig() } };
+}
+
+async function stopped(): Promise<FromCluster> {
+  await stop();
+  return { stopped: true };
+}
+
+/** Starts a server on the port of last time, or on any when another program took it meanwhile. */
+async function onKeptPort<S>(port: number | undefined, startServer: (port: number) => Promise<S>): Promise<S> {
+  if (port === undefined) return await startServer(0);
+  try {
+    return await startServer(port);
+  } catch (error) {
+    if (error instanceof Deno.errors.AddrInUse) return await startServer(0);
+    throw error;
+  }
+}
+
+function keepState(path: string, archive: EmbeddedArchive, cluster: EmbeddedCluster): void {
+  const state: KeptState = {
+    archivePort: archive.port,
+    clusterPort: cluster.port,
+    snapshot: cluster.simulator.snapshot(),
+  };
+  writeDurably(path, new TextEncoder().encode(JSON.stringify(state)));
+}
+
+/** The state of last time; a file that is missing or damaged means that the samples begin anew. */
+function readState(path: string): KeptState | null {
+  try {
+    const state: KeptState = JSON.parse(Deno.readTextFileSync(path));
+    return Number.isInteger(state.archivePort) && Number.isInteger(state.clusterPort) && state.snapshot ? state : null;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound || error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+/** Workers write through S3, as they do in a real cluster. */
+function resultsWriter(results: ClusterThreadOptions["results"]): ResultsWriter {
+  if (!results) return { put: () => Promise.resolve() };
+  const { endpoint, bucket, tenant, username, password } = results;
+  const addresses = { s3: () => Promise.resolve({ endpoint, publicEndpoint: endpoint }) };
+  const s3 = { addresses, region: "us-east-1", now: Date.now };
+  const identify = storeIdentities("native");
+  return {
+    async put(key, body, contentType) {
+      const caller = await identify({ sub: username, pwd: password, tenant });
+      const url = await presignObject(s3, caller, { bucket, key }, "put_object", WRITE_URL_SECONDS);
+      const answer = await fetch(url, {
+        method: "PUT",
+        headers: { "content-type": contentType },
+        body: new Uint8Array(body),
+      });
+      await answer.body?.cancel();
+      if (!answer.ok) throw new Error(`${key} was not written: the store answered ${answer.status}`);
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { Buffer } from "node:buffer";
+import type { Config, ResultsConfig } from "@/lib/config.ts";
+import type { DataFolder } from "@/lib/embedded/data_folder.ts";
+import type { EmbeddedStore } from "@/lib/embedded/store/embedded_store.ts";
+import { RESULTS_BUCKET, RESULTS_TENANT } from "@/lib/embedded/store/samples.ts";
+import type { RequestLog } from "@/lib/http/access_log.ts";
+import { upstream } from "@/lib/http/upstream.ts";
+import type { ResultsStore } from "@/lib/results/results_store.ts";
+import { givenSessionKey, sessionKeyFile } from "@/lib/results/session_key.ts";
+import type { StoreAddresses } from "@/lib/store_addresses.ts";
+import type { ResultsDeps } from "@/routes/results/mod.ts";
+import { caCertificates } from "./ca_certificates.ts";
+
+/** Until the response headers of the results store, ms. */
+const STORE_TIMEOUT_MS = 60_000;
+
+/** What the results role works with. Throws SessionKeyError. */
+export function resultsDeps(
+  config: Config,
+  results: ResultsConfig,
+  store: EmbeddedStore | null,
+  folder: DataFolder | null,
+  log: RequestLog,
+): ResultsDeps {
+  const { sessionKeyFile: keyFile } = results;
+  return {
+    store: resultsStore(config, results, store),
+    namespaces: config.campaigns.namespaces,
+    keyDerivation: results.keyDerivation,
+    loginTenant: results.tenant ?? (store ? RESULTS_TENANT : null),
+    sessionKey: keyFile === null
+      ? givenSessionKey(Buffer.from(folder?.secret("session-key") ?? "", "hex"))
+      : sessionKeyFile(keyFile),
+    sessionHours: results.sessionHours,
+    cookieStem: config.campaigns.conventions.cookieStem,
+    trustedHops: results.trustedHops,
+    log,
+    now: Date.now,
+  };
+}
+
+function resultsStore(config: Config, results: ResultsConfig, store: EmbeddedStore | null): ResultsStore {
+  const s3 = (addresses: Pick<StoreAddresses, "s3">, verifyTls: boolean) => ({
+    addresses,
+    region: results.region,
+    upstream: upstream({ caCerts: caCertificates(config), verifyTls, timeoutMs: STORE_TIMEOUT_MS }),
+    now: Date.now,
+  });
+  if (store) return { s3: s3(store.addresses, true), tenant: RESULTS_TENANT, bucket: RESULTS_BUCKET };
+  const { endpoint, bucket, verifyTls } = results.store ?? { endpoint: "", bucket: "", verifyTls: true };
+  const address = { endpoint, publicEndpoint: endpoint };
+  return { s3: s3({ s3: () => Promise.resolve(address) }, verifyTls), tenant: null, bucket };
+}

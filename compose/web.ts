@@ -1,0 +1,82 @@
+import project from "@/deno.json" with { type: "json" };
+import { resultsUrlFor } from "@/lib/campaign_reader/results_url.ts";
+import { type Config, ConfigError, type WebConfig } from "@/lib/config.ts";
+import type { RequestLog } from "@/lib/http/access_log.ts";
+import { upstream } from "@/lib/http/upstream.ts";
+import { type ClusterAddress, clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
+import { listedCampaigns } from "@/lib/kubernetes/listed_campaigns.ts";
+import { clusterReachable } from "@/lib/kubernetes/reachable.ts";
+import { progressReader } from "@/lib/progress/progress_reader.ts";
+import { Tallies } from "@/lib/progress/tallies.ts";
+import { IN_PROCESS_BASE, remoteResults, resultsFetch, type ResultsService } from "@/lib/results/results_service.ts";
+import { sessionCheck } from "@/lib/results/session_check.ts";
+import { siteAssets } from "@/lib/ui/build.ts";
+import type { CampaignDeps, SiteFiles, WebDeps } from "@/routes/web.ts";
+import { caCertificates } from "./ca_certificates.ts";
+import type { ClusterHandle } from "./cluster.ts";
+
+/** Until the response headers of the results service, ms. */
+const RESULTS_TIMEOUT_MS = 60_000;
+
+export interface WebParts {
+  /** The results role of this process; null when it plays none. */
+  readonly results: ResultsService | null;
+  readonly cluster: ClusterHandle | null;
+  /** Pages load themselves again when the server starts again. */
+  readonly dev: boolean;
+  readonly log: RequestLog;
+}
+
+/** What the web role works with. Throws ConfigError and BuildError. */
+export async function webDeps(config: Config, web: WebConfig, parts: WebParts): Promise<WebDeps> {
+  const remote = (base: string) =>
+    remoteResults(
+      base,
+      upstream({ caCerts: caCertificates(config), verifyTls: true, timeoutMs: RESULTS_TIMEOUT_MS }),
+    );
+  const service = web.resultsProxy === null ? parts.results : remote(web.resultsProxy);
+  const progress = web.progressBase === null ? parts.results : remote(web.progressBase);
+  return {
+    service,
+    campaigns: web.siteOnly ? null : await campaignDeps(config, web, parts, service, progress),
+    resultsUrl: (request) => resultsUrlFor(web.resultsUrl, request),
+    cookieStem: config.campaigns.conventions.cookieStem,
+    version: web.version,
+    webVersion: project.version,
+    site: await siteFiles(web, parts.dev),
+    log: parts.log,
+    now: Date.now,
+  };
+}
+
+async function campaignDeps(
+  config: Config,
+  web: WebConfig,
+  { cluster }: WebParts,
+  service: ResultsService | null,
+  progress: ResultsService | null,
+): Promise<CampaignDeps> {
+  if (!service || !progress) {
+    throw new ConfigError("CAMPAIGN_RESULTS_PROXY", "is required: set the results service's base, ending in /results");
+  }
+  const { conventions, namespaces } = config.campaigns;
+  const now = Date.now;
+  const connection = await clusterConnection(clusterAddress(web, cluster), { now, caCerts: caCertificates(config) });
+  return {
+    source: listedCampaigns({ connection, conventions, namespaces, now }),
+    progress: progressReader({ send: resultsFetch(progress), base: IN_PROCESS_BASE, now }),
+    tallies: new Tallies(now),
+    namespaces,
+    session: sessionCheck({ service, cookieStem: conventions.cookieStem, now }),
+    reachable: () => clusterReachable(connection),
+  };
+}
+
+function clusterAddress(web: WebConfig, cluster: ClusterHandle | null): ClusterAddress {
+  if (cluster) return { kind: "server", url: cluster.url };
+  return web.kubeconfig === null ? { kind: "default" } : { kind: "kubeconfig", path: web.kubeconfig };
+}
+
+async function siteFiles({ staticFolder }: WebConfig, dev: boolean): Promise<SiteFiles | null> {
+  return staticFolder === null ? null : { staticFolder, assets: await siteAssets({ dev }) };
+}

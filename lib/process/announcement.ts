@@ -1,0 +1,27 @@
+import type { Config } from "@/lib/config.ts";
+import { SAMPLE_LOGINS, SAMPLE_PASSWORD } from "@/lib/embedded/store/samples.ts";
+
+/** What was started, as far as an operator is told. */
+export interface Started {
+  readonly origin: string;
+  readonly hasStore: boolean;
+  /** The embedded cluster's API. */
+  readonly cluster: { readonly url: string } | null;
+}
+
+/** What an operator wants to know first: addresses, sample logins, the data folder; a line each. */
+export function announcement(config: Config, { origin, hasStore, cluster }: Started): string {
+  const lines = [["Site", `${origin}/`]];
+  if (config.gateway) lines.push(["API", `${origin}/docs`]);
+  if (cluster) {
+    lines.push(["Cluster", `${cluster.url} (kubectl --kubeconfig ${config.dataFolder}/kubeconfig get jobs)`]);
+  }
+  if (hasStore) {
+    for (const [i, { login, what }] of SAMPLE_LOGINS.entries()) {
+      lines.push([i === 0 ? "Logins" : "", `${login.padEnd(20)} ${what}`]);
+    }
+    lines.push(["Password", `${SAMPLE_PASSWORD} (for each of them)`]);
+  }
+  if (hasStore || cluster) lines.push(["Data", Deno.realPathSync(config.dataFolder)]);
+  return lines.map(([label, text]) => `${label.padEnd(12)}${text}`).join("\n");
+}

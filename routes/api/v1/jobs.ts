@@ -1,0 +1,113 @@
+import { z } from "zod";
+import { campaignDetail, type CampaignDetailDeps } from "@/lib/campaign_reader/campaign_detail.ts";
+import { campaignList } from "@/lib/campaign_reader/campaign_list.ts";
+import { DNS_LABEL } from "@/lib/config/values.ts";
+import { HttpError, notFound } from "@/lib/http/errors.ts";
+import type { Operation } from "@/lib/http/operation.ts";
+import { jsonAnswer, readOperations, type WebOperation } from "./web_operation.ts";
+
+/** Header with the number of all reaped campaigns. */
+export const REAPED_TOTAL_HEADER = "X-Reaped-Total";
+
+/** spec, Limits. */
+export const DEFAULT_REAPED = 20;
+const MAX_REAPED = 10_000;
+const DEFAULT_VOLUMES = 200;
+const MAX_VOLUMES = 1000;
+
+export interface JobsDeps extends CampaignDetailDeps {
+  /** The namespaces served. */
+  readonly namespaces: readonly string[];
+  /** The base of result URLs for the browser that sent a request. */
+  readonly resultsUrl: (request: Request) => string;
+}
+
+/** The campaigns, and one of them with its volumes (spec, Endpoints). */
+export function jobOperations(operation: WebOperation, deps: JobsDeps): Operation[] {
+  return [...listOperations(operation, deps), ...detailOperations(operation, deps)];
+}
+
+function listOperations(operation: WebOperation, { source, resultsUrl }: JobsDeps): Operation[] {
+  return readOperations((method, id) =>
+    operation({
+      id: id("list_campaigns"),
+      method,
+      path: "/api/v1/jobs",
+      tag: "Campaigns",
+      summary: "All campaigns",
+      description:
+        `Live campaigns and the newest of those whose Job is gone. \`${REAPED_TOTAL_HEADER}\` counts the latter.`,
+      query: z.object({
+        reaped: z.int().min(0).max(MAX_REAPED).default(DEFAULT_REAPED)
+          .meta({ description: "Most campaigns whose Job is gone" }),
+      }),
+      responses: {
+        200: { description: "The campaigns, newest created first" },
+        422: { description: "A query parameter is out of its range" },
+        502: { description: "The cluster or the results service did not answer" },
+      },
+      async handler({ query }, c) {
+        const { jobs, reapedTotal } = await campaignList(source, {
+          resultsUrl: resultsUrl(c.req.raw),
+          reaped: query.reaped,
+        });
+        return jsonAnswer(method, jobs, { [REAPED_TOTAL_HEADER]: String(reapedTotal) });
+      },
+    })
+  );
+}
+
+function detailOperations(operation: WebOperation, deps: JobsDeps): Operation[] {
+  const served = new Set(deps.namespaces);
+  const operations = readOperations((method, id) =>
+    operation({
+      id: id("campaign"),
+      method,
+      path: "/api/v1/jobs/{namespace}/{name}",
+      tag: "Campaigns",
+      summary: "One campaign with a page of its volumes",
+      params: z.object({ namespace: z.string(), name: z.string() }),
+      query: z.object({
+        offset: z.int().min(0).default(0).meta({ description: "Volumes to leave out" }),
+        limit: z.int().min(1).max(MAX_VOLUMES).default(DEFAULT_VOLUMES).meta({ description: "Most volumes" }),
+      }),
+      responses: {
+        200: { description: "The campaign" },
+        404: { description: "No campaign of that name" },
+        422: { description: "A query parameter is out of its range" },
+        502: { description: "The cluster or the results service did not answer" },
+      },
+      async handler({ params: { namespace, name }, query: page, caller }, c) {
+        // Nothing but a name that a Job can have is ever put to the cluster.
+        const canBe = served.has(namespace) && DNS_LABEL.test(name);
+        const request = c.req.raw;
+        const detail = canBe && await campaignDetail(deps, {
+          namespace,
+          name,
+          page,
+          resultsUrl: deps.resultsUrl(request),
+          viewer: { ...caller, signal: request.signal },
+        });
+        if (!detail) throw notFound("job");
+        return jsonAnswer(method, detail);
+      },
+    })
+  );
+  return operations.map(withoutBadEncoding);
+}
+
+/** A name that cannot be decoded is the name of nothing: 404 like other such names, not a 400. */
+function withoutBadEncoding(operation: Operation): Operation {
+  return {
+    ...operation,
+    answer: (c, params) =>
+      operation.answer(c, () => {
+        try {
+          return params();
+        } catch (error) {
+          if (error instanceof HttpError) return { namespace: "", name: "" };
+          throw error;
+        }
+      }),
+  };
+}

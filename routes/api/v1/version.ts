@@ -1,0 +1,23 @@
+import { z } from "zod";
+import type { Operation } from "@/lib/http/operation.ts";
+import { jsonAnswer, readOperations, type WebOperation } from "./web_operation.ts";
+
+const versions = z.object({
+  version: z.string().meta({ description: "Release tag of the deployment" }),
+  web: z.string().meta({ description: "Version of the web front" }),
+}).meta({ id: "Versions" });
+
+/** Which release answers (spec, Versioning). */
+export function versionOperations(operation: WebOperation, answer: z.output<typeof versions>): Operation[] {
+  return readOperations((method, id) =>
+    operation({
+      id: id("version"),
+      method,
+      path: "/api/v1/version",
+      tag: "Campaigns",
+      summary: "The release that answers",
+      responses: { 200: { description: "The versions", schema: versions } },
+      handler: () => jsonAnswer(method, answer),
+    })
+  );
+}

@@ -1,0 +1,45 @@
+import type { ResultsSession, SessionCheck } from "@/lib/campaign_reader/results_session.ts";
+import type { HttpContext } from "@/lib/http/env.ts";
+import { HttpError, notFound } from "@/lib/http/errors.ts";
+import { type Authenticate, type Method, type Operation, operationsFor } from "@/lib/http/operation.ts";
+
+/** The maker of operations behind the session cookie. */
+export type WebOperation = ReturnType<typeof operationsFor<ResultsSession>>;
+
+/** Operations whose caller is known by the session cookie alone; bearer tokens are not looked at. */
+export function webOperations(session: SessionCheck): WebOperation {
+  const authenticate: Authenticate<ResultsSession> = async (c) => {
+    const caller = await session(c.req.raw);
+    c.set("caller", { username: caller.user, tenant: null });
+    return caller;
+  };
+  return operationsFor(authenticate);
+}
+
+/** The same operations for a site without a cluster: there is nothing to log in to, and nothing to answer. */
+export function siteOnlyOperations(): WebOperation {
+  return operationsFor<ResultsSession>(() => {
+    throw new HttpError(503, "this site shows no cluster: CAMPAIGN_WEB_SITE_ONLY is set");
+  });
+}
+
+/** A path under /api/v1 that nobody knows, in a process without the gateway's routes: who is not logged in learns nothing. */
+export function unknownApiPath(session: SessionCheck): (c: HttpContext) => Promise<never> {
+  return async function unknownApiPath(c) {
+    await session(c.req.raw);
+    throw notFound();
+  };
+}
+
+/** Every read of the web role answers GET, and HEAD with the same headers and no body. */
+export function readOperations(of: (method: Method, id: (name: string) => string) => Operation): Operation[] {
+  return [of("GET", (name) => name), of("HEAD", (name) => `${name}_head`)];
+}
+
+/** A JSON answer. Its length is said on HEAD too, where the body is left out. */
+export function jsonAnswer(method: Method, value: unknown, headers: Readonly<Record<string, string>> = {}): Response {
+  const body = new TextEncoder().encode(JSON.stringify(value));
+  return new Response(method === "HEAD" ? null : body, {
+    headers: { "Content-Type": "application/json", "Content-Length": String(body.length), ...headers },
+  });
+}

@@ -1,0 +1,51 @@
+import { Shell } from "@/components/shell.tsx";
+import CampaignBoard, { type CampaignBoardProps } from "@/islands/campaign_board.tsx";
+import type { JobSummary } from "@/lib/campaigns/types.ts";
+import type { HttpContext } from "@/lib/http/env.ts";
+import { pageResponse } from "@/lib/ui/page_response.ts";
+import type { SiteDeps } from "@/lib/ui/site.ts";
+import { isInTrouble } from "@/lib/viewers/campaign_state.ts";
+import { resultsOutageSentence } from "@/lib/viewers/outage_sentences.ts";
+
+/** The list as the server could read it for this request's user. */
+export type CampaignsAnswer =
+  | { readonly jobs: readonly JobSummary[]; readonly reapedTotal: number }
+  | { readonly problem: string };
+
+export interface CampaignPageDeps extends SiteDeps {
+  campaigns(request: Request): Promise<CampaignsAnswer>;
+  /** ms since 1970 */
+  now(): number;
+}
+
+/** `/`: the list of campaigns, rendered for whoever is logged in; for nobody, the frame without any data. */
+export function campaignPage(deps: CampaignPageDeps) {
+  return async function campaignPage(c: HttpContext): Promise<Response> {
+    const request = c.req.raw;
+    const session = await deps.session(request);
+    const props = await boardProps(deps, request, session);
+    const user = session && session !== "outage" ? session.user : null;
+    return pageResponse({
+      title: "Campaigns",
+      troubled: props.first?.jobs.filter(isInTrouble).length,
+      body: (
+        <Shell user={user} current="campaigns">
+          <CampaignBoard {...props} />
+        </Shell>
+      ),
+    }, { assets: deps.assets, resultsUrl: deps.resultsUrl(request) });
+  };
+}
+
+async function boardProps(
+  deps: CampaignPageDeps,
+  request: Request,
+  session: Awaited<ReturnType<SiteDeps["session"]>>,
+): Promise<CampaignBoardProps> {
+  const renderedAt = deps.now();
+  if (session === "outage") return { first: null, problem: resultsOutageSentence(), renderedAt };
+  if (session === null) return { first: null, problem: null, renderedAt };
+  const answer = await deps.campaigns(request);
+  if ("problem" in answer) return { first: null, problem: answer.problem, renderedAt };
+  return { first: { ...answer, readAt: renderedAt }, problem: null, renderedAt };
+}

@@ -1,0 +1,87 @@
+import { Shell } from "@/components/shell.tsx";
+import RunViewer from "@/islands/run_viewer.tsx";
+import type { HttpContext } from "@/lib/http/env.ts";
+import { pageResponse } from "@/lib/ui/page_response.ts";
+import type { SiteDeps } from "@/lib/ui/site.ts";
+import { readLogAddress } from "@/lib/viewers/log_address.ts";
+import { guardResultUrl } from "@/lib/viewers/result_url_guard.ts";
+
+/** What `/log` was asked to show, once it is known to lie within the results. */
+type Asked =
+  | { readonly ok: true; readonly log: string; readonly live: boolean }
+  | { readonly ok: false; readonly sentence: string };
+
+/** `/log`: the viewer of a run's log. It opens nothing outside the results (spec, Endpoints). */
+export function logPage(deps: SiteDeps) {
+  return async function logPage(c: HttpContext): Promise<Response> {
+    const request = c.req.raw;
+    const resultsUrl = deps.resultsUrl(request);
+    const asked = readAsked(new URLSearchParams(c.get("target").query), resultsUrl);
+    const session = await deps.session(request);
+    const user = session && session !== "outage" ? session.user : null;
+    return pageResponse({
+      title: asked.ok ? `${readLogAddress(asked.log).volume} · Run log` : "Run log",
+      body: (
+        <Shell user={user} current={null}>
+          {asked.ok
+            ? <Run log={asked.log} live={asked.live} hasSession={session !== null} />
+            : <Refusal sentence={asked.sentence} />}
+        </Shell>
+      ),
+    }, { assets: deps.assets, resultsUrl, status: asked.ok ? 200 : 400 });
+  };
+}
+
+function Run({ log, live, hasSession }: { log: string; live: boolean; hasSession: boolean }) {
+  const { volume, pipeline, namespace } = readLogAddress(log);
+  return (
+    <>
+      <div class="head">
+        <div>
+          <h1 class="vid">{volume}</h1>
+          <p>Run log{pipeline !== null && ` · ${pipeline}`}{namespace !== null && ` · ${namespace}`}</p>
+        </div>
+      </div>
+      <RunViewer log={log} live={live} hasSession={hasSession} />
+    </>
+  );
+}
+
+function Refusal({ sentence }: { sentence: string }) {
+  return (
+    <>
+      <div class="head">
+        <h1>Run log</h1>
+      </div>
+      <p class="banner bad" role="alert">{sentence}</p>
+      <p>
+        <a href="/">Back to the campaigns</a>
+      </p>
+    </>
+  );
+}
+
+function readAsked(query: URLSearchParams, resultsUrl: string): Asked {
+  const log = query.get("log");
+  if (log === null) {
+    return { ok: false, sentence: "No log is named: open one from its volume in the list of campaigns." };
+  }
+  const guarded = guardResultUrl(log, resultsUrl);
+  if (!guarded.ok) return { ok: false, sentence: REFUSALS[guarded.refused]("log") };
+  const manifest = query.get("manifest");
+  const guardedManifest = manifest === null ? null : guardResultUrl(manifest, resultsUrl);
+  if (guardedManifest && !guardedManifest.ok) {
+    return { ok: false, sentence: REFUSALS[guardedManifest.refused]("manifest") };
+  }
+  return { ok: true, log: guarded.href, live: query.get("live") === "1" };
+}
+
+type Refused = Exclude<ReturnType<typeof guardResultUrl>, { ok: true }>["refused"];
+
+const REFUSALS: Readonly<Record<Refused, (parameter: string) => string>> = {
+  "not a URL": (parameter) => `The address given as “${parameter}” is no web address.`,
+  "outside the results": (parameter) =>
+    `The address given as “${parameter}” is not one of this site's results, so it is not opened.`,
+  "escaped separator": (parameter) =>
+    `The address given as “${parameter}” hides a slash or a backslash in its path, so it is not opened.`,
+};

@@ -1,0 +1,55 @@
+import type { HttpContext } from "@/lib/http/env.ts";
+import { pageResponse } from "@/lib/ui/page_response.ts";
+import type { SiteDeps } from "@/lib/ui/site.ts";
+import { loginErrorSentence } from "@/lib/viewers/login_errors.ts";
+import { nextPath } from "@/lib/viewers/next_path.ts";
+
+/** Characters that the results role takes. */
+const MAX_USERNAME = 256;
+const MAX_PASSWORD = 1024;
+
+/** `/login`: a form that the results role answers, also without scripts. */
+export function loginPage(deps: Pick<SiteDeps, "assets" | "resultsUrl">) {
+  return function loginPage(c: HttpContext): Response {
+    const query = new URLSearchParams(c.get("target").query);
+    const body = <Login next={nextPath(query.get("next"))} error={loginErrorSentence(query.get("error"))} />;
+    return pageResponse({ title: "Log in", body }, { assets: deps.assets, resultsUrl: deps.resultsUrl(c.req.raw) });
+  };
+}
+
+function Login({ next, error }: { next: string; error: string | null }) {
+  return (
+    <main id="main" class="login">
+      <form method="post" action="/results/_login">
+        <h1>Stackroom</h1>
+        <p class="note">Log in with your account on the results store.</p>
+        <input type="hidden" name="next" value={next} />
+        <label>
+          User name
+          <input
+            name="username"
+            type="text"
+            autocomplete="username"
+            autocapitalize="none"
+            spellcheck={false}
+            required
+            maxLength={MAX_USERNAME}
+            autofocus
+          />
+        </label>
+        <label>
+          Password
+          <input
+            name="password"
+            type="password"
+            autocomplete="current-password"
+            required
+            maxLength={MAX_PASSWORD}
+          />
+        </label>
+        {error !== null && <p class="problem" role="alert">{error}</p>}
+        <button class="btn primary" type="submit">Log in</button>
+      </form>
+    </main>
+  );
+}

@@ -1,0 +1,31 @@
+import type { HttpContext } from "@/lib/http/env.ts";
+import type { KeyDerivation } from "@/lib/results/login.ts";
+import type { ResultsStore } from "@/lib/results/results_store.ts";
+import type { SessionKey } from "@/lib/results/session_key.ts";
+import type { RequestLog } from "@/lib/http/access_log.ts";
+
+/** What the results role needs. */
+export interface ResultsDeps {
+  readonly store: ResultsStore;
+  /** Served namespaces, one at least; logins are checked under the first. */
+  readonly namespaces: readonly string[];
+  readonly keyDerivation: KeyDerivation;
+  /** The tenant whose `tenant/` in front of a user name is dropped; null: none. */
+  readonly loginTenant: string | null;
+  readonly sessionKey: SessionKey;
+  readonly sessionHours: number;
+  /** The session cookie's name before any prefix, and what its content is bound to. */
+  readonly cookieStem: string;
+  /** How many proxies before this role are ours; the pass-through is one. */
+  readonly trustedHops: number;
+  readonly log: RequestLog;
+  /** ms since 1970 */
+  readonly now: () => number;
+}
+
+/** A path of the role: its name in the log, the methods it knows, its handler. */
+export interface ResultsRoute {
+  readonly operation: string;
+  readonly methods: readonly string[];
+  readonly handler: (c: HttpContext) => Response | Promise<Response>;
+}

@@ -1,0 +1,33 @@
+import { HttpError, notFound } from "@/lib/http/errors.ts";
+import { browserScheme } from "@/lib/results/browser_address.ts";
+import { readResultObject } from "@/lib/results/file_answer.ts";
+import { resultKey } from "@/lib/results/object_keys.ts";
+import { clearedCookie } from "@/lib/results/session_cookie.ts";
+import type { ResultsDeps, ResultsRoute } from "./deps.ts";
+import { requireSession } from "./session.ts";
+
+/** GET and HEAD /results/<key>: a result file, read with the session's own keys. */
+export function fileRoute(deps: ResultsDeps): ResultsRoute {
+  return {
+    operation: "results_file",
+    methods: ["GET", "HEAD"],
+    async handler(c) {
+      const request = c.req.raw;
+      const scheme = browserScheme(request);
+      const { user, keys } = requireSession(request, deps);
+      c.set("caller", { username: user, tenant: deps.store.tenant });
+      const key = resultKey(c.get("target").path, deps.namespaces);
+      if (key === null) throw notFound("file");
+      const method = c.req.method === "HEAD" ? "HEAD" : "GET";
+      try {
+        const { headers, signal } = request;
+        return await readResultObject(deps.store, { method, key, headers, user, keys, signal });
+      } catch (error) {
+        if (!(error instanceof HttpError) || error.status !== 401) throw error;
+        // The store no longer knows the session's keys, so neither shall the browser.
+        const headers = { ...error.headers, "Set-Cookie": clearedCookie(scheme, deps.cookieStem) };
+        throw new HttpError(error.status, error.detail, { headers, cause: error });
+      }
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import { clientIp } from "@/lib/http/client_ip.ts";
+import type { HttpContext } from "@/lib/http/env.ts";
+import { HttpError } from "@/lib/http/errors.ts";
+import { headerText } from "@/lib/http/header_text.ts";
+import { browserScheme } from "@/lib/results/browser_address.ts";
+import { clientAddress } from "@/lib/results/client_address.ts";
+import { loginKeys, storeKnows, withoutTenant } from "@/lib/results/login.ts";
+import {
+  type Credentials,
+  failedLoginPath,
+  isUrlencoded,
+  jsonCredentials,
+  type LoginForm,
+  readLoginForm,
+} from "@/lib/results/login_form.ts";
+import { requireSameOrigin } from "@/lib/results/origin_check.ts";
+import { type Blocked, loginLimits } from "@/lib/results/rate_limits.ts";
+import { sessionCookie } from "@/lib/results/session_cookie.ts";
+import { sealSession } from "@/lib/results/session_token.ts";
+import { UNCACHED } from "@/lib/results/uncached.ts";
+import type { ResultsDeps, ResultsRoute } from "./deps.ts";
+
+const UNSTORED = { "Cache-Control": "private, no-store" };
+const SECONDS_PER_HOUR = 3600;
+
+/**
+ * POST /results/_login. A JSON body is answered by status, a page's form by a redirect: to its `next`, or back to the
+ * login page with the status as `error`.
+ */
+export function loginRoute(deps: ResultsDeps): ResultsRoute {
+  const limits = loginLimits(deps.now);
+  const logIn = async (c: HttpContext, credentials: Credentials): Promise<string> => {
+    const user = withoutTenant(credentials.username, deps.loginTenant);
+    if (user === "") throw failure(422, "username: nothing is left without the tenant");
+    const address = clientAddress(c.req.header("X-Forwarded-For") ?? null, clientIp(c.env), deps.trustedHops);
+    // Read now: once a client has left, its request cannot be read any more.
+    const scheme = browserScheme(c.req.raw);
+    const attempt = limits.start(address, user);
+    if ("limit" in attempt) throw tooMany(attempt);
+    let token: string | null;
+    try {
+      token = await sealedSession(deps, user, credentials.password);
+    } catch (error) {
+      attempt.unjudged();
+      throw error;
+    }
+    if (token === null) {
+      attempt.refused();
+      throw failure(401, "wrong user name or password");
+    }
+    attempt.succeeded();
+    c.set("caller", { username: user, tenant: deps.store.tenant });
+    return sessionCookie(scheme, deps.cookieStem, token, deps.sessionHours * SECONDS_PER_HOUR);
+  };
+  return {
+    operation: "results_login",
+    methods: ["POST"],
+    handler: (c) => isUrlencoded(c.req.raw.headers) ? answerForm(c, logIn) : answerJson(c, logIn),
+  };
+}
+
+/** Answers the value of `Set-Cookie`. */
+type LogIn = (c: HttpContext, credentials: Credentials) => Promise<string>;
+
+async function answerJson(c: HttpContext, logIn: LogIn): Promise<Response> {
+  requireSameOrigin(c.req.raw);
+  const cookie = await logIn(c, await jsonCredentials(c.req.raw));
+  return new Response(null, { status: 204, headers: { ...UNSTORED, "Set-Cookie": cookie } });
+}
+
+async function answerForm(c: HttpContext, logIn: LogIn): Promise<Response> {
+  let form: LoginForm | null = null;
+  try {
+    form = await readLoginForm(c.req.raw);
+    requireSameOrigin(c.req.raw);
+    const cookie = await logIn(c, form.credentials());
+    return redirect(form.next, { "Set-Cookie": cookie });
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    return redirect(failedLoginPath(error, form?.next ?? "/"));
+  }
+}
+
+/** The session's token once the store has confirmed the credentials, null when it refused them. */
+async function sealedSession(deps: ResultsDeps, user: string, password: string): Promise<string | null> {
+  const { store, namespaces, keyDerivation, sessionKey, sessionHours, cookieStem, now } = deps;
+  const keys = loginKeys(keyDerivation, user, password);
+  if (keys === null) return null;
+  const key = sessionKey();
+  if (key === null) throw failure(503, "logins are not possible at the moment, the session key cannot be read");
+  const expiresAt = now() / 1000 + sessionHours * SECONDS_PER_HOUR;
+  const token = sealSession({ user, keys, expiresAt }, key, cookieStem);
+  if (token === null) throw failure(422, "user name and password are too long for a session");
+  return await storeKnows(store, namespaces[0], user, keys) ? token : null;
+}
+
+const TOO_MANY: Readonly<Record<Blocked["limit"], string>> = {
+  address: "too many logins from this address, wait a minute",
+  user: "too many logins under this name, wait five minutes",
+  busy: "too many logins at once, try again in a moment",
+};
+
+function tooMany({ limit, seconds }: Blocked): HttpError {
+  return failure(429, TOO_MANY[limit], { "Retry-After": String(seconds) });
+}
+
+function failure(status: number, detail: string, headers: Record<string, string> = {}): HttpError {
+  return new HttpError(status, detail, { headers: { ...UNCACHED, ...headers } });
+}
+
+/** A new place, asked with GET. */
+function redirect(path: string, headers: Record<string, string> = {}): Response {
+  return new Response(null, { status: 303, headers: { ...UNSTORED, ...headers, Location: headerText(path) } });
+}

@@ -1,0 +1,70 @@
+import type { HttpContext } from "@/lib/http/env.ts";
+import { methodNotAllowed, notFound } from "@/lib/http/errors.ts";
+import { openStaticFile, type StaticFile } from "@/lib/ui/static_file.ts";
+import { hasHeadPolicy } from "@/lib/ui/head_policy.ts";
+import { pagePolicy, SANDBOX_POLICY } from "@/lib/ui/policies.ts";
+
+/** Bytes of an HTML document in which its head is looked for. */
+const MAX_HEAD_BYTES = 64 * 1024;
+/** A hashed name is never given to another content. */
+const FOR_EVER = "public, max-age=31536000, immutable";
+const HASHED_NAME = /-[A-Z0-9]{8}\.\w+$/;
+
+export interface StaticFilesOptions {
+  readonly folder: string;
+  /** What the folder's addresses begin with; "/" for the whole site. */
+  readonly prefix: string;
+  /** A name may carry a hash of the content. */
+  readonly hashed?: boolean;
+  readonly resultsUrl: (request: Request) => string;
+}
+
+/**
+ * The files of a folder. A page without extension is found as `<path>.html`; a document with a policy in its head is one
+ * of our app's pages, any other may do nothing (spec, Response headers).
+ */
+export function staticFiles({ folder, prefix, hashed = false, resultsUrl }: StaticFilesOptions) {
+  return async function staticFiles(c: HttpContext): Promise<Response> {
+    const path = c.get("target").path.slice(prefix.length);
+    const file = await openStaticFile(folder, path);
+    if (!file) throw notFound();
+    c.set("operation", "static");
+    try {
+      if (c.req.method !== "GET" && c.req.method !== "HEAD") throw methodNotAllowed(["GET", "HEAD"]);
+      const headers = new Headers({
+        ETag: file.etag,
+        "Last-Modified": file.modified.toUTCString(),
+        "Cache-Control": hashed && HASHED_NAME.test(path) ? FOR_EVER : "no-cache",
+      });
+      const policy = await policyOf(file, () => resultsUrl(c.req.raw));
+      if (policy !== null) headers.set("Content-Security-Policy", policy);
+      if (isKnown(c.req.header("If-None-Match"), file.etag)) {
+        file.close();
+        return new Response(null, { status: 304, headers });
+      }
+      headers.set("Content-Type", file.type);
+      headers.set("Content-Length", String(file.size));
+      if (c.req.method === "HEAD") {
+        file.close();
+        return new Response(null, { headers });
+      }
+      return new Response(file.stream(), { headers });
+    } catch (error) {
+      file.close();
+      throw error;
+    }
+  };
+}
+
+/** null: what every answer carries will do. */
+async function policyOf(file: StaticFile, resultsUrl: () => string): Promise<string | null> {
+  if (!file.isDocument) return null;
+  const isPage = file.type.startsWith("text/html") && hasHeadPolicy(await file.beginning(MAX_HEAD_BYTES));
+  return isPage ? pagePolicy(resultsUrl()) : SANDBOX_POLICY;
+}
+
+/** RFC 9110 §13.1.2: weak comparison, a list or `*`. */
+function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
+  const known = (ifNoneMatch ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+  return known.includes("*") || known.includes(etag.replace(/^W\//, ""));
+}

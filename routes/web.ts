@@ -1,0 +1,118 @@
+import type { Hono } from "hono";
+import { campaignList } from "@/lib/campaign_reader/campaign_list.ts";
+import type { SessionCheck } from "@/lib/campaign_reader/results_session.ts";
+import type { RequestLog } from "@/lib/http/access_log.ts";
+import { mount } from "@/lib/http/dispatch.ts";
+import type { HttpEnv } from "@/lib/http/env.ts";
+import { HttpError } from "@/lib/http/errors.ts";
+import type { CampaignSource } from "@/lib/kubernetes/campaign_source.ts";
+import type { ProgressReader } from "@/lib/progress/progress_reader.ts";
+import type { Tallies } from "@/lib/progress/tallies.ts";
+import type { ResultsService } from "@/lib/results/results_service.ts";
+import type { Assets } from "@/lib/ui/assets.ts";
+import type { Session } from "@/lib/ui/site.ts";
+import { unreachableSentence } from "@/lib/viewers/outage_sentences.ts";
+import { DEFAULT_REAPED, jobOperations } from "./api/v1/jobs.ts";
+import { versionOperations } from "./api/v1/version.ts";
+import { siteOnlyOperations, unknownApiPath, webOperations } from "./api/v1/web_operation.ts";
+import type { ReadinessCheck } from "./health.ts";
+import type { CampaignsAnswer } from "./index.tsx";
+import { passThroughApp } from "./results/mod.ts";
+import { mountConfigJs, mountSite, mountStaticFiles, type SiteOptions } from "./site.ts";
+
+/** What answers about campaigns come from. */
+export interface CampaignDeps {
+  readonly source: CampaignSource;
+  readonly progress: ProgressReader;
+  readonly tallies: Tallies;
+  /** The namespaces served. */
+  readonly namespaces: readonly string[];
+  readonly session: SessionCheck;
+  /** Whether the cluster answers, for readiness. */
+  readonly reachable: () => Promise<boolean>;
+}
+
+/** The pages' files. */
+export interface SiteFiles {
+  readonly staticFolder: string;
+  readonly assets: Assets;
+}
+
+/** What the web role needs. */
+export interface WebDeps {
+  /** The results role, here or elsewhere; null in a site without one. */
+  readonly service: ResultsService | null;
+  /** Null in a site without a cluster. */
+  readonly campaigns: CampaignDeps | null;
+  /** The base of result URLs for the browser that sent a request. */
+  readonly resultsUrl: (request: Request) => string;
+  readonly cookieStem: string;
+  /** Release tag of the deployment. */
+  readonly version: string;
+  /** Version of this project. */
+  readonly webVersion: string;
+  /** Null: the API alone. */
+  readonly site: SiteFiles | null;
+  readonly log: RequestLog;
+  /** ms since 1970 */
+  readonly now: () => number;
+}
+
+/** The read API, `/config.js`, the pages and the pass-through of results. */
+export function mountWeb(app: Hono<HttpEnv>, web: WebDeps): void {
+  const { campaigns, resultsUrl, now } = web;
+  const operation = campaigns ? webOperations(campaigns.session) : siteOnlyOperations();
+  mount(app, versionOperations(operation, { version: web.version, web: web.webVersion }));
+  if (campaigns) mount(app, jobOperations(operation, { ...campaigns, resultsUrl, now }));
+  if (web.service) app.route("/", passThroughApp({ service: web.service, cookieStem: web.cookieStem, log: web.log }));
+  mountConfigJs(app, resultsUrl);
+  if (web.site) mountSite(app, siteOptions(web, web.site));
+}
+
+/** What comes after the routes of all roles: the answer to unknown API paths, and the site's other files. */
+export function mountWebRest(app: Hono<HttpEnv>, web: WebDeps, hasGateway: boolean): void {
+  if (!hasGateway && web.campaigns) app.all("/api/v1/*", unknownApiPath(web.campaigns.session));
+  if (web.site) mountStaticFiles(app, siteOptions(web, web.site));
+}
+
+/** Whether the cluster answers. */
+export function clusterCheck({ reachable }: CampaignDeps): ReadinessCheck {
+  return {
+    name: "kubernetes",
+    async probe() {
+      const ready = await reachable();
+      return { state: ready ? "reachable" : "unreachable", ready };
+    },
+  };
+}
+
+function siteOptions(web: WebDeps, { assets, staticFolder }: SiteFiles): SiteOptions {
+  const { campaigns, resultsUrl, now } = web;
+  return {
+    assets,
+    staticFolder,
+    resultsUrl,
+    now,
+    session: (request) => campaigns ? pageSession(campaigns.session, request) : Promise.resolve(null),
+    campaigns: (request) =>
+      campaigns ? pageCampaigns(campaigns.source, resultsUrl(request)) : Promise.resolve({ jobs: [], reapedTotal: 0 }),
+  };
+}
+
+async function pageSession(session: SessionCheck, request: Request): Promise<Session> {
+  try {
+    return await session(request);
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    return error.status === 401 ? null : "outage";
+  }
+}
+
+async function pageCampaigns(source: CampaignSource, resultsUrl: string): Promise<CampaignsAnswer> {
+  try {
+    return await campaignList(source, { resultsUrl, reaped: DEFAULT_REAPED });
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    return { problem: unreachableSentence(error.status, null) };
+  }
+}

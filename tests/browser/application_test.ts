@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { startApplication } from "../application.ts";
+import { launch } from "./chromium.ts";
+
+Deno.test("site: a reader logs in, watches campaigns move, opens one and its run log, and logs out", async () => {
+  const application = await startApplication({ env: { SIMULATOR_SPEED: "30" } });
+  const browser = await launch();
+  try {
+    const page = await browser.newPage();
+    const complaints: string[] = [];
+    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on("console", (message) => {
+      if (message.type() === "error") complaints.push(message.text());
+    });
+    // Without a session the page shows no data, and what it reads then leads to the login.
+    await page.goto(application.site);
+    await page.waitForURL(/\/login/);
+    await page.getByLabel("User name").fill("archive/reader");
+    await page.getByLabel("Password").fill("stackroom-demo");
+    await page.getByRole("button", { name: "Log in" }).click();
+    await page.waitForURL(application.site);
+    await page.locator("[data-island=campaign_board][data-hydrated]").waitFor();
+    assert.ok(await page.getByRole("article").count() >= 6);
+
+    const card = page.getByRole("article").filter({ hasText: "svea-hovratt-1870" });
+    await card.getByRole("button", { name: "svea-hovratt-1870" }).click();
+    const rows = card.locator("tbody tr");
+    await rows.filter({ hasText: "done" }).first().waitFor();
+    assert.ok(await rows.count() >= 40);
+
+    await rows.filter({ hasText: "done" }).first().getByRole("link", { name: /log/ }).click();
+    await page.locator("[data-island=run_viewer][data-hydrated]").waitFor();
+    // Stages that went well are folded, so the line is there without being seen.
+    await page.getByText("pages in manifest").first().waitFor({ state: "attached" });
+
+    await page.goto(application.site);
+    await page.getByRole("button", { name: "Log out" }).click();
+    await page.waitForURL(`${application.site}login`);
+    await page.goto(application.site);
+    await page.waitForURL(/\/login/);
+    assert.equal(await page.getByRole("article").count(), 0);
+    // The browser itself writes a line for each 401.
+    assert.deepEqual(complaints.filter((text) => !text.includes("401")), []);
+  } finally {
+    await browser.close();
+    await application.stop();
+  }
+});

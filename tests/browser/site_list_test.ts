@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+
+import { open, withPage } from "./site_fixture.ts";
+
+const ERRORS_OF_FETCH = [/Failed to load resource/];
+
+Deno.test(
+  "list: log in, campaigns, log out",
+  withPage({}, async (visit) => {
+    const { page, site } = visit;
+    await open(visit);
+    assert.equal(await page.title(), "2 in trouble · Campaigns · Stackroom");
+    assert.equal(await page.locator("article h2 button").first().textContent(), "svea-hovratt-1870");
+    assert.match(
+      await page.locator("link[rel=icon]").getAttribute("href") ?? "",
+      /^data:image\/svg\+xml,.*2%3C%2Ftext/,
+    );
+    // The server writes UTC, the island the reader's own zone.
+    assert.equal(await page.locator("article time").first().textContent(), "20 Nov, 08:12");
+    await page.click("text=Log out");
+    await page.waitForURL(`${site.url}login`);
+    await page.goto(site.url);
+    await page.waitForURL(/\/login$/);
+  }, [/401/]),
+);
+
+Deno.test(
+  "list: a wrong password is said above the button, and the first field has the focus",
+  withPage({}, async ({ page, site }) => {
+    await page.goto(`${site.url}login?next=%2Flog`);
+    assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("name")), "username");
+    await page.fill("[name=username]", "åsa");
+    await page.fill("[name=password]", "fel");
+    await page.click("button[type=submit]");
+    assert.equal(await page.textContent("[role=alert]"), "The name or the password is wrong.");
+    assert.equal(await page.inputValue("[name=next]"), "/log");
+  }),
+);
+
+Deno.test(
+  "list: scripts off, every campaign is there with its volumes, nothing waits for a click",
+  withPage({ javaScriptEnabled: false }, async ({ page, site }) => {
+    await page.goto(site.url);
+    assert.ok(await page.isVisible("text=to see the campaigns"));
+    await page.goto(`${site.url}login`);
+    await page.fill("[name=username]", "åsa");
+    await page.fill("[name=password]", "stackroom-demo");
+    await page.click("button[type=submit]");
+    assert.equal(await page.locator("article").count(), 7);
+    assert.ok(await page.isVisible("text=412 / 1,200"));
+    assert.ok(await page.isVisible("article >> nth=3 >> text=swedish-lion-v2"));
+    assert.ok(!await page.isVisible("[type=search]"));
+    await page.click("text=Log out");
+    assert.match(page.url(), /\/login$/);
+  }),
+);
+
+Deno.test(
+  "list: a card opens to its volumes, remembers it, and loads more",
+  withPage({}, async (visit) => {
+    const { page } = visit;
+    await open(visit);
+    const card = page.locator("article", { hasText: "svea-hovratt-1870" });
+    const fold = card.locator(".fold");
+    await fold.focus();
+    await page.keyboard.press("Enter");
+    assert.equal(await fold.getAttribute("aria-expanded"), "true");
+    const rows = card.locator("tbody tr:not(.placeholder)");
+    await rows.nth(199).waitFor();
+    await card.getByText("Load 200 more of 1,000").click();
+    await rows.nth(399).waitFor();
+    assert.equal(await rows.count(), 400);
+    assert.ok(await card.getByText("no update for 42 min: may be stalled").isVisible());
+    await card.getByText("Pipeline YAML").click();
+    assert.ok(await card.getByText("riksarkivet/åäö").isVisible());
+    await page.reload();
+    await rows.nth(199).waitFor();
+    assert.equal(await fold.getAttribute("aria-expanded"), "true");
+  }),
+);
+
+Deno.test(
+  "list: only cards on screen are read, queued ones not at all",
+  withPage({ viewport: { width: 1280, height: 300 } }, async (visit) => {
+    const { page, site } = visit;
+    const jobs = await page.request.get(`${site.url}_test`).then(async (answer) => (await answer.json()).jobs);
+    const many = Array.from({ length: 40 }, (_, i) => ({ ...jobs[0], name: `kampanj-${String(i).padStart(2, "0")}` }));
+    await site.change({ jobs: [jobs[5], ...many] });
+    await open(visit);
+    await page.getByText("kampanj-00").waitFor();
+    await page.waitForFunction(() => document.querySelector("article .figure")?.textContent?.includes("≥"));
+    assert.ok(!(await site.reads()).some((name) => name.endsWith("kampanj-39")));
+    await page.getByText("kampanj-39").scrollIntoViewIfNeeded();
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll("article")].find((card) => card.textContent?.includes("kampanj-39"))
+        ?.querySelector(".figure")?.textContent?.includes("≥")
+    );
+    assert.ok(!(await site.reads()).some((name) => name.endsWith(jobs[5].name)));
+  }),
+);
+
+Deno.test(
+  "list: filters by text and by state",
+  withPage({}, async (visit) => {
+    const { page } = visit;
+    await open(visit);
+    await page.fill("[type=search]", "RÅDHUS");
+    await page.waitForFunction(() => document.querySelectorAll("article").length === 1);
+    await page.fill("[type=search]", "");
+    await page.getByLabel(/^In trouble/).check();
+    await page.waitForFunction(() => document.querySelectorAll("article").length === 2);
+    await page.fill("[type=search]", "finns inte");
+    await page.getByText("No campaign matches the filter.").waitFor();
+  }),
+);
+
+Deno.test(
+  "list: an outage shows a banner with the next try and keeps the cards; the end of the session leads to the login",
+  withPage({}, async (visit) => {
+    const { page, site } = visit;
+    await open(visit);
+    await site.change({ apiStatus: 502 });
+    await page.clock.install();
+    await page.reload();
+    await page.waitForSelector("[data-island=campaign_board][data-hydrated]");
+    await page.clock.fastForward(61_000);
+    const banner = page.locator(".banner[role=alert]");
+    await banner.waitFor();
+    assert.match(await banner.textContent() ?? "", /does not answer.*It is read again at \d\d:\d\d:\d\d\./);
+    assert.equal(await page.locator("article").count(), 7);
+    await site.change({ apiStatus: 401 });
+    await page.clock.fastForward(301_000);
+    await page.waitForURL(/\/login$/);
+  }, ERRORS_OF_FETCH),
+);
+
+Deno.test(
+  "list: a poll brings a new campaign to its place and leaves the one with the focus where it is",
+  withPage({ viewport: { width: 1280, height: 500 } }, async (visit) => {
+    const { page, site } = visit;
+    await page.clock.install();
+    await open(visit);
+    const held = page.locator("article", { hasText: "bergskollegium-1720" });
+    await held.locator(".fold").focus();
+    await page.waitForFunction(() => document.querySelector("article .figure")?.textContent?.includes("≥"));
+    const before = await held.boundingBox();
+    const { jobs } = await page.request.get(`${site.url}_test`).then((answer) => answer.json());
+    await site.change({ jobs: [{ ...jobs[0], name: "ny-kampanj" }, ...jobs] });
+    await page.clock.fastForward(61_000);
+    await page.getByText("ny-kampanj").waitFor();
+    assert.deepEqual((await held.boundingBox())?.y, before?.y);
+    assert.equal(
+      await page.evaluate(() => document.activeElement?.textContent),
+      "bergskollegium-1720",
+    );
+  }),
+);
+
+Deno.test(
+  "theme: chosen by hand, kept over a reload before anything is painted",
+  withPage({ colorScheme: "light" }, async (visit) => {
+    const { page } = visit;
+    await open(visit);
+    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const light = await ground();
+    await page.getByLabel("Theme: system").click();
+    await page.getByLabel("Theme: light").click();
+    assert.notEqual(await ground(), light);
+    await page.reload({ waitUntil: "commit" });
+    await page.waitForSelector("body");
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
+  }),
+);

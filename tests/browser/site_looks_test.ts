@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+
+import axe from "axe-core";
+import type { Page } from "playwright-core";
+
+import { logPath, open, type Visit, withPage } from "./site_fixture.ts";
+
+declare global {
+  // What axe-core's source leaves in the page.
+  var axe: { run(options: unknown): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+  /** Sum of the page's layout shifts. */
+  var shifted: number;
+}
+
+const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+/** What axe-core finds on the page as it is now. */
+async function findings(page: Page): Promise<string[]> {
+  // The page's own policy does not hold for what the debugger puts in.
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate((tags) => globalThis.axe.run({ runOnly: tags }), WCAG);
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+}
+
+async function scrollsSideways(page: Page): Promise<boolean> {
+  return await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+}
+
+async function openEverything({ page }: Visit): Promise<void> {
+  for (const name of ["göteborgs-domkapitel-1790", "rådhusrätten-part2"]) await page.click(`text=${name}`);
+  await page.locator(".volumes .vid").nth(80).waitFor();
+  // Nothing is half below the bar, where its target would count as too small.
+  await page.evaluate(() => scrollTo(0, 0));
+}
+
+for (const width of [1280, 390]) {
+  for (const colorScheme of ["light", "dark"] as const) {
+    const options = { colorScheme, viewport: { width, height: 900 }, reducedMotion: "reduce" as const };
+
+    Deno.test(
+      `looks: ${width} px, ${colorScheme}: accessible, and nothing wider than the screen`,
+      withPage(options, async (visit) => {
+        const { page, site } = visit;
+        await page.goto(`${site.url}login?error=401`);
+        assert.deepEqual(await findings(page), []);
+        await open(visit);
+        await openEverything(visit);
+        assert.deepEqual(await findings(page), []);
+        assert.equal(await scrollsSideways(page), false);
+        await page.goto(site.url + logPath(site));
+        await page.locator(".line").first().waitFor({ state: "attached" });
+        assert.deepEqual(await findings(page), []);
+        assert.equal(await scrollsSideways(page), false);
+      }),
+    );
+  }
+}
+
+Deno.test(
+  "looks: what arrives after the first paint moves nothing",
+  withPage({}, async (visit) => {
+    const { page } = visit;
+    await open(visit);
+    await page.addInitScript(() => {
+      globalThis.shifted = 0;
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) if ("value" in entry) globalThis.shifted += Number(entry.value);
+      }).observe({ type: "layout-shift", buffered: true });
+    });
+    await page.reload();
+    await page.waitForSelector("[data-island=campaign_board][data-hydrated]");
+    await page.waitForFunction(() => document.querySelector("article .figure")?.textContent?.includes("≥"));
+    assert.ok(await page.evaluate(() => globalThis.shifted) < 0.1, `${await page.evaluate(() => globalThis.shifted)}`);
+  }),
+);

@@ -1,0 +1,45 @@
+import { fileURLToPath } from "node:url";
+
+/** The pages over made-up campaigns, in a process of their own: it has the packages that a browser test has not. */
+export interface FakeSite {
+  /** With its trailing slash. */
+  readonly url: string;
+  /** Changes what is served from now on. */
+  change(state: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Campaigns whose detail was read, in order. */
+  reads(): Promise<string[]>;
+  stop(): Promise<void>;
+}
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+export async function startFakeSite(): Promise<FakeSite> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--config", "deno.test.json", "tests/site/site_server.ts"],
+    cwd: ROOT,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+  let output = "";
+  let url: string | undefined;
+  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  while (url === undefined) {
+    const { done, value } = await reader.read();
+    if (done) throw new Error(`the site did not start: ${output}`);
+    output += value;
+    url = output.match(/^Site\s+(\S+)/m)?.[1];
+  }
+  const site = url;
+  const state = async (init?: RequestInit) => await (await fetch(`${site}_test`, init)).json();
+  return {
+    url,
+    change: (change) => state({ method: "POST", body: JSON.stringify(change) }),
+    reads: async () => (await state()).reads,
+    async stop() {
+      child.kill("SIGTERM");
+      await reader.cancel();
+      await child.status;
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import type { JobDetail, JobSummary } from "@/lib/campaigns/types.ts";
+import { startApplication } from "../application.ts";
+
+/** Logs in to the results store as a page does and gives the session's cookie. */
+async function logIn(site: string, username: string): Promise<string> {
+  const response = await fetch(`${site}results/_login`, {
+    method: "POST",
+    redirect: "manual",
+    headers: { origin: new URL(site).origin, "content-type": "application/json" },
+    body: JSON.stringify({ username, password: "stackroom-demo" }),
+  });
+  assert.equal(response.status, 204);
+  const cookie = response.headers.get("set-cookie") ?? "";
+  assert.match(cookie, /^results_session=[^;]+; .*HttpOnly; SameSite=Strict/);
+  return cookie.split(";")[0];
+}
+
+Deno.test("whole application: campaigns are there at once, move, and their results are read through the proxy", async () => {
+  const application = await startApplication({ env: { SIMULATOR_SPEED: "60" } });
+  const { site } = application;
+  try {
+    const anonymous = await fetch(`${site}api/v1/jobs`);
+    assert.equal(anonymous.status, 401);
+    assert.deepEqual(await anonymous.json(), { detail: "not logged in" });
+
+    const cookie = await logIn(site, "reader");
+    const read = async <T>(path: string): Promise<T> => {
+      const response = await fetch(`${site}api/v1${path}`, { headers: { cookie } });
+      assert.equal(response.status, 200, path);
+      assert.equal(response.headers.get("cache-control"), "private, no-store");
+      return await response.json();
+    };
+    assert.deepEqual(Object.keys(await read("/version")), ["version", "web"]);
+    const jobs = await read<JobSummary[]>("/jobs");
+    assert.ok(jobs.length >= 6);
+    const phases = new Set(jobs.map(({ phase }) => phase));
+    for (const phase of ["Queued", "Running", "Paused", "PartiallyFailed", "Succeeded"] as const) {
+      assert.ok(phases.has(phase), phase);
+    }
+    assert.ok(jobs.some(({ warmup }) => warmup.phase === "running"));
+    assert.ok(jobs.some(({ jobGone }) => jobGone));
+
+    const running = jobs.find(({ phase, counts }) => phase === "Running" && counts.done > 0);
+    assert.ok(running);
+    const path = `/jobs/${running.namespace}/${running.name}`;
+    const first = await read<JobDetail>(path);
+    assert.equal(first.volumes.length, first.counts.total);
+    let later = first;
+    while (later.counts.done === first.counts.done) later = await read<JobDetail>(path);
+    const done = later.volumes.find(({ state, progress }) => state === "done" && progress !== null);
+    assert.ok(done);
+
+    for (const url of [done.logUrl, done.manifestUrl, done.iiifUrl]) {
+      assert.equal((await fetch(url)).status, 401);
+      const file = await fetch(url, { headers: { cookie } });
+      assert.equal(file.status, 200, url);
+      assert.ok((await file.bytes()).length > 0);
+    }
+    const part = await fetch(done.logUrl, { headers: { cookie, range: "bytes=0-9" } });
+    assert.equal(part.status, 206);
+    assert.equal((await part.bytes()).length, 10);
+    const source = await fetch(done.sourceUrl ?? "");
+    assert.equal(source.headers.get("access-control-allow-origin"), "*");
+    await source.body?.cancel();
+    assert.equal(
+      (await fetch(`${site}api/v1/jobs/batch-default/no-such-campaign`, { headers: { cookie } })).status,
+      404,
+    );
+  } finally {
+    await application.stop();
+  }
+});
+
+Deno.test("whole application: a login survives a restart, and campaigns go on where they were", async () => {
+  const dataFolder = await Deno.makeTempDir({ prefix: "stackroom-restart-" });
+  const campaigns = async (site: string, cookie: string) => {
+    const response = await fetch(`${site}api/v1/jobs`, { headers: { cookie } });
+    assert.equal(response.status, 200);
+    const jobs: JobSummary[] = await response.json();
+    return new Map(jobs.map(({ name, createdAt, counts }) => [`${name} ${createdAt}`, counts.done]));
+  };
+  const first = await startApplication({ dataFolder });
+  const cookie = await logIn(first.site, "archive/curator");
+  const before = await campaigns(first.site, cookie);
+  await first.stop();
+  const second = await startApplication({ dataFolder });
+  try {
+    const after = await campaigns(second.site, cookie);
+    for (const [campaign, done] of before) assert.ok((after.get(campaign) ?? -1) >= done, campaign);
+  } finally {
+    await second.stop();
+    await Deno.remove(dataFolder, { recursive: true });
+  }
+});

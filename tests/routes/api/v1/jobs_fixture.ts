@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { readCampaignRecord } from "@/lib/campaigns/cluster_objects.ts";
+import { readStatusRecord } from "@/lib/campaigns/records.ts";
+import { type JobDetail, type JobSummary, NO_PIPELINE } from "@/lib/campaigns/types.ts";
+import { readVolumes } from "@/lib/campaigns/volumes.ts";
+import type { CampaignObjects, CampaignSource } from "@/lib/kubernetes/campaign_source.ts";
+import { progressReader } from "@/lib/progress/progress_reader.ts";
+import type { ResultsFetch } from "@/lib/progress/result_file.ts";
+import { Tallies } from "@/lib/progress/tallies.ts";
+import { jobOperations } from "@/routes/api/v1/jobs.ts";
+import { webOperations } from "@/routes/api/v1/web_operation.ts";
+import { conventions, job, names, pod } from "@/tests/lib/campaigns/cluster_fixtures.ts";
+import { ANNA, RESULTS_URL, session, webApp } from "./web_fixture.ts";
+
+export const NOW = Date.parse("2025-11-20T12:00:00Z");
+export const NOTHING: ResultsFetch = () => Promise.resolve(new Response(null, { status: 404 }));
+
+interface Parts {
+  readonly send?: ResultsFetch;
+  readonly now?: () => number;
+  readonly namespaces?: readonly string[];
+}
+
+export function jobsApp(
+  source: CampaignSource,
+  { send = NOTHING, now = () => NOW, namespaces = ["batch-default"] }: Parts = {},
+) {
+  return webApp(jobOperations(webOperations(session), {
+    source,
+    namespaces,
+    progress: progressReader({ send, base: "http://results.test/results", now }),
+    tallies: new Tallies(now),
+    resultsUrl: () => RESULTS_URL,
+    now,
+  }));
+}
+
+export function live(parts: Partial<Extract<CampaignObjects, { kind: "live" }>> = {}): CampaignObjects {
+  return {
+    kind: "live",
+    job: job({ status: { completedIndexes: "0", failedIndexes: "3", active: 1 } }),
+    volumes: readVolumes("a\thttps://archive.example.org/a\nb\timages:https://x/1 https://x/2\nc\nd\n"),
+    pods: [pod("1")],
+    pipeline: NO_PIPELINE,
+    warmup: null,
+    ...parts,
+  };
+}
+
+function configMap(name: string, createdAt: string, data: object = {}) {
+  return {
+    metadata: {
+      namespace: "batch-default",
+      name,
+      creationTimestamp: createdAt,
+      labels: { [names.managedBy]: "converter", [names.campaign]: "file", [names.pipeline]: "lion-v2" },
+    },
+    data,
+  };
+}
+
+export function record(name: string, createdAt: string) {
+  const read = readCampaignRecord(configMap(`campaign-${name}`, createdAt), conventions);
+  assert.ok(read);
+  return read;
+}
+
+export function status(name: string, data: object) {
+  const read = readStatusRecord(configMap(`campaign-${name}-status`, "2025-11-01T00:00:00Z", data), conventions);
+  assert.ok(read);
+  return read;
+}
+
+export async function listed(app: ReturnType<typeof jobsApp>, query = ""): Promise<JobSummary[]> {
+  const answer = await app.request(`/api/v1/jobs${query}`, { headers: ANNA });
+  assert.equal(answer.status, 200);
+  return await answer.json();
+}
+
+export async function detailed(
+  app: ReturnType<typeof jobsApp>,
+  query = "",
+  headers: HeadersInit = ANNA,
+): Promise<JobDetail> {
+  const answer = await app.request(`/api/v1/jobs/batch-default/lund${query}`, { headers });
+  assert.equal(answer.status, 200);
+  return await answer.json();
+}
+
+export const LUND = { "batch-default/lund": live() };

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { versionOperations } from "@/routes/api/v1/version.ts";
+import { siteOnlyOperations, unknownApiPath, webOperations } from "@/routes/api/v1/web_operation.ts";
+import { ANNA, OUTAGE, session, webApp } from "./web_fixture.ts";
+
+const VERSIONS = { version: "v1.4.2", web: "0.9.0" };
+
+Deno.test("version: tells both versions to whoever is logged in", async () => {
+  const app = webApp(versionOperations(webOperations(session), VERSIONS));
+  const answer = await app.request("/api/v1/version", { headers: ANNA });
+  assert.equal(answer.status, 200);
+  assert.equal(answer.headers.get("content-type"), "application/json");
+  assert.equal(answer.headers.get("cache-control"), "private, no-store");
+  assert.deepEqual(await answer.json(), VERSIONS);
+  const head = await app.request("/api/v1/version", { method: "HEAD", headers: ANNA });
+  assert.equal(head.status, 200);
+  assert.equal(await head.text(), "");
+});
+
+Deno.test("version: 401 without a session, 502 when the results service is away", async () => {
+  const app = webApp(versionOperations(webOperations(session), VERSIONS));
+  const cases: [HeadersInit, number, string][] = [
+    [{}, 401, "not logged in"],
+    [{ Authorization: "Bearer token" }, 401, "not logged in"],
+    [OUTAGE, 502, "the results service did not answer"],
+  ];
+  for (const [headers, status, detail] of cases) {
+    const answer = await app.request("/api/v1/version", { headers });
+    assert.equal(answer.status, status);
+    assert.equal(answer.headers.get("cache-control"), "private, no-store");
+    assert.deepEqual(await answer.json(), { detail });
+  }
+});
+
+Deno.test("version: 405 for other methods", async () => {
+  const app = webApp(versionOperations(webOperations(session), VERSIONS));
+  const answer = await app.request("/api/v1/version", { method: "POST", headers: ANNA });
+  assert.equal(answer.status, 405);
+  assert.equal(answer.headers.get("allow"), "GET, HEAD");
+});
+
+Deno.test("version: 503 on a site without a cluster, with and without a cookie", async () => {
+  const app = webApp(versionOperations(siteOnlyOperations(), VERSIONS));
+  for (const headers of [{}, ANNA]) {
+    const answer = await app.request("/api/v1/version", { headers });
+    assert.equal(answer.status, 503);
+    assert.match((await answer.json()).detail, /CAMPAIGN_WEB_SITE_ONLY/);
+  }
+});
+
+Deno.test("unknown paths under /api/v1: 401 without a session, 404 with one", async () => {
+  const app = webApp([]);
+  app.all("/api/v1/*", unknownApiPath(session));
+  for (const [headers, status] of [[{}, 401], [OUTAGE, 502], [ANNA, 404]] as const) {
+    const answer = await app.request("/api/v1/nothing", { headers });
+    assert.equal(answer.status, status);
+    assert.equal(answer.headers.get("cache-control"), "private, no-store");
+  }
+});

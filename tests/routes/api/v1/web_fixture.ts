@@ -1,0 +1,66 @@
+import { Hono } from "hono";
+import type { BatchPod } from "@/lib/campaigns/cluster_objects.ts";
+import type { SessionCheck } from "@/lib/campaign_reader/results_session.ts";
+import { envelope } from "@/lib/http/envelope.ts";
+import type { HttpEnv } from "@/lib/http/env.ts";
+import { HttpError, notFound } from "@/lib/http/errors.ts";
+import { mount } from "@/lib/http/dispatch.ts";
+import type { Operation } from "@/lib/http/operation.ts";
+import { renderError } from "@/lib/http/render_error.ts";
+import type { CampaignObjects, CampaignSnapshot, CampaignSource } from "@/lib/kubernetes/campaign_source.ts";
+
+export const RESULTS_URL = "https://campaigns.example.org/results";
+
+/** The cookies of two users; without one of them nobody is logged in, and with the third the results role is away. */
+export const ANNA = { Cookie: "other=1; results_session=anna" };
+export const BO = { Cookie: "results_session=bo" };
+export const OUTAGE = { Cookie: "results_session=outage" };
+
+export const session: SessionCheck = (request) => {
+  const user = /results_session=(\w+)/.exec(request.headers.get("cookie") ?? "")?.[1];
+  if (user === undefined) return Promise.reject(new HttpError(401, "not logged in"));
+  if (user === "outage") return Promise.reject(new HttpError(502, "the results service did not answer"));
+  return Promise.resolve({ user, cookie: `results_session=${user}` });
+};
+
+export const EMPTY: CampaignSnapshot = { jobs: [], warmups: [], records: [], statuses: [], pipelines: [] };
+
+export interface FakeSource extends CampaignSource {
+  /** How often each thing was read. */
+  readonly reads: string[];
+}
+
+/** A source of the given objects, or one that fails with `error`. */
+export function fakeSource(given: {
+  readonly snapshot?: Partial<CampaignSnapshot>;
+  readonly campaigns?: Readonly<Record<string, CampaignObjects>>;
+  readonly pods?: Readonly<Record<string, readonly BatchPod[]>>;
+  readonly error?: Error;
+}): FakeSource {
+  const reads: string[] = [];
+  const read = <T>(what: string, value: T): Promise<T> => {
+    reads.push(what);
+    return given.error ? Promise.reject(given.error) : Promise.resolve(value);
+  };
+  return {
+    reads,
+    list: () => read("list", { ...EMPTY, ...given.snapshot }),
+    campaign: (namespace, name) => {
+      const key = `${namespace}/${name}`;
+      const { campaigns = {} } = given;
+      return read(`campaign ${key}`, Object.hasOwn(campaigns, key) ? campaigns[key] : null);
+    },
+    pods: (namespace, job) => read(`pods ${namespace}/${job}`, given.pods?.[`${namespace}/${job}`] ?? []),
+  };
+}
+
+/** The operations as the web role serves them. */
+export function webApp(operations: readonly Operation[]): Hono<HttpEnv> {
+  const log = { write() {}, flush() {} };
+  const app = new Hono<HttpEnv>();
+  app.onError((error, c) => renderError(error, c, log));
+  app.notFound((c) => renderError(notFound(), c, log));
+  app.use(envelope());
+  mount(app, operations);
+  return app;
+}

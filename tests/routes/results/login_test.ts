@@ -1,0 +1,353 @@
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { createHash, randomBytes } from "node:crypto";
+import { SAMPLE_PASSWORD } from "@/lib/embedded/store/samples.ts";
+import { givenSessionKey } from "@/lib/results/session_key.ts";
+import { MAX_PER_ADDRESS, MAX_WAITING } from "@/lib/results/rate_limits.ts";
+import { openSession } from "@/lib/results/session_token.ts";
+import { startStore } from "@/tests/lib/embedded/store/store_fixture.ts";
+import type { ResultsDeps } from "@/routes/results/mod.ts";
+import { rawRequest } from "./raw_request.ts";
+import { bothWays, cookieOf, CREDENTIALS, login, resultsDeps, serve, STEM, web } from "./results_fixture.ts";
+
+type Asked = Pick<Request, "url" | "method" | "headers">;
+type Site = { readonly origin: string; readonly port: number };
+
+/** The web role before a results role, both ways, over a store that answers what the test says. */
+async function withLogin(
+  answer: (request: Request) => Response | Promise<Response>,
+  changes: Partial<ResultsDeps>,
+  body: (site: Site, asked: Asked[]) => Promise<void>,
+): Promise<void> {
+  const asked: Asked[] = [];
+  await using store = serve((request) => {
+    asked.push({ url: request.url, method: request.method, headers: new Headers(request.headers) });
+    return answer(request);
+  });
+  const deps = resultsDeps(store.origin, { trustedHops: 2, ...changes });
+  for await (const { service } of bothWays(deps)) {
+    asked.length = 0;
+    await using site = web(service);
+    await body(site, asked);
+  }
+}
+
+const known = () => new Response("");
+const s3 = (status: number, code: string) => () => new Response(`<Error><Code>${code}</Code></Error>`, { status });
+const refusing = s3(403, "SignatureDoesNotMatch");
+
+/** Each address has its own allowance. */
+let lastAddress = 0;
+const elsewhere = () => ({ "X-Forwarded-For": `10.0.${++lastAddress >> 8}.${lastAddress & 255}` });
+
+async function detailOf(response: Response): Promise<[number, unknown]> {
+  return [response.status, (await response.json()).detail];
+}
+
+function form(origin: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${origin}/results/_login`, {
+    method: "POST",
+    redirect: "manual",
+    headers: { Origin: origin, ...elsewhere(), ...headers },
+    body: new URLSearchParams(fields),
+  });
+}
+
+Deno.test("login: the real store tells a right password from a wrong one, and a foreign tenant's user from its own", async () => {
+  await using store = await startStore();
+  for await (const { service } of bothWays(resultsDeps(store.s3("archive"), { trustedHops: 2 }))) {
+    await using site = web(service);
+    const status = async (username: string, password: string) => {
+      const response = await login(site.origin, { username, password }, elsewhere());
+      await response.body?.cancel();
+      return response.status;
+    };
+    assert.equal(await status("reader", SAMPLE_PASSWORD), 204);
+    assert.equal(await status("archive/reader", SAMPLE_PASSWORD), 204);
+    assert.equal(await status("Archive/reader", SAMPLE_PASSWORD), 204);
+    assert.equal(await status("reader", SAMPLE_PASSWORD + "x"), 401);
+    assert.equal(await status("nobody", SAMPLE_PASSWORD), 401);
+    assert.equal(await status("research/researcher", SAMPLE_PASSWORD), 401);
+    assert.equal(await status("researcher", SAMPLE_PASSWORD), 401);
+    assert.equal(await status("archive/", SAMPLE_PASSWORD), 422);
+    assert.equal(await status("kerstin\n\0å😀", "p"), 401);
+  }
+});
+
+Deno.test("login: the store is asked with derived keys for one byte under the first namespace", async () => {
+  const key = givenSessionKey(randomBytes(32));
+  await withLogin(known, { sessionKey: key }, async ({ origin }, asked) => {
+    const answer = await login(origin, { username: "Å", password: "hemligt" });
+    assert.equal(answer.status, 204);
+    const [probe] = asked;
+    assert.match(probe.url, /\/campaigns\/batch-default\/$/);
+    assert.deepEqual([probe.method, probe.headers.get("range")], ["GET", "bytes=0-0"]);
+    const accessKey = Buffer.from("Å", "utf8").toString("base64");
+    assert.ok(probe.headers.get("authorization")?.includes(`Credential=${accessKey}/`));
+    const token = cookieOf(answer).slice(STEM.length + 1);
+    const object = key();
+    assert.ok(object);
+    const session = openSession(token, object, STEM, Date.now());
+    assert.deepEqual([session?.user, session?.keys], ["Å", {
+      accessKey,
+      secretKey: createHash("md5").update("hemligt").digest("hex"),
+    }]);
+    const hours = ((session?.expiresAt ?? 0) * 1000 - Date.now()) / 3_600_000;
+    assert.ok(hours > 7.9 && hours <= 8, String(hours));
+    assert.ok(!Buffer.from(token, "base64url").toString("latin1").includes("hemligt"));
+  });
+});
+
+Deno.test("login: without derivation the name and the password are the keys, and what fits no signature is refused unasked", async () => {
+  await withLogin(known, { keyDerivation: "none" }, async ({ origin }, asked) => {
+    assert.equal((await login(origin, { username: "AKIA", password: "se/cret" }, elsewhere())).status, 204);
+    assert.ok(asked[0].headers.get("authorization")?.includes("Credential=AKIA/"));
+    for (const username of ["a b", "å", "a,b", "a\nb", "\0"]) {
+      assert.equal((await login(origin, { username, password: "x" }, elsewhere())).status, 401, username);
+    }
+    assert.equal(asked.length, 1);
+  });
+});
+
+Deno.test("login: the store's answers are judged by their code", async () => {
+  let answer: () => Response = known;
+  await withLogin(() => answer(), {}, async ({ origin }) => {
+    const cases: [() => Response, number][] = [
+      [() => new Response("x", { status: 206 }), 204],
+      [s3(404, "NoSuchKey"), 204],
+      [s3(404, "NotFound"), 204],
+      [() => new Response(null, { status: 404 }), 204],
+      [s3(403, "AccessDenied"), 204],
+      [s3(416, "InvalidRange"), 204],
+      [s3(403, "InvalidAccessKeyId"), 401],
+      [s3(403, "SignatureDoesNotMatch"), 401],
+      [s3(400, "SignatureDoesNotMatch"), 401],
+      [() => new Response(null, { status: 403 }), 502],
+      [() => new Response("<html>forbidden</html>", { status: 403 }), 502],
+      [() => new Response(null, { status: 400 }), 502],
+      [s3(403, "RequestTimeTooSkewed"), 502],
+      [s3(404, "NoSuchBucket"), 502],
+      [s3(503, "SlowDown"), 502],
+      [() => new Response(null, { status: 301, headers: { Location: "/x" } }), 502],
+    ];
+    for (const [given, expected] of cases) {
+      answer = given;
+      const response = await login(origin, CREDENTIALS, elsewhere());
+      assert.equal(response.status, expected, given.toString());
+      assert.equal(response.headers.has("set-cookie"), expected === 204);
+      assert.doesNotMatch(await response.text(), /stackroom-demo|Error|html/);
+    }
+  });
+});
+
+Deno.test("login: another origin is refused before the store is asked", async () => {
+  await withLogin(known, {}, async ({ origin, port }, asked) => {
+    const status = async (headers: Record<string, string>) => {
+      const body = JSON.stringify(CREDENTIALS);
+      const all = { "Content-Type": "application/json", "Content-Length": String(body.length), ...headers };
+      return (await rawRequest(port, "POST", "/results/_login", all, body))[0];
+    };
+    const refused: Record<string, string>[] = [
+      {},
+      { Origin: "null" },
+      { Origin: "" },
+      { Origin: "http://evil.example" },
+      { Origin: origin.replace("http:", "https:") },
+      { Origin: origin + "/" },
+      { Origin: "http://127.0.0.1" },
+      { Origin: origin, "X-Forwarded-Host": "campaigns.example.org" },
+      { Origin: origin, "X-Forwarded-Proto": "https" },
+      { Origin: "http://x", "X-Forwarded-Host": "x/@y" },
+    ];
+    for (const headers of refused) {
+      assert.equal(await status(headers), 403, JSON.stringify(headers));
+    }
+    assert.equal(asked.length, 0);
+    assert.equal(await status({ Origin: origin }), 204);
+    const forwarded = { "X-Forwarded-Host": "Campaigns.example.org:443", "X-Forwarded-Proto": "https" };
+    assert.equal(await status({ Origin: "https://campaigns.example.org", ...forwarded, ...elsewhere() }), 204);
+
+    const logout = (headers: Record<string, string>) => fetch(`${origin}/results/_logout`, { method: "POST", headers });
+    assert.deepEqual(await detailOf(await logout({})), [403, "cross-origin request refused"]);
+    assert.equal((await logout({ Origin: origin })).status, 204);
+  });
+});
+
+Deno.test("login: behind HTTPS the cookie is bound to the host and secure", async () => {
+  await withLogin(known, {}, async ({ origin }) => {
+    const forwarded = { "X-Forwarded-Host": "a.example", "X-Forwarded-Proto": "https", Origin: "https://a.example" };
+    const answer = await login(origin, CREDENTIALS, forwarded);
+    assert.match(
+      answer.headers.get("set-cookie") ?? "",
+      /^__Host-results_session=[\w-]+; Max-Age=28800; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
+    );
+    const out = await fetch(`${origin}/results/_logout`, { method: "POST", headers: forwarded });
+    assert.match(out.headers.get("set-cookie") ?? "", /^__Host-results_session=; Max-Age=0; .*; Secure$/);
+  });
+});
+
+Deno.test("login: a malformed body is named, never repeated, and no attempt", async () => {
+  await withLogin(known, {}, async ({ origin }, asked) => {
+    for (
+      const body of [
+        "",
+        "{",
+        "[]",
+        "null",
+        "7",
+        "{}",
+        `{"username":"a"}`,
+        `{"username":"","password":"x"}`,
+        `{"username":"a","password":""}`,
+        `{"username":["a"],"password":{"$ne":1}}`,
+        `{"username":"a","password":"\\ud800"}`,
+        JSON.stringify({ username: "a".repeat(257), password: "hunter2" }),
+        JSON.stringify({ username: "a", password: "hunter2".repeat(200) }),
+        "username=a&password=hunter2",
+      ]
+    ) {
+      const response = await login(origin, body);
+      assert.equal(response.status, 422, body.slice(0, 40));
+      assert.equal(response.headers.get("cache-control"), "private, no-cache");
+      assert.doesNotMatch(await response.text(), /hunter2/);
+    }
+    assert.equal(asked.length, 0);
+    assert.equal((await login(origin, { ...CREDENTIALS, more: 1 })).status, 204);
+    assert.deepEqual(await detailOf(await login(origin, " ".repeat(16 * 1024 + 1))), [413, "body too large"]);
+  });
+});
+
+Deno.test("login: a form is led to its next page, which is always one of ours", async () => {
+  await withLogin(known, {}, async ({ origin }) => {
+    const cases = [
+      ["/log?log=a%2Fb&live=1#x", "/log?log=a%2Fb&live=1#x"],
+      ["", "/"],
+      ["//evil.example/", "/"],
+      ["/\\evil.example", "/"],
+      ["https://evil.example/", "/"],
+      ["javascript:alert(1)", "/"],
+      ["/login?next=/login", "/"],
+      ["/å b\r\nSet-Cookie: x=y", "/%C3%A5%20bSet-Cookie:%20x=y"],
+    ];
+    for (const [next, place] of cases) {
+      const response = await form(origin, { ...CREDENTIALS, next });
+      assert.deepEqual([response.status, response.headers.get("location")], [303, place], next);
+      assert.match(response.headers.get("set-cookie") ?? "", /^results_session=[\w-]+; /);
+      assert.equal(response.headers.get("cache-control"), "private, no-store");
+    }
+    const none = await form(origin, CREDENTIALS);
+    assert.equal(none.headers.get("location"), "/");
+  });
+});
+
+Deno.test("login: a failed form goes back to the login page with its reason and its next", async () => {
+  let answer: () => Response = refusing;
+  await withLogin(() => answer(), {}, async ({ origin }) => {
+    const place = async (fields: Record<string, string>, headers: Record<string, string> = {}) => {
+      const response = await form(origin, fields, headers);
+      assert.equal(response.status, 303);
+      assert.equal(response.headers.get("set-cookie"), null);
+      return response.headers.get("location");
+    };
+    const next = "/log?a=b&c=d";
+    assert.equal(await place({ ...CREDENTIALS, next }), "/login?error=401&next=%2Flog%3Fa%3Db%26c%3Dd");
+    assert.equal(await place({ ...CREDENTIALS, next: "//evil.example" }), "/login?error=401");
+    assert.equal(await place({ username: "a", next }), "/login?error=422&next=%2Flog%3Fa%3Db%26c%3Dd");
+    assert.equal(await place({ username: "a", password: "" }), "/login?error=422");
+    assert.equal(await place(CREDENTIALS, { Origin: "http://evil.example" }), "/login?error=403");
+    answer = s3(500, "InternalError");
+    assert.equal(await place(CREDENTIALS), "/login?error=502");
+    answer = refusing;
+    const address = elsewhere();
+    for (let n = 0; n < MAX_PER_ADDRESS; n++) await place({ ...CREDENTIALS, username: `u${n}` }, address);
+    assert.equal(await place(CREDENTIALS, address), "/login?error=429");
+  });
+});
+
+Deno.test("logout: a form is led to the login page without its session", async () => {
+  await withLogin(known, {}, async ({ origin }) => {
+    const response = await fetch(`${origin}/results/_logout`, {
+      method: "POST",
+      redirect: "manual",
+      headers: { Origin: origin },
+      body: new URLSearchParams({ next: "//evil.example" }),
+    });
+    assert.deepEqual([response.status, response.headers.get("location")], [303, "/login"]);
+    assert.match(response.headers.get("set-cookie") ?? "", /^results_session=; Max-Age=0; /);
+  });
+});
+
+Deno.test("login: the sixth attempt of an address within a minute waits, whatever it says before its address", async () => {
+  let now = Date.now();
+  await withLogin(refusing, { trustedHops: 1, now: () => now }, async ({ origin }, asked) => {
+    const attempt = (n: number) =>
+      login(origin, { username: `user${n}`, password: "x" }, { "X-Forwarded-For": `6.6.6.${n}` });
+    for (let n = 0; n < MAX_PER_ADDRESS; n++) assert.equal((await attempt(n)).status, 401);
+    const blocked = await attempt(9);
+    assert.deepEqual([blocked.status, blocked.headers.get("retry-after")], [429, "60"]);
+    assert.equal((await blocked.json()).detail, "too many logins from this address, wait a minute");
+    assert.equal(asked.length, MAX_PER_ADDRESS);
+    now += 60_000;
+    assert.equal((await attempt(9)).status, 401);
+  });
+});
+
+Deno.test("login: the eleventh attempt under one name waits, from wherever and in whatever spelling", async () => {
+  await withLogin(refusing, {}, async ({ origin }) => {
+    const names = ["reader", "READER", "archive/Reader"];
+    for (let n = 0; n < 10; n++) {
+      const response = await login(origin, { username: names[n % 3], password: "x" }, elsewhere());
+      assert.equal(response.status, 401);
+    }
+    const blocked = await login(origin, CREDENTIALS, elsewhere());
+    assert.deepEqual(await detailOf(blocked), [429, "too many logins under this name, wait five minutes"]);
+    assert.equal((await login(origin, { username: "other", password: "x" }, elsewhere())).status, 401);
+  });
+});
+
+Deno.test("login: what the store could not judge is not counted", async () => {
+  await withLogin(s3(500, "InternalError"), {}, async ({ origin }) => {
+    for (let n = 0; n < 12; n++) assert.equal((await login(origin)).status, 502);
+  });
+});
+
+Deno.test("login: four wait for the store at once, the next is told to come back", async () => {
+  const gate = () => ({ waiting: 0, full: Promise.withResolvers<void>(), open: Promise.withResolvers<void>() });
+  let store = gate();
+  const answer = async () => {
+    if (++store.waiting === MAX_WAITING) store.full.resolve();
+    await store.open.promise;
+    return new Response("");
+  };
+  await withLogin(answer, {}, async ({ origin }) => {
+    store = gate();
+    const attempt = (username: string) => login(origin, { username, password: "x" }, elsewhere());
+    const slow = Array.from({ length: MAX_WAITING }, (_, n) => attempt(`u${n}`));
+    await store.full.promise;
+    const busy = await attempt("v");
+    assert.deepEqual([busy.status, busy.headers.get("retry-after")], [429, "1"]);
+    await busy.body?.cancel();
+    store.open.resolve();
+    assert.deepEqual((await Promise.all(slow)).map(({ status }) => status), [204, 204, 204, 204]);
+    assert.equal((await attempt("v")).status, 204);
+  });
+});
+
+Deno.test("login: without a readable key nobody logs in and the store is not asked", async () => {
+  await withLogin(known, { sessionKey: () => null }, async ({ origin }, asked) => {
+    for (let n = 0; n < 6; n++) assert.equal((await login(origin)).status, 503);
+    assert.equal(asked.length, 0);
+    const session = await fetch(`${origin}/results/_session`, { headers: { Cookie: `${STEM}=abc` } });
+    assert.deepEqual(await detailOf(session), [401, "not logged in"]);
+  });
+});
+
+Deno.test("login: keys too long for a cookie are refused instead of sealed in vain", async () => {
+  await withLogin(known, { keyDerivation: "none" }, async ({ origin }, asked) => {
+    const response = await login(origin, { username: "a", password: "å".repeat(1024) + "" });
+    assert.equal(response.status, 204);
+    const longer = await login(origin, { username: "a", password: "字".repeat(1024) });
+    assert.deepEqual(await detailOf(longer), [422, "user name and password are too long for a session"]);
+    assert.equal(asked.length, 1);
+  });
+});

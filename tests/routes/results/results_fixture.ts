@@ -1,0 +1,113 @@
+import { PutObjectCommand } from "@aws-sdk/client-s3";
+import { randomBytes } from "node:crypto";
+import { Hono } from "hono";
+import { batchedLog, type RequestLog } from "@/lib/http/access_log.ts";
+import type { HttpEnv } from "@/lib/http/env.ts";
+import { envelope } from "@/lib/http/envelope.ts";
+import { upstream } from "@/lib/http/upstream.ts";
+import { remoteResults, type ResultsService } from "@/lib/results/results_service.ts";
+import { givenSessionKey } from "@/lib/results/session_key.ts";
+import { inProcessResults, passThroughApp, resultsApp, type ResultsDeps } from "@/routes/results/mod.ts";
+import { SAMPLE_PASSWORD } from "@/lib/embedded/store/samples.ts";
+import { startStore } from "@/tests/lib/embedded/store/store_fixture.ts";
+
+export const STEM = "results_session";
+export const NAMESPACE = "batch-default";
+export const CREDENTIALS = { username: "reader", password: SAMPLE_PASSWORD };
+
+export type FakeStore = (request: Request) => Response | Promise<Response>;
+
+/** Deps of a results role over the S3 endpoint of one tenant. */
+export function resultsDeps(endpoint: string, changes: Partial<ResultsDeps> = {}): ResultsDeps {
+  const address = { endpoint, publicEndpoint: endpoint };
+  return {
+    store: {
+      s3: {
+        addresses: { s3: () => Promise.resolve(address) },
+        region: "us-east-1",
+        upstream: upstream({ verifyTls: true, timeoutMs: 10_000 }),
+        now: Date.now,
+      },
+      tenant: "archive",
+      bucket: "campaigns",
+    },
+    namespaces: [NAMESPACE, "batch-other"],
+    keyDerivation: "hcp",
+    loginTenant: "archive",
+    sessionKey: givenSessionKey(randomBytes(32)),
+    sessionHours: 8,
+    cookieStem: STEM,
+    trustedHops: 1,
+    log: batchedLog(() => {}),
+    now: Date.now,
+    ...changes,
+  };
+}
+
+/** A server on a free port, ended with its scope. */
+export function serve(handler: Deno.ServeHandler<Deno.NetAddr>) {
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, handler);
+  return {
+    origin: `http://127.0.0.1:${server.addr.port}`,
+    port: server.addr.port,
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
+/** An app around one role, as routes/mod.ts makes it. */
+export function around(app: Hono<HttpEnv>): Deno.ServeHandler<Deno.NetAddr> {
+  const outer = new Hono<HttpEnv>();
+  outer.onError((error) => {
+    const known = error as { status?: number; detail?: unknown; headers?: Record<string, string> };
+    if (known.status === undefined) throw error;
+    return Response.json({ detail: known.detail }, { status: known.status, headers: known.headers });
+  });
+  outer.use(envelope());
+  outer.route("/", app);
+  return (request, info) => outer.fetch(request, info);
+}
+
+/** The web role before a results service. */
+export function web(service: ResultsService, log: RequestLog = batchedLog(() => {}), stallMs?: number) {
+  return serve(around(passThroughApp({ service, cookieStem: STEM, log, stallMs })));
+}
+
+/** Both ways of having the results role behind the web role, each as a service. */
+export async function* bothWays(deps: ResultsDeps): AsyncGenerator<{ way: string; service: ResultsService }> {
+  yield { way: "in process", service: inProcessResults(resultsApp(deps)) };
+  await using role = serve(around(resultsApp(deps)));
+  yield { way: "remote", service: remoteService(role.origin) };
+}
+
+export function remoteService(origin: string, timeoutMs = 10_000): ResultsService {
+  return remoteResults(`${origin}/results`, upstream({ verifyTls: true, timeoutMs }));
+}
+
+/** An embedded store with result files in it. */
+export async function filledStore(files: Record<string, { body: string | Uint8Array; type?: string }>) {
+  const store = await startStore();
+  const client = store.client("archive", "curator");
+  for (const [key, { body, type }] of Object.entries(files)) {
+    await client.send(new PutObjectCommand({ Bucket: "campaigns", Key: key, Body: body, ContentType: type }));
+  }
+  client.destroy();
+  return store;
+}
+
+export function login(
+  origin: string,
+  credentials: unknown = CREDENTIALS,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  return fetch(`${origin}/results/_login`, {
+    method: "POST",
+    redirect: "manual",
+    headers: { "Content-Type": "application/json", "Origin": origin, ...headers },
+    body: typeof credentials === "string" ? credentials : JSON.stringify(credentials),
+  });
+}
+
+/** The `Cookie` header that a browser would send after this answer. */
+export function cookieOf(response: Response): string {
+  return (response.headers.get("Set-Cookie") ?? "").split(";", 1)[0];
+}

@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+
+import { sampleSummaries, summary } from "@/tests/site/fake_campaigns.ts";
+import { ASSETS, fakeSite } from "@/tests/site/fake_site.ts";
+
+const LOGGED_IN = { Cookie: "fake_session=%C3%85sa" };
+
+async function withSite(test: (site: ReturnType<typeof fakeSite> & { folder: string }) => Promise<void>) {
+  const folder = await Deno.makeTempDir();
+  try {
+    await test({ ...fakeSite(ASSETS, folder), folder });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+const HOME = "http://site.example:8000/";
+
+Deno.test("list page: without a session the frame and a way to log in, but no data", () =>
+  withSite(async ({ app }) => {
+    const answer = await app.request(HOME);
+    const text = await answer.text();
+    assert.equal(answer.status, 200);
+    assert.match(text, /<a href="\/login">Log in<\/a> to see the campaigns/);
+    for (const { name } of sampleSummaries()) assert.ok(!text.includes(name), name);
+  }));
+
+Deno.test("list page: with a session every campaign is in the page, complete without scripts", () =>
+  withSite(async ({ app }) => {
+    const text = await (await app.request(HOME, { headers: LOGGED_IN })).text();
+    assert.match(text, /<title>2 in trouble · Campaigns · Stackroom<\/title>/);
+    assert.match(text, /<span class="user" title="Åsa">Åsa<\/span>/);
+    const headings = [...text.matchAll(/<article.*?<h2>.*?<span>(.*?)<\/span>/gs)].map(([, name]) => name);
+    assert.equal(headings.length, sampleSummaries().length);
+    assert.equal(headings[0], "svea-hovratt-1870");
+    assert.match(text, /412 \/ 1,200/);
+    assert.match(text, /no space left on device: \/data\/models\/åäö/);
+    assert.match(
+      text,
+      /<time dateTime="2026-11-18T15:05:00Z" title="18 November 2026, 15:05:00 UTC">18 Nov, 15:05<\/time>/i,
+    );
+    assert.match(text, /Pipeline <code>finnish-bear<\/code>/);
+    assert.match(
+      text,
+      /<button class="fold" type="button" aria-expanded="false" aria-controls="campaign-batch-default-svea-hovratt-1870"/,
+    );
+  }));
+
+Deno.test("list page: names from the cluster cannot break out of the markup", () =>
+  withSite(async ({ app, state }) => {
+    state.jobs = [summary({ name: `<img src=x onerror=alert(1)>"'`, pipeline: "</script><b>" })];
+    const text = await (await app.request(HOME, { headers: LOGGED_IN })).text();
+    assert.ok(!text.includes("<img"));
+    assert.ok(!text.includes("</script><b>"));
+  }));
+
+Deno.test("list page: an outage of the results service is said, without a login that could not work", () =>
+  withSite(async ({ app, state }) => {
+    state.outage = true;
+    const text = await (await app.request(HOME, { headers: LOGGED_IN })).text();
+    assert.match(text, /role="alert"[^>]*>The results store does not answer/);
+    assert.ok(!text.includes("to see the campaigns"));
+  }));
+
+Deno.test("pages: policy, no inline script but the hashed one, no inline style, kept by no cache", () =>
+  withSite(async ({ app }) => {
+    for (const path of ["", "login", "log?log=" + encodeURIComponent(`${HOME}results/ns/status/logs/p/v.txt`)]) {
+      const answer = await app.request(HOME + path, { headers: LOGGED_IN });
+      const text = await answer.text();
+      assert.equal(
+        answer.headers.get("Content-Security-Policy"),
+        "frame-ancestors 'none'; connect-src 'self' http://site.example:8000/results/",
+      );
+      assert.equal(answer.headers.get("Cache-Control"), "private, no-store");
+      assert.equal(answer.headers.get("X-Content-Type-Options"), "nosniff");
+      assert.match(text, /^<!doctype html><html lang="en">/);
+      assert.equal([...text.matchAll(/<script(?![^>]* src=)/g)].length, 1);
+      assert.doesNotMatch(text, /\sstyle=|<style|\son[a-z]+=/);
+    }
+  }));
+
+Deno.test("pages: other methods than GET and HEAD are refused", () =>
+  withSite(async ({ app }) => {
+    for (const path of ["", "login", "log", "config.js"]) {
+      const answer = await app.request(HOME + path, { method: "POST" });
+      assert.equal(answer.status, 405);
+      assert.equal(answer.headers.get("Allow"), "GET, HEAD");
+      assert.equal(await (await app.request(HOME + path, { method: "HEAD" })).text(), "");
+    }
+  }));
+
+Deno.test("login page: a form with real names that leads on to where one came from", () =>
+  withSite(async ({ app }) => {
+    const text = await (await app.request(`${HOME}login?next=%2Flog%3Flive%3D1&error=401`)).text();
+    assert.match(text, /<form method="post" action="\/results\/_login">/);
+    assert.match(text, /name="username"[^>]*autofocus/);
+    assert.match(text, /name="password" type="password"/);
+    assert.match(text, /name="next" value="\/log\?live=1"/);
+    assert.ok(text.indexOf('role="alert">The name or the password is wrong.') < text.indexOf('type="submit"'));
+  }));
+
+Deno.test("login page: a foreign next is not taken along", () =>
+  withSite(async ({ app }) => {
+    const text = await (await app.request(`${HOME}login?next=%2F%2Fevil.example%2F&error=%3Cb%3E`)).text();
+    assert.match(text, /name="next" value="\/"/);
+    assert.ok(!text.includes("evil.example"));
+    assert.match(text, /The login did not work/);
+  }));
+
+Deno.test("log page: opens only what lies under the results, and names what it refuses", () =>
+  withSite(async ({ app }) => {
+    const page = async (query: string) => {
+      const answer = await app.request(`${HOME}log${query}`, { headers: LOGGED_IN });
+      return `${answer.status} ${await answer.text()}`;
+    };
+    const good = encodeURIComponent(`${HOME}results/ns/status/logs/p/g%C3%B6teborg.txt`);
+    assert.match(await page(`?log=${good}&live=1`), /^200 .*<h1 class="vid">göteborg<\/h1>/);
+    assert.match(await page(""), /^400 .*No log is named/);
+    const refused = [
+      "https://evil.example/results/a",
+      `${HOME}api/v1/jobs`,
+      `${HOME}results/..%2Fx`,
+      "javascript:alert(1)",
+    ];
+    for (const url of refused) {
+      const text = await page(`?log=${encodeURIComponent(url)}`);
+      assert.match(text, /^400 .*role="alert"[^>]*>The address given as “log”/, url);
+      assert.ok(!text.includes("run_viewer"), url);
+    }
+    assert.match(await page(`?log=${good}&manifest=https%3A%2F%2Fevil.example%2F`), /^400 .*“manifest”/);
+  }));
+
+Deno.test("config.js: a script that no results URL can end", async () => {
+  const { configJs } = await import("@/routes/config_js.ts");
+  const { Hono } = await import("hono");
+  const hostile = 'https://h/</script>\u2028";alert(1)//';
+  const app = new Hono<import("@/lib/http/env.ts").HttpEnv>().all("*", configJs(() => hostile));
+  const answer = await app.request(`${HOME}config.js`);
+  const text = await answer.text();
+  assert.match(answer.headers.get("Content-Type") ?? "", /^text\/javascript/);
+  assert.doesNotMatch(text, /[<\u2028]/);
+  const window: Record<string, string> = {};
+  new Function("window", text)(window);
+  assert.deepEqual(window, { API_BASE: "/api/v1", RESULTS_BASE: hostile });
+});
+
+Deno.test("static files: an app page by its head's policy, any other document in a sandbox", () =>
+  withSite(async ({ app, folder }) => {
+    const meta = `<meta http-equiv="Content-Security-Policy" content="script-src 'self'">`;
+    await Deno.writeTextFile(`${folder}/page.html`, `<!doctype html><head>${meta}`);
+    await Deno.writeTextFile(`${folder}/other.html`, `<body>${meta}`);
+    await Deno.writeTextFile(`${folder}/drawing.svg`, `<svg xmlns="http://www.w3.org/2000/svg"/>`);
+    await Deno.writeTextFile(`${folder}/data.json`, "{}");
+    const policy = async (path: string, headers = {}) =>
+      (await app.request(HOME + path, { headers })).headers.get("Content-Security-Policy");
+    const sandbox = "default-src 'none'; sandbox; frame-ancestors 'none'";
+    assert.match(await policy("page") ?? "", /connect-src 'self' http:\/\/site\.example:8000\/results\/$/);
+    assert.equal(await policy("other.html"), sandbox);
+    assert.equal(await policy("drawing.svg"), sandbox);
+    assert.equal(await policy("other", { "If-None-Match": "*" }), sandbox);
+    assert.equal(await policy("data.json"), "frame-ancestors 'none'");
+  }));
+
+Deno.test("static files: a known file is 304, another method 405, an unknown path 404 by any method", () =>
+  withSite(async ({ app, folder }) => {
+    await Deno.writeTextFile(`${folder}/a.txt`, "åäö");
+    const first = await app.request(`${HOME}a.txt`);
+    assert.equal(await first.text(), "åäö");
+    assert.equal(first.headers.get("Content-Length"), "6");
+    const known = await app.request(`${HOME}a.txt`, {
+      headers: { "If-None-Match": `"x", ${first.headers.get("ETag")}` },
+    });
+    assert.equal(known.status, 304);
+    assert.equal((await app.request(`${HOME}a.txt`, { method: "PUT" })).status, 405);
+    assert.equal((await app.request(`${HOME}b.txt`, { method: "PUT" })).status, 404);
+    assert.equal((await app.request(`${HOME}a.txt`, { method: "HEAD" })).headers.get("Content-Length"), "6");
+  }));
