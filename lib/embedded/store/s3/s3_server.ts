@@ -1,39 +1,16 @@
 import type { Tenant } from "@/lib/embedded/store/accounts.ts";
 import { BrokenBody } from "@/lib/embedded/store/bodies.ts";
 import { isNoSpace, Refusal, type RefusalReason } from "@/lib/embedded/store/refusal.ts";
-import { createBucket, deleteBucket, headBucket, listBuckets } from "@/lib/embedded/store/s3/bucket_operations.ts";
 import { authenticate } from "@/lib/embedded/store/s3/caller.ts";
 import { corsHeaders, preflightResponse } from "@/lib/embedded/store/s3/cors.ts";
-import { listObjectsV2 } from "@/lib/embedded/store/s3/listing_operation.ts";
-import { deleteObject, putObject, readObject } from "@/lib/embedded/store/s3/object_operations.ts";
 import { type S3Code, S3Error, s3ErrorResponse } from "@/lib/embedded/store/s3/s3_error.ts";
+import type { S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
+import { S3_OPERATIONS } from "@/lib/embedded/store/s3/s3_operations.ts";
 import { parseS3Request, type S3Request } from "@/lib/embedded/store/s3/s3_request.ts";
 import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
 
 /** Parameters that are part of every operation: the signature's, and the name some clients give the operation. */
 const COMMON_PARAMETERS = /^(?:X-Amz-.*|x-id)$/;
-
-/** What each operation reads of the query; anything else names a part of S3 that is not provided. */
-const KNOWN_PARAMETERS: Record<string, readonly string[]> = {
-  "GET service": [],
-  "PUT bucket": [],
-  "HEAD bucket": [],
-  "DELETE bucket": [],
-  "GET bucket": [
-    "list-type",
-    "prefix",
-    "delimiter",
-    "continuation-token",
-    "start-after",
-    "max-keys",
-    "fetch-owner",
-    "encoding-type",
-  ],
-  "PUT object": [],
-  "GET object": ["versionId", ...responseParameters()],
-  "HEAD object": ["versionId", ...responseParameters()],
-  "DELETE object": ["versionId"],
-};
 
 /** How S3 spells the refusals of the index. */
 const REFUSALS: Partial<Record<RefusalReason, S3Code>> = {
@@ -84,38 +61,36 @@ export function refusingHandler(request: Request): Response {
 }
 
 function answer(store: StoreParts, tenant: Tenant, request: S3Request): Response | Promise<Response> {
-  const { bucket, key, method } = request;
   const caller = authenticate(request, store.accounts, tenant, store.now());
-  const operation = `${method} ${bucket === null ? "service" : key === null ? "bucket" : "object"}`;
-  const known = KNOWN_PARAMETERS[operation];
-  if (!known) throw new S3Error("MethodNotAllowed");
+  const operation = operationOf(request);
   for (const [name] of request.query) {
-    if (!known.includes(name) && !COMMON_PARAMETERS.test(name)) {
+    const isKnown = operation.parameters.includes(name) || operation.marker?.[0] === name;
+    if (!isKnown && !COMMON_PARAMETERS.test(name)) {
       throw new S3Error("NotImplemented", `The parameter ${name} is not provided here`);
     }
   }
-  if (bucket === null) return listBuckets(store, caller.user);
-  if (key === null) {
-    switch (method) {
-      case "PUT":
-        return createBucket(store, caller.user, bucket);
-      case "HEAD":
-        return headBucket(store, caller.user, bucket);
-      case "DELETE":
-        return deleteBucket(store, caller.user, bucket);
-      default:
-        if (request.parameter("list-type") !== "2") throw new S3Error("NotImplemented", "Use list-type=2");
-        return listObjectsV2(store, caller.user, request, bucket);
-    }
-  }
-  switch (method) {
-    case "PUT":
-      return putObject(store, caller, request, bucket, key);
-    case "DELETE":
-      return deleteObject(store, caller, request, bucket, key);
-    default:
-      return readObject(store, caller, request, bucket, key);
-  }
+  return operation.handle({ store, caller, request, bucket: request.bucket ?? "", key: request.key ?? "" });
+}
+
+/** The operation that a request asks for: one whose marker or header it carries before one without. */
+function operationOf(request: S3Request): S3Operation {
+  const level = request.bucket === null ? "service" : request.key === null ? "bucket" : "object";
+  const candidates = S3_OPERATIONS.filter((one) => one.method === request.method && one.level === level);
+  const marked = candidates.find(({ marker, header }) => (marker || header) && carries(request, marker, header));
+  const operation = marked ?? candidates.find(({ marker, header }) => !marker && !header);
+  if (operation) return operation;
+  const isKnownMethod = S3_OPERATIONS.some((one) => one.method === request.method);
+  throw isKnownMethod
+    ? new S3Error("NotImplemented", "This operation is not provided here")
+    : new S3Error("MethodNotAllowed");
+}
+
+function carries(request: S3Request, marker: S3Operation["marker"], header: S3Operation["header"]): boolean {
+  if (header !== undefined && !request.headers.has(header)) return false;
+  if (!marker) return true;
+  const [name, value] = marker;
+  const given = request.parameter(name);
+  return given !== null && (value === undefined || given === value);
 }
 
 function asS3Error(error: unknown): S3Error {
@@ -129,9 +104,4 @@ function asS3Error(error: unknown): S3Error {
 
 function pathOf(url: string): string {
   return url.slice(url.indexOf("/", url.indexOf("://") + 3)).replace(/\?.*$/s, "");
-}
-
-function responseParameters(): string[] {
-  return ["content-type", "cache-control", "content-disposition", "content-encoding", "content-language", "expires"]
-    .map((name) => `response-${name}`);
 }

@@ -1,16 +1,32 @@
-import type { User } from "@/lib/embedded/store/accounts.ts";
 import type { ListedObject } from "@/lib/embedded/store/objects.ts";
 import { permittedBucket } from "@/lib/embedded/store/s3/caller.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
-import type { S3Request } from "@/lib/embedded/store/s3/s3_request.ts";
+import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
 import { element, xmlResponse, xmlTime } from "@/lib/embedded/store/s3/xml.ts";
 import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
 
 /** Most entries of one page. */
 const MAX_KEYS = 1000;
 
-/** GET /bucket?list-type=2 */
-export function listObjectsV2(store: StoreParts, user: User, request: S3Request, name: string): Response {
+/** ListObjectsV2 */
+export const listObjectsV2: S3Operation = {
+  name: "ListObjectsV2",
+  method: "GET",
+  level: "bucket",
+  marker: ["list-type", "2"],
+  parameters: [
+    "prefix",
+    "delimiter",
+    "continuation-token",
+    "start-after",
+    "max-keys",
+    "fetch-owner",
+    "encoding-type",
+  ],
+  handle,
+};
+
+function handle({ store, caller: { user }, request, bucket: name }: S3Call): Response {
   const bucket = permittedBucket(store.buckets, user, name, "BROWSE");
   const prefix = request.parameter("prefix") ?? "";
   const delimiter = request.parameter("delimiter") ?? "";

@@ -1,0 +1,24 @@
+import { permittedBucket } from "@/lib/embedded/store/s3/caller.ts";
+import { versionHeader, versionParameter } from "@/lib/embedded/store/s3/object_version.ts";
+import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
+
+/** DeleteObject: what is not there is no error. */
+export const deleteObject: S3Operation = {
+  name: "DeleteObject",
+  method: "DELETE",
+  level: "object",
+  parameters: ["versionId"],
+  handle,
+};
+
+async function handle({ store, caller, request, bucket: name, key }: S3Call): Promise<Response> {
+  const bucket = permittedBucket(store.buckets, caller.user, name, "DELETE");
+  const { version, isMarker } = await store.writer.change("deleteObject", {
+    bucket: bucket.id,
+    key: new TextEncoder().encode(key),
+    version: versionParameter(request),
+    atMs: store.now(),
+  });
+  const headers = { ...versionHeader(version), ...(isMarker ? { "x-amz-delete-marker": "true" } : {}) };
+  return new Response(null, { status: 204, headers });
+}

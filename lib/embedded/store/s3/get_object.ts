@@ -1,0 +1,83 @@
+import type { Bucket } from "@/lib/embedded/store/buckets.ts";
+import type { Found, StoredObject } from "@/lib/embedded/store/objects.ts";
+import { permits } from "@/lib/embedded/store/permissions.ts";
+import { type ByteRange, parseByteRange } from "@/lib/embedded/store/s3/byte_range.ts";
+import { type Caller, permittedBucket } from "@/lib/embedded/store/s3/caller.ts";
+import { checkReadConditions, rangeHolds } from "@/lib/embedded/store/s3/conditions.ts";
+import { KEPT_HEADERS } from "@/lib/embedded/store/s3/kept_headers.ts";
+import { versionHeader, versionParameter } from "@/lib/embedded/store/s3/object_version.ts";
+import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
+import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
+import type { S3Request } from "@/lib/embedded/store/s3/s3_request.ts";
+import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
+
+/** Response headers that a signed request may set for its own answer. */
+const OVERRIDABLE = ["content-type", ...KEPT_HEADERS];
+
+const read = {
+  level: "object",
+  parameters: ["versionId", ...OVERRIDABLE.map((name) => `response-${name}`)],
+  handle,
+} as const;
+
+/** GetObject */
+export const getObject: S3Operation = { name: "GetObject", method: "GET", ...read };
+
+/** HeadObject */
+export const headObject: S3Operation = { name: "HeadObject", method: "HEAD", ...read };
+
+async function handle({ store, caller, request, bucket: name, key }: S3Call): Promise<Response> {
+  const bucket = permittedBucket(store.buckets, caller.user, name, "any");
+  const find = () => findObject(store, caller, bucket, request, key);
+  const answer = { status: 200, headers: new Headers() };
+  const { body } = await store.objects.open(find, (object) => {
+    answer.headers = objectHeaders(object, request);
+    checkReadConditions(request.headers, object, Object.fromEntries(answer.headers));
+    const range = rangeHolds(request.headers.get("if-range"), object)
+      ? parseByteRange(request.headers.get("range"), object.size)
+      : null;
+    if (range === "unsatisfiable") {
+      throw new S3Error("InvalidRange", undefined, { "content-range": `bytes */${object.size}` });
+    }
+    answer.status = range ? 206 : 200;
+    const part = range ?? { first: 0, last: object.size - 1 };
+    if (range) answer.headers.set("content-range", contentRange(range, object.size));
+    answer.headers.set("content-length", String(part.last - part.first + 1));
+    return request.method === "HEAD" ? Promise.resolve(new Uint8Array()) : object.read(part.first, part.last);
+  });
+  const whole = request.method === "HEAD" || body === null ? null : body;
+  return new Response(whole instanceof Uint8Array ? new Uint8Array(whole) : whole, answer);
+}
+
+function findObject(store: StoreParts, caller: Caller, bucket: Bucket, request: S3Request, key: string): Found {
+  const mask = store.buckets.permissions(caller.user.id, bucket.id);
+  if (!permits(mask, "READ")) throw new S3Error("AccessDenied");
+  const version = versionParameter(request);
+  const found = store.objects.find(bucket.id, bucket.versioning, new TextEncoder().encode(key), version);
+  if (!found) throw new S3Error(version === null ? "NoSuchKey" : "NoSuchVersion");
+  if (!("marker" in found)) return found;
+  const headers = { "x-amz-delete-marker": "true", ...versionHeader(found.marker) };
+  throw new S3Error(version === null ? "NoSuchKey" : "MethodNotAllowed", undefined, headers);
+}
+
+function objectHeaders(object: StoredObject, request: S3Request): Headers {
+  const headers = new Headers({
+    "content-type": object.contentType,
+    etag: `"${object.etag}"`,
+    "last-modified": new Date(object.modifiedMs).toUTCString(),
+    "accept-ranges": "bytes",
+    ...versionHeader(object.version),
+  });
+  for (const [name, value] of Object.entries(object.headers)) headers.set(name, value);
+  for (const name of OVERRIDABLE) {
+    const override = request.parameter(`response-${name}`);
+    if (override === null) continue;
+    if (/[^\t\x20-\x7e\x80-\xff]/.test(override)) throw new S3Error("InvalidArgument", `response-${name} is not valid`);
+    headers.set(name, override);
+  }
+  return headers;
+}
+
+function contentRange({ first, last }: ByteRange, size: number): string {
+  return `bytes ${first}-${last}/${size}`;
+}

@@ -1,0 +1,14 @@
+/** System headers that are kept with an object and given back with it. */
+export const KEPT_HEADERS = ["cache-control", "content-disposition", "content-encoding", "content-language", "expires"];
+
+/** What an object is when its writer did not say. */
+export const DEFAULT_CONTENT_TYPE = "binary/octet-stream";
+
+/** What of a writer's headers stays with the object, as JSON for the index; null where nothing does. */
+export function keptHeaders(headers: Headers): string | null {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of headers) {
+    if (KEPT_HEADERS.includes(name) || name.startsWith("x-amz-meta-")) kept[name] = value;
+  }
+  return Object.keys(kept).length === 0 ? null : JSON.stringify(kept);
+}

@@ -1,0 +1,22 @@
+import { createBucket } from "@/lib/embedded/store/s3/create_bucket.ts";
+import { deleteBucket } from "@/lib/embedded/store/s3/delete_bucket.ts";
+import { deleteObject } from "@/lib/embedded/store/s3/delete_object.ts";
+import { getObject, headObject } from "@/lib/embedded/store/s3/get_object.ts";
+import { headBucket } from "@/lib/embedded/store/s3/head_bucket.ts";
+import { listBuckets } from "@/lib/embedded/store/s3/list_buckets.ts";
+import { listObjectsV2 } from "@/lib/embedded/store/s3/list_objects_v2.ts";
+import { putObject } from "@/lib/embedded/store/s3/put_object.ts";
+import type { S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
+
+/** Everything the store answers of S3. A request for anything else is 501. */
+export const S3_OPERATIONS: readonly S3Operation[] = [
+  listBuckets,
+  createBucket,
+  headBucket,
+  deleteBucket,
+  listObjectsV2,
+  putObject,
+  getObject,
+  headObject,
+  deleteObject,
+];

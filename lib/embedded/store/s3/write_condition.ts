@@ -1,0 +1,14 @@
+import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
+import type { WriteCondition } from "@/lib/embedded/store/writer/changes.ts";
+
+/** What must be true of the present object for a write to happen. Throws {@link S3Error}. */
+export function writeCondition(headers: Headers): WriteCondition | null {
+  const ifNoneMatch = headers.get("if-none-match");
+  const ifMatch = headers.get("if-match");
+  if (ifNoneMatch !== null && ifMatch !== null) throw new S3Error("InvalidRequest", "Only one condition may be given");
+  if (ifNoneMatch !== null) {
+    if (ifNoneMatch.trim() !== "*") throw new S3Error("NotImplemented", "If-None-Match on a write must be *");
+    return { absent: true };
+  }
+  return ifMatch === null ? null : { etag: ifMatch.trim().replace(/^"(.*)"$/, "$1") };
+}
