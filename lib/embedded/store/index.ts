@@ -1,9 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { DataFolderError } from "@/lib/embedded/data_folder.ts";
 
-/** The version of the index's layout, kept in SQLite's `user_version`. */
-export const INDEX_VERSION = 1;
-
 /**
  * The tables of the store, versioned from the first layout on.
  *
@@ -17,7 +14,7 @@ export const INDEX_VERSION = 1;
  * - `garbage` names files whose row is gone and which wait to be unlinked; `swept` holds the newest body folder that a
  *   start has searched for files without a row.
  */
-const LAYOUT = `
+const FIRST_LAYOUT = `
 CREATE TABLE tenants (
   id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, folded TEXT NOT NULL UNIQUE, record TEXT NOT NULL, created_ms INTEGER NOT NULL
 );
@@ -53,19 +50,53 @@ CREATE TABLE garbage (file TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE swept (through TEXT NOT NULL);
 `;
 
-/** Opens the index for writing, making its tables at the first start. Only one writer may be open at a time. */
+/**
+ * What the second layout adds: digests, tags and access lists of versions (JSON), bodies of several files (JSON), and
+ * uploads in parts. A part's body is a blob or a file, as an object's is.
+ */
+const SECOND_LAYOUT = `
+ALTER TABLE objects ADD COLUMN checksums TEXT; ALTER TABLE history ADD COLUMN checksums TEXT;
+ALTER TABLE objects ADD COLUMN tags TEXT; ALTER TABLE history ADD COLUMN tags TEXT;
+ALTER TABLE objects ADD COLUMN acl TEXT; ALTER TABLE history ADD COLUMN acl TEXT;
+ALTER TABLE objects ADD COLUMN parts TEXT; ALTER TABLE history ADD COLUMN parts TEXT;
+CREATE TABLE uploads (
+  id TEXT PRIMARY KEY, bucket INTEGER NOT NULL, key BLOB NOT NULL, owner INTEGER, content_type TEXT NOT NULL,
+  headers TEXT, tags TEXT, acl TEXT, checksum_algorithm TEXT, checksum_type TEXT, started_ms INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX uploads_by_key ON uploads (bucket, key, id);
+CREATE TABLE parts (
+  upload TEXT NOT NULL, number INTEGER NOT NULL, size INTEGER NOT NULL, etag TEXT NOT NULL, checksums TEXT,
+  modified_ms INTEGER NOT NULL, body INTEGER, file TEXT, PRIMARY KEY (upload, number)
+) WITHOUT ROWID;
+CREATE INDEX part_files ON parts (file) WHERE file IS NOT NULL;
+CREATE TABLE part_bodies (
+  file TEXT PRIMARY KEY, bucket INTEGER NOT NULL, key BLOB NOT NULL, seq INTEGER NOT NULL
+) WITHOUT ROWID;
+`;
+
+/** The layouts in their order; a folder of an older one is taken through those that follow. */
+const LAYOUTS = [FIRST_LAYOUT, SECOND_LAYOUT];
+
+/** The version of the index's layout, kept in SQLite's `user_version`. */
+export const INDEX_VERSION = LAYOUTS.length;
+
+/**
+ * Opens the index for writing, making its tables at the first start and those of later layouts at the first start after
+ * an update. Only one writer may be open at a time. Throws DataFolderError for a folder of a newer version.
+ */
 export function openIndexForWriting(folder: string): DatabaseSync {
   const index = new DatabaseSync(`${folder}/index.db`);
   // FULL: a commit that was acknowledged survives power loss, not only the end of the process.
   index.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000");
   const version = Number(index.prepare("PRAGMA user_version").get()?.user_version ?? 0);
-  if (version === 0) {
-    index.exec(`BEGIN; ${LAYOUT}; PRAGMA user_version = ${INDEX_VERSION}; COMMIT`);
-  } else if (version !== INDEX_VERSION) {
+  if (version > INDEX_VERSION) {
     index.close();
     throw new DataFolderError(
-      `The data folder ${folder} was written by another version of Stackroom (layout ${version}, here ${INDEX_VERSION}): use that version, or set DATA_DIR to another folder.`,
+      `The data folder ${folder} was written by a newer version of Stackroom (layout ${version}, here ${INDEX_VERSION}): use that version, or set DATA_DIR to another folder.`,
     );
+  }
+  if (version < INDEX_VERSION) {
+    index.exec(`BEGIN; ${LAYOUTS.slice(version).join("")}; PRAGMA user_version = ${INDEX_VERSION}; COMMIT`);
   }
   return index;
 }

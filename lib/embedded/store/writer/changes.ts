@@ -44,6 +44,12 @@ export interface Changes {
       etag: string;
       contentType: string;
       headers: string | null;
+      /** JSON: digests in base64 by their algorithm, and what they are of. */
+      checksums: string | null;
+      /** JSON */
+      tags: string | null;
+      /** JSON */
+      acl: string | null;
       owner: number | null;
       condition: WriteCondition | null;
       atMs: number;

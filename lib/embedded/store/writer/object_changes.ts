@@ -5,7 +5,9 @@ import type { Changes, VersionId, Versioning } from "@/lib/embedded/store/writer
 /** Version ids are microseconds, raised by one where a key is written faster than the clock moves. */
 const SEQ_PER_MS = 1000;
 
-const COLUMNS = "seq, is_null, size, etag, modified_ms, content_type, headers, owner, body, file";
+const COLUMNS =
+  "seq, is_null, size, etag, modified_ms, content_type, headers, owner, body, file, checksums, tags, acl, parts";
+const PLACES = COLUMNS.replace(/\w+/g, "?");
 
 /**
  * Writes an object by the versioning rules of its bucket. Throws {@link Refusal} with NoSuchBucket,
@@ -28,7 +30,7 @@ export function putObject(index: Statements, given: Changes["putObject"]["given"
   const body = "data" in given.body ? index.run("INSERT INTO bodies (data) VALUES (?)", given.body.data).id : null;
   const file = "file" in given.body ? given.body.file : null;
   index.run(
-    `INSERT OR REPLACE INTO objects (bucket, key, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT OR REPLACE INTO objects (bucket, key, ${COLUMNS}) VALUES (?, ?, ${PLACES})`,
     bucket,
     key,
     seq,
@@ -41,6 +43,10 @@ export function putObject(index: Statements, given: Changes["putObject"]["given"
     given.owner,
     body,
     file,
+    given.checksums,
+    given.tags,
+    given.acl,
+    null,
   );
   count(index, bucket, given.size, 1);
   return { version: versionId(versioning, seq) };
@@ -171,7 +177,7 @@ function makeRoom(
 
 function moveToHistory(index: Statements, bucket: number, key: Uint8Array, version: VersionRow): void {
   index.run(
-    `INSERT INTO history (bucket, key, is_marker, ${COLUMNS}) VALUES (?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO history (bucket, key, is_marker, ${COLUMNS}) VALUES (?, ?, 0, ${PLACES})`,
     bucket,
     key,
     ...version.cells,
@@ -189,7 +195,7 @@ function promoteNewest(index: Statements, bucket: number, key: Uint8Array): void
   const cells = row.slice(1);
   index.run("DELETE FROM history WHERE bucket = ? AND key = ? AND seq = ?", bucket, key, cells[0]);
   index.run(
-    `INSERT INTO objects (bucket, key, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO objects (bucket, key, ${COLUMNS}) VALUES (?, ?, ${PLACES})`,
     bucket,
     key,
     ...cells,

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { DatabaseSync } from "node:sqlite";
 import { compareBytes, Objects, successor } from "@/lib/embedded/store/objects.ts";
-import { openIndexForWriting, Statements } from "@/lib/embedded/store/index.ts";
+import { INDEX_VERSION, openIndexForWriting, Statements } from "@/lib/embedded/store/index.ts";
 import { Writer } from "@/lib/embedded/store/writer/writer.ts";
 import { sweepBodies } from "@/lib/embedded/store/writer/sweep.ts";
 import type { Change, Versioning } from "@/lib/embedded/store/writer/changes.ts";
@@ -52,6 +53,9 @@ function put(key: string, text: string, atMs = 1): Change {
       etag: text,
       contentType: "text/plain",
       headers: null,
+      checksums: null,
+      tags: null,
+      acl: null,
       owner: null,
       condition: null,
       atMs,
@@ -234,4 +238,27 @@ Deno.test("writer: a number is never given out twice, and nothing is made in a t
     { id: 2 },
     { id: 2 },
   ]);
+});
+
+Deno.test("index: a folder of the first layout is taken to the present one, and a newer one is refused", () => {
+  const folder = Deno.makeTempDirSync();
+  openIndexForWriting(folder).close();
+  const index = new DatabaseSync(`${folder}/index.db`);
+  for (const table of ["uploads", "parts", "part_bodies"]) index.exec(`DROP TABLE ${table}`);
+  for (const table of ["objects", "history"]) {
+    for (const column of ["checksums", "tags", "acl", "parts"]) {
+      index.exec(`ALTER TABLE ${table} DROP COLUMN ${column}`);
+    }
+  }
+  index.exec("PRAGMA user_version = 1");
+  index.exec("INSERT INTO tenants (name, folded, record, created_ms) VALUES ('Old', 'old', '{}', 1)");
+  index.close();
+  const upgraded = openIndexForWriting(folder);
+  const statements = new Statements(upgraded);
+  assert.deepEqual(statements.rows("SELECT name FROM tenants"), [["Old"]]);
+  assert.deepEqual(statements.rows("SELECT checksums, parts FROM objects"), []);
+  upgraded.exec(`PRAGMA user_version = ${INDEX_VERSION + 1}`);
+  upgraded.close();
+  assert.throws(() => openIndexForWriting(folder), /newer version/);
+  Deno.removeSync(folder, { recursive: true });
 });
