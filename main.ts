@@ -50,12 +50,14 @@ async function start(config: Config, dev: boolean): Promise<void> {
     ? await startSamples(config, folder, store, listener.origin)
     : null;
 
-  const results = config.results && resultsApp(resultsDeps(config, config.results, store, folder, log));
+  const fromStore = config.results && resultsDeps(config, config.results, store, folder, log);
+  const results = fromStore && resultsApp(fromStore);
   const app = buildApp({
     gateway: config.gateway && gatewayDeps(config, config.gateway, store, folder),
     web: config.web &&
       await webDeps(config, config.web, { results: results && inProcessResults(results), cluster, dev, log }),
     results: config.web ? null : results,
+    resultsStore: fromStore?.store ?? null,
     allowedHosts: config.server.allowedHosts,
     log,
     now: Date.now,

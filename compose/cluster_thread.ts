@@ -38,6 +38,8 @@ export type FromCluster = { started: { url: string; kubeconfig: string } } | { f
 
 /** What of the cluster outlives the process; files of the past hold the archive's address. */
 interface KeptState {
+  /** What else the snapshot was made with: another setting begins anew. */
+  readonly settings: string;
   readonly archivePort: number;
   readonly clusterPort: number;
   readonly snapshot: SimulatorSnapshot;
@@ -45,6 +47,9 @@ interface KeptState {
 
 /** How often the state is kept while the campaigns move, in ms. */
 const KEEP_EVERY_MS = 15_000;
+
+/** How long a stop waits for the files that are on their way, in ms. */
+const DRAIN_MS = 2000;
 
 const WRITE_URL_SECONDS = 300;
 
@@ -65,25 +70,38 @@ async function start(options: ClusterThreadOptions): Promise<FromCluster> {
   const kept = readState(statePath);
   const volumes = sampleVolumes(seed);
   const archive = await onKeptPort(kept?.archivePort, (port) => startEmbeddedArchive({ host, port, seed, volumes }));
-  const restored = kept?.archivePort === archive.port ? kept.snapshot : undefined;
-  const cluster = await onKeptPort(kept?.clusterPort, (port) =>
-    startEmbeddedCluster({
-      ...options,
-      port,
-      archiveUrl: archive.url,
-      now: Date.now(),
-      writer: resultsWriter(options.results),
-      restored,
-    }));
-  const keep = () => keepState(statePath, archive, cluster);
-  keep();
-  const timer = setInterval(keep, KEEP_EVERY_MS);
+  const settings = JSON.stringify([options.namespace, options.conventions, seed]);
+  const isSame = kept?.archivePort === archive.port && kept.settings === settings;
+  const begin = (restored: SimulatorSnapshot | undefined) =>
+    onKeptPort(kept?.clusterPort, (port) =>
+      startEmbeddedCluster({
+        ...options,
+        port,
+        archiveUrl: archive.url,
+        now: Date.now(),
+        writer: resultsWriter(options.results),
+        restored,
+      }));
+  const cluster = await begin(isSame ? kept.snapshot : undefined).catch((error) => {
+    if (!isSame) throw error;
+    console.error(`The state in ${statePath} is damaged (${error.message}): the samples begin anew.`);
+    return begin(undefined);
+  });
+  // Only a state whose files are all in the store: after a restart nobody would write what was still on its way.
+  const keep = () => {
+    if (cluster.simulator.waitingFiles === 0) keepState(statePath, settings, archive, cluster);
+  };
+  const keeping = setInterval(keep, KEEP_EVERY_MS);
   cluster.simulator.run((error) =>
     console.error(`embedded cluster: ${error instanceof Error ? error.message : error}`)
   );
   stop = async () => {
-    clearInterval(timer);
+    clearInterval(keeping);
     cluster.simulator.stop();
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, DRAIN_MS);
+    await Promise.race([cluster.simulator.drain().catch(() => {}), late.promise]);
+    clearTimeout(timer);
     keep();
     await Promise.all([cluster.close(), archive.close()]);
   };
@@ -106,8 +124,9 @@ async function onKeptPort<S>(port: number | undefined, startServer: (port: numbe
   }
 }
 
-function keepState(path: string, archive: EmbeddedArchive, cluster: EmbeddedCluster): void {
+function keepState(path: string, settings: string, archive: EmbeddedArchive, cluster: EmbeddedCluster): void {
   const state: KeptState = {
+    settings,
     archivePort: archive.port,
     clusterPort: cluster.port,
     snapshot: cluster.simulator.snapshot(),
@@ -118,12 +137,17 @@ function keepState(path: string, archive: EmbeddedArchive, cluster: EmbeddedClus
 /** The state of last time; a file that is missing or damaged means that the samples begin anew. */
 function readState(path: string): KeptState | null {
   try {
-    const state: KeptState = JSON.parse(Deno.readTextFileSync(path));
-    return Number.isInteger(state.archivePort) && Number.isInteger(state.clusterPort) && state.snapshot ? state : null;
+    const state: Partial<KeptState> | null = JSON.parse(Deno.readTextFileSync(path));
+    return isKeptState(state) ? state : null;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound || error instanceof SyntaxError) return null;
     throw error;
   }
+}
+
+function isKeptState(state: Partial<KeptState> | null): state is KeptState {
+  return typeof state?.settings === "string" && Number.isInteger(state.archivePort) &&
+    Number.isInteger(state.clusterPort) && typeof state.snapshot === "object" && state.snapshot !== null;
 }
 
 /** Workers write through S3, as they do in a real cluster. */

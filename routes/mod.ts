@@ -12,6 +12,7 @@ import type { Operation } from "@/lib/http/operation.ts";
 import { renderError } from "@/lib/http/render_error.ts";
 import type { Upstream } from "@/lib/http/upstream.ts";
 import { mapiReachable } from "@/lib/mapi/reachable.ts";
+import type { ResultsStore } from "@/lib/results/results_store.ts";
 import { s3Reachable } from "@/lib/s3/reachable.ts";
 import type { StoreAddresses } from "@/lib/store_addresses.ts";
 import { authOperations } from "./api/v1/auth.ts";
@@ -25,7 +26,7 @@ import { gatewayOperations } from "./api/v1/operation.ts";
 import { presignOperations } from "./api/v1/presign.ts";
 import { mountDocs } from "./docs.ts";
 import { healthOperations, PROBE_PATHS, type ReadinessCheck } from "./health.ts";
-import { clusterCheck, mountWeb, mountWebRest, type WebDeps } from "./web.ts";
+import { mountWeb, mountWebRest, webChecks, type WebDeps } from "./web.ts";
 
 /** What the gateway role needs. */
 export interface GatewayDeps {
@@ -52,6 +53,8 @@ export interface AppDeps {
   readonly web: WebDeps | null;
   /** The results role where it is reached directly; beside the web role, requests come through its pass-through. */
   readonly results: Hono<HttpEnv> | null;
+  /** What the results role of this process reads; null where it plays none. */
+  readonly resultsStore: ResultsStore | null;
   /** Host names we go by; null: any. */
   readonly allowedHosts: readonly string[] | null;
   readonly log: RequestLog;
@@ -60,7 +63,7 @@ export interface AppDeps {
 }
 
 /** Everything this process answers, in the order in which a request meets it. */
-export function buildApp({ gateway, web, results, allowedHosts, log, now }: AppDeps): Hono<HttpEnv> {
+export function buildApp({ gateway, web, results, resultsStore, allowedHosts, log, now }: AppDeps): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   app.onError((error, c) => renderError(error, c, log));
   app.notFound((c) => renderError(notFound(), c, log));
@@ -69,16 +72,18 @@ export function buildApp({ gateway, web, results, allowedHosts, log, now }: AppD
   app.use(accessLog(log, { silent: PROBE_PATHS }));
   app.use(hostCheck(allowedHosts));
 
-  const health = healthOperations(
-    [...(gateway ? [storeCheck(gateway, now)] : []), ...(web?.campaigns ? [clusterCheck(web.campaigns)] : [])],
-    now,
-  );
+  const checks = [
+    ...(gateway ? [storeCheck(gateway, now)] : []),
+    ...(resultsStore ? [resultsStoreCheck(resultsStore)] : []),
+    ...(web ? webChecks(web) : []),
+  ];
+  const health = healthOperations(checks, now);
   mount(app, health);
   if (gateway) {
     const operations = gatewayApi(gateway, now);
     mount(app, operations, cors(gateway.corsOrigins));
     mountDocs(app, [...operations, ...health]);
-    if (!web?.site) app.get("/", (c) => c.redirect("/docs"));
+    if (!web) app.get("/", (c) => c.redirect("/docs"));
   }
   if (web) mountWeb(app, web);
   if (results) app.route("/", results);
@@ -105,6 +110,16 @@ function gatewayApi(deps: GatewayDeps, now: () => number): Operation[] {
     ...presignOperations(operation, s3),
     ...credentialsOperations(operation, s3),
   ];
+}
+
+function resultsStoreCheck({ s3, tenant }: ResultsStore): ReadinessCheck {
+  return {
+    name: "results_store",
+    async probe() {
+      const state = await s3Reachable(s3, null, tenant);
+      return { state, ready: state === "reachable" };
+    },
+  };
 }
 
 function storeCheck(

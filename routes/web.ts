@@ -4,7 +4,8 @@ import type { SessionCheck } from "@/lib/campaign_reader/results_session.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import { mount } from "@/lib/http/dispatch.ts";
 import type { HttpEnv } from "@/lib/http/env.ts";
-import { HttpError } from "@/lib/http/errors.ts";
+import { UpstreamError } from "@/lib/http/upstream.ts";
+import { HttpError, notFound } from "@/lib/http/errors.ts";
 import type { CampaignSource } from "@/lib/kubernetes/campaign_source.ts";
 import type { ProgressReader } from "@/lib/progress/progress_reader.ts";
 import type { Tallies } from "@/lib/progress/tallies.ts";
@@ -14,7 +15,7 @@ import type { Session } from "@/lib/ui/site.ts";
 import { unreachableSentence } from "@/lib/viewers/outage_sentences.ts";
 import { DEFAULT_REAPED, jobOperations } from "./api/v1/jobs.ts";
 import { versionOperations } from "./api/v1/version.ts";
-import { siteOnlyOperations, unknownApiPath, webOperations } from "./api/v1/web_operation.ts";
+import { noCluster, siteOnlyOperations, unknownApiPath, webOperations } from "./api/v1/web_operation.ts";
 import type { ReadinessCheck } from "./health.ts";
 import type { CampaignsAnswer } from "./index.tsx";
 import { passThroughApp } from "./results/mod.ts";
@@ -58,12 +59,16 @@ export interface WebDeps {
   readonly now: () => number;
 }
 
+/** How long readiness waits for the results service, in ms. */
+const RESULTS_PROBE_MS = 5000;
+
 /** The read API, `/config.js`, the pages and the pass-through of results. */
 export function mountWeb(app: Hono<HttpEnv>, web: WebDeps): void {
   const { campaigns, resultsUrl, now } = web;
   const operation = campaigns ? webOperations(campaigns.session) : siteOnlyOperations();
   mount(app, versionOperations(operation, { version: web.version, web: web.webVersion }));
   if (campaigns) mount(app, jobOperations(operation, { ...campaigns, resultsUrl, now }));
+  else app.all("/api/v1/jobs/*", noCluster);
   if (web.service) app.route("/", passThroughApp({ service: web.service, cookieStem: web.cookieStem, log: web.log }));
   mountConfigJs(app, resultsUrl);
   if (web.site) mountSite(app, siteOptions(web, web.site));
@@ -71,19 +76,45 @@ export function mountWeb(app: Hono<HttpEnv>, web: WebDeps): void {
 
 /** What comes after the routes of all roles: the answer to unknown API paths, and the site's other files. */
 export function mountWebRest(app: Hono<HttpEnv>, web: WebDeps, hasGateway: boolean): void {
-  if (!hasGateway && web.campaigns) app.all("/api/v1/*", unknownApiPath(web.campaigns.session));
+  // Files of the site never answer under the API's prefix.
+  app.all("/api/v1/*", hasGateway ? unknown : web.campaigns ? unknownApiPath(web.campaigns.session) : noCluster);
   if (web.site) mountStaticFiles(app, siteOptions(web, web.site));
 }
 
-/** Whether the cluster answers. */
-export function clusterCheck({ reachable }: CampaignDeps): ReadinessCheck {
-  return {
-    name: "kubernetes",
+/** The upstreams of the web role: the cluster, and the results service. */
+export function webChecks({ campaigns, service }: WebDeps): ReadinessCheck[] {
+  const check = (name: string, answers: () => Promise<boolean>): ReadinessCheck => ({
+    name,
     async probe() {
-      const ready = await reachable();
+      const ready = await answers();
       return { state: ready ? "reachable" : "unreachable", ready };
     },
-  };
+  });
+  return [
+    ...(campaigns ? [check("kubernetes", campaigns.reachable)] : []),
+    ...(service ? [check("results", () => resultsAnswer(service))] : []),
+  ];
+}
+
+/** Whether the results service says, as it must, that a request without a cookie has no session. */
+async function resultsAnswer(service: ResultsService): Promise<boolean> {
+  const path = "/results/_session";
+  const signal = AbortSignal.timeout(RESULTS_PROBE_MS);
+  try {
+    const response = await service(new Request(`http://results.internal${path}`, { signal }), {
+      target: { path, query: "" },
+      peer: null,
+    });
+    await response.body?.cancel();
+    return response.status === 401;
+  } catch (error) {
+    if (error instanceof UpstreamError) return false;
+    throw error;
+  }
+}
+
+function unknown(): never {
+  throw notFound();
 }
 
 function siteOptions(web: WebDeps, { assets, staticFolder }: SiteFiles): SiteOptions {

@@ -1,4 +1,5 @@
 import type { ResultsUrl } from "@/lib/config/campaigns.ts";
+import { browserScheme } from "@/lib/results/browser_address.ts";
 import { withoutTrailingSlash } from "@/lib/campaigns/urls.ts";
 
 /**
@@ -10,7 +11,7 @@ export function resultsUrlFor(setting: ResultsUrl, request: Request): string {
     case "fixed":
       return withoutTrailingSlash(setting.url);
     case "own-origin":
-      return `${new URL(request.url).origin}/results`;
+      return `${browserScheme(request)}://${new URL(request.url).host}/results`;
     case "none":
       return "";
   }

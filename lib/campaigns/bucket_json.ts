@@ -17,9 +17,9 @@ export function parseBucketJson(body: Uint8Array | string): unknown {
   }
 }
 
-/** The value as an integer, also one beyond 2^53; null for everything else, booleans included. */
+/** The value as an integer, also one beyond 2^53 but not beyond all numbers; null for everything else, booleans included. */
 export function integerOf(value: unknown): number | null {
-  return typeof value === "number" ? value : null;
+  return typeof value === "number" && Number.isFinite(value) ? value : null;
 }
 
 /** The value as a finite number; null for everything else. */

@@ -22,6 +22,10 @@ export function readPipeline(configMap: unknown): Pipeline {
   };
 }
 
+/** Aliases of a document, with and without merge keys; pipelines that people write have a handful. */
+const MAX_ALIASES = 1000;
+const MAX_MERGED_ALIASES = 20;
+
 function safelyParsed(yaml: string): unknown {
   if (isLonger(yaml, MAX_PIPELINE_CHARACTERS)) return undefined;
   try {
@@ -33,10 +37,18 @@ function safelyParsed(yaml: string): unknown {
     if (document.errors.length > 0 || document.warnings.length > 0) {
       return undefined;
     }
+    let aliases = 0;
+    let merges = false;
     visit(document, {
-      Scalar: (_key, scalar) => refuseImpossibleDate(scalar.value, scalar.source),
+      Scalar(_key, scalar) {
+        if (scalar.source === "<<") merges = true;
+        refuseImpossibleDate(scalar.value, scalar.source);
+      },
+      Alias: () => void aliases++,
     });
-    // Aliases share one object here and only a few members are read, so that their number does no harm.
+    // Plain aliases share one object, but a merge copies what it names again at every level: few levels of many aliases
+    // would take minutes.
+    if (aliases > (merges ? MAX_MERGED_ALIASES : MAX_ALIASES)) return undefined;
     return document.toJS({ maxAliasCount: -1 });
   } catch {
     return undefined;

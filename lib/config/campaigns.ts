@@ -109,10 +109,10 @@ function podNamespace(reading: Reading): string | undefined {
 }
 
 function resultsUrl(reading: Reading, siteOnly: boolean): ResultsUrl {
+  if (siteOnly) return { kind: "none" };
   const url = reading.settings.CAMPAIGN_RESULTS_URL;
   if (url !== undefined) return { kind: "fixed", url };
   if (reading.embedded.any) return { kind: "own-origin" };
-  if (siteOnly) return { kind: "none" };
   return reading.refuse(
     "CAMPAIGN_RESULTS_URL",
     "is required: set the base of result URLs as browsers reach it, such as https://campaigns.example.org/results",

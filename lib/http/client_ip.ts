@@ -1,3 +1,4 @@
+import type { LoggedCaller } from "./env.ts";
 import type { RawTarget } from "./raw_path.ts";
 
 /** What `Deno.serve` tells about the connection; absent where a test calls the app without a network. */
@@ -5,6 +6,8 @@ export interface ConnectionInfo {
   readonly remoteAddr?: Deno.Addr;
   /** From one role of this process to another: the target as it came, which no `Request` that is made anew can hold. */
   readonly target?: RawTarget;
+  /** From one role of this process to another: tells the log of the outer one what the request turned out to be. */
+  readonly known?: (operation: string | undefined, caller: LoggedCaller | undefined) => void;
 }
 
 /** The peer's address, or null where the connection has none. Forwarded headers are not believed here. */

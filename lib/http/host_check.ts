@@ -11,7 +11,9 @@ import { HttpError } from "./errors.ts";
 export function hostCheck(names: readonly string[] | null): MiddlewareHandler<HttpEnv> {
   const known = names && new Set(names.map((name) => name.toLowerCase()));
   return async function hostCheck(c, next) {
-    if (known && !known.has(hostName(c.req.header("Host") ?? new URL(c.req.url).host))) {
+    // A target in absolute form names a host as well (RFC 9112, section 3.2.2), which our own addresses would repeat.
+    const { host } = new URL(c.req.url);
+    if (known && !(known.has(hostName(c.req.header("Host") ?? host)) && known.has(hostName(host)))) {
       throw new HttpError(421, "Misdirected Request");
     }
     await next();

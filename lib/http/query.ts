@@ -51,9 +51,14 @@ function fromText(type: Readable, text: string): string | number | boolean | und
     const word = text.toLowerCase();
     return TRUE.has(word) ? true : FALSE.has(word) ? false : undefined;
   }
-  if (type === "int") return /^\s*[+-]?\d{1,15}\s*$/.test(text) ? Number(text) : undefined;
+  if (type === "int") return /^\s*[+-]?\d{1,400}\s*$/.test(text) ? safeInteger(Number(text)) : undefined;
   if (type === "number") return /^\s*[+-]?\d{1,15}(?:\.\d{1,15})?\s*$/.test(text) ? Number(text) : undefined;
   return text;
+}
+
+/** Beyond what is counted exactly, every number means "more than there is". */
+function safeInteger(value: number): number {
+  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(value, Number.MAX_SAFE_INTEGER));
 }
 
 /** The type under `optional`, `nullable` and `default` wrappers. */

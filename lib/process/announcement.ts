@@ -11,7 +11,8 @@ export interface Started {
 
 /** What an operator wants to know first: addresses, sample logins, the data folder; a line each. */
 export function announcement(config: Config, { origin, hasStore, cluster }: Started): string {
-  const lines = [["Site", `${origin}/`]];
+  // A process with the results role alone has no page to open.
+  const lines = [config.gateway || config.web ? ["Site", `${origin}/`] : ["Results", `${origin}/results/`]];
   if (config.gateway) lines.push(["API", `${origin}/docs`]);
   if (cluster) {
     lines.push(["Cluster", `${cluster.url} (kubectl --kubeconfig ${config.dataFolder}/kubeconfig get jobs)`]);

@@ -98,6 +98,9 @@ export function fileFailure(error: HttpError): HttpError {
   return new HttpError(status, detail, { headers: UNCACHED, cause: error });
 }
 
+/** How stores spell that a key is not there; a bucket that is not there is no answer to a reader. */
+const NOT_THERE: ReadonlySet<string> = new Set(["NoSuchKey", "NotFound", "404"]);
+
 function failureOf(error: HttpError): [status: number, detail: string] {
   if (error.status === 499) return [499, "the reader left"];
   if (error.status === 504) return [504, "the results store took too long to answer"];
@@ -107,7 +110,7 @@ function failureOf(error: HttpError): [status: number, detail: string] {
     if (code === "AccessDenied" || (code === null && storeStatus === 403)) {
       return [403, "this account may not read the file"];
     }
-    if (code === "NoSuchKey" || (code === null && storeStatus === 404)) return [404, "file not found"];
+    if (NOT_THERE.has(code ?? "404") && storeStatus === 404) return [404, "file not found"];
   }
   return [502, "the results store did not answer"];
 }

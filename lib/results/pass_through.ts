@@ -60,7 +60,7 @@ export type PassThrough = (request: Request, passing: Passing) => Promise<Respon
  * 499 when the client left.
  */
 export function passThrough({ service, cookieStem, stallMs = STALL_MS }: PassThroughOptions): PassThrough {
-  return async function passThrough(request, { target, peer, requestId, broken }) {
+  return async function passThrough(request, { target, peer, requestId, broken, known }) {
     if (!isCarried(target.path) || !isVisible(target.query)) throw failure(404, "Not Found");
     // Kept: once a client has left, its request cannot be read any more.
     const { method } = request;
@@ -74,7 +74,11 @@ export function passThrough({ service, cookieStem, stallMs = STALL_MS }: PassThr
       redirect: "manual",
       signal: request.signal,
     });
-    const response = await answered(service(inner, { target, peer }));
+    const response = await answered(service(inner, { target, peer, known }));
+    if (response.status < 200 || response.status > 599) {
+      await response.body?.cancel();
+      throw unanswered();
+    }
     const headers = responseHeaders(response.headers);
     if (method === "HEAD" || BODILESS.has(response.status) || !response.body) {
       await response.body?.cancel();
@@ -103,10 +107,10 @@ function requestHeaders(request: Request, stem: string, peer: string | null, req
   // A client without an address still gets an entry: the one before it is only what the client says.
   headers.set("X-Forwarded-For", before ? `${before}, ${peer ?? "unknown"}` : peer ?? "unknown");
   const url = new URL(request.url);
-  headers.set("X-Forwarded-Proto", request.headers.get("X-Forwarded-Proto") ?? url.protocol.slice(0, -1));
+  headers.set("X-Forwarded-Proto", request.headers.get("X-Forwarded-Proto") || url.protocol.slice(0, -1));
   headers.set(
     "X-Forwarded-Host",
-    request.headers.get("X-Forwarded-Host") ?? request.headers.get("Host") ?? url.host,
+    request.headers.get("X-Forwarded-Host") || request.headers.get("Host") || url.host,
   );
   const session = sessionValue(request, stem);
   if (session !== null) headers.set("Cookie", `${cookieName(stem, browserScheme(request))}=${session}`);
@@ -146,8 +150,12 @@ async function answered(response: Promise<Response>): Promise<Response> {
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error;
     if (error.problem === "aborted") throw clientClosedRequest();
-    throw new HttpError(502, "the results service did not answer", { headers: UNCACHED, cause: error });
+    throw unanswered(error);
   }
+}
+
+function unanswered(cause?: unknown): HttpError {
+  return new HttpError(502, "the results service did not answer", { headers: UNCACHED, cause });
 }
 
 function failure(status: number, detail: HttpError["detail"], headers: Record<string, string> = {}): HttpError {

@@ -1,3 +1,4 @@
+import type { LoggedCaller } from "@/lib/http/env.ts";
 import { type RawTarget, rawTarget } from "@/lib/http/raw_path.ts";
 import type { Upstream } from "@/lib/http/upstream.ts";
 import { RESULTS_PATH } from "./object_keys.ts";
@@ -8,6 +9,8 @@ export interface Arrival {
   readonly target: RawTarget;
   /** Who connected to us; null where nobody did. */
   readonly peer: string | null;
+  /** Hears, where the role is in this process, what the request turned out to be and whose it is. */
+  readonly known?: (operation: string | undefined, caller: LoggedCaller | undefined) => void;
 }
 
 /**

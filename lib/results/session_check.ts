@@ -1,6 +1,7 @@
 import { BoundedCache } from "@/lib/bounded_cache.ts";
 import type { SessionCheck } from "@/lib/campaign_reader/results_session.ts";
 import { HttpError } from "@/lib/http/errors.ts";
+import { REQUEST_ID_HEADER } from "@/lib/http/request_id.ts";
 import { readCapped } from "@/lib/http/read_capped.ts";
 import type { ResultsService } from "./results_service.ts";
 import { sessionValue } from "./session_cookie.ts";
@@ -32,10 +33,10 @@ export function sessionCheck(options: SessionCheckOptions): SessionCheck {
   const asked = new Map<string, Promise<string | null>>();
 
   /** Many requests of one page share a question. */
-  const ask = (token: string) => {
+  const ask = (token: string, requestId: string | null) => {
     let question = asked.get(token);
     if (!question) {
-      question = askService(service, `${cookieStem}=${token}`, timeoutMs).finally(() => asked.delete(token));
+      question = askService(service, `${cookieStem}=${token}`, requestId, timeoutMs).finally(() => asked.delete(token));
       asked.set(token, question);
     }
     return question;
@@ -46,7 +47,7 @@ export function sessionCheck(options: SessionCheckOptions): SessionCheck {
     if (token === null) throw notLoggedIn();
     let entry = known.get(token);
     if (!entry || entry.until <= now()) {
-      entry = { user: await ask(token), until: now() + SESSION_CACHE_MS };
+      entry = { user: await ask(token, request.headers.get(REQUEST_ID_HEADER)), until: now() + SESSION_CACHE_MS };
       known.set(token, entry);
     }
     if (entry.user === null) throw notLoggedIn();
@@ -55,7 +56,12 @@ export function sessionCheck(options: SessionCheckOptions): SessionCheck {
 }
 
 /** The user of a session, null where there is none. @throws HttpError 502 for everything that is no answer to that */
-async function askService(service: ResultsService, cookie: string, timeoutMs: number): Promise<string | null> {
+async function askService(
+  service: ResultsService,
+  cookie: string,
+  requestId: string | null,
+  timeoutMs: number,
+): Promise<string | null> {
   const stop = new AbortController();
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
@@ -63,7 +69,7 @@ async function askService(service: ResultsService, cookie: string, timeoutMs: nu
     late.reject(unanswered());
   }, timeoutMs);
   try {
-    return await Promise.race([late.promise, userOf(service, cookie, stop.signal)]);
+    return await Promise.race([late.promise, userOf(service, cookie, requestId, stop.signal)]);
   } catch (error) {
     throw unanswered(error);
   } finally {
@@ -71,9 +77,15 @@ async function askService(service: ResultsService, cookie: string, timeoutMs: nu
   }
 }
 
-async function userOf(service: ResultsService, cookie: string, signal: AbortSignal): Promise<string | null> {
+async function userOf(
+  service: ResultsService,
+  cookie: string,
+  requestId: string | null,
+  signal: AbortSignal,
+): Promise<string | null> {
   // Between our own roles the plain name holds, and nothing is forwarded.
-  const headers = { "Accept-Encoding": "identity", "Cookie": cookie };
+  const headers = new Headers({ "Accept-Encoding": "identity", "Cookie": cookie });
+  if (requestId !== null) headers.set(REQUEST_ID_HEADER, requestId);
   const request = new Request("http://results.internal/results/_session", { headers, redirect: "manual", signal });
   const response = await service(request, { target: { path: "/results/_session", query: "" }, peer: null });
   if (response.status === 401) {

@@ -9,8 +9,12 @@ const PROBE_TIMEOUT_MS = 5000;
  * Whether a generic store answers: with configured keys it must list their buckets, without them any HTTP answer will
  * do; `unconfigured` when there is no endpoint.
  */
-export async function s3Reachable(s3: S3, keys: S3Keys | null): Promise<"reachable" | "unreachable" | "unconfigured"> {
-  const address = await s3.addresses.s3(null);
+export async function s3Reachable(
+  s3: S3,
+  keys: S3Keys | null,
+  tenant: string | null = null,
+): Promise<"reachable" | "unreachable" | "unconfigured"> {
+  const address = await s3.addresses.s3(tenant);
   if (!address) return "unconfigured";
   const headers = new Headers();
   const request = { method: "GET", host: new URL(address.endpoint).host, path: "/", query: [] };

@@ -28,6 +28,8 @@ export async function openStaticFile(folder: string, rawPath: string): Promise<S
 
 /** Characters of a path. */
 const MAX_PATH = 1024;
+/** Bytes of one segment: most disks take 255, of which `.html` needs five. */
+const MAX_SEGMENT_BYTES = 250;
 
 const TYPES: Readonly<Record<string, string | undefined>> = {
   css: "text/css; charset=utf-8",
@@ -65,8 +67,14 @@ function safePath(raw: string): string | null {
     return null;
   }
   // A segment that begins with a dot is a hidden file, `.` or `..`.
-  const isSafe = path.split("/").every((segment) => segment !== "" && !segment.startsWith(".")) && !/[\\\0]/.test(path);
+  const isSafe = path.split("/").every((segment) => segment !== "" && !segment.startsWith(".") && fits(segment)) &&
+    !/[\\\0]/.test(path);
   return isSafe ? path : null;
+}
+
+/** Whether a disk can hold a name, also with an extension behind it. */
+function fits(segment: string): boolean {
+  return new TextEncoder().encode(segment).length <= MAX_SEGMENT_BYTES;
 }
 
 async function open(folder: string, path: string): Promise<StaticFile | null> {
@@ -81,7 +89,7 @@ async function open(folder: string, path: string): Promise<StaticFile | null> {
     return null;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.PermissionDenied) return null;
-    // A path that goes on below a file, or a name longer than the disk takes.
+    // A path that goes on below a file, or links in a circle.
     if (error instanceof Deno.errors.NotADirectory || error instanceof Deno.errors.FilesystemLoop) return null;
     throw error;
   }

@@ -11,7 +11,7 @@ const REFUSED = "The name or the password is wrong.";
 const CROSS_ORIGIN =
   "This page was not opened under the site's own address, so the login was refused. Open the site by its usual address.";
 const MALFORMED = "The name or the password is missing or too long.";
-const TOO_MANY = "Too many attempts. Wait a minute, then try again.";
+const TOO_MANY = "Too many attempts. Wait up to five minutes, then try again.";
 const UNREACHABLE = "The results store does not answer, so the login cannot be checked. Try again in a moment.";
 
 const SENTENCES: ReadonlyMap<string, string> = new Map([

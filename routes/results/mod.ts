@@ -36,6 +36,7 @@ export function resultsApp(deps: ResultsDeps): Hono<HttpEnv> {
     if (!c.get("target")) c.set("target", c.env?.target ?? rawTarget(c.req.raw.url));
     if (!c.get("requestId")) c.set("requestId", requestId(c.req.header(REQUEST_ID_HEADER)));
     await next();
+    c.env?.known?.(c.get("operation"), c.get("caller"));
     const { headers } = c.res;
     if (!headers.has("Cache-Control")) headers.set("Cache-Control", UNCACHED["Cache-Control"]);
     headers.set("X-Content-Type-Options", "nosniff");
@@ -54,8 +55,8 @@ export function resultsApp(deps: ResultsDeps): Hono<HttpEnv> {
 
 /** The role for the other roles of this process, without a network between. */
 export function inProcessResults(app: Hono<HttpEnv>): ResultsService {
-  return async function inProcessResults(request, { target, peer }) {
+  return async function inProcessResults(request, { target, peer, known }) {
     const remoteAddr = peer === null ? undefined : { transport: "tcp" as const, hostname: peer, port: 0 };
-    return await app.fetch(request, { target, remoteAddr });
+    return await app.fetch(request, { target, remoteAddr, known });
   };
 }

@@ -2,8 +2,15 @@ import { Hono } from "hono";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import { clientIp } from "@/lib/http/client_ip.ts";
 import type { HttpEnv } from "@/lib/http/env.ts";
+import { HttpError } from "@/lib/http/errors.ts";
+import { failedLoginPath, isUrlencoded } from "@/lib/results/login_form.ts";
 import { RESULTS_PATH } from "@/lib/results/object_keys.ts";
+import { UNCACHED } from "@/lib/results/uncached.ts";
 import { passThrough, type PassThroughOptions } from "@/lib/results/pass_through.ts";
+
+const LOGIN_PATH = `${RESULTS_PATH}_login`;
+/** The status under which a client that left is logged. */
+const CLIENT_LEFT = 499;
 
 export interface PassThroughDeps extends PassThroughOptions {
   readonly log: RequestLog;
@@ -13,16 +20,32 @@ export interface PassThroughDeps extends PassThroughOptions {
 export function passThroughApp(deps: PassThroughDeps): Hono<HttpEnv> {
   const pass = passThrough(deps);
   const app = new Hono<HttpEnv>();
-  app.all(`${RESULTS_PATH}*`, (c) => {
+  app.all(`${RESULTS_PATH}*`, async (c) => {
     c.set("operation", "results_pass_through");
     const requestId = c.get("requestId");
-    return pass(c.req.raw, {
-      target: c.get("target"),
-      peer: clientIp(c.env),
-      requestId,
-      // The type alone: what an upstream says of itself may hold anything.
-      broken: (error) => deps.log.write({ level: "warn", request_id: requestId, broken_answer: nameOf(error) }),
-    });
+    const request = c.req.raw;
+    const isForm = c.req.method === "POST" && c.get("target").path === LOGIN_PATH && isUrlencoded(request.headers);
+    try {
+      return await passed();
+    } catch (error) {
+      // A page's form has nobody who could read JSON.
+      if (!isForm || !(error instanceof HttpError) || error.status === CLIENT_LEFT) throw error;
+      return new Response(null, { status: 303, headers: { ...UNCACHED, Location: failedLoginPath(error, "/") } });
+    }
+
+    function passed(): Promise<Response> {
+      return pass(request, {
+        target: c.get("target"),
+        peer: clientIp(c.env),
+        requestId,
+        // The type alone: what an upstream says of itself may hold anything.
+        broken: (error) => deps.log.write({ level: "warn", request_id: requestId, broken_answer: nameOf(error) }),
+        known: (operation, caller) => {
+          if (operation) c.set("operation", operation);
+          if (caller) c.set("caller", caller);
+        },
+      });
+    }
   });
   return app;
 }

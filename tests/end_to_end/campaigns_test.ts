@@ -88,6 +88,15 @@ Deno.test("whole application: a login survives a restart, and campaigns go on wh
   try {
     const after = await campaigns(second.site, cookie);
     for (const [campaign, done] of before) assert.ok((after.get(campaign) ?? -1) >= done, campaign);
+    // The first start ended while the files of its past were still being written: they come all the same.
+    const detail = await fetch(`${second.site}api/v1/jobs/batch-default/bergskollegium-1720`, { headers: { cookie } });
+    const { volumes }: JobDetail = await detail.json();
+    for (const { manifestUrl, logUrl } of volumes) {
+      for (const url of [manifestUrl, logUrl]) {
+        const here = url.replace(/^.*\/results\//, `${second.site}results/`);
+        while ((await fetch(here, { headers: { cookie } })).status !== 200) { /* not written yet */ }
+      }
+    }
   } finally {
     await second.stop();
     await Deno.remove(dataFolder, { recursive: true });

@@ -61,6 +61,7 @@ export async function withGateway(options: FixtureOptions, body: (fixture: Fixtu
   const app = buildApp({
     web: null,
     results: null,
+    resultsStore: null,
     gateway: {
       tokenSecret: SECRET,
       tokenLifetimeMinutes: 480,

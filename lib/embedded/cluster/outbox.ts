@@ -22,12 +22,23 @@ export class Outbox {
     states: new Map(),
     rest: new Map(),
   };
+  /** Keys that are being written. */
+  readonly #underWay = new Set<string>();
   #draining: Promise<void> = Promise.resolve();
 
   constructor(readonly writer: ResultsWriter) {}
 
+  /** How many files are not in the store yet. */
   get waiting(): number {
-    return LANES.reduce((sum, lane) => sum + this.#lanes[lane].size, 0);
+    return LANES.reduce((sum, lane) => sum + this.#lanes[lane].size, this.#underWay.size);
+  }
+
+  /** Whether none of these files is still on its way. */
+  hasWritten(keys: Iterable<string>): boolean {
+    for (const key of keys) {
+      if (this.#underWay.has(key) || LANES.some((lane) => this.#lanes[lane].has(key))) return false;
+    }
+    return true;
   }
 
   push(file: ResultFile, lane: Lane): void {
@@ -46,12 +57,15 @@ export class Outbox {
   async #drain(lanes: readonly Lane[]): Promise<void> {
     for (let wave = this.#nextWave(lanes); wave.length > 0; wave = this.#nextWave(lanes)) {
       const outcomes = await Promise.allSettled(wave.map(async ({ file, lane }) => {
+        this.#underWay.add(file.key);
         try {
           await this.writer.put(file.key, file.body(), file.contentType);
         } catch (error) {
           // Unless a newer version waits by now.
           if (!LANES.some((other) => this.#lanes[other].has(file.key))) this.#putBack(file, lane);
           throw error;
+        } finally {
+          this.#underWay.delete(file.key);
         }
       }));
       const refused = outcomes.find((outcome) => outcome.status === "rejected");

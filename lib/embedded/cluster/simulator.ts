@@ -62,7 +62,9 @@ export class Simulator {
     this.store = new ClusterStore(() => this.#clock, seededRandom("uid", options.seed));
     this.#outbox = new Outbox(options.writer);
     const write = (file: ResultFile) => this.#outbox.push(file, this.#laneOf(file));
-    this.#workers = new Workers({ ...options, store: this.store, campaigns: this.#campaigns, write });
+    // History is made before its files can be written; nobody looks at it meanwhile.
+    const hasWritten = (keys: Iterable<string>) => this.#inHistory || this.#outbox.hasWritten(keys);
+    this.#workers = new Workers({ ...options, store: this.store, campaigns: this.#campaigns, write, hasWritten });
     if (options.restored && options.restored.seed === options.seed) this.#restore(options.restored);
     else this.#makeHistory();
   }
@@ -79,8 +81,17 @@ export class Simulator {
 
   /** Lets time pass and writes all files that are due. Rejects when the writer does. */
   async step(milliseconds: number): Promise<void> {
-    this.#advance(milliseconds);
-    await this.#outbox.drain();
+    let left = milliseconds;
+    do {
+      this.#advance(Math.min(left, QUANTUM_MS));
+      await this.#outbox.drain();
+      left -= QUANTUM_MS;
+    } while (left > 0);
+  }
+
+  /** Writes what waits. Rejects when the writer does. */
+  drain(): Promise<void> {
+    return this.#outbox.drain();
   }
 
   /** Writes the states of the volumes that history left, so that no reader finds a finished volume without its progress. */

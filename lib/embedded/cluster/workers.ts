@@ -34,6 +34,8 @@ export interface WorkersOptions extends Submission {
   /** By the name of their Job. */
   readonly campaigns: ReadonlyMap<string, SampleCampaign>;
   readonly write: (file: ResultFile) => void;
+  /** Whether files that were written have arrived. */
+  readonly hasWritten: (keys: Iterable<string>) => boolean;
 }
 
 /** The run log goes to the store this often, in seconds, and at the end. */
@@ -44,6 +46,8 @@ interface Memory {
   readonly run: VolumeRun;
   written: RunState | null;
   logged: number;
+  /** How it ended, while its last files are on their way: a container ends when they have arrived. */
+  ending: { readonly end: End; readonly at: number; readonly files: ReadonlySet<string> } | null;
 }
 
 /**
@@ -73,10 +77,17 @@ export class Workers {
     const campaign = this.#campaignOf(pod);
     if (!campaign) return this.#warmUp(pod, this.#worked(started));
     const memory = this.#memoryOf(pod, campaign, started);
+    if (memory.ending) return this.#endWhenWritten(pod, memory.ending);
     const state = runState(memory.run, this.#worked(started));
     const end = state.end ?? (late ? deadlineEnd(state.stage) : null);
-    this.#writeFiles(memory, state, end);
-    if (end) this.#end(pod, end);
+    const files = this.#writeFiles(memory, state, end);
+    if (!end) return;
+    memory.ending = { end, at: now, files };
+    this.#endWhenWritten(pod, memory.ending);
+  }
+
+  #endWhenWritten(pod: Pod, { end, at, files }: NonNullable<Memory["ending"]>): void {
+    if (this.options.hasWritten(files)) this.#end(pod, end, at);
   }
 
   /** Pages in the bucket by volume, as plain JSON. */
@@ -137,12 +148,18 @@ export class Workers {
     const id = pod.metadata.labels?.[labelKeys(this.options.conventions).pipeline];
     const pipeline = [...this.options.campaigns.values()].find((campaign) => campaign.pipeline.id === id)?.pipeline;
     const last = pipeline && warmupTimeline(pipeline).at(-1);
-    if (last?.kind === "end" && last.at <= elapsed) this.#end(pod, last.end);
+    if (last?.kind === "end" && last.at <= elapsed) this.#end(pod, last.end, this.options.store.now());
   }
 
-  #writeFiles(memory: Memory, state: RunState, end: End | null): void {
+  /** Answers the keys of what was written. */
+  #writeFiles(memory: Memory, state: RunState, end: End | null): ReadonlySet<string> {
     const { run, written } = memory;
-    const { write, store } = this.options;
+    const { store } = this.options;
+    const files = new Set<string>();
+    const write = (file: ResultFile) => {
+      files.add(file.key);
+      this.options.write(file);
+    };
     const now = store.now();
     const elapsed = this.#worked(run.startedAt);
     if (state.events > (written?.events ?? 0)) {
@@ -163,11 +180,12 @@ export class Workers {
     }
     if (end?.exitCode === 0) write(manifestFile(run, state, now));
     memory.written = state;
+    return files;
   }
 
-  #end(pod: Pod, end: End): void {
+  #end(pod: Pod, end: End, at: number): void {
     const [main] = pod.spec.containers;
-    const now = timestamp(this.options.store.now());
+    const now = timestamp(at);
     const startedAt = pod.status.containerStatuses?.[0].state.running?.startedAt ?? now;
     const { exitCode, reason, message, podReason, disrupted } = end;
     const terminated = { exitCode, reason, ...(message !== null && { message }), startedAt, finishedAt: now };
@@ -207,7 +225,7 @@ export class Workers {
     };
     const timeline = volumeTimeline(seed, campaign, volume, attempt);
     const run = { seed, speed, namespace, archiveUrl, resultsUrl, campaign, volume, attempt, timeline, startedAt };
-    const memory: Memory = { run, written: null, logged: startedAt };
+    const memory: Memory = { run, written: null, logged: startedAt, ending: null };
     this.#memories.set(pod.metadata.uid, memory);
     return memory;
   }

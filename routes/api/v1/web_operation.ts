@@ -18,9 +18,12 @@ export function webOperations(session: SessionCheck): WebOperation {
 
 /** The same operations for a site without a cluster: there is nothing to log in to, and nothing to answer. */
 export function siteOnlyOperations(): WebOperation {
-  return operationsFor<ResultsSession>(() => {
-    throw new HttpError(503, "this site shows no cluster: CAMPAIGN_WEB_SITE_ONLY is set");
-  });
+  return operationsFor<ResultsSession>(noCluster);
+}
+
+/** Every answer of the read API of a site without a cluster (spec, Errors). */
+export function noCluster(): never {
+  throw new HttpError(503, "this site shows no cluster: CAMPAIGN_WEB_SITE_ONLY is set");
 }
 
 /** A path under /api/v1 that nobody knows, in a process without the gateway's routes: who is not logged in learns nothing. */

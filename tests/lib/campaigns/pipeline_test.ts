@@ -106,3 +106,12 @@ Deno.test("pipeline: no text makes the reader throw", () => {
   );
   fc.assert(fc.property(yaml, (text) => assert.equal(read(text).yaml, text)));
 });
+
+Deno.test("pipeline: merge keys that multiply are no pipeline, and cost nothing", () => {
+  const level = (n: number) =>
+    `a${n}: &a${n} {<<: [${Array(9).fill(n === 0 ? "{x: 1}" : `*a${n - 1}`).join(",")}], k${n}: 1}`;
+  const yaml = `${Array.from({ length: 12 }, (_, n) => level(n)).join("\n")}\nsteps:\n  - step: Segmentation\n`;
+  assert.deepEqual(readPipeline({ data: { "pipeline.yaml": yaml } }).steps, []);
+  const few = "base: &base {model: m}\nsteps:\n  - step: S\n    settings:\n      model_settings:\n        <<: *base\n";
+  assert.equal(readPipeline({ data: { "pipeline.yaml": few } }).models[0].model, "m");
+});

@@ -227,3 +227,46 @@ Deno.test("simulator: a process that slept does not make up for it", () => {
     assert.ok(after <= before + 3, `${before} to ${after}`);
   });
 });
+
+Deno.test("simulator: no volume counts as done before its files are in the store, however slow that is", async () => {
+  const memory = memoryWriter();
+  let held: (() => void)[] = [];
+  let slow = false;
+  const put = async (key: string, body: Uint8Array, type: string) => {
+    if (slow) await new Promise<void>((resolve) => held.push(resolve));
+    await memory.put(key, body, type);
+  };
+  const simulator = new Simulator(sampleOptions({ writer: { put } }));
+  await simulator.step(0);
+  slow = true;
+  const succeeded = () => job(simulator, "svea-hovratt-1870").status.succeeded ?? 0;
+  const before = succeeded();
+  let stepping = true;
+  const steps = (async () => {
+    while (succeeded() === before) await simulator.step(1000);
+    stepping = false;
+  })();
+  while (stepping) {
+    // Whenever nothing more happens by itself, one write of those that wait is let go.
+    held.splice(0, 1)[0]?.();
+    const done = new Set(indexes(job(simulator, "svea-hovratt-1870").status.completedIndexes ?? ""));
+    for (const pod of podsOf(simulator, "svea-hovratt-1870")) {
+      const index = Number(pod.metadata.labels?.["batch.kubernetes.io/job-completion-index"]);
+      const volume = sampleCampaigns(7).find(({ name }) => name === "svea-hovratt-1870")?.volumes[index];
+      const manifest = `${NAMESPACE}/swedish-lion-v2/${volume?.id}/manifest.json`;
+      if (done.has(index)) assert.ok(memory.files.has(manifest), `${manifest} is missing`);
+    }
+    await Promise.resolve();
+  }
+  slow = false;
+  for (const release of held) release();
+  held = [];
+  await steps;
+});
+
+function indexes(ranges: string): number[] {
+  return ranges.split(",").filter(Boolean).flatMap((range) => {
+    const [first, last = first] = range.split("-").map(Number);
+    return Array.from({ length: last - first + 1 }, (_, i) => first + i);
+  });
+}
