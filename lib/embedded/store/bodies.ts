@@ -39,13 +39,20 @@ export class BrokenBody extends Error {
 }
 
 /**
+ * Takes the framing off a body. A part that it is given, and so one that it gives, must be used before the next is asked
+ * for.
+ */
+export type BodyDecoder = (parts: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
+
+/**
  * Receives a body: into memory while it is small, else into a file that nothing names yet. Throws {@link BrokenBody},
- * or what the disk says, leaving nothing behind.
+ * what the disk says, or what `decode` throws, leaving nothing behind.
  */
 export async function receiveBody(
   folder: string,
   stream: ReadableStream<Uint8Array> | null,
   algorithms: readonly DigestAlgorithm[],
+  decode: BodyDecoder = (parts) => parts,
 ): Promise<ReceivedBody> {
   const digests = new Map<DigestAlgorithm, Digest>();
   for (const algorithm of ["md5", ...algorithms] as const) digests.set(algorithm, startDigest(algorithm));
@@ -53,7 +60,7 @@ export async function receiveBody(
   let file: OpenFile | null = null;
   let size = 0;
   try {
-    for await (const chunk of partsOf(stream)) {
+    for await (const chunk of decode(partsOf(stream))) {
       size += chunk.length;
       for (const digest of digests.values()) digest.update(chunk);
       if (!file && size > INLINE_LIMIT_BYTES) {

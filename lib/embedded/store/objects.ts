@@ -12,6 +12,8 @@ export interface StoredObject {
   contentType: string;
   /** System and user headers that were stored with it, names in lower case. */
   headers: Record<string, string>;
+  /** Digests that its writer stated, in base64 by their algorithm; `type` says what they are of. */
+  checksums: Record<string, string> | null;
   /** The bytes `first` to `last`, inclusive. */
   read(first: number, last: number): Promise<ReadableStream<Uint8Array> | Uint8Array>;
 }
@@ -142,7 +144,7 @@ export class Objects {
   }
 
   #object(cells: Cell[], versioning: Versioning): StoredObject {
-    const [seq, isNull, size, etag, modifiedMs, contentType, headers, data, file] = cells;
+    const [seq, isNull, size, etag, modifiedMs, contentType, headers, data, file, checksums] = cells;
     return {
       version: shownVersion(seq, isNull, versioning),
       size: Number(size),
@@ -150,6 +152,7 @@ export class Objects {
       modifiedMs: Number(modifiedMs),
       contentType: String(contentType),
       headers: headers === null ? {} : JSON.parse(String(headers)),
+      checksums: checksums === null ? null : JSON.parse(String(checksums)),
       read: (first, last) =>
         file === null
           ? Promise.resolve((data as Uint8Array).subarray(first, last + 1))
@@ -158,7 +161,7 @@ export class Objects {
   }
 }
 
-const OBJECT = "seq, is_null, size, etag, modified_ms, content_type, headers, data, file";
+const OBJECT = "seq, is_null, size, etag, modified_ms, content_type, headers, data, file, checksums";
 const LISTED = "SELECT key, size, etag, modified_ms, owner FROM objects WHERE bucket = ?";
 
 function shownVersion(seq: Cell, isNull: Cell, versioning: Versioning): VersionId {

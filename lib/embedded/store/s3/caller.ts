@@ -1,6 +1,8 @@
 import { type Accounts, isEnabled, type Tenant, type User } from "@/lib/embedded/store/accounts.ts";
 import type { Bucket, Buckets } from "@/lib/embedded/store/buckets.ts";
 import { type Permission, permits } from "@/lib/embedded/store/permissions.ts";
+import type { ChunkedFraming } from "@/lib/embedded/store/s3/aws_chunked.ts";
+import { ChunkSignatures } from "@/lib/embedded/store/s3/chunk_signatures.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Request } from "@/lib/embedded/store/s3/s3_request.ts";
 import { signatureHolds, statedSignature } from "@/lib/embedded/store/s3/sigv4.ts";
@@ -10,6 +12,8 @@ export interface Caller {
   user: User;
   /** A hexadecimal SHA-256 of the body, or null where the body is not under the signature. */
   payloadSha256: string | null;
+  /** How the body is cut into aws-chunked pieces; null where it is sent as it is. */
+  chunked: ChunkedFraming | null;
 }
 
 /** Checks the signature of a request against the users of a tenant. Throws {@link S3Error}; anonymous requests are refused. */
@@ -19,12 +23,26 @@ export function authenticate(request: S3Request, accounts: Accounts, tenant: Ten
   const user = accounts.user(tenant.id, usernameOf(stated.accessKey));
   if (!user || !isEnabled(user)) throw new S3Error("InvalidAccessKeyId");
   if (!signatureHolds(request, stated, user.passwordMd5)) throw new S3Error("SignatureDoesNotMatch");
-  if (/^[0-9a-f]{64}$/.test(stated.payload)) return { user, payloadSha256: stated.payload };
-  if (stated.payload === "UNSIGNED-PAYLOAD") return { user, payloadSha256: null };
-  if (stated.payload.startsWith("STREAMING-")) {
-    throw new S3Error("NotImplemented", "aws-chunked bodies are not provided");
+  if (/^[0-9a-f]{64}$/.test(stated.payload)) return { user, payloadSha256: stated.payload, chunked: null };
+  const chunked = (isSigned: boolean, hasTrailer: boolean) => ({
+    user,
+    payloadSha256: null,
+    chunked: { signatures: isSigned ? new ChunkSignatures(stated, user.passwordMd5) : null, hasTrailer },
+  });
+  switch (stated.payload) {
+    case "UNSIGNED-PAYLOAD":
+      return { user, payloadSha256: null, chunked: null };
+    case "STREAMING-UNSIGNED-PAYLOAD-TRAILER":
+      return chunked(false, true);
+    case "STREAMING-AWS4-HMAC-SHA256-PAYLOAD":
+      return chunked(true, false);
+    case "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER":
+      return chunked(true, true);
   }
-  throw new S3Error("InvalidArgument", "x-amz-content-sha256 is neither a digest nor UNSIGNED-PAYLOAD");
+  if (stated.payload.startsWith("STREAMING-")) {
+    throw new S3Error("NotImplemented", "This way of signing the pieces of a body is not provided");
+  }
+  throw new S3Error("InvalidArgument", "x-amz-content-sha256 is neither a digest nor one of S3's words for a body");
 }
 
 /** The bucket that a request names. Throws {@link S3Error} NoSuchBucket, or AccessDenied without the permission. */

@@ -3,6 +3,7 @@ import type { Found, StoredObject } from "@/lib/embedded/store/objects.ts";
 import { permits } from "@/lib/embedded/store/permissions.ts";
 import { type ByteRange, parseByteRange } from "@/lib/embedded/store/s3/byte_range.ts";
 import { type Caller, permittedBucket } from "@/lib/embedded/store/s3/caller.ts";
+import { checksumHeaders } from "@/lib/embedded/store/s3/checksums.ts";
 import { checkReadConditions, rangeHolds } from "@/lib/embedded/store/s3/conditions.ts";
 import { KEPT_HEADERS } from "@/lib/embedded/store/s3/kept_headers.ts";
 import { versionHeader, versionParameter } from "@/lib/embedded/store/s3/object_version.ts";
@@ -42,6 +43,7 @@ async function handle({ store, caller, request, bucket: name, key }: S3Call): Pr
     answer.status = range ? 206 : 200;
     const part = range ?? { first: 0, last: object.size - 1 };
     if (range) answer.headers.set("content-range", contentRange(range, object.size));
+    else setChecksums(answer.headers, object, request);
     answer.headers.set("content-length", String(part.last - part.first + 1));
     return request.method === "HEAD" ? Promise.resolve(new Uint8Array()) : object.read(part.first, part.last);
   });
@@ -76,6 +78,14 @@ function objectHeaders(object: StoredObject, request: S3Request): Headers {
     headers.set(name, override);
   }
   return headers;
+}
+
+/** Checksums are given to who asks for them, and never with a part, which they would not be of. */
+function setChecksums(headers: Headers, object: StoredObject, request: S3Request): void {
+  const mode = request.headers.get("x-amz-checksum-mode");
+  if (mode === null) return;
+  if (mode.toUpperCase() !== "ENABLED") throw new S3Error("InvalidArgument", "x-amz-checksum-mode is not valid");
+  for (const [name, value] of Object.entries(checksumHeaders(object.checksums))) headers.set(name, value);
 }
 
 function contentRange({ first, last }: ByteRange, size: number): string {

@@ -10,5 +10,15 @@ export function keptHeaders(headers: Headers): string | null {
   for (const [name, value] of headers) {
     if (KEPT_HEADERS.includes(name) || name.startsWith("x-amz-meta-")) kept[name] = value;
   }
+  const encoding = kept["content-encoding"] && withoutChunking(kept["content-encoding"]);
+  if (encoding) kept["content-encoding"] = encoding;
+  else delete kept["content-encoding"];
   return Object.keys(kept).length === 0 ? null : JSON.stringify(kept);
+}
+
+/** A list of content codings without `aws-chunked`, which is of the way to the store and not of the object. */
+function withoutChunking(encoding: string): string {
+  const codings = encoding.split(",").map((coding) => coding.trim());
+  if (!codings.some((coding) => coding.toLowerCase() === "aws-chunked")) return encoding;
+  return codings.filter((coding) => coding.toLowerCase() !== "aws-chunked").join(",");
 }

@@ -6,11 +6,12 @@ import { corsHeaders, preflightResponse } from "@/lib/embedded/store/s3/cors.ts"
 import { type S3Code, S3Error, s3ErrorResponse } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
 import { S3_OPERATIONS } from "@/lib/embedded/store/s3/s3_operations.ts";
+import { isHeaderInQuery, withHeadersOfQuery } from "@/lib/embedded/store/s3/presigned_headers.ts";
 import { parseS3Request, type S3Request } from "@/lib/embedded/store/s3/s3_request.ts";
 import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
 
-/** Parameters that are part of every operation: the signature's, and the name some clients give the operation. */
-const COMMON_PARAMETERS = /^(?:X-Amz-.*|x-id)$/;
+/** The parameter in which some clients name the operation. */
+const OPERATION_NAME = "x-id";
 
 /** How S3 spells the refusals of the index. */
 const REFUSALS: Partial<Record<RefusalReason, S3Code>> = {
@@ -60,12 +61,13 @@ export function refusingHandler(request: Request): Response {
   return response;
 }
 
-function answer(store: StoreParts, tenant: Tenant, request: S3Request): Response | Promise<Response> {
-  const caller = authenticate(request, store.accounts, tenant, store.now());
+function answer(store: StoreParts, tenant: Tenant, sent: S3Request): Response | Promise<Response> {
+  const caller = authenticate(sent, store.accounts, tenant, store.now());
+  const request = withHeadersOfQuery(sent);
   const operation = operationOf(request);
   for (const [name] of request.query) {
     const isKnown = operation.parameters.includes(name) || operation.marker?.[0] === name;
-    if (!isKnown && !COMMON_PARAMETERS.test(name)) {
+    if (!isKnown && name !== OPERATION_NAME && !isHeaderInQuery(request, name)) {
       throw new S3Error("NotImplemented", `The parameter ${name} is not provided here`);
     }
   }

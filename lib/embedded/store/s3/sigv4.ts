@@ -45,12 +45,21 @@ export function signatureHolds(request: S3Request, stated: StatedSignature, secr
     stated.payload,
   ].join("\n");
   const toSign = [ALGORITHM, stated.time, stated.scope, sha256(canonical)].join("\n");
+  return isSignatureOf(toSign, signingKey(stated.scope, secretKey), stated.signature);
+}
+
+/** The key that signs everything of one scope (Signature Version 4, "Calculate signature"). */
+export function signingKey(scope: string, secretKey: string): Uint8Array {
   let key: Uint8Array = new TextEncoder().encode(`AWS4${secretKey}`);
-  for (const part of stated.scope.split("/")) key = hmac(key, part);
-  const expected = hmac(key, toSign);
+  for (const part of scope.split("/")) key = hmac(key, part);
+  return key;
+}
+
+/** Whether 64 hexadecimal digits are the signature of a text. Compares in constant time. */
+export function isSignatureOf(text: string, key: Uint8Array, signature: string): boolean {
   const given = new Uint8Array(32);
-  given.set(hexBytes(stated.signature));
-  return timingSafeEqual(expected, given);
+  given.set(hexBytes(signature));
+  return timingSafeEqual(hmac(key, text), given);
 }
 
 function fromHeader(request: S3Request, header: string, nowMs: number): StatedSignature {

@@ -1,0 +1,65 @@
+import { Buffer } from "node:buffer";
+import { receiveBody, type ReceivedBody } from "@/lib/embedded/store/bodies.ts";
+import { awsChunked } from "@/lib/embedded/store/s3/aws_chunked.ts";
+import type { Caller } from "@/lib/embedded/store/s3/caller.ts";
+import type { ChecksumAlgorithm, Checksums } from "@/lib/embedded/store/s3/checksums.ts";
+import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
+import type { S3Request } from "@/lib/embedded/store/s3/s3_request.ts";
+import { statedDigests, trailingDigests } from "@/lib/embedded/store/s3/stated_digests.ts";
+
+/** A body that arrived whole and is what its sender says. */
+export interface ObjectBody {
+  received: ReceivedBody;
+  /** Without quotes: the hexadecimal MD5. */
+  etag: string;
+  /** The checksum that the sender stated, to be kept with the object. */
+  checksums: Checksums | null;
+}
+
+/**
+ * Receives the body of an object or a part, plain or aws-chunked, of at most `maxBytes`. Throws {@link S3Error}, leaving
+ * nothing behind, when it is too large, ends early or late, or when a signature or a digest does not hold.
+ */
+export async function receiveObjectBody(
+  folder: string,
+  request: S3Request,
+  caller: Caller,
+  maxBytes: number,
+): Promise<ObjectBody> {
+  const size = statedSize(request, caller, maxBytes);
+  const stated = statedDigests(request.headers, caller);
+  const chunked = caller.chunked && awsChunked(caller.chunked, size, stated.trailers);
+  const algorithms = stated.digests.map((digest) => digest.algorithm);
+  const received = await receiveBody(
+    folder,
+    request.body,
+    stated.checksum && !algorithms.includes(stated.checksum) ? [...algorithms, stated.checksum] : algorithms,
+    chunked?.decode,
+  );
+  try {
+    if (received.size !== size) throw new S3Error("IncompleteBody");
+    for (const { algorithm, hex, code } of [...stated.digests, ...trailingDigests(chunked?.trailers ?? new Map())]) {
+      if (received.digests.get(algorithm) !== hex) throw new S3Error(code);
+    }
+  } catch (error) {
+    received.discard();
+    throw error;
+  }
+  return { received, etag: received.digests.get("md5") ?? "", checksums: keptChecksums(received, stated.checksum) };
+}
+
+/** How many bytes the body has without its framing. */
+function statedSize({ headers, body }: S3Request, caller: Caller, maxBytes: number): number {
+  const name = caller.chunked ? "x-amz-decoded-content-length" : "content-length";
+  const text = headers.get(name);
+  if (text === null && body === null && !caller.chunked) return 0;
+  if (text === null || !/^[0-9]{1,15}$/.test(text)) throw new S3Error("MissingContentLength", `${name} is required`);
+  if (Number(text) > maxBytes) throw new S3Error("EntityTooLarge", `A single write is limited to ${maxBytes} bytes`);
+  return Number(text);
+}
+
+function keptChecksums({ digests }: ReceivedBody, algorithm: ChecksumAlgorithm | null): Checksums | null {
+  const hex = algorithm && digests.get(algorithm);
+  if (!hex) return null;
+  return { [algorithm]: Buffer.from(hex, "hex").toString("base64"), type: "FULL_OBJECT" };
+}

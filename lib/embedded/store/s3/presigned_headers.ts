@@ -1,0 +1,50 @@
+import { startDigest } from "@/lib/embedded/store/digests.ts";
+import { CHECKSUM_BYTES, checksumAlgorithm, digestFromBase64 } from "@/lib/embedded/store/s3/checksums.ts";
+import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
+import type { S3Request } from "@/lib/embedded/store/s3/s3_request.ts";
+
+/** Whether a parameter of a presigned request is the signature's, or a header that its signer moved into the query. */
+export function isHeaderInQuery(request: S3Request, name: string): boolean {
+  return request.parameter("X-Amz-Algorithm") !== null && /^x-amz-/i.test(name);
+}
+
+/**
+ * A presigned request with the headers that its signer moved into the query, as SDKs do with S3's own ones
+ * (Signature Version 4, query parameters). They are under the signature there, so what the caller sends beside them may
+ * not differ. Throws {@link S3Error} InvalidArgument.
+ */
+export function withHeadersOfQuery(request: S3Request): S3Request {
+  const moved = request.query.filter(([name, value]) =>
+    isHeaderInQuery(request, name) && !OF_THE_SIGNATURE.test(name) && !isOfNoBody(name.toLowerCase(), value)
+  );
+  if (moved.length === 0) return request;
+  const headers = new Headers(request.headers);
+  const seen = new Set<string>();
+  for (const [name, value] of moved) {
+    const header = name.toLowerCase();
+    if (
+      seen.has(header) || !isHeader(header, value) || (request.headers.get(header) ?? value.trim()) !== value.trim()
+    ) {
+      throw new S3Error("InvalidArgument", `The parameter ${name} is not valid`);
+    }
+    seen.add(header);
+    headers.set(header, value);
+  }
+  return { ...request, headers };
+}
+
+const OF_THE_SIGNATURE = /^x-amz-(?:algorithm|credential|date|expires|signedheaders|signature|content-sha256)$/i;
+
+/**
+ * What SDKs put into the URL of an upload because they have no body yet: the algorithm they would use, and its checksum of
+ * nothing, which would refuse every upload. A checksum of something is a statement that is held to.
+ */
+function isOfNoBody(header: string, value: string): boolean {
+  if (header === "x-amz-sdk-checksum-algorithm") return true;
+  const algorithm = checksumAlgorithm(header);
+  return algorithm !== null && digestFromBase64(value, CHECKSUM_BYTES[algorithm]) === startDigest(algorithm).hex();
+}
+
+function isHeader(name: string, value: string): boolean {
+  return /^[a-z0-9-]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
+}
