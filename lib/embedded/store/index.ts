@@ -141,6 +141,16 @@ export class Statements {
     return { changes: Number(changes), id: Number(lastInsertRowid) };
   }
 
+  /** Runs several reads on one and the same state of the index; not for a connection within a transaction. */
+  snapshot<T>(read: () => T): T {
+    this.run("BEGIN");
+    try {
+      return read();
+    } finally {
+      this.run("COMMIT");
+    }
+  }
+
   #statement(sql: string): ArrayStatement {
     const prepared = this.#prepared.get(sql);
     if (prepared) return prepared;

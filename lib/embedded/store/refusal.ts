@@ -3,10 +3,12 @@ export type RefusalReason =
   | "AccessDenied"
   | "BucketNotEmpty"
   | "ConditionFailed"
+  | "IsMarker"
   | "NameTaken"
   | "NotFound"
   | "NoSuchBucket"
   | "NoSuchKey"
+  | "NoSuchVersion"
   | "NoSpace";
 
 /** A change that the store's rules refuse. It crosses threads as its reason. */

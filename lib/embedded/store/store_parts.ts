@@ -1,6 +1,7 @@
 import type { Accounts } from "@/lib/embedded/store/accounts.ts";
 import type { Buckets } from "@/lib/embedded/store/buckets.ts";
 import type { Objects } from "@/lib/embedded/store/objects.ts";
+import type { Versions } from "@/lib/embedded/store/versions.ts";
 import type { WriterClient } from "@/lib/embedded/store/writer/writer_client.ts";
 
 /** What both protocols of the store work on. */
@@ -10,6 +11,7 @@ export interface StoreParts {
   readonly accounts: Accounts;
   readonly buckets: Buckets;
   readonly objects: Objects;
+  readonly versions: Versions;
   readonly writer: WriterClient;
   /** The present, in milliseconds since 1970. */
   now(): number;

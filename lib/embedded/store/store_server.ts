@@ -4,6 +4,7 @@ import { openIndexForReading, Statements } from "@/lib/embedded/store/index.ts";
 import { mapiHandler } from "@/lib/embedded/store/mapi/mapi_server.ts";
 import { folded } from "@/lib/embedded/store/names.ts";
 import { Objects } from "@/lib/embedded/store/objects.ts";
+import { Versions } from "@/lib/embedded/store/versions.ts";
 import { Ports, type Protocol } from "@/lib/embedded/store/ports.ts";
 import type { DrainingServer } from "@/lib/process/draining_server.ts";
 import { refusingHandler, s3Handler } from "@/lib/embedded/store/s3/s3_server.ts";
@@ -59,6 +60,7 @@ export class StoreServer {
       accounts: new Accounts(statements),
       buckets: new Buckets(statements),
       objects: new Objects(options.folder, statements),
+      versions: new Versions(statements),
       writer,
       now: Date.now,
     };

@@ -1,15 +1,17 @@
 import type { Bucket } from "@/lib/embedded/store/buckets.ts";
-import type { Found, StoredObject } from "@/lib/embedded/store/objects.ts";
+import type { StoredObject } from "@/lib/embedded/store/objects.ts";
 import { permits } from "@/lib/embedded/store/permissions.ts";
 import { type ByteRange, parseByteRange } from "@/lib/embedded/store/s3/byte_range.ts";
 import { type Caller, permittedBucket } from "@/lib/embedded/store/s3/caller.ts";
 import { checksumHeaders } from "@/lib/embedded/store/s3/checksums.ts";
 import { checkReadConditions, rangeHolds } from "@/lib/embedded/store/s3/conditions.ts";
+import { foundObject } from "@/lib/embedded/store/s3/found_object.ts";
 import { KEPT_HEADERS } from "@/lib/embedded/store/s3/kept_headers.ts";
 import { versionHeader, versionParameter } from "@/lib/embedded/store/s3/object_version.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
 import type { S3Request } from "@/lib/embedded/store/s3/s3_request.ts";
+import { keptTags } from "@/lib/embedded/store/s3/tags.ts";
 import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
 
 /** Response headers that a signed request may set for its own answer. */
@@ -51,15 +53,10 @@ async function handle({ store, caller, request, bucket: name, key }: S3Call): Pr
   return new Response(whole instanceof Uint8Array ? new Uint8Array(whole) : whole, answer);
 }
 
-function findObject(store: StoreParts, caller: Caller, bucket: Bucket, request: S3Request, key: string): Found {
+function findObject(store: StoreParts, caller: Caller, bucket: Bucket, request: S3Request, key: string): StoredObject {
   const mask = store.buckets.permissions(caller.user.id, bucket.id);
   if (!permits(mask, "READ")) throw new S3Error("AccessDenied");
-  const version = versionParameter(request);
-  const found = store.objects.find(bucket.id, bucket.versioning, new TextEncoder().encode(key), version);
-  if (!found) throw new S3Error(version === null ? "NoSuchKey" : "NoSuchVersion");
-  if (!("marker" in found)) return found;
-  const headers = { "x-amz-delete-marker": "true", ...versionHeader(found.marker) };
-  throw new S3Error(version === null ? "NoSuchKey" : "MethodNotAllowed", undefined, headers);
+  return foundObject(store, bucket, key, versionParameter(request));
 }
 
 function objectHeaders(object: StoredObject, request: S3Request): Headers {
@@ -71,6 +68,8 @@ function objectHeaders(object: StoredObject, request: S3Request): Headers {
     ...versionHeader(object.version),
   });
   for (const [name, value] of Object.entries(object.headers)) headers.set(name, value);
+  const tags = keptTags(object.tags).length;
+  if (tags > 0) headers.set("x-amz-tagging-count", String(tags));
   for (const name of OVERRIDABLE) {
     const override = request.parameter(`response-${name}`);
     if (override === null) continue;

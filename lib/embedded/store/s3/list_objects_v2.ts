@@ -1,12 +1,16 @@
-import type { ListedObject } from "@/lib/embedded/store/objects.ts";
 import { permittedBucket } from "@/lib/embedded/store/s3/caller.ts";
+import {
+  commonPrefixElement,
+  contentsElement,
+  keyBytes,
+  keyEncoding,
+  ownerElements,
+  pageSize,
+} from "@/lib/embedded/store/s3/listing_parts.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
-import { element, xmlResponse, xmlTime } from "@/lib/embedded/store/s3/xml.ts";
-import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
-
-/** Most entries of one page. */
-const MAX_KEYS = 1000;
+import { element, xmlResponse } from "@/lib/embedded/store/s3/xml.ts";
+import { behindMarker } from "@/lib/embedded/store/versions.ts";
 
 /** ListObjectsV2 */
 export const listObjectsV2: S3Operation = {
@@ -34,8 +38,11 @@ function handle({ store, caller: { user }, request, bucket: name }: S3Call): Res
   const token = request.parameter("continuation-token");
   const limit = pageSize(request.parameter("max-keys"));
   const shown = keyEncoding(request.parameter("encoding-type"));
-  const from = token === null ? behind(startAfter) : fromToken(token);
-  const page = store.objects.list(bucket.id, utf8(prefix), utf8(delimiter), from, limit);
+  const [under, cut] = [keyBytes(prefix), keyBytes(delimiter)];
+  const from = token === null ? behindMarker(keyBytes(startAfter), under, cut) : fromToken(token);
+  const page = from
+    ? store.objects.list(bucket.id, under, cut, from, limit)
+    : { objects: [], prefixes: [], next: null };
   const isTruncated = page.next !== null && limit > 0;
   const owners = request.parameter("fetch-owner") === "true" ? ownerElements(store) : () => "";
   const content = [
@@ -49,48 +56,10 @@ function handle({ store, caller: { user }, request, bucket: name }: S3Call): Res
     isTruncated && page.next && element("NextContinuationToken", toToken(page.next)),
     startAfter && element("StartAfter", shown(startAfter)),
     request.parameter("encoding-type") && element("EncodingType", "url"),
-    ...page.objects.map((object) => contents(object, shown, owners)),
-    ...page.prefixes.map((common) => `<CommonPrefixes>${element("Prefix", shown(text(common)))}</CommonPrefixes>`),
+    ...page.objects.map((object) => contentsElement(object, shown, owners)),
+    ...page.prefixes.map((common) => commonPrefixElement(common, shown)),
   ];
   return xmlResponse("ListBucketResult", content.filter((part) => part).join(""));
-}
-
-function contents(object: ListedObject, shown: (key: string) => string, owner: (id: number | null) => string): string {
-  return `<Contents>${element("Key", shown(text(object.key)))}${element("LastModified", xmlTime(object.modifiedMs))}` +
-    `${element("ETag", `"${object.etag}"`)}${element("Size", object.size)}<StorageClass>STANDARD</StorageClass>` +
-    `${owner(object.owner)}</Contents>`;
-}
-
-/** Owners of one page: few users own many objects, so each is looked up once. */
-function ownerElements(store: StoreParts): (id: number | null) => string {
-  const known = new Map<number, string>();
-  return (id) => {
-    if (id === null) return "";
-    let xml = known.get(id);
-    if (xml === undefined) {
-      const user = store.accounts.userById(id);
-      xml = user ? `<Owner>${element("ID", user.guid)}${element("DisplayName", user.name)}</Owner>` : "";
-      known.set(id, xml);
-    }
-    return xml;
-  };
-}
-
-function pageSize(text: string | null): number {
-  if (text === null || text === "") return MAX_KEYS;
-  if (!/^[0-9]{1,9}$/.test(text)) throw new S3Error("InvalidArgument", "max-keys must be a whole number from 0");
-  return Math.min(Number(text), MAX_KEYS);
-}
-
-function keyEncoding(type: string | null): (key: string) => string {
-  if (type === null) return (key) => key;
-  if (type !== "url") throw new S3Error("InvalidArgument", "encoding-type must be url");
-  return (key) => encodeURIComponent(key).replaceAll("%2F", "/");
-}
-
-/** The first key behind one that is left out. */
-function behind(key: string): Uint8Array {
-  return key === "" ? new Uint8Array() : utf8(`${key}\0`);
 }
 
 /** A token is the first key of the next page, in base64url. */
@@ -107,12 +76,4 @@ function fromToken(token: string): Uint8Array {
     // Not base64: answered below like any token that was not made here.
   }
   throw new S3Error("InvalidArgument", "The continuation token is not valid");
-}
-
-function utf8(text: string): Uint8Array {
-  return new TextEncoder().encode(text);
-}
-
-function text(key: Uint8Array): string {
-  return new TextDecoder().decode(key);
 }

@@ -6,13 +6,14 @@ import { receiveObjectBody } from "@/lib/embedded/store/s3/object_body.ts";
 import { versionHeader } from "@/lib/embedded/store/s3/object_version.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
+import { statedTags } from "@/lib/embedded/store/s3/tags.ts";
 import { writeCondition } from "@/lib/embedded/store/s3/write_condition.ts";
 
 /** Largest body of one PUT: 5 GiB (S3 API, PutObject). */
 const MAX_PUT_BYTES = 5 * 1024 ** 3;
 
 /** Headers that would change the meaning of a write and are not provided: refusing is better than ignoring them. */
-const REFUSED_ON_PUT = /^x-amz-(?:acl|copy-source|grant-|tagging|server-side-|object-lock-|website-|write-offset)/;
+const REFUSED_ON_PUT = /^x-amz-(?:acl|copy-source|grant-|server-side-|object-lock-|website-|write-offset)/;
 
 /** PutObject: the body becomes the object when it arrived whole and its digests hold. */
 export const putObject: S3Operation = { name: "PutObject", method: "PUT", level: "object", parameters: [], handle };
@@ -23,6 +24,7 @@ async function handle({ store, caller, request, bucket: name, key }: S3Call): Pr
     if (REFUSED_ON_PUT.test(header)) throw new S3Error("NotImplemented", `The header ${header} is not provided`);
   }
   const condition = writeCondition(request.headers);
+  const tags = statedTags(request.headers.get("x-amz-tagging"));
   const { received, etag, checksums } = await receiveObjectBody(store.folder, request, caller, MAX_PUT_BYTES);
   try {
     const { version } = await store.writer.change("putObject", {
@@ -34,7 +36,7 @@ async function handle({ store, caller, request, bucket: name, key }: S3Call): Pr
       contentType: request.headers.get("content-type") ?? DEFAULT_CONTENT_TYPE,
       headers: keptHeaders(request.headers),
       checksums: checksums && JSON.stringify(checksums),
-      tags: null,
+      tags,
       acl: null,
       owner: caller.user.id,
       condition,

@@ -6,6 +6,13 @@ import { headBucket } from "@/lib/embedded/store/s3/head_bucket.ts";
 import { listBuckets } from "@/lib/embedded/store/s3/list_buckets.ts";
 import { listObjectsV2 } from "@/lib/embedded/store/s3/list_objects_v2.ts";
 import { putObject } from "@/lib/embedded/store/s3/put_object.ts";
+import { getBucketVersioning, putBucketVersioning } from "@/lib/embedded/store/s3/bucket_versioning.ts";
+import { copyObject } from "@/lib/embedded/store/s3/copy_object.ts";
+import { deleteObjects } from "@/lib/embedded/store/s3/delete_objects.ts";
+import { getBucketLocation } from "@/lib/embedded/store/s3/get_bucket_location.ts";
+import { listObjectVersions } from "@/lib/embedded/store/s3/list_object_versions.ts";
+import { listObjects } from "@/lib/embedded/store/s3/list_objects.ts";
+import { deleteObjectTagging, getObjectTagging, putObjectTagging } from "@/lib/embedded/store/s3/object_tagging.ts";
 import type { S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
 
 /** Everything the store answers of S3. A request for anything else is 501. */
@@ -19,4 +26,14 @@ export const S3_OPERATIONS: readonly S3Operation[] = [
   getObject,
   headObject,
   deleteObject,
+  listObjects,
+  listObjectVersions,
+  getBucketVersioning,
+  putBucketVersioning,
+  getBucketLocation,
+  deleteObjects,
+  copyObject,
+  getObjectTagging,
+  putObjectTagging,
+  deleteObjectTagging,
 ];

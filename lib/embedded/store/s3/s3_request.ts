@@ -1,7 +1,7 @@
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 
 /** Longest key, in bytes of UTF-8 (S3 API, object keys). */
-const MAX_KEY_BYTES = 1024;
+export const MAX_KEY_BYTES = 1024;
 
 /** An S3 request taken apart: path style, decoded exactly once. */
 export interface S3Request {

@@ -1,9 +1,8 @@
 import type { Tenant } from "@/lib/embedded/store/accounts.ts";
-import { BrokenBody } from "@/lib/embedded/store/bodies.ts";
-import { isNoSpace, Refusal, type RefusalReason } from "@/lib/embedded/store/refusal.ts";
 import { authenticate } from "@/lib/embedded/store/s3/caller.ts";
 import { corsHeaders, preflightResponse } from "@/lib/embedded/store/s3/cors.ts";
-import { type S3Code, S3Error, s3ErrorResponse } from "@/lib/embedded/store/s3/s3_error.ts";
+import { asS3Error } from "@/lib/embedded/store/s3/refusals.ts";
+import { S3Error, s3ErrorResponse } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
 import { S3_OPERATIONS } from "@/lib/embedded/store/s3/s3_operations.ts";
 import { isHeaderInQuery, withHeadersOfQuery } from "@/lib/embedded/store/s3/presigned_headers.ts";
@@ -12,18 +11,6 @@ import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
 
 /** The parameter in which some clients name the operation. */
 const OPERATION_NAME = "x-id";
-
-/** How S3 spells the refusals of the index. */
-const REFUSALS: Partial<Record<RefusalReason, S3Code>> = {
-  AccessDenied: "AccessDenied",
-  BucketNotEmpty: "BucketNotEmpty",
-  ConditionFailed: "PreconditionFailed",
-  NameTaken: "BucketAlreadyExists",
-  NoSuchBucket: "NoSuchBucket",
-  NoSpace: "OutOfSpace",
-  NoSuchKey: "NoSuchKey",
-  NotFound: "AccessDenied",
-};
 
 /** Answers S3 requests for one tenant. Pages of `origins` may read the answers. */
 export function s3Handler(
@@ -93,15 +80,6 @@ function carries(request: S3Request, marker: S3Operation["marker"], header: S3Op
   const [name, value] = marker;
   const given = request.parameter(name);
   return given !== null && (value === undefined || given === value);
-}
-
-function asS3Error(error: unknown): S3Error {
-  if (error instanceof S3Error) return error;
-  if (error instanceof BrokenBody) return new S3Error("IncompleteBody");
-  if (error instanceof Refusal) return new S3Error(REFUSALS[error.reason] ?? "InvalidRequest");
-  if (isNoSpace(error)) return new S3Error("OutOfSpace");
-  console.error(`embedded store: ${error instanceof Error ? error.stack ?? error.message : error}`);
-  return new S3Error("InternalError");
 }
 
 function pathOf(url: string): string {

@@ -95,6 +95,18 @@ export function deleteBucket(index: Statements, { bucket }: Changes["deleteBucke
 }
 
 /**
+ * Switches the keeping of versions. A bucket that ever kept them cannot return to "off", which would deny those it
+ * has: it becomes "suspended". Throws {@link Refusal} NoSuchBucket.
+ */
+export function setVersioning(index: Statements, { bucket, versioning }: Changes["setVersioning"]["given"]): null {
+  const row = index.row("SELECT versioning FROM buckets WHERE id = ?", bucket);
+  if (!row) throw new Refusal("NoSuchBucket");
+  const kept = versioning === "off" && row[0] !== "off" ? "suspended" : versioning;
+  index.run("UPDATE buckets SET versioning = ? WHERE id = ?", kept, bucket);
+  return null;
+}
+
+/**
  * Sets what a user may do in a bucket; no permission at all removes the entry. Throws {@link Refusal} NotFound or
  * NoSuchBucket when one of them is gone.
  */

@@ -34,6 +34,7 @@ export interface Changes {
     result: { id: number };
   };
   deleteBucket: { given: { bucket: number }; result: null };
+  setVersioning: { given: { bucket: number; versioning: Versioning }; result: null };
   grant: { given: { user: number; bucket: number; permissions: number }; result: null };
   putObject: {
     given: {
@@ -60,6 +61,11 @@ export interface Changes {
   deleteObject: {
     given: { bucket: number; key: Uint8Array; version: string | null; atMs: number };
     result: { version: VersionId; isMarker: boolean };
+  };
+  /** The tags (JSON) of a key's current version, or of the one that is named; null takes them away. */
+  setTags: {
+    given: { bucket: number; key: Uint8Array; version: string | null; tags: string | null };
+    result: { version: VersionId };
   };
 }
 

@@ -10,9 +10,11 @@ import {
   deleteTenant,
   deleteUser,
   grant,
+  setVersioning,
 } from "@/lib/embedded/store/writer/account_changes.ts";
 import type { Change, Changes, Outcome } from "@/lib/embedded/store/writer/changes.ts";
 import { deleteObject, putObject } from "@/lib/embedded/store/writer/object_changes.ts";
+import { setTags } from "@/lib/embedded/store/writer/tag_changes.ts";
 
 /**
  * The one place that changes the index. Changes that arrive together are committed together: one transaction, and so one
@@ -119,5 +121,9 @@ function apply(index: Statements, change: Change): Changes[keyof Changes]["resul
       return putObject(index, change.given);
     case "deleteObject":
       return deleteObject(index, change.given);
+    case "setVersioning":
+      return setVersioning(index, change.given);
+    case "setTags":
+      return setTags(index, change.given);
   }
 }

@@ -51,6 +51,16 @@ export class WriterClient {
     return Promise.all(results);
   }
 
+  /** Makes changes durable in their order, in groups of up to {@link GROUP_LIMIT}, and tells what became of each. */
+  changeEach<K extends ChangeKind>(
+    kind: K,
+    given: readonly Changes[K]["given"][],
+  ): Promise<PromiseSettledResult<Changes[K]["result"]>[]> {
+    const results = given.map((one) => this.#queued(kind, one));
+    this.#sendNext();
+    return Promise.allSettled(results);
+  }
+
   #queued<K extends ChangeKind>(kind: K, given: Changes[K]["given"]): Promise<Changes[K]["result"]> {
     return new Promise((resolve, reject) => {
       const settle = (outcome: Outcome) => {

@@ -4,7 +4,7 @@ import {
   DeleteObjectCommand,
   GetBucketPolicyCommand,
   GetObjectCommand,
-  GetObjectTaggingCommand,
+  GetObjectRetentionCommand,
   HeadBucketCommand,
   HeadObjectCommand,
   ListBucketsCommand,
@@ -242,14 +242,14 @@ Deno.test("embedded S3: what it does not provide is 501, never a wrong success",
   await using store = await startStore();
   const client = store.client("archive", "curator");
   const at = { Bucket: "letters", Key: "1794/Åbo, 3 maj.txt" };
-  assert.equal(await refusal(client.send(new GetObjectTaggingCommand(at))), "NotImplemented");
+  assert.equal(await refusal(client.send(new GetObjectRetentionCommand(at))), "NotImplemented");
   assert.equal(await refusal(client.send(new GetBucketPolicyCommand(at))), "NotImplemented");
   assert.equal(
     await refusal(client.send(new PutBucketWebsiteCommand({ ...at, WebsiteConfiguration: {} }))),
     "NotImplemented",
   );
-  const tagged = new PutObjectCommand({ ...at, Body: "x", Tagging: "a=b" });
-  assert.equal(await refusal(client.send(tagged)), "NotImplemented");
+  const locked = new PutObjectCommand({ ...at, Body: "x", ObjectLockMode: "GOVERNANCE" });
+  assert.equal(await refusal(client.send(locked)), "NotImplemented");
 });
 
 Deno.test("embedded S3: a body that does not match its digest, or ends early, is never an object", leaks, async () => {

@@ -1,0 +1,49 @@
+import type { Bucket } from "@/lib/embedded/store/buckets.ts";
+import { permittedBucket } from "@/lib/embedded/store/s3/caller.ts";
+import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
+import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
+import { element, xmlResponse } from "@/lib/embedded/store/s3/xml.ts";
+import { childText, xmlBody } from "@/lib/embedded/store/s3/xml_body.ts";
+
+/** GetBucketVersioning, for the bucket's owner: nothing is said of a bucket that never kept versions. */
+export const getBucketVersioning: S3Operation = {
+  name: "GetBucketVersioning",
+  method: "GET",
+  level: "bucket",
+  marker: ["versioning"],
+  parameters: [],
+  handle: (call) => {
+    const { versioning } = ownBucket(call);
+    const status = versioning === "enabled" ? "Enabled" : "Suspended";
+    return xmlResponse("VersioningConfiguration", versioning === "off" ? "" : element("Status", status));
+  },
+};
+
+/** PutBucketVersioning, for the bucket's owner. */
+export const putBucketVersioning: S3Operation = {
+  name: "PutBucketVersioning",
+  method: "PUT",
+  level: "bucket",
+  marker: ["versioning"],
+  parameters: [],
+  handle: async (call) => {
+    const bucket = ownBucket(call);
+    const configuration = await xmlBody(call.request, call.caller, "VersioningConfiguration");
+    const status = childText(configuration, "Status");
+    if (status !== "Enabled" && status !== "Suspended") {
+      throw new S3Error("MalformedXML", "Status must be Enabled or Suspended");
+    }
+    if ((childText(configuration, "MfaDelete") ?? "Disabled") !== "Disabled") {
+      throw new S3Error("NotImplemented", "MfaDelete is not provided");
+    }
+    const versioning = status === "Enabled" ? "enabled" : "suspended";
+    await call.store.writer.change("setVersioning", { bucket: bucket.id, versioning });
+    return new Response(null);
+  },
+};
+
+function ownBucket({ store, caller: { user }, bucket: name }: S3Call): Bucket {
+  const bucket = permittedBucket(store.buckets, user, name, "any");
+  if (bucket.owner !== user.id) throw new S3Error("AccessDenied");
+  return bucket;
+}

@@ -1,0 +1,145 @@
+import { BrokenBody, receiveBody } from "@/lib/embedded/store/bodies.ts";
+import type { StoredObject } from "@/lib/embedded/store/objects.ts";
+import { Refusal } from "@/lib/embedded/store/refusal.ts";
+import { permittedBucket } from "@/lib/embedded/store/s3/caller.ts";
+import { checkReadConditions } from "@/lib/embedded/store/s3/conditions.ts";
+import { type CopySource, parseCopySource } from "@/lib/embedded/store/s3/copy_source.ts";
+import { foundObject } from "@/lib/embedded/store/s3/found_object.ts";
+import { DEFAULT_CONTENT_TYPE, keptHeaders } from "@/lib/embedded/store/s3/kept_headers.ts";
+import { versionHeader } from "@/lib/embedded/store/s3/object_version.ts";
+import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
+import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
+import { statedTags } from "@/lib/embedded/store/s3/tags.ts";
+import { writeCondition } from "@/lib/embedded/store/s3/write_condition.ts";
+import { element, xmlResponse, xmlTime } from "@/lib/embedded/store/s3/xml.ts";
+
+/** Largest object that one copy takes: 5 GiB (S3 API, CopyObject). */
+const MAX_COPY_BYTES = 5 * 1024 ** 3;
+
+/** Headers that would change the meaning of a copy and are not provided: refusing is better than ignoring them. */
+const REFUSED_ON_COPY =
+  /^x-amz-(?:acl|grant-|server-side-|object-lock-|website-|checksum-|copy-source-(?:range|server-side-))/;
+
+/** CopyObject: within a bucket and across those of the tenant. */
+export const copyObject: S3Operation = {
+  name: "CopyObject",
+  method: "PUT",
+  level: "object",
+  header: "x-amz-copy-source",
+  parameters: [],
+  handle,
+};
+
+async function handle(call: S3Call): Promise<Response> {
+  const { store, caller, request, key } = call;
+  const target = permittedBucket(store.buckets, caller.user, call.bucket, "WRITE");
+  for (const header of request.headers.keys()) {
+    if (REFUSED_ON_COPY.test(header)) throw new S3Error("NotImplemented", `The header ${header} is not provided`);
+  }
+  const source = parseCopySource(request.headers.get("x-amz-copy-source") ?? "");
+  const from = permittedBucket(store.buckets, caller.user, source.bucket, "READ");
+  const replaces = {
+    metadata: isReplace(request.headers, "x-amz-metadata-directive"),
+    tags: isReplace(request.headers, "x-amz-tagging-directive"),
+  };
+  if (from.id === target.id && source.key === key && source.version === null && !replaces.metadata && !replaces.tags) {
+    throw new S3Error("InvalidRequest", "A copy onto itself must change the metadata or the tags");
+  }
+  const condition = writeCondition(request.headers);
+  const tags = statedTags(request.headers.get("x-amz-tagging"));
+  const { object, body } = await openSource(call, () => {
+    const found = sourceObject(call, source, from);
+    checkCopyConditions(request.headers, found);
+    return found;
+  });
+  const received = await receiveBody(store.folder, body, []).catch((error) => {
+    throw error instanceof BrokenBody ? error.cause : error;
+  });
+  try {
+    if (received.size !== object.size) throw new S3Error("InternalError", "The source could not be read whole");
+    const etag = received.digests.get("md5") ?? "";
+    const atMs = store.now();
+    const kept = Object.keys(object.headers).length === 0 ? null : JSON.stringify(object.headers);
+    const { version } = await store.writer.change("putObject", {
+      bucket: target.id,
+      key: new TextEncoder().encode(key),
+      body: received.body,
+      size: received.size,
+      etag,
+      contentType: replaces.metadata ? request.headers.get("content-type") ?? DEFAULT_CONTENT_TYPE : object.contentType,
+      headers: replaces.metadata ? keptHeaders(request.headers) : kept,
+      checksums: wholeChecksums(object.checksums),
+      tags: replaces.tags ? tags : object.tags,
+      acl: null,
+      owner: caller.user.id,
+      condition,
+      atMs,
+    });
+    const headers = {
+      ...versionHeader(version),
+      ...(object.version === null ? {} : { "x-amz-copy-source-version-id": object.version }),
+    };
+    return xmlResponse(
+      "CopyObjectResult",
+      `${element("LastModified", xmlTime(atMs))}${element("ETag", `"${etag}"`)}`,
+      headers,
+    );
+  } catch (error) {
+    // After a fault of the disk nobody knows what it holds: such a file is left to the sweep at the next start.
+    if (error instanceof S3Error || error instanceof Refusal) received.discard();
+    throw error;
+  }
+}
+
+async function openSource(
+  { store }: S3Call,
+  find: () => StoredObject,
+): Promise<{ object: StoredObject; body: ReadableStream<Uint8Array> | null }> {
+  const { found, body } = await store.objects.open(
+    find,
+    (object) => object.size === 0 ? Promise.resolve(new Uint8Array()) : object.read(0, object.size - 1),
+  );
+  if (!found || "marker" in found) throw new S3Error("NoSuchKey");
+  return { object: found, body: body instanceof Uint8Array ? new Response(new Uint8Array(body)).body : body };
+}
+
+function sourceObject({ store }: S3Call, source: CopySource, from: Parameters<typeof foundObject>[1]): StoredObject {
+  try {
+    const object = foundObject(store, from, source.key, source.version);
+    if (object.size > MAX_COPY_BYTES) throw new S3Error("InvalidRequest", "A single copy is limited to 5 GiB");
+    return object;
+  } catch (error) {
+    if (!(error instanceof S3Error)) throw error;
+    // The headers of a marker would speak of the target.
+    if (error.code === "MethodNotAllowed") throw new S3Error("InvalidRequest", "The source is a delete marker");
+    throw new S3Error(error.code, error.message);
+  }
+}
+
+/** The conditions of a copy are those of a read, with one answer for all that fail. */
+function checkCopyConditions(headers: Headers, object: StoredObject): void {
+  const conditions = new Headers();
+  for (const name of ["if-match", "if-none-match", "if-modified-since", "if-unmodified-since"]) {
+    const value = headers.get(`x-amz-copy-source-${name}`);
+    if (value !== null) conditions.set(name, value);
+  }
+  try {
+    checkReadConditions(conditions, object, {});
+  } catch (error) {
+    if (error instanceof S3Error && error.code === "NotModified") throw new S3Error("PreconditionFailed");
+    throw error;
+  }
+}
+
+function isReplace(headers: Headers, name: string): boolean {
+  const directive = headers.get(name) ?? "COPY";
+  if (directive !== "COPY" && directive !== "REPLACE") {
+    throw new S3Error("InvalidArgument", `${name} must be COPY or REPLACE`);
+  }
+  return directive === "REPLACE";
+}
+
+/** Digests of the whole object hold for its copy; those made of the digests of parts do not, since a copy has none. */
+function wholeChecksums(checksums: StoredObject["checksums"]): string | null {
+  return checksums === null || checksums.type === "COMPOSITE" ? null : JSON.stringify(checksums);
+}

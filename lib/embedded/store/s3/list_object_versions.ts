@@ -1,0 +1,78 @@
+import { permittedBucket } from "@/lib/embedded/store/s3/caller.ts";
+import {
+  commonPrefixElement,
+  keyBytes,
+  keyEncoding,
+  keyText,
+  ownerElements,
+  pageSize,
+} from "@/lib/embedded/store/s3/listing_parts.ts";
+import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
+import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
+import { element, xmlResponse, xmlTime } from "@/lib/embedded/store/s3/xml.ts";
+import type { ListedVersion } from "@/lib/embedded/store/versions.ts";
+
+/** ListObjectVersions */
+export const listObjectVersions: S3Operation = {
+  name: "ListObjectVersions",
+  method: "GET",
+  level: "bucket",
+  marker: ["versions"],
+  parameters: ["prefix", "delimiter", "key-marker", "version-id-marker", "max-keys", "encoding-type"],
+  handle,
+};
+
+function handle({ store, caller: { user }, request, bucket: name }: S3Call): Response {
+  const bucket = permittedBucket(store.buckets, user, name, "BROWSE");
+  const prefix = request.parameter("prefix") ?? "";
+  const delimiter = request.parameter("delimiter") ?? "";
+  const keyMarker = request.parameter("key-marker") ?? "";
+  const versionMarker = request.parameter("version-id-marker") || null;
+  const limit = pageSize(request.parameter("max-keys"));
+  const shown = keyEncoding(request.parameter("encoding-type"));
+  checkMarkers(keyMarker, versionMarker);
+  const { versions, prefixes, next } = store.versions.list(bucket.id, {
+    prefix: keyBytes(prefix),
+    delimiter: keyBytes(delimiter),
+    keyMarker: keyBytes(keyMarker),
+    versionMarker,
+    limit,
+  });
+  const following = limit > 0 ? next : null;
+  const owners = ownerElements(store);
+  const content = [
+    element("Name", bucket.name),
+    element("Prefix", shown(prefix)),
+    element("KeyMarker", shown(keyMarker)),
+    element("VersionIdMarker", versionMarker ?? ""),
+    following && element("NextKeyMarker", shown(keyText(following.key))),
+    following?.version && element("NextVersionIdMarker", following.version),
+    element("MaxKeys", limit),
+    delimiter && element("Delimiter", shown(delimiter)),
+    element("IsTruncated", following !== null),
+    request.parameter("encoding-type") && element("EncodingType", "url"),
+    ...versions.map((version) => versionElement(version, shown, owners)),
+    ...prefixes.map((common) => commonPrefixElement(common, shown)),
+  ];
+  return xmlResponse("ListVersionsResult", content.filter((part) => part).join(""));
+}
+
+function checkMarkers(keyMarker: string, versionMarker: string | null): void {
+  if (versionMarker === null) return;
+  if (keyMarker === "") throw new S3Error("InvalidArgument", "version-id-marker needs a key-marker");
+  if (!/^(?:null|[1-9][0-9]{0,15})$/.test(versionMarker)) {
+    throw new S3Error("InvalidArgument", "version-id-marker is not a version id");
+  }
+}
+
+function versionElement(
+  version: ListedVersion,
+  shown: (key: string) => string,
+  owner: (id: number | null) => string,
+): string {
+  const named = `${element("Key", shown(keyText(version.key)))}${element("VersionId", version.version)}` +
+    `${element("IsLatest", version.isLatest)}${element("LastModified", xmlTime(version.modifiedMs))}`;
+  if (version.isMarker) return `<DeleteMarker>${named}${owner(version.owner)}</DeleteMarker>`;
+  return `<Version>${named}${element("ETag", `"${version.etag}"`)}${element("Size", version.size)}` +
+    `<StorageClass>STANDARD</StorageClass>${owner(version.owner)}</Version>`;
+}

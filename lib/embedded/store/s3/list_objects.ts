@@ -1,0 +1,59 @@
+import { compareBytes } from "@/lib/embedded/store/objects.ts";
+import { permittedBucket } from "@/lib/embedded/store/s3/caller.ts";
+import {
+  commonPrefixElement,
+  contentsElement,
+  keyBytes,
+  keyEncoding,
+  keyText,
+  ownerElements,
+  pageSize,
+} from "@/lib/embedded/store/s3/listing_parts.ts";
+import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
+import { element, xmlResponse } from "@/lib/embedded/store/s3/xml.ts";
+import { behindMarker } from "@/lib/embedded/store/versions.ts";
+
+/** ListObjects, the first version: pages go on by the last entry of the page before. */
+export const listObjects: S3Operation = {
+  name: "ListObjects",
+  method: "GET",
+  level: "bucket",
+  parameters: ["prefix", "delimiter", "marker", "max-keys", "encoding-type"],
+  handle,
+};
+
+function handle({ store, caller: { user }, request, bucket: name }: S3Call): Response {
+  const bucket = permittedBucket(store.buckets, user, name, "BROWSE");
+  const prefix = request.parameter("prefix") ?? "";
+  const delimiter = request.parameter("delimiter") ?? "";
+  const marker = request.parameter("marker") ?? "";
+  const limit = pageSize(request.parameter("max-keys"));
+  const shown = keyEncoding(request.parameter("encoding-type"));
+  const [under, cut] = [keyBytes(prefix), keyBytes(delimiter)];
+  const from = behindMarker(keyBytes(marker), under, cut);
+  const page = from
+    ? store.objects.list(bucket.id, under, cut, from, limit)
+    : { objects: [], prefixes: [], next: null };
+  const isTruncated = page.next !== null && limit > 0;
+  const owners = ownerElements(store);
+  const content = [
+    element("Name", bucket.name),
+    element("Prefix", shown(prefix)),
+    element("Marker", shown(marker)),
+    // Without a delimiter the last key of the page is the next marker already.
+    isTruncated && delimiter && element("NextMarker", shown(keyText(lastEntry(page)))),
+    element("MaxKeys", limit),
+    delimiter && element("Delimiter", shown(delimiter)),
+    element("IsTruncated", isTruncated),
+    request.parameter("encoding-type") && element("EncodingType", "url"),
+    ...page.objects.map((object) => contentsElement(object, shown, owners)),
+    ...page.prefixes.map((common) => commonPrefixElement(common, shown)),
+  ];
+  return xmlResponse("ListBucketResult", content.filter((part) => part).join(""));
+}
+
+function lastEntry({ objects, prefixes }: { objects: { key: Uint8Array }[]; prefixes: Uint8Array[] }): Uint8Array {
+  const key = objects.at(-1)?.key ?? new Uint8Array();
+  const common = prefixes.at(-1) ?? new Uint8Array();
+  return compareBytes(key, common) > 0 ? key : common;
+}

@@ -1,0 +1,62 @@
+import type { ListedObject } from "@/lib/embedded/store/objects.ts";
+import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
+import { element, xmlTime } from "@/lib/embedded/store/s3/xml.ts";
+import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
+
+/** Most entries of one page of a listing (S3 API, ListObjects). */
+const MAX_KEYS = 1000;
+
+/** The size of a page as max-keys asks for it. Throws {@link S3Error} InvalidArgument. */
+export function pageSize(text: string | null): number {
+  if (text === null || text === "") return MAX_KEYS;
+  if (!/^[0-9]{1,9}$/.test(text)) throw new S3Error("InvalidArgument", "max-keys must be a whole number from 0");
+  return Math.min(Number(text), MAX_KEYS);
+}
+
+/** How keys are shown under an encoding-type. Throws {@link S3Error} InvalidArgument. */
+export function keyEncoding(type: string | null): (key: string) => string {
+  if (type === null) return (key) => key;
+  if (type !== "url") throw new S3Error("InvalidArgument", "encoding-type must be url");
+  return (key) => encodeURIComponent(key).replaceAll("%2F", "/");
+}
+
+/** Owner elements of one page: few users own many objects, so each is looked up once. */
+export function ownerElements(store: StoreParts): (id: number | null) => string {
+  const known = new Map<number, string>();
+  return (id) => {
+    if (id === null) return "";
+    let xml = known.get(id);
+    if (xml === undefined) {
+      const user = store.accounts.userById(id);
+      xml = user ? `<Owner>${element("ID", user.guid)}${element("DisplayName", user.name)}</Owner>` : "";
+      known.set(id, xml);
+    }
+    return xml;
+  };
+}
+
+/** One object of a listing. */
+export function contentsElement(
+  object: ListedObject,
+  shown: (key: string) => string,
+  owner: (id: number | null) => string,
+): string {
+  return `<Contents>${element("Key", shown(keyText(object.key)))}` +
+    `${element("LastModified", xmlTime(object.modifiedMs))}${element("ETag", `"${object.etag}"`)}` +
+    `${element("Size", object.size)}<StorageClass>STANDARD</StorageClass>${owner(object.owner)}</Contents>`;
+}
+
+/** One common prefix of a listing. */
+export function commonPrefixElement(prefix: Uint8Array, shown: (key: string) => string): string {
+  return `<CommonPrefixes>${element("Prefix", shown(keyText(prefix)))}</CommonPrefixes>`;
+}
+
+/** The bytes of a key, prefix or delimiter. */
+export function keyBytes(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+/** The text of a key; bytes that are no whole character, as a cut prefix may end in, become U+FFFD. */
+export function keyText(key: Uint8Array): string {
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(key);
+}

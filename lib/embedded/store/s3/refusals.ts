@@ -1,0 +1,27 @@
+import { BrokenBody } from "@/lib/embedded/store/bodies.ts";
+import { isNoSpace, Refusal, type RefusalReason } from "@/lib/embedded/store/refusal.ts";
+import { type S3Code, S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
+
+/** Spells whatever an operation threw as S3 does; what nobody expected is logged and becomes InternalError. */
+export function asS3Error(error: unknown): S3Error {
+  if (error instanceof S3Error) return error;
+  if (error instanceof BrokenBody) return new S3Error("IncompleteBody");
+  if (error instanceof Refusal) return new S3Error(REFUSALS[error.reason] ?? "InvalidRequest");
+  if (isNoSpace(error)) return new S3Error("OutOfSpace");
+  console.error(`embedded store: ${error instanceof Error ? error.stack ?? error.message : error}`);
+  return new S3Error("InternalError");
+}
+
+/** How S3 spells the refusals of the index. */
+const REFUSALS: Partial<Record<RefusalReason, S3Code>> = {
+  AccessDenied: "AccessDenied",
+  BucketNotEmpty: "BucketNotEmpty",
+  ConditionFailed: "PreconditionFailed",
+  IsMarker: "MethodNotAllowed",
+  NameTaken: "BucketAlreadyExists",
+  NoSuchBucket: "NoSuchBucket",
+  NoSpace: "OutOfSpace",
+  NoSuchKey: "NoSuchKey",
+  NoSuchVersion: "NoSuchVersion",
+  NotFound: "AccessDenied",
+};

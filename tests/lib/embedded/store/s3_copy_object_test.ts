@@ -1,0 +1,123 @@
+import {
+  CopyObjectCommand,
+  type CopyObjectCommandInput,
+  CreateBucketCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  GetObjectTaggingCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+} from "@aws-sdk/client-s3";
+import assert from "node:assert/strict";
+import { refusalName } from "./refusal_name.ts";
+import { startStore } from "./store_fixture.ts";
+
+const leaks = { sanitizeOps: false, sanitizeResources: false };
+
+const KEY = "mapp/å+b? 1%.txt";
+const SOURCE = `letters/${encodeURIComponent(KEY)}`;
+
+async function openCopies() {
+  const store = await startStore();
+  const client = store.client("archive", "curator");
+  const body = new Uint8Array(100_000).map((_, i) => i % 253);
+  await client.send(
+    new PutObjectCommand({
+      Bucket: "letters",
+      Key: KEY,
+      Body: body,
+      ContentType: "image/jp2",
+      CacheControl: "no-cache",
+      Metadata: { volume: "A1" },
+      Tagging: "kind=letter",
+    }),
+  );
+  await client.send(new CreateBucketCommand({ Bucket: "copies" }));
+  const copy = (input: Partial<CopyObjectCommandInput>) =>
+    client.send(new CopyObjectCommand({ Bucket: "copies", Key: "copy", CopySource: SOURCE, ...input }));
+  const head = () => client.send(new HeadObjectCommand({ Bucket: "copies", Key: "copy" }));
+  const tags = async () => (await client.send(new GetObjectTaggingCommand({ Bucket: "copies", Key: "copy" }))).TagSet;
+  return { store, client, body, copy, head, tags, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
+}
+
+Deno.test("embedded S3 copy: bytes, metadata and tags come along, or are replaced on demand", leaks, async () => {
+  await using at = await openCopies();
+  const { CopyObjectResult } = await at.copy({});
+  const copied = await at.client.send(new GetObjectCommand({ Bucket: "copies", Key: "copy" }));
+  assert.deepEqual(await copied.Body?.transformToByteArray(), at.body);
+  assert.equal(copied.ETag, CopyObjectResult?.ETag);
+  assert.deepEqual([copied.ContentType, copied.CacheControl, copied.TagCount], ["image/jp2", "no-cache", 1]);
+  assert.deepEqual(copied.Metadata, { volume: "A1" });
+  assert.deepEqual(await at.tags(), [{ Key: "kind", Value: "letter" }]);
+
+  await at.copy({ MetadataDirective: "REPLACE", ContentType: "text/x", Metadata: { other: "1" }, Tagging: "a=b" });
+  const replaced = await at.head();
+  assert.deepEqual([replaced.ContentType, replaced.CacheControl], ["text/x", undefined]);
+  assert.deepEqual(replaced.Metadata, { other: "1" });
+  assert.deepEqual(await at.tags(), [{ Key: "kind", Value: "letter" }]);
+
+  await at.copy({ TaggingDirective: "REPLACE", Tagging: "new=tag&empty" });
+  assert.deepEqual(await at.tags(), [{ Key: "new", Value: "tag" }, { Key: "empty", Value: "" }]);
+  assert.equal((await at.head()).ContentType, "image/jp2");
+});
+
+Deno.test("embedded S3 copy: onto itself only with a change, which keeps the bytes", leaks, async () => {
+  await using at = await openCopies();
+  const self = { Bucket: "letters", Key: KEY };
+  assert.equal(await refusalName(at.copy(self)), "InvalidRequest");
+  await at.copy({ ...self, CopySource: `/${SOURCE}`, MetadataDirective: "REPLACE", ContentType: "text/plain" });
+  const changed = await at.client.send(new GetObjectCommand(self));
+  assert.equal(changed.ContentType, "text/plain");
+  assert.deepEqual(await changed.Body?.transformToByteArray(), at.body);
+});
+
+Deno.test("embedded S3 copy: conditions of the source and of the target decide", leaks, async () => {
+  await using at = await openCopies();
+  const { ETag, LastModified } = await at.client.send(new HeadObjectCommand({ Bucket: "letters", Key: KEY }));
+  const past = new Date((LastModified?.getTime() ?? 0) - 60_000);
+  const failing: Partial<CopyObjectCommandInput>[] = [
+    { CopySourceIfMatch: '"other"' },
+    { CopySourceIfNoneMatch: ETag },
+    { CopySourceIfUnmodifiedSince: past },
+    { CopySourceIfModifiedSince: LastModified },
+    { CopySourceIfNoneMatch: ETag, CopySourceIfModifiedSince: past },
+  ];
+  for (const condition of failing) assert.equal(await refusalName(at.copy(condition)), "PreconditionFailed");
+  assert.equal(await refusalName(at.head()), "NotFound");
+  await at.copy({ CopySourceIfMatch: ETag, CopySourceIfUnmodifiedSince: past, IfNoneMatch: "*" });
+  assert.equal(await refusalName(at.copy({ IfNoneMatch: "*" })), "PreconditionFailed");
+  await at.copy({ CopySourceIfModifiedSince: past, IfMatch: ETag });
+});
+
+Deno.test("embedded S3 copy: a version may be the source, a marker may not", leaks, async () => {
+  await using at = await openCopies();
+  const put = async (Body: string) =>
+    (await at.client.send(new PutObjectCommand({ Bucket: "maps", Key: "v", Body }))).VersionId;
+  const first = await put("first");
+  await put("second");
+  const answer = await at.copy({ CopySource: `maps/v?versionId=${first}` });
+  assert.equal(answer.CopySourceVersionId, first);
+  const read = async (Bucket: string, Key: string) =>
+    await (await at.client.send(new GetObjectCommand({ Bucket, Key }))).Body?.transformToString();
+  assert.equal(await read("copies", "copy"), "first");
+  const restored = await at.copy({ Bucket: "maps", Key: "v", CopySource: `maps/v?versionId=${first}` });
+  assert.ok(Number(restored.VersionId) > Number(first));
+  assert.equal(await read("maps", "v"), "first");
+  const { VersionId } = await at.client.send(new DeleteObjectCommand({ Bucket: "maps", Key: "v" }));
+  assert.equal(await refusalName(at.copy({ CopySource: "maps/v" })), "NoSuchKey");
+  assert.equal(await refusalName(at.copy({ CopySource: `maps/v?versionId=${VersionId}` })), "InvalidRequest");
+  assert.equal(await refusalName(at.copy({ CopySource: "maps/v?versionId=77" })), "NoSuchVersion");
+});
+
+Deno.test("embedded S3 copy: both ends need permission, and an unreadable source is named", leaks, async () => {
+  await using at = await openCopies();
+  const reader = at.store.client("archive", "reader");
+  const from = new CopyObjectCommand({ Bucket: "campaigns", Key: "x", CopySource: SOURCE });
+  assert.equal(await refusalName(reader.send(from)), "AccessDenied");
+  assert.equal(await refusalName(at.copy({ CopySource: "no-bucket/x" })), "NoSuchBucket");
+  for (const CopySource of ["letters", "letters/", "letters/%zz", "letters/x?versionId="]) {
+    assert.equal(await refusalName(at.copy({ CopySource })), "InvalidArgument");
+  }
+  assert.equal(await refusalName(at.copy({ ACL: "public-read" })), "NotImplemented");
+  assert.equal(await refusalName(at.head()), "NotFound");
+});

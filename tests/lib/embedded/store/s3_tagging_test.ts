@@ -1,0 +1,111 @@
+import {
+  CreateBucketCommand,
+  DeleteObjectCommand,
+  DeleteObjectTaggingCommand,
+  GetObjectTaggingCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+  PutObjectTaggingCommand,
+} from "@aws-sdk/client-s3";
+import assert from "node:assert/strict";
+import { refusalName } from "./refusal_name.ts";
+import { startStore } from "./store_fixture.ts";
+
+const leaks = { sanitizeOps: false, sanitizeResources: false };
+
+async function openTagged() {
+  const store = await startStore();
+  const client = store.client("archive", "curator");
+  const at = { Bucket: "maps", Key: "tagged" };
+  const put = async (Tagging?: string) =>
+    (await client.send(new PutObjectCommand({ ...at, Body: "x", Tagging }))).VersionId;
+  const tag = (TagSet: { Key: string; Value: string }[], VersionId?: string) =>
+    client.send(new PutObjectTaggingCommand({ ...at, VersionId, Tagging: { TagSet } }));
+  const tags = async (VersionId?: string) =>
+    ((await client.send(new GetObjectTaggingCommand({ ...at, VersionId }))).TagSet ?? [])
+      .map(({ Key, Value }) => `${Key}=${Value}`);
+  return { store, client, at, put, tag, tags, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
+}
+
+Deno.test(
+  "embedded S3 tagging: tags are set with the object or after it, per version, and taken away",
+  leaks,
+  async () => {
+    await using opened = await openTagged();
+    const { client, at, put, tag, tags } = opened;
+    const first = await put("kind=blad+1&l%C3%A4n=Sk%C3%A5ne");
+    assert.deepEqual(await tags(), ["kind=blad 1", "län=Skåne"]);
+    assert.equal((await client.send(new HeadObjectCommand(at))).TagCount, 2);
+    const second = await put();
+    assert.deepEqual(await tags(), []);
+    assert.equal((await client.send(new HeadObjectCommand(at))).TagCount, undefined);
+    assert.equal((await tag([{ Key: "a", Value: "" }])).VersionId, second);
+    assert.equal((await tag([{ Key: "old", Value: "1" }], first)).VersionId, first);
+    assert.deepEqual([await tags(), await tags(second), await tags(first)], [["a="], ["a="], ["old=1"]]);
+    await client.send(new DeleteObjectTaggingCommand({ ...at, VersionId: first }));
+    assert.deepEqual([await tags(), await tags(first)], [["a="], []]);
+    await client.send(new DeleteObjectTaggingCommand(at));
+    assert.deepEqual(await tags(), []);
+  },
+);
+
+Deno.test("embedded S3 tagging: what is not there, or a marker, has no tags to set", leaks, async () => {
+  await using opened = await openTagged();
+  const { client, at, put, tag, tags } = opened;
+  assert.equal(await refusalName(tag([])), "NoSuchKey");
+  assert.equal(await refusalName(tags()), "NoSuchKey");
+  const version = await put();
+  assert.equal(await refusalName(tag([], "77")), "NoSuchVersion");
+  const { VersionId } = await client.send(new DeleteObjectCommand(at));
+  assert.equal(await refusalName(tag([])), "NoSuchKey");
+  assert.equal(await refusalName(tag([], VersionId)), "MethodNotAllowed");
+  await tag([{ Key: "still", Value: "here" }], version);
+  assert.deepEqual(await tags(version), ["still=here"]);
+});
+
+Deno.test("embedded S3 tagging: the limits of S3 hold on both ways, and readers may not tag", leaks, async () => {
+  await using opened = await openTagged();
+  const { store, client, put, tag, tags } = opened;
+  const most = Array.from({ length: 10 }, (_, i) => ({ Key: `${i}${"ö".repeat(127)}`, Value: "v".repeat(256) }));
+  await put();
+  await tag(most);
+  assert.equal((await tags()).length, 10);
+  const refused = [
+    [...most, { Key: "x", Value: "" }],
+    [{ Key: "k".repeat(129), Value: "" }],
+    [{ Key: "k", Value: "v".repeat(257) }],
+    [{ Key: "k", Value: "1" }, { Key: "k", Value: "2" }],
+    [{ Key: "", Value: "1" }],
+    [{ Key: "aws:k", Value: "1" }],
+    [{ Key: "k", Value: "<>" }],
+  ];
+  for (const tagSet of refused) {
+    assert.equal(await refusalName(tag(tagSet)), "InvalidTag");
+    const header = new URLSearchParams(tagSet.map(({ Key, Value }) => [Key, Value])).toString();
+    assert.equal(await refusalName(put(header)), "InvalidTag");
+  }
+  assert.equal((await tags()).length, 10);
+  assert.equal(await refusalName(put("a=%zz")), "InvalidArgument");
+  await client.send(new PutObjectCommand({ Bucket: "campaigns", Key: "c", Body: "x" }));
+  const reader = store.client("archive", "reader");
+  const at = { Bucket: "campaigns", Key: "c" };
+  assert.equal(
+    await refusalName(reader.send(new PutObjectTaggingCommand({ ...at, Tagging: { TagSet: [] } }))),
+    "AccessDenied",
+  );
+  assert.equal(await refusalName(reader.send(new DeleteObjectTaggingCommand(at))), "AccessDenied");
+  assert.deepEqual((await reader.send(new GetObjectTaggingCommand(at))).TagSet, []);
+});
+
+Deno.test("embedded S3 tagging: a bucket that never kept versions names none", leaks, async () => {
+  await using store = await startStore();
+  const client = store.client("archive", "curator");
+  const at = { Bucket: "plain", Key: "k" };
+  await client.send(new CreateBucketCommand({ Bucket: "plain" }));
+  await client.send(new PutObjectCommand({ ...at, Body: "x" }));
+  const answer = await client.send(
+    new PutObjectTaggingCommand({ ...at, Tagging: { TagSet: [{ Key: "a", Value: "b" }] } }),
+  );
+  assert.equal(answer.VersionId, undefined);
+  assert.equal((await client.send(new GetObjectTaggingCommand(at))).TagSet?.length, 1);
+});
