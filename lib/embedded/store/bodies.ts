@@ -91,10 +91,17 @@ export async function readBodyFile(
   last: number,
   size: number,
 ): Promise<ReadableStream<Uint8Array>> {
-  const file = await Deno.open(path, { read: true });
-  if (first > 0) await file.seek(first, Deno.SeekMode.Start);
+  if (last + 1 < size) return readFileSpan(path, first, last);
   // A file's own stream is handed to the socket by the runtime, without a copy in JavaScript.
-  if (last + 1 === size) return file.readable;
+  return (await openAt(path, first)).readable;
+}
+
+/**
+ * The bytes `first` to `last` (inclusive) of a stored file in large chunks: through JavaScript they go half again as
+ * fast as the chunks of the file's own stream. Throws Deno.errors.NotFound.
+ */
+export async function readFileSpan(path: string, first: number, last: number): Promise<ReadableStream<Uint8Array>> {
+  const file = await openAt(path, first);
   let left = last - first + 1;
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -111,6 +118,12 @@ export async function readBodyFile(
     },
     cancel: () => file.close(),
   }, { highWaterMark: 0 });
+}
+
+async function openAt(path: string, first: number): Promise<Deno.FsFile> {
+  const file = await Deno.open(path, { read: true });
+  if (first > 0) await file.seek(first, Deno.SeekMode.Start);
+  return file;
 }
 
 /**

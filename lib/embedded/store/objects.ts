@@ -1,6 +1,8 @@
 import { readBodyFile } from "@/lib/embedded/store/bodies.ts";
 import type { Cell, Statements } from "@/lib/embedded/store/index.ts";
+import { type Piece, readPieces } from "@/lib/embedded/store/part_reading.ts";
 import type { VersionId, Versioning } from "@/lib/embedded/store/writer/changes.ts";
+import type { StoredParts } from "@/lib/embedded/store/writer/object_changes.ts";
 
 /** One version of an object as it is read. */
 export interface StoredObject {
@@ -154,7 +156,7 @@ export class Objects {
   }
 
   #object(cells: Cell[], versioning: Versioning): StoredObject {
-    const [seq, isNull, size, etag, modifiedMs, contentType, headers, data, file, checksums, tags] = cells;
+    const [seq, isNull, size, etag, modifiedMs, contentType, headers, data, file, checksums, tags, parts] = cells;
     return {
       version: shownVersion(seq, isNull, versioning),
       size: Number(size),
@@ -164,15 +166,27 @@ export class Objects {
       headers: headers === null ? {} : JSON.parse(String(headers)),
       checksums: checksums === null ? null : JSON.parse(String(checksums)),
       tags: tags === null ? null : String(tags),
-      read: (first, last) =>
-        file === null
+      read: (first, last) => {
+        if (parts !== null) return readPieces(this.#folder, this.#pieces(JSON.parse(String(parts))), first, last);
+        return file === null
           ? Promise.resolve((data as Uint8Array).subarray(first, last + 1))
-          : readBodyFile(`${this.#folder}/${file}`, first, last, Number(size)),
+          : readBodyFile(`${this.#folder}/${file}`, first, last, Number(size));
+      },
     };
+  }
+
+  /** Only the last part may be small, so at most one is in the index. Throws Deno.errors.NotFound when it is gone. */
+  #pieces({ parts }: StoredParts): Piece[] {
+    return parts.map((part) => {
+      if ("file" in part) return part;
+      const row = this.#index.row("SELECT data FROM bodies WHERE id = ?", part.body);
+      if (!row) throw new Deno.errors.NotFound("a part's body is gone");
+      return { data: row[0] as Uint8Array, size: part.size };
+    });
   }
 }
 
-const OBJECT = "seq, is_null, size, etag, modified_ms, content_type, headers, data, file, checksums, tags";
+const OBJECT = "seq, is_null, size, etag, modified_ms, content_type, headers, data, file, checksums, tags, parts";
 const LISTED = "SELECT key, size, etag, modified_ms, owner FROM objects WHERE bucket = ?";
 
 /** How S3 names the version of a row. */
@@ -203,7 +217,7 @@ export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return a.length - b.length;
 }
 
-/** Where bytes lie in others, from a position on; -1 where they do not. */
+/** Where a byte string begins in another one, from an index on; -1 where it does not. */
 export function indexOfBytes(bytes: Uint8Array, wanted: Uint8Array, from: number): number {
   search: for (let at = from; at + wanted.length <= bytes.length; at++) {
     for (let i = 0; i < wanted.length; i++) if (bytes[at + i] !== wanted[i]) continue search;

@@ -1,14 +1,19 @@
 /** Why the store refuses something, in its own words; each protocol spells it in its own codes and bodies. */
 export type RefusalReason =
   | "AccessDenied"
+  | "BadDigest"
   | "BucketNotEmpty"
   | "ConditionFailed"
   | "IsMarker"
+  | "EntityTooSmall"
+  | "InvalidPart"
   | "NameTaken"
   | "NotFound"
   | "NoSuchBucket"
   | "NoSuchKey"
   | "NoSuchVersion"
+  | "NoSuchUpload"
+  | "SizeMismatch"
   | "NoSpace";
 
 /** A change that the store's rules refuse. It crosses threads as its reason. */

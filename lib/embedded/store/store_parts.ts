@@ -2,6 +2,7 @@ import type { Accounts } from "@/lib/embedded/store/accounts.ts";
 import type { Buckets } from "@/lib/embedded/store/buckets.ts";
 import type { Objects } from "@/lib/embedded/store/objects.ts";
 import type { Versions } from "@/lib/embedded/store/versions.ts";
+import type { Uploads } from "@/lib/embedded/store/uploads.ts";
 import type { WriterClient } from "@/lib/embedded/store/writer/writer_client.ts";
 
 /** What both protocols of the store work on. */
@@ -12,6 +13,7 @@ export interface StoreParts {
   readonly buckets: Buckets;
   readonly objects: Objects;
   readonly versions: Versions;
+  readonly uploads: Uploads;
   readonly writer: WriterClient;
   /** The present, in milliseconds since 1970. */
   now(): number;

@@ -1,6 +1,10 @@
+import type { Found, StoredObject } from "@/lib/embedded/store/objects.ts";
+import { permittedBucket } from "@/lib/embedded/store/s3/caller.ts";
+import { checkReadConditions } from "@/lib/embedded/store/s3/conditions.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
+import type { S3Call } from "@/lib/embedded/store/s3/s3_operation.ts";
 
-/** What a copy is made from. */
+/** What an `x-amz-copy-source` header names. */
 export interface CopySource {
   bucket: string;
   key: string;
@@ -16,6 +20,39 @@ export function parseCopySource(header: string): CopySource {
   if (!match || match[3] === "") invalid();
   const [bucket, key] = [decoded(match[1]), decoded(match[2])];
   return { bucket, key, version: match[3] === undefined ? null : decoded(match[3]) };
+}
+
+/**
+ * Looks up what a copy reads, which the caller must be allowed to; the copy's own conditions must hold. Gives a look-up
+ * that may be repeated. Throws {@link S3Error}.
+ */
+export function findCopySource({ store, caller, request }: S3Call, source: CopySource): () => Found {
+  const bucket = permittedBucket(store.buckets, caller.user, source.bucket, "READ");
+  const key = new TextEncoder().encode(source.key);
+  return () => {
+    const found = store.objects.find(bucket.id, bucket.versioning, key, source.version);
+    if (!found) throw new S3Error(source.version === null ? "NoSuchKey" : "NoSuchVersion");
+    if ("marker" in found) {
+      if (source.version === null) throw new S3Error("NoSuchKey");
+      throw new S3Error("InvalidRequest", "The source of the copy is a delete marker");
+    }
+    checkCopyConditions(request.headers, found);
+    return found;
+  };
+}
+
+function checkCopyConditions(headers: Headers, object: StoredObject): void {
+  const conditions = new Headers();
+  for (const name of ["if-match", "if-none-match", "if-modified-since", "if-unmodified-since"]) {
+    const value = headers.get(`x-amz-copy-source-${name}`);
+    if (value !== null) conditions.set(name, value);
+  }
+  try {
+    checkReadConditions(conditions, object, {});
+  } catch (error) {
+    if (error instanceof S3Error && error.code === "NotModified") throw new S3Error("PreconditionFailed");
+    throw error;
+  }
 }
 
 function decoded(text: string): string {

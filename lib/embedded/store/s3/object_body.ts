@@ -17,7 +17,8 @@ export interface ObjectBody {
 }
 
 /**
- * Receives the body of an object or a part, plain or aws-chunked, of at most `maxBytes`. Throws {@link S3Error}, leaving
+ * Receives the body of an object or a part, plain or aws-chunked, of at most `maxBytes`; `further` digests are made
+ * of it beside those that are stated. Throws {@link S3Error}, leaving
  * nothing behind, when it is too large, ends early or late, or when a signature or a digest does not hold.
  */
 export async function receiveObjectBody(
@@ -25,11 +26,12 @@ export async function receiveObjectBody(
   request: S3Request,
   caller: Caller,
   maxBytes: number,
+  further: readonly ChecksumAlgorithm[] = [],
 ): Promise<ObjectBody> {
   const size = statedSize(request, caller, maxBytes);
   const stated = statedDigests(request.headers, caller);
   const chunked = caller.chunked && awsChunked(caller.chunked, size, stated.trailers);
-  const algorithms = stated.digests.map((digest) => digest.algorithm);
+  const algorithms = [...stated.digests.map((digest) => digest.algorithm), ...further];
   const received = await receiveBody(
     folder,
     request.body,

@@ -10,7 +10,7 @@ import { statedTags } from "@/lib/embedded/store/s3/tags.ts";
 import { writeCondition } from "@/lib/embedded/store/s3/write_condition.ts";
 
 /** Largest body of one PUT: 5 GiB (S3 API, PutObject). */
-const MAX_PUT_BYTES = 5 * 1024 ** 3;
+export const MAX_PUT_BYTES = 5 * 1024 ** 3;
 
 /** Headers that would change the meaning of a write and are not provided: refusing is better than ignoring them. */
 const REFUSED_ON_PUT = /^x-amz-(?:acl|copy-source|grant-|server-side-|object-lock-|website-|write-offset)/;

@@ -15,13 +15,17 @@ export function asS3Error(error: unknown): S3Error {
 /** How S3 spells the refusals of the index. */
 const REFUSALS: Partial<Record<RefusalReason, S3Code>> = {
   AccessDenied: "AccessDenied",
+  BadDigest: "BadDigest",
   BucketNotEmpty: "BucketNotEmpty",
   ConditionFailed: "PreconditionFailed",
   IsMarker: "MethodNotAllowed",
+  EntityTooSmall: "EntityTooSmall",
+  InvalidPart: "InvalidPart",
   NameTaken: "BucketAlreadyExists",
   NoSuchBucket: "NoSuchBucket",
   NoSpace: "OutOfSpace",
   NoSuchKey: "NoSuchKey",
   NoSuchVersion: "NoSuchVersion",
+  NoSuchUpload: "NoSuchUpload",
   NotFound: "AccessDenied",
 };

@@ -1,10 +1,15 @@
+import { abortMultipartUpload } from "@/lib/embedded/store/s3/abort_multipart_upload.ts";
+import { completeMultipartUpload } from "@/lib/embedded/store/s3/complete_multipart_upload.ts";
 import { createBucket } from "@/lib/embedded/store/s3/create_bucket.ts";
+import { createMultipartUpload } from "@/lib/embedded/store/s3/create_multipart_upload.ts";
 import { deleteBucket } from "@/lib/embedded/store/s3/delete_bucket.ts";
 import { deleteObject } from "@/lib/embedded/store/s3/delete_object.ts";
 import { getObject, headObject } from "@/lib/embedded/store/s3/get_object.ts";
 import { headBucket } from "@/lib/embedded/store/s3/head_bucket.ts";
 import { listBuckets } from "@/lib/embedded/store/s3/list_buckets.ts";
+import { listMultipartUploads } from "@/lib/embedded/store/s3/list_multipart_uploads.ts";
 import { listObjectsV2 } from "@/lib/embedded/store/s3/list_objects_v2.ts";
+import { listParts } from "@/lib/embedded/store/s3/list_parts.ts";
 import { putObject } from "@/lib/embedded/store/s3/put_object.ts";
 import { getBucketVersioning, putBucketVersioning } from "@/lib/embedded/store/s3/bucket_versioning.ts";
 import { copyObject } from "@/lib/embedded/store/s3/copy_object.ts";
@@ -14,6 +19,8 @@ import { listObjectVersions } from "@/lib/embedded/store/s3/list_object_versions
 import { listObjects } from "@/lib/embedded/store/s3/list_objects.ts";
 import { deleteObjectTagging, getObjectTagging, putObjectTagging } from "@/lib/embedded/store/s3/object_tagging.ts";
 import type { S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
+import { uploadPart } from "@/lib/embedded/store/s3/upload_part.ts";
+import { uploadPartCopy } from "@/lib/embedded/store/s3/upload_part_copy.ts";
 
 /** Everything the store answers of S3. A request for anything else is 501. */
 export const S3_OPERATIONS: readonly S3Operation[] = [
@@ -26,6 +33,13 @@ export const S3_OPERATIONS: readonly S3Operation[] = [
   getObject,
   headObject,
   deleteObject,
+  createMultipartUpload,
+  uploadPart,
+  uploadPartCopy,
+  listParts,
+  listMultipartUploads,
+  completeMultipartUpload,
+  abortMultipartUpload,
   listObjects,
   listObjectVersions,
   getBucketVersioning,

@@ -65,8 +65,10 @@ function answer(store: StoreParts, tenant: Tenant, sent: S3Request): Response | 
 function operationOf(request: S3Request): S3Operation {
   const level = request.bucket === null ? "service" : request.key === null ? "bucket" : "object";
   const candidates = S3_OPERATIONS.filter((one) => one.method === request.method && one.level === level);
-  const marked = candidates.find(({ marker, header }) => (marker || header) && carries(request, marker, header));
-  const operation = marked ?? candidates.find(({ marker, header }) => !marker && !header);
+  const marked = candidates.filter(({ marker, header }) => (marker || header) && carries(request, marker, header));
+  // The one told apart by both comes first: a copied part carries the marker of a part and the header of a copy.
+  const operation = marked.find(({ marker, header }) => marker && header) ?? marked[0] ??
+    candidates.find(({ marker, header }) => !marker && !header);
   if (operation) return operation;
   const isKnownMethod = S3_OPERATIONS.some((one) => one.method === request.method);
   throw isKnownMethod

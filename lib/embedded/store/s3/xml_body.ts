@@ -31,7 +31,8 @@ export function childText(element: XmlElement, name: string): string | null {
   return found[0]?.text ?? null;
 }
 
-async function smallBody(stream: ReadableStream<Uint8Array> | null): Promise<Uint8Array> {
+/** A body of at most {@link MAX_XML_BYTES}, whole. Throws {@link S3Error} MalformedXML, {@link BrokenBody}. */
+export async function smallBody(stream: ReadableStream<Uint8Array> | null): Promise<Uint8Array> {
   const bytes = new Uint8Array(MAX_XML_BYTES);
   let size = 0;
   const reader = stream?.getReader();

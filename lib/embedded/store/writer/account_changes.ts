@@ -84,9 +84,9 @@ export function createBucket(
   return { id };
 }
 
-/** Removes a bucket. Throws {@link Refusal} NoSuchBucket, or BucketNotEmpty while any version or marker remains. */
+/** Removes a bucket. Throws {@link Refusal} NoSuchBucket, or BucketNotEmpty while any version, marker or upload remains. */
 export function deleteBucket(index: Statements, { bucket }: Changes["deleteBucket"]["given"]): null {
-  for (const table of ["objects", "history"]) {
+  for (const table of ["objects", "history", "uploads"]) {
     if (index.row(`SELECT 1 FROM ${table} WHERE bucket = ? LIMIT 1`, bucket)) throw new Refusal("BucketNotEmpty");
   }
   if (index.run("DELETE FROM buckets WHERE id = ?", bucket).changes === 0) throw new Refusal("NoSuchBucket");

@@ -67,6 +67,62 @@ export interface Changes {
     given: { bucket: number; key: Uint8Array; version: string | null; tags: string | null };
     result: { version: VersionId };
   };
+  createUpload: {
+    given: UploadName & {
+      owner: number | null;
+      contentType: string;
+      headers: string | null;
+      /** JSON */
+      tags: string | null;
+      /** JSON */
+      acl: string | null;
+      checksumAlgorithm: string | null;
+      checksumType: string | null;
+      atMs: number;
+    };
+    result: null;
+  };
+  putPart: {
+    given: UploadName & {
+      number: number;
+      body: StoredBody;
+      size: number;
+      etag: string;
+      /** JSON: digests in base64 by their algorithm. */
+      checksums: string | null;
+      atMs: number;
+    };
+    result: null;
+  };
+  completeUpload: {
+    given: UploadName & {
+      /** In ascending order. */
+      parts: CompletedPart[];
+      /** What the sender says of the whole: digests in base64 by their algorithm, and how many bytes it has. */
+      checksums: Record<string, string>;
+      size: number | null;
+      by: number;
+      condition: WriteCondition | null;
+      atMs: number;
+    };
+    result: { version: VersionId; etag: string; checksums: Record<string, string> | null };
+  };
+  abortUpload: { given: UploadName; result: null };
+  expireUploads: { given: { atMs: number }; result: { expired: number } };
+}
+
+/** An upload in parts, with the object that it is for. */
+export interface UploadName {
+  bucket: number;
+  key: Uint8Array;
+  upload: string;
+}
+
+/** A part as a complete names it: with its ETag and the checksums that are given, in base64 by their algorithm. */
+export interface CompletedPart {
+  number: number;
+  etag: string;
+  checksums: Record<string, string>;
 }
 
 /** A user account to be made; the record is JSON. */

@@ -14,6 +14,32 @@ const PLACES = COLUMNS.replace(/\w+/g, "?");
  * NoSuchKey, ConditionFailed, or AccessDenied when the writer was deleted meanwhile.
  */
 export function putObject(index: Statements, given: Changes["putObject"]["given"]): Changes["putObject"]["result"] {
+  const body = "data" in given.body ? insertBody(index, given.body.data) : null;
+  const file = "file" in given.body ? given.body.file : null;
+  const { version } = putVersion(index, given, { body, file, parts: null });
+  return { version };
+}
+
+/** A piece of a body that was uploaded in parts: a file, or a row of `bodies`. */
+export type StoredPart = { file: string; size: number } | { body: number; size: number };
+
+/** What the column `parts` holds, as JSON: the pieces in their order, and the upload that they came by. */
+export interface StoredParts {
+  upload: string;
+  parts: StoredPart[];
+}
+
+/** Keeps a small body and gives its row. */
+export function insertBody(index: Statements, data: Uint8Array): number {
+  return index.run("INSERT INTO bodies (data) VALUES (?)", data).id;
+}
+
+/** Writes a version whose body is in place already. Throws as {@link putObject} does. */
+export function putVersion(
+  index: Statements,
+  given: Omit<Changes["putObject"]["given"], "body">,
+  place: { body: number | null; file: string | null; parts: string | null },
+): { version: VersionId; seq: number } {
   const { bucket, key, condition } = given;
   const versioning = versioningOf(index, bucket);
   if (given.owner !== null && !index.row("SELECT 1 FROM users WHERE id = ?", given.owner)) {
@@ -27,8 +53,6 @@ export function putObject(index: Statements, given: Changes["putObject"]["given"
   }
   const seq = nextSeq(index, bucket, key, current, given.atMs);
   makeRoom(index, bucket, key, current, versioning);
-  const body = "data" in given.body ? index.run("INSERT INTO bodies (data) VALUES (?)", given.body.data).id : null;
-  const file = "file" in given.body ? given.body.file : null;
   index.run(
     `INSERT OR REPLACE INTO objects (bucket, key, ${COLUMNS}) VALUES (?, ?, ${PLACES})`,
     bucket,
@@ -41,15 +65,15 @@ export function putObject(index: Statements, given: Changes["putObject"]["given"
     given.contentType,
     given.headers,
     given.owner,
-    body,
-    file,
+    place.body,
+    place.file,
     given.checksums,
     given.tags,
     given.acl,
-    null,
+    place.parts,
   );
   count(index, bucket, given.size, 1);
-  return { version: versionId(versioning, seq) };
+  return { version: versionId(versioning, seq), seq };
 }
 
 /** Deletes a key or one version of it. Deleting what is not there is no error, as in S3. */
@@ -124,6 +148,8 @@ interface VersionRow {
   etag: string;
   body: number | null;
   file: string | null;
+  /** JSON of {@link StoredParts}. */
+  parts: string | null;
   /** The cells of COLUMNS in their order. */
   cells: Cell[];
 }
@@ -136,6 +162,7 @@ function versionRow(cells: Cell[]): VersionRow {
     etag: String(cells[3]),
     body: cells[8] === null ? null : Number(cells[8]),
     file: cells[9] === null ? null : String(cells[9]),
+    parts: cells[13] === null ? null : String(cells[13]),
     cells,
   };
 }
@@ -211,7 +238,19 @@ function removeCurrent(index: Statements, bucket: number, key: Uint8Array, curre
 function discard(index: Statements, bucket: number, version: VersionRow): void {
   if (version.body !== null) index.run("DELETE FROM bodies WHERE id = ?", version.body);
   if (version.file !== null) index.run("INSERT OR IGNORE INTO garbage (file) VALUES (?)", version.file);
+  if (version.parts !== null) discardParts(index, JSON.parse(version.parts));
   count(index, bucket, -version.size, -1);
+}
+
+function discardParts(index: Statements, { parts }: StoredParts): void {
+  for (const part of parts) {
+    if ("file" in part) {
+      index.run("DELETE FROM part_bodies WHERE file = ?", part.file);
+      index.run("INSERT OR IGNORE INTO garbage (file) VALUES (?)", part.file);
+    } else {
+      index.run("DELETE FROM bodies WHERE id = ?", part.body);
+    }
+  }
 }
 
 function count(index: Statements, bucket: number, bytes: number, versions: number): void {

@@ -2,6 +2,9 @@ import type { DatabaseSync } from "node:sqlite";
 import { BODY_FOLDER, bodyFolderName } from "@/lib/embedded/store/bodies.ts";
 import { Statements } from "@/lib/embedded/store/index.ts";
 
+/** The tables that may name a file. */
+const NAMING = ["objects", "history", "parts", "part_bodies"];
+
 /**
  * Removes the files that no row names: bodies whose upload ended with the process, and those whose row was deleted just
  * before it. Only folders that may have changed since the last sweep are searched, so a start does not grow with the store.
@@ -17,9 +20,8 @@ export function sweepBodies(folder: string, index: DatabaseSync, now = new Date(
     if (!hour.isDirectory || hour.name < through) continue;
     for (const entry of Deno.readDirSync(`${folder}/${BODY_FOLDER}/${hour.name}`)) {
       const file = `${BODY_FOLDER}/${hour.name}/${entry.name}`;
-      const named = statements.row("SELECT 1 FROM objects WHERE file = ?", file) ??
-        statements.row("SELECT 1 FROM history WHERE file = ?", file);
-      if (!named) remove(`${folder}/${file}`);
+      const isNamed = NAMING.some((table) => statements.row(`SELECT 1 FROM ${table} WHERE file = ?`, file));
+      if (!isNamed) remove(`${folder}/${file}`);
     }
   }
   statements.run("DELETE FROM swept");

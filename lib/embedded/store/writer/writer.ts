@@ -15,6 +15,16 @@ import {
 import type { Change, Changes, Outcome } from "@/lib/embedded/store/writer/changes.ts";
 import { deleteObject, putObject } from "@/lib/embedded/store/writer/object_changes.ts";
 import { setTags } from "@/lib/embedded/store/writer/tag_changes.ts";
+import {
+  abortUpload,
+  completeUpload,
+  createUpload,
+  expireUploads,
+  putPart,
+} from "@/lib/embedded/store/writer/upload_changes.ts";
+
+/** How many files one group removes: an object in parts may leave 10,000, and the next group waits meanwhile. */
+const UNLINK_LIMIT = 200;
 
 /**
  * The one place that changes the index. Changes that arrive together are committed together: one transaction, and so one
@@ -25,6 +35,7 @@ export class Writer {
   readonly #index: DatabaseSync;
   readonly #statements: Statements;
   #unlinked: string[] = [];
+  #hasGarbage = false;
 
   constructor(folder: string, index: DatabaseSync) {
     this.#folder = folder;
@@ -45,6 +56,7 @@ export class Writer {
     } catch (error) {
       // Nothing of the group is in the index now, whatever its single changes had said.
       if (this.#index.isTransaction) this.#index.exec("ROLLBACK");
+      this.#hasGarbage = false;
       return changes.map(() => failure(error));
     }
     this.#unlinkGarbage();
@@ -55,7 +67,8 @@ export class Writer {
   #syncBodies(changes: readonly Change[], outcomes: (Outcome | null)[]): void {
     const folders = new Set<string>();
     for (const [i, change] of changes.entries()) {
-      if (change.kind !== "putObject" || !("file" in change.given.body)) continue;
+      const bringsBody = change.kind === "putObject" || change.kind === "putPart";
+      if (!bringsBody || !("file" in change.given.body)) continue;
       const path = `${this.#folder}/${change.given.body.file}`;
       try {
         const file = Deno.openSync(path, { read: true, write: true });
@@ -81,9 +94,15 @@ export class Writer {
     }
   }
 
+  /** Whether files wait to be removed that no group so far had the time for; an empty group removes the next ones. */
+  get hasGarbage(): boolean {
+    return this.#hasGarbage;
+  }
+
   /** Removes files whose rows are gone for good; their entries leave `garbage` with the next group. */
   #unlinkGarbage(): void {
-    for (const [file] of this.#statements.rows("SELECT file FROM garbage LIMIT 1000")) {
+    const rows = this.#statements.rows(`SELECT file FROM garbage LIMIT ${UNLINK_LIMIT}`);
+    for (const [file] of rows) {
       if (this.#unlinked.includes(String(file))) continue;
       try {
         Deno.removeSync(`${this.#folder}/${file}`);
@@ -92,6 +111,8 @@ export class Writer {
       }
       this.#unlinked.push(String(file));
     }
+    // Files that cannot be removed wait for the next start: without progress nobody is to come back for them.
+    this.#hasGarbage = rows.length === UNLINK_LIMIT && this.#unlinked.length > 0;
   }
 }
 
@@ -125,5 +146,15 @@ function apply(index: Statements, change: Change): Changes[keyof Changes]["resul
       return setVersioning(index, change.given);
     case "setTags":
       return setTags(index, change.given);
+    case "createUpload":
+      return createUpload(index, change.given);
+    case "putPart":
+      return putPart(index, change.given);
+    case "completeUpload":
+      return completeUpload(index, change.given);
+    case "abortUpload":
+      return abortUpload(index, change.given);
+    case "expireUploads":
+      return expireUploads(index, change.given);
   }
 }

@@ -15,10 +15,12 @@ export type FromWriter = { opened: true } | { failed: string } | { committed: Ou
 const port = await ownPort();
 let writer: Writer | null = null;
 let close = () => {};
+let tidying: ReturnType<typeof setTimeout> | undefined;
 
 function answer(told: ToWriter): FromWriter {
   if ("commit" in told) return { committed: writer?.commit(told.commit) ?? [] };
   if ("close" in told) {
+    clearTimeout(tidying);
     close();
     return { closed: true };
   }
@@ -39,4 +41,17 @@ function answer(told: ToWriter): FromWriter {
   }
 }
 
-port.onmessage = ({ data }: MessageEvent<ToWriter>) => port.postMessage(answer(data));
+/** Goes on removing files between the groups, so that they do not wait for the next change. */
+function tidy(): void {
+  clearTimeout(tidying);
+  if (!writer?.hasGarbage) return;
+  tidying = setTimeout(() => {
+    writer?.commit([]);
+    tidy();
+  }, 0);
+}
+
+port.onmessage = ({ data }: MessageEvent<ToWriter>) => {
+  port.postMessage(answer(data));
+  if ("commit" in data) tidy();
+};

@@ -1,0 +1,77 @@
+import { versionHeader } from "@/lib/embedded/store/s3/object_version.ts";
+import { childText, type XmlElement } from "@/lib/embedded/store/s3/read_xml.ts";
+import { receiveXml } from "@/lib/embedded/store/s3/receive_xml.ts";
+import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
+import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
+import { checksumElements, checksumsIn, checksumsOf } from "@/lib/embedded/store/s3/upload_checksums.ts";
+import { MAX_PARTS, namedUpload } from "@/lib/embedded/store/s3/upload_parameters.ts";
+import { writeCondition } from "@/lib/embedded/store/s3/write_condition.ts";
+import { element, xmlResponse } from "@/lib/embedded/store/s3/xml.ts";
+import type { CompletedPart } from "@/lib/embedded/store/writer/changes.ts";
+
+/** CompleteMultipartUpload: the object appears whole, or not at all. */
+export const completeMultipartUpload: S3Operation = {
+  name: "CompleteMultipartUpload",
+  method: "POST",
+  level: "object",
+  marker: ["uploadId"],
+  parameters: [],
+  handle,
+};
+
+async function handle(call: S3Call): Promise<Response> {
+  const { store, caller, request, key } = call;
+  const { in: bucket, ...name } = namedUpload(call);
+  const condition = writeCondition(request.headers);
+  const size = statedSize(request.headers.get("x-amz-mp-object-size"));
+  const parts = completedParts(await receiveXml(request, caller));
+  const { version, etag, checksums } = await store.writer.change("completeUpload", {
+    ...name,
+    parts,
+    checksums: checksumsOf(request.headers),
+    size,
+    by: caller.user.id,
+    condition,
+    atMs: store.now(),
+  });
+  return xmlResponse(
+    "CompleteMultipartUploadResult",
+    element("Location", location(bucket.name, key)) + element("Bucket", bucket.name) + element("Key", key) +
+      element("ETag", `"${etag}"`) + checksumElements(checksums ?? {}),
+    versionHeader(version),
+  );
+}
+
+/** The parts that a complete names, in ascending order of their numbers. Throws {@link S3Error}. */
+export function completedParts(xml: XmlElement): CompletedPart[] {
+  if (xml.name !== "CompleteMultipartUpload") throw new S3Error("MalformedXML");
+  const parts = xml.children.filter(({ name }) => name === "Part").map(completedPart);
+  if (parts.length === 0 || parts.length > MAX_PARTS) {
+    throw new S3Error("MalformedXML", `A complete must name 1 to ${MAX_PARTS} parts`);
+  }
+  if (parts.some(({ number }, i) => i > 0 && number <= parts[i - 1].number)) throw new S3Error("InvalidPartOrder");
+  return parts;
+}
+
+function completedPart(xml: XmlElement): CompletedPart {
+  const number = childText(xml, "PartNumber");
+  const etag = childText(xml, "ETag")?.replace(/^"(.*)"$/, "$1");
+  if (number === null || etag === undefined || !/^[0-9]{1,9}$/.test(number)) {
+    throw new S3Error("MalformedXML", "Each Part must have a PartNumber and an ETag");
+  }
+  if (Number(number) < 1 || Number(number) > MAX_PARTS) {
+    throw new S3Error("InvalidArgument", `PartNumber must be a whole number from 1 to ${MAX_PARTS}`);
+  }
+  if (!/^[0-9a-f]{32}$/.test(etag)) throw new S3Error("InvalidPart");
+  return { number: Number(number), etag, checksums: checksumsIn(xml) };
+}
+
+function statedSize(text: string | null): number | null {
+  if (text === null) return null;
+  if (!/^[0-9]{1,15}$/.test(text)) throw new S3Error("InvalidArgument", "x-amz-mp-object-size must be a whole number");
+  return Number(text);
+}
+
+function location(bucket: string, key: string): string {
+  return `/${[bucket, ...key.split("/")].map(encodeURIComponent).join("/")}`;
+}

@@ -1,0 +1,53 @@
+import { randomBytes } from "node:crypto";
+import { permittedBucket } from "@/lib/embedded/store/s3/caller.ts";
+import { DEFAULT_CONTENT_TYPE, keptHeaders } from "@/lib/embedded/store/s3/kept_headers.ts";
+import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
+import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
+import { uploadChecksum } from "@/lib/embedded/store/s3/upload_checksums.ts";
+import { element, xmlResponse } from "@/lib/embedded/store/s3/xml.ts";
+
+/** Headers that would change the meaning of the object and are not provided. */
+const REFUSED = /^x-amz-(?:acl|grant-|tagging|server-side-|object-lock-|website-)/;
+
+/** CreateMultipartUpload */
+export const createMultipartUpload: S3Operation = {
+  name: "CreateMultipartUpload",
+  method: "POST",
+  level: "object",
+  marker: ["uploads"],
+  parameters: [],
+  handle,
+};
+
+async function handle({ store, caller: { user }, request, bucket: name, key }: S3Call): Promise<Response> {
+  const bucket = permittedBucket(store.buckets, user, name, "WRITE");
+  for (const header of request.headers.keys()) {
+    if (REFUSED.test(header)) throw new S3Error("NotImplemented", `The header ${header} is not provided`);
+  }
+  const checksum = uploadChecksum(request.headers);
+  const atMs = store.now();
+  const upload = uploadId(atMs);
+  await store.writer.change("createUpload", {
+    bucket: bucket.id,
+    key: new TextEncoder().encode(key),
+    upload,
+    owner: user.id,
+    contentType: request.headers.get("content-type") ?? DEFAULT_CONTENT_TYPE,
+    headers: keptHeaders(request.headers),
+    tags: null,
+    acl: null,
+    checksumAlgorithm: checksum?.algorithm ?? null,
+    checksumType: checksum?.type ?? null,
+    atMs,
+  });
+  const headers: Record<string, string> = checksum
+    ? { "x-amz-checksum-algorithm": checksum.algorithm.toUpperCase(), "x-amz-checksum-type": checksum.type }
+    : {};
+  const content = element("Bucket", bucket.name) + element("Key", key) + element("UploadId", upload);
+  return xmlResponse("InitiateMultipartUploadResult", content, headers);
+}
+
+/** Begins with the time, so that uploads of one key sort by their start; nobody can guess the rest. */
+function uploadId(atMs: number): string {
+  return atMs.toString(16).padStart(12, "0") + randomBytes(16).toString("hex");
+}

@@ -1,0 +1,95 @@
+import { Buffer } from "node:buffer";
+import type { DigestAlgorithm } from "@/lib/embedded/store/digests.ts";
+import { canBeFullObject, type ChecksumType } from "@/lib/embedded/store/part_checksums.ts";
+import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
+import { childText, type XmlElement } from "@/lib/embedded/store/s3/read_xml.ts";
+import { element } from "@/lib/embedded/store/s3/xml.ts";
+
+/** The checksum algorithms of uploads in parts, by their names on the wire. */
+const ALGORITHMS: Readonly<Record<string, DigestAlgorithm>> = {
+  CRC32: "crc32",
+  CRC32C: "crc32c",
+  CRC64NVME: "crc64nvme",
+  SHA1: "sha1",
+  SHA256: "sha256",
+};
+
+/** What an upload's creator asks for: the checksum of its parts and how they become the object's. Throws {@link S3Error}. */
+export function uploadChecksum(headers: Headers): { algorithm: DigestAlgorithm; type: ChecksumType } | null {
+  const name = headers.get("x-amz-checksum-algorithm");
+  const type = headers.get("x-amz-checksum-type");
+  if (name === null) {
+    if (type === null) return null;
+    throw new S3Error("InvalidRequest", "x-amz-checksum-type needs x-amz-checksum-algorithm");
+  }
+  const algorithm = Object.hasOwn(ALGORITHMS, name.toUpperCase()) ? ALGORITHMS[name.toUpperCase()] : null;
+  if (!algorithm) throw new S3Error("NotImplemented", "This x-amz-checksum-algorithm is not provided");
+  // CRC64NVME is of the whole object only (S3 API, checking object integrity).
+  if (type === null) return { algorithm, type: algorithm === "crc64nvme" ? "FULL_OBJECT" : "COMPOSITE" };
+  if (type === "COMPOSITE") {
+    if (algorithm !== "crc64nvme") return { algorithm, type };
+    throw new S3Error("InvalidRequest", "x-amz-checksum-type COMPOSITE does not go with CRC64NVME");
+  }
+  if (type !== "FULL_OBJECT") throw new S3Error("InvalidArgument", "x-amz-checksum-type is not valid");
+  if (!canBeFullObject(algorithm)) {
+    throw new S3Error("InvalidRequest", "x-amz-checksum-type FULL_OBJECT goes with the CRC algorithms only");
+  }
+  return { algorithm, type };
+}
+
+/** The digests to keep of a part, as JSON for the index, from those made of its bytes; null where there is none. */
+export function keptChecksums(
+  digests: ReadonlyMap<DigestAlgorithm, string>,
+): string | null {
+  const kept: Record<string, string> = {};
+  for (const algorithm of Object.values(ALGORITHMS)) {
+    const hex = digests.get(algorithm);
+    if (hex !== undefined) kept[algorithm] = Buffer.from(hex, "hex").toString("base64");
+  }
+  return Object.keys(kept).length === 0 ? null : JSON.stringify(kept);
+}
+
+/** The checksums that an XML element states, in base64 by their algorithm. */
+export function checksumsIn(xml: XmlElement): Record<string, string> {
+  return stated((name) => childText(xml, `Checksum${name}`));
+}
+
+/** The checksums that headers state, in base64 by their algorithm. */
+export function checksumsOf(headers: Headers): Record<string, string> {
+  const checksums = stated((name) => headers.get(`x-amz-checksum-${name.toLowerCase()}`));
+  const type = headers.get("x-amz-checksum-type");
+  return type === null ? checksums : { ...checksums, type };
+}
+
+/** Kept checksums as elements of an answer. */
+export function checksumElements(checksums: Readonly<Record<string, string>>): string {
+  const elements = Object.entries(ALGORITHMS).map(([name, algorithm]) =>
+    checksums[algorithm] === undefined ? "" : element(`Checksum${name}`, checksums[algorithm])
+  );
+  if (checksums.type !== undefined) elements.push(element("ChecksumType", checksums.type));
+  return elements.join("");
+}
+
+/** Kept checksums as headers of an answer. */
+export function checksumHeaders(checksums: Readonly<Record<string, string>>): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, algorithm] of Object.entries(ALGORITHMS)) {
+    if (checksums[algorithm] !== undefined) headers[`x-amz-checksum-${name.toLowerCase()}`] = checksums[algorithm];
+  }
+  return headers;
+}
+
+/** The wire names of an upload's algorithm and type, as elements. */
+export function checksumKind(algorithm: string | null, type: string | null): string {
+  const name = Object.entries(ALGORITHMS).find(([, known]) => known === algorithm)?.[0];
+  return name === undefined ? "" : element("ChecksumAlgorithm", name) + (type ? element("ChecksumType", type) : "");
+}
+
+function stated(read: (name: string) => string | null): Record<string, string> {
+  const checksums: Record<string, string> = {};
+  for (const [name, algorithm] of Object.entries(ALGORITHMS)) {
+    const value = read(name);
+    if (value !== null) checksums[algorithm] = value;
+  }
+  return checksums;
+}

@@ -1,0 +1,64 @@
+import type { ReceivedBody } from "@/lib/embedded/store/bodies.ts";
+import { Refusal } from "@/lib/embedded/store/refusal.ts";
+import type { ChecksumAlgorithm } from "@/lib/embedded/store/s3/checksums.ts";
+import { receiveObjectBody } from "@/lib/embedded/store/s3/object_body.ts";
+import { MAX_PUT_BYTES } from "@/lib/embedded/store/s3/put_object.ts";
+import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
+import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
+import { checksumHeaders, keptChecksums } from "@/lib/embedded/store/s3/upload_checksums.ts";
+import { partNumber, presentUpload } from "@/lib/embedded/store/s3/upload_parameters.ts";
+import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
+import type { UploadName } from "@/lib/embedded/store/writer/changes.ts";
+
+/** UploadPart: takes the place of an earlier part of its number. */
+export const uploadPart: S3Operation = {
+  name: "UploadPart",
+  method: "PUT",
+  level: "object",
+  marker: ["uploadId"],
+  parameters: ["partNumber"],
+  handle,
+};
+
+async function handle(call: S3Call): Promise<Response> {
+  const { store, caller, request } = call;
+  const number = partNumber(request);
+  const { name, upload } = presentUpload(call);
+  for (const header of request.headers.keys()) {
+    if (header.startsWith("x-amz-server-side-")) {
+      throw new S3Error("NotImplemented", `The header ${header} is not provided`);
+    }
+  }
+  const asked = upload.checksumAlgorithm as ChecksumAlgorithm | null;
+  const { received } = await receiveObjectBody(store.folder, request, caller, MAX_PUT_BYTES, asked ? [asked] : []);
+  const { etag, checksums } = await keepPart(store, name, number, received);
+  return new Response(null, { headers: { etag: `"${etag}"`, ...checksumHeaders(checksums) } });
+}
+
+/** Makes a received body a part, with the checksums that were made of it. Throws {@link Refusal}. */
+export async function keepPart(
+  store: StoreParts,
+  name: UploadName,
+  number: number,
+  received: ReceivedBody,
+): Promise<{ etag: string; checksums: Record<string, string>; atMs: number }> {
+  try {
+    const etag = received.digests.get("md5") ?? "";
+    const checksums = keptChecksums(received.digests);
+    const atMs = store.now();
+    await store.writer.change("putPart", {
+      ...name,
+      number,
+      body: received.body,
+      size: received.size,
+      etag,
+      checksums,
+      atMs,
+    });
+    return { etag, checksums: checksums === null ? {} : JSON.parse(checksums), atMs };
+  } catch (error) {
+    // After a fault of the disk nobody knows what it holds: such a file is left to the sweep at the next start.
+    if (error instanceof S3Error || error instanceof Refusal) received.discard();
+    throw error;
+  }
+}

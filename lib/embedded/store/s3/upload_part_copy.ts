@@ -1,0 +1,88 @@
+import { BrokenBody, receiveBody, type ReceivedBody } from "@/lib/embedded/store/bodies.ts";
+import type { DigestAlgorithm } from "@/lib/embedded/store/digests.ts";
+import { findCopySource, parseCopySource } from "@/lib/embedded/store/s3/copy_source.ts";
+import type { ByteRange } from "@/lib/embedded/store/s3/byte_range.ts";
+import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
+import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
+import { checksumElements } from "@/lib/embedded/store/s3/upload_checksums.ts";
+import { partNumber, presentUpload } from "@/lib/embedded/store/s3/upload_parameters.ts";
+import { keepPart } from "@/lib/embedded/store/s3/upload_part.ts";
+import { element, xmlResponse, xmlTime } from "@/lib/embedded/store/s3/xml.ts";
+import type { VersionId } from "@/lib/embedded/store/writer/changes.ts";
+
+/** Most bytes that one part may copy: 5 GiB (S3 API, UploadPartCopy). */
+const MAX_COPY_BYTES = 5 * 1024 ** 3;
+
+/** UploadPartCopy: a part out of an object, or out of a range of it. */
+export const uploadPartCopy: S3Operation = {
+  name: "UploadPartCopy",
+  method: "PUT",
+  level: "object",
+  marker: ["uploadId"],
+  header: "x-amz-copy-source",
+  parameters: ["partNumber"],
+  handle,
+};
+
+async function handle(call: S3Call): Promise<Response> {
+  const { store, request } = call;
+  const number = partNumber(request);
+  const { name, upload } = presentUpload(call);
+  const find = findCopySource(call, parseCopySource(request.headers.get("x-amz-copy-source") ?? ""));
+  let length = 0;
+  let version: VersionId = null;
+  const { body } = await store.objects.open(find, (object) => {
+    const { first, last } = sourceRange(request.headers.get("x-amz-copy-source-range"), object.size);
+    length = last - first + 1;
+    if (length > MAX_COPY_BYTES) throw new S3Error("InvalidRequest", "A part is limited to 5 GiB");
+    version = object.version;
+    return object.read(first, last);
+  });
+  const algorithms = upload.checksumAlgorithm ? [upload.checksumAlgorithm as DigestAlgorithm] : [];
+  const received = await receiveCopy(store.folder, body ?? new Uint8Array(), algorithms);
+  if (received.size !== length) {
+    received.discard();
+    throw new S3Error("InternalError");
+  }
+  const { etag, checksums, atMs } = await keepPart(store, name, number, received);
+  return xmlResponse(
+    "CopyPartResult",
+    element("ETag", `"${etag}"`) + element("LastModified", xmlTime(atMs)) + checksumElements(checksums),
+    version === null ? {} : { "x-amz-copy-source-version-id": version },
+  );
+}
+
+async function receiveCopy(
+  folder: string,
+  body: ReadableStream<Uint8Array> | Uint8Array,
+  algorithms: readonly DigestAlgorithm[],
+): Promise<ReceivedBody> {
+  try {
+    return await receiveBody(folder, body instanceof Uint8Array ? streamOf(body) : body, algorithms);
+  } catch (error) {
+    // What broke off is the source, not the client.
+    if (error instanceof BrokenBody) throw new S3Error("InternalError", "The source of the copy could not be read");
+    throw error;
+  }
+}
+
+/** The bytes that a copy takes; the whole where there is no range. Unlike a read's, a range must lie inside. */
+function sourceRange(header: string | null, size: number): ByteRange {
+  if (header === null) return { first: 0, last: size - 1 };
+  const match = /^bytes=(\d{1,15})-(\d{1,15})$/.exec(header);
+  const range = match && { first: Number(match[1]), last: Number(match[2]) };
+  if (!range || range.first > range.last) {
+    throw new S3Error("InvalidArgument", "x-amz-copy-source-range must be bytes=first-last");
+  }
+  if (range.last >= size) throw new S3Error("InvalidRange", `The source of the copy has ${size} bytes`);
+  return range;
+}
+
+function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      if (bytes.length > 0) controller.enqueue(bytes);
+      controller.close();
+    },
+  });
+}

@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { Buffer } from "node:buffer";
+import { type DigestAlgorithm, startDigest } from "@/lib/embedded/store/digests.ts";
+import { canBeFullObject, objectChecksum } from "@/lib/embedded/store/part_checksums.ts";
+
+function checksum(algorithm: DigestAlgorithm, bytes: Uint8Array): string {
+  const digest = startDigest(algorithm);
+  digest.update(bytes);
+  return Buffer.from(digest.hex(), "hex").toString("base64");
+}
+
+Deno.test("checksums of parts: a joined CRC is that of all bytes", () => {
+  fc.assert(fc.property(fc.array(fc.uint8Array({ maxLength: 300 }), { minLength: 1, maxLength: 6 }), (parts) => {
+    const stated = parts.map((part) => ({ checksum: checksum("crc32", part), size: part.length }));
+    assert.equal(objectChecksum("crc32", "FULL_OBJECT", stated), checksum("crc32", Buffer.concat(parts)));
+  }));
+});
+
+Deno.test("checksums of parts: a composite is the digest of digests, with their number", () => {
+  const parts = ["first", "second", ""].map((text) => new TextEncoder().encode(text));
+  for (const algorithm of ["crc32", "sha1", "sha256"] as const) {
+    const stated = parts.map((part) => ({ checksum: checksum(algorithm, part), size: part.length }));
+    const digests = Buffer.concat(stated.map((part) => Buffer.from(part.checksum, "base64")));
+    assert.equal(objectChecksum(algorithm, "COMPOSITE", stated), `${checksum(algorithm, digests)}-3`);
+  }
+});
+
+Deno.test("checksums of parts: only the CRC family can be that of all bytes", () => {
+  assert.deepEqual([canBeFullObject("crc32"), canBeFullObject("sha256"), canBeFullObject("md5")], [true, false, false]);
+});

@@ -1,0 +1,89 @@
+import {
+  CompleteMultipartUploadCommand,
+  type CompleteMultipartUploadCommandInput,
+  CreateMultipartUploadCommand,
+  GetObjectCommand,
+  type S3Client,
+  S3ServiceException,
+  UploadPartCommand,
+} from "@aws-sdk/client-s3";
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+
+/** The clients and threads of the store outlive single tests. */
+export const leaks = { sanitizeOps: false, sanitizeResources: false };
+export const MIB = 1024 * 1024;
+/** It keeps no versions. */
+export const Bucket = "campaigns";
+export const md5 = (bytes: Uint8Array | string) => createHash("md5").update(bytes).digest("hex");
+
+/** Bytes that differ everywhere, so that a wrong offset shows. */
+export function pattern(size: number, seed: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(size);
+  const words = new Uint32Array(bytes.buffer, 0, size >> 2);
+  let value = seed * 2654435761 >>> 0;
+  for (let i = 0; i < words.length; i++) words[i] = value = (Math.imul(value, 1664525) + 1013904223) >>> 0;
+  return bytes;
+}
+
+export function joined(...parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+export async function refusal(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise;
+  } catch (error) {
+    if (error instanceof S3ServiceException) return `${error.$metadata.httpStatusCode} ${error.name}`;
+    throw error;
+  }
+  return "no refusal";
+}
+
+export async function start(client: S3Client, Key: string): Promise<string> {
+  const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key }));
+  assert.ok(UploadId);
+  return UploadId;
+}
+
+export async function upload(
+  client: S3Client,
+  Key: string,
+  UploadId: string,
+  PartNumber: number,
+  Body: Uint8Array | string,
+) {
+  const { ETag } = await client.send(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body }));
+  return { PartNumber, ETag };
+}
+
+export type Parts = NonNullable<CompleteMultipartUploadCommandInput["MultipartUpload"]>["Parts"];
+
+export function complete(
+  client: S3Client,
+  Key: string,
+  UploadId: string,
+  Parts: Parts,
+  more: Partial<CompleteMultipartUploadCommandInput> = {},
+) {
+  return client.send(
+    new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts }, ...more }),
+  );
+}
+
+export async function read(client: S3Client, Key: string, Range?: string): Promise<Uint8Array> {
+  const { Body } = await client.send(new GetObjectCommand({ Bucket, Key, Range }));
+  return await Body?.transformToByteArray() ?? new Uint8Array();
+}
+
+export function bodyFiles(folder: string): string[] {
+  return [...Deno.readDirSync(`${folder}/bodies`)].flatMap(({ name }) =>
+    [...Deno.readDirSync(`${folder}/bodies/${name}`)].map((entry) => `bodies/${name}/${entry.name}`)
+  ).sort();
+}
