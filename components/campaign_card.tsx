@@ -3,6 +3,7 @@ import { type CardTrouble, VOLUMES_PAGE } from "@/lib/ui/campaigns/card_store.ts
 import { accentOf, chipsOf, isSettled, isWaiting } from "@/lib/viewers/campaign_state.ts";
 import { formatCount, pagesFigure } from "@/lib/viewers/figures.ts";
 import { formatClock, type MomentStyle } from "@/lib/viewers/moments.ts";
+import { openCampaignPath } from "@/lib/viewers/page_paths.ts";
 import { problemsOf } from "@/lib/viewers/problems.ts";
 import { CardProblems } from "./card_problems.tsx";
 import { CardProvenance } from "./card_provenance.tsx";
@@ -54,6 +55,11 @@ export function CampaignCard(props: CampaignCardProps) {
       <div id={body} class="body" hidden={!open}>
         <CardTotals job={job} detail={detail} />
         {open && <Volumes {...props} />}
+        {job.counts.total > 0 && (
+          <p class="without-scripts">
+            <a href={openCampaignPath(job.namespace, job.name)}>Volumes and provenance of {job.name}</a>
+          </p>
+        )}
       </div>
       <CardProblems problems={problemsOf(job, detail, rows)} of={job.name} />
       <div class="provenance-of" hidden={!open}>

@@ -1,12 +1,19 @@
 import { useSignal } from "@preact/signals";
-
 import { MAX_PROBLEM_SENTENCES } from "@/lib/viewers/problem_sentences.ts";
 import type { Problem } from "@/lib/viewers/problems.ts";
 import { LogLink } from "./log_link.tsx";
 
+export interface CardProblemsProps {
+  readonly problems: readonly Problem[];
+  /** The campaign's name. */
+  readonly of: string;
+  /** Everything is shown, for readers without scripts. */
+  readonly whole?: boolean;
+}
+
 /** What is wrong with a campaign: three sentences, the rest on request. */
-export function CardProblems({ problems, of }: { problems: readonly Problem[]; of: string }) {
-  const all = useSignal(false);
+export function CardProblems({ problems, of, whole = false }: CardProblemsProps) {
+  const all = useSignal(whole);
   if (problems.length === 0) return null;
   const more = problems.length - MAX_PROBLEM_SENTENCES;
   const shown = all.value ? problems : problems.slice(0, MAX_PROBLEM_SENTENCES);
@@ -17,12 +24,12 @@ export function CardProblems({ problems, of }: { problems: readonly Problem[]; o
           <li key={`${volume} ${sentence}`}>
             {volume !== null && <span class="vid">{volume}:</span>} {sentence}{" "}
             {volume !== null && log && (
-              <LogLink logUrl={log.logUrl} manifestUrl={log.manifestUrl} live={false} of={volume} />
+              <LogLink logUrl={log.logUrl} manifestUrl={log.manifestUrl} live={log.live} of={volume} />
             )}
           </li>
         ))}
       </ul>
-      {more > 0 && (
+      {more > 0 && !whole && (
         <button
           class="btn small"
           type="button"

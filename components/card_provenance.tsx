@@ -1,14 +1,22 @@
 import { useSignal } from "@preact/signals";
 import { Fragment } from "preact";
 
-import type { JobDetail, JobSummary } from "@/lib/campaigns/types.ts";
+import type { JobDetail, JobSummary, PipelineModel } from "@/lib/campaigns/types.ts";
+import { modelPage } from "@/lib/viewers/model_page.ts";
 
 /** As many as people use to tell revisions apart. */
 const SHOWN_REVISION_CHARACTERS = 7;
 
+export interface CardProvenanceProps {
+  readonly job: JobSummary;
+  readonly detail: JobDetail | null;
+  /** The document is shown, for readers without scripts. */
+  readonly whole?: boolean;
+}
+
 /** Where a campaign's results come from: its pipeline, the steps of it, and its document on request. */
-export function CardProvenance({ job, detail }: { job: JobSummary; detail: JobDetail | null }) {
-  const open = useSignal(false);
+export function CardProvenance({ job, detail, whole = false }: CardProvenanceProps) {
+  const open = useSignal(whole);
   const id = `pipeline-${job.namespace}-${job.name}`;
   return (
     <section class="provenance" aria-label={`Provenance of ${job.name}`}>
@@ -23,9 +31,9 @@ export function CardProvenance({ job, detail }: { job: JobSummary; detail: JobDe
         {detail && detail.pipelineModels.length > 0 && (
           <span>
             Models: {detail.pipelineModels.map(({ model, revision }, i) => (
-              <Fragment key={model}>
+              <Fragment key={i}>
                 {i > 0 && " · "}
-                <code>{model}</code> {revision === null
+                <ModelName model={model} revision={revision} /> {revision === null
                   ? <b class="unpinned">unpinned</b>
                   : <span title={revision}>@{revision.slice(0, SHOWN_REVISION_CHARACTERS)}</span>}
               </Fragment>
@@ -33,7 +41,7 @@ export function CardProvenance({ job, detail }: { job: JobSummary; detail: JobDe
           </span>
         )}
         {detail && detail.pipelineYaml === "" && <span>The pipeline's document is gone.</span>}
-        {detail && detail.pipelineYaml !== "" && (
+        {detail && detail.pipelineYaml !== "" && !whole && (
           <button
             class="btn small"
             type="button"
@@ -48,6 +56,12 @@ export function CardProvenance({ job, detail }: { job: JobSummary; detail: JobDe
       {detail && <pre id={id} hidden={!open.value} tabIndex={0}>{detail.pipelineYaml}</pre>}
     </section>
   );
+}
+
+function ModelName({ model, revision }: PipelineModel) {
+  const href = modelPage(model, revision);
+  const name = <code>{model}</code>;
+  return href === null ? name : <a href={href} rel="noreferrer">{name}</a>;
 }
 
 /** `TextRecognition` as `Text recognition`. */

@@ -1,6 +1,6 @@
 import type { JobDetail, JobSummary } from "@/lib/campaigns/types.ts";
 import { isWhole } from "@/lib/viewers/campaign_state.ts";
-import { atLeast, counted, formatCount, formatQuality } from "@/lib/viewers/figures.ts";
+import { atLeast, counted, formatCount, formatQuality, knowsPages } from "@/lib/viewers/figures.ts";
 import { Meter } from "./meter.tsx";
 
 /** Volumes and pages of a campaign as two lines that keep their height; volumes only where there are several. */
@@ -29,7 +29,9 @@ export function CardTotals({ job, detail }: { job: JobSummary; detail: JobDetail
           />
         </dd>
         <dd class="num text-right whitespace-nowrap">
-          {detail ? `${atLeast(detail)(detail.pagesDone)} / ${atLeast(detail)(detail.pagesTotal)}` : "–"}
+          {detail && knowsPages(detail)
+            ? `${atLeast(detail)(detail.pagesDone)} / ${atLeast(detail)(detail.pagesTotal)}`
+            : "–"}
         </dd>
         <dd class="lost">{detail ? lostWords(detail) : ""}</dd>
         <dd class="note">

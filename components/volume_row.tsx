@@ -1,6 +1,7 @@
 import type { VolumeView } from "@/lib/campaigns/types.ts";
 import type { Chip as ChipData, Tone } from "@/lib/viewers/campaign_state.ts";
 import { formatCount, formatQuality } from "@/lib/viewers/figures.ts";
+import { isLogLive } from "@/lib/viewers/problems.ts";
 import { volumeChip, volumeLines } from "@/lib/viewers/volume_words.ts";
 import { Chip } from "./chip.tsx";
 import { LogLink } from "./log_link.tsx";
@@ -47,7 +48,7 @@ export function VolumeRow({ volume, hasQuality }: { volume: VolumeView; hasQuali
           <LogLink
             logUrl={volume.logUrl}
             manifestUrl={volume.manifestUrl}
-            live={state !== "done" && state !== "unknown"}
+            live={isLogLive(state)}
             of={id}
           />
         )}

@@ -1,9 +1,9 @@
-import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { effect, useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 import { BoardFilter } from "@/components/board_filter.tsx";
 import { CampaignCard } from "@/components/campaign_card.tsx";
-import { BoardStore, type FirstList, OLDER_PAGE } from "@/lib/ui/campaigns/board_store.ts";
+import { BoardStore, type FirstList, type ListTrouble, OLDER_PAGE } from "@/lib/ui/campaigns/board_store.ts";
 import { campaignApi } from "@/lib/ui/campaigns/campaign_api.ts";
 import type { CardStore } from "@/lib/ui/campaigns/card_store.ts";
 import { isRememberedOpen, rememberOpen } from "@/lib/ui/campaigns/fold_memory.ts";
@@ -14,7 +14,7 @@ import { favicon } from "@/lib/ui/favicon.ts";
 import { island } from "@/lib/ui/island.tsx";
 import { goToLogin } from "@/lib/ui/go_to_login.ts";
 import { pageTitle } from "@/lib/ui/page_title.ts";
-import { renderAgain } from "@/lib/ui/render_again.ts";
+import { renderAgain, renderedWithSession } from "@/lib/ui/render_again.ts";
 import { apiBase } from "@/lib/ui/site_settings.ts";
 import { campaignKey } from "@/lib/viewers/campaign_order.ts";
 import { counted, formatCount } from "@/lib/viewers/figures.ts";
@@ -41,18 +41,33 @@ export default island("campaign_board", function CampaignBoard({ first, problem,
     }), []);
   // The server writes in UTC; the reader's zone is known once the island is awake.
   const style = useSignal<MomentStyle>({ zone: "UTC", now: renderedAt });
-  const cards = board.cards.value;
   const isAnonymous = first === null && problem === null;
+
+  // The banner above the cards comes and goes. A plain effect sees that before the page changes, `useSignalEffect` after.
+  useEffect(() => {
+    let isFirst = true;
+    return effect(() => {
+      void [board.trouble.value, board.drifted.value, board.skipped.value];
+      if (!isFirst) anchor.current ??= ScrollAnchor.take();
+      isFirst = false;
+    });
+  }, []);
 
   useLayoutEffect(() => {
     anchor.current?.restore();
     anchor.current = null;
-  }, [cards]);
+  });
+
+  // Before the cards' own effects: a remembered card would be read in a tab that nobody sees.
+  useLayoutEffect(() => {
+    if (document.hidden) board.setHidden(true);
+  }, []);
 
   useEffect(() => {
     style.value = { zone: Intl.DateTimeFormat().resolvedOptions().timeZone, now: Date.now() };
     const follow = () => board.setHidden(document.hidden);
     document.addEventListener("visibilitychange", follow);
+    if (!isAnonymous) renderedWithSession();
     board.start();
     return () => {
       document.removeEventListener("visibilitychange", follow);
@@ -98,7 +113,15 @@ export default island("campaign_board", function CampaignBoard({ first, problem,
           onText={(text) => board.text.value = text}
         />
       </div>
-      <Banner board={board} problem={problem} zone={style.value.zone} />
+      <Banner
+        trouble={board.trouble.value}
+        problem={isKnown ? null : problem}
+        readAt={board.readAt.value}
+        skipped={board.skipped.value}
+        drifted={board.drifted.value}
+        zone={style.value.zone}
+        onSort={() => board.sort()}
+      />
       <div class="cards">
         {shown.map((card) => (
           <LiveCard
@@ -128,27 +151,38 @@ export default island("campaign_board", function CampaignBoard({ first, problem,
   );
 });
 
+type BannerProps = {
+  readonly trouble: ListTrouble | null;
+  /** Why there is no list at all. */
+  readonly problem: string | null;
+  readonly readAt: number | null;
+  readonly skipped: number;
+  readonly drifted: boolean;
+  readonly zone: string;
+  readonly onSort: () => void;
+};
+
 /** What is wrong with the list as a whole, in a place of its own above it. */
-function Banner({ board, problem, zone }: { board: BoardStore; problem: string | null; zone: string }) {
-  const trouble = board.trouble.value;
-  const sentence = trouble?.sentence ?? (board.readAt.value === null ? problem : null);
-  const skipped = board.skipped.value;
+function Banner({ trouble, problem, readAt, skipped, drifted, zone, onSort }: BannerProps) {
+  const sentence = trouble?.sentence ?? problem;
   return (
     <>
       {sentence !== null && (
         <p class="banner bad" role="alert">
           {sentence}
-          {board.readAt.value !== null && ` The list is that of ${formatClock(board.readAt.value, zone)}.`}
+          {readAt !== null && ` The list is that of ${formatClock(readAt, zone)}.`}
           {trouble?.nextAt && ` It is read again at ${formatClock(trouble.nextAt, zone)}.`}
         </p>
       )}
       {skipped > 0 && (
-        <p class="banner warn" role="status">{counted(skipped, "campaign")} cannot be read and is left out.</p>
+        <p class="banner warn" role="status">
+          {counted(skipped, "campaign")} cannot be read and {skipped === 1 ? "is" : "are"} left out.
+        </p>
       )}
-      {board.drifted.value && (
+      {drifted && (
         <p class="banner">
           The order is that of your last visit to this tab.{" "}
-          <button class="btn small" type="button" onClick={() => board.sort()}>Sort again</button>
+          <button class="btn small" type="button" onClick={onSort}>Sort again</button>
         </p>
       )}
     </>

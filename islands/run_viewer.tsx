@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { useEffect, useLayoutEffect, useMemo } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 import { Chip } from "@/components/chip.tsx";
 import { LogStage } from "@/components/log_stage.tsx";
@@ -7,6 +7,8 @@ import { browserClock } from "@/lib/ui/campaigns/poller.ts";
 import { goToLogin } from "@/lib/ui/go_to_login.ts";
 import { island } from "@/lib/ui/island.tsx";
 import { LogReader } from "@/lib/ui/log_reader.ts";
+import { markLine } from "@/lib/ui/marked_line.ts";
+import { renderAgain, renderedWithSession } from "@/lib/ui/render_again.ts";
 import { counted } from "@/lib/viewers/figures.ts";
 import { formatClock } from "@/lib/viewers/moments.ts";
 import { outcomeChip } from "@/lib/viewers/run_log_words.ts";
@@ -31,24 +33,30 @@ export default island("run_viewer", function RunViewer({ log, live, hasSession }
   );
   const follow = useSignal(true);
   const run = reader.log.value;
+  const wasMarked = useRef(false);
   const isFollowing = reader.following.value;
 
   useEffect(() => {
     const pause = () => reader.pause(document.hidden);
+    const mark = () => markLine(location.hash);
     document.addEventListener("visibilitychange", pause);
+    addEventListener("hashchange", mark);
+    if (hasSession) renderedWithSession();
     reader.start(live);
     return () => {
       document.removeEventListener("visibilitychange", pause);
+      removeEventListener("hashchange", mark);
       reader.stop();
     };
   }, []);
 
   const wasAtEnd = isAtEnd();
   useLayoutEffect(() => {
-    if (run && isFollowing && follow.value && wasAtEnd) scrollTo({ top: document.documentElement.scrollHeight });
-    if (run && location.hash) {
-      document.getElementById(location.hash.slice(1))?.closest("details")?.setAttribute("open", "");
-    }
+    if (!run) return;
+    if (!hasSession) renderAgain();
+    // A line that a link names is gone to once, when it is there; the reader may leave it then.
+    if (!wasMarked.current && markLine(location.hash)) wasMarked.current = true;
+    else if (isFollowing && follow.value && wasAtEnd) scrollTo({ top: document.documentElement.scrollHeight });
   }, [run]);
 
   const problem = reader.problem.value;

@@ -8,11 +8,11 @@ import type { Operation } from "@/lib/http/operation.ts";
 const DOCS_POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-const INFO: DocumentInfo = {
-  title: "Stackroom gateway",
+const INFO: Omit<DocumentInfo, "sessionCookie"> = {
+  title: "Stackroom",
   version: "1.0.0",
   description:
-    "A gateway in front of an object store: login, tenants, namespaces, buckets, objects and presigned URLs.",
+    "A gateway in front of an object store (tenants, namespaces, buckets, objects, presigned URLs), and campaigns that are read by machine.",
   loginDescription: "The username is `name` at system level and `tenant/name` in a tenant.",
   tokenUrl: "api/v1/auth/token",
 };
@@ -52,8 +52,8 @@ const PACKAGE_FILES: Readonly<Record<string, string>> = {
 };
 
 /** The API page with its login button, all of it from our own origin, and the document behind it. */
-export function mountDocs(app: Hono<HttpEnv>, operations: readonly Operation[]): void {
-  const document = JSON.stringify(openApiDocument(operations, INFO));
+export function mountDocs(app: Hono<HttpEnv>, operations: readonly Operation[], sessionCookie: string): void {
+  const document = JSON.stringify(openApiDocument(operations, { ...INFO, sessionCookie }));
   serve(app, "/openapi.json", "application/json", () => document);
   serve(app, "/docs", "text/html; charset=utf-8", () => PAGE);
   serve(app, "/docs/theme.js", "text/javascript; charset=utf-8", () => THEME);

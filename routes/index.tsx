@@ -6,6 +6,7 @@ import { pageResponse } from "@/lib/ui/page_response.ts";
 import type { SiteDeps } from "@/lib/ui/site.ts";
 import { isInTrouble } from "@/lib/viewers/campaign_state.ts";
 import { resultsOutageSentence } from "@/lib/viewers/outage_sentences.ts";
+import { type OpenAnswer, OpenedCampaign, type OpenRequest, readOpenRequest } from "./open_campaign.tsx";
 
 /** The list as the server could read it for this request's user. */
 export type CampaignsAnswer =
@@ -14,6 +15,8 @@ export type CampaignsAnswer =
 
 export interface CampaignPageDeps extends SiteDeps {
   campaigns(request: Request): Promise<CampaignsAnswer>;
+  /** One campaign as this request's user may read it. */
+  detail(request: Request, asked: OpenRequest): Promise<OpenAnswer>;
   /** ms since 1970 */
   now(): number;
 }
@@ -25,12 +28,15 @@ export function campaignPage(deps: CampaignPageDeps) {
     const session = await deps.session(request);
     const props = await boardProps(deps, request, session);
     const user = session && session !== "outage" ? session.user : null;
+    const asked = user === null ? null : readOpenRequest(new URLSearchParams(c.get("target").query));
+    const opened = asked && { asked, answer: await deps.detail(request, asked) };
     return pageResponse({
       title: "Campaigns",
       troubled: props.first?.jobs.filter(isInTrouble).length,
       body: (
         <Shell user={user} current="campaigns">
           <CampaignBoard {...props} />
+          {opened && <OpenedCampaign {...opened} />}
         </Shell>
       ),
     }, { assets: deps.assets, resultsUrl: deps.resultsUrl(request) });

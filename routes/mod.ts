@@ -26,7 +26,7 @@ import { gatewayOperations } from "./api/v1/operation.ts";
 import { presignOperations } from "./api/v1/presign.ts";
 import { mountDocs } from "./docs.ts";
 import { healthOperations, PROBE_PATHS, type ReadinessCheck } from "./health.ts";
-import { mountWeb, mountWebRest, webChecks, type WebDeps } from "./web.ts";
+import { mountWeb, mountWebRest, readApi, webChecks, type WebDeps } from "./web.ts";
 
 /** What the gateway role needs. */
 export interface GatewayDeps {
@@ -62,6 +62,9 @@ export interface AppDeps {
   readonly now: () => number;
 }
 
+/** How the session cookie is called where no web role says otherwise. */
+const DEFAULT_COOKIE = "results_session";
+
 /** Everything this process answers, in the order in which a request meets it. */
 export function buildApp({ gateway, web, results, resultsStore, allowedHosts, log, now }: AppDeps): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
@@ -82,7 +85,7 @@ export function buildApp({ gateway, web, results, resultsStore, allowedHosts, lo
   if (gateway) {
     const operations = gatewayApi(gateway, now);
     mount(app, operations, cors(gateway.corsOrigins));
-    mountDocs(app, [...operations, ...health]);
+    mountDocs(app, [...operations, ...(web ? readApi(web) : []), ...health], web?.cookieStem ?? DEFAULT_COOKIE);
     if (!web) app.get("/", (c) => c.redirect("/docs"));
   }
   if (web) mountWeb(app, web);

@@ -8,6 +8,7 @@ import { configJs } from "./config_js.ts";
 import { campaignPage, type CampaignPageDeps } from "./index.tsx";
 import { logPage } from "./log.tsx";
 import { loginPage } from "./login.tsx";
+import { notFoundPage } from "./not_found.tsx";
 import { staticFiles } from "./static_files.ts";
 
 export interface SiteOptions extends CampaignPageDeps {
@@ -31,8 +32,9 @@ export function mountConfigJs(app: Hono<HttpEnv>, resultsUrl: (request: Request)
 }
 
 /** The site's other files: the last of all routes, since every other one wins over a file of its name. */
-export function mountStaticFiles(app: Hono<HttpEnv>, { staticFolder, resultsUrl }: SiteOptions): void {
-  app.all("*", staticFiles({ folder: staticFolder, prefix: "/", resultsUrl }));
+export function mountStaticFiles(app: Hono<HttpEnv>, options: SiteOptions): void {
+  const { staticFolder: folder, resultsUrl } = options;
+  app.all("*", staticFiles({ folder, prefix: "/", resultsUrl, missing: notFoundPage(options) }));
 }
 
 type Answer = (c: HttpContext) => Response | Promise<Response>;

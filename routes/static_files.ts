@@ -17,17 +17,23 @@ export interface StaticFilesOptions {
   /** A name may carry a hash of the content. */
   readonly hashed?: boolean;
   readonly resultsUrl: (request: Request) => string;
+  /** Answers in place of the plain 404; null leaves it at that. */
+  readonly missing?: (c: HttpContext) => Promise<Response | null>;
 }
 
 /**
  * The files of a folder. A page without extension is found as `<path>.html`; a document with a policy in its head is one
  * of our app's pages, any other may do nothing (spec, Response headers).
  */
-export function staticFiles({ folder, prefix, hashed = false, resultsUrl }: StaticFilesOptions) {
+export function staticFiles({ folder, prefix, hashed = false, resultsUrl, missing }: StaticFilesOptions) {
   return async function staticFiles(c: HttpContext): Promise<Response> {
     const path = c.get("target").path.slice(prefix.length);
     const file = await openStaticFile(folder, path);
-    if (!file) throw notFound();
+    if (!file) {
+      const page = await missing?.(c);
+      if (page) return page;
+      throw notFound();
+    }
     c.set("operation", "static");
     try {
       if (c.req.method !== "GET" && c.req.method !== "HEAD") throw methodNotAllowed(["GET", "HEAD"]);

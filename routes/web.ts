@@ -1,8 +1,10 @@
 import type { Hono } from "hono";
+import { campaignDetail } from "@/lib/campaign_reader/campaign_detail.ts";
 import { campaignList } from "@/lib/campaign_reader/campaign_list.ts";
 import type { SessionCheck } from "@/lib/campaign_reader/results_session.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import { mount } from "@/lib/http/dispatch.ts";
+import type { Operation } from "@/lib/http/operation.ts";
 import type { HttpEnv } from "@/lib/http/env.ts";
 import { UpstreamError } from "@/lib/http/upstream.ts";
 import { HttpError, notFound } from "@/lib/http/errors.ts";
@@ -13,11 +15,12 @@ import type { ResultsService } from "@/lib/results/results_service.ts";
 import type { Assets } from "@/lib/ui/assets.ts";
 import type { Session } from "@/lib/ui/site.ts";
 import { unreachableSentence } from "@/lib/viewers/outage_sentences.ts";
-import { DEFAULT_REAPED, jobOperations } from "./api/v1/jobs.ts";
+import { canBeCampaign, DEFAULT_REAPED, DEFAULT_VOLUMES, jobOperations } from "./api/v1/jobs.ts";
 import { versionOperations } from "./api/v1/version.ts";
 import { noCluster, siteOnlyOperations, unknownApiPath, webOperations } from "./api/v1/web_operation.ts";
 import type { ReadinessCheck } from "./health.ts";
 import type { CampaignsAnswer } from "./index.tsx";
+import type { OpenAnswer, OpenRequest } from "./open_campaign.tsx";
 import { passThroughApp } from "./results/mod.ts";
 import { mountConfigJs, mountSite, mountStaticFiles, type SiteOptions } from "./site.ts";
 
@@ -64,14 +67,21 @@ const RESULTS_PROBE_MS = 5000;
 
 /** The read API, `/config.js`, the pages and the pass-through of results. */
 export function mountWeb(app: Hono<HttpEnv>, web: WebDeps): void {
-  const { campaigns, resultsUrl, now } = web;
-  const operation = campaigns ? webOperations(campaigns.session) : siteOnlyOperations();
-  mount(app, versionOperations(operation, { version: web.version, web: web.webVersion }));
-  if (campaigns) mount(app, jobOperations(operation, { ...campaigns, resultsUrl, now }));
-  else app.all("/api/v1/jobs/*", noCluster);
+  const { campaigns, resultsUrl } = web;
+  mount(app, readApi(web));
+  if (!campaigns) app.all("/api/v1/jobs/*", noCluster);
   if (web.service) app.route("/", passThroughApp({ service: web.service, cookieStem: web.cookieStem, log: web.log }));
   mountConfigJs(app, resultsUrl);
   if (web.site) mountSite(app, siteOptions(web, web.site));
+}
+
+/** The operations of the read API: what the session cookie's owner may read. */
+export function readApi({ campaigns, resultsUrl, version, webVersion, now }: WebDeps): Operation[] {
+  const operation = campaigns ? webOperations(campaigns.session) : siteOnlyOperations();
+  return [
+    ...versionOperations(operation, { version, web: webVersion }),
+    ...(campaigns ? jobOperations(operation, { ...campaigns, resultsUrl, now }) : []),
+  ];
 }
 
 /** What comes after the routes of all roles: the answer to unknown API paths, and the site's other files. */
@@ -127,6 +137,10 @@ function siteOptions(web: WebDeps, { assets, staticFolder }: SiteFiles): SiteOpt
     session: (request) => campaigns ? pageSession(campaigns.session, request) : Promise.resolve(null),
     campaigns: (request) =>
       campaigns ? pageCampaigns(campaigns.source, resultsUrl(request)) : Promise.resolve({ jobs: [], reapedTotal: 0 }),
+    detail: (request, asked) =>
+      campaigns
+        ? pageDetail(campaigns, { asked, request, resultsUrl: resultsUrl(request), now })
+        : Promise.resolve(null),
   };
 }
 
@@ -145,5 +159,34 @@ async function pageCampaigns(source: CampaignSource, resultsUrl: string): Promis
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
     return { problem: unreachableSentence(error.status, null) };
+  }
+}
+
+interface PageDetailRequest {
+  readonly asked: OpenRequest;
+  readonly request: Request;
+  readonly resultsUrl: string;
+  /** ms since 1970 */
+  readonly now: () => number;
+}
+
+async function pageDetail(
+  campaigns: CampaignDeps,
+  { asked: { namespace, name, offset }, request, resultsUrl, now }: PageDetailRequest,
+): Promise<OpenAnswer> {
+  if (!canBeCampaign(campaigns.namespaces, namespace, name)) return null;
+  try {
+    const caller = await campaigns.session(request);
+    const detail = await campaignDetail({ ...campaigns, now }, {
+      namespace,
+      name,
+      page: { offset, limit: DEFAULT_VOLUMES },
+      resultsUrl,
+      viewer: { ...caller, signal: request.signal },
+    });
+    return detail && { detail };
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    return { problem: unreachableSentence(error.status, { detail: error.detail }) };
   }
 }

@@ -9,11 +9,13 @@ export interface DocumentInfo {
   readonly loginDescription: string;
   /** Relative to the server, without a leading slash. */
   readonly tokenUrl: string;
+  /** Name of the session cookie of operations that know their callers by it. */
+  readonly sessionCookie: string;
 }
 
 type Json = Record<string, unknown>;
 
-const SECURITY_SCHEME = "OAuth2PasswordBearer";
+const SECURITY_SCHEMES = { bearer: "OAuth2PasswordBearer", session: "SessionCookie" } as const;
 const ERROR_SCHEMA = z.object({
   detail: z.union([
     z.string(),
@@ -44,10 +46,16 @@ export function openApiDocument(operations: readonly Operation[], info: Document
     components: {
       schemas: components,
       securitySchemes: {
-        [SECURITY_SCHEME]: {
+        [SECURITY_SCHEMES.bearer]: {
           type: "oauth2",
           description: info.loginDescription,
           flows: { password: { tokenUrl: info.tokenUrl, scopes: {} } },
+        },
+        [SECURITY_SCHEMES.session]: {
+          type: "apiKey",
+          in: "cookie",
+          name: info.sessionCookie,
+          description: "The session of the site's own login; a browser that is logged in sends it by itself.",
         },
       },
     },
@@ -67,7 +75,7 @@ function describe(operation: Operation, components: Json): Json {
     ],
     ...(body ? { requestBody: requestBody(body, components) } : {}),
     responses: responses(operation, components),
-    ...(operation.public ? {} : { security: [{ [SECURITY_SCHEME]: [] }] }),
+    ...(operation.login ? { security: [{ [SECURITY_SCHEMES[operation.login]]: [] }] } : {}),
   };
 }
 
@@ -102,14 +110,17 @@ function requestBody(body: NonNullable<Operation["body"]>, components: Json): Js
   return { required: true, content: { [media]: { schema: jsonSchema(body.schema, components) } } };
 }
 
+const UNAUTHENTICATED = {
+  bearer: "No valid token, or the store refused its credentials",
+  session: "No session",
+} as const;
+
 function responses(operation: Operation, components: Json): Json {
   const error = (description: string) => ({
     description,
     content: { "application/json": { schema: jsonSchema(ERROR_SCHEMA, components) } },
   });
-  const described: Json = operation.public
-    ? {}
-    : { 401: error("No valid token, or the store refused its credentials") };
+  const described: Json = operation.login === null ? {} : { 401: error(UNAUTHENTICATED[operation.login]) };
   for (const [status, { description, schema, mediaType }] of Object.entries(operation.responses)) {
     if (!schema && !mediaType) described[status] = Number(status) < 400 ? { description } : error(description);
     else {

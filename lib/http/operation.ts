@@ -58,7 +58,8 @@ export type Authenticate<Caller> = (c: HttpContext) => Caller | Promise<Caller>;
 
 /** An operation ready to be routed and documented; its types are sealed inside `answer`. */
 export interface Operation extends Described {
-  readonly public: boolean;
+  /** How its caller is known; null: it is open to everybody. */
+  readonly login: Login | null;
   readonly paramsSchema?: z.ZodObject;
   readonly querySchema?: z.ZodObject;
   readonly body?: BodySpec;
@@ -66,14 +67,17 @@ export interface Operation extends Described {
   answer(c: HttpContext, params: () => Readonly<Record<string, string>>): Promise<Response>;
 }
 
+/** How callers are known: by the gateway's bearer token, or by the session cookie of the results store. */
+export type Login = "bearer" | "session";
+
 /** A maker of operations that only authenticated callers reach. */
-export function operationsFor<Caller>(authenticate: Authenticate<Caller>) {
+export function operationsFor<Caller>(authenticate: Authenticate<Caller>, login: Login) {
   return function operation<
     P extends z.ZodObject = z.ZodObject<Record<never, never>>,
     Q extends z.ZodObject = z.ZodObject<Record<never, never>>,
     B extends BodySpec | undefined = undefined,
   >(spec: OperationSpec<Caller, P, Q, B>): Operation {
-    return seal(spec, authenticate, false);
+    return seal(spec, authenticate, login);
   };
 }
 
@@ -83,18 +87,18 @@ export function publicOperation<
   Q extends z.ZodObject = z.ZodObject<Record<never, never>>,
   B extends BodySpec | undefined = undefined,
 >(spec: OperationSpec<null, P, Q, B>): Operation {
-  return seal(spec, () => null, true);
+  return seal(spec, () => null, null);
 }
 
 function seal<Caller, P extends z.ZodObject, Q extends z.ZodObject, B extends BodySpec | undefined>(
   spec: OperationSpec<Caller, P, Q, B>,
   authenticate: Authenticate<Caller>,
-  isPublic: boolean,
+  login: Login | null,
 ): Operation {
   const { params, query, body, handler, ...described } = spec;
   return {
     ...described,
-    public: isPublic,
+    login,
     paramsSchema: params,
     querySchema: query,
     body,

@@ -2,14 +2,26 @@ const KEY = "stackroom.rendered-again";
 
 /**
  * Asks the server for this page once more. The first request from a link in a mail carries no session, because the
- * cookie is for our own site only; one that starts here does. Once per tab, in case the server sees it differently.
+ * cookie is for our own site only; one that starts here does. Once until the server saw a session, in case it never does.
  */
 export function renderAgain(): void {
   try {
     if (sessionStorage.getItem(KEY) !== null) return;
-    sessionStorage.setItem(KEY, "");
+    // An address with a fragment would only scroll this page, so the fragment waits.
+    sessionStorage.setItem(KEY, location.hash);
     location.replace(location.pathname + location.search);
   } catch {
     // Without a memory it might go round for ever; the page works as it is.
+  }
+}
+
+/** Says that the server saw a session: the next page without one may be asked for again. */
+export function renderedWithSession(): void {
+  try {
+    const hash = sessionStorage.getItem(KEY);
+    sessionStorage.removeItem(KEY);
+    if (hash && location.hash === "") location.replace(hash);
+  } catch {
+    // Nothing was remembered.
   }
 }

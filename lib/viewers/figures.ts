@@ -13,10 +13,15 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 
 /** Pages of a campaign in one line: `≥ 81,204 / ≥ 240,118 pages · 3 failed`; `– pages` while nothing is known. */
 export function pagesFigure(detail: JobDetail | null): string {
-  if (!detail || (detail.pagesCoverage.counted === 0 && detail.pagesTotal === 0)) return "– pages";
+  if (!detail || !knowsPages(detail)) return "– pages";
   const figure = atLeast(detail);
   const failed = detail.pagesFailed > 0 ? ` · ${figure(detail.pagesFailed)} failed` : "";
   return `${figure(detail.pagesDone)} / ${figure(detail.pagesTotal)} pages${failed}`;
+}
+
+/** Whether anything was read about the pages; volumes may have started and written nothing yet. */
+export function knowsPages({ pagesDone, pagesTotal, pagesFailed }: JobDetail): boolean {
+  return pagesDone + pagesTotal + pagesFailed > 0;
 }
 
 /** Writes the figures of a detail: each with `≥` until its sums cover every volume. */

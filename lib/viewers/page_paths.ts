@@ -8,3 +8,12 @@ export function runLogPath(logUrl: string, manifestUrl: string | null, live: boo
 export function loginPath(next: string): string {
   return next === "/" ? "/login" : `/login?next=${encodeURIComponent(next)}`;
 }
+
+/** The list with one campaign's volumes from `offset` on, for readers without scripts. */
+export function openCampaignPath(namespace: string, name: string, offset = 0): string {
+  const open = encodeURIComponent(`${namespace}/${name}`);
+  return `/?open=${open}${offset > 0 ? `&offset=${offset}` : ""}#${OPEN_CAMPAIGN_ID}`;
+}
+
+/** The element of the campaign that such an address opens. */
+export const OPEN_CAMPAIGN_ID = "open-campaign";

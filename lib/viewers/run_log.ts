@@ -84,6 +84,9 @@ interface OpenStage {
   readonly folds: { kind: LineKind; lines: LogLine[] }[];
 }
 
+/** Workers may begin a message with the volume that it is about. */
+const VOLUME_TAG = /^\[[^\]]*\] /;
+
 const STAGES: ReadonlySet<string> = new Set<RunStage>([
   "config",
   "warmup",
@@ -115,14 +118,15 @@ function groupByStage(lines: readonly LogLine[]): LogStage[] {
 /** The stage a line belongs to, when the line before it left off in `expected`. */
 function stageOf(line: LogLine, kind: LineKind, expected: RunStage): RunStage {
   const { message } = line;
-  const failed = /failure in (\w+)/.exec(message)?.[1];
+  const said = message.replace(VOLUME_TAG, "");
+  const failed = /(?:permanent|transient) failure in (\w+)/.exec(said)?.[1];
   if (failed && isStage(failed)) return failed;
   if (isManifestLine(message)) return "setup";
   if (isResumeLine(message)) return "resume";
-  if (/\] COMPLETE \d+ pages/.test(message) || /^publish/i.test(message)) {
+  if (/\] COMPLETE \d+ pages/.test(message) || /^publish/i.test(said)) {
     return "publish";
   }
-  if (/^verify/i.test(message)) return "verify";
+  if (/^verify/i.test(said)) return "verify";
   return expected === "load" && kind === "model" &&
       /inference|predict/i.test(message)
     ? "stream"

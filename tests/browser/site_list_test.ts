@@ -87,10 +87,10 @@ Deno.test(
     const many = Array.from({ length: 40 }, (_, i) => ({ ...jobs[0], name: `kampanj-${String(i).padStart(2, "0")}` }));
     await site.change({ jobs: [jobs[5], ...many] });
     await open(visit);
-    await page.getByText("kampanj-00").waitFor();
+    await page.getByText("kampanj-00", { exact: true }).waitFor();
     await page.waitForFunction(() => document.querySelector("article .figure")?.textContent?.includes("≥"));
     assert.ok(!(await site.reads()).some((name) => name.endsWith("kampanj-39")));
-    await page.getByText("kampanj-39").scrollIntoViewIfNeeded();
+    await page.getByText("kampanj-39", { exact: true }).scrollIntoViewIfNeeded();
     await page.waitForFunction(() =>
       [...document.querySelectorAll("article")].find((card) => card.textContent?.includes("kampanj-39"))
         ?.querySelector(".figure")?.textContent?.includes("≥")
@@ -147,12 +147,60 @@ Deno.test(
     const { jobs } = await page.request.get(`${site.url}_test`).then((answer) => answer.json());
     await site.change({ jobs: [{ ...jobs[0], name: "ny-kampanj" }, ...jobs] });
     await page.clock.fastForward(61_000);
-    await page.getByText("ny-kampanj").waitFor();
+    await page.getByText("ny-kampanj", { exact: true }).waitFor();
     assert.deepEqual((await held.boundingBox())?.y, before?.y);
     assert.equal(
       await page.evaluate(() => document.activeElement?.textContent),
       "bergskollegium-1720",
     );
+  }),
+);
+
+Deno.test(
+  "list: a banner that appears above the cards leaves the card with the focus where it is",
+  withPage({ viewport: { width: 1280, height: 500 } }, async (visit) => {
+    const { page, site } = visit;
+    await page.clock.install();
+    await open(visit);
+    const held = page.locator("article .fold").first();
+    await held.focus();
+    const before = await held.boundingBox();
+    await site.change({ apiStatus: 502 });
+    await page.clock.fastForward(61_000);
+    await page.locator(".banner[role=alert]").waitFor();
+    assert.deepEqual((await held.boundingBox())?.y, before?.y);
+    await site.change({ apiStatus: 200 });
+    await page.clock.fastForward(301_000);
+    await page.locator(".banner[role=alert]").waitFor({ state: "detached" });
+    assert.deepEqual((await held.boundingBox())?.y, before?.y);
+  }, ERRORS_OF_FETCH),
+);
+
+Deno.test(
+  "list: a page in a tab that nobody sees reads nothing until somebody looks",
+  withPage({}, async (visit) => {
+    const { page, site } = visit;
+    await page.addInitScript(() => {
+      let hidden = true;
+      Object.defineProperty(document, "hidden", { get: () => hidden });
+      addEventListener("look", () => {
+        hidden = false;
+        document.dispatchEvent(new Event("visibilitychange"));
+      });
+    });
+    const asked: string[] = [];
+    page.on("request", (request) => {
+      const { pathname } = new URL(request.url());
+      if (pathname.startsWith("/api/v1/")) asked.push(pathname);
+    });
+    await page.clock.install();
+    await open(visit);
+    await page.clock.fastForward(200_000);
+    assert.deepEqual(asked, []);
+    assert.deepEqual(await site.reads(), []);
+    const list = page.waitForRequest(/\/api\/v1\/jobs\?/);
+    await page.evaluate(() => dispatchEvent(new Event("look")));
+    await list;
   }),
 );
 

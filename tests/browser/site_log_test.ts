@@ -42,3 +42,51 @@ Deno.test(
     assert.match(await page.textContent("[role=alert]") ?? "", /is not one of this site's results/);
   }, [/400/]),
 );
+
+Deno.test(
+  "log: an address of a line opens all that it lies in, goes there once, and marks it",
+  withPage({ viewport: { width: 1000, height: 400 } }, async (visit) => {
+    const { page, site } = visit;
+    await page.clock.install();
+    await open(visit, logPath(site), "run_viewer");
+    await page.goto("about:blank");
+    await page.goto(`${site.url}${logPath(site)}#L9`);
+    const line = page.locator("#L9.marked");
+    await line.waitFor();
+    assert.ok(
+      await page.evaluate(() => {
+        const { top, bottom } = document.querySelector("#L9")!.getBoundingClientRect();
+        return top >= 0 && bottom <= innerHeight;
+      }),
+    );
+    await page.evaluate(() => scrollTo(0, 0));
+    const { log } = await (await fetch(`${site.url}_test`)).json();
+    await site.change({ log: `${log}2026-11-21 08:20:00,250 INFO page 0010 done\n` });
+    await page.clock.fastForward(16_000);
+    await page.getByText("page 0010 done").waitFor({ state: "attached" });
+    assert.equal(await page.evaluate(() => scrollY), 0);
+    await page.locator("#L2 > a").dispatchEvent("click");
+    await page.locator("#L2.marked").waitFor();
+    assert.equal(await page.locator(".marked").count(), 1);
+  }),
+);
+
+Deno.test(
+  "log: a link from another site ends on the page as the logged-in reader sees it",
+  withPage({}, async (visit) => {
+    const { page, site } = visit;
+    await open(visit, logPath(site), "run_viewer");
+    for (const _ of [1, 2]) {
+      // The link of a mail: the first page carries no cookie.
+      await page.route(
+        "https://mail.example/",
+        (route) =>
+          route.fulfill({ contentType: "text/html", body: `<a href="${site.url}${logPath(site)}#L3">log</a>` }),
+      );
+      await page.goto("https://mail.example/");
+      await page.click("a");
+      await page.waitForSelector(".bar .user");
+      await page.locator("#L3.marked").waitFor();
+    }
+  }),
+);

@@ -73,3 +73,32 @@ Deno.test(
     assert.ok(await page.evaluate(() => globalThis.shifted) < 0.1, `${await page.evaluate(() => globalThis.shifted)}`);
   }),
 );
+
+Deno.test(
+  "looks: on 320 px the bar wraps, and nothing is wider than the screen",
+  withPage({ viewport: { width: 320, height: 700 } }, async (visit) => {
+    const { page, site } = visit;
+    await open(visit);
+    await openEverything(visit);
+    assert.equal(await scrollsSideways(page), false);
+    await page.goto(site.url + logPath(site));
+    await page.locator(".line").first().waitFor({ state: "attached" });
+    assert.equal(await scrollsSideways(page), false);
+  }),
+);
+
+Deno.test(
+  "looks: without scripts a card leads to its volumes",
+  withPage({ javaScriptEnabled: false }, async ({ page, site }) => {
+    await page.goto(`${site.url}login`);
+    await page.fill("[name=username]", "åsa");
+    await page.fill("[name=password]", "stackroom-demo");
+    await page.click("button[type=submit]");
+    await page.click("text=Volumes and provenance of svea-hovratt-1870");
+    const open = page.locator("#open-campaign");
+    assert.equal(await open.locator(".volumes tbody tr").count(), 200);
+    assert.ok(await open.locator("pre").isVisible());
+    await open.getByText("the next ones").click();
+    assert.match(await open.locator(".body > .note").textContent() ?? "", /^Volumes 201 to 400 of 1,200/);
+  }),
+);

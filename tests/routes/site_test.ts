@@ -175,3 +175,63 @@ Deno.test("static files: a known file is 304, another method 405, an unknown pat
     assert.equal((await app.request(`${HOME}b.txt`, { method: "PUT" })).status, 404);
     assert.equal((await app.request(`${HOME}a.txt`, { method: "HEAD" })).headers.get("Content-Length"), "6");
   }));
+
+const OPEN = "göteborgs-domkapitel-1790";
+const noscript = (text: string) => /<noscript>(.*?)<\/noscript>/s.exec(text)?.[1] ?? "";
+
+Deno.test("list page: every card leads to its volumes without scripts", () =>
+  withSite(async ({ app }) => {
+    const text = await (await app.request(HOME, { headers: LOGGED_IN })).text();
+    for (const { namespace, name } of sampleSummaries()) {
+      const href = `/?open=${encodeURIComponent(`${namespace}/${name}`)}#open-campaign`;
+      assert.ok(text.includes(`<p class="without-scripts"><a href="${href}">`), href);
+    }
+    assert.equal(noscript(text), "");
+  }));
+
+Deno.test("list page: the campaign an address names stands open for readers without scripts", () =>
+  withSite(async ({ app }) => {
+    const ask = async (query: string, headers = LOGGED_IN) =>
+      noscript(await (await app.request(HOME + query, { headers })).text());
+    const open = await ask(`?open=${encodeURIComponent(`batch-default/${OPEN}`)}`);
+    assert.equal([...open.matchAll(/<tr role="row">\s*<td/g)].length, 60);
+    assert.match(open, /<dt>Pages<\/dt>/);
+    assert.match(open, /Volumes 1 to 60 of 60/);
+    assert.match(open, /<pre[^>]*>steps:/);
+    assert.match(open, /href="https:\/\/huggingface\.co\/Riksarkivet\/yolov9-lines-within-regions-1\/tree\/main"/);
+    assert.doesNotMatch(open, /<button|<pre[^>]*hidden|<noscript/);
+    const paged = await ask("?open=batch-default%2Fsvea-hovratt-1870&offset=200");
+    assert.match(paged, /Volumes 201 to 400 of 1,200/);
+    assert.match(paged, /href="\/\?open=batch-default%2Fsvea-hovratt-1870&amp;offset=400#open-campaign"/);
+    assert.match(await ask("?open=batch-default%2F%3Cb%3Enone"), /There is no campaign named batch-default\/&lt;b/);
+    for (
+      const query of ["?open=a", "?open=a%2Fb%2Fc", "?open=%2Fb", "?open=batch-default%2Fsvea-hovratt-1870&offset=-1"]
+    ) {
+      assert.equal(await ask(query), "", query);
+    }
+    assert.equal(await ask("?open=batch-default%2Fsvea-hovratt-1870", { Cookie: "" }), "");
+  }));
+
+Deno.test("unknown address: a page for browsers, JSON for programs and below the API and the results", () =>
+  withSite(async ({ app }) => {
+    const ask = (path: string, accept: string, method = "GET") =>
+      app.request(HOME + path, { method, headers: { ...LOGGED_IN, Accept: accept } });
+    const browser = "text/html,application/xhtml+xml,*/*;q=0.8";
+    const page = await ask("nowhere", browser);
+    assert.equal(page.status, 404);
+    assert.match(page.headers.get("Content-Type") ?? "", /^text\/html/);
+    assert.equal(page.headers.get("Cache-Control"), "private, no-store");
+    assert.match(await page.text(), /title="Åsa".*no page at this address.*<a href="\/">/s);
+    const plain: [string, string, string?][] = [
+      ["nowhere", "*/*"],
+      ["nowhere", browser, "POST"],
+      ["api/nowhere", browser],
+      ["api", browser],
+    ];
+    for (const [path, accept, method] of plain) {
+      const answer = await ask(path, accept, method);
+      assert.equal(answer.status, 404, path);
+      assert.match(answer.headers.get("Content-Type") ?? "", /^application\/json/, path);
+      await answer.body?.cancel();
+    }
+  }));

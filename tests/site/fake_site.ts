@@ -9,6 +9,7 @@ import type { Assets } from "@/lib/ui/assets.ts";
 import type { JobSummary } from "@/lib/campaigns/types.ts";
 import type { Session } from "@/lib/ui/site.ts";
 import { mountConfigJs, mountSite, mountStaticFiles } from "@/routes/site.ts";
+import type { OpenRequest } from "@/routes/open_campaign.tsx";
 import { SAMPLE_NOW, sampleDetail, sampleSummaries } from "./fake_campaigns.ts";
 
 /** What the fake site serves; a test changes it while pages are open. */
@@ -64,6 +65,10 @@ export function fakeSite(assets: Assets, staticFolder: string, now: () => number
     resultsUrl,
     staticFolder,
     now,
+    detail: (_: Request, { namespace, name, offset }: OpenRequest) => {
+      const job = state.jobs.find((job) => job.name === name && job.namespace === namespace);
+      return Promise.resolve(job ? { detail: sampleDetail(job, offset, 200) } : null);
+    },
     campaigns: () => Promise.resolve({ jobs: state.jobs, reapedTotal: state.reapedTotal }),
   };
 

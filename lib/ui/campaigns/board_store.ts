@@ -67,7 +67,6 @@ export class BoardStore {
   readonly #deps: BoardDeps;
   readonly #queue = new ReadQueue(MAX_CARD_READS);
   readonly #poller: Poller;
-  readonly #ended = new AbortController();
   /** The newest list by key; a card may know more, from a read of its own. */
   #listed: ReadonlyMap<string, JobSummary> = new Map();
   #wanted = OLDER_PAGE;
@@ -84,12 +83,13 @@ export class BoardStore {
 
   /** Begins the repeated reads: at once where nothing was rendered yet, else when its time comes. */
   start(): void {
-    if (this.readAt.value !== null) this.#poller.startFrom(this.readAt.value);
+    // What was rendered bears the server's clock, which may be ahead of this one.
+    const { clock } = this.#deps;
+    if (this.readAt.value !== null) this.#poller.startFrom(Math.min(this.readAt.value, clock.now()));
     this.#poller.repeat(LIST_SECONDS);
   }
 
   stop(): void {
-    this.#ended.abort();
     this.#poller.stop();
     for (const card of this.cards.value) card.stop();
   }
@@ -108,18 +108,19 @@ export class BoardStore {
     this.#arrange(sorted(this.jobs.value));
   }
 
-  async showOlder(): Promise<void> {
+  /** Asks for more campaigns without a Job, from this read of the list on. */
+  showOlder(): void {
     this.loadingOlder.value = true;
     this.#wanted = Math.min(this.#wanted + OLDER_PAGE, MAX_OLDER);
-    const answer = await this.#deps.api.list(this.#wanted, this.#ended.signal);
-    this.loadingOlder.value = false;
-    if (answer.kind === "ok") this.#take(answer.value);
-    else this.#failed(answer);
+    this.#poller.readNow();
   }
 
   async #read(signal: AbortSignal): Promise<boolean> {
-    const answer = await this.#deps.api.list(this.#wanted, signal);
+    const wanted = this.#wanted;
+    const answer = await this.#deps.api.list(wanted, signal);
     if (signal.aborted) return false;
+    // A read that began before the reader asked for older ones has not brought them.
+    if (wanted === this.#wanted) this.loadingOlder.value = false;
     if (answer.kind !== "ok") {
       this.#failed(answer);
       return false;

@@ -1,7 +1,7 @@
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 
 import type { JobDetail, JobSummary, VolumeView } from "@/lib/campaigns/types.ts";
-import { readEvery } from "@/lib/viewers/reading_plan.ts";
+import { OPEN_CARD_SECONDS, readEvery } from "@/lib/viewers/reading_plan.ts";
 import type { Answer, CampaignApi } from "./campaign_api.ts";
 import { type Clock, Poller } from "./poller.ts";
 import type { ReadQueue } from "./read_queue.ts";
@@ -42,7 +42,11 @@ export class CardStore {
   readonly #poller: Poller;
   readonly #ended = new AbortController();
   #onScreen = false;
+  /** Its read has not had its turn yet. */
+  #waiting = false;
   #readAt: number | null = null;
+  /** The newest read that brought the volumes on show, ms since 1970: a folded card's read leaves them as they were. */
+  #rows: { readonly detail: JobDetail; readonly readAt: number } | null = null;
 
   constructor(summary: JobSummary, deps: CardDeps) {
     this.summary = signal(summary);
@@ -60,7 +64,10 @@ export class CardStore {
   setOpen(open: boolean): void {
     if (this.open.value === open) return;
     this.open.value = open;
-    if (open && this.volumes.value.length === 0) this.#poller.readNow();
+    if (open && !this.#hasFreshRows()) {
+      if (this.#waiting) this.#poller.abandon();
+      this.#poller.readNow();
+    }
     this.#plan();
   }
 
@@ -98,7 +105,16 @@ export class CardStore {
 
   #plan(): void {
     const sight = { open: this.open.value, onScreen: this.#onScreen };
-    this.#poller.repeat(readEvery(this.summary.value, this.detail.value, sight));
+    const known = sight.open ? this.#rows?.detail ?? null : this.detail.value;
+    this.#poller.repeat(readEvery(this.summary.value, known, sight));
+    // Its turn belongs to a card that is looked at.
+    if (!sight.open && !sight.onScreen && this.#waiting) this.#poller.abandon();
+  }
+
+  #hasFreshRows(): boolean {
+    if (this.#rows === null) return false;
+    const age = this.#deps.clock.now() - this.#rows.readAt;
+    return age >= 0 && age <= OPEN_CARD_SECONDS * 1000 && this.#rows.detail.phase === this.summary.value.phase;
   }
 
   /** A folded card asks for one volume: it shows none, and the sums cover all of them anyway. */
@@ -106,7 +122,9 @@ export class CardStore {
     const isOpen = this.open.value;
     const loaded = this.volumes.value.length;
     const limit = isOpen ? Math.min(Math.max(loaded, VOLUMES_PAGE), MAX_VOLUMES_READ) : 1;
-    const answer = await this.#read({ offset: 0, limit }, signal, urgent || isOpen);
+    this.#waiting = true;
+    const answer = await this.#read({ offset: 0, limit }, signal, urgent || isOpen, () => this.#waiting = false)
+      .finally(() => this.#waiting = false);
     if (signal.aborted) return false;
     if (answer.kind !== "ok") {
       this.#failed(answer);
@@ -116,15 +134,27 @@ export class CardStore {
     this.#readAt = this.#deps.clock.now();
     this.trouble.value = null;
     this.detail.value = value;
-    if (isOpen) this.volumes.value = [...value.volumes, ...this.volumes.value.slice(value.volumes.length)];
+    if (isOpen) {
+      this.volumes.value = [...value.volumes, ...this.volumes.value.slice(value.volumes.length)];
+      this.#rows = { detail: value, readAt: this.#readAt };
+    }
     this.summary.value = value;
     this.#plan();
     return true;
   }
 
-  #read(page: { offset: number; limit: number }, signal: AbortSignal, urgent: boolean): Promise<Answer<JobDetail>> {
+  #read(
+    page: { offset: number; limit: number },
+    signal: AbortSignal,
+    urgent: boolean,
+    onTurn: () => void = () => {},
+  ): Promise<Answer<JobDetail>> {
     const { api, queue } = this.#deps;
-    return queue.run(() => api.detail(this.summary.value, page, signal), { urgent, signal });
+    const read = () => {
+      onTurn();
+      return api.detail(this.summary.value, page, signal);
+    };
+    return queue.run(read, { urgent, signal });
   }
 
   #failed(answer: Exclude<Answer<JobDetail>, { kind: "ok" }>): void {

@@ -68,10 +68,15 @@ export class Poller {
     this.#schedule();
   }
 
-  /** Reads now, or once more after the read that is under way. */
+  /** Reads now; while a read is under way or reads are paused, once more as soon as that is over. */
   readNow(): void {
-    if (this.#running) this.#again = true;
-    else this.#begin(true);
+    this.#again = true;
+    this.#schedule();
+  }
+
+  /** Gives up the read that is under way, which then counts as never begun. */
+  abandon(): void {
+    this.#running?.abort();
   }
 
   /** Ends it for good, with the read that is under way. */
@@ -84,8 +89,14 @@ export class Poller {
 
   #schedule(): void {
     this.#cancel();
+    if (this.#paused || this.#running) return;
+    if (this.#again) {
+      this.#again = false;
+      this.#begin(true);
+      return;
+    }
     const due = this.dueAt;
-    if (due === null || this.#paused || this.#running) return;
+    if (due === null) return;
     this.#cancel = this.#clock.after(Math.max(0, due - this.#clock.now()), () => this.#begin(false));
   }
 
@@ -94,13 +105,11 @@ export class Poller {
     const running = this.#running = new AbortController();
     const good = await this.#read(running.signal, urgent).catch(() => false);
     this.#running = null;
-    if (running.signal.aborted) return;
-    this.#failures = good ? 0 : this.#failures + 1;
-    this.#lastAt = this.#clock.now();
-    if (!good) this.#onFailed(this.dueAt);
-    if (this.#again) {
-      this.#again = false;
-      await this.#begin(true);
-    } else this.#schedule();
+    if (!running.signal.aborted) {
+      this.#failures = good ? 0 : this.#failures + 1;
+      this.#lastAt = this.#clock.now();
+      if (!good) this.#onFailed(this.dueAt);
+    }
+    this.#schedule();
   }
 }

@@ -12,7 +12,7 @@ export const REAPED_TOTAL_HEADER = "X-Reaped-Total";
 /** spec, Limits. */
 export const DEFAULT_REAPED = 20;
 const MAX_REAPED = 10_000;
-const DEFAULT_VOLUMES = 200;
+export const DEFAULT_VOLUMES = 200;
 const MAX_VOLUMES = 1000;
 
 export interface JobsDeps extends CampaignDetailDeps {
@@ -58,7 +58,6 @@ function listOperations(operation: WebOperation, { source, resultsUrl }: JobsDep
 }
 
 function detailOperations(operation: WebOperation, deps: JobsDeps): Operation[] {
-  const served = new Set(deps.namespaces);
   const operations = readOperations((method, id) =>
     operation({
       id: id("campaign"),
@@ -78,8 +77,7 @@ function detailOperations(operation: WebOperation, deps: JobsDeps): Operation[] 
         502: { description: "The cluster or the results service did not answer" },
       },
       async handler({ params: { namespace, name }, query: page, caller }, c) {
-        // Nothing but a name that a Job can have is ever put to the cluster.
-        const canBe = served.has(namespace) && DNS_LABEL.test(name);
+        const canBe = canBeCampaign(deps.namespaces, namespace, name);
         const request = c.req.raw;
         const detail = canBe && await campaignDetail(deps, {
           namespace,
@@ -94,6 +92,11 @@ function detailOperations(operation: WebOperation, deps: JobsDeps): Operation[] 
     })
   );
   return operations.map(withoutBadEncoding);
+}
+
+/** Nothing but a name that a Job of a served namespace can have is ever put to the cluster. */
+export function canBeCampaign(served: readonly string[], namespace: string, name: string): boolean {
+  return served.includes(namespace) && DNS_LABEL.test(name);
 }
 
 /** A name that cannot be decoded is the name of nothing: 404 like other such names, not a 400. */

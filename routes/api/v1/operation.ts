@@ -20,5 +20,5 @@ export function gatewayOperations(door: Door): GatewayOperation {
     c.set("caller", { username: claims.sub, tenant: claims.tenant });
     return { ...await door.identify(claims), signal: c.req.raw.signal };
   };
-  return operationsFor<Caller>(authenticate);
+  return operationsFor<Caller>(authenticate, "bearer");
 }

@@ -13,12 +13,12 @@ export function webOperations(session: SessionCheck): WebOperation {
     c.set("caller", { username: caller.user, tenant: null });
     return caller;
   };
-  return operationsFor(authenticate);
+  return operationsFor(authenticate, "session");
 }
 
 /** The same operations for a site without a cluster: there is nothing to log in to, and nothing to answer. */
 export function siteOnlyOperations(): WebOperation {
-  return operationsFor<ResultsSession>(noCluster);
+  return operationsFor<ResultsSession>(noCluster, "session");
 }
 
 /** Every answer of the read API of a site without a cluster (spec, Errors). */

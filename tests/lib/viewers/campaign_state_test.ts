@@ -42,6 +42,9 @@ Deno.test("figures: every count says at least until the sums are whole", () => {
   const job = summary({ name: "a" });
   const volumes = [volume({ index: 0, id: "v" })];
   assert.equal(pagesFigure(null), "– pages");
+  const nothing = { pagesDone: 0, pagesTotal: 0, pagesFailed: 0 };
+  assert.equal(pagesFigure(detail(job, volumes, nothing)), "– pages");
+  assert.equal(pagesFigure(detail(job, volumes, { ...nothing, pagesTotal: 3 })), "0 / 3 pages");
   assert.equal(pagesFigure(detail(job, volumes, { pagesDone: 81204 })), "81,204 / 210 pages");
   const part = detail(job, volumes, { pagesCoverage: { counted: 1, of: 2 }, pagesFailed: 3 });
   assert.equal(pagesFigure(part), "≥ 210 / ≥ 210 pages · ≥ 3 failed");

@@ -66,7 +66,7 @@ Deno.test("run log words: the ending decides, then whether it is followed", () =
 
 Deno.test("run log words: a stage tells its duration, lines and complaints", () => {
   const { stages } = parseRunLog(
-    "2026-11-21 08:15:00,000 INFO [v] 3 pages in manifest\n2026-11-21 08:15:12,300 ERROR x failure in setup: y\n",
+    "2026-11-21 08:15:00,000 INFO [v] 3 pages in manifest\n2026-11-21 08:15:12,300 ERROR permanent failure in setup: y\n",
   );
   assert.equal(stageFigures(stages[0]), "12.3 s · 2 lines · 1 error");
 });
@@ -78,4 +78,17 @@ Deno.test("sentences: an unknown code or status never puts foreign words into a 
   assert.match(fileProblem(418), /418/);
   assert.match(unreachableSentence(502, { detail: "the results service did not answer" }), /results store/);
   assert.match(unreachableSentence(502, { detail: "other" }), /cluster/);
+});
+
+Deno.test("problems: a log is followed while its volume may still be run", () => {
+  const live = (phase: "Running" | "Succeeded", states: Partial<Record<string, "done" | "active">>) => {
+    const campaign = summary({ name: "a", phase });
+    const volumes = Object.entries(states).map(([id, state], index) => volume({ index, id, state }));
+    return problemsOf(campaign, detail(campaign, [broken, ...volumes], { lastError }), new Set())
+      .map(({ log }) => log?.live);
+  };
+  assert.deepEqual(live("Running", { "v-9": "active" }), [true, true]);
+  assert.deepEqual(live("Running", { "v-9": "done" }), [true, false]);
+  assert.deepEqual(live("Running", {}), [true, true]);
+  assert.deepEqual(live("Succeeded", {}), [true, false]);
 });

@@ -201,3 +201,31 @@ Deno.test("run log: a hostile one of the largest size is parsed", () => {
     assert.ok(parseRunLog(`${text}'`).lineCount > 0);
   }
 });
+
+Deno.test("run log: landmarks count behind the tag of the volume as well", () => {
+  const tagged = [
+    at(0, "INFO", "[SE-1] pipeline lion-v2, attempt 1"),
+    at(1, "INFO", "[SE-1] 3 pages in manifest"),
+    at(2, "INFO", "[SE-1] resume: 0 done, 3 to process"),
+    at(3, "INFO", "Initializing Segmentation: Riksarkivet/yolov9-lines-within-regions-1"),
+    at(4, "INFO", "[SE-1] running inference on 3 pages"),
+    at(5, "INFO", "[SE-1] verify: reading the list of results"),
+    at(6, "INFO", "[SE-1] publish: writing iiif.json and manifest.json"),
+    at(7, "INFO", "[SE-1] COMPLETE 3 pages"),
+  ];
+  assert.deepEqual(parseRunLog(tagged.join("\n")).stages.map(({ name }) => name), [
+    "setup",
+    "resume",
+    "load",
+    "stream",
+    "verify",
+    "publish",
+  ]);
+});
+
+Deno.test("run log: only a worker's own words for a failure name a stage", () => {
+  const stages = (message: string) => parseRunLog(at(1, "ERROR", message)).stages.map(({ name }) => name);
+  assert.deepEqual(stages("[SE-1] transient failure in verify: 3 missing"), ["verify"]);
+  assert.deepEqual(stages("[SE-1] permanent failure in publish: denied"), ["publish"]);
+  assert.deepEqual(stages("page 0003: failure in stream of bytes"), ["setup"]);
+});

@@ -77,3 +77,39 @@ Deno.test("poller: an end aborts the read under way and begins no other", async 
   await clock.pass(600);
   assert.deepEqual(signals.map(({ aborted }) => aborted), [true]);
 });
+
+Deno.test("poller: a read that is given up is no failure, and the next comes when it is due", async () => {
+  const clock = new HeldClock();
+  const at: number[] = [];
+  const due: (number | null)[] = [];
+  const poller = new Poller(
+    (signal) => {
+      at.push(clock.now() / 1000);
+      return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    },
+    clock,
+    (at) => due.push(at),
+  );
+  poller.repeat(60);
+  await clock.pass(5);
+  poller.repeat(null);
+  poller.abandon();
+  await clock.pass(5);
+  assert.deepEqual(at, [0]);
+  poller.repeat(60);
+  await clock.pass(1);
+  assert.deepEqual(at, [0, 10]);
+  assert.deepEqual(due, []);
+  poller.stop();
+});
+
+Deno.test("poller: asked for while paused, it reads when it goes on", async () => {
+  const { clock, at, poller } = polled();
+  poller.pause(true);
+  poller.readNow();
+  await clock.pass(10);
+  assert.deepEqual(at, []);
+  poller.pause(false);
+  await clock.pass(10);
+  assert.deepEqual(at, [10]);
+});

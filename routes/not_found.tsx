@@ -1,0 +1,34 @@
+import { Shell } from "@/components/shell.tsx";
+import type { HttpContext } from "@/lib/http/env.ts";
+import { pageResponse } from "@/lib/ui/page_response.ts";
+import type { SiteDeps } from "@/lib/ui/site.ts";
+
+/** What a reader sees at an address that is none of ours; null for whoever did not ask for a page. */
+export function notFoundPage(deps: SiteDeps) {
+  return async function notFoundPage(c: HttpContext): Promise<Response | null> {
+    const request = c.req.raw;
+    if (!wantsPage(request, c.get("target").path)) return null;
+    const session = await deps.session(request);
+    const user = session && session !== "outage" ? session.user : null;
+    c.set("operation", "not_found_page");
+    return pageResponse({
+      title: "Not found",
+      body: (
+        <Shell user={user} current={null}>
+          <div class="head">
+            <h1>Not found</h1>
+          </div>
+          <p>
+            There is no page at this address. <a href="/">Back to the campaigns</a>
+          </p>
+        </Shell>
+      ),
+    }, { assets: deps.assets, resultsUrl: deps.resultsUrl(request), status: 404 });
+  };
+}
+
+/** Programs read the API and the results, and get JSON there whatever they say they accept. */
+function wantsPage({ method, headers }: Request, path: string): boolean {
+  const isRead = method === "GET" || method === "HEAD";
+  return isRead && !/^\/(?:api|results)(?:\/|$)/.test(path) && /\btext\/html\b/i.test(headers.get("Accept") ?? "");
+}

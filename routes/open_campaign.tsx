@@ -1,0 +1,40 @@
+import { OpenCampaign } from "@/components/open_campaign.tsx";
+import type { JobDetail } from "@/lib/campaigns/types.ts";
+import { OPEN_CAMPAIGN_ID } from "@/lib/viewers/page_paths.ts";
+
+/** A campaign whose volumes an address asks for, as it stands there: nothing in it is known to exist. */
+export interface OpenRequest {
+  readonly namespace: string;
+  readonly name: string;
+  /** Volumes to leave out. */
+  readonly offset: number;
+}
+
+/** null: there is no such campaign. */
+export type OpenAnswer = { readonly detail: JobDetail } | { readonly problem: string } | null;
+
+/** Reads `open=<namespace>/<name>` and `offset`; null when nothing, or nothing that can be meant, is asked for. */
+export function readOpenRequest(query: URLSearchParams): OpenRequest | null {
+  const parts = query.get("open")?.split("/") ?? [];
+  const offset = query.get("offset") ?? "0";
+  if (parts.length !== 2 || parts.includes("") || !OFFSET.test(offset)) return null;
+  return { namespace: parts[0], name: parts[1], offset: Number(offset) };
+}
+
+/** As many digits as every volume of the largest campaign needs. */
+const OFFSET = /^\d{1,9}$/;
+
+/** The campaign that was asked for. Only browsers without scripts read it; the others open its card themselves. */
+export function OpenedCampaign({ asked, answer }: { asked: OpenRequest; answer: OpenAnswer }) {
+  return (
+    <noscript>
+      {answer && "detail" in answer
+        ? <OpenCampaign detail={answer.detail} offset={asked.offset} />
+        : (
+          <p id={OPEN_CAMPAIGN_ID} class="banner bad" role="alert">
+            {answer?.problem ?? `There is no campaign named ${asked.namespace}/${asked.name}.`}
+          </p>
+        )}
+    </noscript>
+  );
+}

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+
+import { HttpError } from "@/lib/http/errors.ts";
+import { progressReader } from "@/lib/progress/progress_reader.ts";
+import { Tallies } from "@/lib/progress/tallies.ts";
+import { buildApp } from "@/routes/mod.ts";
+import { LUND, NOTHING, NOW } from "./api/v1/jobs_fixture.ts";
+import { ANNA, fakeSource, RESULTS_URL, session } from "./api/v1/web_fixture.ts";
+
+const log = { write() {}, flush() {} };
+const now = () => NOW;
+
+function webApp(source: ReturnType<typeof fakeSource>) {
+  return buildApp({
+    gateway: null,
+    results: null,
+    resultsStore: null,
+    allowedHosts: null,
+    log,
+    now,
+    web: {
+      service: null,
+      campaigns: {
+        source,
+        namespaces: ["batch-default"],
+        progress: progressReader({ send: NOTHING, base: "http://results.test/results", now }),
+        tallies: new Tallies(now),
+        session,
+        reachable: () => Promise.resolve(true),
+      },
+      resultsUrl: () => RESULTS_URL,
+      cookieStem: "results_session",
+      version: "1",
+      webVersion: "1",
+      site: {
+        staticFolder: "/nonexistent",
+        assets: { script: "/build/a.js", stylesheet: "/build/a.css", preload: [], devScript: null },
+      },
+      log,
+      now,
+    },
+  });
+}
+
+Deno.test("open campaign: its volumes are read for whoever is logged in, for nobody else", async () => {
+  const source = fakeSource({ campaigns: LUND });
+  const path = "/?open=batch-default%2Flund";
+  const text = await (await webApp(source).request(path, { headers: ANNA })).text();
+  assert.match(text, /<noscript>.*<span class="vid">d<\/span>.*<\/noscript>/s);
+  assert.ok(source.reads.includes("campaign batch-default/lund"));
+  const anonymous = fakeSource({ campaigns: LUND });
+  assert.doesNotMatch(await (await webApp(anonymous).request(path)).text(), /<noscript>/);
+  assert.deepEqual(anonymous.reads, []);
+});
+
+Deno.test("open campaign: a name that no campaign can have is never read", async () => {
+  const source = fakeSource({ campaigns: LUND });
+  for (const open of ["kube-system/lund", "batch-default/..", "batch-default/L%C3%BCnd", "batch-default/a?b=1"]) {
+    const path = `/?open=${encodeURIComponent(open)}`;
+    assert.match(await (await webApp(source).request(path, { headers: ANNA })).text(), /There is no campaign named/);
+  }
+  assert.deepEqual(source.reads.filter((read) => read.startsWith("campaign ")), []);
+});
+
+Deno.test("open campaign: a cluster that does not answer is said in its place", async () => {
+  const source = fakeSource({ campaigns: LUND, error: new HttpError(502, "the cluster did not answer") });
+  const answer = await webApp(source).request("/?open=batch-default%2Flund", { headers: ANNA });
+  assert.equal(answer.status, 200);
+  assert.match(
+    await answer.text(),
+    /<noscript><p id="open-campaign"[^>]*>The cluster that runs the campaigns does not/,
+  );
+});
