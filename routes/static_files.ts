@@ -3,12 +3,16 @@ import { methodNotAllowed, notFound } from "@/lib/http/errors.ts";
 import { openStaticFile, type StaticFile } from "@/lib/ui/static_file.ts";
 import { hasHeadPolicy } from "@/lib/ui/head_policy.ts";
 import { pagePolicy, SANDBOX_POLICY } from "@/lib/ui/policies.ts";
+import { MAX_VIEWER_BYTES, viewerPolicy } from "@/lib/ui/viewer_policy.ts";
 
 /** Bytes of an HTML document in which its head is looked for. */
 const MAX_HEAD_BYTES = 64 * 1024;
 /** A hashed name is never given to another content. */
 const FOR_EVER = "public, max-age=31536000, immutable";
 const HASHED_NAME = /-[A-Z0-9]{8}\.\w+$/;
+
+/** What a manifest viewer is called. */
+const VIEWER_PATHS = ["uv.html", "uv"];
 
 export interface StaticFilesOptions {
   readonly folder: string;
@@ -42,7 +46,8 @@ export function staticFiles({ folder, prefix, hashed = false, resultsUrl, missin
         "Last-Modified": file.modified.toUTCString(),
         "Cache-Control": hashed && HASHED_NAME.test(path) ? FOR_EVER : "no-cache",
       });
-      const policy = await policyOf(file, () => resultsUrl(c.req.raw));
+      const isViewer = prefix === "/" && VIEWER_PATHS.includes(path);
+      const policy = isViewer ? await viewerPolicyOf(file) : await policyOf(file, () => resultsUrl(c.req.raw));
       if (policy !== null) headers.set("Content-Security-Policy", policy);
       if (isKnown(c.req.header("If-None-Match"), file.etag)) {
         file.close();
@@ -60,6 +65,11 @@ export function staticFiles({ folder, prefix, hashed = false, resultsUrl, missin
       throw error;
     }
   };
+}
+
+/** A manifest viewer that an operator put into the folder runs by a policy of its own (spec, Response headers). */
+async function viewerPolicyOf(file: StaticFile): Promise<string> {
+  return file.size > MAX_VIEWER_BYTES ? SANDBOX_POLICY : viewerPolicy(await file.beginning(MAX_VIEWER_BYTES));
 }
 
 /** null: what every answer carries will do. */

@@ -12,6 +12,7 @@ async function siteOnly(test: (app: ReturnType<typeof buildApp>) => Promise<void
   await Deno.mkdir(`${staticFolder}/api/v1`, { recursive: true });
   await Deno.writeTextFile(`${staticFolder}/api/v1/jobs`, "[]");
   await Deno.writeTextFile(`${staticFolder}/page.html`, "<p>page");
+  await Deno.writeTextFile(`${staticFolder}/uv.html`, "<script>start()</script>");
   const web: WebDeps = {
     service: null,
     campaigns: null,
@@ -69,4 +70,16 @@ Deno.test("host check: a target in absolute form must name us as well", async ()
   const ask = (url: string) => app.request(url, { headers: { host: "127.0.0.1:8000" } });
   assert.equal((await ask("http://127.0.0.1:8000/healthz")).status, 200);
   assert.equal((await ask("http://evil.example/healthz")).status, 421);
+});
+
+Deno.test("site: a manifest viewer in the folder runs by its own policy, any other document by none", async () => {
+  await siteOnly(async (app) => {
+    const policyAt = async (path: string) => {
+      const answer = await app.request(path);
+      await answer.body?.cancel();
+      return answer.headers.get("content-security-policy") ?? "";
+    };
+    for (const path of ["/uv.html", "/uv"]) assert.match(await policyAt(path), /script-src 'self' 'sha256-/);
+    assert.match(await policyAt("/page.html"), /sandbox/);
+  });
 });
