@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { readForm, readJson } from "@/lib/http/body.ts";
-import { HttpError } from "@/lib/http/errors.ts";
+import { HttpError, invalid, type ValidationEntry } from "@/lib/http/errors.ts";
 import { validate } from "@/lib/http/validation.ts";
 import { nextPath } from "@/lib/viewers/next_path.ts";
 
@@ -23,7 +23,18 @@ export function isUrlencoded(headers: Headers): boolean {
 
 /** The credentials of a JSON body. @throws HttpError 413, 422, 408 */
 export async function jsonCredentials(request: Request): Promise<Credentials> {
-  return validate(CREDENTIALS, await readJson(request, MAX_LOGIN_BYTES) ?? {}, "body");
+  return credentialsOf(await readJson(request, MAX_LOGIN_BYTES) ?? {});
+}
+
+/** Checked credentials. What is wrong is named and never repeated: it may be a password in the wrong place. */
+function credentialsOf(body: unknown): Credentials {
+  try {
+    return validate(CREDENTIALS, body, "body");
+  } catch (error) {
+    if (!(error instanceof HttpError) || !Array.isArray(error.detail)) throw error;
+    const entries: ValidationEntry[] = error.detail;
+    throw invalid(entries.map(({ input: _unsaid, ...entry }) => entry));
+  }
 }
 
 /** What a form says: where it wants to go, and its credentials once they are asked for. */
@@ -39,7 +50,7 @@ export async function readLoginForm(request: Request): Promise<LoginForm> {
   const fields = await readForm(request);
   return {
     next: nextPath(fields.get("next") ?? null),
-    credentials: () => validate(CREDENTIALS, Object.fromEntries(fields), "body"),
+    credentials: () => credentialsOf(Object.fromEntries(fields)),
   };
 }
 

@@ -31,7 +31,7 @@ export function loginRoute(deps: ResultsDeps): ResultsRoute {
   const limits = loginLimits(deps.now);
   const logIn = async (c: HttpContext, credentials: Credentials): Promise<string> => {
     const user = withoutTenant(credentials.username, deps.loginTenant);
-    if (user === "") throw failure(422, "username: nothing is left without the tenant");
+    if (user === "") throw unusable("username", "Nothing is left of the name without the tenant");
     const address = clientAddress(c.req.header("X-Forwarded-For") ?? null, clientIp(c.env), deps.trustedHops);
     // Read now: once a client has left, its request cannot be read any more.
     const scheme = browserScheme(c.req.raw);
@@ -90,7 +90,7 @@ async function sealedSession(deps: ResultsDeps, user: string, password: string):
   if (key === null) throw failure(503, "logins are not possible at the moment, the session key cannot be read");
   const expiresAt = now() / 1000 + sessionHours * SECONDS_PER_HOUR;
   const token = sealSession({ user, keys, expiresAt }, key, cookieStem);
-  if (token === null) throw failure(422, "user name and password are too long for a session");
+  if (token === null) throw unusable("password", "User name and password are too long for a session");
   return await storeKnows(store, namespaces[0], user, keys) ? token : null;
 }
 
@@ -104,7 +104,12 @@ function tooMany({ limit, seconds }: Blocked): HttpError {
   return failure(429, TOO_MANY[limit], { "Retry-After": String(seconds) });
 }
 
-function failure(status: number, detail: string, headers: Record<string, string> = {}): HttpError {
+/** A field that fits its schema and is still of no use; its value is not repeated. */
+function unusable(field: string, msg: string): HttpError {
+  return failure(422, [{ type: "value_error", loc: ["body", field], msg }]);
+}
+
+function failure(status: number, detail: HttpError["detail"], headers: Record<string, string> = {}): HttpError {
   return new HttpError(status, detail, { headers: { ...UNCACHED, ...headers } });
 }
 

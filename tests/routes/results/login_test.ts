@@ -200,6 +200,7 @@ Deno.test("login: a malformed body is named, never repeated, and no attempt", as
         `{"username":"","password":"x"}`,
         `{"username":"a","password":""}`,
         `{"username":["a"],"password":{"$ne":1}}`,
+        `{"username":7000017,"password":7000017}`,
         `{"username":"a","password":"\\ud800"}`,
         JSON.stringify({ username: "a".repeat(257), password: "hunter2" }),
         JSON.stringify({ username: "a", password: "hunter2".repeat(200) }),
@@ -209,7 +210,7 @@ Deno.test("login: a malformed body is named, never repeated, and no attempt", as
       const response = await login(origin, body);
       assert.equal(response.status, 422, body.slice(0, 40));
       assert.equal(response.headers.get("cache-control"), "private, no-cache");
-      assert.doesNotMatch(await response.text(), /hunter2/);
+      assert.doesNotMatch(await response.text(), /hunter2|7000017/);
     }
     assert.equal(asked.length, 0);
     assert.equal((await login(origin, { ...CREDENTIALS, more: 1 })).status, 204);
@@ -347,7 +348,11 @@ Deno.test("login: keys too long for a cookie are refused instead of sealed in va
     const response = await login(origin, { username: "a", password: "å".repeat(1024) + "" });
     assert.equal(response.status, 204);
     const longer = await login(origin, { username: "a", password: "字".repeat(1024) });
-    assert.deepEqual(await detailOf(longer), [422, "user name and password are too long for a session"]);
+    assert.deepEqual(await detailOf(longer), [422, [{
+      type: "value_error",
+      loc: ["body", "password"],
+      msg: "User name and password are too long for a session",
+    }]]);
     assert.equal(asked.length, 1);
   });
 });
