@@ -2,9 +2,7 @@ import { BrokenBody, receiveBody } from "@/lib/embedded/store/bodies.ts";
 import type { StoredObject } from "@/lib/embedded/store/objects.ts";
 import { Refusal } from "@/lib/embedded/store/refusal.ts";
 import { permittedBucket } from "@/lib/embedded/store/s3/caller.ts";
-import { checkReadConditions } from "@/lib/embedded/store/s3/conditions.ts";
-import { type CopySource, parseCopySource } from "@/lib/embedded/store/s3/copy_source.ts";
-import { foundObject } from "@/lib/embedded/store/s3/found_object.ts";
+import { findCopySource, parseCopySource } from "@/lib/embedded/store/s3/copy_source.ts";
 import { DEFAULT_CONTENT_TYPE, keptHeaders } from "@/lib/embedded/store/s3/kept_headers.ts";
 import { versionHeader } from "@/lib/embedded/store/s3/object_version.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
@@ -47,9 +45,10 @@ async function handle(call: S3Call): Promise<Response> {
   }
   const condition = writeCondition(request.headers);
   const tags = statedTags(request.headers.get("x-amz-tagging"));
+  const find = findCopySource(call, source, from);
   const { object, body } = await openSource(call, () => {
-    const found = sourceObject(call, source, from);
-    checkCopyConditions(request.headers, found);
+    const found = find();
+    if (found.size > MAX_COPY_BYTES) throw new S3Error("InvalidRequest", "A single copy is limited to 5 GiB");
     return found;
   });
   const received = await receiveBody(store.folder, body, []).catch((error) => {
@@ -101,34 +100,6 @@ async function openSource(
   );
   if (!found || "marker" in found) throw new S3Error("NoSuchKey");
   return { object: found, body: body instanceof Uint8Array ? new Response(new Uint8Array(body)).body : body };
-}
-
-function sourceObject({ store }: S3Call, source: CopySource, from: Parameters<typeof foundObject>[1]): StoredObject {
-  try {
-    const object = foundObject(store, from, source.key, source.version);
-    if (object.size > MAX_COPY_BYTES) throw new S3Error("InvalidRequest", "A single copy is limited to 5 GiB");
-    return object;
-  } catch (error) {
-    if (!(error instanceof S3Error)) throw error;
-    // The headers of a marker would speak of the target.
-    if (error.code === "MethodNotAllowed") throw new S3Error("InvalidRequest", "The source is a delete marker");
-    throw new S3Error(error.code, error.message);
-  }
-}
-
-/** The conditions of a copy are those of a read, with one answer for all that fail. */
-function checkCopyConditions(headers: Headers, object: StoredObject): void {
-  const conditions = new Headers();
-  for (const name of ["if-match", "if-none-match", "if-modified-since", "if-unmodified-since"]) {
-    const value = headers.get(`x-amz-copy-source-${name}`);
-    if (value !== null) conditions.set(name, value);
-  }
-  try {
-    checkReadConditions(conditions, object, {});
-  } catch (error) {
-    if (error instanceof S3Error && error.code === "NotModified") throw new S3Error("PreconditionFailed");
-    throw error;
-  }
 }
 
 function isReplace(headers: Headers, name: string): boolean {

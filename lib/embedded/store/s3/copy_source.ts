@@ -1,5 +1,5 @@
-import type { Found, StoredObject } from "@/lib/embedded/store/objects.ts";
-import { permittedBucket } from "@/lib/embedded/store/s3/caller.ts";
+import type { Bucket } from "@/lib/embedded/store/buckets.ts";
+import type { StoredObject } from "@/lib/embedded/store/objects.ts";
 import { checkReadConditions } from "@/lib/embedded/store/s3/conditions.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call } from "@/lib/embedded/store/s3/s3_operation.ts";
@@ -23,11 +23,10 @@ export function parseCopySource(header: string): CopySource {
 }
 
 /**
- * Looks up what a copy reads, which the caller must be allowed to; the copy's own conditions must hold. Gives a look-up
+ * Looks up what a copy reads in a bucket that its caller may read; the copy's own conditions must hold. Gives a look-up
  * that may be repeated. Throws {@link S3Error}.
  */
-export function findCopySource({ store, caller, request }: S3Call, source: CopySource): () => Found {
-  const bucket = permittedBucket(store.buckets, caller.user, source.bucket, "READ");
+export function findCopySource({ store, request }: S3Call, source: CopySource, bucket: Bucket): () => StoredObject {
   const key = new TextEncoder().encode(source.key);
   return () => {
     const found = store.objects.find(bucket.id, bucket.versioning, key, source.version);
@@ -41,6 +40,7 @@ export function findCopySource({ store, caller, request }: S3Call, source: CopyS
   };
 }
 
+/** The conditions of a copy are those of a read, with one answer for all that fail. */
 function checkCopyConditions(headers: Headers, object: StoredObject): void {
   const conditions = new Headers();
   for (const name of ["if-match", "if-none-match", "if-modified-since", "if-unmodified-since"]) {

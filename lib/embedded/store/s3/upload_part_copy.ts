@@ -1,5 +1,6 @@
 import { BrokenBody, receiveBody, type ReceivedBody } from "@/lib/embedded/store/bodies.ts";
 import type { DigestAlgorithm } from "@/lib/embedded/store/digests.ts";
+import { permittedBucket } from "@/lib/embedded/store/s3/caller.ts";
 import { findCopySource, parseCopySource } from "@/lib/embedded/store/s3/copy_source.ts";
 import type { ByteRange } from "@/lib/embedded/store/s3/byte_range.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
@@ -25,10 +26,11 @@ export const uploadPartCopy: S3Operation = {
 };
 
 async function handle(call: S3Call): Promise<Response> {
-  const { store, request } = call;
+  const { store, caller, request } = call;
   const number = partNumber(request);
   const { name, upload } = presentUpload(call);
-  const find = findCopySource(call, parseCopySource(request.headers.get("x-amz-copy-source") ?? ""));
+  const source = parseCopySource(request.headers.get("x-amz-copy-source") ?? "");
+  const find = findCopySource(call, source, permittedBucket(store.buckets, caller.user, source.bucket, "READ"));
   let length = 0;
   let version: VersionId = null;
   const { body } = await store.objects.open(find, (object) => {
