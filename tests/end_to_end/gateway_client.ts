@@ -61,8 +61,9 @@ export function madeDigest(size: number, seed: number): string {
 }
 
 /**
- * PUTs a body of known length as it is made, which `fetch` cannot (it sends streams chunked). `onPart` is called after
- * each part that the socket took, and may hold the next one back.
+ * PUTs a body of known length as it is made, which `fetch` cannot (it sends streams chunked). It begins when the server
+ * asks for the body: from then on the request is under way there, and not only in the buffers of a socket. `onPart` is
+ * called after each part that the socket took, and may hold the next one back.
  */
 export function putMade(
   url: string,
@@ -72,7 +73,8 @@ export function putMade(
   onPart: (sent: number) => void | Promise<void> = () => {},
 ): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
-    const put = request(url, { method: "PUT", headers: { ...headers, "content-length": String(size) } }, (answer) => {
+    const sentHeaders = { ...headers, "content-length": String(size), expect: "100-continue" };
+    const put = request(url, { method: "PUT", headers: sentHeaders }, (answer) => {
       const parts: Buffer[] = [];
       answer.on("data", (part) => parts.push(part));
       answer.on("end", () => resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(parts).toString() }));
@@ -90,7 +92,8 @@ export function putMade(
         next();
       });
     };
-    next();
+    put.on("continue", next);
+    put.flushHeaders();
   });
 }
 
