@@ -74,8 +74,36 @@ CREATE TABLE part_bodies (
 ) WITHOUT ROWID;
 `;
 
+/**
+ * What the third layout adds: access lists (JSON) and CORS rules (XML) of buckets, CORS rules of tenants, the settings
+ * of keeping versions (JSON, only what was set), groups with their members and what they may do, and the records of
+ * deleted versions.
+ */
+const THIRD_LAYOUT = `
+ALTER TABLE tenants ADD COLUMN cors TEXT;
+ALTER TABLE buckets ADD COLUMN cors TEXT;
+ALTER TABLE buckets ADD COLUMN acl TEXT;
+ALTER TABLE buckets ADD COLUMN version_settings TEXT NOT NULL DEFAULT '{}';
+CREATE TABLE groups (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, tenant INTEGER NOT NULL, name TEXT NOT NULL, folded TEXT NOT NULL,
+  guid TEXT NOT NULL UNIQUE, record TEXT NOT NULL, UNIQUE (tenant, folded)
+);
+CREATE TABLE group_members (
+  user INTEGER NOT NULL, group_id INTEGER NOT NULL, PRIMARY KEY (user, group_id)
+) WITHOUT ROWID;
+CREATE INDEX group_members_by_group ON group_members (group_id);
+CREATE TABLE group_grants (
+  group_id INTEGER NOT NULL, bucket INTEGER NOT NULL, permissions INTEGER NOT NULL, PRIMARY KEY (group_id, bucket)
+) WITHOUT ROWID;
+CREATE INDEX group_grants_by_bucket ON group_grants (bucket);
+CREATE TABLE deletion_records (
+  bucket INTEGER NOT NULL, key BLOB NOT NULL, seq INTEGER NOT NULL, deleted_ms INTEGER NOT NULL,
+  PRIMARY KEY (bucket, key, seq)
+) WITHOUT ROWID;
+`;
+
 /** The layouts in their order; a folder of an older one is taken through those that follow. */
-const LAYOUTS = [FIRST_LAYOUT, SECOND_LAYOUT];
+const LAYOUTS = [FIRST_LAYOUT, SECOND_LAYOUT, THIRD_LAYOUT];
 
 /** The version of the index's layout, kept in SQLite's `user_version`. */
 export const INDEX_VERSION = LAYOUTS.length;
