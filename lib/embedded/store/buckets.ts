@@ -1,5 +1,7 @@
 import type { Cell, Statements } from "@/lib/embedded/store/index.ts";
 import { folded } from "@/lib/embedded/store/names.ts";
+import { roomIn } from "@/lib/embedded/store/quota.ts";
+import { type VersionSettings, versionSettings } from "@/lib/embedded/store/version_settings.ts";
 import type { Versioning } from "@/lib/embedded/store/writer/changes.ts";
 
 /** A bucket, which is a namespace of its tenant. */
@@ -41,6 +43,17 @@ export class Buckets {
       `SELECT ${BUCKET} FROM buckets WHERE id IN (SELECT bucket FROM grants WHERE user = ?) ORDER BY folded`,
       user,
     ).map(bucketOf);
+  }
+
+  /** How a bucket keeps versions. */
+  versionSettings(bucket: number): VersionSettings {
+    const row = this.#index.row("SELECT version_settings FROM buckets WHERE id = ?", bucket);
+    return versionSettings(String(row?.[0] ?? "{}"));
+  }
+
+  /** How many bytes may still be added by the quotas; negative where more are there than they allow. */
+  room(bucket: number): number {
+    return roomIn(this.#index, bucket);
   }
 
   /** The mask of what a user may do in a bucket; 0 is nothing. */

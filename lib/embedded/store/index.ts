@@ -8,7 +8,8 @@ import { DataFolderError } from "@/lib/embedded/data_folder.ts";
  * - Numbers are never given out twice: a row may outlive the user or tenant that it names.
  * - Keys are blobs: they sort by their UTF-8 bytes as S3 asks, and may hold any character, NUL included.
  * - `objects` holds the current version of each key, so that a listing never steps over old ones; `history` holds
- *   every older version and every delete marker. A key whose newest version is a marker has no row in `objects`.
+ *   every older version and every delete marker. A key whose newest version is a marker, or that was deleted
+ *   without one, has no row in `objects`.
  * - A version's `seq` grows per key and is its version id, unless `is_null` is set (S3's version id `null`).
  * - A body is a blob in `bodies` (small) or a file below `bodies/` (large), never both.
  * - `garbage` names files whose row is gone and which wait to be unlinked; `swept` holds the newest body folder that a
@@ -77,7 +78,8 @@ CREATE TABLE part_bodies (
 /**
  * What the third layout adds: access lists (JSON) and CORS rules (XML) of buckets, CORS rules of tenants, the settings
  * of keeping versions (JSON, only what was set), groups with their members and what they may do, and the records of
- * deleted versions.
+ * deleted versions. `old_ms` says since when a version has not been the newest of its key, null while it is; `part_bytes`
+ * counts the parts of a bucket's uploads, and `used_bytes` all that a tenant's buckets hold, for their quotas.
  */
 const THIRD_LAYOUT = `
 ALTER TABLE tenants ADD COLUMN cors TEXT;
@@ -100,10 +102,28 @@ CREATE TABLE deletion_records (
   bucket INTEGER NOT NULL, key BLOB NOT NULL, seq INTEGER NOT NULL, deleted_ms INTEGER NOT NULL,
   PRIMARY KEY (bucket, key, seq)
 ) WITHOUT ROWID;
+ALTER TABLE history ADD COLUMN old_ms INTEGER;
+CREATE INDEX history_by_age ON history (bucket, old_ms) WHERE old_ms IS NOT NULL;
+UPDATE history AS old SET old_ms = coalesce(
+  (SELECT modified_ms FROM history WHERE bucket = old.bucket AND key = old.key AND seq > old.seq ORDER BY seq LIMIT 1),
+  (SELECT modified_ms FROM objects WHERE bucket = old.bucket AND key = old.key)
+);
+ALTER TABLE buckets ADD COLUMN part_bytes INTEGER NOT NULL DEFAULT 0;
+UPDATE buckets SET part_bytes = (
+  SELECT coalesce(sum(size), 0) FROM uploads JOIN parts ON parts.upload = uploads.id WHERE uploads.bucket = buckets.id
+);
+ALTER TABLE tenants ADD COLUMN used_bytes INTEGER NOT NULL DEFAULT 0;
+UPDATE tenants SET used_bytes = (
+  SELECT coalesce(sum(stored_bytes + part_bytes), 0) FROM buckets WHERE buckets.tenant = tenants.id
+);
+UPDATE buckets SET
+  version_settings = json_remove(json_extract(record, '$.versioningSettings'), '$.enabled'),
+  record = json_remove(record, '$.versioningSettings')
+WHERE json_type(record, '$.versioningSettings') = 'object';
 `;
 
 /** The layouts in their order; a folder of an older one is taken through those that follow. */
-const LAYOUTS = [FIRST_LAYOUT, SECOND_LAYOUT, THIRD_LAYOUT];
+export const LAYOUTS: readonly string[] = [FIRST_LAYOUT, SECOND_LAYOUT, THIRD_LAYOUT];
 
 /** The version of the index's layout, kept in SQLite's `user_version`. */
 export const INDEX_VERSION = LAYOUTS.length;

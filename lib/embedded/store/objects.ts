@@ -64,12 +64,13 @@ export class Objects {
       key,
     );
     if (row) return this.#object(row, versioning);
-    const marker = this.#index.row(
-      "SELECT seq, is_null FROM history WHERE bucket = ? AND key = ? ORDER BY seq DESC LIMIT 1",
+    const newest = this.#index.row(
+      "SELECT seq, is_null, is_marker FROM history WHERE bucket = ? AND key = ? ORDER BY seq DESC LIMIT 1",
       bucket,
       key,
     );
-    return marker && { marker: shownVersion(marker[0], marker[1], versioning) };
+    // Without a marker the key was deleted where none are used: its versions are history, and it is just absent.
+    return newest?.[2] === 1 ? { marker: shownVersion(newest[0], newest[1], versioning) } : null;
   }
 
   /** Finds an object and starts reading it; a body that an overwrite took away meanwhile is looked up again. */

@@ -13,6 +13,9 @@ export type RefusalReason =
   | "NoSuchKey"
   | "NoSuchVersion"
   | "NoSuchUpload"
+  | "OverwriteRefused"
+  | "QuotaExceeded"
+  | "TooManyBuckets"
   | "SizeMismatch"
   | "NoSpace";
 

@@ -3,6 +3,7 @@ import type { Buckets } from "@/lib/embedded/store/buckets.ts";
 import type { Objects } from "@/lib/embedded/store/objects.ts";
 import type { Versions } from "@/lib/embedded/store/versions.ts";
 import type { Uploads } from "@/lib/embedded/store/uploads.ts";
+import type { Upkeep } from "@/lib/embedded/store/upkeep.ts";
 import type { WriterClient } from "@/lib/embedded/store/writer/writer_client.ts";
 
 /** What both protocols of the store work on. */
@@ -15,6 +16,8 @@ export interface StoreParts {
   readonly versions: Versions;
   readonly uploads: Uploads;
   readonly writer: WriterClient;
+  /** Told when a setting changed that may let something go. */
+  readonly upkeep: Upkeep;
   /** The present, in milliseconds since 1970. */
   now(): number;
 }

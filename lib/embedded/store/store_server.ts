@@ -10,11 +10,9 @@ import type { DrainingServer } from "@/lib/process/draining_server.ts";
 import { refusingHandler, s3Handler } from "@/lib/embedded/store/s3/s3_server.ts";
 import { addSamples } from "@/lib/embedded/store/samples.ts";
 import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
+import { Upkeep } from "@/lib/embedded/store/upkeep.ts";
 import { Uploads } from "@/lib/embedded/store/uploads.ts";
 import { WriterClient } from "@/lib/embedded/store/writer/writer_client.ts";
-
-/** How often uploads in parts are looked through for those that were left behind, in ms. */
-const EXPIRY_INTERVAL_MS = 60 * 60 * 1000;
 
 export interface StoreServerOptions {
   /** The data folder, locked by the caller. */
@@ -43,19 +41,12 @@ export class StoreServer {
   readonly #origins = new Set<string>();
   readonly #servers: DrainingServer[] = [];
   readonly #closeIndex: () => void;
-  readonly #expiry: ReturnType<typeof setInterval>;
-  #expiring: Promise<void> = Promise.resolve();
 
   private constructor(options: StoreServerOptions, parts: StoreParts, closeIndex: () => void) {
     this.#options = options;
     this.#parts = parts;
     this.#ports = new Ports(options.folder);
     this.#closeIndex = closeIndex;
-    this.#expiry = setInterval(() => {
-      this.#expiring = this.#expiring.then(() => expireUploads(parts)).catch((error) => {
-        console.error(`embedded store: uploads could not expire: ${error instanceof Error ? error.message : error}`);
-      });
-    }, EXPIRY_INTERVAL_MS);
   }
 
   /**
@@ -74,12 +65,13 @@ export class StoreServer {
       versions: new Versions(statements),
       uploads: new Uploads(statements),
       writer,
+      upkeep: new Upkeep(writer, Date.now),
       now: Date.now,
     };
     const server = new StoreServer(options, parts, () => index.close());
     try {
       await addSamples(parts, options.converterPassword);
-      await expireUploads(parts);
+      await parts.upkeep.start();
       server.#listenAtSystemLevel();
       for (const tenant of parts.accounts.tenants()) server.#listenFor(tenant);
     } catch (error) {
@@ -101,8 +93,7 @@ export class StoreServer {
 
   /** Lets requests under way end, then closes the index. */
   async stop(): Promise<void> {
-    clearInterval(this.#expiry);
-    await Promise.all([this.#expiring, ...this.#servers.map((server) => server.drain())]);
+    await Promise.all([this.#parts.upkeep.stop(), ...this.#servers.map((server) => server.drain())]);
     // The writer's connection last: the last one to close folds the write-ahead log into the index.
     this.#closeIndex();
     await this.#parts.writer.close();
@@ -135,11 +126,6 @@ export class StoreServer {
     this.#servers.push(server);
     return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${server.port}`;
   }
-}
-
-/** Gives up the uploads whose days are over, a few in each commit. */
-async function expireUploads({ writer, now }: StoreParts): Promise<void> {
-  while ((await writer.change("expireUploads", { atMs: now() })).expired > 0);
 }
 
 function isLoopbackHost(host: string | null, hostname: string): boolean {

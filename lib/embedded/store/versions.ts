@@ -153,7 +153,9 @@ function* merged(index: Statements, bucket: number, start: Start, end: Uint8Arra
       const next = isCurrent ? a : b;
       if (next.done) return;
       const key = keyOf(next.value);
-      yield listed(next.value, !begun || compareBytes(begun, key) !== 0);
+      // A key that was deleted without a marker has old versions only.
+      const mayBeLatest = isCurrent || next.value.at(-1) === 1;
+      yield listed(next.value, mayBeLatest && (!begun || compareBytes(begun, key) !== 0));
       begun = key;
       if (isCurrent) a = current.next();
       else b = older.next();

@@ -7,9 +7,15 @@ import {
   deleteNamespace,
   listNamespaces,
   readNamespace,
+  updateNamespace,
 } from "@/lib/embedded/store/mapi/namespaces.ts";
 import { createTenant, deleteTenant, listTenants, readTenant } from "@/lib/embedded/store/mapi/tenants.ts";
 import { createUser, deleteUser, listUsers, readUser } from "@/lib/embedded/store/mapi/users.ts";
+import {
+  resetVersioningSettings,
+  setVersioningSettings,
+  showVersioningSettings,
+} from "@/lib/embedded/store/mapi/versioning_settings.ts";
 import { folded } from "@/lib/embedded/store/names.ts";
 import { Refusal, type RefusalReason } from "@/lib/embedded/store/refusal.ts";
 import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
@@ -28,6 +34,7 @@ const REFUSALS: Partial<Record<RefusalReason, [number, string]>> = {
   NoSpace: [413, "The store has no space left"],
   NoSuchBucket: [404, "Not found"],
   NotFound: [404, "Not found"],
+  TooManyBuckets: [400, "The namespaceQuota of the tenant allows no further namespace"],
 };
 
 type Answer = Response | Promise<Response>;
@@ -74,7 +81,7 @@ function answer(
     query: url.searchParams,
     body: () => readJsonObject(request),
   };
-  const [root, tenantName, collection, name, ...rest] = decodedSegments(url.pathname.slice("/mapi/".length));
+  const [root, tenantName, collection, name, document, ...rest] = decodedSegments(url.pathname.slice("/mapi/".length));
   if (root !== "tenants" || rest.length > 0) throw absent("resource");
   if (tenantName === undefined) {
     if (level) throw forbidden();
@@ -87,7 +94,7 @@ function answer(
       DELETE: () => level ? refuse() : deleteTenant(tenant, asked),
     });
   }
-  switch (`${collection}${name === undefined ? "" : "/{name}"}`) {
+  switch (`${collection}${name === undefined ? "" : "/{name}"}${document === undefined ? "" : `/${document}`}`) {
     case "namespaces":
       return byMethod(asked.method, {
         GET: () => listNamespaces(tenant, asked),
@@ -96,7 +103,14 @@ function answer(
     case "namespaces/{name}":
       return byMethod(asked.method, {
         GET: () => readNamespace(tenant, name, asked),
+        POST: () => updateNamespace(tenant, name, asked),
         DELETE: () => deleteNamespace(tenant, name, asked),
+      });
+    case "namespaces/{name}/versioningSettings":
+      return byMethod(asked.method, {
+        GET: () => showVersioningSettings(tenant, name, asked),
+        POST: () => setVersioningSettings(tenant, name, asked),
+        DELETE: () => resetVersioningSettings(tenant, name, asked),
       });
     case "userAccounts":
       return byMethod(asked.method, { GET: () => listUsers(tenant, asked), PUT: () => createUser(tenant, asked) });

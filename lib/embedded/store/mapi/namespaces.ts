@@ -16,6 +16,7 @@ import {
   text,
   wrapped,
 } from "@/lib/embedded/store/mapi/members.ts";
+import { readVersioningSettings, VERSIONING_MEMBERS } from "@/lib/embedded/store/mapi/versioning_settings.ts";
 import { isHostLabel } from "@/lib/embedded/store/names.ts";
 import { newNamespaceRecord } from "@/lib/embedded/store/namespace_record.ts";
 import { OWNER_PERMISSIONS, permissionMask, PERMISSIONS } from "@/lib/embedded/store/permissions.ts";
@@ -53,13 +54,8 @@ const MEMBERS: Members = {
   tags: wrapped("tag"),
 };
 
-const VERSIONING_MEMBERS: Members = {
-  enabled: boolean,
-  prune: boolean,
-  pruneDays: integer(0, 36_500),
-  useDeleteMarkers: boolean,
-  keepDeletionRecords: boolean,
-};
+/** What is settled when a namespace is made: a change may only repeat it. */
+const SETTLED = ["hashScheme", "directoryUsage"];
 
 /** Members that are fixed, and so shown only where everything is asked for. */
 const FIXED = ["name", "id", "creationTime", "fullyQualifiedName", "nameIDNA", "hashScheme", "dpl", "isDplDynamic"];
@@ -78,34 +74,23 @@ export async function createNamespace(tenant: Tenant, { store, caller, body }: M
   const isTenantUser = caller.tenant !== null;
   if (!has(caller, "administer") && !(isTenantUser && mayManageNamespaces(caller.user))) throw forbidden();
   const given = await body();
-  const name = given.name;
-  if (typeof name !== "string" || !isHostLabel(name)) {
-    throw invalid("name", "must have 1 to 63 letters, digits and inner hyphens, and not begin with xn--");
-  }
+  const name = namespaceName(given.name);
   const settings = readMembers(given, MEMBERS);
-  const versioning = readMembers({ versioningSettings: given.versioningSettings }, {
-    versioningSettings: record(VERSIONING_MEMBERS),
-  }).versioningSettings as { enabled?: boolean } | undefined;
+  const { enabled, ...versionSettings } = readVersioningSettings(
+    readMembers(given, { versioningSettings: record(VERSIONING_MEMBERS) }).versioningSettings,
+  );
   await store.writer.change("createBucket", {
     tenant: tenant.id,
     name,
     guid: randomUUID(),
-    owner: namedOwner(given.owner) ?? (isTenantUser ? caller.user.id : null),
+    owner: namedOwner(store, tenant, given.owner) ?? (isTenantUser ? caller.user.id : null),
     ownerPermissions: permissionMask(OWNER_PERMISSIONS),
-    versioning: versioning?.enabled ? "enabled" : "off",
-    record: JSON.stringify(
-      newNamespaceRecord({ ...settings, ...(versioning ? { versioningSettings: versioning } : {}) }),
-    ),
+    versioning: enabled === true ? "enabled" : "off",
+    versionSettings: JSON.stringify(versionSettings),
+    record: JSON.stringify(newNamespaceRecord(settings)),
     atMs: store.now(),
   });
   return new Response(null);
-
-  function namedOwner(owner: unknown): number | null {
-    if (owner === undefined || owner === null || owner === "") return null;
-    const user = typeof owner === "string" ? store.accounts.user(tenant.id, owner) : null;
-    if (!user) throw invalid("owner", "must be a user of the tenant");
-    return user.id;
-  }
 }
 
 /** GET and HEAD /tenants/{tenant}/namespaces/{namespace} */
@@ -119,6 +104,46 @@ export function readNamespace(tenant: Tenant, name: string, { store, caller, que
   );
 }
 
+/** POST /tenants/{tenant}/namespaces/{namespace}: members that are not given stay as they are. */
+export async function updateNamespace(
+  tenant: Tenant,
+  name: string,
+  { store, caller, query, body }: MapiRequest,
+): Promise<Response> {
+  demand(caller, "administer");
+  const bucket = store.buckets.bucket(tenant.id, name);
+  if (!bucket) throw absent(`namespace ${name}`);
+  const checkpoint = query.get("resetMQECheckpoint");
+  if (checkpoint !== null && !/^(?:0|[0-9]{2}\/[0-9]{2}\/[0-9]{4})$/.test(checkpoint)) {
+    throw invalid("resetMQECheckpoint", "must be 0 or a date as mm/dd/yyyy");
+  }
+  const given = await body();
+  if (given.versioningSettings !== undefined && given.versioningSettings !== null) {
+    throw invalid("versioningSettings", "is changed at /versioningSettings of the namespace");
+  }
+  const settings = readMembers(given, MEMBERS);
+  for (const member of SETTLED) {
+    if (settings[member] !== undefined && settings[member] !== bucket.record[member]) {
+      throw invalid(member, "cannot be changed once the namespace is made");
+    }
+  }
+  if (settings.enterpriseMode === true && bucket.record.enterpriseMode === false) {
+    throw invalid("enterpriseMode", "cannot be switched on again");
+  }
+  if (settings.aclsUsage === "NOT_ENABLED" && bucket.record.aclsUsage !== "NOT_ENABLED") {
+    throw invalid("aclsUsage", "cannot return to NOT_ENABLED");
+  }
+  await store.writer.change("updateBucket", {
+    bucket: bucket.id,
+    ...(given.name === undefined || given.name === null ? {} : { name: namespaceName(given.name) }),
+    ...(given.owner === undefined || given.owner === null ? {} : { owner: namedOwner(store, tenant, given.owner) }),
+    ownerPermissions: permissionMask(OWNER_PERMISSIONS),
+    settings,
+  });
+  store.upkeep.soon();
+  return new Response(null);
+}
+
 /** DELETE /tenants/{tenant}/namespaces/{namespace}: refused while anything is in it. */
 export async function deleteNamespace(tenant: Tenant, name: string, { store, caller }: MapiRequest): Promise<Response> {
   const bucket = store.buckets.bucket(tenant.id, name);
@@ -129,16 +154,30 @@ export async function deleteNamespace(tenant: Tenant, name: string, { store, cal
   return new Response(null);
 }
 
+function namespaceName(name: unknown): string {
+  if (typeof name !== "string" || !isHostLabel(name)) {
+    throw invalid("name", "must have 1 to 63 letters, digits and inner hyphens, and not begin with xn--");
+  }
+  return name;
+}
+
+/** The user that a body names as the owner; an empty name is nobody. */
+function namedOwner(store: StoreParts, tenant: Tenant, owner: unknown): number | null {
+  if (owner === undefined || owner === null || owner === "") return null;
+  const user = typeof owner === "string" ? store.accounts.user(tenant.id, owner) : null;
+  if (!user) throw invalid("owner", "must be a user of the tenant");
+  return user.id;
+}
+
 function ownerName(store: StoreParts, bucket: Bucket): string | null {
   return bucket.owner === null ? null : store.accounts.userById(bucket.owner)?.name ?? null;
 }
 
 function fullRecord(bucket: Bucket, tenant: Tenant, owner: string | null): Record<string, unknown> {
-  const { versioningSettings: _ofItsOwnDocument, ...settings } = bucket.record;
   return {
     name: bucket.name,
     nameIDNA: bucket.name,
-    ...settings,
+    ...bucket.record,
     ...(owner === null ? {} : { owner, ownerType: "LOCAL" }),
     dpl: "Dynamic",
     isDplDynamic: true,

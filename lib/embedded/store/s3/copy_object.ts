@@ -5,6 +5,7 @@ import { permittedBucket } from "@/lib/embedded/store/s3/caller.ts";
 import { findCopySource, parseCopySource } from "@/lib/embedded/store/s3/copy_source.ts";
 import { DEFAULT_CONTENT_TYPE, keptHeaders } from "@/lib/embedded/store/s3/kept_headers.ts";
 import { versionHeader } from "@/lib/embedded/store/s3/object_version.ts";
+import { demandRoom } from "@/lib/embedded/store/s3/quota_room.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
 import { statedTags } from "@/lib/embedded/store/s3/tags.ts";
@@ -49,6 +50,7 @@ async function handle(call: S3Call): Promise<Response> {
   const { object, body } = await openSource(call, () => {
     const found = find();
     if (found.size > MAX_COPY_BYTES) throw new S3Error("InvalidRequest", "A single copy is limited to 5 GiB");
+    demandRoom(store, target, key, found.size);
     return found;
   });
   const received = await receiveBody(store.folder, body, []).catch((error) => {

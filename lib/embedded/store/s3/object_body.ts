@@ -18,8 +18,9 @@ export interface ObjectBody {
 
 /**
  * Receives the body of an object or a part, plain or aws-chunked, of at most `maxBytes`; `further` digests are made
- * of it beside those that are stated. Throws {@link S3Error}, leaving
- * nothing behind, when it is too large, ends early or late, or when a signature or a digest does not hold.
+ * of it beside those that are stated. `admit` may refuse its size by throwing, before anything is received. Throws
+ * {@link S3Error}, leaving nothing behind, when it is too large, ends early or late, or when a signature or a digest does
+ * not hold.
  */
 export async function receiveObjectBody(
   folder: string,
@@ -27,8 +28,10 @@ export async function receiveObjectBody(
   caller: Caller,
   maxBytes: number,
   further: readonly ChecksumAlgorithm[] = [],
+  admit: (size: number) => void = () => {},
 ): Promise<ObjectBody> {
   const size = statedSize(request, caller, maxBytes);
+  admit(size);
   const stated = statedDigests(request.headers, caller);
   const chunked = caller.chunked && awsChunked(caller.chunked, size, stated.trailers);
   const algorithms = [...stated.digests.map((digest) => digest.algorithm), ...further];

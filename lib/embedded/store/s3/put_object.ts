@@ -4,6 +4,7 @@ import { checksumHeaders } from "@/lib/embedded/store/s3/checksums.ts";
 import { DEFAULT_CONTENT_TYPE, keptHeaders } from "@/lib/embedded/store/s3/kept_headers.ts";
 import { receiveObjectBody } from "@/lib/embedded/store/s3/object_body.ts";
 import { versionHeader } from "@/lib/embedded/store/s3/object_version.ts";
+import { demandRoom } from "@/lib/embedded/store/s3/quota_room.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
 import { statedTags } from "@/lib/embedded/store/s3/tags.ts";
@@ -25,7 +26,14 @@ async function handle({ store, caller, request, bucket: name, key }: S3Call): Pr
   }
   const condition = writeCondition(request.headers);
   const tags = statedTags(request.headers.get("x-amz-tagging"));
-  const { received, etag, checksums } = await receiveObjectBody(store.folder, request, caller, MAX_PUT_BYTES);
+  const { received, etag, checksums } = await receiveObjectBody(
+    store.folder,
+    request,
+    caller,
+    MAX_PUT_BYTES,
+    [],
+    (size) => demandRoom(store, bucket, key, size),
+  );
   try {
     const { version } = await store.writer.change("putObject", {
       bucket: bucket.id,

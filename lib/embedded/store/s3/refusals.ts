@@ -28,4 +28,7 @@ const REFUSALS: Partial<Record<RefusalReason, S3Code>> = {
   NoSuchVersion: "NoSuchVersion",
   NoSuchUpload: "NoSuchUpload",
   NotFound: "AccessDenied",
+  OverwriteRefused: "OperationAborted",
+  QuotaExceeded: "OutOfSpace",
+  TooManyBuckets: "InvalidRequest",
 };

@@ -33,7 +33,8 @@ const CODES = {
   NoSuchVersion: [404, "The version does not exist"],
   NotImplemented: [501, "This part of S3 is not provided"],
   NotModified: [304, ""],
-  OutOfSpace: [413, "The store has no space left"],
+  OperationAborted: [409, "The bucket keeps no versions, and objects in it must not be overwritten"],
+  OutOfSpace: [413, "No space is left, in the store or within a quota"],
   PreconditionFailed: [412, "A condition of the request does not hold"],
   RequestTimeTooSkewed: [403, "The time of the request is too far from the time of the server"],
   SignatureDoesNotMatch: [403, "The signature does not match the request and the secret key"],
@@ -64,7 +65,24 @@ export function s3ErrorResponse(error: S3Error, request: { method: string; id: s
   if (request.method === "HEAD" || error.status === 304) return new Response(null, { status: error.status, headers });
   headers.set("content-type", "application/xml");
   const body = `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${error.code}</Code>` +
-    `<Message>${escapeXml(error.message)}</Message><Resource>${escapeXml(request.resource)}</Resource>` +
+    `<Message>${escapeXml(error.message)}</Message>${nameElement(error, request.resource)}` +
+    `<Resource>${escapeXml(request.resource)}</Resource>` +
     `<RequestId>${request.id}</RequestId><HostId>stackroom</HostId></Error>`;
   return new Response(body, { status: error.status, headers });
+}
+
+/** The bucket, or the key where one is asked for and the bucket is not what is missing. */
+function nameElement(error: S3Error, resource: string): string {
+  let path: string;
+  try {
+    path = decodeURIComponent(resource.slice(1));
+  } catch {
+    return "";
+  }
+  const slash = path.indexOf("/");
+  const bucket = slash < 0 ? path : path.slice(0, slash);
+  const key = slash < 0 ? "" : path.slice(slash + 1);
+  if (bucket === "") return "";
+  if (key !== "" && error.code !== "NoSuchBucket") return `<Key>${escapeXml(key)}</Key>`;
+  return `<BucketName>${escapeXml(bucket)}</BucketName>`;
 }

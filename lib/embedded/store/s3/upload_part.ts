@@ -3,6 +3,7 @@ import { Refusal } from "@/lib/embedded/store/refusal.ts";
 import type { ChecksumAlgorithm } from "@/lib/embedded/store/s3/checksums.ts";
 import { receiveObjectBody } from "@/lib/embedded/store/s3/object_body.ts";
 import { MAX_PUT_BYTES } from "@/lib/embedded/store/s3/put_object.ts";
+import { demandRoomForPart } from "@/lib/embedded/store/s3/quota_room.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
 import { checksumHeaders, keptChecksums } from "@/lib/embedded/store/s3/upload_checksums.ts";
@@ -23,14 +24,21 @@ export const uploadPart: S3Operation = {
 async function handle(call: S3Call): Promise<Response> {
   const { store, caller, request } = call;
   const number = partNumber(request);
-  const { name, upload } = presentUpload(call);
+  const { name, in: bucket, upload } = presentUpload(call);
   for (const header of request.headers.keys()) {
     if (header.startsWith("x-amz-server-side-")) {
       throw new S3Error("NotImplemented", `The header ${header} is not provided`);
     }
   }
   const asked = upload.checksumAlgorithm as ChecksumAlgorithm | null;
-  const { received } = await receiveObjectBody(store.folder, request, caller, MAX_PUT_BYTES, asked ? [asked] : []);
+  const { received } = await receiveObjectBody(
+    store.folder,
+    request,
+    caller,
+    MAX_PUT_BYTES,
+    asked ? [asked] : [],
+    (size) => demandRoomForPart(store, bucket, upload.id, number, size),
+  );
   const { etag, checksums } = await keepPart(store, name, number, received);
   return new Response(null, { headers: { etag: `"${etag}"`, ...checksumHeaders(checksums) } });
 }

@@ -3,6 +3,7 @@ import type { DigestAlgorithm } from "@/lib/embedded/store/digests.ts";
 import { permittedBucket } from "@/lib/embedded/store/s3/caller.ts";
 import { findCopySource, parseCopySource } from "@/lib/embedded/store/s3/copy_source.ts";
 import type { ByteRange } from "@/lib/embedded/store/s3/byte_range.ts";
+import { demandRoomForPart } from "@/lib/embedded/store/s3/quota_room.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
 import { checksumElements } from "@/lib/embedded/store/s3/upload_checksums.ts";
@@ -28,7 +29,7 @@ export const uploadPartCopy: S3Operation = {
 async function handle(call: S3Call): Promise<Response> {
   const { store, caller, request } = call;
   const number = partNumber(request);
-  const { name, upload } = presentUpload(call);
+  const { name, in: bucket, upload } = presentUpload(call);
   const source = parseCopySource(request.headers.get("x-amz-copy-source") ?? "");
   const find = findCopySource(call, source, permittedBucket(store.buckets, caller.user, source.bucket, "READ"));
   let length = 0;
@@ -37,6 +38,7 @@ async function handle(call: S3Call): Promise<Response> {
     const { first, last } = sourceRange(request.headers.get("x-amz-copy-source-range"), object.size);
     length = last - first + 1;
     if (length > MAX_COPY_BYTES) throw new S3Error("InvalidRequest", "A part is limited to 5 GiB");
+    demandRoomForPart(store, bucket, upload.id, number, length);
     version = object.version;
     return object.read(first, last);
   });

@@ -58,7 +58,10 @@ export function deleteUser(index: Statements, { user }: Changes["deleteUser"]["g
   return null;
 }
 
-/** Makes a bucket, which is a namespace. Throws {@link Refusal} NameTaken, or NotFound when tenant or owner is gone. */
+/**
+ * Makes a bucket, which is a namespace. Throws {@link Refusal} NameTaken, TooManyBuckets by the tenant's quota, or
+ * NotFound when tenant or owner is gone.
+ */
 export function createBucket(
   index: Statements,
   given: Changes["createBucket"]["given"],
@@ -68,15 +71,17 @@ export function createBucket(
   if (index.row("SELECT 1 FROM buckets WHERE tenant = ? AND folded = ?", tenant, folded(name))) {
     throw new Refusal("NameTaken");
   }
+  requireNamespaceQuota(index, tenant);
   const { id } = index.run(
-    `INSERT INTO buckets (tenant, name, folded, guid, owner, versioning, record, created_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO buckets (tenant, name, folded, guid, owner, versioning, version_settings, record, created_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     tenant,
     name,
     folded(name),
     given.guid,
     owner,
     given.versioning,
+    given.versionSettings ?? "{}",
     given.record,
     given.atMs,
   );
@@ -84,13 +89,43 @@ export function createBucket(
   return { id };
 }
 
-/** Removes a bucket. Throws {@link Refusal} NoSuchBucket, or BucketNotEmpty while any version, marker or upload remains. */
+/**
+ * Removes a bucket. Throws {@link Refusal} NoSuchBucket, or BucketNotEmpty while any version, marker, upload or deletion
+ * record remains.
+ */
 export function deleteBucket(index: Statements, { bucket }: Changes["deleteBucket"]["given"]): null {
-  for (const table of ["objects", "history", "uploads"]) {
+  for (const table of ["objects", "history", "uploads", "deletion_records"]) {
     if (index.row(`SELECT 1 FROM ${table} WHERE bucket = ? LIMIT 1`, bucket)) throw new Refusal("BucketNotEmpty");
   }
   if (index.run("DELETE FROM buckets WHERE id = ?", bucket).changes === 0) throw new Refusal("NoSuchBucket");
   index.run("DELETE FROM grants WHERE bucket = ?", bucket);
+  return null;
+}
+
+/**
+ * Changes the name, the owner or settings of a bucket. Throws {@link Refusal} NoSuchBucket, NameTaken, or NotFound when
+ * the owner is gone.
+ */
+export function updateBucket(index: Statements, given: Changes["updateBucket"]["given"]): null {
+  const { bucket, name, owner, settings } = given;
+  const row = index.row("SELECT tenant, record FROM buckets WHERE id = ?", bucket);
+  if (!row) throw new Refusal("NoSuchBucket");
+  const [tenant, record] = row;
+  if (name !== undefined) {
+    if (index.row("SELECT 1 FROM buckets WHERE tenant = ? AND folded = ? AND id != ?", tenant, folded(name), bucket)) {
+      throw new Refusal("NameTaken");
+    }
+    index.run("UPDATE buckets SET name = ?, folded = ? WHERE id = ?", name, folded(name), bucket);
+  }
+  if (owner !== undefined) {
+    if (owner !== null) {
+      const held = index.row("SELECT permissions FROM grants WHERE user = ? AND bucket = ?", owner, bucket);
+      grant(index, { user: owner, bucket, permissions: Number(held?.[0] ?? 0) | given.ownerPermissions });
+    }
+    index.run("UPDATE buckets SET owner = ? WHERE id = ?", owner, bucket);
+  }
+  const merged = JSON.stringify({ ...JSON.parse(String(record)), ...settings });
+  index.run("UPDATE buckets SET record = ? WHERE id = ?", merged, bucket);
   return null;
 }
 
@@ -116,6 +151,14 @@ export function grant(index: Statements, { user, bucket, permissions }: Changes[
   if (permissions === 0) index.run("DELETE FROM grants WHERE user = ? AND bucket = ?", user, bucket);
   else index.run("INSERT OR REPLACE INTO grants VALUES (?, ?, ?)", user, bucket, permissions);
   return null;
+}
+
+/** `namespaceQuota` is a number as text, or a word where there is no limit. */
+function requireNamespaceQuota(index: Statements, tenant: number): void {
+  const quota = index.row("SELECT json_extract(record, '$.namespaceQuota') FROM tenants WHERE id = ?", tenant)?.[0];
+  if (!/^[0-9]+$/.test(String(quota ?? ""))) return;
+  const made = index.row("SELECT count(*) FROM buckets WHERE tenant = ?", tenant)?.[0];
+  if (Number(made) >= Number(quota)) throw new Refusal("TooManyBuckets");
 }
 
 /** A tenant may have been deleted since the caller looked it up; the system level has users without a tenant. */

@@ -28,6 +28,8 @@ export interface Changes {
       owner: number | null;
       ownerPermissions: number;
       versioning: Versioning;
+      /** JSON: what was set of how versions are kept; nothing by default. */
+      versionSettings?: string;
       record: string;
       atMs: number;
     };
@@ -109,6 +111,25 @@ export interface Changes {
   };
   abortUpload: { given: UploadName; result: null };
   expireUploads: { given: { atMs: number }; result: { expired: number } };
+  /** Merges what is given; the owner named gets the permissions beside those it has, null takes the owner away. */
+  updateBucket: {
+    given: {
+      bucket: number;
+      name?: string;
+      owner?: number | null;
+      ownerPermissions: number;
+      /** Members of the record. */
+      settings: Record<string, unknown>;
+    };
+    result: null;
+  };
+  /** Merges what is given, or forgets all that was set. */
+  setVersionSettings: {
+    given: { bucket: number; versioning: Versioning | null; settings: Record<string, unknown> | "defaults" };
+    result: null;
+  };
+  pruneVersions: { given: { atMs: number }; result: { pruned: number } };
+  clearDeletionRecords: { given: Record<never, never>; result: { cleared: number } };
 }
 
 /** An upload in parts, with the object that it is for. */

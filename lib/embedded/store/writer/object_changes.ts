@@ -1,9 +1,14 @@
 import type { Cell, Statements } from "@/lib/embedded/store/index.ts";
 import { Refusal } from "@/lib/embedded/store/refusal.ts";
+import { type BucketRules, bucketRules } from "@/lib/embedded/store/writer/bucket_rules.ts";
 import type { Changes, VersionId, Versioning } from "@/lib/embedded/store/writer/changes.ts";
+import { countStored, withinQuota } from "@/lib/embedded/store/writer/usage.ts";
 
 /** Version ids are microseconds, raised by one where a key is written faster than the clock moves. */
 const SEQ_PER_MS = 1000;
+
+/** How many old versions of a key a write removes where none are to be kept; the upkeep removes what is left. */
+const PRUNED_WITH_A_WRITE = 16;
 
 const COLUMNS =
   "seq, is_null, size, etag, modified_ms, content_type, headers, owner, body, file, checksums, tags, acl, parts";
@@ -11,13 +16,15 @@ const PLACES = COLUMNS.replace(/\w+/g, "?");
 
 /**
  * Writes an object by the versioning rules of its bucket. Throws {@link Refusal} with NoSuchBucket,
- * NoSuchKey, ConditionFailed, or AccessDenied when the writer was deleted meanwhile.
+ * NoSuchKey, ConditionFailed, OverwriteRefused, QuotaExceeded, or AccessDenied when the writer was deleted meanwhile.
  */
 export function putObject(index: Statements, given: Changes["putObject"]["given"]): Changes["putObject"]["result"] {
   const body = "data" in given.body ? insertBody(index, given.body.data) : null;
   const file = "file" in given.body ? given.body.file : null;
-  const { version } = putVersion(index, given, { body, file, parts: null });
-  return { version };
+  return withinQuota(index, given.bucket, given.size, () => {
+    const { version } = putVersion(index, given, { body, file, parts: null });
+    return { version };
+  });
 }
 
 /** A piece of a body that was uploaded in parts: a file, or a row of `bodies`. */
@@ -34,14 +41,15 @@ export function insertBody(index: Statements, data: Uint8Array): number {
   return index.run("INSERT INTO bodies (data) VALUES (?)", data).id;
 }
 
-/** Writes a version whose body is in place already. Throws as {@link putObject} does. */
+/** Writes a version whose body is in place already, whatever the quota. Throws as {@link putObject} does otherwise. */
 export function putVersion(
   index: Statements,
   given: Omit<Changes["putObject"]["given"], "body">,
   place: { body: number | null; file: string | null; parts: string | null },
 ): { version: VersionId; seq: number } {
   const { bucket, key, condition } = given;
-  const versioning = versioningOf(index, bucket);
+  const rules = bucketRules(index, bucket);
+  const { versioning } = rules;
   if (given.owner !== null && !index.row("SELECT 1 FROM users WHERE id = ?", given.owner)) {
     throw new Refusal("AccessDenied");
   }
@@ -51,8 +59,9 @@ export function putVersion(
     if (!current) throw new Refusal("NoSuchKey");
     if (current.etag !== condition.etag) throw new Refusal("ConditionFailed");
   }
+  if (current && versioning !== "enabled" && !rules.allowsOverwrite) throw new Refusal("OverwriteRefused");
   const seq = nextSeq(index, bucket, key, current, given.atMs);
-  makeRoom(index, bucket, key, current, versioning);
+  makeRoom(index, bucket, key, current, rules, given.atMs);
   index.run(
     `INSERT OR REPLACE INTO objects (bucket, key, ${COLUMNS}) VALUES (?, ?, ${PLACES})`,
     bucket,
@@ -72,7 +81,7 @@ export function putVersion(
     given.acl,
     place.parts,
   );
-  count(index, bucket, given.size, 1);
+  countStored(index, bucket, given.size, 1);
   return { version: versionId(versioning, seq), seq };
 }
 
@@ -88,7 +97,8 @@ function deleteKey(
   index: Statements,
   { bucket, key, atMs }: Changes["deleteObject"]["given"],
 ): Changes["deleteObject"]["result"] {
-  const versioning = versioningOf(index, bucket);
+  const rules = bucketRules(index, bucket);
+  const { versioning } = rules;
   const current = currentVersion(index, bucket, key);
   if (versioning === "off") {
     if (current) removeCurrent(index, bucket, key, current);
@@ -97,8 +107,12 @@ function deleteKey(
   // A key that is absent already, or hidden by a marker, gets no further marker.
   if (!current) return { version: null, isMarker: false };
   const seq = nextSeq(index, bucket, key, current, atMs);
-  makeRoom(index, bucket, key, current, versioning);
+  makeRoom(index, bucket, key, current, rules, atMs);
   index.run("DELETE FROM objects WHERE bucket = ? AND key = ?", bucket, key);
+  if (!rules.useDeleteMarkers) {
+    if (rules.keepDeletionRecords) keepRecord(index, bucket, key, seq, atMs);
+    return { version: null, isMarker: false };
+  }
   index.run(
     `INSERT INTO history (bucket, key, seq, is_null, is_marker, size, etag, modified_ms, content_type)
      VALUES (?, ?, ?, ?, 1, 0, '', ?, '')`,
@@ -113,31 +127,34 @@ function deleteKey(
 
 function deleteVersion(
   index: Statements,
-  { bucket, key }: Changes["deleteObject"]["given"],
+  { bucket, key, atMs }: Changes["deleteObject"]["given"],
   version: string,
 ): Changes["deleteObject"]["result"] {
-  versioningOf(index, bucket);
+  const { versioning, keepDeletionRecords } = bucketRules(index, bucket);
+  const keepsRecord = versioning !== "off" && keepDeletionRecords;
   const wanted = parseVersionId(version);
   const current = currentVersion(index, bucket, key);
   if (current && names(wanted, current)) {
     removeCurrent(index, bucket, key, current);
     promoteNewest(index, bucket, key);
+    if (keepsRecord) keepRecord(index, bucket, key, current.seq, atMs);
     return { version, isMarker: false };
   }
-  const row = wanted === "null"
-    ? index.row(`SELECT is_marker, ${COLUMNS} FROM history WHERE bucket = ? AND key = ? AND is_null = 1`, bucket, key)
-    : index.row(
-      `SELECT is_marker, ${COLUMNS} FROM history WHERE bucket = ? AND key = ? AND seq = ? AND is_null = 0`,
-      bucket,
-      key,
-      wanted,
-    );
+  const select = `SELECT old_ms, is_marker, ${COLUMNS} FROM history WHERE bucket = ? AND key = ?`;
+  const row = wanted === "null" ? index.row(`${select} AND is_null = 1`, bucket, key) : index.row(
+    `${select} AND seq = ? AND is_null = 0`,
+    bucket,
+    key,
+    wanted,
+  );
   if (!row) return { version, isMarker: false };
-  const old = versionRow(row.slice(1));
-  const isMarker = row[0] === 1;
+  const old = versionRow(row.slice(2));
+  const isMarker = row[1] === 1;
+  const wasNewest = row[0] === null;
   index.run("DELETE FROM history WHERE bucket = ? AND key = ? AND seq = ?", bucket, key, old.seq);
   if (!isMarker) discard(index, bucket, old);
-  if (!current) promoteNewest(index, bucket, key);
+  if (wasNewest) promoteNewest(index, bucket, key);
+  if (keepsRecord) keepRecord(index, bucket, key, old.seq, atMs);
   return { version, isMarker };
 }
 
@@ -172,25 +189,36 @@ function currentVersion(index: Statements, bucket: number, key: Uint8Array): Ver
   return row && versionRow(row);
 }
 
-function versioningOf(index: Statements, bucket: number): Versioning {
-  const row = index.row("SELECT versioning FROM buckets WHERE id = ?", bucket);
-  if (!row) throw new Refusal("NoSuchBucket");
-  return row[0] as Versioning;
-}
-
 /** Makes way for a new version: the present one becomes history, or goes where the new one takes its place. */
 function makeRoom(
   index: Statements,
   bucket: number,
   key: Uint8Array,
   current: VersionRow | null,
-  versioning: Versioning,
+  { versioning, prunesAtOnce }: BucketRules,
+  atMs: number,
 ): void {
   if (current) {
     if (versioning !== "enabled" && current.isNull) discard(index, bucket, current);
-    else moveToHistory(index, bucket, key, current);
+    else moveToHistory(index, bucket, key, current, atMs);
+  } else if (versioning !== "off") {
+    index.run(
+      `UPDATE history SET old_ms = ?1 WHERE bucket = ?2 AND key = ?3 AND old_ms IS NULL
+       AND seq = (SELECT seq FROM history WHERE bucket = ?2 AND key = ?3 ORDER BY seq DESC LIMIT 1)`,
+      atMs,
+      bucket,
+      key,
+    );
   }
-  if (versioning !== "suspended") return;
+  if (versioning === "suspended") dropNullVersion(index, bucket, key);
+  if (prunesAtOnce) {
+    const older = "SELECT key, seq, is_marker FROM history WHERE bucket = ? AND key = ? AND old_ms IS NOT NULL";
+    dropOld(index, bucket, index.rows(`${older} LIMIT ${PRUNED_WITH_A_WRITE}`, bucket, key));
+  }
+}
+
+/** A null version takes the place of the one before, wherever that is. */
+function dropNullVersion(index: Statements, bucket: number, key: Uint8Array): void {
   const row = index.row(
     `SELECT is_marker, ${COLUMNS} FROM history WHERE bucket = ? AND key = ? AND is_null = 1`,
     bucket,
@@ -202,24 +230,60 @@ function makeRoom(
   if (row[0] === 0) discard(index, bucket, old);
 }
 
-function moveToHistory(index: Statements, bucket: number, key: Uint8Array, version: VersionRow): void {
+function moveToHistory(
+  index: Statements,
+  bucket: number,
+  key: Uint8Array,
+  version: VersionRow,
+  atMs: number,
+): void {
   index.run(
-    `INSERT INTO history (bucket, key, is_marker, ${COLUMNS}) VALUES (?, ?, 0, ${PLACES})`,
+    `INSERT INTO history (bucket, key, is_marker, old_ms, ${COLUMNS}) VALUES (?, ?, 0, ?, ${PLACES})`,
     bucket,
     key,
+    atMs,
     ...version.cells,
   );
 }
 
-/** The newest old version becomes the current one, unless it is a marker. */
+/**
+ * Removes old versions and markers for good, given as their key, number and whether they are markers. Tells how many
+ * pieces their bodies had.
+ */
+export function dropOld(index: Statements, bucket: number, rows: readonly Cell[][]): number {
+  let pieces = 0;
+  for (const [key, seq, isMarker] of rows) {
+    if (isMarker === 0) {
+      const cells = index.row(
+        `SELECT ${COLUMNS} FROM history WHERE bucket = ? AND key = ? AND seq = ?`,
+        bucket,
+        key,
+        seq,
+      );
+      if (!cells) continue;
+      const old = versionRow(cells);
+      pieces += old.parts === null ? 0 : (JSON.parse(old.parts) as StoredParts).parts.length;
+      discard(index, bucket, old);
+    }
+    pieces++;
+    index.run("DELETE FROM history WHERE bucket = ? AND key = ? AND seq = ?", bucket, key, seq);
+  }
+  return pieces;
+}
+
+/** The newest old version becomes the current one; a marker is the newest of its key again. */
 function promoteNewest(index: Statements, bucket: number, key: Uint8Array): void {
   const row = index.row(
     `SELECT is_marker, ${COLUMNS} FROM history WHERE bucket = ? AND key = ? ORDER BY seq DESC LIMIT 1`,
     bucket,
     key,
   );
-  if (!row || row[0] === 1) return;
+  if (!row) return;
   const cells = row.slice(1);
+  if (row[0] === 1) {
+    index.run("UPDATE history SET old_ms = NULL WHERE bucket = ? AND key = ? AND seq = ?", bucket, key, cells[0]);
+    return;
+  }
   index.run("DELETE FROM history WHERE bucket = ? AND key = ? AND seq = ?", bucket, key, cells[0]);
   index.run(
     `INSERT INTO objects (bucket, key, ${COLUMNS}) VALUES (?, ?, ${PLACES})`,
@@ -239,7 +303,18 @@ function discard(index: Statements, bucket: number, version: VersionRow): void {
   if (version.body !== null) index.run("DELETE FROM bodies WHERE id = ?", version.body);
   if (version.file !== null) index.run("INSERT OR IGNORE INTO garbage (file) VALUES (?)", version.file);
   if (version.parts !== null) discardParts(index, JSON.parse(version.parts));
-  count(index, bucket, -version.size, -1);
+  countStored(index, bucket, -version.size, -1);
+}
+
+/** Keeps a record of a deletion, which stands for what was deleted until the bucket's settings let it go. */
+function keepRecord(index: Statements, bucket: number, key: Uint8Array, seq: number, atMs: number): void {
+  index.run(
+    "INSERT OR REPLACE INTO deletion_records (bucket, key, seq, deleted_ms) VALUES (?, ?, ?, ?)",
+    bucket,
+    key,
+    seq,
+    atMs,
+  );
 }
 
 function discardParts(index: Statements, { parts }: StoredParts): void {
@@ -251,15 +326,6 @@ function discardParts(index: Statements, { parts }: StoredParts): void {
       index.run("DELETE FROM bodies WHERE id = ?", part.body);
     }
   }
-}
-
-function count(index: Statements, bucket: number, bytes: number, versions: number): void {
-  index.run(
-    "UPDATE buckets SET stored_bytes = stored_bytes + ?, stored_count = stored_count + ? WHERE id = ?",
-    bytes,
-    versions,
-    bucket,
-  );
 }
 
 function nextSeq(

@@ -4,6 +4,7 @@ import type { Cell, Statements } from "@/lib/embedded/store/index.ts";
 import { type ChecksumType, objectChecksum } from "@/lib/embedded/store/part_checksums.ts";
 import { Refusal } from "@/lib/embedded/store/refusal.ts";
 import type { Changes, CompletedPart } from "@/lib/embedded/store/writer/changes.ts";
+import { countParts, withinQuota } from "@/lib/embedded/store/writer/usage.ts";
 import {
   insertBody,
   putVersion,
@@ -41,11 +42,23 @@ export function createUpload(index: Statements, given: Changes["createUpload"]["
   return null;
 }
 
-/** Adds a part, in the place of an earlier one of its number. Throws {@link Refusal} NoSuchUpload. */
+/**
+ * Adds a part, in the place of an earlier one of its number. Throws {@link Refusal} NoSuchUpload, or QuotaExceeded: parts
+ * count before they are an object.
+ */
 export function putPart(index: Statements, given: Changes["putPart"]["given"]): null {
   requireUpload(index, given);
-  const earlier = index.row("SELECT body, file FROM parts WHERE upload = ? AND number = ?", given.upload, given.number);
+  return withinQuota(index, given.bucket, given.size, () => addPart(index, given));
+}
+
+function addPart(index: Statements, given: Changes["putPart"]["given"]): null {
+  const earlier = index.row(
+    "SELECT body, file, size FROM parts WHERE upload = ? AND number = ?",
+    given.upload,
+    given.number,
+  );
   if (earlier) giveUpPart(index, earlier);
+  countParts(index, given.bucket, given.size - Number(earlier?.[2] ?? 0));
   index.run(
     `INSERT OR REPLACE INTO parts (upload, number, size, etag, checksums, modified_ms, body, file)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -96,6 +109,8 @@ export function completeUpload(
     if (checksums?.[name] !== value) throw new Refusal("BadDigest");
   }
 
+  // All parts leave their count here, and the object enters its own below: the sum only shrinks, so no quota is asked.
+  countParts(index, given.bucket, -[...stored.values()].reduce((sum, part) => sum + part.size, 0));
   for (const { number } of parts) stored.delete(number);
   for (const unused of stored.values()) giveUpPart(index, [unused.body, unused.file]);
   index.run("DELETE FROM parts WHERE upload = ?", given.upload);
@@ -132,7 +147,7 @@ export function completeUpload(
 /** Gives up an upload and its parts. Throws {@link Refusal} NoSuchUpload. */
 export function abortUpload(index: Statements, given: Changes["abortUpload"]["given"]): null {
   requireUpload(index, given);
-  giveUpUpload(index, given.upload);
+  giveUpUpload(index, given.upload, given.bucket);
   return null;
 }
 
@@ -145,12 +160,12 @@ export function expireUploads(
   { atMs }: Changes["expireUploads"]["given"],
 ): Changes["expireUploads"]["result"] {
   const rows = index.rows(
-    `SELECT uploads.id FROM uploads JOIN buckets ON buckets.id = uploads.bucket
+    `SELECT uploads.id, bucket FROM uploads JOIN buckets ON buckets.id = uploads.bucket
      WHERE json_extract(record, '$.multipartUploadAutoAbortDays') > 0
      AND started_ms + json_extract(record, '$.multipartUploadAutoAbortDays') * ${MS_PER_DAY} <= ? LIMIT ${EXPIRE_LIMIT}`,
     atMs,
   );
-  for (const [id] of rows) giveUpUpload(index, String(id));
+  for (const [id, bucket] of rows) giveUpUpload(index, String(id), Number(bucket));
   return { expired: rows.length };
 }
 
@@ -233,8 +248,13 @@ function completedBefore(
   throw new Refusal("NoSuchUpload");
 }
 
-function giveUpUpload(index: Statements, upload: string): void {
-  for (const part of index.rows("SELECT body, file FROM parts WHERE upload = ?", upload)) giveUpPart(index, part);
+function giveUpUpload(index: Statements, upload: string, bucket: number): void {
+  let bytes = 0;
+  for (const part of index.rows("SELECT body, file, size FROM parts WHERE upload = ?", upload)) {
+    giveUpPart(index, part);
+    bytes += Number(part[2]);
+  }
+  countParts(index, bucket, -bytes);
   index.run("DELETE FROM parts WHERE upload = ?", upload);
   index.run("DELETE FROM uploads WHERE id = ?", upload);
 }

@@ -11,9 +11,15 @@ import {
   deleteUser,
   grant,
   setVersioning,
+  updateBucket,
 } from "@/lib/embedded/store/writer/account_changes.ts";
 import type { Change, Changes, Outcome } from "@/lib/embedded/store/writer/changes.ts";
 import { deleteObject, putObject } from "@/lib/embedded/store/writer/object_changes.ts";
+import {
+  clearDeletionRecords,
+  pruneVersions,
+  setVersionSettings,
+} from "@/lib/embedded/store/writer/retention_changes.ts";
 import { setTags } from "@/lib/embedded/store/writer/tag_changes.ts";
 import {
   abortUpload,
@@ -156,5 +162,13 @@ function apply(index: Statements, change: Change): Changes[keyof Changes]["resul
       return abortUpload(index, change.given);
     case "expireUploads":
       return expireUploads(index, change.given);
+    case "updateBucket":
+      return updateBucket(index, change.given);
+    case "setVersionSettings":
+      return setVersionSettings(index, change.given);
+    case "pruneVersions":
+      return pruneVersions(index, change.given);
+    case "clearDeletionRecords":
+      return clearDeletionRecords(index);
   }
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { DatabaseSync } from "node:sqlite";
 import { compareBytes, Objects, successor } from "@/lib/embedded/store/objects.ts";
-import { INDEX_VERSION, openIndexForWriting, Statements } from "@/lib/embedded/store/index.ts";
+import { INDEX_VERSION, LAYOUTS, openIndexForWriting, Statements } from "@/lib/embedded/store/index.ts";
 import { Writer } from "@/lib/embedded/store/writer/writer.ts";
 import { sweepBodies } from "@/lib/embedded/store/writer/sweep.ts";
 import type { Change, Versioning } from "@/lib/embedded/store/writer/changes.ts";
@@ -242,14 +242,8 @@ Deno.test("writer: a number is never given out twice, and nothing is made in a t
 
 Deno.test("index: a folder of the first layout is taken to the present one, and a newer one is refused", () => {
   const folder = Deno.makeTempDirSync();
-  openIndexForWriting(folder).close();
   const index = new DatabaseSync(`${folder}/index.db`);
-  for (const table of ["uploads", "parts", "part_bodies"]) index.exec(`DROP TABLE ${table}`);
-  for (const table of ["objects", "history"]) {
-    for (const column of ["checksums", "tags", "acl", "parts"]) {
-      index.exec(`ALTER TABLE ${table} DROP COLUMN ${column}`);
-    }
-  }
+  index.exec(LAYOUTS[0]);
   index.exec("PRAGMA user_version = 1");
   index.exec("INSERT INTO tenants (name, folded, record, created_ms) VALUES ('Old', 'old', '{}', 1)");
   index.close();

@@ -1,0 +1,61 @@
+import { mayManageNamespaces, type Tenant } from "@/lib/embedded/store/accounts.ts";
+import type { Bucket } from "@/lib/embedded/store/buckets.ts";
+import { demand, type Right } from "@/lib/embedded/store/mapi/mapi_caller.ts";
+import { absent } from "@/lib/embedded/store/mapi/mapi_error.ts";
+import type { MapiRequest } from "@/lib/embedded/store/mapi/mapi_request.ts";
+import { boolean, integer, type Members, readMembers } from "@/lib/embedded/store/mapi/members.ts";
+
+/** The members of versioningSettings. The index keeps whether versions are kept with the bucket, the others as they were set. */
+export const VERSIONING_MEMBERS: Members = {
+  enabled: boolean,
+  prune: boolean,
+  pruneDays: integer(0, 36_500),
+  useDeleteMarkers: boolean,
+  keepDeletionRecords: boolean,
+};
+
+/** What a checked document sets; nothing where there is none. */
+export function readVersioningSettings(document: unknown): Record<string, unknown> {
+  return typeof document === "object" && document !== null ? { ...document } : {};
+}
+
+/** GET and HEAD /tenants/{tenant}/namespaces/{namespace}/versioningSettings */
+export function showVersioningSettings(tenant: Tenant, name: string, request: MapiRequest): Response {
+  const bucket = permittedNamespace(tenant, name, request, "read");
+  const { prune, pruneDays, useDeleteMarkers, keepDeletionRecords } = request.store.buckets.versionSettings(bucket.id);
+  const enabled = bucket.versioning === "enabled";
+  return Response.json({ enabled, prune, pruneDays, useDeleteMarkers, keepDeletionRecords });
+}
+
+/** POST: members that are not given stay as they are. Versions once kept stay when `enabled` is switched off. */
+export async function setVersioningSettings(tenant: Tenant, name: string, request: MapiRequest): Promise<Response> {
+  const bucket = permittedNamespace(tenant, name, request, "administer");
+  const { enabled, ...settings } = readMembers(await request.body(), VERSIONING_MEMBERS);
+  await request.store.writer.change("setVersionSettings", {
+    bucket: bucket.id,
+    versioning: enabled === undefined ? null : enabled === true ? "enabled" : "off",
+    settings,
+  });
+  request.store.upkeep.soon();
+  return new Response(null);
+}
+
+/** DELETE: back to the defaults, which keep no versions. */
+export async function resetVersioningSettings(tenant: Tenant, name: string, request: MapiRequest): Promise<Response> {
+  const bucket = permittedNamespace(tenant, name, request, "administer");
+  await request.store.writer.change("setVersionSettings", {
+    bucket: bucket.id,
+    versioning: "off",
+    settings: "defaults",
+  });
+  return new Response(null);
+}
+
+/** A namespace that the caller owns and may manage, or has a right to by role. Throws 403 or 404. */
+function permittedNamespace(tenant: Tenant, name: string, { store, caller }: MapiRequest, right: Right): Bucket {
+  const bucket = store.buckets.bucket(tenant.id, name);
+  const isOwner = bucket?.owner === caller.user.id && mayManageNamespaces(caller.user);
+  if (!isOwner) demand(caller, right);
+  if (!bucket) throw absent(`namespace ${name}`);
+  return bucket;
+}

@@ -1,0 +1,66 @@
+import type { WriterClient } from "@/lib/embedded/store/writer/writer_client.ts";
+
+/** How often the store looks for what its settings let go, in ms. */
+const INTERVAL_MS = 60 * 60 * 1000;
+
+/**
+ * Removes what nobody asked to keep: uploads in parts that were left behind, old versions whose days are over, and
+ * deletion records that may go. It does a little in each commit, so that others are not kept waiting.
+ */
+export class Upkeep {
+  readonly #writer: WriterClient;
+  readonly #now: () => number;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #running: Promise<void> | null = null;
+  #isWanted = false;
+  #isStopped = false;
+
+  /** `now` gives milliseconds since 1970. */
+  constructor(writer: WriterClient, now: () => number) {
+    this.#writer = writer;
+    this.#now = now;
+  }
+
+  /** Gives up left uploads, then goes on beside the requests, now and once an hour. */
+  async start(): Promise<void> {
+    await this.#expireUploads();
+    this.#timer = setInterval(() => this.soon(), INTERVAL_MS);
+    this.soon();
+  }
+
+  /** Goes round once more: settings have changed, and may let something go. */
+  soon(): void {
+    this.#isWanted = true;
+    this.#running ??= this.#rounds();
+  }
+
+  /** Lets the commit under way end; what is left waits for the next start. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearInterval(this.#timer);
+    await this.#running;
+  }
+
+  async #rounds(): Promise<void> {
+    try {
+      while (this.#isWanted && !this.#isStopped) {
+        this.#isWanted = false;
+        await this.#expireUploads();
+        await this.#repeat(async () => (await this.#writer.change("pruneVersions", { atMs: this.#now() })).pruned);
+        await this.#repeat(async () => (await this.#writer.change("clearDeletionRecords", {})).cleared);
+      }
+    } catch (error) {
+      console.error(`embedded store: its upkeep broke off: ${error instanceof Error ? error.message : error}`);
+    } finally {
+      this.#running = null;
+    }
+  }
+
+  #expireUploads(): Promise<void> {
+    return this.#repeat(async () => (await this.#writer.change("expireUploads", { atMs: this.#now() })).expired);
+  }
+
+  async #repeat(removeSome: () => Promise<number>): Promise<void> {
+    while (!this.#isStopped && await removeSome() > 0);
+  }
+}

@@ -1,0 +1,147 @@
+import {
+  CompleteMultipartUploadCommand,
+  CopyObjectCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListBucketsCommand,
+  PutBucketVersioningCommand,
+  PutObjectCommand,
+  type S3Client,
+  UploadPartCommand,
+} from "@aws-sdk/client-s3";
+import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
+import assert from "node:assert/strict";
+import { archiveMapi, leaks, namespace, refusal, type Store } from "./mapi_fixture.ts";
+import { startStore } from "./store_fixture.ts";
+
+const put = (client: S3Client, Bucket: string, Key: string, Body = "x") =>
+  refusal(client.send(new PutObjectCommand({ Bucket, Key, Body })));
+
+const post = async (store: Store, name: string, body: unknown, user?: string) => {
+  const { status, text } = await archiveMapi(store, "POST", `/namespaces/${name}`, body, user);
+  return `${status} ${text}`;
+};
+const record = async (store: Store, name: string) =>
+  (await archiveMapi(store, "GET", `/namespaces/${name}?verbose=true`)).json();
+
+Deno.test("overwrite: refused where the namespace says so, while it keeps no versions", leaks, async () => {
+  await using store = await startStore();
+  const client = await namespace(store, "strict", { s3UnversionedOverwrite: false });
+  const Bucket = "strict";
+  const copy = (Key: string) =>
+    refusal(client.send(new CopyObjectCommand({ Bucket, Key, CopySource: "strict/source" })));
+  const complete = async (Key: string) => {
+    const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key }));
+    const { ETag } = await client.send(
+      new UploadPartCommand({ Bucket, Key, UploadId, PartNumber: 1, Body: "part" }),
+    );
+    const MultipartUpload = { Parts: [{ PartNumber: 1, ETag }] };
+    return refusal(client.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload })));
+  };
+  assert.equal(await put(client, Bucket, "source"), "no refusal");
+  assert.equal(await put(client, Bucket, "a", "first"), "no refusal");
+  assert.equal(await put(client, Bucket, "a", "second"), "409 OperationAborted");
+  assert.equal(await copy("a"), "409 OperationAborted");
+  assert.equal(await complete("a"), "409 OperationAborted");
+  const kept = await client.send(new GetObjectCommand({ Bucket, Key: "a" }));
+  assert.equal(await kept.Body?.transformToString(), "first");
+  assert.equal(await copy("b"), "no refusal");
+  assert.equal(await complete("c"), "no refusal");
+  await client.send(new DeleteObjectCommand({ Bucket, Key: "a" }));
+  assert.equal(await put(client, Bucket, "a", "third"), "no refusal");
+
+  const versioning = (Status: "Enabled" | "Suspended") =>
+    client.send(new PutBucketVersioningCommand({ Bucket, VersioningConfiguration: { Status } }));
+  await versioning("Enabled");
+  assert.equal(await put(client, Bucket, "a", "fourth"), "no refusal");
+  await versioning("Suspended");
+  assert.equal(await put(client, Bucket, "a", "fifth"), "409 OperationAborted");
+  assert.match(await post(store, Bucket, { s3UnversionedOverwrite: true }), /^200 $/);
+  assert.equal(await put(client, Bucket, "a", "fifth"), "no refusal");
+  assert.match(await post(store, Bucket, { s3UnversionedOverwrite: false }), /^200 $/);
+  assert.equal(await put(client, Bucket, "a", "sixth"), "409 OperationAborted");
+});
+
+Deno.test("namespace changes: what is given changes, the rest stays, also over a restart", leaks, async () => {
+  const store = await startStore();
+  await namespace(store, "changed", { description: "old", hardQuota: "10 GB", tags: { tag: ["a", "b"] } });
+  const before = await record(store, "changed");
+  const change = { softQuota: "90", tags: { tag: ["c"] }, searchEnabled: true, hardQuota: null, owner: "reader" };
+  assert.match(await post(store, "CHANGED", change), /^200 $/);
+  const wanted = { ...before, softQuota: 90, tags: { tag: ["c"] }, searchEnabled: true, owner: "reader" };
+  assert.deepEqual(await record(store, "changed"), wanted);
+  await store.stop();
+  await using again = await startStore(store.folder);
+  assert.deepEqual(await record(again, "changed"), wanted);
+  // The new owner has the permissions of owners.
+  assert.equal(await put(again.client("archive", "reader"), "changed", "a"), "no refusal");
+});
+
+Deno.test("namespace changes: a new name is the bucket's, unless it is taken", leaks, async () => {
+  await using store = await startStore();
+  const client = await namespace(store, "first", {});
+  await put(client, "first", "a");
+  assert.match(await post(store, "first", { name: "letters" }), /^409 /);
+  assert.match(await post(store, "first", { name: "bad_name" }), /^400 .*name/);
+  assert.match(await post(store, "first", { name: "FIRST" }), /^200 /);
+  assert.match(await post(store, "first", { name: "second" }), /^200 /);
+  assert.equal((await archiveMapi(store, "GET", "/namespaces/first")).status, 404);
+  assert.equal((await record(store, "second")).fullyQualifiedName, "second.archive");
+  await client.send(new GetObjectCommand({ Bucket: "second", Key: "a" }));
+  const { Buckets = [] } = await client.send(new ListBucketsCommand({}));
+  assert.ok(Buckets.some(({ Name }) => Name === "second"));
+});
+
+Deno.test(
+  "namespace changes: rules and one-way switches are refused by the member, and nothing changes",
+  leaks,
+  async () => {
+    await using store = await startStore();
+    await namespace(store, "ruled", { aclsUsage: "NOT_ENABLED", hashScheme: "MD5" });
+    const before = await record(store, "ruled");
+    for (
+      const [member, value] of Object.entries({
+        hardQuota: "lots",
+        softQuota: 96,
+        multipartUploadAutoAbortDays: 181,
+        optimizedFor: "NONE",
+        owner: "nobody",
+        tags: ["a"],
+        searchEnabled: "perhaps",
+        hashScheme: "SHA-256",
+        versioningSettings: { enabled: true },
+      })
+    ) {
+      assert.match(await post(store, "ruled", { description: "new", [member]: value }), new RegExp(`^400 .*${member}`));
+    }
+    assert.match(await post(store, "ruled?resetMQECheckpoint=x", {}), /^400 .*resetMQECheckpoint/);
+    assert.deepEqual(await record(store, "ruled"), before);
+    assert.match(await post(store, "ruled", { hashScheme: "MD5", aclsUsage: "ENABLED" }), /^200 /);
+    assert.match(await post(store, "ruled", { aclsUsage: "NOT_ENABLED" }), /^400 .*aclsUsage/);
+    assert.match(await post(store, "ruled", { enterpriseMode: false }), /^200 /);
+    assert.match(await post(store, "ruled", { enterpriseMode: true }), /^400 .*enterpriseMode/);
+    assert.match(await post(store, "ruled?resetMQECheckpoint=0", {}), /^200 /);
+  },
+);
+
+Deno.test("namespace changes: administrators only, and of what is there", leaks, async () => {
+  await using store = await startStore();
+  assert.match(await post(store, "letters", { description: "x" }, "reader"), /^403 /);
+  assert.match(await post(store, "none", {}), /^404 /);
+  assert.match(await post(store, "letters", [1]), /^400 /);
+});
+
+Deno.test("errors: the body names the bucket, or the key", leaks, async () => {
+  await using store = await startStore();
+  const client = store.client("archive", "curator");
+  const errorOf = async (Bucket: string, Key: string) => {
+    const response = await fetch(await getSignedUrl(client, new GetObjectCommand({ Bucket, Key })));
+    return await response.text();
+  };
+  const noKey = await errorOf("letters", "a <b>/å");
+  assert.match(noKey, /<Code>NoSuchKey<\/Code>.*<Key>a &lt;b&gt;\/å<\/Key>/);
+  assert.match(noKey, /<RequestId>[0-9a-f-]+<\/RequestId><HostId>[^<]+<\/HostId>/);
+  assert.doesNotMatch(noKey, /<BucketName>/);
+  assert.match(await errorOf("none", "a"), /<Code>NoSuchBucket<\/Code>.*<BucketName>none<\/BucketName>/);
+});
