@@ -39,6 +39,12 @@ export class Accounts {
     return row && tenantOf(row);
   }
 
+  /** The CORS rules (XML) for the buckets of a tenant that have none of their own; null where there are none. */
+  cors(tenant: number): string | null {
+    const row = this.#index.row("SELECT cors FROM tenants WHERE id = ?", tenant);
+    return row && row[0] !== null ? String(row[0]) : null;
+  }
+
   /** All users of a tenant in the order of their names. */
   users(tenant: number): User[] {
     return this.#index.rows(`SELECT ${USER} FROM users WHERE tenant = ? ORDER BY folded`, tenant).map(userOf);

@@ -56,6 +56,23 @@ export class Buckets {
     return roomIn(this.#index, bucket);
   }
 
+  /** A bucket's own CORS rules (XML); null where it has none. */
+  cors(bucket: number): string | null {
+    const row = this.#index.row("SELECT cors FROM buckets WHERE id = ?", bucket);
+    return row && textOrNull(row[0]);
+  }
+
+  /** The CORS rules (XML) that hold in a bucket: its own, else its tenant's; null where there are none, or no bucket. */
+  corsInForce(tenant: number, name: string): string | null {
+    const row = this.#index.row(
+      `SELECT COALESCE(buckets.cors, tenants.cors) FROM buckets JOIN tenants ON tenants.id = buckets.tenant
+       WHERE buckets.tenant = ? AND buckets.folded = ?`,
+      tenant,
+      folded(name),
+    );
+    return row && textOrNull(row[0]);
+  }
+
   /** The mask of what a user may do in a bucket; 0 is nothing. */
   permissions(user: number, bucket: number): number {
     const row = this.#index.row("SELECT permissions FROM grants WHERE user = ? AND bucket = ?", user, bucket);
@@ -78,4 +95,8 @@ function bucketOf(cells: Cell[]): Bucket {
     storedBytes: Number(cells[8]),
     storedCount: Number(cells[9]),
   };
+}
+
+function textOrNull(cell: Cell): string | null {
+  return cell === null ? null : String(cell);
 }

@@ -18,8 +18,16 @@ export interface StoredObject {
   checksums: Record<string, string> | null;
   /** JSON, as it was written; null where there are none. */
   tags: string | null;
+  /** The pieces of an object that was uploaded in parts, in their order; null for one that was not. */
+  parts(): readonly ObjectPart[] | null;
   /** The bytes `first` to `last`, inclusive. */
   read(first: number, last: number): Promise<ReadableStream<Uint8Array> | Uint8Array>;
+}
+
+/** A part of an object: its bytes, and its checksum in base64 where the upload was made with an algorithm. */
+export interface ObjectPart {
+  size: number;
+  checksum?: string;
 }
 
 /** What a look-up found: an object, a delete marker, or nothing. */
@@ -167,6 +175,11 @@ export class Objects {
       headers: headers === null ? {} : JSON.parse(String(headers)),
       checksums: checksums === null ? null : JSON.parse(String(checksums)),
       tags: tags === null ? null : String(tags),
+      parts: () => {
+        if (parts === null) return null;
+        const stored: StoredParts = JSON.parse(String(parts));
+        return stored.parts;
+      },
       read: (first, last) => {
         if (parts !== null) return readPieces(this.#folder, this.#pieces(JSON.parse(String(parts))), first, last);
         return file === null

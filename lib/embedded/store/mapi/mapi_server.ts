@@ -1,6 +1,14 @@
 import type { Tenant } from "@/lib/embedded/store/accounts.ts";
 import { authenticateMapi } from "@/lib/embedded/store/mapi/mapi_caller.ts";
 import { absent, forbidden, MapiError } from "@/lib/embedded/store/mapi/mapi_error.ts";
+import {
+  deleteNamespaceCors,
+  deleteTenantCors,
+  readNamespaceCors,
+  readTenantCors,
+  writeNamespaceCors,
+  writeTenantCors,
+} from "@/lib/embedded/store/mapi/cors.ts";
 import { type MapiRequest, readJsonObject } from "@/lib/embedded/store/mapi/mapi_request.ts";
 import {
   createNamespace,
@@ -82,7 +90,9 @@ function answer(
     body: () => readJsonObject(request),
   };
   const [root, tenantName, collection, name, document, ...rest] = decodedSegments(url.pathname.slice("/mapi/".length));
-  if (root !== "tenants" || rest.length > 0) throw absent("resource");
+  // A slash within a segment would read like two of them below.
+  const isSimple = ![collection, document].some((segment) => segment?.includes("/"));
+  if (root !== "tenants" || rest.length > 0 || !isSimple) throw absent("resource");
   if (tenantName === undefined) {
     if (level) throw forbidden();
     return byMethod(asked.method, { GET: () => listTenants(asked), PUT: () => createTenant(asked, onTenant) });
@@ -118,6 +128,18 @@ function answer(
       return byMethod(asked.method, {
         GET: () => readUser(tenant, name, asked),
         DELETE: () => deleteUser(tenant, name, asked),
+      });
+    case "cors":
+      return byMethod(asked.method, {
+        GET: () => readTenantCors(tenant, asked),
+        PUT: () => writeTenantCors(tenant, asked),
+        DELETE: () => deleteTenantCors(tenant, asked),
+      });
+    case "namespaces/{name}/cors":
+      return byMethod(asked.method, {
+        GET: () => readNamespaceCors(tenant, name, asked),
+        PUT: () => writeNamespaceCors(tenant, name, asked),
+        DELETE: () => deleteNamespaceCors(tenant, name, asked),
       });
     default:
       throw absent("resource");

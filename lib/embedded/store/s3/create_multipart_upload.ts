@@ -3,11 +3,12 @@ import { permittedBucket } from "@/lib/embedded/store/s3/caller.ts";
 import { DEFAULT_CONTENT_TYPE, keptHeaders } from "@/lib/embedded/store/s3/kept_headers.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
+import { statedTags } from "@/lib/embedded/store/s3/tags.ts";
 import { uploadChecksum } from "@/lib/embedded/store/s3/upload_checksums.ts";
 import { element, xmlResponse } from "@/lib/embedded/store/s3/xml.ts";
 
 /** Headers that would change the meaning of the object and are not provided. */
-const REFUSED = /^x-amz-(?:acl|grant-|tagging|server-side-|object-lock-|website-)/;
+const REFUSED = /^x-amz-(?:acl|grant-|server-side-|object-lock-|website-)/;
 
 /** CreateMultipartUpload */
 export const createMultipartUpload: S3Operation = {
@@ -34,7 +35,7 @@ async function handle({ store, caller: { user }, request, bucket: name, key }: S
     owner: user.id,
     contentType: request.headers.get("content-type") ?? DEFAULT_CONTENT_TYPE,
     headers: keptHeaders(request.headers),
-    tags: null,
+    tags: statedTags(request.headers.get("x-amz-tagging")),
     acl: null,
     checksumAlgorithm: checksum?.algorithm ?? null,
     checksumType: checksum?.type ?? null,

@@ -7,6 +7,7 @@ import { checksumHeaders } from "@/lib/embedded/store/s3/checksums.ts";
 import { checkReadConditions, rangeHolds } from "@/lib/embedded/store/s3/conditions.ts";
 import { foundObject } from "@/lib/embedded/store/s3/found_object.ts";
 import { KEPT_HEADERS } from "@/lib/embedded/store/s3/kept_headers.ts";
+import { numberedPart } from "@/lib/embedded/store/s3/numbered_part.ts";
 import { versionHeader, versionParameter } from "@/lib/embedded/store/s3/object_version.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
@@ -19,7 +20,7 @@ const OVERRIDABLE = ["content-type", ...KEPT_HEADERS];
 
 const read = {
   level: "object",
-  parameters: ["versionId", ...OVERRIDABLE.map((name) => `response-${name}`)],
+  parameters: ["versionId", "partNumber", ...OVERRIDABLE.map((name) => `response-${name}`)],
   handle,
 } as const;
 
@@ -36,16 +37,14 @@ async function handle({ store, caller, request, bucket: name, key }: S3Call): Pr
   const { body } = await store.objects.open(find, (object) => {
     answer.headers = objectHeaders(object, request);
     checkReadConditions(request.headers, object, Object.fromEntries(answer.headers));
-    const range = rangeHolds(request.headers.get("if-range"), object)
-      ? parseByteRange(request.headers.get("range"), object.size)
-      : null;
-    if (range === "unsatisfiable") {
-      throw new S3Error("InvalidRange", undefined, { "content-range": `bytes */${object.size}` });
-    }
+    const numbered = numberedPart(request, object);
+    const range = numbered?.range ?? statedRange(request, object);
     answer.status = range ? 206 : 200;
     const part = range ?? { first: 0, last: object.size - 1 };
-    if (range) answer.headers.set("content-range", contentRange(range, object.size));
-    else setChecksums(answer.headers, object, request);
+    // A part without bytes has no range that could be named.
+    if (range && range.last >= range.first) answer.headers.set("content-range", contentRange(range, object.size));
+    if (!range) setChecksums(answer.headers, object, request);
+    if (numbered && numbered.count !== null) answer.headers.set("x-amz-mp-parts-count", String(numbered.count));
     answer.headers.set("content-length", String(part.last - part.first + 1));
     return request.method === "HEAD" ? Promise.resolve(new Uint8Array()) : object.read(part.first, part.last);
   });
@@ -57,6 +56,13 @@ function findObject(store: StoreParts, caller: Caller, bucket: Bucket, request: 
   const mask = store.buckets.permissions(caller.user.id, bucket.id);
   if (!permits(mask, "READ")) throw new S3Error("AccessDenied");
   return foundObject(store, bucket, key, versionParameter(request));
+}
+
+function statedRange(request: S3Request, object: StoredObject): ByteRange | null {
+  if (!rangeHolds(request.headers.get("if-range"), object)) return null;
+  const range = parseByteRange(request.headers.get("range"), object.size);
+  if (range !== "unsatisfiable") return range;
+  throw new S3Error("InvalidRange", undefined, { "content-range": `bytes */${object.size}` });
 }
 
 function objectHeaders(object: StoredObject, request: S3Request): Headers {

@@ -3,9 +3,11 @@ import { escapeXml } from "@/lib/embedded/store/s3/xml.ts";
 /** S3's error codes in use here, with the status and the sentence that go with each. */
 const CODES = {
   AccessDenied: [403, "Access denied"],
+  AccessForbidden: [403, "CORSResponse: no CORS rule allows this origin, method and headers here"],
   AuthorizationHeaderMalformed: [400, "The authorization header is malformed"],
   AuthorizationQueryParametersError: [400, "The authorization query parameters are malformed"],
   BadDigest: [400, "The digest that was sent does not match the body that was received"],
+  BadRequest: [400, "The request is not valid"],
   BucketAlreadyExists: [409, "The bucket name is taken by another owner"],
   BucketNotEmpty: [409, "The bucket is not empty: objects, versions or delete markers remain"],
   EntityTooLarge: [400, "The body is larger than a single write may be"],
@@ -17,6 +19,7 @@ const CODES = {
   InvalidBucketName: [400, "The bucket name is not valid"],
   InvalidDigest: [400, "The digest header is not valid"],
   InvalidPart: [400, "A part is missing, or is not the one that was uploaded"],
+  InvalidPartNumber: [416, "The object has no part of this number"],
   InvalidPartOrder: [400, "The parts are not in ascending order"],
   InvalidRange: [416, "The range cannot be satisfied"],
   InvalidRequest: [400, "The request is not valid"],
@@ -28,6 +31,7 @@ const CODES = {
   MethodNotAllowed: [405, "The method is not allowed for this resource"],
   MissingContentLength: [411, "Content-Length is required"],
   NoSuchBucket: [404, "The bucket does not exist"],
+  NoSuchCORSConfiguration: [404, "The bucket has no CORS rules"],
   NoSuchKey: [404, "The key does not exist"],
   NoSuchUpload: [404, "The upload does not exist: it may have been completed or aborted"],
   NoSuchVersion: [404, "The version does not exist"],

@@ -18,6 +18,8 @@ import { getBucketLocation } from "@/lib/embedded/store/s3/get_bucket_location.t
 import { listObjectVersions } from "@/lib/embedded/store/s3/list_object_versions.ts";
 import { listObjects } from "@/lib/embedded/store/s3/list_objects.ts";
 import { deleteObjectTagging, getObjectTagging, putObjectTagging } from "@/lib/embedded/store/s3/object_tagging.ts";
+import { deleteBucketCors, getBucketCors, putBucketCors } from "@/lib/embedded/store/s3/bucket_cors.ts";
+import { getObjectAttributes } from "@/lib/embedded/store/s3/get_object_attributes.ts";
 import type { S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
 import { uploadPart } from "@/lib/embedded/store/s3/upload_part.ts";
 import { uploadPartCopy } from "@/lib/embedded/store/s3/upload_part_copy.ts";
@@ -50,4 +52,8 @@ export const S3_OPERATIONS: readonly S3Operation[] = [
   getObjectTagging,
   putObjectTagging,
   deleteObjectTagging,
+  getBucketCors,
+  putBucketCors,
+  deleteBucketCors,
+  getObjectAttributes,
 ];

@@ -12,25 +12,31 @@ import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
 /** The parameter in which some clients name the operation. */
 const OPERATION_NAME = "x-id";
 
-/** Answers S3 requests for one tenant. Pages of `origins` may read the answers. */
+/** Answers S3 requests for one tenant. Pages of `origins` may read the answers, and those that CORS rules let. */
 export function s3Handler(
   store: StoreParts,
   tenant: () => Tenant | null,
   origins: ReadonlySet<string>,
 ): (request: Request) => Promise<Response> {
   return async (request) => {
-    if (request.method === "OPTIONS") return preflightResponse(request.headers, origins);
     const id = crypto.randomUUID();
     let response: Response;
+    let cors: Record<string, string> = {};
     try {
-      const present = tenant();
-      if (!present) throw new S3Error("AccessDenied");
-      response = await answer(store, present, parseS3Request(request));
+      const scope = { store, tenant: tenant(), origins };
+      if (request.method === "OPTIONS") {
+        response = preflightResponse(request, scope);
+      } else {
+        // Before the operation, which may take away the bucket or the rules that let a page read the answer.
+        cors = corsHeaders(request, scope);
+        if (!scope.tenant) throw new S3Error("AccessDenied");
+        response = await answer(store, scope.tenant, parseS3Request(request));
+      }
       response.headers.set("x-amz-request-id", id);
     } catch (error) {
       response = s3ErrorResponse(asS3Error(error), { method: request.method, id, resource: pathOf(request.url) });
     }
-    for (const [name, value] of Object.entries(corsHeaders(request.headers.get("origin"), origins))) {
+    for (const [name, value] of Object.entries(cors)) {
       response.headers.set(name, value);
     }
     return response;

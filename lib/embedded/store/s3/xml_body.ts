@@ -7,13 +7,18 @@ import type { S3Request } from "@/lib/embedded/store/s3/s3_request.ts";
 import { statedDigests } from "@/lib/embedded/store/s3/stated_digests.ts";
 
 /**
- * Receives an XML body whole, checks the digests that its sender stated, and reads it. Throws {@link S3Error}
- * MalformedXML, also where the root element has another name, or what a wrong digest is; {@link BrokenBody}.
+ * Receives an XML body of at most `maxBytes` whole, checks the digests that its sender stated, and reads it. Throws
+ * {@link S3Error} MalformedXML, also where the root element has another name, or what a wrong digest is; {@link BrokenBody}.
  */
-export async function xmlBody(request: S3Request, caller: Caller, root: string): Promise<XmlElement> {
+export async function xmlBody(
+  request: S3Request,
+  caller: Caller,
+  root: string,
+  maxBytes: number = MAX_XML_BYTES,
+): Promise<XmlElement> {
   if (caller.chunked) throw new S3Error("NotImplemented", "An XML body cannot be sent in pieces");
   const { digests } = statedDigests(request.headers, caller);
-  const bytes = await smallBody(request.body);
+  const bytes = await smallBody(request.body, maxBytes);
   for (const { algorithm, hex, code } of digests) {
     const digest = startDigest(algorithm);
     digest.update(bytes);
@@ -31,9 +36,12 @@ export function childText(element: XmlElement, name: string): string | null {
   return found[0]?.text ?? null;
 }
 
-/** A body of at most {@link MAX_XML_BYTES}, whole. Throws {@link S3Error} MalformedXML, {@link BrokenBody}. */
-export async function smallBody(stream: ReadableStream<Uint8Array> | null): Promise<Uint8Array> {
-  const bytes = new Uint8Array(MAX_XML_BYTES);
+/** A body of at most `maxBytes`, whole. Throws {@link S3Error} MalformedXML, {@link BrokenBody}. */
+export async function smallBody(
+  stream: ReadableStream<Uint8Array> | null,
+  maxBytes: number = MAX_XML_BYTES,
+): Promise<Uint8Array> {
+  const bytes = new Uint8Array(maxBytes);
   let size = 0;
   const reader = stream?.getReader();
   while (reader) {

@@ -130,6 +130,9 @@ export interface Changes {
   };
   pruneVersions: { given: { atMs: number }; result: { pruned: number } };
   clearDeletionRecords: { given: Record<never, never>; result: { cleared: number } };
+  /** CORS rules (XML); null takes them away. */
+  setBucketCors: { given: { bucket: number; cors: string | null }; result: { hadRules: boolean } };
+  setTenantCors: { given: { tenant: number; cors: string | null }; result: { hadRules: boolean } };
 }
 
 /** An upload in parts, with the object that it is for. */

@@ -115,7 +115,7 @@ export function completeUpload(
   for (const unused of stored.values()) giveUpPart(index, [unused.body, unused.file]);
   index.run("DELETE FROM parts WHERE upload = ?", given.upload);
   index.run("DELETE FROM uploads WHERE id = ?", given.upload);
-  const record: StoredParts = { upload: given.upload, parts: parts.map(storedPart) };
+  const record: StoredParts = { upload: given.upload, parts: parts.map((part) => storedPart(part, algorithm)) };
   const { version, seq } = putVersion(index, {
     bucket: given.bucket,
     key: given.key,
@@ -199,8 +199,9 @@ function namedPart(stored: ReadonlyMap<number, PartRow>, named: CompletedPart): 
   return part;
 }
 
-function storedPart({ file, body, size }: PartRow): StoredPart {
-  return file === null ? { body: body ?? 0, size } : { file, size };
+function storedPart({ file, body, size, checksums }: PartRow, algorithm: Cell): StoredPart {
+  const checksum = algorithm === null ? undefined : checksums[String(algorithm)];
+  return { ...(file === null ? { body: body ?? 0 } : { file }), size, ...(checksum === undefined ? {} : { checksum }) };
 }
 
 function joinedChecksums(

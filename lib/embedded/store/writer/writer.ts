@@ -14,6 +14,7 @@ import {
   updateBucket,
 } from "@/lib/embedded/store/writer/account_changes.ts";
 import type { Change, Changes, Outcome } from "@/lib/embedded/store/writer/changes.ts";
+import { setBucketCors, setTenantCors } from "@/lib/embedded/store/writer/cors_changes.ts";
 import { deleteObject, putObject } from "@/lib/embedded/store/writer/object_changes.ts";
 import {
   clearDeletionRecords,
@@ -170,5 +171,9 @@ function apply(index: Statements, change: Change): Changes[keyof Changes]["resul
       return pruneVersions(index, change.given);
     case "clearDeletionRecords":
       return clearDeletionRecords(index);
+    case "setBucketCors":
+      return setBucketCors(index, change.given);
+    case "setTenantCors":
+      return setTenantCors(index, change.given);
   }
 }

@@ -1,0 +1,86 @@
+import type { ObjectPart, StoredObject } from "@/lib/embedded/store/objects.ts";
+import { permittedBucket } from "@/lib/embedded/store/s3/caller.ts";
+import { foundObject } from "@/lib/embedded/store/s3/found_object.ts";
+import { versionHeader, versionParameter } from "@/lib/embedded/store/s3/object_version.ts";
+import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
+import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
+import type { S3Request } from "@/lib/embedded/store/s3/s3_request.ts";
+import { checksumElements } from "@/lib/embedded/store/s3/upload_checksums.ts";
+import { element, xmlResponse } from "@/lib/embedded/store/s3/xml.ts";
+
+/** What may be asked for, in the order of the answer. */
+const ATTRIBUTES: Readonly<Record<string, (object: StoredObject, request: S3Request) => string>> = {
+  ETag: ({ etag }) => element("ETag", etag),
+  Checksum: ({ checksums }) => checksums ? `<Checksum>${checksumElements(checksums)}</Checksum>` : "",
+  ObjectParts: partsElement,
+  StorageClass: () => element("StorageClass", "STANDARD"),
+  ObjectSize: ({ size }) => element("ObjectSize", size),
+};
+
+/** Most parts of one page. */
+const MAX_PAGE = 1000;
+
+/** GetObjectAttributes: only what is asked for, and of that only what the object has. */
+export const getObjectAttributes: S3Operation = {
+  name: "GetObjectAttributes",
+  method: "GET",
+  level: "object",
+  marker: ["attributes"],
+  parameters: ["versionId"],
+  handle,
+};
+
+function handle({ store, caller, request, bucket: name, key }: S3Call): Response {
+  const bucket = permittedBucket(store.buckets, caller.user, name, "READ");
+  const asked = (request.headers.get("x-amz-object-attributes") ?? "").split(",").map((attribute) => attribute.trim());
+  if (!asked.every((attribute) => Object.hasOwn(ATTRIBUTES, attribute))) {
+    throw new S3Error(
+      "InvalidArgument",
+      `x-amz-object-attributes must name some of ${Object.keys(ATTRIBUTES).join(", ")}`,
+    );
+  }
+  const object = foundObject(store, bucket, key, versionParameter(request));
+  const content = Object.entries(ATTRIBUTES).map(([attribute, show]) =>
+    asked.includes(attribute) ? show(object, request) : ""
+  );
+  return xmlResponse("GetObjectAttributesResponse", content.join(""), {
+    "last-modified": new Date(object.modifiedMs).toUTCString(),
+    ...versionHeader(object.version),
+  });
+}
+
+/** Each part is shown only with its checksum, as S3 does it: without one, they are only counted. */
+function partsElement(object: StoredObject, { headers }: S3Request): string {
+  const parts = object.parts();
+  if (!parts) return "";
+  const count = element("PartsCount", parts.length);
+  const algorithm = Object.keys(object.checksums ?? {}).find((name) => name !== "type");
+  if (algorithm === undefined || parts.some(({ checksum }) => checksum === undefined)) {
+    return `<ObjectParts>${count}</ObjectParts>`;
+  }
+  const after = wholeNumber(headers, "x-amz-part-number-marker") ?? 0;
+  const limit = Math.min(wholeNumber(headers, "x-amz-max-parts") ?? MAX_PAGE, MAX_PAGE);
+  const page = parts.slice(after, after + limit);
+  const isTruncated = limit > 0 && after + limit < parts.length;
+  const content = [
+    element("IsTruncated", isTruncated),
+    element("MaxParts", limit),
+    isTruncated ? element("NextPartNumberMarker", after + limit) : "",
+    element("PartNumberMarker", after),
+    ...page.map((part, i) => partElement(part, after + i + 1, algorithm)),
+    count,
+  ];
+  return `<ObjectParts>${content.join("")}</ObjectParts>`;
+}
+
+function partElement({ size, checksum }: ObjectPart, number: number, algorithm: string): string {
+  return `<Part>${checksumElements({ [algorithm]: checksum ?? "" })}${element("PartNumber", number)}` +
+    `${element("Size", size)}</Part>`;
+}
+
+function wholeNumber(headers: Headers, name: string): number | null {
+  const text = headers.get(name);
+  if (text === null) return null;
+  if (!/^[0-9]{1,10}$/.test(text)) throw new S3Error("InvalidArgument", `${name} must be a whole number from 0`);
+  return Number(text);
+}

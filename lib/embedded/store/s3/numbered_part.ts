@@ -1,0 +1,29 @@
+import type { StoredObject } from "@/lib/embedded/store/objects.ts";
+import type { ByteRange } from "@/lib/embedded/store/s3/byte_range.ts";
+import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
+import type { S3Request } from "@/lib/embedded/store/s3/s3_request.ts";
+import { partNumber } from "@/lib/embedded/store/s3/upload_parameters.ts";
+
+/** One part of an object, and how many it has; null for an object that was not uploaded in parts. */
+export interface NumberedPart {
+  /** Of an empty part, `last` is before `first`. */
+  range: ByteRange;
+  count: number | null;
+}
+
+/**
+ * The part that a read asks for by its number: the parts of an object count from 1 in their order, whatever the numbers
+ * were that they were uploaded by, and an object that was not uploaded in parts is its own part 1 (S3 API, GetObject).
+ * Null where the read asks for none. Throws {@link S3Error} InvalidArgument, InvalidRequest beside a Range, or
+ * InvalidPartNumber.
+ */
+export function numberedPart(request: S3Request, object: StoredObject): NumberedPart | null {
+  if (request.parameter("partNumber") === null) return null;
+  const number = partNumber(request);
+  if (request.headers.has("range")) throw new S3Error("InvalidRequest", "partNumber and Range do not go together");
+  const parts = object.parts();
+  const sizes = parts?.map(({ size }) => size) ?? [object.size];
+  if (number > sizes.length) throw new S3Error("InvalidPartNumber");
+  const first = sizes.slice(0, number - 1).reduce((sum, size) => sum + size, 0);
+  return { range: { first, last: first + sizes[number - 1] - 1 }, count: parts?.length ?? null };
+}
