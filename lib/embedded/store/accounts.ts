@@ -59,6 +59,11 @@ export class Accounts {
     const row = this.#index.row(`SELECT ${USER} FROM users WHERE id = ?`, id);
     return row && userOf(row);
   }
+
+  userByGuid(tenant: number, guid: string): User | null {
+    const row = this.#index.row(`SELECT ${USER} FROM users WHERE guid = ? AND tenant = ?`, guid, tenant);
+    return row && userOf(row);
+  }
 }
 
 /** Whether a user may log in with a password: the account is active, and passwords are how it logs in. */
@@ -66,17 +71,17 @@ export function isEnabled(user: User): boolean {
   return user.record.enabled !== false && user.record.localAuthentication !== false;
 }
 
-/** The roles of a user's record. */
-export function rolesOf(user: User): readonly string[] {
+/** The roles of a user's or a group's record. */
+export function rolesOf(user: { readonly record: Readonly<Record<string, unknown>> }): readonly string[] {
   const roles = user.record.roles;
   if (!roles || typeof roles !== "object" || !("role" in roles) || !Array.isArray(roles.role)) return [];
   return roles.role.filter((role) => typeof role === "string");
 }
 
-/** Whether a user may make namespaces: said so in the record, or an administrator whose record says nothing. */
-export function mayManageNamespaces(user: User): boolean {
-  const said = user.record.allowNamespaceManagement;
-  return typeof said === "boolean" ? said : rolesOf(user).includes("ADMINISTRATOR");
+/** Whether an account may make namespaces: said so in the record, or an administrator whose record says nothing. */
+export function mayManageNamespaces(account: { readonly record: Readonly<Record<string, unknown>> }): boolean {
+  const said = account.record.allowNamespaceManagement;
+  return typeof said === "boolean" ? said : rolesOf(account).includes("ADMINISTRATOR");
 }
 
 const TENANT = "id, name, record, created_ms";

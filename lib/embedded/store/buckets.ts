@@ -1,3 +1,4 @@
+import { type Acl, keptAcl } from "@/lib/embedded/store/acl.ts";
 import type { Cell, Statements } from "@/lib/embedded/store/index.ts";
 import { folded } from "@/lib/embedded/store/names.ts";
 import { roomIn } from "@/lib/embedded/store/quota.ts";
@@ -17,6 +18,8 @@ export interface Bucket {
   createdMs: number;
   storedBytes: number;
   storedCount: number;
+  /** Null where none was set. */
+  acl: Acl | null;
 }
 
 /** Reads buckets and what users may do in them. Names are looked up without case. */
@@ -37,10 +40,14 @@ export class Buckets {
     return this.#index.rows(`SELECT ${BUCKET} FROM buckets WHERE tenant = ? ORDER BY folded`, tenant).map(bucketOf);
   }
 
-  /** The buckets in which a user has any permission, in the order of their names. */
+  /** The buckets that a user owns or has any permission in, alone or in a group, in the order of their names. */
   visibleTo(user: number): Bucket[] {
     return this.#index.rows(
-      `SELECT ${BUCKET} FROM buckets WHERE id IN (SELECT bucket FROM grants WHERE user = ?) ORDER BY folded`,
+      `SELECT ${BUCKET} FROM buckets WHERE id IN (
+         SELECT bucket FROM grants WHERE user = ?1
+         UNION SELECT bucket FROM group_members JOIN group_grants USING (group_id) WHERE user = ?1
+         UNION SELECT id FROM buckets WHERE owner = ?1
+       ) ORDER BY folded`,
       user,
     ).map(bucketOf);
   }
@@ -73,14 +80,30 @@ export class Buckets {
     return row && textOrNull(row[0]);
   }
 
-  /** The mask of what a user may do in a bucket; 0 is nothing. */
+  /** The mask of the data access permissions of a user in a bucket, its own and those of its groups; 0 is none. */
   permissions(user: number, bucket: number): number {
-    const row = this.#index.row("SELECT permissions FROM grants WHERE user = ? AND bucket = ?", user, bucket);
-    return row ? Number(row[0]) : 0;
+    const rows = this.#index.rows(
+      `SELECT permissions FROM grants WHERE user = ?1 AND bucket = ?2
+       UNION ALL SELECT permissions FROM group_members JOIN group_grants USING (group_id)
+       WHERE user = ?1 AND bucket = ?2`,
+      user,
+      bucket,
+    );
+    return rows.reduce((mask, [permissions]) => mask | Number(permissions), 0);
+  }
+
+  /** The data access permissions that were given to a user itself, as masks by the buckets' numbers. */
+  grantsTo(user: number): Map<number, number> {
+    return masks(this.#index.rows("SELECT bucket, permissions FROM grants WHERE user = ?", user));
+  }
+
+  /** The same of a group. */
+  grantsToGroup(group: number): Map<number, number> {
+    return masks(this.#index.rows("SELECT bucket, permissions FROM group_grants WHERE group_id = ?", group));
   }
 }
 
-const BUCKET = "id, tenant, name, guid, owner, versioning, record, created_ms, stored_bytes, stored_count";
+const BUCKET = "id, tenant, name, guid, owner, versioning, record, created_ms, stored_bytes, stored_count, acl";
 
 function bucketOf(cells: Cell[]): Bucket {
   return {
@@ -94,9 +117,14 @@ function bucketOf(cells: Cell[]): Bucket {
     createdMs: Number(cells[7]),
     storedBytes: Number(cells[8]),
     storedCount: Number(cells[9]),
+    acl: keptAcl(cells[10] === null ? null : String(cells[10])),
   };
 }
 
 function textOrNull(cell: Cell): string | null {
   return cell === null ? null : String(cell);
+}
+
+function masks(rows: readonly Cell[][]): Map<number, number> {
+  return new Map(rows.map(([bucket, permissions]) => [Number(bucket), Number(permissions)]));
 }

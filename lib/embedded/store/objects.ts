@@ -1,3 +1,4 @@
+import { type Acl, keptAcl } from "@/lib/embedded/store/acl.ts";
 import { readBodyFile } from "@/lib/embedded/store/bodies.ts";
 import type { Cell, Statements } from "@/lib/embedded/store/index.ts";
 import { type Piece, readPieces } from "@/lib/embedded/store/part_reading.ts";
@@ -7,6 +8,8 @@ import type { StoredParts } from "@/lib/embedded/store/writer/object_changes.ts"
 /** One version of an object as it is read. */
 export interface StoredObject {
   version: VersionId;
+  /** The number that no other version of its key has. */
+  seq: number;
   size: number;
   /** Without quotes. */
   etag: string;
@@ -20,6 +23,9 @@ export interface StoredObject {
   tags: string | null;
   /** The pieces of an object that was uploaded in parts, in their order; null for one that was not. */
   parts(): readonly ObjectPart[] | null;
+  owner: number | null;
+  /** Null where none was set. */
+  acl: Acl | null;
   /** The bytes `first` to `last`, inclusive. */
   read(first: number, last: number): Promise<ReadableStream<Uint8Array> | Uint8Array>;
 }
@@ -165,9 +171,11 @@ export class Objects {
   }
 
   #object(cells: Cell[], versioning: Versioning): StoredObject {
-    const [seq, isNull, size, etag, modifiedMs, contentType, headers, data, file, checksums, tags, parts] = cells;
+    const [seq, isNull, size, etag, modifiedMs, contentType, headers, data, file, checksums, tags, parts, owner, acl] =
+      cells;
     return {
       version: shownVersion(seq, isNull, versioning),
+      seq: Number(seq),
       size: Number(size),
       etag: String(etag),
       modifiedMs: Number(modifiedMs),
@@ -180,6 +188,8 @@ export class Objects {
         const stored: StoredParts = JSON.parse(String(parts));
         return stored.parts;
       },
+      owner: owner === null ? null : Number(owner),
+      acl: keptAcl(acl === null ? null : String(acl)),
       read: (first, last) => {
         if (parts !== null) return readPieces(this.#folder, this.#pieces(JSON.parse(String(parts))), first, last);
         return file === null
@@ -200,7 +210,8 @@ export class Objects {
   }
 }
 
-const OBJECT = "seq, is_null, size, etag, modified_ms, content_type, headers, data, file, checksums, tags, parts";
+const OBJECT =
+  "seq, is_null, size, etag, modified_ms, content_type, headers, data, file, checksums, tags, parts, owner, acl";
 const LISTED = "SELECT key, size, etag, modified_ms, owner FROM objects WHERE bucket = ?";
 
 /** How S3 names the version of a row. */

@@ -34,6 +34,11 @@ export function permissionMask(permissions: readonly Permission[]): number {
   return mask;
 }
 
+/** The mask of just these permissions. */
+export function permissionBits(permissions: readonly Permission[]): number {
+  return permissions.reduce((mask, permission) => mask | bit(permission), 0);
+}
+
 /** The permissions of a mask, in their order. */
 export function permissionsOf(mask: number): Permission[] {
   return PERMISSIONS.filter((permission) => mask & bit(permission));

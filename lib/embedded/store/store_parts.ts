@@ -1,5 +1,6 @@
 import type { Accounts } from "@/lib/embedded/store/accounts.ts";
 import type { Buckets } from "@/lib/embedded/store/buckets.ts";
+import type { Groups } from "@/lib/embedded/store/groups.ts";
 import type { Objects } from "@/lib/embedded/store/objects.ts";
 import type { Versions } from "@/lib/embedded/store/versions.ts";
 import type { Uploads } from "@/lib/embedded/store/uploads.ts";
@@ -11,6 +12,7 @@ export interface StoreParts {
   /** The data folder. */
   readonly folder: string;
   readonly accounts: Accounts;
+  readonly groups: Groups;
   readonly buckets: Buckets;
   readonly objects: Objects;
   readonly versions: Versions;

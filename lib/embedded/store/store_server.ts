@@ -1,5 +1,6 @@
 import { Accounts, type Tenant } from "@/lib/embedded/store/accounts.ts";
 import { Buckets } from "@/lib/embedded/store/buckets.ts";
+import { Groups } from "@/lib/embedded/store/groups.ts";
 import { openIndexForReading, Statements } from "@/lib/embedded/store/index.ts";
 import { mapiHandler } from "@/lib/embedded/store/mapi/mapi_server.ts";
 import { folded } from "@/lib/embedded/store/names.ts";
@@ -60,6 +61,7 @@ export class StoreServer {
     const parts: StoreParts = {
       folder: options.folder,
       accounts: new Accounts(statements),
+      groups: new Groups(statements),
       buckets: new Buckets(statements),
       objects: new Objects(options.folder, statements),
       versions: new Versions(statements),

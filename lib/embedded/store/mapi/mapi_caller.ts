@@ -1,10 +1,21 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { type Accounts, isEnabled, rolesOf, SYSTEM, type Tenant, type User } from "@/lib/embedded/store/accounts.ts";
+import {
+  isEnabled,
+  mayManageNamespaces,
+  rolesOf,
+  SYSTEM,
+  type Tenant,
+  type User,
+} from "@/lib/embedded/store/accounts.ts";
+import type { Group } from "@/lib/embedded/store/groups.ts";
 import { forbidden } from "@/lib/embedded/store/mapi/mapi_error.ts";
+import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
 
 /** Who calls the management API, at the level whose port was called. */
 export interface MapiCaller {
   user: User;
+  /** The groups that the user is in: their roles are the user's, too. */
+  groups: readonly Group[];
   /** The tenant whose port was called; null at the system level. */
   tenant: Tenant | null;
 }
@@ -19,18 +30,27 @@ const RIGHTS: Record<Right, readonly string[]> = {
 };
 
 /** Checks `Authorization: HCP base64(user):md5(password)` or `AD user:password`. Throws 403, as the store does for both. */
-export function authenticateMapi(header: string | null, accounts: Accounts, tenant: Tenant | null): MapiCaller {
+export function authenticateMapi(
+  header: string | null,
+  { accounts, groups }: StoreParts,
+  tenant: Tenant | null,
+): MapiCaller {
   const stated = statedCredentials(header);
   const user = stated && accounts.user(tenant?.id ?? SYSTEM, stated.username);
   if (!stated || !user || !isEnabled(user)) throw forbidden();
   const [given, kept] = [stated.passwordMd5, user.passwordMd5].map((md5) => createHash("sha256").update(md5).digest());
   if (!timingSafeEqual(given, kept)) throw forbidden();
-  return { user, tenant };
+  return { user, groups: groups.ofUser(user.id), tenant };
 }
 
 /** Whether a caller's roles give a right. */
 export function has(caller: MapiCaller, right: Right): boolean {
-  return rolesOf(caller.user).some((role) => RIGHTS[right].includes(role));
+  return [caller.user, ...caller.groups].some((one) => rolesOf(one).some((role) => RIGHTS[right].includes(role)));
+}
+
+/** Whether a caller may make namespaces, alone or as a member of a group. */
+export function managesNamespaces({ user, groups }: MapiCaller): boolean {
+  return [user, ...groups].some(mayManageNamespaces);
 }
 
 /** Throws 403 unless a caller's roles give a right. */

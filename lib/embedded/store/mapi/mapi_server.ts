@@ -1,4 +1,11 @@
 import type { Tenant } from "@/lib/embedded/store/accounts.ts";
+import {
+  changeGroupPermissions,
+  changeUserPermissions,
+  readGroupPermissions,
+  readUserPermissions,
+} from "@/lib/embedded/store/mapi/data_access.ts";
+import { createGroup, deleteGroup, listGroups, modifyGroup, readGroup } from "@/lib/embedded/store/mapi/groups.ts";
 import { authenticateMapi } from "@/lib/embedded/store/mapi/mapi_caller.ts";
 import { absent, forbidden, MapiError } from "@/lib/embedded/store/mapi/mapi_error.ts";
 import {
@@ -81,7 +88,7 @@ function answer(
   if (url.pathname.length + url.search.length - "/mapi".length > MAX_PATH_BYTES) {
     throw new MapiError(414, "The URL is too long");
   }
-  const caller = authenticateMapi(request.headers.get("authorization"), store.accounts, level);
+  const caller = authenticateMapi(request.headers.get("authorization"), store, level);
   const asked: MapiRequest = {
     store,
     caller,
@@ -140,6 +147,24 @@ function answer(
         GET: () => readNamespaceCors(tenant, name, asked),
         PUT: () => writeNamespaceCors(tenant, name, asked),
         DELETE: () => deleteNamespaceCors(tenant, name, asked),
+      });
+    case "userAccounts/{name}/dataAccessPermissions":
+      return byMethod(asked.method, {
+        GET: () => readUserPermissions(tenant, name, asked),
+        POST: () => changeUserPermissions(tenant, name, asked),
+      });
+    case "groupAccounts":
+      return byMethod(asked.method, { GET: () => listGroups(tenant, asked), PUT: () => createGroup(tenant, asked) });
+    case "groupAccounts/{name}":
+      return byMethod(asked.method, {
+        GET: () => readGroup(tenant, name, asked),
+        POST: () => modifyGroup(tenant, name, asked),
+        DELETE: () => deleteGroup(tenant, name, asked),
+      });
+    case "groupAccounts/{name}/dataAccessPermissions":
+      return byMethod(asked.method, {
+        GET: () => readGroupPermissions(tenant, name, asked),
+        POST: () => changeGroupPermissions(tenant, name, asked),
       });
     default:
       throw absent("resource");

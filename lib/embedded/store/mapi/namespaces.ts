@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { mayManageNamespaces, type Tenant } from "@/lib/embedded/store/accounts.ts";
+import type { Tenant } from "@/lib/embedded/store/accounts.ts";
 import type { Bucket } from "@/lib/embedded/store/buckets.ts";
 import { isVerbose, selected } from "@/lib/embedded/store/mapi/list_parameters.ts";
-import { demand, has } from "@/lib/embedded/store/mapi/mapi_caller.ts";
+import { demand, has, managesNamespaces } from "@/lib/embedded/store/mapi/mapi_caller.ts";
 import { absent, forbidden, invalid } from "@/lib/embedded/store/mapi/mapi_error.ts";
 import { listAnswer, type MapiRequest, mapiTime, only } from "@/lib/embedded/store/mapi/mapi_request.ts";
 import {
@@ -63,7 +63,7 @@ const FIXED = ["name", "id", "creationTime", "fullyQualifiedName", "nameIDNA", "
 /** GET /tenants/{tenant}/namespaces: all with the right to read, else one's own. */
 export function listNamespaces(tenant: Tenant, { store, caller, query }: MapiRequest): Response {
   const all = store.buckets.ofTenant(tenant.id);
-  if (!has(caller, "read") && !mayManageNamespaces(caller.user)) throw forbidden();
+  if (!has(caller, "read") && !managesNamespaces(caller)) throw forbidden();
   const seen = has(caller, "read") ? all : all.filter((bucket) => bucket.owner === caller.user.id);
   const records = seen.map((bucket) => fullRecord(bucket, tenant, ownerName(store, bucket)));
   return listAnswer("name", selected(records, query, "name"), isVerbose(query));
@@ -72,7 +72,7 @@ export function listNamespaces(tenant: Tenant, { store, caller, query }: MapiReq
 /** PUT /tenants/{tenant}/namespaces: who makes one without naming an owner owns it. */
 export async function createNamespace(tenant: Tenant, { store, caller, body }: MapiRequest): Promise<Response> {
   const isTenantUser = caller.tenant !== null;
-  if (!has(caller, "administer") && !(isTenantUser && mayManageNamespaces(caller.user))) throw forbidden();
+  if (!has(caller, "administer") && !(isTenantUser && managesNamespaces(caller))) throw forbidden();
   const given = await body();
   const name = namespaceName(given.name);
   const settings = readMembers(given, MEMBERS);
@@ -147,7 +147,7 @@ export async function updateNamespace(
 /** DELETE /tenants/{tenant}/namespaces/{namespace}: refused while anything is in it. */
 export async function deleteNamespace(tenant: Tenant, name: string, { store, caller }: MapiRequest): Promise<Response> {
   const bucket = store.buckets.bucket(tenant.id, name);
-  const isOwner = bucket?.owner === caller.user.id && mayManageNamespaces(caller.user);
+  const isOwner = bucket?.owner === caller.user.id && managesNamespaces(caller);
   if (!isOwner) demand(caller, "administer");
   if (!bucket) throw absent(`namespace ${name}`);
   await store.writer.change("deleteBucket", { bucket: bucket.id });

@@ -8,7 +8,7 @@ import { boolean, type Members, readMembers, text, wrapped } from "@/lib/embedde
 import { newPasswordMd5 } from "@/lib/embedded/store/mapi/passwords.ts";
 
 /** The roles of tenant-level accounts (contract, roles). */
-const ROLES = ["ADMINISTRATOR", "SECURITY", "MONITOR", "COMPLIANCE"];
+export const ROLES = ["ADMINISTRATOR", "SECURITY", "MONITOR", "COMPLIANCE"];
 
 const MEMBERS: Members = {
   fullName: text(64, 1),

@@ -1,5 +1,4 @@
-import type { Bucket } from "@/lib/embedded/store/buckets.ts";
-import { permittedBucket } from "@/lib/embedded/store/s3/caller.ts";
+import { ownBucket, permittedBucket } from "@/lib/embedded/store/s3/permitted.ts";
 import {
   corsRuleElements,
   MAX_CORS_BYTES,
@@ -7,7 +6,7 @@ import {
   readCorsRules,
 } from "@/lib/embedded/store/s3/cors_configuration.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
-import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
+import type { S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
 import { xmlResponse } from "@/lib/embedded/store/s3/xml.ts";
 import { xmlBody } from "@/lib/embedded/store/s3/xml_body.ts";
 
@@ -18,9 +17,9 @@ export const getBucketCors: S3Operation = {
   name: "GetBucketCors",
   method: "GET",
   ...cors,
-  handle: ({ store, caller, bucket: name }) => {
-    const bucket = permittedBucket(store.buckets, caller.user, name, "any");
-    const text = store.buckets.cors(bucket.id);
+  handle: (call) => {
+    const bucket = permittedBucket(call, call.bucket, "any");
+    const text = call.store.buckets.cors(bucket.id);
     if (text === null) throw new S3Error("NoSuchCORSConfiguration");
     return xmlResponse("CORSConfiguration", corsRuleElements(parseCorsRules(text)));
   },
@@ -32,7 +31,7 @@ export const putBucketCors: S3Operation = {
   method: "PUT",
   ...cors,
   handle: async (call) => {
-    const bucket = ownBucket(call);
+    const bucket = ownBucket(call, call.bucket);
     const rules = readCorsRules(await xmlBody(call.request, call.caller, "CORSConfiguration", MAX_CORS_BYTES));
     const text = `<CORSConfiguration>${corsRuleElements(rules)}</CORSConfiguration>`;
     // Escaped text may be longer than it was sent.
@@ -48,13 +47,7 @@ export const deleteBucketCors: S3Operation = {
   method: "DELETE",
   ...cors,
   handle: async (call) => {
-    await call.store.writer.change("setBucketCors", { bucket: ownBucket(call).id, cors: null });
+    await call.store.writer.change("setBucketCors", { bucket: ownBucket(call, call.bucket).id, cors: null });
     return new Response(null, { status: 204 });
   },
 };
-
-function ownBucket({ store, caller: { user }, bucket: name }: S3Call): Bucket {
-  const bucket = permittedBucket(store.buckets, user, name, "any");
-  if (bucket.owner !== user.id) throw new S3Error("AccessDenied");
-  return bucket;
-}

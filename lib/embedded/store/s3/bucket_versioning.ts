@@ -1,7 +1,6 @@
-import type { Bucket } from "@/lib/embedded/store/buckets.ts";
-import { permittedBucket } from "@/lib/embedded/store/s3/caller.ts";
+import { ownBucket } from "@/lib/embedded/store/s3/permitted.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
-import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
+import type { S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
 import { element, xmlResponse } from "@/lib/embedded/store/s3/xml.ts";
 import { childText, xmlBody } from "@/lib/embedded/store/s3/xml_body.ts";
 
@@ -13,7 +12,7 @@ export const getBucketVersioning: S3Operation = {
   marker: ["versioning"],
   parameters: [],
   handle: (call) => {
-    const { versioning } = ownBucket(call);
+    const { versioning } = ownBucket(call, call.bucket);
     const status = versioning === "enabled" ? "Enabled" : "Suspended";
     return xmlResponse("VersioningConfiguration", versioning === "off" ? "" : element("Status", status));
   },
@@ -27,7 +26,7 @@ export const putBucketVersioning: S3Operation = {
   marker: ["versioning"],
   parameters: [],
   handle: async (call) => {
-    const bucket = ownBucket(call);
+    const bucket = ownBucket(call, call.bucket);
     const configuration = await xmlBody(call.request, call.caller, "VersioningConfiguration");
     const status = childText(configuration, "Status");
     if (status !== "Enabled" && status !== "Suspended") {
@@ -41,9 +40,3 @@ export const putBucketVersioning: S3Operation = {
     return new Response(null);
   },
 };
-
-function ownBucket({ store, caller: { user }, bucket: name }: S3Call): Bucket {
-  const bucket = permittedBucket(store.buckets, user, name, "any");
-  if (bucket.owner !== user.id) throw new S3Error("AccessDenied");
-  return bucket;
-}

@@ -1,6 +1,4 @@
 import { type Accounts, isEnabled, type Tenant, type User } from "@/lib/embedded/store/accounts.ts";
-import type { Bucket, Buckets } from "@/lib/embedded/store/buckets.ts";
-import { type Permission, permits } from "@/lib/embedded/store/permissions.ts";
 import type { ChunkedFraming } from "@/lib/embedded/store/s3/aws_chunked.ts";
 import { ChunkSignatures } from "@/lib/embedded/store/s3/chunk_signatures.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
@@ -9,29 +7,36 @@ import { signatureHolds, statedSignature } from "@/lib/embedded/store/s3/sigv4.t
 
 /** Who sent a request, and what stands for its body in the signature. */
 export interface Caller {
-  user: User;
+  /** Null for a request that carries no signature at all. */
+  user: User | null;
+  /** The tenant that was called. */
+  tenant: number;
   /** A hexadecimal SHA-256 of the body, or null where the body is not under the signature. */
   payloadSha256: string | null;
   /** How the body is cut into aws-chunked pieces; null where it is sent as it is. */
   chunked: ChunkedFraming | null;
 }
 
-/** Checks the signature of a request against the users of a tenant. Throws {@link S3Error}; anonymous requests are refused. */
+/**
+ * Checks the signature of a request against the users of a tenant. A request without one is nobody's; one with a part of
+ * one is refused. Throws {@link S3Error}.
+ */
 export function authenticate(request: S3Request, accounts: Accounts, tenant: Tenant, nowMs: number): Caller {
   const stated = statedSignature(request, nowMs);
-  if (!stated) throw new S3Error("AccessDenied");
+  if (!stated) return unsigned(request, tenant.id);
   const user = accounts.user(tenant.id, usernameOf(stated.accessKey));
   if (!user || !isEnabled(user)) throw new S3Error("InvalidAccessKeyId");
   if (!signatureHolds(request, stated, user.passwordMd5)) throw new S3Error("SignatureDoesNotMatch");
-  if (/^[0-9a-f]{64}$/.test(stated.payload)) return { user, payloadSha256: stated.payload, chunked: null };
+  const by = { user, tenant: tenant.id };
+  if (/^[0-9a-f]{64}$/.test(stated.payload)) return { ...by, payloadSha256: stated.payload, chunked: null };
   const chunked = (isSigned: boolean, hasTrailer: boolean) => ({
-    user,
+    ...by,
     payloadSha256: null,
     chunked: { signatures: isSigned ? new ChunkSignatures(stated, user.passwordMd5) : null, hasTrailer },
   });
   switch (stated.payload) {
     case "UNSIGNED-PAYLOAD":
-      return { user, payloadSha256: null, chunked: null };
+      return { ...by, payloadSha256: null, chunked: null };
     case "STREAMING-UNSIGNED-PAYLOAD-TRAILER":
       return chunked(false, true);
     case "STREAMING-AWS4-HMAC-SHA256-PAYLOAD":
@@ -45,18 +50,25 @@ export function authenticate(request: S3Request, accounts: Accounts, tenant: Ten
   throw new S3Error("InvalidArgument", "x-amz-content-sha256 is neither a digest nor one of S3's words for a body");
 }
 
-/** The bucket that a request names. Throws {@link S3Error} NoSuchBucket, or AccessDenied without the permission. */
-export function permittedBucket(
-  buckets: Buckets,
-  user: User,
-  name: string,
-  permission: Permission | "any",
-): Bucket {
-  const bucket = buckets.bucket(user.tenant, name);
-  if (!bucket) throw new S3Error("NoSuchBucket");
-  const mask = buckets.permissions(user.id, bucket.id);
-  if (permission === "any" ? mask === 0 : !permits(mask, permission)) throw new S3Error("AccessDenied");
-  return bucket;
+/** The parameters of a signature in the query, of either version of S3's signatures. */
+const OF_A_SIGNATURE =
+  /^(?:x-amz-(?:algorithm|credential|date|expires|signedheaders|signature|security-token)|awsaccesskeyid|signature|expires)$/i;
+
+/** A request that nobody signed. What is left of a signature is refused: its sender meant to be somebody. */
+function unsigned(request: S3Request, tenant: number): Caller {
+  for (const [name] of request.query) {
+    if (OF_A_SIGNATURE.test(name)) throw new S3Error("AccessDenied", "The signature of the request is not complete");
+    if (name.startsWith("response-")) {
+      throw new S3Error("InvalidRequest", `The parameter ${name} needs a signed request`);
+    }
+  }
+  const payload = request.headers.get("x-amz-content-sha256") ?? "UNSIGNED-PAYLOAD";
+  if (/^[0-9a-f]{64}$/.test(payload)) return { user: null, tenant, payloadSha256: payload, chunked: null };
+  const chunked = payload === "STREAMING-UNSIGNED-PAYLOAD-TRAILER" ? { signatures: null, hasTrailer: true } : null;
+  if (!chunked && payload !== "UNSIGNED-PAYLOAD") {
+    throw new S3Error("AccessDenied", "x-amz-content-sha256 is of a signed request");
+  }
+  return { user: null, tenant, payloadSha256: null, chunked };
 }
 
 /** The user name of an access key, which is its base64; nobody's name when it is not base64 of UTF-8. */

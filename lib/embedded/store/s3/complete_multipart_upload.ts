@@ -30,7 +30,6 @@ async function handle(call: S3Call): Promise<Response> {
     parts,
     checksums: checksumsOf(request.headers),
     size,
-    by: caller.user.id,
     condition,
     atMs: store.now(),
   });

@@ -1,7 +1,8 @@
 import { BrokenBody, receiveBody } from "@/lib/embedded/store/bodies.ts";
 import type { StoredObject } from "@/lib/embedded/store/objects.ts";
 import { Refusal } from "@/lib/embedded/store/refusal.ts";
-import { permittedBucket } from "@/lib/embedded/store/s3/caller.ts";
+import { bucketAccess, permittedBucket, signedUser } from "@/lib/embedded/store/s3/permitted.ts";
+import { requestedAcl } from "@/lib/embedded/store/s3/requested_acl.ts";
 import { findCopySource, parseCopySource } from "@/lib/embedded/store/s3/copy_source.ts";
 import { DEFAULT_CONTENT_TYPE, keptHeaders } from "@/lib/embedded/store/s3/kept_headers.ts";
 import { versionHeader } from "@/lib/embedded/store/s3/object_version.ts";
@@ -16,8 +17,7 @@ import { element, xmlResponse, xmlTime } from "@/lib/embedded/store/s3/xml.ts";
 const MAX_COPY_BYTES = 5 * 1024 ** 3;
 
 /** Headers that would change the meaning of a copy and are not provided: refusing is better than ignoring them. */
-const REFUSED_ON_COPY =
-  /^x-amz-(?:acl|grant-|server-side-|object-lock-|website-|checksum-|copy-source-(?:range|server-side-))/;
+const REFUSED_ON_COPY = /^x-amz-(?:server-side-|object-lock-|website-|checksum-|copy-source-(?:range|server-side-))/;
 
 /** CopyObject: within a bucket and across those of the tenant. */
 export const copyObject: S3Operation = {
@@ -31,21 +31,26 @@ export const copyObject: S3Operation = {
 
 async function handle(call: S3Call): Promise<Response> {
   const { store, caller, request, key } = call;
-  const target = permittedBucket(store.buckets, caller.user, call.bucket, "WRITE");
+  const { id: owner } = signedUser(caller);
+  const target = permittedBucket(call, call.bucket, "WRITE");
   for (const header of request.headers.keys()) {
     if (REFUSED_ON_COPY.test(header)) throw new S3Error("NotImplemented", `The header ${header} is not provided`);
   }
   const source = parseCopySource(request.headers.get("x-amz-copy-source") ?? "");
-  const from = permittedBucket(store.buckets, caller.user, source.bucket, "READ");
+  const from = bucketAccess(call, source.bucket);
   const replaces = {
     metadata: isReplace(request.headers, "x-amz-metadata-directive"),
     tags: isReplace(request.headers, "x-amz-tagging-directive"),
   };
-  if (from.id === target.id && source.key === key && source.version === null && !replaces.metadata && !replaces.tags) {
+  if (
+    from.bucket.id === target.id && source.key === key && source.version === null && !replaces.metadata &&
+    !replaces.tags
+  ) {
     throw new S3Error("InvalidRequest", "A copy onto itself must change the metadata or the tags");
   }
   const condition = writeCondition(request.headers);
   const tags = statedTags(request.headers.get("x-amz-tagging"));
+  const acl = requestedAcl(call, target.record, { owner, bucketOwner: target.owner });
   const find = findCopySource(call, source, from);
   const { object, body } = await openSource(call, () => {
     const found = find();
@@ -71,8 +76,8 @@ async function handle(call: S3Call): Promise<Response> {
       headers: replaces.metadata ? keptHeaders(request.headers) : kept,
       checksums: wholeChecksums(object.checksums),
       tags: replaces.tags ? tags : object.tags,
-      acl: null,
-      owner: caller.user.id,
+      acl,
+      owner,
       condition,
       atMs,
     });

@@ -1,6 +1,6 @@
-import type { Bucket } from "@/lib/embedded/store/buckets.ts";
 import type { StoredObject } from "@/lib/embedded/store/objects.ts";
 import { checkReadConditions } from "@/lib/embedded/store/s3/conditions.ts";
+import { type BucketAccess, permittedObject } from "@/lib/embedded/store/s3/permitted.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call } from "@/lib/embedded/store/s3/s3_operation.ts";
 
@@ -23,18 +23,27 @@ export function parseCopySource(header: string): CopySource {
 }
 
 /**
- * Looks up what a copy reads in a bucket that its caller may read; the copy's own conditions must hold. Gives a look-up
- * that may be repeated. Throws {@link S3Error}.
+ * Looks up what a copy reads, which its caller must be allowed to read; the copy's own conditions must hold. Gives a
+ * look-up that may be repeated. Throws {@link S3Error}.
  */
-export function findCopySource({ store, request }: S3Call, source: CopySource, bucket: Bucket): () => StoredObject {
+export function findCopySource(
+  { store, request }: S3Call,
+  source: CopySource,
+  access: BucketAccess,
+): () => StoredObject {
   const key = new TextEncoder().encode(source.key);
-  return () => {
+  const { bucket } = access;
+  const look = () => {
     const found = store.objects.find(bucket.id, bucket.versioning, key, source.version);
     if (!found) throw new S3Error(source.version === null ? "NoSuchKey" : "NoSuchVersion");
     if ("marker" in found) {
       if (source.version === null) throw new S3Error("NoSuchKey");
       throw new S3Error("InvalidRequest", "The source of the copy is a delete marker");
     }
+    return found;
+  };
+  return () => {
+    const found = permittedObject(access, "READ", look);
     checkCopyConditions(request.headers, found);
     return found;
   };

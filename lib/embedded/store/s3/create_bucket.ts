@@ -4,6 +4,9 @@ import { isHostLabel } from "@/lib/embedded/store/names.ts";
 import { newNamespaceRecord } from "@/lib/embedded/store/namespace_record.ts";
 import { OWNER_PERMISSIONS, permissionMask } from "@/lib/embedded/store/permissions.ts";
 import { Refusal } from "@/lib/embedded/store/refusal.ts";
+import { statedAcl } from "@/lib/embedded/store/s3/acl_headers.ts";
+import { signedUser } from "@/lib/embedded/store/s3/permitted.ts";
+import { requestedAcl } from "@/lib/embedded/store/s3/requested_acl.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
 
@@ -19,13 +22,21 @@ export const createBucket: S3Operation = {
   handle,
 };
 
-async function handle({ store, caller: { user }, bucket: name }: S3Call): Promise<Response> {
+async function handle(call: S3Call): Promise<Response> {
+  const { store, caller, bucket: name } = call;
+  const user = signedUser(caller);
   if (!isHostLabel(name, MIN_NAME_LENGTH)) throw new S3Error("InvalidBucketName");
   const created = () => new Response(null, { headers: { location: `/${name}` } });
+  const record = newNamespaceRecord({});
   const existing = store.buckets.bucket(user.tenant, name);
-  if (existing?.owner === user.id) return created();
+  const acl = requestedAcl(call, existing?.record ?? record, { owner: user.id, bucketOwner: null });
+  if (existing?.owner === user.id) {
+    // As in S3's default region: saying it again with another access list changes the list.
+    if (statedAcl(call.request.headers)) await store.writer.change("setBucketAcl", { bucket: existing.id, acl });
+    return created();
+  }
   if (existing) throw new S3Error("BucketAlreadyExists");
-  if (!mayManageNamespaces(user)) throw new S3Error("AccessDenied");
+  if (![user, ...store.groups.ofUser(user.id)].some(mayManageNamespaces)) throw new S3Error("AccessDenied");
   try {
     await store.writer.change("createBucket", {
       tenant: user.tenant,
@@ -34,7 +45,8 @@ async function handle({ store, caller: { user }, bucket: name }: S3Call): Promis
       owner: user.id,
       ownerPermissions: permissionMask(OWNER_PERMISSIONS),
       versioning: "off",
-      record: JSON.stringify(newNamespaceRecord({})),
+      record: JSON.stringify(record),
+      acl,
       atMs: store.now(),
     });
   } catch (error) {

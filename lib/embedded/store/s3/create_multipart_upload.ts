@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { permittedBucket } from "@/lib/embedded/store/s3/caller.ts";
+import { permittedBucket, signedUser } from "@/lib/embedded/store/s3/permitted.ts";
+import { requestedAcl } from "@/lib/embedded/store/s3/requested_acl.ts";
 import { DEFAULT_CONTENT_TYPE, keptHeaders } from "@/lib/embedded/store/s3/kept_headers.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
@@ -8,7 +9,7 @@ import { uploadChecksum } from "@/lib/embedded/store/s3/upload_checksums.ts";
 import { element, xmlResponse } from "@/lib/embedded/store/s3/xml.ts";
 
 /** Headers that would change the meaning of the object and are not provided. */
-const REFUSED = /^x-amz-(?:acl|grant-|server-side-|object-lock-|website-)/;
+const REFUSED = /^x-amz-(?:server-side-|object-lock-|website-)/;
 
 /** CreateMultipartUpload */
 export const createMultipartUpload: S3Operation = {
@@ -20,23 +21,26 @@ export const createMultipartUpload: S3Operation = {
   handle,
 };
 
-async function handle({ store, caller: { user }, request, bucket: name, key }: S3Call): Promise<Response> {
-  const bucket = permittedBucket(store.buckets, user, name, "WRITE");
+async function handle(call: S3Call): Promise<Response> {
+  const { store, request, bucket: name, key } = call;
+  const { id: owner } = signedUser(call.caller);
+  const bucket = permittedBucket(call, name, "WRITE");
   for (const header of request.headers.keys()) {
     if (REFUSED.test(header)) throw new S3Error("NotImplemented", `The header ${header} is not provided`);
   }
   const checksum = uploadChecksum(request.headers);
+  const acl = requestedAcl(call, bucket.record, { owner, bucketOwner: bucket.owner });
   const atMs = store.now();
   const upload = uploadId(atMs);
   await store.writer.change("createUpload", {
     bucket: bucket.id,
     key: new TextEncoder().encode(key),
     upload,
-    owner: user.id,
+    owner,
     contentType: request.headers.get("content-type") ?? DEFAULT_CONTENT_TYPE,
     headers: keptHeaders(request.headers),
     tags: statedTags(request.headers.get("x-amz-tagging")),
-    acl: null,
+    acl,
     checksumAlgorithm: checksum?.algorithm ?? null,
     checksumType: checksum?.type ?? null,
     atMs,

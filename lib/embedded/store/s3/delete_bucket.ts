@@ -1,4 +1,4 @@
-import { permittedBucket } from "@/lib/embedded/store/s3/caller.ts";
+import { permittedBucket, signedUser } from "@/lib/embedded/store/s3/permitted.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
 
@@ -11,9 +11,10 @@ export const deleteBucket: S3Operation = {
   handle,
 };
 
-async function handle({ store, caller: { user }, bucket: name }: S3Call): Promise<Response> {
-  const bucket = permittedBucket(store.buckets, user, name, "any");
-  if (bucket.owner !== user.id) throw new S3Error("AccessDenied");
+async function handle(call: S3Call): Promise<Response> {
+  const { store, caller, bucket: name } = call;
+  const bucket = permittedBucket(call, name, "any");
+  if (bucket.owner !== signedUser(caller).id) throw new S3Error("AccessDenied");
   await store.writer.change("deleteBucket", { bucket: bucket.id });
   return new Response(null, { status: 204 });
 }

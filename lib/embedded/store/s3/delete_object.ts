@@ -1,4 +1,4 @@
-import { permittedBucket } from "@/lib/embedded/store/s3/caller.ts";
+import { heldBucket, permittedBucket } from "@/lib/embedded/store/s3/permitted.ts";
 import { versionHeader, versionParameter } from "@/lib/embedded/store/s3/object_version.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
 
@@ -11,12 +11,14 @@ export const deleteObject: S3Operation = {
   handle,
 };
 
-async function handle({ store, caller, request, bucket: name, key }: S3Call): Promise<Response> {
-  const bucket = permittedBucket(store.buckets, caller.user, name, "DELETE");
+async function handle(call: S3Call): Promise<Response> {
+  const { store, request, bucket: name, key } = call;
+  const wanted = versionParameter(request);
+  const bucket = (wanted === null ? permittedBucket : heldBucket)(call, name, "DELETE");
   const { version, isMarker } = await store.writer.change("deleteObject", {
     bucket: bucket.id,
     key: new TextEncoder().encode(key),
-    version: versionParameter(request),
+    version: wanted,
     atMs: store.now(),
   });
   const headers = { ...versionHeader(version), ...(isMarker ? { "x-amz-delete-marker": "true" } : {}) };

@@ -1,4 +1,4 @@
-import { permittedBucket } from "@/lib/embedded/store/s3/caller.ts";
+import { heldBucket, permittedBucket } from "@/lib/embedded/store/s3/permitted.ts";
 import type { XmlElement } from "@/lib/embedded/store/s3/read_xml.ts";
 import { asS3Error } from "@/lib/embedded/store/s3/refusals.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
@@ -27,8 +27,9 @@ interface Wanted {
   refused: S3Error | null;
 }
 
-async function handle({ store, caller, request, bucket: name }: S3Call): Promise<Response> {
-  const bucket = permittedBucket(store.buckets, caller.user, name, "DELETE");
+async function handle(call: S3Call): Promise<Response> {
+  const { store, caller, request, bucket: name } = call;
+  const bucket = permittedBucket(call, name, "DELETE");
   if (!carriesDigest(request.headers)) {
     throw new S3Error("InvalidRequest", "The header Content-MD5 or one of x-amz-checksum- is required");
   }
@@ -38,6 +39,7 @@ async function handle({ store, caller, request, bucket: name }: S3Call): Promise
   if (wanted.length === 0 || wanted.length > MAX_OBJECTS) {
     throw new S3Error("MalformedXML", `The body must name 1 to ${MAX_OBJECTS} objects`);
   }
+  if (wanted.some(({ version }) => version !== null)) heldBucket(call, name, "DELETE");
   const allowed = wanted.filter(({ refused }) => !refused);
   const outcomes = await store.writer.changeEach(
     "deleteObject",

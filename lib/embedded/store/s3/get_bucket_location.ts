@@ -1,4 +1,4 @@
-import { permittedBucket } from "@/lib/embedded/store/s3/caller.ts";
+import { permittedBucket, signedUser } from "@/lib/embedded/store/s3/permitted.ts";
 import type { S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
 import { xmlResponse } from "@/lib/embedded/store/s3/xml.ts";
 
@@ -9,8 +9,9 @@ export const getBucketLocation: S3Operation = {
   level: "bucket",
   marker: ["location"],
   parameters: [],
-  handle: ({ store, caller: { user }, bucket }) => {
-    permittedBucket(store.buckets, user, bucket, "any");
+  handle: (call) => {
+    signedUser(call.caller);
+    permittedBucket(call, call.bucket, "any");
     return xmlResponse("LocationConstraint", "");
   },
 };

@@ -1,19 +1,16 @@
-import type { Bucket } from "@/lib/embedded/store/buckets.ts";
 import type { StoredObject } from "@/lib/embedded/store/objects.ts";
-import { permits } from "@/lib/embedded/store/permissions.ts";
 import { type ByteRange, parseByteRange } from "@/lib/embedded/store/s3/byte_range.ts";
-import { type Caller, permittedBucket } from "@/lib/embedded/store/s3/caller.ts";
 import { checksumHeaders } from "@/lib/embedded/store/s3/checksums.ts";
 import { checkReadConditions, rangeHolds } from "@/lib/embedded/store/s3/conditions.ts";
 import { foundObject } from "@/lib/embedded/store/s3/found_object.ts";
 import { KEPT_HEADERS } from "@/lib/embedded/store/s3/kept_headers.ts";
 import { numberedPart } from "@/lib/embedded/store/s3/numbered_part.ts";
 import { versionHeader, versionParameter } from "@/lib/embedded/store/s3/object_version.ts";
+import { bucketAccess, permittedObject } from "@/lib/embedded/store/s3/permitted.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
 import type { S3Request } from "@/lib/embedded/store/s3/s3_request.ts";
 import { keptTags } from "@/lib/embedded/store/s3/tags.ts";
-import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
 
 /** Response headers that a signed request may set for its own answer. */
 const OVERRIDABLE = ["content-type", ...KEPT_HEADERS];
@@ -30,9 +27,11 @@ export const getObject: S3Operation = { name: "GetObject", method: "GET", ...rea
 /** HeadObject */
 export const headObject: S3Operation = { name: "HeadObject", method: "HEAD", ...read };
 
-async function handle({ store, caller, request, bucket: name, key }: S3Call): Promise<Response> {
-  const bucket = permittedBucket(store.buckets, caller.user, name, "any");
-  const find = () => findObject(store, caller, bucket, request, key);
+async function handle(call: S3Call): Promise<Response> {
+  const { store, request, bucket: name, key } = call;
+  const access = bucketAccess(call, name);
+  const version = versionParameter(request);
+  const find = () => permittedObject(access, "READ", () => foundObject(store, access.bucket, key, version));
   const answer = { status: 200, headers: new Headers() };
   const { body } = await store.objects.open(find, (object) => {
     answer.headers = objectHeaders(object, request);
@@ -50,12 +49,6 @@ async function handle({ store, caller, request, bucket: name, key }: S3Call): Pr
   });
   const whole = request.method === "HEAD" || body === null ? null : body;
   return new Response(whole instanceof Uint8Array ? new Uint8Array(whole) : whole, answer);
-}
-
-function findObject(store: StoreParts, caller: Caller, bucket: Bucket, request: S3Request, key: string): StoredObject {
-  const mask = store.buckets.permissions(caller.user.id, bucket.id);
-  if (!permits(mask, "READ")) throw new S3Error("AccessDenied");
-  return foundObject(store, bucket, key, versionParameter(request));
 }
 
 function statedRange(request: S3Request, object: StoredObject): ByteRange | null {

@@ -1,5 +1,5 @@
 import type { ObjectPart, StoredObject } from "@/lib/embedded/store/objects.ts";
-import { permittedBucket } from "@/lib/embedded/store/s3/caller.ts";
+import { bucketAccess, permittedObject } from "@/lib/embedded/store/s3/permitted.ts";
 import { foundObject } from "@/lib/embedded/store/s3/found_object.ts";
 import { versionHeader, versionParameter } from "@/lib/embedded/store/s3/object_version.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
@@ -30,8 +30,9 @@ export const getObjectAttributes: S3Operation = {
   handle,
 };
 
-function handle({ store, caller, request, bucket: name, key }: S3Call): Response {
-  const bucket = permittedBucket(store.buckets, caller.user, name, "READ");
+function handle(call: S3Call): Response {
+  const { store, request, key } = call;
+  const access = bucketAccess(call, call.bucket);
   const asked = (request.headers.get("x-amz-object-attributes") ?? "").split(",").map((attribute) => attribute.trim());
   if (!asked.every((attribute) => Object.hasOwn(ATTRIBUTES, attribute))) {
     throw new S3Error(
@@ -39,7 +40,8 @@ function handle({ store, caller, request, bucket: name, key }: S3Call): Response
       `x-amz-object-attributes must name some of ${Object.keys(ATTRIBUTES).join(", ")}`,
     );
   }
-  const object = foundObject(store, bucket, key, versionParameter(request));
+  const version = versionParameter(request);
+  const object = permittedObject(access, "READ", () => foundObject(store, access.bucket, key, version));
   const content = Object.entries(ATTRIBUTES).map(([attribute, show]) =>
     asked.includes(attribute) ? show(object, request) : ""
   );

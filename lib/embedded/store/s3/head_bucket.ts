@@ -1,10 +1,10 @@
-import { permittedBucket } from "@/lib/embedded/store/s3/caller.ts";
+import { permittedBucket } from "@/lib/embedded/store/s3/permitted.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
 
 /** HeadBucket */
 export const headBucket: S3Operation = { name: "HeadBucket", method: "HEAD", level: "bucket", parameters: [], handle };
 
-function handle({ store, caller: { user }, bucket: name }: S3Call): Response {
-  permittedBucket(store.buckets, user, name, "any");
+function handle(call: S3Call): Response {
+  permittedBucket(call, call.bucket, "any");
   return new Response(null, { headers: { "x-amz-bucket-region": "us-east-1" } });
 }

@@ -1,4 +1,4 @@
-import { permittedBucket } from "@/lib/embedded/store/s3/caller.ts";
+import { permittedBucket, signedUser } from "@/lib/embedded/store/s3/permitted.ts";
 import { ownerElement } from "@/lib/embedded/store/s3/owner_element.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
@@ -18,8 +18,10 @@ export const listMultipartUploads: S3Operation = {
   handle,
 };
 
-function handle({ store, caller: { user }, request, bucket: name }: S3Call): Response {
-  const bucket = permittedBucket(store.buckets, user, name, "BROWSE");
+function handle(call: S3Call): Response {
+  const { store, request, bucket: name } = call;
+  signedUser(call.caller);
+  const bucket = permittedBucket(call, name, "BROWSE");
   const prefix = request.parameter("prefix") ?? "";
   const delimiter = request.parameter("delimiter") ?? "";
   const keyMarker = request.parameter("key-marker") ?? "";

@@ -1,5 +1,5 @@
 import { compareBytes } from "@/lib/embedded/store/objects.ts";
-import { permittedBucket } from "@/lib/embedded/store/s3/caller.ts";
+import { permittedBucket } from "@/lib/embedded/store/s3/permitted.ts";
 import {
   commonPrefixElement,
   contentsElement,
@@ -22,8 +22,9 @@ export const listObjects: S3Operation = {
   handle,
 };
 
-function handle({ store, caller: { user }, request, bucket: name }: S3Call): Response {
-  const bucket = permittedBucket(store.buckets, user, name, "BROWSE");
+function handle(call: S3Call): Response {
+  const { store, request, bucket: name } = call;
+  const bucket = permittedBucket(call, name, "BROWSE");
   const prefix = request.parameter("prefix") ?? "";
   const delimiter = request.parameter("delimiter") ?? "";
   const marker = request.parameter("marker") ?? "";

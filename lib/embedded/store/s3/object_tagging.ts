@@ -1,4 +1,4 @@
-import { permittedBucket } from "@/lib/embedded/store/s3/caller.ts";
+import { heldBucket } from "@/lib/embedded/store/s3/permitted.ts";
 import { foundObject } from "@/lib/embedded/store/s3/found_object.ts";
 import { versionHeader, versionParameter } from "@/lib/embedded/store/s3/object_version.ts";
 import type { XmlElement } from "@/lib/embedded/store/s3/read_xml.ts";
@@ -19,7 +19,7 @@ export const putObjectTagging: S3Operation = {
   method: "PUT",
   ...tagging,
   handle: async (call) => {
-    permittedBucket(call.store.buckets, call.caller.user, call.bucket, "WRITE");
+    heldBucket(call, call.bucket, "WRITE");
     const document = await xmlBody(call.request, call.caller, "Tagging");
     return await change(call, tagsToKeep(tagsOf(document)), 200);
   },
@@ -33,8 +33,9 @@ export const deleteObjectTagging: S3Operation = {
   handle: (call) => change(call, null, 204),
 };
 
-function read({ store, caller, request, bucket: name, key }: S3Call): Response {
-  const bucket = permittedBucket(store.buckets, caller.user, name, "READ");
+function read(call: S3Call): Response {
+  const { store, request, bucket: name, key } = call;
+  const bucket = heldBucket(call, name, "READ");
   const object = foundObject(store, bucket, key, versionParameter(request));
   const tags = keptTags(object.tags).map(([name, value]) =>
     `<Tag>${element("Key", name)}${element("Value", value)}</Tag>`
@@ -42,12 +43,9 @@ function read({ store, caller, request, bucket: name, key }: S3Call): Response {
   return xmlResponse("Tagging", `<TagSet>${tags.join("")}</TagSet>`, versionHeader(object.version));
 }
 
-async function change(
-  { store, caller, request, bucket: name, key }: S3Call,
-  tags: string | null,
-  status: number,
-): Promise<Response> {
-  const bucket = permittedBucket(store.buckets, caller.user, name, "WRITE");
+async function change(call: S3Call, tags: string | null, status: number): Promise<Response> {
+  const { store, request, bucket: name, key } = call;
+  const bucket = heldBucket(call, name, "WRITE");
   const { version } = await store.writer.change("setTags", {
     bucket: bucket.id,
     key: new TextEncoder().encode(key),

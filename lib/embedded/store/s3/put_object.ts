@@ -1,5 +1,6 @@
 import { Refusal } from "@/lib/embedded/store/refusal.ts";
-import { permittedBucket } from "@/lib/embedded/store/s3/caller.ts";
+import { permittedBucket } from "@/lib/embedded/store/s3/permitted.ts";
+import { requestedAcl } from "@/lib/embedded/store/s3/requested_acl.ts";
 import { checksumHeaders } from "@/lib/embedded/store/s3/checksums.ts";
 import { DEFAULT_CONTENT_TYPE, keptHeaders } from "@/lib/embedded/store/s3/kept_headers.ts";
 import { receiveObjectBody } from "@/lib/embedded/store/s3/object_body.ts";
@@ -14,18 +15,22 @@ import { writeCondition } from "@/lib/embedded/store/s3/write_condition.ts";
 export const MAX_PUT_BYTES = 5 * 1024 ** 3;
 
 /** Headers that would change the meaning of a write and are not provided: refusing is better than ignoring them. */
-const REFUSED_ON_PUT = /^x-amz-(?:acl|copy-source|grant-|server-side-|object-lock-|website-|write-offset)/;
+const REFUSED_ON_PUT = /^x-amz-(?:copy-source|server-side-|object-lock-|website-|write-offset)/;
 
 /** PutObject: the body becomes the object when it arrived whole and its digests hold. */
 export const putObject: S3Operation = { name: "PutObject", method: "PUT", level: "object", parameters: [], handle };
 
-async function handle({ store, caller, request, bucket: name, key }: S3Call): Promise<Response> {
-  const bucket = permittedBucket(store.buckets, caller.user, name, "WRITE");
+async function handle(call: S3Call): Promise<Response> {
+  const { store, caller, request, bucket: name, key } = call;
+  const bucket = permittedBucket(call, name, "WRITE");
   for (const header of request.headers.keys()) {
     if (REFUSED_ON_PUT.test(header)) throw new S3Error("NotImplemented", `The header ${header} is not provided`);
   }
   const condition = writeCondition(request.headers);
   const tags = statedTags(request.headers.get("x-amz-tagging"));
+  // What nobody signed belongs to the bucket's owner, who answers for letting everybody write.
+  const owner = caller.user?.id ?? bucket.owner;
+  const acl = requestedAcl(call, bucket.record, { owner, bucketOwner: bucket.owner });
   const { received, etag, checksums } = await receiveObjectBody(
     store.folder,
     request,
@@ -45,8 +50,8 @@ async function handle({ store, caller, request, bucket: name, key }: S3Call): Pr
       headers: keptHeaders(request.headers),
       checksums: checksums && JSON.stringify(checksums),
       tags,
-      acl: null,
-      owner: caller.user.id,
+      acl,
+      owner,
       condition,
       atMs: store.now(),
     });

@@ -2,6 +2,7 @@ import { escapeXml } from "@/lib/embedded/store/s3/xml.ts";
 
 /** S3's error codes in use here, with the status and the sentence that go with each. */
 const CODES = {
+  AccessControlListNotSupported: [400, "The namespace has no access lists"],
   AccessDenied: [403, "Access denied"],
   AccessForbidden: [403, "CORSResponse: no CORS rule allows this origin, method and headers here"],
   AuthorizationHeaderMalformed: [400, "The authorization header is malformed"],
@@ -26,6 +27,7 @@ const CODES = {
   InvalidTag: [400, "A tag is not valid"],
   InvalidURI: [400, "The path is not valid"],
   KeyTooLongError: [400, "The key is longer than 1024 bytes"],
+  MalformedACLError: [400, "The access list is not valid"],
   MalformedTrailerError: [400, "The trailer of the body is malformed"],
   MalformedXML: [400, "The XML of the body is not valid"],
   MethodNotAllowed: [405, "The method is not allowed for this resource"],
@@ -42,6 +44,7 @@ const CODES = {
   PreconditionFailed: [412, "A condition of the request does not hold"],
   RequestTimeTooSkewed: [403, "The time of the request is too far from the time of the server"],
   SignatureDoesNotMatch: [403, "The signature does not match the request and the secret key"],
+  UnresolvableGrantByEmailAddress: [400, "Accounts have no e-mail addresses: grant by ID"],
   XAmzContentSHA256Mismatch: [400, "The body does not match its x-amz-content-sha256"],
 } as const satisfies Record<string, readonly [number, string]>;
 

@@ -20,6 +20,8 @@ import { listObjects } from "@/lib/embedded/store/s3/list_objects.ts";
 import { deleteObjectTagging, getObjectTagging, putObjectTagging } from "@/lib/embedded/store/s3/object_tagging.ts";
 import { deleteBucketCors, getBucketCors, putBucketCors } from "@/lib/embedded/store/s3/bucket_cors.ts";
 import { getObjectAttributes } from "@/lib/embedded/store/s3/get_object_attributes.ts";
+import { getBucketAcl, putBucketAcl } from "@/lib/embedded/store/s3/bucket_acl.ts";
+import { getObjectAcl, putObjectAcl } from "@/lib/embedded/store/s3/object_acl.ts";
 import type { S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
 import { uploadPart } from "@/lib/embedded/store/s3/upload_part.ts";
 import { uploadPartCopy } from "@/lib/embedded/store/s3/upload_part_copy.ts";
@@ -56,4 +58,8 @@ export const S3_OPERATIONS: readonly S3Operation[] = [
   putBucketCors,
   deleteBucketCors,
   getObjectAttributes,
+  getBucketAcl,
+  putBucketAcl,
+  getObjectAcl,
+  putObjectAcl,
 ];

@@ -1,4 +1,4 @@
-import { permittedBucket } from "@/lib/embedded/store/s3/caller.ts";
+import { permittedBucket, signedUser } from "@/lib/embedded/store/s3/permitted.ts";
 import type { Bucket } from "@/lib/embedded/store/buckets.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call } from "@/lib/embedded/store/s3/s3_operation.ts";
@@ -13,15 +13,18 @@ export const MAX_PARTS = 10_000;
 const MAX_PAGE = 1000;
 
 /** What a request about an upload names. Writing is what uploads need. Throws {@link S3Error}. */
-export function namedUpload({ store, caller, request, bucket: name, key }: S3Call): UploadName & { in: Bucket } {
-  const bucket = permittedBucket(store.buckets, caller.user, name, "WRITE");
+export function namedUpload(call: S3Call): UploadName & { in: Bucket; by: number } {
+  const { request, bucket: name, key } = call;
+  // As in S3: nobody's uploads would be everybody's.
+  const { id: by } = signedUser(call.caller);
+  const bucket = permittedBucket(call, name, "WRITE");
   const upload = request.parameter("uploadId") ?? "";
-  return { bucket: bucket.id, key: new TextEncoder().encode(key), upload, in: bucket };
+  return { bucket: bucket.id, key: new TextEncoder().encode(key), upload, in: bucket, by };
 }
 
 /** The upload that a request names, under way. Throws {@link S3Error} NoSuchUpload, or as {@link namedUpload} does. */
 export function presentUpload(call: S3Call): { name: UploadName; in: Bucket; upload: Upload } {
-  const { in: bucket, ...name } = namedUpload(call);
+  const { in: bucket, by: _by, ...name } = namedUpload(call);
   const upload = call.store.uploads.find(name.bucket, name.key, name.upload);
   if (!upload) throw new S3Error("NoSuchUpload");
   return { name, in: bucket, upload };

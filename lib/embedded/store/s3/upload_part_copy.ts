@@ -1,6 +1,6 @@
 import { BrokenBody, receiveBody, type ReceivedBody } from "@/lib/embedded/store/bodies.ts";
 import type { DigestAlgorithm } from "@/lib/embedded/store/digests.ts";
-import { permittedBucket } from "@/lib/embedded/store/s3/caller.ts";
+import { bucketAccess } from "@/lib/embedded/store/s3/permitted.ts";
 import { findCopySource, parseCopySource } from "@/lib/embedded/store/s3/copy_source.ts";
 import type { ByteRange } from "@/lib/embedded/store/s3/byte_range.ts";
 import { demandRoomForPart } from "@/lib/embedded/store/s3/quota_room.ts";
@@ -27,11 +27,11 @@ export const uploadPartCopy: S3Operation = {
 };
 
 async function handle(call: S3Call): Promise<Response> {
-  const { store, caller, request } = call;
+  const { store, request } = call;
   const number = partNumber(request);
   const { name, in: bucket, upload } = presentUpload(call);
   const source = parseCopySource(request.headers.get("x-amz-copy-source") ?? "");
-  const find = findCopySource(call, source, permittedBucket(store.buckets, caller.user, source.bucket, "READ"));
+  const find = findCopySource(call, source, bucketAccess(call, source.bucket));
   let length = 0;
   let version: VersionId = null;
   const { body } = await store.objects.open(find, (object) => {

@@ -21,10 +21,12 @@ export function createTenant(
   return { id };
 }
 
-/** Removes a tenant and its users. Throws {@link Refusal} NotFound, or BucketNotEmpty while it has buckets. */
+/** Removes a tenant with its users and groups. Throws {@link Refusal} NotFound, or BucketNotEmpty while it has buckets. */
 export function deleteTenant(index: Statements, { tenant }: Changes["deleteTenant"]["given"]): null {
   if (index.row("SELECT 1 FROM buckets WHERE tenant = ? LIMIT 1", tenant)) throw new Refusal("BucketNotEmpty");
   if (index.run("DELETE FROM tenants WHERE id = ?", tenant).changes === 0) throw new Refusal("NotFound");
+  index.run("DELETE FROM group_members WHERE group_id IN (SELECT id FROM groups WHERE tenant = ?)", tenant);
+  index.run("DELETE FROM groups WHERE tenant = ?", tenant);
   index.run("DELETE FROM users WHERE tenant = ?", tenant);
   return null;
 }
@@ -54,6 +56,7 @@ export function createUser(
 export function deleteUser(index: Statements, { user }: Changes["deleteUser"]["given"]): null {
   if (index.run("DELETE FROM users WHERE id = ?", user).changes === 0) throw new Refusal("NotFound");
   index.run("DELETE FROM grants WHERE user = ?", user);
+  index.run("DELETE FROM group_members WHERE user = ?", user);
   index.run("UPDATE buckets SET owner = NULL WHERE owner = ?", user);
   return null;
 }
@@ -73,8 +76,9 @@ export function createBucket(
   }
   requireNamespaceQuota(index, tenant);
   const { id } = index.run(
-    `INSERT INTO buckets (tenant, name, folded, guid, owner, versioning, version_settings, record, created_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO buckets
+     (tenant, name, folded, guid, owner, versioning, version_settings, record, acl, created_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     tenant,
     name,
     folded(name),
@@ -83,6 +87,7 @@ export function createBucket(
     given.versioning,
     given.versionSettings ?? "{}",
     given.record,
+    given.acl ?? null,
     given.atMs,
   );
   if (owner !== null) grant(index, { user: owner, bucket: id, permissions: given.ownerPermissions });
@@ -99,6 +104,7 @@ export function deleteBucket(index: Statements, { bucket }: Changes["deleteBucke
   }
   if (index.run("DELETE FROM buckets WHERE id = ?", bucket).changes === 0) throw new Refusal("NoSuchBucket");
   index.run("DELETE FROM grants WHERE bucket = ?", bucket);
+  index.run("DELETE FROM group_grants WHERE bucket = ?", bucket);
   return null;
 }
 

@@ -31,6 +31,8 @@ export interface Changes {
       /** JSON: what was set of how versions are kept; nothing by default. */
       versionSettings?: string;
       record: string;
+      /** An access list as JSON. */
+      acl?: string | null;
       atMs: number;
     };
     result: { id: number };
@@ -133,6 +135,25 @@ export interface Changes {
   /** CORS rules (XML); null takes them away. */
   setBucketCors: { given: { bucket: number; cors: string | null }; result: { hadRules: boolean } };
   setTenantCors: { given: { tenant: number; cors: string | null }; result: { hadRules: boolean } };
+  /** An access list as JSON; null takes it away. */
+  setBucketAcl: { given: { bucket: number; acl: string | null }; result: null };
+  setObjectAcl: { given: { bucket: number; key: Uint8Array; seq: number; acl: string | null }; result: null };
+  /** The record is JSON, the members are numbers of users of the tenant. */
+  createGroup: {
+    given: { tenant: number; name: string; guid: string; record: string; members: readonly number[] };
+    result: { id: number };
+  };
+  /** Members of the record that are not given stay, as do the group's members where null is given. */
+  modifyGroup: {
+    given: { group: number; record: Record<string, unknown>; members: readonly number[] | null };
+    result: null;
+  };
+  deleteGroup: { given: { group: number }; result: null };
+  /** The data access permissions of a user or a group in some buckets, as masks. */
+  setGrants: {
+    given: { to: { user: number } | { group: number }; grants: readonly { bucket: number; permissions: number }[] };
+    result: null;
+  };
 }
 
 /** An upload in parts, with the object that it is for. */

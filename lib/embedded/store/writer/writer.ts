@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { syncFolder } from "@/lib/embedded/data_folder.ts";
 import { Statements } from "@/lib/embedded/store/index.ts";
 import { isNoSpace, Refusal } from "@/lib/embedded/store/refusal.ts";
+import { setBucketAcl, setObjectAcl } from "@/lib/embedded/store/writer/acl_changes.ts";
 import {
   createBucket,
   createTenant,
@@ -15,6 +16,7 @@ import {
 } from "@/lib/embedded/store/writer/account_changes.ts";
 import type { Change, Changes, Outcome } from "@/lib/embedded/store/writer/changes.ts";
 import { setBucketCors, setTenantCors } from "@/lib/embedded/store/writer/cors_changes.ts";
+import { createGroup, deleteGroup, modifyGroup, setGrants } from "@/lib/embedded/store/writer/group_changes.ts";
 import { deleteObject, putObject } from "@/lib/embedded/store/writer/object_changes.ts";
 import {
   clearDeletionRecords,
@@ -175,5 +177,17 @@ function apply(index: Statements, change: Change): Changes[keyof Changes]["resul
       return setBucketCors(index, change.given);
     case "setTenantCors":
       return setTenantCors(index, change.given);
+    case "setBucketAcl":
+      return setBucketAcl(index, change.given);
+    case "setObjectAcl":
+      return setObjectAcl(index, change.given);
+    case "createGroup":
+      return createGroup(index, change.given);
+    case "modifyGroup":
+      return modifyGroup(index, change.given);
+    case "deleteGroup":
+      return deleteGroup(index, change.given);
+    case "setGrants":
+      return setGrants(index, change.given);
   }
 }

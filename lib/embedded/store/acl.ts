@@ -1,0 +1,33 @@
+/** The permissions that an access list gives (S3 API, access control lists). */
+export const ACL_PERMISSIONS = ["FULL_CONTROL", "READ", "WRITE", "READ_ACP", "WRITE_ACP"] as const;
+
+export type AclPermission = typeof ACL_PERMISSIONS[number];
+
+/** Most grants of one access list (S3 API, access control lists). */
+export const MAX_GRANTS = 100;
+
+/** Whom a grant is to: a user or the members of a group by their GUIDs, everybody, or every user of the tenant. */
+export type Grantee = { user: string } | { group: string } | "everybody" | "users";
+
+export interface AclGrant {
+  grantee: Grantee;
+  permission: AclPermission;
+}
+
+/** The grants of a bucket or a version. GUIDs are never given out twice, so those of accounts that are gone grant nothing. */
+export type Acl = readonly AclGrant[];
+
+/** Reads what {@link aclToKeep} made; null where none was ever set. */
+export function keptAcl(kept: string | null): Acl | null {
+  return kept === null ? null : JSON.parse(kept);
+}
+
+/** An access list as the index keeps it. */
+export function aclToKeep(acl: Acl): string {
+  return JSON.stringify(acl);
+}
+
+/** What holds where no access list was set: the owner has full control. */
+export function defaultAcl(owner: string | null): Acl {
+  return owner === null ? [] : [{ grantee: { user: owner }, permission: "FULL_CONTROL" }];
+}

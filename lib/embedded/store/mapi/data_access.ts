@@ -1,0 +1,87 @@
+import type { Tenant } from "@/lib/embedded/store/accounts.ts";
+import { selected } from "@/lib/embedded/store/mapi/list_parameters.ts";
+import { demand } from "@/lib/embedded/store/mapi/mapi_caller.ts";
+import { absent, invalid } from "@/lib/embedded/store/mapi/mapi_error.ts";
+import { presentGroup } from "@/lib/embedded/store/mapi/groups.ts";
+import type { MapiRequest } from "@/lib/embedded/store/mapi/mapi_request.ts";
+import { readMembers, wrapped } from "@/lib/embedded/store/mapi/members.ts";
+import { type Permission, permissionMask, PERMISSIONS, permissionsOf } from "@/lib/embedded/store/permissions.ts";
+import type { Changes } from "@/lib/embedded/store/writer/changes.ts";
+
+/** Most namespaces of one request. */
+const MAX_NAMESPACES = 10_000;
+
+type Grants = Changes["setGrants"]["given"]["grants"];
+
+/** GET /tenants/{tenant}/userAccounts/{user}/dataAccessPermissions: with the right to read, or one's own. */
+export function readUserPermissions(tenant: Tenant, name: string, request: MapiRequest): Response {
+  const { store, caller } = request;
+  const user = store.accounts.user(tenant.id, name);
+  if (user?.id !== caller.user.id) demand(caller, "read");
+  if (!user) throw absent(`user ${name}`);
+  return shown(tenant, store.buckets.grantsTo(user.id), request);
+}
+
+/** POST /tenants/{tenant}/userAccounts/{user}/dataAccessPermissions: replaces those in the named namespaces. */
+export async function changeUserPermissions(tenant: Tenant, name: string, request: MapiRequest): Promise<Response> {
+  const { store, caller } = request;
+  demand(caller, "administer");
+  const user = store.accounts.user(tenant.id, name);
+  if (!user) throw absent(`user ${name}`);
+  await store.writer.change("setGrants", { to: { user: user.id }, grants: await readGrants(tenant, request) });
+  return new Response(null);
+}
+
+/** GET /tenants/{tenant}/groupAccounts/{group}/dataAccessPermissions */
+export function readGroupPermissions(tenant: Tenant, name: string, request: MapiRequest): Response {
+  demand(request.caller, "read");
+  return shown(tenant, request.store.buckets.grantsToGroup(presentGroup(tenant, name, request).id), request);
+}
+
+/** POST /tenants/{tenant}/groupAccounts/{group}/dataAccessPermissions: replaces those in the named namespaces. */
+export async function changeGroupPermissions(tenant: Tenant, name: string, request: MapiRequest): Promise<Response> {
+  demand(request.caller, "administer");
+  const { id } = presentGroup(tenant, name, request);
+  await request.store.writer.change("setGrants", { to: { group: id }, grants: await readGrants(tenant, request) });
+  return new Response(null);
+}
+
+function shown(tenant: Tenant, masks: ReadonlyMap<number, number>, { store, query }: MapiRequest): Response {
+  const records = store.buckets.ofTenant(tenant.id).flatMap(({ id, name, record }) => {
+    const mask = masks.get(id);
+    return mask === undefined ? [] : [{ name, hardQuota: record.hardQuota, mask }];
+  });
+  const namespacePermission = selected(records, query, "name").map(({ name, mask }) => ({
+    namespaceName: name,
+    permissions: { permission: permissionsOf(mask) },
+  }));
+  return Response.json({ namespacePermission });
+}
+
+/** What a body gives, with the permissions that are implied. Throws 400. */
+async function readGrants(tenant: Tenant, { store, body }: MapiRequest): Promise<Grants> {
+  const { namespacePermission: list } = await body();
+  if (!Array.isArray(list) || list.length > MAX_NAMESPACES) {
+    throw invalid("namespacePermission", "must be a list of namespaceName and permissions");
+  }
+  const masks = new Map<number, number>();
+  for (const entry of list) {
+    const { namespaceName, permissions } = readEntry(entry);
+    const bucket = store.buckets.bucket(tenant.id, namespaceName);
+    if (!bucket) throw invalid("namespaceName", "must be that of a namespace of the tenant");
+    if (masks.has(bucket.id)) throw invalid("namespaceName", "may be given once");
+    masks.set(bucket.id, permissionMask(permissions));
+  }
+  return [...masks].map(([bucket, permissions]) => ({ bucket, permissions }));
+}
+
+function readEntry(entry: unknown): { namespaceName: string; permissions: readonly Permission[] } {
+  if (typeof entry !== "object" || entry === null || !("namespaceName" in entry)) {
+    throw invalid("namespacePermission", "must hold objects with namespaceName and permissions");
+  }
+  const { namespaceName } = entry;
+  if (typeof namespaceName !== "string") throw invalid("namespaceName", "must be a string");
+  const { permissions } = readMembers({ ...entry }, { permissions: wrapped("permission", PERMISSIONS) });
+  if (permissions === undefined) throw invalid("permissions", "is required");
+  return { namespaceName, permissions: (permissions as { permission: Permission[] }).permission };
+}

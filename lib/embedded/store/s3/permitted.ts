@@ -1,0 +1,81 @@
+import { aclsUsageOf, type Asker, bucketMask, objectMask } from "@/lib/embedded/store/access.ts";
+import type { User } from "@/lib/embedded/store/accounts.ts";
+import type { Bucket } from "@/lib/embedded/store/buckets.ts";
+import type { StoredObject } from "@/lib/embedded/store/objects.ts";
+import { type Permission, permits } from "@/lib/embedded/store/permissions.ts";
+import type { Caller } from "@/lib/embedded/store/s3/caller.ts";
+import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
+import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
+
+/** What a request may do in the bucket that it names. */
+export interface BucketAccess {
+  readonly bucket: Bucket;
+  readonly asker: Asker;
+  /** The mask of what the data access permissions and the bucket's access list let the caller do. */
+  readonly mask: number;
+}
+
+type Asking = { readonly store: StoreParts; readonly caller: Caller };
+
+/** What the caller may do in a bucket, be it nothing. Throws {@link S3Error} NoSuchBucket. */
+export function bucketAccess({ store, caller }: Asking, name: string): BucketAccess {
+  const bucket = store.buckets.bucket(caller.tenant, name);
+  if (!bucket) throw new S3Error("NoSuchBucket");
+  const { user } = caller;
+  let groups: string[] | null = null;
+  const asker: Asker = {
+    user,
+    held: user ? store.buckets.permissions(user.id, bucket.id) : 0,
+    groups: () => groups ??= user ? store.groups.ofUser(user.id).map(({ guid }) => guid) : [],
+  };
+  return { bucket, asker, mask: bucketMask(asker, bucket, aclsUsageOf(bucket.record)) };
+}
+
+/** The bucket that a request names. Throws {@link S3Error} NoSuchBucket, or AccessDenied without the permission. */
+export function permittedBucket(call: Asking, name: string, permission: Permission | "any"): Bucket {
+  const { bucket, mask } = bucketAccess(call, name);
+  if (permission === "any" ? mask === 0 : !permits(mask, permission)) throw new S3Error("AccessDenied");
+  return bucket;
+}
+
+/** The bucket that a request names, for its owner. Throws {@link S3Error} NoSuchBucket, or AccessDenied for others. */
+export function ownBucket(call: Asking, name: string): Bucket {
+  const bucket = permittedBucket(call, name, "any");
+  if (bucket.owner !== signedUser(call.caller).id) throw new S3Error("AccessDenied");
+  return bucket;
+}
+
+/**
+ * The same by the data access permissions alone, for what an access list cannot give: versions that are deleted for
+ * good, and tags.
+ */
+export function heldBucket(call: Asking, name: string, permission: Permission): Bucket {
+  const { bucket, asker } = bucketAccess(call, name);
+  if (!permits(asker.held, permission)) throw new S3Error("AccessDenied");
+  return bucket;
+}
+
+/**
+ * The object that a look-up found, for one who has the permission on it. `find` may throw {@link S3Error} for what is
+ * absent; only those learn of it who may list the bucket. Throws {@link S3Error} AccessDenied.
+ */
+export function permittedObject(
+  { bucket, asker, mask }: BucketAccess,
+  permission: Permission,
+  find: () => StoredObject,
+): StoredObject {
+  let object: StoredObject;
+  try {
+    object = find();
+  } catch (error) {
+    throw error instanceof S3Error && !permits(mask, "BROWSE") ? new S3Error("AccessDenied") : error;
+  }
+  if (!permits(objectMask(asker, object, aclsUsageOf(bucket.record)), permission)) throw new S3Error("AccessDenied");
+  return object;
+}
+
+/** The user who signed a request. Throws {@link S3Error} AccessDenied for one that nobody signed. */
+export function signedUser({ user }: Caller): User {
+  if (!user) throw new S3Error("AccessDenied");
+  return user;
+}
