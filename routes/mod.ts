@@ -19,8 +19,7 @@ import { authOperations } from "./api/v1/auth.ts";
 import { bucketOperations } from "./api/v1/buckets.ts";
 import { capabilitiesOperations, type StorageBackend } from "./api/v1/capabilities.ts";
 import { credentialsOperations } from "./api/v1/credentials.ts";
-import { namespaceOperations } from "./api/v1/mapi/namespaces.ts";
-import { tenantOperations } from "./api/v1/mapi/tenants.ts";
+import { managementOperations } from "./api/v1/mapi/mod.ts";
 import { objectOperations } from "./api/v1/objects.ts";
 import { gatewayOperations } from "./api/v1/operation.ts";
 import { presignOperations } from "./api/v1/presign.ts";
@@ -105,8 +104,7 @@ function gatewayApi(deps: GatewayDeps, now: () => number): Operation[] {
     ...authOperations({ key, lifetimeMinutes: deps.tokenLifetimeMinutes, now }),
     ...capabilitiesOperations({ mapi_enabled: deps.mapiEnabled, storage_backend: deps.backend }),
 
-    ...(deps.mapiEnabled ? tenantOperations(operation, mapi) : []),
-    ...(deps.mapiEnabled ? namespaceOperations(operation, mapi) : []),
+    ...(deps.mapiEnabled ? managementOperations(operation, mapi, now) : []),
 
     ...bucketOperations(operation, s3),
     ...objectOperations(operation, s3),

@@ -69,6 +69,7 @@ export function describeRequest(c: HttpContext): Record<string, unknown> {
   return {
     request_id: c.get("requestId"),
     operation: c.get("operation") ?? null,
+    ...(c.get("audit") === undefined ? {} : { audit: c.get("audit") }),
     method: c.req.method,
     path: shortened(redactText(path)),
     query: redactQuery(query),

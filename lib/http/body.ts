@@ -1,7 +1,10 @@
 import { HttpError, invalid, payloadTooLarge, requestTimeout } from "./errors.ts";
+import { jsonDepth } from "./json_depth.ts";
 
 /** Largest JSON body, bytes. */
 export const MAX_JSON_BYTES = 1024 * 1024;
+/** Deepest nesting of a JSON body: far beyond every record, and shallow enough for whatever walks through it. */
+export const MAX_JSON_DEPTH = 64;
 /** Largest form body, bytes. */
 export const MAX_FORM_BYTES = 16 * 1024;
 /** How long a client may take to send a JSON or form body, ms. */
@@ -10,7 +13,7 @@ const BODY_TIMEOUT_MS = 30_000;
 /**
  * A JSON body whatever its content type says; undefined when there is none.
  *
- * @throws HttpError 413 above `limitBytes`, 422 when it is not JSON in UTF-8, 408 when it takes over 30 s
+ * @throws HttpError 413 above `limitBytes`, 422 when it is not JSON in UTF-8 or too deep, 408 when it takes over 30 s
  */
 export async function readJson(request: Request, limitBytes: number = MAX_JSON_BYTES): Promise<unknown> {
   const bytes = await readBytes(request, limitBytes);
@@ -21,6 +24,7 @@ export async function readJson(request: Request, limitBytes: number = MAX_JSON_B
   } catch {
     throw notJson(0, "not UTF-8");
   }
+  if (jsonDepth(text) > MAX_JSON_DEPTH) throw notJson(0, `nested deeper than ${MAX_JSON_DEPTH}`);
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -16,6 +16,8 @@ export interface HttpEnv {
     target: RawTarget;
     /** The stable operation name, once the route is known. */
     operation?: string;
+    /** What kind of change the operation is, where changes are accounted for. */
+    audit?: string;
     caller?: LoggedCaller;
   };
 }

@@ -31,6 +31,8 @@ interface Described {
   readonly summary: string;
   readonly description?: string;
   readonly responses: Readonly<Record<number, ResponseSpec>>;
+  /** What the access log calls it where changes are accounted for: such lines are found by this member. */
+  readonly audit?: string;
 }
 
 /** An operation as its route file writes it. */
@@ -104,6 +106,7 @@ function seal<Caller, P extends z.ZodObject, Q extends z.ZodObject, B extends Bo
     body,
     async answer(c, pathParameters) {
       c.set("operation", spec.id);
+      if (spec.audit !== undefined) c.set("audit", spec.audit);
       const caller = await authenticate(c);
       const texts = new Map(Object.entries(pathParameters()));
       const input = {

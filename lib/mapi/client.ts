@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import {
   badGateway,
@@ -26,11 +27,13 @@ export interface Mapi {
   readonly timeoutMs: number;
 }
 
+/** Members that are undefined are left out; the others go in this order. */
+export type StoreQuery = Readonly<Record<string, string | number | boolean | undefined>>;
+
 export interface MapiCall {
   readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
   readonly path: MapiPath;
-  /** Members that are undefined are left out; the others go in this order. */
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly query?: StoreQuery;
   /** Sent as JSON without members that are null or undefined. */
   readonly body?: Readonly<Record<string, unknown>>;
   /** What the error answers are about, such as `tenant 'x'`. */
@@ -52,6 +55,22 @@ export interface MapiAnswer {
 export function mapiPath(parts: TemplateStringsArray, ...names: readonly string[]): MapiPath {
   const path = parts.reduce((path, part, index) => path + segment(names[index - 1]) + part);
   return path as MapiPath;
+}
+
+/**
+ * The MAPI path of a template such as `/tenants/{tenant_name}/cors`, its names filled in as {@link mapiPath} does.
+ *
+ * @throws HttpError 400 likewise
+ */
+export function filledPath(template: string, names: Readonly<Record<string, string>>): MapiPath {
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => segment(names[name] ?? "")) as MapiPath;
+}
+
+/** What the store answered, in the shape that was promised. @throws HttpError 502 when it is something else */
+export function storeAnswer<S extends z.ZodType>(schema: S, body: unknown, resource: string): z.output<S> {
+  const result = schema.safeParse(body);
+  if (!result.success) throw badGateway(`${resource}: the store's answer is not MAPI's`);
+  return result.data;
 }
 
 /**
@@ -104,7 +123,7 @@ function segment(name: string): string {
   return encodeURIComponent(name);
 }
 
-function queryString(query: NonNullable<MapiCall["query"]>): string {
+function queryString(query: StoreQuery): string {
   const pairs = Object.entries(query).filter(([, value]) => value !== undefined);
   return pairs.length === 0 ? "" : `?${new URLSearchParams(pairs.map(([name, value]) => [name, String(value)]))}`;
 }

@@ -1,49 +1,66 @@
-import { z } from "zod";
 import type { Operation } from "@/lib/http/operation.ts";
-import type { Mapi } from "@/lib/mapi/client.ts";
-import { createNamespace, listNamespaces } from "@/lib/mapi/namespaces.ts";
-import { listQuery, nameList, namespaceCreate } from "@/lib/mapi/records.ts";
-import type { GatewayOperation } from "../operation.ts";
+import { listQuery, nameList, storeListQuery, verboseQuery } from "@/lib/mapi/records/lists.ts";
+import { namespace, namespaceCreate, namespaceUpdate, namespaceUpdateQuery } from "@/lib/mapi/records/namespace.ts";
+import { CREATED, DELETED, UPDATED } from "./answers.ts";
+import type { MapiOperations } from "./mapi_operations.ts";
 
 const TAG = "Namespace: Management";
-const PATH = "/api/v1/mapi/tenants/{tenant_name}/namespaces";
-const params = z.object({ tenant_name: z.string().min(1).meta({ examples: ["archive"] }) });
-const created = z.object({ status: z.literal("created"), name: z.string() }).meta({ id: "Created" });
+const LIST = "/tenants/{tenant_name}/namespaces";
+const ONE = `${LIST}/{ns}`;
 
 /** A tenant's namespaces, which S3 shows as buckets. */
-export function namespaceOperations(operation: GatewayOperation, mapi: Mapi): Operation[] {
+export function namespaceOperations({ read, write, exists }: MapiOperations): Operation[] {
+  const resource = ({ ns }: Readonly<Record<string, string>>) => `namespace '${ns}'`;
   return [
-    operation({
+    read({
       id: "list_namespaces",
-      method: "GET",
-      path: PATH,
+      path: LIST,
       tag: TAG,
       summary: "List a tenant's namespaces",
-      params,
+      resource: () => "namespaces",
       query: listQuery,
-      responses: {
-        200: { description: "Their names, or their records", schema: nameList },
-        404: { description: "No such tenant" },
-      },
-      handler: async ({ caller, params, query }, c) =>
-        c.json(await listNamespaces(mapi, caller, params.tenant_name, query)),
+      forward: storeListQuery,
+      schema: nameList,
     }),
-    operation({
+    write({
       id: "create_namespace",
       method: "PUT",
-      path: PATH,
+      path: LIST,
       tag: TAG,
       summary: "Create a namespace",
-      params,
-      body: { kind: "json", schema: namespaceCreate },
-      responses: {
-        201: { description: "Created", schema: created },
-        409: { description: "It exists" },
-      },
-      async handler({ caller, params, body }, c) {
-        await createNamespace(mapi, caller, params.tenant_name, body);
-        return c.json({ status: "created", name: body.name }, 201);
-      },
+      resource: () => "namespace",
+      body: namespaceCreate,
+      ...CREATED,
+    }),
+    read({
+      id: "get_namespace",
+      path: ONE,
+      tag: TAG,
+      summary: "A namespace's record",
+      resource,
+      query: verboseQuery,
+      schema: namespace,
+    }),
+    exists({ id: "head_namespace", path: ONE, tag: TAG, summary: "Whether a namespace exists", resource }),
+    write({
+      id: "update_namespace",
+      method: "POST",
+      path: ONE,
+      tag: TAG,
+      summary: "Change a namespace",
+      resource,
+      query: namespaceUpdateQuery,
+      body: namespaceUpdate,
+      ...UPDATED,
+    }),
+    write({
+      id: "delete_namespace",
+      method: "DELETE",
+      path: ONE,
+      tag: TAG,
+      summary: "Delete an empty namespace",
+      resource,
+      ...DELETED,
     }),
   ];
 }

@@ -1,24 +1,78 @@
 import type { Operation } from "@/lib/http/operation.ts";
-import type { Mapi } from "@/lib/mapi/client.ts";
-import { listQuery, nameList } from "@/lib/mapi/records.ts";
-import { listTenants } from "@/lib/mapi/tenants.ts";
-import type { GatewayOperation } from "../operation.ts";
+import { listQuery, nameList, storeListQuery, verboseQuery } from "@/lib/mapi/records/lists.ts";
+import { tenant, tenantCreate, tenantCreateQuery, tenantUpdate } from "@/lib/mapi/records/tenant.ts";
+import { CREATED, DELETED, UPDATED } from "./answers.ts";
+import type { MapiOperations } from "./mapi_operations.ts";
 
-/** Tenants, for system-level administrators. */
-export function tenantOperations(operation: GatewayOperation, mapi: Mapi): Operation[] {
+const TAG = "System Admin: Tenants";
+const LIST = "/tenants";
+const ONE = "/tenants/{tenant_name}";
+
+/** Tenants, for system-level administrators; the list under `system/tenants` as well. */
+export function tenantOperations({ read, write, exists }: MapiOperations): Operation[] {
+  const resource = ({ tenant_name }: Readonly<Record<string, string>>) => `tenant '${tenant_name}'`;
+  const paths = [
+    { path: LIST, read: "list_tenants", create: "create_tenant" },
+    { path: "/system/tenants", read: "list_system_tenants", create: "create_system_tenant" },
+  ];
   return [
-    operation({
-      id: "list_tenants",
-      method: "GET",
-      path: "/api/v1/mapi/tenants",
-      tag: "System Admin: Tenants",
-      summary: "List tenants",
-      query: listQuery,
-      responses: {
-        200: { description: "Their names, or their records", schema: nameList },
-        403: { description: "Not a system-level administrator" },
+    ...paths.flatMap((at) => [
+      read({
+        id: at.read,
+        path: at.path,
+        storePath: LIST,
+        tag: TAG,
+        summary: "List tenants",
+        resource: () => "tenants",
+        query: listQuery,
+        forward: storeListQuery,
+        schema: nameList,
+      }),
+      write({
+        id: at.create,
+        method: "PUT",
+        path: at.path,
+        storePath: LIST,
+        tag: TAG,
+        summary: "Create a tenant with its first administrator",
+        resource: () => "tenant",
+        query: tenantCreateQuery,
+        body: tenantCreate,
+        ...CREATED,
+      }),
+    ]),
+    read({
+      id: "get_tenant",
+      path: ONE,
+      tag: TAG,
+      summary: "A tenant's record",
+      resource,
+      query: verboseQuery,
+      schema: tenant,
+      further(headers) {
+        const softwareVersion = headers.get("X-HCP-SoftwareVersion");
+        return softwareVersion === null ? {} : { softwareVersion };
       },
-      handler: async ({ caller, query }, c) => c.json(await listTenants(mapi, caller, query)),
+    }),
+    exists({ id: "head_tenant", path: ONE, tag: TAG, summary: "Whether a tenant exists", resource }),
+    write({
+      id: "update_tenant",
+      method: "POST",
+      path: ONE,
+      tag: TAG,
+      summary: "Change a tenant",
+      resource,
+      body: tenantUpdate,
+      ...UPDATED,
+    }),
+    write({
+      id: "delete_tenant",
+      method: "DELETE",
+      path: ONE,
+      tag: TAG,
+      summary: "Delete a tenant that has no namespaces",
+      resource,
+      ...DELETED,
     }),
   ];
 }

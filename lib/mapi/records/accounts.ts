@@ -1,0 +1,120 @@
+import { z } from "zod";
+import { answered, given, wrappedList } from "./fields.ts";
+import { username } from "./names.ts";
+
+/** Roles of tenant-level accounts (spec, Roles), and two that the store knows beside them. */
+const role = z.enum(["ADMINISTRATOR", "SECURITY", "MONITOR", "COMPLIANCE", "SERVICE", "SEARCH"]);
+
+const roles = wrappedList("role", role).nullish().meta({
+  id: "Roles",
+  description: "The whole set",
+  examples: [{ role: ["MONITOR"] }],
+});
+
+export const userAccount = z.looseObject({
+  username: answered.text("The user's name"),
+  fullName: answered.text("The user's full name"),
+  description: answered.text("What the account is for"),
+  localAuthentication: answered.flag("Whether the store itself checks the password"),
+  enabled: answered.flag("Whether the account may log in"),
+  forcePasswordChange: answered.flag("Whether the password must be changed at the next login"),
+  roles: answered.open("`{role: […]}`"),
+  allowNamespaceManagement: answered.flag("Whether the user may make and manage namespaces"),
+  userGUID: answered.text("The canonical user id of access lists"),
+  userID: answered.whole("The store's own number"),
+}).meta({ id: "UserAccount" });
+
+/** Body of a user account's creation (spec, UserAccountCreate); members beyond these are dropped. */
+export const userAccountCreate = z.object({
+  username: username.meta({ description: "Unique", examples: ["lena"] }),
+  fullName: z.string().min(1).max(64).meta({ examples: ["Lena Grön"] }),
+  localAuthentication: z.boolean(),
+  enabled: z.boolean(),
+  forcePasswordChange: z.boolean(),
+  description: given.text("At most 1024 characters"),
+  roles,
+  allowNamespaceManagement: given.flag("Whether the user may make and manage namespaces"),
+}).meta({ id: "UserAccountCreate" });
+
+export const userAccountUpdate = z.object({
+  fullName: z.string().min(1).max(64).nullish(),
+  description: given.text("At most 1024 characters"),
+  enabled: given.flag("Whether the account may log in"),
+  forcePasswordChange: given.flag("Whether the password must be changed at the next login"),
+  roles,
+  allowNamespaceManagement: given.flag("Whether the user may make and manage namespaces"),
+}).meta({ id: "UserAccountUpdate" });
+
+/** The query of a user account's creation. */
+export const newPasswordQuery = z.object({
+  password: z.string().min(1).meta({ description: "The initial password" }),
+});
+
+/** The query of a user account's change. */
+export const passwordQuery = z.object({
+  password: z.string().optional().meta({ description: "A new password; empty: it stays" }),
+});
+
+export const resetPasswordsQuery = z.object({
+  resetPasswords: z.string().min(1).meta({ description: "The new password of every local account with SECURITY" }),
+});
+
+/** Body of changePassword (spec, UpdatePasswordRequest). */
+export const updatePassword = z.object({
+  newPassword: z.string().min(1),
+  oldPassword: z.string().nullish().meta({ description: "Required of callers who are no administrators" }),
+}).meta({ id: "UpdatePasswordRequest" });
+
+export const groupAccount = z.looseObject({
+  groupname: answered.text("The group's name"),
+  externalGroupID: answered.text("Its SID in the directory"),
+  roles: answered.open("`{role: […]}`"),
+  allowNamespaceManagement: answered.flag("Whether its members may make and manage namespaces"),
+}).meta({ id: "GroupAccount" });
+
+/** Open: a store without a directory takes the members of a group in its record. */
+export const groupAccountCreate = z.looseObject({
+  groupname: given.text("`name` or `name@domain`; this or the SID is required"),
+  externalGroupID: given.text("The group's SID in the directory"),
+  roles,
+}).meta({ id: "GroupAccountCreate", examples: [{ groupname: "editors", roles: { role: ["MONITOR"] } }] });
+
+export const groupAccountUpdate = z.looseObject({
+  roles,
+  allowNamespaceManagement: given.flag("Whether its members may make and manage namespaces"),
+}).meta({ id: "GroupAccountUpdate" });
+
+/** What an account may do in a namespace. */
+const permission = z.enum([
+  "BROWSE",
+  "READ",
+  "WRITE",
+  "DELETE",
+  "PURGE",
+  "SEARCH",
+  "PRIVILEGED",
+  "READ_ACL",
+  "WRITE_ACL",
+  "CHOWN",
+]);
+
+/** Most namespaces in one change of permissions: the store's own bound on namespaces. */
+const MAX_NAMESPACES = 10_000;
+
+export const dataAccessPermissions = z.looseObject({
+  namespacePermission: z.array(z.looseObject({
+    namespaceName: answered.text("The namespace's name"),
+    permissions: answered.open("`{permission: […]}`"),
+  })).nullable().default(null),
+}).meta({ id: "DataAccessPermissions" });
+
+export const dataAccessPermissionsUpdate = z.looseObject({
+  namespacePermission: z.array(z.looseObject({
+    namespaceName: z.string().min(1),
+    permissions: wrappedList("permission", permission),
+  })).max(MAX_NAMESPACES),
+}).meta({
+  id: "DataAccessPermissionsUpdate",
+  description: "Replaces what the account may do in the namespaces that are named; an empty list takes all away",
+  examples: [{ namespacePermission: [{ namespaceName: "letters", permissions: { permission: ["BROWSE", "READ"] } }] }],
+});

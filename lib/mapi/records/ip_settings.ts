@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { MAX_LISTED } from "./fields.ts";
+
+const addresses = z.array(z.string()).max(MAX_LISTED);
+const eitherForm = z.union([addresses, z.looseObject({ ipAddress: addresses })]).nullish();
+
+/** Address rules as clients may write them: lists, or lists in the store's wrapping. */
+const givenIpSettings = z.object({
+  allowAddresses: eitherForm,
+  denyAddresses: eitherForm,
+  allowIfInBothLists: z.boolean().nullish(),
+}).meta({
+  id: "IpSettings",
+  description: "Addresses, masks or CIDR blocks; the store's own wrapping (`{ipAddress: […]}`) is read too",
+  examples: [{ allowAddresses: ["10.0.0.0/8"], denyAddresses: [], allowIfInBothLists: true }],
+});
+
+/** `ipSettings` of a body, in the store's wrapping. */
+export const ipSettingsToStore = givenIpSettings.transform(({ allowAddresses, denyAddresses, ...rest }) => ({
+  allowAddresses: wrapped(allowAddresses),
+  denyAddresses: wrapped(denyAddresses),
+  ...rest,
+})).nullish();
+
+/** `ipSettings` of an answer: flat lists, whichever way the store wraps them. */
+export const ipSettingsFromStore = givenIpSettings.transform((
+  { allowAddresses, denyAddresses, allowIfInBothLists },
+) => ({
+  allowAddresses: flat(allowAddresses),
+  denyAddresses: flat(denyAddresses),
+  allowIfInBothLists: allowIfInBothLists ?? null,
+})).nullable().default(null);
+
+type EitherForm = z.output<typeof eitherForm>;
+
+function wrapped(list: EitherForm): { ipAddress: string[] } | undefined {
+  return list ? { ipAddress: flat(list) } : undefined;
+}
+
+function flat(list: EitherForm): string[] {
+  return Array.isArray(list) ? list : list?.ipAddress ?? [];
+}

@@ -1,0 +1,16 @@
+import { z } from "zod";
+
+/** A name of a tenant or a namespace, which is a label of a host name. */
+export const hostLabel = z.string().min(1).max(63).regex(
+  /^(?!xn--)[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/i,
+  "Names have letters, digits and inner hyphens, and do not begin with xn--",
+);
+
+/** A user name; the store compares it without case. */
+export const username = z.string().min(1).max(64).regex(
+  /^[^[]/,
+  'User names do not begin with "["',
+);
+
+/** A name of a content class or a retention class. */
+export const className = z.string().min(1).max(64);

@@ -1,0 +1,103 @@
+import { z } from "zod";
+import { answered, given, HARD_QUOTA, SOFT_QUOTA, softQuota, tags, wrappedList } from "./fields.ts";
+import { hostLabel } from "./names.ts";
+
+const permissionSet = wrappedList("permission", z.string()).nullish();
+const directoryUsage = z.enum(["Balanced", "Unbalanced", "Default", "BALANCED", "UNBALANCED", "DEFAULT"]).nullish();
+const versioning = z.looseObject({
+  enabled: given.flag("Whether versions are kept"),
+  prune: given.flag("Whether old versions are removed"),
+  pruneDays: given.whole("Days after which they are, 0 to 36500; 0: at once"),
+  useDeleteMarkers: given.flag("Whether a delete leaves a marker"),
+  keepDeletionRecords: given.flag("Whether records of deleted objects are kept"),
+});
+
+/** What a namespace's creation and its change have in common. */
+const settings = {
+  description: given.text("At most 1024 characters"),
+  hardQuota: z.string().nullish().meta({ description: HARD_QUOTA, examples: ["50 GB"] }),
+  softQuota,
+  servicePlan: given.text("Name of the service plan"),
+  owner: given.text("Name of the user who owns it"),
+  ownerType: z.enum(["LOCAL", "EXTERNAL"]).nullish(),
+  multipartUploadAutoAbortDays: given.whole("Days until an unfinished upload is given up, 0 to 180; 0: never"),
+  optimizedFor: z.enum(["CLOUD", "ALL"]).nullish(),
+  aclsUsage: z.enum(["NOT_ENABLED", "ENABLED", "ENFORCED", "NOT_ENFORCED"]).nullish(),
+  retentionType: z.enum(["HCP", "S3"]).nullish(),
+  searchEnabled: given.flag("Whether it can be searched"),
+  indexingEnabled: given.flag("Whether objects are indexed"),
+  indexingDefault: given.flag("Whether new objects are indexed"),
+  customMetadataIndexingEnabled: given.flag("Whether annotations are indexed"),
+  customMetadataValidationEnabled: given.flag("Whether annotations must be well-formed XML"),
+  replicationEnabled: given.flag("Whether it is replicated"),
+  readFromReplica: given.flag("Whether the replica answers reads"),
+  allowErasureCoding: given.flag("Whether objects may be erasure coded"),
+  serviceRemoteSystemRequests: given.flag("Whether other systems' requests are answered"),
+  appendEnabled: given.flag("Whether objects can be appended to"),
+  atimeSynchronizationEnabled: given.flag("Whether access times set retention"),
+  allowPermissionAndOwnershipChanges: given.flag("Whether permissions of objects under retention can change"),
+  authUsersAlwaysGrantedAllPermissions: given.flag("Whether every known user may do everything"),
+  s3UnversionedOverwrite: given.flag("Whether S3 writes over objects without versions"),
+  authMinimumPermissions: permissionSet,
+  authAndAnonymousMinimumPermissions: permissionSet,
+  tags,
+};
+
+/** Body of a namespace's creation; members beyond these, such as those of an exported template, are dropped. */
+export const namespaceCreate = z.object({
+  name: hostLabel.meta({ examples: ["field-notes"] }),
+  ...settings,
+  hashScheme: z.enum(["MD5", "SHA-1", "SHA-256", "SHA-384", "SHA-512", "RIPEMD-160"]).nullish(),
+  enterpriseMode: given.flag("Whether privileged deletes are possible"),
+  directoryUsage,
+  versioningSettings: versioning.nullish(),
+}).meta({ id: "NamespaceCreate" });
+
+export const namespaceUpdate = z.object({ name: hostLabel.nullish().meta({ description: "A new name" }), ...settings })
+  .meta({ id: "NamespaceUpdate" });
+
+export const namespaceUpdateQuery = z.object({
+  resetMQECheckpoint: z.string().min(1).optional().meta({ description: "`0`, or a date as mm/dd/yyyy" }),
+});
+
+/** A namespace as the store answers it; what `verbose` hides is null. */
+export const namespace = z.looseObject({
+  name: answered.text("Its name, which is the bucket's"),
+  description: answered.text("What it is for"),
+  hashScheme: answered.text("Digest that names objects"),
+  enterpriseMode: answered.flag("Whether privileged deletes are possible"),
+  hardQuota: answered.text(HARD_QUOTA),
+  softQuota: answered.whole(SOFT_QUOTA),
+  servicePlan: answered.text("Name of the service plan"),
+  optimizedFor: answered.text("CLOUD or ALL"),
+  directoryUsage: answered.text("Balanced, Unbalanced or Default"),
+  aclsUsage: answered.text("NOT_ENABLED, ENABLED, ENFORCED or NOT_ENFORCED"),
+  owner: answered.text("Name of the user who owns it"),
+  ownerType: answered.text("LOCAL or EXTERNAL"),
+  searchEnabled: answered.flag("Whether it can be searched"),
+  indexingEnabled: answered.flag("Whether objects are indexed"),
+  customMetadataIndexingEnabled: answered.flag("Whether annotations are indexed"),
+  replicationEnabled: answered.flag("Whether it is replicated"),
+  readFromReplica: answered.flag("Whether the replica answers reads"),
+  allowErasureCoding: answered.flag("Whether objects may be erasure coded"),
+  serviceRemoteSystemRequests: answered.flag("Whether other systems' requests are answered"),
+  versioningSettings: answered.open("Only where the store puts it into the record"),
+  tags: answered.open("`{tag: […]}`"),
+  creationTime: answered.text("When it was made"),
+  id: answered.text("The store's own id"),
+}).meta({ id: "Namespace" });
+
+/** A namespace as a template: its record without what only the store sets, and its sub-documents. */
+export const namespaceTemplates = z.object({
+  version: z.literal("1.0"),
+  exportedAt: z.string().meta({ description: "ISO 8601, UTC" }),
+  sourceTenant: z.string(),
+  namespaces: z.array(z.looseObject({ name: z.string() })),
+}).meta({ id: "NamespaceTemplates" });
+
+/** Most namespaces in one export. */
+export const MAX_EXPORTED = 1000;
+
+export const exportQuery = z.object({
+  names: z.string().meta({ description: `Names of at most ${MAX_EXPORTED} namespaces, with commas` }),
+});

@@ -1,0 +1,85 @@
+import { z } from "zod";
+import { answered, given, MAX_LISTED } from "./fields.ts";
+import { ipSettingsFromStore, ipSettingsToStore } from "./ip_settings.ts";
+import { className } from "./names.ts";
+
+export const versioningSettings = z.looseObject({
+  enabled: answered.flag("Whether versions are kept"),
+  prune: answered.flag("Whether old versions are removed"),
+  pruneDays: answered.whole("Days after which they are; 0: at once"),
+  useDeleteMarkers: answered.flag("Whether a delete leaves a marker"),
+  keepDeletionRecords: answered.flag("Whether records of deleted objects are kept"),
+}).meta({ id: "VersioningSettings" });
+
+export const versioningSettingsUpdate = z.looseObject({
+  enabled: given.flag("Whether versions are kept"),
+  prune: given.flag("Whether old versions are removed"),
+  pruneDays: given.whole("Days after which they are, 0 to 36500; 0: at once"),
+  useDeleteMarkers: given.flag("Whether a delete leaves a marker"),
+  keepDeletionRecords: given.flag("Whether records of deleted objects are kept"),
+}).meta({ id: "VersioningSettingsUpdate" });
+
+export const complianceSettings = z.looseObject({
+  retentionDefault: answered.text("Retention of new objects, such as 0, -1, A+7y or C+class"),
+  minimumRetentionAfterInitialUnspecified: answered.text("Shortest retention that may be set later"),
+  shreddingDefault: answered.flag("Whether deleted objects are shredded"),
+  customMetadataChanges: answered.text("ADD, ALL or NONE"),
+  dispositionEnabled: answered.flag("Whether expired objects are removed"),
+}).meta({ id: "ComplianceSettings" });
+
+export const complianceSettingsUpdate = z.looseObject({
+  retentionDefault: given.text("Retention of new objects, such as 0, -1, A+7y or C+class"),
+  minimumRetentionAfterInitialUnspecified: given.text("Shortest retention that may be set later"),
+  shreddingDefault: given.flag("Whether deleted objects are shredded"),
+  customMetadataChanges: z.enum(["ADD", "ALL", "NONE"]).nullish(),
+  dispositionEnabled: given.flag("Whether expired objects are removed"),
+}).meta({ id: "ComplianceSettingsUpdate" });
+
+export const retentionClass = z.looseObject({
+  name: answered.text("Its name"),
+  value: answered.text("The retention, such as A+7y"),
+  description: answered.text("What it is for"),
+  allowDisposition: answered.flag("Whether expired objects are removed"),
+}).meta({ id: "RetentionClass" });
+
+export const retentionClassUpdate = z.looseObject({
+  value: given.text("The retention, such as A+7y"),
+  description: given.text("What it is for"),
+  allowDisposition: given.flag("Whether expired objects are removed"),
+}).meta({ id: "RetentionClassUpdate" });
+
+export const retentionClassCreate = z.looseObject({ name: className, ...retentionClassUpdate.shape })
+  .meta({ id: "RetentionClassCreate", examples: [{ name: "letters", value: "A+7y" }] });
+
+export const customMetadataIndexing = z.looseObject({
+  contentClasses: answered.open("Names of content classes"),
+  fullIndexingEnabled: answered.flag("Whether the whole text of annotations is indexed"),
+  excludedAnnotations: answered.text("Names of annotations that are not, with commas"),
+}).meta({ id: "CustomMetadataIndexingSettings" });
+
+export const customMetadataIndexingUpdate = z.looseObject({
+  contentClasses: z.union([z.array(z.string()).max(MAX_LISTED), z.looseObject({})]).nullish().meta({
+    description: "Names of content classes",
+  }),
+  fullIndexingEnabled: given.flag("Whether the whole text of annotations is indexed"),
+  excludedAnnotations: given.text("Names of annotations that are not, with commas"),
+}).meta({ id: "CustomMetadataIndexingSettingsUpdate" });
+
+export const replicationCollision = z.looseObject({
+  action: answered.text("MOVE or RENAME"),
+  deleteDays: answered.whole("Days until the loser of a collision is deleted"),
+  deleteEnabled: answered.flag("Whether it is deleted"),
+}).meta({ id: "ReplicationCollisionSettings" });
+
+export const replicationCollisionUpdate = z.looseObject({
+  action: z.enum(["MOVE", "RENAME"]).nullish(),
+  deleteDays: given.whole("Days until the loser of a collision is deleted"),
+  deleteEnabled: given.flag("Whether it is deleted"),
+}).meta({ id: "ReplicationCollisionSettingsUpdate" });
+
+/** A way to reach a namespace: its settings are the store's own, but for the address rules. */
+export const protocol = z.looseObject({ ipSettings: ipSettingsFromStore }).meta({ id: "Protocol" });
+export const protocolUpdate = z.looseObject({ ipSettings: ipSettingsToStore }).meta({
+  id: "ProtocolUpdate",
+  examples: [{ hs3Enabled: true, hs3RequiresAuthentication: true }],
+});

@@ -1,0 +1,181 @@
+import { z } from "zod";
+import type { Operation, ResponseSpec } from "@/lib/http/operation.ts";
+import { callMapi, filledPath, type Mapi, storeAnswer, type StoreQuery } from "@/lib/mapi/client.ts";
+import type { GatewayOperation } from "../operation.ts";
+
+/** Where the management plane begins. */
+export const PREFIX = "/api/v1/mapi";
+
+type Names = Readonly<Record<string, string>>;
+type NoQuery = z.ZodObject<Record<never, never>>;
+
+interface Common {
+  /** Stable name of the operation. */
+  readonly id: string;
+  /** Below `/api/v1/mapi`, and the store's own path unless `storePath` says another. */
+  readonly path: string;
+  readonly storePath?: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** What errors call the resource. */
+  readonly resource: (names: Names) => string;
+}
+
+export interface ReadSpec<S extends z.ZodType, Q extends z.ZodObject> extends Common {
+  readonly schema: S;
+  readonly query?: Q;
+  /** The query as the store wants it; as it was given when absent. */
+  readonly forward?: (query: z.output<Q>) => StoreQuery;
+  /** What the answer has beside the store's body. */
+  readonly further?: (headers: Headers) => Record<string, unknown>;
+}
+
+export interface WriteSpec<B extends z.ZodType, Q extends z.ZodObject, A extends z.ZodType> extends Common {
+  readonly method: "PUT" | "POST" | "DELETE";
+  readonly body?: B;
+  /** Whether an empty object is sent where the operation takes no body. */
+  readonly emptyBody?: boolean;
+  readonly query?: Q;
+  readonly forward?: (query: z.output<Q>) => StoreQuery;
+  readonly status?: 200 | 201;
+  /** The answer's shape, and the answer: the store gives none. */
+  readonly schema: A;
+  readonly answer: (names: Names, body: z.output<B>) => z.input<A>;
+  /** What the access log calls it. */
+  readonly audit?: string;
+}
+
+/**
+ * Makers of management operations. Each hands one request on to the store's resource of the same path, with the
+ * caller's credentials, and gives the answer the shape that is documented.
+ */
+export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
+  return {
+    /** GET of a record, a list or a report. */
+    read<S extends z.ZodType, Q extends z.ZodObject = NoQuery>(spec: ReadSpec<S, Q>): Operation {
+      const { schema, forward, further, resource, storePath, path, query, ...described } = spec;
+      return operation({
+        ...described,
+        method: "GET",
+        path: PREFIX + path,
+        params: parameters(path),
+        query,
+        responses: { 200: { description: "What the store holds", schema }, ...FAILURES },
+        async handler({ caller, params, query }, c) {
+          const label = resource(params);
+          const { body, headers } = await callMapi(mapi, caller, {
+            method: "GET",
+            path: filledPath(storePath ?? path, params),
+            query: forward ? forward(query) : texts(query),
+            resource: label,
+          });
+          const answer = storeAnswer(schema, body, label);
+          return c.json(further ? { ...Object(answer), ...further(headers) } : answer);
+        },
+      });
+    },
+
+    /** PUT, POST or DELETE: one change, one line in the access log. */
+    write<A extends z.ZodType, B extends z.ZodType = z.ZodUndefined, Q extends z.ZodObject = NoQuery>(
+      spec: WriteSpec<B, Q, A>,
+    ): Operation {
+      const { body: schema, forward, resource, storePath, path, query, answer, audit, ...rest } = spec;
+      const { schema: answered, status = 200, emptyBody = false, ...described } = rest;
+      return operation({
+        ...described,
+        audit: audit ?? "management change",
+        path: PREFIX + path,
+        params: parameters(path),
+        query,
+        body: schema && { kind: "json", schema },
+        responses: {
+          [status]: { description: status === 201 ? "Created" : "Done", schema: answered },
+          ...FAILURES,
+          ...(schema ? BODY_FAILURES : {}),
+        },
+        async handler({ caller, params, query, body }, c) {
+          const given = body as z.output<B>;
+          await callMapi(mapi, caller, {
+            method: spec.method,
+            path: filledPath(storePath ?? path, params),
+            query: forward ? forward(query) : texts(query),
+            body: schema ? Object(given) : emptyBody ? {} : undefined,
+            resource: resource(params),
+          });
+          return c.json(Object(answer(params, given)), status);
+        },
+      });
+    },
+
+    /** HEAD: 200 or 404, without a body. */
+    exists(spec: Common): Operation {
+      const { resource, storePath, path, ...described } = spec;
+      return operation({
+        ...described,
+        method: "HEAD",
+        path: PREFIX + path,
+        params: parameters(path),
+        responses: { 200: { description: "It is there" }, ...FAILURES },
+        async handler({ caller, params }, c) {
+          await callMapi(mapi, caller, {
+            method: "HEAD",
+            path: filledPath(storePath ?? path, params),
+            resource: resource(params),
+          });
+          return c.body(null, 200);
+        },
+      });
+    },
+  };
+}
+
+export type MapiOperations = ReturnType<typeof mapiOperations>;
+
+/** What any management operation may answer beside its success. */
+export const FAILURES: Readonly<Record<number, ResponseSpec>> = {
+  400: { description: "The store refused what was asked" },
+  403: { description: "Not permitted" },
+  404: { description: "Not there, or not to be seen" },
+  405: { description: "The store does not know this method for the resource" },
+  409: { description: "It exists already, or something stands against the change" },
+  414: { description: "The names in the path are too long" },
+  415: { description: "The store did not take the body" },
+  422: { description: "A parameter or a member of the body does not fit" },
+  502: { description: "The store is unreachable, or its answer is none of the protocol" },
+  503: { description: "The store, or this gateway, has too much to do" },
+  504: { description: "The store did not answer in time" },
+};
+
+const BODY_FAILURES: Readonly<Record<number, ResponseSpec>> = {
+  408: { description: "The body took too long" },
+  413: { description: "The body is too large" },
+};
+
+/** What the names in a path are. */
+const NAMES: Readonly<Record<string, string>> = {
+  tenant_name: "archive",
+  username: "curator",
+  groupname: "editors",
+  name: "letters",
+  ns: "letters",
+  plan_name: "Default",
+  retention_class: "letters",
+};
+
+/** The schema of the names in a path template. */
+export function parameters(path: string): z.ZodObject<Record<string, z.ZodString>> {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+  return z.object(Object.fromEntries(names.map((name) => [name, z.string().min(1).meta({ examples: [NAMES[name]] })])));
+}
+
+/** A query that goes on as it is. */
+function texts(query: Readonly<Record<string, unknown>>): StoreQuery {
+  return Object.fromEntries(
+    Object.entries(query).map(([name, value]) =>
+      typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+        ? [name, value]
+        : [name, undefined]
+    ),
+  );
+}

@@ -1,0 +1,29 @@
+import type { Operation } from "@/lib/http/operation.ts";
+import type { Mapi } from "@/lib/mapi/client.ts";
+import type { GatewayOperation } from "../operation.ts";
+import { contentClassOperations } from "./content_classes.ts";
+import { groupAccountOperations } from "./group_accounts.ts";
+import { mapiOperations } from "./mapi_operations.ts";
+import { namespaceExportOperations } from "./namespace_export.ts";
+import { namespaceSettingsOperations } from "./namespace_settings.ts";
+import { namespaceOperations } from "./namespaces.ts";
+import { statisticsOperations } from "./statistics.ts";
+import { tenantSettingsOperations } from "./tenant_settings.ts";
+import { tenantOperations } from "./tenants.ts";
+import { userAccountOperations } from "./user_accounts.ts";
+
+/** The management plane. The export of several namespaces comes before single ones: `export` is no namespace there. */
+export function managementOperations(operation: GatewayOperation, mapi: Mapi, now: () => number): Operation[] {
+  const operations = mapiOperations(operation, mapi);
+  return [
+    ...tenantOperations(operations),
+    ...tenantSettingsOperations(operations),
+    ...userAccountOperations(operations),
+    ...groupAccountOperations(operations),
+    ...contentClassOperations(operations),
+    ...namespaceExportOperations(operation, mapi, now),
+    ...namespaceOperations(operations),
+    ...namespaceSettingsOperations(operations),
+    ...statisticsOperations(operations),
+  ];
+}

@@ -1,0 +1,36 @@
+import type { Operation } from "@/lib/http/operation.ts";
+import { dataAccessPermissions, dataAccessPermissionsUpdate } from "@/lib/mapi/records/accounts.ts";
+import { listQuery, storeListQuery } from "@/lib/mapi/records/lists.ts";
+import { UPDATED } from "./answers.ts";
+import type { Family } from "./documents.ts";
+import type { MapiOperations } from "./mapi_operations.ts";
+
+/** What an account, of a user or a group, may do in the tenant's namespaces. */
+export function permissionOperations(
+  { read, write }: MapiOperations,
+  { of, path: account, tag, resource }: Family & { readonly of: string; readonly path: string },
+): Operation[] {
+  const path = `${account}/dataAccessPermissions`;
+  return [
+    read({
+      id: `get_${of}_data_access_permissions`,
+      path,
+      tag,
+      summary: `What a ${of} may do in which namespaces`,
+      resource,
+      query: listQuery,
+      forward: storeListQuery,
+      schema: dataAccessPermissions,
+    }),
+    write({
+      id: `update_${of}_data_access_permissions`,
+      method: "POST",
+      path,
+      tag,
+      summary: `Set what a ${of} may do in the namespaces that are named`,
+      resource,
+      body: dataAccessPermissionsUpdate,
+      ...UPDATED,
+    }),
+  ];
+}
