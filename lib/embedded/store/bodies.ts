@@ -60,7 +60,7 @@ export async function receiveBody(
   let file: OpenFile | null = null;
   let size = 0;
   try {
-    for await (const chunk of decode(partsOf(stream))) {
+    for await (const chunk of decode(bodyParts(stream))) {
       size += chunk.length;
       for (const digest of digests.values()) digest.update(chunk);
       if (!file && size > INLINE_LIMIT_BYTES) {
@@ -106,7 +106,10 @@ export async function readFileSpan(path: string, first: number, last: number): P
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       const buffer = new Uint8Array(Math.min(left, READ_CHUNK_BYTES));
-      const read = left === 0 ? null : await file.read(buffer);
+      const read = left === 0 ? null : await file.read(buffer).catch((error) => {
+        file.close();
+        throw error;
+      });
       if (read === null) {
         file.close();
         if (left > 0) controller.error(new Error("a stored body is shorter than its row says"));
@@ -130,21 +133,30 @@ async function openAt(path: string, first: number): Promise<Deno.FsFile> {
  * The parts of a body; a part must be used before the next is asked for, since large bodies arrive in one buffer again and
  * again, which keeps memory flat however fast they come.
  */
-async function* partsOf(stream: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
-  const next = stream && (reusingReader(stream) ?? plainReader(stream));
-  while (next) {
-    const { done, value } = await next().catch((cause) => {
-      throw new BrokenBody("the sender broke off", { cause });
-    });
-    if (done || !value) return;
-    yield value;
+export async function* bodyParts(stream: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
+  const reader = stream && (reusingReader(stream) ?? plainReader(stream));
+  if (!reader) return;
+  try {
+    for (;;) {
+      const { done, value } = await reader.next().catch((cause) => {
+        throw new BrokenBody("the sender broke off", { cause });
+      });
+      if (done || !value) return;
+      yield value;
+    }
+  } finally {
+    // Whoever gave the stream can cancel it then, which closes the file that it may come from.
+    reader.release();
   }
 }
 
-type NextPart = () => Promise<{ done: boolean; value?: Uint8Array }>;
+interface PartReader {
+  next(): Promise<{ done: boolean; value?: Uint8Array }>;
+  release(): void;
+}
 
 /** Reads into one buffer; null where the runtime has the body in memory already and gives no byte stream. */
-function reusingReader(stream: ReadableStream<Uint8Array>): NextPart | null {
+function reusingReader(stream: ReadableStream<Uint8Array>): PartReader | null {
   let reader: ReadableStreamBYOBReader;
   try {
     reader = stream.getReader({ mode: "byob" });
@@ -153,16 +165,19 @@ function reusingReader(stream: ReadableStream<Uint8Array>): NextPart | null {
     throw error;
   }
   let buffer = new ArrayBuffer(RECEIVE_BUFFER_BYTES);
-  return async () => {
-    const part = await reader.read(new Uint8Array(buffer));
-    if (part.value) buffer = part.value.buffer;
-    return part;
+  return {
+    async next() {
+      const part = await reader.read(new Uint8Array(buffer));
+      if (part.value) buffer = part.value.buffer;
+      return part;
+    },
+    release: () => reader.releaseLock(),
   };
 }
 
-function plainReader(stream: ReadableStream<Uint8Array>): NextPart {
+function plainReader(stream: ReadableStream<Uint8Array>): PartReader {
   const reader = stream.getReader();
-  return () => reader.read();
+  return { next: () => reader.read(), release: () => reader.releaseLock() };
 }
 
 interface OpenFile {
@@ -215,7 +230,8 @@ function ensureFolder(folder: string, hour: string): void {
   ensured.add(path);
 }
 
-function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
+/** Parts of a body as one, of `size` bytes in all. */
+export function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
   if (chunks.length === 1 && chunks[0].byteLength === chunks[0].buffer.byteLength) return chunks[0];
   const whole = new Uint8Array(size);
   let at = 0;

@@ -1,5 +1,6 @@
 import type { Cell, Statements } from "@/lib/embedded/store/index.ts";
-import { compareBytes, indexOfBytes, successor } from "@/lib/embedded/store/objects.ts";
+import { compareBytes, successor } from "@/lib/embedded/store/objects.ts";
+import { behindMarker, commonPrefix } from "@/lib/embedded/store/versions.ts";
 
 /** An upload in parts that is under way. */
 export interface Upload {
@@ -78,37 +79,42 @@ export class Uploads {
     const page: UploadsPage = { uploads: [], prefixes: [], next: null };
     const end = successor(prefix);
     let last: UploadMarker = after;
-    let [from, fromId] = [after.key, after.upload];
-    if (compareBytes(from, prefix) < 0) [from, fromId] = [prefix, ""];
-    else if (fromId === "" && from.length > 0) [from, fromId] = [behind(from), ""];
-    scan: for (;;) {
-      const rows = end
-        ? this.#index.each(`${LISTED} AND key < ? ${ORDER}`, bucket, from, fromId, end)
-        : this.#index.each(`${LISTED} ${ORDER}`, bucket, from, fromId);
+    let from = startOf(prefix, delimiter, after);
+    scan: while (from) {
+      const rows: Iterable<Cell[]> = end
+        ? this.#index.each(`${LISTED} AND key < ? ${ORDER}`, bucket, from.key, from.upload, end)
+        : this.#index.each(`${LISTED} ${ORDER}`, bucket, from.key, from.upload);
       for (const row of rows) {
-        const upload = uploadOf(row);
-        const cut = delimiter.length === 0 ? -1 : indexOfBytes(upload.key, delimiter, prefix.length);
-        const common = cut < 0 ? null : upload.key.slice(0, cut + delimiter.length);
-        const isBehind = common !== null && compareBytes(common, after.key) === 0;
-        if (!isBehind && page.uploads.length + page.prefixes.length === limit) {
+        if (page.uploads.length + page.prefixes.length === limit) {
           page.next = last;
           return page;
         }
+        const upload = uploadOf(row);
+        const common = commonPrefix(upload.key, prefix, delimiter);
         if (!common) {
           page.uploads.push(upload);
           last = { key: upload.key, upload: upload.id };
           continue;
         }
-        if (!isBehind) page.prefixes.push(common);
+        page.prefixes.push(common);
         last = { key: common, upload: "" };
         const next = successor(common);
-        if (!next) return page;
-        [from, fromId] = [next, ""];
+        from = next && { key: next, upload: "" };
         continue scan;
       }
       return page;
     }
+    return page;
   }
+}
+
+/** Behind which upload a scan begins: within a key where one of its uploads is given and the key is an entry itself. */
+function startOf(prefix: Uint8Array, delimiter: Uint8Array, after: UploadMarker): UploadMarker | null {
+  const isInKey = after.upload !== "" && compareBytes(after.key.subarray(0, prefix.length), prefix) === 0 &&
+    !commonPrefix(after.key, prefix, delimiter);
+  if (isInKey) return after;
+  const key = behindMarker(after.key, prefix, delimiter);
+  return key && { key, upload: "" };
 }
 
 const UPLOAD = "id, key, owner, checksum_algorithm, checksum_type, started_ms";
@@ -124,11 +130,4 @@ function uploadOf([id, key, owner, checksumAlgorithm, checksumType, startedMs]: 
     checksumType: checksumType === null ? null : String(checksumType),
     startedMs: Number(startedMs),
   };
-}
-
-/** The first key behind one. */
-function behind(key: Uint8Array): Uint8Array {
-  const next = new Uint8Array(key.length + 1);
-  next.set(key);
-  return next;
 }

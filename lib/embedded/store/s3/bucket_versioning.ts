@@ -1,8 +1,9 @@
 import { ownBucket } from "@/lib/embedded/store/s3/permitted.ts";
+import { childWord } from "@/lib/embedded/store/s3/read_xml.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
 import { element, xmlResponse } from "@/lib/embedded/store/s3/xml.ts";
-import { childText, xmlBody } from "@/lib/embedded/store/s3/xml_body.ts";
+import { xmlBody } from "@/lib/embedded/store/s3/xml_body.ts";
 
 /** GetBucketVersioning, for the bucket's owner: nothing is said of a bucket that never kept versions. */
 export const getBucketVersioning: S3Operation = {
@@ -28,11 +29,11 @@ export const putBucketVersioning: S3Operation = {
   handle: async (call) => {
     const bucket = ownBucket(call, call.bucket);
     const configuration = await xmlBody(call.request, call.caller, "VersioningConfiguration");
-    const status = childText(configuration, "Status");
+    const status = childWord(configuration, "Status");
     if (status !== "Enabled" && status !== "Suspended") {
       throw new S3Error("MalformedXML", "Status must be Enabled or Suspended");
     }
-    if ((childText(configuration, "MfaDelete") ?? "Disabled") !== "Disabled") {
+    if ((childWord(configuration, "MfaDelete") ?? "Disabled") !== "Disabled") {
       throw new S3Error("NotImplemented", "MfaDelete is not provided");
     }
     const versioning = status === "Enabled" ? "enabled" : "suspended";

@@ -1,5 +1,5 @@
 import { versionHeader } from "@/lib/embedded/store/s3/object_version.ts";
-import { childText, type XmlElement } from "@/lib/embedded/store/s3/read_xml.ts";
+import { childWord, type XmlElement } from "@/lib/embedded/store/s3/read_xml.ts";
 import { receiveXml } from "@/lib/embedded/store/s3/receive_xml.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
@@ -53,8 +53,8 @@ export function completedParts(xml: XmlElement): CompletedPart[] {
 }
 
 function completedPart(xml: XmlElement): CompletedPart {
-  const number = childText(xml, "PartNumber");
-  const etag = childText(xml, "ETag")?.replace(/^"(.*)"$/, "$1");
+  const number = childWord(xml, "PartNumber");
+  const etag = childWord(xml, "ETag")?.replace(/^"(.*)"$/, "$1");
   if (number === null || etag === undefined || !/^[0-9]{1,9}$/.test(number)) {
     throw new S3Error("MalformedXML", "Each Part must have a PartNumber and an ETag");
   }

@@ -1,6 +1,7 @@
 import type { StoredObject } from "@/lib/embedded/store/objects.ts";
 import { checkReadConditions } from "@/lib/embedded/store/s3/conditions.ts";
 import { type BucketAccess, permittedObject } from "@/lib/embedded/store/s3/permitted.ts";
+import { requireOwner } from "@/lib/embedded/store/s3/refused_headers.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call } from "@/lib/embedded/store/s3/s3_operation.ts";
 
@@ -27,10 +28,12 @@ export function parseCopySource(header: string): CopySource {
  * look-up that may be repeated. Throws {@link S3Error}.
  */
 export function findCopySource(
-  { store, request }: S3Call,
+  { store, caller, request }: S3Call,
   source: CopySource,
   access: BucketAccess,
 ): () => StoredObject {
+  const owner = request.headers.get("x-amz-source-expected-bucket-owner");
+  if (owner !== null) requireOwner(store, { id: caller.tenant }, source.bucket, owner);
   const key = new TextEncoder().encode(source.key);
   const { bucket } = access;
   const look = () => {

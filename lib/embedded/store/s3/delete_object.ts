@@ -1,5 +1,6 @@
 import { heldBucket, permittedBucket } from "@/lib/embedded/store/s3/permitted.ts";
 import { versionHeader, versionParameter } from "@/lib/embedded/store/s3/object_version.ts";
+import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
 
 /** DeleteObject: what is not there is no error. */
@@ -15,6 +16,9 @@ async function handle(call: S3Call): Promise<Response> {
   const { store, request, bucket: name, key } = call;
   const wanted = versionParameter(request);
   const bucket = (wanted === null ? permittedBucket : heldBucket)(call, name, "DELETE");
+  if (request.headers.has("if-match") || request.headers.has("if-none-match")) {
+    throw new S3Error("NotImplemented", "Conditions of a delete are not provided");
+  }
   const { version, isMarker } = await store.writer.change("deleteObject", {
     bucket: bucket.id,
     key: new TextEncoder().encode(key),

@@ -1,11 +1,11 @@
 import { heldBucket, permittedBucket } from "@/lib/embedded/store/s3/permitted.ts";
-import type { XmlElement } from "@/lib/embedded/store/s3/read_xml.ts";
+import { childText, childWord, type XmlElement } from "@/lib/embedded/store/s3/read_xml.ts";
 import { asS3Error } from "@/lib/embedded/store/s3/refusals.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
 import { MAX_KEY_BYTES } from "@/lib/embedded/store/s3/s3_request.ts";
 import { element, xmlResponse } from "@/lib/embedded/store/s3/xml.ts";
-import { childText, xmlBody } from "@/lib/embedded/store/s3/xml_body.ts";
+import { xmlBody } from "@/lib/embedded/store/s3/xml_body.ts";
 import type { Changes } from "@/lib/embedded/store/writer/changes.ts";
 
 /** Most keys of one request (S3 API, DeleteObjects). */
@@ -34,7 +34,7 @@ async function handle(call: S3Call): Promise<Response> {
     throw new S3Error("InvalidRequest", "The header Content-MD5 or one of x-amz-checksum- is required");
   }
   const document = await xmlBody(request, caller, "Delete");
-  const isQuiet = childText(document, "Quiet")?.trim() === "true";
+  const isQuiet = childWord(document, "Quiet") === "true";
   const wanted = document.children.filter((child) => child.name === "Object").map(wantedOf);
   if (wanted.length === 0 || wanted.length > MAX_OBJECTS) {
     throw new S3Error("MalformedXML", `The body must name 1 to ${MAX_OBJECTS} objects`);
@@ -61,7 +61,7 @@ async function handle(call: S3Call): Promise<Response> {
 }
 
 function carriesDigest(headers: Headers): boolean {
-  return headers.has("content-md5") ||
+  return headers.has("content-md5") || headers.has("x-amz-trailer") ||
     [...headers.keys()].some((name) => name.startsWith("x-amz-checksum-") && name !== "x-amz-checksum-algorithm");
 }
 

@@ -2,10 +2,9 @@ import { permittedBucket } from "@/lib/embedded/store/s3/permitted.ts";
 import {
   commonPrefixElement,
   keyBytes,
-  keyEncoding,
   keyText,
   ownerElements,
-  pageSize,
+  pageParameters,
 } from "@/lib/embedded/store/s3/listing_parts.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
@@ -25,12 +24,9 @@ export const listObjectVersions: S3Operation = {
 function handle(call: S3Call): Response {
   const { store, request, bucket: name } = call;
   const bucket = permittedBucket(call, name, "BROWSE");
-  const prefix = request.parameter("prefix") ?? "";
-  const delimiter = request.parameter("delimiter") ?? "";
+  const { prefix, delimiter, limit, shown, encoding } = pageParameters(request, "max-keys");
   const keyMarker = request.parameter("key-marker") ?? "";
   const versionMarker = request.parameter("version-id-marker") || null;
-  const limit = pageSize(request.parameter("max-keys"));
-  const shown = keyEncoding(request.parameter("encoding-type"));
   checkMarkers(keyMarker, versionMarker);
   const { versions, prefixes, next } = store.versions.list(bucket.id, {
     prefix: keyBytes(prefix),
@@ -51,7 +47,7 @@ function handle(call: S3Call): Response {
     element("MaxKeys", limit),
     delimiter && element("Delimiter", shown(delimiter)),
     element("IsTruncated", following !== null),
-    request.parameter("encoding-type") && element("EncodingType", "url"),
+    encoding,
     ...versions.map((version) => versionElement(version, shown, owners)),
     ...prefixes.map((common) => commonPrefixElement(common, shown)),
   ];

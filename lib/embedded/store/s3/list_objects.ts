@@ -4,10 +4,9 @@ import {
   commonPrefixElement,
   contentsElement,
   keyBytes,
-  keyEncoding,
   keyText,
   ownerElements,
-  pageSize,
+  pageParameters,
 } from "@/lib/embedded/store/s3/listing_parts.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
 import { element, xmlResponse } from "@/lib/embedded/store/s3/xml.ts";
@@ -25,11 +24,8 @@ export const listObjects: S3Operation = {
 function handle(call: S3Call): Response {
   const { store, request, bucket: name } = call;
   const bucket = permittedBucket(call, name, "BROWSE");
-  const prefix = request.parameter("prefix") ?? "";
-  const delimiter = request.parameter("delimiter") ?? "";
+  const { prefix, delimiter, limit, shown, encoding } = pageParameters(request, "max-keys");
   const marker = request.parameter("marker") ?? "";
-  const limit = pageSize(request.parameter("max-keys"));
-  const shown = keyEncoding(request.parameter("encoding-type"));
   const [under, cut] = [keyBytes(prefix), keyBytes(delimiter)];
   const from = behindMarker(keyBytes(marker), under, cut);
   const page = from
@@ -46,7 +42,7 @@ function handle(call: S3Call): Response {
     element("MaxKeys", limit),
     delimiter && element("Delimiter", shown(delimiter)),
     element("IsTruncated", isTruncated),
-    request.parameter("encoding-type") && element("EncodingType", "url"),
+    encoding,
     ...page.objects.map((object) => contentsElement(object, shown, owners)),
     ...page.prefixes.map((common) => commonPrefixElement(common, shown)),
   ];

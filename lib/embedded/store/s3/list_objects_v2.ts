@@ -3,9 +3,8 @@ import {
   commonPrefixElement,
   contentsElement,
   keyBytes,
-  keyEncoding,
   ownerElements,
-  pageSize,
+  pageParameters,
 } from "@/lib/embedded/store/s3/listing_parts.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
@@ -33,12 +32,9 @@ export const listObjectsV2: S3Operation = {
 function handle(call: S3Call): Response {
   const { store, request, bucket: name } = call;
   const bucket = permittedBucket(call, name, "BROWSE");
-  const prefix = request.parameter("prefix") ?? "";
-  const delimiter = request.parameter("delimiter") ?? "";
+  const { prefix, delimiter, limit, shown, encoding } = pageParameters(request, "max-keys");
   const startAfter = request.parameter("start-after") ?? "";
   const token = request.parameter("continuation-token");
-  const limit = pageSize(request.parameter("max-keys"));
-  const shown = keyEncoding(request.parameter("encoding-type"));
   const [under, cut] = [keyBytes(prefix), keyBytes(delimiter)];
   const from = token === null ? behindMarker(keyBytes(startAfter), under, cut) : fromToken(token);
   const page = from
@@ -56,7 +52,7 @@ function handle(call: S3Call): Response {
     token !== null && element("ContinuationToken", token),
     isTruncated && page.next && element("NextContinuationToken", toToken(page.next)),
     startAfter && element("StartAfter", shown(startAfter)),
-    request.parameter("encoding-type") && element("EncodingType", "url"),
+    encoding,
     ...page.objects.map((object) => contentsElement(object, shown, owners)),
     ...page.prefixes.map((common) => commonPrefixElement(common, shown)),
   ];

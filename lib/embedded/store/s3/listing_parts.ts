@@ -1,23 +1,37 @@
 import type { ListedObject } from "@/lib/embedded/store/objects.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import { element, xmlTime } from "@/lib/embedded/store/s3/xml.ts";
+import type { S3Request } from "@/lib/embedded/store/s3/s3_request.ts";
+import { pageSize } from "@/lib/embedded/store/s3/upload_parameters.ts";
 import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
 
-/** Most entries of one page of a listing (S3 API, ListObjects). */
-const MAX_KEYS = 1000;
-
-/** The size of a page as max-keys asks for it. Throws {@link S3Error} InvalidArgument. */
-export function pageSize(text: string | null): number {
-  if (text === null || text === "") return MAX_KEYS;
-  if (!/^[0-9]{1,9}$/.test(text)) throw new S3Error("InvalidArgument", "max-keys must be a whole number from 0");
-  return Math.min(Number(text), MAX_KEYS);
-}
-
 /** How keys are shown under an encoding-type. Throws {@link S3Error} InvalidArgument. */
-export function keyEncoding(type: string | null): (key: string) => string {
+function keyEncoding(type: string | null): (key: string) => string {
   if (type === null) return (key) => key;
   if (type !== "url") throw new S3Error("InvalidArgument", "encoding-type must be url");
   return (key) => encodeURIComponent(key).replaceAll("%2F", "/");
+}
+
+/** What all listings of keys read of their query. */
+export interface PageParameters {
+  prefix: string;
+  delimiter: string;
+  limit: number;
+  shown: (key: string) => string;
+  /** The element that tells the encoding of the answer; "" where it has none. */
+  encoding: string;
+}
+
+/** Reads what all listings of keys share; `sizeName` is the parameter of the page's size. Throws {@link S3Error} InvalidArgument. */
+export function pageParameters(request: S3Request, sizeName: "max-keys" | "max-uploads"): PageParameters {
+  const type = request.parameter("encoding-type");
+  return {
+    prefix: request.parameter("prefix") ?? "",
+    delimiter: request.parameter("delimiter") ?? "",
+    limit: pageSize(request, sizeName),
+    shown: keyEncoding(type),
+    encoding: type === null ? "" : element("EncodingType", type),
+  };
 }
 
 /** Owner elements of one page: few users own many objects, so each is looked up once. */

@@ -55,11 +55,20 @@ export async function receiveObjectBody(
 
 /** How many bytes the body has without its framing. */
 function statedSize({ headers, body }: S3Request, caller: Caller, maxBytes: number): number {
-  const name = caller.chunked ? "x-amz-decoded-content-length" : "content-length";
+  const isEmpty = !caller.chunked && body === null && !headers.has("content-length");
+  const size = isEmpty ? 0 : caller.chunked ? decodedLength(headers) : wholeLength(headers, "content-length");
+  if (size > maxBytes) throw new S3Error("EntityTooLarge", `A single write is limited to ${maxBytes} bytes`);
+  return size;
+}
+
+/** How many bytes an aws-chunked body has without its framing. Throws {@link S3Error} MissingContentLength. */
+export function decodedLength(headers: Headers): number {
+  return wholeLength(headers, "x-amz-decoded-content-length");
+}
+
+function wholeLength(headers: Headers, name: string): number {
   const text = headers.get(name);
-  if (text === null && body === null && !caller.chunked) return 0;
   if (text === null || !/^[0-9]{1,15}$/.test(text)) throw new S3Error("MissingContentLength", `${name} is required`);
-  if (Number(text) > maxBytes) throw new S3Error("EntityTooLarge", `A single write is limited to ${maxBytes} bytes`);
   return Number(text);
 }
 

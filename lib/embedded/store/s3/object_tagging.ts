@@ -1,12 +1,12 @@
 import { heldBucket } from "@/lib/embedded/store/s3/permitted.ts";
 import { foundObject } from "@/lib/embedded/store/s3/found_object.ts";
 import { versionHeader, versionParameter } from "@/lib/embedded/store/s3/object_version.ts";
-import type { XmlElement } from "@/lib/embedded/store/s3/read_xml.ts";
+import { childText, type XmlElement } from "@/lib/embedded/store/s3/read_xml.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
 import { keptTags, type Tag, tagsToKeep } from "@/lib/embedded/store/s3/tags.ts";
 import { element, xmlResponse } from "@/lib/embedded/store/s3/xml.ts";
-import { childText, xmlBody } from "@/lib/embedded/store/s3/xml_body.ts";
+import { xmlBody } from "@/lib/embedded/store/s3/xml_body.ts";
 
 const tagging = { level: "object", marker: ["tagging"], parameters: ["versionId"] } as const;
 

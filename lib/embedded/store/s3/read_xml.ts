@@ -6,6 +6,9 @@ export const MAX_XML_BYTES = 2 * 1024 * 1024;
 /** Deepest nesting of elements; S3's own documents need five levels. */
 const MAX_DEPTH = 16;
 
+/** Most elements: the 10,000 parts of a complete, with five of them in each, fit. */
+const MAX_ELEMENTS = 100_000;
+
 /** One element: its local name, the text directly in it, and the elements in it in their order. */
 export interface XmlElement {
   name: string;
@@ -23,6 +26,8 @@ export function readXml(bytes: Uint8Array): XmlElement {
   const text = decodedText(bytes);
   const document: XmlElement = { name: "", text: "", children: [] };
   const open: { element: XmlElement; tag: string }[] = [{ element: document, tag: "" }];
+  const seen = new Set<string>();
+  let elements = 0;
   let at = DECLARATION.exec(text)?.[0].length ?? 0;
   while (at < text.length) {
     const { element: parent, tag: parentTag } = open[open.length - 1];
@@ -35,17 +40,28 @@ export function readXml(bytes: Uint8Array): XmlElement {
       at = end;
       continue;
     }
-    TAG.lastIndex = at;
-    const match = TAG.exec(text);
-    if (!match) throw malformed();
-    at = TAG.lastIndex;
-    const [, closing, opening, selfClosing] = match;
+    // A bare tag of a name that was met before needs no second look: large documents repeat a few names.
+    const bare = text.slice(at + 1, text.indexOf(">", at));
+    let [closing, opening, selfClosing]: (string | undefined)[] = [];
+    if (seen.has(bare)) {
+      at += bare.length + 2;
+      if (bare.startsWith("/")) closing = bare.slice(1);
+      else opening = bare;
+    } else {
+      TAG.lastIndex = at;
+      const match = TAG.exec(text);
+      if (!match) throw malformed();
+      at = TAG.lastIndex;
+      [, closing, opening, selfClosing] = match;
+      if (bare === opening || bare === `/${closing}`) seen.add(bare);
+    }
     if (closing !== undefined) {
       if (open.length === 1 || closing !== parentTag) throw malformed();
       open.pop();
       continue;
     }
-    if (parent === document && document.children.length > 0) throw malformed();
+    if (opening === undefined || (parent === document && document.children.length > 0)) throw malformed();
+    if (++elements > MAX_ELEMENTS) throw new S3Error("MalformedXML", "The XML has too many elements");
     const element: XmlElement = { name: opening.slice(opening.indexOf(":") + 1), text: "", children: [] };
     parent.children.push(element);
     if (selfClosing) continue;
@@ -56,9 +72,23 @@ export function readXml(bytes: Uint8Array): XmlElement {
   return document.children[0];
 }
 
-/** The text of the first child of a name, without white space around it; null where there is none. */
+/**
+ * The text of the one child of a name, as it stands: for keys and the like. Null where there is none. Throws
+ * {@link S3Error} MalformedXML for several, or for one that is no text.
+ */
 export function childText(element: XmlElement, name: string): string | null {
-  return element.children.find((child) => child.name === name)?.text.trim() ?? null;
+  let found: XmlElement | null = null;
+  for (const child of element.children) {
+    if (child.name !== name) continue;
+    if (found || child.children.length > 0) throw new S3Error("MalformedXML", `${name} must be one text`);
+    found = child;
+  }
+  return found?.text ?? null;
+}
+
+/** The same without the white space around it, which some clients write: for words, numbers and digests. */
+export function childWord(element: XmlElement, name: string): string | null {
+  return childText(element, name)?.trim() ?? null;
 }
 
 const DECLARATION = /^\s*<\?xml\s[^<>?]*\?>/;
@@ -67,7 +97,7 @@ const DECLARATION = /^\s*<\?xml\s[^<>?]*\?>/;
 const TAG =
   /<(?:\/([^\s<>\/="'!?]+)\s*|([^\s<>\/="'!?]+)(?:\s+[^\s<>\/="'!?]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*\s*(\/?))>/y;
 
-const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+const ENTITIES = new Map([["amp", "&"], ["lt", "<"], ["gt", ">"], ["quot", '"'], ["apos", "'"]]);
 
 function decodedText(bytes: Uint8Array): string {
   try {
@@ -78,21 +108,33 @@ function decodedText(bytes: Uint8Array): string {
   }
 }
 
+/** By hand, since a replacing pattern first collects all that it matches, for half a second in the worst document. */
 function unescaped(text: string): string {
-  if (!text.includes("&")) return text;
-  return text.replace(/&([^&;]{0,10};)?/g, (_whole, name: string | undefined) => {
-    const entity = name?.slice(0, -1) ?? "";
-    const number = /^#(?:x([0-9a-fA-F]{1,6})|([0-9]{1,7}))$/.exec(entity);
-    if (!number) return ENTITIES[entity] ?? refuse();
-    const code = number[1] ? parseInt(number[1], 16) : Number(number[2]);
-    // Control characters are let through, unlike in XML 1.0: keys may hold them, and clients write them so.
-    if (code === 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) refuse();
-    return String.fromCodePoint(code);
-  });
+  let ampersand = text.indexOf("&");
+  if (ampersand < 0) return text;
+  let plain = "";
+  let at = 0;
+  for (; ampersand >= 0; ampersand = text.indexOf("&", at)) {
+    const end = text.indexOf(";", ampersand);
+    if (end < 0 || end - ampersand > MAX_REFERENCE_CHARACTERS) throw malformed();
+    plain += text.slice(at, ampersand) + referenced(text.slice(ampersand + 1, end));
+    at = end + 1;
+  }
+  return plain + text.slice(at);
 }
 
-function refuse(): never {
-  throw malformed();
+/** Longest reference that may stand for a character, from its ampersand on. */
+const MAX_REFERENCE_CHARACTERS = 11;
+
+function referenced(name: string): string {
+  const entity = ENTITIES.get(name);
+  if (entity !== undefined) return entity;
+  const number = /^#(?:x([0-9a-fA-F]{1,6})|([0-9]{1,7}))$/.exec(name);
+  if (!number) throw malformed();
+  const code = number[1] ? parseInt(number[1], 16) : Number(number[2]);
+  // Control characters are let through, unlike in XML 1.0: keys may hold them, and clients write them so.
+  if (code === 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) throw malformed();
+  return String.fromCodePoint(code);
 }
 
 function malformed(): S3Error {

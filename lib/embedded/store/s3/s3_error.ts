@@ -24,6 +24,7 @@ const CODES = {
   InvalidPartOrder: [400, "The parts are not in ascending order"],
   InvalidRange: [416, "The range cannot be satisfied"],
   InvalidRequest: [400, "The request is not valid"],
+  InvalidStorageClass: [400, "The only storage class is STANDARD"],
   InvalidTag: [400, "A tag is not valid"],
   InvalidURI: [400, "The path is not valid"],
   KeyTooLongError: [400, "The key is longer than 1024 bytes"],

@@ -5,6 +5,7 @@ import { asS3Error } from "@/lib/embedded/store/s3/refusals.ts";
 import { S3Error, s3ErrorResponse } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
 import { S3_OPERATIONS } from "@/lib/embedded/store/s3/s3_operations.ts";
+import { checkHeaders } from "@/lib/embedded/store/s3/refused_headers.ts";
 import { isHeaderInQuery, withHeadersOfQuery } from "@/lib/embedded/store/s3/presigned_headers.ts";
 import { parseS3Request, type S3Request } from "@/lib/embedded/store/s3/s3_request.ts";
 import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
@@ -57,6 +58,7 @@ export function refusingHandler(request: Request): Response {
 function answer(store: StoreParts, tenant: Tenant, sent: S3Request): Response | Promise<Response> {
   const caller = authenticate(sent, store.accounts, tenant, store.now());
   const request = withHeadersOfQuery(sent);
+  checkHeaders(store, tenant, request);
   const operation = operationOf(request);
   for (const [name] of request.query) {
     const isKnown = operation.parameters.includes(name) || operation.marker?.[0] === name;

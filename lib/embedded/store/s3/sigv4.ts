@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Request } from "@/lib/embedded/store/s3/s3_request.ts";
@@ -145,7 +146,17 @@ function compare(a: string, b: string): number {
 }
 
 function headerValue(request: S3Request, name: string): string {
-  return (request.headers.get(name) ?? "").trim().replace(/ +/g, " ");
+  return asSigned(request.headers.get(name) ?? "").trim().replace(/ +/g, " ");
+}
+
+/** A header comes as one character for each byte; a client that sends UTF-8 signed the text that the bytes spell. */
+function asSigned(value: string): string {
+  if (!/[\x80-\xff]/.test(value)) return value;
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Buffer.from(value, "latin1"));
+  } catch {
+    return value;
+  }
 }
 
 /** RFC 3986 percent-encoding as Signature Version 4 asks: all but unreserved characters. */

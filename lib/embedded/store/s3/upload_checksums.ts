@@ -1,8 +1,9 @@
 import { Buffer } from "node:buffer";
 import type { DigestAlgorithm } from "@/lib/embedded/store/digests.ts";
 import { canBeFullObject, type ChecksumType } from "@/lib/embedded/store/part_checksums.ts";
+import { checksumAlgorithm } from "@/lib/embedded/store/s3/checksums.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
-import { childText, type XmlElement } from "@/lib/embedded/store/s3/read_xml.ts";
+import { childWord, type XmlElement } from "@/lib/embedded/store/s3/read_xml.ts";
 import { element } from "@/lib/embedded/store/s3/xml.ts";
 
 /** The checksum algorithms of uploads in parts, by their names on the wire. */
@@ -51,11 +52,16 @@ export function keptChecksums(
 
 /** The checksums that an XML element states, in base64 by their algorithm. */
 export function checksumsIn(xml: XmlElement): Record<string, string> {
-  return stated((name) => childText(xml, `Checksum${name}`));
+  return stated((name) => childWord(xml, `Checksum${name}`));
 }
 
-/** The checksums that headers state, in base64 by their algorithm. */
+/** The checksums that headers state, in base64 by their algorithm. Throws {@link S3Error} NotImplemented for others. */
 export function checksumsOf(headers: Headers): Record<string, string> {
+  for (const name of headers.keys()) {
+    if (name.startsWith("x-amz-checksum-") && name !== "x-amz-checksum-type" && !checksumAlgorithm(name)) {
+      throw new S3Error("NotImplemented", `The header ${name} is not provided`);
+    }
+  }
   const checksums = stated((name) => headers.get(`x-amz-checksum-${name.toLowerCase()}`));
   const type = headers.get("x-amz-checksum-type");
   return type === null ? checksums : { ...checksums, type };
@@ -68,15 +74,6 @@ export function checksumElements(checksums: Readonly<Record<string, string>>): s
   );
   if (checksums.type !== undefined) elements.push(element("ChecksumType", checksums.type));
   return elements.join("");
-}
-
-/** Kept checksums as headers of an answer. */
-export function checksumHeaders(checksums: Readonly<Record<string, string>>): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const [name, algorithm] of Object.entries(ALGORITHMS)) {
-    if (checksums[algorithm] !== undefined) headers[`x-amz-checksum-${name.toLowerCase()}`] = checksums[algorithm];
-  }
-  return headers;
 }
 
 /** The wire names of an upload's algorithm and type, as elements. */

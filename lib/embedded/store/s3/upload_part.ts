@@ -1,12 +1,12 @@
 import type { ReceivedBody } from "@/lib/embedded/store/bodies.ts";
 import { Refusal } from "@/lib/embedded/store/refusal.ts";
-import type { ChecksumAlgorithm } from "@/lib/embedded/store/s3/checksums.ts";
+import { type ChecksumAlgorithm, checksumHeaders } from "@/lib/embedded/store/s3/checksums.ts";
 import { receiveObjectBody } from "@/lib/embedded/store/s3/object_body.ts";
 import { MAX_PUT_BYTES } from "@/lib/embedded/store/s3/put_object.ts";
 import { demandRoomForPart } from "@/lib/embedded/store/s3/quota_room.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
-import { checksumHeaders, keptChecksums } from "@/lib/embedded/store/s3/upload_checksums.ts";
+import { keptChecksums } from "@/lib/embedded/store/s3/upload_checksums.ts";
 import { partNumber, presentUpload } from "@/lib/embedded/store/s3/upload_parameters.ts";
 import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
 import type { UploadName } from "@/lib/embedded/store/writer/changes.ts";
@@ -25,11 +25,6 @@ async function handle(call: S3Call): Promise<Response> {
   const { store, caller, request } = call;
   const number = partNumber(request);
   const { name, in: bucket, upload } = presentUpload(call);
-  for (const header of request.headers.keys()) {
-    if (header.startsWith("x-amz-server-side-")) {
-      throw new S3Error("NotImplemented", `The header ${header} is not provided`);
-    }
-  }
   const asked = upload.checksumAlgorithm as ChecksumAlgorithm | null;
   const { received } = await receiveObjectBody(
     store.folder,

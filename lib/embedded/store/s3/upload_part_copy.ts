@@ -61,9 +61,12 @@ async function receiveCopy(
   body: ReadableStream<Uint8Array> | Uint8Array,
   algorithms: readonly DigestAlgorithm[],
 ): Promise<ReceivedBody> {
+  const source = body instanceof Uint8Array ? streamOf(body) : body;
   try {
-    return await receiveBody(folder, body instanceof Uint8Array ? streamOf(body) : body, algorithms);
+    return await receiveBody(folder, source, algorithms);
   } catch (error) {
+    // A full disk ends the copy, not its source: that would keep its files open.
+    await source.cancel(error).catch(() => {});
     // What broke off is the source, not the client.
     if (error instanceof BrokenBody) throw new S3Error("InternalError", "The source of the copy could not be read");
     throw error;

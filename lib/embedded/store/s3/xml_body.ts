@@ -1,60 +1,53 @@
-import { BrokenBody } from "@/lib/embedded/store/bodies.ts";
+import { type BodyDecoder, bodyParts, joined } from "@/lib/embedded/store/bodies.ts";
 import { startDigest } from "@/lib/embedded/store/digests.ts";
+import { awsChunked } from "@/lib/embedded/store/s3/aws_chunked.ts";
 import type { Caller } from "@/lib/embedded/store/s3/caller.ts";
-import { MAX_XML_BYTES, readXml, type XmlElement } from "@/lib/embedded/store/s3/read_xml.ts";
+import { decodedLength } from "@/lib/embedded/store/s3/object_body.ts";
+import { childText, MAX_XML_BYTES, readXml, type XmlElement } from "@/lib/embedded/store/s3/read_xml.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Request } from "@/lib/embedded/store/s3/s3_request.ts";
-import { statedDigests } from "@/lib/embedded/store/s3/stated_digests.ts";
+import { statedDigests, trailingDigests } from "@/lib/embedded/store/s3/stated_digests.ts";
+
+export { childText };
 
 /**
- * Receives an XML body of at most `maxBytes` whole, checks the digests that its sender stated, and reads it. Throws
- * {@link S3Error} MalformedXML, also where the root element has another name, or what a wrong digest is; {@link BrokenBody}.
+ * Receives an XML body of at most `maxBytes` whole, plain or aws-chunked, checks the digests that its sender stated, and
+ * reads it. Throws {@link S3Error} MalformedXML, also where the root element has another name than is asked for, or what
+ * a wrong digest is; BrokenBody.
  */
 export async function xmlBody(
   request: S3Request,
   caller: Caller,
-  root: string,
+  root: string | null,
   maxBytes: number = MAX_XML_BYTES,
 ): Promise<XmlElement> {
-  if (caller.chunked) throw new S3Error("NotImplemented", "An XML body cannot be sent in pieces");
-  const { digests } = statedDigests(request.headers, caller);
-  const bytes = await smallBody(request.body, maxBytes);
-  for (const { algorithm, hex, code } of digests) {
+  const stated = statedDigests(request.headers, caller);
+  const size = caller.chunked && decodedLength(request.headers);
+  const chunked = caller.chunked && awsChunked(caller.chunked, size ?? 0, stated.trailers);
+  const bytes = await smallBody(request.body, maxBytes, chunked?.decode);
+  if (size !== null && bytes.length !== size) throw new S3Error("IncompleteBody");
+  for (const { algorithm, hex, code } of [...stated.digests, ...trailingDigests(chunked?.trailers ?? new Map())]) {
     const digest = startDigest(algorithm);
     digest.update(bytes);
     if (digest.hex() !== hex) throw new S3Error(code);
   }
   const document = readXml(bytes);
-  if (document.name !== root) throw new S3Error("MalformedXML", `The body must be a ${root} element`);
+  if (root !== null && document.name !== root) throw new S3Error("MalformedXML", `The body must be a ${root} element`);
   return document;
 }
 
-/** The text of the one child of a name; null where there is none. Throws {@link S3Error} MalformedXML for several. */
-export function childText(element: XmlElement, name: string): string | null {
-  const found = element.children.filter((child) => child.name === name);
-  if (found.length > 1 || found[0]?.children.length) throw new S3Error("MalformedXML", `${name} must be one text`);
-  return found[0]?.text ?? null;
-}
-
-/** A body of at most `maxBytes`, whole. Throws {@link S3Error} MalformedXML, {@link BrokenBody}. */
+/** A body of at most `maxBytes`, whole. Throws {@link S3Error} MalformedXML, BrokenBody. */
 export async function smallBody(
   stream: ReadableStream<Uint8Array> | null,
   maxBytes: number = MAX_XML_BYTES,
+  decode: BodyDecoder = (parts) => parts,
 ): Promise<Uint8Array> {
-  const bytes = new Uint8Array(maxBytes);
+  const parts: Uint8Array[] = [];
   let size = 0;
-  const reader = stream?.getReader();
-  while (reader) {
-    const { done, value } = await reader.read().catch((cause) => {
-      throw new BrokenBody("the sender broke off", { cause });
-    });
-    if (done) break;
-    if (size + value.length > bytes.length) {
-      await reader.cancel().catch(() => {});
-      throw new S3Error("MalformedXML", "The XML of the body is too large");
-    }
-    bytes.set(value, size);
-    size += value.length;
+  for await (const part of decode(bodyParts(stream))) {
+    size += part.length;
+    if (size > maxBytes) throw new S3Error("MalformedXML", "The XML of the body is too large");
+    parts.push(part.slice());
   }
-  return bytes.subarray(0, size);
+  return joined(parts, size);
 }

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { syncFolder } from "@/lib/embedded/data_folder.ts";
 import { BODY_FOLDER, bodyFolderName } from "@/lib/embedded/store/bodies.ts";
 import { Statements } from "@/lib/embedded/store/index.ts";
 
@@ -15,6 +16,7 @@ export function sweepBodies(folder: string, index: DatabaseSync, now = new Date(
   statements.run("DELETE FROM garbage");
 
   Deno.mkdirSync(`${folder}/${BODY_FOLDER}`, { recursive: true, mode: 0o700 });
+  syncFolder(folder);
   const through = String(statements.row("SELECT through FROM swept")?.[0] ?? "");
   for (const hour of Deno.readDirSync(`${folder}/${BODY_FOLDER}`)) {
     if (!hour.isDirectory || hour.name < through) continue;

@@ -81,8 +81,11 @@ export class Writer {
       const path = `${this.#folder}/${change.given.body.file}`;
       try {
         const file = Deno.openSync(path, { read: true, write: true });
-        file.syncDataSync();
-        file.close();
+        try {
+          file.syncDataSync();
+        } finally {
+          file.close();
+        }
         folders.add(path.slice(0, path.lastIndexOf("/")));
       } catch (error) {
         outcomes[i] = failure(error);
@@ -98,6 +101,8 @@ export class Writer {
       this.#index.exec("RELEASE change");
       return { ok: true, result };
     } catch (error) {
+      // Some errors, such as that of a full disk, end the whole transaction: then nobody's change may count.
+      if (!this.#index.isTransaction) throw error;
       this.#index.exec("ROLLBACK TO change; RELEASE change");
       return failure(error);
     }

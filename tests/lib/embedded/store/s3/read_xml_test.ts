@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { childText, MAX_XML_BYTES, readXml, type XmlElement } from "@/lib/embedded/store/s3/read_xml.ts";
+import { childText, childWord, MAX_XML_BYTES, readXml, type XmlElement } from "@/lib/embedded/store/s3/read_xml.ts";
 import { completedParts } from "@/lib/embedded/store/s3/complete_multipart_upload.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 
@@ -73,7 +73,8 @@ Deno.test("XML: entities, attributes, prefixes and line ends are read", () => {
   assert.equal(root.name, "a");
   assert.equal(root.text, `<&>"'A\u{1F600}\n `);
   assert.deepEqual(root.children.map((child) => child.name), ["b", "c"]);
-  assert.deepEqual([childText(root, "c"), childText(root, "b"), childText(root, "none")], ["d", "", null]);
+  assert.deepEqual([childText(root, "c"), childText(root, "b"), childText(root, "none")], ["\t d ", "", null]);
+  assert.deepEqual([childWord(root, "c"), childWord(root, "none")], ["d", null]);
 });
 
 Deno.test("XML: declarations, entities of one's own, comments and broken nesting are refused", () => {
@@ -118,4 +119,17 @@ Deno.test("XML: a complete of 10,000 parts fits, with their checksums", () => {
     etag: "0".repeat(32),
     checksums: { sha256: `${"A".repeat(43)}=` },
   });
+});
+
+Deno.test("XML: a child of which one text is asked for comes once, and is text", () => {
+  const root = read("<a><b>1</b><b>2</b><c><d/></c></a>");
+  for (const name of ["b", "c"]) assert.throws(() => childText(root, name), malformed);
+});
+
+Deno.test("XML: elements are counted, and a tag is judged anew wherever it stands", () => {
+  read(`<a>${"<b/>".repeat(99_999)}</a>`);
+  assert.throws(() => read(`<a>${"<b/>".repeat(100_000)}</a>`), malformed);
+  assert.throws(() => read("<a><b></b><b></a></b>"), malformed);
+  assert.throws(() => read("<a></a><a></a>"), malformed);
+  assert.equal(childText(read(`<a><b></b><b x=">"></b><c>&lt;b&gt;</c></a>`), "c"), "<b>");
 });

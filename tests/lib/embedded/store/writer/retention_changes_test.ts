@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { LAYOUTS, openIndexForWriting, Statements } from "@/lib/embedded/store/index.ts";
+import { type Cell, LAYOUTS, openIndexForWriting, Statements } from "@/lib/embedded/store/index.ts";
 import type { Change } from "@/lib/embedded/store/writer/changes.ts";
 import { Writer } from "@/lib/embedded/store/writer/writer.ts";
 
@@ -107,7 +107,9 @@ Deno.test("deletion records: one for each deletion for good, and a bounded numbe
   const records = () => store.statements.row("SELECT count(*) FROM deletion_records")?.[0];
   store.writer.commit(keys.map((key) => remove(key, 2)));
   assert.equal(records(), 0);
-  store.writer.commit(keys.map((key) => remove(key, 3, "1000")));
+  const versions = store.statements.rows("SELECT key, seq FROM history WHERE is_marker = 0");
+  const decode = (key: Cell) => new TextDecoder().decode(key instanceof Uint8Array ? key : new Uint8Array());
+  store.writer.commit(versions.map(([key, seq]) => remove(decode(key), 3, String(seq))));
   assert.equal(records(), 1200);
   const clear = () => store.writer.commit([{ kind: "clearDeletionRecords", given: {} }])[0];
   assert.deepEqual(clear(), { ok: true, result: { cleared: 0 } });
