@@ -21,6 +21,8 @@ export interface ApplicationOptions {
   readonly dataFolder?: string;
   /** The program, relative to the project's folder. */
   readonly main?: string;
+  /** A command that runs the one behind it, as `nsenter` does: it must become the application, not start it. */
+  readonly within?: readonly string[];
 }
 
 /** The start failed: its output is the message. */
@@ -64,8 +66,10 @@ export async function startApplication(options: ApplicationOptions = {}): Promis
   const removeFolder = async () => {
     if (options.dataFolder === undefined) await Deno.remove(dataFolder, { recursive: true });
   };
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--config", "deno.json", ...await startFlags(), options.main ?? "main.ts"],
+  const start = ["run", "--config", "deno.json", ...await startFlags(), options.main ?? "main.ts"];
+  const [command, ...args] = [...options.within ?? [], Deno.execPath(), ...start];
+  const child = new Deno.Command(command, {
+    args,
     cwd: fileURLToPath(ROOT),
     clearEnv: true,
     env: { ...keptEnvironment(), NO_COLOR: "1", PORT: "0", DATA_DIR: dataFolder, ...options.env },

@@ -30,7 +30,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Whether an error says that the disk is full: an expected end of things, and no fault of the store's. */
+/** Whether an error says that the disk takes no more, or no file as large: an expected end of things, no fault of the store's. */
 export function isNoSpace(error: unknown): boolean {
-  return error instanceof Error && /no space left|disk is full|quota exceeded/i.test(error.message);
+  return error instanceof Error && /no space left|disk is full|quota exceeded|file too large/i.test(error.message);
 }

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { BoundedCache } from "@/lib/bounded_cache.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Request } from "@/lib/embedded/store/s3/s3_request.ts";
 
@@ -8,6 +9,9 @@ const MAX_SKEW_MS = 15 * 60 * 1000;
 
 /** Longest life of a presigned URL, in seconds: 7 days. */
 const MAX_EXPIRES_SECONDS = 604_800;
+
+/** How many signing keys are kept, one for each user, day and region. */
+const MAX_SIGNING_KEYS = 1000;
 
 const ALGORITHM = "AWS4-HMAC-SHA256";
 const UNSIGNED_PAYLOAD = "UNSIGNED-PAYLOAD";
@@ -51,10 +55,18 @@ export function signatureHolds(request: S3Request, stated: StatedSignature, secr
 
 /** The key that signs everything of one scope (Signature Version 4, "Calculate signature"). */
 export function signingKey(scope: string, secretKey: string): Uint8Array {
-  let key: Uint8Array = new TextEncoder().encode(`AWS4${secretKey}`);
-  for (const part of scope.split("/")) key = hmac(key, part);
+  const name = `${scope}/${secretKey}`;
+  let key = signingKeys.get(name);
+  if (!key) {
+    key = new TextEncoder().encode(`AWS4${secretKey}`);
+    for (const part of scope.split("/")) key = hmac(key, part);
+    signingKeys.set(name, key);
+  }
   return key;
 }
+
+/** A day's key of a user costs four times a signature; a changed password has another name here. */
+const signingKeys = new BoundedCache<string, Uint8Array>(MAX_SIGNING_KEYS);
 
 /** Whether 64 hexadecimal digits are the signature of a text. Compares in constant time. */
 export function isSignatureOf(text: string, key: Uint8Array, signature: string): boolean {

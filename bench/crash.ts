@@ -1,0 +1,17 @@
+/** Kills the application 50 times in the middle of a mixed load and compares everything: `deno task bench:crash [KILLS] [SEED]`. */
+import { crashRounds, type Round } from "@/bench/crash/rounds.ts";
+import { table } from "@/bench/table.ts";
+
+const KILLS = 50;
+
+const kills = Number(Deno.args[0] ?? KILLS);
+const seed = Number(Deno.args[1] ?? Date.now() % 1_000_000);
+console.log(`${kills} kills, seed ${seed}`);
+const rounds: Round[] = [];
+for await (const round of crashRounds(kills, seed)) {
+  rounds.push(round);
+  console.log(`kill ${round.kill}: ${round.versions} versions as they were acknowledged`);
+}
+const columns = ["kill", "events", "versions", "uploads", "files", "unanswered", "happened"] as const;
+console.log(table([columns, ...rounds.map((round) => columns.map((column) => String(round[column])))]));
+console.log("nothing lost");

@@ -1,0 +1,16 @@
+/** Measures the parts that are named, or all: `deno task bench [PART or PART.MEASURE …]`. Figures of one run are for each other. */
+import { storeMeasures } from "@/bench/store.ts";
+
+/** What can be measured: each measure gives a table. */
+const PARTS: Readonly<Record<string, readonly (() => Promise<string>)[]>> = { store: storeMeasures };
+
+const asked = Deno.args.length > 0 ? Deno.args : Object.keys(PARTS);
+for (const name of asked) {
+  const [part, measure] = name.split(".");
+  const chosen = PARTS[part]?.filter((one) => !measure || one.name.toLowerCase().includes(measure.toLowerCase()));
+  if (!chosen || chosen.length === 0) {
+    console.error(`no part ${name}: ${Object.keys(PARTS).join(", ")}, or one measure of it, as store.puts`);
+    Deno.exit(2);
+  }
+  for (const one of chosen) console.log(`\n${await one()}`);
+}
