@@ -28,7 +28,7 @@ Deno.test(
   "list: a wrong password is said above the button, and the first field has the focus",
   withPage({}, async ({ page, site }) => {
     await page.goto(`${site.url}login?next=%2Flog`);
-    assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("name")), "username");
+    await page.waitForSelector("[name=username]:focus");
     await page.fill("[name=username]", "åsa");
     await page.fill("[name=password]", "fel");
     await page.click("button[type=submit]");
