@@ -17,6 +17,7 @@ export type RefusalReason =
   | "QuotaExceeded"
   | "TooManyBuckets"
   | "SizeMismatch"
+  | "TypeMismatch"
   | "NoSpace";
 
 /** A change that the store's rules refuse. It crosses threads as its reason. */

@@ -10,7 +10,7 @@ export interface ByteRange {
  * `"unsatisfiable"` when it asks for bytes behind the end.
  */
 export function parseByteRange(header: string | null, size: number): ByteRange | "unsatisfiable" | null {
-  const match = /^bytes=\s*(\d{0,16})\s*-\s*(\d{0,16})\s*$/i.exec(header ?? "");
+  const match = /^bytes=(\d*)-(\d*)$/i.exec(header ?? "");
   if (!match || (match[1] === "" && match[2] === "")) return null;
   if (match[1] === "") {
     const length = Number(match[2]);

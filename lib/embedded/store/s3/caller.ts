@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { type Accounts, isEnabled, type Tenant, type User } from "@/lib/embedded/store/accounts.ts";
 import type { ChunkedFraming } from "@/lib/embedded/store/s3/aws_chunked.ts";
 import { ChunkSignatures } from "@/lib/embedded/store/s3/chunk_signatures.ts";
@@ -17,6 +18,9 @@ export interface Caller {
   chunked: ChunkedFraming | null;
 }
 
+const SHA256 = /^[0-9a-f]{64}$/;
+const SHA256_OF_NOTHING = createHash("sha256").digest("hex");
+
 /**
  * Checks the signature of a request against the users of a tenant. A request without one is nobody's; one with a part of
  * one is refused. Throws {@link S3Error}.
@@ -24,11 +28,16 @@ export interface Caller {
 export function authenticate(request: S3Request, accounts: Accounts, tenant: Tenant, nowMs: number): Caller {
   const stated = statedSignature(request, nowMs);
   if (!stated) return unsigned(request, tenant.id);
+  requirePayloadWord(stated.payload);
   const user = accounts.user(tenant.id, usernameOf(stated.accessKey));
   if (!user || !isEnabled(user)) throw new S3Error("InvalidAccessKeyId");
   if (!signatureHolds(request, stated, user.passwordMd5)) throw new S3Error("SignatureDoesNotMatch");
   const by = { user, tenant: tenant.id };
-  if (/^[0-9a-f]{64}$/.test(stated.payload)) return { ...by, payloadSha256: stated.payload, chunked: null };
+  if (SHA256.test(stated.payload)) {
+    // A body that is not there is read by nobody, who would find that it differs.
+    if (request.body === null && stated.payload !== SHA256_OF_NOTHING) throw new S3Error("XAmzContentSHA256Mismatch");
+    return { ...by, payloadSha256: stated.payload, chunked: null };
+  }
   const chunked = (isSigned: boolean, hasTrailer: boolean) => ({
     ...by,
     payloadSha256: null,
@@ -44,10 +53,12 @@ export function authenticate(request: S3Request, accounts: Accounts, tenant: Ten
     case "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER":
       return chunked(true, true);
   }
-  if (stated.payload.startsWith("STREAMING-")) {
-    throw new S3Error("NotImplemented", "This way of signing the pieces of a body is not provided");
-  }
-  throw new S3Error("InvalidArgument", "x-amz-content-sha256 is neither a digest nor one of S3's words for a body");
+  throw new S3Error("NotImplemented", "This way of signing the pieces of a body is not provided");
+}
+
+function requirePayloadWord(payload: string): void {
+  if (SHA256.test(payload) || payload === "UNSIGNED-PAYLOAD" || payload.startsWith("STREAMING-")) return;
+  throw new S3Error("InvalidArgument", "x-amz-content-sha256 must be UNSIGNED-PAYLOAD, STREAMING-…, or a SHA-256");
 }
 
 /** The parameters of a signature in the query, of either version of S3's signatures. */
@@ -63,7 +74,7 @@ function unsigned(request: S3Request, tenant: number): Caller {
     }
   }
   const payload = request.headers.get("x-amz-content-sha256") ?? "UNSIGNED-PAYLOAD";
-  if (/^[0-9a-f]{64}$/.test(payload)) return { user: null, tenant, payloadSha256: payload, chunked: null };
+  if (SHA256.test(payload)) return { user: null, tenant, payloadSha256: payload, chunked: null };
   const chunked = payload === "STREAMING-UNSIGNED-PAYLOAD-TRAILER" ? { signatures: null, hasTrailer: true } : null;
   if (!chunked && payload !== "UNSIGNED-PAYLOAD") {
     throw new S3Error("AccessDenied", "x-amz-content-sha256 is of a signed request");

@@ -1,4 +1,4 @@
-import { versionHeader } from "@/lib/embedded/store/s3/object_version.ts";
+import { writtenVersionHeader } from "@/lib/embedded/store/s3/object_version.ts";
 import { childWord, type XmlElement } from "@/lib/embedded/store/s3/read_xml.ts";
 import { receiveXml } from "@/lib/embedded/store/s3/receive_xml.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
@@ -35,9 +35,10 @@ async function handle(call: S3Call): Promise<Response> {
   });
   return xmlResponse(
     "CompleteMultipartUploadResult",
-    element("Location", location(bucket.name, key)) + element("Bucket", bucket.name) + element("Key", key) +
+    element("Location", location(request.headers.get("host") ?? "", bucket.name, key)) +
+      element("Bucket", bucket.name) + element("Key", key) +
       element("ETag", `"${etag}"`) + checksumElements(checksums ?? {}),
-    versionHeader(version),
+    writtenVersionHeader(version),
   );
 }
 
@@ -67,10 +68,10 @@ function completedPart(xml: XmlElement): CompletedPart {
 
 function statedSize(text: string | null): number | null {
   if (text === null) return null;
-  if (!/^[0-9]{1,15}$/.test(text)) throw new S3Error("InvalidArgument", "x-amz-mp-object-size must be a whole number");
+  if (!/^[0-9]{1,15}$/.test(text)) throw new S3Error("InvalidRequest", "x-amz-mp-object-size must be a whole number");
   return Number(text);
 }
 
-function location(bucket: string, key: string): string {
-  return `/${[bucket, ...key.split("/")].map(encodeURIComponent).join("/")}`;
+function location(host: string, bucket: string, key: string): string {
+  return `http://${host}/${[bucket, ...key.split("/")].map(encodeURIComponent).join("/")}`;
 }

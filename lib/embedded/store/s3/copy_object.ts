@@ -5,11 +5,14 @@ import { bucketAccess, permittedBucket, signedUser } from "@/lib/embedded/store/
 import { requestedAcl } from "@/lib/embedded/store/s3/requested_acl.ts";
 import { findCopySource, parseCopySource } from "@/lib/embedded/store/s3/copy_source.ts";
 import { DEFAULT_CONTENT_TYPE, keptHeaders } from "@/lib/embedded/store/s3/kept_headers.ts";
-import { versionHeader } from "@/lib/embedded/store/s3/object_version.ts";
+import { writtenVersionHeader } from "@/lib/embedded/store/s3/object_version.ts";
 import { demandRoom } from "@/lib/embedded/store/s3/quota_room.ts";
+import { type ChecksumAlgorithm, checksumAlgorithm, type Checksums } from "@/lib/embedded/store/s3/checksums.ts";
+import { keptChecksums } from "@/lib/embedded/store/s3/object_body.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
 import { statedTags } from "@/lib/embedded/store/s3/tags.ts";
+import { checksumElements } from "@/lib/embedded/store/s3/upload_checksums.ts";
 import { writeCondition } from "@/lib/embedded/store/s3/write_condition.ts";
 import { element, xmlResponse, xmlTime } from "@/lib/embedded/store/s3/xml.ts";
 
@@ -17,7 +20,7 @@ import { element, xmlResponse, xmlTime } from "@/lib/embedded/store/s3/xml.ts";
 const MAX_COPY_BYTES = 5 * 1024 ** 3;
 
 /** Headers that would change the meaning of a copy and are not provided: refusing is better than ignoring them. */
-const REFUSED_ON_COPY = /^x-amz-(?:server-side-|object-lock-|website-|checksum-|copy-source-(?:range|server-side-))/;
+const REFUSED_ON_COPY = /^x-amz-(?:server-side-|object-lock-|website-|copy-source-(?:range|server-side-))/;
 
 /** CopyObject: within a bucket and across those of the tenant. */
 export const copyObject: S3Operation = {
@@ -38,13 +41,14 @@ async function handle(call: S3Call): Promise<Response> {
   }
   const source = parseCopySource(request.headers.get("x-amz-copy-source") ?? "");
   const from = bucketAccess(call, source.bucket);
+  const asked = copiedChecksum(request.headers.get("x-amz-checksum-algorithm"));
   const replaces = {
     metadata: isReplace(request.headers, "x-amz-metadata-directive"),
     tags: isReplace(request.headers, "x-amz-tagging-directive"),
   };
   if (
     from.bucket.id === target.id && source.key === key && source.version === null && !replaces.metadata &&
-    !replaces.tags
+    !replaces.tags && !asked
   ) {
     throw new S3Error("InvalidRequest", "A copy onto itself must change the metadata or the tags");
   }
@@ -58,7 +62,7 @@ async function handle(call: S3Call): Promise<Response> {
     demandRoom(store, target, key, found.size);
     return found;
   });
-  const received = await receiveBody(store.folder, body, []).catch(async (error) => {
+  const received = await receiveBody(store.folder, body, asked ? [asked] : []).catch(async (error) => {
     // A full disk ends the copy, not its source: that would keep its files open.
     await body?.cancel(error).catch(() => {});
     throw error instanceof BrokenBody ? error.cause : error;
@@ -66,6 +70,7 @@ async function handle(call: S3Call): Promise<Response> {
   try {
     if (received.size !== object.size) throw new S3Error("InternalError", "The source could not be read whole");
     const etag = received.digests.get("md5") ?? "";
+    const checksums = asked ? keptChecksums(received, asked) : wholeChecksums(object.checksums);
     const atMs = store.now();
     const kept = Object.keys(object.headers).length === 0 ? null : JSON.stringify(object.headers);
     const { version } = await store.writer.change("putObject", {
@@ -76,7 +81,7 @@ async function handle(call: S3Call): Promise<Response> {
       etag,
       contentType: replaces.metadata ? request.headers.get("content-type") ?? DEFAULT_CONTENT_TYPE : object.contentType,
       headers: replaces.metadata ? keptHeaders(request.headers) : kept,
-      checksums: wholeChecksums(object.checksums),
+      checksums: checksums && JSON.stringify(checksums),
       tags: replaces.tags ? tags : object.tags,
       acl,
       owner,
@@ -84,12 +89,12 @@ async function handle(call: S3Call): Promise<Response> {
       atMs,
     });
     const headers = {
-      ...versionHeader(version),
+      ...writtenVersionHeader(version),
       ...(object.version === null ? {} : { "x-amz-copy-source-version-id": object.version }),
     };
     return xmlResponse(
       "CopyObjectResult",
-      `${element("LastModified", xmlTime(atMs))}${element("ETag", `"${etag}"`)}`,
+      element("LastModified", xmlTime(atMs)) + element("ETag", `"${etag}"`) + checksumElements(checksums ?? {}),
       headers,
     );
   } catch (error) {
@@ -111,6 +116,14 @@ async function openSource(
   return { object: found, body: body instanceof Uint8Array ? new Response(new Uint8Array(body)).body : body };
 }
 
+/** The checksum that the copy is to have instead of its source's. */
+function copiedChecksum(name: string | null): ChecksumAlgorithm | null {
+  if (name === null) return null;
+  const algorithm = checksumAlgorithm(`x-amz-checksum-${name.toLowerCase()}`);
+  if (!algorithm) throw new S3Error("InvalidRequest", "x-amz-checksum-algorithm is not one that is provided");
+  return algorithm;
+}
+
 function isReplace(headers: Headers, name: string): boolean {
   const directive = headers.get(name) ?? "COPY";
   if (directive !== "COPY" && directive !== "REPLACE") {
@@ -120,6 +133,6 @@ function isReplace(headers: Headers, name: string): boolean {
 }
 
 /** Digests of the whole object hold for its copy; those made of the digests of parts do not, since a copy has none. */
-function wholeChecksums(checksums: StoredObject["checksums"]): string | null {
-  return checksums === null || checksums.type === "COMPOSITE" ? null : JSON.stringify(checksums);
+function wholeChecksums(checksums: StoredObject["checksums"]): Checksums | null {
+  return checksums?.type === "COMPOSITE" ? null : checksums;
 }

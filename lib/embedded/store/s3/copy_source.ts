@@ -2,6 +2,7 @@ import type { StoredObject } from "@/lib/embedded/store/objects.ts";
 import { checkReadConditions } from "@/lib/embedded/store/s3/conditions.ts";
 import { type BucketAccess, permittedObject } from "@/lib/embedded/store/s3/permitted.ts";
 import { requireOwner } from "@/lib/embedded/store/s3/refused_headers.ts";
+import { versionText } from "@/lib/embedded/store/s3/object_version.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call } from "@/lib/embedded/store/s3/s3_operation.ts";
 
@@ -20,7 +21,7 @@ export function parseCopySource(header: string): CopySource {
   const match = /^\/?([^/?]+)\/([^]+?)(?:\?versionId=([^&?]*))?$/.exec(header);
   if (!match || match[3] === "") invalid();
   const [bucket, key] = [decoded(match[1]), decoded(match[2])];
-  return { bucket, key, version: match[3] === undefined ? null : decoded(match[3]) };
+  return { bucket, key, version: match[3] === undefined ? null : versionText(decoded(match[3])) };
 }
 
 /**

@@ -7,8 +7,10 @@ import { Refusal } from "@/lib/embedded/store/refusal.ts";
 import { statedAcl } from "@/lib/embedded/store/s3/acl_headers.ts";
 import { signedUser } from "@/lib/embedded/store/s3/permitted.ts";
 import { requestedAcl } from "@/lib/embedded/store/s3/requested_acl.ts";
+import type { XmlElement } from "@/lib/embedded/store/s3/read_xml.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
+import { optionalXmlBody } from "@/lib/embedded/store/s3/xml_body.ts";
 
 /** Shortest name of a bucket that is made through S3. */
 const MIN_NAME_LENGTH = 3;
@@ -22,10 +24,19 @@ export const createBucket: S3Operation = {
   handle,
 };
 
+/** Headers that would make another kind of bucket. */
+const REFUSED = /^x-amz-(?:bucket-object-lock-enabled|bucket-namespace)/;
+
 async function handle(call: S3Call): Promise<Response> {
-  const { store, caller, bucket: name } = call;
+  const { store, caller, request, bucket: name } = call;
   const user = signedUser(caller);
   if (!isHostLabel(name, MIN_NAME_LENGTH)) throw new S3Error("InvalidBucketName");
+  for (const [header, value] of request.headers) {
+    if (REFUSED.test(header) && value.toLowerCase() !== "false") {
+      throw new S3Error("NotImplemented", `The header ${header} is not provided`);
+    }
+  }
+  requireNothingMore(await optionalXmlBody(request, caller, "CreateBucketConfiguration"));
   const created = () => new Response(null, { headers: { location: `/${name}` } });
   const record = newNamespaceRecord({});
   const existing = store.buckets.bucket(user.tenant, name);
@@ -54,4 +65,10 @@ async function handle(call: S3Call): Promise<Response> {
     throw error;
   }
   return created();
+}
+
+/** A place may be named, as clients do; there is one only. Tags and other kinds of bucket are not provided. */
+function requireNothingMore(configuration: XmlElement | null): void {
+  const more = configuration?.children.find((child) => child.name !== "LocationConstraint");
+  if (more) throw new S3Error("NotImplemented", `${more.name} is not provided`);
 }

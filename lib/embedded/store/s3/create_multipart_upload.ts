@@ -28,6 +28,7 @@ async function handle(call: S3Call): Promise<Response> {
   for (const header of request.headers.keys()) {
     if (REFUSED.test(header)) throw new S3Error("NotImplemented", `The header ${header} is not provided`);
   }
+  const tags = statedTags(request.headers.get("x-amz-tagging"));
   const checksum = uploadChecksum(request.headers);
   const acl = requestedAcl(call, bucket.record, { owner, bucketOwner: bucket.owner });
   const atMs = store.now();
@@ -39,7 +40,7 @@ async function handle(call: S3Call): Promise<Response> {
     owner,
     contentType: request.headers.get("content-type") ?? DEFAULT_CONTENT_TYPE,
     headers: keptHeaders(request.headers),
-    tags: statedTags(request.headers.get("x-amz-tagging")),
+    tags,
     acl,
     checksumAlgorithm: checksum?.algorithm ?? null,
     checksumType: checksum?.type ?? null,

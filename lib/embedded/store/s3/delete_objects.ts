@@ -24,6 +24,7 @@ export const deleteObjects: S3Operation = {
 interface Wanted {
   key: string;
   version: string | null;
+  etag: string | null;
   refused: S3Error | null;
 }
 
@@ -43,11 +44,12 @@ async function handle(call: S3Call): Promise<Response> {
   const allowed = wanted.filter(({ refused }) => !refused);
   const outcomes = await store.writer.changeEach(
     "deleteObject",
-    allowed.map(({ key, version }) => ({
+    allowed.map(({ key, version, etag }) => ({
       bucket: bucket.id,
       key: new TextEncoder().encode(key),
       version,
       atMs: store.now(),
+      ifMatch: etag,
     })),
   );
   const ofAllowed = outcomes.values();
@@ -69,13 +71,14 @@ function wantedOf(object: XmlElement): Wanted {
   const key = childText(object, "Key");
   if (key === null) throw new S3Error("MalformedXML", "An Object must have a Key");
   const version = childText(object, "VersionId");
-  const unknown = object.children.find(({ name }) => name !== "Key" && name !== "VersionId");
+  const etag = childText(object, "ETag")?.trim().replace(/^"(.*)"$/, "$1") ?? null;
+  const unknown = object.children.find(({ name }) => !["Key", "VersionId", "ETag"].includes(name));
   let refused: S3Error | null = null;
   if (key === "") refused = new S3Error("InvalidArgument", "Key must not be empty");
   else if (new TextEncoder().encode(key).length > MAX_KEY_BYTES) refused = new S3Error("KeyTooLongError");
   else if (version === "") refused = new S3Error("InvalidArgument", "VersionId must not be empty");
   else if (unknown) refused = new S3Error("NotImplemented", `The condition ${unknown.name} is not provided`);
-  return { key, version, refused };
+  return { key, version, etag, refused };
 }
 
 function deletedElement({ key, version }: Wanted, result: Changes["deleteObject"]["result"]): string {

@@ -72,7 +72,8 @@ function wholeLength(headers: Headers, name: string): number {
   return Number(text);
 }
 
-function keptChecksums({ digests }: ReceivedBody, algorithm: ChecksumAlgorithm | null): Checksums | null {
+/** The checksum of a whole body as it is kept with an object; null where it was not made. */
+export function keptChecksums({ digests }: ReceivedBody, algorithm: ChecksumAlgorithm | null): Checksums | null {
   const hex = algorithm && digests.get(algorithm);
   if (!hex) return null;
   return { [algorithm]: Buffer.from(hex, "hex").toString("base64"), type: "FULL_OBJECT" };

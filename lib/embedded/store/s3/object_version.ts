@@ -2,11 +2,21 @@ import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Request } from "@/lib/embedded/store/s3/s3_request.ts";
 import type { VersionId } from "@/lib/embedded/store/writer/changes.ts";
 
-/** The version that a request names, null for the current one. Throws {@link S3Error} when it is empty. */
+/** The version that a request names, null for the current one. Throws {@link S3Error} for what is no version id. */
 export function versionParameter(request: S3Request): string | null {
   const version = request.parameter("versionId");
-  if (version === "") throw new S3Error("InvalidArgument", "versionId must not be empty");
-  return version;
+  return version === null ? null : versionText(version);
+}
+
+/** A text that has the characters of version ids, of which there may be none. Throws {@link S3Error} InvalidArgument. */
+export function versionText(text: string): string {
+  if (/^[A-Za-z0-9]{1,64}$/.test(text)) return text;
+  throw new S3Error("InvalidArgument", text === "" ? "versionId must not be empty" : "Invalid version id specified");
+}
+
+/** The header that names a version that was written; the null version is not named (S3 API, PutObject). */
+export function writtenVersionHeader(version: VersionId): Record<string, string> {
+  return version === "null" ? {} : versionHeader(version);
 }
 
 /** The header that names a version; none while the bucket never kept versions. */

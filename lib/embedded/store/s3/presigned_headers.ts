@@ -46,5 +46,5 @@ function isOfNoBody(header: string, value: string): boolean {
 }
 
 function isHeader(name: string, value: string): boolean {
-  return /^[a-z0-9-]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
+  return /^[a-z0-9!#$%&'*+.^_`|~-]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
 }

@@ -4,7 +4,7 @@ import { requestedAcl } from "@/lib/embedded/store/s3/requested_acl.ts";
 import { checksumHeaders } from "@/lib/embedded/store/s3/checksums.ts";
 import { DEFAULT_CONTENT_TYPE, keptHeaders } from "@/lib/embedded/store/s3/kept_headers.ts";
 import { receiveObjectBody } from "@/lib/embedded/store/s3/object_body.ts";
-import { versionHeader } from "@/lib/embedded/store/s3/object_version.ts";
+import { writtenVersionHeader } from "@/lib/embedded/store/s3/object_version.ts";
 import { demandRoom } from "@/lib/embedded/store/s3/quota_room.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
@@ -56,7 +56,7 @@ async function handle(call: S3Call): Promise<Response> {
       atMs: store.now(),
     });
     return new Response(null, {
-      headers: { etag: `"${etag}"`, ...checksumHeaders(checksums), ...versionHeader(version) },
+      headers: { etag: `"${etag}"`, ...checksumHeaders(checksums), ...writtenVersionHeader(version) },
     });
   } catch (error) {
     // After a fault of the disk nobody knows what it holds: such a file is left to the sweep at the next start.

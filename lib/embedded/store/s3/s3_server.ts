@@ -40,6 +40,9 @@ export function s3Handler(
     for (const [name, value] of Object.entries(cors)) {
       response.headers.set(name, value);
     }
+    // Of an empty body the runtime asks nothing, so the answer comes where "100 Continue" was waited for. Botocore then
+    // misreads the next answer on the connection and waits for its end.
+    if (request.headers.has("expect") && isEmpty(request)) response.headers.set("connection", "close");
     return response;
   };
 }
@@ -90,6 +93,10 @@ function carries(request: S3Request, marker: S3Operation["marker"], header: S3Op
   const [name, value] = marker;
   const given = request.parameter(name);
   return given !== null && (value === undefined || given === value);
+}
+
+function isEmpty(request: Request): boolean {
+  return request.body === null || request.headers.get("content-length") === "0";
 }
 
 function pathOf(url: string): string {

@@ -16,6 +16,11 @@ const MAX_SIGNING_KEYS = 1000;
 const ALGORITHM = "AWS4-HMAC-SHA256";
 const UNSIGNED_PAYLOAD = "UNSIGNED-PAYLOAD";
 
+/** A header's name in lower case: a token (RFC 9110, section 5.6.2). Metadata has names with underscores and dots. */
+const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
+
+const NO_DATE = "AWS authentication requires a valid Date or x-amz-date header";
+
 /** A signature as the request states it, not yet checked. */
 export interface StatedSignature {
   accessKey: string;
@@ -40,17 +45,27 @@ export function statedSignature(request: S3Request, nowMs: number): StatedSignat
 
 /** Whether a stated signature is that of the request under a secret key. Compares in constant time. */
 export function signatureHolds(request: S3Request, stated: StatedSignature, secretKey: string): boolean {
-  const canonical = [
+  const values = stated.signedHeaders.map((name) => headerValue(request, name));
+  const key = signingKey(stated.scope, secretKey);
+  const holds = (headers: readonly string[]) => {
+    const toSign = [ALGORITHM, stated.time, stated.scope, sha256(canonicalRequest(request, stated, headers))];
+    return isSignatureOf(toSign.join("\n"), key, stated.signature);
+  };
+  if (holds(values)) return true;
+  // Several lines of one header are signed with a comma between them, but arrive here joined by a comma and a space.
+  return values.some((value) => value.includes(", ")) && holds(values.map((value) => value.replaceAll(", ", ",")));
+}
+
+function canonicalRequest(request: S3Request, stated: StatedSignature, values: readonly string[]): string {
+  return [
     request.method,
     awsEncode(decodeURIComponent(request.rawPath)).replaceAll("%2F", "/"),
     canonicalQuery(request),
-    ...stated.signedHeaders.map((name) => `${name}:${headerValue(request, name)}`),
+    ...stated.signedHeaders.map((name, i) => `${name}:${values[i]}`),
     "",
     stated.signedHeaders.join(";"),
     stated.payload,
   ].join("\n");
-  const toSign = [ALGORITHM, stated.time, stated.scope, sha256(canonical)].join("\n");
-  return isSignatureOf(toSign, signingKey(stated.scope, secretKey), stated.signature);
 }
 
 /** The key that signs everything of one scope (Signature Version 4, "Calculate signature"). */
@@ -79,14 +94,31 @@ function fromHeader(request: S3Request, header: string, nowMs: number): StatedSi
   const parts = /^AWS4-HMAC-SHA256\s+(.*)$/.exec(header)?.[1].split(",").map((part) => part.trim());
   const field = (name: string) =>
     parts?.find((part) => part.startsWith(`${name}=`))?.slice(name.length + 1) ?? malformedHeader(name);
-  if (!parts) malformedHeader("the algorithm AWS4-HMAC-SHA256");
-  const time = request.headers.get("x-amz-date") ?? malformedHeader("X-Amz-Date");
+  if (!parts) throw unknownAuthorization(header);
+  const time = sentTime(request.headers);
   const stated = assemble(field("Credential"), field("SignedHeaders"), field("Signature"), time, malformedHeader);
   const payload = request.headers.get("x-amz-content-sha256");
   if (payload === null) throw new S3Error("InvalidRequest", "The header x-amz-content-sha256 is required");
   requireSigned(request, stated.signedHeaders);
   if (Math.abs(nowMs - timeMs(stated.time, malformedHeader)) > MAX_SKEW_MS) throw new S3Error("RequestTimeTooSkewed");
   return { ...stated, payload };
+}
+
+/** When a request says that it was signed, in the form of X-Amz-Date; the header Date may say it, too. */
+function sentTime(headers: Headers): string {
+  const time = headers.get("x-amz-date");
+  if (time !== null && /^\d{8}T\d{6}Z$/.test(time)) return time;
+  const ms = time === null ? Date.parse(headers.get("date") ?? "") : NaN;
+  if (Number.isNaN(ms)) throw new S3Error("AccessDenied", NO_DATE);
+  return new Date(ms).toISOString().replace(/[-:]|\.\d+/g, "");
+}
+
+function unknownAuthorization(header: string): S3Error {
+  if (/^AWS /.test(header)) {
+    const sentence = "The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256.";
+    return new S3Error("InvalidRequest", sentence);
+  }
+  return new S3Error("InvalidArgument", "Unsupported Authorization Type");
 }
 
 function fromQuery(request: S3Request, nowMs: number): StatedSignature {
@@ -123,7 +155,7 @@ function assemble(
   const match = /^(.+)\/([0-9]{8})\/([^/]+)\/s3\/aws4_request$/.exec(credential) ?? malformed("Credential");
   if (!time.startsWith(match[2])) malformed("the date of Credential");
   const names = signedHeaders.split(";");
-  if (!names.includes("host") || names.some((name) => !/^[a-z0-9-]+$/.test(name))) malformed("SignedHeaders");
+  if (!names.includes("host") || names.some((name) => !HEADER_NAME.test(name))) malformed("SignedHeaders");
   if (!/^[0-9a-f]{64}$/.test(signature)) malformed("Signature");
   return {
     accessKey: match[1],

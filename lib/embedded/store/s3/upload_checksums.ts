@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { DigestAlgorithm } from "@/lib/embedded/store/digests.ts";
 import { canBeFullObject, type ChecksumType } from "@/lib/embedded/store/part_checksums.ts";
-import { checksumAlgorithm } from "@/lib/embedded/store/s3/checksums.ts";
+import { CHECKSUM_BYTES, checksumAlgorithm, digestFromBase64 } from "@/lib/embedded/store/s3/checksums.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import { childWord, type XmlElement } from "@/lib/embedded/store/s3/read_xml.ts";
 import { element } from "@/lib/embedded/store/s3/xml.ts";
@@ -55,7 +55,10 @@ export function checksumsIn(xml: XmlElement): Record<string, string> {
   return stated((name) => childWord(xml, `Checksum${name}`));
 }
 
-/** The checksums that headers state, in base64 by their algorithm. Throws {@link S3Error} NotImplemented for others. */
+/**
+ * The checksum of the whole object that the headers of a complete state, in base64 by its algorithm, perhaps with its type.
+ * Throws {@link S3Error} InvalidRequest for one that is malformed and for several, NotImplemented for others.
+ */
 export function checksumsOf(headers: Headers): Record<string, string> {
   for (const name of headers.keys()) {
     if (name.startsWith("x-amz-checksum-") && name !== "x-amz-checksum-type" && !checksumAlgorithm(name)) {
@@ -63,7 +66,18 @@ export function checksumsOf(headers: Headers): Record<string, string> {
     }
   }
   const checksums = stated((name) => headers.get(`x-amz-checksum-${name.toLowerCase()}`));
+  const values = Object.entries(checksums);
+  if (values.length > 1) throw new S3Error("InvalidRequest", "Expecting a single x-amz-checksum- header");
+  for (const [algorithm, value] of values) {
+    const digest = value.replace(/-[1-9][0-9]{0,4}$/, "");
+    if (digestFromBase64(digest, CHECKSUM_BYTES[algorithm as keyof typeof CHECKSUM_BYTES]) === null) {
+      throw new S3Error("InvalidRequest", `Value for x-amz-checksum-${algorithm} header is invalid.`);
+    }
+  }
   const type = headers.get("x-amz-checksum-type");
+  if (type !== null && type !== "COMPOSITE" && type !== "FULL_OBJECT") {
+    throw new S3Error("InvalidRequest", "Value for x-amz-checksum-type header is invalid.");
+  }
   return type === null ? checksums : { ...checksums, type };
 }
 

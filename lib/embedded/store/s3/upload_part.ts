@@ -6,6 +6,7 @@ import { MAX_PUT_BYTES } from "@/lib/embedded/store/s3/put_object.ts";
 import { demandRoomForPart } from "@/lib/embedded/store/s3/quota_room.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
+import { statedDigests } from "@/lib/embedded/store/s3/stated_digests.ts";
 import { keptChecksums } from "@/lib/embedded/store/s3/upload_checksums.ts";
 import { partNumber, presentUpload } from "@/lib/embedded/store/s3/upload_parameters.ts";
 import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
@@ -26,6 +27,10 @@ async function handle(call: S3Call): Promise<Response> {
   const number = partNumber(request);
   const { name, in: bucket, upload } = presentUpload(call);
   const asked = upload.checksumAlgorithm as ChecksumAlgorithm | null;
+  const stated = statedDigests(request.headers, caller).checksum;
+  if (asked && stated && stated !== asked) {
+    throw new S3Error("InvalidRequest", `The upload was created with ${asked}; a part of it cannot have ${stated}`);
+  }
   const { received } = await receiveObjectBody(
     store.folder,
     request,
@@ -34,6 +39,10 @@ async function handle(call: S3Call): Promise<Response> {
     asked ? [asked] : [],
     (size) => demandRoomForPart(store, bucket, upload.id, number, size),
   );
+  // The SHA-256 under the signature was made, too, and is no checksum that anybody asked for.
+  for (const name of [...received.digests.keys()]) {
+    if (name !== "md5" && name !== (asked ?? stated)) received.digests.delete(name);
+  }
   const { etag, checksums } = await keepPart(store, name, number, received);
   return new Response(null, { headers: { etag: `"${etag}"`, ...checksumHeaders(checksums) } });
 }

@@ -5,7 +5,7 @@ import type { WriteCondition } from "@/lib/embedded/store/writer/changes.ts";
 export function writeCondition(headers: Headers): WriteCondition | null {
   const ifNoneMatch = headers.get("if-none-match");
   const ifMatch = headers.get("if-match");
-  if (ifNoneMatch !== null && ifMatch !== null) throw new S3Error("InvalidRequest", "Only one condition may be given");
+  if (ifNoneMatch !== null && ifMatch !== null) throw new S3Error("NotImplemented", "Only one condition may be given");
   if (ifNoneMatch !== null) {
     if (ifNoneMatch.trim() !== "*") throw new S3Error("NotImplemented", "If-None-Match on a write must be *");
     return { absent: true };

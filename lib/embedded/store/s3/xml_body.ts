@@ -21,19 +21,13 @@ export async function xmlBody(
   root: string | null,
   maxBytes: number = MAX_XML_BYTES,
 ): Promise<XmlElement> {
-  const stated = statedDigests(request.headers, caller);
-  const size = caller.chunked && decodedLength(request.headers);
-  const chunked = caller.chunked && awsChunked(caller.chunked, size ?? 0, stated.trailers);
-  const bytes = await smallBody(request.body, maxBytes, chunked?.decode);
-  if (size !== null && bytes.length !== size) throw new S3Error("IncompleteBody");
-  for (const { algorithm, hex, code } of [...stated.digests, ...trailingDigests(chunked?.trailers ?? new Map())]) {
-    const digest = startDigest(algorithm);
-    digest.update(bytes);
-    if (digest.hex() !== hex) throw new S3Error(code);
-  }
-  const document = readXml(bytes);
-  if (root !== null && document.name !== root) throw new S3Error("MalformedXML", `The body must be a ${root} element`);
-  return document;
+  return rootElement(await checkedBody(request, caller, maxBytes), root);
+}
+
+/** Does as {@link xmlBody} where the body may be left out; null without one. */
+export async function optionalXmlBody(request: S3Request, caller: Caller, root: string): Promise<XmlElement | null> {
+  const bytes = await checkedBody(request, caller, MAX_XML_BYTES);
+  return bytes.length === 0 ? null : rootElement(bytes, root);
 }
 
 /** A body of at most `maxBytes`, whole. Throws {@link S3Error} MalformedXML, BrokenBody. */
@@ -50,4 +44,24 @@ export async function smallBody(
     parts.push(part.slice());
   }
   return joined(parts, size);
+}
+
+async function checkedBody(request: S3Request, caller: Caller, maxBytes: number): Promise<Uint8Array> {
+  const stated = statedDigests(request.headers, caller);
+  const size = caller.chunked && decodedLength(request.headers);
+  const chunked = caller.chunked && awsChunked(caller.chunked, size ?? 0, stated.trailers);
+  const bytes = await smallBody(request.body, maxBytes, chunked?.decode);
+  if (size !== null && bytes.length !== size) throw new S3Error("IncompleteBody");
+  for (const { algorithm, hex, code } of [...stated.digests, ...trailingDigests(chunked?.trailers ?? new Map())]) {
+    const digest = startDigest(algorithm);
+    digest.update(bytes);
+    if (digest.hex() !== hex) throw new S3Error(code);
+  }
+  return bytes;
+}
+
+function rootElement(bytes: Uint8Array, root: string | null): XmlElement {
+  const document = readXml(bytes);
+  if (root !== null && document.name !== root) throw new S3Error("MalformedXML", `The body must be a ${root} element`);
+  return document;
 }

@@ -63,7 +63,8 @@ export interface Changes {
   };
   /** Without a version: the key is deleted, by a marker where versions are kept. */
   deleteObject: {
-    given: { bucket: number; key: Uint8Array; version: string | null; atMs: number };
+    /** With `ifMatch`, only an object of this ETag; `*` is any. */
+    given: { bucket: number; key: Uint8Array; version: string | null; atMs: number; ifMatch?: string | null };
     result: { version: VersionId; isMarker: boolean };
   };
   /** The tags (JSON) of a key's current version, or of the one that is named; null takes them away. */

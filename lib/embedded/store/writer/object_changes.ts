@@ -88,12 +88,34 @@ export function putVersion(
   return { version: versionId(versioning, seq), seq };
 }
 
-/** Deletes a key or one version of it. Deleting what is not there is no error, as in S3. */
+/**
+ * Deletes a key or one version of it. Deleting what is not there is no error, as in S3. Throws {@link Refusal}
+ * ConditionFailed when what is there has another ETag than the one that is asked for.
+ */
 export function deleteObject(
   index: Statements,
   given: Changes["deleteObject"]["given"],
 ): Changes["deleteObject"]["result"] {
+  const { ifMatch = null } = given;
+  const present = ifMatch === null || ifMatch === "*" ? null : presentEtag(index, given);
+  if (present !== null && present !== ifMatch) throw new Refusal("ConditionFailed");
   return given.version === null ? deleteKey(index, given) : deleteVersion(index, given, given.version);
+}
+
+/** The ETag of the version that a delete names; null where there is none, or a marker. */
+function presentEtag(index: Statements, { bucket, key, version }: Changes["deleteObject"]["given"]): string | null {
+  const current = currentVersion(index, bucket, key);
+  if (version === null) return current?.etag ?? null;
+  const wanted = parseVersionId(version);
+  if (current && names(wanted, current)) return current.etag;
+  const row = index.row(
+    `SELECT etag FROM history WHERE bucket = ? AND key = ? AND is_marker = 0
+     AND ${wanted === "null" ? "is_null = 1 AND ? IS NOT NULL" : "is_null = 0 AND seq = ?"}`,
+    bucket,
+    key,
+    wanted,
+  );
+  return row ? String(row[0]) : null;
 }
 
 function deleteKey(

@@ -77,7 +77,7 @@ function addPart(index: Statements, given: Changes["putPart"]["given"]): null {
 /**
  * Makes the object of an upload out of the parts that are named, without touching their bytes, and gives up the others.
  * The same complete again has the same answer while the object is there. Throws {@link Refusal} NoSuchUpload, InvalidPart,
- * EntityTooSmall, SizeMismatch, BadDigest, and those of a put.
+ * EntityTooSmall, SizeMismatch, TypeMismatch, BadDigest, and those of a put.
  */
 export function completeUpload(
   index: Statements,
@@ -105,6 +105,7 @@ export function completeUpload(
   const checksums = algorithm === null
     ? null
     : joinedChecksums(algorithm as DigestAlgorithm, (type ?? "COMPOSITE") as ChecksumType, parts);
+  if (checksums && given.checksums.type && given.checksums.type !== checksums.type) throw new Refusal("TypeMismatch");
   for (const [name, value] of Object.entries(given.checksums)) {
     if (checksums?.[name] !== value) throw new Refusal("BadDigest");
   }

@@ -68,12 +68,11 @@ Deno.test(
       { Key: "a", VersionId: marker, DeleteMarker: true, DeleteMarkerVersionId: marker },
     ]);
     const long = "ö".repeat(600);
-    const Objects = [{ Key: "a", VersionId: a }, { Key: long }, { Key: "c", ETag: "x" }];
+    const Objects = [{ Key: "a", VersionId: a }, { Key: long }, { Key: "c" }];
     const quiet = await client.send(new DeleteObjectsCommand({ Bucket, Delete: { Quiet: true, Objects } }));
     assert.equal(quiet.Deleted, undefined);
     assert.deepEqual(quiet.Errors?.map(({ Key, Code }) => [Key, Code]), [
       [long, "KeyTooLongError"],
-      ["c", "NotImplemented"],
     ]);
     const { Versions, DeleteMarkers } = await client.send(new ListObjectVersionsCommand({ Bucket }));
     assert.deepEqual([Versions, DeleteMarkers], [undefined, undefined]);

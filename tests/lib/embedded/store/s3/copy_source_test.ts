@@ -13,7 +13,19 @@ Deno.test("copy source: every key comes back from its percent-encoding, with and
 });
 
 Deno.test("copy source: what names no bucket and key is refused", () => {
-  for (const header of ["", "/", "bucket", "bucket/", "//key", "bucket/%zz", "bucket/%ff", "bucket/k?versionId="]) {
+  for (
+    const header of [
+      "",
+      "/",
+      "bucket",
+      "bucket/",
+      "//key",
+      "bucket/%zz",
+      "bucket/%ff",
+      "bucket/k?versionId=",
+      "bucket/k?versionId=a_b",
+    ]
+  ) {
     const refused = (error: unknown) => error instanceof S3Error && error.code === "InvalidArgument";
     assert.throws(() => parseCopySource(header), refused, header);
   }

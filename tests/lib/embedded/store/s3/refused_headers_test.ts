@@ -28,7 +28,8 @@ Deno.test("S3 headers: what no operation provides is refused and changes nothing
       "x-amz-copy-source": "campaigns/k",
       "x-amz-copy-source-server-side-encryption-customer-algorithm": "AES256",
     }],
-    ["NotImplemented", "DELETE", "", { "if-match": '"0"' }],
+    ["PreconditionFailed", "DELETE", "", { "if-match": '"0"' }],
+    ["NotImplemented", "DELETE", "", { "if-none-match": '"0"' }],
     ["NotImplemented", "DELETE", "", { "x-amz-if-match-size": "1" }],
   ];
   for (const [code, method, query, headers] of refused) {
