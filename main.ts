@@ -59,6 +59,7 @@ async function start(config: Config, dev: boolean): Promise<void> {
     results: config.web ? null : results,
     resultsStore: fromStore?.store ?? null,
     allowedHosts: config.server.allowedHosts,
+    maxRequests: config.maxRequests,
     log,
     now: Date.now,
   });

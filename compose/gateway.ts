@@ -32,6 +32,7 @@ export function gatewayDeps(
     mapiTimeoutMs: timeoutMs,
     sharedKeys: own?.identity.kind === "shared" ? own.identity : null,
     corsOrigins: gateway.corsOrigins,
+    maxTenantRequests: gateway.maxTenantRequests,
   };
 }
 

@@ -24,6 +24,8 @@ export interface Config {
   readonly roles: ReadonlySet<Role>;
   readonly server: ServerConfig;
   readonly embedded: EmbeddedConfig;
+  /** Requests that each role works on at a time. */
+  readonly maxRequests: number;
   /** Path of the data folder as given: relative to the working folder. */
   readonly dataFolder: string;
   /** PEM file of further authorities for all upstreams. */
@@ -55,6 +57,7 @@ export function readConfig(env: Environment, files: Files = diskFiles): Config {
     roles,
     server,
     embedded,
+    maxRequests: settings.MAX_REQUESTS,
     dataFolder: settings.DATA_DIR,
     caFile: reading.certificateFile("CA_FILE"),
     campaigns: campaignsConfig(reading),

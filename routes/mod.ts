@@ -9,10 +9,12 @@ import { envelope } from "@/lib/http/envelope.ts";
 import { notFound } from "@/lib/http/errors.ts";
 import { hostCheck } from "@/lib/http/host_check.ts";
 import type { Operation } from "@/lib/http/operation.ts";
+import { boundedRole, DEFAULT_MAX_REQUESTS, DEFAULT_MAX_TENANT_REQUESTS, InFlight } from "@/lib/http/in_flight.ts";
 import { renderError } from "@/lib/http/render_error.ts";
 import type { Upstream } from "@/lib/http/upstream.ts";
 import { mapiReachable } from "@/lib/mapi/reachable.ts";
 import type { ResultsStore } from "@/lib/results/results_store.ts";
+import type { UploadSizes } from "@/lib/s3/object_upload.ts";
 import { s3Reachable } from "@/lib/s3/reachable.ts";
 import type { StoreAddresses } from "@/lib/store_addresses.ts";
 import { authOperations } from "./api/v1/auth.ts";
@@ -20,6 +22,7 @@ import { bucketOperations } from "./api/v1/buckets.ts";
 import { capabilitiesOperations, type StorageBackend } from "./api/v1/capabilities.ts";
 import { credentialsOperations } from "./api/v1/credentials.ts";
 import { managementOperations } from "./api/v1/mapi/mod.ts";
+import { objectUploadOperations } from "./api/v1/object_uploads.ts";
 import { objectOperations } from "./api/v1/objects.ts";
 import { gatewayOperations } from "./api/v1/operation.ts";
 import { presignOperations } from "./api/v1/presign.ts";
@@ -44,6 +47,12 @@ export interface GatewayDeps {
   /** The keys a generic backend serves everybody with; readiness lists buckets with them. */
   readonly sharedKeys: S3Keys | null;
   readonly corsOrigins: CorsOrigins;
+  /** Requests of one tenant at a time; {@link DEFAULT_MAX_TENANT_REQUESTS} when absent. */
+  readonly maxTenantRequests?: number;
+  /** How uploads are cut; what the S3 API allows when absent. */
+  readonly uploadSizes?: UploadSizes;
+  /** Until S3's response headers, ms; a minute when absent. */
+  readonly s3TimeoutMs?: number;
 }
 
 export interface AppDeps {
@@ -56,6 +65,8 @@ export interface AppDeps {
   readonly resultsStore: ResultsStore | null;
   /** Host names we go by; null: any. */
   readonly allowedHosts: readonly string[] | null;
+  /** Requests that each role works on at a time; {@link DEFAULT_MAX_REQUESTS} when absent. */
+  readonly maxRequests?: number;
   readonly log: RequestLog;
   /** ms since 1970 */
   readonly now: () => number;
@@ -65,7 +76,9 @@ export interface AppDeps {
 const DEFAULT_COOKIE = "results_session";
 
 /** Everything this process answers, in the order in which a request meets it. */
-export function buildApp({ gateway, web, results, resultsStore, allowedHosts, log, now }: AppDeps): Hono<HttpEnv> {
+export function buildApp(deps: AppDeps): Hono<HttpEnv> {
+  const { gateway, web, results, resultsStore, allowedHosts, log, now } = deps;
+  const bounded = () => boundedRole(new InFlight(deps.maxRequests ?? DEFAULT_MAX_REQUESTS));
   const app = new Hono<HttpEnv>();
   app.onError((error, c) => renderError(error, c, log));
   app.notFound((c) => renderError(notFound(), c, log));
@@ -83,10 +96,11 @@ export function buildApp({ gateway, web, results, resultsStore, allowedHosts, lo
   mount(app, health);
   if (gateway) {
     const operations = gatewayApi(gateway, now);
-    mount(app, operations, cors(gateway.corsOrigins));
+    mount(app, operations, cors(gateway.corsOrigins), bounded());
     mountDocs(app, [...operations, ...(web ? readApi(web) : []), ...health], web?.cookieStem ?? DEFAULT_COOKIE);
     if (!web) app.get("/", (c) => c.redirect("/docs"));
   }
+  if (web || results) app.use(bounded());
   if (web) mountWeb(app, web);
   if (results) app.route("/", results);
   if (web) mountWebRest(app, web, gateway !== null);
@@ -97,8 +111,9 @@ export function buildApp({ gateway, web, results, resultsStore, allowedHosts, lo
 function gatewayApi(deps: GatewayDeps, now: () => number): Operation[] {
   const { addresses, upstreams, region, identify } = deps;
   const key = tokenKey(deps.tokenSecret);
-  const operation = gatewayOperations({ verify: tokenVerifier(key), identify, now });
-  const s3 = { addresses, upstream: upstreams.s3, region, now };
+  const tenants = new InFlight(deps.maxTenantRequests ?? DEFAULT_MAX_TENANT_REQUESTS);
+  const operation = gatewayOperations({ verify: tokenVerifier(key), identify, tenants, now });
+  const s3 = { addresses, upstream: upstreams.s3, region, now, timeoutMs: deps.s3TimeoutMs };
   const mapi = { addresses, upstream: upstreams.mapi, timeoutMs: deps.mapiTimeoutMs };
   return [
     ...authOperations({ key, lifetimeMinutes: deps.tokenLifetimeMinutes, now }),
@@ -107,6 +122,7 @@ function gatewayApi(deps: GatewayDeps, now: () => number): Operation[] {
     ...(deps.mapiEnabled ? managementOperations(operation, mapi, now) : []),
 
     ...bucketOperations(operation, s3),
+    ...objectUploadOperations(operation, s3, deps.uploadSizes),
     ...objectOperations(operation, s3),
     ...presignOperations(operation, s3),
     ...credentialsOperations(operation, s3),

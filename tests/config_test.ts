@@ -363,3 +363,11 @@ Deno.test("results role: store, session key and tenant", () => {
   const keyFile = { RESULTS_SESSION_KEY_FILE: "/key" };
   assert.equal(read(keyFile).results?.sessionKeyFile, "/key");
 });
+
+Deno.test("bounds: requests at a time have defaults, and no bound is unlimited", () => {
+  assert.equal(read({}).maxRequests, 1024);
+  assert.equal(read({}).gateway?.maxTenantRequests, 512);
+  const given = read({ MAX_REQUESTS: "10", MAX_TENANT_REQUESTS: "2" });
+  assert.deepEqual([given.maxRequests, given.gateway?.maxTenantRequests], [10, 2]);
+  for (const name of ["MAX_REQUESTS", "MAX_TENANT_REQUESTS"]) refused({ [name]: "0" }, name, /from 1 to/);
+});

@@ -12,6 +12,8 @@ export interface GatewayConfig {
   readonly mapiEnabled: boolean;
   readonly mapiTimeoutSeconds: number;
   readonly authType: "native" | "ad";
+  /** Requests of one tenant at a time. */
+  readonly maxTenantRequests: number;
   /** Region in S3 signatures. */
   readonly region: string;
   /** The operator's own store; null: the embedded one. */
@@ -65,6 +67,7 @@ export function gatewayConfig(reading: Reading): GatewayConfig {
     mapiEnabled: settings.MAPI_ENABLED && hasMapi,
     mapiTimeoutSeconds: settings.HCP_TIMEOUT,
     authType: settings.STORE_AUTH_TYPE,
+    maxTenantRequests: settings.MAX_TENANT_REQUESTS,
     region: settings.S3_REGION,
     store,
   };

@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import { CONVENTIONS } from "@/lib/campaigns/conventions.ts";
+import { DEFAULT_MAX_REQUESTS, DEFAULT_MAX_TENANT_REQUESTS } from "@/lib/http/in_flight.ts";
 import { conventions } from "./conventions.ts";
 import {
   base,
@@ -52,6 +53,7 @@ export const about = z.registry<About>();
 const ONE_YEAR_MINUTES = 525_600;
 const ONE_YEAR_HOURS = 8_760;
 const MAX_PORT = 65_535;
+const MAX_IN_FLIGHT = 1_000_000;
 const MAX_SEED = 4_294_967_295;
 
 /** Every environment variable of every role. Unset variables and empty values are absent, values come trimmed. */
@@ -69,6 +71,11 @@ export const environment = z.object({
   PORT: integer(0, MAX_PORT).default(8000).register(about, {
     section: "Process",
     meaning: "The port to listen on; 0 takes any free one.",
+  }),
+  MAX_REQUESTS: integer(1, MAX_IN_FLIGHT, "requests").default(DEFAULT_MAX_REQUESTS).register(about, {
+    section: "Process",
+    meaning:
+      "How many requests each part works on at a time, streamed bodies included. Beyond that the answer is 503 with `Retry-After`, at once; health paths are not counted.",
   }),
   DATA_DIR: path().default(".data").register(about, {
     section: "Process",
@@ -140,6 +147,11 @@ export const environment = z.object({
     section: "Gateway",
     roles: ["gateway"],
     meaning: "How long the management API may take to answer.",
+  }),
+  MAX_TENANT_REQUESTS: integer(1, MAX_IN_FLIGHT, "requests").default(DEFAULT_MAX_TENANT_REQUESTS).register(about, {
+    section: "Gateway",
+    roles: ["gateway"],
+    meaning: "How many of `MAX_REQUESTS` one tenant may have at a time in the gateway; beyond that 503 likewise.",
   }),
   S3_REGION: line().default("us-east-1").register(about, {
     section: "Gateway",

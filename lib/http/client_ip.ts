@@ -4,6 +4,8 @@ import type { RawTarget } from "./raw_path.ts";
 /** What `Deno.serve` tells about the connection; absent where a test calls the app without a network. */
 export interface ConnectionInfo {
   readonly remoteAddr?: Deno.Addr;
+  /** Settles when the answer is sent to its last byte, or nobody is left to send it to. */
+  readonly completed?: Promise<void>;
   /** From one role of this process to another: the target as it came, which no `Request` that is made anew can hold. */
   readonly target?: RawTarget;
   /** From one role of this process to another: tells the log of the outer one what the request turned out to be. */

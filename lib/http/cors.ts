@@ -6,7 +6,7 @@ export type CorsOrigins = "*" | readonly string[];
 
 const METHODS = "GET, HEAD, POST, PUT, DELETE, OPTIONS";
 const EXPOSED =
-  "ETag, X-Request-ID, Content-Length, Content-Range, Accept-Ranges, Last-Modified, Retry-After, Location, x-amz-version-id, x-amz-delete-marker, X-Zip-Failed, X-Zip-Failed-Keys, X-Zip-Size";
+  "ETag, X-Request-ID, Content-Length, Content-Range, Content-Disposition, Content-Encoding, Accept-Ranges, Last-Modified, Retry-After, Location, x-amz-version-id, x-amz-delete-marker, x-amz-tagging-count, x-amz-checksum-crc32, x-amz-checksum-crc32c, x-amz-checksum-crc64nvme, x-amz-checksum-sha1, x-amz-checksum-sha256, x-amz-checksum-type, X-Zip-Failed, X-Zip-Failed-Keys, X-Zip-Size";
 const PREFLIGHT_SECONDS = 600;
 
 /** CORS headers on every answer of a route, errors included, and the answer to preflights (Fetch standard, CORS protocol). */

@@ -3,11 +3,9 @@ import type { HttpContext, HttpEnv } from "./env.ts";
 import { methodNotAllowed, notFound } from "./errors.ts";
 import { headerText } from "./header_text.ts";
 import type { Operation } from "./operation.ts";
-import { decodeParameter } from "./raw_path.ts";
+import { decodeKey, decodeParameter } from "./raw_path.ts";
 
 const KEY = "{key}";
-/** `?as=object` reads the whole rest of a key route as a key, also where a word in it is reserved. */
-const AS_OBJECT = "as=object";
 
 /**
  * Registers operations with Hono, one route per path template. The method is looked up in our own table, since Hono
@@ -15,12 +13,12 @@ const AS_OBJECT = "as=object";
  *
  * Templates that share the part in front of `{key}` become one route whose rest is matched by {@link matchRest}.
  *
- * @param around middleware of these routes only, such as CORS
+ * @param around middleware of these routes only, such as CORS, the outermost first
  */
 export function mount(
   app: Hono<HttpEnv>,
   operations: readonly Operation[],
-  around?: MiddlewareHandler<HttpEnv>,
+  ...around: readonly MiddlewareHandler<HttpEnv>[]
 ): void {
   const prefixes = [...new Set(operations.filter((op) => op.path.includes(KEY)).map((op) => op.path.split(KEY)[0]))];
   const byPath = Map.groupBy(operations, (op) => prefixes.find((prefix) => op.path.startsWith(prefix)) ?? op.path);
@@ -28,8 +26,8 @@ export function mount(
     const open = prefixes.includes(path);
     const route = honoPath(path) + (open ? ":rest{[^]+}" : "");
     const dispatcher = open ? keyDispatcher(path, group) : plainDispatcher(path, group);
-    if (around) app.all(route, around, dispatcher);
-    else app.all(route, dispatcher);
+    for (const step of around) app.all(route, step);
+    app.all(route, dispatcher);
     if (!open && path !== "/" && !prefixes.includes(path + "/")) app.all(honoPath(path) + "/", redirectWithoutSlash);
   }
 }
@@ -51,7 +49,7 @@ function keyDispatcher(prefix: string, operations: readonly Operation[]) {
   return async function dispatch(c: HttpContext): Promise<Response> {
     const target = c.get("target");
     const raw = afterSegments(target.path, names.length - 1);
-    const keyOnly = target.query.split("&").includes(AS_OBJECT);
+    const keyOnly = readsAsObject(target.query);
     const rest = decodedOrNull(raw);
     if (rest === null) return await refuseKey(c, raw, operations);
     const allowed = new Set<string>();
@@ -68,16 +66,21 @@ function keyDispatcher(prefix: string, operations: readonly Operation[]) {
   };
 }
 
+/** `?as=object` reads the whole rest of a key route as a key, also where a word in it is reserved. */
+function readsAsObject(query: string): boolean {
+  return query.includes("as=") && new URLSearchParams(query).getAll("as").at(-1) === "object";
+}
+
 /** A malformed key is refused like every bad parameter: once the caller is known. */
 function refuseKey(c: HttpContext, raw: string, operations: readonly Operation[]): Promise<Response> {
   const operation = operations.find(({ method }) => method === c.req.method);
   if (!operation) throw methodNotAllowed(new Set(operations.map(({ method }) => method)));
-  return operation.answer(c, () => ({ key: decodeParameter("key", raw) }));
+  return operation.answer(c, () => ({ key: decodeKey(raw) }));
 }
 
 function decodedOrNull(raw: string): string | null {
   try {
-    return decodeParameter("key", raw);
+    return decodeKey(raw);
   } catch {
     return null;
   }

@@ -19,6 +19,8 @@ export interface HttpEnv {
     /** What kind of change the operation is, where changes are accounted for. */
     audit?: string;
     caller?: LoggedCaller;
+    /** What the request takes places of while it is under way; each gives its place back. */
+    held?: (() => void)[];
   };
 }
 

@@ -71,11 +71,6 @@ export function requestTimeout(): HttpError {
   return new HttpError(408, "The request body took too long");
 }
 
-/** 411: an upload must say how long it is. */
-export function lengthRequired(): HttpError {
-  return new HttpError(411, "Content-Length is required");
-}
-
 /** 413 with the limit in bytes. */
 export function payloadTooLarge(limitBytes: number): HttpError {
   return new HttpError(413, `Request body exceeds ${limitBytes} bytes`);
@@ -107,6 +102,6 @@ export function gatewayTimeout(detail: string): HttpError {
 }
 
 /** 499 (nginx's number): nobody is left to read the answer; it only shows in the access log. */
-export function clientClosedRequest(): HttpError {
-  return new HttpError(499, "Client closed the request");
+export function clientClosedRequest(cause?: unknown): HttpError {
+  return new HttpError(499, "Client closed the request", { cause });
 }

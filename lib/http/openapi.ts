@@ -100,11 +100,12 @@ function parameter(name: string, place: string, required: boolean, type: z.core.
 
 function requestBody(body: NonNullable<Operation["body"]>, components: Json): Json {
   if (body.kind === "raw") {
-    return {
-      required: true,
-      description: body.description,
-      content: { "application/octet-stream": { schema: { type: "string", format: "binary" } } },
+    const { description, formField } = body;
+    const binary = { type: "string", format: "binary" };
+    const content = formField === undefined ? { "application/octet-stream": { schema: binary } } : {
+      "multipart/form-data": { schema: { type: "object", required: [formField], properties: { [formField]: binary } } },
     };
+    return { required: true, description, content };
   }
   const media = body.kind === "json" ? "application/json" : "application/x-www-form-urlencoded";
   return { required: true, content: { [media]: { schema: jsonSchema(body.schema, components) } } };

@@ -11,7 +11,12 @@ export type Method = "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
 export type BodySpec =
   | { readonly kind: "json"; readonly schema: z.ZodType }
   | { readonly kind: "form"; readonly schema: z.ZodObject }
-  | { readonly kind: "raw"; readonly description: string };
+  | {
+    readonly kind: "raw";
+    readonly description: string;
+    /** The body is a form, and this part of it a file. */
+    readonly formField?: string;
+  };
 
 /** One possible answer, for the OpenAPI document. */
 export interface ResponseSpec {

@@ -27,14 +27,27 @@ export function rawTarget(url: string): RawTarget {
  * @throws HttpError 400 naming the parameter when the encoding is malformed, is not UTF-8 or hides a NUL.
  */
 export function decodeParameter(name: string, raw: string): string {
-  let value: string;
+  const value = decodedOnce(name, raw);
+  if (value.includes("\0")) throw badRequest(`${name}: a NUL character is not allowed`);
+  return value;
+}
+
+/**
+ * The key of an object, percent-decoded exactly once. Any character may be part of one; which of them it takes is the
+ * store's business.
+ *
+ * @throws HttpError 400 when the encoding is malformed or is not UTF-8
+ */
+export function decodeKey(raw: string): string {
+  return decodedOnce("key", raw);
+}
+
+function decodedOnce(name: string, raw: string): string {
   try {
-    value = decodeURIComponent(raw);
+    return decodeURIComponent(raw);
   } catch {
     throw badRequest(`${name}: malformed percent-encoding`);
   }
-  if (value.includes("\0")) throw badRequest(`${name}: a NUL character is not allowed`);
-  return value;
 }
 
 /** Whether a path has a segment `.` or `..`, encoded or not: `fetch`, `new URL` and most clients fold those away. */

@@ -1,3 +1,6 @@
+/** However steadily a body drips, all of it must have come in so many times the longest wait for a piece. */
+const WHOLE_IN_STALLS = 5;
+
 /** An upstream's body that is longer than its cap, or stalls. */
 export class BodyLimitError extends Error {
   override readonly name = "BodyLimitError";
@@ -7,8 +10,8 @@ export class BodyLimitError extends Error {
  * Reads a whole body as text (UTF-8, malformed bytes replaced).
  *
  * @param capBytes most bytes that are taken; a longer body is cancelled
- * @param stallMs longest wait for the next piece
- * @throws BodyLimitError above the cap or after a stall; whatever breaks the stream
+ * @param stallMs longest wait for the next piece; the whole may take five times as long
+ * @throws BodyLimitError above the cap or when it takes too long; whatever breaks the stream
  */
 export async function readCapped(response: Response, capBytes: number, stallMs: number): Promise<string> {
   if (!response.body) return "";
@@ -16,11 +19,13 @@ export async function readCapped(response: Response, capBytes: number, stallMs: 
   const decoder = new TextDecoder();
   let length = 0;
   let text = "";
+  const deadline = performance.now() + WHOLE_IN_STALLS * stallMs;
   try {
     for (;;) {
       const { done, value } = await beforeStall(reader.read(), stallMs);
       if (done) return text + decoder.decode();
       length += value.length;
+      if (performance.now() > deadline) throw new BodyLimitError(`not whole after ${WHOLE_IN_STALLS * stallMs} ms`);
       if (length > capBytes) throw new BodyLimitError(`more than ${capBytes} bytes`);
       text += decoder.decode(value, { stream: true });
     }

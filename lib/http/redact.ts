@@ -32,6 +32,7 @@ export function redactText(text: string): string {
       /(x-amz-[\w-]+|\w*password\w*|\bticket|authorization|\bpwd)(\s*(?:[=:]|%3d|%3a)\s*)(?:(?:bearer|hcp|ad|basic)\s+)?[^&\s"'<>]+/gi,
       `$1$2${REDACTED}`,
     )
+    .replace(/\b(signature|credential)(\s*(?:=|%3d)\s*)[^&\s"'<>,]+/gi, `$1$2${REDACTED}`)
     .replace(/\b(bearer|hcp)\s+[\w.~+/=:-]{8,}/gi, `$1 ${REDACTED}`)
     .replace(/\beyJ[\w-]+\.[\w-]*\.?[\w-]*/g, REDACTED);
 }

@@ -10,6 +10,8 @@ export interface UpstreamRequest {
   readonly headers: Headers;
   /** A stream is sent as it comes and must have its Content-Length in `headers`. */
   readonly body?: ReadableStream<Uint8Array<ArrayBuffer>> | Uint8Array<ArrayBuffer> | string | null;
+  /** The stream was made in this process: `fetch` would drop its Content-Length. */
+  readonly madeHere?: boolean;
   /** Whoever waits for the answer; aborting stops the request until its headers have come. */
   readonly signal?: AbortSignal;
   /** Until the response headers, ms; the client's own limit when absent. */
@@ -63,7 +65,9 @@ export function upstream(options: UpstreamOptions): Upstream {
     request.signal?.addEventListener("abort", leave, { once: true });
     request.headers.set("Accept-Encoding", "identity");
     try {
-      if (needsNode(request, options.verifyTls)) return await nodeExchange(request, options, deadline.signal);
+      if (request.madeHere || needsNode(request, options.verifyTls)) {
+        return await nodeExchange(request, options, deadline.signal);
+      }
       return await fetch(request.origin + request.target, {
         method: request.method,
         headers: request.headers,

@@ -74,6 +74,8 @@ async function sendBody(body: UpstreamRequest["body"], outgoing: Outgoing): Prom
     outgoing.write(body);
   } else if (body) {
     const reader = body.getReader();
+    // Otherwise the head would wait for the first bytes, and with it a refusal that needs none.
+    outgoing.flushHeaders();
     outgoing.once("close", () => reader.cancel().catch(() => {}));
     for (;;) {
       const { done, value } = await reader.read();

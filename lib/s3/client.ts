@@ -26,6 +26,8 @@ export interface S3 {
   readonly upstream: Upstream;
   /** ms since 1970 */
   readonly now: () => number;
+  /** Until the response headers, ms, beside the time for a body; a minute when absent. */
+  readonly timeoutMs?: number;
 }
 
 export interface S3Call {
@@ -35,8 +37,10 @@ export interface S3Call {
   readonly query?: QueryPairs;
   readonly headers?: Headers;
   /** A stream is not signed and needs `lengthBytes`. */
-  readonly body?: ReadableStream<Uint8Array<ArrayBuffer>> | string | null;
+  readonly body?: ReadableStream<Uint8Array<ArrayBuffer>> | Uint8Array<ArrayBuffer> | string | null;
   readonly lengthBytes?: number;
+  /** The body is a stream made here and not a request's own: only node:http keeps its length. */
+  readonly madeHere?: boolean;
   /** What the error answers are about, such as `bucket 'b'`. */
   readonly resource: string;
   /** Statuses besides 2xx that the operation wants to see itself. */
@@ -65,8 +69,10 @@ export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Resp
     target: path + (query.length > 0 ? `?${encodeQuery(query)}` : ""),
     headers,
     body: call.body,
+    madeHere: call.madeHere,
     signal: caller.signal,
-    timeoutMs: HEADERS_TIMEOUT_MS + Math.min((call.lengthBytes ?? 0) / SLOWEST_UPLOAD * 1000, LONGEST_UPLOAD_MS),
+    timeoutMs: (s3.timeoutMs ?? HEADERS_TIMEOUT_MS) +
+      Math.min((call.lengthBytes ?? 0) / SLOWEST_UPLOAD * 1000, LONGEST_UPLOAD_MS),
   });
   if (response.ok || call.expect?.includes(response.status)) return response;
   throw await s3Failure(response, call.resource);

@@ -12,7 +12,15 @@ const UPLOAD_HEADERS = [
   "if-match",
   "if-none-match",
 ];
-const READ_HEADERS = ["range", "if-range", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since"];
+const READ_HEADERS = [
+  "range",
+  "if-range",
+  "if-match",
+  "if-none-match",
+  "if-modified-since",
+  "if-unmodified-since",
+  "x-amz-checksum-mode",
+];
 const ANSWER_HEADERS = [
   "content-length",
   "content-type",
@@ -27,21 +35,46 @@ const ANSWER_HEADERS = [
   "last-modified",
   "x-amz-version-id",
   "x-amz-delete-marker",
+  "x-amz-missing-meta",
+  "x-amz-mp-parts-count",
+  "x-amz-storage-class",
+  "x-amz-tagging-count",
 ];
+/** Digests of a body, which a writer may state and a reader may ask for. */
+const CHECKSUMS = ["crc32", "crc32c", "crc64nvme", "sha1", "sha256"].map((name) => `x-amz-checksum-${name}`);
+const CHECKSUM_ANSWERS = [...CHECKSUMS, "x-amz-checksum-type"];
+const WRITE_ANSWERS = ["etag", "x-amz-version-id", "x-amz-delete-marker", ...CHECKSUM_ANSWERS];
 const METADATA = "x-amz-meta-";
 const DEFAULT_CACHING = "private, no-cache";
 
 /**
- * The headers of a write that are the store's business: content headers, conditions, user metadata.
+ * The headers of a write that are the store's business: content headers, digests, conditions, user metadata.
  *
  * @throws HttpError 400 naming a header that is not printable ASCII, which no signature covers reliably
  */
 export function uploadHeaders(request: Headers): Headers {
-  const headers = picked(request, UPLOAD_HEADERS);
-  for (const [name, value] of headers) {
-    if (!/^[\x20-\x7e]*$/.test(value)) throw badRequest(`${name}: only printable ASCII is allowed`);
+  const headers = picked(request, [...UPLOAD_HEADERS, ...CHECKSUMS]);
+  for (const [name, value] of headers) mustBePrintable(name, value);
+  return headers;
+}
+
+/**
+ * The same of a form, whose own content headers and digests are those of the form: of the file, its part says the type.
+ *
+ * @throws HttpError 400 as {@link uploadHeaders}
+ */
+export function formUploadHeaders(request: Headers, contentType: string | null): Headers {
+  const headers = uploadHeaders(request);
+  for (const name of ["content-type", "content-md5", "content-encoding", ...CHECKSUMS]) headers.delete(name);
+  if (contentType !== null) {
+    mustBePrintable("file: content-type", contentType);
+    headers.set("content-type", contentType);
   }
   return headers;
+}
+
+function mustBePrintable(name: string, value: string): void {
+  if (!/^[\x20-\x7e]*$/.test(value)) throw badRequest(`${name}: only printable ASCII is allowed`);
 }
 
 /** The headers of a read that are the store's business: range and conditions. */
@@ -54,7 +87,7 @@ export function readHeaders(request: Headers): Headers {
  * nor run what is in them, and caches ask again each time unless the store says otherwise.
  */
 export function objectHeaders(store: Headers): Headers {
-  const headers = picked(store, ANSWER_HEADERS);
+  const headers = picked(store, [...ANSWER_HEADERS, ...CHECKSUM_ANSWERS]);
   if (!headers.has("cache-control")) headers.set("cache-control", DEFAULT_CACHING);
   headers.set("content-security-policy", "default-src 'none'; sandbox");
   headers.set("x-content-type-options", "nosniff");
@@ -63,7 +96,7 @@ export function objectHeaders(store: Headers): Headers {
 
 /** Of a store's answer to a write: the headers a client may use, all safe to send. */
 export function writeHeaders(store: Headers): Record<string, string> {
-  return Object.fromEntries(picked(store, ["etag", "x-amz-version-id", "x-amz-delete-marker"], false));
+  return Object.fromEntries(picked(store, WRITE_ANSWERS, false));
 }
 
 function picked(from: Headers, names: readonly string[], metadata = true): Headers {

@@ -1,5 +1,5 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { HttpError } from "@/lib/http/errors.ts";
+import { badGateway, HttpError } from "@/lib/http/errors.ts";
 import { callS3, type S3 } from "./client.ts";
 
 /** Where an object is, and which version of it. */
@@ -11,7 +11,7 @@ export interface ObjectName {
 
 export interface UploadOptions {
   /** Handed on untouched: a body that was piped through anything loses its Content-Length. */
-  readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
+  readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | Uint8Array<ArrayBuffer> | null;
   readonly lengthBytes: number;
   /** Content headers, conditions and `x-amz-meta-*`. */
   readonly headers: Headers;
@@ -31,6 +31,9 @@ export async function putObject(s3: S3, caller: Caller, name: ObjectName, upload
   return response.headers;
 }
 
+/** What a read can end in; 412 is for who asked with a condition. */
+const READ_STATUSES: ReadonlySet<number> = new Set([200, 206, 304, 412]);
+
 export interface ReadOptions {
   /** Range and conditions. */
   readonly headers: Headers;
@@ -45,8 +48,12 @@ export interface ReadOptions {
 export async function getObject(s3: S3, caller: Caller, name: ObjectName, options: ReadOptions): Promise<Response> {
   const headers = new Headers(options.headers);
   const whole = conditionOfRange(headers);
-  const read = (headers: Headers, expect: readonly number[]) =>
-    callS3(s3, caller, { method: "GET", ...place(name), headers, expect });
+  const read = async (headers: Headers, expect: readonly number[]) => {
+    const response = await callS3(s3, caller, { method: "GET", ...place(name), headers, expect });
+    if (READ_STATUSES.has(response.status)) return response;
+    await response.body?.cancel();
+    throw badGateway(`${place(name).resource}: the store's answer is not S3's`);
+  };
   if (!whole) return await read(headers, [304]);
   const response = await read(headers, [304, 412]);
   if (response.status !== 412) return response;

@@ -1,11 +1,14 @@
 import type { Caller, Identify } from "@/lib/auth/store_credentials.ts";
 import { bearerToken, type VerifyToken } from "@/lib/auth/token.ts";
+import { enterTenant, type InFlight } from "@/lib/http/in_flight.ts";
 import { type Authenticate, operationsFor } from "@/lib/http/operation.ts";
 
 /** What turns a bearer token into a store identity. */
 export interface Door {
   readonly verify: VerifyToken;
   readonly identify: Identify;
+  /** What each tenant has under way. */
+  readonly tenants: InFlight;
   /** ms since 1970 */
   readonly now: () => number;
 }
@@ -18,6 +21,7 @@ export function gatewayOperations(door: Door): GatewayOperation {
   const authenticate: Authenticate<Caller> = async (c) => {
     const claims = door.verify(bearerToken(c.req.header("Authorization")), door.now() / 1000);
     c.set("caller", { username: claims.sub, tenant: claims.tenant });
+    enterTenant(door.tenants, c, claims.tenant);
     return { ...await door.identify(claims), signal: c.req.raw.signal };
   };
   return operationsFor<Caller>(authenticate, "bearer");

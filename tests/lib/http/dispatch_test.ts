@@ -52,6 +52,8 @@ Deno.test("key routes: a literal beats a suffix beats the key, per method, and a
   assert.deepEqual(await ask("PUT", "/x/1/o/a/copy"), ["PUT {key}", { b: "1", key: "a/copy" }]);
   assert.deepEqual(await ask("GET", "/x/1/o/tasks/7"), ["GET tasks/{id}", { b: "1", id: "7" }]);
   assert.deepEqual(await ask("GET", "/x/1/o/tasks/7?y=1&as=object"), ["GET {key}", { b: "1", key: "tasks/7" }]);
+  assert.deepEqual(await ask("GET", "/x/1/o/tasks/7?as=%6fbject"), ["GET {key}", { b: "1", key: "tasks/7" }]);
+  assert.deepEqual(await ask("GET", "/x/1/o/tasks/7?has=object"), ["GET tasks/{id}", { b: "1", id: "7" }]);
   assert.equal(await ask("POST", "/x/1/o/a/copy?as=object"), 405);
   assert.equal(await ask("POST", "/x/1/o/a"), 405);
   assert.equal(await ask("DELETE", "/x/1/o/a"), 405);

@@ -37,3 +37,8 @@ Deno.test("text: signed values, passwords and tokens go", () => {
     "GET /b?X-Amz-Credential=[redacted]&X-Amz-Signature=[redacted] password=[redacted] Authorization: [redacted] [redacted]",
   );
 });
+
+Deno.test("text: the parts of a signature are no text to show", () => {
+  const text = "Credential=AKIA/2026/s3/aws4_request, SignedHeaders=host, Signature=0123456789abcdef";
+  assert.equal(redactText(text), "Credential=[redacted], SignedHeaders=host, Signature=[redacted]");
+});

@@ -33,7 +33,7 @@ Deno.test("put: the bytes reach the store with their length, and the answer name
   });
 });
 
-Deno.test("put: an empty object has length 0, a body of unknown length is 411, a bad header is named", async () => {
+Deno.test("put: an empty object has length 0, so has a body of unknown length by its end, a bad header is named", async () => {
   await withGateway({}, async ({ call, answer, seen }) => {
     answer(() => new Response(null, { headers: { ETag: '"d41d"' } }));
     await (await call(`${O}empty`, { method: "PUT" })).body?.cancel();
@@ -45,12 +45,13 @@ Deno.test("put: an empty object has length 0, a body of unknown length is 411, a
       },
     });
     const chunked = await call(`${O}chunked`, { method: "PUT", body: stream });
-    assert.equal(chunked.status, 411);
+    assert.equal(chunked.status, 200);
     await chunked.body?.cancel();
+    assert.deepEqual([seen[1].headers.get("content-length"), seen[1].body.length], ["3", 3]);
     const odd = await call(`${O}odd`, { method: "PUT", body: "x", headers: { "x-amz-meta-name": "é" } });
     assert.equal(odd.status, 400);
     assert.match((await odd.json()).detail, /^x-amz-meta-name:/);
-    assert.equal(seen.length, 1);
+    assert.equal(seen.length, 2);
   });
 });
 
@@ -176,7 +177,7 @@ Deno.test("delete: looks first, so a second delete is 404; one who may not read 
   });
 });
 
-Deno.test("keys: decoded once, refused when malformed, NUL or empty; a trailing slash belongs to the key", async () => {
+Deno.test("keys: decoded once, refused when malformed or empty; a trailing slash belongs to the key", async () => {
   await withGateway({}, async ({ call, answer, seen, app }) => {
     answer(() => new Response("x"));
     for (
@@ -186,6 +187,7 @@ Deno.test("keys: decoded once, refused when malformed, NUL or empty; a trailing 
         ["dir/", "/b/dir/"],
         ["//x//", "/b///x//"],
         ["q%3Fx%0Ay", "/b/q%3Fx%0Ay"],
+        ["a%00b%01%7f", "/b/a%00b%01%7F"],
         ["s3_stats/copy", "/b/s3_stats/copy"],
       ]
     ) {
@@ -195,7 +197,7 @@ Deno.test("keys: decoded once, refused when malformed, NUL or empty; a trailing 
       assert.equal(seen.at(-1)?.target, target);
     }
     const count = seen.length;
-    for (const raw of ["%zz", "%", "a%00b", "%ff"]) {
+    for (const raw of ["%zz", "%", "%ff"]) {
       const response = await call(O + raw);
       assert.equal(response.status, 400, raw);
       assert.match((await response.json()).detail, /^key: /);

@@ -1,0 +1,194 @@
+import { Buffer } from "node:buffer";
+import type { BodySource } from "./body_source.ts";
+import { byteSearch } from "./byte_search.ts";
+import { badRequest, type HttpError, invalid } from "./errors.ts";
+import { missing } from "./validation.ts";
+
+/** Longest header block of one part, bytes. */
+const MAX_HEADER_BYTES = 8 * 1024;
+/** Everything in a form that is not the file: preamble, headers, other fields, bytes. */
+const MAX_OTHER_BYTES = 1024 * 1024;
+const READ_BYTES = 64 * 1024;
+const BLANK_LINE = markOf("\r\n\r\n");
+
+/** A file in a form, its bytes still on their way. */
+export interface FormFile {
+  readonly contentType: string | null;
+  /** The file's bytes. They end only when the form has ended as it should. */
+  readonly source: BodySource;
+}
+
+/**
+ * Finds the file of a form (RFC 7578) in a body that streams by; other fields are passed over, up to 1 MiB of them.
+ *
+ * @param field the name of the part that is the file
+ * @throws HttpError 422 when there is no such part or more than one, 400 when the form is malformed; both name `field`
+ */
+export async function fileInForm(body: BodySource, contentType: string | null, field: string): Promise<FormFile> {
+  const boundary = boundaryOf(contentType, field);
+  const form = new FormReader(body, boundary, field);
+  await form.pass();
+  const part = await form.nextPart();
+  if (part === null) throw invalid([missing(["body", field])]);
+  return {
+    contentType: part.contentType,
+    source: {
+      async read(maxBytes) {
+        const bytes = await form.readPart(maxBytes);
+        if (bytes === null && await form.nextPart() !== null) throw invalid([repeated(field)]);
+        return bytes;
+      },
+      stop: () => body.stop(),
+    },
+  };
+}
+
+function repeated(field: string) {
+  return { type: "too_long", loc: ["body", field], msg: "Only one file is taken" };
+}
+
+/** RFC 2046, section 5.1.1: 1 to 70 characters, quoted where they are no token. */
+function boundaryOf(contentType: string | null, field: string): string {
+  if (!/^\s*multipart\/form-data\s*(?:;|$)/i.test(contentType ?? "")) throw invalid([missing(["body", field])]);
+  const match = /;\s*boundary\s*=\s*(?:"([^"\\]{1,70})"|([^\s;"]{1,70}))\s*(?:;|$)/i.exec(contentType ?? "");
+  const boundary = match?.[1] ?? match?.[2];
+  if (boundary === undefined) throw malformed(field, "the content type names no boundary");
+  return boundary;
+}
+
+function malformed(field: string, why: string): HttpError {
+  return badRequest(`${field}: malformed multipart form: ${why}`);
+}
+
+/** What ends a run of bytes. */
+interface Mark {
+  readonly length: number;
+  readonly find: (bytes: Uint8Array) => number;
+}
+
+function markOf(text: string): Mark {
+  const bytes = Buffer.from(text, "latin1");
+  return { length: bytes.length, find: byteSearch(bytes) };
+}
+
+interface Part {
+  readonly contentType: string | null;
+}
+
+class FormReader {
+  readonly #source: BodySource;
+  readonly #delimiter: Mark;
+  readonly #field: string;
+  /** The first delimiter may stand at the very start, where no line ends before it. */
+  #buffer: Uint8Array<ArrayBuffer> = new Uint8Array([13, 10]);
+  #otherBytes = 0;
+  #over = false;
+
+  constructor(source: BodySource, boundary: string, field: string) {
+    this.#source = source;
+    this.#delimiter = markOf(`\r\n--${boundary}`);
+    this.#field = field;
+  }
+
+  /** Goes on to the next part with the field's name; null at the end of the form, which then has been read whole. */
+  async nextPart(): Promise<Part | null> {
+    while (!this.#over) {
+      if (await this.#startsWith("--")) {
+        this.#over = true;
+        await this.#drain();
+        return null;
+      }
+      const part = this.#readHeaders(await this.#headerBlock());
+      if (part) return part;
+      await this.pass();
+    }
+    return null;
+  }
+
+  /** Bytes of the present part; null at its end. */
+  readPart(maxBytes: number): Promise<Uint8Array<ArrayBuffer> | null> {
+    return this.#over ? Promise.resolve(null) : this.#before(this.#delimiter, maxBytes);
+  }
+
+  /** Passes over what comes before the next delimiter. */
+  async pass(): Promise<void> {
+    for (let bytes; (bytes = await this.#before(this.#delimiter, READ_BYTES)) !== null;) this.#count(bytes.length);
+  }
+
+  async #headerBlock(): Promise<string> {
+    const pieces: Uint8Array[] = [];
+    let length = 0;
+    for (let bytes; (bytes = await this.#before(BLANK_LINE, MAX_HEADER_BYTES)) !== null;) {
+      length += bytes.length;
+      if (length > MAX_HEADER_BYTES) throw malformed(this.#field, "the headers of a part are too long");
+      this.#count(bytes.length);
+      pieces.push(bytes);
+    }
+    return Buffer.concat(pieces).toString("utf8");
+  }
+
+  /** The part, when it is the one that is looked for. */
+  #readHeaders(block: string): Part | null {
+    const [rest, ...lines] = block.split("\r\n");
+    if (rest.trim() !== "") throw malformed(this.#field, "a delimiter is followed by text");
+    const headers = new Map<string, string>();
+    for (const line of lines) {
+      const colon = line.indexOf(":");
+      if (colon < 1) throw malformed(this.#field, "a part has a header without a name");
+      headers.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim());
+    }
+    const disposition = headers.get("content-disposition") ?? "";
+    const name = /;\s*name\s*=\s*(?:"([^"]*)"|([^\s;"]+))/i.exec(disposition);
+    if (!/^form-data\s*;/i.test(disposition) || !name) throw malformed(this.#field, "a part has no name");
+    if ((name[1] ?? name[2]) !== this.#field) return null;
+    return { contentType: headers.get("content-type") || null };
+  }
+
+  /** Bytes before a mark; null when the mark itself is next, which is taken. */
+  async #before(mark: Mark, maxBytes: number): Promise<Uint8Array<ArrayBuffer> | null> {
+    for (;;) {
+      const at = mark.find(this.#buffer);
+      if (at === 0) {
+        this.#buffer = this.#buffer.subarray(mark.length);
+        return null;
+      }
+      // A mark may have come only in part.
+      const free = at > 0 ? at : this.#buffer.length - mark.length + 1;
+      if (free > 0) {
+        const bytes = this.#buffer.subarray(0, Math.min(free, maxBytes));
+        this.#buffer = this.#buffer.subarray(bytes.length);
+        return bytes;
+      }
+      if (!await this.#more()) throw malformed(this.#field, "it breaks off");
+    }
+  }
+
+  async #startsWith(text: string): Promise<boolean> {
+    while (this.#buffer.length < text.length) {
+      if (!await this.#more()) throw malformed(this.#field, "it breaks off");
+    }
+    return Buffer.from(this.#buffer.subarray(0, text.length)).toString("latin1") === text;
+  }
+
+  async #drain(): Promise<void> {
+    do {
+      this.#count(this.#buffer.length);
+      this.#buffer = new Uint8Array(0);
+    } while (await this.#more());
+  }
+
+  async #more(): Promise<boolean> {
+    const bytes = await this.#source.read(READ_BYTES);
+    if (bytes === null) return false;
+    const joined = new Uint8Array(this.#buffer.length + bytes.length);
+    joined.set(this.#buffer);
+    joined.set(bytes, this.#buffer.length);
+    this.#buffer = joined;
+    return true;
+  }
+
+  #count(bytes: number): void {
+    this.#otherBytes += bytes;
+    if (this.#otherBytes > MAX_OTHER_BYTES) throw malformed(this.#field, "too much beside the file");
+  }
+}

@@ -1,0 +1,156 @@
+import type { Caller } from "@/lib/auth/store_credentials.ts";
+import { type BodySource, bodySource } from "@/lib/http/body_source.ts";
+import { clientClosedRequest, HttpError, payloadTooLarge } from "@/lib/http/errors.ts";
+import { BUFFERED_SIZES, bufferedParts, type BufferedSizes } from "./buffered_parts.ts";
+import { bodyDigests, DIGEST_HEADERS } from "./body_digests.ts";
+import type { S3 } from "./client.ts";
+import { type ObjectName, putObject } from "./objects.ts";
+import { measuredParts } from "./measured_parts.ts";
+import { abandonUpload, finishUpload, type OpenUpload, openUpload, type SentPart } from "./upload_parts.ts";
+
+const GIB = 1024 ** 3;
+/** Conditions of a write, which the store judges when the object appears. */
+const CONDITIONS = ["if-match", "if-none-match"];
+/** An abort is tried again: what it leaves behind costs storage and is not seen. */
+const ABORT_TRIES = 2;
+
+/** What the store takes (S3 API, multipart upload limits), and how bodies are cut. */
+export interface UploadSizes {
+  /** Longest body of one PUT, bytes. */
+  readonly maxPutBytes: number;
+  /** Longest object, bytes. */
+  readonly maxObjectBytes: number;
+  /** Most parts of an upload. */
+  readonly maxParts: number;
+  /** Parts of a body of known length are at least so long, bytes. */
+  readonly measuredPartBytes: number;
+  readonly buffered: BufferedSizes;
+}
+
+export const UPLOAD_SIZES: UploadSizes = {
+  maxPutBytes: 5 * GIB,
+  maxObjectBytes: 5 * 1024 * GIB,
+  maxParts: 10_000,
+  measuredPartBytes: GIB,
+  buffered: BUFFERED_SIZES,
+};
+
+export interface ObjectUpload {
+  /** A request's body; read here unless its length allows one PUT. */
+  readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
+  /** Null: not known before its end. */
+  readonly lengthBytes: number | null;
+  /** Content headers, digests, conditions and `x-amz-meta-*`. */
+  readonly headers: Headers;
+}
+
+/** What a write made. */
+export interface WrittenObject {
+  readonly etag: string | null;
+  /** The store's headers. */
+  readonly headers: Headers;
+}
+
+/**
+ * Writes an object of any length without keeping more of it in memory than a named share. With a length up to
+ * {@link UploadSizes.maxPutBytes} the body goes on untouched in one PUT; a longer one is cut into parts as it streams;
+ * one of unknown length is gathered part by part, and is one PUT when it ends within the first.
+ *
+ * An upload in parts that does not end well is aborted, whether the client, the store or a digest is the cause.
+ *
+ * @throws HttpError 413 for what no object can hold, 400 for a digest that does not match, else as the store answers
+ */
+export async function writeObject(
+  s3: S3,
+  caller: Caller,
+  name: ObjectName,
+  upload: ObjectUpload,
+  sizes: UploadSizes = UPLOAD_SIZES,
+): Promise<WrittenObject> {
+  const { lengthBytes, body, headers } = upload;
+  if (lengthBytes !== null && lengthBytes > sizes.maxObjectBytes) throw payloadTooLarge(sizes.maxObjectBytes);
+  if (lengthBytes !== null && lengthBytes <= sizes.maxPutBytes) {
+    const answer = await putObject(s3, caller, name, { body, lengthBytes, headers });
+    return { etag: answer.get("etag"), headers: answer };
+  }
+  return await writeFromSource(s3, caller, name, { source: bodySource(body), lengthBytes, headers }, sizes);
+}
+
+/** The same from bytes that only this process has, such as the file in a form. @throws HttpError as {@link writeObject} */
+export async function writeFromSource(
+  s3: S3,
+  caller: Caller,
+  name: ObjectName,
+  upload: { readonly source: BodySource; readonly lengthBytes: number | null; readonly headers: Headers },
+  sizes: UploadSizes = UPLOAD_SIZES,
+): Promise<WrittenObject> {
+  const { source, lengthBytes, headers } = upload;
+  const digests = bodyDigests(headers);
+  const seen: BodySource = {
+    async read(maxBytes) {
+      const bytes = await source.read(maxBytes);
+      if (bytes) digests.update(bytes);
+      return bytes;
+    },
+    stop: () => source.stop(),
+  };
+  const inParts = async (send: (upload: OpenUpload) => Promise<SentPart[]>) => {
+    // What tidies up must be done also when nobody waits for it any more.
+    const steady: Caller = { ...caller, signal: undefined };
+    if (caller.signal?.aborted) throw clientClosedRequest();
+    const open = await openUpload(s3, steady, name, without(headers, [...CONDITIONS, ...DIGEST_HEADERS]));
+    try {
+      const parts = await send(open);
+      digests.check();
+      if (caller.signal?.aborted) throw clientClosedRequest();
+      return await finishUpload(s3, steady, open, parts, only(headers, CONDITIONS));
+    } catch (error) {
+      source.stop();
+      await tidyUp(s3, steady, open);
+      throw error;
+    }
+  };
+  try {
+    if (lengthBytes !== null) {
+      const partBytes = Math.max(sizes.measuredPartBytes, Math.ceil(lengthBytes / sizes.maxParts));
+      return await inParts((open) => measuredParts(s3, caller, open, { source: seen, lengthBytes, partBytes }));
+    }
+    return await bufferedParts(s3, caller, seen, sizes, {
+      whole: async (bytes) => {
+        const answer = await putObject(s3, caller, name, { body: bytes, lengthBytes: bytes.length, headers });
+        return { etag: answer.get("etag"), headers: answer };
+      },
+      inParts,
+    });
+  } catch (error) {
+    source.stop();
+    throw caller.signal?.aborted && !(error instanceof HttpError) ? clientClosedRequest(error) : error;
+  }
+}
+
+/** What cannot be aborted stays in the store's list of uploads; the error that led here is the one to tell. */
+async function tidyUp(s3: S3, caller: Caller, open: OpenUpload): Promise<void> {
+  for (let tries = 0; tries < ABORT_TRIES; tries++) {
+    try {
+      return await abandonUpload(s3, caller, open);
+    } catch (error) {
+      if (!(error instanceof HttpError)) throw error;
+      if (error.status < 500) return;
+    }
+  }
+}
+
+function without(headers: Headers, names: readonly string[]): Headers {
+  const rest = new Headers(headers);
+  for (const name of names) rest.delete(name);
+  return rest;
+}
+
+function only(headers: Headers, names: readonly string[]): Headers {
+  const kept = new Headers();
+  for (const name of names) {
+    const value = headers.get(name);
+    if (value !== null) kept.set(name, value);
+  }
+  return kept;
+}

@@ -1,0 +1,120 @@
+import { z } from "zod";
+import { bodySource } from "@/lib/http/body_source.ts";
+import { badRequest } from "@/lib/http/errors.ts";
+import { fileInForm } from "@/lib/http/multipart_form.ts";
+import type { Operation } from "@/lib/http/operation.ts";
+import type { S3 } from "@/lib/s3/client.ts";
+import { formUploadHeaders, uploadHeaders, writeHeaders } from "@/lib/s3/object_headers.ts";
+import {
+  UPLOAD_SIZES,
+  type UploadSizes,
+  writeFromSource,
+  writeObject,
+  type WrittenObject,
+} from "@/lib/s3/object_upload.ts";
+import { asObject, objectParams } from "./object_parameters.ts";
+import type { GatewayOperation } from "./operation.ts";
+
+const TAG = "S3 Objects";
+const PATH = "/api/v1/buckets/{bucket}/objects/{key}";
+/** The part of a form that is the object. */
+const FILE = "file";
+
+const query = z.object({ as: asObject });
+
+const uploaded = z.object({
+  bucket: z.string(),
+  key: z.string(),
+  status: z.literal("uploaded"),
+  etag: z.string().nullable(),
+}).meta({ id: "ObjectUploaded" });
+
+const refusals = {
+  400: { description: "A key, header, digest or form that cannot be" },
+  403: { description: "No permission to write" },
+  404: { description: "No such bucket" },
+  412: { description: "A condition does not hold" },
+  413: { description: "Longer than an object can be" },
+  503: { description: "Too many requests at a time" },
+};
+
+/** Objects written through the gateway: bytes stream through, nothing is spooled. */
+export function objectUploadOperations(
+  operation: GatewayOperation,
+  s3: S3,
+  sizes: UploadSizes = UPLOAD_SIZES,
+): Operation[] {
+  return [
+    operation({
+      id: "put_object",
+      method: "PUT",
+      path: PATH,
+      tag: TAG,
+      summary: "Write an object",
+      description:
+        "The body is the object. Content headers, `x-amz-meta-*`, `Content-MD5`, `x-amz-checksum-*`, If-Match and " +
+        "If-None-Match go with it. Without a Content-Length, or above 5 GiB, it is written in parts.",
+      params: objectParams,
+      query,
+      body: { kind: "raw", description: "The bytes" },
+      responses: { 200: { description: "Written, replacing what had the key", schema: uploaded }, ...refusals },
+      async handler({ caller, params }, c) {
+        const { raw } = c.req;
+        const written = await writeObject(s3, caller, params, {
+          body: raw.body,
+          lengthBytes: contentLength(raw),
+          headers: uploadHeaders(raw.headers),
+        }, sizes);
+        return c.json(answer(params, written), 200, headers(written));
+      },
+    }),
+    operation({
+      id: "post_object",
+      method: "POST",
+      path: PATH,
+      tag: TAG,
+      summary: "Write an object from a form",
+      description:
+        "The part `file` is the object, and its type is the object's. `x-amz-meta-*` and conditions are headers of " +
+        "the request. Other fields are passed over.",
+      params: objectParams,
+      query,
+      body: { kind: "raw", description: "A form with one file", formField: FILE },
+      responses: {
+        201: { description: "Written, replacing what had the key", schema: uploaded },
+        ...refusals,
+        422: { description: "No part `file`, or more than one" },
+      },
+      async handler({ caller, params }, c) {
+        const { raw } = c.req;
+        const body = bodySource(raw.body);
+        const { contentType, source } = await fileInForm(body, raw.headers.get("content-type"), FILE);
+        const written = await writeFromSource(s3, caller, params, {
+          source,
+          lengthBytes: null,
+          headers: formUploadHeaders(raw.headers, contentType),
+        }, sizes);
+        return c.json(answer(params, written), 201, headers(written));
+      },
+    }),
+  ];
+}
+
+function answer({ bucket, key }: z.output<typeof objectParams>, { etag }: WrittenObject): z.output<typeof uploaded> {
+  return { bucket, key, status: "uploaded", etag };
+}
+
+function headers({ etag, headers }: WrittenObject): Record<string, string> {
+  const all = new Headers(headers);
+  if (etag !== null) all.set("etag", etag);
+  return writeHeaders(all);
+}
+
+/** The length of a body, null where only its end tells. A request without any framing has none (RFC 9112, section 6.3). */
+function contentLength(request: Request): number | null {
+  const text = request.headers.get("content-length");
+  if (text === null) return request.body === null ? 0 : null;
+  const length = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
+  if (!Number.isSafeInteger(length)) throw badRequest("content-length: not a length in bytes");
+  return length;
+}
