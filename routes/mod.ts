@@ -10,6 +10,7 @@ import { notFound } from "@/lib/http/errors.ts";
 import { hostCheck } from "@/lib/http/host_check.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { boundedRole, DEFAULT_MAX_REQUESTS, DEFAULT_MAX_TENANT_REQUESTS, InFlight } from "@/lib/http/in_flight.ts";
+import { redactText } from "@/lib/http/redact.ts";
 import { renderError } from "@/lib/http/render_error.ts";
 import type { Upstream } from "@/lib/http/upstream.ts";
 import { mapiReachable } from "@/lib/mapi/reachable.ts";
@@ -17,11 +18,17 @@ import type { ResultsStore } from "@/lib/results/results_store.ts";
 import type { UploadSizes } from "@/lib/s3/object_upload.ts";
 import { s3Reachable } from "@/lib/s3/reachable.ts";
 import type { StoreAddresses } from "@/lib/store_addresses.ts";
+import { aclOperations } from "./api/v1/acl.ts";
 import { authOperations } from "./api/v1/auth.ts";
+import { bucketContentOperations } from "./api/v1/bucket_contents.ts";
+import { bucketSettingOperations } from "./api/v1/bucket_settings.ts";
 import { bucketOperations } from "./api/v1/buckets.ts";
+import { bulkOperations } from "./api/v1/bulk.ts";
 import { capabilitiesOperations, type StorageBackend } from "./api/v1/capabilities.ts";
+import { copyOperations } from "./api/v1/copy.ts";
 import { credentialsOperations } from "./api/v1/credentials.ts";
 import { managementOperations } from "./api/v1/mapi/mod.ts";
+import { multipartOperations } from "./api/v1/multipart.ts";
 import { objectUploadOperations } from "./api/v1/object_uploads.ts";
 import { objectOperations } from "./api/v1/objects.ts";
 import { gatewayOperations } from "./api/v1/operation.ts";
@@ -95,7 +102,7 @@ export function buildApp(deps: AppDeps): Hono<HttpEnv> {
   const health = healthOperations(checks, now);
   mount(app, health);
   if (gateway) {
-    const operations = gatewayApi(gateway, now);
+    const operations = gatewayApi(gateway, now, log);
     mount(app, operations, cors(gateway.corsOrigins), bounded());
     mountDocs(app, [...operations, ...(web ? readApi(web) : []), ...health], web?.cookieStem ?? DEFAULT_COOKIE);
     if (!web) app.get("/", (c) => c.redirect("/docs"));
@@ -108,23 +115,31 @@ export function buildApp(deps: AppDeps): Hono<HttpEnv> {
 }
 
 /** The operations of the gateway: the first two are open, the rest needs a bearer token. */
-function gatewayApi(deps: GatewayDeps, now: () => number): Operation[] {
+function gatewayApi(deps: GatewayDeps, now: () => number, log: RequestLog): Operation[] {
   const { addresses, upstreams, region, identify } = deps;
   const key = tokenKey(deps.tokenSecret);
   const tenants = new InFlight(deps.maxTenantRequests ?? DEFAULT_MAX_TENANT_REQUESTS);
   const operation = gatewayOperations({ verify: tokenVerifier(key), identify, tenants, now });
   const s3 = { addresses, upstream: upstreams.s3, region, now, timeoutMs: deps.s3TimeoutMs };
   const mapi = { addresses, upstream: upstreams.mapi, timeoutMs: deps.mapiTimeoutMs };
+  const prunes = deps.backend === "hcp" && deps.mapiEnabled;
+  const warn = (message: string) => log.write({ level: "warn", message: redactText(message) });
   return [
     ...authOperations({ key, lifetimeMinutes: deps.tokenLifetimeMinutes, now }),
     ...capabilitiesOperations({ mapi_enabled: deps.mapiEnabled, storage_backend: deps.backend }),
 
     ...(deps.mapiEnabled ? managementOperations(operation, mapi, now) : []),
 
-    ...bucketOperations(operation, s3),
+    ...bucketOperations(operation, s3, { mapi: prunes ? mapi : null, warn }),
+    ...bucketSettingOperations(operation, s3, deps.backend),
+    ...bucketContentOperations(operation, s3),
+    ...aclOperations(operation, s3, deps.backend),
+    ...bulkOperations(operation, s3),
+    ...copyOperations(operation, s3),
     ...objectUploadOperations(operation, s3, deps.uploadSizes),
     ...objectOperations(operation, s3),
     ...presignOperations(operation, s3),
+    ...multipartOperations(operation, s3),
     ...credentialsOperations(operation, s3),
   ];
 }

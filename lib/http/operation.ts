@@ -9,7 +9,12 @@ export type Method = "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
 
 /** How a request body is read. `raw` leaves the bytes to the handler, which finds them at `c.req.raw.body`. */
 export type BodySpec =
-  | { readonly kind: "json"; readonly schema: z.ZodType }
+  | {
+    readonly kind: "json";
+    readonly schema: z.ZodType;
+    /** Largest body, bytes; 1 MiB when absent. */
+    readonly limitBytes?: number;
+  }
   | { readonly kind: "form"; readonly schema: z.ZodObject }
   | {
     readonly kind: "raw";
@@ -133,7 +138,7 @@ async function readBody(spec: BodySpec | undefined, request: Request): Promise<u
     const fields = await readForm(request);
     return validate(spec.schema, readTexts(spec.schema, { get: (name) => fields.get(name) ?? null }, "body"), "body");
   }
-  const value = await readJson(request);
+  const value = await readJson(request, spec.limitBytes);
   if (value === undefined && !spec.schema.safeParse(undefined).success) throw invalid([missing(["body"])]);
   return validate(spec.schema, value, "body");
 }

@@ -41,6 +41,8 @@ export interface S3Call {
   readonly lengthBytes?: number;
   /** The body is a stream made here and not a request's own: only node:http keeps its length. */
   readonly madeHere?: boolean;
+  /** How long the store may work before its answer begins, ms; a minute when absent. */
+  readonly workMs?: number;
   /** What the error answers are about, such as `bucket 'b'`. */
   readonly resource: string;
   /** Statuses besides 2xx that the operation wants to see itself. */
@@ -71,7 +73,7 @@ export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Resp
     body: call.body,
     madeHere: call.madeHere,
     signal: caller.signal,
-    timeoutMs: (s3.timeoutMs ?? HEADERS_TIMEOUT_MS) +
+    timeoutMs: (call.workMs ?? s3.timeoutMs ?? HEADERS_TIMEOUT_MS) +
       Math.min((call.lengthBytes ?? 0) / SLOWEST_UPLOAD * 1000, LONGEST_UPLOAD_MS),
   });
   if (response.ok || call.expect?.includes(response.status)) return response;

@@ -73,6 +73,11 @@ export async function s3Failure(response: Response, resource: string): Promise<S
 
 function messageOf(text: string, code: string | null, status: number): string {
   const message = element(text, "Message") ?? code ?? WORD_OF_STATUS[status] ?? `the store answered ${status}`;
+  return cleanMessage(message);
+}
+
+/** A store's words as clients may see them: short, on one line, without signatures or addresses. */
+export function cleanMessage(message: string): string {
   const clean = redactText(message).replace(/\bhttps?:\/\/\S+/gi, "[url]").replace(/\p{Cc}+/gu, " ").trim();
   return clean.slice(0, MAX_MESSAGE_CHARACTERS);
 }

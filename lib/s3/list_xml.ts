@@ -1,4 +1,5 @@
 import { MalformedXml, scanXml } from "./xml.ts";
+import { count, mustBeUnder, timestamp, urlDecoded } from "./xml_values.ts";
 
 export interface Owner {
   readonly DisplayName: string | null;
@@ -75,7 +76,7 @@ export function parseObjectPage(xml: string): ObjectPage {
           entry.ETag = text;
           return;
         case "ListBucketResult/Contents/StorageClass":
-          entry.StorageClass = text;
+          entry.StorageClass = text || null;
           return;
         case "ListBucketResult/Contents/Owner/ID":
           owner = { DisplayName: owner?.DisplayName ?? null, ID: text };
@@ -147,30 +148,4 @@ export function parseBucketList(xml: string): BucketList {
 
 function emptyEntry(): ListedObject {
   return { Key: "", Size: 0, LastModified: null, ETag: null, StorageClass: null, Owner: null };
-}
-
-function mustBeUnder(path: string, root: string): void {
-  if (path !== root && !path.startsWith(`${root}/`)) throw new MalformedXml(`expected ${root}`);
-}
-
-function count(text: string): number {
-  const value = /^\s*\d{1,16}\s*$/.test(text) ? Number(text) : NaN;
-  if (!Number.isSafeInteger(value)) throw new MalformedXml("not a count");
-  return value;
-}
-
-/** S3's milliseconds become microseconds, and a zero fraction goes. */
-function timestamp(text: string): string {
-  const match = /^\s*(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(?:Z|\+00:00)\s*$/.exec(text);
-  if (!match) throw new MalformedXml("not a timestamp");
-  const fraction = (match[2] ?? "").padEnd(6, "0").slice(0, 6);
-  return Number(fraction) === 0 ? `${match[1]}Z` : `${match[1]}.${fraction}Z`;
-}
-
-function urlDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll("+", "%20"));
-  } catch {
-    throw new MalformedXml("not URL-encoded");
-  }
 }

@@ -2,6 +2,8 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { callS3, type S3 } from "./client.ts";
 import { type ObjectPage, parseObjectPage } from "./list_xml.ts";
 import { readXml } from "./read_xml.ts";
+import { parseUploadPage, type UploadPage } from "./upload_xml.ts";
+import { parseVersionPage, type VersionPage } from "./version_xml.ts";
 
 /** Most entries of one page (S3 API, ListObjectsV2). */
 export const MAX_KEYS = 1000;
@@ -29,4 +31,56 @@ export async function listObjects(s3: S3, caller: Caller, bucket: string, option
   const resource = `bucket '${bucket}'`;
   const response = await callS3(s3, caller, { method: "GET", bucket, query, resource });
   return await readXml(response, parseObjectPage, resource);
+}
+
+export interface VersionListOptions {
+  readonly prefix?: string;
+  readonly keyMarker?: string;
+  readonly versionIdMarker?: string;
+  /** 0 to {@link MAX_KEYS} */
+  readonly maxKeys: number;
+}
+
+/** One page of a bucket's versions and delete markers. @throws HttpError as {@link callS3} */
+export async function listVersions(
+  s3: S3,
+  caller: Caller,
+  bucket: string,
+  options: VersionListOptions,
+): Promise<VersionPage> {
+  const query: [string, string][] = [["versions", ""], ["max-keys", String(options.maxKeys)], ["encoding-type", "url"]];
+  if (options.prefix) query.push(["prefix", options.prefix]);
+  if (options.keyMarker) query.push(["key-marker", options.keyMarker]);
+  if (options.versionIdMarker) query.push(["version-id-marker", options.versionIdMarker]);
+  const resource = `bucket '${bucket}'`;
+  const response = await callS3(s3, caller, { method: "GET", bucket, query, resource });
+  return await readXml(response, parseVersionPage, resource);
+}
+
+export interface UploadListOptions {
+  readonly prefix?: string;
+  readonly keyMarker?: string;
+  readonly uploadIdMarker?: string;
+  /** 1 to {@link MAX_KEYS} */
+  readonly maxUploads: number;
+}
+
+/** One page of a bucket's uploads that are neither completed nor aborted. @throws HttpError as {@link callS3} */
+export async function listUploads(
+  s3: S3,
+  caller: Caller,
+  bucket: string,
+  options: UploadListOptions,
+): Promise<UploadPage> {
+  const query: [string, string][] = [
+    ["uploads", ""],
+    ["max-uploads", String(options.maxUploads)],
+    ["encoding-type", "url"],
+  ];
+  if (options.prefix) query.push(["prefix", options.prefix]);
+  if (options.keyMarker) query.push(["key-marker", options.keyMarker]);
+  if (options.uploadIdMarker) query.push(["upload-id-marker", options.uploadIdMarker]);
+  const resource = `bucket '${bucket}'`;
+  const response = await callS3(s3, caller, { method: "GET", bucket, query, resource });
+  return await readXml(response, parseUploadPage, resource);
 }

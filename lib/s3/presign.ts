@@ -1,14 +1,24 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { badRequest } from "@/lib/http/errors.ts";
+import { inSlices } from "@/lib/event_loop.ts";
+import { badRequest, HttpError, unprocessable } from "@/lib/http/errors.ts";
 import { hasDotSegment } from "@/lib/http/raw_path.ts";
 import { locate, type S3, s3Address } from "./client.ts";
 import { presignQuery } from "./signer.ts";
+import { partUrlSigner, urlSigner } from "./url_signer.ts";
 
 /** Longest validity of a presigned URL, seconds: 7 days (spec, Limits). */
 export const MAX_PRESIGN_SECONDS = 604_800;
 export const DEFAULT_PRESIGN_SECONDS = 3600;
 
 export type PresignMethod = "get_object" | "put_object";
+const METHODS: readonly PresignMethod[] = ["get_object", "put_object"];
+
+/** @throws HttpError 422 for a word that is no presign method */
+export function presignMethod(word: string): PresignMethod {
+  const method = METHODS.find((known) => known === word);
+  if (!method) throw unprocessable(`method must be one of: ${METHODS.join(", ")}`);
+  return method;
+}
 
 /**
  * A URL that reads or writes one object without further credentials, under the address that clients know. A local
@@ -33,4 +43,71 @@ export async function presignObject(
     query: [],
   };
   return `${origin}${path}?${presignQuery(request, caller.s3, s3.region, expiresSeconds, s3.now())}`;
+}
+
+/**
+ * URLs of many objects of a bucket, in order. Keys that no URL can carry are left out. Other work of the process is let
+ * in between.
+ *
+ * @throws HttpError 400 for an impossible bucket, 403 when the caller has no S3 endpoint
+ */
+export async function presignObjects(
+  s3: Pick<S3, "addresses" | "region" | "now">,
+  caller: Caller,
+  bucket: string,
+  keys: readonly string[],
+  method: PresignMethod,
+  expiresSeconds: number,
+  found: (key: string, url: string) => void,
+): Promise<void> {
+  const { publicEndpoint, virtualHosts } = await s3Address(s3, caller);
+  const { origin } = locate(publicEndpoint, virtualHosts, bucket);
+  const sign = urlSigner({
+    method: method === "get_object" ? "GET" : "PUT",
+    origin,
+    keys: caller.s3,
+    region: s3.region,
+    expiresSeconds,
+    now: s3.now(),
+  });
+  await inSlices(keys.length, (index) => {
+    const path = pathOf(publicEndpoint, virtualHosts, bucket, keys[index]);
+    if (path !== null) found(keys[index], sign(path));
+  });
+}
+
+/** @throws HttpError 400 for a name that no URL can carry: before anything is begun that would need one */
+export async function presignableParts(
+  s3: Pick<S3, "addresses">,
+  caller: Caller,
+  { bucket, key }: { readonly bucket: string; readonly key: string },
+): Promise<{ readonly origin: string; readonly path: string }> {
+  const { publicEndpoint, virtualHosts } = await s3Address(s3, caller);
+  const place = locate(publicEndpoint, virtualHosts, bucket, key);
+  if (hasDotSegment(place.path)) throw badRequest("key: no URL can carry a '.' or '..' segment");
+  return place;
+}
+
+/** URLs of the parts 1 to `parts` of an upload, handed to `found` in order, other work let in between. */
+export async function presignParts(
+  s3: Pick<S3, "region" | "now">,
+  caller: Caller,
+  { origin, path }: { readonly origin: string; readonly path: string },
+  upload: { readonly uploadId: string; readonly parts: number },
+  expiresSeconds: number,
+  found: (partNumber: number, url: string) => void,
+): Promise<void> {
+  const batch = { method: "PUT", origin, keys: caller.s3, region: s3.region, expiresSeconds, now: s3.now() } as const;
+  const sign = partUrlSigner(batch, path, upload.uploadId);
+  await inSlices(upload.parts, (index) => found(index + 1, sign(index + 1)));
+}
+
+function pathOf(endpoint: string, virtualHosts: boolean | undefined, bucket: string, key: string): string | null {
+  try {
+    const { path } = locate(endpoint, virtualHosts, bucket, key);
+    return hasDotSegment(path) ? null : path;
+  } catch (error) {
+    if (error instanceof HttpError) return null;
+    throw error;
+  }
 }

@@ -1,12 +1,19 @@
 import { badGateway } from "@/lib/http/errors.ts";
 import { readCapped } from "@/lib/http/read_capped.ts";
+import { s3Failure } from "./errors.ts";
 import { MalformedXml } from "./xml.ts";
 
 /** A thousand entries with the longest keys, every byte of them escaped, stay below this. */
 const MAX_LISTING_BYTES = 16 * 1024 * 1024;
 const STALL_MS = 60_000;
+const ERROR_ROOT = /^\s*(?:<\?[^>]*\?>\s*)?<Error[\s>]/;
 
-/** Reads and parses an XML answer. @throws HttpError 502 when it breaks off, is too long or is not what was asked for */
+/**
+ * Reads and parses an XML answer. Copies and completions begin their answer before they know how they end, so an error
+ * may come under status 200: it is an error all the same.
+ *
+ * @throws HttpError 502 when it breaks off, is too long or is not what was asked for; by its code when it is an error
+ */
 export async function readXml<T>(response: Response, parse: (xml: string) => T, resource: string): Promise<T> {
   let text: string;
   try {
@@ -14,6 +21,7 @@ export async function readXml<T>(response: Response, parse: (xml: string) => T, 
   } catch (error) {
     throw badGateway(`${resource}: the store's answer broke off`, error);
   }
+  if (ERROR_ROOT.test(text)) throw await s3Failure(new Response(text), resource);
   try {
     return parse(text);
   } catch (error) {

@@ -5,7 +5,7 @@ import { BoundedCache } from "@/lib/bounded_cache.ts";
 export const UNSIGNED_PAYLOAD = "UNSIGNED-PAYLOAD";
 /** SHA-256 of nothing. */
 export const EMPTY_PAYLOAD = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
-const ALGORITHM = "AWS4-HMAC-SHA256";
+export const ALGORITHM = "AWS4-HMAC-SHA256";
 const MAX_CACHED_KEYS = 1000;
 
 /** A query as ordered pairs, not encoded. */
@@ -129,8 +129,11 @@ function sign(canonical: string, date: string, scope: string, secret: string, re
 
 const signingKeys = new BoundedCache<string, Uint8Array>(MAX_CACHED_KEYS);
 
-/** Four HMACs cost three times a signature, so a day's key is kept, under a hash of its secret. */
-function signingKey(secret: string, day: string, region: string): Uint8Array {
+/**
+ * The key of a day (`YYYYMMDD`) and region. Four HMACs cost three times a signature, so it is kept, under a hash of its
+ * secret.
+ */
+export function signingKey(secret: string, day: string, region: string): Uint8Array {
   const name = `${sha256Hex(secret)}/${day}/${region}`;
   let key = signingKeys.get(name);
   if (!key) {
@@ -145,13 +148,14 @@ function hmac(key: string | Uint8Array, text: string): Uint8Array {
 }
 
 /** RFC 3986: all but unreserved characters, which `encodeURIComponent` alone does not do. */
-function encodeStrictly(text: string): string {
+export function encodeStrictly(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 }
 
-function amzDate(now: number): string {
+/** A time (ms since 1970) as signatures have it. */
+export function amzDate(now: number): string {
   return new Date(now).toISOString().replace(/[-:]|\.\d{3}/g, "");
 }

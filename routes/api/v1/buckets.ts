@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { forceDelete, type ForceDeleteDeps } from "@/lib/force_delete.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { createBucket, deleteBucket, headBucket, listBuckets } from "@/lib/s3/buckets.ts";
 import type { S3 } from "@/lib/s3/client.ts";
@@ -39,7 +40,7 @@ const objectList = z.object({
 }).meta({ id: "ObjectList" });
 
 /** Buckets and what is in them. */
-export function bucketOperations(operation: GatewayOperation, s3: S3): Operation[] {
+export function bucketOperations(operation: GatewayOperation, s3: S3, force: Omit<ForceDeleteDeps, "s3">): Operation[] {
   return [
     operation({
       id: "list_buckets",
@@ -88,15 +89,21 @@ export function bucketOperations(operation: GatewayOperation, s3: S3): Operation
       method: "DELETE",
       path: "/api/v1/buckets/{bucket}",
       tag: TAG,
-      summary: "Delete an empty bucket",
+      summary: "Delete a bucket",
+      description:
+        "Without `force` it must be empty. With it, uploads in progress, every version, every delete marker " +
+        "and every object are removed first; on an HCP-type store its deletion records are then let go through MAPI. " +
+        "A forced delete takes as long as there is something to remove, and stops when the client goes.",
       params: bucketParams,
+      query: z.object({ force: z.boolean().default(false).meta({ description: "Delete it with everything in it" }) }),
       responses: {
         200: { description: "Deleted", schema: bucketStatus },
         404: { description: "No such bucket" },
-        409: { description: "Not empty" },
+        409: { description: "Not empty, or not to be emptied; the detail says what stands in the way" },
       },
-      async handler({ caller, params: { bucket } }, c) {
-        await deleteBucket(s3, caller, bucket);
+      async handler({ caller, params: { bucket }, query }, c) {
+        if (query.force) await forceDelete({ s3, ...force }, caller, bucket);
+        else await deleteBucket(s3, caller, bucket);
         return c.json({ status: "deleted", bucket });
       },
     }),

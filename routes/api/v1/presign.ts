@@ -1,11 +1,9 @@
 import { z } from "zod";
-import { unprocessable } from "@/lib/http/errors.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/client.ts";
-import { DEFAULT_PRESIGN_SECONDS, MAX_PRESIGN_SECONDS, type PresignMethod, presignObject } from "@/lib/s3/presign.ts";
+import { DEFAULT_PRESIGN_SECONDS, MAX_PRESIGN_SECONDS, presignMethod, presignObject } from "@/lib/s3/presign.ts";
 import type { GatewayOperation } from "./operation.ts";
 
-const METHODS: readonly PresignMethod[] = ["get_object", "put_object"];
 const validity = z.int().min(1).max(MAX_PRESIGN_SECONDS).optional();
 
 const presignRequest = z.object({
@@ -43,8 +41,7 @@ export function presignOperations(operation: GatewayOperation, s3: S3): Operatio
       },
       async handler({ caller, body }, c) {
         const { bucket, key } = body;
-        const method = METHODS.find((known) => known === body.method);
-        if (!method) throw unprocessable(`method must be one of: ${METHODS.join(", ")}`);
+        const method = presignMethod(body.method);
         const seconds = body.expires_in ?? body.validity ?? DEFAULT_PRESIGN_SECONDS;
         const url = await presignObject(s3, caller, { bucket, key }, method, seconds);
         return c.json({ url, bucket, key, expires_in: seconds, method });

@@ -1,0 +1,26 @@
+/** Longest piece of computing between two chances for other work of the process, ms. */
+const SLICE_MS = 3;
+/** Reading the clock costs about as much as a small item. */
+const ITEMS_PER_CLOCK = 16;
+
+/**
+ * Calls `work` with 0 to `count` - 1, letting other work of the process in between. Several such loops take turns, one
+ * slice at a time, so that other work waits for one slice and not for one of each. Throws what `work` throws.
+ */
+export async function inSlices(count: number, work: (index: number) => void): Promise<void> {
+  let until = performance.now() + SLICE_MS;
+  for (let index = 0; index < count; index++) {
+    work(index);
+    if (index % ITEMS_PER_CLOCK === 0 && performance.now() >= until) {
+      await nextTurn();
+      until = performance.now() + SLICE_MS;
+    }
+  }
+}
+
+let lastTurn: Promise<void> = Promise.resolve();
+
+function nextTurn(): Promise<void> {
+  lastTurn = lastTurn.then(() => new Promise((resume) => setTimeout(resume, 0)));
+  return lastTurn;
+}

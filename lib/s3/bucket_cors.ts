@@ -1,0 +1,106 @@
+import type { Caller } from "@/lib/auth/store_credentials.ts";
+import { callS3, type S3 } from "./client.ts";
+import { readXml } from "./read_xml.ts";
+import { xmlDocument, xmlElement, xmlHeaders } from "./write_xml.ts";
+import { scanXml } from "./xml.ts";
+import { count, mustBeUnder } from "./xml_values.ts";
+
+/** Which pages of other origins may use a bucket, members named as S3 names them; null where there are none. */
+export interface CorsRule {
+  ID?: string;
+  AllowedHeaders: string[] | null;
+  AllowedMethods: string[] | null;
+  AllowedOrigins: string[] | null;
+  ExposeHeaders: string[] | null;
+  /** How long a browser may keep the answer to a preflight, s. */
+  MaxAgeSeconds: number | null;
+}
+
+/** A rule to be set. */
+export type NewCorsRule = { readonly [Member in keyof CorsRule]?: Readonly<CorsRule[Member]> | null };
+
+const QUERY = [["cors", ""]] as const;
+
+/** A bucket's CORS rules. @throws HttpError 404 where it has none, else as {@link callS3} */
+export async function getCors(s3: S3, caller: Caller, bucket: string): Promise<CorsRule[]> {
+  const resource = `bucket '${bucket}'`;
+  const response = await callS3(s3, caller, { method: "GET", bucket, query: QUERY, resource });
+  return await readXml(response, parseCors, resource);
+}
+
+/** Replaces a bucket's CORS rules. @throws HttpError as {@link callS3}; 400 naming a text that XML cannot carry */
+export async function putCors(s3: S3, caller: Caller, bucket: string, rules: readonly NewCorsRule[]): Promise<void> {
+  const body = xmlDocument("CORSConfiguration", rules.map(ruleElement).join(""));
+  const headers = xmlHeaders(body);
+  const resource = `bucket '${bucket}'`;
+  const response = await callS3(s3, caller, { method: "PUT", bucket, query: QUERY, headers, body, resource });
+  await response.body?.cancel();
+}
+
+/** Takes a bucket's CORS rules away; where there are none, the store's answer stands. @throws HttpError */
+export async function deleteCors(s3: S3, caller: Caller, bucket: string): Promise<void> {
+  const resource = `bucket '${bucket}'`;
+  const response = await callS3(s3, caller, { method: "DELETE", bucket, query: QUERY, resource });
+  await response.body?.cancel();
+}
+
+function ruleElement(rule: NewCorsRule, index: number): string {
+  const field = `CORSRules.${index}`;
+  const each = (name: string, member: string, texts: readonly string[] | null | undefined) =>
+    (texts ?? []).map((text, at) => xmlElement(name, text, `${field}.${member}.${at}`)).join("");
+  return `<CORSRule>${xmlElement("ID", rule.ID, `${field}.ID`)}` +
+    each("AllowedHeader", "AllowedHeaders", rule.AllowedHeaders) +
+    each("AllowedMethod", "AllowedMethods", rule.AllowedMethods) +
+    each("AllowedOrigin", "AllowedOrigins", rule.AllowedOrigins) +
+    each("ExposeHeader", "ExposeHeaders", rule.ExposeHeaders) +
+    `${xmlElement("MaxAgeSeconds", rule.MaxAgeSeconds)}</CORSRule>`;
+}
+
+function parseCors(xml: string): CorsRule[] {
+  const root = "CORSConfiguration";
+  const rules: CorsRule[] = [];
+  let rule = emptyRule();
+  scanXml(xml, {
+    leaf(path, text) {
+      switch (path) {
+        case "CORSConfiguration/CORSRule/ID":
+          rule.ID = text;
+          return;
+        case "CORSConfiguration/CORSRule/AllowedHeader":
+          (rule.AllowedHeaders ??= []).push(text);
+          return;
+        case "CORSConfiguration/CORSRule/AllowedMethod":
+          (rule.AllowedMethods ??= []).push(text);
+          return;
+        case "CORSConfiguration/CORSRule/AllowedOrigin":
+          (rule.AllowedOrigins ??= []).push(text);
+          return;
+        case "CORSConfiguration/CORSRule/ExposeHeader":
+          (rule.ExposeHeaders ??= []).push(text);
+          return;
+        case "CORSConfiguration/CORSRule/MaxAgeSeconds":
+          rule.MaxAgeSeconds = count(text);
+          return;
+        default:
+          mustBeUnder(path, root);
+      }
+    },
+    close(path) {
+      mustBeUnder(path, root);
+      if (path !== "CORSConfiguration/CORSRule") return;
+      rules.push(rule);
+      rule = emptyRule();
+    },
+  });
+  return rules;
+}
+
+function emptyRule(): CorsRule {
+  return {
+    AllowedHeaders: null,
+    AllowedMethods: null,
+    AllowedOrigins: null,
+    ExposeHeaders: null,
+    MaxAgeSeconds: null,
+  };
+}

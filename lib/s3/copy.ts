@@ -1,0 +1,171 @@
+import type { Caller } from "@/lib/auth/store_credentials.ts";
+import { badGateway, HttpError } from "@/lib/http/errors.ts";
+import { callS3, type S3 } from "./client.ts";
+import {
+  abortUpload,
+  ASSEMBLY_MS,
+  type CompletedPart,
+  completeUpload,
+  createUpload,
+  MAX_PARTS,
+  type ObjectPlace,
+} from "./multipart.ts";
+import { readXml } from "./read_xml.ts";
+import { s3Path } from "./signer.ts";
+import { leafOf } from "./upload_xml.ts";
+
+/** Largest object that S3 copies in one request, bytes (S3 API, CopyObject). */
+const MAX_COPY_BYTES = 5 * 1024 ** 3;
+/** Size of a copied part, bytes; larger where that would make too many of them. */
+const PART_BYTES = 512 * 1024 * 1024;
+const MEBIBYTE = 1024 * 1024;
+const PARALLEL_PARTS = 4;
+const PART_TRIES = 3;
+/** What a copy by parts carries over; a copy in one request carries everything by itself. */
+const KEPT = [
+  "content-type",
+  "content-encoding",
+  "content-disposition",
+  "content-language",
+  "cache-control",
+  "expires",
+];
+const METADATA = "x-amz-meta-";
+
+/**
+ * Copies an object with its metadata inside the store; above 5 GiB part by part, whose upload is aborted when a part
+ * fails or the client goes. A source that changes meanwhile fails the copy by parts.
+ *
+ * @returns the copy's ETag
+ * @throws HttpError 404 when the source is not there, else as {@link callS3}
+ */
+export async function copyObject(
+  s3: S3,
+  caller: Caller,
+  source: ObjectPlace,
+  target: ObjectPlace,
+): Promise<string | null> {
+  const head = await callS3(s3, caller, { method: "HEAD", ...source, resource: `object '${source.key}'` });
+  await head.body?.cancel();
+  const size = Number(head.headers.get("content-length") ?? NaN);
+  if (!(size > MAX_COPY_BYTES)) return await copyWhole(s3, caller, source, target);
+  return await copyByParts(s3, caller, source, target, { size, headers: head.headers });
+}
+
+async function copyWhole(s3: S3, caller: Caller, source: ObjectPlace, target: ObjectPlace): Promise<string | null> {
+  const resource = `object '${target.key}'`;
+  const response = await callS3(s3, caller, {
+    method: "PUT",
+    ...target,
+    headers: new Headers({
+      "x-amz-copy-source": s3Path(source.bucket, source.key),
+      "x-amz-metadata-directive": "COPY",
+    }),
+    workMs: ASSEMBLY_MS,
+    resource,
+  });
+  return await readXml(response, leafOf("CopyObjectResult", "ETag"), resource);
+}
+
+interface SourceHead {
+  /** bytes */
+  readonly size: number;
+  readonly headers: Headers;
+}
+
+async function copyByParts(
+  s3: S3,
+  caller: Caller,
+  source: ObjectPlace,
+  target: ObjectPlace,
+  head: SourceHead,
+): Promise<string | null> {
+  const uploadId = await createUpload(s3, caller, target, keptHeaders(head.headers));
+  try {
+    const parts = await copyParts(s3, caller, source, target, head, uploadId);
+    return await completeUpload(s3, caller, target, uploadId, parts);
+  } catch (error) {
+    // Also when the client is gone: its signal must not stop the cleaning up.
+    await abortUpload(s3, { ...caller, signal: undefined }, target, uploadId).catch(() => {});
+    throw error;
+  }
+}
+
+async function copyParts(
+  s3: S3,
+  caller: Caller,
+  source: ObjectPlace,
+  target: ObjectPlace,
+  { size, headers }: SourceHead,
+  uploadId: string,
+): Promise<CompletedPart[]> {
+  const partBytes = Math.max(PART_BYTES, Math.ceil(size / MAX_PARTS / MEBIBYTE) * MEBIBYTE);
+  const parts = new Array<CompletedPart>(Math.ceil(size / partBytes));
+  const etag = headers.get("etag");
+  const failures: unknown[] = [];
+  let next = 0;
+  const worker = async () => {
+    while (next < parts.length && failures.length === 0) {
+      const index = next++;
+      const from = index * partBytes;
+      const part = { uploadId, number: index + 1, from, to: Math.min(from + partBytes, size) - 1, etag };
+      try {
+        parts[index] = await copyPart(s3, caller, source, target, part);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: PARALLEL_PARTS }, worker));
+  if (failures.length > 0) throw failures[0];
+  return parts;
+}
+
+interface Part {
+  readonly uploadId: string;
+  readonly number: number;
+  /** First and last byte. */
+  readonly from: number;
+  readonly to: number;
+  /** What the source must still have. */
+  readonly etag: string | null;
+}
+
+async function copyPart(
+  s3: S3,
+  caller: Caller,
+  source: ObjectPlace,
+  target: ObjectPlace,
+  { uploadId, number, from, to, etag }: Part,
+): Promise<CompletedPart> {
+  const resource = `object '${target.key}' part ${number}`;
+  for (let tries = 1;; tries++) {
+    const headers = new Headers({
+      "x-amz-copy-source": s3Path(source.bucket, source.key),
+      "x-amz-copy-source-range": `bytes=${from}-${to}`,
+    });
+    if (etag) headers.set("x-amz-copy-source-if-match", etag);
+    const query: [string, string][] = [["uploadId", uploadId], ["partNumber", String(number)]];
+    try {
+      const response = await callS3(s3, caller, {
+        method: "PUT",
+        ...target,
+        query,
+        headers,
+        workMs: ASSEMBLY_MS,
+        resource,
+      });
+      const ETag = await readXml(response, leafOf("CopyPartResult", "ETag"), resource);
+      if (!ETag) throw badGateway(`${resource}: the store's answer has no ETag`);
+      return { PartNumber: number, ETag };
+    } catch (error) {
+      if (tries === PART_TRIES || !(error instanceof HttpError) || error.status < 500) throw error;
+    }
+  }
+}
+
+function keptHeaders(source: Headers): Headers {
+  const kept = new Headers();
+  for (const [name, value] of source) if (KEPT.includes(name) || name.startsWith(METADATA)) kept.set(name, value);
+  return kept;
+}

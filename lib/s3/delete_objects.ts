@@ -1,0 +1,183 @@
+import type { Caller } from "@/lib/auth/store_credentials.ts";
+import { badGateway } from "@/lib/http/errors.ts";
+import { callS3, type S3 } from "./client.ts";
+import { cleanMessage, S3Failure } from "./errors.ts";
+import { listObjects, MAX_KEYS } from "./listing.ts";
+import { readXml } from "./read_xml.ts";
+import { fitsXml, xmlDocument, xmlElement, xmlHeaders } from "./write_xml.ts";
+import { scanXml } from "./xml.ts";
+import { mustBeUnder } from "./xml_values.ts";
+
+/** Most objects of one multi-delete (S3 API, DeleteObjects). */
+export const MAX_BATCH = 1000;
+/** Most failures that are told one by one; beyond them, only the count shows that there were more. */
+export const MAX_TOLD_ERRORS = 1000;
+
+/** An object, or one version of it. */
+export interface Deletion {
+  readonly key: string;
+  readonly versionId?: string | null;
+}
+
+/** Why one object was not deleted, members named as S3 names them. */
+export interface DeleteError {
+  Key: string;
+  Code: string;
+  Message: string | null;
+  VersionId?: string;
+}
+
+export interface BulkDeleted {
+  /** Asked for and not failed: what was not there counts as deleted. */
+  deleted: number;
+  /** At most {@link MAX_TOLD_ERRORS}. */
+  errors: DeleteError[];
+}
+
+/**
+ * Deletes objects by their keys, a thousand at a time; what cannot be deleted is told, not thrown.
+ *
+ * @throws HttpError 400 naming a key that XML cannot carry, before anything is deleted; 404 when there is no such bucket
+ */
+export async function deleteKeys(
+  s3: S3,
+  caller: Caller,
+  bucket: string,
+  keys: readonly string[],
+): Promise<BulkDeleted> {
+  for (const [index, key] of keys.entries()) if (!fitsXml(key)) xmlElement("Key", key, `keys.${index}`);
+  const result: BulkDeleted = { deleted: 0, errors: [] };
+  for (let at = 0; at < keys.length; at += MAX_BATCH) {
+    const batch = keys.slice(at, at + MAX_BATCH).map((key) => ({ key }));
+    tally(result, batch.length, await deleteBatch(s3, caller, bucket, batch));
+  }
+  return result;
+}
+
+/** Deletes every object whose key begins with `prefix`, page by page. @throws HttpError as {@link deleteKeys} */
+export async function deletePrefix(s3: S3, caller: Caller, bucket: string, prefix: string): Promise<BulkDeleted> {
+  const result: BulkDeleted = { deleted: 0, errors: [] };
+  for await (const keys of keyPages(s3, caller, bucket, prefix)) {
+    tally(result, keys.length, await deleteBatch(s3, caller, bucket, keys.map((key) => ({ key }))));
+  }
+  return result;
+}
+
+/** Two results as one. */
+export function bothDeleted(one: BulkDeleted, other: BulkDeleted): BulkDeleted {
+  return {
+    deleted: one.deleted + other.deleted,
+    errors: [...one.errors, ...other.errors].slice(0, MAX_TOLD_ERRORS),
+  };
+}
+
+/** The keys under a prefix, a page at a time. @throws HttpError 502 when the listing does not get on */
+export async function* keyPages(s3: S3, caller: Caller, bucket: string, prefix: string): AsyncGenerator<string[]> {
+  let continuationToken: string | undefined;
+  for (;;) {
+    const page = await listObjects(s3, caller, bucket, { prefix, continuationToken, maxKeys: MAX_KEYS });
+    if (page.objects.length > 0) yield page.objects.map(({ Key }) => Key);
+    if (!page.is_truncated) return;
+    const next = page.next_continuation_token;
+    if (next === null || next === continuationToken) {
+      throw badGateway(`bucket '${bucket}': the listing does not get on`);
+    }
+    continuationToken = next;
+  }
+}
+
+/**
+ * One multi-delete of at most {@link MAX_BATCH} objects. Keys that a listing may show and XML cannot carry are deleted
+ * one by one.
+ *
+ * @returns what failed
+ * @throws HttpError when the whole batch was refused
+ */
+export async function deleteBatch(
+  s3: S3,
+  caller: Caller,
+  bucket: string,
+  batch: readonly Deletion[],
+): Promise<DeleteError[]> {
+  const carried = batch.filter(({ key }) => fitsXml(key));
+  const errors = carried.length > 0 ? await multiDelete(s3, caller, bucket, carried) : [];
+  if (carried.length === batch.length) return errors;
+  for (const deletion of batch) {
+    if (!fitsXml(deletion.key)) errors.push(...await deleteSingly(s3, caller, bucket, deletion));
+  }
+  return errors;
+}
+
+async function multiDelete(
+  s3: S3,
+  caller: Caller,
+  bucket: string,
+  batch: readonly Deletion[],
+): Promise<DeleteError[]> {
+  const objects = batch.map(({ key, versionId }, index) =>
+    `<Object>${xmlElement("Key", key, `keys.${index}`)}${xmlElement("VersionId", versionId)}</Object>`
+  );
+  const body = xmlDocument("Delete", `<Quiet>true</Quiet>${objects.join("")}`);
+  const resource = `bucket '${bucket}'`;
+  const response = await callS3(s3, caller, {
+    method: "POST",
+    bucket,
+    query: [["delete", ""]],
+    headers: xmlHeaders(body),
+    body,
+    resource,
+  });
+  return await readXml(response, parseDeleteErrors, resource);
+}
+
+async function deleteSingly(s3: S3, caller: Caller, bucket: string, deletion: Deletion): Promise<DeleteError[]> {
+  const { key, versionId } = deletion;
+  const query: [string, string][] = versionId ? [["versionId", versionId]] : [];
+  try {
+    const response = await callS3(s3, caller, { method: "DELETE", bucket, key, query, resource: `object '${key}'` });
+    await response.body?.cancel();
+    return [];
+  } catch (error) {
+    if (!(error instanceof S3Failure)) throw error;
+    const told = { Key: key, Code: error.code ?? String(error.storeStatus), Message: error.message };
+    return [versionId ? { ...told, VersionId: versionId } : told];
+  }
+}
+
+function tally(result: BulkDeleted, asked: number, errors: readonly DeleteError[]): void {
+  result.deleted += Math.max(0, asked - errors.length);
+  result.errors.push(...errors.slice(0, MAX_TOLD_ERRORS - result.errors.length));
+}
+
+function parseDeleteErrors(xml: string): DeleteError[] {
+  const root = "DeleteResult";
+  const errors: DeleteError[] = [];
+  let entry: DeleteError = { Key: "", Code: "", Message: null };
+  scanXml(xml, {
+    leaf(path, text) {
+      switch (path) {
+        case "DeleteResult/Error/Key":
+          entry.Key = text;
+          return;
+        case "DeleteResult/Error/Code":
+          entry.Code = text;
+          return;
+        case "DeleteResult/Error/Message":
+          entry.Message = cleanMessage(text);
+          return;
+        case "DeleteResult/Error/VersionId":
+          if (text !== "") entry.VersionId = text;
+          return;
+        default:
+          mustBeUnder(path, root);
+      }
+    },
+    close(path) {
+      mustBeUnder(path, root);
+      if (path !== "DeleteResult/Error") return;
+      errors.push(entry);
+      entry = { Key: "", Code: "", Message: null };
+    },
+  });
+  return errors;
+}

@@ -1,0 +1,51 @@
+import type { Caller } from "@/lib/auth/store_credentials.ts";
+import { callS3, type S3 } from "./client.ts";
+import { readXml } from "./read_xml.ts";
+import { xmlDocument, xmlElement, xmlHeaders } from "./write_xml.ts";
+import { scanXml } from "./xml.ts";
+import { mustBeUnder } from "./xml_values.ts";
+
+/** The states that a bucket's versioning can be set to; before the first time it has none. */
+export const VERSIONING_STATES = ["Enabled", "Suspended"] as const;
+export type VersioningState = typeof VERSIONING_STATES[number];
+
+export interface Versioning {
+  readonly status: VersioningState | null;
+  readonly mfa_delete: string | null;
+}
+
+/** A bucket's versioning. @throws HttpError as {@link callS3} */
+export async function getVersioning(s3: S3, caller: Caller, bucket: string): Promise<Versioning> {
+  const resource = `bucket '${bucket}'`;
+  const response = await callS3(s3, caller, { method: "GET", bucket, query: [["versioning", ""]], resource });
+  return await readXml(response, parseVersioning, resource);
+}
+
+/** Switches a bucket's versioning. @throws HttpError as {@link callS3} */
+export async function setVersioning(s3: S3, caller: Caller, bucket: string, status: VersioningState): Promise<void> {
+  const body = xmlDocument("VersioningConfiguration", xmlElement("Status", status));
+  const response = await callS3(s3, caller, {
+    method: "PUT",
+    bucket,
+    query: [["versioning", ""]],
+    headers: xmlHeaders(body),
+    body,
+    resource: `bucket '${bucket}'`,
+  });
+  await response.body?.cancel();
+}
+
+function parseVersioning(xml: string): Versioning {
+  const root = "VersioningConfiguration";
+  let status: VersioningState | null = null;
+  let mfa: string | null = null;
+  scanXml(xml, {
+    leaf(path, text) {
+      mustBeUnder(path, root);
+      if (path === `${root}/Status`) status = VERSIONING_STATES.find((known) => known === text.trim()) ?? null;
+      if (path === `${root}/MfaDelete`) mfa = text.trim() || null;
+    },
+    close: (path) => mustBeUnder(path, root),
+  });
+  return { status, mfa_delete: mfa };
+}

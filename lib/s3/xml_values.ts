@@ -1,0 +1,30 @@
+import { MalformedXml } from "./xml.ts";
+
+/** @throws MalformedXml when an element is not below the document's root, so that no other document is read as this */
+export function mustBeUnder(path: string, root: string): void {
+  if (path !== root && !path.startsWith(`${root}/`)) throw new MalformedXml(`expected ${root}`);
+}
+
+/** A whole number of at least 0. @throws MalformedXml */
+export function count(text: string): number {
+  const value = /^\s*\d{1,16}\s*$/.test(text) ? Number(text) : NaN;
+  if (!Number.isSafeInteger(value)) throw new MalformedXml("not a count");
+  return value;
+}
+
+/** ISO 8601 in UTC: S3's milliseconds become microseconds, and a zero fraction goes. @throws MalformedXml */
+export function timestamp(text: string): string {
+  const match = /^\s*(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(?:Z|\+00:00)\s*$/.exec(text);
+  if (!match) throw new MalformedXml("not a timestamp");
+  const fraction = (match[2] ?? "").padEnd(6, "0").slice(0, 6);
+  return Number(fraction) === 0 ? `${match[1]}Z` : `${match[1]}.${fraction}Z`;
+}
+
+/** A name that came with `EncodingType` url. @throws MalformedXml */
+export function urlDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll("+", "%20"));
+  } catch {
+    throw new MalformedXml("not URL-encoded");
+  }
+}

@@ -1,0 +1,130 @@
+import { z } from "zod";
+import type { Operation } from "@/lib/http/operation.ts";
+import { getAcl, type NewAccessList, PERMISSIONS, putAcl } from "@/lib/s3/acl.ts";
+import type { S3 } from "@/lib/s3/client.ts";
+import { supported } from "@/lib/s3/unsupported.ts";
+import type { StorageBackend } from "./capabilities.ts";
+import type { GatewayOperation } from "./operation.ts";
+
+const BUCKET = "/api/v1/buckets/{bucket}/acl";
+const OBJECT = "/api/v1/buckets/{bucket}/objects/{key}/acl";
+/** Most grants of a list (S3 API, access control lists). */
+const MAX_GRANTS = 100;
+
+const bucketParams = z.object({ bucket: z.string().min(1).meta({ examples: ["notes"] }) });
+const objectParams = bucketParams.extend({ key: z.string().min(1).meta({ examples: ["2026/first page.txt"] }) });
+
+/** A member of another kind of grantee may stand there as null, as in lists that clients read and send back. */
+const none = z.null().optional();
+const user = z.strictObject({
+  Type: z.literal("CanonicalUser"),
+  ID: z.string().min(1),
+  DisplayName: z.string().nullish(),
+  URI: none,
+  EmailAddress: none,
+});
+const group = z.strictObject({
+  Type: z.literal("Group"),
+  URI: z.string().min(1).meta({ examples: ["http://acs.amazonaws.com/groups/global/AllUsers"] }),
+  ID: none,
+  DisplayName: none,
+  EmailAddress: none,
+});
+const mail = z.strictObject({
+  Type: z.literal("AmazonCustomerByEmail"),
+  EmailAddress: z.string().min(1),
+  ID: none,
+  DisplayName: none,
+  URI: none,
+});
+const grant = z.strictObject({
+  Grantee: z.discriminatedUnion("Type", [user, group, mail]),
+  Permission: z.enum(PERMISSIONS),
+}).meta({ id: "Grant" });
+
+const aclUpdate = z.strictObject({
+  Owner: z.strictObject({ ID: z.string().min(1), DisplayName: z.string().nullish() }).nullish(),
+  Grants: z.array(grant).max(MAX_GRANTS).nullish(),
+}).meta({ id: "AclUpdate", description: "The member that is absent stays as it is" });
+
+const acl = z.object({
+  owner: z.object({ ID: z.string().nullable(), DisplayName: z.string().nullable() }).nullable(),
+  grants: z.array(z.object({
+    Grantee: z.union([user.extend({ ID: z.string().nullable() }), group, mail]),
+    Permission: z.string(),
+  })),
+}).meta({ id: "Acl" });
+
+const lacking = { 501: { description: "The store has no access control lists" } };
+
+/** Access control lists of buckets and objects. */
+export function aclOperations(operation: GatewayOperation, s3: S3, backend: StorageBackend): Operation[] {
+  return [
+    operation({
+      id: "get_bucket_acl",
+      method: "GET",
+      path: BUCKET,
+      tag: "S3 Buckets",
+      summary: "Who may do what with a bucket",
+      params: bucketParams,
+      responses: { 200: { description: "The list", schema: acl }, 404: { description: "No such bucket" }, ...lacking },
+      handler: async ({ caller, params }, c) =>
+        c.json(await supported("get_bucket_acl", backend, getAcl(s3, caller, params))),
+    }),
+    operation({
+      id: "put_bucket_acl",
+      method: "PUT",
+      path: BUCKET,
+      tag: "S3 Buckets",
+      summary: "Set who may do what with a bucket",
+      params: bucketParams,
+      body: { kind: "json", schema: aclUpdate },
+      responses: {
+        200: { description: "Set", schema: z.object({ status: z.literal("updated"), bucket: z.null() }) },
+        404: { description: "No such bucket" },
+        ...lacking,
+      },
+      async handler({ caller, params, body }, c) {
+        await supported("put_bucket_acl", backend, putAcl(s3, caller, params, newList(body)));
+        return c.json({ status: "updated", bucket: null });
+      },
+    }),
+    operation({
+      id: "get_object_acl",
+      method: "GET",
+      path: OBJECT,
+      tag: "S3 Objects",
+      summary: "Who may do what with an object",
+      params: objectParams,
+      responses: {
+        200: { description: "The list", schema: acl },
+        404: { description: "No such bucket or object" },
+        ...lacking,
+      },
+      handler: async ({ caller, params }, c) =>
+        c.json(await supported("get_object_acl", backend, getAcl(s3, caller, params))),
+    }),
+    operation({
+      id: "put_object_acl",
+      method: "PUT",
+      path: OBJECT,
+      tag: "S3 Objects",
+      summary: "Set who may do what with an object",
+      params: objectParams,
+      body: { kind: "json", schema: aclUpdate },
+      responses: {
+        200: { description: "Set", schema: z.object({ status: z.literal("updated") }) },
+        404: { description: "No such bucket or object" },
+        ...lacking,
+      },
+      async handler({ caller, params, body }, c) {
+        await supported("put_object_acl", backend, putAcl(s3, caller, params, newList(body)));
+        return c.json({ status: "updated" });
+      },
+    }),
+  ];
+}
+
+function newList({ Owner, Grants }: z.output<typeof aclUpdate>): NewAccessList {
+  return { owner: Owner, grants: Grants };
+}

@@ -1,0 +1,102 @@
+import { z } from "zod";
+import type { Operation } from "@/lib/http/operation.ts";
+import type { S3 } from "@/lib/s3/client.ts";
+import { listUploads, listVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
+import type { GatewayOperation } from "./operation.ts";
+
+const params = z.object({ bucket: z.string().min(1).meta({ examples: ["notes"] }) });
+const prefix = z.string().default("").meta({ description: "What the keys begin with" });
+const owner = z.object({ DisplayName: z.string().nullable(), ID: z.string().nullable() }).nullable();
+
+const marker = z.object({
+  Key: z.string(),
+  VersionId: z.string().nullable(),
+  IsLatest: z.boolean(),
+  LastModified: z.string().nullable(),
+  Owner: owner,
+});
+const versionList = z.object({
+  versions: z.array(marker.extend({
+    ETag: z.string().nullable(),
+    Size: z.int().meta({ description: "bytes" }),
+    StorageClass: z.string().nullable(),
+  })),
+  delete_markers: z.array(marker),
+  is_truncated: z.boolean(),
+  next_key_marker: z.string().nullable(),
+  next_version_id_marker: z.string().nullable(),
+  key_count: z.int().meta({ description: "Versions and delete markers of this page" }),
+}).meta({ id: "VersionList" });
+
+const uploadList = z.object({
+  bucket: z.string(),
+  uploads: z.array(z.object({
+    Key: z.string(),
+    UploadId: z.string(),
+    Initiated: z.string().nullable(),
+    StorageClass: z.string().nullable(),
+  })),
+  is_truncated: z.boolean(),
+  next_key_marker: z.string().nullable(),
+  next_upload_id_marker: z.string().nullable(),
+}).meta({ id: "UploadList" });
+
+/** What is in a bucket besides its current objects: older versions, delete markers, uploads in progress. */
+export function bucketContentOperations(operation: GatewayOperation, s3: S3): Operation[] {
+  return [
+    operation({
+      id: "list_versions",
+      method: "GET",
+      path: "/api/v1/buckets/{bucket}/versions",
+      tag: "S3 Buckets",
+      summary: "List versions and delete markers, one page at a time",
+      params,
+      query: z.object({
+        prefix,
+        max_keys: z.int().min(0).max(MAX_KEYS).default(MAX_KEYS).meta({ description: "Most entries of the page" }),
+        key_marker: z.string().optional().meta({ description: "`next_key_marker` of the page before" }),
+        version_id_marker: z.string().optional().meta({ description: "`next_version_id_marker` of the page before" }),
+      }),
+      responses: {
+        200: { description: "A page of the listing", schema: versionList },
+        404: { description: "No such bucket" },
+      },
+      handler: async ({ caller, params: { bucket }, query }, c) =>
+        c.json(
+          await listVersions(s3, caller, bucket, {
+            prefix: query.prefix,
+            keyMarker: query.key_marker,
+            versionIdMarker: query.version_id_marker,
+            maxKeys: query.max_keys,
+          }),
+        ),
+    }),
+    operation({
+      id: "list_uploads",
+      method: "GET",
+      path: "/api/v1/buckets/{bucket}/uploads",
+      tag: "S3 Buckets",
+      summary: "List uploads in parts that are neither completed nor aborted, one page at a time",
+      params,
+      query: z.object({
+        prefix,
+        max_uploads: z.int().min(1).max(MAX_KEYS).default(MAX_KEYS).meta({ description: "Most uploads of the page" }),
+        key_marker: z.string().optional().meta({ description: "`next_key_marker` of the page before" }),
+        upload_id_marker: z.string().optional().meta({ description: "`next_upload_id_marker` of the page before" }),
+      }),
+      responses: {
+        200: { description: "A page of the listing", schema: uploadList },
+        404: { description: "No such bucket" },
+      },
+      async handler({ caller, params: { bucket }, query }, c) {
+        const page = await listUploads(s3, caller, bucket, {
+          prefix: query.prefix,
+          keyMarker: query.key_marker,
+          uploadIdMarker: query.upload_id_marker,
+          maxUploads: query.max_uploads,
+        });
+        return c.json({ bucket, ...page });
+      },
+    }),
+  ];
+}

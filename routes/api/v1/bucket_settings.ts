@@ -1,0 +1,128 @@
+import { z } from "zod";
+import type { Operation } from "@/lib/http/operation.ts";
+import { deleteCors, getCors, putCors } from "@/lib/s3/bucket_cors.ts";
+import type { S3 } from "@/lib/s3/client.ts";
+import { supported } from "@/lib/s3/unsupported.ts";
+import { getVersioning, setVersioning, VERSIONING_STATES, type VersioningState } from "@/lib/s3/versioning.ts";
+import type { StorageBackend } from "./capabilities.ts";
+import type { GatewayOperation } from "./operation.ts";
+
+const TAG = "S3 Buckets";
+const VERSIONING = "/api/v1/buckets/{bucket}/versioning";
+const CORS = "/api/v1/buckets/{bucket}/cors";
+/** Most rules of a bucket (S3 API, PutBucketCors), and most entries of each list in one. */
+const MAX_RULES = 100;
+const MAX_ENTRIES = 1000;
+
+const params = z.object({ bucket: z.string().min(1).meta({ examples: ["notes"] }) });
+
+const versioning = z.object({
+  status: z.enum(VERSIONING_STATES).nullable().meta({ description: "Null: never switched on" }),
+  mfa_delete: z.string().nullable(),
+}).meta({ id: "BucketVersioning" });
+
+/** S3's spelling of a state, whatever the case it was written in. */
+const state = z.string()
+  .transform((word) => VERSIONING_STATES.find((known) => known.toLowerCase() === word.toLowerCase()) ?? word)
+  .pipe(z.enum(VERSIONING_STATES));
+const versioningUpdate = z.object({
+  status: state.meta({ description: "Enabled or Suspended, in any case", examples: ["Enabled"] }),
+}).meta({ id: "VersioningUpdate" });
+const versioningUpdated = z.object({ status: z.literal("updated"), versioning: z.enum(VERSIONING_STATES) });
+
+const texts = z.array(z.string()).max(MAX_ENTRIES).nullish();
+const corsRule = z.strictObject({
+  ID: z.string().nullish(),
+  AllowedHeaders: texts.meta({ examples: [["*"]] }),
+  AllowedMethods: texts.meta({ examples: [["GET", "PUT"]] }),
+  AllowedOrigins: texts.meta({ examples: [["https://www.example.org"]] }),
+  ExposeHeaders: texts.meta({ description: "Browsers that upload parts need `ETag`", examples: [["ETag"]] }),
+  MaxAgeSeconds: z.int().min(0).nullish().meta({
+    description: "How long a browser may keep the answer to a preflight, seconds",
+    examples: [3600],
+  }),
+}).meta({ id: "CorsRule" });
+const corsUpdate = z.object({ CORSRules: z.array(corsRule).max(MAX_RULES) }).meta({ id: "CorsUpdate" });
+const corsRules = z.object({ cors_rules: z.array(corsRule) }).meta({ id: "BucketCors" });
+const settingDone = <S extends string>(word: S) => z.object({ status: z.literal(word), bucket: z.null() });
+
+const missing = { 404: { description: "No such bucket" } };
+const lacking = { 501: { description: "The store has no such operation" } };
+
+/** Settings of buckets that S3 knows: versioning and CORS rules. */
+export function bucketSettingOperations(
+  operation: GatewayOperation,
+  s3: S3,
+  backend: StorageBackend,
+): Operation[] {
+  return [
+    operation({
+      id: "get_bucket_versioning",
+      method: "GET",
+      path: VERSIONING,
+      tag: TAG,
+      summary: "Whether a bucket keeps versions",
+      params,
+      responses: { 200: { description: "The state", schema: versioning }, ...missing, ...lacking },
+      handler: async ({ caller, params: { bucket } }, c) =>
+        c.json(await supported("get_bucket_versioning", backend, getVersioning(s3, caller, bucket))),
+    }),
+    operation({
+      id: "put_bucket_versioning",
+      method: "PUT",
+      path: VERSIONING,
+      tag: TAG,
+      summary: "Switch a bucket's versioning on, or suspend it",
+      params,
+      body: { kind: "json", schema: versioningUpdate },
+      responses: { 200: { description: "Switched", schema: versioningUpdated }, ...missing, ...lacking },
+      async handler({ caller, params: { bucket }, body }, c) {
+        const status: VersioningState = body.status;
+        await supported("put_bucket_versioning", backend, setVersioning(s3, caller, bucket, status));
+        return c.json({ status: "updated", versioning: status });
+      },
+    }),
+    operation({
+      id: "get_bucket_cors",
+      method: "GET",
+      path: CORS,
+      tag: TAG,
+      summary: "Which pages of other origins may use a bucket",
+      params,
+      responses: {
+        200: { description: "The rules", schema: corsRules },
+        404: { description: "No such bucket, or it has no rules" },
+        ...lacking,
+      },
+      handler: async ({ caller, params: { bucket } }, c) =>
+        c.json({ cors_rules: await supported("get_bucket_cors", backend, getCors(s3, caller, bucket)) }),
+    }),
+    operation({
+      id: "put_bucket_cors",
+      method: "PUT",
+      path: CORS,
+      tag: TAG,
+      summary: "Replace a bucket's CORS rules",
+      params,
+      body: { kind: "json", schema: corsUpdate },
+      responses: { 200: { description: "Replaced", schema: settingDone("updated") }, ...missing, ...lacking },
+      async handler({ caller, params: { bucket }, body }, c) {
+        await supported("put_bucket_cors", backend, putCors(s3, caller, bucket, body.CORSRules));
+        return c.json({ status: "updated", bucket: null });
+      },
+    }),
+    operation({
+      id: "delete_bucket_cors",
+      method: "DELETE",
+      path: CORS,
+      tag: TAG,
+      summary: "Take a bucket's CORS rules away",
+      params,
+      responses: { 200: { description: "Taken away", schema: settingDone("deleted") }, ...missing, ...lacking },
+      async handler({ caller, params: { bucket } }, c) {
+        await supported("delete_bucket_cors", backend, deleteCors(s3, caller, bucket));
+        return c.json({ status: "deleted", bucket: null });
+      },
+    }),
+  ];
+}

@@ -1,0 +1,119 @@
+import { z } from "zod";
+import { badRequest } from "@/lib/http/errors.ts";
+import { JsonText } from "@/lib/http/json_text.ts";
+import type { Operation } from "@/lib/http/operation.ts";
+import type { S3 } from "@/lib/s3/client.ts";
+import { bothDeleted, deleteKeys, deletePrefix } from "@/lib/s3/delete_objects.ts";
+import { DEFAULT_PRESIGN_SECONDS, MAX_PRESIGN_SECONDS, presignMethod, presignObjects } from "@/lib/s3/presign.ts";
+import type { GatewayOperation } from "./operation.ts";
+
+const TAG = "S3 Objects";
+/** Most keys of one bulk delete and of one bulk presign. */
+const MAX_DELETED_KEYS = 100_000;
+const MAX_PRESIGNED_KEYS = 10_000;
+/** Largest body that lists keys, bytes. */
+const MAX_BODY_BYTES = 8 * 1024 * 1024;
+
+const params = z.object({ bucket: z.string().min(1).meta({ examples: ["notes"] }) });
+const key = z.string().min(1);
+const nothing = { deleted: 0, errors: [] };
+
+const deleteRequest = z.object({
+  keys: z.array(key).max(MAX_DELETED_KEYS).nullish().meta({ examples: [["2026/a.txt", "2026/b.txt"]] }),
+  prefix: z.string().nullish().meta({ description: "Everything whose key begins with it is deleted as well" }),
+  all: z.boolean().nullish().meta({ description: "Says that an empty prefix, the whole bucket, is meant" }),
+}).meta({ id: "BulkDelete" });
+
+const bulkDeleted = z.object({
+  status: z.literal("deleted"),
+  deleted: z.int().meta({ description: "Asked for and not failed; absent keys count as deleted" }),
+  errors: z.array(z.object({
+    Key: z.string(),
+    Code: z.string(),
+    Message: z.string().nullable(),
+    VersionId: z.string().optional(),
+  })).meta({ description: "The store's failures, the first 1000 of them" }),
+}).meta({ id: "BulkDeleted" });
+
+const validity = z.int().min(1).max(MAX_PRESIGN_SECONDS).nullish();
+const presignRequest = z.object({
+  keys: z.array(key).min(1).max(MAX_PRESIGNED_KEYS).meta({ examples: [["2026/a.txt", "2026/b.txt"]] }),
+  method: z.string().default("get_object").meta({ description: "get_object reads, put_object writes" }),
+  expires_in: validity.meta({ description: `Validity in seconds, ${DEFAULT_PRESIGN_SECONDS} when absent` }),
+  validity: validity.meta({ description: "Another name of expires_in, which wins" }),
+}).meta({ id: "BulkPresignRequest" });
+
+const bulkPresigned = z.object({
+  urls: z.array(z.object({ key: z.string(), url: z.string() })),
+  by_key: z.record(z.string(), z.string()).meta({ description: "The same URLs by their keys" }),
+  expires_in: z.int().meta({ description: "seconds" }),
+}).meta({ id: "BulkPresigned" });
+
+/** Many objects of a bucket in one request. */
+export function bulkOperations(operation: GatewayOperation, s3: S3): Operation[] {
+  return [
+    operation({
+      id: "delete_objects",
+      method: "POST",
+      path: "/api/v1/buckets/{bucket}/objects/delete",
+      tag: TAG,
+      summary: "Delete many objects",
+      description:
+        "By keys, by a prefix, or both. What the store would not delete is listed under `errors`; the status is " +
+        "200 all the same. An empty prefix is 400 unless `all` is true.",
+      params,
+      body: { kind: "json", schema: deleteRequest, limitBytes: MAX_BODY_BYTES },
+      responses: {
+        200: { description: "How many are gone", schema: bulkDeleted },
+        400: { description: "An empty prefix without `all`, or a key that no multi-delete can carry" },
+        404: { description: "No such bucket" },
+      },
+      async handler({ caller, params: { bucket }, body: { keys, prefix, all } }, c) {
+        if (prefix === "" && !all) {
+          throw badRequest("prefix: an empty prefix is the whole bucket; say so with all: true");
+        }
+        if (all && prefix !== "") throw badRequest('all: means the whole bucket, and goes with prefix: ""');
+        const byKey = keys && keys.length > 0 ? await deleteKeys(s3, caller, bucket, keys) : nothing;
+        const byPrefix = typeof prefix === "string" ? await deletePrefix(s3, caller, bucket, prefix) : nothing;
+        return c.json({ status: "deleted", ...bothDeleted(byKey, byPrefix) });
+      },
+    }),
+    operation({
+      id: "presign_objects",
+      method: "POST",
+      path: "/api/v1/buckets/{bucket}/objects/presign",
+      tag: TAG,
+      summary: "URLs that read or write many objects without credentials",
+      description:
+        "Whoever holds a URL may use it until it expires. The store is not asked whether the objects exist; keys " +
+        "that no URL can carry (with `.` or `..` segments) are left out.",
+      params,
+      body: { kind: "json", schema: presignRequest, limitBytes: MAX_BODY_BYTES },
+      responses: {
+        200: { description: "The URLs", schema: bulkPresigned },
+        422: { description: "A bad field" },
+      },
+      async handler({ caller, params: { bucket }, body }) {
+        const method = presignMethod(body.method);
+        const seconds = body.expires_in ?? body.validity ?? DEFAULT_PRESIGN_SECONDS;
+        const urls = new JsonText();
+        const members = new Set<string>();
+        const byKey: string[] = [];
+        urls.add('{"urls":[');
+        let first = true;
+        await presignObjects(s3, caller, bucket, body.keys, method, seconds, (key, url) => {
+          const name = JSON.stringify(key);
+          urls.add(`${first ? "" : ","}{"key":${name},"url":"${url}"}`);
+          first = false;
+          if (members.has(key)) return;
+          byKey.push(`${members.size > 0 ? "," : ""}${name}:"${url}"`);
+          members.add(key);
+        });
+        urls.add('],"by_key":{');
+        for (const member of byKey) urls.add(member);
+        urls.add(`},"expires_in":${seconds}}`);
+        return urls.response();
+      },
+    }),
+  ];
+}

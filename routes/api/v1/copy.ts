@@ -1,0 +1,63 @@
+import { z } from "zod";
+import type { Operation } from "@/lib/http/operation.ts";
+import type { S3 } from "@/lib/s3/client.ts";
+import { copyObject } from "@/lib/s3/copy.ts";
+import { createFolder } from "@/lib/s3/folders.ts";
+import type { GatewayOperation } from "./operation.ts";
+
+const TAG = "S3 Objects";
+const bucketParams = z.object({ bucket: z.string().min(1).meta({ examples: ["notes"] }) });
+const params = bucketParams.extend({ key: z.string().min(1).meta({ examples: ["2026/copy of a.txt"] }) });
+
+const copyRequest = z.object({
+  source_bucket: z.string().min(1).meta({ examples: ["notes"] }),
+  source_key: z.string().min(1).meta({ examples: ["2026/a.txt"] }),
+}).meta({ id: "CopyRequest" });
+const copied = z.object({ status: z.literal("copied"), bucket: z.string(), key: z.string() }).meta({ id: "Copied" });
+
+const folderRequest = z.object({
+  folder_name: z.string().regex(/[^/]/, "must be more than slashes").meta({ examples: ["2026/spring"] }),
+}).meta({ id: "FolderCreate" });
+const folder = z.object({ bucket: z.string(), key: z.string(), status: z.literal("created") }).meta({ id: "Folder" });
+
+/** Objects that come from no client's bytes: copies and folders. */
+export function copyOperations(operation: GatewayOperation, s3: S3): Operation[] {
+  return [
+    operation({
+      id: "copy_object",
+      method: "POST",
+      path: "/api/v1/buckets/{bucket}/objects/{key}/copy",
+      tag: TAG,
+      summary: "Copy an object to this key",
+      description: "Metadata goes with it. Objects above 5 GiB are copied in parts, inside the store.",
+      params,
+      body: { kind: "json", schema: copyRequest },
+      responses: {
+        200: { description: "Copied; bucket and key are the copy's", schema: copied },
+        404: { description: "No such source, or no such bucket" },
+      },
+      async handler({ caller, params: target, body }, c) {
+        await copyObject(s3, caller, { bucket: body.source_bucket, key: body.source_key }, target);
+        return c.json({ status: "copied", bucket: target.bucket, key: target.key });
+      },
+    }),
+    operation({
+      id: "create_folder",
+      method: "POST",
+      path: "/api/v1/buckets/{bucket}/objects/folder",
+      tag: TAG,
+      summary: "Make a folder",
+      description: "An empty object whose key ends with a slash, which is added where it is missing.",
+      params: bucketParams,
+      body: { kind: "json", schema: folderRequest },
+      responses: {
+        201: { description: "Made", schema: folder },
+        404: { description: "No such bucket" },
+      },
+      async handler({ caller, params: { bucket }, body }, c) {
+        const key = await createFolder(s3, caller, bucket, body.folder_name);
+        return c.json({ bucket, key, status: "created" }, 201);
+      },
+    }),
+  ];
+}

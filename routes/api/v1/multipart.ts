@@ -1,0 +1,249 @@
+import { z } from "zod";
+import { badRequest, HttpError } from "@/lib/http/errors.ts";
+import { JsonText } from "@/lib/http/json_text.ts";
+import type { Operation } from "@/lib/http/operation.ts";
+import type { S3 } from "@/lib/s3/client.ts";
+import {
+  abortUpload,
+  completeUpload,
+  createUpload,
+  DEFAULT_PART_BYTES,
+  listParts,
+  MAX_PART_BYTES,
+  MAX_PARTS,
+  MIN_PART_BYTES,
+  partCount,
+  uploadPart,
+} from "@/lib/s3/multipart.ts";
+import { uploadHeaders } from "@/lib/s3/object_headers.ts";
+import { DEFAULT_PRESIGN_SECONDS, MAX_PRESIGN_SECONDS, presignableParts, presignParts } from "@/lib/s3/presign.ts";
+import type { GatewayOperation } from "./operation.ts";
+
+const TAG = "S3 Multipart";
+const PATH = "/api/v1/buckets/{bucket}/multipart/{key}";
+/** Ten thousand parts with long ETags, and room, bytes. */
+const MAX_COMPLETE_BYTES = 4 * 1024 * 1024;
+/** Most parts of a page (S3 API, ListParts). */
+const MAX_LISTED_PARTS = 1000;
+
+const params = z.object({
+  bucket: z.string().min(1).meta({ examples: ["notes"] }),
+  key: z.string().min(1).meta({ description: "May hold slashes", examples: ["2026/film.mkv"] }),
+});
+const asObject = z.object({
+  as: z.literal("object").optional().meta({
+    description: "Reads the rest of the path as a key even where it ends in a reserved word",
+  }),
+});
+const uploadId = z.string().min(1).meta({ description: "From the upload's creation" });
+const place = { bucket: z.string(), key: z.string() };
+
+const created = z.object({ ...place, upload_id: z.string() }).meta({ id: "UploadCreated" });
+
+const validity = z.int().min(1).max(MAX_PRESIGN_SECONDS).nullish();
+const presignRequest = z.object({
+  file_size: z.int().min(1).meta({ description: "bytes", examples: [157_286_400] }),
+  part_size: z.int().min(MIN_PART_BYTES).max(MAX_PART_BYTES).nullish().meta({
+    description: `Bytes of every part but the last, ${DEFAULT_PART_BYTES} when absent`,
+    examples: [67_108_864],
+  }),
+  upload_id: z.string().min(1).nullish().meta({
+    description: "An upload that exists; without it a new one is created",
+  }),
+  expires_in: validity.meta({ description: `Validity in seconds, ${DEFAULT_PRESIGN_SECONDS} when absent` }),
+  validity: validity.meta({ description: "Another name of expires_in, which wins" }),
+}).meta({ id: "PartPresignRequest" });
+const presigned = z.object({
+  ...place,
+  upload_id: z.string(),
+  part_size: z.int().meta({ description: "bytes" }),
+  total_parts: z.int(),
+  urls: z.array(z.object({ part_number: z.int(), url: z.string() })).meta({ description: "In order, from part 1" }),
+  expires_in: z.int().meta({ description: "seconds" }),
+}).meta({ id: "PartsPresigned" });
+
+const partNumber = z.int().min(1).max(MAX_PARTS);
+const completeRequest = z.object({
+  upload_id: uploadId,
+  parts: z.array(z.object({
+    PartNumber: partNumber,
+    ETag: z.string().min(1).meta({ description: "As the part's upload answered it", examples: ['"5d41402abc4b2a76"'] }),
+  })).min(1).max(MAX_PARTS).meta({ description: "Ascending by number" }),
+}).meta({ id: "CompleteRequest" });
+const completed = z.object({ ...place, etag: z.string().nullable() }).meta({ id: "UploadCompleted" });
+
+const abortRequest = z.object({ upload_id: uploadId }).meta({ id: "AbortRequest" });
+
+const partList = z.object({
+  ...place,
+  upload_id: z.string(),
+  parts: z.array(z.object({
+    PartNumber: z.int(),
+    ETag: z.string().nullable(),
+    Size: z.int().meta({ description: "bytes" }),
+    LastModified: z.string().nullable(),
+  })),
+  is_truncated: z.boolean(),
+  next_part_number_marker: z.int().nullable(),
+}).meta({ id: "PartList" });
+
+const unknown = { 404: { description: "No such bucket or upload" } };
+
+/** Uploads in parts: begun, their parts sent through URLs, put together or thrown away. */
+export function multipartOperations(operation: GatewayOperation, s3: S3): Operation[] {
+  return [
+    operation({
+      id: "create_multipart_upload",
+      method: "POST",
+      path: PATH,
+      tag: TAG,
+      summary: "Begin an upload in parts",
+      description:
+        "`x-amz-meta-*` and content headers go to the object to be; a Content-Type of JSON is not taken for " +
+        "its type, since clients put it on every request.",
+      params,
+      query: asObject,
+      responses: { 201: { description: "Begun", schema: created }, 404: { description: "No such bucket" } },
+      async handler({ caller, params: place }, c) {
+        const upload_id = await createUpload(s3, caller, place, futureHeaders(c.req.raw.headers));
+        return c.json({ ...place, upload_id }, 201);
+      },
+    }),
+    operation({
+      id: "presign_parts",
+      method: "POST",
+      path: `${PATH}/presign`,
+      tag: TAG,
+      summary: "URLs to which the parts of a file are PUT",
+      description: "Each call without `upload_id` begins an upload of its own.",
+      params,
+      body: { kind: "json", schema: presignRequest },
+      responses: {
+        200: { description: "The URLs", schema: presigned },
+        400: { description: "More than 10,000 parts, or a key that no URL can carry: no upload was begun" },
+        404: { description: "No such bucket" },
+      },
+      async handler({ caller, params: place, body }) {
+        const part_size = body.part_size ?? DEFAULT_PART_BYTES;
+        const total_parts = partCount(body.file_size, part_size);
+        const target = await presignableParts(s3, caller, place);
+        const upload_id = body.upload_id ?? await createUpload(s3, caller, place);
+        const expires_in = body.expires_in ?? body.validity ?? DEFAULT_PRESIGN_SECONDS;
+        const text = new JsonText();
+        text.add(
+          JSON.stringify({ ...place, upload_id, part_size, total_parts, expires_in }).slice(0, -1) + ',"urls":[',
+        );
+        const upload = { uploadId: upload_id, parts: total_parts };
+        await presignParts(s3, caller, target, upload, expires_in, (number, url) => {
+          text.add(`${number === 1 ? "" : ","}{"part_number":${number},"url":"${url}"}`);
+        });
+        text.add("]}");
+        return text.response();
+      },
+    }),
+    operation({
+      id: "complete_multipart_upload",
+      method: "POST",
+      path: `${PATH}/complete`,
+      tag: TAG,
+      summary: "Make the object of its parts",
+      params,
+      body: { kind: "json", schema: completeRequest, limitBytes: MAX_COMPLETE_BYTES },
+      responses: {
+        200: { description: "The object is there", schema: completed },
+        400: { description: "A part is missing, too small or out of order" },
+        ...unknown,
+      },
+      async handler({ caller, params: place, body }, c) {
+        const etag = await completeUpload(s3, caller, place, body.upload_id, body.parts);
+        return c.json({ ...place, etag });
+      },
+    }),
+    operation({
+      id: "abort_multipart_upload",
+      method: "POST",
+      path: `${PATH}/abort`,
+      tag: TAG,
+      summary: "Throw an upload's parts away",
+      params,
+      body: { kind: "json", schema: abortRequest },
+      responses: {
+        200: { description: "Thrown away", schema: z.object({ status: z.literal("aborted") }) },
+        ...unknown,
+      },
+      async handler({ caller, params: place, body }, c) {
+        await abortUpload(s3, caller, place, body.upload_id);
+        return c.json({ status: "aborted" });
+      },
+    }),
+    operation({
+      id: "list_parts",
+      method: "GET",
+      path: `${PATH}/parts`,
+      tag: TAG,
+      summary: "List the parts that an upload has, one page at a time",
+      params,
+      query: z.object({
+        upload_id: uploadId,
+        max_parts: z.int().min(1).max(MAX_LISTED_PARTS).default(MAX_LISTED_PARTS).meta({
+          description: "Most parts of the page",
+        }),
+        part_number_marker: z.int().min(0).max(MAX_PARTS).optional().meta({
+          description: "`next_part_number_marker` of the page before",
+        }),
+      }),
+      responses: { 200: { description: "A page of the listing", schema: partList }, ...unknown },
+      async handler({ caller, params: place, query }, c) {
+        const page = await listParts(s3, caller, place, query.upload_id, {
+          maxParts: query.max_parts,
+          partNumberMarker: query.part_number_marker,
+        });
+        return c.json({ ...place, upload_id: query.upload_id, ...page });
+      },
+    }),
+    operation({
+      id: "upload_part",
+      method: "PUT",
+      path: PATH,
+      tag: TAG,
+      summary: "Write one part through the gateway",
+      params,
+      query: asObject.extend({ upload_id: uploadId, part_number: partNumber }),
+      body: { kind: "raw", description: "The bytes; Content-Length is required" },
+      responses: {
+        200: {
+          description: "Written",
+          schema: z.object({ part_number: z.int(), etag: z.string().nullable() }).meta({ id: "PartUploaded" }),
+        },
+        411: { description: "No Content-Length" },
+        ...unknown,
+      },
+      async handler({ caller, params: place, query }, c) {
+        const { raw } = c.req;
+        const etag = await uploadPart(s3, caller, place, {
+          uploadId: query.upload_id,
+          partNumber: query.part_number,
+          body: raw.body,
+          lengthBytes: partLength(raw.headers),
+        });
+        return c.json({ part_number: query.part_number, etag });
+      },
+    }),
+  ];
+}
+
+function futureHeaders(request: Headers): Headers {
+  const headers = uploadHeaders(request);
+  for (const name of ["content-md5", "if-match", "if-none-match"]) headers.delete(name);
+  if (/^application\/json\b/i.test(headers.get("content-type") ?? "")) headers.delete("content-type");
+  return headers;
+}
+
+function partLength(headers: Headers): number {
+  const text = headers.get("content-length");
+  if (text === null) throw new HttpError(411, "Content-Length is required");
+  const length = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
+  if (!Number.isSafeInteger(length)) throw badRequest("content-length: not a length in bytes");
+  if (length > MAX_PART_BYTES) throw badRequest(`content-length: a part has at most ${MAX_PART_BYTES} bytes`);
+  return length;
+}

@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { inSlices } from "@/lib/event_loop.ts";
+
+/** Keeps the processor busy for so long, ms. */
+function compute(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
+Deno.test("slices: every index once and in order, none for nothing", async () => {
+  for (const count of [0, 1, 16, 1000]) {
+    const seen: number[] = [];
+    await inSlices(count, (index) => void seen.push(index));
+    assert.deepEqual(seen, Array.from({ length: count }, (_, i) => i));
+  }
+});
+
+Deno.test("slices: other work comes in between, and several loops take turns", async () => {
+  const order: string[] = [];
+  let timers = 0;
+  const timer = setInterval(() => timers++, 0);
+  const loop = (name: string) =>
+    inSlices(160, () => {
+      if (order[order.length - 1] !== name) order.push(name);
+      compute(0.25);
+    });
+  await Promise.all([loop("a"), loop("b")]);
+  clearInterval(timer);
+  assert.ok(timers > 5, `${timers} timers ran`);
+  assert.ok(order.length > 5, order.join(""));
+});
+
+Deno.test("slices: a failure ends the loop", async () => {
+  let calls = 0;
+  await assert.rejects(
+    inSlices(100, (index) => {
+      calls++;
+      if (index === 3) throw new Error("three");
+    }),
+    /three/,
+  );
+  assert.equal(calls, 4);
+});

@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { parsePartPage, parseUploadPage } from "@/lib/s3/upload_xml.ts";
+import { parseVersionPage } from "@/lib/s3/version_xml.ts";
+import { MalformedXml } from "@/lib/s3/xml.ts";
+
+const escaped = (text: string) => text.replace(/[&<>"'\r]/g, (character) => `&#${character.charCodeAt(0)};`);
+
+Deno.test("version page: versions and delete markers, names decoded where they came encoded", () => {
+  const page = parseVersionPage(
+    `<?xml version="1.0"?><ListVersionsResult xmlns="x"><Name>b</Name><EncodingType>url</EncodingType>` +
+      `<KeyMarker>k%2B</KeyMarker><IsTruncated>true</IsTruncated><NextKeyMarker>n%2Fx+y</NextKeyMarker>` +
+      `<NextVersionIdMarker>7+8</NextVersionIdMarker>` +
+      `<Version><Key>a%2Fb+c</Key><VersionId>3</VersionId><IsLatest>false</IsLatest>` +
+      `<LastModified>2024-01-01T01:02:03.456Z</LastModified><ETag>&quot;e&quot;</ETag><Size>12</Size>` +
+      `<StorageClass>STANDARD</StorageClass><Owner><ID>i</ID><DisplayName>d</DisplayName></Owner></Version>` +
+      `<DeleteMarker><Key>a</Key><VersionId>4</VersionId><IsLatest>true</IsLatest>` +
+      `<LastModified>2024-01-01T00:00:00.000Z</LastModified></DeleteMarker></ListVersionsResult>`,
+  );
+  assert.deepEqual(page, {
+    versions: [{
+      Key: "a/b c",
+      VersionId: "3",
+      IsLatest: false,
+      LastModified: "2024-01-01T01:02:03.456000Z",
+      ETag: '"e"',
+      Size: 12,
+      StorageClass: "STANDARD",
+      Owner: { DisplayName: "d", ID: "i" },
+    }],
+    delete_markers: [{ Key: "a", VersionId: "4", IsLatest: true, LastModified: "2024-01-01T00:00:00Z", Owner: null }],
+    is_truncated: true,
+    next_key_marker: "n/x y",
+    next_version_id_marker: "7+8",
+    key_count: 2,
+  });
+});
+
+Deno.test("version page: any keys come back in order, of versions and markers each", () => {
+  const entry = fc.record({
+    key: fc.string({ unit: "grapheme", minLength: 1 }),
+    marker: fc.boolean(),
+    id: fc.nat(),
+  });
+  fc.assert(fc.property(fc.array(entry), fc.boolean(), (entries, encode) => {
+    const xml = entries.map(({ key, marker, id }) => {
+      const name = marker ? "DeleteMarker" : "Version";
+      const shown = encode ? encodeURIComponent(key) : escaped(key);
+      return `<${name}><Key>${shown}</Key><VersionId>${id}</VersionId><IsLatest>${id % 2 === 0}</IsLatest></${name}>`;
+    });
+    const type = encode ? "<EncodingType>url</EncodingType>" : "";
+    const page = parseVersionPage(`<ListVersionsResult>${xml.join("")}${type}</ListVersionsResult>`);
+    for (const [list, marker] of [[page.versions, false], [page.delete_markers, true]] as const) {
+      assert.deepEqual(
+        list.map(({ Key, VersionId, IsLatest }) => [Key, VersionId, IsLatest]),
+        entries.filter((one) => one.marker === marker).map(({ key, id }) => [key, String(id), id % 2 === 0]),
+      );
+    }
+    assert.equal(page.key_count, entries.length);
+  }));
+});
+
+Deno.test("upload page, part page: entries and markers; an empty marker is none", () => {
+  const uploads = parseUploadPage(
+    `<ListMultipartUploadsResult><EncodingType>url</EncodingType><NextKeyMarker></NextKeyMarker><NextUploadIdMarker/>` +
+      `<IsTruncated>false</IsTruncated><Upload><Key>a%20b</Key><UploadId>u1</UploadId><Initiator><ID>x</ID></Initiator>` +
+      `<Initiated>2024-01-01T00:00:00.000Z</Initiated><StorageClass></StorageClass></Upload></ListMultipartUploadsResult>`,
+  );
+  assert.deepEqual(uploads, {
+    uploads: [{ Key: "a b", UploadId: "u1", Initiated: "2024-01-01T00:00:00Z", StorageClass: null }],
+    is_truncated: false,
+    next_key_marker: null,
+    next_upload_id_marker: null,
+  });
+  const parts = parsePartPage(
+    `<ListPartsResult><IsTruncated>true</IsTruncated><NextPartNumberMarker>2</NextPartNumberMarker>` +
+      `<Part><PartNumber>2</PartNumber><ETag>"e"</ETag><Size>5</Size></Part></ListPartsResult>`,
+  );
+  assert.deepEqual(parts, {
+    parts: [{ PartNumber: 2, ETag: '"e"', Size: 5, LastModified: null }],
+    is_truncated: true,
+    next_part_number_marker: 2,
+  });
+});
+
+Deno.test("pages: another document is refused, never read as an empty page", () => {
+  const other = "<Other><Version><Key>k</Key></Version></Other>";
+  for (const parse of [parseVersionPage, parseUploadPage, parsePartPage]) {
+    for (const bad of ["", "text", other, "<Error><Code>x</Code></Error>", "<a>"]) {
+      assert.throws(() => parse(bad), MalformedXml, bad);
+    }
+  }
+  assert.throws(() => parseVersionPage("<ListVersionsResult><Version><Size>1</Size></Version></ListVersionsResult>"));
+  assert.throws(() =>
+    parseUploadPage("<ListMultipartUploadsResult><Upload><Key>k</Key></Upload></ListMultipartUploadsResult>")
+  );
+});

@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { s3Error, withGateway } from "../../gateway_fixture.ts";
+
+const HEAD =
+  '<?xml version="1.0" encoding="UTF-8"?><Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Quiet>true</Quiet>';
+const NONE = "<DeleteResult/>";
+const keysOf = (xml: string) => [...xml.matchAll(/<Key>(.*?)<\/Key>/g)].map(([, key]) => key);
+const page = (keys: readonly string[], next?: string) =>
+  `<ListBucketResult><IsTruncated>${next !== undefined}</IsTruncated>${
+    next === undefined ? "" : `<NextContinuationToken>${next}</NextContinuationToken>`
+  }<EncodingType>url</EncodingType>${
+    keys.map((key) => `<Contents><Key>${encodeURIComponent(key)}</Key><Size>1</Size></Contents>`).join("")
+  }</ListBucketResult>`;
+
+Deno.test("bulk delete: a thousand keys a call, quiet and with Content-MD5; failures are listed, status 200", async () => {
+  await withGateway({}, async ({ call, answer, seen }) => {
+    const post = (body: unknown) =>
+      call("/api/v1/buckets/b/objects/delete", { method: "POST", body: JSON.stringify(body) });
+    answer(() => new Response(NONE));
+    assert.deepEqual(await (await post({ keys: ["a&b", "c\r", "gone"], prefix: null })).json(), {
+      status: "deleted",
+      deleted: 3,
+      errors: [],
+    });
+    const { method, target, headers, body } = seen[0];
+    assert.deepEqual([method, target], ["POST", "/b?delete="]);
+    assert.equal(
+      body,
+      `${HEAD}<Object><Key>a&amp;b</Key></Object><Object><Key>c&#13;</Key></Object><Object><Key>gone</Key></Object></Delete>`,
+    );
+    assert.equal(headers.get("content-md5"), createHash("md5").update(body).digest("base64"));
+
+    seen.length = 0;
+    answer((_request, { body }) =>
+      new Response(
+        `<DeleteResult>${
+          keysOf(body).filter((key) => key.endsWith("7")).map((key) =>
+            `<Error><Key>${key}</Key><Code>AccessDenied</Code><Message>no https://x/?X-Amz-Signature=abc</Message></Error>`
+          ).join("")
+        }</DeleteResult>`,
+      )
+    );
+    const many = await (await post({ keys: Array.from({ length: 2500 }, (_, i) => `k${i}`) })).json();
+    assert.deepEqual(seen.map(({ body }) => keysOf(body).length), [1000, 1000, 500]);
+    assert.deepEqual([many.deleted, many.errors.length], [2250, 250]);
+    assert.deepEqual(many.errors[0], { Key: "k7", Code: "AccessDenied", Message: "no [url]" });
+
+    seen.length = 0;
+    assert.deepEqual(await (await post({})).json(), { status: "deleted", deleted: 0, errors: [] });
+    assert.deepEqual(await (await post({ keys: [], prefix: null })).json(), {
+      status: "deleted",
+      deleted: 0,
+      errors: [],
+    });
+    for (
+      const [body, status] of [
+        [{ prefix: "" }, 400],
+        [{ all: true }, 400],
+        [{ keys: ["a"], all: true }, 400],
+        [
+          { keys: ["a", "b\x01"] },
+          400,
+        ],
+        [{ keys: [""] }, 422],
+        [{ keys: "a" }, 422],
+      ] as const
+    ) {
+      const refused = await post(body);
+      assert.equal(refused.status, status, JSON.stringify(body));
+      await refused.body?.cancel();
+    }
+    assert.equal(seen.length, 0, "nothing was asked of the store");
+    answer(() => s3Error(404, "NoSuchBucket", "gone"));
+    const missing = await post({ keys: ["a"] });
+    assert.deepEqual([missing.status, await missing.json()], [404, { detail: "bucket 'b': gone" }]);
+  });
+});
+
+Deno.test("bulk delete: a prefix is deleted page by page, keys that XML cannot carry one by one", async () => {
+  await withGateway({}, async ({ call, answer, seen }) => {
+    const post = (body: unknown) =>
+      call("/api/v1/buckets/b/objects/delete", { method: "POST", body: JSON.stringify(body) });
+    answer((request, { target }) => {
+      if (request.method === "DELETE") return s3Error(403, "AccessDenied", "held");
+      if (request.method === "POST") return new Response(NONE);
+      return new Response(target.includes("continuation-token") ? page(["p/3"]) : page(["p/1", "p/\x01"], "t+1"));
+    });
+    const answered = await (await post({ prefix: "p/" })).json();
+    assert.deepEqual(answered, {
+      status: "deleted",
+      deleted: 2,
+      errors: [{ Key: "p/\x01", Code: "AccessDenied", Message: "object 'p/\x01': held" }],
+    });
+    assert.deepEqual(seen.map(({ method }) => method), ["GET", "POST", "DELETE", "GET", "POST"]);
+    assert.equal(seen[2].target, "/b/p/%01");
+    assert.equal(new URL(seen[3].target, "http://x").searchParams.get("continuation-token"), "t+1");
+
+    answer((request) => new Response(request.method === "GET" ? page([]) : NONE));
+    seen.length = 0;
+    assert.deepEqual(await (await post({ prefix: "", all: true })).json(), {
+      status: "deleted",
+      deleted: 0,
+      errors: [],
+    });
+    assert.deepEqual(seen.map(({ method }) => method), ["GET"], "nothing found, nothing deleted");
+
+    answer((request) => new Response(request.method === "GET" ? page(["x"], "same") : NONE));
+    const stuck = await post({ prefix: "x" });
+    assert.equal(stuck.status, 502, "a listing that does not get on ends");
+    await stuck.body?.cancel();
+  });
+});
+
+Deno.test("bulk presign: an array and a map of the same URLs, without asking the store", async () => {
+  await withGateway({}, async ({ call, seen }) => {
+    const post = async (body: unknown) => {
+      const response = await call("/api/v1/buckets/b/objects/presign", { method: "POST", body: JSON.stringify(body) });
+      return { status: response.status, type: response.headers.get("content-type"), body: await response.json() };
+    };
+    const keys = ['a "b"', "../up", "å/1", "__proto__", 'a "b"'];
+    const { status, type, body } = await post({ keys, expires_in: 60, method: "put_object" });
+    assert.deepEqual([status, type, body.expires_in], [200, "application/json", 60]);
+    assert.deepEqual(body.urls.map(({ key }: { key: string }) => key), ['a "b"', "å/1", "__proto__", 'a "b"']);
+    for (const { key, url } of body.urls) {
+      assert.equal(Object.getOwnPropertyDescriptor(body.by_key, key)?.value, url);
+      const single = await call("/api/v1/presign", {
+        method: "POST",
+        body: JSON.stringify({ bucket: "b", key, method: "put_object", expires_in: 60 }),
+      });
+      assert.equal((await single.json()).url, url);
+    }
+    assert.equal((await post({ keys: ["k"] })).body.expires_in, 3600);
+    assert.equal((await post({ keys: ["k"], validity: 604_800 })).body.expires_in, 604_800);
+    const empty = await post({ keys: ["./x"] });
+    assert.deepEqual(empty.body, { urls: [], by_key: {}, expires_in: 3600 });
+    for (
+      const bad of [{ keys: [] }, {}, { keys: [""] }, { keys: ["k"], expires_in: 0 }, {
+        keys: ["k"],
+        validity: 604_801,
+      }, {
+        keys: ["k"],
+        method: "delete_object",
+      }, { keys: Array.from({ length: 10_001 }, () => "k") }]
+    ) {
+      assert.equal((await post(bad)).status, 422, JSON.stringify(bad).slice(0, 80));
+    }
+    assert.equal(seen.length, 0);
+  });
+});

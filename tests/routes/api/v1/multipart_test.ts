@@ -1,0 +1,197 @@
+import assert from "node:assert/strict";
+import { s3Error, withGateway } from "../../gateway_fixture.ts";
+
+const MIB = 1024 * 1024;
+const BEGUN = "<InitiateMultipartUploadResult><UploadId>u/1+2</UploadId></InitiateMultipartUploadResult>";
+const KEY = "/api/v1/buckets/b/multipart/d/film%20%C3%A5";
+const TARGET = "/b/d/film%20%C3%A5";
+
+Deno.test("multipart: begun with the headers of the object to be", async () => {
+  await withGateway({}, async ({ call, answer, seen }) => {
+    answer(() => new Response(BEGUN));
+    const headers = { "content-type": "video/mp4", "x-amz-meta-a": "1" };
+    const begun = await call(KEY, { method: "POST", headers });
+    assert.deepEqual([begun.status, await begun.json()], [201, { bucket: "b", key: "d/film å", upload_id: "u/1+2" }]);
+    assert.deepEqual([seen[0].method, seen[0].target], ["POST", `${TARGET}?uploads=`]);
+    assert.deepEqual([seen[0].headers.get("content-type"), seen[0].headers.get("x-amz-meta-a")], ["video/mp4", "1"]);
+    await (await call(KEY, { method: "POST", headers: { "content-type": "application/json" } })).body?.cancel();
+    assert.equal(seen[1].headers.get("content-type"), null, "JSON is what clients say without meaning it");
+    await (await call("/api/v1/buckets/b/multipart/x/abort?as=object", { method: "POST" })).body?.cancel();
+    assert.equal(seen[2].target, "/b/x/abort?uploads=");
+    answer(() => new Response("<InitiateMultipartUploadResult/>"));
+    assert.equal((await call(KEY, { method: "POST" })).status, 502);
+    assert.equal((await call(KEY, { method: "DELETE" })).status, 405);
+  });
+});
+
+Deno.test("multipart: URLs of the parts, of a new upload or of one that is named", async () => {
+  await withGateway({}, async ({ call, answer, seen }) => {
+    answer(() => new Response(BEGUN));
+    const post = async (body: unknown) => {
+      const response = await call(`${KEY}/presign`, { method: "POST", body: JSON.stringify(body) });
+      return { status: response.status, body: await response.json() };
+    };
+    const { body } = await post({ file_size: 75 * MIB });
+    const { urls, ...rest } = body;
+    assert.deepEqual(rest, {
+      bucket: "b",
+      key: "d/film å",
+      upload_id: "u/1+2",
+      part_size: 25 * MIB,
+      total_parts: 3,
+      expires_in: 3600,
+    });
+    assert.equal(seen.length, 1);
+    assert.deepEqual(urls.map(({ part_number }: { part_number: number }) => part_number), [1, 2, 3]);
+    assert.ok(urls[2].url.startsWith(`https://share.example.org${TARGET}?uploadId=u%2F1%2B2&partNumber=3&X-Amz-`));
+
+    const named = await post({ file_size: 50 * MIB + 1, part_size: 50 * MIB, upload_id: "mine", validity: 604_800 });
+    assert.deepEqual([named.body.upload_id, named.body.total_parts, named.body.expires_in], ["mine", 2, 604_800]);
+    assert.equal(seen.length, 1, "no new upload");
+
+    const over = await post({ file_size: 50_000 * MIB + 1, part_size: 5 * MIB });
+    assert.equal(over.status, 400);
+    assert.equal(
+      over.body.detail,
+      "Too many parts (10001). Increase part_size or reduce file_size. S3 maximum is 10,000 parts.",
+    );
+    assert.equal(
+      (await post({ file_size: 50_000 * MIB, part_size: 5 * MIB, upload_id: "u" })).body.urls.length,
+      10_000,
+    );
+    for (
+      const bad of [
+        {},
+        { file_size: 0 },
+        { file_size: 1.5 },
+        { file_size: 1, part_size: 5 * MIB - 1 },
+        {
+          file_size: 1,
+          part_size: 5 * 1024 * MIB + 1,
+        },
+        { file_size: 1, expires_in: 0 },
+        { file_size: 1, expires_in: 604_801 },
+      ]
+    ) {
+      assert.equal((await post(bad)).status, 422, JSON.stringify(bad));
+    }
+    const dots = await call("/api/v1/buckets/b/multipart/a%2F..%2Fb/presign", {
+      method: "POST",
+      body: '{"file_size":1}',
+    });
+    assert.equal(dots.status, 400, "no URL could carry the key");
+    await dots.body?.cancel();
+    assert.equal(seen.length, 1, "no upload is begun for a refusal");
+  });
+});
+
+Deno.test("multipart: completed with the parts in the order given; an error under status 200 is an error", async () => {
+  await withGateway({}, async ({ call, answer, seen }) => {
+    answer(() =>
+      new Response("\n \n<CompleteMultipartUploadResult><ETag>&quot;e-2&quot;</ETag></CompleteMultipartUploadResult>")
+    );
+    const post = (body: unknown) => call(`${KEY}/complete`, { method: "POST", body: JSON.stringify(body) });
+    const parts = [{ ETag: '"b"', PartNumber: 2 }, { ETag: "a", PartNumber: 1 }];
+    const done = await post({ upload_id: "u&1", parts });
+    assert.deepEqual([done.status, await done.json()], [200, { bucket: "b", key: "d/film å", etag: '"e-2"' }]);
+    assert.deepEqual([seen[0].method, seen[0].target], ["POST", `${TARGET}?uploadId=u%261`]);
+    assert.equal(
+      seen[0].body,
+      '<?xml version="1.0" encoding="UTF-8"?><CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">' +
+        '<Part><PartNumber>2</PartNumber><ETag>"b"</ETag></Part><Part><PartNumber>1</PartNumber><ETag>a</ETag></Part></CompleteMultipartUpload>',
+    );
+    for (
+      const [status, code, expected] of [
+        [200, "InvalidPart", 400],
+        [200, "EntityTooSmall", 400],
+        [200, "InternalError", 502],
+        [400, "InvalidPartOrder", 400],
+        [404, "NoSuchUpload", 404],
+      ] as const
+    ) {
+      answer(() => s3Error(status, code, "why"));
+      const failed = await post({ upload_id: "u", parts });
+      assert.deepEqual([failed.status, await failed.json()], [expected, { detail: "object 'd/film å': why" }], code);
+    }
+    const sent = seen.length;
+    for (
+      const bad of [
+        { parts },
+        { upload_id: "u" },
+        { upload_id: "u", parts: [] },
+        { upload_id: "", parts },
+        {
+          upload_id: "u",
+          parts: [{ PartNumber: 0, ETag: "e" }],
+        },
+        { upload_id: "u", parts: [{ PartNumber: 10_001, ETag: "e" }] },
+        { upload_id: "u", parts: [{ PartNumber: 1 }] },
+      ]
+    ) {
+      const refused = await post(bad);
+      assert.equal(refused.status, 422, JSON.stringify(bad));
+      await refused.body?.cancel();
+    }
+    assert.equal(seen.length, sent);
+  });
+});
+
+Deno.test("multipart: ten thousand parts with long ETags fit in one completion", async () => {
+  await withGateway({}, async ({ call, answer, seen }) => {
+    answer(() => new Response("<CompleteMultipartUploadResult><ETag>e</ETag></CompleteMultipartUploadResult>"));
+    const parts = Array.from({ length: 10_000 }, (_, i) => ({ PartNumber: i + 1, ETag: `"${"f".repeat(128)}"` }));
+    const done = await call(`${KEY}/complete`, { method: "POST", body: JSON.stringify({ upload_id: "u", parts }) });
+    assert.equal(done.status, 200);
+    await done.body?.cancel();
+    assert.equal(seen[0].body.split("<Part>").length, 10_001);
+  });
+});
+
+Deno.test("multipart: aborted, parts listed, a part written through the gateway", async () => {
+  await withGateway({}, async ({ call, answer, seen }) => {
+    answer(() => new Response(null, { status: 204 }));
+    const aborted = await call(`${KEY}/abort`, { method: "POST", body: '{"upload_id":"u 1"}' });
+    assert.deepEqual(await aborted.json(), { status: "aborted" });
+    assert.deepEqual([seen[0].method, seen[0].target], ["DELETE", `${TARGET}?uploadId=u%201`]);
+    answer(() => s3Error(404, "NoSuchUpload", "gone"));
+    assert.equal((await call(`${KEY}/abort`, { method: "POST", body: '{"upload_id":"u"}' })).status, 404);
+
+    answer(() =>
+      new Response(
+        `<ListPartsResult><IsTruncated>true</IsTruncated><NextPartNumberMarker>2</NextPartNumberMarker><Part><PartNumber>2</PartNumber>` +
+          `<ETag>"e"</ETag><Size>5</Size><LastModified>2024-01-01T00:00:00.000Z</LastModified></Part></ListPartsResult>`,
+      )
+    );
+    const listed = await call(`${KEY}/parts?upload_id=u&max_parts=1&part_number_marker=1`);
+    assert.deepEqual(await listed.json(), {
+      bucket: "b",
+      key: "d/film å",
+      upload_id: "u",
+      parts: [{ PartNumber: 2, ETag: '"e"', Size: 5, LastModified: "2024-01-01T00:00:00Z" }],
+      is_truncated: true,
+      next_part_number_marker: 2,
+    });
+    assert.equal(seen[seen.length - 1].target, `${TARGET}?uploadId=u&max-parts=1&part-number-marker=1`);
+    for (const query of ["", "?upload_id=u&max_parts=0", "?upload_id=u&max_parts=1001"]) {
+      const refused = await call(`${KEY}/parts${query}`);
+      assert.equal(refused.status, 422, query);
+      await refused.body?.cancel();
+    }
+
+    answer(() => new Response(null, { headers: { etag: '"p"' } }));
+    const part = await call(`${KEY}?upload_id=u&part_number=3`, { method: "PUT", body: "bytes" });
+    assert.deepEqual(await part.json(), { part_number: 3, etag: '"p"' });
+    const sent = seen[seen.length - 1];
+    assert.deepEqual([sent.method, sent.target, sent.body, sent.headers.get("content-length")], [
+      "PUT",
+      `${TARGET}?uploadId=u&partNumber=3`,
+      "bytes",
+      "5",
+    ]);
+    for (const query of ["upload_id=u&part_number=0", "upload_id=u&part_number=10001", "part_number=1"]) {
+      const refused = await call(`${KEY}?${query}`, { method: "PUT", body: "x" });
+      assert.equal(refused.status, 422, query);
+      await refused.body?.cancel();
+    }
+  });
+});
