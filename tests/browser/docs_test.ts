@@ -28,7 +28,14 @@ Deno.test("API page: Authorize logs in, and an operation is tried out with the t
     await dialog.getByRole("button", { name: "Remove authorization" }).waitFor();
     await dialog.getByRole("button", { name: "Close" }).last().click();
 
-    const operation = page.locator(".opblock").filter({ hasText: "/api/v1/buckets" }).first();
+    // The page makes its sections as they come into sight.
+    await page.waitForFunction(() => {
+      scrollBy(0, innerHeight / 2);
+      return document.querySelector('.opblock-summary-path[data-path="/api/v1/buckets"]') !== null;
+    });
+    const operation = page.locator(".opblock-get").filter({
+      has: page.locator('.opblock-summary-path[data-path="/api/v1/buckets"]'),
+    });
     await operation.locator(".opblock-summary-control").click();
     await operation.getByRole("button", { name: "Try it out" }).click();
     await operation.getByRole("button", { name: "Execute" }).click();
