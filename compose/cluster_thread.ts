@@ -47,6 +47,7 @@ interface KeptState {
 
 /** How often the state is kept while the campaigns move, in ms. */
 const KEEP_EVERY_MS = 15_000;
+const LOOK_EVERY_MS = 250;
 
 /** How long a stop waits for the files that are on their way, in ms. */
 const DRAIN_MS = 2000;
@@ -88,10 +89,16 @@ async function start(options: ClusterThreadOptions): Promise<FromCluster> {
     return begin(undefined);
   });
   // Only a state whose files are all in the store: after a restart nobody would write what was still on its way.
+  let keptAt = Date.now();
   const keep = () => {
-    if (cluster.simulator.waitingFiles === 0) keepState(statePath, settings, archive, cluster);
+    if (cluster.simulator.waitingFiles > 0) return;
+    keepState(statePath, settings, archive, cluster);
+    keptAt = Date.now();
   };
-  const keeping = setInterval(keep, KEEP_EVERY_MS);
+  // Looked at often: fast campaigns have all their files in the store only now and then.
+  const keeping = setInterval(() => {
+    if (Date.now() - keptAt >= KEEP_EVERY_MS) keep();
+  }, LOOK_EVERY_MS);
   cluster.simulator.run((error) =>
     console.error(`embedded cluster: ${error instanceof Error ? error.message : error}`)
   );

@@ -1,20 +1,42 @@
-import { ApiRefusal, badRequest, methodNotAllowed, refusalResponse, unsupportedMediaType } from "./api_status.ts";
+import { reviewAccess, REVIEWS } from "./access_review.ts";
+import {
+  ApiRefusal,
+  badRequest,
+  conflict,
+  invalidOptions,
+  methodNotAllowed,
+  refusalResponse,
+  unsupportedMediaType,
+} from "./api_status.ts";
+import { metadataOf, unknownFields } from "./config_map_body.ts";
 import { discover } from "./discovery.ts";
-import { isObject, mergePatch, readJsonObject } from "./json_body.ts";
+import { type JsonObject, readBytes, readJsonObject } from "./json_body.ts";
 import { listPage } from "./listing.ts";
+import type { KubeObject } from "./objects.ts";
+import { describe } from "./openapi.ts";
+import { patchObject } from "./patches.ts";
+import { readProtobufConfigMap, readProtobufReview } from "./protobuf_body.ts";
 import { acceptedForm, representList, representObject } from "./representation.ts";
 import { apiVersionOf, type Resource, resourceOf } from "./resources.ts";
 import type { ClusterStore } from "./store.ts";
+import { BOOKMARK_EVERY_MS, isTrue, watchEvents } from "./watch.ts";
 import { createConfigMap, deleteObject, existing, replaceObject } from "./writes.ts";
 
+/** The name of a field manager may have so many characters. */
+const MAX_MANAGER_CHARACTERS = 128;
+
 /**
- * The Kubernetes API over a store: discovery, and the verbs of `RESOURCES` with selectors, paging, tables and dry runs.
+ * The Kubernetes API over a store: discovery, and the verbs of `RESOURCES` with selectors, paging, watches, tables and dry runs.
  * Every refusal is a `Status` object; what is not offered is refused, never answered as if it had happened.
  */
-export function clusterApi(store: ClusterStore, address: () => string): (request: Request) => Promise<Response> {
+export function clusterApi(
+  store: ClusterStore,
+  address: () => string,
+  bookmarkEveryMs: number = BOOKMARK_EVERY_MS,
+): (request: Request) => Promise<Response> {
   return async (request) => {
     try {
-      return await answer(store, request, address());
+      return await answer(store, request, address(), bookmarkEveryMs);
     } catch (error) {
       if (error instanceof ApiRefusal) return refusalResponse(error);
       throw error;
@@ -30,30 +52,52 @@ interface Target {
   readonly name: string | null;
 }
 
-async function answer(store: ClusterStore, request: Request, address: string): Promise<Response> {
+async function answer(
+  store: ClusterStore,
+  request: Request,
+  address: string,
+  bookmarkEveryMs: number,
+): Promise<Response> {
   const url = new URL(request.url);
   const reading = request.method === "GET" || request.method === "HEAD";
   if (["/healthz", "/livez", "/readyz"].includes(url.pathname) && reading) return new Response("ok");
   const path = url.pathname.length > 1 ? url.pathname.replace(/\/$/, "") : url.pathname;
-  const found = discover(path, address);
+  const found = discover(path, address) ?? describe(path);
   if (found) {
     if (!reading) throw methodNotAllowed(`${request.method} on ${path}`);
     return Response.json(found);
   }
+  if (path === REVIEWS && request.method === "POST") {
+    const isProtobuf = contentType(request) === PROTOBUF;
+    const body = isProtobuf ? readProtobufReview(await readBytes(request)) : await readJsonBody(request);
+    return Response.json(reviewAccess(body), { status: 201 });
+  }
   const target = targetOf(path);
   if (!target) throw new ApiRefusal(404, "NotFound", "the server could not find the requested resource");
-  const verb = verbOf(request.method, target);
+  const verb = verbOf(request.method, target, url.searchParams);
   if (!target.resource.verbs.includes(verb)) throw methodNotAllowed(`${verb} on ${target.resource.plural}`);
   if (target.namespace && !store.get("namespaces", "", target.namespace) && verb === "create") {
-    throw new ApiRefusal(404, "NotFound", `namespaces "${target.namespace}" not found`, {
-      name: target.namespace,
-      kind: "namespaces",
-    });
+    throw namespaceMissing(target.namespace);
   }
+  if (verb === "watch") return watch(store, request, url.searchParams, target, bookmarkEveryMs);
   return await perform(store, request, url.searchParams, target, verb);
 }
 
-type Verb = "list" | "get" | "create" | "update" | "patch" | "delete" | "deletecollection";
+function watch(
+  store: ClusterStore,
+  request: Request,
+  query: URLSearchParams,
+  { resource, namespace }: Target,
+  bookmarkEveryMs: number,
+): Response {
+  const form = acceptedForm(request.headers.get("accept"), false);
+  const wanted = { plural: resource.plural, namespace: resource.namespaced ? namespace : null, form, query };
+  const events = watchEvents(store, { ...wanted, bookmarkEveryMs });
+  const headers = { "content-type": "application/json", "cache-control": "no-cache, private" };
+  return new Response(request.method === "HEAD" ? null : events, { headers });
+}
+
+type Verb = "watch" | "list" | "get" | "create" | "update" | "patch" | "delete" | "deletecollection";
 
 async function perform(
   store: ClusterStore,
@@ -64,32 +108,48 @@ async function perform(
 ): Promise<Response> {
   const form = acceptedForm(request.headers.get("accept"), verb === "list");
   if (verb === "list") {
-    if (/^(1|t|true)$/i.test(query.get("watch") ?? "")) throw methodNotAllowed("watch");
     const page = listPage(store, resource.plural, namespace, query);
     const list = representList(form, resource.plural, page.objects, page.metadata, query, store.now());
     return Response.json(list);
   }
   const dryRun = isDryRun(query);
   const space = namespace ?? "";
-  const represent = (object: ReturnType<typeof existing>, status: number) =>
-    Response.json(representObject(form, resource.plural, object, query, store.now()), { status });
+  const warnings: string[] = [];
+  const represent = (object: KubeObject, status: number) => {
+    const headers = warnings.map((warning): [string, string] => ["warning", `299 - ${JSON.stringify(warning)}`]);
+    const body = representObject(form, resource.plural, object, query, store.now());
+    return Response.json(body, { status, headers });
+  };
+  const writing = { manager: fieldManager(request, query), dryRun };
+  const check = (body: JsonObject) => {
+    if (resource.plural === "configmaps") warnings.push(...fieldWarnings(body, query));
+  };
   if (verb === "create") {
-    const body = await readJsonObject(typed(request, ["application/json"]));
-    return represent(createConfigMap(store, resource, space, body, dryRun), 201);
+    const body = await readConfigMap(request);
+    check(body);
+    return represent(createConfigMap(store, resource, space, body, writing), 201);
   }
   if (name === null) throw methodNotAllowed(verb);
   if (verb === "get") return represent(existing(store, resource, space, name), 200);
   if (verb === "update") {
-    const body = await readJsonObject(typed(request, ["application/json"]));
-    return represent(replaceObject(store, resource, existing(store, resource, space, name), body, dryRun), 200);
+    const body = resource.plural === "configmaps" ? await readConfigMap(request) : await readJsonBody(request);
+    check(body);
+    const current = existing(store, resource, space, name);
+    const { uid } = metadataOf(body);
+    if (uid !== undefined && uid !== "" && uid !== current.metadata.uid) {
+      throw conflict(resource, name, "the UID in the request does not match the UID in record");
+    }
+    return represent(replaceObject(store, resource, current, body, writing), 200);
   }
   if (verb === "patch") {
-    const patch = await readJsonObject(typed(request, ["application/merge-patch+json"]));
-    // Read after the body, which arrives later: between reading and storing nothing else may come.
-    const current = existing(store, resource, space, name);
-    const merged = mergePatch(current, patch);
-    if (!isObject(merged)) throw badRequest("the patch leaves no object");
-    return represent(replaceObject(store, resource, current, merged, dryRun), 200);
+    const applies = request.headers.get("content-type")?.toLowerCase().startsWith("application/apply-patch") ?? false;
+    if (applies && !query.get("fieldManager")) {
+      throw invalidOptions("PatchOptions", "fieldManager", "Required", "is required for apply patch");
+    }
+    if (applies && !store.get("namespaces", "", space)) throw namespaceMissing(space);
+    const force = isTrue(query, "force");
+    const patched = await patchObject(store, request, { resource, namespace: space, name, writing, force, check });
+    return represent(patched.object, patched.isNew ? 201 : 200);
   }
   const options = await readJsonObject(request);
   const doomed = existing(store, resource, space, name);
@@ -123,8 +183,11 @@ function decoded(segment: string): string {
   }
 }
 
-function verbOf(method: string, { name, namespace, resource }: Target): Verb {
-  if (method === "GET" || method === "HEAD") return name === null ? "list" : "get";
+function verbOf(method: string, { name, namespace, resource }: Target, query: URLSearchParams): Verb {
+  if (method === "GET" || method === "HEAD") {
+    if (name !== null) return "get";
+    return isTrue(query, "watch") ? "watch" : "list";
+  }
   if (name === null) {
     // Without a namespace there is nowhere to create.
     if (method === "POST" && (namespace !== null || !resource.namespaced)) return "create";
@@ -143,8 +206,46 @@ function isDryRun(query: URLSearchParams): boolean {
   return values.length > 0;
 }
 
-function typed(request: Request, accepted: readonly string[]): Request {
-  const type = (request.headers.get("content-type") ?? "application/json").split(";")[0].trim().toLowerCase();
-  if (!accepted.includes(type)) throw unsupportedMediaType(accepted.join(", "));
-  return request;
+/** The manager that a request names, or else its client. */
+function fieldManager(request: Request, query: URLSearchParams): string {
+  const given = query.get("fieldManager") ?? "";
+  if (given.length > MAX_MANAGER_CHARACTERS) {
+    throw invalidOptions("PatchOptions", "fieldManager", "TooLong", `may not be longer than ${MAX_MANAGER_CHARACTERS}`);
+  }
+  if (/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(given)) {
+    throw invalidOptions("PatchOptions", "fieldManager", "Invalid", "should only contain printable characters");
+  }
+  const client = (request.headers.get("user-agent") ?? "").split("/")[0].replace(/[^ -~]/g, "");
+  return given || client.slice(0, MAX_MANAGER_CHARACTERS) || "unknown";
+}
+
+/** What to warn of in a body; with `fieldValidation=Strict` an unknown field is a 400. */
+function fieldWarnings(body: JsonObject, query: URLSearchParams): string[] {
+  const validation = query.get("fieldValidation") || "Warn";
+  if (!["Ignore", "Warn", "Strict"].includes(validation)) {
+    throw invalidOptions("PatchOptions", "fieldValidation", "NotSupported", "Ignore, Warn or Strict");
+  }
+  const unknown = validation === "Ignore" ? [] : unknownFields(body).map((path) => `unknown field "${path}"`);
+  if (validation === "Strict" && unknown.length > 0) throw badRequest(`strict decoding error: ${unknown.join(", ")}`);
+  return unknown.map((warning) => warning.replace(/[^ -~]/g, "?"));
+}
+
+function namespaceMissing(name: string): ApiRefusal {
+  return new ApiRefusal(404, "NotFound", `namespaces "${name}" not found`, { name, kind: "namespaces" });
+}
+
+async function readConfigMap(request: Request): Promise<JsonObject> {
+  if (contentType(request) === PROTOBUF) return readProtobufConfigMap(await readBytes(request));
+  return await readJsonBody(request, `application/json, ${PROTOBUF}`);
+}
+
+async function readJsonBody(request: Request, accepted = "application/json"): Promise<JsonObject> {
+  if (contentType(request) !== "application/json") throw unsupportedMediaType(accepted);
+  return await readJsonObject(request);
+}
+
+const PROTOBUF = "application/vnd.kubernetes.protobuf";
+
+function contentType(request: Request): string {
+  return (request.headers.get("content-type") ?? "application/json").split(";")[0].trim().toLowerCase();
 }

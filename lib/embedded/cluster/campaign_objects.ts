@@ -14,10 +14,6 @@ export const PERMANENT_EXIT = 13;
 /** The digest of the image that workers claim to run. */
 export const WORKER_DIGEST = `sha256:${"5a".repeat(32)}`;
 const WORKER_IMAGE = `registry.example/campaign-worker@${WORKER_DIGEST}`;
-const MESSAGES = {
-  terminationMessagePath: "/dev/termination-log",
-  terminationMessagePolicy: "FallbackToLogsOnError",
-} as const;
 
 /** A Job before the store has it. */
 export type NewJob = Omit<Job, "metadata"> & { metadata: NewMeta };
@@ -44,7 +40,7 @@ export function campaignJob(campaign: SampleCampaign, { namespace, conventions }
     restartPolicy: "Never",
     activeDeadlineSeconds: campaign.deadlineSeconds,
     terminationGracePeriodSeconds: 120,
-    initContainers: [container("warmup-wait", campaign.pipeline)],
+    initContainers: [container("warmup-wait", campaign.pipeline, "FallbackToLogsOnError")],
     containers: [container("wrapper", campaign.pipeline)],
     volumes: [
       { name: "campaign", configMap: { name: `campaign-${campaign.name}` } },
@@ -58,6 +54,8 @@ export function campaignJob(campaign: SampleCampaign, { namespace, conventions }
     completions: count,
     completionMode: "Indexed",
     backoffLimit: 2_147_483_647,
+    // Beside a failure policy the API takes no other.
+    podReplacementPolicy: "Failed",
     backoffLimitPerIndex: 3,
     maxFailedIndexes: count,
     podFailurePolicy: {
@@ -189,6 +187,13 @@ function jobSpec(name: string, labels: Readonly<Record<string, string>>, spec: P
   };
 }
 
-function container(name: string, pipeline: SamplePipeline): Container {
-  return { name, image: WORKER_IMAGE, env: [{ name: "PIPELINE", value: pipeline.id }], ...MESSAGES };
+/** The gate is a shell loop, whose last line of log is its message; workers write theirs, and one killed for its memory has none. */
+function container(
+  name: string,
+  pipeline: SamplePipeline,
+  terminationMessagePolicy: Container["terminationMessagePolicy"] = "File",
+): Container {
+  const terminationMessagePath = "/dev/termination-log";
+  const env = [{ name: "PIPELINE", value: pipeline.id }];
+  return { name, image: WORKER_IMAGE, env, terminationMessagePath, terminationMessagePolicy };
 }

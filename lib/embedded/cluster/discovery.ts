@@ -13,9 +13,13 @@ export function discover(path: string, address: string): Record<string, unknown>
         serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress: address }],
       };
     case "/apis":
-      return { kind: "APIGroupList", apiVersion: "v1", groups: [BATCH_GROUP] };
+      return { kind: "APIGroupList", apiVersion: "v1", groups: [BATCH_GROUP, AUTHORIZATION_GROUP] };
     case "/apis/batch":
       return { kind: "APIGroup", apiVersion: "v1", ...BATCH_GROUP };
+    case "/apis/authorization.k8s.io":
+      return { kind: "APIGroup", apiVersion: "v1", ...AUTHORIZATION_GROUP };
+    case "/apis/authorization.k8s.io/v1":
+      return AUTHORIZATION_RESOURCES;
     case "/api/v1":
       return resourceList("");
     case "/apis/batch/v1":
@@ -29,6 +33,25 @@ const BATCH_GROUP = {
   name: "batch",
   versions: [{ groupVersion: "batch/v1", version: "v1" }],
   preferredVersion: { groupVersion: "batch/v1", version: "v1" },
+};
+
+const AUTHORIZATION_GROUP = {
+  name: "authorization.k8s.io",
+  versions: [{ groupVersion: "authorization.k8s.io/v1", version: "v1" }],
+  preferredVersion: { groupVersion: "authorization.k8s.io/v1", version: "v1" },
+};
+
+const AUTHORIZATION_RESOURCES = {
+  kind: "APIResourceList",
+  apiVersion: "v1",
+  groupVersion: "authorization.k8s.io/v1",
+  resources: [{
+    name: "selfsubjectaccessreviews",
+    singularName: "selfsubjectaccessreview",
+    namespaced: false,
+    kind: "SelfSubjectAccessReview",
+    verbs: ["create"],
+  }],
 };
 
 function resourceList(group: Resource["group"]): Record<string, unknown> {

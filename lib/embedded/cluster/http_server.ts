@@ -8,6 +8,8 @@ export interface ClusterServerOptions {
   readonly host?: string;
   /** 0, the default, takes any free port. */
   readonly port?: number;
+  /** How often watches get a bookmark, in milliseconds; a minute when left out. */
+  readonly bookmarkEveryMs?: number;
 }
 
 export interface ClusterServer {
@@ -27,7 +29,7 @@ export async function serveCluster(options: ClusterServerOptions): Promise<Clust
   const listening = Promise.withResolvers<void>();
   const cut = new AbortController();
   let address = "";
-  const api = clusterApi(store, () => address);
+  const api = clusterApi(store, () => address, options.bookmarkEveryMs);
   const server = Deno.serve({
     hostname: host,
     port,

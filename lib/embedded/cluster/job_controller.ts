@@ -2,7 +2,7 @@ import { pick, seededRandom } from "../archive/seeded_random.ts";
 import { sameJson } from "./json_body.ts";
 import { condition, endedAt, readIndexes, writeIndexes } from "./job_status.ts";
 import { type Condition, type Job, type JobStatus, type Pod, timestamp } from "./objects.ts";
-import { failedOf, finishedAt, isOver } from "./pod_status.ts";
+import { failedOf, finishedAt, isOver, isTerminating } from "./pod_status.ts";
 import type { ClusterStore } from "./store.ts";
 
 export const INDEX_LABEL = "batch.kubernetes.io/job-completion-index";
@@ -24,36 +24,42 @@ export function superviseJob(store: ClusterStore, job: Job, pods: readonly Pod[]
   const now = store.now();
   const counted = countEnded(store, job, pods);
   const states = indexStates(job, pods, now, speed);
-  const running = pods.filter((pod) => !isOver(pod));
+  const running = pods.filter((pod) => !isOver(pod) && !isTerminating(pod));
+  let terminating = pods.filter((pod) => !isOver(pod) && isTerminating(pod)).length;
+  let active = running.length;
   let status: JobStatus = { ...job.status, ...counted };
   if (job.spec.completionMode === "Indexed") {
     status = {
       ...status,
+      succeeded: states.completed.size || undefined,
       completedIndexes: writeIndexes(states.completed) || undefined,
-      failedIndexes: writeIndexes(states.failed),
+      failedIndexes: job.spec.backoffLimitPerIndex === undefined ? undefined : writeIndexes(states.failed),
     };
   }
-  let active = running.length;
-  if (job.spec.suspend) {
-    for (const pod of running) store.delete("pods", pod.metadata.namespace ?? "", pod.metadata.name);
+  status = withTarget(job, status, states, now);
+  const fails = holds(status, "FailureTarget");
+  if (fails || job.spec.suspend) {
+    for (const pod of running) terminatePod(store, pod, fails);
+    terminating += active;
     active = 0;
-    status = withSuspension(status, true, now);
-  } else {
-    status = withSuspension(status, false, now);
-    for (const index of states.startable.slice(0, Math.max(0, job.spec.parallelism - running.length))) {
+  }
+  if (!fails) {
+    status = withSuspension(status, job.spec.suspend, now);
+    // An index whose pod still goes down waits for it: so podReplacementPolicy Failed wants it.
+    const free = job.spec.suspend ? 0 : Math.max(0, job.spec.parallelism - active - terminating);
+    for (const index of states.startable.slice(0, free)) {
       startPod(store, job, pods, index, seed);
       active++;
     }
   }
   const ready = running.filter((pod) => pod.status.containerStatuses?.some((container) => container.ready)).length;
-  const settled = active === 0 && !hasUncounted(status);
   status = {
     ...status,
     active: active || undefined,
-    ready: job.spec.suspend ? 0 : ready,
-    terminating: 0,
+    ready: fails || job.spec.suspend ? 0 : ready,
+    terminating,
   };
-  if (settled) status = withEnding(job, status, states, now);
+  if (active + terminating === 0 && !hasUncounted(status)) status = withEnding(status, now);
   if (!sameJson(status, job.status)) store.replace("jobs", { ...job, status });
 }
 
@@ -79,18 +85,21 @@ export function expiresAt(job: Job): number | null {
 }
 
 /**
- * Pods are counted in two looks, as in the real controller: first their uids stand in `uncountedTerminatedPods`,
- * then their finalizers go and the counts grow.
+ * Pods are counted in two looks, as in the real controller: first their uids stand in `uncountedTerminatedPods`, then their
+ * finalizers go and the counts grow. Completed indexes need no such care, and failures that the policy ignores are not counted.
  */
 function countEnded(store: ClusterStore, job: Job, pods: readonly Pod[]): Partial<JobStatus> {
+  const indexed = job.spec.completionMode === "Indexed";
   const waiting = job.status.uncountedTerminatedPods ?? {};
   const uncounted = new Set([...waiting.succeeded ?? [], ...waiting.failed ?? []]);
   const fresh = { succeeded: [] as string[], failed: [] as string[] };
   for (const pod of pods) {
     const { uid, finalizers = [], namespace = "", name } = pod.metadata;
     if (!isOver(pod) || !finalizers.includes(TRACKING_FINALIZER)) continue;
-    if (!uncounted.has(uid)) {
-      fresh[pod.status.phase === "Succeeded" ? "succeeded" : "failed"].push(uid);
+    const succeeded = pod.status.phase === "Succeeded";
+    const isCounted = succeeded ? !indexed : ruleFor(job, pod) !== "Ignore";
+    if (isCounted && !uncounted.has(uid)) {
+      fresh[succeeded ? "succeeded" : "failed"].push(uid);
       continue;
     }
     const current = store.get("pods", namespace, name);
@@ -108,6 +117,23 @@ function countEnded(store: ClusterStore, job: Job, pods: readonly Pod[]): Partia
   };
 }
 
+/**
+ * Asks a pod to go, which its node does in its own time. One that was suspended counts as no failure, so its finalizer goes first;
+ * of a Job that fails, each does.
+ */
+function terminatePod(store: ClusterStore, pod: Pod, counts: boolean): void {
+  const grace = pod.spec.terminationGracePeriodSeconds;
+  store.replace("pods", {
+    ...pod,
+    metadata: {
+      ...pod.metadata,
+      deletionTimestamp: timestamp(store.now() + grace * 1000),
+      deletionGracePeriodSeconds: grace,
+      finalizers: counts ? pod.metadata.finalizers : undefined,
+    },
+  });
+}
+
 function hasUncounted(status: JobStatus): boolean {
   const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
   return succeeded.length + failed.length > 0;
@@ -123,17 +149,19 @@ interface IndexStates {
 function indexStates(job: Job, pods: readonly Pod[], now: number, speed: number): IndexStates {
   const completed = readIndexes(job.status.completedIndexes);
   const failed = readIndexes(job.status.failedIndexes);
-  const newest = newestByIndex(pods);
+  // A pod that was asked to go says nothing of its index, but keeps its place while it is there.
+  const leaving = new Set(pods.filter((pod) => isTerminating(pod) && !isOver(pod)).map(indexOf));
+  const newest = newestByIndex(pods.filter((pod) => !isTerminating(pod)));
   for (const [index, pod] of newest) {
     if (pod.status.phase === "Succeeded") completed.add(index);
     else if (pod.status.phase === "Failed" && !mayRetry(job, pod)) failed.add(index);
   }
   const startable: number[] = [];
   for (let index = 0; index < job.spec.completions; index++) {
-    if (completed.has(index) || failed.has(index)) continue;
+    if (completed.has(index) || failed.has(index) || leaving.has(index)) continue;
     const pod = newest.get(index);
     if (pod && !isOver(pod)) continue;
-    if (pod && now < finishedAt(pod) + backoffSeconds(job, pod) * 1000 / speed) continue;
+    if (pod && now < finishedAt(pod) + backoffSeconds(pod) * 1000 / speed) continue;
     startable.push(index);
   }
   return { completed, failed, startable };
@@ -143,11 +171,15 @@ function indexStates(job: Job, pods: readonly Pod[], now: number, speed: number)
 export function newestByIndex(pods: readonly Pod[]): Map<number, Pod> {
   const newest = new Map<number, Pod>();
   for (const pod of pods) {
-    const index = Number(pod.metadata.labels?.[INDEX_LABEL] ?? 0);
+    const index = indexOf(pod);
     const other = newest.get(index);
     if (!other || attempts(other) <= attempts(pod)) newest.set(index, pod);
   }
   return newest;
+}
+
+function indexOf(pod: Pod): number {
+  return Number(pod.metadata.labels?.[INDEX_LABEL] ?? 0);
 }
 
 function attempts(pod: Pod): number {
@@ -181,16 +213,16 @@ function ruleFor(job: Job, pod: Pod): "Ignore" | "FailIndex" | null {
   return null;
 }
 
-function backoffSeconds(job: Job, pod: Pod): number {
-  if (ruleFor(job, pod) === "Ignore") return 0;
-  return Math.min(MAX_BACKOFF_SECONDS, BACKOFF_SECONDS * 2 ** annotated(pod, FAILURES_ANNOTATION));
+/** Each earlier attempt of the index doubles the wait, also one that cost no retry. */
+function backoffSeconds(pod: Pod): number {
+  return Math.min(MAX_BACKOFF_SECONDS, BACKOFF_SECONDS * 2 ** attempts(pod));
 }
 
 const SUFFIX_LETTERS = [..."bcdfghjklmnpqrstvwxz2456789"];
 
 function startPod(store: ClusterStore, job: Job, pods: readonly Pod[], index: number, seed: number): void {
   const { name, namespace = "", uid } = job.metadata;
-  const before = newestByIndex(pods).get(index);
+  const before = newestByIndex(pods.filter((pod) => !isTerminating(pod))).get(index);
   const ignored = before && ruleFor(job, before) === "Ignore" ? 1 : 0;
   const failures = before ? annotated(before, FAILURES_ANNOTATION) + 1 - ignored : 0;
   const ignoredFailures = before ? annotated(before, IGNORED_ANNOTATION) + ignored : 0;
@@ -243,27 +275,42 @@ function withSuspension(status: JobStatus, suspend: boolean, now: number): JobSt
   return { ...status, conditions: [...others, next], ...(!suspend && { startTime: timestamp(now) }) };
 }
 
-function withEnding(job: Job, status: JobStatus, states: IndexStates, now: number): JobStatus {
-  const add = (...ending: Condition[]) => [...status.conditions ?? [], ...ending];
-  const done = job.spec.completionMode === "Indexed" ? states.completed.size : status.succeeded ?? 0;
-  if (done >= job.spec.completions) {
-    const message = "Reached expected number of succeeded pods";
-    const conditions = add(
-      newCondition("SuccessCriteriaMet", now, "CompletionsReached", message),
-      newCondition("Complete", now, "CompletionsReached", message),
-    );
-    return { ...status, conditions, completionTime: timestamp(now) };
+/** Where a Job is bound for once its end is certain; its pods may still be there. */
+function withTarget(job: Job, status: JobStatus, states: IndexStates, now: number): JobStatus {
+  if (holds(status, "FailureTarget") || holds(status, "SuccessCriteriaMet")) return status;
+  const indexed = job.spec.completionMode === "Indexed";
+  const { completed, failed } = states;
+  const target = (type: string, reason: string, message: string) => ({
+    ...status,
+    conditions: [...status.conditions ?? [], newCondition(type, now, reason, message)],
+  });
+  if (indexed && failed.size > (job.spec.maxFailedIndexes ?? Infinity)) {
+    const message = "Job has exceeded the specified maximal number of failed indexes";
+    return target("FailureTarget", "MaxFailedIndexesExceeded", message);
   }
-  const over = states.completed.size + states.failed.size >= job.spec.completions;
-  if (!over) return status;
-  const [reason, message] = job.spec.completionMode === "Indexed"
-    ? ["FailedIndexes", "Job has failed indexes"]
-    : ["BackoffLimitExceeded", "Job has reached the specified backoff limit"];
-  const conditions = add(
-    newCondition("FailureTarget", now, reason, message),
-    newCondition("Failed", now, reason, message),
-  );
-  return { ...status, conditions };
+  if ((indexed ? completed.size : status.succeeded ?? 0) >= job.spec.completions) {
+    return target("SuccessCriteriaMet", "CompletionsReached", "Reached expected number of succeeded pods");
+  }
+  if (failed.size === 0 || completed.size + failed.size < job.spec.completions) return status;
+  return indexed
+    ? target("FailureTarget", "FailedIndexes", "Job has failed indexes")
+    : target("FailureTarget", "BackoffLimitExceeded", "Job has reached the specified backoff limit");
+}
+
+/** The end of a Job that has its target, once no pod of it is left. */
+function withEnding(status: JobStatus, now: number): JobStatus {
+  for (const [target, type] of [["FailureTarget", "Failed"], ["SuccessCriteriaMet", "Complete"]]) {
+    const bound = status.conditions?.find((candidate) => candidate.type === target);
+    if (!bound) continue;
+    const ending = newCondition(type, now, bound.reason ?? "", bound.message ?? "");
+    const conditions = [...status.conditions ?? [], ending];
+    return { ...status, conditions, ...(type === "Complete" && { completionTime: timestamp(now) }) };
+  }
+  return status;
+}
+
+function holds(status: JobStatus, type: string): boolean {
+  return status.conditions?.some((candidate) => candidate.type === type && candidate.status === "True") ?? false;
 }
 
 function newCondition(type: string, now: number, reason: string, message: string): Condition {

@@ -1,14 +1,40 @@
 import { Buffer } from "node:buffer";
+import { parse } from "yaml";
 import { ApiRefusal, badRequest } from "./api_status.ts";
 
 /** The largest body taken, the limit of the real API server. */
 export const MAX_BODY_BYTES = 3 * 1024 * 1024;
 const MAX_DEPTH = 64;
+/** Aliases of a YAML document multiply what it says. */
+const MAX_ALIASES = 20;
 
 export type JsonObject = { [key: string]: unknown };
 
 /** Reads a request's body as one JSON object; an empty one reads as `{}`. Throws a 413 or a 400. */
 export async function readJsonObject(request: Request): Promise<JsonObject> {
+  return anObject(await readText(request), JSON.parse, "JSON");
+}
+
+/** Reads a request's body as one object in YAML, of which JSON is a part. Throws a 413 or a 400. */
+export async function readYamlObject(request: Request): Promise<JsonObject> {
+  const text = await readText(request);
+  // JSON, which most clients send, is read as such: a hundred times faster.
+  const isJson = text.trimStart().startsWith("{");
+  return isJson ? anObject(text, JSON.parse, "JSON") : anObject(text, readYaml, "YAML");
+}
+
+function readYaml(text: string): unknown {
+  return parse(text, { maxAliasCount: MAX_ALIASES });
+}
+
+/** Reads a body as JSON of any kind. Throws a 413 or a 400. */
+export async function readJson(request: Request): Promise<unknown> {
+  const text = await readText(request);
+  return checked(text, JSON.parse, "JSON");
+}
+
+/** Reads a request's body. Throws a 413. */
+export async function readBytes(request: Request): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body ?? []) {
@@ -18,14 +44,32 @@ export async function readJsonObject(request: Request): Promise<JsonObject> {
     }
     chunks.push(chunk);
   }
-  if (size === 0) return {};
+  return Buffer.concat(chunks);
+}
+
+async function readText(request: Request): Promise<string> {
+  const bytes = await readBytes(request);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw badRequest("the body of the request is not UTF-8");
+  }
+}
+
+function anObject(text: string, read: (text: string) => unknown, language: string): JsonObject {
+  if (text === "") return {};
+  const content = checked(text, read, language);
+  if (!isObject(content)) throw badRequest(`the body of the request is not a ${language} object`);
+  return content;
+}
+
+function checked(text: string, read: (text: string) => unknown, language: string): unknown {
   let content: unknown;
   try {
-    content = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks)));
+    content = read(text);
   } catch {
-    throw badRequest("the body of the request is not JSON");
+    throw badRequest(`the body of the request is not ${language}`);
   }
-  if (!isObject(content)) throw badRequest("the body of the request is not a JSON object");
   if (!shallowEnough(content, MAX_DEPTH)) throw badRequest("the body of the request is nested too deeply");
   return content;
 }

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { badRequest, expired } from "./api_status.ts";
+import { badRequest, expiredContinue, expiredVersion, invalidOptions, versionTooLarge } from "./api_status.ts";
 import type { KubeObject, Plural } from "./objects.ts";
 import { parseFieldSelector, parseLabelSelector } from "./selectors.ts";
 import { byNamespaceAndName, type ClusterStore, type Named } from "./store.ts";
@@ -15,9 +15,10 @@ export interface Page {
 }
 
 /**
- * Lists objects by the query of a request: `labelSelector`, `fieldSelector`, `limit`, `continue`, `resourceVersion`.
- * All pages of a list show the state of its first one. Throws a 400 for a malformed parameter, a 410 when the state
- * a `continue` or an exact version speaks of is forgotten.
+ * Lists objects by the query of a request: `labelSelector`, `fieldSelector`, `limit`, `continue`, `resourceVersion` and
+ * `resourceVersionMatch` (Kubernetes API concepts, "Resource versions"). All pages of a list show the state of its first one.
+ * Throws a 400 for a malformed parameter, a 410 when the state a `continue` or an exact version speaks of is forgotten, a 504 for
+ * a version that is not reached.
  */
 export function listPage(
   store: ClusterStore,
@@ -25,22 +26,18 @@ export function listPage(
   namespace: string | null,
   query: URLSearchParams,
 ): Page {
-  const labels = parseLabelSelector(query.get("labelSelector") ?? "");
-  const fields = parseFieldSelector(query.get("fieldSelector") ?? "", plural);
+  const selects = selectionOf(plural, query);
   const limit = wholeNumber(query, "limit") ?? 0;
   const token = query.get("continue");
   const from = token ? readContinue(token) : null;
-  const wantedVersion = wholeNumber(query, "resourceVersion") ?? 0;
-  if (from && wantedVersion > 0) {
+  if (from && (wholeNumber(query, "resourceVersion") ?? 0) > 0) {
     throw badRequest("specifying resource version is not allowed when using continue");
   }
-  const exact = query.get("resourceVersionMatch") === "Exact";
-  const version = from?.version ?? (exact ? wantedVersion : store.version);
+  const version = from ? from.version ?? store.version : wantedVersion(store, query, limit);
   const state = store.listAt(plural, namespace, version);
-  if (!state) throw expired();
+  if (!state) throw from ? expiredContinue(writeContinue(null, from.after)) : expiredVersion(version);
   const chosen = state.filter((object) =>
-    (from === null || byNamespaceAndName(object, from.after) > 0) &&
-    labels(object.metadata.labels ?? {}) && fields(object)
+    (from === null || byNamespaceAndName(object, from.after) > 0) && selects(object)
   );
   const objects = limit > 0 ? chosen.slice(0, limit) : chosen;
   const last = objects.at(-1);
@@ -57,6 +54,13 @@ export function listPage(
   };
 }
 
+/** Whether an object is among those that `labelSelector` and `fieldSelector` of a query choose. Throws a 400. */
+export function selectionOf(plural: Plural, query: URLSearchParams): (object: KubeObject) => boolean {
+  const labels = parseLabelSelector(query.get("labelSelector") ?? "");
+  const fields = parseFieldSelector(query.get("fieldSelector") ?? "", plural);
+  return (object) => labels(object.metadata.labels ?? {}) && fields(object);
+}
+
 /** A query parameter that is a whole number, not negative; null when absent or empty. */
 export function wholeNumber(query: URLSearchParams, name: string): number | null {
   const text = query.get(name);
@@ -65,17 +69,35 @@ export function wholeNumber(query: URLSearchParams, name: string): number | null
   return Number(text);
 }
 
-function writeContinue(version: number, last: KubeObject): string {
+function wantedVersion(store: ClusterStore, query: URLSearchParams, limit: number): number {
+  const wanted = wholeNumber(query, "resourceVersion");
+  const match = query.get("resourceVersionMatch") ?? "";
+  const refuseMatch = (reason: "Forbidden" | "NotSupported", why: string) =>
+    invalidOptions("ListOptions", "resourceVersionMatch", reason, why);
+  if (!["", "Exact", "NotOlderThan"].includes(match)) throw refuseMatch("NotSupported", "Exact or NotOlderThan");
+  if (match !== "" && wanted === null) throw refuseMatch("Forbidden", "needs a resourceVersion");
+  if (match === "Exact" && wanted === 0) throw refuseMatch("Forbidden", "Exact needs a version other than 0");
+  if (wanted === null || wanted === 0) return store.version;
+  if (wanted > store.version) throw versionTooLarge(wanted, store.version);
+  // Without a word about it, a version beside a limit is meant exactly.
+  const exact = match === "Exact" || (match === "" && limit > 0);
+  return exact ? wanted : store.version;
+}
+
+/** `version` null: whatever the state is when the token comes back. */
+function writeContinue(version: number | null, last: Named): string {
   const { namespace = "", name } = last.metadata;
   return Buffer.from(JSON.stringify([version, namespace, name])).toString("base64url");
 }
 
-function readContinue(token: string): { version: number; after: Named } {
+function readContinue(token: string): { version: number | null; after: Named } {
   try {
     const content: unknown = JSON.parse(Buffer.from(token, "base64url").toString());
     if (!Array.isArray(content) || content.length !== 3) throw new TypeError("not a position");
     const [version, namespace, name]: unknown[] = content;
-    if (typeof version !== "number" || !Number.isSafeInteger(version)) throw new TypeError("not a version");
+    if (version !== null && (typeof version !== "number" || !Number.isSafeInteger(version))) {
+      throw new TypeError("not a version");
+    }
     if (typeof namespace !== "string" || typeof name !== "string") throw new TypeError("not a name");
     return { version, after: { metadata: { namespace, name } } };
   } catch {

@@ -7,6 +7,8 @@ export interface ObjectMeta {
   readonly resourceVersion: string;
   readonly generation?: number;
   readonly creationTimestamp: string;
+  readonly deletionTimestamp?: string;
+  readonly deletionGracePeriodSeconds?: number;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly ownerReferences?: readonly OwnerReference[];

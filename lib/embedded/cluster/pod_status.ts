@@ -5,6 +5,11 @@ export function isOver(pod: Pod): boolean {
   return pod.status.phase === "Succeeded" || pod.status.phase === "Failed";
 }
 
+/** Whether a pod was asked to go. */
+export function isTerminating(pod: Pod): boolean {
+  return pod.metadata.deletionTimestamp !== undefined;
+}
+
 /** Containers of a pod that ended with an exit code other than zero. */
 export function failedOf(pod: Pod): { name: string; exitCode: number; message?: string }[] {
   return containersOf(pod).flatMap(({ name, state }) =>

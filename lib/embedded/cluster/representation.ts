@@ -1,6 +1,6 @@
 import { ApiRefusal } from "./api_status.ts";
 import type { KubeObject, Plural } from "./objects.ts";
-import { apiVersionOf, RESOURCES } from "./resources.ts";
+import { apiVersionOf, resourceOfPlural } from "./resources.ts";
 import { tableOf } from "./table.ts";
 
 /** The forms in which a client may take an answer. */
@@ -50,11 +50,23 @@ export function representList(
     const items = objects.map(metadataOnly);
     return { kind: "PartialObjectMetadataList", apiVersion: "meta.k8s.io/v1", metadata, items };
   }
-  const resource = RESOURCES.find((candidate) => candidate.plural === plural);
-  if (!resource) throw new Error(`no resource ${plural}`);
+  const resource = resourceOfPlural(plural);
   // The items of a typed list carry neither kind nor apiVersion.
   const items = objects.map(({ kind: _kind, apiVersion: _apiVersion, ...item }) => item);
   return { kind: `${resource.kind}List`, apiVersion: apiVersionOf(resource), metadata, items };
+}
+
+/** The object of a bookmark event: nothing but how far the watch has come. `initialEnd` marks the end of the initial events. */
+export function representBookmark(form: Form, plural: Plural, version: number, initialEnd: boolean) {
+  const metadata = {
+    resourceVersion: String(version),
+    creationTimestamp: null,
+    ...(initialEnd && { annotations: { "k8s.io/initial-events-end": "true" } }),
+  };
+  if (form === "table") return { kind: "Table", apiVersion: "meta.k8s.io/v1", metadata, rows: [] };
+  if (form === "metadata") return { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata };
+  const resource = resourceOfPlural(plural);
+  return { kind: resource.kind, apiVersion: apiVersionOf(resource), metadata };
 }
 
 /** What is left of an object when only its metadata is asked for. */

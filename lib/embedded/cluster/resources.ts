@@ -24,7 +24,7 @@ export const RESOURCES: readonly Resource[] = [
     kind: "ConfigMap",
     group: "",
     namespaced: true,
-    verbs: ["create", "delete", "get", "list", "patch", "update"],
+    verbs: ["create", "delete", "get", "list", "patch", "update", "watch"],
     shortNames: ["cm"],
     categories: [],
   },
@@ -34,7 +34,7 @@ export const RESOURCES: readonly Resource[] = [
     kind: "Namespace",
     group: "",
     namespaced: false,
-    verbs: ["get", "list"],
+    verbs: ["get", "list", "watch"],
     shortNames: ["ns"],
     categories: [],
   },
@@ -44,7 +44,7 @@ export const RESOURCES: readonly Resource[] = [
     kind: "Pod",
     group: "",
     namespaced: true,
-    verbs: ["get", "list"],
+    verbs: ["get", "list", "watch"],
     shortNames: ["po"],
     categories: ["all"],
   },
@@ -54,7 +54,7 @@ export const RESOURCES: readonly Resource[] = [
     kind: "Job",
     group: "batch",
     namespaced: true,
-    verbs: ["delete", "get", "list", "patch", "update"],
+    verbs: ["delete", "get", "list", "patch", "update", "watch"],
     shortNames: [],
     categories: ["all"],
   },
@@ -62,6 +62,12 @@ export const RESOURCES: readonly Resource[] = [
 
 export function resourceOf(group: string, plural: string): Resource | undefined {
   return RESOURCES.find((resource) => resource.group === group && resource.plural === plural);
+}
+
+export function resourceOfPlural(plural: Plural): Resource {
+  const resource = RESOURCES.find((candidate) => candidate.plural === plural);
+  if (!resource) throw new Error(`no resource ${plural}`);
+  return resource;
 }
 
 /** `v1` or `batch/v1`. */

@@ -41,6 +41,16 @@ const NAME = String.raw`[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?`;
 const KEY = new RegExp(String.raw`^(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?/)?${NAME}$`);
 const VALUE = new RegExp(`^(?:${NAME})?$`);
 
+/** Whether a text can be the key of a label: a name, with a DNS prefix before a slash or without. */
+export function isLabelKey(text: string): boolean {
+  return KEY.test(text);
+}
+
+/** Whether a text can be the value of a label. */
+export function isLabelValue(text: string): boolean {
+  return VALUE.test(text);
+}
+
 function labelRequirement(part: string, whole: string): LabelSelector {
   const refuse = () => badRequest(`unable to parse requirement: ${whole}`);
   const check = (key: string, values: string[]) => {

@@ -6,6 +6,8 @@ export interface EmbeddedClusterOptions extends SimulatorOptions {
   readonly host?: string;
   /** 0, the default, takes any free port. */
   readonly port?: number;
+  /** How often watches get a bookmark, in milliseconds; a minute when left out. */
+  readonly bookmarkEveryMs?: number;
 }
 
 export interface EmbeddedCluster {
@@ -27,8 +29,8 @@ export interface EmbeddedCluster {
 export async function startEmbeddedCluster(options: EmbeddedClusterOptions): Promise<EmbeddedCluster> {
   const simulator = new Simulator(options);
   await simulator.writeStates();
-  const { host, port } = options;
-  const server = await serveCluster({ store: simulator.store, host, port });
+  const { host, port, bookmarkEveryMs } = options;
+  const server = await serveCluster({ store: simulator.store, host, port, bookmarkEveryMs });
   return {
     url: server.url,
     port: server.port,

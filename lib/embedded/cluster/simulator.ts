@@ -1,13 +1,15 @@
 import { seededRandom } from "../archive/seeded_random.ts";
 import { sourceManifest } from "../archive/source_manifest.ts";
+import { applyByForce, type NewConfigMap } from "./apply_tool.ts";
 import { campaignConfigMap, campaignJob, pipelineConfigMap, type Submission, warmupJob } from "./campaign_objects.ts";
 import { expiresAt, reapJob, superviseJob, wasAdmitted } from "./job_controller.ts";
 import { endedAt } from "./job_status.ts";
 import { type Job, type Pod, timestamp } from "./objects.ts";
 import { type Lane, Outbox, type ResultsWriter } from "./outbox.ts";
+import { isOver, isTerminating } from "./pod_status.ts";
 import { type ResultFile, syntheticManifestKey } from "./result_files.ts";
 import { type SampleCampaign, sampleCampaigns } from "./samples.ts";
-import { endingRecord } from "./status_record.ts";
+import { endingRecord, failuresRecord } from "./status_record.ts";
 import { ClusterStore, type StoreSnapshot } from "./store.ts";
 import { Workers } from "./workers.ts";
 
@@ -190,25 +192,25 @@ export class Simulator {
     const campaign = this.#campaigns.get(name);
     if (!job || !campaign || endedAt(job) === null) return;
     const { conventions, resultsUrl } = this.#options;
-    const record = endingRecord(job, campaign, conventions, resultsUrl, campaign.failuresRecorded ? pods : null);
-    const known = this.store.get("configmaps", namespace, record.metadata.name);
-    if (!known) this.store.create("configmaps", record);
-    else {
-      const metadata = { ...known.metadata, ...record.metadata };
-      this.store.replace("configmaps", { ...known, metadata, data: { ...known.data, ...record.data } });
-    }
+    this.#apply(endingRecord(job, campaign, conventions, resultsUrl));
+    if (!campaign.failuresRecorded) return;
+    applyByForce(this.store, failuresRecord(job, campaign, pods), conventions.failuresManager);
+  }
+
+  #apply(map: NewConfigMap): void {
+    applyByForce(this.store, map, this.#options.conventions.applyManager);
   }
 
   #submit(campaign: SampleCampaign): void {
     const { namespace } = this.#options;
     const { pipeline } = campaign;
     if (!this.store.get("jobs", namespace, `warmup-${pipeline.id}`)) {
-      this.store.create("configmaps", pipelineConfigMap(pipeline, this.#options));
+      this.#apply(pipelineConfigMap(pipeline, this.#options));
       this.store.create("jobs", warmupJob(pipeline, this.#options));
     }
     const job = this.store.create("jobs", campaignJob(campaign, this.#options));
     const time = timestamp(this.#clock);
-    this.store.create("configmaps", campaignConfigMap(campaign, this.#options, job.metadata.uid, time));
+    this.#apply(campaignConfigMap(campaign, this.#options, job.metadata.uid, time));
     for (const volume of campaign.volumes.filter((candidate) => candidate.byImages)) {
       const key = syntheticManifestKey(namespace, pipeline.id, volume.id);
       const body = () => new TextEncoder().encode(JSON.stringify(sourceManifest(this.#options.archiveUrl, volume)));
@@ -262,7 +264,8 @@ export class Simulator {
   #works(): boolean {
     for (const job of this.store.all("jobs")) {
       if (endedAt(job) !== null) continue;
-      if (!job.spec.suspend || !wasAdmitted(job) || job.status.active) return true;
+      const leaving = job.status.active || job.status.terminating;
+      if (!job.spec.suspend || !wasAdmitted(job) || leaving) return true;
     }
     return false;
   }
@@ -280,7 +283,7 @@ export class Simulator {
 
   #dropActivePods(): void {
     for (const pod of [...this.store.all("pods")]) {
-      if (pod.status.phase === "Pending" || pod.status.phase === "Running") {
+      if (!isOver(pod) || isTerminating(pod)) {
         this.store.delete("pods", pod.metadata.namespace ?? "", pod.metadata.name);
       }
     }

@@ -2,6 +2,14 @@ import { type Kinds, type KubeObject, type NewMeta, type Plural, timestamp } fro
 
 /** How many changes are remembered; a reader that asks for an older state must begin again (410). */
 const MAX_REMEMBERED_CHANGES = 8192;
+/** What is remembered keeps old versions of objects alive: about so many characters of them at most. */
+const MAX_REMEMBERED_CHARACTERS = 32 * 1024 * 1024;
+
+/**
+ * How far versions leap when a state is taken over from an earlier process. What that process changed after the state was kept
+ * is lost, and no version that it may have shown to a client must come to mean something else.
+ */
+const RESTORE_LEAP = 1_000_000;
 
 /** One change, in the order of versions; `previous` is what it replaced, `object` is null when it was deleted. */
 export interface Change {
@@ -31,6 +39,8 @@ export class ClusterStore {
     namespaces: new Map(),
   };
   readonly #changes: Change[] = [];
+  #remembered = 0;
+  readonly #listeners = new Set<() => void>();
   #version = 1;
   #uids = 0;
 
@@ -58,16 +68,29 @@ export class ClusterStore {
   /** The list as it was at an earlier version; null when that version is no longer remembered, or not yet reached. */
   listAt<K extends Plural>(plural: K, namespace: string | null, version: number): Kinds[K][] | null {
     if (version === this.#version) return this.list(plural, namespace);
-    const oldest = this.#changes[0]?.version ?? this.#version + 1;
-    if (version > this.#version || version < oldest - 1) return null;
+    const changes = this.changesSince(version);
+    if (changes === null) return null;
     const then = new Map<string, Kinds[K]>(this.#objects[plural]);
-    for (let index = this.#changes.length - 1; index >= 0 && this.#changes[index].version > version; index--) {
-      const change = this.#changes[index];
+    for (const change of changes.reverse()) {
       if (change.plural !== plural) continue;
       if (change.previous === null) then.delete(change.key);
       else then.set(change.key, change.previous as Kinds[K]);
     }
     return sorted(then, namespace);
+  }
+
+  /** What changed after a version, oldest first; null when that version is no longer remembered, or not yet reached. */
+  changesSince(version: number): Change[] | null {
+    const oldest = this.#changes[0]?.version ?? this.#version + 1;
+    if (version > this.#version || version < oldest - 1) return null;
+    // Every change has the version after the one before it.
+    return this.#changes.slice(version - oldest + 1);
+  }
+
+  /** Calls `listener` after each change, until the answered function is called. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /** Stores a new object with a uid, a version and the time of now. The caller has seen that the name is free. */
@@ -117,11 +140,12 @@ export class ClusterStore {
     };
   }
 
-  /** Takes over what a snapshot holds; earlier versions are forgotten. */
+  /** Takes over what a snapshot holds, at a version that was never shown; earlier versions are forgotten. */
   restore(snapshot: StoreSnapshot): void {
-    this.#version = snapshot.version;
+    this.#version = snapshot.version + RESTORE_LEAP;
     this.#uids = snapshot.uids;
     this.#changes.length = 0;
+    this.#remembered = 0;
     const fill = <K extends Plural>(plural: K) => {
       this.#objects[plural].clear();
       for (const object of snapshot.objects[plural]) {
@@ -142,8 +166,14 @@ export class ClusterStore {
 
   #remember(change: Change): void {
     this.#changes.push(change);
-    // Dropping an eighth at a time keeps the cost of shifting the array away from each change.
-    if (this.#changes.length > MAX_REMEMBERED_CHANGES) this.#changes.splice(0, MAX_REMEMBERED_CHANGES / 8);
+    this.#remembered += sizeOf(change);
+    while (this.#changes.length > MAX_REMEMBERED_CHANGES || this.#remembered > MAX_REMEMBERED_CHARACTERS) {
+      // Dropping an eighth at a time keeps the cost of shifting the array away from each change.
+      for (const forgotten of this.#changes.splice(0, Math.ceil(this.#changes.length / 8))) {
+        this.#remembered -= sizeOf(forgotten);
+      }
+    }
+    for (const listener of this.#listeners) listener();
   }
 
   #newUid(): string {
@@ -154,6 +184,16 @@ export class ClusterStore {
     return `${hex(8)}-${hex(4)}-4${hex(3)}-8${hex(3)}-${hex(4)}${count}`;
   }
 }
+
+/** Roughly how many characters a change keeps alive; what counts is the data of ConfigMaps. */
+function sizeOf({ object, previous }: Change): number {
+  const kept = previous ?? object;
+  if (kept?.kind !== "ConfigMap") return TYPICAL_CHARACTERS;
+  const values = [...Object.values(kept.data ?? {}), ...Object.values(kept.binaryData ?? {})];
+  return TYPICAL_CHARACTERS + values.reduce((sum, value) => sum + value.length, 0);
+}
+
+const TYPICAL_CHARACTERS = 2048;
 
 /** `namespace/name`; a slash sorts before every character of a name but `-` and `.`, so namespaces are compared apart. */
 function keyOf(namespace: string, name: string): string {

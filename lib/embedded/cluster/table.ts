@@ -1,4 +1,5 @@
 import type { Job, KubeObject, Plural, Pod } from "./objects.ts";
+import { isTerminating } from "./pod_status.ts";
 
 /** Objects as the rows that `kubectl get` prints ("Receiving resources as Tables" of the Kubernetes API). */
 export function tableOf(
@@ -57,7 +58,8 @@ function podCells(pod: Pod): string[] {
   const waiting = pod.status.phase === "Pending" && (pod.status.initContainerStatuses ?? [])
     .some((container) => container.state.running);
   const initialising = waiting ? `Init:0/${pod.spec.initContainers?.length ?? 0}` : undefined;
-  const status = pod.status.reason ?? ended?.reason ?? initialising ?? pod.status.phase;
+  const leaving = isTerminating(pod) ? "Terminating" : undefined;
+  const status = leaving ?? pod.status.reason ?? ended?.reason ?? initialising ?? pod.status.phase;
   return [`${ready}/${pod.spec.containers.length}`, status, "0"];
 }
 

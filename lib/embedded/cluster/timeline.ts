@@ -94,9 +94,14 @@ export function warmupTimeline(pipeline: SamplePipeline): readonly WorkEvent[] {
   return [{ at: pipeline.warmupSeconds, kind: "end", end }];
 }
 
-/** The end of a pod at its deadline: the worker is asked to stop, and says so. */
+/** The end of a worker that is asked to stop, and says so. */
+export function drainEnd(stage: string): End {
+  return { ...failure(stage, false, "SIGTERM"), exitCode: 143 };
+}
+
+/** The end of a pod at its deadline. */
 export function deadlineEnd(stage: string): End {
-  return { ...failure(stage, false, "SIGTERM"), exitCode: 143, podReason: "DeadlineExceeded" };
+  return { ...drainEnd(stage), podReason: "DeadlineExceeded" };
 }
 
 /** The end of a pod whose warm-up never came. Plain text: the gate is a shell loop, not the worker. */

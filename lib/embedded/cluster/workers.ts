@@ -10,7 +10,7 @@ import {
   type PodStatus,
   timestamp,
 } from "./objects.ts";
-import { isOver } from "./pod_status.ts";
+import { isOver, isTerminating } from "./pod_status.ts";
 import {
   altoFile,
   goodPages,
@@ -23,7 +23,7 @@ import {
 } from "./result_files.ts";
 import type { SampleCampaign } from "./samples.ts";
 import type { ClusterStore } from "./store.ts";
-import { deadlineEnd, type End, gateEnd, volumeTimeline, warmupTimeline } from "./timeline.ts";
+import { deadlineEnd, drainEnd, type End, gateEnd, volumeTimeline, warmupTimeline } from "./timeline.ts";
 import { type RunState, runState, type VolumeRun } from "./volume_run.ts";
 
 export interface WorkersOptions extends Submission {
@@ -62,9 +62,14 @@ export class Workers {
 
   /** Moves one pod to where it is now. */
   advance(pod: Pod): void {
-    if (isOver(pod)) return;
     const { store } = this.options;
     const now = store.now();
+    const leaves = isTerminating(pod);
+    if (isOver(pod)) {
+      if (leaves && !pod.metadata.finalizers?.length) this.#remove(pod);
+      return;
+    }
+    if (leaves && !this.#isWorking(pod)) return this.#stopIdle(pod);
     if (!pod.status.startTime) {
       if (now > Date.parse(pod.metadata.creationTimestamp)) this.#schedule(pod);
       return;
@@ -79,11 +84,28 @@ export class Workers {
     const memory = this.#memoryOf(pod, campaign, started);
     if (memory.ending) return this.#endWhenWritten(pod, memory.ending);
     const state = runState(memory.run, this.#worked(started));
-    const end = state.end ?? (late ? deadlineEnd(state.stage) : null);
+    const end = state.end ?? (late ? deadlineEnd(state.stage) : leaves ? drainEnd(state.stage) : null);
     const files = this.#writeFiles(memory, state, end);
     if (!end) return;
     memory.ending = { end, at: now, files };
     this.#endWhenWritten(pod, memory.ending);
+  }
+
+  /** Whether a pod's worker has anything to finish before it goes. */
+  #isWorking(pod: Pod): boolean {
+    return pod.status.containerStatuses?.[0].state.running !== undefined && this.#campaignOf(pod) !== undefined;
+  }
+
+  /** The end of a pod that was asked to go before its worker began, or that has none. */
+  #stopIdle(pod: Pod): void {
+    // Nobody waits for a pod without finalizers; with them, the controller looks at it once more.
+    if (!pod.metadata.finalizers?.length) this.#remove(pod);
+    else this.#update(pod, { phase: "Failed" });
+  }
+
+  #remove(pod: Pod): void {
+    this.#memories.delete(pod.metadata.uid);
+    this.options.store.delete("pods", pod.metadata.namespace ?? "", pod.metadata.name);
   }
 
   #endWhenWritten(pod: Pod, { end, at, files }: NonNullable<Memory["ending"]>): void {

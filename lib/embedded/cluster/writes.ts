@@ -1,28 +1,44 @@
-import { alreadyExists, badRequest, conflict, invalid, methodNotAllowed, notFound } from "./api_status.ts";
-import { isObject, isStringRecord, type JsonObject, sameJson } from "./json_body.ts";
-import { type ConfigMap, type Job, type KubeObject, type NewMeta, timestamp } from "./objects.ts";
-import { apiVersionOf, type Resource } from "./resources.ts";
+import {
+  alreadyExists,
+  badRequest,
+  conflict,
+  fieldConflict,
+  invalid,
+  methodNotAllowed,
+  notFound,
+} from "./api_status.ts";
+import { type ConfigMapContent, configMapContent, freeMetadata, metadataOf } from "./config_map_body.ts";
+import { isObject, type JsonObject, sameJson } from "./json_body.ts";
+import { saysWhatWasLastApplied } from "./last_applied.ts";
+import { applyFields, givenOwners, updateFields } from "./managed_fields.ts";
+import { type ConfigMap, type Job, type KubeObject, type ManagedFields, timestamp } from "./objects.ts";
+import type { Resource } from "./resources.ts";
 import type { ClusterStore } from "./store.ts";
 
-/** The data of a ConfigMap may have this many bytes in all (Kubernetes, "ConfigMaps"). */
-const MAX_CONFIG_MAP_BYTES = 1024 * 1024;
+/** Who writes, and whether only for a look at the outcome. */
+export interface Writing {
+  /** The field manager. */
+  readonly manager: string;
+  /** Nothing is stored. */
+  readonly dryRun: boolean;
+}
 
-/** Makes a ConfigMap of a request's body. Throws 400, 404, 409 or 422. With `dryRun` nothing is stored. */
+/** Makes a ConfigMap of a request's body. Throws 400, 404, 409 or 422. */
 export function createConfigMap(
   store: ClusterStore,
   resource: Resource,
   namespace: string,
   body: JsonObject,
-  dryRun: boolean,
+  { manager, dryRun }: Writing,
 ): KubeObject {
-  const metadata = isObject(body.metadata) ? body.metadata : {};
-  const name = typeof metadata.name === "string" ? metadata.name : "";
+  const { name: given, generateName } = metadataOf(body);
+  const name = typeof given === "string" && given !== "" ? given : generatedName(store, generateName);
   if (name === "") throw invalid(resource, name, "metadata.name", "a name is required");
+  if (metadataOf(body).resourceVersion) throw badRequest("resourceVersion should not be set on objects to be created");
   const content = configMapContent(resource, namespace, name, body);
   if (store.get("configmaps", namespace, name)) throw alreadyExists(resource, name);
-  if (!dryRun) return store.create("configmaps", content);
-  const unstored = { uid: "", resourceVersion: "", creationTimestamp: timestamp(store.now()) };
-  return { ...content, metadata: { ...content.metadata, ...unstored } };
+  const managedFields = updateFields(null, [], content, manager, store.now());
+  return created(store, content, managedFields, dryRun);
 }
 
 /**
@@ -34,25 +50,76 @@ export function replaceObject(
   resource: Resource,
   current: KubeObject,
   body: JsonObject,
-  dryRun: boolean,
+  { manager, dryRun }: Writing,
 ): KubeObject {
   const { namespace = "", name } = current.metadata;
-  checkVersions(resource, current, body);
+  checkVersion(resource, current, body);
   if (current.kind === "ConfigMap") {
     const content = configMapContent(resource, namespace, name, body);
-    if (current.immutable && !sameJson([content.data, content.binaryData], [current.data, current.binaryData])) {
-      throw invalid(resource, name, "data", "field is immutable when `immutable` is set");
-    }
-    const next: ConfigMap = { ...content, metadata: { ...current.metadata, ...content.metadata } };
-    return keep(next, current);
+    checkImmutable(resource, current, content);
+    const known = givenOwners(metadataOf(body).managedFields, current.metadata.managedFields ?? []);
+    if (known === null) throw invalid(resource, name, "metadata.managedFields", "not a list of field owners");
+    const managedFields = updateFields(current, known, content, manager, store.now());
+    return replaced(store, current, content, managedFields, dryRun);
   }
-  if (current.kind === "Job") return keep(changedJob(resource, current, body), current);
-  throw methodNotAllowed(`changing ${resource.plural}`);
-
+  if (current.kind !== "Job") throw methodNotAllowed(`changing ${resource.plural}`);
+  const next = changedJob(resource, current, body);
   // An unchanged object keeps its version, as in the real store.
-  function keep(next: ConfigMap | Job, before: ConfigMap | Job) {
-    if (dryRun || sameJson(next, before)) return next;
-    return next.kind === "ConfigMap" ? store.replace("configmaps", next) : store.replace("jobs", next);
+  return dryRun || sameJson(next, current) ? next : store.replace("jobs", next);
+}
+
+/**
+ * Server-side apply of a ConfigMap, which makes it where there is none. Throws 400, 422, and 409 where somebody else owns what
+ * would change (unless `force`), or where the body names another version, or a uid that is not there any more.
+ */
+export function applyConfigMap(
+  store: ClusterStore,
+  resource: Resource,
+  namespace: string,
+  name: string,
+  body: JsonObject,
+  { manager, dryRun, force }: Writing & { readonly force: boolean },
+): { readonly object: KubeObject; readonly isNew: boolean } {
+  const metadata = metadataOf(body);
+  for (const field of ["apiVersion", "kind"]) {
+    if (typeof body[field] !== "string" || body[field] === "") throw badRequest(`${field}: an apply must name it`);
+  }
+  if (metadata.managedFields !== undefined && metadata.managedFields !== null) {
+    throw badRequest("metadata.managedFields must be nil");
+  }
+  if (metadata.name === undefined || metadata.name === "") throw badRequest("metadata.name: an apply must name it");
+  if (metadata.name !== name) throw badRequest("the name of the object does not match the name on the URL");
+  const content = configMapContent(resource, namespace, name, body);
+  const current = store.get("configmaps", namespace, name);
+  if (current) {
+    checkVersion(resource, current, body);
+    checkUid(resource, current, body);
+  } else if (metadata.uid) {
+    const why = `uid mismatch: the provided object specified uid ${metadata.uid}, and no existing object was found`;
+    throw conflict(resource, name, why);
+  }
+  const before = current?.metadata.managedFields ?? [];
+  const apply = (force: boolean) =>
+    applyFields(current ?? null, before, emptied(content, body), manager, force, store.now());
+  let applied = apply(force);
+  if (applied.conflicts.length > 0) {
+    const movesOver = manager === "kubectl" && current &&
+      saysWhatWasLastApplied(current, applied.conflicts.map(({ path }) => path));
+    if (!movesOver) throw fieldConflict(applied.conflicts);
+    applied = apply(true);
+  }
+  // Judged again as a whole: two managers together may exceed what one may.
+  const whole = configMapContent(resource, namespace, name, { ...applied.content });
+  if (!current) return { object: created(store, whole, applied.managedFields, dryRun), isNew: true };
+  checkImmutable(resource, current, whole);
+  return { object: replaced(store, current, whole, applied.managedFields, dryRun), isNew: false };
+}
+
+/** Refuses a patch that names another uid than the object has: uids never change. */
+export function checkUid(resource: Resource, current: KubeObject, body: JsonObject): void {
+  const { uid } = metadataOf(body);
+  if (uid !== undefined && uid !== null && uid !== "" && uid !== current.metadata.uid) {
+    throw invalid(resource, current.metadata.name, "metadata.uid", "field is immutable");
   }
 }
 
@@ -93,73 +160,80 @@ export function existing(store: ClusterStore, resource: Resource, namespace: str
   return object;
 }
 
-function checkVersions(resource: Resource, current: KubeObject, body: JsonObject): void {
-  const metadata = isObject(body.metadata) ? body.metadata : {};
-  const { name, uid, resourceVersion } = current.metadata;
-  if (metadata.name !== undefined && metadata.name !== name) {
+function created(
+  store: ClusterStore,
+  content: ConfigMapContent,
+  managedFields: readonly ManagedFields[],
+  dryRun: boolean,
+): KubeObject {
+  const owned = { ...content, metadata: { ...content.metadata, managedFields: unlessEmpty(managedFields) } };
+  if (!dryRun) return store.create("configmaps", owned);
+  const unstored = { uid: "", resourceVersion: "", creationTimestamp: timestamp(store.now()) };
+  return { ...owned, metadata: { ...owned.metadata, ...unstored } };
+}
+
+function replaced(
+  store: ClusterStore,
+  current: ConfigMap,
+  content: ConfigMapContent,
+  managedFields: readonly ManagedFields[],
+  dryRun: boolean,
+): KubeObject {
+  const metadata = { ...current.metadata, ...content.metadata, managedFields: unlessEmpty(managedFields) };
+  const next: ConfigMap = { ...content, metadata };
+  return dryRun || sameJson(next, current) ? next : store.replace("configmaps", next);
+}
+
+function unlessEmpty<T>(list: readonly T[]): readonly T[] | undefined {
+  return list.length > 0 ? list : undefined;
+}
+
+/** The content with the maps that its body gives as empty: applying one claims it. */
+function emptied(content: ConfigMapContent, body: JsonObject) {
+  const isEmpty = (value: unknown) => isObject(value) && Object.keys(value).length === 0;
+  const { labels, annotations } = metadataOf(body);
+  return {
+    ...content,
+    ...(isEmpty(body.data) && { data: {} }),
+    ...(isEmpty(body.binaryData) && { binaryData: {} }),
+    metadata: {
+      ...content.metadata,
+      ...(isEmpty(labels) && { labels: {} }),
+      ...(isEmpty(annotations) && { annotations: {} }),
+    },
+  };
+}
+
+const SUFFIX_LETTERS = "bcdfghjklmnpqrstvwxz2456789";
+/** A generated name keeps so much of its prefix that a label could still hold it. */
+const MAX_GENERATED_PREFIX = 58;
+
+function generatedName(store: ClusterStore, prefix: unknown): string {
+  if (typeof prefix !== "string" || prefix === "") return "";
+  const letter = () => SUFFIX_LETTERS[Math.floor(store.random() * SUFFIX_LETTERS.length)];
+  return prefix.slice(0, MAX_GENERATED_PREFIX) + Array.from({ length: 5 }, letter).join("");
+}
+
+function checkVersion(resource: Resource, current: KubeObject, body: JsonObject): void {
+  const { name, resourceVersion } = current.metadata;
+  const wanted = metadataOf(body);
+  if (wanted.name !== undefined && wanted.name !== name) {
     throw badRequest("the name of the object does not match the name on the URL");
   }
-  if (metadata.uid !== undefined && metadata.uid !== uid) {
-    throw conflict(resource, name, "the UID in the request does not match the UID in record");
+  const version = wanted.resourceVersion ?? "";
+  if (typeof version !== "string" || !/^\d*$/.test(version)) {
+    throw badRequest("metadata.resourceVersion: not a version");
   }
-  if (metadata.resourceVersion !== undefined && metadata.resourceVersion !== resourceVersion) {
+  // An empty version and "0" mean any.
+  if (version !== "" && version !== "0" && version !== resourceVersion) {
     throw conflict(resource, name, "the object has been modified; please apply your changes to the latest version");
   }
 }
 
-function configMapContent(resource: Resource, namespace: string, name: string, body: JsonObject) {
-  if (body.kind !== undefined && body.kind !== resource.kind) throw badRequest(`kind: not ${resource.kind}`);
-  if (body.apiVersion !== undefined && body.apiVersion !== apiVersionOf(resource)) {
-    throw badRequest(`apiVersion: not ${apiVersionOf(resource)}`);
-  }
-  const metadata = newMeta(resource, namespace, name, body);
-  const data = body.data ?? undefined;
-  const binaryData = body.binaryData ?? undefined;
-  const parts = [["data", data], ["binaryData", binaryData]] as const;
-  let bytes = 0;
-  for (const [field, part] of parts) {
-    if (part === undefined) continue;
-    if (!isStringRecord(part)) throw badRequest(`${field}: not an object of strings`);
-    for (const [key, value] of Object.entries(part)) {
-      if (!/^[-._a-zA-Z0-9]{1,253}$/.test(key)) throw invalid(resource, name, `${field}[${key}]`, "not a valid key");
-      bytes += new TextEncoder().encode(value).length;
-    }
-  }
-  if (bytes > MAX_CONFIG_MAP_BYTES) {
-    throw invalid(resource, name, "data", `may not be more than ${MAX_CONFIG_MAP_BYTES} bytes`);
-  }
-  if (body.immutable !== undefined && typeof body.immutable !== "boolean") throw badRequest("immutable: not a boolean");
-  return {
-    apiVersion: "v1" as const,
-    kind: "ConfigMap" as const,
-    metadata,
-    ...(isStringRecord(data) && { data }),
-    ...(isStringRecord(binaryData) && { binaryData }),
-    ...(typeof body.immutable === "boolean" && { immutable: body.immutable }),
-  };
-}
-
-function newMeta(resource: Resource, namespace: string, name: string, body: JsonObject): NewMeta {
-  const metadata = isObject(body.metadata) ? body.metadata : {};
-  if (metadata.namespace !== undefined && metadata.namespace !== namespace) {
-    throw badRequest("the namespace of the object does not match the namespace on the request");
-  }
-  if (!/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/.test(name)) {
-    throw invalid(resource, name, "metadata.name", "must be a lowercase RFC 1123 subdomain");
-  }
-  return { name, namespace, ...freeMetadata(metadata) };
-}
-
-/** Labels and annotations of a body, the only metadata that a client sets here. */
-function freeMetadata(metadata: JsonObject): Pick<NewMeta, "labels" | "annotations"> {
-  const { labels, annotations } = metadata;
-  if (labels !== undefined && labels !== null && !isStringRecord(labels)) {
-    throw badRequest("metadata.labels: not an object of strings");
-  }
-  if (annotations !== undefined && annotations !== null && !isStringRecord(annotations)) {
-    throw badRequest("metadata.annotations: not an object of strings");
-  }
-  return { labels: labels ?? undefined, annotations: annotations ?? undefined };
+function checkImmutable(resource: Resource, current: ConfigMap, next: ConfigMapContent): void {
+  if (!current.immutable) return;
+  const same = sameJson([next.data, next.binaryData, next.immutable], [current.data, current.binaryData, true]);
+  if (!same) throw invalid(resource, current.metadata.name, "data", "field is immutable when `immutable` is set");
 }
 
 function changedJob(resource: Resource, current: Job, body: JsonObject): Job {
@@ -179,7 +253,7 @@ function changedJob(resource: Resource, current: Job, body: JsonObject): Job {
   const { ttlSecondsAfterFinished: _old, ...kept } = current.spec;
   const next = { ...kept, ...changed };
   const generation = (current.metadata.generation ?? 1) + (sameJson(next, current.spec) ? 0 : 1);
-  const metadata = { ...current.metadata, ...freeMetadata(isObject(body.metadata) ? body.metadata : {}), generation };
+  const metadata = { ...current.metadata, ...freeMetadata(resource, name, body), generation };
   return { ...current, metadata, spec: next };
 }
 

@@ -55,23 +55,68 @@ function bench(spec: Partial<Job["spec"]> = {}, warmup = false) {
   };
 }
 
-Deno.test("Job controller: three completions end the Job; counts go through uncountedTerminatedPods first", () => {
+Deno.test("Job controller: three completions end the Job as soon as the last is seen", () => {
   const { job, pods, look, end, conditions } = bench();
   look();
   assert.equal(job().status.active, 3);
   assert.deepEqual(pods().map((pod) => pod.spec.hostname), [0, 1, 2].map((index) => `${job().metadata.name}-${index}`));
-  for (const pod of pods()) end(pod, 0);
+  const [first, ...others] = pods();
+  end(first, 0);
+  look();
+  assert.equal(job().status.completedIndexes, "0");
+  assert.equal(job().status.succeeded, 1);
+  assert.deepEqual(conditions(), []);
+  for (const pod of others) end(pod, 0);
   look();
   assert.equal(job().status.completedIndexes, "0-2");
-  assert.equal(job().status.uncountedTerminatedPods?.succeeded?.length, 3);
-  assert.equal(job().status.succeeded, undefined);
-  assert.deepEqual(conditions(), []);
-  look();
   assert.equal(job().status.succeeded, 3);
   assert.deepEqual(job().status.uncountedTerminatedPods, {});
   assert.ok(pods().every((pod) => pod.metadata.finalizers === undefined));
   assert.deepEqual(conditions(), ["SuccessCriteriaMet=True CompletionsReached", "Complete=True CompletionsReached"]);
   assert.equal(job().status.failedIndexes, "");
+});
+
+Deno.test("Job controller: failures go through uncountedTerminatedPods before they are counted", () => {
+  const { job, pods, look, end, conditions } = bench({ completions: 1, parallelism: 1, backoffLimitPerIndex: 0 });
+  look();
+  end(pods()[0], 1);
+  look();
+  assert.deepEqual(job().status.uncountedTerminatedPods, { failed: [pods()[0].metadata.uid] });
+  assert.equal(job().status.failed, undefined);
+  assert.equal(job().status.failedIndexes, "0");
+  assert.deepEqual(conditions(), ["FailureTarget=True FailedIndexes"]);
+  look();
+  assert.equal(job().status.failed, 1);
+  assert.equal(pods()[0].metadata.finalizers, undefined);
+  assert.deepEqual(conditions(), ["FailureTarget=True FailedIndexes", "Failed=True FailedIndexes"]);
+});
+
+Deno.test("Job controller: without a limit per index there are no failed indexes to speak of", () => {
+  const { job, look } = bench({ backoffLimitPerIndex: undefined, maxFailedIndexes: undefined });
+  look();
+  assert.equal(job().status.failedIndexes, undefined);
+});
+
+Deno.test("Job controller: too many failed indexes end the Job, once the other pods are gone", () => {
+  const { store, job, pods, look, end, conditions } = bench({ maxFailedIndexes: 0 });
+  look();
+  const [first, ...others] = pods();
+  end(first, 13);
+  look();
+  assert.deepEqual(conditions(), ["FailureTarget=True MaxFailedIndexesExceeded"]);
+  assert.equal(job().status.active, undefined);
+  assert.equal(job().status.terminating, 2);
+  look();
+  assert.equal(conditions().length, 1);
+  for (const { metadata } of others) {
+    const pod = store.get("pods", "n", metadata.name);
+    assert.ok(pod?.metadata.deletionTimestamp);
+    end(pod, 143);
+  }
+  look();
+  look();
+  assert.equal(job().status.failed, 3);
+  assert.deepEqual(conditions().slice(1), ["Failed=True MaxFailedIndexesExceeded"]);
 });
 
 Deno.test("Job controller: a permanent exit fails its index at once, the others go on", () => {
@@ -111,23 +156,33 @@ Deno.test("Job controller: retries wait 10, 20 and 40 s, then the index has fail
   assert.equal(job().status.failed, 4);
 });
 
-Deno.test("Job controller: a disruption costs no retry", () => {
+Deno.test("Job controller: a disruption costs no retry and counts as no failure, but waits as one", () => {
   const { job, pods, look, end } = bench({ completions: 1, parallelism: 1, backoffLimitPerIndex: 0 });
   look();
   const disruption = { type: "DisruptionTarget", status: "True" as const, lastTransitionTime: timestamp(START) };
   end(pods()[0], 137, { reason: "Evicted", conditions: [disruption] });
   look();
+  assert.equal(pods().length, 1);
+  look(9);
   assert.equal(pods().length, 2);
   assert.equal(job().status.failedIndexes, "");
+  assert.equal(job().status.failed, undefined);
 });
 
 Deno.test("Job controller: suspending ends the pods, resuming starts anew, with their conditions", () => {
-  const { store, job, pods, look, conditions } = bench();
+  const { store, job, pods, look, end, conditions } = bench();
   look();
   store.replace("jobs", { ...job(), spec: { ...job().spec, suspend: true } });
   look();
-  assert.deepEqual(pods(), []);
+  assert.equal(job().status.active, undefined);
+  assert.equal(job().status.terminating, 3);
+  assert.ok(pods().every((pod) => pod.metadata.deletionTimestamp && pod.metadata.finalizers === undefined));
   assert.deepEqual(conditions(), ["Suspended=True JobSuspended"]);
+  for (const pod of pods()) end(pod, 143);
+  look();
+  assert.equal(job().status.terminating, 0);
+  assert.equal(job().status.failed, undefined);
+  for (const pod of pods()) store.delete("pods", "n", pod.metadata.name);
   const started = job().status.startTime;
   look(60);
   store.replace("jobs", { ...job(), spec: { ...job().spec, suspend: false } });
@@ -135,6 +190,21 @@ Deno.test("Job controller: suspending ends the pods, resuming starts anew, with 
   assert.deepEqual(conditions(), ["Suspended=False JobResumed"]);
   assert.equal(job().status.active, 3);
   assert.notEqual(job().status.startTime, started);
+});
+
+Deno.test("Job controller: an index whose pod still goes down gets no other", () => {
+  const { store, job, pods, look, end } = bench({ completions: 1, parallelism: 1 });
+  look();
+  store.replace("jobs", { ...job(), spec: { ...job().spec, suspend: true } });
+  look();
+  store.replace("jobs", { ...job(), spec: { ...job().spec, suspend: false } });
+  look();
+  assert.equal(pods().length, 1);
+  assert.equal(job().status.terminating, 1);
+  end(pods()[0], 143);
+  look();
+  const [replacement] = pods().filter((pod) => pod.status.phase === "Pending");
+  assert.equal(replacement.metadata.annotations?.["batch.kubernetes.io/job-index-failure-count"], "0");
 });
 
 Deno.test("Job controller: never more pods than parallelism, lowest indexes first", () => {

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { applyByForce } from "@/lib/embedded/cluster/apply_tool.ts";
 import { sampleCampaigns } from "@/lib/embedded/cluster/samples.ts";
 import { Simulator } from "@/lib/embedded/cluster/simulator.ts";
 import type { Job, Pod } from "@/lib/embedded/cluster/objects.ts";
+import { byNamespaceAndName } from "@/lib/embedded/cluster/store.ts";
 import { memoryWriter, sampleOptions, START } from "./sample_cluster.ts";
 
 const NAMESPACE = "batch-default";
@@ -114,6 +116,37 @@ Deno.test("simulator: the queue lets the next campaign go when one ends, and all
   assert.deepEqual(holding(job(simulator, "radhusratten-stockholm-1651")), ["Suspended"]);
 });
 
+Deno.test("simulator: a paused campaign's workers say SIGTERM, keep their pages and go", async () => {
+  const writer = memoryWriter();
+  const simulator = new Simulator(sampleOptions({ writer }));
+  const running = job(simulator, "svea-hovratt-1870");
+  const before = podsOf(simulator, running.metadata.name).length;
+  assert.equal(running.status.active, 3);
+  const from = simulator.store.version;
+  simulator.store.replace("jobs", { ...running, spec: { ...running.spec, suspend: true } });
+  await simulator.step(1000);
+  assert.equal(job(simulator, running.metadata.name).status.terminating, 3);
+  await simulator.step(4000);
+  const paused = job(simulator, running.metadata.name).status;
+  assert.deepEqual([paused.active, paused.terminating, paused.failed], [undefined, 0, running.status.failed]);
+  assert.equal(podsOf(simulator, running.metadata.name).length, before - 3);
+  const messages = (simulator.store.changesSince(from) ?? []).flatMap(({ object }) =>
+    object?.kind === "Pod" && object.status.phase === "Failed"
+      ? object.status.containerStatuses?.[0].state.terminated?.message ?? []
+      : []
+  );
+  // One of the three is evicted before it can say anything.
+  assert.equal(messages.length, 2);
+  for (const message of messages) assert.equal(JSON.parse(message).error, "SIGTERM");
+  simulator.store.replace("jobs", {
+    ...job(simulator, running.metadata.name),
+    spec: { ...running.spec, suspend: false },
+  });
+  await simulator.step(30_000);
+  assert.equal(job(simulator, running.metadata.name).status.active, 3);
+  assert.equal(job(simulator, running.metadata.name).status.failed, running.status.failed);
+});
+
 Deno.test("simulator: an ended Job goes when its time is over, its ConfigMaps stay", async () => {
   const simulator = new Simulator(sampleOptions());
   const ended = job(simulator, "bergskollegium-1720");
@@ -128,6 +161,8 @@ Deno.test("simulator: an ended Job goes when its time is over, its ConfigMaps st
   assert.equal(simulator.store.get("jobs", NAMESPACE, "bergskollegium-1720"), undefined);
   assert.deepEqual(podsOf(simulator, "bergskollegium-1720"), []);
   assert.ok(simulator.store.get("configmaps", NAMESPACE, "campaign-bergskollegium-1720"));
+  const record = simulator.store.get("configmaps", NAMESPACE, "campaign-bergskollegium-1720-status");
+  assert.deepEqual([record?.data?.phase, record?.data?.jobUid], ["Succeeded", ended.metadata.uid]);
 });
 
 Deno.test("simulator: equal seeds and times give equal objects and files, however time is cut; another seed does not", async () => {
@@ -159,6 +194,33 @@ Deno.test("simulator: a restored one goes on, its running pods start again and k
   assert.equal(job(after, "svea-hovratt-1870").metadata.uid, job(before, "svea-hovratt-1870").metadata.uid);
   const logs = [...writer.files.keys()].filter((key) => key.includes("/status/logs/")).map((key) => writer.text(key));
   assert.ok(logs.some((log) => / resume: [1-9]\d* done, /.test(log)), logs.join("\n"));
+});
+
+Deno.test("simulator: a restored one never shows a version again, and knows no version from before", () => {
+  const before = new Simulator(sampleOptions());
+  const snapshot = JSON.parse(JSON.stringify(before.snapshot()));
+  const after = new Simulator(sampleOptions({ restored: snapshot }));
+  assert.ok(after.store.version > before.store.version + 100_000);
+  assert.equal(after.store.changesSince(before.store.version), null);
+  assert.deepEqual(after.store.list("configmaps"), snapshot.store.objects.configmaps.toSorted(byNamespaceAndName));
+});
+
+Deno.test("simulator: the record of an ending leaves alone what others own of it", async () => {
+  const simulator = new Simulator(sampleOptions({ speed: 20 }));
+  const name = "campaign-svea-hovratt-1870-status";
+  const failures = { failedVolumes: "[]", failedVolumesJobUid: job(simulator, "svea-hovratt-1870").metadata.uid };
+  const map = {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name, namespace: NAMESPACE },
+    data: failures,
+  } as const;
+  applyByForce(simulator.store, map, "web-failures");
+  await stepUntil(simulator, () => holding(job(simulator, "svea-hovratt-1870")).includes("Failed"));
+  const record = simulator.store.get("configmaps", NAMESPACE, name);
+  assert.equal(record?.data?.phase, "PartiallyFailed");
+  assert.equal(record?.data?.failedVolumes, "[]");
+  assert.deepEqual(record?.metadata.managedFields?.map(({ manager }) => manager).sort(), ["campaigns", "web-failures"]);
 });
 
 Deno.test("simulator: the files of the past stay below 1500 and the states come first", async () => {

@@ -1,0 +1,32 @@
+import { type FieldPath, namesOf } from "./field_sets.ts";
+import { isObject } from "./json_body.ts";
+import type { ConfigMap } from "./objects.ts";
+
+const ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration";
+
+/**
+ * Whether every field still says what `kubectl apply` set without server-side apply, as its annotation tells: then kubectl may take
+ * them over without force when it moves to server-side apply (Kubernetes, "Server-Side Apply", upgrading from client-side apply).
+ */
+export function saysWhatWasLastApplied(current: ConfigMap, paths: readonly FieldPath[]): boolean {
+  const text = current.metadata.annotations?.[ANNOTATION];
+  if (text === undefined) return false;
+  try {
+    const lastApplied: unknown = JSON.parse(text);
+    return paths.every((path) => {
+      const value = valueAt(current, path);
+      return value !== undefined && value === valueAt(lastApplied, path);
+    });
+  } catch {
+    return false;
+  }
+}
+
+function valueAt(object: unknown, path: FieldPath): unknown {
+  let here = object;
+  for (const name of namesOf(path)) {
+    if (!isObject(here) || !Object.hasOwn(here, name)) return undefined;
+    here = here[name];
+  }
+  return here;
+}

@@ -1,0 +1,80 @@
+import { apiVersionOf, type Resource, RESOURCES } from "./resources.ts";
+
+/**
+ * The OpenAPI 3 description of what the cluster serves; null for a path that is none of it. `kubectl` looks here for whether a
+ * PATCH knows `fieldValidation` and `dryRun` before it leaves the checking of objects to the server. Of the objects nothing more is
+ * said than that they are objects.
+ */
+export function describe(path: string): Record<string, unknown> | null {
+  if (path === "/openapi/v3") {
+    const groups = GROUPS.map((
+      group,
+    ) => [rootOf(group).slice(1), { serverRelativeURL: `/openapi/v3${rootOf(group)}` }]);
+    return { paths: Object.fromEntries(groups) };
+  }
+  const group = GROUPS.find((candidate) => path === `/openapi/v3${rootOf(candidate)}`);
+  if (group === undefined) return null;
+  const resources = RESOURCES.filter((resource) => resource.group === group);
+  return {
+    openapi: "3.0.0",
+    info: { title: "Kubernetes", version: "v1.36.0-embedded" },
+    paths: Object.fromEntries(resources.flatMap((resource) => pathsOf(resource))),
+    components: { schemas: {} },
+  };
+}
+
+const GROUPS = ["", "batch"] as const;
+
+function rootOf(group: Resource["group"]): string {
+  return group === "" ? "/api/v1" : `/apis/${group}/v1`;
+}
+
+function pathsOf(resource: Resource): [string, Record<string, unknown>][] {
+  const inside = resource.namespaced ? "/namespaces/{namespace}" : "";
+  const all = `${rootOf(resource.group)}${inside}/${resource.plural}`;
+  const operations = (verbs: readonly (readonly [verb: string, method: string])[]) =>
+    Object.fromEntries(
+      verbs.filter(([verb]) => resource.verbs.includes(verb))
+        .map(([verb, method]) => [method, operation(resource, verb)]),
+    );
+  const path = (name: string) => ({ name, in: "path", required: true, schema: { type: "string" } });
+  const space = resource.namespaced ? [path("namespace")] : [];
+  return [
+    [all, { ...operations([["list", "get"], ["create", "post"]]), parameters: space }],
+    [`${all}/{name}`, {
+      ...operations([["get", "get"], ["update", "put"], ["patch", "patch"], ["delete", "delete"]]),
+      parameters: [path("name"), ...space],
+    }],
+  ];
+}
+
+const WRITING = ["dryRun", "fieldManager", "fieldValidation"];
+const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
+  list: [
+    "allowWatchBookmarks",
+    "continue",
+    "fieldSelector",
+    "labelSelector",
+    "limit",
+    "resourceVersion",
+    "resourceVersionMatch",
+    "sendInitialEvents",
+    "timeoutSeconds",
+    "watch",
+  ],
+  create: WRITING,
+  update: WRITING,
+  patch: [...WRITING, "force"],
+  delete: ["dryRun", "propagationPolicy"],
+};
+
+function operation(resource: Resource, verb: string): Record<string, unknown> {
+  const [group, version] = [resource.group, apiVersionOf(resource).split("/").at(-1)];
+  const parameters = (PARAMETERS[verb] ?? []).map((name) => ({ name, in: "query", schema: { type: "string" } }));
+  return {
+    "x-kubernetes-action": verb,
+    "x-kubernetes-group-version-kind": { group, version, kind: resource.kind },
+    parameters,
+    responses: { 200: { description: "OK" } },
+  };
+}

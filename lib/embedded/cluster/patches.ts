@@ -1,0 +1,59 @@
+import { badRequest, invalidOptions, unsupportedMediaType } from "./api_status.ts";
+import { isObject, type JsonObject, mergePatch, readJson, readJsonObject, readYamlObject } from "./json_body.ts";
+import { jsonPatch } from "./json_patch.ts";
+import type { KubeObject } from "./objects.ts";
+import type { Resource } from "./resources.ts";
+import type { ClusterStore } from "./store.ts";
+import { applyConfigMap, checkUid, existing, replaceObject, type Writing } from "./writes.ts";
+
+const APPLY = "application/apply-patch+yaml";
+const MERGE = "application/merge-patch+json";
+const STRATEGIC = "application/strategic-merge-patch+json";
+const JSON_PATCH = "application/json-patch+json";
+
+export interface PatchRequest {
+  readonly resource: Resource;
+  readonly namespace: string;
+  readonly name: string;
+  readonly writing: Writing;
+  /** Take fields from their owners; for an apply alone. */
+  readonly force: boolean;
+  /** Looks at the object of the patch, or at the patched one, before it is stored. */
+  readonly check: (body: JsonObject) => void;
+}
+
+/** Patches an object by the kind of patch that a request's content type names. Throws 400, 404, 409, 413, 415 or 422. */
+export async function patchObject(
+  store: ClusterStore,
+  request: Request,
+  { resource, namespace, name, writing, force, check }: PatchRequest,
+): Promise<{ readonly object: KubeObject; readonly isNew: boolean }> {
+  const type = (request.headers.get("content-type") ?? "").split(";")[0].trim().toLowerCase();
+  const accepted = [JSON_PATCH, MERGE, STRATEGIC, ...(resource.plural === "configmaps" ? [APPLY] : [])];
+  if (!accepted.includes(type)) throw unsupportedMediaType(accepted.join(", "));
+  if (type === APPLY) {
+    const body = await readYamlObject(request);
+    check(body);
+    return applyConfigMap(store, resource, namespace, name, body, { ...writing, force });
+  }
+  if (force) throw invalidOptions("PatchOptions", "force", "Forbidden", "may not be specified for non-apply patch");
+  const patch = type === JSON_PATCH ? await readJson(request) : await readJsonObject(request);
+  if (type === STRATEGIC) checkPlain(patch);
+  // Read after the body, which arrives later: between reading and storing nothing else may come.
+  const current = existing(store, resource, namespace, name);
+  const merged = type === JSON_PATCH ? jsonPatch(current, patch) : mergePatch(current, patch);
+  if (!isObject(merged)) throw badRequest("the patch leaves no object");
+  check(merged);
+  checkUid(resource, current, merged);
+  return { object: replaceObject(store, resource, current, merged, writing), isNew: false };
+}
+
+/** A strategic merge patch without lists and directives is a merge patch; the others are not offered. */
+function checkPlain(patch: unknown): void {
+  if (Array.isArray(patch)) throw badRequest("strategic merge patches of lists are not offered by this cluster");
+  if (!isObject(patch)) return;
+  for (const [key, value] of Object.entries(patch)) {
+    if (key.startsWith("$")) throw badRequest(`the directive ${key} is not offered by this cluster`);
+    checkPlain(value);
+  }
+}

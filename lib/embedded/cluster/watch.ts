@@ -1,0 +1,194 @@
+import { type ApiRefusal, badRequest, expiredVersion, invalidOptions, statusOf } from "./api_status.ts";
+import { selectionOf, wholeNumber } from "./listing.ts";
+import type { KubeObject, Plural } from "./objects.ts";
+import { type Form, representBookmark, representObject } from "./representation.ts";
+import type { Change, ClusterStore } from "./store.ts";
+
+/** How often a watch that allows bookmarks is told how far it has come, in milliseconds; about what the real API server does. */
+export const BOOKMARK_EVERY_MS = 60_000;
+/** A watch without `timeoutSeconds` ends after half an hour to an hour, as in the real API server. */
+const LEAST_DEFAULT_SECONDS = 1800;
+/** So many events are made into text at once. */
+const EVENTS_PER_CHUNK = 64;
+/** Timers take no longer span than this. */
+const MAX_TIMEOUT_SECONDS = 2_000_000;
+
+export interface WatchRequest {
+  readonly plural: Plural;
+  /** null: all namespaces. */
+  readonly namespace: string | null;
+  readonly form: Form;
+  readonly query: URLSearchParams;
+  readonly bookmarkEveryMs: number;
+}
+
+/**
+ * The events of a watch, one JSON object per line (Kubernetes API concepts, "Efficient detection of changes"): from
+ * `resourceVersion` on, or from the state of now as ADDED events where none is given; with selectors, bookmarks,
+ * `sendInitialEvents` and `timeoutSeconds`. A version that is not remembered is an ERROR event with a 410, as in the real API
+ * server, and so is one not reached yet, which can only come from another cluster: waiting for it would be waiting for nothing.
+ * Memory is bounded by the store: a reader that is slow reads what is remembered, and a 410 when that is gone.
+ * Throws a 400 for a malformed parameter.
+ */
+export function watchEvents(store: ClusterStore, request: WatchRequest): ReadableStream<Uint8Array> {
+  const watch = new Watch(store, request);
+  return new ReadableStream<Uint8Array>({
+    pull: (controller) => watch.pull(controller),
+    cancel: () => watch.cancel(),
+  }, { highWaterMark: 0 });
+}
+
+interface Event {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
+  readonly object: unknown;
+}
+
+class Watch {
+  readonly #store: ClusterStore;
+  readonly #request: WatchRequest;
+  readonly #selects: (object: KubeObject) => boolean;
+  readonly #bookmarks: boolean;
+  readonly #deadline: number;
+  /** Objects whose ADDED events come first. */
+  readonly #initial: KubeObject[];
+  #marksInitialEnd: boolean;
+  /** All changes up to this version are told. */
+  #version: number;
+  #nextBookmark: number;
+  #wake: () => void = () => {};
+  #over = false;
+
+  constructor(store: ClusterStore, request: WatchRequest) {
+    const { query, plural, namespace } = request;
+    this.#store = store;
+    this.#request = request;
+    this.#selects = selectionOf(plural, query);
+    this.#bookmarks = isTrue(query, "allowWatchBookmarks");
+    const now = performance.now();
+    const seconds = wholeNumber(query, "timeoutSeconds") || LEAST_DEFAULT_SECONDS * (1 + Math.random());
+    this.#deadline = now + Math.min(seconds, MAX_TIMEOUT_SECONDS) * 1000;
+    this.#nextBookmark = now + request.bookmarkEveryMs;
+    const from = wholeNumber(query, "resourceVersion") ?? 0;
+    const sendsInitial = initialEventsWanted(query, from);
+    this.#marksInitialEnd = sendsInitial && query.has("sendInitialEvents") && this.#bookmarks;
+    this.#initial = sendsInitial ? store.list(plural, namespace).filter(this.#selects) : [];
+    this.#version = sendsInitial || from === 0 ? store.version : from;
+  }
+
+  async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    while (!this.#over) {
+      const { events, ends } = this.#next();
+      if (events.length > 0) {
+        controller.enqueue(ENCODER.encode(events.map((event) => `${JSON.stringify(event)}\n`).join("")));
+      }
+      if (ends) {
+        this.#over = true;
+        controller.close();
+      }
+      if (events.length > 0 || ends) return;
+      await this.#something();
+    }
+  }
+
+  cancel(): void {
+    this.#over = true;
+    this.#wake();
+  }
+
+  #next(): { events: Event[]; ends: boolean } {
+    if (this.#initial.length > 0) {
+      const objects = this.#initial.splice(0, EVENTS_PER_CHUNK);
+      return { events: objects.map((object) => this.#event("ADDED", object)), ends: false };
+    }
+    if (this.#marksInitialEnd) {
+      this.#marksInitialEnd = false;
+      return { events: [this.#bookmark(true)], ends: false };
+    }
+    const events = this.#changes();
+    if (events.length > 0) return { events, ends: events.some((event) => event.type === "ERROR") };
+    const now = performance.now();
+    if (now >= this.#deadline) return { events: this.#bookmarks ? [this.#bookmark(false)] : [], ends: true };
+    if (this.#bookmarks && now >= this.#nextBookmark) return { events: [this.#bookmark(false)], ends: false };
+    return { events: [], ends: false };
+  }
+
+  /** The events of the next changes; nothing when there are none, or none that the watch selects. */
+  #changes(): Event[] {
+    while (this.#version !== this.#store.version) {
+      const changes = this.#store.changesSince(this.#version);
+      if (changes === null) return [{ type: "ERROR", object: statusOf(expiredVersion(this.#version)) }];
+      const some = changes.slice(0, EVENTS_PER_CHUNK);
+      this.#version = some[some.length - 1].version;
+      const events = some.flatMap((change) => this.#eventOf(change) ?? []);
+      if (events.length > 0) return events;
+    }
+    return [];
+  }
+
+  /** What a change looks like through the selectors: an object that comes into sight is added, one that leaves it is deleted. */
+  #eventOf({ plural, version, object, previous }: Change): Event | null {
+    if (plural !== this.#request.plural) return null;
+    const isSeen = (candidate: KubeObject | null): candidate is KubeObject =>
+      candidate !== null && this.#isInNamespace(candidate) && this.#selects(candidate);
+    if (isSeen(object)) return this.#event(isSeen(previous) ? "MODIFIED" : "ADDED", object);
+    if (!isSeen(previous)) return null;
+    // The object as it was last seen, at the version of the change.
+    const metadata = { ...previous.metadata, resourceVersion: String(version) };
+    return this.#event("DELETED", { ...previous, metadata });
+  }
+
+  #isInNamespace(object: KubeObject): boolean {
+    const { namespace } = this.#request;
+    return namespace === null || (object.metadata.namespace ?? "") === namespace;
+  }
+
+  #event(type: Event["type"], object: KubeObject): Event {
+    const { form, plural, query } = this.#request;
+    return { type, object: representObject(form, plural, object, query, this.#store.now()) };
+  }
+
+  #bookmark(initialEnd: boolean): Event {
+    const { form, plural, bookmarkEveryMs } = this.#request;
+    this.#nextBookmark = performance.now() + bookmarkEveryMs;
+    return { type: "BOOKMARK", object: representBookmark(form, plural, this.#version, initialEnd) };
+  }
+
+  /** Resolves at the next change, bookmark or end. */
+  async #something(): Promise<void> {
+    const woken = Promise.withResolvers<void>();
+    this.#wake = woken.resolve;
+    const until = this.#bookmarks ? Math.min(this.#deadline, this.#nextBookmark) : this.#deadline;
+    const timer = setTimeout(woken.resolve, Math.max(0, until - performance.now()));
+    const forget = this.#store.onChange(woken.resolve);
+    await woken.promise;
+    clearTimeout(timer);
+    forget();
+  }
+}
+
+const ENCODER = new TextEncoder();
+
+/** Whether a watch begins with the state of now: asked for, or because it names no version to begin after. */
+function initialEventsWanted(query: URLSearchParams, from: number): boolean {
+  const match = query.get("resourceVersionMatch") ?? "";
+  if (!query.has("sendInitialEvents")) {
+    if (match !== "") {
+      throw forbidden("is forbidden for a watch unless sendInitialEvents is provided");
+    }
+    return from === 0;
+  }
+  if (match !== "NotOlderThan") throw forbidden("sendInitialEvents requires NotOlderThan");
+  return isTrue(query, "sendInitialEvents");
+}
+
+function forbidden(why: string): ApiRefusal {
+  return invalidOptions("ListOptions", "resourceVersionMatch", "Forbidden", why);
+}
+
+/** A query parameter that says yes or no; absent is no. */
+export function isTrue(query: URLSearchParams, name: string): boolean {
+  const text = query.get(name) ?? "";
+  if (/^(1|t|true)$/i.test(text)) return true;
+  if (/^(|0|f|false)$/i.test(text)) return false;
+  throw badRequest(`${name}: not a boolean`);
+}
