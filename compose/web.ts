@@ -4,8 +4,10 @@ import { type Config, ConfigError, type WebConfig } from "@/lib/config.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import { upstream } from "@/lib/http/upstream.ts";
 import { type ClusterAddress, clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
+import { campaignRecords } from "@/lib/kubernetes/campaign_records.ts";
 import { listedCampaigns } from "@/lib/kubernetes/listed_campaigns.ts";
 import { clusterReachable } from "@/lib/kubernetes/reachable.ts";
+import { recordWriter } from "@/lib/kubernetes/record_writer.ts";
 import { progressReader } from "@/lib/progress/progress_reader.ts";
 import { Tallies } from "@/lib/progress/tallies.ts";
 import { IN_PROCESS_BASE, remoteResults, resultsFetch, type ResultsService } from "@/lib/results/results_service.ts";
@@ -52,7 +54,7 @@ export async function webDeps(config: Config, web: WebConfig, parts: WebParts): 
 async function campaignDeps(
   config: Config,
   web: WebConfig,
-  { cluster }: WebParts,
+  { cluster, log }: WebParts,
   service: ResultsService | null,
   progress: ResultsService | null,
 ): Promise<CampaignDeps> {
@@ -62,10 +64,14 @@ async function campaignDeps(
   const { conventions, namespaces } = config.campaigns;
   const now = Date.now;
   const connection = await clusterConnection(clusterAddress(web, cluster), { now, caCerts: caCertificates(config) });
+  // Sites without a fixed address have as many results URLs as names they are called by.
+  const resultsUrl = web.resultsUrl.kind === "fixed" ? web.resultsUrl.url : null;
+  const writer = recordWriter({ connection, conventions, resultsUrl });
   return {
     source: listedCampaigns({ connection, conventions, namespaces, now }),
     progress: progressReader({ send: resultsFetch(progress), base: IN_PROCESS_BASE, now }),
     tallies: new Tallies(now),
+    records: campaignRecords({ writer, resultsUrl, log, now }),
     namespaces,
     session: sessionCheck({ service, cookieStem: conventions.cookieStem, now }),
     reachable: () => clusterReachable(connection),

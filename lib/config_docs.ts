@@ -39,7 +39,8 @@ const INTRODUCTION = [
 
 const CONVENTIONS_TEXT =
   "`CAMPAIGN_CONVENTIONS` is the name of a column of this table, or a JSON object of members to " +
-  "change; its member `preset` names the column that it starts from. An unknown member ends the start.";
+  "change; its member `preset` names the column that it starts from. An unknown member ends the start, " +
+  "and so do two kinds of Jobs or two field managers of one name.";
 
 const CONVENTIONS_EXAMPLE = [
   "```sh",

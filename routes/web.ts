@@ -8,6 +8,7 @@ import type { Operation } from "@/lib/http/operation.ts";
 import type { HttpEnv } from "@/lib/http/env.ts";
 import { UpstreamError } from "@/lib/http/upstream.ts";
 import { HttpError, notFound } from "@/lib/http/errors.ts";
+import type { CampaignRecords } from "@/lib/kubernetes/campaign_records.ts";
 import type { CampaignSource } from "@/lib/kubernetes/campaign_source.ts";
 import type { ProgressReader } from "@/lib/progress/progress_reader.ts";
 import type { Tallies } from "@/lib/progress/tallies.ts";
@@ -29,6 +30,8 @@ export interface CampaignDeps {
   readonly source: CampaignSource;
   readonly progress: ProgressReader;
   readonly tallies: Tallies;
+  /** Keeps the status records up to date; absent where none are kept. */
+  readonly records?: CampaignRecords;
   /** The namespaces served. */
   readonly namespaces: readonly string[];
   readonly session: SessionCheck;
@@ -136,7 +139,7 @@ function siteOptions(web: WebDeps, { assets, staticFolder }: SiteFiles): SiteOpt
     now,
     session: (request) => campaigns ? pageSession(campaigns.session, request) : Promise.resolve(null),
     campaigns: (request) =>
-      campaigns ? pageCampaigns(campaigns.source, resultsUrl(request)) : Promise.resolve({ jobs: [], reapedTotal: 0 }),
+      campaigns ? pageCampaigns(campaigns, resultsUrl(request)) : Promise.resolve({ jobs: [], reapedTotal: 0 }),
     detail: (request, asked) =>
       campaigns
         ? pageDetail(campaigns, { asked, request, resultsUrl: resultsUrl(request), now })
@@ -153,9 +156,9 @@ async function pageSession(session: SessionCheck, request: Request): Promise<Ses
   }
 }
 
-async function pageCampaigns(source: CampaignSource, resultsUrl: string): Promise<CampaignsAnswer> {
+async function pageCampaigns({ source, records }: CampaignDeps, resultsUrl: string): Promise<CampaignsAnswer> {
   try {
-    return await campaignList(source, { resultsUrl, reaped: DEFAULT_REAPED });
+    return await campaignList(source, { resultsUrl, reaped: DEFAULT_REAPED }, records);
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
     return { problem: unreachableSentence(error.status, null) };

@@ -339,6 +339,9 @@ Deno.test("conventions: a preset, or strict overrides of one", () => {
   refused({ [variable]: '{"__proto__":{}}' }, variable, /unknown member/);
   refused({ [variable]: '{"labelDomain":"no-slash"}' }, variable, /member labelDomain/);
   refused({ [variable]: '{"cookieStem":"a=b"}' }, variable, /member cookieStem/);
+  refused({ [variable]: '{"warmupApp":"campaign-batch"}' }, variable, /different values for campaignApp, warmupApp/);
+  refused({ [variable]: '{"failuresManager":"stackroom-web"}' }, variable, /different values for summaryManager/);
+  refused({ [variable]: '{"preset":"htrflow","summaryManager":"htrflow-campaigns"}' }, variable, /different values/);
   for (const value of ["other", "[]", "null", "3", '{"a"']) refused({ [variable]: value }, variable, /JSON object/);
 });
 

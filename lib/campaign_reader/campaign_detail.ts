@@ -8,9 +8,11 @@ import {
   wantedProgress,
 } from "@/lib/campaigns/detail.ts";
 import { type PageTally, runFingerprint } from "@/lib/campaigns/page_tally.ts";
+import type { Failures } from "@/lib/campaigns/record_merge.ts";
 import { isOver } from "@/lib/campaigns/progress.ts";
 import type { JobDetail } from "@/lib/campaigns/types.ts";
 import { warmupOf, warmupPhase } from "@/lib/campaigns/warmup.ts";
+import type { CampaignRecords } from "@/lib/kubernetes/campaign_records.ts";
 import type { CampaignObjects, CampaignSource } from "@/lib/kubernetes/campaign_source.ts";
 import type { ProgressReader, ProgressViewer } from "@/lib/progress/progress_reader.ts";
 import type { Tallies } from "@/lib/progress/tallies.ts";
@@ -19,6 +21,8 @@ export interface CampaignDetailDeps {
   readonly source: CampaignSource;
   readonly progress: ProgressReader;
   readonly tallies: Tallies;
+  /** Learn of live campaigns behind the answer; absent where none are kept. */
+  readonly records?: CampaignRecords;
   /** ms since 1970 */
   readonly now: () => number;
 }
@@ -40,7 +44,7 @@ export interface CampaignDetailRequest {
  * @throws {ClusterUnavailable}
  */
 export async function campaignDetail(
-  { source, progress, tallies, now }: CampaignDetailDeps,
+  { source, progress, tallies, records, now }: CampaignDetailDeps,
   { namespace, name, page, resultsUrl, viewer }: CampaignDetailRequest,
 ): Promise<JobDetail | null> {
   const objects = await source.campaign(namespace, name);
@@ -51,7 +55,13 @@ export async function campaignDetail(
   const tally = tallies.of(viewer.user, run);
   const wanted = wantedProgress(campaign, page).filter(unlessTallied(campaign, page, tally));
   const answers = await progress.read({ namespace, pipeline, run }, wanted, viewer);
-  return composeDetail(campaign, page, answers, now(), tally);
+  const detail = composeDetail(campaign, page, answers, now(), tally);
+  if (objects.kind === "live") records?.shown(objects.job, failuresOf(detail));
+  return detail;
+}
+
+function failuresOf({ failures }: JobDetail): Failures {
+  return new Map(failures.map(({ id, reason }) => [id, reason?.error ?? ""]));
 }
 
 async function layout(source: CampaignSource, objects: CampaignObjects, resultsUrl: string): Promise<CampaignLayout> {

@@ -3,6 +3,7 @@ import { chooseReaped, reapedSummary } from "@/lib/campaigns/reaped.ts";
 import { liveSummary, newestFirst } from "@/lib/campaigns/summary.ts";
 import type { JobSummary, Warmup } from "@/lib/campaigns/types.ts";
 import { indexWarmups, warmupOf, warmupPhase } from "@/lib/campaigns/warmup.ts";
+import type { CampaignRecords } from "@/lib/kubernetes/campaign_records.ts";
 import type { CampaignSnapshot, CampaignSource, PipelineRecord } from "@/lib/kubernetes/campaign_source.ts";
 import { sideBySide } from "@/lib/side_by_side.ts";
 
@@ -24,13 +25,15 @@ export interface CampaignList {
 const READS_AT_ONCE = 8;
 
 /**
- * Every live campaign and the reaped ones that ended last (spec, GET /api/v1/jobs).
+ * Every live campaign and the reaped ones that ended last (spec, GET /api/v1/jobs). `records`, if there are any, learn of
+ * the list behind the answer.
  *
  * @throws {ClusterUnavailable}
  */
 export async function campaignList(
   source: CampaignSource,
   { resultsUrl, reaped }: CampaignListRequest,
+  records?: CampaignRecords,
 ): Promise<CampaignList> {
   const snapshot = await source.list();
   const live = new Set(snapshot.jobs.map(({ namespace, name }) => keyOf(namespace, name)));
@@ -51,6 +54,7 @@ export async function campaignList(
     ...snapshot.jobs.map((job) => liveSummary(job, context(job))),
     ...chosen.map((campaign) => reapedSummary(campaign, context(campaign.record))),
   ]);
+  records?.listed(snapshot);
   return { jobs, reapedTotal: total };
 }
 

@@ -4,9 +4,9 @@ export class Fraction {
 }
 
 /**
- * Parses a JSON file of the bucket; undefined when it is none. Integers come as numbers, other numbers as `Fraction`.
- * Workers write with a library that also emits `NaN` and `Infinity`: those come as a fraction that is not finite, so
- * that one bad score does not cost the rest of the file.
+ * Parses JSON that a worker wrote, a file of the bucket or a termination message; undefined when it is none. Integers
+ * come as numbers, other numbers as `Fraction`. Workers write with a library that also emits `NaN` and `Infinity`: those
+ * come as a fraction that is not finite, so that one bad score does not cost the rest of the file.
  */
 export function parseBucketJson(body: Uint8Array | string): unknown {
   try {

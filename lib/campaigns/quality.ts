@@ -38,8 +38,8 @@ function readLowest(value: unknown): LowestPage[] {
   const lowest = new Map<string, LowestPage>();
   for (const entry of entries(value)) {
     const quality = scoreOf(member(entry, "quality"));
-    const page = member(entry, "page");
-    if (quality === null || typeof page !== "string" || lowest.has(page)) {
+    const page = textOf(member(entry, "page"));
+    if (quality === null || page === null || lowest.has(page)) {
       continue;
     }
     const canvas = integerOf(member(entry, "canvas"));

@@ -1,3 +1,4 @@
+import { parseBucketJson } from "./bucket_json.ts";
 import type { BatchPod, ContainerEnd } from "./cluster_objects.ts";
 import type { Reason } from "./types.ts";
 import { isObject, stringAt } from "./untrusted.ts";
@@ -39,7 +40,7 @@ function messageOf(pod: BatchPod, container: string): string | null {
 }
 
 function readMessage(message: string): Reason {
-  const report = parsed(message);
+  const report = parseBucketJson(message);
   const error = stringAt(report, "error");
   if (!isObject(report) || error === null) return plain(message);
   return {
@@ -54,14 +55,6 @@ function renamed(reason: Reason, pod: BatchPod): Reason {
   const killed = pod.reason === "DeadlineExceeded" &&
     reason.error === "SIGTERM";
   return killed ? { ...reason, error: "DeadlineExceeded" } : reason;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function hasFailed(end: ContainerEnd): boolean {

@@ -17,6 +17,9 @@ export const SUMMARY_KEYS = [
 ] as const;
 export const FAILURE_KEYS = ["failedVolumes", "failedVolumesJobUid"] as const;
 
+/** What a status record says of a campaign but for its failures: texts by key. */
+export type RecordSummary = Readonly<Record<(typeof SUMMARY_KEYS)[number], string>>;
+
 /** A phase that a record may say; `Unknown` is what we say of a record without an ending. */
 export type RecordedPhase = Exclude<Phase, "Unknown">;
 
@@ -34,8 +37,12 @@ export interface StatusRecord {
   readonly volumesFailed: number;
   readonly startedAt: string | null;
   readonly finishedAt: string | null;
+  /** Where the results were when it was written, which may be another place than today. */
+  readonly resultsBase: string;
   /** The Job it is about, "" in a record older than this key. */
   readonly jobUid: string;
+  /** The version of its ConfigMap, which every write changes. */
+  readonly version: string;
   /** Sentence by volume id, "" for a failure without one; none when they are another Job's. */
   readonly failures: ReadonlyMap<string, string>;
 }
@@ -69,7 +76,9 @@ export function readStatusRecord(
     volumesFailed: readCount(stringAt(data, "volumesFailed")),
     startedAt: stringAt(data, "startedAt") || null,
     finishedAt: stringAt(data, "finishedAt") || null,
+    resultsBase: stringAt(data, "resultsBase") ?? "",
     jobUid,
+    version: stringAt(value, "metadata", "resourceVersion") ?? "",
     failures: failuresUid && failuresUid !== jobUid ? new Map() : readFailures(stringAt(data, "failedVolumes")),
   };
 }

@@ -28,7 +28,8 @@ function parse(value: string): Conventions | Problem | undefined {
   const result = overrides.safeParse(parseJson(value));
   if (result.success) {
     const { preset, ...members } = result.data;
-    return { ...CONVENTIONS[preset], ...members };
+    const merged = { ...CONVENTIONS[preset], ...members };
+    return twins(merged) ?? merged;
   }
   const issue = result.error.issues[0];
   if (issue.code === "unrecognized_keys") {
@@ -36,6 +37,15 @@ function parse(value: string): Conventions | Problem | undefined {
     return new Problem(`has the unknown member ${JSON.stringify(issue.keys[0].slice(0, 40))}; known are ${known}`);
   }
   return issue.path.length > 0 ? new Problem(`has no valid value for the member ${issue.path.join(".")}`) : undefined;
+}
+
+/** Two roles of one name could not be told apart: neither two kinds of Jobs, nor the two halves of a record. */
+function twins(conventions: Conventions): Problem | undefined {
+  for (const names of [["campaignApp", "warmupApp"], ["summaryManager", "failuresManager", "applyManager"]] as const) {
+    if (new Set(names.map((name) => conventions[name])).size < names.length) {
+      return new Problem(`must have different values for ${names.join(", ")}`);
+    }
+  }
 }
 
 function parseJson(value: string): unknown {

@@ -27,7 +27,7 @@ export function jobOperations(operation: WebOperation, deps: JobsDeps): Operatio
   return [...listOperations(operation, deps), ...detailOperations(operation, deps)];
 }
 
-function listOperations(operation: WebOperation, { source, resultsUrl }: JobsDeps): Operation[] {
+function listOperations(operation: WebOperation, { source, resultsUrl, records }: JobsDeps): Operation[] {
   return readOperations((method, id) =>
     operation({
       id: id("list_campaigns"),
@@ -50,7 +50,7 @@ function listOperations(operation: WebOperation, { source, resultsUrl }: JobsDep
         const { jobs, reapedTotal } = await campaignList(source, {
           resultsUrl: resultsUrl(c.req.raw),
           reaped: query.reaped,
-        });
+        }, records);
         return jsonAnswer(method, jobs, { [REAPED_TOTAL_HEADER]: String(reapedTotal) });
       },
     })

@@ -30,6 +30,7 @@ Deno.test("status record: all of it is read", () => {
   assert.deepEqual(
     read({}, {
       labels: { [names.campaign]: "lund-file", [names.pipeline]: "lion" },
+      resourceVersion: "17",
     }),
     {
       namespace: "ns",
@@ -42,7 +43,9 @@ Deno.test("status record: all of it is read", () => {
       volumesFailed: 2,
       startedAt: "2025-11-20T08:00:00Z",
       finishedAt: "2025-11-20T09:00:00Z",
+      resultsBase: "https://old.example/results/ns/p",
       jobUid: "uid-1",
+      version: "17",
       failures: new Map([["a", "no page"]]),
     },
   );

@@ -3,6 +3,7 @@ import { readCampaignRecord } from "@/lib/campaigns/cluster_objects.ts";
 import { readStatusRecord } from "@/lib/campaigns/records.ts";
 import { type JobDetail, type JobSummary, NO_PIPELINE } from "@/lib/campaigns/types.ts";
 import { readVolumes } from "@/lib/campaigns/volumes.ts";
+import type { CampaignRecords } from "@/lib/kubernetes/campaign_records.ts";
 import type { CampaignObjects, CampaignSource } from "@/lib/kubernetes/campaign_source.ts";
 import { progressReader } from "@/lib/progress/progress_reader.ts";
 import type { ResultsFetch } from "@/lib/progress/result_file.ts";
@@ -19,11 +20,12 @@ interface Parts {
   readonly send?: ResultsFetch;
   readonly now?: () => number;
   readonly namespaces?: readonly string[];
+  readonly records?: CampaignRecords;
 }
 
 export function jobsApp(
   source: CampaignSource,
-  { send = NOTHING, now = () => NOW, namespaces = ["batch-default"] }: Parts = {},
+  { send = NOTHING, now = () => NOW, namespaces = ["batch-default"], records }: Parts = {},
 ) {
   return webApp(jobOperations(webOperations(session), {
     source,
@@ -31,6 +33,7 @@ export function jobsApp(
     progress: progressReader({ send, base: "http://results.test/results", now }),
     tallies: new Tallies(now),
     resultsUrl: () => RESULTS_URL,
+    records,
     now,
   }));
 }

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { type CampaignRecords, campaignRecords } from "@/lib/kubernetes/campaign_records.ts";
+import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
+import { listedCampaigns } from "@/lib/kubernetes/listed_campaigns.ts";
+import { recordWriter } from "@/lib/kubernetes/record_writer.ts";
+import { conventions, jobObject, podObject, terminated } from "@/tests/lib/campaigns/cluster_fixtures.ts";
+import { RecordServer } from "@/tests/lib/kubernetes/record_server.ts";
+import { detailed, jobsApp, listed, NOW } from "./jobs_fixture.ts";
+import { ANNA, RESULTS_URL } from "./web_fixture.ts";
+
+interface Scene {
+  readonly server: RecordServer;
+  readonly app: ReturnType<typeof jobsApp>;
+  readonly records: CampaignRecords;
+}
+
+async function withCluster(use: (scene: Scene) => Promise<void>): Promise<void> {
+  const server = new RecordServer();
+  try {
+    server.jobs.set("lund", jobObject({ status: { completedIndexes: "0", failedIndexes: "1" } }));
+    const now = () => NOW;
+    const connection = await clusterConnection({ kind: "server", url: server.url }, { now });
+    const source = listedCampaigns({ connection, conventions, namespaces: ["batch-default"], now });
+    const writer = recordWriter({ connection, conventions, resultsUrl: RESULTS_URL });
+    const records = campaignRecords({ writer, resultsUrl: RESULTS_URL, log: { write() {}, flush() {} }, now });
+    await use({ server, records, app: jobsApp(source, { records }) });
+    await records.idle();
+  } finally {
+    await server.close();
+  }
+}
+
+const data = (server: RecordServer) => server.maps.get("campaign-lund-status")?.data;
+
+Deno.test("job records: a list is answered before its records are written, and they are", async () => {
+  await withCluster(async ({ server, app, records }) => {
+    const gate = Promise.withResolvers<null>();
+    server.instead = ({ method }) => method === "PATCH" ? gate.promise : null;
+    const [row] = await listed(app);
+    assert.equal(row.counts.done, 1);
+    assert.equal(server.maps.size, 0);
+    gate.resolve(null);
+    await records.idle();
+    assert.deepEqual([data(server)?.phase, data(server)?.volumesFailed], ["Running", "1"]);
+    assert.equal(data(server)?.resultsBase, row.resultsBase);
+    assert.equal(data(server)?.failedVolumes, undefined);
+    await app.request("/api/v1/jobs", { method: "HEAD", headers: ANNA });
+    await records.idle();
+    assert.equal(server.patches.length, 1);
+  });
+});
+
+Deno.test("job records: a detail's failures are named with what their pods said", async () => {
+  await withCluster(async ({ server, app, records }) => {
+    server.maps.set("campaign-lund", { ...server.put("x", { data: { "volumes.txt": "a\nb\nc\nd\n" } }) });
+    server.maps.delete("x");
+    const message = '{"stage":"verify","permanent":true,"error":"no page"}';
+    server.pods = [podObject("1", {
+      phase: "Failed",
+      containerStatuses: [terminated("wrapper", { exitCode: 13, message })],
+    })];
+    await detailed(app);
+    await records.idle();
+    assert.equal(data(server)?.failedVolumes, '[{"id":"b","reason":"no page"}]');
+    assert.equal(data(server)?.failedVolumesJobUid, "uid-1");
+  });
+});
+
+Deno.test("job records: whatever becomes of a write, the answers are the same", async () => {
+  for (const status of [403, 409, 500]) {
+    await withCluster(async ({ server, app, records }) => {
+      server.instead = ({ method }) => method === "PATCH" ? new Response(null, { status }) : null;
+      assert.equal((await listed(app)).length, 1);
+      await records.idle();
+      assert.equal((await detailed(app)).name, "lund");
+      await records.idle();
+      assert.equal(server.patches.length, status === 409 ? 2 : 1);
+      assert.equal(server.maps.size, 0);
+    });
+  }
+});
+
+Deno.test("job records: a campaign whose Job is gone is answered and not written", async () => {
+  await withCluster(async ({ server, app, records }) => {
+    server.jobs.clear();
+    server.put("campaign-lund", { data: { "volumes.txt": "a\n" } });
+    server.put("campaign-lund-status", { data: { phase: "Running", volumesTotal: "1" } });
+    const { jobGone, phase } = await detailed(app);
+    assert.deepEqual([jobGone, phase], [true, "Unknown"]);
+    await listed(app);
+    await records.idle();
+    assert.equal(server.patches.length, 0);
+  });
+});
