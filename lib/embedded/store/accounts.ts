@@ -1,5 +1,5 @@
 import type { Cell, Statements } from "@/lib/embedded/store/index.ts";
-import { folded } from "@/lib/embedded/store/names.ts";
+import { folded, type NamePage, ofNamePage } from "@/lib/embedded/store/names.ts";
 
 /** The tenant number of the system level, which has users but no buckets. */
 export const SYSTEM = 0;
@@ -19,6 +19,17 @@ export interface User {
   /** The S3 secret key and the second half of the MAPI token: hexadecimal MD5 of the password. */
   passwordMd5: string;
   record: Record<string, unknown>;
+  /** Wrong passwords since the last right one. */
+  failedAttempts: number;
+  /** When too many of them locked the account, ms since 1970; null while it is not locked. */
+  lockedMs: number | null;
+}
+
+/** What buckets hold: versions and their bytes, and the bytes of parts that are not yet an object. */
+export interface Holdings {
+  objects: number;
+  bytes: number;
+  partBytes: number;
 }
 
 /** Reads tenants and user accounts. Names are looked up without case. */
@@ -50,6 +61,12 @@ export class Accounts {
     return this.#index.rows(`SELECT ${USER} FROM users WHERE tenant = ? ORDER BY folded`, tenant).map(userOf);
   }
 
+  /** A page of a tenant's users. */
+  usersPage(tenant: number, page: NamePage): User[] {
+    const { prefix, offset, count } = page;
+    return this.#index.rows(`SELECT ${USER} FROM users ${ofNamePage(page)}`, tenant, prefix, count, offset).map(userOf);
+  }
+
   user(tenant: number, name: string): User | null {
     const row = this.#index.row(`SELECT ${USER} FROM users WHERE tenant = ? AND folded = ?`, tenant, folded(name));
     return row && userOf(row);
@@ -58,6 +75,22 @@ export class Accounts {
   userById(id: number): User | null {
     const row = this.#index.row(`SELECT ${USER} FROM users WHERE id = ?`, id);
     return row && userOf(row);
+  }
+
+  /** The MD5s of a user's former passwords, the newest first. */
+  formerPasswords(user: number): string[] {
+    const row = this.#index.row("SELECT former_passwords FROM users WHERE id = ?", user);
+    return row ? JSON.parse(String(row[0])) : [];
+  }
+
+  /** What a tenant's buckets hold. */
+  holdings(tenant: number): Holdings {
+    const row = this.#index.row(
+      "SELECT coalesce(sum(stored_count), 0), coalesce(sum(stored_bytes), 0), coalesce(sum(part_bytes), 0) FROM buckets WHERE tenant = ?",
+      tenant,
+    );
+    const [objects, bytes, partBytes] = row ?? [0, 0, 0];
+    return { objects: Number(objects), bytes: Number(bytes), partBytes: Number(partBytes) };
   }
 
   userByGuid(tenant: number, guid: string): User | null {
@@ -85,13 +118,13 @@ export function mayManageNamespaces(account: { readonly record: Readonly<Record<
 }
 
 const TENANT = "id, name, record, created_ms";
-const USER = "id, tenant, name, guid, password_md5, record";
+const USER = "id, tenant, name, guid, password_md5, record, failed_attempts, locked_ms";
 
 function tenantOf([id, name, record, createdMs]: Cell[]): Tenant {
   return { id: Number(id), name: String(name), record: JSON.parse(String(record)), createdMs: Number(createdMs) };
 }
 
-function userOf([id, tenant, name, guid, passwordMd5, record]: Cell[]): User {
+function userOf([id, tenant, name, guid, passwordMd5, record, failedAttempts, lockedMs]: Cell[]): User {
   return {
     id: Number(id),
     tenant: Number(tenant),
@@ -99,5 +132,7 @@ function userOf([id, tenant, name, guid, passwordMd5, record]: Cell[]): User {
     guid: String(guid),
     passwordMd5: String(passwordMd5),
     record: JSON.parse(String(record)),
+    failedAttempts: Number(failedAttempts),
+    lockedMs: lockedMs === null ? null : Number(lockedMs),
   };
 }

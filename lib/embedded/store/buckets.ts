@@ -1,6 +1,7 @@
 import { type Acl, keptAcl } from "@/lib/embedded/store/acl.ts";
 import type { Cell, Statements } from "@/lib/embedded/store/index.ts";
-import { folded } from "@/lib/embedded/store/names.ts";
+import { folded, type NamePage, ofNamePage } from "@/lib/embedded/store/names.ts";
+import { S3_ACCESS, type S3Access } from "@/lib/embedded/store/s3_access.ts";
 import { roomIn } from "@/lib/embedded/store/quota.ts";
 import { type VersionSettings, versionSettings } from "@/lib/embedded/store/version_settings.ts";
 import type { Versioning } from "@/lib/embedded/store/writer/changes.ts";
@@ -20,6 +21,12 @@ export interface Bucket {
   storedCount: number;
   /** Null where none was set. */
   acl: Acl | null;
+  /** Bytes of parts that are not yet an object. */
+  partBytes: number;
+  /** The mask of the data access permissions that tenant and namespace allow, whoever holds them. */
+  allowed: number;
+  /** Whose requests reach it by S3. */
+  s3Access: S3Access;
 }
 
 /** Reads buckets and what users may do in them. Names are looked up without case. */
@@ -38,6 +45,13 @@ export class Buckets {
   /** All buckets of a tenant in the order of their names. */
   ofTenant(tenant: number): Bucket[] {
     return this.#index.rows(`SELECT ${BUCKET} FROM buckets WHERE tenant = ? ORDER BY folded`, tenant).map(bucketOf);
+  }
+
+  /** A page of a tenant's buckets. */
+  page(tenant: number, page: NamePage): Bucket[] {
+    const { prefix, offset, count } = page;
+    return this.#index.rows(`SELECT ${BUCKET} FROM buckets ${ofNamePage(page)}`, tenant, prefix, count, offset)
+      .map(bucketOf);
   }
 
   /** The buckets that a user owns or has any permission in, alone or in a group, in the order of their names. */
@@ -103,7 +117,9 @@ export class Buckets {
   }
 }
 
-const BUCKET = "id, tenant, name, guid, owner, versioning, record, created_ms, stored_bytes, stored_count, acl";
+const BUCKET =
+  `id, tenant, name, guid, owner, versioning, record, created_ms, stored_bytes, stored_count, acl, part_bytes,
+  permission_mask & (SELECT permission_mask FROM tenants WHERE tenants.id = tenant), s3_access`;
 
 function bucketOf(cells: Cell[]): Bucket {
   return {
@@ -118,6 +134,9 @@ function bucketOf(cells: Cell[]): Bucket {
     storedBytes: Number(cells[8]),
     storedCount: Number(cells[9]),
     acl: keptAcl(cells[10] === null ? null : String(cells[10])),
+    partBytes: Number(cells[11]),
+    allowed: Number(cells[12]),
+    s3Access: S3_ACCESS[Number(cells[13])],
   };
 }
 

@@ -122,8 +122,54 @@ UPDATE buckets SET
 WHERE json_type(record, '$.versioningSettings') = 'object';
 `;
 
+/**
+ * What the fourth layout adds: documents of the management API (JSON) of a tenant (`bucket` 0) or a namespace, those of
+ * a kind by their names; masks of what permissions a tenant and a namespace allow at all (-1: every one); how far S3
+ * reaches a bucket (0 not at all, 1 signed requests, 2 all); wrong passwords and former ones (JSON) of users; and what
+ * was done by bucket and hour since 1970, with what the bucket held after the last change of that hour.
+ */
+const FOURTH_LAYOUT = `
+CREATE TABLE documents (
+  tenant INTEGER NOT NULL, bucket INTEGER NOT NULL, kind TEXT NOT NULL, folded TEXT NOT NULL, document TEXT NOT NULL,
+  PRIMARY KEY (tenant, bucket, kind, folded)
+) WITHOUT ROWID;
+ALTER TABLE tenants ADD COLUMN permission_mask INTEGER NOT NULL DEFAULT -1;
+ALTER TABLE buckets ADD COLUMN permission_mask INTEGER NOT NULL DEFAULT -1;
+ALTER TABLE buckets ADD COLUMN s3_access INTEGER NOT NULL DEFAULT 2;
+ALTER TABLE users ADD COLUMN failed_attempts INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE users ADD COLUMN locked_ms INTEGER;
+ALTER TABLE users ADD COLUMN former_passwords TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE buckets ADD COLUMN multipart_objects INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE buckets ADD COLUMN multipart_object_parts INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE buckets ADD COLUMN multipart_object_bytes INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE buckets ADD COLUMN upload_count INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE buckets ADD COLUMN upload_parts INTEGER NOT NULL DEFAULT 0;
+UPDATE buckets SET
+  multipart_objects = (SELECT count(*) FROM objects WHERE bucket = buckets.id AND parts IS NOT NULL)
+    + (SELECT count(*) FROM history WHERE bucket = buckets.id AND parts IS NOT NULL),
+  multipart_object_parts =
+    (SELECT coalesce(sum(json_array_length(parts, '$.parts')), 0) FROM objects WHERE bucket = buckets.id)
+    + (SELECT coalesce(sum(json_array_length(parts, '$.parts')), 0) FROM history WHERE bucket = buckets.id),
+  multipart_object_bytes =
+    (SELECT coalesce(sum(size), 0) FROM objects WHERE bucket = buckets.id AND parts IS NOT NULL)
+    + (SELECT coalesce(sum(size), 0) FROM history WHERE bucket = buckets.id AND parts IS NOT NULL),
+  upload_count = (SELECT count(*) FROM uploads WHERE bucket = buckets.id),
+  upload_parts = (SELECT count(*) FROM uploads JOIN parts ON upload = uploads.id WHERE bucket = buckets.id);
+CREATE TABLE usage (
+  tenant INTEGER NOT NULL, bucket INTEGER NOT NULL, hour INTEGER NOT NULL,
+  bytes_in INTEGER NOT NULL, bytes_out INTEGER NOT NULL,
+  reads INTEGER NOT NULL, writes INTEGER NOT NULL, deletes INTEGER NOT NULL,
+  stored_count INTEGER NOT NULL, stored_bytes INTEGER NOT NULL, part_bytes INTEGER NOT NULL,
+  multipart_objects INTEGER NOT NULL, multipart_object_parts INTEGER NOT NULL, multipart_object_bytes INTEGER NOT NULL,
+  upload_count INTEGER NOT NULL, upload_parts INTEGER NOT NULL,
+  PRIMARY KEY (tenant, bucket, hour)
+) WITHOUT ROWID;
+INSERT INTO usage SELECT tenant, id, unixepoch() / 3600, 0, 0, 0, 0, 0, stored_count, stored_bytes, part_bytes,
+  multipart_objects, multipart_object_parts, multipart_object_bytes, upload_count, upload_parts FROM buckets;
+`;
+
 /** The layouts in their order; a folder of an older one is taken through those that follow. */
-export const LAYOUTS: readonly string[] = [FIRST_LAYOUT, SECOND_LAYOUT, THIRD_LAYOUT];
+export const LAYOUTS: readonly string[] = [FIRST_LAYOUT, SECOND_LAYOUT, THIRD_LAYOUT, FOURTH_LAYOUT];
 
 /** The version of the index's layout, kept in SQLite's `user_version`. */
 export const INDEX_VERSION = LAYOUTS.length;

@@ -8,3 +8,17 @@ export function isHostLabel(name: string, shortest = 1): boolean {
   return name.length >= shortest && name.length <= 63 && /^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/.test(name) &&
     !/^xn--/i.test(name);
 }
+
+/** A page of a list by names: those that begin with a folded prefix. */
+export interface NamePage {
+  readonly prefix: string;
+  readonly isDescending: boolean;
+  readonly offset: number;
+  readonly count: number;
+}
+
+/** The end of a statement that gives a page of a tenant's rows by their column `folded`. */
+export function ofNamePage({ isDescending }: NamePage): string {
+  return `WHERE tenant = ?1 AND substr(folded, 1, length(?2)) = ?2 ORDER BY folded ${isDescending ? "DESC" : ""}
+    LIMIT ?3 OFFSET ?4`;
+}

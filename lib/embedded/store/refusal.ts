@@ -16,6 +16,7 @@ export type RefusalReason =
   | "OverwriteRefused"
   | "QuotaExceeded"
   | "TooManyBuckets"
+  | "TooManyOwned"
   | "SizeMismatch"
   | "TypeMismatch"
   | "NoSpace";

@@ -1,18 +1,22 @@
 import { Accounts, type Tenant } from "@/lib/embedded/store/accounts.ts";
 import { Buckets } from "@/lib/embedded/store/buckets.ts";
+import { Documents } from "@/lib/embedded/store/documents.ts";
 import { Groups } from "@/lib/embedded/store/groups.ts";
 import { openIndexForReading, Statements } from "@/lib/embedded/store/index.ts";
+import { Logins } from "@/lib/embedded/store/logins.ts";
 import { mapiHandler } from "@/lib/embedded/store/mapi/mapi_server.ts";
 import { folded } from "@/lib/embedded/store/names.ts";
 import { Objects } from "@/lib/embedded/store/objects.ts";
 import { Versions } from "@/lib/embedded/store/versions.ts";
 import { Ports, type Protocol } from "@/lib/embedded/store/ports.ts";
 import type { DrainingServer } from "@/lib/process/draining_server.ts";
+import { ReadCounter } from "@/lib/embedded/store/read_counter.ts";
 import { refusingHandler, s3Handler } from "@/lib/embedded/store/s3/s3_server.ts";
 import { addSamples } from "@/lib/embedded/store/samples.ts";
 import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
 import { Upkeep } from "@/lib/embedded/store/upkeep.ts";
 import { Uploads } from "@/lib/embedded/store/uploads.ts";
+import { UsageHistory } from "@/lib/embedded/store/usage_history.ts";
 import { WriterClient } from "@/lib/embedded/store/writer/writer_client.ts";
 
 export interface StoreServerOptions {
@@ -58,6 +62,7 @@ export class StoreServer {
     const writer = await WriterClient.open(writerPort, options.folder);
     const index = openIndexForReading(options.folder);
     const statements = new Statements(index);
+    const documents = new Documents(statements);
     const parts: StoreParts = {
       folder: options.folder,
       accounts: new Accounts(statements),
@@ -66,6 +71,10 @@ export class StoreServer {
       objects: new Objects(options.folder, statements),
       versions: new Versions(statements),
       uploads: new Uploads(statements),
+      documents,
+      usage: new UsageHistory(statements),
+      reads: new ReadCounter(writer, Date.now),
+      logins: new Logins(documents, writer, Date.now),
       writer,
       upkeep: new Upkeep(writer, Date.now),
       now: Date.now,
@@ -96,6 +105,7 @@ export class StoreServer {
   /** Lets requests under way end, then closes the index. */
   async stop(): Promise<void> {
     await Promise.all([this.#parts.upkeep.stop(), ...this.#servers.map((server) => server.drain())]);
+    await this.#parts.reads.flush();
     // The writer's connection last: the last one to close folds the write-ahead log into the index.
     this.#closeIndex();
     await this.#parts.writer.close();

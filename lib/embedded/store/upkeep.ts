@@ -1,5 +1,8 @@
 import type { WriterClient } from "@/lib/embedded/store/writer/writer_client.ts";
 
+/** How long it is known what was done by hour: 180 days (management API, chargeback). */
+export const USAGE_HOURS = 180 * 24;
+
 /** How often the store looks for what its settings let go, in ms. */
 const INTERVAL_MS = 60 * 60 * 1000;
 
@@ -47,6 +50,7 @@ export class Upkeep {
         this.#isWanted = false;
         await this.#expireUploads();
         await this.#repeat(async () => (await this.#writer.change("pruneVersions", { atMs: this.#now() })).pruned);
+        await this.#writer.change("expireUsage", { beforeHour: Math.floor(this.#now() / INTERVAL_MS) - USAGE_HOURS });
         await this.#repeat(async () => (await this.#writer.change("clearDeletionRecords", {})).cleared);
       }
     } catch (error) {

@@ -84,7 +84,8 @@ export function presentGroup(tenant: Tenant, name: string, { store }: MapiReques
   return group;
 }
 
-function readGroupname(value: unknown): string {
+/** A group name by the store's rules. Throws 400. */
+export function readGroupname(value: unknown): string {
   // deno-lint-ignore no-control-regex
   if (typeof value !== "string" || !/^[^\u0000-\u001f:/,]{1,184}$/u.test(value)) {
     throw invalid(

@@ -1,12 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import {
-  isEnabled,
-  mayManageNamespaces,
-  rolesOf,
-  SYSTEM,
-  type Tenant,
-  type User,
-} from "@/lib/embedded/store/accounts.ts";
+import { mayManageNamespaces, rolesOf, SYSTEM, type Tenant, type User } from "@/lib/embedded/store/accounts.ts";
 import type { Group } from "@/lib/embedded/store/groups.ts";
 import { forbidden } from "@/lib/embedded/store/mapi/mapi_error.ts";
 import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
@@ -21,26 +14,39 @@ export interface MapiCaller {
 }
 
 /** What a role may do, in the words of the contract's table of roles. */
-export type Right = "administer" | "manage users" | "read";
+export type Right = "administer" | "manage users" | "comply" | "read figures" | "read";
 
 const RIGHTS: Record<Right, readonly string[]> = {
   administer: ["ADMINISTRATOR"],
   "manage users": ["ADMINISTRATOR", "SECURITY"],
+  comply: ["ADMINISTRATOR", "COMPLIANCE"],
+  "read figures": ["ADMINISTRATOR", "MONITOR"],
   read: ["ADMINISTRATOR", "SECURITY", "MONITOR", "COMPLIANCE"],
 };
 
-/** Checks `Authorization: HCP base64(user):md5(password)` or `AD user:password`. Throws 403, as the store does for both. */
-export function authenticateMapi(
+/**
+ * Checks `Authorization: HCP base64(user):md5(password)` or `AD user:password`; wrong passwords are counted. Throws 403,
+ * as the store does for whatever is wrong.
+ */
+export async function authenticateMapi(
   header: string | null,
-  { accounts, groups }: StoreParts,
+  { accounts, groups, logins }: StoreParts,
   tenant: Tenant | null,
-): MapiCaller {
+): Promise<MapiCaller> {
   const stated = statedCredentials(header);
-  const user = stated && accounts.user(tenant?.id ?? SYSTEM, stated.username);
-  if (!stated || !user || !isEnabled(user)) throw forbidden();
-  const [given, kept] = [stated.passwordMd5, user.passwordMd5].map((md5) => createHash("sha256").update(md5).digest());
-  if (!timingSafeEqual(given, kept)) throw forbidden();
+  if (!stated) throw forbidden();
+  const user = await logins.attempt(
+    () => accounts.user(tenant?.id ?? SYSTEM, stated.username),
+    (user) => isPassword(user, stated.passwordMd5),
+  );
+  if (user === "closed" || user === "wrong") throw forbidden();
   return { user, groups: groups.ofUser(user.id), tenant };
+}
+
+/** Whether a hexadecimal MD5 is that of a user's password. */
+export function isPassword(user: User, passwordMd5: string): boolean {
+  const [given, kept] = [passwordMd5, user.passwordMd5].map((md5) => createHash("sha256").update(md5).digest());
+  return timingSafeEqual(given, kept);
 }
 
 /** Whether a caller's roles give a right. */

@@ -1,36 +1,15 @@
 import type { Tenant } from "@/lib/embedded/store/accounts.ts";
-import {
-  changeGroupPermissions,
-  changeUserPermissions,
-  readGroupPermissions,
-  readUserPermissions,
-} from "@/lib/embedded/store/mapi/data_access.ts";
-import { createGroup, deleteGroup, listGroups, modifyGroup, readGroup } from "@/lib/embedded/store/mapi/groups.ts";
 import { authenticateMapi } from "@/lib/embedded/store/mapi/mapi_caller.ts";
 import { absent, forbidden, MapiError } from "@/lib/embedded/store/mapi/mapi_error.ts";
-import {
-  deleteNamespaceCors,
-  deleteTenantCors,
-  readNamespaceCors,
-  readTenantCors,
-  writeNamespaceCors,
-  writeTenantCors,
-} from "@/lib/embedded/store/mapi/cors.ts";
 import { type MapiRequest, readJsonObject } from "@/lib/embedded/store/mapi/mapi_request.ts";
+import { findResource } from "@/lib/embedded/store/mapi/resources.ts";
 import {
-  createNamespace,
-  deleteNamespace,
-  listNamespaces,
-  readNamespace,
-  updateNamespace,
-} from "@/lib/embedded/store/mapi/namespaces.ts";
-import { createTenant, deleteTenant, listTenants, readTenant } from "@/lib/embedded/store/mapi/tenants.ts";
-import { createUser, deleteUser, listUsers, readUser } from "@/lib/embedded/store/mapi/users.ts";
-import {
-  resetVersioningSettings,
-  setVersioningSettings,
-  showVersioningSettings,
-} from "@/lib/embedded/store/mapi/versioning_settings.ts";
+  createTenant,
+  deleteTenant,
+  listTenants,
+  modifyTenant,
+  readTenant,
+} from "@/lib/embedded/store/mapi/tenants.ts";
 import { folded } from "@/lib/embedded/store/names.ts";
 import { Refusal, type RefusalReason } from "@/lib/embedded/store/refusal.ts";
 import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
@@ -50,6 +29,7 @@ const REFUSALS: Partial<Record<RefusalReason, [number, string]>> = {
   NoSuchBucket: [404, "Not found"],
   NotFound: [404, "Not found"],
   TooManyBuckets: [400, "The namespaceQuota of the tenant allows no further namespace"],
+  TooManyOwned: [400, "The maxNamespacesPerUser of the tenant allows the owner no further namespace"],
 };
 
 type Answer = Response | Promise<Response>;
@@ -77,98 +57,41 @@ export function mapiHandler(
   };
 }
 
-function answer(
+async function answer(
   store: StoreParts,
   request: Request,
   level: Tenant | null,
   onTenant: (tenant: Tenant) => Promise<void>,
-): Answer {
+): Promise<Response> {
   const url = new URL(request.url);
   if (!url.pathname.startsWith("/mapi/")) throw absent("resource");
   if (url.pathname.length + url.search.length - "/mapi".length > MAX_PATH_BYTES) {
     throw new MapiError(414, "The URL is too long");
   }
-  const caller = authenticateMapi(request.headers.get("authorization"), store, level);
   const asked: MapiRequest = {
     store,
-    caller,
+    caller: await authenticateMapi(request.headers.get("authorization"), store, level),
     method: request.method,
     query: url.searchParams,
     body: () => readJsonObject(request),
   };
-  const [root, tenantName, collection, name, document, ...rest] = decodedSegments(url.pathname.slice("/mapi/".length));
-  // A slash within a segment would read like two of them below.
-  const isSimple = ![collection, document].some((segment) => segment?.includes("/"));
-  if (root !== "tenants" || rest.length > 0 || !isSimple) throw absent("resource");
+  const [root, tenantName, ...segments] = decodedSegments(url.pathname.slice("/mapi/".length));
+  if (root !== "tenants") throw absent("resource");
   if (tenantName === undefined) {
     if (level) throw forbidden();
     return byMethod(asked.method, { GET: () => listTenants(asked), PUT: () => createTenant(asked, onTenant) });
   }
-  const tenant = reachableTenant(store, level, tenantName, collection !== undefined);
-  if (collection === undefined) {
+  const tenant = reachableTenant(store, level, tenantName, segments.length > 0);
+  if (segments.length === 0) {
     return byMethod(asked.method, {
       GET: () => readTenant(tenant, asked),
+      POST: () => modifyTenant(tenant, asked),
       DELETE: () => level ? refuse() : deleteTenant(tenant, asked),
     });
   }
-  switch (`${collection}${name === undefined ? "" : "/{name}"}${document === undefined ? "" : `/${document}`}`) {
-    case "namespaces":
-      return byMethod(asked.method, {
-        GET: () => listNamespaces(tenant, asked),
-        PUT: () => createNamespace(tenant, asked),
-      });
-    case "namespaces/{name}":
-      return byMethod(asked.method, {
-        GET: () => readNamespace(tenant, name, asked),
-        POST: () => updateNamespace(tenant, name, asked),
-        DELETE: () => deleteNamespace(tenant, name, asked),
-      });
-    case "namespaces/{name}/versioningSettings":
-      return byMethod(asked.method, {
-        GET: () => showVersioningSettings(tenant, name, asked),
-        POST: () => setVersioningSettings(tenant, name, asked),
-        DELETE: () => resetVersioningSettings(tenant, name, asked),
-      });
-    case "userAccounts":
-      return byMethod(asked.method, { GET: () => listUsers(tenant, asked), PUT: () => createUser(tenant, asked) });
-    case "userAccounts/{name}":
-      return byMethod(asked.method, {
-        GET: () => readUser(tenant, name, asked),
-        DELETE: () => deleteUser(tenant, name, asked),
-      });
-    case "cors":
-      return byMethod(asked.method, {
-        GET: () => readTenantCors(tenant, asked),
-        PUT: () => writeTenantCors(tenant, asked),
-        DELETE: () => deleteTenantCors(tenant, asked),
-      });
-    case "namespaces/{name}/cors":
-      return byMethod(asked.method, {
-        GET: () => readNamespaceCors(tenant, name, asked),
-        PUT: () => writeNamespaceCors(tenant, name, asked),
-        DELETE: () => deleteNamespaceCors(tenant, name, asked),
-      });
-    case "userAccounts/{name}/dataAccessPermissions":
-      return byMethod(asked.method, {
-        GET: () => readUserPermissions(tenant, name, asked),
-        POST: () => changeUserPermissions(tenant, name, asked),
-      });
-    case "groupAccounts":
-      return byMethod(asked.method, { GET: () => listGroups(tenant, asked), PUT: () => createGroup(tenant, asked) });
-    case "groupAccounts/{name}":
-      return byMethod(asked.method, {
-        GET: () => readGroup(tenant, name, asked),
-        POST: () => modifyGroup(tenant, name, asked),
-        DELETE: () => deleteGroup(tenant, name, asked),
-      });
-    case "groupAccounts/{name}/dataAccessPermissions":
-      return byMethod(asked.method, {
-        GET: () => readGroupPermissions(tenant, name, asked),
-        POST: () => changeGroupPermissions(tenant, name, asked),
-      });
-    default:
-      throw absent("resource");
-  }
+  const resource = findResource(segments);
+  if (!resource) throw absent("resource");
+  return byMethod(asked.method, resource.methods, { tenant, names: resource.names, asked });
 }
 
 /** The tenant of a path: at a tenant's level its own only; at the system's any, its inside only where the tenant allows. */
@@ -183,10 +106,15 @@ function reachableTenant(store: StoreParts, level: Tenant | null, name: string, 
   return tenant;
 }
 
-function byMethod(method: string, answers: Record<string, () => Answer>): Answer {
+type Methods<C> = Readonly<Partial<Record<string, (call: C) => Answer>>>;
+
+function byMethod(method: string, answers: Methods<undefined>): Answer;
+function byMethod<C>(method: string, answers: Methods<C>, call: C): Answer;
+function byMethod<C>(method: string, answers: Methods<C | undefined>, call?: C): Answer {
   const name = method === "HEAD" ? "GET" : method;
-  if (!Object.hasOwn(answers, name)) throw new MapiError(405, "The method is not allowed for this resource");
-  return answers[name]();
+  const answer = Object.hasOwn(answers, name) ? answers[name] : undefined;
+  if (!answer) throw new MapiError(405, "The method is not allowed for this resource");
+  return answer(call);
 }
 
 function errorResponse(error: unknown, method: string): Response {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Tenant } from "@/lib/embedded/store/accounts.ts";
 import type { Bucket } from "@/lib/embedded/store/buckets.ts";
-import { isVerbose, selected } from "@/lib/embedded/store/mapi/list_parameters.ts";
+import { isVerbose, pageByName, selected } from "@/lib/embedded/store/mapi/list_parameters.ts";
 import { demand, has, managesNamespaces } from "@/lib/embedded/store/mapi/mapi_caller.ts";
 import { absent, forbidden, invalid } from "@/lib/embedded/store/mapi/mapi_error.ts";
 import { listAnswer, type MapiRequest, mapiTime, only } from "@/lib/embedded/store/mapi/mapi_request.ts";
@@ -18,7 +18,7 @@ import {
 } from "@/lib/embedded/store/mapi/members.ts";
 import { readVersioningSettings, VERSIONING_MEMBERS } from "@/lib/embedded/store/mapi/versioning_settings.ts";
 import { isHostLabel } from "@/lib/embedded/store/names.ts";
-import { newNamespaceRecord } from "@/lib/embedded/store/namespace_record.ts";
+import { newNamespace } from "@/lib/embedded/store/namespace_record.ts";
 import { OWNER_PERMISSIONS, permissionMask, PERMISSIONS } from "@/lib/embedded/store/permissions.ts";
 import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
 
@@ -62,11 +62,21 @@ const FIXED = ["name", "id", "creationTime", "fullyQualifiedName", "nameIDNA", "
 
 /** GET /tenants/{tenant}/namespaces: all with the right to read, else one's own. */
 export function listNamespaces(tenant: Tenant, { store, caller, query }: MapiRequest): Response {
-  const all = store.buckets.ofTenant(tenant.id);
   if (!has(caller, "read") && !managesNamespaces(caller)) throw forbidden();
+  const answer = (buckets: readonly Bucket[]) => {
+    const shown = (bucket: Bucket) => fullRecord(bucket, tenant, ownerName(store, bucket));
+    return listAnswer(
+      "name",
+      isVerbose(query) ? buckets.map(shown) : buckets.map(({ name }) => ({ name })),
+      isVerbose(query),
+    );
+  };
+  const page = has(caller, "read") ? pageByName(query, "name") : null;
+  if (page) return answer(store.buckets.page(tenant.id, page));
+  const all = store.buckets.ofTenant(tenant.id);
   const seen = has(caller, "read") ? all : all.filter((bucket) => bucket.owner === caller.user.id);
-  const records = seen.map((bucket) => fullRecord(bucket, tenant, ownerName(store, bucket)));
-  return listAnswer("name", selected(records, query, "name"), isVerbose(query));
+  const records = seen.map((bucket) => ({ ...bucket.record, name: bucket.name, bucket }));
+  return answer(selected(records, query, "name").map(({ bucket }) => bucket));
 }
 
 /** PUT /tenants/{tenant}/namespaces: who makes one without naming an owner owns it. */
@@ -76,18 +86,24 @@ export async function createNamespace(tenant: Tenant, { store, caller, body }: M
   const given = await body();
   const name = namespaceName(given.name);
   const settings = readMembers(given, MEMBERS);
-  const { enabled, ...versionSettings } = readVersioningSettings(
-    readMembers(given, { versioningSettings: record(VERSIONING_MEMBERS) }).versioningSettings,
+  const { record: made, versioning, versionSettings } = newNamespace(
+    store.documents,
+    tenant.id,
+    settings,
+    readVersioningSettings(readMembers(given, { versioningSettings: record(VERSIONING_MEMBERS) }).versioningSettings),
   );
+  const owner = namedOwner(store, tenant, given.owner);
   await store.writer.change("createBucket", {
     tenant: tenant.id,
     name,
     guid: randomUUID(),
-    owner: namedOwner(store, tenant, given.owner) ?? (isTenantUser ? caller.user.id : null),
+    owner: owner ?? (isTenantUser ? caller.user.id : null),
     ownerPermissions: permissionMask(OWNER_PERMISSIONS),
-    versioning: enabled === true ? "enabled" : "off",
-    versionSettings: JSON.stringify(versionSettings),
-    record: JSON.stringify(newNamespaceRecord(settings)),
+    versioning,
+    versionSettings,
+    record: JSON.stringify(made),
+    // An administrator who names no owner makes namespaces for the tenant, and only happens to own them.
+    isLimited: owner !== null || !has(caller, "administer"),
     atMs: store.now(),
   });
   return new Response(null);

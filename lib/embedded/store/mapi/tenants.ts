@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Tenant } from "@/lib/embedded/store/accounts.ts";
+import { CONSOLE_SECURITY_DEFAULTS } from "@/lib/embedded/store/console_security.ts";
 import { isVerbose, selected } from "@/lib/embedded/store/mapi/list_parameters.ts";
 import { demand } from "@/lib/embedded/store/mapi/mapi_caller.ts";
-import { absent, invalid } from "@/lib/embedded/store/mapi/mapi_error.ts";
+import { absent, invalid, MapiError } from "@/lib/embedded/store/mapi/mapi_error.ts";
+import { readGroupname } from "@/lib/embedded/store/mapi/groups.ts";
 import { listAnswer, type MapiRequest, mapiTime, only } from "@/lib/embedded/store/mapi/mapi_request.ts";
 import {
   boolean,
@@ -22,7 +24,7 @@ const MEMBERS: Members = {
   tenantVisibleDescription: text(1024),
   hardQuota: quota,
   softQuota: integer(0, 100),
-  namespaceQuota: text(10),
+  namespaceQuota,
   authenticationTypes: wrapped("authenticationType", ["LOCAL", "RADIUS", "EXTERNAL"]),
   complianceConfigurationEnabled: boolean,
   versioningConfigurationEnabled: boolean,
@@ -66,6 +68,9 @@ const MODIFIABLE = [
   "tenantVisibleDescription",
 ];
 
+/** What the system level decides, and a tenant's own administrators may only repeat. */
+const OF_THE_SYSTEM = Object.keys(MEMBERS).filter((member) => !MODIFIABLE.includes(member) && member !== "tags");
+
 /** The settings of a new tenant: those given over the defaults. */
 export function newTenantRecord(given: Record<string, unknown>): Record<string, unknown> {
   return { ...DEFAULTS, id: randomUUID(), ...given };
@@ -96,7 +101,8 @@ export async function createTenant(
     throw invalid("name", "must have 1 to 63 letters, digits and inner hyphens");
   }
   const username = readUsername(query.get("username"));
-  const passwordMd5 = newPasswordMd5(query.get("password"));
+  const rules = CONSOLE_SECURITY_DEFAULTS;
+  const passwordMd5 = newPasswordMd5(query.get("password"), rules, { username, former: [] });
   const record = newTenantRecord(readMembers(given, MEMBERS));
   const firstUser = {
     name: username,
@@ -108,10 +114,37 @@ export async function createTenant(
       forcePasswordChange: query.get("forcePasswordChange") === "true",
     })),
   };
+  const group = readGroupName(query.get("initialSecurityGroup"));
   await store.writer.change("createTenant", { name, record: JSON.stringify(record), firstUser, atMs: store.now() });
   const tenant = store.accounts.tenant(name);
   if (!tenant) throw absent(`tenant ${name}`);
+  if (group !== null) {
+    const record = JSON.stringify({ roles: { role: ["SECURITY"] } });
+    await store.writer.change("createGroup", {
+      tenant: tenant.id,
+      name: group,
+      guid: randomUUID(),
+      record,
+      members: [],
+    });
+  }
   await onCreated(tenant);
+  return new Response(null);
+}
+
+/**
+ * POST /tenants/{tenant}: members that are not given stay as they are. Its own administrators change what concerns its
+ * inside; quotas and what its administrators may select are for the system level, which cannot let itself in.
+ */
+export async function modifyTenant(tenant: Tenant, { store, caller, body }: MapiRequest): Promise<Response> {
+  demand(caller, "administer");
+  const record = readMembers(await body(), MEMBERS);
+  const others = caller.tenant ? OF_THE_SYSTEM : ["administrationAllowed"];
+  for (const member of others) {
+    if (record[member] === undefined || isSame(record[member], tenant.record[member])) continue;
+    throw new MapiError(403, `${member} cannot be changed at this level`);
+  }
+  await store.writer.change("modifyTenant", { tenant: tenant.id, record });
   return new Response(null);
 }
 
@@ -120,6 +153,23 @@ export async function deleteTenant(tenant: Tenant, { store, caller }: MapiReques
   demand(caller, "administer");
   await store.writer.change("deleteTenant", { tenant: tenant.id });
   return new Response(null);
+}
+
+/** A number from 1 to 10000 as text, or None. Throws 400. */
+function namespaceQuota(value: unknown, name: string): string {
+  const quota = typeof value === "number" ? String(value) : value;
+  if (typeof quota !== "string" || !(quota === "None" || /^(?:[1-9]\d{0,3}|10000)$/.test(quota))) {
+    throw invalid(name, "must be a whole number from 1 to 10000, or None");
+  }
+  return quota;
+}
+
+function readGroupName(given: string | null): string | null {
+  return given === null || given === "" ? null : readGroupname(given);
+}
+
+function isSame(given: unknown, present: unknown): boolean {
+  return JSON.stringify(given) === JSON.stringify(present);
 }
 
 function fullRecord(tenant: Tenant): Record<string, unknown> {

@@ -1,24 +1,28 @@
 import { randomUUID } from "node:crypto";
-import type { Tenant, User } from "@/lib/embedded/store/accounts.ts";
-import { isVerbose, selected } from "@/lib/embedded/store/mapi/list_parameters.ts";
+import { mayManageNamespaces, rolesOf, type Tenant, type User } from "@/lib/embedded/store/accounts.ts";
+import { consoleSecurity } from "@/lib/embedded/store/console_security.ts";
+import { isVerbose, pageByName, selected } from "@/lib/embedded/store/mapi/list_parameters.ts";
 import { demand, has, type MapiCaller } from "@/lib/embedded/store/mapi/mapi_caller.ts";
 import { absent, invalid } from "@/lib/embedded/store/mapi/mapi_error.ts";
 import { listAnswer, type MapiRequest, only } from "@/lib/embedded/store/mapi/mapi_request.ts";
 import { boolean, type Members, readMembers, text, wrapped } from "@/lib/embedded/store/mapi/members.ts";
 import { newPasswordMd5 } from "@/lib/embedded/store/mapi/passwords.ts";
+import { checkedMd5 } from "@/lib/embedded/store/mapi/user_passwords.ts";
+import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
 
 /** The roles of tenant-level accounts (contract, roles). */
 export const ROLES = ["ADMINISTRATOR", "SECURITY", "MONITOR", "COMPLIANCE"];
 
-const MEMBERS: Members = {
+const CHANGEABLE: Members = {
   fullName: text(64, 1),
   description: text(1024),
-  localAuthentication: boolean,
   enabled: boolean,
   forcePasswordChange: boolean,
   roles: wrapped("role", ROLES),
   allowNamespaceManagement: boolean,
 };
+
+const MEMBERS: Members = { ...CHANGEABLE, localAuthentication: boolean };
 
 /** What a new account must say. */
 const REQUIRED = ["fullName", "localAuthentication", "enabled", "forcePasswordChange"];
@@ -52,8 +56,12 @@ export function readUsername(value: unknown): string {
 /** GET /tenants/{tenant}/userAccounts */
 export function listUsers(tenant: Tenant, { store, caller, query }: MapiRequest): Response {
   demand(caller, "read");
-  const records = store.accounts.users(tenant.id).map((user) => shownRecord(user, caller, true));
-  return listAnswer("username", selected(records, query, "username"), isVerbose(query));
+  const shown = (user: User) => shownRecord(store, user, caller, true);
+  const page = pageByName(query, "username");
+  const records = page
+    ? store.accounts.usersPage(tenant.id, page).map(shown)
+    : selected(store.accounts.users(tenant.id).map(shown), query, "username");
+  return listAnswer("username", records, isVerbose(query));
 }
 
 /** PUT /tenants/{tenant}/userAccounts?password= */
@@ -66,7 +74,10 @@ export async function createUser(tenant: Tenant, { store, caller, query, body }:
     tenant: tenant.id,
     name,
     guid: randomUUID(),
-    passwordMd5: newPasswordMd5(query.get("password")),
+    passwordMd5: newPasswordMd5(query.get("password"), consoleSecurity(store.documents, tenant.id), {
+      username: name,
+      former: [],
+    }),
     record: JSON.stringify(newUserRecord(readMembers(given, MEMBERS))),
   });
   return new Response(null);
@@ -77,7 +88,31 @@ export function readUser(tenant: Tenant, name: string, { store, caller, query }:
   const user = store.accounts.user(tenant.id, name);
   if (user?.id !== caller.user.id) demand(caller, "read");
   if (!user) throw absent(`user ${name}`);
-  return Response.json(shownRecord(user, caller, isVerbose(query)));
+  return Response.json(shownRecord(store, user, caller, isVerbose(query)));
+}
+
+/**
+ * POST /tenants/{tenant}/userAccounts/{user}?password=: members that are not given stay as they are. A new password, or
+ * saying that the account is enabled, opens one that wrong passwords locked.
+ */
+export async function modifyUser(tenant: Tenant, name: string, request: MapiRequest): Promise<Response> {
+  const { store, caller, query, body } = request;
+  demand(caller, "manage users");
+  const user = store.accounts.user(tenant.id, name);
+  if (!user) throw absent(`user ${name}`);
+  const record = readMembers(await body(), CHANGEABLE);
+  const becomes = record.roles === undefined ? [] : rolesOf({ record });
+  if (becomes.includes("ADMINISTRATOR") && !rolesOf(user).includes("ADMINISTRATOR")) {
+    record.allowNamespaceManagement ??= true;
+  }
+  const password = query.get("password") || null;
+  await store.writer.change("modifyUser", {
+    user: user.id,
+    record,
+    passwordMd5: password === null ? null : checkedMd5(user, password, request, "password"),
+    unlock: record.enabled === true,
+  });
+  return new Response(null);
 }
 
 /** DELETE /tenants/{tenant}/userAccounts/{user} */
@@ -89,10 +124,17 @@ export async function deleteUser(tenant: Tenant, name: string, { store, caller }
   return new Response(null);
 }
 
-function shownRecord(user: User, caller: MapiCaller, verbose: boolean): Record<string, unknown> {
+function shownRecord(
+  { logins }: StoreParts,
+  user: User,
+  caller: MapiCaller,
+  verbose: boolean,
+): Record<string, unknown> {
   const whole: Record<string, unknown> = {
     username: user.name,
     ...user.record,
+    enabled: user.record.enabled !== false && !logins.isLocked(user),
+    allowNamespaceManagement: mayManageNamespaces(user),
     userGUID: user.guid,
     userID: user.id,
   };

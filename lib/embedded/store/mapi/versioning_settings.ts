@@ -1,9 +1,7 @@
-import { mayManageNamespaces, type Tenant } from "@/lib/embedded/store/accounts.ts";
-import type { Bucket } from "@/lib/embedded/store/buckets.ts";
-import { demand, type Right } from "@/lib/embedded/store/mapi/mapi_caller.ts";
-import { absent } from "@/lib/embedded/store/mapi/mapi_error.ts";
+import type { Tenant } from "@/lib/embedded/store/accounts.ts";
 import type { MapiRequest } from "@/lib/embedded/store/mapi/mapi_request.ts";
 import { boolean, integer, type Members, readMembers } from "@/lib/embedded/store/mapi/members.ts";
+import { permittedNamespace } from "@/lib/embedded/store/mapi/permitted_namespace.ts";
 
 /** The members of versioningSettings. The index keeps whether versions are kept with the bucket, the others as they were set. */
 export const VERSIONING_MEMBERS: Members = {
@@ -49,13 +47,4 @@ export async function resetVersioningSettings(tenant: Tenant, name: string, requ
     settings: "defaults",
   });
   return new Response(null);
-}
-
-/** A namespace that the caller owns and may manage, or has a right to by role. Throws 403 or 404. */
-function permittedNamespace(tenant: Tenant, name: string, { store, caller }: MapiRequest, right: Right): Bucket {
-  const bucket = store.buckets.bucket(tenant.id, name);
-  const isOwner = bucket?.owner === caller.user.id && mayManageNamespaces(caller.user);
-  if (!isOwner) demand(caller, right);
-  if (!bucket) throw absent(`namespace ${name}`);
-  return bucket;
 }

@@ -13,6 +13,6 @@ export const abortMultipartUpload: S3Operation = {
 
 async function handle(call: S3Call): Promise<Response> {
   const { bucket, key, upload } = namedUpload(call);
-  await call.store.writer.change("abortUpload", { bucket, key, upload });
+  await call.store.writer.change("abortUpload", { bucket, key, upload, atMs: call.store.now() });
   return new Response(null, { status: 204 });
 }

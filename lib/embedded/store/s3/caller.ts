@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { type Accounts, isEnabled, type Tenant, type User } from "@/lib/embedded/store/accounts.ts";
+import { isEnabled, type Tenant, type User } from "@/lib/embedded/store/accounts.ts";
 import type { ChunkedFraming } from "@/lib/embedded/store/s3/aws_chunked.ts";
 import { ChunkSignatures } from "@/lib/embedded/store/s3/chunk_signatures.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
+import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
 import type { S3Request } from "@/lib/embedded/store/s3/s3_request.ts";
 import { signatureHolds, statedSignature } from "@/lib/embedded/store/s3/sigv4.ts";
 
@@ -25,12 +26,17 @@ const SHA256_OF_NOTHING = createHash("sha256").digest("hex");
  * Checks the signature of a request against the users of a tenant. A request without one is nobody's; one with a part of
  * one is refused. Throws {@link S3Error}.
  */
-export function authenticate(request: S3Request, accounts: Accounts, tenant: Tenant, nowMs: number): Caller {
-  const stated = statedSignature(request, nowMs);
+export function authenticate(
+  request: S3Request,
+  { accounts, logins, now }: Pick<StoreParts, "accounts" | "logins" | "now">,
+  tenant: Tenant,
+): Caller {
+  const stated = statedSignature(request, now());
   if (!stated) return unsigned(request, tenant.id);
   requirePayloadWord(stated.payload);
   const user = accounts.user(tenant.id, usernameOf(stated.accessKey));
-  if (!user || !isEnabled(user)) throw new S3Error("InvalidAccessKeyId");
+  if (!user || !isEnabled(user) || logins.isLocked(user)) throw new S3Error("InvalidAccessKeyId");
+  // Not counted as a wrong password: every presigned URL tells an access key, and its reader could lock the account.
   if (!signatureHolds(request, stated, user.passwordMd5)) throw new S3Error("SignatureDoesNotMatch");
   const by = { user, tenant: tenant.id };
   if (SHA256.test(stated.payload)) {

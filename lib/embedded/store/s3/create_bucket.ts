@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mayManageNamespaces } from "@/lib/embedded/store/accounts.ts";
 import { isHostLabel } from "@/lib/embedded/store/names.ts";
-import { newNamespaceRecord } from "@/lib/embedded/store/namespace_record.ts";
+import { newNamespace } from "@/lib/embedded/store/namespace_record.ts";
 import { OWNER_PERMISSIONS, permissionMask } from "@/lib/embedded/store/permissions.ts";
 import { Refusal } from "@/lib/embedded/store/refusal.ts";
 import { statedAcl } from "@/lib/embedded/store/s3/acl_headers.ts";
@@ -38,7 +38,7 @@ async function handle(call: S3Call): Promise<Response> {
   }
   requireNothingMore(await optionalXmlBody(request, caller, "CreateBucketConfiguration"));
   const created = () => new Response(null, { headers: { location: `/${name}` } });
-  const record = newNamespaceRecord({});
+  const { record, versioning, versionSettings } = newNamespace(store.documents, user.tenant);
   const existing = store.buckets.bucket(user.tenant, name);
   const acl = requestedAcl(call, existing?.record ?? record, { owner: user.id, bucketOwner: null });
   if (existing?.owner === user.id) {
@@ -55,9 +55,11 @@ async function handle(call: S3Call): Promise<Response> {
       guid: randomUUID(),
       owner: user.id,
       ownerPermissions: permissionMask(OWNER_PERMISSIONS),
-      versioning: "off",
+      versioning,
+      versionSettings,
       record: JSON.stringify(record),
       acl,
+      isLimited: true,
       atMs: store.now(),
     });
   } catch (error) {

@@ -47,6 +47,7 @@ async function handle(call: S3Call): Promise<Response> {
     answer.headers.set("content-length", String(part.last - part.first + 1));
     return request.method === "HEAD" ? Promise.resolve(new Uint8Array()) : object.read(part.first, part.last);
   });
+  if (request.method === "GET") store.reads.count(access.bucket.id, Number(answer.headers.get("content-length") ?? 0));
   const whole = request.method === "HEAD" || body === null ? null : body;
   return new Response(whole instanceof Uint8Array ? new Uint8Array(whole) : whole, answer);
 }

@@ -22,13 +22,15 @@ export function bucketAccess({ store, caller }: Asking, name: string): BucketAcc
   const bucket = store.buckets.bucket(caller.tenant, name);
   if (!bucket) throw new S3Error("NoSuchBucket");
   const { user } = caller;
+  if (bucket.s3Access === "none") throw new S3Error("AccessDenied", "S3 is switched off for this namespace");
+  if (bucket.s3Access === "signed" && !user) throw new S3Error("AccessDenied");
   let groups: string[] | null = null;
   const asker: Asker = {
     user,
-    held: user ? store.buckets.permissions(user.id, bucket.id) : 0,
+    held: user ? store.buckets.permissions(user.id, bucket.id) & bucket.allowed : 0,
     groups: () => groups ??= user ? store.groups.ofUser(user.id).map(({ guid }) => guid) : [],
   };
-  return { bucket, asker, mask: bucketMask(asker, bucket, aclsUsageOf(bucket.record)) };
+  return { bucket, asker, mask: bucketMask(asker, bucket, aclsUsageOf(bucket.record)) & bucket.allowed };
 }
 
 /** The bucket that a request names. Throws {@link S3Error} NoSuchBucket, or AccessDenied without the permission. */
@@ -70,7 +72,8 @@ export function permittedObject(
   } catch (error) {
     throw error instanceof S3Error && !permits(mask, "BROWSE") ? new S3Error("AccessDenied") : error;
   }
-  if (!permits(objectMask(asker, object, aclsUsageOf(bucket.record)), permission)) throw new S3Error("AccessDenied");
+  const allowed = objectMask(asker, object, aclsUsageOf(bucket.record)) & bucket.allowed;
+  if (!permits(allowed, permission)) throw new S3Error("AccessDenied");
   return object;
 }
 

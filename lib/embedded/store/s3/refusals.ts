@@ -31,4 +31,5 @@ const REFUSALS: Partial<Record<RefusalReason, S3Code>> = {
   OverwriteRefused: "OperationAborted",
   QuotaExceeded: "OutOfSpace",
   TooManyBuckets: "InvalidRequest",
+  TooManyOwned: "InvalidRequest",
 };

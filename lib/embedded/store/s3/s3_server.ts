@@ -59,7 +59,7 @@ export function refusingHandler(request: Request): Response {
 }
 
 function answer(store: StoreParts, tenant: Tenant, sent: S3Request): Response | Promise<Response> {
-  const caller = authenticate(sent, store.accounts, tenant, store.now());
+  const caller = authenticate(sent, store, tenant);
   const request = withHeadersOfQuery(sent);
   checkHeaders(store, tenant, request);
   const operation = operationOf(request);

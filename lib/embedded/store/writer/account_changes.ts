@@ -28,6 +28,8 @@ export function deleteTenant(index: Statements, { tenant }: Changes["deleteTenan
   index.run("DELETE FROM group_members WHERE group_id IN (SELECT id FROM groups WHERE tenant = ?)", tenant);
   index.run("DELETE FROM groups WHERE tenant = ?", tenant);
   index.run("DELETE FROM users WHERE tenant = ?", tenant);
+  index.run("DELETE FROM documents WHERE tenant = ?", tenant);
+  index.run("DELETE FROM usage WHERE tenant = ?", tenant);
   return null;
 }
 
@@ -62,8 +64,8 @@ export function deleteUser(index: Statements, { user }: Changes["deleteUser"]["g
 }
 
 /**
- * Makes a bucket, which is a namespace. Throws {@link Refusal} NameTaken, TooManyBuckets by the tenant's quota, or
- * NotFound when tenant or owner is gone.
+ * Makes a bucket, which is a namespace. Throws {@link Refusal} NameTaken, TooManyBuckets or TooManyOwned by the
+ * tenant's quotas, or NotFound when tenant or owner is gone.
  */
 export function createBucket(
   index: Statements,
@@ -75,6 +77,7 @@ export function createBucket(
     throw new Refusal("NameTaken");
   }
   requireNamespaceQuota(index, tenant);
+  if (owner !== null && given.isLimited) requireOwnersRoom(index, tenant, owner);
   const { id } = index.run(
     `INSERT INTO buckets
      (tenant, name, folded, guid, owner, versioning, version_settings, record, acl, created_ms)
@@ -105,6 +108,7 @@ export function deleteBucket(index: Statements, { bucket }: Changes["deleteBucke
   if (index.run("DELETE FROM buckets WHERE id = ?", bucket).changes === 0) throw new Refusal("NoSuchBucket");
   index.run("DELETE FROM grants WHERE bucket = ?", bucket);
   index.run("DELETE FROM group_grants WHERE bucket = ?", bucket);
+  index.run("DELETE FROM documents WHERE bucket = ?", bucket);
   return null;
 }
 
@@ -125,6 +129,9 @@ export function updateBucket(index: Statements, given: Changes["updateBucket"]["
   }
   if (owner !== undefined) {
     if (owner !== null) {
+      if (!index.row("SELECT 1 FROM buckets WHERE id = ? AND owner = ?", bucket, owner)) {
+        requireOwnersRoom(index, Number(tenant), owner);
+      }
       const held = index.row("SELECT permissions FROM grants WHERE user = ? AND bucket = ?", owner, bucket);
       grant(index, { user: owner, bucket, permissions: Number(held?.[0] ?? 0) | given.ownerPermissions });
     }
@@ -165,6 +172,15 @@ function requireNamespaceQuota(index: Statements, tenant: number): void {
   if (!/^[0-9]+$/.test(String(quota ?? ""))) return;
   const made = index.row("SELECT count(*) FROM buckets WHERE tenant = ?", tenant)?.[0];
   if (Number(made) >= Number(quota)) throw new Refusal("TooManyBuckets");
+}
+
+/** Throws {@link Refusal} TooManyOwned where a user owns as many buckets as the tenant's `maxNamespacesPerUser` allows. */
+function requireOwnersRoom(index: Statements, tenant: number, owner: number): void {
+  const most = index.row("SELECT json_extract(record, '$.maxNamespacesPerUser') FROM tenants WHERE id = ?", tenant)
+    ?.[0];
+  if (typeof most !== "number") return;
+  const owned = index.row("SELECT count(*) FROM buckets WHERE owner = ?", owner)?.[0];
+  if (Number(owned) >= most) throw new Refusal("TooManyOwned");
 }
 
 /** A tenant may have been deleted since the caller looked it up; the system level has users without a tenant. */

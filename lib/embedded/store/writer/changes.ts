@@ -33,6 +33,8 @@ export interface Changes {
       record: string;
       /** An access list as JSON. */
       acl?: string | null;
+      /** Whether the owner's namespaces are limited by the tenant's `maxNamespacesPerUser`. */
+      isLimited?: boolean;
       atMs: number;
     };
     result: { id: number };
@@ -112,7 +114,7 @@ export interface Changes {
     };
     result: { version: VersionId; etag: string; checksums: Record<string, string> | null };
   };
-  abortUpload: { given: UploadName; result: null };
+  abortUpload: { given: UploadName & { atMs: number }; result: null };
   expireUploads: { given: { atMs: number }; result: { expired: number } };
   /** Merges what is given; the owner named gets the permissions beside those it has, null takes the owner away. */
   updateBucket: {
@@ -155,6 +157,35 @@ export interface Changes {
     given: { to: { user: number } | { group: number }; grants: readonly { bucket: number; permissions: number }[] };
     result: null;
   };
+  /** Members of a tenant's record. */
+  modifyTenant: { given: { tenant: number; record: Record<string, unknown> }; result: null };
+  modifyUser: {
+    given: { user: number; record: Record<string, unknown>; passwordMd5: string | null; unlock: boolean };
+    result: null;
+  };
+  /** `limit` 0 never locks; `unlockAfterMs` null: a locked account stays so. */
+  countFailure: { given: { user: number; limit: number; unlockAfterMs: number | null; atMs: number }; result: null };
+  forgetFailures: { given: { user: number }; result: null };
+  /** What a document decides, such as the mask of permissions, follows with it. */
+  setDocument: {
+    given: NamedDocument & { mode: "create" | "modify" | "set"; document: Record<string, unknown> };
+    result: null;
+  };
+  deleteDocument: { given: NamedDocument; result: null };
+  /** Hours since 1970. */
+  countReads: {
+    given: { reads: readonly { bucket: number; hour: number; reads: number; bytesOut: number }[] };
+    result: null;
+  };
+  expireUsage: { given: { beforeHour: number }; result: null };
+}
+
+/** A document of the management API: `bucket` is 0 for a tenant's own, `name` is "" where a place has one of its kind. */
+export interface NamedDocument {
+  tenant: number;
+  bucket: number;
+  kind: string;
+  name: string;
 }
 
 /** An upload in parts, with the object that it is for. */

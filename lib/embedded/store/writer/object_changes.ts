@@ -2,7 +2,7 @@ import type { Cell, Statements } from "@/lib/embedded/store/index.ts";
 import { Refusal } from "@/lib/embedded/store/refusal.ts";
 import { type BucketRules, bucketRules } from "@/lib/embedded/store/writer/bucket_rules.ts";
 import type { Changes, VersionId, Versioning } from "@/lib/embedded/store/writer/changes.ts";
-import { countStored, withinQuota } from "@/lib/embedded/store/writer/usage.ts";
+import { countMultipart, countStored, withinQuota } from "@/lib/embedded/store/writer/usage.ts";
 
 /** Version ids are microseconds, raised by one where a key is written faster than the clock moves. */
 const SEQ_PER_MS = 1000;
@@ -85,6 +85,9 @@ export function putVersion(
     place.parts,
   );
   countStored(index, bucket, given.size, 1);
+  if (place.parts !== null) {
+    countMultipart(index, bucket, 1, (JSON.parse(place.parts) as StoredParts).parts.length, given.size);
+  }
   return { version: versionId(versioning, seq), seq };
 }
 
@@ -330,7 +333,11 @@ function removeCurrent(index: Statements, bucket: number, key: Uint8Array, curre
 function discard(index: Statements, bucket: number, version: VersionRow): void {
   if (version.body !== null) index.run("DELETE FROM bodies WHERE id = ?", version.body);
   if (version.file !== null) index.run("INSERT OR IGNORE INTO garbage (file) VALUES (?)", version.file);
-  if (version.parts !== null) discardParts(index, JSON.parse(version.parts));
+  if (version.parts !== null) {
+    const parts: StoredParts = JSON.parse(version.parts);
+    discardParts(index, parts);
+    countMultipart(index, bucket, -1, parts.parts.length, version.size);
+  }
   countStored(index, bucket, -version.size, -1);
 }
 

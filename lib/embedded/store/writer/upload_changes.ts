@@ -4,7 +4,7 @@ import type { Cell, Statements } from "@/lib/embedded/store/index.ts";
 import { type ChecksumType, objectChecksum } from "@/lib/embedded/store/part_checksums.ts";
 import { Refusal } from "@/lib/embedded/store/refusal.ts";
 import type { Changes, CompletedPart } from "@/lib/embedded/store/writer/changes.ts";
-import { countParts, withinQuota } from "@/lib/embedded/store/writer/usage.ts";
+import { countParts, countUploads, withinQuota } from "@/lib/embedded/store/writer/usage.ts";
 import {
   insertBody,
   putVersion,
@@ -39,6 +39,7 @@ export function createUpload(index: Statements, given: Changes["createUpload"]["
     given.checksumType,
     given.atMs,
   );
+  countUploads(index, given.bucket, 1, 0);
   return null;
 }
 
@@ -58,6 +59,7 @@ function addPart(index: Statements, given: Changes["putPart"]["given"]): null {
     given.number,
   );
   if (earlier) giveUpPart(index, earlier);
+  else countUploads(index, given.bucket, 0, 1);
   countParts(index, given.bucket, given.size - Number(earlier?.[2] ?? 0));
   index.run(
     `INSERT OR REPLACE INTO parts (upload, number, size, etag, checksums, modified_ms, body, file)
@@ -112,6 +114,7 @@ export function completeUpload(
 
   // All parts leave their count here, and the object enters its own below: the sum only shrinks, so no quota is asked.
   countParts(index, given.bucket, -[...stored.values()].reduce((sum, part) => sum + part.size, 0));
+  countUploads(index, given.bucket, -1, -stored.size);
   for (const { number } of parts) stored.delete(number);
   for (const unused of stored.values()) giveUpPart(index, [unused.body, unused.file]);
   index.run("DELETE FROM parts WHERE upload = ?", given.upload);
@@ -251,12 +254,10 @@ function completedBefore(
 }
 
 function giveUpUpload(index: Statements, upload: string, bucket: number): void {
-  let bytes = 0;
-  for (const part of index.rows("SELECT body, file, size FROM parts WHERE upload = ?", upload)) {
-    giveUpPart(index, part);
-    bytes += Number(part[2]);
-  }
-  countParts(index, bucket, -bytes);
+  const parts = index.rows("SELECT body, file, size FROM parts WHERE upload = ?", upload);
+  for (const part of parts) giveUpPart(index, part);
+  countParts(index, bucket, -parts.reduce((bytes, part) => bytes + Number(part[2]), 0));
+  countUploads(index, bucket, -1, -parts.length);
   index.run("DELETE FROM parts WHERE upload = ?", upload);
   index.run("DELETE FROM uploads WHERE id = ?", upload);
 }

@@ -20,6 +20,28 @@ export function countParts(index: Statements, bucket: number, bytes: number): vo
   countOfTenant(index, bucket, bytes);
 }
 
+/** Counts objects that were made of parts, or went, with their parts and bytes: `sign` is 1 or -1. */
+export function countMultipart(index: Statements, bucket: number, sign: 1 | -1, parts: number, bytes: number): void {
+  index.run(
+    `UPDATE buckets SET multipart_objects = multipart_objects + ?1, multipart_object_parts = multipart_object_parts + ?1 * ?2,
+     multipart_object_bytes = multipart_object_bytes + ?1 * ?3 WHERE id = ?4`,
+    sign,
+    parts,
+    bytes,
+    bucket,
+  );
+}
+
+/** Counts uploads in parts that were begun or ended, and their parts. */
+export function countUploads(index: Statements, bucket: number, uploads: number, parts: number): void {
+  index.run(
+    "UPDATE buckets SET upload_count = upload_count + ?, upload_parts = upload_parts + ? WHERE id = ?",
+    uploads,
+    parts,
+    bucket,
+  );
+}
+
 /**
  * Makes a change that adds at most so many bytes to a bucket. Throws {@link Refusal} QuotaExceeded where the bucket
  * grew beyond a quota; what makes it smaller passes, although it may still be beyond one.

@@ -16,7 +16,9 @@ import {
 } from "@/lib/embedded/store/writer/account_changes.ts";
 import type { Change, Changes, Outcome } from "@/lib/embedded/store/writer/changes.ts";
 import { setBucketCors, setTenantCors } from "@/lib/embedded/store/writer/cors_changes.ts";
+import { deleteDocument, modifyTenant, setDocument } from "@/lib/embedded/store/writer/document_changes.ts";
 import { createGroup, deleteGroup, modifyGroup, setGrants } from "@/lib/embedded/store/writer/group_changes.ts";
+import { countFailure, forgetFailures, modifyUser } from "@/lib/embedded/store/writer/login_changes.ts";
 import { deleteObject, putObject } from "@/lib/embedded/store/writer/object_changes.ts";
 import {
   clearDeletionRecords,
@@ -31,6 +33,7 @@ import {
   expireUploads,
   putPart,
 } from "@/lib/embedded/store/writer/upload_changes.ts";
+import { countReads, countUse, expireUsage } from "@/lib/embedded/store/writer/use_changes.ts";
 
 /** How many files one group removes: an object in parts may leave 10,000, and the next group waits meanwhile. */
 const UNLINK_LIMIT = 200;
@@ -98,6 +101,7 @@ export class Writer {
     this.#index.exec("SAVEPOINT change");
     try {
       const result = apply(this.#statements, change);
+      countUse(this.#statements, change, result);
       this.#index.exec("RELEASE change");
       return { ok: true, result };
     } catch (error) {
@@ -194,5 +198,21 @@ function apply(index: Statements, change: Change): Changes[keyof Changes]["resul
       return deleteGroup(index, change.given);
     case "setGrants":
       return setGrants(index, change.given);
+    case "modifyTenant":
+      return modifyTenant(index, change.given);
+    case "modifyUser":
+      return modifyUser(index, change.given);
+    case "countFailure":
+      return countFailure(index, change.given);
+    case "forgetFailures":
+      return forgetFailures(index, change.given);
+    case "setDocument":
+      return setDocument(index, change.given);
+    case "deleteDocument":
+      return deleteDocument(index, change.given);
+    case "countReads":
+      return countReads(index, change.given);
+    case "expireUsage":
+      return expireUsage(index, change.given);
   }
 }

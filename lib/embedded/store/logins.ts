@@ -1,0 +1,70 @@
+import { isEnabled, type User } from "@/lib/embedded/store/accounts.ts";
+import { consoleSecurity } from "@/lib/embedded/store/console_security.ts";
+import type { Documents } from "@/lib/embedded/store/documents.ts";
+import type { WriterClient } from "@/lib/embedded/store/writer/writer_client.ts";
+
+const MS_PER_MINUTE = 60_000;
+
+/** Decides over logins by either protocol: wrong passwords lock an account by the rules of its tenant. */
+export class Logins {
+  readonly #documents: Documents;
+  readonly #writer: WriterClient;
+  readonly #now: () => number;
+  /** Wrong passwords by user whose counting is under way. */
+  readonly #counting = new Map<number, Promise<unknown>>();
+
+  /** `now` gives milliseconds since 1970. */
+  constructor(documents: Documents, writer: WriterClient, now: () => number) {
+    this.#documents = documents;
+    this.#writer = writer;
+    this.#now = now;
+  }
+
+  /**
+   * The user whom `find` gives, where `isRight` says so: "closed" when there is none, or it may not log in, be it with
+   * the right password. A wrong one is counted durably. Guesses that come at once are judged one after the other, so
+   * that a burst of them meets the lock as well.
+   */
+  async attempt(find: () => User | null, isRight: (user: User) => boolean): Promise<User | "closed" | "wrong"> {
+    let user = find();
+    for (let counting; user && (counting = this.#counting.get(user.id)); user = find()) await counting;
+    if (!user || !isEnabled(user) || this.isLocked(user)) return "closed";
+    if (!isRight(user)) {
+      await this.#failed(user);
+      return "wrong";
+    }
+    if (user.failedAttempts > 0 || user.lockedMs !== null) {
+      await this.#writer.change("forgetFailures", { user: user.id });
+    }
+    return user;
+  }
+
+  /** Whether wrong passwords locked an account, and it has not opened again by itself. */
+  isLocked(user: User): boolean {
+    if (user.lockedMs === null) return false;
+    const after = this.#unlockAfterMs(user);
+    return after === null || user.lockedMs + after > this.#now();
+  }
+
+  async #failed(user: User): Promise<void> {
+    const { disableAfterAttempts } = consoleSecurity(this.#documents, user.tenant);
+    if (disableAfterAttempts === 0) return;
+    const counting = this.#writer.change("countFailure", {
+      user: user.id,
+      limit: disableAfterAttempts,
+      unlockAfterMs: this.#unlockAfterMs(user),
+      atMs: this.#now(),
+    });
+    this.#counting.set(user.id, counting.catch(() => {}));
+    try {
+      await counting;
+    } finally {
+      this.#counting.delete(user.id);
+    }
+  }
+
+  #unlockAfterMs(user: User): number | null {
+    const rules = consoleSecurity(this.#documents, user.tenant);
+    return rules.automaticUserAccountUnlockSetting ? rules.automaticUserAccoutUnlockDuration * MS_PER_MINUTE : null;
+  }
+}

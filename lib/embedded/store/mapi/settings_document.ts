@@ -1,0 +1,73 @@
+import type { Tenant } from "@/lib/embedded/store/accounts.ts";
+import { isVerbose } from "@/lib/embedded/store/mapi/list_parameters.ts";
+import { demand, type Right } from "@/lib/embedded/store/mapi/mapi_caller.ts";
+import type { MapiRequest } from "@/lib/embedded/store/mapi/mapi_request.ts";
+import { type Members, readMembers } from "@/lib/embedded/store/mapi/members.ts";
+import { permittedNamespace } from "@/lib/embedded/store/mapi/permitted_namespace.ts";
+
+/** A settings document, of which a tenant or a namespace has one: read with GET, changed with POST. */
+export interface SettingsDocument {
+  /** Its path below the tenant or the namespace. */
+  readonly kind: string;
+  readonly members: Members;
+  readonly defaults: Readonly<Record<string, unknown>>;
+  /** Who may read it, and who may change it. Owners of a namespace may do both, unless a special right is needed. */
+  readonly read: Right;
+  readonly write: Right;
+  /** Members that nobody sets, shown where everything is asked for. */
+  readonly fixed?: Readonly<Record<string, unknown>>;
+  /** Looks at what is given against the rest of the tenant. Throws 400. */
+  readonly check?: (given: Readonly<Record<string, unknown>>, tenant: Tenant, request: MapiRequest) => void;
+}
+
+/** GET and HEAD of a tenant's document. */
+export function readTenantDocument(of: SettingsDocument, tenant: Tenant, request: MapiRequest): Response {
+  demand(request.caller, of.read);
+  return shown(of, tenant, 0, request);
+}
+
+/** POST of a tenant's document: members that are not given stay as they are. */
+export function changeTenantDocument(of: SettingsDocument, tenant: Tenant, request: MapiRequest): Promise<Response> {
+  demand(request.caller, of.write);
+  return changed(of, tenant, 0, request);
+}
+
+/** GET and HEAD of a namespace's document. */
+export function readNamespaceDocument(
+  of: SettingsDocument,
+  tenant: Tenant,
+  name: string,
+  request: MapiRequest,
+): Response {
+  return shown(of, tenant, permittedNamespace(tenant, name, request, of.read).id, request);
+}
+
+/** POST of a namespace's document. */
+export function changeNamespaceDocument(
+  of: SettingsDocument,
+  tenant: Tenant,
+  name: string,
+  request: MapiRequest,
+): Promise<Response> {
+  if (of.write !== "administer") demand(request.caller, of.write);
+  return changed(of, tenant, permittedNamespace(tenant, name, request, of.write).id, request);
+}
+
+function shown({ kind, defaults, fixed }: SettingsDocument, tenant: Tenant, bucket: number, request: MapiRequest) {
+  const document = request.store.documents.document({ tenant: tenant.id, bucket, kind });
+  return Response.json({ ...defaults, ...document, ...(fixed && isVerbose(request.query) ? fixed : {}) });
+}
+
+async function changed(of: SettingsDocument, tenant: Tenant, bucket: number, request: MapiRequest): Promise<Response> {
+  const document = readMembers(await request.body(), of.members);
+  of.check?.(document, tenant, request);
+  await request.store.writer.change("setDocument", {
+    tenant: tenant.id,
+    bucket,
+    kind: of.kind,
+    name: "",
+    mode: "set",
+    document,
+  });
+  return new Response(null);
+}
