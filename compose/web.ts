@@ -1,12 +1,12 @@
 import project from "@/deno.json" with { type: "json" };
+import { CampaignLists } from "@/lib/campaign_reader/campaign_list.ts";
 import { resultsUrlFor } from "@/lib/campaign_reader/results_url.ts";
 import { type Config, ConfigError, type WebConfig } from "@/lib/config.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import { upstream } from "@/lib/http/upstream.ts";
 import { type ClusterAddress, clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
 import { campaignRecords } from "@/lib/kubernetes/campaign_records.ts";
-import { listedCampaigns } from "@/lib/kubernetes/listed_campaigns.ts";
-import { clusterReachable } from "@/lib/kubernetes/reachable.ts";
+import { chosenCampaigns } from "@/lib/kubernetes/chosen_campaigns.ts";
 import { recordWriter } from "@/lib/kubernetes/record_writer.ts";
 import { progressReader } from "@/lib/progress/progress_reader.ts";
 import { Tallies } from "@/lib/progress/tallies.ts";
@@ -19,6 +19,9 @@ import type { ClusterHandle } from "./cluster.ts";
 
 /** Until the response headers of the results service, ms. */
 const RESULTS_TIMEOUT_MS = 60_000;
+
+/** Said once where an account has the rights to list alone. */
+const LISTED_INSTEAD = "The cluster's account may not watch: its campaigns are listed whenever somebody asks.";
 
 export interface WebParts {
   /** The results role of this process; null when it plays none. */
@@ -67,14 +70,25 @@ async function campaignDeps(
   // Sites without a fixed address have as many results URLs as names they are called by.
   const resultsUrl = web.resultsUrl.kind === "fixed" ? web.resultsUrl.url : null;
   const writer = recordWriter({ connection, conventions, resultsUrl });
+  const records = campaignRecords({ writer, resultsUrl, log, now });
+  const { source, ready } = chosenCampaigns({
+    connection,
+    conventions,
+    namespaces,
+    now,
+    random: Math.random,
+    reads: web.clusterReads,
+    watchRefused: () => console.error(LISTED_INSTEAD),
+  });
   return {
-    source: listedCampaigns({ connection, conventions, namespaces, now }),
+    source,
+    lists: new CampaignLists(source, records),
     progress: progressReader({ send: resultsFetch(progress), base: IN_PROCESS_BASE, now }),
     tallies: new Tallies(now),
-    records: campaignRecords({ writer, resultsUrl, log, now }),
+    records,
     namespaces,
     session: sessionCheck({ service, cookieStem: conventions.cookieStem, now }),
-    reachable: () => clusterReachable(connection),
+    reachable: ready,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Hono } from "hono";
 import { campaignDetail } from "@/lib/campaign_reader/campaign_detail.ts";
-import { campaignList } from "@/lib/campaign_reader/campaign_list.ts";
+import type { CampaignLists } from "@/lib/campaign_reader/campaign_list.ts";
 import type { SessionCheck } from "@/lib/campaign_reader/results_session.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import { mount } from "@/lib/http/dispatch.ts";
@@ -28,6 +28,8 @@ import { mountConfigJs, mountSite, mountStaticFiles, type SiteOptions } from "./
 /** What answers about campaigns come from. */
 export interface CampaignDeps {
   readonly source: CampaignSource;
+  /** The lists of that source. */
+  readonly lists: CampaignLists;
   readonly progress: ProgressReader;
   readonly tallies: Tallies;
   /** Keeps the status records up to date; absent where none are kept. */
@@ -35,7 +37,7 @@ export interface CampaignDeps {
   /** The namespaces served. */
   readonly namespaces: readonly string[];
   readonly session: SessionCheck;
-  /** Whether the cluster answers, for readiness. */
+  /** Whether the cluster answers and what is known of it is current, for readiness. */
   readonly reachable: () => Promise<boolean>;
 }
 
@@ -139,7 +141,7 @@ function siteOptions(web: WebDeps, { assets, staticFolder }: SiteFiles): SiteOpt
     now,
     session: (request) => campaigns ? pageSession(campaigns.session, request) : Promise.resolve(null),
     campaigns: (request) =>
-      campaigns ? pageCampaigns(campaigns, resultsUrl(request)) : Promise.resolve({ jobs: [], reapedTotal: 0 }),
+      campaigns ? pageCampaigns(campaigns.lists, resultsUrl(request)) : Promise.resolve({ jobs: [], reapedTotal: 0 }),
     detail: (request, asked) =>
       campaigns
         ? pageDetail(campaigns, { asked, request, resultsUrl: resultsUrl(request), now })
@@ -156,9 +158,9 @@ async function pageSession(session: SessionCheck, request: Request): Promise<Ses
   }
 }
 
-async function pageCampaigns({ source, records }: CampaignDeps, resultsUrl: string): Promise<CampaignsAnswer> {
+async function pageCampaigns(lists: CampaignLists, resultsUrl: string): Promise<CampaignsAnswer> {
   try {
-    return await campaignList(source, { resultsUrl, reaped: DEFAULT_REAPED }, records);
+    return await lists.list({ resultsUrl, reaped: DEFAULT_REAPED });
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
     return { problem: unreachableSentence(error.status, null) };

@@ -374,3 +374,10 @@ Deno.test("bounds: requests at a time have defaults, and no bound is unlimited",
   assert.deepEqual([given.maxRequests, given.gateway?.maxTenantRequests], [10, 2]);
   for (const name of ["MAX_REQUESTS", "MAX_TENANT_REQUESTS"]) refused({ [name]: "0" }, name, /from 1 to/);
 });
+
+Deno.test("cluster reads: followed where that is allowed unless told otherwise, and no other word will do", () => {
+  assert.equal(read(WEB).web?.clusterReads, "auto");
+  assert.equal(read({ ...WEB, CAMPAIGN_CLUSTER_READS: "List" }).web?.clusterReads, "list");
+  assert.equal(read({ ...WEB, CAMPAIGN_CLUSTER_READS: "watch" }).web?.clusterReads, "watch");
+  refused({ ...WEB, CAMPAIGN_CLUSTER_READS: "poll" }, "CAMPAIGN_CLUSTER_READS", /must be auto, watch or list/);
+});

@@ -4,13 +4,13 @@ import {
   layoutLive,
   layoutReaped,
   type VolumePage,
-  type WantedProgress,
   wantedProgress,
 } from "@/lib/campaigns/detail.ts";
 import { type PageTally, runFingerprint } from "@/lib/campaigns/page_tally.ts";
 import type { Failures } from "@/lib/campaigns/record_merge.ts";
 import { isOver } from "@/lib/campaigns/progress.ts";
-import type { JobDetail } from "@/lib/campaigns/types.ts";
+import type { BatchPod } from "@/lib/campaigns/cluster_objects.ts";
+import type { JobDetail, VolumeState } from "@/lib/campaigns/types.ts";
 import { warmupOf, warmupPhase } from "@/lib/campaigns/warmup.ts";
 import type { CampaignRecords } from "@/lib/kubernetes/campaign_records.ts";
 import type { CampaignObjects, CampaignSource } from "@/lib/kubernetes/campaign_source.ts";
@@ -49,11 +49,10 @@ export async function campaignDetail(
 ): Promise<JobDetail | null> {
   const objects = await source.campaign(namespace, name);
   if (!objects) return null;
-  const campaign = await layout(source, objects, resultsUrl);
-  const { pipeline, startedAt } = campaign.summary;
-  const run = runFingerprint(namespace, name, startedAt, campaign.volumes);
+  const { campaign, run } = await laidOut(source, objects, resultsUrl);
+  const { pipeline } = campaign.summary;
   const tally = tallies.of(viewer.user, run);
-  const wanted = wantedProgress(campaign, page).filter(unlessTallied(campaign, page, tally));
+  const wanted = wantedProgress(campaign, page, unlessTallied(campaign, page, tally));
   const answers = await progress.read({ namespace, pipeline, run }, wanted, viewer);
   const detail = composeDetail(campaign, page, answers, now(), tally);
   if (objects.kind === "live") records?.shown(objects.job, failuresOf(detail));
@@ -64,10 +63,29 @@ function failuresOf({ failures }: JobDetail): Failures {
   return new Map(failures.map(({ id, reason }) => [id, reason?.error ?? ""]));
 }
 
-async function layout(source: CampaignSource, objects: CampaignObjects, resultsUrl: string): Promise<CampaignLayout> {
+interface LaidOut {
+  readonly campaign: CampaignLayout;
+  /** Names the run, for tallies and progress. */
+  readonly run: string;
+}
+
+/** What was worked out of the same objects for the reader before: thousands of volumes are gone through once. */
+const laidOutBefore = new WeakMap<CampaignObjects, LaidOut & { resultsUrl: string; pods: readonly BatchPod[] }>();
+const NO_PODS: readonly BatchPod[] = [];
+
+async function laidOut(source: CampaignSource, objects: CampaignObjects, resultsUrl: string): Promise<LaidOut> {
   const job = objects.warmup;
-  const pods = job && warmupPhase(job) === "failed" ? await source.pods(job.namespace, job.name) : [];
-  const context = { resultsUrl, warmup: warmupOf(job, pods) };
+  const pods = job && warmupPhase(job) === "failed" ? await source.pods(job.namespace, job.name) : NO_PODS;
+  const before = laidOutBefore.get(objects);
+  if (before?.resultsUrl === resultsUrl && before.pods === pods) return before;
+  const campaign = layout(objects, { resultsUrl, warmup: warmupOf(job, pods) });
+  const { namespace, name, startedAt } = campaign.summary;
+  const run = before?.run ?? runFingerprint(namespace, name, startedAt, campaign.volumes);
+  laidOutBefore.set(objects, { campaign, run, resultsUrl, pods });
+  return { campaign, run };
+}
+
+function layout(objects: CampaignObjects, context: Parameters<typeof layoutLive>[4]): CampaignLayout {
   return objects.kind === "live"
     ? layoutLive(objects.job, objects.volumes, objects.pods, objects.pipeline, context)
     : layoutReaped(objects.campaign, objects.volumes, objects.pipeline, context);
@@ -77,7 +95,7 @@ async function layout(source: CampaignSource, objects: CampaignObjects, resultsU
 function unlessTallied({ failures, latest }: CampaignLayout, { offset, limit }: VolumePage, tally: PageTally) {
   const shown = new Set(failures);
   if (latest !== null) shown.add(latest);
-  return ({ index, state }: WantedProgress) => {
+  return (index: number, state: VolumeState) => {
     const isShown = shown.has(index) || (index >= offset && index < offset + limit);
     return isShown || !isOver(state) || !tally.has(index);
   };

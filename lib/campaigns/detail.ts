@@ -93,17 +93,19 @@ export function layoutReaped(
 /**
  * The volumes whose progress to read, in the order in which to spend the budget: running ones first, then those that
  * the answer shows whatever its page, then its page, then the rest. Pending volumes have no progress and are not asked
- * for.
+ * for, nor are those that `isWanted` leaves out.
  */
 export function wantedProgress(
   campaign: CampaignLayout,
   page: VolumePage,
+  isWanted: (index: number, state: VolumeState) => boolean = () => true,
 ): WantedProgress[] {
   const { active, over } = ranked(campaign, page);
-  return [...active, ...over].map((index) => ({
+  const { states } = campaign.states;
+  return [...active, ...over].filter((index) => isWanted(index, states[index])).map((index) => ({
     index,
     id: campaign.volumes.line(index).id,
-    state: campaign.states.states[index],
+    state: states[index],
   }));
 }
 

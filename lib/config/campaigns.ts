@@ -21,6 +21,8 @@ export interface WebConfig {
   readonly siteOnly: boolean;
   /** Release tag of the deployment. */
   readonly version: string;
+  /** Whether the cluster is followed or listed; `auto`: followed where the account may. */
+  readonly clusterReads: "auto" | "watch" | "list";
   /** Value of `KUBECONFIG`; null: the pod's service account or the user's own file. */
   readonly kubeconfig: string | null;
 }
@@ -76,6 +78,7 @@ export function webConfig(reading: Reading): WebConfig {
     staticFolder: staticFolder(reading),
     siteOnly,
     version: settings.CAMPAIGN_BATCH_VERSION,
+    clusterReads: settings.CAMPAIGN_CLUSTER_READS,
     kubeconfig: reading.embedded.cluster ? null : settings.KUBECONFIG ?? null,
   };
 }

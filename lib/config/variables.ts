@@ -304,6 +304,12 @@ export const environment = z.object({
     aliases: ["HTRFLOW_BATCH_VERSION"],
     meaning: "The release tag that `/api/v1/version` shows.",
   }),
+  CAMPAIGN_CLUSTER_READS: choice(["auto", "watch", "list"]).default("auto").register(about, {
+    section: "Campaign web front",
+    roles: ["web"],
+    meaning:
+      "How the cluster is read: `watch` follows it, `list` asks it again for every answer (shared for 2 s), `auto` follows where the account may watch Jobs, pods and ConfigMaps, and lists otherwise.",
+  }),
   KUBECONFIG: path().optional().register(about, {
     section: "Campaign web front",
     roles: ["web"],

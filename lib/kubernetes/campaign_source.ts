@@ -9,7 +9,7 @@ import type { VolumeList } from "@/lib/campaigns/volumes.ts";
  * `ClusterUnavailable` when the cluster cannot be read. What it hands out is shared between readers and never changed.
  */
 export interface CampaignSource {
-  /** What a list of all campaigns is made of. */
+  /** What a list of all campaigns is made of: the same object for as long as nothing in it may have changed. */
   list(): Promise<CampaignSnapshot>;
 
   /** What the detail of one campaign is made of; null when no Job and no record of that name makes a campaign. */
@@ -17,7 +17,16 @@ export interface CampaignSource {
 
   /** The pods of a Job that have not succeeded; a list asks for those of warm-ups that failed. */
   pods(namespace: string, job: string): Promise<readonly BatchPod[]>;
+
+  /**
+   * For how long it is not known whether what is handed out is still so, ms; 0 where that is asked each time. Null when
+   * nothing has been read yet.
+   */
+  age(): number | null;
 }
+
+/** What is older than this is not shown without saying so, ms. */
+export const STALE_MS = 30_000;
 
 export interface CampaignSnapshot {
   /** Campaign Jobs only. */

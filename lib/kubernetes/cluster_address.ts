@@ -4,7 +4,7 @@ import { Agent as HttpsAgent } from "node:https";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { ConfigError } from "@/lib/config/errors.ts";
-import { type ClusterConnection, type ClusterEntry, connect, type ConnectionOptions } from "./connection.ts";
+import { type ClusterEntry, connect, type ConnectionOptions, type StreamingConnection } from "./connection.ts";
 
 /** Where the cluster is and how it is entered. */
 export type ClusterAddress =
@@ -25,7 +25,10 @@ export interface ClusterOptions extends ConnectionOptions {
  *
  * @throws {ConfigError} when the address leads to no usable configuration
  */
-export async function clusterConnection(address: ClusterAddress, options: ClusterOptions): Promise<ClusterConnection> {
+export async function clusterConnection(
+  address: ClusterAddress,
+  options: ClusterOptions,
+): Promise<StreamingConnection> {
   return connect(await entry(address, options.caCerts), options);
 }
 

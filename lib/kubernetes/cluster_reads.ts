@@ -1,16 +1,25 @@
+import { stringAt } from "@/lib/campaigns/untrusted.ts";
 import type { ClusterConnection } from "./connection.ts";
 import { ClusterUnavailable } from "./cluster_unavailable.ts";
 
 /** One collection of the API, and which of its objects are wanted. */
-export interface ListRequest {
+export interface Collection {
   /** Percent-encoded path of the collection. */
   readonly path: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
   readonly metadataOnly?: boolean;
+}
+
+export interface ListRequest extends Collection {
   /** Objects of one page. */
   readonly pageSize: number;
   readonly signal?: AbortSignal;
+}
+
+export interface VersionedList<T> {
+  readonly found: T[];
+  readonly version: string;
 }
 
 /** More pages than this is not a cluster that can be shown. */
@@ -29,6 +38,19 @@ export async function listAll<T>(
   request: ListRequest,
   read: (item: unknown) => T | null,
 ): Promise<T[]> {
+  return (await listVersioned(connection, request, read)).found;
+}
+
+/**
+ * The same, with the resource version from which later changes can be followed; "" when the server tells none.
+ *
+ * @throws {ClusterUnavailable}
+ */
+export async function listVersioned<T>(
+  connection: ClusterConnection,
+  request: ListRequest,
+  read: (item: unknown) => T | null,
+): Promise<VersionedList<T>> {
   try {
     return await listPages(connection, request, read);
   } catch (error) {
@@ -57,19 +79,27 @@ export async function getObject(
   return parsed(body);
 }
 
+/** The query that selects the objects of a collection. */
+export function selection({ labelSelector, fieldSelector }: Collection): URLSearchParams {
+  const query = new URLSearchParams();
+  if (labelSelector) query.set("labelSelector", labelSelector);
+  if (fieldSelector) query.set("fieldSelector", fieldSelector);
+  return query;
+}
+
 /** The server has forgotten the state that a position in a list speaks of. */
 class PositionExpired extends Error {}
 
 async function listPages<T>(
   connection: ClusterConnection,
-  { path, labelSelector, fieldSelector, metadataOnly, pageSize, signal }: ListRequest,
+  { pageSize, signal, ...collection }: ListRequest,
   read: (item: unknown) => T | null,
-): Promise<T[]> {
-  const query = new URLSearchParams({ limit: String(pageSize) });
-  if (labelSelector) query.set("labelSelector", labelSelector);
-  if (fieldSelector) query.set("fieldSelector", fieldSelector);
-  const headers: Record<string, string> = metadataOnly ? { Accept: METADATA_LIST } : {};
+): Promise<VersionedList<T>> {
+  const { path } = collection;
+  const query = new URLSearchParams([["limit", String(pageSize)], ...selection(collection)]);
+  const headers: Record<string, string> = collection.metadataOnly ? { Accept: METADATA_LIST } : {};
   const found: T[] = [];
+  let version: string | undefined;
   for (let page = 0; page < MAX_PAGES; page++) {
     const { status, body } = await connection.send({ method: "GET", path, query, headers, signal });
     if (status === 410 && page > 0) throw new PositionExpired("410");
@@ -79,8 +109,10 @@ async function listPages<T>(
       const object = read(item);
       if (object !== null) found.push(object);
     }
-    const position = continueOf(list);
-    if (position === "") return found;
+    // Of the first page: a later one may be newer where the server forgot the first one's state.
+    version ??= listMember(list, "resourceVersion");
+    const position = listMember(list, "continue");
+    if (position === "") return { found, version };
     query.set("continue", position);
   }
   throw new ClusterUnavailable(`more than ${MAX_PAGES} pages`);
@@ -102,8 +134,6 @@ function itemsOf(list: object): readonly unknown[] {
   return "items" in list && Array.isArray(list.items) ? list.items : [];
 }
 
-function continueOf(list: object): string {
-  const metadata = "metadata" in list ? list.metadata : null;
-  if (typeof metadata !== "object" || metadata === null || !("continue" in metadata)) return "";
-  return typeof metadata.continue === "string" ? metadata.continue : "";
+function listMember(list: object, name: "continue" | "resourceVersion"): string {
+  return stringAt(list, "metadata", name) ?? "";
 }

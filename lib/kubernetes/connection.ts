@@ -1,6 +1,7 @@
 import type { RequestOptions } from "node:https";
 import { ClusterUnavailable } from "./cluster_unavailable.ts";
 import { type Answer, exchange, type ExchangeLimits } from "./exchange.ts";
+import { type LineLimits, streamLines } from "./line_stream.ts";
 
 /** A Kubernetes API server and how it is entered. */
 export interface ClusterEntry {
@@ -37,6 +38,21 @@ export interface ClusterConnection {
   send(request: ClusterRequest): Promise<Answer>;
 }
 
+/** A connection over which changes can be followed, too. */
+export interface StreamingConnection extends ClusterConnection {
+  /**
+   * One request whose answer comes line by line, for as long as `limits` say; the result is its status. Lines of an
+   * answer other than 200 are not handed over.
+   *
+   * @throws {ClusterUnavailable} when the answer did not end by itself; its cause is the TransferError
+   */
+  stream(
+    request: ClusterRequest,
+    limits: Pick<LineLimits, "idleMs" | "totalMs">,
+    onLine: (line: Uint8Array) => void,
+  ): Promise<number>;
+}
+
 export interface ConnectionOptions {
   /** ms since 1970 */
   readonly now: () => number;
@@ -54,28 +70,43 @@ const LIMITS: ExchangeLimits = {
   maxBytes: 64 * 1024 * 1024,
 };
 
+/** One event of a watch: objects have up to 1.5 MiB, which escapes in JSON may multiply. */
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
+
 /**
  * A connection to a cluster. The exchange is our own and not the Kubernetes client's, for its limits and for `Accept`
  * headers that the client cannot send.
  */
-export function connect({ server, credentials }: ClusterEntry, options: ConnectionOptions): ClusterConnection {
+export function connect({ server, credentials }: ClusterEntry, options: ConnectionOptions): StreamingConnection {
   const limits = { ...LIMITS, ...options.limits };
   const kept = keptCredentials(credentials, options.now);
+  const ours = async ({ path, query, headers = {}, ...request }: ClusterRequest) => {
+    const url = new URL(server);
+    url.pathname = url.pathname.replace(/\/$/, "") + path;
+    url.search = query?.toString() ?? "";
+    const { agent, headers: authorization } = await kept.current();
+    return { ...request, url, agent, headers: { Accept: "application/json", ...headers, ...authorization } };
+  };
   return {
-    async send({ path, query, headers = {}, ...request }) {
-      const url = new URL(server);
-      url.pathname = url.pathname.replace(/\/$/, "") + path;
-      url.search = query?.toString() ?? "";
+    async send(request) {
       try {
-        const { agent, headers: authorization } = await kept.current();
-        const answer = await exchange({
-          ...request,
-          url,
-          agent,
-          headers: { Accept: "application/json", ...headers, ...authorization },
-        }, limits);
+        const answer = await exchange(await ours(request), limits);
         if (answer.status === 401) kept.forget();
         return answer;
+      } catch (error) {
+        throw new ClusterUnavailable(error);
+      }
+    },
+    async stream(request, { idleMs, totalMs }, onLine) {
+      try {
+        const { connectMs } = limits;
+        const status = await streamLines(
+          await ours(request),
+          { connectMs, idleMs, totalMs, maxLineBytes: MAX_LINE_BYTES },
+          onLine,
+        );
+        if (status === 401) kept.forget();
+        return status;
       } catch (error) {
         throw new ClusterUnavailable(error);
       }

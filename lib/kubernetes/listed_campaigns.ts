@@ -11,13 +11,15 @@ import { readPipeline } from "@/lib/campaigns/pipeline.ts";
 import { reapedCampaign } from "@/lib/campaigns/reaped.ts";
 import { readStatusRecord } from "@/lib/campaigns/records.ts";
 import { NO_PIPELINE, type Pipeline } from "@/lib/campaigns/types.ts";
-import { isObject, member, stringAt } from "@/lib/campaigns/untrusted.ts";
-import { NO_VOLUMES, readVolumes, type VolumeList } from "@/lib/campaigns/volumes.ts";
+import { stringAt } from "@/lib/campaigns/untrusted.ts";
+import { NO_VOLUMES, type VolumeList } from "@/lib/campaigns/volumes.ts";
 import { indexWarmups } from "@/lib/campaigns/warmup.ts";
 import type { CampaignObjects, CampaignSnapshot, CampaignSource, PipelineRecord } from "./campaign_source.ts";
 import { getObject, listAll } from "./cluster_reads.ts";
 import type { ClusterConnection } from "./connection.ts";
+import { configMapPath, configMapsPath, jobsPath, podsPath } from "./object_paths.ts";
 import { SharedReads } from "./shared_reads.ts";
+import { volumesOf, withoutFailures } from "./trimmed_maps.ts";
 
 export interface ListedCampaignsOptions {
   readonly connection: ClusterConnection;
@@ -64,6 +66,7 @@ export function listedCampaigns(options: ListedCampaignsOptions): CampaignSource
         return job ? await live(job) : await reaped(namespace, name);
       }),
     pods: (namespace, job) => podLists.read(`${namespace}/${job}`, () => cluster.pods(namespace, job)),
+    age: () => 0,
   };
 
   async function live(job: BatchJob): Promise<CampaignObjects> {
@@ -127,7 +130,7 @@ class Cluster {
 
   async #snapshot(namespace: string, signal: AbortSignal): Promise<CampaignSnapshot> {
     const conventions = this.#conventions;
-    const maps = { path: `${corePath(namespace)}/configmaps`, signal };
+    const maps = { path: configMapsPath(namespace), signal };
     const [jobs, warmups, records, statuses, pipelines] = await Promise.all([
       this.jobs(namespace, "campaign", signal),
       this.jobs(namespace, "warmup", signal),
@@ -168,7 +171,7 @@ class Cluster {
 
   pods(namespace: string, job: string): Promise<BatchPod[]> {
     return listAll(this.#connection, {
-      path: `${corePath(namespace)}/pods`,
+      path: podsPath(namespace),
       labelSelector: `${POD_JOB_LABEL}=${job}`,
       fieldSelector: "status.phase!=Succeeded",
       pageSize: LARGE_PAGE_SIZE,
@@ -177,8 +180,8 @@ class Cluster {
 
   /** Null for a map that is gone, and for a name that no map can have. */
   async configMap(namespace: string, name: string): Promise<unknown> {
-    if (!OBJECT_NAME.test(name)) return null;
-    return await getObject(this.#connection, `${corePath(namespace)}/configmaps/${name}`);
+    const path = configMapPath(namespace, name);
+    return path === null ? null : await getObject(this.#connection, path);
   }
 
   async volumes(namespace: string, configMap: string | null): Promise<VolumeList> {
@@ -208,26 +211,4 @@ class Cluster {
     if (name) this.#scoring.set(name, { scoresQuality });
     return { scoresQuality };
   }
-}
-
-/** A name that the API gives to objects (Kubernetes, "Object Names"): it cannot lead out of its path. */
-const OBJECT_NAME = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/;
-
-/** A list shows no sentence of a failed volume, and thousands of records would be a gigabyte of them. */
-function withoutFailures(status: unknown): unknown {
-  const data = member(status, "data");
-  return { metadata: member(status, "metadata"), data: isObject(data) ? { ...data, failedVolumes: "[]" } : data };
-}
-
-function volumesOf(configMap: unknown): VolumeList {
-  const text = stringAt(configMap, "data", "volumes.txt");
-  return text === null ? NO_VOLUMES : readVolumes(text);
-}
-
-function corePath(namespace: string): string {
-  return `/api/v1/namespaces/${encodeURIComponent(namespace)}`;
-}
-
-function jobsPath(namespace: string): string {
-  return `/apis/batch/v1/namespaces/${encodeURIComponent(namespace)}/jobs`;
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { CampaignLists } from "@/lib/campaign_reader/campaign_list.ts";
 
 import { HttpError } from "@/lib/http/errors.ts";
 import { progressReader } from "@/lib/progress/progress_reader.ts";
@@ -25,6 +26,7 @@ function webApp(source: ReturnType<typeof fakeSource>) {
         namespaces: ["batch-default"],
         progress: progressReader({ send: NOTHING, base: "http://results.test/results", now }),
         tallies: new Tallies(now),
+        lists: new CampaignLists(source),
         session,
         reachable: () => Promise.resolve(true),
       },

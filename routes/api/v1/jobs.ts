@@ -1,13 +1,17 @@
 import { z } from "zod";
 import { campaignDetail, type CampaignDetailDeps } from "@/lib/campaign_reader/campaign_detail.ts";
-import { campaignList } from "@/lib/campaign_reader/campaign_list.ts";
+import type { CampaignLists } from "@/lib/campaign_reader/campaign_list.ts";
 import { DNS_LABEL } from "@/lib/config/values.ts";
 import { HttpError, notFound } from "@/lib/http/errors.ts";
 import type { Operation } from "@/lib/http/operation.ts";
-import { jsonAnswer, readOperations, type WebOperation } from "./web_operation.ts";
+import { type CampaignSource, STALE_MS } from "@/lib/kubernetes/campaign_source.ts";
+import { bytesAnswer, jsonAnswer, readOperations, type WebOperation } from "./web_operation.ts";
 
 /** Header with the number of all reaped campaigns. */
 export const REAPED_TOTAL_HEADER = "X-Reaped-Total";
+
+/** Header with the age of what is shown, whole seconds: only where it may be out of date. */
+export const DATA_AGE_HEADER = "X-Data-Age";
 
 /** spec, Limits. */
 export const DEFAULT_REAPED = 20;
@@ -16,6 +20,7 @@ export const DEFAULT_VOLUMES = 200;
 const MAX_VOLUMES = 1000;
 
 export interface JobsDeps extends CampaignDetailDeps {
+  readonly lists: CampaignLists;
   /** The namespaces served. */
   readonly namespaces: readonly string[];
   /** The base of result URLs for the browser that sent a request. */
@@ -27,7 +32,7 @@ export function jobOperations(operation: WebOperation, deps: JobsDeps): Operatio
   return [...listOperations(operation, deps), ...detailOperations(operation, deps)];
 }
 
-function listOperations(operation: WebOperation, { source, resultsUrl, records }: JobsDeps): Operation[] {
+function listOperations(operation: WebOperation, { source, lists, resultsUrl }: JobsDeps): Operation[] {
   return readOperations((method, id) =>
     operation({
       id: id("list_campaigns"),
@@ -36,7 +41,8 @@ function listOperations(operation: WebOperation, { source, resultsUrl, records }
       tag: "Campaigns",
       summary: "All campaigns",
       description:
-        `Live campaigns and the newest of those whose Job is gone. \`${REAPED_TOTAL_HEADER}\` counts the latter.`,
+        `Live campaigns and the newest of those whose Job is gone. \`${REAPED_TOTAL_HEADER}\` counts the latter; ` +
+        `\`${DATA_AGE_HEADER}\` says how old the answer is, in seconds, where the cluster could not be followed of late.`,
       query: z.object({
         reaped: z.int().min(0).max(MAX_REAPED).default(DEFAULT_REAPED)
           .meta({ description: "Most campaigns whose Job is gone" }),
@@ -47,11 +53,8 @@ function listOperations(operation: WebOperation, { source, resultsUrl, records }
         502: { description: "The cluster or the results service did not answer" },
       },
       async handler({ query }, c) {
-        const { jobs, reapedTotal } = await campaignList(source, {
-          resultsUrl: resultsUrl(c.req.raw),
-          reaped: query.reaped,
-        }, records);
-        return jsonAnswer(method, jobs, { [REAPED_TOTAL_HEADER]: String(reapedTotal) });
+        const { body, reapedTotal } = await lists.bytes({ resultsUrl: resultsUrl(c.req.raw), reaped: query.reaped });
+        return bytesAnswer(method, body, { [REAPED_TOTAL_HEADER]: String(reapedTotal), ...ageOf(source) });
       },
     })
   );
@@ -87,7 +90,7 @@ function detailOperations(operation: WebOperation, deps: JobsDeps): Operation[] 
           viewer: { ...caller, signal: request.signal },
         });
         if (!detail) throw notFound("job");
-        return jsonAnswer(method, detail);
+        return jsonAnswer(method, detail, ageOf(deps.source));
       },
     })
   );
@@ -97,6 +100,11 @@ function detailOperations(operation: WebOperation, deps: JobsDeps): Operation[] 
 /** Nothing but a name that a Job of a served namespace can have is ever put to the cluster. */
 export function canBeCampaign(served: readonly string[], namespace: string, name: string): boolean {
   return served.includes(namespace) && DNS_LABEL.test(name);
+}
+
+function ageOf(source: CampaignSource): Record<string, string> {
+  const age = source.age() ?? 0;
+  return age > STALE_MS ? { [DATA_AGE_HEADER]: String(Math.floor(age / 1000)) } : {};
 }
 
 /** A name that cannot be decoded is the name of nothing: 404 like other such names, not a 400. */

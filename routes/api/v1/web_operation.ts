@@ -41,7 +41,15 @@ export function readOperations(of: (method: Method, id: (name: string) => string
 
 /** A JSON answer. Its length is said on HEAD too, where the body is left out. */
 export function jsonAnswer(method: Method, value: unknown, headers: Readonly<Record<string, string>> = {}): Response {
-  const body = new TextEncoder().encode(JSON.stringify(value));
+  return bytesAnswer(method, new TextEncoder().encode(JSON.stringify(value)), headers);
+}
+
+/** The same for JSON that is kept as bytes. */
+export function bytesAnswer(
+  method: Method,
+  body: Uint8Array<ArrayBuffer>,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
   return new Response(method === "HEAD" ? null : body, {
     headers: { "Content-Type": "application/json", "Content-Length": String(body.length), ...headers },
   });

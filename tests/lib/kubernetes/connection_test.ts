@@ -84,13 +84,13 @@ Deno.test("connection: a kubeconfig's token goes over TLS to a server whose auth
     const cluster = { server: origin, "certificate-authority-data": Buffer.from(AUTHORITY).toString("base64") };
     await withFile(kubeconfig({ cluster, user: { token: "secret-token" } }), async (path) => {
       // Slower than a connection may be: once it stands, an answer has more time.
-      const connection = await connectTo({ kind: "kubeconfig", path }, { limits: { connectMs: 100 } });
+      const connection = await connectTo({ kind: "kubeconfig", path }, { limits: { connectMs: 1_000 } });
       assert.equal((await connection.send(GET)).status, 200);
     });
     assert.equal(seen[0].headers.get("authorization"), "Bearer secret-token");
   }, {
     secure: true,
-    answer: () => new Promise((resolve) => setTimeout(() => resolve(Response.json({})), 200)),
+    answer: () => new Promise((resolve) => setTimeout(() => resolve(Response.json({})), 1_100)),
   });
 });
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { CampaignLists } from "@/lib/campaign_reader/campaign_list.ts";
 import { CONVENTIONS } from "@/lib/campaigns/conventions.ts";
 import { type JobDetail, type JobSummary } from "@/lib/campaigns/types.ts";
 import { startEmbeddedCluster } from "@/lib/embedded/cluster/server.ts";
@@ -33,6 +34,7 @@ Deno.test("jobs: over real HTTP, the embedded cluster's campaigns with files of 
     namespaces: [options.namespace],
     progress: progressReader({ send: fetch, base: `http://127.0.0.1:${results.addr.port}/results`, now }),
     tallies: new Tallies(now),
+    lists: new CampaignLists(source),
     resultsUrl: () => RESULTS_URL,
     now,
   }));

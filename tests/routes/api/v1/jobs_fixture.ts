@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { CampaignLists } from "@/lib/campaign_reader/campaign_list.ts";
 import { readCampaignRecord } from "@/lib/campaigns/cluster_objects.ts";
 import { readStatusRecord } from "@/lib/campaigns/records.ts";
 import { type JobDetail, type JobSummary, NO_PIPELINE } from "@/lib/campaigns/types.ts";
@@ -32,6 +33,7 @@ export function jobsApp(
     namespaces,
     progress: progressReader({ send, base: "http://results.test/results", now }),
     tallies: new Tallies(now),
+    lists: new CampaignLists(source, records),
     resultsUrl: () => RESULTS_URL,
     records,
     now,

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { CampaignLists } from "@/lib/campaign_reader/campaign_list.ts";
 import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
 import { progressReader } from "@/lib/progress/progress_reader.ts";
 import { Tallies } from "@/lib/progress/tallies.ts";
@@ -196,6 +197,7 @@ Deno.test("jobs: a site without a cluster answers 503, whoever asks", async () =
     namespaces: ["batch-default"],
     progress: progressReader({ send: NOTHING, base: "", now: () => NOW }),
     tallies: new Tallies(() => NOW),
+    lists: new CampaignLists(source),
     resultsUrl: () => "",
     now: () => NOW,
   }));
@@ -207,4 +209,17 @@ Deno.test("jobs: a site without a cluster answers 503, whoever asks", async () =
     }
   }
   assert.deepEqual(source.reads, []);
+});
+
+Deno.test("jobs: an answer older than half a minute says how old it is, others say nothing", async () => {
+  for (const [age, shown] of [[0, null], [30_000, null], [30_001, "30"], [299_999, "299"]] as const) {
+    const app = jobsApp(fakeSource({ age, campaigns: LUND }));
+    for (const path of ["/api/v1/jobs", "/api/v1/jobs/batch-default/lund"]) {
+      for (const method of ["GET", "HEAD"]) {
+        const answer = await app.request(path, { method, headers: ANNA });
+        assert.equal(answer.status, 200);
+        assert.equal(answer.headers.get("x-data-age"), shown);
+      }
+    }
+  }
 });

@@ -36,6 +36,8 @@ export function fakeSource(given: {
   readonly campaigns?: Readonly<Record<string, CampaignObjects>>;
   readonly pods?: Readonly<Record<string, readonly BatchPod[]>>;
   readonly error?: Error;
+  /** ms */
+  readonly age?: number;
 }): FakeSource {
   const reads: string[] = [];
   const read = <T>(what: string, value: T): Promise<T> => {
@@ -44,6 +46,7 @@ export function fakeSource(given: {
   };
   return {
     reads,
+    age: () => given.age ?? 0,
     list: () => read("list", { ...EMPTY, ...given.snapshot }),
     campaign: (namespace, name) => {
       const key = `${namespace}/${name}`;

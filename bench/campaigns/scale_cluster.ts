@@ -1,0 +1,214 @@
+import { CONVENTIONS, labelNames, POD_INDEX_LABEL, POD_JOB_LABEL } from "@/lib/campaigns/conventions.ts";
+
+/** The objects of a large cluster as JSON, as a real API server would write them: managed fields and pod specs included. */
+export interface ScaleCluster {
+  readonly jobs: readonly string[];
+  readonly warmups: readonly string[];
+  readonly pods: readonly string[];
+  readonly records: readonly string[];
+  readonly statuses: readonly string[];
+  readonly pipelines: readonly string[];
+  /** A campaign's Job once more, further on and in another version. */
+  moved(index: number, version: number): string;
+  /** A ConfigMap with its data; null for a name that is none. */
+  configMap(name: string): string | null;
+}
+
+export const NAMESPACE = "batch-default";
+export const VOLUMES = 8_000;
+const PIPELINES = 12;
+
+const conventions = CONVENTIONS.stackroom;
+const names = labelNames(conventions);
+const managed = { [names.managedBy]: conventions.managedBy };
+
+/** So many live campaigns of {@link VOLUMES} volumes, two pods each, and so many whose Job is gone. */
+export function scaleCluster(live: number, reaped: number): ScaleCluster {
+  const campaigns = numbers(live + reaped);
+  return {
+    jobs: numbers(live).map((index) => JSON.stringify(job(index, index, 1))),
+    warmups: numbers(PIPELINES).map((index) => JSON.stringify(warmup(index))),
+    pods: [
+      ...numbers(live * 2).map((index) => JSON.stringify(pod(index >> 1, index & 1))),
+      JSON.stringify(failedWarmupPod()),
+    ],
+    records: campaigns.map((index) => JSON.stringify({ kind: "PartialObjectMetadata", metadata: record(index) })),
+    statuses: campaigns.map((index) => JSON.stringify(status(index))),
+    pipelines: numbers(PIPELINES).map((index) => JSON.stringify(pipeline(index))),
+    moved: (index, version) => JSON.stringify(job(index, index + version, version)),
+    configMap(name) {
+      const match = /^campaign-arkiv-(\d{5})$/.exec(name);
+      const index = Number(match?.[1] ?? NaN);
+      if (!(index < live + reaped)) return null;
+      return JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: record(index), data: volumes(index) });
+    },
+  };
+}
+
+/** The name of a campaign's Job. */
+export function campaignName(index: number): string {
+  return `arkiv-${String(index).padStart(5, "0")}`;
+}
+
+function numbers(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index);
+}
+
+function pipelineId(index: number): string {
+  return `swedish-lion-v${index % PIPELINES}`;
+}
+
+function metadata(name: string, labels: object, index: number, version = 1) {
+  return {
+    name,
+    namespace: NAMESPACE,
+    uid: `00000000-0000-4000-8000-${name.padStart(12, "0")}`,
+    resourceVersion: String(1000 + version),
+    creationTimestamp: new Date(Date.UTC(2026, 0, 1) + index * 600_000).toISOString().replace(".000", ""),
+    labels,
+    managedFields: numbers(4).map((field) => ({
+      manager: `manager-${field}`,
+      operation: "Apply",
+      fieldsType: "FieldsV1",
+      fieldsV1: Object.fromEntries(numbers(20).map((key) => [`f:field-${field}-${key}`, { ".": {}, "f:value": {} }])),
+    })),
+  };
+}
+
+function campaignLabels(index: number) {
+  return { ...managed, [names.campaign]: `arkiv-${index}`, [names.pipeline]: pipelineId(index) };
+}
+
+function podSpec(index: number) {
+  const env = numbers(24).map((key) => ({ name: `SETTING_${key}`, value: `value of setting ${key}` }));
+  const container = { name: "wrapper", image: `registry.example.org/worker@sha256:${"a".repeat(64)}`, env };
+  return {
+    restartPolicy: "Never",
+    containers: [container],
+    initContainers: [{ ...container, name: "warmup-wait" }],
+    volumes: [
+      { name: "campaign", configMap: { name: `campaign-${campaignName(index)}` } },
+      { name: "pipeline", configMap: { name: conventions.pipelinePrefix + pipelineId(index) } },
+    ],
+  };
+}
+
+/** Between a third and two thirds done, in ranges with gaps, some failed. */
+function job(index: number, progress: number, version: number) {
+  const done = 2_700 + (progress * 37) % 2_700;
+  const ranges = numbers(40).map((part) => {
+    const start = Math.floor(done / 40) * part;
+    return `${start}-${start + Math.floor(done / 40) - 2}`;
+  });
+  return {
+    apiVersion: "batch/v1",
+    kind: "Job",
+    metadata: metadata(
+      campaignName(index),
+      { app: conventions.campaignApp, ...campaignLabels(index) },
+      index,
+      version,
+    ),
+    spec: {
+      completions: VOLUMES,
+      completionMode: "Indexed",
+      parallelism: 2,
+      template: { metadata: { labels: campaignLabels(index) }, spec: podSpec(index) },
+    },
+    status: {
+      active: 2,
+      startTime: "2026-01-01T08:00:00Z",
+      completedIndexes: ranges.join(","),
+      failedIndexes: "7000-7009",
+      conditions: [],
+    },
+  };
+}
+
+/** One of them has failed, and says so with letters that take two bytes. */
+function warmup(index: number) {
+  const labels = { ...managed, app: conventions.warmupApp, [names.pipeline]: pipelineId(index) };
+  const ended = {
+    type: index === 0 ? "Failed" : "Complete",
+    status: "True",
+    lastTransitionTime: "2026-01-01T07:00:00Z",
+  };
+  return {
+    apiVersion: "batch/v1",
+    kind: "Job",
+    metadata: metadata(`warmup-${pipelineId(index)}`, labels, index),
+    spec: { completions: 1, template: { spec: podSpec(0) } },
+    status: { conditions: [ended] },
+  };
+}
+
+function pod(campaign: number, which: number) {
+  const index = 6_000 + which;
+  const labels = { [POD_JOB_LABEL]: campaignName(campaign), [POD_INDEX_LABEL]: String(index) };
+  return {
+    metadata: metadata(`${campaignName(campaign)}-${index}-abcde`, labels, campaign),
+    spec: podSpec(campaign),
+    status: { phase: "Running", containerStatuses: [{ name: "wrapper", state: { running: {} } }] },
+  };
+}
+
+function failedWarmupPod() {
+  const message = JSON.stringify({
+    stage: "warmup",
+    permanent: true,
+    error: "Modellen går inte att läsa: åtkomst nekad",
+  });
+  const name = `warmup-${pipelineId(0)}`;
+  const terminated = { exitCode: 13, message };
+  return {
+    metadata: metadata(`${name}-abcde`, { [POD_JOB_LABEL]: name }, 0),
+    spec: podSpec(0),
+    status: { phase: "Failed", containerStatuses: [{ name: "warmup", state: { terminated } }] },
+  };
+}
+
+function record(index: number) {
+  return metadata(`campaign-${campaignName(index)}`, campaignLabels(index), index);
+}
+
+function status(index: number) {
+  const failures = numbers(3).map((failure) => ({ id: volumeId(index, failure), reason: "sidan är sönderriven" }));
+  return {
+    metadata: metadata(
+      `campaign-${campaignName(index)}-status`,
+      { ...campaignLabels(index), [names.kind]: "status" },
+      index,
+    ),
+    data: {
+      phase: "PartiallyFailed",
+      volumesTotal: String(VOLUMES),
+      volumesDone: String(VOLUMES - 3),
+      volumesFailed: "3",
+      startedAt: "2026-01-01T08:00:00Z",
+      finishedAt: new Date(Date.UTC(2026, 2, 1) + index * 60_000).toISOString(),
+      failedVolumes: JSON.stringify(failures),
+    },
+  };
+}
+
+function pipeline(index: number) {
+  const step =
+    `  - step: Segmentation\n    settings: {model_settings: {model: "archive/lion-${index}", revision: "v1"}}\n`;
+  const id = pipelineId(index);
+  return {
+    metadata: metadata(conventions.pipelinePrefix + id, { ...managed, [names.pipeline]: id }, index),
+    data: { "pipeline.yaml": `steps:\n${step.repeat(4)}  - step: QualityPrediction\n` },
+  };
+}
+
+function volumeId(campaign: number, index: number): string {
+  return `SE-RA-${campaign}-${String(index).padStart(5, "0")}`;
+}
+
+function volumes(campaign: number) {
+  const lines = numbers(VOLUMES).map((index) => {
+    const id = volumeId(campaign, index);
+    return `${id}\thttps://arkiv.example.org/iiif/${id}/manifest`;
+  });
+  return { "volumes.txt": lines.join("\n") + "\n" };
+}

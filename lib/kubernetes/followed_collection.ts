@@ -1,0 +1,210 @@
+import { stringAt } from "@/lib/campaigns/untrusted.ts";
+import { type Collection, listVersioned } from "./cluster_reads.ts";
+import { ClusterUnavailable } from "./cluster_unavailable.ts";
+import type { StreamingConnection } from "./connection.ts";
+import { type Change, type WatchEnd, watchOnce } from "./watch.ts";
+
+export interface FollowOptions {
+  /** ms since 1970 */
+  readonly now: () => number;
+  /** 0 up to 1. */
+  readonly random: () => number;
+  /** Waits so many ms, less when the signal aborts. */
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Ends the following. */
+  readonly signal: AbortSignal;
+  /** For how long one watch is asked for, seconds. */
+  readonly watchSeconds: number;
+  /** How long after that time a connection may still be silent, ms. */
+  readonly silenceMs: number;
+}
+
+export interface FollowedKind<T> extends Collection {
+  /** Objects of one page of a list. */
+  readonly pageSize: number;
+  /** What is kept of an object; null leaves it out. */
+  readonly trim: (object: unknown) => T | null;
+  /** Told of every object that comes, changes or goes. */
+  readonly changed: (before: T | undefined, after: T | undefined) => void;
+}
+
+/** How the following of a collection goes. */
+export interface Followed {
+  /** Resolves once all objects are known. */
+  readonly listed: Promise<void>;
+  /** Resolves when the server refuses us a watch. */
+  readonly forbidden: Promise<void>;
+  /** When the objects were last known to be those of the cluster, ms since 1970; null before the first list. */
+  readonly currentAt: number | null;
+  /** Follows until the signal aborts. */
+  run(): Promise<void>;
+}
+
+/** Waits between attempts grow from the first to the second, ms; half of each is left to chance. */
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 10_000;
+/** After so many watches that brought nothing, the collection is listed again. */
+const FRUITLESS_WATCHES = 3;
+
+/**
+ * The objects of one namespaced collection, listed once and then followed. Watches end after a while and go on where
+ * they were; where that is not possible the collection is listed again, and what stayed the same keeps its identity.
+ */
+export class FollowedCollection<T extends object> implements Followed {
+  readonly #connection: StreamingConnection;
+  readonly #kind: FollowedKind<T>;
+  readonly #options: FollowOptions;
+  readonly #listed = Promise.withResolvers<void>();
+  readonly #forbidden = Promise.withResolvers<void>();
+  #objects = new Map<string, Kept<T>>();
+  #names: readonly string[] | null = null;
+  #values: readonly T[] | null = null;
+  #position: string | null = null;
+  #currentAt: number | null = null;
+  #failures = 0;
+
+  constructor(connection: StreamingConnection, kind: FollowedKind<T>, options: FollowOptions) {
+    this.#connection = connection;
+    this.#kind = kind;
+    this.#options = options;
+  }
+
+  get listed(): Promise<void> {
+    return this.#listed.promise;
+  }
+
+  get forbidden(): Promise<void> {
+    return this.#forbidden.promise;
+  }
+
+  get currentAt(): number | null {
+    return this.#currentAt;
+  }
+
+  /** An object by its name. */
+  get(name: string): T | undefined {
+    return this.#objects.get(name)?.value;
+  }
+
+  /** The resource version of an object; undefined for one that is not there. */
+  version(name: string): string | undefined {
+    return this.#objects.get(name)?.version;
+  }
+
+  /** Everything by name, as a list gives it; the same array until something changes. */
+  values(): readonly T[] {
+    this.#names ??= [...this.#objects.keys()].sort();
+    this.#values ??= this.#names.flatMap((name): T[] => {
+      const value = this.get(name);
+      return value ? [value] : [];
+    });
+    return this.#values;
+  }
+
+  async run(): Promise<void> {
+    const { signal, pause } = this.#options;
+    while (!signal.aborted) {
+      const end = await this.#round();
+      if (signal.aborted) return;
+      if (end === "forbidden") this.#forbidden.resolve();
+      if (end === "ended") continue;
+      if (++this.#failures % FRUITLESS_WATCHES === 0 || end === "expired") this.#position = null;
+      await pause(this.#delay(), signal);
+    }
+  }
+
+  async #round(): Promise<WatchEnd> {
+    const { now, random, watchSeconds, silenceMs, signal } = this.#options;
+    const position = this.#position ?? await this.#list();
+    if (position === null || signal.aborted) return "failed";
+    const startedAt = now();
+    // All watches of a process, and all replicas, began at the same moment.
+    const seconds = Math.max(1, Math.round(watchSeconds * (0.85 + 0.3 * random())));
+    const proven = () => {
+      this.#failures = 0;
+      this.#currentAt = now();
+    };
+    const end = await watchOnce(this.#connection, { collection: this.#kind, position, seconds, silenceMs, signal }, {
+      change: (change) => this.#take(change),
+      position: (version) => {
+        this.#position = version;
+        proven();
+      },
+    });
+    if (end !== "ended") return end;
+    // A watch that ends as asked for has told everything; one that ends at once may be a server that is going away.
+    if (now() - startedAt < seconds * 500) return "failed";
+    proven();
+    return "ended";
+  }
+
+  /** The position from which to follow; null when the cluster cannot be read. */
+  async #list(): Promise<string | null> {
+    const { now, signal } = this.#options;
+    const startedAt = now();
+    const before = this.#objects;
+    try {
+      const { found, version } = await listVersioned(
+        this.#connection,
+        { ...this.#kind, signal },
+        (object) => this.#kept(object, before),
+      );
+      this.#replace(new Map(found));
+      this.#currentAt = startedAt;
+      this.#position = version;
+      this.#listed.resolve();
+      return version;
+    } catch (error) {
+      if (error instanceof ClusterUnavailable) return null;
+      throw error;
+    }
+  }
+
+  #kept(object: unknown, before: ReadonlyMap<string, Kept<T>>): [string, Kept<T>] | null {
+    const name = stringAt(object, "metadata", "name");
+    if (!name) return null;
+    const uid = stringAt(object, "metadata", "uid") ?? "";
+    const version = stringAt(object, "metadata", "resourceVersion") ?? "";
+    const known = before.get(name);
+    if (known && version !== "" && known.version === version && known.uid === uid) return [name, known];
+    const value = this.#kind.trim(object);
+    return value === null ? null : [name, { version, uid, value }];
+  }
+
+  #replace(objects: Map<string, Kept<T>>): void {
+    const before = this.#objects;
+    this.#objects = objects;
+    this.#names = this.#values = null;
+    for (const [name, { value }] of objects) {
+      const old = before.get(name)?.value;
+      if (old !== value) this.#kind.changed(old, value);
+    }
+    for (const [name, { value }] of before) {
+      if (!objects.has(name)) this.#kind.changed(value, undefined);
+    }
+  }
+
+  #take({ type, object }: Change): void {
+    const name = stringAt(object, "metadata", "name");
+    if (!name) return;
+    const before = this.#objects.get(name);
+    const after = type === "put" ? this.#kept(object, this.#objects)?.[1] : undefined;
+    if (before === after) return;
+    if (after) this.#objects.set(name, after);
+    else this.#objects.delete(name);
+    if (!before !== !after) this.#names = null;
+    this.#values = null;
+    this.#kind.changed(before?.value, after?.value);
+  }
+
+  #delay(): number {
+    const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(this.#failures - 1, 16));
+    return longest * (0.5 + this.#options.random() / 2);
+  }
+}
+
+interface Kept<T> {
+  readonly version: string;
+  readonly uid: string;
+  readonly value: T;
+}

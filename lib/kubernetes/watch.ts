@@ -1,0 +1,103 @@
+import { integerAt, member, stringAt } from "@/lib/campaigns/untrusted.ts";
+import { type Collection, selection } from "./cluster_reads.ts";
+import { ClusterUnavailable } from "./cluster_unavailable.ts";
+import type { StreamingConnection } from "./connection.ts";
+import { LineTooLong } from "./line_stream.ts";
+
+/** A change of one object. */
+export interface Change {
+  readonly type: "put" | "removed";
+  readonly object: unknown;
+}
+
+export interface WatchRequest {
+  readonly collection: Collection;
+  /** The resource version after which changes are wanted. */
+  readonly position: string;
+  /** After which the server is asked to end the watch, whole seconds. */
+  readonly seconds: number;
+  /** Beyond that time, so long may a connection be silent, ms. */
+  readonly silenceMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface WatchReceiver {
+  change(change: Change): void;
+  /** What came so far can be followed from here. */
+  position(version: string): void;
+}
+
+/**
+ * How a watch ended: as asked for, early, refused for good, because the server has forgotten the position (or what comes
+ * next cannot be read), or by any failure, after which it can go on where it was.
+ */
+export type WatchEnd = "ended" | "forbidden" | "expired" | "failed";
+
+const METADATA = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
+
+/**
+ * Follows a collection once (Kubernetes, "Efficient detection of changes"). A connection that neither speaks nor ends is
+ * given up shortly after the server should have ended it. Never throws for what a server does.
+ */
+export async function watchOnce(
+  connection: StreamingConnection,
+  { collection, position, seconds, silenceMs, signal }: WatchRequest,
+  receiver: WatchReceiver,
+): Promise<WatchEnd> {
+  const query = selection(collection);
+  query.set("watch", "1");
+  query.set("allowWatchBookmarks", "true");
+  query.set("timeoutSeconds", String(seconds));
+  if (position !== "") query.set("resourceVersion", position);
+  let refusal: WatchEnd | null = null;
+  const limits = { idleMs: seconds * 1000 + silenceMs, totalMs: seconds * 2000 + silenceMs };
+  const stop = new AbortController();
+  try {
+    const status = await connection.stream(
+      {
+        method: "GET",
+        path: collection.path,
+        query,
+        headers: collection.metadataOnly ? { Accept: METADATA } : {},
+        signal: AbortSignal.any([signal, stop.signal]),
+      },
+      limits,
+      (line) => {
+        if (refusal !== null) return;
+        refusal = take(line, receiver);
+        // Nothing that comes after it can be trusted to follow what came before.
+        if (refusal !== null) stop.abort();
+      },
+    );
+    return refusal ?? endOf(status);
+  } catch (error) {
+    if (!(error instanceof ClusterUnavailable)) throw error;
+    // The same line would come again from the same position.
+    return refusal ?? (error.cause instanceof LineTooLong ? "expired" : "failed");
+  }
+}
+
+/** Null while the watch goes on. */
+function take(line: Uint8Array, receiver: WatchReceiver): WatchEnd | null {
+  let event: unknown;
+  try {
+    event = JSON.parse(new TextDecoder().decode(line));
+  } catch {
+    return "failed";
+  }
+  const object = member(event, "object");
+  const type = stringAt(event, "type");
+  if (type === "ERROR") return endOf(integerAt(object, "code"), "failed");
+  if (type === "ADDED" || type === "MODIFIED") receiver.change({ type: "put", object });
+  else if (type === "DELETED") receiver.change({ type: "removed", object });
+  else if (type !== "BOOKMARK") return null;
+  const version = stringAt(object, "metadata", "resourceVersion");
+  if (version) receiver.position(version);
+  return null;
+}
+
+function endOf(status: number, otherwise: WatchEnd = status === 200 ? "ended" : "failed"): WatchEnd {
+  if (status === 410) return "expired";
+  // 405 is what a server without watches answers.
+  return status === 403 || status === 405 ? "forbidden" : otherwise;
+}

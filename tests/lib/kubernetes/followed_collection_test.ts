@@ -1,0 +1,323 @@
+import assert from "node:assert/strict";
+import { stringAt } from "@/lib/campaigns/untrusted.ts";
+import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
+import { FollowedCollection, type FollowedKind, type FollowOptions } from "@/lib/kubernetes/followed_collection.ts";
+import { type Outcome, TestApi } from "./api_server.ts";
+
+const JOBS = "/apis/batch/v1/namespaces/batch-default/jobs";
+
+interface Thing {
+  readonly name: string;
+  readonly colour: string;
+}
+
+function thing(name: string, colour: string, labels: Readonly<Record<string, string>> = { app: "x" }) {
+  return { metadata: { name, uid: `uid-${name}`, labels }, data: { colour } };
+}
+
+interface Following {
+  readonly api: TestApi;
+  readonly things: FollowedCollection<Thing>;
+  readonly pauses: number[];
+  readonly changes: string[];
+  /** The test's clock, ms. */
+  readonly clock: { now: number };
+  /** Waits until the collection shows something. */
+  shows(text: string): Promise<void>;
+}
+
+async function following(
+  use: (following: Following) => Promise<void>,
+  options: { before?: (api: TestApi) => void; kind?: Partial<FollowedKind<Thing>>; watch?: Partial<FollowOptions> } =
+    {},
+): Promise<void> {
+  const api = await TestApi.start();
+  options.before?.(api);
+  const stop = new AbortController();
+  const clock = { now: 1_000_000 };
+  const pauses: number[] = [];
+  const changes: string[] = [];
+  const woken = new Set<() => void>();
+  const connection = await clusterConnection({ kind: "server", url: api.url }, { now: () => clock.now });
+  const things = new FollowedCollection<Thing>(connection, {
+    path: JOBS,
+    labelSelector: "app=x",
+    pageSize: 2,
+    trim: (object) => {
+      const colour = stringAt(object, "data", "colour");
+      return colour === null ? null : { name: stringAt(object, "metadata", "name") ?? "", colour };
+    },
+    changed: (before, after) => {
+      changes.push(`${before?.colour ?? "-"}>${after?.colour ?? "-"}`);
+      for (const wake of woken) wake();
+    },
+    ...options.kind,
+  }, {
+    now: () => clock.now,
+    random: () => 0.5,
+    pause: (ms) => {
+      pauses.push(ms);
+      return new Promise((resolve) => setTimeout(resolve, 0));
+    },
+    signal: stop.signal,
+    watchSeconds: 20,
+    silenceMs: 5_000,
+    ...options.watch,
+  });
+  const running = things.run();
+  const shown = () => things.values().map(({ name, colour }) => `${name}:${colour}`).join(" ");
+  try {
+    await use({
+      api,
+      things,
+      pauses,
+      changes,
+      clock,
+      async shows(text) {
+        while (shown() !== text) await new Promise<void>((resolve) => woken.add(resolve));
+      },
+    });
+  } finally {
+    stop.abort();
+    await running;
+    await api.kill();
+  }
+}
+
+const THREE = (api: TestApi) => {
+  for (const name of ["c", "a", "b"]) api.put(JOBS, thing(name, "red"));
+  api.put(JOBS, thing("other", "red", { app: "y" }));
+};
+
+Deno.test("followed collection: all pages are listed, and what comes, changes, goes or no longer matches is followed", async () => {
+  await following(async ({ api, things, shows, changes }) => {
+    await shows("a:red b:red c:red");
+    await api.until(() => api.watches === 1);
+    const before = things.get("b");
+    api.put(JOBS, thing("a", "blue"));
+    api.put(JOBS, thing("d", "red"));
+    api.remove(JOBS, "c");
+    await shows("a:blue b:red d:red");
+    api.put(JOBS, thing("a", "blue", {}));
+    await shows("b:red d:red");
+    assert.equal(things.get("b"), before);
+    assert.deepEqual(changes.slice(3), ["red>blue", "->red", "red>-", "blue>-"]);
+    assert.equal(api.asked.filter(({ isWatch }) => isWatch).length, 1);
+  }, { before: THREE });
+});
+
+Deno.test("followed collection: a watch asks for bookmarks and its own end, metadata alone where that is enough", async () => {
+  await following(async ({ api, shows }) => {
+    await shows("a: b: c:");
+    await api.until(() => api.watches === 1);
+    const [list] = api.asked;
+    const watch = api.asked.find(({ isWatch }) => isWatch);
+    assert.match(list.headers.get("accept") ?? "", /as=PartialObjectMetadataList;/);
+    assert.match(watch?.headers.get("accept") ?? "", /as=PartialObjectMetadata;/);
+    assert.deepEqual(Object.fromEntries(watch?.query ?? []), {
+      labelSelector: "app=x",
+      watch: "1",
+      allowWatchBookmarks: "true",
+      timeoutSeconds: "20",
+      resourceVersion: "104",
+    });
+  }, {
+    before: THREE,
+    kind: {
+      metadataOnly: true,
+      trim: (object) => ({ name: stringAt(object, "metadata", "name") ?? "", colour: "" }),
+    },
+  });
+});
+
+for (const how of ["clean", "reset"] as const) {
+  Deno.test(`followed collection: after a ${how} end it goes on where it was, without a list`, async () => {
+    await following(async ({ api, clock, shows, pauses }) => {
+      await shows("a:red b:red c:red");
+      await api.until(() => api.watches === 1);
+      api.bookmark();
+      await new Promise<void>((resolve) => {
+        api.put(JOBS, thing("a", "blue"));
+        shows("a:blue b:red c:red").then(resolve);
+      });
+      clock.now += 20_000;
+      api.end(how);
+      await api.until(() => api.watches === 1);
+      const [first, second] = api.asked.filter(({ isWatch }) => isWatch);
+      assert.equal(first.query.get("resourceVersion"), "104");
+      assert.equal(second.query.get("resourceVersion"), "106");
+      assert.equal(api.asked.filter(({ isWatch }) => !isWatch).length, 2);
+      assert.deepEqual(pauses, how === "clean" ? [] : [187.5]);
+      api.put(JOBS, thing("b", "blue"));
+      await shows("a:blue b:blue c:red");
+    }, { before: THREE });
+  });
+}
+
+Deno.test("followed collection: a position that is forgotten leads to a list, and what stayed keeps its identity", async () => {
+  await following(async ({ api, things, shows, changes }) => {
+    await shows("a:red b:red c:red");
+    await api.until(() => api.watches === 1);
+    const before = things.get("b");
+    const stopped = Promise.withResolvers<Outcome>();
+    api.fault = () => stopped.promise;
+    api.end("reset");
+    const asked = api.asked.length;
+    await api.until(() => api.asked.length > asked);
+    api.fault = null;
+    api.put(JOBS, thing("a", "blue"));
+    api.remove(JOBS, "c");
+    api.forget();
+    stopped.resolve({ status: 410 });
+    await shows("a:blue b:red");
+    await api.until(() => api.watches === 1);
+    assert.equal(things.get("b"), before);
+    assert.deepEqual(changes.slice(3), ["red>blue", "red>-"]);
+    // Forgotten while it is under way, said by an event.
+    api.put(JOBS, thing("b", "green"));
+    await shows("a:blue b:green");
+    api.send('{"type":"ERROR","object":{"kind":"Status","code":410}}\n');
+    const lists = api.asked.length;
+    await api.until(() => api.asked.slice(lists).some(({ isWatch }) => !isWatch));
+  }, { before: THREE });
+});
+
+Deno.test("followed collection: half a line, a line that is no JSON and members of other kinds do no harm", async () => {
+  await following(async ({ api, shows }) => {
+    await shows("a:red b:red c:red");
+    await api.until(() => api.watches === 1);
+    const line = JSON.stringify({ type: "ADDED", object: thing("å", "grön ") }) + "\n";
+    const bytes = new TextEncoder().encode(line);
+    // Cut inside of a letter.
+    const cut = bytes.indexOf(0xc3) + 1;
+    api.send('\n{"type":"SOMETHING","object":null}\n{"type":"ADDED","object":[]}\nnull\n{"type":1}\n');
+    api.sendBytes(bytes.subarray(0, cut));
+    api.sendBytes(bytes.subarray(cut));
+    await shows("a:red b:red c:red å:grön ");
+    api.send("<html>\n");
+    await api.until(() => api.asked.filter(({ isWatch }) => isWatch).length === 2);
+    api.put(JOBS, thing("b", "blue"));
+    await shows("a:red b:blue c:red å:grön ");
+  }, { before: THREE });
+});
+
+Deno.test("followed collection: a line beyond the limit is not asked for again, the collection is listed", async () => {
+  await following(async ({ api, shows }) => {
+    await shows("a:red b:red c:red");
+    await api.until(() => api.watches === 1);
+    const lists = () => api.asked.filter(({ isWatch }) => !isWatch).length;
+    const before = lists();
+    const piece = "x".repeat(1024 * 1024);
+    for (let i = 0; i < 17; i++) api.send(piece);
+    await api.until(() => lists() > before);
+    await api.until(() => api.watches === 1);
+    api.put(JOBS, thing("b", "blue"));
+    await shows("a:red b:blue c:red");
+  }, { before: THREE });
+});
+
+Deno.test("followed collection: a server that answers 500 or ends at once is asked more and more rarely, then listed", async () => {
+  for (const answer of [{ status: 500 }, { status: 200 }, "reset"] as const) {
+    await following(async ({ api, things, pauses, clock, shows }) => {
+      await shows("a:red b:red c:red");
+      await api.until(() => api.watches === 1);
+      const listedAt = clock.now;
+      clock.now += 5_000;
+      api.fault = ({ isWatch }) => isWatch ? answer : null;
+      api.end("reset");
+      const lists = () => api.asked.filter(({ isWatch }) => !isWatch).length;
+      await api.until(() => lists() > 2);
+      assert.deepEqual(pauses.slice(0, 3), [187.5, 375, 750]);
+      await api.until(() => lists() > 12);
+      assert.equal(pauses.at(-1), 7_500);
+      assert.ok((things.currentAt ?? 0) > listedAt);
+      api.fault = null;
+      await api.until(() => api.watches === 1);
+      api.put(JOBS, thing("b", "blue"));
+      await shows("a:red b:blue c:red");
+    }, { before: THREE });
+  }
+});
+
+Deno.test("followed collection: a connection that is silent, or drips without a line, is given up by its own deadline", async () => {
+  for (const drip of [false, true]) {
+    await following(async ({ api, shows }) => {
+      await shows("a:red b:red c:red");
+      await api.until(() => api.watches === 1);
+      api.put(JOBS, thing("b", "blue"));
+      await shows("a:red b:blue c:red");
+      const dripping = setInterval(() => drip && api.send(" "), 200);
+      // The server never ends what it was asked to end after a second.
+      await api.until(() => api.asked.filter(({ isWatch }) => isWatch).length === 2);
+      clearInterval(dripping);
+      const second = api.asked.filter(({ isWatch }) => isWatch)[1];
+      assert.equal(second.query.get("resourceVersion"), "105");
+    }, { before: THREE, watch: { watchSeconds: 1, silenceMs: 100 } });
+  }
+});
+
+Deno.test("followed collection: a server that is killed and comes back is followed again, changes in between included", async () => {
+  await following(async ({ api, pauses, shows }) => {
+    await shows("a:red b:red c:red");
+    await api.until(() => api.watches === 1);
+    await api.kill();
+    api.put(JOBS, thing("c", "blue"));
+    while (pauses.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+    await api.restart();
+    await shows("a:red b:red c:blue");
+  }, { before: THREE });
+});
+
+Deno.test("followed collection: it is current since the list, an event, a bookmark or the end that was asked for", async () => {
+  await following(async ({ api, things, clock, shows }) => {
+    assert.equal(things.currentAt, null);
+    await shows("a:red b:red c:red");
+    await api.until(() => api.watches === 1);
+    const listedAt = clock.now;
+    assert.equal(things.currentAt, listedAt);
+    clock.now += 3_000;
+    assert.equal(things.currentAt, listedAt);
+    api.put(JOBS, thing("b", "blue"));
+    await shows("a:red b:blue c:red");
+    assert.equal(things.currentAt, listedAt + 3_000);
+    clock.now += 20_000;
+    api.end();
+    await api.until(() => api.watches === 1);
+    assert.equal(things.currentAt, listedAt + 23_000);
+    // A watch that ends at once proves nothing.
+    clock.now += 1_000;
+    api.end();
+    await api.until(() => api.watches === 1);
+    assert.equal(things.currentAt, listedAt + 23_000);
+  }, { before: THREE });
+});
+
+Deno.test("followed collection: a refusal of watches is told, and what was listed stays", async () => {
+  for (const status of [403, 405]) {
+    await following(async ({ api, things, shows }) => {
+      await shows("a:red b:red c:red");
+      await things.forbidden;
+      assert.ok(api.asked.some(({ isWatch }) => isWatch));
+    }, {
+      before(api) {
+        THREE(api);
+        api.fault = ({ isWatch }) => isWatch ? { status } : null;
+      },
+    });
+  }
+});
+
+Deno.test("followed collection: an object made anew under its name is another, though nothing else changed", async () => {
+  await following(async ({ api, things, shows, changes }) => {
+    await shows("a:red b:red c:red");
+    await api.until(() => api.watches === 1);
+    const before = things.get("a");
+    api.send(
+      `${
+        JSON.stringify({ type: "MODIFIED", object: { ...thing("a", "red"), metadata: { name: "a", uid: "new" } } })
+      }\n`,
+    );
+    while (changes.length < 4) await new Promise((resolve) => setTimeout(resolve, 1));
+    assert.notEqual(things.get("a"), before);
+  }, { before: THREE });
+});

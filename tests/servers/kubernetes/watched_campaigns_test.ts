@@ -1,0 +1,223 @@
+import assert from "node:assert/strict";
+import { KubeConfig } from "@kubernetes/client-node";
+import { CampaignLists } from "@/lib/campaign_reader/campaign_list.ts";
+import type { CampaignSource } from "@/lib/kubernetes/campaign_source.ts";
+import { chosenCampaigns } from "@/lib/kubernetes/chosen_campaigns.ts";
+import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
+import { listedCampaigns } from "@/lib/kubernetes/listed_campaigns.ts";
+import { watchedCampaigns } from "@/lib/kubernetes/watched_campaigns.ts";
+import { conventions, jobObject } from "@/tests/lib/campaigns/cluster_fixtures.ts";
+import { pipelineMap, recordMap, statusMap } from "@/tests/lib/kubernetes/test_cluster.ts";
+
+/** A kubeconfig of a real cluster; without one these tests are skipped. */
+const KUBERNETES = Deno.env.get("KUBERNETES_KUBECONFIG");
+const ignore = KUBERNETES === undefined;
+
+const REQUEST = { resultsUrl: "https://campaigns.example.org/results", reaped: 20 };
+
+interface Real {
+  readonly namespace: string;
+  readonly kubeconfig: KubeConfig;
+  call(method: string, path: string, body?: unknown, type?: string): Promise<unknown>;
+}
+
+async function withNamespace(use: (real: Real) => Promise<void>): Promise<void> {
+  const kubeconfig = new KubeConfig();
+  kubeconfig.loadFromFile(KUBERNETES ?? "");
+  const server = kubeconfig.getCurrentCluster()?.server ?? "";
+  const given = await kubeconfig.applyToFetchOptions({});
+  const client = Deno.createHttpClient({ caCerts: [await authority(kubeconfig)] });
+  const headers = {
+    authorization:
+      new Headers(Object.entries(given.headers ?? {}).map(([name, value]): [string, string] => [name, String(value)]))
+        .get("authorization") ?? `Bearer ${kubeconfig.getCurrentUser()?.token}`,
+  };
+  const namespace = `watch-${crypto.randomUUID().slice(0, 8)}`;
+  const call: Real["call"] = async (method, path, body, type = "application/json") => {
+    const answer = await fetch(server + path, {
+      method,
+      client,
+      headers: { ...headers, "content-type": type },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    const text = await answer.text();
+    assert.ok(answer.ok, `${method} ${path}: ${answer.status} ${text}`);
+    return JSON.parse(text);
+  };
+  try {
+    await call("POST", "/api/v1/namespaces", { metadata: { name: namespace } });
+    await use({ namespace, kubeconfig, call });
+  } finally {
+    await call("DELETE", `/api/v1/namespaces/${namespace}`);
+    client.close();
+  }
+}
+
+async function authority(kubeconfig: KubeConfig): Promise<string> {
+  const { caData, caFile } = kubeconfig.getCurrentCluster() ?? {};
+  return caData ? atob(caData) : await Deno.readTextFile(caFile ?? "");
+}
+
+/** One live campaign with its pods made by the Job controller, and one whose Job is gone. */
+async function populate({ namespace, call }: Real): Promise<void> {
+  const maps = `/api/v1/namespaces/${namespace}/configmaps`;
+  const inside = (map: { metadata: object }) => ({ ...map, metadata: { ...map.metadata, namespace, uid: undefined } });
+  for (const name of ["lund", "reaped"]) await call("POST", maps, inside(recordMap(name)));
+  await call("POST", maps, inside(statusMap("reaped")));
+  await call("POST", maps, inside(pipelineMap("lion-v2", "steps: [{step: QualityPrediction}]")));
+  const volumes = ["campaign", "pipeline"].map((name) => ({
+    name,
+    configMap: { name: name === "campaign" ? "campaign-lund" : "pipeline-lion-v2" },
+  }));
+  const containers = [{ name: "wrapper", image: "example.org/worker:1" }];
+  const spec = {
+    completions: 4,
+    parallelism: 2,
+    completionMode: "Indexed",
+    backoffLimitPerIndex: 0,
+    template: { spec: { restartPolicy: "Never", containers, volumes } },
+  };
+  const { metadata } = Object(jobObject());
+  await call("POST", `/apis/batch/v1/namespaces/${namespace}/jobs`, {
+    metadata: { name: "lund", labels: metadata.labels },
+    spec,
+  });
+}
+
+async function until<T>(ask: () => Promise<T>, holds: (answer: T) => boolean): Promise<T> {
+  for (;;) {
+    const answer = await ask();
+    if (holds(answer)) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+async function shown(source: CampaignSource, namespace: string): Promise<unknown> {
+  const { jobs, reapedTotal } = await new CampaignLists(source).list(REQUEST);
+  const campaigns = await Promise.all(["lund", "reaped"].map(async (name) => {
+    const objects = await source.campaign(namespace, name);
+    const { volumes } = objects ?? { volumes: { count: 0, line: () => null } };
+    return { ...objects, volumes: Array.from({ length: volumes.count }, (_, index) => volumes.line(index)) };
+  }));
+  return JSON.parse(JSON.stringify({ jobs, reapedTotal, campaigns }));
+}
+
+Deno.test(
+  "kubernetes: following the cluster shows what listing it shows, as pods fail and succeed",
+  { ignore },
+  async () => {
+    await withNamespace(async (real) => {
+      const { namespace, call } = real;
+      const connection = await clusterConnection({ kind: "kubeconfig", path: KUBERNETES ?? "" }, { now: Date.now });
+      const options = { connection, conventions, namespaces: [namespace], now: Date.now };
+      const limits = { snapshotMs: 0, watchSeconds: 2 };
+      const source = watchedCampaigns({ ...options, random: Math.random, limits });
+      try {
+        assert.deepEqual((await source.list()).jobs, []);
+        await populate(real);
+        const pods = await until(() => source.pods(namespace, "lund"), ({ length }) => length === 2);
+        const end = (name: string, phase: string, exitCode: number) =>
+          call("PATCH", `/api/v1/namespaces/${namespace}/pods/${name}/status`, {
+            status: {
+              phase,
+              containerStatuses: [{
+                name: "wrapper",
+                image: "x",
+                imageID: "",
+                ready: false,
+                restartCount: 0,
+                state: { terminated: { exitCode, message: "torn" } },
+              }],
+            },
+          }, "application/strategic-merge-patch+json");
+        await end(pods[0].name, "Succeeded", 0);
+        await end(pods[1].name, "Failed", 1);
+        await until(() => source.list(), ({ jobs }) => jobs[0]?.completed.size === 1 && jobs[0].failed.size === 1);
+        // The next two pods run; the failed one stays.
+        await until(() => source.pods(namespace, "lund"), ({ length }) => length === 3);
+        const same = async () => {
+          const [mine, theirs] = [await shown(source, namespace), await shown(listedCampaigns(options), namespace)];
+          return { mine, theirs };
+        };
+        const { mine, theirs } = await until(
+          same,
+          ({ mine, theirs }) => JSON.stringify(mine) === JSON.stringify(theirs),
+        );
+        assert.deepEqual(mine, theirs);
+        // Watches ended and went on several times.
+        const age = await until(() => Promise.resolve(source.age()), (age) => age !== null && age < 3_000);
+        assert.ok(age !== null);
+        await call("DELETE", `/apis/batch/v1/namespaces/${namespace}/jobs/lund?propagationPolicy=Background`);
+        await until(() => source.list(), ({ jobs }) => jobs.length === 0);
+        await until(() => source.pods(namespace, "lund"), ({ length }) => length === 0);
+        assert.equal((await source.list()).records.length, 2);
+      } finally {
+        await source.close();
+      }
+    });
+  },
+);
+
+Deno.test("kubernetes: an account that may list and get, but not watch, is listed", { ignore }, async () => {
+  await withNamespace(async (real) => {
+    const { namespace, kubeconfig, call } = real;
+    await populate(real);
+    const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`;
+    const verbs = ["get", "list"];
+    await call("POST", `/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name: "web" } });
+    await call("POST", `${rbac}/roles`, {
+      metadata: { name: "web" },
+      rules: [{ apiGroups: ["batch"], resources: ["jobs"], verbs }, {
+        apiGroups: [""],
+        resources: ["pods", "configmaps"],
+        verbs,
+      }],
+    });
+    await call("POST", `${rbac}/rolebindings`, {
+      metadata: { name: "web" },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "web" },
+      subjects: [{ kind: "ServiceAccount", name: "web", namespace }],
+    });
+    const token = await call("POST", `/api/v1/namespaces/${namespace}/serviceaccounts/web/token`, {
+      apiVersion: "authentication.k8s.io/v1",
+      kind: "TokenRequest",
+      spec: {},
+    });
+    const path = await Deno.makeTempFile();
+    const cluster = kubeconfig.getCurrentCluster();
+    await Deno.writeTextFile(
+      path,
+      JSON.stringify({
+        clusters: [{
+          name: "c",
+          cluster: {
+            server: cluster?.server,
+            "certificate-authority": cluster?.caFile,
+            "certificate-authority-data": cluster?.caData,
+          },
+        }],
+        users: [{ name: "u", user: { token: Object(token).status.token } }],
+        contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
+        "current-context": "x",
+      }),
+    );
+    const refused = Promise.withResolvers<void>();
+    const chosen = chosenCampaigns({
+      connection: await clusterConnection({ kind: "kubeconfig", path }, { now: Date.now }),
+      conventions,
+      namespaces: [namespace],
+      now: Date.now,
+      random: Math.random,
+      reads: "auto",
+      watchRefused: refused.resolve,
+    });
+    try {
+      await refused.promise;
+      assert.deepEqual((await chosen.source.list()).jobs.map(({ name }) => name), ["lund"]);
+      assert.equal(await chosen.ready(), true);
+    } finally {
+      await chosen.close();
+      await Deno.remove(path);
+    }
+  });
+});
