@@ -121,7 +121,9 @@ function responses(operation: Operation, components: Json): Json {
     description,
     content: { "application/json": { schema: jsonSchema(ERROR_SCHEMA, components) } },
   });
-  const described: Json = operation.login === null ? {} : { 401: error(UNAUTHENTICATED[operation.login]) };
+  const { login, querySchema, body } = operation;
+  const described: Json = login === null ? {} : { 401: error(UNAUTHENTICATED[login]) };
+  if (querySchema || (body && body.kind !== "raw")) described[422] = error("A field that cannot be meant");
   for (const [status, { description, schema, mediaType }] of Object.entries(operation.responses)) {
     if (!schema && !mediaType) described[status] = Number(status) < 400 ? { description } : error(description);
     else {
@@ -135,6 +137,7 @@ function responses(operation: Operation, components: Json): Json {
       };
     }
   }
+  described.default = error("Any other refusal: of permissions, of bounds, of the store behind");
   return described;
 }
 

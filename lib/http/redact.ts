@@ -1,5 +1,5 @@
 const REDACTED = "[redacted]";
-const SECRET_NAME = /^(?:.*password.*|pwd|ticket|token|.*_token|authorization|client_secret|secret.*|x-amz-.*)$/i;
+const SECRET_NAME = /^(?:.*password.*|pwd|ticket|token|.*_token|authorization|.*secret.*|x-amz-.*)$/i;
 /** Continuation tokens are positions in a listing, not secrets; operators need them to follow a paged client. */
 const OPEN_NAMES = new Set(["continuation_token"]);
 const BEARER_VALUE = /^(?:bearer|basic|hcp|ad)[\s+]|eyJ[\w-]{5,}\.[\w-]{5,}\./i;
@@ -12,17 +12,22 @@ export function isSecretName(name: string): boolean {
 
 /**
  * A raw query string (without `?`) for the log: names stay, the values of secret ones and whatever looks like a bearer
- * token become `[redacted]`. At most 2,048 characters.
+ * token or a signed address become `[redacted]`. At most 2,048 characters.
  */
 export function redactQuery(query: string): string {
   if (query === "") return "";
   const parts = query.split("&").map((part) => {
     const cut = part.indexOf("=");
-    if (cut < 0) return BEARER_VALUE.test(decoded(part)) ? REDACTED : part;
-    const secret = isSecretName(decoded(part.slice(0, cut))) || BEARER_VALUE.test(decoded(part.slice(cut + 1)));
+    if (cut < 0) return showsSecret(decoded(part)) ? REDACTED : part;
+    const secret = isSecretName(decoded(part.slice(0, cut))) || showsSecret(decoded(part.slice(cut + 1)));
     return secret ? `${part.slice(0, cut)}=${REDACTED}` : part;
   });
   return parts.join("&").slice(0, MAX_LOGGED_QUERY);
+}
+
+/** Also a signed address may be the value of something. */
+function showsSecret(value: string): boolean {
+  return BEARER_VALUE.test(value) || redactText(value) !== value;
 }
 
 /** Free text (an upstream's message, a stack) without signed query values, tokens and authorization values. */

@@ -77,7 +77,10 @@ export function upstream(options: UpstreamOptions): Upstream {
         client,
       });
     } catch (error) {
-      if (!deadline.signal.aborted && isUnreachable(error)) problem.kind = "unreachable";
+      if (!deadline.signal.aborted) {
+        if (says(error, CLIENT_GONE)) problem.kind = "aborted";
+        else if (isUnreachable(error)) problem.kind = "unreachable";
+      }
       throw new UpstreamError(problem.kind, error);
     } finally {
       clearTimeout(timer);
@@ -89,10 +92,21 @@ export function upstream(options: UpstreamOptions): Upstream {
 const UNREACHABLE_CODES = /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|ECONNABORTED)$/;
 const UNREACHABLE_TEXT = /\(Connect\)|dns error|connection refused|invalid peer certificate|certificate/i;
 
+/** What the runtime says of a request's body whose client has left, some time before the request's signal aborts. */
+const CLIENT_GONE = /Cannot read request body/;
+
 function isUnreachable(error: unknown): boolean {
-  for (let current = error, depth = 0; current instanceof Error && depth < 5; current = current.cause, depth++) {
-    if ("code" in current && UNREACHABLE_CODES.test(String(current.code))) return true;
-    if (UNREACHABLE_TEXT.test(current.message)) return true;
-  }
-  return false;
+  return says(error, UNREACHABLE_TEXT) ||
+    causes(error).some((cause) => "code" in cause && UNREACHABLE_CODES.test(String(cause.code)));
+}
+
+function says(error: unknown, text: RegExp): boolean {
+  return causes(error).some(({ message }) => text.test(message));
+}
+
+/** An error and what caused it, as far as it is worth looking. */
+function causes(error: unknown): Error[] {
+  const found: Error[] = [];
+  for (let current = error; current instanceof Error && found.length < 5; current = current.cause) found.push(current);
+  return found;
 }

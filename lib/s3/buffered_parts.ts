@@ -3,7 +3,7 @@ import type { BodySource } from "@/lib/http/body_source.ts";
 import { clientClosedRequest, HttpError, unavailable } from "@/lib/http/errors.ts";
 import { BudgetExhausted, ByteBudget } from "./byte_budget.ts";
 import type { S3 } from "./client.ts";
-import { type OpenUpload, sendPart, type SentPart } from "./upload_parts.ts";
+import { type OpenUpload, sendPart, type SentPart } from "./multipart.ts";
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

@@ -2,14 +2,15 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, HttpError } from "@/lib/http/errors.ts";
 import { callS3, type S3 } from "./client.ts";
 import {
-  abortUpload,
+  abandonUpload,
   ASSEMBLY_MS,
-  type CompletedPart,
   completeUpload,
   createUpload,
   MAX_PARTS,
-  type ObjectPlace,
+  type OpenUpload,
+  type SentPart,
 } from "./multipart.ts";
+import type { ObjectPlace } from "./objects.ts";
 import { readXml } from "./read_xml.ts";
 import { s3Path } from "./signer.ts";
 import { leafOf } from "./upload_xml.ts";
@@ -64,7 +65,7 @@ async function copyWhole(s3: S3, caller: Caller, source: ObjectPlace, target: Ob
     workMs: ASSEMBLY_MS,
     resource,
   });
-  return await readXml(response, leafOf("CopyObjectResult", "ETag"), resource);
+  return await readXml(response, leafOf("CopyObjectResult", "ETag"), resource, ASSEMBLY_MS);
 }
 
 interface SourceHead {
@@ -80,13 +81,13 @@ async function copyByParts(
   target: ObjectPlace,
   head: SourceHead,
 ): Promise<string | null> {
-  const uploadId = await createUpload(s3, caller, target, keptHeaders(head.headers));
+  // Cut off in its beginning, an upload might stay behind that nobody knows.
+  const upload = await createUpload(s3, { ...caller, signal: undefined }, target, keptHeaders(head.headers));
   try {
-    const parts = await copyParts(s3, caller, source, target, head, uploadId);
-    return await completeUpload(s3, caller, target, uploadId, parts);
+    const parts = await copyParts(s3, caller, source, upload, head);
+    return (await completeUpload(s3, caller, upload, parts)).etag;
   } catch (error) {
-    // Also when the client is gone: its signal must not stop the cleaning up.
-    await abortUpload(s3, { ...caller, signal: undefined }, target, uploadId).catch(() => {});
+    await abandonUpload(s3, caller, upload);
     throw error;
   }
 }
@@ -95,12 +96,11 @@ async function copyParts(
   s3: S3,
   caller: Caller,
   source: ObjectPlace,
-  target: ObjectPlace,
+  upload: OpenUpload,
   { size, headers }: SourceHead,
-  uploadId: string,
-): Promise<CompletedPart[]> {
+): Promise<SentPart[]> {
   const partBytes = Math.max(PART_BYTES, Math.ceil(size / MAX_PARTS / MEBIBYTE) * MEBIBYTE);
-  const parts = new Array<CompletedPart>(Math.ceil(size / partBytes));
+  const parts = new Array<SentPart>(Math.ceil(size / partBytes));
   const etag = headers.get("etag");
   const failures: unknown[] = [];
   let next = 0;
@@ -108,9 +108,9 @@ async function copyParts(
     while (next < parts.length && failures.length === 0) {
       const index = next++;
       const from = index * partBytes;
-      const part = { uploadId, number: index + 1, from, to: Math.min(from + partBytes, size) - 1, etag };
+      const part = { number: index + 1, from, to: Math.min(from + partBytes, size) - 1, etag };
       try {
-        parts[index] = await copyPart(s3, caller, source, target, part);
+        parts[index] = await copyPart(s3, caller, source, upload, part);
       } catch (error) {
         failures.push(error);
       }
@@ -122,7 +122,6 @@ async function copyParts(
 }
 
 interface Part {
-  readonly uploadId: string;
   readonly number: number;
   /** First and last byte. */
   readonly from: number;
@@ -135,10 +134,10 @@ async function copyPart(
   s3: S3,
   caller: Caller,
   source: ObjectPlace,
-  target: ObjectPlace,
-  { uploadId, number, from, to, etag }: Part,
-): Promise<CompletedPart> {
-  const resource = `object '${target.key}' part ${number}`;
+  { bucket, key, uploadId }: OpenUpload,
+  { number, from, to, etag }: Part,
+): Promise<SentPart> {
+  const resource = `object '${key}' part ${number}`;
   for (let tries = 1;; tries++) {
     const headers = new Headers({
       "x-amz-copy-source": s3Path(source.bucket, source.key),
@@ -149,13 +148,14 @@ async function copyPart(
     try {
       const response = await callS3(s3, caller, {
         method: "PUT",
-        ...target,
+        bucket,
+        key,
         query,
         headers,
         workMs: ASSEMBLY_MS,
         resource,
       });
-      const ETag = await readXml(response, leafOf("CopyPartResult", "ETag"), resource);
+      const ETag = await readXml(response, leafOf("CopyPartResult", "ETag"), resource, ASSEMBLY_MS);
       if (!ETag) throw badGateway(`${resource}: the store's answer has no ETag`);
       return { PartNumber: number, ETag };
     } catch (error) {

@@ -94,7 +94,7 @@ async function abortUploads(s3: S3, caller: Caller, bucket: string, left: Failur
     const worker = async () => {
       for (const { Key, UploadId } of uploads) {
         try {
-          await abortUpload(s3, caller, { bucket, key: Key }, UploadId);
+          await abortUpload(s3, caller, { bucket, key: Key, uploadId: UploadId });
         } catch (error) {
           if (!(error instanceof S3Failure)) throw error;
           if (error.status !== 404) left.add(`${Key}: ${error.code ?? error.storeStatus} ${error.message}`);

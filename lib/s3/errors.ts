@@ -27,6 +27,10 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   RequestTimeout: 408,
   SlowDown: 503,
   ServiceUnavailable: 503,
+  // How a copy or a completion may end under status 200.
+  PreconditionFailed: 412,
+  ConditionalRequestConflict: 409,
+  OperationAborted: 409,
 };
 
 /** What a HEAD's status means, since its answer has no body. */

@@ -2,7 +2,7 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import type { BodySource } from "@/lib/http/body_source.ts";
 import { badRequest } from "@/lib/http/errors.ts";
 import type { S3 } from "./client.ts";
-import { type OpenUpload, sendPart, type SentPart } from "./upload_parts.ts";
+import { type OpenUpload, sendPart, type SentPart } from "./multipart.ts";
 
 /** What is read of a body at a time, bytes. */
 const PIECE_BYTES = 256 * 1024;

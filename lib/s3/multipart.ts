@@ -1,6 +1,7 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { badGateway, badRequest } from "@/lib/http/errors.ts";
-import { callS3, type S3 } from "./client.ts";
+import { badGateway, badRequest, HttpError } from "@/lib/http/errors.ts";
+import { callS3, type S3, type S3Call } from "./client.ts";
+import type { ObjectPlace } from "./objects.ts";
 import { readXml } from "./read_xml.ts";
 import { leafOf, parsePartPage, type PartPage } from "./upload_xml.ts";
 import { xmlDocument, xmlElement, xmlHeaders } from "./write_xml.ts";
@@ -13,16 +14,26 @@ export const DEFAULT_PART_BYTES = 25 * 1024 * 1024;
 /** How long a store may put parts together, or copy one, ms. */
 export const ASSEMBLY_MS = 600_000;
 
-/** Where an object is, or will be. */
-export interface ObjectPlace {
-  readonly bucket: string;
-  readonly key: string;
+/** An abort is tried again: what it leaves behind costs storage and is not seen. */
+const ABORT_TRIES = 2;
+
+/** An upload in parts that the store keeps until it is completed or aborted. */
+export interface OpenUpload extends ObjectPlace {
+  readonly uploadId: string;
 }
 
-/** A part as a completion names it. */
-export interface CompletedPart {
+/** A part that the store has, members named as S3 names them. */
+export interface SentPart {
   readonly PartNumber: number;
+  /** As the store named it, quotes included. */
   readonly ETag: string;
+}
+
+/** What a completed upload made. */
+export interface CompletedUpload {
+  readonly etag: string | null;
+  /** Headers of the store's answer. */
+  readonly headers: Headers;
 }
 
 /** Into how many parts a file goes. @throws HttpError 400 above {@link MAX_PARTS} */
@@ -35,53 +46,104 @@ export function partCount(fileBytes: number, partBytes: number): number {
 }
 
 /**
- * Begins an upload in parts; answers its id.
+ * Begins an upload in parts.
  *
  * @param headers content headers and metadata of the object to be
  * @throws HttpError as {@link callS3}
  */
-export async function createUpload(s3: S3, caller: Caller, place: ObjectPlace, headers?: Headers): Promise<string> {
-  const resource = resourceOf(place);
-  const response = await callS3(s3, caller, { method: "POST", ...place, query: [["uploads", ""]], headers, resource });
-  const id = await readXml(response, leafOf("InitiateMultipartUploadResult", "UploadId"), resource);
-  if (!id) throw badGateway(`${resource}: the store's answer names no upload`);
-  return id;
+export async function createUpload(s3: S3, caller: Caller, place: ObjectPlace, headers?: Headers): Promise<OpenUpload> {
+  const target = targetOf(place);
+  const response = await callS3(s3, caller, { method: "POST", ...target, query: [["uploads", ""]], headers });
+  const uploadId = await readXml(response, leafOf("InitiateMultipartUploadResult", "UploadId"), target.resource);
+  if (!uploadId) throw badGateway(`${target.resource}: the store's answer names no upload`);
+  return { bucket: place.bucket, key: place.key, uploadId };
+}
+
+/** One part's bytes; a request's own body is handed on untouched. */
+export type PartBody = Pick<S3Call, "body" | "madeHere"> & { readonly lengthBytes: number };
+
+/** Sends the part with a number. @throws HttpError 404 for an unknown upload, 502 when the store names no entity tag */
+export async function sendPart(
+  s3: S3,
+  caller: Caller,
+  upload: OpenUpload,
+  number: number,
+  { body, madeHere, lengthBytes }: PartBody,
+): Promise<SentPart> {
+  const resource = `${targetOf(upload).resource} part ${number}`;
+  const response = await callS3(s3, caller, {
+    method: "PUT",
+    ...targetOf(upload),
+    query: [["uploadId", upload.uploadId], ["partNumber", String(number)]],
+    // An empty part is sent as none, so that its length is 0 and its digest known.
+    body: lengthBytes === 0 ? null : body,
+    madeHere,
+    lengthBytes,
+    resource,
+  });
+  await response.body?.cancel();
+  const ETag = response.headers.get("etag");
+  if (!ETag) throw badGateway(`${resource}: the store's answer names no entity tag`);
+  return { PartNumber: number, ETag };
 }
 
 /**
- * Makes the object of its parts; answers its ETag. Parts go in the order given.
+ * Makes the object of its parts, which go in the order given.
  *
+ * @param conditions If-Match and If-None-Match, judged when the object appears
  * @throws HttpError 404 for an unknown upload, 400 for bad parts, order or sizes
  */
 export async function completeUpload(
   s3: S3,
   caller: Caller,
-  place: ObjectPlace,
-  uploadId: string,
-  parts: readonly CompletedPart[],
-): Promise<string | null> {
-  const resource = resourceOf(place);
+  upload: OpenUpload,
+  parts: readonly SentPart[],
+  conditions?: Headers,
+): Promise<CompletedUpload> {
+  const target = targetOf(upload);
   const elements = parts.map(({ PartNumber, ETag }, index) =>
     `<Part>${xmlElement("PartNumber", PartNumber)}${xmlElement("ETag", ETag, `parts.${index}.ETag`)}</Part>`
   );
   const body = xmlDocument("CompleteMultipartUpload", elements.join(""));
+  const headers = xmlHeaders(body);
+  for (const [name, value] of conditions ?? []) headers.set(name, value);
   const response = await callS3(s3, caller, {
     method: "POST",
-    ...place,
-    query: [["uploadId", uploadId]],
-    headers: xmlHeaders(body),
+    ...target,
+    query: [["uploadId", upload.uploadId]],
+    headers,
     body,
     workMs: ASSEMBLY_MS,
-    resource,
   });
-  return await readXml(response, leafOf("CompleteMultipartUploadResult", "ETag"), resource);
+  const etag = await readXml(
+    response,
+    leafOf("CompleteMultipartUploadResult", "ETag"),
+    target.resource,
+    ASSEMBLY_MS,
+  );
+  return { etag, headers: response.headers };
 }
 
 /** Throws an upload's parts away. @throws HttpError 404 for an unknown upload */
-export async function abortUpload(s3: S3, caller: Caller, place: ObjectPlace, uploadId: string): Promise<void> {
-  const query: [string, string][] = [["uploadId", uploadId]];
-  const response = await callS3(s3, caller, { method: "DELETE", ...place, query, resource: resourceOf(place) });
+export async function abortUpload(s3: S3, caller: Caller, upload: OpenUpload): Promise<void> {
+  const query = [["uploadId", upload.uploadId]] as const;
+  const response = await callS3(s3, caller, { method: "DELETE", ...targetOf(upload), query });
   await response.body?.cancel();
+}
+
+/**
+ * Throws an upload's parts away after a failure, also when nobody waits for it any more. What the store does not do
+ * stays in its list of uploads: the failure that led here is the one to tell.
+ */
+export async function abandonUpload(s3: S3, caller: Caller, upload: OpenUpload): Promise<void> {
+  for (let tries = 0; tries < ABORT_TRIES; tries++) {
+    try {
+      return await abortUpload(s3, { ...caller, signal: undefined }, upload);
+    } catch (error) {
+      if (!(error instanceof HttpError)) throw error;
+      if (error.status < 500) return;
+    }
+  }
 }
 
 export interface PartListOptions {
@@ -95,44 +157,16 @@ export interface PartListOptions {
 export async function listParts(
   s3: S3,
   caller: Caller,
-  place: ObjectPlace,
-  uploadId: string,
+  upload: OpenUpload,
   options: PartListOptions,
 ): Promise<PartPage> {
-  const query: [string, string][] = [["uploadId", uploadId], ["max-parts", String(options.maxParts)]];
+  const target = targetOf(upload);
+  const query: [string, string][] = [["uploadId", upload.uploadId], ["max-parts", String(options.maxParts)]];
   if (options.partNumberMarker) query.push(["part-number-marker", String(options.partNumberMarker)]);
-  const resource = resourceOf(place);
-  const response = await callS3(s3, caller, { method: "GET", ...place, query, resource });
-  return await readXml(response, parsePartPage, resource);
+  const response = await callS3(s3, caller, { method: "GET", ...target, query });
+  return await readXml(response, parsePartPage, target.resource);
 }
 
-export interface UploadedPart {
-  readonly uploadId: string;
-  readonly partNumber: number;
-  /** Handed on untouched: a body that was piped through anything loses its Content-Length. */
-  readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
-  readonly lengthBytes: number;
-}
-
-/** Writes one part; answers its ETag. @throws HttpError 404 for an unknown upload */
-export async function uploadPart(
-  s3: S3,
-  caller: Caller,
-  place: ObjectPlace,
-  { uploadId, partNumber, body, lengthBytes }: UploadedPart,
-): Promise<string | null> {
-  const response = await callS3(s3, caller, {
-    method: "PUT",
-    ...place,
-    query: [["uploadId", uploadId], ["partNumber", String(partNumber)]],
-    body: lengthBytes === 0 ? null : body,
-    lengthBytes,
-    resource: `object '${place.key}' part ${partNumber}`,
-  });
-  await response.body?.cancel();
-  return response.headers.get("etag");
-}
-
-function resourceOf({ key }: ObjectPlace): string {
-  return `object '${key}'`;
+function targetOf({ bucket, key }: ObjectPlace) {
+  return { bucket, key, resource: `object '${key}'` };
 }

@@ -4,15 +4,13 @@ import { clientClosedRequest, HttpError, payloadTooLarge } from "@/lib/http/erro
 import { BUFFERED_SIZES, bufferedParts, type BufferedSizes } from "./buffered_parts.ts";
 import { bodyDigests, DIGEST_HEADERS } from "./body_digests.ts";
 import type { S3 } from "./client.ts";
-import { type ObjectName, putObject } from "./objects.ts";
 import { measuredParts } from "./measured_parts.ts";
-import { abandonUpload, finishUpload, type OpenUpload, openUpload, type SentPart } from "./upload_parts.ts";
+import { abandonUpload, completeUpload, createUpload, MAX_PARTS, type OpenUpload, type SentPart } from "./multipart.ts";
+import { type ObjectPlace, putObject } from "./objects.ts";
 
 const GIB = 1024 ** 3;
 /** Conditions of a write, which the store judges when the object appears. */
 const CONDITIONS = ["if-match", "if-none-match"];
-/** An abort is tried again: what it leaves behind costs storage and is not seen. */
-const ABORT_TRIES = 2;
 
 /** What the store takes (S3 API, multipart upload limits), and how bodies are cut. */
 export interface UploadSizes {
@@ -30,7 +28,7 @@ export interface UploadSizes {
 export const UPLOAD_SIZES: UploadSizes = {
   maxPutBytes: 5 * GIB,
   maxObjectBytes: 5 * 1024 * GIB,
-  maxParts: 10_000,
+  maxParts: MAX_PARTS,
   measuredPartBytes: GIB,
   buffered: BUFFERED_SIZES,
 };
@@ -63,24 +61,24 @@ export interface WrittenObject {
 export async function writeObject(
   s3: S3,
   caller: Caller,
-  name: ObjectName,
+  place: ObjectPlace,
   upload: ObjectUpload,
   sizes: UploadSizes = UPLOAD_SIZES,
 ): Promise<WrittenObject> {
   const { lengthBytes, body, headers } = upload;
   if (lengthBytes !== null && lengthBytes > sizes.maxObjectBytes) throw payloadTooLarge(sizes.maxObjectBytes);
   if (lengthBytes !== null && lengthBytes <= sizes.maxPutBytes) {
-    const answer = await putObject(s3, caller, name, { body, lengthBytes, headers });
+    const answer = await putObject(s3, caller, place, { body, lengthBytes, headers });
     return { etag: answer.get("etag"), headers: answer };
   }
-  return await writeFromSource(s3, caller, name, { source: bodySource(body), lengthBytes, headers }, sizes);
+  return await writeFromSource(s3, caller, place, { source: bodySource(body), lengthBytes, headers }, sizes);
 }
 
 /** The same from bytes that only this process has, such as the file in a form. @throws HttpError as {@link writeObject} */
 export async function writeFromSource(
   s3: S3,
   caller: Caller,
-  name: ObjectName,
+  place: ObjectPlace,
   upload: { readonly source: BodySource; readonly lengthBytes: number | null; readonly headers: Headers },
   sizes: UploadSizes = UPLOAD_SIZES,
 ): Promise<WrittenObject> {
@@ -98,15 +96,15 @@ export async function writeFromSource(
     // What tidies up must be done also when nobody waits for it any more.
     const steady: Caller = { ...caller, signal: undefined };
     if (caller.signal?.aborted) throw clientClosedRequest();
-    const open = await openUpload(s3, steady, name, without(headers, [...CONDITIONS, ...DIGEST_HEADERS]));
+    const open = await createUpload(s3, steady, place, without(headers, [...CONDITIONS, ...DIGEST_HEADERS]));
     try {
       const parts = await send(open);
       digests.check();
       if (caller.signal?.aborted) throw clientClosedRequest();
-      return await finishUpload(s3, steady, open, parts, only(headers, CONDITIONS));
+      return await completeUpload(s3, steady, open, parts, only(headers, CONDITIONS));
     } catch (error) {
       source.stop();
-      await tidyUp(s3, steady, open);
+      await abandonUpload(s3, steady, open);
       throw error;
     }
   };
@@ -117,7 +115,7 @@ export async function writeFromSource(
     }
     return await bufferedParts(s3, caller, seen, sizes, {
       whole: async (bytes) => {
-        const answer = await putObject(s3, caller, name, { body: bytes, lengthBytes: bytes.length, headers });
+        const answer = await putObject(s3, caller, place, { body: bytes, lengthBytes: bytes.length, headers });
         return { etag: answer.get("etag"), headers: answer };
       },
       inParts,
@@ -125,18 +123,6 @@ export async function writeFromSource(
   } catch (error) {
     source.stop();
     throw caller.signal?.aborted && !(error instanceof HttpError) ? clientClosedRequest(error) : error;
-  }
-}
-
-/** What cannot be aborted stays in the store's list of uploads; the error that led here is the one to tell. */
-async function tidyUp(s3: S3, caller: Caller, open: OpenUpload): Promise<void> {
-  for (let tries = 0; tries < ABORT_TRIES; tries++) {
-    try {
-      return await abandonUpload(s3, caller, open);
-    } catch (error) {
-      if (!(error instanceof HttpError)) throw error;
-      if (error.status < 500) return;
-    }
   }
 }
 

@@ -2,10 +2,14 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, HttpError } from "@/lib/http/errors.ts";
 import { callS3, type S3 } from "./client.ts";
 
-/** Where an object is, and which version of it. */
-export interface ObjectName {
+/** Where an object is, or will be. */
+export interface ObjectPlace {
   readonly bucket: string;
   readonly key: string;
+}
+
+/** Where an object is, and which version of it. */
+export interface ObjectName extends ObjectPlace {
   readonly versionId?: string;
 }
 

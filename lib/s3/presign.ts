@@ -10,13 +10,14 @@ import { partUrlSigner, urlSigner } from "./url_signer.ts";
 export const MAX_PRESIGN_SECONDS = 604_800;
 export const DEFAULT_PRESIGN_SECONDS = 3600;
 
-export type PresignMethod = "get_object" | "put_object";
-const METHODS: readonly PresignMethod[] = ["get_object", "put_object"];
+/** What a presigned URL may do. */
+export const PRESIGN_METHODS = ["get_object", "put_object"] as const;
+export type PresignMethod = typeof PRESIGN_METHODS[number];
 
 /** @throws HttpError 422 for a word that is no presign method */
 export function presignMethod(word: string): PresignMethod {
-  const method = METHODS.find((known) => known === word);
-  if (!method) throw unprocessable(`method must be one of: ${METHODS.join(", ")}`);
+  const method = PRESIGN_METHODS.find((known) => known === word);
+  if (!method) throw unprocessable(`method must be one of: ${PRESIGN_METHODS.join(", ")}`);
   return method;
 }
 

@@ -109,7 +109,7 @@ Deno.test({
             "PUT",
             "POST",
           ) +
-          `47\r\n--b\r\nContent-Disposition: form-data; name="file"; filename="abcdefghij"\r\n\r\n\r\n`,
+          `4b\r\n--b\r\nContent-Disposition: form-data; name="file"; filename="abcdefghij"\r\n\r\n\r\n`,
           chunk(MIB),
           19,
         ],
@@ -124,6 +124,7 @@ Deno.test({
       const after = await curator.call("PUT", "/buckets/deposit/objects/after", "still here");
       assert.equal(after.status, 200);
       await after.body?.cancel();
+      await allCutOff(application, curator, LEAVING_CLIENTS);
       assert.doesNotMatch(application.output(), /"level":"error"|Uncaught|panicked/);
     }),
 });
@@ -246,6 +247,17 @@ async function nothingLeft(application: Application, curator: GatewayClient): Pr
     const files = largeFiles(application.dataFolder);
     if (Uploads.length === 0 && files.length === 0) return;
     assert.ok(Date.now() < deadline, `left: ${Uploads.map(({ Key }) => Key)}; files: ${files}`);
+  }
+}
+
+/** Waits until the log has so many uploads that were under way and ended with their client: none was refused before. */
+async function allCutOff(application: Application, curator: GatewayClient, count: number): Promise<void> {
+  const deadline = Date.now() + MAX_SETTLING_MS;
+  for (;;) {
+    const lines = application.output().match(/"operation":"(?:put|post)_object".*"status":499/g) ?? [];
+    if (lines.length === count) return;
+    assert.ok(Date.now() < deadline, `${lines.length} uploads were cut off, not ${count}`);
+    await curator.json("GET", "/buckets");
   }
 }
 

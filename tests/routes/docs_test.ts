@@ -69,6 +69,8 @@ Deno.test("openapi: every operation, its login, and schemas that can be resolved
       "post /api/v1/auth/token",
       "get /api/v1/capabilities",
     ]);
+    const { responses } = document.paths["/api/v1/buckets"].post;
+    assert.deepEqual(Object.keys(responses), ["201", "400", "401", "409", "422", "default"]);
     const text = JSON.stringify(document);
     for (const [, name] of text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
       assert.ok(document.components.schemas[name], name);

@@ -46,7 +46,9 @@ export class PartsStore {
       return new Response(null, { headers: { ETag: `"part-${number}"` } });
     }
     if (method === "POST" && upload) {
-      const numbers = [...body.matchAll(/<Part><PartNumber>(\d+)<\/PartNumber><ETag>&quot;part-\1&quot;<\/ETag>/g)]
+      const numbers = [
+        ...body.matchAll(/<Part><PartNumber>(\d+)<\/PartNumber><ETag>(?:"|&quot;)part-\1(?:"|&quot;)<\/ETag>/g),
+      ]
         .map((match) => Number(match[1]));
       if (headers.get("if-none-match") === "*" && this.objects.has(path)) {
         return s3Error(412, "PreconditionFailed", "there already");

@@ -4,15 +4,13 @@ import { getAcl, type NewAccessList, PERMISSIONS, putAcl } from "@/lib/s3/acl.ts
 import type { S3 } from "@/lib/s3/client.ts";
 import { supported } from "@/lib/s3/unsupported.ts";
 import type { StorageBackend } from "./capabilities.ts";
+import { bucketParams, objectParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 
 const BUCKET = "/api/v1/buckets/{bucket}/acl";
 const OBJECT = "/api/v1/buckets/{bucket}/objects/{key}/acl";
 /** Most grants of a list (S3 API, access control lists). */
 const MAX_GRANTS = 100;
-
-const bucketParams = z.object({ bucket: z.string().min(1).meta({ examples: ["notes"] }) });
-const objectParams = bucketParams.extend({ key: z.string().min(1).meta({ examples: ["2026/first page.txt"] }) });
 
 /** A member of another kind of grantee may stand there as null, as in lists that clients read and send back. */
 const none = z.null().optional();

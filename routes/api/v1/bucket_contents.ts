@@ -2,9 +2,9 @@ import { z } from "zod";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { listUploads, listVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
+import { bucketParams as params } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 
-const params = z.object({ bucket: z.string().min(1).meta({ examples: ["notes"] }) });
 const prefix = z.string().default("").meta({ description: "What the keys begin with" });
 const owner = z.object({ DisplayName: z.string().nullable(), ID: z.string().nullable() }).nullable();
 

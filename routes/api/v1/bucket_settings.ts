@@ -5,6 +5,7 @@ import type { S3 } from "@/lib/s3/client.ts";
 import { supported } from "@/lib/s3/unsupported.ts";
 import { getVersioning, setVersioning, VERSIONING_STATES, type VersioningState } from "@/lib/s3/versioning.ts";
 import type { StorageBackend } from "./capabilities.ts";
+import { bucketParams as params } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 
 const TAG = "S3 Buckets";
@@ -13,8 +14,6 @@ const CORS = "/api/v1/buckets/{bucket}/cors";
 /** Most rules of a bucket (S3 API, PutBucketCors), and most entries of each list in one. */
 const MAX_RULES = 100;
 const MAX_ENTRIES = 1000;
-
-const params = z.object({ bucket: z.string().min(1).meta({ examples: ["notes"] }) });
 
 const versioning = z.object({
   status: z.enum(VERSIONING_STATES).nullable().meta({ description: "Null: never switched on" }),

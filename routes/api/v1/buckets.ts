@@ -4,11 +4,11 @@ import type { Operation } from "@/lib/http/operation.ts";
 import { createBucket, deleteBucket, headBucket, listBuckets } from "@/lib/s3/buckets.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { listObjects, MAX_KEYS } from "@/lib/s3/listing.ts";
+import { bucketParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 
 const TAG = "S3 Buckets";
 const owner = z.object({ DisplayName: z.string().nullable(), ID: z.string().nullable() }).nullable();
-const bucketParams = z.object({ bucket: z.string().min(1).meta({ examples: ["notes"] }) });
 
 const bucketList = z.object({
   buckets: z.array(z.object({ Name: z.string(), CreationDate: z.string().nullable() })),

@@ -4,8 +4,10 @@ import { JsonText } from "@/lib/http/json_text.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { bothDeleted, deleteKeys, deletePrefix } from "@/lib/s3/delete_objects.ts";
-import { DEFAULT_PRESIGN_SECONDS, MAX_PRESIGN_SECONDS, presignMethod, presignObjects } from "@/lib/s3/presign.ts";
+import { presignMethod, presignObjects } from "@/lib/s3/presign.ts";
+import { bucketParams as params, wellFormed } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
+import { methodField, validityFields, validitySeconds } from "./presign_fields.ts";
 
 const TAG = "S3 Objects";
 /** Most keys of one bulk delete and of one bulk presign. */
@@ -14,13 +16,12 @@ const MAX_PRESIGNED_KEYS = 10_000;
 /** Largest body that lists keys, bytes. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
-const params = z.object({ bucket: z.string().min(1).meta({ examples: ["notes"] }) });
 const key = z.string().min(1);
 const nothing = { deleted: 0, errors: [] };
 
 const deleteRequest = z.object({
   keys: z.array(key).max(MAX_DELETED_KEYS).nullish().meta({ examples: [["2026/a.txt", "2026/b.txt"]] }),
-  prefix: z.string().nullish().meta({ description: "Everything whose key begins with it is deleted as well" }),
+  prefix: wellFormed.nullish().meta({ description: "Everything whose key begins with it is deleted as well" }),
   all: z.boolean().nullish().meta({ description: "Says that an empty prefix, the whole bucket, is meant" }),
 }).meta({ id: "BulkDelete" });
 
@@ -35,12 +36,10 @@ const bulkDeleted = z.object({
   })).meta({ description: "The store's failures, the first 1000 of them" }),
 }).meta({ id: "BulkDeleted" });
 
-const validity = z.int().min(1).max(MAX_PRESIGN_SECONDS).nullish();
 const presignRequest = z.object({
   keys: z.array(key).min(1).max(MAX_PRESIGNED_KEYS).meta({ examples: [["2026/a.txt", "2026/b.txt"]] }),
-  method: z.string().default("get_object").meta({ description: "get_object reads, put_object writes" }),
-  expires_in: validity.meta({ description: `Validity in seconds, ${DEFAULT_PRESIGN_SECONDS} when absent` }),
-  validity: validity.meta({ description: "Another name of expires_in, which wins" }),
+  method: methodField,
+  ...validityFields,
 }).meta({ id: "BulkPresignRequest" });
 
 const bulkPresigned = z.object({
@@ -95,7 +94,7 @@ export function bulkOperations(operation: GatewayOperation, s3: S3): Operation[]
       },
       async handler({ caller, params: { bucket }, body }) {
         const method = presignMethod(body.method);
-        const seconds = body.expires_in ?? body.validity ?? DEFAULT_PRESIGN_SECONDS;
+        const seconds = validitySeconds(body);
         const urls = new JsonText();
         const members = new Set<string>();
         const byKey: string[] = [];

@@ -3,11 +3,10 @@ import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { copyObject } from "@/lib/s3/copy.ts";
 import { createFolder } from "@/lib/s3/folders.ts";
+import { bucketParams, objectParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 
 const TAG = "S3 Objects";
-const bucketParams = z.object({ bucket: z.string().min(1).meta({ examples: ["notes"] }) });
-const params = bucketParams.extend({ key: z.string().min(1).meta({ examples: ["2026/copy of a.txt"] }) });
 
 const copyRequest = z.object({
   source_bucket: z.string().min(1).meta({ examples: ["notes"] }),
@@ -30,7 +29,7 @@ export function copyOperations(operation: GatewayOperation, s3: S3): Operation[]
       tag: TAG,
       summary: "Copy an object to this key",
       description: "Metadata goes with it. Objects above 5 GiB are copied in parts, inside the store.",
-      params,
+      params: objectParams,
       body: { kind: "json", schema: copyRequest },
       responses: {
         200: { description: "Copied; bucket and key are the copy's", schema: copied },

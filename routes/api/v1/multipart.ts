@@ -13,11 +13,13 @@ import {
   MAX_PARTS,
   MIN_PART_BYTES,
   partCount,
-  uploadPart,
+  sendPart,
 } from "@/lib/s3/multipart.ts";
 import { uploadHeaders } from "@/lib/s3/object_headers.ts";
-import { DEFAULT_PRESIGN_SECONDS, MAX_PRESIGN_SECONDS, presignableParts, presignParts } from "@/lib/s3/presign.ts";
+import { presignableParts, presignParts } from "@/lib/s3/presign.ts";
+import { asObject, objectParams as params, wellFormed } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
+import { validityFields, validitySeconds } from "./presign_fields.ts";
 
 const TAG = "S3 Multipart";
 const PATH = "/api/v1/buckets/{bucket}/multipart/{key}";
@@ -26,32 +28,21 @@ const MAX_COMPLETE_BYTES = 4 * 1024 * 1024;
 /** Most parts of a page (S3 API, ListParts). */
 const MAX_LISTED_PARTS = 1000;
 
-const params = z.object({
-  bucket: z.string().min(1).meta({ examples: ["notes"] }),
-  key: z.string().min(1).meta({ description: "May hold slashes", examples: ["2026/film.mkv"] }),
-});
-const asObject = z.object({
-  as: z.literal("object").optional().meta({
-    description: "Reads the rest of the path as a key even where it ends in a reserved word",
-  }),
-});
-const uploadId = z.string().min(1).meta({ description: "From the upload's creation" });
+const uploadId = wellFormed.min(1).meta({ description: "From the upload's creation" });
 const place = { bucket: z.string(), key: z.string() };
 
 const created = z.object({ ...place, upload_id: z.string() }).meta({ id: "UploadCreated" });
 
-const validity = z.int().min(1).max(MAX_PRESIGN_SECONDS).nullish();
 const presignRequest = z.object({
   file_size: z.int().min(1).meta({ description: "bytes", examples: [157_286_400] }),
   part_size: z.int().min(MIN_PART_BYTES).max(MAX_PART_BYTES).nullish().meta({
     description: `Bytes of every part but the last, ${DEFAULT_PART_BYTES} when absent`,
     examples: [67_108_864],
   }),
-  upload_id: z.string().min(1).nullish().meta({
+  upload_id: wellFormed.min(1).nullish().meta({
     description: "An upload that exists; without it a new one is created",
   }),
-  expires_in: validity.meta({ description: `Validity in seconds, ${DEFAULT_PRESIGN_SECONDS} when absent` }),
-  validity: validity.meta({ description: "Another name of expires_in, which wins" }),
+  ...validityFields,
 }).meta({ id: "PartPresignRequest" });
 const presigned = z.object({
   ...place,
@@ -102,11 +93,11 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
         "`x-amz-meta-*` and content headers go to the object to be; a Content-Type of JSON is not taken for " +
         "its type, since clients put it on every request.",
       params,
-      query: asObject,
+      query: z.object({ as: asObject }),
       responses: { 201: { description: "Begun", schema: created }, 404: { description: "No such bucket" } },
       async handler({ caller, params: place }, c) {
-        const upload_id = await createUpload(s3, caller, place, futureHeaders(c.req.raw.headers));
-        return c.json({ ...place, upload_id }, 201);
+        const { uploadId } = await createUpload(s3, caller, place, futureHeaders(c.req.raw.headers));
+        return c.json({ ...place, upload_id: uploadId }, 201);
       },
     }),
     operation({
@@ -127,8 +118,8 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
         const part_size = body.part_size ?? DEFAULT_PART_BYTES;
         const total_parts = partCount(body.file_size, part_size);
         const target = await presignableParts(s3, caller, place);
-        const upload_id = body.upload_id ?? await createUpload(s3, caller, place);
-        const expires_in = body.expires_in ?? body.validity ?? DEFAULT_PRESIGN_SECONDS;
+        const upload_id = body.upload_id ?? (await createUpload(s3, caller, place)).uploadId;
+        const expires_in = validitySeconds(body);
         const text = new JsonText();
         text.add(
           JSON.stringify({ ...place, upload_id, part_size, total_parts, expires_in }).slice(0, -1) + ',"urls":[',
@@ -155,7 +146,7 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
         ...unknown,
       },
       async handler({ caller, params: place, body }, c) {
-        const etag = await completeUpload(s3, caller, place, body.upload_id, body.parts);
+        const { etag } = await completeUpload(s3, caller, { ...place, uploadId: body.upload_id }, body.parts);
         return c.json({ ...place, etag });
       },
     }),
@@ -172,7 +163,7 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
         ...unknown,
       },
       async handler({ caller, params: place, body }, c) {
-        await abortUpload(s3, caller, place, body.upload_id);
+        await abortUpload(s3, caller, { ...place, uploadId: body.upload_id });
         return c.json({ status: "aborted" });
       },
     }),
@@ -194,7 +185,7 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
       }),
       responses: { 200: { description: "A page of the listing", schema: partList }, ...unknown },
       async handler({ caller, params: place, query }, c) {
-        const page = await listParts(s3, caller, place, query.upload_id, {
+        const page = await listParts(s3, caller, { ...place, uploadId: query.upload_id }, {
           maxParts: query.max_parts,
           partNumberMarker: query.part_number_marker,
         });
@@ -208,25 +199,24 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
       tag: TAG,
       summary: "Write one part through the gateway",
       params,
-      query: asObject.extend({ upload_id: uploadId, part_number: partNumber }),
+      query: z.object({ as: asObject, upload_id: uploadId, part_number: partNumber }),
       body: { kind: "raw", description: "The bytes; Content-Length is required" },
       responses: {
         200: {
           description: "Written",
-          schema: z.object({ part_number: z.int(), etag: z.string().nullable() }).meta({ id: "PartUploaded" }),
+          schema: z.object({ part_number: z.int(), etag: z.string() }).meta({ id: "PartUploaded" }),
         },
         411: { description: "No Content-Length" },
+        415: { description: "A form instead of the bytes" },
         ...unknown,
       },
       async handler({ caller, params: place, query }, c) {
         const { raw } = c.req;
-        const etag = await uploadPart(s3, caller, place, {
-          uploadId: query.upload_id,
-          partNumber: query.part_number,
-          body: raw.body,
-          lengthBytes: partLength(raw.headers),
-        });
-        return c.json({ part_number: query.part_number, etag });
+        const { upload_id, part_number } = query;
+        mustBeBytes(raw.headers);
+        const part = { body: raw.body, lengthBytes: partLength(raw.headers) };
+        const { ETag } = await sendPart(s3, caller, { ...place, uploadId: upload_id }, part_number, part);
+        return c.json({ part_number, etag: ETag });
       },
     }),
   ];
@@ -237,6 +227,12 @@ function futureHeaders(request: Headers): Headers {
   for (const name of ["content-md5", "if-match", "if-none-match"]) headers.delete(name);
   if (/^application\/json\b/i.test(headers.get("content-type") ?? "")) headers.delete("content-type");
   return headers;
+}
+
+/** A form would become part of the object with all its delimiters, and nobody would notice. */
+function mustBeBytes(headers: Headers): void {
+  if (!/^\s*multipart\/form-data\b/i.test(headers.get("content-type") ?? "")) return;
+  throw new HttpError(415, "content-type: a part is sent as its bytes, not in a form");
 }
 
 function partLength(headers: Headers): number {

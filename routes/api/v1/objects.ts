@@ -41,8 +41,8 @@ export function objectOperations(operation: GatewayOperation, s3: S3): Operation
       params,
       query: read,
       responses: {
-        200: { description: "The object", mediaType: "application/octet-stream" },
-        206: { description: "The range asked for", mediaType: "application/octet-stream" },
+        200: { description: "The object", mediaType: "*/*" },
+        206: { description: "The range asked for", mediaType: "*/*" },
         304: { description: "Not modified" },
         404: { description: "No such bucket or object" },
         416: { description: "The range lies outside of the object" },

@@ -1,17 +1,15 @@
 import { z } from "zod";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/client.ts";
-import { DEFAULT_PRESIGN_SECONDS, MAX_PRESIGN_SECONDS, presignMethod, presignObject } from "@/lib/s3/presign.ts";
+import { presignMethod, presignObject } from "@/lib/s3/presign.ts";
 import type { GatewayOperation } from "./operation.ts";
-
-const validity = z.int().min(1).max(MAX_PRESIGN_SECONDS).optional();
+import { methodField, validityFields, validitySeconds } from "./presign_fields.ts";
 
 const presignRequest = z.object({
   bucket: z.string().min(1).meta({ examples: ["notes"] }),
   key: z.string().min(1).meta({ examples: ["2026/first page.txt"] }),
-  method: z.string().default("get_object").meta({ description: "get_object reads, put_object writes" }),
-  expires_in: validity.meta({ description: `Validity in seconds, ${DEFAULT_PRESIGN_SECONDS} when absent` }),
-  validity: validity.meta({ description: "Another name of expires_in, which wins" }),
+  method: methodField,
+  ...validityFields,
 }).meta({ id: "PresignRequest" });
 
 const presigned = z.object({
@@ -42,7 +40,7 @@ export function presignOperations(operation: GatewayOperation, s3: S3): Operatio
       async handler({ caller, body }, c) {
         const { bucket, key } = body;
         const method = presignMethod(body.method);
-        const seconds = body.expires_in ?? body.validity ?? DEFAULT_PRESIGN_SECONDS;
+        const seconds = validitySeconds(body);
         const url = await presignObject(s3, caller, { bucket, key }, method, seconds);
         return c.json({ url, bucket, key, expires_in: seconds, method });
       },

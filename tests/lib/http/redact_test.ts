@@ -10,6 +10,12 @@ Deno.test("query: names stay, secret values go, however they are written", () =>
     "p%61ssword=[redacted]&newPassword=[redacted]&continuation_token=z",
   );
   assert.equal(redactQuery("q=HCP+dXNlcg==:abc&r=bearer%20abc"), "q=[redacted]&r=[redacted]");
+  assert.equal(
+    redactQuery("aws_secret_access_key=x&secretKey=y"),
+    "aws_secret_access_key=[redacted]&secretKey=[redacted]",
+  );
+  assert.equal(redactQuery("prefix=https%3A%2F%2Fh%2Fk%3FX-Amz-Signature%3Dff&a"), "prefix=[redacted]&a");
+  assert.equal(redactQuery("https%3A%2F%2Fh%2Fk%3FX-Amz-Signature%3Dff"), "[redacted]");
   assert.equal(redactQuery("%zz=1&%"), "%zz=1&%");
   fc.assert(
     fc.property(

@@ -56,6 +56,7 @@ Deno.test("bulk delete: a thousand keys a call, quiet and with Content-MD5; fail
     for (
       const [body, status] of [
         [{ prefix: "" }, 400],
+        [{ prefix: "\ud800" }, 422],
         [{ all: true }, 400],
         [{ keys: ["a"], all: true }, 400],
         [

@@ -104,6 +104,8 @@ Deno.test("multipart: completed with the parts in the order given; an error unde
       const [status, code, expected] of [
         [200, "InvalidPart", 400],
         [200, "EntityTooSmall", 400],
+        [200, "PreconditionFailed", 412],
+        [200, "OperationAborted", 409],
         [200, "InternalError", 502],
         [400, "InvalidPartOrder", 400],
         [404, "NoSuchUpload", 404],
@@ -193,5 +195,70 @@ Deno.test("multipart: aborted, parts listed, a part written through the gateway"
       assert.equal(refused.status, 422, query);
       await refused.body?.cancel();
     }
+  });
+});
+
+Deno.test("multipart: an upload id that is half a character is 422 by its name, and nothing is asked", async () => {
+  await withGateway({}, async ({ call, seen }) => {
+    const parts = [{ PartNumber: 1, ETag: "e" }];
+    for (const [operation, rest] of [["complete", { parts }], ["abort", {}], ["presign", { file_size: 1 }]] as const) {
+      const body = JSON.stringify({ upload_id: "\ud800", ...rest });
+      const response = await call(`${KEY}/${operation}`, { method: "POST", body });
+      assert.equal(response.status, 422, operation);
+      assert.deepEqual((await response.json()).detail[0].loc, ["body", "upload_id"]);
+    }
+    assert.equal(seen.length, 0);
+  });
+});
+
+Deno.test("multipart: whoever completes an upload waits longer than for other answers", async () => {
+  await withGateway({ gateway: { s3TimeoutMs: 100 } }, async ({ call, answer }) => {
+    const held: ((response: Response) => void)[] = [];
+    const both = Promise.withResolvers<void>();
+    answer((request, { target }) => {
+      if (target.includes("uploads")) {
+        const id = "<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>";
+        return new Response(id);
+      }
+      if (request.method === "PUT") return new Response(null, { headers: { ETag: '"e"' } });
+      return new Promise<Response>((resolve) => {
+        held.push(resolve);
+        if (request.method === "POST" && held.length === 2) both.resolve();
+      });
+    });
+    const parts = [{ PartNumber: 1, ETag: "e" }];
+    const body = JSON.stringify({ upload_id: "u", parts });
+    const byClient = call(`${KEY}/complete`, { method: "POST", body });
+    const chunked = new Blob([new Uint8Array(17 * 1024 * 1024)]).stream();
+    const byGateway = call("/api/v1/buckets/b/objects/k", { method: "PUT", body: chunked });
+    await both.promise;
+    const listing = await call("/api/v1/buckets/b/objects");
+    assert.deepEqual([listing.status, await listing.json()], [504, { detail: "S3 read timed out" }]);
+    const done = "<CompleteMultipartUploadResult><ETag>e-1</ETag></CompleteMultipartUploadResult>";
+    for (const answerNow of held) answerNow(new Response(done));
+    for (const waiting of [byClient, byGateway]) {
+      const response = await waiting;
+      assert.deepEqual([response.status, (await response.json()).etag], [200, "e-1"]);
+    }
+  });
+});
+
+Deno.test("multipart: a part whose answer names no entity tag is 502", async () => {
+  await withGateway({}, async ({ call, answer }) => {
+    answer(() => new Response(null));
+    const response = await call(`${KEY}?upload_id=u&part_number=3`, { method: "PUT", body: "x" });
+    assert.equal(response.status, 502);
+    assert.match((await response.json()).detail, / part 3: the store's answer names no entity tag$/);
+  });
+});
+
+Deno.test("multipart: a form is no part, and is not taken for its bytes", async () => {
+  await withGateway({}, async ({ call, seen }) => {
+    const form = new FormData();
+    form.set("file", new File(["x"], "x"));
+    const response = await call(`${KEY}?upload_id=u&part_number=3`, { method: "PUT", body: form });
+    assert.equal(response.status, 415);
+    assert.match((await response.json()).detail, /^content-type: /);
+    assert.equal(seen.length, 0);
   });
 });

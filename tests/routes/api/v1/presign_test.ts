@@ -19,6 +19,7 @@ Deno.test("presign: answers a URL under the public address, without asking the s
     assert.equal((await post({ expires_in: 604_800, method: "put_object" })).body.expires_in, 604_800);
     assert.equal((await post({ validity: 60 })).body.expires_in, 60);
     assert.equal((await post({ validity: 60, expires_in: 61 })).body.expires_in, 61);
+    assert.equal((await post({ validity: null, expires_in: null })).body.expires_in, 3600);
     for (
       const [field, value] of [["expires_in", 0], ["expires_in", 604_801], ["validity", 999_999], [
         "expires_in",
