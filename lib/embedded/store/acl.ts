@@ -31,3 +31,14 @@ export function aclToKeep(acl: Acl): string {
 export function defaultAcl(owner: string | null): Acl {
   return owner === null ? [] : [{ grantee: { user: owner }, permission: "FULL_CONTROL" }];
 }
+
+/**
+ * The access list of a bucket that gets another owner: what it granted to the owner before, by its GUID, goes to the next
+ * one, or to nobody. Left as it was, it would let the former owner in without anybody seeing it.
+ */
+export function aclOfNextOwner(acl: Acl, before: string, next: string | null): Acl {
+  return acl.flatMap((grant) => {
+    if (typeof grant.grantee === "string" || !("user" in grant.grantee) || grant.grantee.user !== before) return grant;
+    return next === null ? [] : { ...grant, grantee: { user: next } };
+  });
+}

@@ -47,6 +47,8 @@ export interface ListedObject {
   etag: string;
   modifiedMs: number;
   owner: number | null;
+  /** JSON, as it was written; null where there are none. */
+  checksums: string | null;
 }
 
 export interface ListingPage {
@@ -134,7 +136,7 @@ export class Objects {
         prefix.length + 1,
         ...end ? [end] : [],
       );
-    for (const [key, cut, size, etag, modifiedMs, owner] of rows as [Uint8Array, ...Cell[]][]) {
+    for (const [key, cut, size, etag, modifiedMs, owner, checksums] of rows as [Uint8Array, ...Cell[]][]) {
       if (page.objects.length + page.prefixes.length === limit) return { ...page, next: key };
       if (cut === 0) {
         page.objects.push({
@@ -143,6 +145,7 @@ export class Objects {
           etag: String(etag),
           modifiedMs: Number(modifiedMs),
           owner: owner === null ? null : Number(owner),
+          checksums: checksums === null ? null : String(checksums),
         });
       } else page.prefixes.push(key.slice(0, prefix.length + Number(cut) - 1 + delimiter.length));
     }
@@ -209,7 +212,7 @@ export class Objects {
 
 const OBJECT =
   "seq, is_null, size, etag, modified_ms, content_type, headers, data, file, checksums, tags, parts, owner, acl";
-const LISTED = "size, etag, modified_ms, owner";
+const LISTED = "size, etag, modified_ms, owner, checksums";
 
 function before(end: Uint8Array | null, place: string): string {
   return end ? `AND objects.key < ${place}` : "";

@@ -12,6 +12,8 @@ export interface ListedVersion {
   etag: string;
   modifiedMs: number;
   owner: number | null;
+  /** JSON, as it was written; null where there are none. */
+  checksums: string | null;
 }
 
 /** What of a bucket's versions is asked for; empty byte strings stand for what was not given. */
@@ -190,14 +192,14 @@ function* rowsOf(
   yield* index.each(`${select} WHERE bucket = ? AND key ${range} ORDER BY key, seq DESC`, ...parameters);
 }
 
-const LISTED = "key, seq, is_null, size, etag, modified_ms, owner";
+const LISTED = "key, seq, is_null, size, etag, modified_ms, owner, checksums";
 
 function keyOf(row: Cell[]): Uint8Array {
   return row[0] as Uint8Array;
 }
 
 function listed(row: Cell[], isLatest: boolean): ListedVersion {
-  const [, seq, isNull, size, etag, modifiedMs, owner, isMarker] = row;
+  const [, seq, isNull, size, etag, modifiedMs, owner, checksums, isMarker] = row;
   return {
     key: keyOf(row),
     version: isNull === 1 ? "null" : String(seq),
@@ -207,5 +209,6 @@ function listed(row: Cell[], isLatest: boolean): ListedVersion {
     etag: String(etag),
     modifiedMs: Number(modifiedMs),
     owner: owner === null ? null : Number(owner),
+    checksums: checksums === null ? null : String(checksums),
   };
 }

@@ -1,4 +1,4 @@
-import { ownBucket, permittedBucket } from "@/lib/embedded/store/s3/permitted.ts";
+import { ownBucket, permittedBucket, signedUser } from "@/lib/embedded/store/s3/permitted.ts";
 import {
   corsRuleElements,
   MAX_CORS_BYTES,
@@ -12,12 +12,13 @@ import { xmlBody } from "@/lib/embedded/store/s3/xml_body.ts";
 
 const cors = { level: "bucket", marker: ["cors"], parameters: [] } as const;
 
-/** GetBucketCors, for whoever may do anything in the bucket. Rules that it has from its tenant are not the bucket's. */
+/** GetBucketCors, for every user who may do anything in the bucket. Rules that it has from its tenant are not the bucket's. */
 export const getBucketCors: S3Operation = {
   name: "GetBucketCors",
   method: "GET",
   ...cors,
   handle: (call) => {
+    signedUser(call.caller);
     const bucket = permittedBucket(call, call.bucket, "any");
     const text = call.store.buckets.cors(bucket.id);
     if (text === null) throw new S3Error("NoSuchCORSConfiguration");

@@ -1,7 +1,7 @@
 import { BrokenBody, receiveBody } from "@/lib/embedded/store/bodies.ts";
 import type { StoredObject } from "@/lib/embedded/store/objects.ts";
 import { Refusal } from "@/lib/embedded/store/refusal.ts";
-import { bucketAccess, permittedBucket, signedUser } from "@/lib/embedded/store/s3/permitted.ts";
+import { bucketAccess, heldBucket, permittedBucket, signedUser } from "@/lib/embedded/store/s3/permitted.ts";
 import { requestedAcl } from "@/lib/embedded/store/s3/requested_acl.ts";
 import { findCopySource, parseCopySource } from "@/lib/embedded/store/s3/copy_source.ts";
 import { DEFAULT_CONTENT_TYPE, keptHeaders } from "@/lib/embedded/store/s3/kept_headers.ts";
@@ -11,7 +11,7 @@ import { type ChecksumAlgorithm, checksumAlgorithm, type Checksums } from "@/lib
 import { keptChecksums } from "@/lib/embedded/store/s3/object_body.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
-import { statedTags } from "@/lib/embedded/store/s3/tags.ts";
+import { writtenTags } from "@/lib/embedded/store/s3/written_tags.ts";
 import { checksumElements } from "@/lib/embedded/store/s3/upload_checksums.ts";
 import { writeCondition } from "@/lib/embedded/store/s3/write_condition.ts";
 import { element, xmlResponse, xmlTime } from "@/lib/embedded/store/s3/xml.ts";
@@ -53,11 +53,16 @@ async function handle(call: S3Call): Promise<Response> {
     throw new S3Error("InvalidRequest", "A copy onto itself must change the metadata or the tags");
   }
   const condition = writeCondition(request.headers);
-  const tags = statedTags(request.headers.get("x-amz-tagging"));
+  const tags = writtenTags(call);
   const acl = requestedAcl(call, target.record, { owner, bucketOwner: target.owner });
   const find = findCopySource(call, source, from);
   const { object, body } = await openSource(call, () => {
     const found = find();
+    if (!replaces.tags && found.tags !== null) {
+      // No access list lets read tags, or set them.
+      heldBucket(call, source.bucket, "READ");
+      heldBucket(call, call.bucket, "WRITE");
+    }
     if (found.size > MAX_COPY_BYTES) throw new S3Error("InvalidRequest", "A single copy is limited to 5 GiB");
     demandRoom(store, target, key, found.size);
     return found;

@@ -4,7 +4,7 @@ import { requestedAcl } from "@/lib/embedded/store/s3/requested_acl.ts";
 import { DEFAULT_CONTENT_TYPE, keptHeaders } from "@/lib/embedded/store/s3/kept_headers.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
-import { statedTags } from "@/lib/embedded/store/s3/tags.ts";
+import { writtenTags } from "@/lib/embedded/store/s3/written_tags.ts";
 import { uploadChecksum } from "@/lib/embedded/store/s3/upload_checksums.ts";
 import { element, xmlResponse } from "@/lib/embedded/store/s3/xml.ts";
 
@@ -28,7 +28,7 @@ async function handle(call: S3Call): Promise<Response> {
   for (const header of request.headers.keys()) {
     if (REFUSED.test(header)) throw new S3Error("NotImplemented", `The header ${header} is not provided`);
   }
-  const tags = statedTags(request.headers.get("x-amz-tagging"));
+  const tags = writtenTags(call);
   const checksum = uploadChecksum(request.headers);
   const acl = requestedAcl(call, bucket.record, { owner, bucketOwner: bucket.owner });
   const atMs = store.now();

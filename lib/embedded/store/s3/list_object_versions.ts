@@ -3,6 +3,7 @@ import {
   commonPrefixElement,
   keyBytes,
   keyText,
+  listedChecksums,
   ownerElements,
   pageParameters,
 } from "@/lib/embedded/store/s3/listing_parts.ts";
@@ -70,6 +71,6 @@ function versionElement(
   const named = `${element("Key", shown(keyText(version.key)))}${element("VersionId", version.version)}` +
     `${element("IsLatest", version.isLatest)}${element("LastModified", xmlTime(version.modifiedMs))}`;
   if (version.isMarker) return `<DeleteMarker>${named}${owner(version.owner)}</DeleteMarker>`;
-  return `<Version>${named}${element("ETag", `"${version.etag}"`)}${element("Size", version.size)}` +
-    `<StorageClass>STANDARD</StorageClass>${owner(version.owner)}</Version>`;
+  return `<Version>${named}${element("ETag", `"${version.etag}"`)}${listedChecksums(version.checksums)}` +
+    `${element("Size", version.size)}<StorageClass>STANDARD</StorageClass>${owner(version.owner)}</Version>`;
 }

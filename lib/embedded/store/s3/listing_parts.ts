@@ -2,6 +2,7 @@ import type { ListedObject } from "@/lib/embedded/store/objects.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import { element, xmlTime } from "@/lib/embedded/store/s3/xml.ts";
 import type { S3Request } from "@/lib/embedded/store/s3/s3_request.ts";
+import { checksumKind } from "@/lib/embedded/store/s3/upload_checksums.ts";
 import { pageSize } from "@/lib/embedded/store/s3/upload_parameters.ts";
 import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
 
@@ -58,8 +59,24 @@ export function contentsElement(
   // Only the key is text from outside: escaping the rest would double the cost of a page.
   return `<Contents>${element("Key", shown(keyText(object.key)))}` +
     `<LastModified>${xmlTime(object.modifiedMs)}</LastModified><ETag>&quot;${object.etag}&quot;</ETag>` +
+    listedChecksums(object.checksums) +
     `<Size>${object.size}</Size><StorageClass>STANDARD</StorageClass>${owner(object.owner)}</Contents>`;
 }
+
+/** What a listing tells of the checksums of an entry, as they are kept: their algorithm and what they are of. */
+export function listedChecksums(kept: string | null): string {
+  if (kept === null) return "";
+  // Parsing the JSON of a thousand entries would cost as much as all else of a page. Base64 has no quotes.
+  const algorithm = /"(crc[a-z0-9]+|sha[0-9]+)":/.exec(kept)?.[1] ?? null;
+  const type = /"type":"([A-Z_]+)"/.exec(kept)?.[1] ?? null;
+  const kind = `${algorithm} ${type}`;
+  let xml = checksumKinds.get(kind);
+  if (xml === undefined) checksumKinds.set(kind, xml = checksumKind(algorithm, type));
+  return xml;
+}
+
+/** The elements of each algorithm and type, of which there are ten. */
+const checksumKinds = new Map<string, string>();
 
 /** One common prefix of a listing. */
 export function commonPrefixElement(prefix: Uint8Array, shown: (key: string) => string): string {

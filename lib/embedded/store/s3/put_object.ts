@@ -8,7 +8,7 @@ import { writtenVersionHeader } from "@/lib/embedded/store/s3/object_version.ts"
 import { demandRoom } from "@/lib/embedded/store/s3/quota_room.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
-import { statedTags } from "@/lib/embedded/store/s3/tags.ts";
+import { writtenTags } from "@/lib/embedded/store/s3/written_tags.ts";
 import { writeCondition } from "@/lib/embedded/store/s3/write_condition.ts";
 
 /** Largest body of one PUT: 5 GiB (S3 API, PutObject). */
@@ -27,7 +27,7 @@ async function handle(call: S3Call): Promise<Response> {
     if (REFUSED_ON_PUT.test(header)) throw new S3Error("NotImplemented", `The header ${header} is not provided`);
   }
   const condition = writeCondition(request.headers);
-  const tags = statedTags(request.headers.get("x-amz-tagging"));
+  const tags = writtenTags(call);
   // What nobody signed belongs to the bucket's owner, who answers for letting everybody write.
   const owner = caller.user?.id ?? bucket.owner;
   const acl = requestedAcl(call, bucket.record, { owner, bucketOwner: bucket.owner });

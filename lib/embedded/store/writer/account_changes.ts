@@ -1,3 +1,4 @@
+import { aclOfNextOwner, aclToKeep, keptAcl } from "@/lib/embedded/store/acl.ts";
 import { SYSTEM } from "@/lib/embedded/store/accounts.ts";
 import type { Statements } from "@/lib/embedded/store/index.ts";
 import { Refusal } from "@/lib/embedded/store/refusal.ts";
@@ -135,11 +136,26 @@ export function updateBucket(index: Statements, given: Changes["updateBucket"]["
       const held = index.row("SELECT permissions FROM grants WHERE user = ? AND bucket = ?", owner, bucket);
       grant(index, { user: owner, bucket, permissions: Number(held?.[0] ?? 0) | given.ownerPermissions });
     }
-    index.run("UPDATE buckets SET owner = ? WHERE id = ?", owner, bucket);
+    passOn(index, bucket, owner);
   }
   const merged = JSON.stringify({ ...JSON.parse(String(record)), ...settings });
   index.run("UPDATE buckets SET record = ? WHERE id = ?", merged, bucket);
   return null;
+}
+
+/** Gives a bucket to another owner, with what its access list grants to the owner. */
+function passOn(index: Statements, bucket: number, owner: number | null): void {
+  const row = index.row(
+    "SELECT acl, users.guid FROM buckets JOIN users ON users.id = owner WHERE buckets.id = ? AND acl IS NOT NULL",
+    bucket,
+  );
+  const acl = row && keptAcl(String(row[0]));
+  if (row && acl) {
+    const next = index.row("SELECT guid FROM users WHERE id = ?", owner);
+    const passed = aclToKeep(aclOfNextOwner(acl, String(row[1]), next && String(next[0])));
+    index.run("UPDATE buckets SET acl = ? WHERE id = ?", passed, bucket);
+  }
+  index.run("UPDATE buckets SET owner = ? WHERE id = ?", owner, bucket);
 }
 
 /**

@@ -5,12 +5,14 @@ import {
   DeleteBucketCorsCommand,
   GetBucketCorsCommand,
   GetObjectCommand,
+  PutBucketAclCommand,
   PutBucketCorsCommand,
   PutObjectCommand,
 } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { anonymous } from "./acl_fixture.ts";
 import { refusalName } from "./refusal_name.ts";
 import { startStore } from "./store_fixture.ts";
 
@@ -71,6 +73,8 @@ Deno.test("embedded S3 CORS: rules are set, read and taken away by the owner", l
   assert.deepEqual((await get()).CORSRules, rules);
   const reader = store.client("archive", "reader");
   assert.deepEqual((await get(reader)).CORSRules, rules);
+  await client.send(new PutBucketAclCommand({ Bucket: "campaigns", ACL: "public-read" }));
+  assert.equal((await anonymous(store, "GET", "/campaigns?cors")).status, 403, "a list to read is not the rules");
   const refusedPut = new PutBucketCorsCommand({ Bucket: "campaigns", CORSConfiguration: { CORSRules: [rules[0]] } });
   assert.equal(await refusalName(reader.send(refusedPut)), "AccessDenied");
   assert.equal(await refusalName(reader.send(new DeleteBucketCorsCommand({ Bucket: "campaigns" }))), "AccessDenied");
