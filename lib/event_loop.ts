@@ -1,5 +1,7 @@
 /** Longest piece of computing between two chances for other work of the process, ms. */
-const SLICE_MS = 3;
+const SLICE_MS = 1;
+/** Wait for other work, ms: a timer that is due by then, or an immediate, would run before what has arrived. */
+const TURN_MS = 2;
 /** Reading the clock costs about as much as a small item. */
 const ITEMS_PER_CLOCK = 16;
 
@@ -21,6 +23,6 @@ export async function inSlices(count: number, work: (index: number) => void): Pr
 let lastTurn: Promise<void> = Promise.resolve();
 
 function nextTurn(): Promise<void> {
-  lastTurn = lastTurn.then(() => new Promise((resume) => setTimeout(resume, 0)));
+  lastTurn = lastTurn.then(() => new Promise((resume) => setTimeout(resume, TURN_MS)));
   return lastTurn;
 }

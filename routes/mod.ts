@@ -92,7 +92,7 @@ export function buildApp(deps: AppDeps): Hono<HttpEnv> {
 
   app.use(envelope());
   app.use(accessLog(log, { silent: PROBE_PATHS }));
-  app.use(hostCheck(allowedHosts));
+  if (allowedHosts) app.use(hostCheck(allowedHosts));
 
   const checks = [
     ...(gateway ? [storeCheck(gateway, now)] : []),

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { fileURLToPath } from "node:url";
+import { startServerProcess } from "@/bench/server_process.ts";
 import { embeddedServer, type S3Server, S3Wire } from "@/bench/wire/s3_wire.ts";
 import { startApplication } from "@/tests/application.ts";
 
@@ -29,27 +29,8 @@ export async function startEmbedded(dataFolder: string): Promise<MeasuredServer>
 
 /** The floor; it looks at no signature. */
 export async function startFloor(folder: string): Promise<MeasuredServer> {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--config", "deno.test.json", "-A", "bench/floor_server.ts", folder],
-    cwd: fileURLToPath(new URL("../../", import.meta.url)),
-    stdout: "piped",
-    stdin: "null",
-  }).spawn();
-  const cut = () => child.kill("SIGKILL");
-  globalThis.addEventListener("unload", cut);
-  const { value } = await child.stdout.getReader().read();
-  return {
-    name: "floor",
-    origin: new TextDecoder().decode(value).trim(),
-    keys: { accessKey: "none", secretKey: "none" },
-    pid: child.pid,
-    bucket: "floor",
-    async stop() {
-      globalThis.removeEventListener("unload", cut);
-      child.kill("SIGTERM");
-      await child.status;
-    },
-  };
+  const { line, pid, stop } = await startServerProcess("bench/floor_server.ts", [folder]);
+  return { name: "floor", origin: line, keys: { accessKey: "none", secretKey: "none" }, pid, bucket: "floor", stop };
 }
 
 /** The servers whose addresses are in the environment: `BENCH_MINIO_URL`, `…_ACCESS_KEY`, `…_SECRET_KEY`, and the same of VERSITYGW. */

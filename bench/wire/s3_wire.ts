@@ -37,12 +37,12 @@ export class S3Wire {
   /** Throws when the connection ends before the answer. */
   send({ method, bucket, key, query = [], headers, body, onPart }: S3Sent): Promise<Answer> {
     const path = s3Path(bucket, key);
-    const signed = new Headers(headers);
+    const signed: Record<string, string> = { ...headers };
     const request = { method, host: this.#connection.host, path, query };
     signHeaders(request, signed, UNSIGNED_PAYLOAD, this.#keys, REGION, Date.now());
     const target = query.length === 0 ? path : `${path}?${encodeQuery(query)}`;
     const sent = body ?? (method === "PUT" || method === "POST" ? new Uint8Array() : null);
-    return this.#connection.request(method, target, signed, sent, onPart);
+    return this.#connection.request(method, target, Object.entries(signed), sent, onPart);
   }
 
   /** Sends a request that has to succeed. Throws with the answer's text when it does not. */

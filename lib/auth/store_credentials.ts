@@ -32,17 +32,27 @@ export type Identify = (claims: Claims) => Identity | Promise<Identity>;
 /** `STORE_AUTH_TYPE`: how MAPI is told who calls (spec, Object-store authentication types). */
 export type StoreAuthType = "native" | "ad";
 
-/** Identities of an HCP-type store: every caller's own credentials, derived; S3 keys are the same under both types. */
+/**
+ * Identities of an HCP-type store: every caller's own credentials, derived; S3 keys are the same under both types. An
+ * identity is kept as long as the claims are that it was made of.
+ */
 export function storeIdentities(type: StoreAuthType): Identify {
-  return ({ sub, pwd, tenant }) => {
-    const { user, digest } = derived(sub, pwd);
-    return {
-      username: sub,
-      tenant,
-      s3: { accessKey: user, secretKey: digest },
-      mapiAuthorization: mapiHeader(type, sub, pwd),
-      named: true,
-    };
+  const known = new WeakMap<Claims, Identity>();
+  return (claims) => {
+    let identity = known.get(claims);
+    if (!identity) known.set(claims, identity = storeIdentity(type, claims));
+    return identity;
+  };
+}
+
+function storeIdentity(type: StoreAuthType, { sub, pwd, tenant }: Claims): Identity {
+  const { user, digest } = derived(sub, pwd);
+  return {
+    username: sub,
+    tenant,
+    s3: { accessKey: user, secretKey: digest },
+    mapiAuthorization: mapiHeader(type, sub, pwd),
+    named: true,
   };
 }
 

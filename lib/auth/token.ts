@@ -1,13 +1,15 @@
 import { Buffer } from "node:buffer";
-import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto";
+import { createHash, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import { BoundedCache } from "@/lib/bounded_cache.ts";
 import { notAuthenticated, unprocessable } from "@/lib/http/errors.ts";
+import { hmacAfter } from "@/lib/sha256.ts";
 import { TENANT_NAME } from "./login.ts";
 
 /** Longest token that is issued or looked at, characters. */
 export const MAX_TOKEN_CHARACTERS = 8 * 1024;
 const MAX_CACHED_TOKENS = 1000;
+const SIGNATURE_BYTES = 32;
 const HEADER = encode({ alg: "HS256", typ: "JWT" });
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
@@ -34,7 +36,7 @@ const PAYLOAD_SCHEMA = z.object({
  * @param nowSeconds the time, seconds since 1970
  * @throws HttpError 422 when the token would be longer than {@link MAX_TOKEN_CHARACTERS}
  */
-export function issueToken(claims: Claims, key: KeyObject, nowSeconds: number, lifetimeMinutes: number): string {
+export function issueToken(claims: Claims, key: TokenKey, nowSeconds: number, lifetimeMinutes: number): string {
   const payload = {
     sub: claims.sub,
     pwd: claims.pwd,
@@ -47,9 +49,14 @@ export function issueToken(claims: Claims, key: KeyObject, nowSeconds: number, l
   return token;
 }
 
-/** Makes the key object of the configured secret bytes. */
-export function tokenKey(secret: Uint8Array): KeyObject {
-  return createSecretKey(secret);
+/** What signs tokens, ready to use; it shows nothing of the secret. */
+export type TokenKey = (signed: string) => Int32Array;
+
+const HMAC_BLOCK_BYTES = 64;
+
+/** Makes the key of the configured secret bytes: one that is longer than a block counts by its digest (RFC 2104 §2). */
+export function tokenKey(secret: Uint8Array): TokenKey {
+  return hmacAfter(secret.length > HMAC_BLOCK_BYTES ? createHash("sha256").update(secret).digest() : secret, "");
 }
 
 export type VerifyToken = (token: string, nowSeconds: number) => Claims;
@@ -60,7 +67,7 @@ export type VerifyToken = (token: string, nowSeconds: number) => Claims;
  *
  * The verifier throws HttpError 401 with `Invalid token`, `Token has expired` or `Invalid token: no subject`.
  */
-export function tokenVerifier(key: KeyObject): VerifyToken {
+export function tokenVerifier(key: TokenKey): VerifyToken {
   const verified = new BoundedCache<string, { readonly claims: Claims; readonly exp: number }>(MAX_CACHED_TOKENS);
   return function verifyToken(token, nowSeconds) {
     let entry = verified.get(token);
@@ -86,7 +93,7 @@ export function bearerToken(authorization: string | undefined): string {
   return match[1];
 }
 
-function readToken(token: string, key: KeyObject): z.output<typeof PAYLOAD_SCHEMA> {
+function readToken(token: string, key: TokenKey): z.output<typeof PAYLOAD_SCHEMA> {
   if (token.length > MAX_TOKEN_CHARACTERS || !COMPACT.test(token)) throw notAuthenticated("Invalid token");
   const end = token.lastIndexOf(".");
   const [header, payload] = token.split(".", 2);
@@ -99,8 +106,10 @@ function readToken(token: string, key: KeyObject): z.output<typeof PAYLOAD_SCHEM
   return parsed.data;
 }
 
-function signature(signed: string, key: KeyObject): Buffer {
-  return createHmac("sha256", key).update(signed).digest();
+function signature(signed: string, key: TokenKey): Buffer {
+  const digest = Buffer.allocUnsafe(SIGNATURE_BYTES);
+  for (const [index, word] of key(signed).entries()) digest.writeInt32BE(word, index * 4);
+  return digest;
 }
 
 function encode(value: unknown): string {

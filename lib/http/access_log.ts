@@ -36,7 +36,7 @@ export function batchedLog(sink: (text: string) => void, now: () => number = Dat
   };
   return {
     write(entry) {
-      buffer += JSON.stringify({ ts: new Date(now()).toISOString(), ...entry }) + "\n";
+      buffer += `{"ts":"${new Date(now()).toISOString()}",${JSON.stringify(entry).slice(1)}\n`;
       if (buffer.length >= FLUSH_AT_CHARACTERS) return flush();
       timer ??= setTimeout(flush, FLUSH_AFTER_MS);
     },

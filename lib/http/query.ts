@@ -25,12 +25,12 @@ export function readTexts(
 ): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   const problems: ValidationEntry[] = [];
-  for (const [name, type] of Object.entries(schema.shape)) {
+  for (const [name, type] of fieldsOf(schema)) {
     const text = texts.getAll ? texts.getAll(name).at(-1) : texts.get(name) ?? undefined;
     if (text === undefined) continue;
-    const value = fromText(baseType(type), text);
+    const value = fromText(type, text);
     if (value === undefined) {
-      problems.push({ ...UNREADABLE[baseType(type)], loc: [location, name], ...echo([name], text) });
+      problems.push({ ...UNREADABLE[type], loc: [location, name], ...echo([name], text) });
     } else values[name] = value;
   }
   if (problems.length > 0) throw invalid(problems);
@@ -59,6 +59,18 @@ function fromText(type: Readable, text: string): string | number | boolean | und
 /** Beyond what is counted exactly, every number means "more than there is". */
 function safeInteger(value: number): number {
   return Math.max(Number.MIN_SAFE_INTEGER, Math.min(value, Number.MAX_SAFE_INTEGER));
+}
+
+const fields = new WeakMap<z.ZodObject, readonly (readonly [name: string, type: Readable])[]>();
+
+/** The fields of a schema, which is walked through once. */
+function fieldsOf(schema: z.ZodObject): readonly (readonly [name: string, type: Readable])[] {
+  let known = fields.get(schema);
+  if (!known) {
+    known = Object.entries(schema.shape).map(([name, type]) => [name, baseType(type)] as const);
+    fields.set(schema, known);
+  }
+  return known;
 }
 
 /** The type under `optional`, `nullable` and `default` wrappers. */

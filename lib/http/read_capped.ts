@@ -19,26 +19,34 @@ export async function readCapped(response: Response, capBytes: number, stallMs: 
   const decoder = new TextDecoder();
   let length = 0;
   let text = "";
-  const deadline = performance.now() + WHOLE_IN_STALLS * stallMs;
+  let heard = performance.now();
+  const deadline = heard + WHOLE_IN_STALLS * stallMs;
+  let stalled = false;
+  // One timer for the whole body, which looks when the last piece came: one for each piece costs more than the piece.
+  const watch = () => {
+    const left = heard + stallMs - performance.now();
+    if (left > 0) timer = setTimeout(watch, left);
+    else {
+      stalled = true;
+      reader.cancel().catch(() => {});
+    }
+  };
+  let timer = setTimeout(watch, stallMs);
   try {
     for (;;) {
-      const { done, value } = await beforeStall(reader.read(), stallMs);
+      const { done, value } = await reader.read();
+      if (stalled) throw new BodyLimitError(`nothing for ${stallMs} ms`);
       if (done) return text + decoder.decode();
+      heard = performance.now();
       length += value.length;
-      if (performance.now() > deadline) throw new BodyLimitError(`not whole after ${WHOLE_IN_STALLS * stallMs} ms`);
+      if (heard > deadline) throw new BodyLimitError(`not whole after ${WHOLE_IN_STALLS * stallMs} ms`);
       if (length > capBytes) throw new BodyLimitError(`more than ${capBytes} bytes`);
       text += decoder.decode(value, { stream: true });
     }
   } catch (error) {
     reader.cancel().catch(() => {});
     throw error;
+  } finally {
+    clearTimeout(timer);
   }
-}
-
-function beforeStall<T>(read: Promise<T>, stallMs: number): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const stall = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new BodyLimitError(`nothing for ${stallMs} ms`)), stallMs);
-  });
-  return Promise.race([read, stall]).finally(() => clearTimeout(timer));
 }

@@ -7,7 +7,8 @@ export interface UpstreamRequest {
   readonly origin: string;
   /** Percent-encoded path and query, sent exactly like this. */
   readonly target: string;
-  readonly headers: Headers;
+  /** As a plain record where there are few: `fetch` reads that at half the cost. */
+  readonly headers: Headers | Readonly<Record<string, string>>;
   /** A stream is sent as it comes and must have its Content-Length in `headers`. */
   readonly body?: ReadableStream<Uint8Array<ArrayBuffer>> | Uint8Array<ArrayBuffer> | string | null;
   /** The stream was made in this process: `fetch` would drop its Content-Length. */
@@ -63,14 +64,14 @@ export function upstream(options: UpstreamOptions): Upstream {
     const timer = setTimeout(() => stop("timeout"), request.timeoutMs ?? options.timeoutMs);
     const leave = () => stop("aborted");
     request.signal?.addEventListener("abort", leave, { once: true });
-    request.headers.set("Accept-Encoding", "identity");
+    const headers = unencoded(request.headers);
     try {
       if (request.madeHere || needsNode(request, options.verifyTls)) {
-        return await nodeExchange(request, options, deadline.signal);
+        return await nodeExchange({ ...request, headers }, options, deadline.signal);
       }
       return await fetch(request.origin + request.target, {
         method: request.method,
-        headers: request.headers,
+        headers,
         body: request.body,
         redirect: "manual",
         signal: deadline.signal,
@@ -87,6 +88,13 @@ export function upstream(options: UpstreamOptions): Upstream {
       request.signal?.removeEventListener("abort", leave);
     }
   };
+}
+
+/** What is stored goes through as it is: nothing is to be compressed on the way. */
+function unencoded(headers: UpstreamRequest["headers"]): UpstreamRequest["headers"] {
+  if (!(headers instanceof Headers)) return { ...headers, "accept-encoding": "identity" };
+  headers.set("Accept-Encoding", "identity");
+  return headers;
 }
 
 const UNREACHABLE_CODES = /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|ECONNABORTED)$/;

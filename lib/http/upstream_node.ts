@@ -34,7 +34,7 @@ export function nodeExchange(
       port: port || (secure ? 443 : 80),
       path: request.target,
       method: request.method,
-      headers: Object.fromEntries(request.headers),
+      headers: request.headers instanceof Headers ? Object.fromEntries(request.headers) : request.headers,
       ...(secure ? { agent: agentFor(caCerts, verifyTls) } : {}),
     });
     const cut = () => outgoing.destroy(new Error("aborted"));

@@ -81,9 +81,9 @@ export function storeAnswer<S extends z.ZodType>(schema: S, body: unknown, resou
  */
 export async function callMapi(mapi: Mapi, caller: Caller, call: MapiCall): Promise<MapiAnswer> {
   if (caller.mapiAuthorization === null) throw credentialsRefused("HCP authentication failed");
-  const headers = new Headers({ Authorization: caller.mapiAuthorization, Accept: "application/json" });
+  const headers: Record<string, string> = { authorization: caller.mapiAuthorization, accept: "application/json" };
   const body = call.body ? JSON.stringify(withoutNulls(call.body)) : null;
-  if (body !== null) headers.set("Content-Type", "application/json");
+  if (body !== null) headers["content-type"] = "application/json";
   try {
     const response = await mapi.upstream({
       method: call.method,

@@ -6,6 +6,7 @@ import { s3Failure } from "./errors.ts";
 import {
   EMPTY_PAYLOAD,
   encodeQuery,
+  hostOf,
   type QueryPairs,
   s3Path,
   sha256Hex,
@@ -61,9 +62,9 @@ export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Resp
     ? { origin: endpoint, path: "/" }
     : locate(endpoint, virtualHosts, call.bucket, call.key);
   const query = call.query ?? [];
-  const headers = call.headers ?? new Headers();
-  if (call.lengthBytes !== undefined) headers.set("Content-Length", String(call.lengthBytes));
-  const request = { method: call.method, host: new URL(origin).host, path, query };
+  const headers: Record<string, string> = call.headers ? Object.fromEntries(call.headers) : {};
+  if (call.lengthBytes !== undefined) headers["content-length"] = String(call.lengthBytes);
+  const request = { method: call.method, host: hostOf(origin), path, query };
   signHeaders(request, headers, payloadHash(call.body), caller.s3, s3.region, s3.now());
   const response = await exchange(s3.upstream, {
     method: call.method,

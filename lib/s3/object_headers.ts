@@ -101,11 +101,12 @@ export function writeHeaders(store: Headers): Record<string, string> {
 
 function picked(from: Headers, names: readonly string[], metadata = true): Headers {
   const headers = new Headers();
+  const take = (name: string, value: string) =>
+    headers.set(name, /^[\x20-\xff]*$/.test(value) ? value : headerText(value));
   for (const name of names) {
     const value = from.get(name);
-    if (value !== null) headers.set(name, value);
+    if (value !== null) take(name, value);
   }
-  if (metadata) { for (const [name, value] of from) if (name.startsWith(METADATA)) headers.set(name, value); }
-  for (const [name, value] of headers) if (!/^[\x20-\xff]*$/.test(value)) headers.set(name, headerText(value));
+  if (metadata) { for (const [name, value] of from) if (name.startsWith(METADATA)) take(name, value); }
   return headers;
 }

@@ -3,7 +3,7 @@ import { inSlices } from "@/lib/event_loop.ts";
 import { badRequest, HttpError, unprocessable } from "@/lib/http/errors.ts";
 import { hasDotSegment } from "@/lib/http/raw_path.ts";
 import { locate, type S3, s3Address } from "./client.ts";
-import { presignQuery } from "./signer.ts";
+import { hostOf, presignQuery } from "./signer.ts";
 import { partUrlSigner, urlSigner } from "./url_signer.ts";
 
 /** Longest validity of a presigned URL, seconds: 7 days (spec, Limits). */
@@ -39,7 +39,7 @@ export async function presignObject(
   if (hasDotSegment(path)) throw badRequest("key: no URL can carry a '.' or '..' segment");
   const request = {
     method: method === "get_object" ? "GET" : "PUT",
-    host: new URL(origin).host,
+    host: hostOf(origin),
     path,
     query: [],
   };

@@ -1,7 +1,7 @@
 import { UpstreamError } from "@/lib/http/upstream.ts";
 import type { S3 } from "./client.ts";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
-import { EMPTY_PAYLOAD, signHeaders } from "./signer.ts";
+import { EMPTY_PAYLOAD, hostOf, signHeaders } from "./signer.ts";
 
 const PROBE_TIMEOUT_MS = 5000;
 
@@ -16,8 +16,8 @@ export async function s3Reachable(
 ): Promise<"reachable" | "unreachable" | "unconfigured"> {
   const address = await s3.addresses.s3(tenant);
   if (!address) return "unconfigured";
-  const headers = new Headers();
-  const request = { method: "GET", host: new URL(address.endpoint).host, path: "/", query: [] };
+  const headers: Record<string, string> = {};
+  const request = { method: "GET", host: hostOf(address.endpoint), path: "/", query: [] };
   if (keys) signHeaders(request, headers, EMPTY_PAYLOAD, keys, s3.region, s3.now());
   try {
     const response = await s3.upstream({

@@ -1,12 +1,15 @@
 import { createHash, createHmac } from "node:crypto";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 import { BoundedCache } from "@/lib/bounded_cache.ts";
+import { digestWords, hexOf, hmacAfter } from "@/lib/sha256.ts";
 
 export const UNSIGNED_PAYLOAD = "UNSIGNED-PAYLOAD";
 /** SHA-256 of nothing. */
 export const EMPTY_PAYLOAD = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 export const ALGORITHM = "AWS4-HMAC-SHA256";
 const MAX_CACHED_KEYS = 1000;
+const ASCII = /^[\0-\x7f]*$/;
+const MAX_CACHED_HOSTS = 1000;
 
 /** A query as ordered pairs, not encoded. */
 export type QueryPairs = readonly (readonly [name: string, value: string])[];
@@ -22,24 +25,24 @@ export interface SignedRequest {
 
 /**
  * Signs a request with SigV4 in its headers (AWS Signature Version 4 for S3): adds `x-amz-date`,
- * `x-amz-content-sha256` and `authorization` to `headers`. Host, content-type, content-md5 and all `x-amz-*` are signed.
+ * `x-amz-content-sha256` and `authorization` to `headers`, whose names are in lower case. Host, content-type, content-md5 and all `x-amz-*` are signed.
  *
  * @param payloadHash hexadecimal SHA-256 of the body, or {@link UNSIGNED_PAYLOAD} for a stream
  * @param now ms since 1970
  */
 export function signHeaders(
   request: SignedRequest,
-  headers: Headers,
+  headers: Record<string, string>,
   payloadHash: string,
   keys: S3Keys,
   region: string,
   now: number,
 ): void {
   const date = amzDate(now);
-  headers.set("x-amz-date", date);
-  headers.set("x-amz-content-sha256", payloadHash);
+  headers["x-amz-date"] = date;
+  headers["x-amz-content-sha256"] = payloadHash;
   const signed: [string, string][] = [["host", request.host]];
-  for (const [name, value] of headers) {
+  for (const [name, value] of Object.entries(headers)) {
     if (name.startsWith("x-amz-") || name === "content-type" || name === "content-md5") {
       signed.push([name, value.trim().replace(/ +/g, " ")]);
     }
@@ -48,11 +51,9 @@ export function signHeaders(
   const names = signed.map(([name]) => name).join(";");
   const canonical = canonicalRequest(request, signed, names, canonicalQuery(request.query), payloadHash);
   const scope = `${date.slice(0, 8)}/${region}/s3/aws4_request`;
-  const signature = sign(canonical, date, scope, keys.secretKey, region);
-  headers.set(
-    "authorization",
-    `${ALGORITHM} Credential=${keys.accessKey}/${scope}, SignedHeaders=${names}, Signature=${signature}`,
-  );
+  const signature = sign(canonical, date, scope, keys, region);
+  headers["authorization"] =
+    `${ALGORITHM} Credential=${keys.accessKey}/${scope}, SignedHeaders=${names}, Signature=${signature}`;
 }
 
 /**
@@ -86,7 +87,7 @@ export function presignQuery(
     canonicalQuery(query),
     UNSIGNED_PAYLOAD,
   );
-  return `${encodeQuery(query)}&X-Amz-Signature=${sign(canonical, date, scope, keys.secretKey, region)}`;
+  return `${encodeQuery(query)}&X-Amz-Signature=${sign(canonical, date, scope, keys, region)}`;
 }
 
 /** The path-style path of a bucket, or of a key in it: each segment encoded once, slashes of the key kept. */
@@ -122,25 +123,43 @@ function canonicalQuery(query: QueryPairs): string {
   return encoded.map(([name, value]) => `${name}=${value}`).join("&");
 }
 
-function sign(canonical: string, date: string, scope: string, secret: string, region: string): string {
-  const text = `${ALGORITHM}\n${date}\n${scope}\n${sha256Hex(canonical)}`;
-  return createHmac("sha256", signingKey(secret, date.slice(0, 8), region)).update(text).digest("hex");
+function sign(canonical: string, date: string, scope: string, keys: S3Keys, region: string): string {
+  const text = `${ALGORITHM}\n${date}\n${scope}\n${digestOf(canonical)}`;
+  return hexOf(signing(keys, date.slice(0, 8), region).hmac(text));
 }
 
-const signingKeys = new BoundedCache<string, Uint8Array>(MAX_CACHED_KEYS);
+/** A digest of node:crypto's leaves native objects to the garbage collector, which costs more than the digest. */
+function digestOf(canonical: string): string {
+  return ASCII.test(canonical) ? hexOf(digestWords(canonical)) : sha256Hex(canonical);
+}
 
-/**
- * The key of a day (`YYYYMMDD`) and region. Four HMACs cost three times a signature, so it is kept, under a hash of its
- * secret.
- */
-export function signingKey(secret: string, day: string, region: string): Uint8Array {
-  const name = `${sha256Hex(secret)}/${day}/${region}`;
-  let key = signingKeys.get(name);
-  if (!key) {
-    key = hmac(hmac(hmac(hmac(`AWS4${secret}`, day), region), "s3"), "aws4_request");
-    signingKeys.set(name, key);
+/** A day's key, and the HMAC under it with its first half done. */
+interface Signing {
+  readonly key: Uint8Array;
+  readonly hmac: (text: string) => Int32Array;
+}
+
+/** What was used last for a pair of keys, found without hashing its secret. */
+const latest = new WeakMap<S3Keys, { readonly day: string; readonly region: string; readonly signing: Signing }>();
+const signings = new BoundedCache<string, Signing>(MAX_CACHED_KEYS);
+
+/** The key of a day (`YYYYMMDD`) and region. */
+export function signingKey(keys: S3Keys, day: string, region: string): Uint8Array {
+  return signing(keys, day, region).key;
+}
+
+/** Four HMACs cost three times a signature, so what they give is kept, under a hash of its secret. */
+function signing(keys: S3Keys, day: string, region: string): Signing {
+  const last = latest.get(keys);
+  if (last?.day === day && last.region === region) return last.signing;
+  const name = `${sha256Hex(keys.secretKey)}/${day}/${region}`;
+  let kept = signings.get(name);
+  if (!kept) {
+    const key = hmac(hmac(hmac(hmac(`AWS4${keys.secretKey}`, day), region), "s3"), "aws4_request");
+    signings.set(name, kept = { key, hmac: hmacAfter(key, "") });
   }
-  return key;
+  latest.set(keys, { day, region, signing: kept });
+  return kept;
 }
 
 function hmac(key: string | Uint8Array, text: string): Uint8Array {
@@ -155,7 +174,24 @@ export function encodeStrictly(text: string): string {
   );
 }
 
+let lastSecond = NaN;
+let lastDate = "";
+
 /** A time (ms since 1970) as signatures have it. */
 export function amzDate(now: number): string {
-  return new Date(now).toISOString().replace(/[-:]|\.\d{3}/g, "");
+  const second = Math.floor(now / 1000);
+  if (second !== lastSecond) {
+    lastDate = new Date(now).toISOString().replace(/[-:]|\.\d{3}/g, "");
+    lastSecond = second;
+  }
+  return lastDate;
+}
+
+const hosts = new BoundedCache<string, string>(MAX_CACHED_HOSTS);
+
+/** The host of an origin as requests name it, without the scheme's default port. */
+export function hostOf(origin: string): string {
+  let host = hosts.get(origin);
+  if (host === undefined) hosts.set(origin, host = new URL(origin).host);
+  return host;
 }

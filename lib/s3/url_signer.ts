@@ -1,5 +1,5 @@
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
-import { digestWords, hashPrefix, hexOf, hmacAfter } from "./sha256.ts";
+import { digestWords, hashPrefix, hexOf, hmacAfter } from "@/lib/sha256.ts";
 import { ALGORITHM, amzDate, encodeStrictly, signingKey, UNSIGNED_PAYLOAD } from "./signer.ts";
 
 /** What the URLs of a batch have in common. */
@@ -40,7 +40,7 @@ function shared({ origin, keys, region, expiresSeconds, now }: UrlBatch) {
   const query = `X-Amz-Algorithm=${ALGORITHM}&X-Amz-Credential=${encodeStrictly(`${keys.accessKey}/${scope}`)}` +
     `&X-Amz-Date=${date}&X-Amz-Expires=${expiresSeconds}&X-Amz-SignedHeaders=host`;
   const hmac = hmacAfter(
-    signingKey(keys.secretKey, date.slice(0, 8), region),
+    signingKey(keys, date.slice(0, 8), region),
     `${ALGORITHM}\n${date}\n${scope}\n`,
   );
   return {

@@ -1,7 +1,6 @@
-import type { KeyObject } from "node:crypto";
 import { z } from "zod";
 import { resolveLogin } from "@/lib/auth/login.ts";
-import { issueToken } from "@/lib/auth/token.ts";
+import { issueToken, type TokenKey } from "@/lib/auth/token.ts";
 import { type Operation, publicOperation } from "@/lib/http/operation.ts";
 
 const MAX_CREDENTIAL_CHARACTERS = 1024;
@@ -22,7 +21,7 @@ const loginForm = z.object({
 const tokenAnswer = z.object({ access_token: z.string(), token_type: z.literal("bearer") }).meta({ id: "Token" });
 
 export interface TokenSettings {
-  readonly key: KeyObject;
+  readonly key: TokenKey;
   readonly lifetimeMinutes: number;
   /** ms since 1970 */
   readonly now: () => number;

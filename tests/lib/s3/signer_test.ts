@@ -105,8 +105,8 @@ Deno.test("headers: agree with what the AWS SDK signs", async () => {
     await client.send(new PutObjectCommand(input));
     const { headers, url } = sent[sent.length - 1];
     const names = /SignedHeaders=([^,]+)/.exec(headers.get("authorization") ?? "")?.[1].split(";") ?? [];
-    const ours = new Headers();
-    for (const name of names.filter((name) => name !== "host")) ours.set(name, headers.get(name) ?? "");
+    const ours: Record<string, string> = {};
+    for (const name of names.filter((name) => name !== "host")) ours[name] = headers.get(name) ?? "";
     const { host, searchParams } = new URL(url);
     signHeaders(
       { method: "PUT", host, path: s3Path("b", key), query: [...searchParams] },
@@ -116,7 +116,7 @@ Deno.test("headers: agree with what the AWS SDK signs", async () => {
       "eu-north-1",
       Date.parse((headers.get("x-amz-date") ?? "").replace(/^(....)(..)(..T..)(..)(..Z)$/, "$1-$2-$3:$4:$5")),
     );
-    assert.equal(ours.get("authorization"), headers.get("authorization"), key);
+    assert.equal(ours["authorization"], headers.get("authorization"), key);
   }
   client.destroy();
   await sink.shutdown();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHash, createHmac } from "node:crypto";
 import fc from "fast-check";
-import { digestWords, hashPrefix, hexOf, hmacAfter } from "@/lib/s3/sha256.ts";
+import { digestWords, hashPrefix, hexOf, hmacAfter } from "@/lib/sha256.ts";
 
 const bytes = fc.uint8Array({ maxLength: 300 });
 const text = (value: Uint8Array) => Buffer.from(value).toString("latin1");
