@@ -116,14 +116,41 @@ const UNAUTHENTICATED = {
   session: "No session",
 } as const;
 
+/** What any operation behind the gateway's token may answer, since it hands its request on to a store. */
+const OF_THE_STORE: Readonly<Record<number, string>> = {
+  400: "The store refused what was asked",
+  403: "Not permitted",
+  502: "The store is unreachable, or its answer is none of the protocol",
+  503: "The store, or this gateway, has too much to do",
+  504: "The store did not answer in time",
+};
+
+const OF_A_BODY: Readonly<Record<number, string>> = {
+  408: "The body took too long",
+  413: "The body is too large",
+};
+
+/** The refusals that come with how an operation knows its callers and reads its input. */
+function inherentRefusals({ login, querySchema, body }: Operation): Record<number, string> {
+  const isRead = body !== undefined && body.kind !== "raw";
+  const isValidated = isRead || Object.keys(querySchema?.shape ?? {}).length > 0;
+  const refusals: Record<number, string> = {};
+  if (login !== null) refusals[401] = UNAUTHENTICATED[login];
+  if (login === "bearer") Object.assign(refusals, OF_THE_STORE);
+  if (isRead) Object.assign(refusals, OF_A_BODY);
+  if (body?.kind === "form") refusals[400] = "The form is malformed";
+  if (isValidated) refusals[422] = "A parameter or a member of the body does not fit";
+  return refusals;
+}
+
 function responses(operation: Operation, components: Json): Json {
   const error = (description: string) => ({
     description,
     content: { "application/json": { schema: jsonSchema(ERROR_SCHEMA, components) } },
   });
-  const { login, querySchema, body } = operation;
-  const described: Json = login === null ? {} : { 401: error(UNAUTHENTICATED[login]) };
-  if (querySchema || (body && body.kind !== "raw")) described[422] = error("A field that cannot be meant");
+  const described: Json = Object.fromEntries(
+    Object.entries(inherentRefusals(operation)).map(([status, description]) => [status, error(description)]),
+  );
   for (const [status, { description, schema, mediaType }] of Object.entries(operation.responses)) {
     if (!schema && !mediaType) described[status] = Number(status) < 400 ? { description } : error(description);
     else {

@@ -4,6 +4,13 @@ const WHOLE_IN_STALLS = 5;
 /** An upstream's body that is longer than its cap, or stalls. */
 export class BodyLimitError extends Error {
   override readonly name = "BodyLimitError";
+  /** Whether it came too slowly, and was not too long. */
+  readonly isStall: boolean;
+
+  constructor(message: string, isStall: boolean) {
+    super(message);
+    this.isStall = isStall;
+  }
 }
 
 /**
@@ -35,12 +42,12 @@ export async function readCapped(response: Response, capBytes: number, stallMs: 
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      if (stalled) throw new BodyLimitError(`nothing for ${stallMs} ms`);
+      if (stalled) throw new BodyLimitError(`nothing for ${stallMs} ms`, true);
       if (done) return text + decoder.decode();
       heard = performance.now();
       length += value.length;
-      if (heard > deadline) throw new BodyLimitError(`not whole after ${WHOLE_IN_STALLS * stallMs} ms`);
-      if (length > capBytes) throw new BodyLimitError(`more than ${capBytes} bytes`);
+      if (heard > deadline) throw new BodyLimitError(`not whole after ${WHOLE_IN_STALLS * stallMs} ms`, true);
+      if (length > capBytes) throw new BodyLimitError(`more than ${capBytes} bytes`, false);
       text += decoder.decode(value, { stream: true });
     }
   } catch (error) {

@@ -62,7 +62,11 @@ function describe(issue: Issue, input: unknown): Described {
       return { type: "enum", msg: `Input should be ${expected}`, ctx: { expected } };
     }
     case "invalid_format":
-      return { type: "string_pattern_mismatch", msg: `Input should be a valid ${issue.format}` };
+      // A pattern's own words say what it wants; "a valid regex" would be wrong.
+      return {
+        type: "string_pattern_mismatch",
+        msg: issue.format === "regex" ? issue.message : `Input should be a valid ${issue.format}`,
+      };
     default:
       return { type: "value_error", msg: issue.message };
   }

@@ -8,7 +8,7 @@ import {
   gatewayTimeout,
   HttpError,
 } from "@/lib/http/errors.ts";
-import { readCapped } from "@/lib/http/read_capped.ts";
+import { BodyLimitError, readCapped } from "@/lib/http/read_capped.ts";
 import { type Upstream, UpstreamError } from "@/lib/http/upstream.ts";
 import type { StoreAddresses } from "@/lib/store_addresses.ts";
 import { mapiFailure } from "./errors.ts";
@@ -103,6 +103,11 @@ export async function callMapi(mapi: Mapi, caller: Caller, call: MapiCall): Prom
 }
 
 function transportFailure(error: unknown): HttpError {
+  if (error instanceof BodyLimitError) {
+    return error.isStall
+      ? gatewayTimeout("HCP timed out")
+      : badGateway(`HCP connection error: ${error.message}`, error);
+  }
   const problem = error instanceof UpstreamError ? error.problem : "broken";
   switch (problem) {
     case "unreachable":

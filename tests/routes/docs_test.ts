@@ -70,7 +70,9 @@ Deno.test("openapi: every operation, its login, and schemas that can be resolved
       "get /api/v1/capabilities",
     ]);
     const { responses } = document.paths["/api/v1/buckets"].post;
-    assert.deepEqual(Object.keys(responses), ["201", "400", "401", "409", "422", "default"]);
+    for (const status of ["201", "400", "401", "403", "409", "413", "422", "502", "default"]) {
+      assert.ok(status in responses, status);
+    }
     const text = JSON.stringify(document);
     for (const [, name] of text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
       assert.ok(document.components.schemas[name], name);
@@ -83,5 +85,19 @@ Deno.test("openapi: every operation, its login, and schemas that can be resolved
       description: "Most entries of the page",
       schema: { type: "integer", minimum: 0, maximum: 1000, default: 1000 },
     });
+  });
+});
+
+Deno.test("openapi: each operation has the refusals that come with its login and its input", async () => {
+  await withGateway({}, async ({ app }) => {
+    const { paths, components } = await (await app.request("/openapi.json")).json();
+    const errors = (path: string, method: string) =>
+      Object.keys(paths[path][method].responses).filter((status) => Number(status) >= 400).join(" ");
+    assert.deepEqual(components.schemas.PresignRequest.properties.method.enum, ["get_object", "put_object"]);
+    assert.equal(errors("/api/v1/capabilities", "get"), "");
+    assert.equal(errors("/api/v1/auth/token", "post"), "400 408 413 422");
+    assert.equal(errors("/api/v1/credentials", "get"), "400 401 403 502 503 504");
+    assert.equal(errors("/api/v1/buckets/{bucket}/uploads", "get"), "400 401 403 404 422 502 503 504");
+    assert.equal(errors("/api/v1/buckets/{bucket}/versioning", "put"), "400 401 403 404 408 413 422 501 502 503 504");
   });
 });

@@ -9,6 +9,11 @@ export function isHostLabel(name: string, shortest = 1): boolean {
     !/^xn--/i.test(name);
 }
 
+/** Whether a name can be one segment of a path: well-formed Unicode, and no dot segment, which clients fold away. */
+export function isPathSegment(name: string): boolean {
+  return name.isWellFormed() && name !== "." && name !== "..";
+}
+
 /** A page of a list by names: those that begin with a folded prefix. */
 export interface NamePage {
   readonly prefix: string;

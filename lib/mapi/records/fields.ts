@@ -31,10 +31,11 @@ export function wrappedList<S extends z.ZodType>(name: string, item: S) {
 }
 
 /** `tags` of tenants and namespaces. */
-export const tags = wrappedList("tag", z.string().max(64)).nullish().meta({
-  description: "1 to 64 characters each, without commas; the given set replaces the present one",
-  examples: [{ tag: ["letters", "18th century"] }],
-});
+export const tags = wrappedList("tag", z.string().min(1).max(64).regex(/^[^,]*$/, "Tags have no commas")).nullish()
+  .meta({
+    description: "1 to 64 characters each, without commas; the given set replaces the present one",
+    examples: [{ tag: ["letters", "18th century"] }],
+  });
 
 export const HARD_QUOTA = "A number with at most two decimals, a space and MB, GB or TB";
 export const SOFT_QUOTA = "Per cent of the hard quota at which the store warns";

@@ -69,13 +69,12 @@ function statedIntervals(query: URLSearchParams, createdMs: number, nowMs: numbe
   if (!["hour", "day", "total"].includes(granularity)) throw invalid("granularity", "must be hour, day or total");
   const present = Math.floor(nowMs / MS_PER_HOUR);
   const oldest = Math.max(Math.floor(createdMs / MS_PER_HOUR), present - USAGE_HOURS);
-  const start = statedHour(query.get("start"), "start") ?? oldest;
-  const end = statedHour(query.get("end"), "end") ?? present;
-  if (start > end) throw invalid("start", "must not be after end");
+  const [start, end] = ["start", "end"].map((name) => statedHour(query.get(name), name));
+  if (start !== null && end !== null && start > end) throw invalid("start", "must not be after end");
   const step = granularity === "day" ? HOURS_PER_DAY : 1;
   // The interval that the beginning falls into is whole as well: nothing was done before.
-  const first = Math.floor(Math.max(start, oldest) / step) * step;
-  const last = Math.min(end, present);
+  const first = Math.floor(Math.max(start ?? oldest, oldest) / step) * step;
+  const last = Math.min(end ?? present, present);
   if (first > last) return [];
   if (granularity === "total") return [{ first, last }];
   const count = Math.floor((last - first) / step) + 1;

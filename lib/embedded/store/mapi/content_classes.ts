@@ -7,6 +7,7 @@ import { absent, invalid } from "@/lib/embedded/store/mapi/mapi_error.ts";
 import { listAnswer, type MapiRequest } from "@/lib/embedded/store/mapi/mapi_request.ts";
 import {
   boolean,
+  className,
   type Member,
   type Members,
   oneOf,
@@ -42,10 +43,7 @@ export function listContentClasses(tenant: Tenant, request: MapiRequest): Respon
 export async function createContentClass(tenant: Tenant, request: MapiRequest): Promise<Response> {
   demand(request.caller, "comply");
   const given = await request.body();
-  const { name } = given;
-  if (typeof name !== "string" || !/^[^\p{Cc}]{1,64}$/u.test(name)) {
-    throw invalid("name", "must have 1 to 64 characters");
-  }
+  const name = className(given.name);
   await set(tenant, name, "create", { name, ...readClass(tenant, given, request) }, request);
   return new Response(null);
 }

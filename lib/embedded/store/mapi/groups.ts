@@ -7,6 +7,7 @@ import { absent, invalid } from "@/lib/embedded/store/mapi/mapi_error.ts";
 import { listAnswer, type MapiRequest, only } from "@/lib/embedded/store/mapi/mapi_request.ts";
 import { boolean, type Members, readMembers, text, wrapped } from "@/lib/embedded/store/mapi/members.ts";
 import { ROLES } from "@/lib/embedded/store/mapi/users.ts";
+import { isPathSegment } from "@/lib/embedded/store/names.ts";
 
 /** Most users of one group, so that a record stays a small document. */
 const MAX_MEMBERS = 1000;
@@ -87,10 +88,10 @@ export function presentGroup(tenant: Tenant, name: string, { store }: MapiReques
 /** A group name by the store's rules. Throws 400. */
 export function readGroupname(value: unknown): string {
   // deno-lint-ignore no-control-regex
-  if (typeof value !== "string" || !/^[^\u0000-\u001f:/,]{1,184}$/u.test(value)) {
+  if (typeof value !== "string" || !/^[^\u0000-\u001f:/,]{1,184}$/u.test(value) || !isPathSegment(value)) {
     throw invalid(
       "groupname",
-      "must have 1 to 184 characters without slash, colon or comma, or externalGroupID be given",
+      "must have 1 to 184 characters without slash, colon or comma and not be a dot segment, or externalGroupID be given",
     );
   }
   return value;

@@ -83,6 +83,7 @@ function sortDirection(order: string | null): 1 | -1 {
 
 function wholeNumber(text: string | null, name: string): number | null {
   if (text === null || text === "") return null;
-  if (!/^[0-9]{1,9}$/.test(text)) throw invalid(name, "must be a whole number from 0");
-  return Number(text);
+  if (!/^[0-9]+$/.test(text)) throw invalid(name, "must be a whole number from 0");
+  // Any list ends before that, and the index takes no larger number.
+  return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
 }

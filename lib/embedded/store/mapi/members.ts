@@ -1,4 +1,5 @@
 import { invalid } from "@/lib/embedded/store/mapi/mapi_error.ts";
+import { isPathSegment } from "@/lib/embedded/store/names.ts";
 
 /** How one member of a record is read: gives the value to keep, or throws {@link MapiError} 400 naming the member. */
 export type Member = (value: unknown, name: string) => unknown;
@@ -36,6 +37,32 @@ export function oneOf(...words: string[]): Member {
   };
 }
 
+/** One of a few words in any case, kept as it is spelled here. */
+export function oneOfAnyCase(...words: string[]): Member {
+  return (value, name) => {
+    const known = words.find((word) => typeof value === "string" && word.toLowerCase() === value.toLowerCase());
+    if (known === undefined) throw invalid(name, `must be one of ${words.join(", ")}`);
+    return known;
+  };
+}
+
+/** The name of a class: 1 to 64 characters that a path can carry. Throws 400. */
+export function className(value: unknown): string {
+  if (typeof value !== "string" || !/^[^\p{Cc}]{1,64}$/u.test(value) || !isPathSegment(value)) {
+    throw invalid("name", "must have 1 to 64 characters, and be neither . nor ..");
+  }
+  return value;
+}
+
+/** Tags: 1 to 64 characters each, without commas, by which lists are filtered. */
+export const tags: Member = (value, name) => {
+  const known = wrapped("tag")(value, name);
+  if ((known as { tag: string[] }).tag.some((tag) => tag === "" || tag.includes(","))) {
+    throw invalid(name, "must have 1 to 64 characters each, without commas");
+  }
+  return known;
+};
+
 /** true or false, also in the store's short spellings. */
 export const boolean: Member = (value, name) => {
   if (typeof value === "boolean") return value;
@@ -70,7 +97,9 @@ export function wrapped(member: string, words?: readonly string[], most = 100): 
     const list = typeof value === "object" && value !== null && Object.hasOwn(value, member)
       ? (value as Record<string, unknown>)[member]
       : undefined;
-    if (!Array.isArray(list) || list.length > most) throw invalid(name, `must be an object with the list ${member}`);
+    if (!Array.isArray(list) || list.length > most) {
+      throw invalid(name, `must be an object with the list ${member}, of at most ${most} entries`);
+    }
     for (const word of list) {
       if (typeof word !== "string" || word.length > 64 || (words && !words.includes(word))) {
         throw invalid(name, words ? `may hold only ${words.join(", ")}` : "may hold only short strings");

@@ -10,9 +10,11 @@ import {
   integer,
   type Members,
   oneOf,
+  oneOfAnyCase,
   quota,
   readMembers,
   record,
+  tags,
   text,
   wrapped,
 } from "@/lib/embedded/store/mapi/members.ts";
@@ -30,7 +32,7 @@ const MEMBERS: Members = {
   softQuota: integer(10, 95),
   servicePlan: text(64),
   optimizedFor: oneOf("CLOUD", "ALL"),
-  directoryUsage: oneOf("Balanced", "Unbalanced", "Default"),
+  directoryUsage: oneOfAnyCase("Balanced", "Unbalanced", "Default"),
   aclsUsage: oneOf("NOT_ENABLED", "ENABLED", "ENFORCED", "NOT_ENFORCED"),
   retentionType: oneOf("HCP", "S3"),
   ownerType: oneOf("LOCAL"),
@@ -51,7 +53,7 @@ const MEMBERS: Members = {
   multipartUploadAutoAbortDays: integer(0, 180),
   authMinimumPermissions: wrapped("permission", PERMISSIONS),
   authAndAnonymousMinimumPermissions: wrapped("permission", PERMISSIONS),
-  tags: wrapped("tag"),
+  tags,
 };
 
 /** What is settled when a namespace is made: a change may only repeat it. */

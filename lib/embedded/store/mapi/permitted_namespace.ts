@@ -1,6 +1,6 @@
-import { mayManageNamespaces, type Tenant } from "@/lib/embedded/store/accounts.ts";
+import type { Tenant } from "@/lib/embedded/store/accounts.ts";
 import type { Bucket } from "@/lib/embedded/store/buckets.ts";
-import { demand, type Right } from "@/lib/embedded/store/mapi/mapi_caller.ts";
+import { demand, managesNamespaces, type Right } from "@/lib/embedded/store/mapi/mapi_caller.ts";
 import { absent } from "@/lib/embedded/store/mapi/mapi_error.ts";
 import type { MapiRequest } from "@/lib/embedded/store/mapi/mapi_request.ts";
 
@@ -12,7 +12,7 @@ export function permittedNamespace(
   right: Right,
 ): Bucket {
   const bucket = store.buckets.bucket(tenant.id, name);
-  const isOwner = bucket?.owner === caller.user.id && mayManageNamespaces(caller.user);
+  const isOwner = bucket?.owner === caller.user.id && managesNamespaces(caller);
   if (!isOwner) demand(caller, right);
   if (!bucket) throw absent(`namespace ${name}`);
   return bucket;

@@ -4,7 +4,7 @@ import { isVerbose, selected } from "@/lib/embedded/store/mapi/list_parameters.t
 import { demand } from "@/lib/embedded/store/mapi/mapi_caller.ts";
 import { absent, invalid } from "@/lib/embedded/store/mapi/mapi_error.ts";
 import { listAnswer, type MapiRequest } from "@/lib/embedded/store/mapi/mapi_request.ts";
-import { boolean, type Members, readMembers, text } from "@/lib/embedded/store/mapi/members.ts";
+import { boolean, className, type Members, readMembers, text } from "@/lib/embedded/store/mapi/members.ts";
 import { permittedNamespace } from "@/lib/embedded/store/mapi/permitted_namespace.ts";
 
 const MEMBERS: Members = { value: retention(false), description: text(1024), allowDisposition: boolean };
@@ -22,10 +22,7 @@ export async function createRetentionClass(tenant: Tenant, namespace: string, re
   demand(request.caller, "comply");
   const at = place(tenant, namespace, request);
   const given = await request.body();
-  const { name } = given;
-  if (typeof name !== "string" || !/^[^\p{Cc}]{1,64}$/u.test(name)) {
-    throw invalid("name", "must have 1 to 64 characters");
-  }
+  const name = className(given.name);
   const settings = readMembers(given, MEMBERS);
   if (settings.value === undefined) throw invalid("value", "is required");
   const document = { name, ...DEFAULTS, ...settings };

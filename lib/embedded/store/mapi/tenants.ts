@@ -12,6 +12,7 @@ import {
   type Members,
   quota,
   readMembers,
+  tags,
   text,
   wrapped,
 } from "@/lib/embedded/store/mapi/members.ts";
@@ -37,7 +38,7 @@ const MEMBERS: Members = {
   maxNamespacesPerUser: integer(0, 10_000),
   snmpLoggingEnabled: boolean,
   syslogLoggingEnabled: boolean,
-  tags: wrapped("tag"),
+  tags,
 };
 
 const DEFAULTS = {

@@ -8,6 +8,7 @@ import { listAnswer, type MapiRequest, only } from "@/lib/embedded/store/mapi/ma
 import { boolean, type Members, readMembers, text, wrapped } from "@/lib/embedded/store/mapi/members.ts";
 import { newPasswordMd5 } from "@/lib/embedded/store/mapi/passwords.ts";
 import { checkedMd5 } from "@/lib/embedded/store/mapi/user_passwords.ts";
+import { isPathSegment } from "@/lib/embedded/store/names.ts";
 import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
 
 /** The roles of tenant-level accounts (contract, roles). */
@@ -47,8 +48,12 @@ export function newUserRecord(given: Record<string, unknown>): Record<string, un
 /** A user name by the store's rules. Throws 400. */
 export function readUsername(value: unknown): string {
   // deno-lint-ignore no-control-regex
-  if (typeof value !== "string" || !/^[^[\u0000-\u001f:/,][^\u0000-\u001f:/,]{0,63}$/u.test(value)) {
-    throw invalid("username", 'must have 1 to 64 characters, not begin with "[", and hold no slash, colon or comma');
+  const isName = typeof value === "string" && /^[^[\u0000-\u001f:/,][^\u0000-\u001f:/,]{0,63}$/u.test(value);
+  if (!isName || !isPathSegment(value)) {
+    throw invalid(
+      "username",
+      'must have 1 to 64 characters, not begin with "[", hold no slash, colon or comma, and not be a dot segment',
+    );
   }
   return value;
 }

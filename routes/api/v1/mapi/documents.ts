@@ -76,7 +76,8 @@ export function corsOperations<A extends z.ZodType>(
       path,
       tag,
       summary: "Remove the CORS rules",
-      resource,
+      // The store also says 404 where the tenant or namespace is there, and has no rules.
+      resource: (names) => `CORS rules of ${resource(names)}`,
       ...DELETED,
     }),
   ];

@@ -6,6 +6,9 @@ import type { GatewayOperation } from "../operation.ts";
 /** Where the management plane begins. */
 export const PREFIX = "/api/v1/mapi";
 
+/** What the access log calls a change of which nothing else is said. */
+const CHANGE = "management change";
+
 type Names = Readonly<Record<string, string>>;
 type NoQuery = z.ZodObject<Record<never, never>>;
 
@@ -42,8 +45,8 @@ export interface WriteSpec<B extends z.ZodType, Q extends z.ZodObject, A extends
   /** The answer's shape, and the answer: the store gives none. */
   readonly schema: A;
   readonly answer: (names: Names, body: z.output<B>) => z.input<A>;
-  /** What the access log calls it. */
-  readonly audit?: string;
+  /** What the access log calls it, where that is no mere change; by its query where that decides. */
+  readonly audit?: string | ((query: z.output<Q>) => string | undefined);
 }
 
 /**
@@ -84,7 +87,7 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
       const { schema: answered, status = 200, emptyBody = false, ...described } = rest;
       return operation({
         ...described,
-        audit: audit ?? "management change",
+        audit: typeof audit === "string" ? audit : CHANGE,
         path: PREFIX + path,
         params: parameters(path),
         query,
@@ -92,9 +95,9 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
         responses: {
           [status]: { description: status === 201 ? "Created" : "Done", schema: answered },
           ...FAILURES,
-          ...(schema ? BODY_FAILURES : {}),
         },
         async handler({ caller, params, query, body }, c) {
+          if (typeof audit === "function") c.set("audit", audit(query) ?? CHANGE);
           const given = body as z.output<B>;
           await callMapi(mapi, caller, {
             method: spec.method,
@@ -132,24 +135,13 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
 
 export type MapiOperations = ReturnType<typeof mapiOperations>;
 
-/** What any management operation may answer beside its success. */
+/** What any management operation may answer beside its success and what every operation may. */
 export const FAILURES: Readonly<Record<number, ResponseSpec>> = {
-  400: { description: "The store refused what was asked" },
-  403: { description: "Not permitted" },
   404: { description: "Not there, or not to be seen" },
   405: { description: "The store does not know this method for the resource" },
   409: { description: "It exists already, or something stands against the change" },
   414: { description: "The names in the path are too long" },
   415: { description: "The store did not take the body" },
-  422: { description: "A parameter or a member of the body does not fit" },
-  502: { description: "The store is unreachable, or its answer is none of the protocol" },
-  503: { description: "The store, or this gateway, has too much to do" },
-  504: { description: "The store did not answer in time" },
-};
-
-const BODY_FAILURES: Readonly<Record<number, ResponseSpec>> = {
-  408: { description: "The body took too long" },
-  413: { description: "The body is too large" },
 };
 
 /** What the names in a path are. */

@@ -76,6 +76,7 @@ export function userAccountOperations(operations: MapiOperations): Operation[] {
       query: passwordQuery,
       forward: ({ password }) => ({ password: password || undefined }),
       body: userAccountUpdate,
+      audit: ({ password }) => password ? "password change" : undefined,
       ...UPDATED,
     }),
     write({

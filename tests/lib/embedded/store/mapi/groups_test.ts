@@ -89,6 +89,10 @@ Deno.test("groups: their roles, and the right to make namespaces, are their memb
   assert.deepEqual(Object.keys(seen), ["groupname", "allowNamespaceManagement"]);
   await own.send(new CreateBucketCommand({ Bucket: "annas" }));
   assert.equal(await asAnna("PUT", "/namespaces", { name: "annas-too" }), 200);
+  for (const document of ["versioningSettings", "permissions"]) {
+    assert.equal(await asAnna("POST", `/namespaces/annas/${document}`, {}), 200, document);
+    assert.equal(await asAnna("POST", `/namespaces/letters/${document}`, {}), 403, document);
+  }
   await mapi(store, "POST", "/groupAccounts/monitors", { roles: { role: ["SECURITY"] } });
   assert.equal(await asAnna("PUT", "/groupAccounts", { groupname: "more" }), 200);
   assert.equal(await asAnna("POST", "/groupAccounts/more/dataAccessPermissions", permissions("letters")), 403);

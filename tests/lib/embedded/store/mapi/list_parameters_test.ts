@@ -49,5 +49,17 @@ Deno.test("lists: what asks for more than names is no page of the index", () => 
   assert.equal(page("filterType=tag&filterString=a"), null);
   assert.ok(page("filterType=tag"));
   assert.throws(() => page("count=x"), /count/);
+  assert.throws(() => page("offset=-1"), /offset/);
   assert.throws(() => page("filterString=a,b"), /filterString/);
+});
+
+Deno.test("lists: an offset or a count may be larger than any list, and is what the index can take", () => {
+  const records = ["a", "b", "c"].map((name) => ({ name }));
+  const cut = (query: string) => selected(records, new URLSearchParams(query), "name").map(({ name }) => name).join("");
+  for (const many of ["9007199254740991", "9".repeat(30)]) {
+    assert.equal(cut(`count=${many}&offset=1`), "bc");
+    assert.equal(cut(`offset=${many}&count=${many}`), "");
+    const page = pageByName(new URLSearchParams(`offset=${many}&count=${many}`), "name");
+    assert.deepEqual([page?.offset, page?.count], [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]);
+  }
 });

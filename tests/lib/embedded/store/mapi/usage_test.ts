@@ -125,7 +125,9 @@ Deno.test("usage: intervals are whole, and what is asked wrongly is refused by i
   const [day, ...days] = await report(store, path, "granularity=day");
   assert.ok(days.length <= 1);
   assert.match(`${day.startTime} ${day.endTime}`, /T00:00:00\+0000 .*T23:59:59\+0000$/);
-  assert.deepEqual(await report(store, path, "start=2020-01-01&end=2020-02-01T10:30:00%2B0200"), []);
+  for (const outside of ["start=2020-01-01&end=2020-02-01T10:30:00%2B0200", "end=2020-02-01", "start=9999-12-31"]) {
+    assert.deepEqual(await report(store, path, outside), [], outside);
+  }
   for (
     const [query, name] of [["granularity=week", "granularity"], ["start=now", "start"], ["end=2020-13-01", "end"]]
   ) {

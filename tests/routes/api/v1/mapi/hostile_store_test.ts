@@ -84,8 +84,8 @@ const ANSWERS: [what: string, behave: (connection: Connection) => Promise<unknow
     [
       "a body that stops",
       (c) => c.write(text('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"city":')),
-      502,
-      "HCP connection error",
+      504,
+      "HCP timed out",
     ],
     [
       "a redirect elsewhere",
@@ -130,7 +130,8 @@ Deno.test("hostile store: where a record is due, 100 MB are cut off after a few"
     (origin) =>
       withGateway({ gateway: { addresses: addresses(origin) } }, async ({ call }) => {
         const response = await call(PATH);
-        assert.deepEqual([response.status, await response.json()], [502, { detail: "HCP connection error" }]);
+        const detail = "HCP connection error: more than 8388608 bytes";
+        assert.deepEqual([response.status, await response.json()], [502, { detail }]);
         assert.equal(await sent.promise, 0);
       }),
   );

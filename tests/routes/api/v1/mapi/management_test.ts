@@ -236,7 +236,7 @@ Deno.test("management: every change goes to the store's resource of the same pat
     const lines = logged();
     assert.equal(lines.length, WRITES.length);
     for (const [index, { call: one }] of WRITES.entries()) {
-      const isPassword = /changePassword|resetPasswords/.test(one);
+      const isPassword = /changePassword|resetPasswords|^POST .*[?]password=./.test(one);
       assert.equal(lines[index].audit, isPassword ? "password change" : "management change", one);
       assert.deepEqual([lines[index].user, lines[index].tenant], ["curator", "archive"]);
     }
@@ -388,6 +388,8 @@ Deno.test("management: what does not fit is 422 and names the member, and the st
       ["POST", `${T}/userAccounts`, undefined, "query.resetPasswords"],
       ["PUT", `${T}/namespaces`, { name: "xn--a" }, "body.name"],
       ["PUT", `${T}/namespaces`, { name: "a".repeat(64) }, "body.name"],
+      ["PUT", `${T}/namespaces`, { name: "a", tags: { tag: ["b", "c,d"] } }, "body.tags.tag.1"],
+      ["POST", `${T}`, { tags: { tag: [""] } }, "body.tags.tag.0"],
       ["POST", `${T}/userAccounts/a/changePassword`, { oldPassword: "x" }, "body.newPassword"],
       ["POST", `${T}/userAccounts/a/dataAccessPermissions`, {
         namespacePermission: [{ namespaceName: "n", permissions: { permission: ["FLY"] } }],

@@ -148,3 +148,13 @@ Deno.test("mapi: switched off it is not there, on a generic identity it is refus
     assert.match(seen[0].headers.get("authorization") ?? "", /^HCP /);
   });
 });
+
+Deno.test("cors: removing rules that are not there does not say that the tenant is absent", async () => {
+  await withGateway({}, async ({ call, answer }) => {
+    answer(() => new Response("", { status: 404 }));
+    for (const [path, what] of [["", "tenant 'archive'"], ["/namespaces/letters", "namespace 'letters'"]]) {
+      const response = await call(`/api/v1/mapi/tenants/archive${path}/cors`, { method: "DELETE" });
+      assert.deepEqual([response.status, await response.json()], [404, { detail: `CORS rules of ${what} not found` }]);
+    }
+  });
+});

@@ -84,3 +84,19 @@ Deno.test("management: broken input is a documented 4xx of every operation, and 
     }
   });
 });
+
+Deno.test("management: without a token every operation is 401, before anything else is looked at", async () => {
+  await withGateway({}, async ({ app, seen }) => {
+    const { document, operations } = await managementOperations(app);
+    for (const { path, method, operation } of operations) {
+      const response = await app.request(target(path, operation, document), {
+        method: method.toUpperCase(),
+        body: bodySchema(operation) && "{ broken",
+      });
+      assert.equal(response.status, 401, `${method} ${path}`);
+      assert.equal(response.headers.get("WWW-Authenticate"), "Bearer");
+      if (method !== "head") assert.deepEqual(await response.json(), { detail: "Not authenticated" });
+    }
+    assert.equal(seen.length, 0);
+  });
+});
