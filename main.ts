@@ -2,7 +2,7 @@ import { usersFileLine } from "@/lib/auth/users_file.ts";
 import { type ClusterHandle, startCluster } from "@/compose/cluster.ts";
 import { gatewayDeps } from "@/compose/gateway.ts";
 import { resultsDeps } from "@/compose/results.ts";
-import { webDeps } from "@/compose/web.ts";
+import { webRole } from "@/compose/web.ts";
 import { type Config, ConfigError, readConfig } from "@/lib/config.ts";
 import { DataFolder, DataFolderError, writeDurably } from "@/lib/embedded/data_folder.ts";
 import { resetDataFolder } from "@/lib/embedded/reset.ts";
@@ -52,10 +52,11 @@ async function start(config: Config, dev: boolean): Promise<void> {
 
   const fromStore = config.results && resultsDeps(config, config.results, store, folder, log);
   const results = fromStore && resultsApp(fromStore);
+  const web = config.web &&
+    await webRole(config, config.web, { results: results && inProcessResults(results), cluster, dev, log });
   const app = buildApp({
     gateway: config.gateway && gatewayDeps(config, config.gateway, store, folder),
-    web: config.web &&
-      await webDeps(config, config.web, { results: results && inProcessResults(results), cluster, dev, log }),
+    web: web && web.deps,
     results: config.web ? null : results,
     resultsStore: fromStore?.store ?? null,
     allowedHosts: config.server.allowedHosts,
@@ -70,6 +71,7 @@ async function start(config: Config, dev: boolean): Promise<void> {
   if (dev) return;
   stopOnSignals(async () => {
     await listener.drain();
+    await web?.close();
     await cluster?.stop();
     await store?.stop();
   }, () => log.flush());

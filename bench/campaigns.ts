@@ -1,9 +1,10 @@
 /**
  * The campaign read API before a large cluster (1,000 live campaigns of 8,000 volumes, 2,000 active pods, 1,000 whose
  * Job is gone), both in processes of their own, asked by 8 clients at once, each of which asks again when it has its
- * answer: `deno run -A bench/campaigns.ts`.
+ * answer.
  */
-import { campaignName, NAMESPACE } from "./campaigns/scale_cluster.ts";
+import project from "@/deno.json" with { type: "json" };
+import { campaignName, NAMESPACE, RESULTS_URL } from "./campaigns/scale_cluster.ts";
 import { ms, percentile } from "./latencies.ts";
 import { cpuSeconds, residentBytes } from "./process_figures.ts";
 import { table } from "./table.ts";
@@ -20,9 +21,9 @@ const EVENTS_PER_SECOND = 50;
 const SMALLER = 250;
 const START_MS = 30_000;
 
-/** Lists and details: CPU of the web process, latencies, reads of the cluster; memory and start. */
+/** Lists and details: CPU of the web process, latencies, calls to the cluster; memory and start. */
 export async function measureCampaigns(): Promise<string> {
-  const rows = [["campaign read API", "CPU each", "median", "p99", "cluster reads", "bytes"]];
+  const rows = [["campaign read API", "CPU each", "median", "p99", "cluster calls", "bytes"]];
   const notes: string[] = [];
   const quiet = await withSite(LIVE, 0, async (site) => {
     const memory = (when: string) => notes.push(`RSS ${mib(residentBytes(site.pid))} ${when}`);
@@ -62,7 +63,7 @@ export const campaignMeasures = [measureCampaigns];
 interface Figures {
   readonly cpuMs: number;
   readonly durations: readonly number[];
-  readonly clusterReads: number;
+  readonly clusterCalls: number;
   readonly bytes: number;
 }
 
@@ -75,6 +76,8 @@ interface Site {
   settled(path: string): Promise<void>;
 }
 
+/** As `deno task start` has them. */
+const flags = project.tasks.start.command.match(/--v8-flags=\S+/g) ?? [];
 const HEADERS = { Cookie: "results_session=bench" };
 
 function detail(index: number): string {
@@ -89,14 +92,14 @@ async function withSite<T>(live: number, events: number, use: (site: Site) => Pr
     const clusterUrl = `http://127.0.0.1:${await lineWith(cluster, /^(\d+)$/m)}`;
     await Deno.writeTextFile(`${folder}/kubeconfig`, kubeconfig(clusterUrl));
     const startedAt = performance.now();
-    const web = run(["main.ts"], {
+    const web = run([...flags, "main.ts"], {
       ROLES: "web",
       EMBEDDED: "off",
       HOST: "127.0.0.1",
       PORT: "0",
       KUBECONFIG: `${folder}/kubeconfig`,
       CAMPAIGN_NAMESPACES: NAMESPACE,
-      CAMPAIGN_RESULTS_URL: "https://campaigns.example.org/results",
+      CAMPAIGN_RESULTS_URL: RESULTS_URL,
       CAMPAIGN_RESULTS_PROXY: `${clusterUrl}/results`,
       CAMPAIGN_WEB_STATIC: `${folder}/none`,
     });
@@ -112,9 +115,9 @@ async function withSite<T>(live: number, events: number, use: (site: Site) => Pr
 }
 
 function siteOf(site: string, clusterUrl: string, pid: number, startMs: number): Site {
-  const clusterReads = async () => {
-    const { lists, objects } = await (await fetch(`${clusterUrl}/stats`)).json();
-    return lists + objects;
+  const clusterCalls = async () => {
+    const { lists, objects, writes } = await (await fetch(`${clusterUrl}/stats`)).json();
+    return lists + objects + writes;
   };
   return {
     pid,
@@ -122,7 +125,7 @@ function siteOf(site: string, clusterUrl: string, pid: number, startMs: number):
     async closedLoop(requests, path, clients = CLIENTS) {
       const durations: number[] = [];
       let [next, bytes] = [0, 0];
-      const before = { cpu: cpuSeconds(pid), reads: await clusterReads() };
+      const before = { cpu: cpuSeconds(pid), reads: await clusterCalls() };
       await Promise.all(Array.from({ length: clients }, async () => {
         while (next < requests) {
           const n = next++;
@@ -134,7 +137,7 @@ function siteOf(site: string, clusterUrl: string, pid: number, startMs: number):
         }
       }));
       const cpuMs = (cpuSeconds(pid) - before.cpu) * 1000 / requests;
-      return { cpuMs, durations, clusterReads: await clusterReads() - before.reads, bytes };
+      return { cpuMs, durations, clusterCalls: await clusterCalls() - before.reads, bytes };
     },
     async settled(path) {
       for (;;) {
@@ -145,9 +148,9 @@ function siteOf(site: string, clusterUrl: string, pid: number, startMs: number):
   };
 }
 
-function row(what: string, { cpuMs, durations, clusterReads, bytes }: Figures): string[] {
+function row(what: string, { cpuMs, durations, clusterCalls, bytes }: Figures): string[] {
   const figures = [cpuMs, percentile(durations, 0.5), percentile(durations, 0.99)].map(ms);
-  return [what, ...figures, String(clusterReads), String(bytes)];
+  return [what, ...figures, String(clusterCalls), String(bytes)];
 }
 
 function run(args: string[], env: Readonly<Record<string, string>> = {}): Deno.ChildProcess {
@@ -203,5 +206,3 @@ function peakBytes(pid: number): number {
 function mib(bytes: number): string {
   return `${Math.round(bytes / 1024 / 1024)} MiB`;
 }
-
-if (import.meta.main) console.log(await measureCampaigns());

@@ -1,11 +1,13 @@
 /** Measures the parts that are named, or all: `deno task bench [PART or PART.MEASURE …]`. Figures of one run are for each other. */
 import { gatewayMeasures } from "@/bench/gateway.ts";
+import { campaignMeasures } from "@/bench/campaigns.ts";
 import { storeMeasures } from "@/bench/store.ts";
 
 /** What can be measured: each measure gives a table. */
 const PARTS: Readonly<Record<string, readonly (() => Promise<string>)[]>> = {
   store: storeMeasures,
   gateway: gatewayMeasures,
+  campaigns: campaignMeasures,
 };
 
 const asked = Deno.args.length > 0 ? Deno.args : Object.keys(PARTS);

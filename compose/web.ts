@@ -32,8 +32,14 @@ export interface WebParts {
   readonly log: RequestLog;
 }
 
+/** The web role's parts, and the end of what follows the cluster for it. */
+export interface WebRole {
+  readonly deps: WebDeps;
+  close(): Promise<void>;
+}
+
 /** What the web role works with. Throws ConfigError and BuildError. */
-export async function webDeps(config: Config, web: WebConfig, parts: WebParts): Promise<WebDeps> {
+export async function webRole(config: Config, web: WebConfig, parts: WebParts): Promise<WebRole> {
   const remote = (base: string) =>
     remoteResults(
       base,
@@ -41,26 +47,34 @@ export async function webDeps(config: Config, web: WebConfig, parts: WebParts): 
     );
   const service = web.resultsProxy === null ? parts.results : remote(web.resultsProxy);
   const progress = web.progressBase === null ? parts.results : remote(web.progressBase);
-  return {
+  const site = await siteFiles(web, parts.dev);
+  const campaigns = web.siteOnly ? null : await campaignRole(config, web, parts, service, progress);
+  const deps: WebDeps = {
     service,
-    campaigns: web.siteOnly ? null : await campaignDeps(config, web, parts, service, progress),
+    campaigns: campaigns?.deps ?? null,
     resultsUrl: (request) => resultsUrlFor(web.resultsUrl, request),
     cookieStem: config.campaigns.conventions.cookieStem,
     version: web.version,
     webVersion: project.version,
-    site: await siteFiles(web, parts.dev),
+    site,
     log: parts.log,
     now: Date.now,
   };
+  return { deps, close: async () => await campaigns?.close() };
 }
 
-async function campaignDeps(
+interface CampaignRole {
+  readonly deps: CampaignDeps;
+  close(): Promise<void>;
+}
+
+async function campaignRole(
   config: Config,
   web: WebConfig,
   { cluster, log }: WebParts,
   service: ResultsService | null,
   progress: ResultsService | null,
-): Promise<CampaignDeps> {
+): Promise<CampaignRole> {
   if (!service || !progress) {
     throw new ConfigError("CAMPAIGN_RESULTS_PROXY", "is required: set the results service's base, ending in /results");
   }
@@ -71,7 +85,7 @@ async function campaignDeps(
   const resultsUrl = web.resultsUrl.kind === "fixed" ? web.resultsUrl.url : null;
   const writer = recordWriter({ connection, conventions, resultsUrl });
   const records = campaignRecords({ writer, resultsUrl, log, now });
-  const { source, ready } = chosenCampaigns({
+  const { source, ready, close } = chosenCampaigns({
     connection,
     conventions,
     namespaces,
@@ -80,7 +94,7 @@ async function campaignDeps(
     reads: web.clusterReads,
     watchRefused: () => console.error(LISTED_INSTEAD),
   });
-  return {
+  const deps: CampaignDeps = {
     source,
     lists: new CampaignLists(source, records),
     progress: progressReader({ send: resultsFetch(progress), base: IN_PROCESS_BASE, now }),
@@ -90,6 +104,7 @@ async function campaignDeps(
     session: sessionCheck({ service, cookieStem: conventions.cookieStem, now }),
     reachable: ready,
   };
+  return { deps, close };
 }
 
 function clusterAddress(web: WebConfig, cluster: ClusterHandle | null): ClusterAddress {

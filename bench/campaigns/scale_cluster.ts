@@ -1,4 +1,6 @@
-import { CONVENTIONS, labelNames, POD_INDEX_LABEL, POD_JOB_LABEL } from "@/lib/campaigns/conventions.ts";
+import { readJob } from "@/lib/campaigns/cluster_objects.ts";
+import { CONVENTIONS, labelNames, POD_INDEX_LABEL, POD_JOB_LABEL, STATUS_SUFFIX } from "@/lib/campaigns/conventions.ts";
+import { summaryOf } from "@/lib/campaigns/record_merge.ts";
 
 /** The objects of a large cluster as JSON, as a real API server would write them: managed fields and pod specs included. */
 export interface ScaleCluster {
@@ -8,13 +10,19 @@ export interface ScaleCluster {
   readonly records: readonly string[];
   readonly statuses: readonly string[];
   readonly pipelines: readonly string[];
-  /** A campaign's Job once more, further on and in another version. */
+  /** Moves a campaign's Job on and answers it in its new version. */
   moved(index: number, version: number): string;
+  /** A campaign's Job as it stands; null for a name that is none. */
+  job(name: string): string | null;
   /** A ConfigMap with its data; null for a name that is none. */
   configMap(name: string): string | null;
+  /** Writes keys of a status record and answers it; null for a name that is none. */
+  applied(name: string, data: object): string | null;
 }
 
 export const NAMESPACE = "batch-default";
+/** The results URL that the records name. */
+export const RESULTS_URL = "https://campaigns.example.org/results";
 export const VOLUMES = 8_000;
 const PIPELINES = 12;
 
@@ -25,22 +33,39 @@ const managed = { [names.managedBy]: conventions.managedBy };
 /** So many live campaigns of {@link VOLUMES} volumes, two pods each, and so many whose Job is gone. */
 export function scaleCluster(live: number, reaped: number): ScaleCluster {
   const campaigns = numbers(live + reaped);
+  const jobs = numbers(live).map((index) => JSON.stringify(job(index, index, 1)));
+  const statuses = campaigns.map((index) =>
+    JSON.stringify(status(index, index < live ? recorded(index) : ended(index)))
+  );
   return {
-    jobs: numbers(live).map((index) => JSON.stringify(job(index, index, 1))),
+    jobs,
     warmups: numbers(PIPELINES).map((index) => JSON.stringify(warmup(index))),
     pods: [
       ...numbers(live * 2).map((index) => JSON.stringify(pod(index >> 1, index & 1))),
       JSON.stringify(failedWarmupPod()),
     ],
     records: campaigns.map((index) => JSON.stringify({ kind: "PartialObjectMetadata", metadata: record(index) })),
-    statuses: campaigns.map((index) => JSON.stringify(status(index))),
+    statuses,
     pipelines: numbers(PIPELINES).map((index) => JSON.stringify(pipeline(index))),
-    moved: (index, version) => JSON.stringify(job(index, index + version, version)),
+    moved: (index, version) => jobs[index] = JSON.stringify(job(index, index + version, version)),
+    job: (name) => jobs[campaignIndex(name)] ?? null,
     configMap(name) {
-      const match = /^campaign-arkiv-(\d{5})$/.exec(name);
-      const index = Number(match?.[1] ?? NaN);
+      const map = name.replace(/^campaign-/, "");
+      if (map.endsWith(STATUS_SUFFIX)) return statuses[campaignIndex(map.slice(0, -STATUS_SUFFIX.length))] ?? null;
+      const index = campaignIndex(map);
       if (!(index < live + reaped)) return null;
       return JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: record(index), data: volumes(index) });
+    },
+    applied(name, data) {
+      const index = campaignIndex(name.slice("campaign-".length, -STATUS_SUFFIX.length));
+      const old = statuses[index];
+      if (!old) return null;
+      const { metadata, data: kept } = JSON.parse(old);
+      const resourceVersion = String(Number(metadata.resourceVersion) + 1);
+      return statuses[index] = JSON.stringify({
+        metadata: { ...metadata, resourceVersion },
+        data: { ...kept, ...data },
+      });
     },
   };
 }
@@ -48,6 +73,10 @@ export function scaleCluster(live: number, reaped: number): ScaleCluster {
 /** The name of a campaign's Job. */
 export function campaignName(index: number): string {
   return `arkiv-${String(index).padStart(5, "0")}`;
+}
+
+function campaignIndex(name: string): number {
+  return Number(/^arkiv-(\d{5})$/.exec(name)?.[1] ?? NaN);
 }
 
 function numbers(count: number): number[] {
@@ -171,23 +200,28 @@ function record(index: number) {
   return metadata(`campaign-${campaignName(index)}`, campaignLabels(index), index);
 }
 
-function status(index: number) {
+function status(index: number, data: object) {
+  const labels = { ...campaignLabels(index), [names.kind]: "status" };
+  return { metadata: metadata(`campaign-${campaignName(index)}${STATUS_SUFFIX}`, labels, index), data };
+}
+
+/** What a record says of a live campaign once it has been written. */
+function recorded(index: number) {
+  const live = readJob(job(index, index, 1), conventions);
+  if (!live) throw new Error(`no Job ${index}`);
+  return summaryOf(live, RESULTS_URL);
+}
+
+function ended(index: number) {
   const failures = numbers(3).map((failure) => ({ id: volumeId(index, failure), reason: "sidan är sönderriven" }));
   return {
-    metadata: metadata(
-      `campaign-${campaignName(index)}-status`,
-      { ...campaignLabels(index), [names.kind]: "status" },
-      index,
-    ),
-    data: {
-      phase: "PartiallyFailed",
-      volumesTotal: String(VOLUMES),
-      volumesDone: String(VOLUMES - 3),
-      volumesFailed: "3",
-      startedAt: "2026-01-01T08:00:00Z",
-      finishedAt: new Date(Date.UTC(2026, 2, 1) + index * 60_000).toISOString(),
-      failedVolumes: JSON.stringify(failures),
-    },
+    phase: "PartiallyFailed",
+    volumesTotal: String(VOLUMES),
+    volumesDone: String(VOLUMES - 3),
+    volumesFailed: "3",
+    startedAt: "2026-01-01T08:00:00Z",
+    finishedAt: new Date(Date.UTC(2026, 2, 1) + index * 60_000).toISOString(),
+    failedVolumes: JSON.stringify(failures),
   };
 }
 

@@ -100,11 +100,11 @@ export function wantedProgress(
   page: VolumePage,
   isWanted: (index: number, state: VolumeState) => boolean = () => true,
 ): WantedProgress[] {
-  const { active, over } = ranked(campaign, page);
+  const { active, over } = ranked(campaign, page, isWanted);
   const { states } = campaign.states;
-  return [...active, ...over].filter((index) => isWanted(index, states[index])).map((index) => ({
+  return [...active, ...over].map((index) => ({
     index,
-    id: campaign.volumes.line(index).id,
+    id: campaign.volumes.id(index),
     state: states[index],
   }));
 }
@@ -194,9 +194,9 @@ function sumPages(
   answers: ReadonlyMap<number, ProgressAnswer>,
   tally: PageTally,
 ): PageSums {
-  const { active, over } = ranked(campaign, page);
+  const { active, over } = ranked(campaign, page, (index) => answers.has(index));
   const counted = (index: number) => {
-    const { id } = campaign.volumes.line(index);
+    const id = campaign.volumes.id(index);
     return { id, links: campaign.links(id) };
   };
   for (const index of over) {
@@ -213,17 +213,18 @@ function sumPages(
   return sums.sums(campaign.started);
 }
 
-/** Indexes of started volumes by how much an answer needs them, ascending among equals. */
+/** Indexes of started volumes that are wanted, by how much an answer needs them, ascending among equals. */
 function ranked(
   campaign: CampaignLayout,
   page: VolumePage,
+  isWanted: (index: number, state: VolumeState) => boolean,
 ): { active: number[]; over: number[] } {
   const shown = new Set(campaign.failures);
   if (campaign.latest !== null) shown.add(campaign.latest);
   const active: number[][] = [[], [], []];
   const over: number[][] = [[], [], []];
   campaign.states.states.forEach((state, index) => {
-    if (state === "pending") return;
+    if (state === "pending" || !isWanted(index, state)) return;
     const onPage = index >= page.offset && index < page.offset + page.limit;
     (isOver(state) ? over : active)[shown.has(index) ? 0 : onPage ? 1 : 2].push(
       index,

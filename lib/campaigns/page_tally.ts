@@ -55,7 +55,7 @@ export function runFingerprint(
 ): string {
   const lines = [namespace, name, startedAt ?? ""];
   for (let index = 0; index < volumes.count; index++) {
-    lines.push(`${index}\t${volumes.line(index).id}`);
+    lines.push(`${index}\t${volumes.id(index)}`);
   }
   return createHash("sha256").update(lines.join("\n").toWellFormed()).digest(
     "base64url",

@@ -94,16 +94,13 @@ export function reapedStates(
   volumes: VolumeList,
   status: StatusRecord,
 ): VolumeStates {
-  const ids = Array.from(
-    { length: volumes.count },
-    (_, index) => volumes.line(index).id,
-  );
-  const named = new Set(ids.filter((id) => status.failures.has(id)));
+  const isNamed = Array.from({ length: volumes.count }, (_, index) => status.failures.has(volumes.id(index)));
+  const named = new Set(isNamed.flatMap((is, index) => is ? [volumes.id(index)] : []));
   const ending = ENDINGS[reapedPhase(status)];
   const others = ending === "done" && named.size < status.volumesFailed ? "unknown" : ending;
   return {
-    states: ids.map((id) => named.has(id) ? "failed" : others),
-    reason: (index) => sentence(status.failures.get(ids[index])),
+    states: isNamed.map((is) => is ? "failed" : others),
+    reason: (index) => sentence(status.failures.get(volumes.id(index))),
   };
 }
 

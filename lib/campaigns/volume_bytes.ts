@@ -1,4 +1,4 @@
-import { readVolumes, type VolumeLine, type VolumeList } from "./volumes.ts";
+import { readVolumes, type VolumeList } from "./volumes.ts";
 
 /** Volumes that are kept as bytes. */
 export interface VolumeBytes extends VolumeList {
@@ -13,32 +13,38 @@ export interface VolumeBytes extends VolumeList {
 export function keepVolumes(text: string): VolumeBytes {
   // Half of a surrogate pair does not survive as bytes.
   if (!text.isWellFormed()) {
-    const { count, line } = readVolumes(text);
-    return { count, line, size: text.length * 2 + count * 4 };
+    const volumes = readVolumes(text);
+    return { ...volumes, size: text.length * 2 + volumes.count * 4 };
   }
   const bytes = new TextEncoder().encode(text);
   const starts = lineStarts(bytes);
+  const lineBytes = (index: number): Uint8Array => {
+    const start = starts[index];
+    if (start === undefined) throw new RangeError(`no volume ${index} among ${starts.length}`);
+    const end = endOfLine(bytes, start);
+    return bytes.subarray(start, bytes[end - 1] === RETURN ? end - 1 : end);
+  };
   return {
     count: starts.length,
     size: bytes.byteLength + starts.byteLength,
     line(index) {
-      const start = starts[index];
-      if (start === undefined) throw new RangeError(`no volume ${index} among ${starts.length}`);
-      let end = endOfLine(bytes, start);
-      if (bytes[end - 1] === RETURN) end--;
-      return split(decoder.decode(bytes.subarray(start, end)));
+      const line = lineBytes(index);
+      const tab = line.indexOf(TAB);
+      if (tab < 0) return { id: decoder.decode(line), source: null };
+      return { id: decoder.decode(line.subarray(0, tab)), source: decoder.decode(line.subarray(tab + 1)) };
+    },
+    id(index) {
+      const line = lineBytes(index);
+      const tab = line.indexOf(TAB);
+      return decoder.decode(tab < 0 ? line : line.subarray(0, tab));
     },
   };
 }
 
+const TAB = 0x09;
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-
-function split(line: string): VolumeLine {
-  const tab = line.indexOf("\t");
-  return tab < 0 ? { id: line, source: null } : { id: line.slice(0, tab), source: line.slice(tab + 1) };
-}
 
 function lineStarts(bytes: Uint8Array): Uint32Array {
   const starts: number[] = [];

@@ -10,6 +10,8 @@ export interface VolumeList {
   readonly count: number;
   /** @throws RangeError beyond the last line */
   line(index: number): VolumeLine;
+  /** The id of a line alone, for those who go through all of them. @throws RangeError beyond the last line */
+  id(index: number): string;
 }
 
 /** A campaign whose volumes.txt is missing. */
@@ -34,17 +36,24 @@ export function readVolumes(text: string): VolumeList {
 }
 
 function listOf(text: string, starts: Uint32Array, count: number): VolumeList {
+  const bounds = (index: number): [start: number, end: number] => {
+    if (!(index >= 0 && index < count)) {
+      throw new RangeError(`no volume ${index} among ${count}`);
+    }
+    const end = endOfLine(text, starts[index]);
+    return [starts[index], text[end - 1] === "\r" ? end - 1 : end];
+  };
   return {
     count,
     line(index) {
-      if (!(index >= 0 && index < count)) {
-        throw new RangeError(`no volume ${index} among ${count}`);
-      }
-      let end = endOfLine(text, starts[index]);
-      if (text[end - 1] === "\r") end--;
-      const line = text.slice(starts[index], end);
+      const line = text.slice(...bounds(index));
       const tab = line.indexOf("\t");
       return tab < 0 ? { id: line, source: null } : { id: line.slice(0, tab), source: line.slice(tab + 1) };
+    },
+    id(index) {
+      const [start, end] = bounds(index);
+      const tab = text.indexOf("\t", start);
+      return text.slice(start, tab < 0 ? end : Math.min(tab, end));
     },
   };
 }

@@ -64,6 +64,8 @@ class Keeper implements CampaignRecords {
   #listed: ListedRecords | null = null;
   /** The list of which nothing is left to write; a source that knows of no change hands out the same one again. */
   #settled: ListedRecords | null = null;
+  /** When a namespace that is left alone now gets its turn again, ms since 1970. */
+  #settledUntil = Infinity;
   #work: Promise<void> | null = null;
   /** Jobs whose record says it all: a source that follows changes hands out the same objects until there is one. */
   readonly #recorded = new WeakMap<BatchJob, StatusRecord>();
@@ -78,7 +80,7 @@ class Keeper implements CampaignRecords {
   }
 
   listed(snapshot: ListedRecords): void {
-    if (snapshot === this.#settled) return;
+    if (snapshot === this.#settled && this.#options.now() < this.#settledUntil) return;
     this.#listed = snapshot;
     this.#start();
   }
@@ -129,7 +131,9 @@ class Keeper implements CampaignRecords {
     for (const { job, what } of behind.slice(0, MAX_WRITES_PER_LIST)) {
       if (await this.#write(job, null)) this.#compared.set(keyOf(job), what);
     }
-    if (behind.length <= MAX_WRITES_PER_LIST && this.#pausedUntil.size === 0) this.#settled = snapshot;
+    if (behind.length > MAX_WRITES_PER_LIST) return;
+    this.#settled = snapshot;
+    this.#settledUntil = this.#nextTurn();
   }
 
   /** The campaigns whose record may lack something, newest first; what they would be told of names the record's version. */
@@ -167,6 +171,11 @@ class Keeper implements CampaignRecords {
 
   #isPaused(namespace: string): boolean {
     return this.#options.now() < (this.#pausedUntil.get(namespace) ?? -Infinity);
+  }
+
+  #nextTurn(): number {
+    const now = this.#options.now();
+    return Math.min(Infinity, ...[...this.#pausedUntil.values()].filter((until) => until > now));
   }
 
   /** A refusal is said once for each namespace until its records can be written again. */

@@ -119,7 +119,9 @@ export class FollowedCollection<T extends object> implements Followed {
     if (position === null || signal.aborted) return "failed";
     const startedAt = now();
     // All watches of a process, and all replicas, began at the same moment.
-    const seconds = Math.max(1, Math.round(watchSeconds * (0.85 + 0.3 * random())));
+    const usual = watchSeconds * (0.85 + 0.3 * random());
+    // A watch that broke proved nothing, so the next one has to end sooner for what is known not to look too old.
+    const seconds = Math.max(1, Math.round(this.#failures > 0 ? usual / 2 : usual));
     const proven = () => {
       this.#failures = 0;
       this.#currentAt = now();

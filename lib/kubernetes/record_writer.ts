@@ -10,9 +10,11 @@ import {
   statusRecordName,
   type StoredRecord,
 } from "@/lib/campaigns/record_plan.ts";
+import { entries, member, stringAt } from "@/lib/campaigns/untrusted.ts";
 import { getObject } from "./cluster_reads.ts";
 import { ClusterUnavailable } from "./cluster_unavailable.ts";
 import type { ClusterConnection } from "./connection.ts";
+import { configMapPath, jobsPath } from "./object_paths.ts";
 
 export interface RecordWriterOptions {
   readonly connection: ClusterConnection;
@@ -45,10 +47,10 @@ export interface RecordWriter {
 export function recordWriter({ connection, conventions, resultsUrl }: RecordWriterOptions): RecordWriter {
   return {
     async write({ namespace, name, uid }, failures) {
-      const jobs = `/apis/batch/v1/namespaces/${encodeURIComponent(namespace)}/jobs`;
-      const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/configmaps/${statusRecordName(name)}`;
+      const path = configMapPath(namespace, statusRecordName(name));
+      if (path === null) return "gone";
       const [jobObject, recordObject] = await Promise.all([
-        getObject(connection, `${jobs}/${encodeURIComponent(name)}`),
+        getObject(connection, `${jobsPath(namespace)}/${encodeURIComponent(name)}`),
         getObject(connection, path),
       ]);
       const job = readJob(jobObject, conventions);
@@ -79,9 +81,15 @@ async function applied(
   const headers = { "Content-Type": "application/apply-patch+yaml" };
   const { status, body } = await connection.send({ method: "PATCH", path, query, headers, body: yaml(object) })
     .catch(refused);
-  if (status === 409) return "contended";
+  if (status === 409 || (status === 422 && namesAnotherObject(parsed(body)))) return "contended";
   if (status !== 200 && status !== 201) throw new RecordRefused(`status ${status}`);
   return readStoredRecord(parsed(body));
+}
+
+/** Another object of that name took the record's place: its uid is a field that nobody may change. */
+function namesAnotherObject(refusal: unknown): boolean {
+  const causes = entries(member(refusal, "details", "causes"));
+  return causes.length > 0 && causes.every((cause) => stringAt(cause, "field") === "metadata.uid");
 }
 
 function refused(error: unknown): never {

@@ -2,13 +2,25 @@ import { BoundedCache } from "@/lib/bounded_cache.ts";
 import { isOver } from "@/lib/campaigns/progress.ts";
 import type { ProgressAnswer, VolumeState } from "@/lib/campaigns/types.ts";
 
-/** Which volume's progress an answer is about, who asked, and when in the volume's life. */
-export interface ProgressKey {
+/** Whose answers are meant, and of which run: what one may read is no business of another, a later run another thing. */
+export interface ProgressScope {
   readonly user: string;
-  /** The run it belongs to: a later run of the same volume is another thing. */
+  readonly namespace: string;
+  readonly pipeline: string;
   readonly run: string;
-  readonly url: string;
+}
+
+/** Which volume of a run an answer is about, and when in the volume's life. */
+export interface ProgressKey {
+  readonly id: string;
   readonly state: VolumeState;
+}
+
+/** The answers of one user and run. */
+export interface ScopedProgress {
+  get(key: ProgressKey): ProgressAnswer | undefined;
+  /** Keeps an answer; that a store did not answer is not one. */
+  set(key: ProgressKey, answer: ProgressAnswer): void;
 }
 
 /** How long an answer is shown again (spec, Limits), ms. */
@@ -18,8 +30,8 @@ export const OVER_LIFETIME_MS = 3_600_000;
 const CAPACITY = 20_000;
 
 /**
- * What the results store answered, per user: what one may read is no business of another. Files of a volume that is
- * over no longer change, so that also their absence and a refusal are kept for long.
+ * What the results store answered, per user. Files of a volume that is over no longer change, so that also their absence
+ * and a refusal are kept for long.
  */
 export class ProgressCache {
   readonly #entries: BoundedCache<string, { readonly answer: ProgressAnswer; readonly until: number }>;
@@ -31,20 +43,21 @@ export class ProgressCache {
     this.#entries = new BoundedCache(capacity);
   }
 
-  get(key: ProgressKey): ProgressAnswer | undefined {
-    const entry = this.#entries.get(nameOf(key));
-    return entry && this.#now() < entry.until ? entry.answer : undefined;
+  /** The answers of one user and run; thousands of volumes are looked up with the same scope. */
+  of({ user, namespace, pipeline, run }: ProgressScope): ScopedProgress {
+    const scope = JSON.stringify([user, namespace, pipeline, run]);
+    // The state is part of the name, so that what was read of a running volume is not taken for its ending.
+    const nameOf = ({ id, state }: ProgressKey) => `${scope}${state} ${id}`;
+    return {
+      get: (key) => {
+        const entry = this.#entries.get(nameOf(key));
+        return entry && this.#now() < entry.until ? entry.answer : undefined;
+      },
+      set: (key, answer) => {
+        if (!answer.answered) return;
+        const lifetime = isOver(key.state) ? OVER_LIFETIME_MS : RUNNING_LIFETIME_MS;
+        this.#entries.set(nameOf(key), { answer, until: this.#now() + lifetime });
+      },
+    };
   }
-
-  /** Keeps an answer; that a store did not answer is not one. */
-  set(key: ProgressKey, answer: ProgressAnswer): void {
-    if (!answer.answered) return;
-    const lifetime = isOver(key.state) ? OVER_LIFETIME_MS : RUNNING_LIFETIME_MS;
-    this.#entries.set(nameOf(key), { answer, until: this.#now() + lifetime });
-  }
-}
-
-/** The state is part of the name, so that what was read of a running volume is not taken for its ending. */
-function nameOf({ user, run, url, state }: ProgressKey): string {
-  return JSON.stringify([user, run, url, state]);
 }

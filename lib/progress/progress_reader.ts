@@ -1,7 +1,7 @@
 import type { WantedProgress } from "@/lib/campaigns/detail.ts";
 import { judgeAnswer, needsManifest, type ProgressFile, UNREAD } from "@/lib/campaigns/progress.ts";
 import type { ProgressAnswer } from "@/lib/campaigns/types.ts";
-import { progressUrls } from "@/lib/campaigns/urls.ts";
+import { type ProgressUrls, progressUrls } from "@/lib/campaigns/urls.ts";
 import { hasDotSegment, rawTarget } from "@/lib/http/raw_path.ts";
 import { sideBySide } from "@/lib/side_by_side.ts";
 import { ProgressCache, type ProgressKey } from "./progress_cache.ts";
@@ -70,22 +70,23 @@ export function progressReader({ send, base, now, limits }: ProgressReaderOption
     async read(run, wanted, viewer) {
       const answers = new Map<number, ProgressAnswer>();
       const missing = new Map<string, MissingVolume>();
+      const kept = cache.of({ ...run, user: viewer.user });
       for (const { index, id, state } of wanted) {
-        const urls = progressUrls(base, run.namespace, run.pipeline, id);
-        const known = missing.get(urls.progress);
+        const known = missing.get(id);
         if (known) {
           known.indexes.push(index);
           continue;
         }
-        const key = { user: viewer.user, run: run.run, url: urls.progress, state };
-        const kept = cache.get(key);
-        if (kept) answers.set(index, kept);
-        else missing.set(urls.progress, { key, urls, indexes: [index] });
+        const answer = kept.get({ id, state });
+        if (answer) answers.set(index, answer);
+        // More than can be read need not be remembered: a campaign has thousands.
+        else if (missing.size < allowed.reads) missing.set(id, { id, state, indexes: [index] });
       }
       await withinBudget(send, allowed, viewer, async (read) => {
-        await sideBySide(missing.values(), allowed.atOnce, async ({ key, urls, indexes }) => {
-          const answer = await readVolume(key, urls, read);
-          cache.set(key, answer);
+        await sideBySide(missing.values(), allowed.atOnce, async (volume) => {
+          const { id, indexes } = volume;
+          const answer = await readVolume(volume, progressUrls(base, run.namespace, run.pipeline, id), read);
+          kept.set(volume, answer);
           if (answer.answered) { for (const index of indexes) answers.set(index, answer); }
         });
       });
@@ -94,16 +95,14 @@ export function progressReader({ send, base, now, limits }: ProgressReaderOption
   };
 }
 
-interface MissingVolume {
-  readonly key: ProgressKey;
-  readonly urls: Readonly<Record<ProgressFile, string>>;
+interface MissingVolume extends ProgressKey {
   /** More than one where volumes.txt lists a volume twice. */
   readonly indexes: number[];
 }
 
 type Read = (file: ProgressFile, url: string) => Promise<ProgressAnswer>;
 
-async function readVolume({ state }: ProgressKey, urls: MissingVolume["urls"], read: Read): Promise<ProgressAnswer> {
+async function readVolume({ state }: ProgressKey, urls: ProgressUrls, read: Read): Promise<ProgressAnswer> {
   const answer = await read("progress", urls.progress);
   return needsManifest(state, answer) ? await read("manifest", urls.manifest) : answer;
 }

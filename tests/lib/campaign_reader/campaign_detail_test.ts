@@ -30,7 +30,11 @@ function detailOf(
 Deno.test("campaign detail: the lines of the same volumes are gone through once, those of another run's again", async () => {
   const text = live().volumes;
   let lines = 0;
-  const volumes = { count: text.count, line: (index: number) => (lines++, text.line(index)) };
+  const volumes = {
+    count: text.count,
+    line: (index: number) => (lines++, text.line(index)),
+    id: (index: number) => (lines++, text.id(index)),
+  };
   const objects = live({ volumes });
   const first = await detailOf(objects, []);
   const firstLines = lines;

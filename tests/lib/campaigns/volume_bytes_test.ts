@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { keepVolumes } from "@/lib/campaigns/volume_bytes.ts";
 import { readVolumes, type VolumeList } from "@/lib/campaigns/volumes.ts";
 
-function lines({ count, line }: VolumeList) {
-  return Array.from({ length: count }, (_, index) => line(index));
+function lines({ count, line, id }: VolumeList) {
+  return Array.from({ length: count }, (_, index) => ({ ...line(index), alone: id(index) }));
 }
 
 Deno.test("volume bytes: any text gives the volumes that its text form gives", () => {
@@ -35,4 +35,5 @@ Deno.test("volume bytes: a list of thousands takes what its text and offsets tak
   assert.deepEqual(kept.line(7999), { id: "volume-00000", source: "https://archive.example.org/å" });
   assert.throws(() => kept.line(8000), RangeError);
   assert.throws(() => kept.line(-1), RangeError);
+  assert.throws(() => kept.id(8000), RangeError);
 });

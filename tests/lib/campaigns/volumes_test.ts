@@ -6,7 +6,11 @@ function all(text: string): VolumeLine[] {
   const volumes = readVolumes(text);
   return Array.from(
     { length: volumes.count },
-    (_, index) => volumes.line(index),
+    (_, index) => {
+      const line = volumes.line(index);
+      assert.equal(volumes.id(index), line.id);
+      return line;
+    },
   );
 }
 
@@ -39,6 +43,7 @@ Deno.test("volumes.txt: an empty or missing one has no volume", () => {
   assert.equal(readVolumes("\n \r\n\n").count, 0);
   assert.equal(NO_VOLUMES.count, 0);
   assert.throws(() => NO_VOLUMES.line(0), RangeError);
+  assert.throws(() => NO_VOLUMES.id(0), RangeError);
   assert.throws(() => readVolumes("a").line(-1), RangeError);
 });
 

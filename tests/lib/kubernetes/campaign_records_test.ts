@@ -170,19 +170,35 @@ Deno.test("campaign records: contention is no refusal, and a cluster that cannot
   assert.deepEqual(logged, []);
 });
 
-Deno.test("campaign records: the same list is compared again only while something is left", async () => {
-  const { records, after } = scene();
-  let compared = 0;
-  const a = campaign("a");
-  const statuses = [recorded(a)];
+/** A list that counts how often it was compared with its records. */
+function countedList(jobs: readonly BatchJob[], statuses: readonly StatusRecord[]) {
   const list = {
+    compared: 0,
     statuses,
     get jobs() {
-      compared++;
-      return [a];
+      list.compared++;
+      return jobs;
     },
   };
+  return list;
+}
+
+Deno.test("campaign records: the same list is compared again only while something is left", async () => {
+  const { records, after } = scene();
+  const a = campaign("a");
+  const list = countedList([a], [recorded(a)]);
   await after(() => records.listed(list));
   await after(() => records.listed(list));
-  assert.equal(compared, 1);
+  assert.equal(list.compared, 1);
+});
+
+Deno.test("campaign records: the same list is compared again once a refused namespace has its turn", async () => {
+  const { records, clock, after } = scene(() => Promise.reject(new RecordRefused("status 403")));
+  const list = countedList([campaign("a")], []);
+  assert.deepEqual(await after(() => records.listed(list)), ["a"]);
+  clock.now = REFUSAL_PAUSE_MS - 1;
+  assert.deepEqual(await after(() => records.listed(list)), []);
+  assert.equal(list.compared, 1);
+  clock.now = REFUSAL_PAUSE_MS;
+  assert.deepEqual(await after(() => records.listed(list)), ["a"]);
 });

@@ -126,6 +126,15 @@ Deno.test("connection: a token file is read beside its kubeconfig's user, basic 
   });
 });
 
+Deno.test("connection: a kubeconfig may name a server on plain HTTP, such as that of kubectl proxy", async () => {
+  await withServer(async ({ origin }) => {
+    await withFile(kubeconfig({ cluster: { server: origin } }), async (path) => {
+      const connection = await connectTo({ kind: "kubeconfig", path });
+      assert.equal((await connection.send(GET)).status, 200);
+    });
+  });
+});
+
 Deno.test("connection: a plugin is asked once for many requests, again after half a minute and after a 401", async () => {
   let status = 200;
   await withServer(async ({ origin, seen }) => {

@@ -146,6 +146,7 @@ for (const how of ["clean", "reset"] as const) {
       const [first, second] = api.asked.filter(({ isWatch }) => isWatch);
       assert.equal(first.query.get("resourceVersion"), "104");
       assert.equal(second.query.get("resourceVersion"), "106");
+      assert.equal(second.query.get("timeoutSeconds"), how === "clean" ? "20" : "10");
       assert.equal(api.asked.filter(({ isWatch }) => !isWatch).length, 2);
       assert.deepEqual(pauses, how === "clean" ? [] : [187.5]);
       api.put(JOBS, thing("b", "blue"));

@@ -99,8 +99,9 @@ export class RecordServer {
     const manager = query.get("fieldManager");
     if (!manager) return failure(400, "BadRequest");
     const old = this.maps.get(name);
-    if (metadata.uid && metadata.uid !== old?.uid) return failure(409, "Conflict");
+    if (metadata.uid && !old) return failure(409, "Conflict");
     if (metadata.resourceVersion && metadata.resourceVersion !== String(old?.version)) return failure(409, "Conflict");
+    if (old && metadata.uid && metadata.uid !== old.uid) return failure(422, "Invalid", "metadata.uid");
     const map = old ?? this.put(name, {});
     for (const [key, value] of Object.entries(data)) {
       const others = [...map.owners].filter(([other, keys]) => other !== manager && keys.has(key));
@@ -130,6 +131,7 @@ function shown(name: string, { uid, version, labels, data, owners }: StoredMap):
   return { apiVersion: "v1", kind: "ConfigMap", metadata, data };
 }
 
-function failure(code: number, reason: string): Response {
-  return Response.json({ kind: "Status", status: "Failure", reason, code }, { status: code });
+function failure(code: number, reason: string, field?: string): Response {
+  const details = field && { causes: [{ reason: "FieldValueInvalid", field }] };
+  return Response.json({ kind: "Status", status: "Failure", reason, code, details }, { status: code });
 }

@@ -108,6 +108,20 @@ Deno.test("record writer: a record that was pruned between reading and writing d
   }
 });
 
+Deno.test("record writer: a record that was made anew between reading and writing is left to a later write", async () => {
+  await withServer(async ({ server, writer }) => {
+    await writer.write(job(), new Map([["a", "x"]]));
+    server.instead = ({ method }) => {
+      if (method === "PATCH") server.put(RECORD, { data: { phase: "Running" } });
+      return null;
+    };
+    assert.equal(await writer.write(job(), new Map([["b", "y"]])), "contended");
+    assert.deepEqual(server.maps.get(RECORD)?.data, { phase: "Running" });
+    server.instead = ({ method }) => method === "PATCH" ? Response.json({ code: 422 }, { status: 422 }) : null;
+    await assert.rejects(writer.write(job(), new Map([["b", "y"]])), RecordRefused);
+  });
+});
+
 Deno.test("record writer: an ending that the apply tool recorded stays, the failures are added", async () => {
   await withServer(async ({ server, writer }) => {
     const data = { phase: "Succeeded", volumesTotal: "4", volumesDone: "4", volumesFailed: "0", jobUid: "uid-1" };

@@ -1,87 +1,27 @@
 import assert from "node:assert/strict";
-import { KubeConfig } from "@kubernetes/client-node";
 import { CampaignLists } from "@/lib/campaign_reader/campaign_list.ts";
 import type { CampaignSource } from "@/lib/kubernetes/campaign_source.ts";
 import { chosenCampaigns } from "@/lib/kubernetes/chosen_campaigns.ts";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
 import { listedCampaigns } from "@/lib/kubernetes/listed_campaigns.ts";
 import { watchedCampaigns } from "@/lib/kubernetes/watched_campaigns.ts";
-import { conventions, jobObject } from "@/tests/lib/campaigns/cluster_fixtures.ts";
+import { conventions } from "@/tests/lib/campaigns/cluster_fixtures.ts";
 import { pipelineMap, recordMap, statusMap } from "@/tests/lib/kubernetes/test_cluster.ts";
+import { KUBERNETES, makeCampaignJob, type Real, withNamespace } from "./real_cluster.ts";
 
-/** A kubeconfig of a real cluster; without one these tests are skipped. */
-const KUBERNETES = Deno.env.get("KUBERNETES_KUBECONFIG");
 const ignore = KUBERNETES === undefined;
 
 const REQUEST = { resultsUrl: "https://campaigns.example.org/results", reaped: 20 };
 
-interface Real {
-  readonly namespace: string;
-  readonly kubeconfig: KubeConfig;
-  call(method: string, path: string, body?: unknown, type?: string): Promise<unknown>;
-}
-
-async function withNamespace(use: (real: Real) => Promise<void>): Promise<void> {
-  const kubeconfig = new KubeConfig();
-  kubeconfig.loadFromFile(KUBERNETES ?? "");
-  const server = kubeconfig.getCurrentCluster()?.server ?? "";
-  const given = await kubeconfig.applyToFetchOptions({});
-  const client = Deno.createHttpClient({ caCerts: [await authority(kubeconfig)] });
-  const headers = {
-    authorization:
-      new Headers(Object.entries(given.headers ?? {}).map(([name, value]): [string, string] => [name, String(value)]))
-        .get("authorization") ?? `Bearer ${kubeconfig.getCurrentUser()?.token}`,
-  };
-  const namespace = `watch-${crypto.randomUUID().slice(0, 8)}`;
-  const call: Real["call"] = async (method, path, body, type = "application/json") => {
-    const answer = await fetch(server + path, {
-      method,
-      client,
-      headers: { ...headers, "content-type": type },
-      body: body === undefined ? null : JSON.stringify(body),
-    });
-    const text = await answer.text();
-    assert.ok(answer.ok, `${method} ${path}: ${answer.status} ${text}`);
-    return JSON.parse(text);
-  };
-  try {
-    await call("POST", "/api/v1/namespaces", { metadata: { name: namespace } });
-    await use({ namespace, kubeconfig, call });
-  } finally {
-    await call("DELETE", `/api/v1/namespaces/${namespace}`);
-    client.close();
-  }
-}
-
-async function authority(kubeconfig: KubeConfig): Promise<string> {
-  const { caData, caFile } = kubeconfig.getCurrentCluster() ?? {};
-  return caData ? atob(caData) : await Deno.readTextFile(caFile ?? "");
-}
-
 /** One live campaign with its pods made by the Job controller, and one whose Job is gone. */
-async function populate({ namespace, call }: Real): Promise<void> {
+async function populate(real: Real): Promise<void> {
+  const { namespace, call } = real;
   const maps = `/api/v1/namespaces/${namespace}/configmaps`;
   const inside = (map: { metadata: object }) => ({ ...map, metadata: { ...map.metadata, namespace, uid: undefined } });
   for (const name of ["lund", "reaped"]) await call("POST", maps, inside(recordMap(name)));
   await call("POST", maps, inside(statusMap("reaped")));
   await call("POST", maps, inside(pipelineMap("lion-v2", "steps: [{step: QualityPrediction}]")));
-  const volumes = ["campaign", "pipeline"].map((name) => ({
-    name,
-    configMap: { name: name === "campaign" ? "campaign-lund" : "pipeline-lion-v2" },
-  }));
-  const containers = [{ name: "wrapper", image: "example.org/worker:1" }];
-  const spec = {
-    completions: 4,
-    parallelism: 2,
-    completionMode: "Indexed",
-    backoffLimitPerIndex: 0,
-    template: { spec: { restartPolicy: "Never", containers, volumes } },
-  };
-  const { metadata } = Object(jobObject());
-  await call("POST", `/apis/batch/v1/namespaces/${namespace}/jobs`, {
-    metadata: { name: "lund", labels: metadata.labels },
-    spec,
-  });
+  await makeCampaignJob(real, "lund");
 }
 
 async function until<T>(ask: () => Promise<T>, holds: (answer: T) => boolean): Promise<T> {
@@ -160,47 +100,14 @@ Deno.test(
 
 Deno.test("kubernetes: an account that may list and get, but not watch, is listed", { ignore }, async () => {
   await withNamespace(async (real) => {
-    const { namespace, kubeconfig, call } = real;
+    const { namespace, account } = real;
     await populate(real);
-    const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`;
     const verbs = ["get", "list"];
-    await call("POST", `/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name: "web" } });
-    await call("POST", `${rbac}/roles`, {
-      metadata: { name: "web" },
-      rules: [{ apiGroups: ["batch"], resources: ["jobs"], verbs }, {
-        apiGroups: [""],
-        resources: ["pods", "configmaps"],
-        verbs,
-      }],
-    });
-    await call("POST", `${rbac}/rolebindings`, {
-      metadata: { name: "web" },
-      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "web" },
-      subjects: [{ kind: "ServiceAccount", name: "web", namespace }],
-    });
-    const token = await call("POST", `/api/v1/namespaces/${namespace}/serviceaccounts/web/token`, {
-      apiVersion: "authentication.k8s.io/v1",
-      kind: "TokenRequest",
-      spec: {},
-    });
-    const path = await Deno.makeTempFile();
-    const cluster = kubeconfig.getCurrentCluster();
-    await Deno.writeTextFile(
-      path,
-      JSON.stringify({
-        clusters: [{
-          name: "c",
-          cluster: {
-            server: cluster?.server,
-            "certificate-authority": cluster?.caFile,
-            "certificate-authority-data": cluster?.caData,
-          },
-        }],
-        users: [{ name: "u", user: { token: Object(token).status.token } }],
-        contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
-        "current-context": "x",
-      }),
-    );
+    const path = await account([{ apiGroups: ["batch"], resources: ["jobs"], verbs }, {
+      apiGroups: [""],
+      resources: ["pods", "configmaps"],
+      verbs,
+    }]);
     const refused = Promise.withResolvers<void>();
     const chosen = chosenCampaigns({
       connection: await clusterConnection({ kind: "kubeconfig", path }, { now: Date.now }),
@@ -217,7 +124,6 @@ Deno.test("kubernetes: an account that may list and get, but not watch, is liste
       assert.equal(await chosen.ready(), true);
     } finally {
       await chosen.close();
-      await Deno.remove(path);
     }
   });
 });
