@@ -74,26 +74,27 @@ async function alone(gateway: AskedServer, { request, requests, connections }: C
   return figures;
 }
 
-/** The same while another client looks at an object's head again and again, after a while in which it is alone. */
+/** The same while another client looks at an object's head again and again, then for as long alone. */
 async function besideOthers(gateway: AskedServer, { request, requests, connections }: Computed) {
   const head: Repeated = { method: "HEAD", target: gateway.object("letters/1780.txt"), headers: gateway.headers };
   const repeated = request(gateway);
   await load(gateway, repeated, { requests, connections });
   const figures: (LoadFigures & { busy: number; idle: number })[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    const quiet = startRequestLoop(gateway.origin, head);
-    await new Promise((resume) => setTimeout(resume, IDLE_MS));
-    const idle = Math.max(...settled(await quiet.stop()));
     // Processor time is taken without the other client's requests in it.
     const { cpuMs, p99 } = await load(gateway, repeated, { requests, connections });
     const loop = startRequestLoop(gateway.origin, head);
+    const start = performance.now();
     await load(gateway, repeated, { requests, connections });
-    figures.push({ cpuMs, p99, busy: Math.max(...settled(await loop.stop())), idle });
+    const lasted = performance.now() - start;
+    const busy = Math.max(...settled(await loop.stop()));
+    // The longest of many is compared with the longest of as many.
+    const quiet = startRequestLoop(gateway.origin, head);
+    await new Promise((resume) => setTimeout(resume, lasted));
+    figures.push({ cpuMs, p99, busy, idle: Math.max(...settled(await quiet.stop())) });
   }
   return figures;
 }
-
-const IDLE_MS = 500;
 
 /** Without the first requests of a thread, which compile it. */
 function settled(durations: readonly number[]): readonly number[] {

@@ -6,8 +6,8 @@ import { HttpConnection } from "@/bench/wire/http_connection.ts";
 /** How often servers take turns; the median counts. */
 export const ROUNDS = 5;
 
-/** How many times a round's requests are sent first: until the code is compiled, it costs twice as much. */
-export const WARM_ROUNDS = 3;
+/** How many times a round's requests are sent first: until all code is compiled, it costs up to twice as much. */
+export const WARM_ROUNDS = 7;
 
 /** A request as it is repeated. */
 export interface Repeated {

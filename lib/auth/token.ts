@@ -108,7 +108,8 @@ function readToken(token: string, key: TokenKey): z.output<typeof PAYLOAD_SCHEMA
 
 function signature(signed: string, key: TokenKey): Buffer {
   const digest = Buffer.allocUnsafe(SIGNATURE_BYTES);
-  for (const [index, word] of key(signed).entries()) digest.writeInt32BE(word, index * 4);
+  const words = key(signed);
+  for (let index = 0; index < words.length; index++) digest.writeInt32BE(words[index], index * 4);
   return digest;
 }
 

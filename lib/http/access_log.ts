@@ -27,6 +27,7 @@ export interface LogEntry {
 export function batchedLog(sink: (text: string) => void, now: () => number = Date.now): RequestLog {
   let buffer = "";
   let timer: ReturnType<typeof setTimeout> | undefined;
+  const stamp = timestamps();
   const flush = () => {
     clearTimeout(timer);
     timer = undefined;
@@ -36,11 +37,24 @@ export function batchedLog(sink: (text: string) => void, now: () => number = Dat
   };
   return {
     write(entry) {
-      buffer += `{"ts":"${new Date(now()).toISOString()}",${JSON.stringify(entry).slice(1)}\n`;
+      buffer += `{"ts":"${stamp(now())}",${JSON.stringify(entry).slice(1)}\n`;
       if (buffer.length >= FLUSH_AT_CHARACTERS) return flush();
       timer ??= setTimeout(flush, FLUSH_AFTER_MS);
     },
     flush,
+  };
+}
+
+/** Times (ms since 1970) as text, to the millisecond; most lines share theirs with the one before. */
+function timestamps(): (now: number) => string {
+  let last = NaN;
+  let text = "";
+  return (now) => {
+    if (now !== last) {
+      text = new Date(now).toISOString();
+      last = now;
+    }
+    return text;
   };
 }
 
@@ -58,18 +72,26 @@ export function accessLog(
     await next();
     const { path } = c.get("target");
     if (options.silent.has(path)) return;
-    log.write({ level: "info", ...describeRequest(c), status: c.res.status, duration_ms: rounded(clock() - started) });
+    const entry = describeRequest("info", c);
+    entry.status = c.res.status;
+    entry.duration_ms = rounded(clock() - started);
+    log.write(entry);
   };
 }
 
-/** The members that every line about a request carries. */
-export function describeRequest(c: HttpContext): Record<string, unknown> {
+/** The members that every line about a request carries; more may be added. */
+export function describeRequest(
+  level: LogEntry["level"],
+  c: HttpContext,
+): { readonly level: LogEntry["level"]; [member: string]: unknown } {
   const { path, query } = c.get("target");
   const caller = c.get("caller");
   return {
+    level,
     request_id: c.get("requestId"),
     operation: c.get("operation") ?? null,
-    ...(c.get("audit") === undefined ? {} : { audit: c.get("audit") }),
+    // Left out of the line where it is undefined.
+    audit: c.get("audit"),
     method: c.req.method,
     path: shortened(redactText(path)),
     query: redactQuery(query),

@@ -9,6 +9,7 @@ export const MAX_JSON_DEPTH = 64;
 export const MAX_FORM_BYTES = 16 * 1024;
 /** How long a client may take to send a JSON or form body, ms. */
 const BODY_TIMEOUT_MS = 30_000;
+const STRICT_UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
  * A JSON body whatever its content type says; undefined when there is none.
@@ -20,7 +21,7 @@ export async function readJson(request: Request, limitBytes: number = MAX_JSON_B
   if (bytes.length === 0) return undefined;
   let text: string;
   try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    text = STRICT_UTF8.decode(bytes);
   } catch {
     throw notJson(0, "not UTF-8");
   }
@@ -69,7 +70,7 @@ export async function readBytes(request: Request, limitBytes: number): Promise<U
   if (Number(request.headers.get("Content-Length") ?? 0) > limitBytes) throw payloadTooLarge(limitBytes);
   if (!request.body) return new Uint8Array(0);
   const reader = request.body.getReader();
-  const chunks: Uint8Array[] = [];
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   let late = false;
   const timer = setTimeout(() => {
@@ -91,6 +92,7 @@ export async function readBytes(request: Request, limitBytes: number): Promise<U
   } finally {
     clearTimeout(timer);
   }
+  if (chunks.length === 1) return chunks[0];
   const bytes = new Uint8Array(length);
   let offset = 0;
   for (const chunk of chunks) {

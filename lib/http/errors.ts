@@ -29,7 +29,11 @@ export class HttpError extends Error {
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(status: number, detail: ErrorDetail, options: HttpErrorOptions = {}) {
+    // Nobody looks at the stack of an expected failure, and taking it costs a tenth of a refusal.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(typeof detail === "string" ? detail : `HTTP ${status}`, { cause: options.cause });
+    Error.stackTraceLimit = stackTraceLimit;
     this.status = status;
     this.detail = detail;
     this.headers = options.headers ?? {};

@@ -10,16 +10,32 @@ import { HttpError } from "./errors.ts";
  */
 export function hostCheck(names: readonly string[]): MiddlewareHandler<HttpEnv> {
   const known = new Set(names.map((name) => name.toLowerCase()));
-  return async function hostCheck(c, next) {
+  const goesBy = (origin: string, header: string | undefined) => {
     // A target in absolute form names a host as well (RFC 9112, section 3.2.2), which our own addresses would repeat.
-    const { host } = new URL(c.req.url);
-    if (!known.has(hostName(c.req.header("Host") ?? host)) || !known.has(hostName(host))) {
-      throw new HttpError(421, "Misdirected Request");
+    const { host } = new URL(origin);
+    return known.has(hostName(header ?? host)) && known.has(hostName(host));
+  };
+  // Nearly all requests name what the last one named.
+  let last: { readonly origin: string; readonly header: string | undefined } | null = null;
+  return function hostCheck(c, next) {
+    const { url } = c.req;
+    const origin = url.slice(0, pathStart(url));
+    const header = c.req.header("Host");
+    if (last?.origin !== origin || last.header !== header) {
+      if (!goesBy(origin, header)) throw new HttpError(421, "Misdirected Request");
+      last = { origin, header };
     }
-    await next();
+    return next();
   };
 }
 
 function hostName(host: string): string {
   return host.toLowerCase().replace(/:\d*$/, "").replace(/\.$/, "");
+}
+
+/** Where the path, the query or the end of a URL begins. */
+function pathStart(url: string): number {
+  const authority = url.indexOf("://") + 3;
+  for (let at = authority; at < url.length; at++) if ("/?#\\".includes(url[at])) return at;
+  return url.length;
 }

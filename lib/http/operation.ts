@@ -118,10 +118,14 @@ function seal<Caller, P extends z.ZodObject, Q extends z.ZodObject, B extends Bo
       c.set("operation", spec.id);
       if (spec.audit !== undefined) c.set("audit", spec.audit);
       const caller = await authenticate(c);
-      const texts = new Map(Object.entries(pathParameters()));
+      const texts = pathParameters();
       const input = {
         params: params
-          ? validate(params, readTexts(params, { get: (name) => texts.get(name) ?? null }, "path"), "path")
+          ? validate(
+            params,
+            readTexts(params, { get: (name) => Object.hasOwn(texts, name) ? texts[name] : null }, "path"),
+            "path",
+          )
           : {},
         query: query ? parseQuery(query, c.get("target").query) : {},
         body: await readBody(body, c.req.raw),

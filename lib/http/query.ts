@@ -14,7 +14,7 @@ const FALSE = new Set(["false", "0", "no", "off", "f", "n"]);
  * @throws HttpError 422, entries under `query`
  */
 export function parseQuery<S extends z.ZodObject>(schema: S, query: string): z.output<S> {
-  return validate(schema, readTexts(schema, new URLSearchParams(query), "query"), "query");
+  return validate(schema, query === "" ? {} : readTexts(schema, new URLSearchParams(query), "query"), "query");
 }
 
 /** Reads the text fields that a schema names; also used for path parameters and forms. */

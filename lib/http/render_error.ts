@@ -13,13 +13,13 @@ const MAX_STACK = 8192;
  */
 export function renderError(error: unknown, c: HttpContext, log: RequestLog): Response {
   if (error instanceof HttpError) return answer(error.status, { detail: error.detail }, error.headers);
-  log.write({ level: "error", ...describeRequest(c), error: stackOf(error) });
+  log.write({ ...describeRequest("error", c), error: stackOf(error) });
   return answer(500, { detail: "Internal server error", request_id: c.get("requestId") });
 }
 
 function answer(status: number, body: unknown, extra: Readonly<Record<string, string>> = {}): Response {
-  const headers = new Headers({ "Content-Type": "application/json" });
-  for (const [name, value] of Object.entries(extra)) headers.set(name, headerText(value));
+  const headers: Record<string, string> = { "Content-Type": "application/json" };
+  for (const [name, value] of Object.entries(extra)) headers[name] = headerText(value);
   return new Response(JSON.stringify(body), { status, headers });
 }
 

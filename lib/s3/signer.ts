@@ -80,14 +80,16 @@ export function presignQuery(
     ["X-Amz-Expires", String(expiresSeconds)],
     ["X-Amz-SignedHeaders", "host"],
   ];
+  const encoded = encodeQuery(query);
   const canonical = canonicalRequest(
     request,
     [["host", request.host]],
     "host",
-    canonicalQuery(query),
+    // Alone, the signature's own parameters are in order.
+    request.query.length === 0 ? encoded : canonicalQuery(query),
     UNSIGNED_PAYLOAD,
   );
-  return `${encodeQuery(query)}&X-Amz-Signature=${sign(canonical, date, scope, keys, region)}`;
+  return `${encoded}&X-Amz-Signature=${sign(canonical, date, scope, keys, region)}`;
 }
 
 /** The path-style path of a bucket, or of a key in it: each segment encoded once, slashes of the key kept. */

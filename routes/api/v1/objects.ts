@@ -91,10 +91,14 @@ export function objectOperations(operation: GatewayOperation, s3: S3): Operation
 }
 
 /** The headers of an object, and the name to save it under where one was asked for. */
-function shown(response: Response, key: string, { disposition, filename }: z.output<typeof read>): Headers {
+function shown(
+  response: Response,
+  key: string,
+  { disposition, filename }: z.output<typeof read>,
+): Record<string, string> {
   const headers = objectHeaders(response.headers);
   if (disposition ?? filename) {
-    headers.set("content-disposition", contentDisposition(disposition ?? "attachment", filename ?? fileNameOf(key)));
+    headers["content-disposition"] = contentDisposition(disposition ?? "attachment", filename ?? fileNameOf(key));
   }
   return headers;
 }

@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { Hono } from "hono";
+import type { HttpEnv } from "@/lib/http/env.ts";
+import { HttpError } from "@/lib/http/errors.ts";
+import { hostCheck } from "@/lib/http/host_check.ts";
+
+Deno.test("host check: a known name lets no foreign one in after it, be it in the header or in the target", async () => {
+  const app = new Hono<HttpEnv>();
+  app.onError((error) => new Response(null, { status: error instanceof HttpError ? error.status : 500 }));
+  app.use(hostCheck(["localhost", "[::1]"]));
+  app.all("*", () => new Response(null));
+  const asked: [url: string, host: string, status: number][] = [
+    ["http://localhost:8000/a", "localhost:8000", 200],
+    ["http://localhost:8000/b", "localhost:8000", 200],
+    ["http://localhost:8000/b", "evil.example", 421],
+    ["http://evil.example/b", "localhost:8000", 421],
+    ["http://evil.example/b", "localhost:8000", 421],
+    ["http://localhost:8000?x=/", "LOCALHOST.", 200],
+    ["http://[::1]:1/b", "[::1]:1", 200],
+    ["http://localhost@evil.example/", "localhost", 421],
+  ];
+  for (const [url, host, status] of asked) {
+    const request = new Request("http://localhost/", { headers: { host } });
+    Object.defineProperty(request, "url", { value: url });
+    assert.equal((await app.fetch(request)).status, status, `${url} under ${host}`);
+  }
+});

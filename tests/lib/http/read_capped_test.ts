@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { BodyLimitError, readCapped } from "@/lib/http/read_capped.ts";
+
+/** Sends `pieces` under a Content-Length, then waits until the reader lets go. */
+async function answered(
+  pieces: readonly Uint8Array<ArrayBuffer>[],
+  length: number,
+  use: (response: Response) => Promise<void>,
+): Promise<void> {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const serving = (async () => {
+    using connection = await listener.accept();
+    await connection.read(new Uint8Array(4096));
+    await connection.write(new TextEncoder().encode(`HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n`));
+    for (const piece of pieces) {
+      await connection.write(piece);
+      await new Promise((resume) => setTimeout(resume));
+    }
+    await connection.read(new Uint8Array(1)).catch(() => null);
+  })();
+  {
+    using client = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
+    await use(await fetch(`http://127.0.0.1:${listener.addr.port}/`, { client }));
+  }
+  await serving;
+}
+
+const text = `{"name":"Grüße – ${"ß".repeat(200)}"}`;
+const bytes = new TextEncoder().encode(text);
+
+Deno.test("capped reading: a short body whose characters are cut between pieces is read whole", async () => {
+  const pieces = Array.from(bytes, (_, at) => bytes.slice(at, at + 1));
+  await answered(pieces, bytes.length, async (response) => {
+    assert.equal(await readCapped(response, 1000, 10_000), text);
+  });
+});
+
+Deno.test("capped reading: a body beyond the short ones is read whole", async () => {
+  const long = new Uint8Array(200_000).fill(0x61);
+  await answered([long], long.length, async (response) => {
+    assert.equal(await readCapped(response, 200_000, 10_000), "a".repeat(200_000));
+  });
+});
+
+Deno.test("capped reading: a short body above the cap, or one that stops half-way, is given up", async () => {
+  await answered([bytes], bytes.length, async (response) => {
+    await assert.rejects(readCapped(response, bytes.length - 1, 10_000), BodyLimitError);
+  });
+  await answered([bytes.slice(0, 20)], bytes.length, async (response) => {
+    await assert.rejects(readCapped(response, 1000, 50), BodyLimitError);
+  });
+});
+
+Deno.test("capped reading: the length of an encoded body does not end it early", async () => {
+  const response = new Response(text, { headers: { "content-encoding": "x-own", "content-length": "10" } });
+  assert.equal(await readCapped(response, 1000, 10_000), text);
+  assert.equal(await readCapped(new Response(null), 1000, 10_000), "");
+});
