@@ -53,8 +53,10 @@ const PACKAGE_FILES: Readonly<Record<string, string>> = {
 
 /** The API page with its login button, all of it from our own origin, and the document behind it. */
 export function mountDocs(app: Hono<HttpEnv>, operations: readonly Operation[], sessionCookie: string): void {
-  const document = JSON.stringify(openApiDocument(operations, { ...INFO, sessionCookie }));
-  serve(app, "/openapi.json", "application/json", () => document);
+  // Made when it is first asked for: a start should not wait for what few of its clients read.
+  let document: string | null = null;
+  const made = () => document ??= JSON.stringify(openApiDocument(operations, { ...INFO, sessionCookie }));
+  serve(app, "/openapi.json", "application/json", made);
   serve(app, "/docs", "text/html; charset=utf-8", () => PAGE);
   serve(app, "/docs/theme.js", "text/javascript; charset=utf-8", () => THEME);
   serve(app, "/docs/start.js", "text/javascript; charset=utf-8", () => START);
