@@ -1,3 +1,4 @@
+import { BoundedCache } from "@/lib/bounded_cache.ts";
 import { DataFolderError } from "@/lib/embedded/data_folder.ts";
 import type { FromStore, ToStore } from "@/lib/embedded/store/store_thread.ts";
 import type { LevelAddress, StoreServerOptions } from "@/lib/embedded/store/store_server.ts";
@@ -54,13 +55,12 @@ export async function startEmbeddedStore(
     throw error;
   }
   const system = await ask({ address: null });
-  const known = new Map<string, LevelAddress>();
+  const known = new BoundedCache<string, LevelAddress>(KNOWN_LIMIT);
   const level = async (tenant: string | null): Promise<LevelAddress> => {
     if (!system) throw new DataFolderError("the embedded store has no system level");
     if (tenant === null) return system;
     const found = known.get(tenant) ?? await ask({ address: tenant });
     if (!found) return { s3: system.s3, mapi: system.s3 };
-    if (known.size >= KNOWN_LIMIT) known.clear();
     known.set(tenant, found);
     return found;
   };

@@ -6,10 +6,9 @@ import {
   tooManyGrants,
   unresolvable,
 } from "@/lib/embedded/store/s3/acl_grant.ts";
-import type { XmlElement } from "@/lib/embedded/store/s3/read_xml.ts";
+import { childText, type XmlElement } from "@/lib/embedded/store/s3/read_xml.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import { element } from "@/lib/embedded/store/s3/xml.ts";
-import { childText } from "@/lib/embedded/store/s3/xml_body.ts";
 
 /** An account as S3's XML shows one. */
 export interface ShownAccount {

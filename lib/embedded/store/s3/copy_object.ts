@@ -1,6 +1,5 @@
 import { BrokenBody, receiveBody } from "@/lib/embedded/store/bodies.ts";
 import type { StoredObject } from "@/lib/embedded/store/objects.ts";
-import { Refusal } from "@/lib/embedded/store/refusal.ts";
 import { bucketAccess, heldBucket, permittedBucket, signedUser } from "@/lib/embedded/store/s3/permitted.ts";
 import { requestedAcl } from "@/lib/embedded/store/s3/requested_acl.ts";
 import { findCopySource, parseCopySource } from "@/lib/embedded/store/s3/copy_source.ts";
@@ -8,7 +7,9 @@ import { DEFAULT_CONTENT_TYPE, keptHeaders } from "@/lib/embedded/store/s3/kept_
 import { writtenVersionHeader } from "@/lib/embedded/store/s3/object_version.ts";
 import { demandRoom } from "@/lib/embedded/store/s3/quota_room.ts";
 import { type ChecksumAlgorithm, checksumAlgorithm, type Checksums } from "@/lib/embedded/store/s3/checksums.ts";
+import { keepBody } from "@/lib/embedded/store/s3/keep_body.ts";
 import { keptChecksums } from "@/lib/embedded/store/s3/object_body.ts";
+import { refuseHeaders } from "@/lib/embedded/store/s3/refused_headers.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
 import { writtenTags } from "@/lib/embedded/store/s3/written_tags.ts";
@@ -19,8 +20,8 @@ import { element, xmlResponse, xmlTime } from "@/lib/embedded/store/s3/xml.ts";
 /** Largest object that one copy takes: 5 GiB (S3 API, CopyObject). */
 const MAX_COPY_BYTES = 5 * 1024 ** 3;
 
-/** Headers that would change the meaning of a copy and are not provided: refusing is better than ignoring them. */
-const REFUSED_ON_COPY = /^x-amz-(?:server-side-|object-lock-|website-|copy-source-(?:range|server-side-))/;
+/** A copy takes the whole of its source; parts may be copied from ranges. */
+const REFUSED = /^x-amz-copy-source-range/;
 
 /** CopyObject: within a bucket and across those of the tenant. */
 export const copyObject: S3Operation = {
@@ -36,9 +37,7 @@ async function handle(call: S3Call): Promise<Response> {
   const { store, caller, request, key } = call;
   const { id: owner } = signedUser(caller);
   const target = permittedBucket(call, call.bucket, "WRITE");
-  for (const header of request.headers.keys()) {
-    if (REFUSED_ON_COPY.test(header)) throw new S3Error("NotImplemented", `The header ${header} is not provided`);
-  }
+  refuseHeaders(request.headers, REFUSED);
   const source = parseCopySource(request.headers.get("x-amz-copy-source") ?? "");
   const from = bucketAccess(call, source.bucket);
   const asked = copiedChecksum(request.headers.get("x-amz-checksum-algorithm"));
@@ -72,7 +71,7 @@ async function handle(call: S3Call): Promise<Response> {
     await body?.cancel(error).catch(() => {});
     throw error instanceof BrokenBody ? error.cause : error;
   });
-  try {
+  return await keepBody(received, async () => {
     if (received.size !== object.size) throw new S3Error("InternalError", "The source could not be read whole");
     const etag = received.digests.get("md5") ?? "";
     const checksums = asked ? keptChecksums(received, asked) : wholeChecksums(object.checksums);
@@ -102,11 +101,7 @@ async function handle(call: S3Call): Promise<Response> {
       element("LastModified", xmlTime(atMs)) + element("ETag", `"${etag}"`) + checksumElements(checksums ?? {}),
       headers,
     );
-  } catch (error) {
-    // After a fault of the disk nobody knows what it holds: such a file is left to the sweep at the next start.
-    if (error instanceof S3Error || error instanceof Refusal) received.discard();
-    throw error;
-  }
+  });
 }
 
 async function openSource(

@@ -1,3 +1,4 @@
+import { BoundedCache } from "@/lib/bounded_cache.ts";
 import type { Tenant } from "@/lib/embedded/store/accounts.ts";
 import { CORS_METHODS, type CorsRule, parseCorsRules } from "@/lib/embedded/store/s3/cors_configuration.ts";
 import { type CorsMatch, matchingCorsRule, requestedHeaders } from "@/lib/embedded/store/s3/cors_matching.ts";
@@ -103,13 +104,12 @@ function bucketIn(url: string): string | null {
 /** How many different configurations are kept parsed; each has 64 KiB of text at most. */
 const KNOWN_LIMIT = 50;
 
-const known = new Map<string, readonly CorsRule[]>();
+const known = new BoundedCache<string, readonly CorsRule[]>(KNOWN_LIMIT);
 
 function knownRules(text: string): readonly CorsRule[] {
   const parsed = known.get(text);
   if (parsed) return parsed;
   const rules = parseCorsRules(text);
-  if (known.size >= KNOWN_LIMIT) known.clear();
   known.set(text, rules);
   return rules;
 }

@@ -1,7 +1,6 @@
-import { readXml, type XmlElement } from "@/lib/embedded/store/s3/read_xml.ts";
+import { childText, readXml, type XmlElement } from "@/lib/embedded/store/s3/read_xml.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import { element } from "@/lib/embedded/store/s3/xml.ts";
-import { childText } from "@/lib/embedded/store/s3/xml_body.ts";
 
 /** Largest configuration, in bytes, and its most rules and longest rule name in characters (S3 API, PutBucketCors). */
 export const MAX_CORS_BYTES = 64 * 1024;

@@ -8,6 +8,7 @@ import { statedAcl } from "@/lib/embedded/store/s3/acl_headers.ts";
 import { signedUser } from "@/lib/embedded/store/s3/permitted.ts";
 import { requestedAcl } from "@/lib/embedded/store/s3/requested_acl.ts";
 import type { XmlElement } from "@/lib/embedded/store/s3/read_xml.ts";
+import { refuseHeaders } from "@/lib/embedded/store/s3/refused_headers.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
 import { optionalXmlBody } from "@/lib/embedded/store/s3/xml_body.ts";
@@ -24,18 +25,14 @@ export const createBucket: S3Operation = {
   handle,
 };
 
-/** Headers that would make another kind of bucket. */
-const REFUSED = /^x-amz-(?:bucket-object-lock-enabled|bucket-namespace)/;
+/** Would make another kind of bucket. */
+const REFUSED = /^x-amz-bucket-namespace/;
 
 async function handle(call: S3Call): Promise<Response> {
   const { store, caller, request, bucket: name } = call;
   const user = signedUser(caller);
   if (!isHostLabel(name, MIN_NAME_LENGTH)) throw new S3Error("InvalidBucketName");
-  for (const [header, value] of request.headers) {
-    if (REFUSED.test(header) && value.toLowerCase() !== "false") {
-      throw new S3Error("NotImplemented", `The header ${header} is not provided`);
-    }
-  }
+  refuseHeaders(request.headers, REFUSED);
   requireNothingMore(await optionalXmlBody(request, caller, "CreateBucketConfiguration"));
   const created = () => new Response(null, { headers: { location: `/${name}` } });
   const { record, versioning, versionSettings } = newNamespace(store.documents, user.tenant);

@@ -2,14 +2,10 @@ import { randomBytes } from "node:crypto";
 import { permittedBucket, signedUser } from "@/lib/embedded/store/s3/permitted.ts";
 import { requestedAcl } from "@/lib/embedded/store/s3/requested_acl.ts";
 import { DEFAULT_CONTENT_TYPE, keptHeaders } from "@/lib/embedded/store/s3/kept_headers.ts";
-import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
 import { writtenTags } from "@/lib/embedded/store/s3/written_tags.ts";
 import { uploadChecksum } from "@/lib/embedded/store/s3/upload_checksums.ts";
 import { element, xmlResponse } from "@/lib/embedded/store/s3/xml.ts";
-
-/** Headers that would change the meaning of the object and are not provided. */
-const REFUSED = /^x-amz-(?:server-side-|object-lock-|website-)/;
 
 /** CreateMultipartUpload */
 export const createMultipartUpload: S3Operation = {
@@ -25,9 +21,6 @@ async function handle(call: S3Call): Promise<Response> {
   const { store, request, bucket: name, key } = call;
   const { id: owner } = signedUser(call.caller);
   const bucket = permittedBucket(call, name, "WRITE");
-  for (const header of request.headers.keys()) {
-    if (REFUSED.test(header)) throw new S3Error("NotImplemented", `The header ${header} is not provided`);
-  }
   const tags = writtenTags(call);
   const checksum = uploadChecksum(request.headers);
   const acl = requestedAcl(call, bucket.record, { owner, bucketOwner: bucket.owner });

@@ -1,3 +1,4 @@
+import { unquotedEtag } from "@/lib/embedded/store/s3/etag.ts";
 import { heldBucket, permittedBucket } from "@/lib/embedded/store/s3/permitted.ts";
 import { childText, childWord, type XmlElement } from "@/lib/embedded/store/s3/read_xml.ts";
 import { asS3Error } from "@/lib/embedded/store/s3/refusals.ts";
@@ -71,14 +72,14 @@ function wantedOf(object: XmlElement): Wanted {
   const key = childText(object, "Key");
   if (key === null) throw new S3Error("MalformedXML", "An Object must have a Key");
   const version = childText(object, "VersionId");
-  const etag = childText(object, "ETag")?.trim().replace(/^"(.*)"$/, "$1") ?? null;
+  const etag = childText(object, "ETag");
   const unknown = object.children.find(({ name }) => !["Key", "VersionId", "ETag"].includes(name));
   let refused: S3Error | null = null;
   if (key === "") refused = new S3Error("InvalidArgument", "Key must not be empty");
   else if (new TextEncoder().encode(key).length > MAX_KEY_BYTES) refused = new S3Error("KeyTooLongError");
   else if (version === "") refused = new S3Error("InvalidArgument", "VersionId must not be empty");
   else if (unknown) refused = new S3Error("NotImplemented", `The condition ${unknown.name} is not provided`);
-  return { key, version, etag, refused };
+  return { key, version, etag: etag === null ? null : unquotedEtag(etag), refused };
 }
 
 function deletedElement({ key, version }: Wanted, result: Changes["deleteObject"]["result"]): string {

@@ -8,17 +8,22 @@ import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
  * header that changes the meaning of a request is never read over. Throws {@link S3Error}.
  */
 export function checkHeaders(store: StoreParts, tenant: Tenant, { headers, bucket }: S3Request): void {
-  for (const [name, value] of headers) {
-    if (REFUSED.test(name) && !isWithoutEffect(name, value)) {
-      throw new S3Error("NotImplemented", `The header ${name} is not provided`);
-    }
-  }
+  refuseHeaders(headers, REFUSED);
   const storageClass = headers.get("x-amz-storage-class");
   if (storageClass !== null && storageClass !== "STANDARD") {
     throw new S3Error("InvalidStorageClass");
   }
   const expected = headers.get("x-amz-expected-bucket-owner");
   if (expected !== null && bucket !== null) requireOwner(store, tenant, bucket, expected);
+}
+
+/** Throws {@link S3Error} NotImplemented for a header of these names, unless it asks for nothing. */
+export function refuseHeaders(headers: Headers, refused: RegExp): void {
+  for (const [name, value] of headers) {
+    if (refused.test(name) && !isWithoutEffect(name, value)) {
+      throw new S3Error("NotImplemented", `The header ${name} is not provided`);
+    }
+  }
 }
 
 /** Throws {@link S3Error} AccessDenied where a bucket belongs to another user than the one of this id. */
@@ -31,8 +36,11 @@ export function requireOwner(store: StoreParts, tenant: Pick<Tenant, "id">, buck
 
 /** Encryption with keys of S3's or the sender's, locks, redirects, appending and conditions of deletes. */
 const REFUSED =
-  /^x-amz-(?:server-side-encryption|copy-source-server-side-encryption|object-lock-|bucket-object-lock-|object-ownership$|website-redirect-|write-offset-|if-match-|rename-source)/;
+  /^x-amz-(?:(?:copy-source-)?server-side-|object-lock-|bucket-object-lock-|object-ownership$|website-|write-offset|if-match-|rename-source)/;
+
+/** What a new bucket may be said not to be. */
+const BUCKET_SWITCH = /^x-amz-bucket-(?:object-lock-enabled|namespace)$/;
 
 function isWithoutEffect(name: string, value: string): boolean {
-  return name === "x-amz-bucket-object-lock-enabled" && value.toLowerCase() === "false";
+  return BUCKET_SWITCH.test(name) && value.toLowerCase() === "false";
 }

@@ -1,6 +1,6 @@
 import type { ReceivedBody } from "@/lib/embedded/store/bodies.ts";
-import { Refusal } from "@/lib/embedded/store/refusal.ts";
 import { type ChecksumAlgorithm, checksumHeaders } from "@/lib/embedded/store/s3/checksums.ts";
+import { keepBody } from "@/lib/embedded/store/s3/keep_body.ts";
 import { receiveObjectBody } from "@/lib/embedded/store/s3/object_body.ts";
 import { MAX_PUT_BYTES } from "@/lib/embedded/store/s3/put_object.ts";
 import { demandRoomForPart } from "@/lib/embedded/store/s3/quota_room.ts";
@@ -48,13 +48,13 @@ async function handle(call: S3Call): Promise<Response> {
 }
 
 /** Makes a received body a part, with the checksums that were made of it. Throws {@link Refusal}. */
-export async function keepPart(
+export function keepPart(
   store: StoreParts,
   name: UploadName,
   number: number,
   received: ReceivedBody,
 ): Promise<{ etag: string; checksums: Record<string, string>; atMs: number }> {
-  try {
+  return keepBody(received, async () => {
     const etag = received.digests.get("md5") ?? "";
     const checksums = keptChecksums(received.digests);
     const atMs = store.now();
@@ -68,9 +68,5 @@ export async function keepPart(
       atMs,
     });
     return { etag, checksums: checksums === null ? {} : JSON.parse(checksums), atMs };
-  } catch (error) {
-    // After a fault of the disk nobody knows what it holds: such a file is left to the sweep at the next start.
-    if (error instanceof S3Error || error instanceof Refusal) received.discard();
-    throw error;
-  }
+  });
 }

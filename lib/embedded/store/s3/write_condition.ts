@@ -1,3 +1,4 @@
+import { unquotedEtag } from "@/lib/embedded/store/s3/etag.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { WriteCondition } from "@/lib/embedded/store/writer/changes.ts";
 
@@ -10,5 +11,5 @@ export function writeCondition(headers: Headers): WriteCondition | null {
     if (ifNoneMatch.trim() !== "*") throw new S3Error("NotImplemented", "If-None-Match on a write must be *");
     return { absent: true };
   }
-  return ifMatch === null ? null : { etag: ifMatch.trim().replace(/^"(.*)"$/, "$1") };
+  return ifMatch === null ? null : { etag: unquotedEtag(ifMatch) };
 }

@@ -3,12 +3,10 @@ import { startDigest } from "@/lib/embedded/store/digests.ts";
 import { awsChunked } from "@/lib/embedded/store/s3/aws_chunked.ts";
 import type { Caller } from "@/lib/embedded/store/s3/caller.ts";
 import { decodedLength } from "@/lib/embedded/store/s3/object_body.ts";
-import { childText, MAX_XML_BYTES, readXml, type XmlElement } from "@/lib/embedded/store/s3/read_xml.ts";
+import { MAX_XML_BYTES, readXml, type XmlElement } from "@/lib/embedded/store/s3/read_xml.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Request } from "@/lib/embedded/store/s3/s3_request.ts";
 import { statedDigests, trailingDigests } from "@/lib/embedded/store/s3/stated_digests.ts";
-
-export { childText };
 
 /**
  * Receives an XML body of at most `maxBytes` whole, plain or aws-chunked, checks the digests that its sender stated, and
