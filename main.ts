@@ -15,7 +15,7 @@ import { stopOnSignals } from "@/lib/process/stop.ts";
 import { SessionKeyError } from "@/lib/results/session_key.ts";
 import { BuildError } from "@/lib/ui/build.ts";
 import { buildApp } from "@/routes/mod.ts";
-import { inProcessResults, resultsApp } from "@/routes/results/mod.ts";
+import { inProcessResults, resultsRole } from "@/routes/results/mod.ts";
 
 /** What ends a start with one line; anything else is a fault of ours and shows its stack. */
 const EXPECTED = [ConfigError, DataFolderError, ListenError, SessionKeyError, BuildError];
@@ -51,7 +51,7 @@ async function start(config: Config, dev: boolean): Promise<void> {
     : null;
 
   const fromStore = config.results && resultsDeps(config, config.results, store, folder, log);
-  const results = fromStore && resultsApp(fromStore);
+  const results = fromStore && resultsRole(fromStore);
   const web = config.web &&
     await webRole(config, config.web, { results: results && inProcessResults(results), cluster, dev, log });
   const app = buildApp({

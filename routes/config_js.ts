@@ -1,13 +1,13 @@
-import type { HttpContext } from "@/lib/http/env.ts";
+import type { Exchange } from "@/lib/http/exchange.ts";
 
 const API_BASE = "/api/v1";
 
 /** `/config.js`: where the browser finds the API and the results, written anew for each request. */
 export function configJs(resultsUrl: (request: Request) => string) {
-  return function configJs(c: HttpContext): Response {
+  return function configJs(exchange: Exchange): Response {
     const text = "// The addresses of this site, as the browser reaches them.\n" +
       `window.API_BASE = ${asScript(API_BASE)};\n` +
-      `window.RESULTS_BASE = ${asScript(resultsUrl(c.req.raw))};\n`;
+      `window.RESULTS_BASE = ${asScript(resultsUrl(exchange.request))};\n`;
     return new Response(text, {
       headers: { "Content-Type": "text/javascript; charset=utf-8", "Cache-Control": "no-cache" },
     });

@@ -1,5 +1,4 @@
-import type { Hono } from "hono";
-import type { HttpEnv } from "@/lib/http/env.ts";
+import type { AddRoute } from "@/lib/http/application.ts";
 import { methodNotAllowed } from "@/lib/http/errors.ts";
 import { type DocumentInfo, openApiDocument } from "@/lib/http/openapi.ts";
 import type { Operation } from "@/lib/http/operation.ts";
@@ -52,26 +51,26 @@ const PACKAGE_FILES: Readonly<Record<string, string>> = {
 };
 
 /** The API page with its login button, all of it from our own origin, and the document behind it. */
-export function mountDocs(app: Hono<HttpEnv>, operations: readonly Operation[], sessionCookie: string): void {
+export function mountDocs(add: AddRoute, operations: readonly Operation[], sessionCookie: string): void {
   // Made when it is first asked for: a start should not wait for what few of its clients read.
   let document: string | null = null;
   const made = () => document ??= JSON.stringify(openApiDocument(operations, { ...INFO, sessionCookie }));
-  serve(app, "/openapi.json", "application/json", made);
-  serve(app, "/docs", "text/html; charset=utf-8", () => PAGE);
-  serve(app, "/docs/theme.js", "text/javascript; charset=utf-8", () => THEME);
-  serve(app, "/docs/start.js", "text/javascript; charset=utf-8", () => START);
-  for (const [name, type] of Object.entries(PACKAGE_FILES)) serve(app, `/docs/${name}`, type, () => packageFile(name));
+  serve(add, "/openapi.json", "application/json", made);
+  serve(add, "/docs", "text/html; charset=utf-8", () => PAGE);
+  serve(add, "/docs/theme.js", "text/javascript; charset=utf-8", () => THEME);
+  serve(add, "/docs/start.js", "text/javascript; charset=utf-8", () => START);
+  for (const [name, type] of Object.entries(PACKAGE_FILES)) serve(add, `/docs/${name}`, type, () => packageFile(name));
   for (const path of ["/redoc", "/docs/"]) {
-    app.all(path, () => new Response(null, { status: 307, headers: { Location: "/docs" } }));
+    add(path, () => Promise.resolve(new Response(null, { status: 307, headers: { Location: "/docs" } })));
   }
 }
 
 type Content = string | Uint8Array<ArrayBuffer>;
 
-function serve(app: Hono<HttpEnv>, path: string, type: string, content: () => Content | Promise<Content>): void {
-  app.all(path, async (c) => {
-    if (c.req.method !== "GET" && c.req.method !== "HEAD") throw methodNotAllowed(["GET", "HEAD"]);
-    c.set("operation", "docs");
+function serve(add: AddRoute, path: string, type: string, content: () => Content | Promise<Content>): void {
+  add(path, async (exchange) => {
+    if (exchange.method !== "GET" && exchange.method !== "HEAD") throw methodNotAllowed(["GET", "HEAD"]);
+    exchange.operation = "docs";
     return new Response(await content(), {
       headers: { "Content-Type": type, "Content-Security-Policy": DOCS_POLICY, "Cache-Control": "no-cache" },
     });

@@ -28,7 +28,7 @@ export function healthOperations(checks: readonly ReadinessCheck[], now: () => n
       tag: TAG,
       summary: "The process is alive",
       responses: { 200: { description: "Alive", schema: state } },
-      handler: (_input, c) => c.json({ ok: true }),
+      handler: (_input) => Response.json({ ok: true }),
     }),
     publicOperation({
       id: "readyz",
@@ -37,9 +37,9 @@ export function healthOperations(checks: readonly ReadinessCheck[], now: () => n
       tag: TAG,
       summary: "The process and its upstreams answer",
       responses: { 200: { description: "Ready" }, 503: { description: "An upstream does not answer" } },
-      async handler(_input, c) {
+      async handler(_input) {
         const { ready, states } = await ask();
-        return c.json({ ok: ready, checks: states }, ready ? 200 : 503);
+        return Response.json({ ok: ready, checks: states }, { status: ready ? 200 : 503 });
       },
     }),
     publicOperation({
@@ -49,7 +49,7 @@ export function healthOperations(checks: readonly ReadinessCheck[], now: () => n
       tag: TAG,
       summary: "The process is alive",
       responses: { 200: { description: "Alive" } },
-      handler: (_input, c) => c.json({ status: "ok" }),
+      handler: (_input) => Response.json({ status: "ok" }),
     }),
     publicOperation({
       id: "readiness",
@@ -61,10 +61,10 @@ export function healthOperations(checks: readonly ReadinessCheck[], now: () => n
         200: { description: "Ready", schema: readiness },
         503: { description: "An upstream does not answer", schema: readiness },
       },
-      async handler(_input, c) {
+      async handler(_input) {
         const { ready, states } = await ask();
         const status = ready ? "ready" : "not ready";
-        return c.json({ status, checks: { ...states, cache: "disabled" } }, ready ? 200 : 503);
+        return Response.json({ status, checks: { ...states, cache: "disabled" } }, { status: ready ? 200 : 503 });
       },
     }),
     publicOperation({
@@ -74,7 +74,7 @@ export function healthOperations(checks: readonly ReadinessCheck[], now: () => n
       tag: TAG,
       summary: "The process is alive (older form)",
       responses: { 200: { description: "Alive" } },
-      handler: (_input, c) => c.json({ status: "ok", cache: "disabled" }),
+      handler: (_input) => Response.json({ status: "ok", cache: "disabled" }),
     }),
   ];
 }

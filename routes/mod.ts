@@ -1,17 +1,17 @@
-import { Hono } from "hono";
 import type { Identify, S3Keys } from "@/lib/auth/store_credentials.ts";
 import { tokenKey, tokenVerifier } from "@/lib/auth/token.ts";
 import { accessLog, type RequestLog } from "@/lib/http/access_log.ts";
+import { type Application, application, Routes } from "@/lib/http/application.ts";
 import { cors, type CorsOrigins } from "@/lib/http/cors.ts";
 import { mount } from "@/lib/http/dispatch.ts";
-import type { HttpEnv } from "@/lib/http/env.ts";
 import { envelope } from "@/lib/http/envelope.ts";
-import { notFound } from "@/lib/http/errors.ts";
+import { methodNotAllowed } from "@/lib/http/errors.ts";
+import type { Exchange } from "@/lib/http/exchange.ts";
 import { hostCheck } from "@/lib/http/host_check.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { boundedRole, DEFAULT_MAX_REQUESTS, DEFAULT_MAX_TENANT_REQUESTS, InFlight } from "@/lib/http/in_flight.ts";
 import { redactText } from "@/lib/http/redact.ts";
-import { renderError } from "@/lib/http/render_error.ts";
+import { errorsAnswered, type Handler } from "@/lib/http/steps.ts";
 import type { Upstream } from "@/lib/http/upstream.ts";
 import { mapiReachable } from "@/lib/mapi/reachable.ts";
 import type { ResultsStore } from "@/lib/results/results_store.ts";
@@ -35,6 +35,7 @@ import { gatewayOperations } from "./api/v1/operation.ts";
 import { presignOperations } from "./api/v1/presign.ts";
 import { mountDocs } from "./docs.ts";
 import { healthOperations, PROBE_PATHS, type ReadinessCheck } from "./health.ts";
+import { mountResults } from "./results/mod.ts";
 import { mountWeb, mountWebRest, readApi, webChecks, type WebDeps } from "./web.ts";
 
 /** What the gateway role needs. */
@@ -67,7 +68,7 @@ export interface AppDeps {
   readonly gateway: GatewayDeps | null;
   readonly web: WebDeps | null;
   /** The results role where it is reached directly; beside the web role, requests come through its pass-through. */
-  readonly results: Hono<HttpEnv> | null;
+  readonly results: Handler | null;
   /** What the results role of this process reads; null where it plays none. */
   readonly resultsStore: ResultsStore | null;
   /** Host names we go by; null: any. */
@@ -82,17 +83,12 @@ export interface AppDeps {
 /** How the session cookie is called where no web role says otherwise. */
 const DEFAULT_COOKIE = "results_session";
 
-/** Everything this process answers, in the order in which a request meets it. */
-export function buildApp(deps: AppDeps): Hono<HttpEnv> {
+/** Everything this process answers. */
+export function buildApp(deps: AppDeps): Application {
   const { gateway, web, results, resultsStore, allowedHosts, log, now } = deps;
+  const errors = errorsAnswered(log);
   const bounded = () => boundedRole(new InFlight(deps.maxRequests ?? DEFAULT_MAX_REQUESTS));
-  const app = new Hono<HttpEnv>();
-  app.onError((error, c) => renderError(error, c, log));
-  app.notFound((c) => renderError(notFound(), c, log));
-
-  app.use(envelope());
-  app.use(accessLog(log, { silent: PROBE_PATHS }));
-  if (allowedHosts) app.use(hostCheck(allowedHosts));
+  const routes = new Routes();
 
   const checks = [
     ...(gateway ? [storeCheck(gateway, now)] : []),
@@ -100,18 +96,26 @@ export function buildApp(deps: AppDeps): Hono<HttpEnv> {
     ...(web ? webChecks(web) : []),
   ];
   const health = healthOperations(checks, now);
-  mount(app, health);
+  const open = routes.within();
+  mount(open, health);
   if (gateway) {
     const operations = gatewayApi(gateway, now, log);
-    mount(app, operations, cors(gateway.corsOrigins), bounded());
-    mountDocs(app, [...operations, ...(web ? readApi(web) : []), ...health], web?.cookieStem ?? DEFAULT_COOKIE);
-    if (!web) app.get("/", (c) => c.redirect("/docs"));
+    // Errors are answered inside of CORS as well: a page may read them.
+    mount(routes.within(cors(gateway.corsOrigins), errors, bounded()), operations);
+    mountDocs(open, [...operations, ...(web ? readApi(web) : []), ...health], web?.cookieStem ?? DEFAULT_COOKIE);
+    if (!web) open("/", toDocs);
   }
-  if (web || results) app.use(bounded());
-  if (web) mountWeb(app, web);
-  if (results) app.route("/", results);
-  if (web) mountWebRest(app, web, gateway !== null);
-  return app;
+  const site = routes.within(bounded());
+  if (web) mountWeb(site, web);
+  if (results) mountResults(site, results);
+  if (web) mountWebRest(site, web, gateway !== null);
+  const steps = [envelope, accessLog(log, { silent: PROBE_PATHS }), errors];
+  return application(allowedHosts ? [...steps, hostCheck(allowedHosts)] : steps, routes);
+}
+
+function toDocs({ method }: Exchange): Promise<Response> {
+  if (method !== "GET" && method !== "HEAD") throw methodNotAllowed(["GET", "HEAD"]);
+  return Promise.resolve(new Response(null, { status: 302, headers: { Location: "/docs" } }));
 }
 
 /** The operations of the gateway: the first two are open, the rest needs a bearer token. */

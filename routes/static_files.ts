@@ -1,4 +1,4 @@
-import type { HttpContext } from "@/lib/http/env.ts";
+import type { Exchange } from "@/lib/http/exchange.ts";
 import { methodNotAllowed, notFound } from "@/lib/http/errors.ts";
 import { openStaticFile, type StaticFile } from "@/lib/ui/static_file.ts";
 import { hasHeadPolicy } from "@/lib/ui/head_policy.ts";
@@ -22,7 +22,7 @@ export interface StaticFilesOptions {
   readonly hashed?: boolean;
   readonly resultsUrl: (request: Request) => string;
   /** Answers in place of the plain 404; null leaves it at that. */
-  readonly missing?: (c: HttpContext) => Promise<Response | null>;
+  readonly missing?: (exchange: Exchange) => Promise<Response | null>;
 }
 
 /**
@@ -30,32 +30,32 @@ export interface StaticFilesOptions {
  * of our app's pages, any other may do nothing (spec, Response headers).
  */
 export function staticFiles({ folder, prefix, hashed = false, resultsUrl, missing }: StaticFilesOptions) {
-  return async function staticFiles(c: HttpContext): Promise<Response> {
-    const path = c.get("target").path.slice(prefix.length);
+  return async function staticFiles(exchange: Exchange): Promise<Response> {
+    const path = exchange.target.path.slice(prefix.length);
     const file = await openStaticFile(folder, path);
     if (!file) {
-      const page = await missing?.(c);
+      const page = await missing?.(exchange);
       if (page) return page;
       throw notFound();
     }
-    c.set("operation", "static");
+    exchange.operation = "static";
     try {
-      if (c.req.method !== "GET" && c.req.method !== "HEAD") throw methodNotAllowed(["GET", "HEAD"]);
+      if (exchange.method !== "GET" && exchange.method !== "HEAD") throw methodNotAllowed(["GET", "HEAD"]);
       const headers = new Headers({
         ETag: file.etag,
         "Last-Modified": file.modified.toUTCString(),
         "Cache-Control": hashed && HASHED_NAME.test(path) ? FOR_EVER : "no-cache",
       });
       const isViewer = prefix === "/" && VIEWER_PATHS.includes(path);
-      const policy = isViewer ? await viewerPolicyOf(file) : await policyOf(file, () => resultsUrl(c.req.raw));
+      const policy = isViewer ? await viewerPolicyOf(file) : await policyOf(file, () => resultsUrl(exchange.request));
       if (policy !== null) headers.set("Content-Security-Policy", policy);
-      if (isKnown(c.req.header("If-None-Match"), file.etag)) {
+      if (isKnown(exchange.header("If-None-Match"), file.etag)) {
         file.close();
         return new Response(null, { status: 304, headers });
       }
       headers.set("Content-Type", file.type);
       headers.set("Content-Length", String(file.size));
-      if (c.req.method === "HEAD") {
+      if (exchange.method === "HEAD") {
         file.close();
         return new Response(null, { headers });
       }
@@ -80,7 +80,7 @@ async function policyOf(file: StaticFile, resultsUrl: () => string): Promise<str
 }
 
 /** RFC 9110 §13.1.2: weak comparison, a list or `*`. */
-function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
+function isKnown(ifNoneMatch: string | null, etag: string): boolean {
   const known = (ifNoneMatch ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
   return known.includes("*") || known.includes(etag.replace(/^W\//, ""));
 }

@@ -1,13 +1,13 @@
-import type { Hono } from "hono";
 import { campaignDetail } from "@/lib/campaign_reader/campaign_detail.ts";
 import type { CampaignLists } from "@/lib/campaign_reader/campaign_list.ts";
 import type { SessionCheck } from "@/lib/campaign_reader/results_session.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
+import type { AddRoute } from "@/lib/http/application.ts";
 import { mount } from "@/lib/http/dispatch.ts";
 import type { Operation } from "@/lib/http/operation.ts";
-import type { HttpEnv } from "@/lib/http/env.ts";
 import { UpstreamError } from "@/lib/http/upstream.ts";
 import { HttpError, notFound } from "@/lib/http/errors.ts";
+import type { Handler } from "@/lib/http/steps.ts";
 import type { CampaignRecords } from "@/lib/kubernetes/campaign_records.ts";
 import type { CampaignSource } from "@/lib/kubernetes/campaign_source.ts";
 import type { ProgressReader } from "@/lib/progress/progress_reader.ts";
@@ -22,7 +22,7 @@ import { noCluster, siteOnlyOperations, unknownApiPath, webOperations } from "./
 import type { ReadinessCheck } from "./health.ts";
 import type { CampaignsAnswer } from "./index.tsx";
 import type { OpenAnswer, OpenRequest } from "./open_campaign.tsx";
-import { passThroughApp } from "./results/mod.ts";
+import { mountPassThrough } from "./results/mod.ts";
 import { mountConfigJs, mountSite, mountStaticFiles, type SiteOptions } from "./site.ts";
 
 /** What answers about campaigns come from. */
@@ -71,13 +71,13 @@ export interface WebDeps {
 const RESULTS_PROBE_MS = 5000;
 
 /** The read API, `/config.js`, the pages and the pass-through of results. */
-export function mountWeb(app: Hono<HttpEnv>, web: WebDeps): void {
+export function mountWeb(add: AddRoute, web: WebDeps): void {
   const { campaigns, resultsUrl } = web;
-  mount(app, readApi(web));
-  if (!campaigns) app.all("/api/v1/jobs/*", noCluster);
-  if (web.service) app.route("/", passThroughApp({ service: web.service, cookieStem: web.cookieStem, log: web.log }));
-  mountConfigJs(app, resultsUrl);
-  if (web.site) mountSite(app, siteOptions(web, web.site));
+  mount(add, readApi(web));
+  if (!campaigns) addUnder(add, "/api/v1/jobs", noCluster);
+  if (web.service) mountPassThrough(add, { service: web.service, cookieStem: web.cookieStem, log: web.log });
+  mountConfigJs(add, resultsUrl);
+  if (web.site) mountSite(add, siteOptions(web, web.site));
 }
 
 /** The operations of the read API: what the session cookie's owner may read. */
@@ -89,11 +89,16 @@ export function readApi({ campaigns, resultsUrl, version, webVersion, now }: Web
   ];
 }
 
-/** What comes after the routes of all roles: the answer to unknown API paths, and the site's other files. */
-export function mountWebRest(app: Hono<HttpEnv>, web: WebDeps, hasGateway: boolean): void {
+/** What answers where no other route does: at unknown API paths, and with the site's other files. */
+export function mountWebRest(add: AddRoute, web: WebDeps, hasGateway: boolean): void {
   // Files of the site never answer under the API's prefix.
-  app.all("/api/v1/*", hasGateway ? unknown : web.campaigns ? unknownApiPath(web.campaigns.session) : noCluster);
-  if (web.site) mountStaticFiles(app, siteOptions(web, web.site));
+  addUnder(add, "/api/v1", hasGateway ? unknown : web.campaigns ? unknownApiPath(web.campaigns.session) : noCluster);
+  if (web.site) mountStaticFiles(add, siteOptions(web, web.site));
+}
+
+function addUnder(add: AddRoute, path: string, handler: Handler): void {
+  add(path, handler);
+  add(`${path}/{*}`, handler);
 }
 
 /** The upstreams of the web role: the cluster, and the results service. */

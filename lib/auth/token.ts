@@ -87,7 +87,7 @@ export function tokenVerifier(key: TokenKey): VerifyToken {
 }
 
 /** The token of an Authorization header; the scheme is compared without case (RFC 9110 §11.1). */
-export function bearerToken(authorization: string | undefined): string {
+export function bearerToken(authorization: string | null): string {
   const match = /^bearer +([^\s]+)\s*$/i.exec(authorization ?? "");
   if (!match) throw notAuthenticated();
   return match[1];

@@ -1,7 +1,7 @@
-import type { MiddlewareHandler } from "hono";
 import { clientIp } from "./client_ip.ts";
-import type { HttpContext, HttpEnv } from "./env.ts";
+import type { Exchange } from "./exchange.ts";
 import { redactQuery, redactText } from "./redact.ts";
+import type { Step } from "./steps.ts";
 
 const FLUSH_AFTER_MS = 5;
 const FLUSH_AT_CHARACTERS = 64 * 1024;
@@ -65,39 +65,39 @@ function timestamps(): (now: number) => string {
 export function accessLog(
   log: RequestLog,
   options: { readonly silent: ReadonlySet<string>; readonly clock?: () => number },
-): MiddlewareHandler<HttpEnv> {
+): Step {
   const clock = options.clock ?? (() => performance.now());
-  return async function accessLog(c, next) {
+  return async function accessLog(exchange, next) {
     const started = clock();
-    await next();
-    const { path } = c.get("target");
-    if (options.silent.has(path)) return;
-    const entry = describeRequest("info", c);
-    entry.status = c.res.status;
+    const response = await next(exchange);
+    if (options.silent.has(exchange.target.path)) return response;
+    const entry = describeRequest("info", exchange);
+    entry.status = response.status;
     entry.duration_ms = rounded(clock() - started);
     log.write(entry);
+    return response;
   };
 }
 
 /** The members that every line about a request carries; more may be added. */
 export function describeRequest(
   level: LogEntry["level"],
-  c: HttpContext,
+  exchange: Exchange,
 ): { readonly level: LogEntry["level"]; [member: string]: unknown } {
-  const { path, query } = c.get("target");
-  const caller = c.get("caller");
+  const { path, query } = exchange.target;
+  const { caller } = exchange;
   return {
     level,
-    request_id: c.get("requestId"),
-    operation: c.get("operation") ?? null,
+    request_id: exchange.requestId,
+    operation: exchange.operation ?? null,
     // Left out of the line where it is undefined.
-    audit: c.get("audit"),
-    method: c.req.method,
+    audit: exchange.audit,
+    method: exchange.method,
     path: shortened(redactText(path)),
     query: redactQuery(query),
     user: caller ? shortened(caller.username) : null,
     tenant: caller?.tenant ?? null,
-    client_ip: clientIp(c.env),
+    client_ip: clientIp(exchange.info),
   };
 }
 

@@ -1,19 +1,16 @@
-import type { LoggedCaller } from "./env.ts";
 import type { RawTarget } from "./raw_path.ts";
 
 /** What `Deno.serve` tells about the connection; absent where a test calls the app without a network. */
-export interface ConnectionInfo {
+export interface RequestInfo {
   readonly remoteAddr?: Deno.Addr;
   /** Settles when the answer is sent to its last byte, or nobody is left to send it to. */
   readonly completed?: Promise<void>;
   /** From one role of this process to another: the target as it came, which no `Request` that is made anew can hold. */
   readonly target?: RawTarget;
-  /** From one role of this process to another: tells the log of the outer one what the request turned out to be. */
-  readonly known?: (operation: string | undefined, caller: LoggedCaller | undefined) => void;
 }
 
 /** The peer's address, or null where the connection has none. Forwarded headers are not believed here. */
-export function clientIp(info: ConnectionInfo | undefined): string | null {
+export function clientIp(info: RequestInfo | undefined): string | null {
   const address = info?.remoteAddr;
   return address && "hostname" in address ? address.hostname : null;
 }

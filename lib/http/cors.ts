@@ -1,5 +1,4 @@
-import type { MiddlewareHandler } from "hono";
-import type { HttpEnv } from "./env.ts";
+import type { Step } from "./steps.ts";
 
 /** Which origins a browser may call from: any (then without credentials), or exactly these. */
 export type CorsOrigins = "*" | readonly string[];
@@ -10,24 +9,25 @@ const EXPOSED =
 const PREFLIGHT_SECONDS = 600;
 
 /** CORS headers on every answer of a route, errors included, and the answer to preflights (Fetch standard, CORS protocol). */
-export function cors(origins: CorsOrigins): MiddlewareHandler<HttpEnv> {
+export function cors(origins: CorsOrigins): Step {
   const listed = origins === "*" ? null : new Set(origins);
-  return async function cors(c, next) {
-    const origin = c.req.header("Origin");
-    const allowed = origin !== undefined && (listed === null || listed.has(origin));
-    if (allowed && c.req.method === "OPTIONS" && c.req.header("Access-Control-Request-Method") !== undefined) {
-      return preflight(origin, listed !== null, c.req.header("Access-Control-Request-Headers"));
+  return async function cors(exchange, next) {
+    const origin = exchange.header("Origin");
+    const allowed = origin !== null && (listed === null || listed.has(origin));
+    if (allowed && exchange.method === "OPTIONS" && exchange.header("Access-Control-Request-Method") !== null) {
+      return preflight(origin, listed !== null, exchange.header("Access-Control-Request-Headers"));
     }
-    await next();
-    if (listed !== null) c.res.headers.append("Vary", "Origin");
+    const response = await next(exchange);
+    if (listed !== null) response.headers.append("Vary", "Origin");
     if (allowed) {
-      allowOrigin(c.res.headers, origin, listed !== null);
-      c.res.headers.set("Access-Control-Expose-Headers", EXPOSED);
+      allowOrigin(response.headers, origin, listed !== null);
+      response.headers.set("Access-Control-Expose-Headers", EXPOSED);
     }
+    return response;
   };
 }
 
-function preflight(origin: string, credentials: boolean, requestedHeaders: string | undefined): Response {
+function preflight(origin: string, credentials: boolean, requestedHeaders: string | null): Response {
   const headers = new Headers({
     "Access-Control-Allow-Methods": METHODS,
     "Access-Control-Max-Age": String(PREFLIGHT_SECONDS),

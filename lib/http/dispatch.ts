@@ -1,64 +1,61 @@
-import type { Hono, MiddlewareHandler } from "hono";
-import type { HttpContext, HttpEnv } from "./env.ts";
+import type { AddRoute } from "./application.ts";
 import { methodNotAllowed, notFound } from "./errors.ts";
+import type { Exchange } from "./exchange.ts";
 import { headerText } from "./header_text.ts";
 import type { Operation } from "./operation.ts";
 import { decodeKey, decodeParameter } from "./raw_path.ts";
+import type { Handler } from "./steps.ts";
 
 const KEY = "{key}";
 
 /**
- * Registers operations with Hono, one route per path template. The method is looked up in our own table, since Hono
- * runs HEAD as GET and knows no 405; a trailing slash on a known path is a 307 to the path without it.
+ * Adds the handlers of operations, one for each path template: a method that a path does not know is a 405,
+ * and a trailing slash on a known path a 307 to the path without it.
  *
- * Templates that share the part in front of `{key}` become one route whose rest is matched by {@link matchRest}.
- *
- * @param around middleware of these routes only, such as CORS, the outermost first
+ * Templates that share the part in front of `{key}` become one handler, which matches the rest as {@link restMatcher} says.
  */
-export function mount(
-  app: Hono<HttpEnv>,
-  operations: readonly Operation[],
-  ...around: readonly MiddlewareHandler<HttpEnv>[]
-): void {
+export function mount(add: AddRoute, operations: readonly Operation[]): void {
   const prefixes = [...new Set(operations.filter((op) => op.path.includes(KEY)).map((op) => op.path.split(KEY)[0]))];
   const byPath = Map.groupBy(operations, (op) => prefixes.find((prefix) => op.path.startsWith(prefix)) ?? op.path);
   for (const [path, group] of byPath) {
     const open = prefixes.includes(path);
-    const route = honoPath(path) + (open ? ":rest{[^]+}" : "");
-    const dispatcher = open ? keyDispatcher(path, group) : plainDispatcher(path, group);
-    for (const step of around) app.all(route, step);
-    app.all(route, dispatcher);
-    if (!open && path !== "/" && !prefixes.includes(path + "/")) app.all(honoPath(path) + "/", redirectWithoutSlash);
+    if (open) add(`${path}{*}`, keyDispatcher(path, group));
+    else add(path, plainDispatcher(path, group));
+    if (!open && path !== "/" && !prefixes.includes(path + "/")) add(path + "/", withoutSlash);
   }
 }
 
-function plainDispatcher(template: string, operations: readonly Operation[]) {
+function plainDispatcher(template: string, operations: readonly Operation[]): Handler {
   const byMethod = new Map<string, Operation>(operations.map((operation) => [operation.method, operation]));
-  const names = template.split("/");
-  return function dispatch(c: HttpContext): Promise<Response> {
-    const operation = byMethod.get(c.req.method);
+  const parameters = segmentParameters(template);
+  return function dispatch(exchange) {
+    const operation = byMethod.get(exchange.method);
     if (!operation) throw methodNotAllowed(byMethod.keys());
-    return operation.answer(c, () => segmentParameters(names, c.get("target").path));
+    return operation.answer(exchange, () => parameters(exchange.target.path));
   };
 }
 
-function keyDispatcher(prefix: string, operations: readonly Operation[]) {
-  const names = prefix.split("/");
-  const routes = operations.map((operation) => ({ operation, rest: operation.path.slice(prefix.length) }));
-  routes.sort((a, b) => specificity(b.rest) - specificity(a.rest));
-  return async function dispatch(c: HttpContext): Promise<Response> {
-    const target = c.get("target");
-    const raw = afterSegments(target.path, names.length - 1);
+function keyDispatcher(prefix: string, operations: readonly Operation[]): Handler {
+  const parametersBefore = segmentParameters(prefix);
+  const slashes = prefix.split("/").length - 1;
+  const matchers = operations.map((operation) => ({
+    operation,
+    match: restMatcher(operation.path.slice(prefix.length)),
+  }));
+  matchers.sort((a, b) => b.match.specificity - a.match.specificity);
+  return function dispatch(exchange) {
+    const { target } = exchange;
+    const raw = afterSegments(target.path, slashes);
     const keyOnly = readsAsObject(target.query);
     const rest = decodedOrNull(raw);
-    if (rest === null) return await refuseKey(c, raw, operations);
+    if (rest === null) return refuseKey(exchange, raw, operations);
     const allowed = new Set<string>();
-    for (const { operation, rest: template } of routes) {
-      if (keyOnly && template !== KEY) continue;
-      const parameters = matchRest(template, rest);
+    for (const { operation, match } of matchers) {
+      if (keyOnly && match.specificity > 0) continue;
+      const parameters = match.rest(rest);
       if (!parameters) continue;
-      if (operation.method === c.req.method) {
-        return await operation.answer(c, () => ({ ...segmentParameters(names, target.path), ...parameters }));
+      if (operation.method === exchange.method) {
+        return operation.answer(exchange, () => ({ ...parametersBefore(target.path), ...parameters }));
       }
       allowed.add(operation.method);
     }
@@ -72,10 +69,10 @@ function readsAsObject(query: string): boolean {
 }
 
 /** A malformed key is refused like every bad parameter: once the caller is known. */
-function refuseKey(c: HttpContext, raw: string, operations: readonly Operation[]): Promise<Response> {
-  const operation = operations.find(({ method }) => method === c.req.method);
+function refuseKey(exchange: Exchange, raw: string, operations: readonly Operation[]): Promise<Response> {
+  const operation = operations.find(({ method }) => method === exchange.method);
   if (!operation) throw methodNotAllowed(new Set(operations.map(({ method }) => method)));
-  return operation.answer(c, () => ({ key: decodeKey(raw) }));
+  return operation.answer(exchange, () => ({ key: decodeKey(raw) }));
 }
 
 function decodedOrNull(raw: string): string | null {
@@ -86,23 +83,40 @@ function decodedOrNull(raw: string): string | null {
   }
 }
 
+type Parameters = Record<string, string>;
+
+/** What a template wants of the decoded rest of a key route. */
+interface RestMatcher {
+  /** Literals come before suffixes, and the plain key, 0, last. */
+  readonly specificity: number;
+  /** The parameters, or null when the rest does not match. */
+  readonly rest: (rest: string) => Parameters | null;
+}
+
 /**
- * Matches the decoded rest of a key route against a template: `{key}` is any text, `{key}/copy` any text before that
- * suffix, `delete` itself, `download/{task_id}` a literal and one segment.
- *
- * @returns the parameters, or null when it does not match
+ * How the decoded rest of a key route is matched against a template: `{key}` is any text, `{key}/copy` any text before
+ * that suffix, `delete` itself, `download/{task_id}` a literal and one segment.
  */
-export function matchRest(template: string, rest: string): Record<string, string> | null {
+export function restMatcher(template: string): RestMatcher {
   if (template.startsWith(KEY)) {
     const suffix = template.slice(KEY.length);
-    return rest.length > suffix.length && rest.endsWith(suffix)
-      ? { key: rest.slice(0, rest.length - suffix.length) }
-      : null;
+    return {
+      specificity: suffix.length,
+      rest: (rest) =>
+        rest.length > suffix.length && rest.endsWith(suffix)
+          ? { key: rest.slice(0, rest.length - suffix.length) }
+          : null,
+    };
   }
   const names = template.split("/");
-  const values = rest.split("/");
+  const specificity = 1000 + template.length;
+  if (!names.some(isParameter)) return { specificity, rest: (rest) => rest === template ? {} : null };
+  return { specificity, rest: (rest) => matchedSegments(names, rest.split("/")) };
+}
+
+function matchedSegments(names: readonly string[], values: readonly string[]): Parameters | null {
   if (names.length !== values.length) return null;
-  const parameters: Record<string, string> = {};
+  const parameters: Parameters = {};
   for (const [index, name] of names.entries()) {
     if (isParameter(name)) {
       if (values[index] === "") return null;
@@ -112,19 +126,18 @@ export function matchRest(template: string, rest: string): Record<string, string
   return parameters;
 }
 
-/** Literals before suffixes before the plain key. */
-function specificity(rest: string): number {
-  if (rest === KEY) return 0;
-  return rest.startsWith(KEY) ? rest.length : 1000 + rest.length;
-}
-
-function segmentParameters(names: readonly string[], rawPath: string): Record<string, string> {
-  const segments = rawPath.split("/");
-  const parameters: Record<string, string> = {};
-  for (const [index, name] of names.entries()) {
-    if (isParameter(name)) parameters[name.slice(1, -1)] = decodeParameter(name.slice(1, -1), segments[index] ?? "");
-  }
-  return parameters;
+/** Reads the parameters of a template in a raw path. */
+function segmentParameters(template: string): (rawPath: string) => Parameters {
+  const named = [...template.split("/").entries()]
+    .filter(([, name]) => isParameter(name))
+    .map(([index, name]) => [index, name.slice(1, -1)] as const);
+  return function segmentParameters(rawPath) {
+    const parameters: Parameters = {};
+    if (named.length === 0) return parameters;
+    const segments = rawPath.split("/");
+    for (const [index, name] of named) parameters[name] = decodeParameter(name, segments[index] ?? "");
+    return parameters;
+  };
 }
 
 /** What follows the first `count` slashes of a path. */
@@ -134,14 +147,9 @@ function afterSegments(path: string, count: number): string {
   return path.slice(at + 1);
 }
 
-function redirectWithoutSlash(c: HttpContext): Response {
-  const { path, query } = c.get("target");
+function withoutSlash({ target: { path, query } }: Exchange): Promise<Response> {
   const location = path.replace(/\/$/, "") + (query === "" ? "" : `?${query}`);
-  return new Response(null, { status: 307, headers: { Location: headerText(location) } });
-}
-
-function honoPath(template: string): string {
-  return template.replace(/\{(\w+)\}/g, ":$1");
+  return Promise.resolve(new Response(null, { status: 307, headers: { Location: headerText(location) } }));
 }
 
 function isParameter(name: string): boolean {

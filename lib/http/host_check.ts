@@ -1,6 +1,5 @@
-import type { MiddlewareHandler } from "hono";
-import type { HttpEnv } from "./env.ts";
 import { HttpError } from "./errors.ts";
+import type { Step } from "./steps.ts";
 
 /**
  * Refuses requests under a Host name we do not go by (421, RFC 9110 §15.5.20), which keeps a page that rebinds its own
@@ -8,24 +7,24 @@ import { HttpError } from "./errors.ts";
  *
  * @param names host names without ports, IPv6 addresses in brackets
  */
-export function hostCheck(names: readonly string[]): MiddlewareHandler<HttpEnv> {
+export function hostCheck(names: readonly string[]): Step {
   const known = new Set(names.map((name) => name.toLowerCase()));
-  const goesBy = (origin: string, header: string | undefined) => {
+  const goesBy = (origin: string, header: string | null) => {
     // A target in absolute form names a host as well (RFC 9112, section 3.2.2), which our own addresses would repeat.
     const { host } = new URL(origin);
     return known.has(hostName(header ?? host)) && known.has(hostName(host));
   };
   // Nearly all requests name what the last one named.
-  let last: { readonly origin: string; readonly header: string | undefined } | null = null;
-  return function hostCheck(c, next) {
-    const { url } = c.req;
+  let last: { readonly origin: string; readonly header: string | null } | null = null;
+  return function hostCheck(exchange, next) {
+    const { url } = exchange.request;
     const origin = url.slice(0, pathStart(url));
-    const header = c.req.header("Host");
+    const header = exchange.header("Host");
     if (last?.origin !== origin || last.header !== header) {
       if (!goesBy(origin, header)) throw new HttpError(421, "Misdirected Request");
       last = { origin, header };
     }
-    return next();
+    return next(exchange);
   };
 }
 

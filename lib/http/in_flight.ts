@@ -1,6 +1,6 @@
-import type { MiddlewareHandler } from "hono";
-import type { HttpContext, HttpEnv } from "./env.ts";
 import { type HttpError, unavailable } from "./errors.ts";
+import type { Exchange } from "./exchange.ts";
+import type { Step } from "./steps.ts";
 
 /** Requests that a role works on at a time, where the settings do not say. */
 export const DEFAULT_MAX_REQUESTS = 1024;
@@ -42,18 +42,18 @@ export class InFlight {
  * Lets a role work on so many requests at a time and answers 503 with Retry-After at once beyond that, before anything
  * is read. A request counts until its work is done and the last byte of its answer is sent, or its client is gone.
  */
-export function boundedRole(inFlight: InFlight): MiddlewareHandler<HttpEnv> {
-  return async function boundedRole(c, next) {
+export function boundedRole(inFlight: InFlight): Step {
+  return async function boundedRole(exchange, next) {
     const leave = inFlight.enter();
     if (!leave) throw tooMany("Too many requests");
-    const held = [leave];
-    c.set("held", held);
+    const { held } = exchange;
+    held.push(leave);
     const release = () => held.forEach((leave) => leave());
     // Without a connection (another part of this process asks) the request is over when it is answered. A client that is
     // gone may leave work behind, such as giving up its upload: that counts as well.
-    const sent = c.env?.completed?.then(ignored, ignored);
+    const sent = exchange.info?.completed?.then(ignored, ignored);
     try {
-      await next();
+      return await next(exchange);
     } finally {
       if (sent) sent.then(release);
       else release();
@@ -62,12 +62,10 @@ export function boundedRole(inFlight: InFlight): MiddlewareHandler<HttpEnv> {
 }
 
 /** The same for one tenant's share of a role (null: the system level), once the caller is known. @throws HttpError 503 */
-export function enterTenant(inFlight: InFlight, c: HttpContext, tenant: string | null): void {
+export function enterTenant(inFlight: InFlight, exchange: Exchange, tenant: string | null): void {
   const leave = inFlight.enter(tenant?.toLowerCase() ?? "");
   if (!leave) throw tooMany("Too many requests of this tenant");
-  const held = c.get("held");
-  if (held) held.push(leave);
-  else leave();
+  exchange.held.push(leave);
 }
 
 function ignored(): void {}

@@ -1,13 +1,13 @@
 import type { z } from "zod";
 import { readForm, readJson } from "./body.ts";
-import type { HttpContext } from "./env.ts";
 import { invalid } from "./errors.ts";
+import type { Exchange } from "./exchange.ts";
 import { parseQuery, readTexts } from "./query.ts";
 import { missing, validate } from "./validation.ts";
 
 export type Method = "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
 
-/** How a request body is read. `raw` leaves the bytes to the handler, which finds them at `c.req.raw.body`. */
+/** How a request body is read. `raw` leaves the bytes to the handler, which finds them in the request. */
 export type BodySpec =
   | {
     readonly kind: "json";
@@ -55,7 +55,7 @@ export interface OperationSpec<
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
-  readonly handler: (input: Input<Caller, P, Q, B>, c: HttpContext) => Response | Promise<Response>;
+  readonly handler: (input: Input<Caller, P, Q, B>, exchange: Exchange) => Response | Promise<Response>;
 }
 
 export interface Input<Caller, P extends z.ZodObject, Q extends z.ZodObject, B extends BodySpec | undefined> {
@@ -66,7 +66,7 @@ export interface Input<Caller, P extends z.ZodObject, Q extends z.ZodObject, B e
 }
 
 /** Identifies who is asking, or throws; it runs before a body is read and before anything is validated. */
-export type Authenticate<Caller> = (c: HttpContext) => Caller | Promise<Caller>;
+export type Authenticate<Caller> = (exchange: Exchange) => Caller | Promise<Caller>;
 
 /** An operation ready to be routed and documented; its types are sealed inside `answer`. */
 export interface Operation extends Described {
@@ -76,7 +76,7 @@ export interface Operation extends Described {
   readonly querySchema?: z.ZodObject;
   readonly body?: BodySpec;
   /** Authenticates, reads, validates, handles. `params` decodes the path parameters when it is called. */
-  answer(c: HttpContext, params: () => Readonly<Record<string, string>>): Promise<Response>;
+  answer(exchange: Exchange, params: () => Readonly<Record<string, string>>): Promise<Response>;
 }
 
 /** How callers are known: by the gateway's bearer token, or by the session cookie of the results store. */
@@ -114,10 +114,10 @@ function seal<Caller, P extends z.ZodObject, Q extends z.ZodObject, B extends Bo
     paramsSchema: params,
     querySchema: query,
     body,
-    async answer(c, pathParameters) {
-      c.set("operation", spec.id);
-      if (spec.audit !== undefined) c.set("audit", spec.audit);
-      const caller = await authenticate(c);
+    async answer(exchange, pathParameters) {
+      exchange.operation = spec.id;
+      exchange.audit = spec.audit;
+      const caller = await authenticate(exchange);
       const texts = pathParameters();
       const input = {
         params: params
@@ -127,11 +127,11 @@ function seal<Caller, P extends z.ZodObject, Q extends z.ZodObject, B extends Bo
             "path",
           )
           : {},
-        query: query ? parseQuery(query, c.get("target").query) : {},
-        body: await readBody(body, c.req.raw),
+        query: query ? parseQuery(query, exchange.target.query) : {},
+        body: await readBody(body, exchange.request),
         caller,
       };
-      return await handler(input as Input<Caller, P, Q, B>, c);
+      return await handler(input as Input<Caller, P, Q, B>, exchange);
     },
   };
 }

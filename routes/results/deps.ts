@@ -1,4 +1,4 @@
-import type { HttpContext } from "@/lib/http/env.ts";
+import type { Exchange } from "@/lib/http/exchange.ts";
 import type { KeyDerivation } from "@/lib/results/login.ts";
 import type { ResultsStore } from "@/lib/results/results_store.ts";
 import type { SessionKey } from "@/lib/results/session_key.ts";
@@ -27,5 +27,5 @@ export interface ResultsDeps {
 export interface ResultsRoute {
   readonly operation: string;
   readonly methods: readonly string[];
-  readonly handler: (c: HttpContext) => Response | Promise<Response>;
+  readonly handler: (exchange: Exchange) => Response | Promise<Response>;
 }

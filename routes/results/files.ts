@@ -11,14 +11,14 @@ export function fileRoute(deps: ResultsDeps): ResultsRoute {
   return {
     operation: "results_file",
     methods: ["GET", "HEAD"],
-    async handler(c) {
-      const request = c.req.raw;
+    async handler(exchange) {
+      const { request } = exchange;
       const scheme = browserScheme(request);
       const { user, keys } = requireSession(request, deps);
-      c.set("caller", { username: user, tenant: deps.store.tenant });
-      const key = resultKey(c.get("target").path, deps.namespaces);
+      exchange.caller = { username: user, tenant: deps.store.tenant };
+      const key = resultKey(exchange.target.path, deps.namespaces);
       if (key === null) throw notFound("file");
-      const method = c.req.method === "HEAD" ? "HEAD" : "GET";
+      const method = exchange.method === "HEAD" ? "HEAD" : "GET";
       try {
         const { headers, signal } = request;
         return await readResultObject(deps.store, { method, key, headers, user, keys, signal });

@@ -1,6 +1,6 @@
 import { clientIp } from "@/lib/http/client_ip.ts";
-import type { HttpContext } from "@/lib/http/env.ts";
 import { HttpError } from "@/lib/http/errors.ts";
+import type { Exchange } from "@/lib/http/exchange.ts";
 import { headerText } from "@/lib/http/header_text.ts";
 import { browserScheme } from "@/lib/results/browser_address.ts";
 import { clientAddress } from "@/lib/results/client_address.ts";
@@ -29,12 +29,12 @@ const SECONDS_PER_HOUR = 3600;
  */
 export function loginRoute(deps: ResultsDeps): ResultsRoute {
   const limits = loginLimits(deps.now);
-  const logIn = async (c: HttpContext, credentials: Credentials): Promise<string> => {
+  const logIn = async (exchange: Exchange, credentials: Credentials): Promise<string> => {
     const user = withoutTenant(credentials.username, deps.loginTenant);
     if (user === "") throw unusable("username", "Nothing is left of the name without the tenant");
-    const address = clientAddress(c.req.header("X-Forwarded-For") ?? null, clientIp(c.env), deps.trustedHops);
+    const address = clientAddress(exchange.header("X-Forwarded-For"), clientIp(exchange.info), deps.trustedHops);
     // Read now: once a client has left, its request cannot be read any more.
-    const scheme = browserScheme(c.req.raw);
+    const scheme = browserScheme(exchange.request);
     const attempt = limits.start(address, user);
     if ("limit" in attempt) throw tooMany(attempt);
     let token: string | null;
@@ -49,31 +49,32 @@ export function loginRoute(deps: ResultsDeps): ResultsRoute {
       throw failure(401, "wrong user name or password");
     }
     attempt.succeeded();
-    c.set("caller", { username: user, tenant: deps.store.tenant });
+    exchange.caller = { username: user, tenant: deps.store.tenant };
     return sessionCookie(scheme, deps.cookieStem, token, deps.sessionHours * SECONDS_PER_HOUR);
   };
   return {
     operation: "results_login",
     methods: ["POST"],
-    handler: (c) => isUrlencoded(c.req.raw.headers) ? answerForm(c, logIn) : answerJson(c, logIn),
+    handler: (exchange) =>
+      isUrlencoded(exchange.request.headers) ? answerForm(exchange, logIn) : answerJson(exchange, logIn),
   };
 }
 
 /** Answers the value of `Set-Cookie`. */
-type LogIn = (c: HttpContext, credentials: Credentials) => Promise<string>;
+type LogIn = (exchange: Exchange, credentials: Credentials) => Promise<string>;
 
-async function answerJson(c: HttpContext, logIn: LogIn): Promise<Response> {
-  requireSameOrigin(c.req.raw);
-  const cookie = await logIn(c, await jsonCredentials(c.req.raw));
+async function answerJson(exchange: Exchange, logIn: LogIn): Promise<Response> {
+  requireSameOrigin(exchange.request);
+  const cookie = await logIn(exchange, await jsonCredentials(exchange.request));
   return new Response(null, { status: 204, headers: { ...UNSTORED, "Set-Cookie": cookie } });
 }
 
-async function answerForm(c: HttpContext, logIn: LogIn): Promise<Response> {
+async function answerForm(exchange: Exchange, logIn: LogIn): Promise<Response> {
   let form: LoginForm | null = null;
   try {
-    form = await readLoginForm(c.req.raw);
-    requireSameOrigin(c.req.raw);
-    const cookie = await logIn(c, form.credentials());
+    form = await readLoginForm(exchange.request);
+    requireSameOrigin(exchange.request);
+    const cookie = await logIn(exchange, form.credentials());
     return redirect(form.next, { "Set-Cookie": cookie });
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;

@@ -1,9 +1,7 @@
-import { Hono } from "hono";
-import type { HttpEnv } from "@/lib/http/env.ts";
+import { type AddRoute } from "@/lib/http/application.ts";
 import { methodNotAllowed, notFound } from "@/lib/http/errors.ts";
-import { rawTarget } from "@/lib/http/raw_path.ts";
-import { renderError } from "@/lib/http/render_error.ts";
-import { REQUEST_ID_HEADER, requestId } from "@/lib/http/request_id.ts";
+import { Exchange } from "@/lib/http/exchange.ts";
+import { around, errorsAnswered, type Handler, type Step } from "@/lib/http/steps.ts";
 import { RESULTS_PATH } from "@/lib/results/object_keys.ts";
 import { patientStore } from "@/lib/results/results_store.ts";
 import type { ResultsService } from "@/lib/results/results_service.ts";
@@ -14,13 +12,13 @@ import { loginRoute } from "./login.ts";
 import { logoutRoute, sessionRoute } from "./session.ts";
 
 export type { ResultsDeps } from "./deps.ts";
-export { passThroughApp, type PassThroughDeps } from "./pass_through.ts";
+export { mountPassThrough, type PassThroughDeps } from "./pass_through.ts";
 
 /**
  * The results role: everything below `/results/`. Login and logout are open to pages of our own origin, the rest needs a
  * session. Paths are told apart by their raw text, so that no other spelling of `_login` exists.
  */
-export function resultsApp(deps: ResultsDeps): Hono<HttpEnv> {
+export function resultsRole(deps: ResultsDeps): Handler {
   const role = { ...deps, store: patientStore(deps.store) };
   const own: Readonly<Record<string, ResultsRoute>> = {
     _login: loginRoute(role),
@@ -28,35 +26,37 @@ export function resultsApp(deps: ResultsDeps): Hono<HttpEnv> {
     _session: sessionRoute(role),
   };
   const file = fileRoute(role);
-
-  const app = new Hono<HttpEnv>();
-  app.onError((error, c) => renderError(error, c, deps.log));
-  app.use(`${RESULTS_PATH}*`, async (c, next) => {
-    // Alone in a process, the envelope around all roles has done this already.
-    if (!c.get("target")) c.set("target", c.env?.target ?? rawTarget(c.req.raw.url));
-    if (!c.get("requestId")) c.set("requestId", requestId(c.req.header(REQUEST_ID_HEADER)));
-    await next();
-    c.env?.known?.(c.get("operation"), c.get("caller"));
-    const { headers } = c.res;
-    if (!headers.has("Cache-Control")) headers.set("Cache-Control", UNCACHED["Cache-Control"]);
-    headers.set("X-Content-Type-Options", "nosniff");
-  });
-  app.all(`${RESULTS_PATH}*`, async (c) => {
-    const { path } = c.get("target");
+  return around([resultHeaders, errorsAnswered(deps.log)], async (exchange) => {
+    const { path } = exchange.target;
     if (!path.startsWith(RESULTS_PATH)) throw notFound();
     const name = path.slice(RESULTS_PATH.length);
     const route = Object.hasOwn(own, name) ? own[name] : file;
-    c.set("operation", route.operation);
-    if (!route.methods.includes(c.req.method)) throw methodNotAllowed(route.methods);
-    return await route.handler(c);
+    exchange.operation = route.operation;
+    if (!route.methods.includes(exchange.method)) throw methodNotAllowed(route.methods);
+    return await route.handler(exchange);
   });
-  return app;
+}
+
+/** Serves the role where it is reached directly. */
+export function mountResults(add: AddRoute, role: Handler): void {
+  add(`${RESULTS_PATH}{*}`, role);
 }
 
 /** The role for the other roles of this process, without a network between. */
-export function inProcessResults(app: Hono<HttpEnv>): ResultsService {
+export function inProcessResults(role: Handler): ResultsService {
   return async function inProcessResults(request, { target, peer, known }) {
     const remoteAddr = peer === null ? undefined : { transport: "tcp" as const, hostname: peer, port: 0 };
-    return await app.fetch(request, { target, remoteAddr, known });
+    const exchange = new Exchange(request, { target, remoteAddr });
+    const response = await role(exchange);
+    known?.(exchange.operation, exchange.caller);
+    return response;
   };
 }
+
+const resultHeaders: Step = async function resultHeaders(exchange, next) {
+  const response = await next(exchange);
+  const { headers } = response;
+  if (!headers.has("Cache-Control")) headers.set("Cache-Control", UNCACHED["Cache-Control"]);
+  headers.set("X-Content-Type-Options", "nosniff");
+  return response;
+};

@@ -1,7 +1,6 @@
-import { Hono } from "hono";
 import type { RequestLog } from "@/lib/http/access_log.ts";
+import type { AddRoute } from "@/lib/http/application.ts";
 import { clientIp } from "@/lib/http/client_ip.ts";
-import type { HttpEnv } from "@/lib/http/env.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { failedLoginPath, isUrlencoded } from "@/lib/results/login_form.ts";
 import { RESULTS_PATH } from "@/lib/results/object_keys.ts";
@@ -17,14 +16,12 @@ export interface PassThroughDeps extends PassThroughOptions {
 }
 
 /** `/results/…` on the web role: everything is the results role's answer. It needs the envelope around it. */
-export function passThroughApp(deps: PassThroughDeps): Hono<HttpEnv> {
+export function mountPassThrough(add: AddRoute, deps: PassThroughDeps): void {
   const pass = passThrough(deps);
-  const app = new Hono<HttpEnv>();
-  app.all(`${RESULTS_PATH}*`, async (c) => {
-    c.set("operation", "results_pass_through");
-    const requestId = c.get("requestId");
-    const request = c.req.raw;
-    const isForm = c.req.method === "POST" && c.get("target").path === LOGIN_PATH && isUrlencoded(request.headers);
+  add(`${RESULTS_PATH}{*}`, async (exchange) => {
+    exchange.operation = "results_pass_through";
+    const { request, requestId, target } = exchange;
+    const isForm = exchange.method === "POST" && target.path === LOGIN_PATH && isUrlencoded(request.headers);
     try {
       return await passed();
     } catch (error) {
@@ -35,19 +32,18 @@ export function passThroughApp(deps: PassThroughDeps): Hono<HttpEnv> {
 
     function passed(): Promise<Response> {
       return pass(request, {
-        target: c.get("target"),
-        peer: clientIp(c.env),
+        target,
+        peer: clientIp(exchange.info),
         requestId,
         // The type alone: what an upstream says of itself may hold anything.
         broken: (error) => deps.log.write({ level: "warn", request_id: requestId, broken_answer: nameOf(error) }),
         known: (operation, caller) => {
-          if (operation) c.set("operation", operation);
-          if (caller) c.set("caller", caller);
+          if (operation) exchange.operation = operation;
+          if (caller) exchange.caller = caller;
         },
       });
     }
   });
-  return app;
 }
 
 function nameOf(error: unknown): string {

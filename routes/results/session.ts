@@ -14,8 +14,8 @@ export function sessionRoute(deps: ResultsDeps): ResultsRoute {
   return {
     operation: "results_session",
     methods: ["GET", "HEAD"],
-    handler(c) {
-      const { user } = requireSession(c.req.raw, deps);
+    handler({ request }) {
+      const { user } = requireSession(request, deps);
       return Response.json({ user }, { headers: UNSTORED });
     },
   };
@@ -26,8 +26,7 @@ export function logoutRoute(deps: ResultsDeps): ResultsRoute {
   return {
     operation: "results_logout",
     methods: ["POST"],
-    handler(c) {
-      const request = c.req.raw;
+    handler({ request }) {
       requireSameOrigin(request);
       const headers = new Headers({
         ...UNSTORED,

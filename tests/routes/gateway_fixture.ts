@@ -1,8 +1,7 @@
-import type { Hono } from "hono";
 import { type Identify, storeIdentities } from "@/lib/auth/store_credentials.ts";
 import { issueToken, tokenKey } from "@/lib/auth/token.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";
-import type { HttpEnv } from "@/lib/http/env.ts";
+import type { Application } from "@/lib/http/application.ts";
 import { upstream } from "@/lib/http/upstream.ts";
 import { type AppDeps, buildApp, type GatewayDeps } from "@/routes/mod.ts";
 
@@ -18,7 +17,7 @@ export interface Seen {
 export type FakeAnswer = (request: Request, seen: Seen) => Response | Promise<Response>;
 
 export interface Fixture {
-  readonly app: Hono<HttpEnv>;
+  readonly app: Application;
   /** Origin of the gateway on a real port. */
   readonly origin: string;
   readonly storeOrigin: string;

@@ -1,10 +1,8 @@
-import { Hono } from "hono";
-
 import { envelope } from "@/lib/http/envelope.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
-import type { HttpEnv } from "@/lib/http/env.ts";
-import { notFound } from "@/lib/http/errors.ts";
-import { renderError } from "@/lib/http/render_error.ts";
+import { application, Routes } from "@/lib/http/application.ts";
+import { HttpError } from "@/lib/http/errors.ts";
+import { errorsAnswered, type Step } from "@/lib/http/steps.ts";
 import type { Assets } from "@/lib/ui/assets.ts";
 import type { JobSummary } from "@/lib/campaigns/types.ts";
 import type { Session } from "@/lib/ui/site.ts";
@@ -49,10 +47,8 @@ export function fakeSite(assets: Assets, staticFolder: string, now: () => number
     log: SAMPLE_LOG,
     reads: [],
   };
-  const app = new Hono<HttpEnv>();
-  app.onError((error, c) => renderError(error, c, NO_LOG));
-  app.notFound((c) => renderError(notFound(), c, NO_LOG));
-  app.use(envelope());
+  const routes = new Routes();
+  const app = application([envelope, errorsAnswered(NO_LOG)], routes);
 
   const session = (request: Request): Promise<Session> => {
     const user = /\bfake_session=([^;]+)/.exec(request.headers.get("Cookie") ?? "")?.[1];
@@ -72,56 +68,61 @@ export function fakeSite(assets: Assets, staticFolder: string, now: () => number
     campaigns: () => Promise.resolve({ jobs: state.jobs, reapedTotal: state.reapedTotal }),
   };
 
-  app.use("/api/v1/*", async (c, next) => {
-    const who = await session(c.req.raw);
-    if (who === null) return c.json({ detail: "not logged in" }, 401);
-    if (state.apiStatus !== 200) return Response.json({ detail: "no" }, { status: state.apiStatus });
-    await next();
+  const loggedIn: Step = async (exchange, next) => {
+    if (await session(exchange.request) === null) throw new HttpError(401, "not logged in");
+    return await next(exchange);
+  };
+  const api = routes.within(loggedIn, async (exchange, next) => {
+    if (state.apiStatus !== 200) throw new HttpError(state.apiStatus, "no");
+    return await next(exchange);
   });
-  app.get("/api/v1/jobs", (c) => {
-    c.header("X-Reaped-Total", String(state.reapedTotal));
-    return c.json(state.jobs);
+  api("/api/v1/jobs", () => {
+    const headers = { "X-Reaped-Total": String(state.reapedTotal) };
+    return Promise.resolve(Response.json(state.jobs, { headers }));
   });
-  app.get("/api/v1/jobs/:namespace/:name", (c) => {
-    const { namespace, name } = c.req.param();
+  api("/api/v1/jobs/{namespace}/{name}", ({ request, target }) => {
+    const [namespace, name] = target.path.split("/").slice(-2).map(decodeURIComponent);
+    const query = new URLSearchParams(target.query);
     const job = state.jobs.find((job) => job.name === name && job.namespace === namespace);
     state.reads.push(`${namespace}/${name}`);
-    if (!job) return c.json({ detail: "job not found" }, 404);
-    const { origin } = new URL(c.req.url);
-    const page = sampleDetail(job, Number(c.req.query("offset") ?? 0), Number(c.req.query("limit") ?? 200));
-    return c.body(JSON.stringify(page).replaceAll("http://127.0.0.1/", `${origin}/`), 200, {
-      "Content-Type": "application/json",
-    });
+    if (!job) throw new HttpError(404, "job not found");
+    const { origin } = new URL(request.url);
+    const page = sampleDetail(job, Number(query.get("offset") ?? 0), Number(query.get("limit") ?? 200));
+    const headers = { "Content-Type": "application/json" };
+    return Promise.resolve(
+      new Response(JSON.stringify(page).replaceAll("http://127.0.0.1/", `${origin}/`), { headers }),
+    );
   });
-  app.post("/results/_login", async (c) => {
-    const form = await c.req.formData();
+  const open = routes.within();
+  open("/results/_login", async ({ request }) => {
+    const form = await request.formData();
     const next = String(form.get("next") ?? "/");
     if (form.get("password") !== "stackroom-demo") {
-      return c.redirect(`/login?error=401&next=${encodeURIComponent(next)}`, 303);
+      return redirect(`/login?error=401&next=${encodeURIComponent(next)}`);
     }
-    c.header(
-      "Set-Cookie",
-      `fake_session=${encodeURIComponent(String(form.get("username")))}; Path=/; HttpOnly; SameSite=Strict`,
-    );
-    return c.redirect(next, 303);
+    const cookie = `fake_session=${
+      encodeURIComponent(String(form.get("username")))
+    }; Path=/; HttpOnly; SameSite=Strict`;
+    return redirect(next, { "Set-Cookie": cookie });
   });
-  app.post("/results/_logout", (c) => {
-    c.header("Set-Cookie", "fake_session=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0");
-    return c.redirect("/login", 303);
+  open("/results/_logout", () => {
+    const cookie = "fake_session=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0";
+    return Promise.resolve(redirect("/login", { "Set-Cookie": cookie }));
   });
-  app.get("/results/*", async (c) => {
-    if (await session(c.req.raw) === null) return c.json({ detail: "not logged in" }, 401);
-    return c.text(state.log);
-  });
+  routes.within(loggedIn)("/results/{*}", () => Promise.resolve(new Response(state.log)));
 
-  app.all("/_test", async (c) => {
-    if (c.req.method === "POST") Object.assign(state, await c.req.json());
-    return c.json(state);
+  open("/_test", async ({ method, request }) => {
+    if (method === "POST") Object.assign(state, await request.json());
+    return Response.json(state);
   });
-  mountSite(app, options);
-  mountConfigJs(app, resultsUrl);
-  mountStaticFiles(app, options);
+  mountSite(open, options);
+  mountConfigJs(open, resultsUrl);
+  mountStaticFiles(open, options);
   return { app, state };
+}
+
+function redirect(to: string, headers: Record<string, string> = {}): Response {
+  return new Response(null, { status: 303, headers: { ...headers, Location: to } });
 }
 
 const line = (second: number, text: string) =>

@@ -66,8 +66,8 @@ export function aclOperations(operation: GatewayOperation, s3: S3, backend: Stor
       summary: "Who may do what with a bucket",
       params: bucketParams,
       responses: { 200: { description: "The list", schema: acl }, 404: { description: "No such bucket" }, ...lacking },
-      handler: async ({ caller, params }, c) =>
-        c.json(await supported("get_bucket_acl", backend, getAcl(s3, caller, params))),
+      handler: async ({ caller, params }) =>
+        Response.json(await supported("get_bucket_acl", backend, getAcl(s3, caller, params))),
     }),
     operation({
       id: "put_bucket_acl",
@@ -82,9 +82,9 @@ export function aclOperations(operation: GatewayOperation, s3: S3, backend: Stor
         404: { description: "No such bucket" },
         ...lacking,
       },
-      async handler({ caller, params, body }, c) {
+      async handler({ caller, params, body }) {
         await supported("put_bucket_acl", backend, putAcl(s3, caller, params, newList(body)));
-        return c.json({ status: "updated", bucket: null });
+        return Response.json({ status: "updated", bucket: null });
       },
     }),
     operation({
@@ -99,8 +99,8 @@ export function aclOperations(operation: GatewayOperation, s3: S3, backend: Stor
         404: { description: "No such bucket or object" },
         ...lacking,
       },
-      handler: async ({ caller, params }, c) =>
-        c.json(await supported("get_object_acl", backend, getAcl(s3, caller, params))),
+      handler: async ({ caller, params }) =>
+        Response.json(await supported("get_object_acl", backend, getAcl(s3, caller, params))),
     }),
     operation({
       id: "put_object_acl",
@@ -115,9 +115,9 @@ export function aclOperations(operation: GatewayOperation, s3: S3, backend: Stor
         404: { description: "No such bucket or object" },
         ...lacking,
       },
-      async handler({ caller, params, body }, c) {
+      async handler({ caller, params, body }) {
         await supported("put_object_acl", backend, putAcl(s3, caller, params, newList(body)));
-        return c.json({ status: "updated" });
+        return Response.json({ status: "updated" });
       },
     }),
   ];

@@ -43,11 +43,11 @@ export function authOperations({ key, lifetimeMinutes, now }: TokenSettings): Op
         200: { description: "The token", schema: tokenAnswer },
         422: { description: "A missing field, or an invalid tenant name" },
       },
-      handler({ body }, c) {
+      handler({ body }, exchange) {
         const { username, tenant } = resolveLogin(body);
-        c.set("caller", { username, tenant });
+        exchange.caller = { username, tenant };
         const token = issueToken({ sub: username, pwd: body.password, tenant }, key, now() / 1000, lifetimeMinutes);
-        return c.json({ access_token: token, token_type: "bearer" });
+        return Response.json({ access_token: token, token_type: "bearer" });
       },
     }),
   ];

@@ -61,8 +61,8 @@ export function bucketContentOperations(operation: GatewayOperation, s3: S3): Op
         200: { description: "A page of the listing", schema: versionList },
         404: { description: "No such bucket" },
       },
-      handler: async ({ caller, params: { bucket }, query }, c) =>
-        c.json(
+      handler: async ({ caller, params: { bucket }, query }) =>
+        Response.json(
           await listVersions(s3, caller, bucket, {
             prefix: query.prefix,
             keyMarker: query.key_marker,
@@ -88,14 +88,14 @@ export function bucketContentOperations(operation: GatewayOperation, s3: S3): Op
         200: { description: "A page of the listing", schema: uploadList },
         404: { description: "No such bucket" },
       },
-      async handler({ caller, params: { bucket }, query }, c) {
+      async handler({ caller, params: { bucket }, query }) {
         const page = await listUploads(s3, caller, bucket, {
           prefix: query.prefix,
           keyMarker: query.key_marker,
           uploadIdMarker: query.upload_id_marker,
           maxUploads: query.max_uploads,
         });
-        return c.json({ bucket, ...page });
+        return Response.json({ bucket, ...page });
       },
     }),
   ];

@@ -63,8 +63,8 @@ export function bucketSettingOperations(
       summary: "Whether a bucket keeps versions",
       params,
       responses: { 200: { description: "The state", schema: versioning }, ...missing, ...lacking },
-      handler: async ({ caller, params: { bucket } }, c) =>
-        c.json(await supported("get_bucket_versioning", backend, getVersioning(s3, caller, bucket))),
+      handler: async ({ caller, params: { bucket } }) =>
+        Response.json(await supported("get_bucket_versioning", backend, getVersioning(s3, caller, bucket))),
     }),
     operation({
       id: "put_bucket_versioning",
@@ -75,10 +75,10 @@ export function bucketSettingOperations(
       params,
       body: { kind: "json", schema: versioningUpdate },
       responses: { 200: { description: "Switched", schema: versioningUpdated }, ...missing, ...lacking },
-      async handler({ caller, params: { bucket }, body }, c) {
+      async handler({ caller, params: { bucket }, body }) {
         const status: VersioningState = body.status;
         await supported("put_bucket_versioning", backend, setVersioning(s3, caller, bucket, status));
-        return c.json({ status: "updated", versioning: status });
+        return Response.json({ status: "updated", versioning: status });
       },
     }),
     operation({
@@ -93,8 +93,8 @@ export function bucketSettingOperations(
         404: { description: "No such bucket, or it has no rules" },
         ...lacking,
       },
-      handler: async ({ caller, params: { bucket } }, c) =>
-        c.json({ cors_rules: await supported("get_bucket_cors", backend, getCors(s3, caller, bucket)) }),
+      handler: async ({ caller, params: { bucket } }) =>
+        Response.json({ cors_rules: await supported("get_bucket_cors", backend, getCors(s3, caller, bucket)) }),
     }),
     operation({
       id: "put_bucket_cors",
@@ -105,9 +105,9 @@ export function bucketSettingOperations(
       params,
       body: { kind: "json", schema: corsUpdate },
       responses: { 200: { description: "Replaced", schema: settingDone("updated") }, ...missing, ...lacking },
-      async handler({ caller, params: { bucket }, body }, c) {
+      async handler({ caller, params: { bucket }, body }) {
         await supported("put_bucket_cors", backend, putCors(s3, caller, bucket, body.CORSRules));
-        return c.json({ status: "updated", bucket: null });
+        return Response.json({ status: "updated", bucket: null });
       },
     }),
     operation({
@@ -118,9 +118,9 @@ export function bucketSettingOperations(
       summary: "Take a bucket's CORS rules away",
       params,
       responses: { 200: { description: "Taken away", schema: settingDone("deleted") }, ...missing, ...lacking },
-      async handler({ caller, params: { bucket } }, c) {
+      async handler({ caller, params: { bucket } }) {
         await supported("delete_bucket_cors", backend, deleteCors(s3, caller, bucket));
-        return c.json({ status: "deleted", bucket: null });
+        return Response.json({ status: "deleted", bucket: null });
       },
     }),
   ];

@@ -49,7 +49,7 @@ export function bucketOperations(operation: GatewayOperation, s3: S3, force: Omi
       tag: TAG,
       summary: "List the buckets the caller may see",
       responses: { 200: { description: "The buckets", schema: bucketList } },
-      handler: async ({ caller }, c) => c.json(await listBuckets(s3, caller)),
+      handler: async ({ caller }) => Response.json(await listBuckets(s3, caller)),
     }),
     operation({
       id: "create_bucket",
@@ -66,9 +66,9 @@ export function bucketOperations(operation: GatewayOperation, s3: S3, force: Omi
         400: { description: "Not a bucket name" },
         409: { description: "The name is taken" },
       },
-      async handler({ caller, body: { bucket } }, c) {
+      async handler({ caller, body: { bucket } }) {
         await createBucket(s3, caller, bucket);
-        return c.json({ status: "created", bucket }, 201);
+        return Response.json({ status: "created", bucket }, { status: 201 });
       },
     }),
     operation({
@@ -101,10 +101,10 @@ export function bucketOperations(operation: GatewayOperation, s3: S3, force: Omi
         404: { description: "No such bucket" },
         409: { description: "Not empty, or not to be emptied; the detail says what stands in the way" },
       },
-      async handler({ caller, params: { bucket }, query }, c) {
+      async handler({ caller, params: { bucket }, query }) {
         if (query.force) await forceDelete({ s3, ...force }, caller, bucket);
         else await deleteBucket(s3, caller, bucket);
-        return c.json({ status: "deleted", bucket });
+        return Response.json({ status: "deleted", bucket });
       },
     }),
     operation({
@@ -119,14 +119,14 @@ export function bucketOperations(operation: GatewayOperation, s3: S3, force: Omi
         200: { description: "A page of the listing", schema: objectList },
         404: { description: "No such bucket" },
       },
-      async handler({ caller, params: { bucket }, query }, c) {
+      async handler({ caller, params: { bucket }, query }) {
         const page = await listObjects(s3, caller, bucket, {
           prefix: query.prefix,
           delimiter: query.delimiter,
           continuationToken: query.continuation_token,
           maxKeys: query.max_keys,
         });
-        return c.json(page);
+        return Response.json(page);
       },
     }),
   ];

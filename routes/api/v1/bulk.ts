@@ -67,14 +67,14 @@ export function bulkOperations(operation: GatewayOperation, s3: S3): Operation[]
         400: { description: "An empty prefix without `all`, or a key that no multi-delete can carry" },
         404: { description: "No such bucket" },
       },
-      async handler({ caller, params: { bucket }, body: { keys, prefix, all } }, c) {
+      async handler({ caller, params: { bucket }, body: { keys, prefix, all } }) {
         if (prefix === "" && !all) {
           throw badRequest("prefix: an empty prefix is the whole bucket; say so with all: true");
         }
         if (all && prefix !== "") throw badRequest('all: means the whole bucket, and goes with prefix: ""');
         const byKey = keys && keys.length > 0 ? await deleteKeys(s3, caller, bucket, keys) : nothing;
         const byPrefix = typeof prefix === "string" ? await deletePrefix(s3, caller, bucket, prefix) : nothing;
-        return c.json({ status: "deleted", ...bothDeleted(byKey, byPrefix) });
+        return Response.json({ status: "deleted", ...bothDeleted(byKey, byPrefix) });
       },
     }),
     operation({

@@ -19,7 +19,7 @@ export function capabilitiesOperations(answer: z.output<typeof capabilities>): O
       tag: "Health",
       summary: "What this gateway can do",
       responses: { 200: { description: "The capabilities", schema: capabilities } },
-      handler: (_input, c) => c.json(answer),
+      handler: (_input) => Response.json(answer),
     }),
   ];
 }

@@ -35,9 +35,9 @@ export function copyOperations(operation: GatewayOperation, s3: S3): Operation[]
         200: { description: "Copied; bucket and key are the copy's", schema: copied },
         404: { description: "No such source, or no such bucket" },
       },
-      async handler({ caller, params: target, body }, c) {
+      async handler({ caller, params: target, body }) {
         await copyObject(s3, caller, { bucket: body.source_bucket, key: body.source_key }, target);
-        return c.json({ status: "copied", bucket: target.bucket, key: target.key });
+        return Response.json({ status: "copied", bucket: target.bucket, key: target.key });
       },
     }),
     operation({
@@ -53,9 +53,9 @@ export function copyOperations(operation: GatewayOperation, s3: S3): Operation[]
         201: { description: "Made", schema: folder },
         404: { description: "No such bucket" },
       },
-      async handler({ caller, params: { bucket }, body }, c) {
+      async handler({ caller, params: { bucket }, body }) {
         const key = await createFolder(s3, caller, bucket, body.folder_name);
-        return c.json({ bucket, key, status: "created" }, 201);
+        return Response.json({ bucket, key, status: "created" }, { status: 201 });
       },
     }),
   ];

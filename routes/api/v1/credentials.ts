@@ -21,9 +21,9 @@ export function credentialsOperations(operation: GatewayOperation, s3: S3): Oper
       tag: "S3 Credentials",
       summary: "S3 keys and endpoint of the caller",
       responses: { 200: { description: "The keys", schema: credentials } },
-      async handler({ caller }, c) {
+      async handler({ caller }) {
         const address = await s3.addresses.s3(caller.tenant);
-        return c.json({
+        return Response.json({
           access_key_id: caller.s3.accessKey,
           secret_access_key: caller.s3.secretKey,
           username: caller.named ? caller.username : null,

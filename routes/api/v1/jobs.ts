@@ -52,8 +52,11 @@ function listOperations(operation: WebOperation, { source, lists, resultsUrl }: 
         422: { description: "A query parameter is out of its range" },
         502: { description: "The cluster or the results service did not answer" },
       },
-      async handler({ query }, c) {
-        const { body, reapedTotal } = await lists.bytes({ resultsUrl: resultsUrl(c.req.raw), reaped: query.reaped });
+      async handler({ query }, exchange) {
+        const { body, reapedTotal } = await lists.bytes({
+          resultsUrl: resultsUrl(exchange.request),
+          reaped: query.reaped,
+        });
         return bytesAnswer(method, body, { [REAPED_TOTAL_HEADER]: String(reapedTotal), ...ageOf(source) });
       },
     })
@@ -79,9 +82,9 @@ function detailOperations(operation: WebOperation, deps: JobsDeps): Operation[] 
         422: { description: "A query parameter is out of its range" },
         502: { description: "The cluster or the results service did not answer" },
       },
-      async handler({ params: { namespace, name }, query: page, caller }, c) {
+      async handler({ params: { namespace, name }, query: page, caller }, exchange) {
         const canBe = canBeCampaign(deps.namespaces, namespace, name);
-        const request = c.req.raw;
+        const request = exchange.request;
         const detail = canBe && await campaignDetail(deps, {
           namespace,
           name,
@@ -111,8 +114,8 @@ function ageOf(source: CampaignSource): Record<string, string> {
 function withoutBadEncoding(operation: Operation): Operation {
   return {
     ...operation,
-    answer: (c, params) =>
-      operation.answer(c, () => {
+    answer: (exchange, params) =>
+      operation.answer(exchange, () => {
         try {
           return params();
         } catch (error) {

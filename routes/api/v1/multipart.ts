@@ -95,9 +95,9 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
       params,
       query: z.object({ as: asObject }),
       responses: { 201: { description: "Begun", schema: created }, 404: { description: "No such bucket" } },
-      async handler({ caller, params: place }, c) {
-        const { uploadId } = await createUpload(s3, caller, place, futureHeaders(c.req.raw.headers));
-        return c.json({ ...place, upload_id: uploadId }, 201);
+      async handler({ caller, params: place }, exchange) {
+        const { uploadId } = await createUpload(s3, caller, place, futureHeaders(exchange.request.headers));
+        return Response.json({ ...place, upload_id: uploadId }, { status: 201 });
       },
     }),
     operation({
@@ -145,9 +145,9 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
         400: { description: "A part is missing, too small or out of order" },
         ...unknown,
       },
-      async handler({ caller, params: place, body }, c) {
+      async handler({ caller, params: place, body }) {
         const { etag } = await completeUpload(s3, caller, { ...place, uploadId: body.upload_id }, body.parts);
-        return c.json({ ...place, etag });
+        return Response.json({ ...place, etag });
       },
     }),
     operation({
@@ -162,9 +162,9 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
         200: { description: "Thrown away", schema: z.object({ status: z.literal("aborted") }) },
         ...unknown,
       },
-      async handler({ caller, params: place, body }, c) {
+      async handler({ caller, params: place, body }) {
         await abortUpload(s3, caller, { ...place, uploadId: body.upload_id });
-        return c.json({ status: "aborted" });
+        return Response.json({ status: "aborted" });
       },
     }),
     operation({
@@ -184,12 +184,12 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
         }),
       }),
       responses: { 200: { description: "A page of the listing", schema: partList }, ...unknown },
-      async handler({ caller, params: place, query }, c) {
+      async handler({ caller, params: place, query }) {
         const page = await listParts(s3, caller, { ...place, uploadId: query.upload_id }, {
           maxParts: query.max_parts,
           partNumberMarker: query.part_number_marker,
         });
-        return c.json({ ...place, upload_id: query.upload_id, ...page });
+        return Response.json({ ...place, upload_id: query.upload_id, ...page });
       },
     }),
     operation({
@@ -210,13 +210,13 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
         415: { description: "A form instead of the bytes" },
         ...unknown,
       },
-      async handler({ caller, params: place, query }, c) {
-        const { raw } = c.req;
+      async handler({ caller, params: place, query }, exchange) {
+        const { request: raw } = exchange;
         const { upload_id, part_number } = query;
         mustBeBytes(raw.headers);
         const part = { body: raw.body, lengthBytes: partLength(raw.headers) };
         const { ETag } = await sendPart(s3, caller, { ...place, uploadId: upload_id }, part_number, part);
-        return c.json({ part_number, etag: ETag });
+        return Response.json({ part_number, etag: ETag });
       },
     }),
   ];

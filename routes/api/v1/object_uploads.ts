@@ -58,14 +58,14 @@ export function objectUploadOperations(
       query,
       body: { kind: "raw", description: "The bytes" },
       responses: { 200: { description: "Written, replacing what had the key", schema: uploaded }, ...refusals },
-      async handler({ caller, params }, c) {
-        const { raw } = c.req;
+      async handler({ caller, params }, exchange) {
+        const { request: raw } = exchange;
         const written = await writeObject(s3, caller, params, {
           body: raw.body,
           lengthBytes: contentLength(raw),
           headers: uploadHeaders(raw.headers),
         }, sizes);
-        return c.json(answer(params, written), 200, headers(written));
+        return Response.json(answer(params, written), { headers: headers(written) });
       },
     }),
     operation({
@@ -85,8 +85,8 @@ export function objectUploadOperations(
         ...refusals,
         422: { description: "No part `file`, or more than one" },
       },
-      async handler({ caller, params }, c) {
-        const { raw } = c.req;
+      async handler({ caller, params }, exchange) {
+        const { request: raw } = exchange;
         const body = bodySource(raw.body);
         const { contentType, source } = await fileInForm(body, raw.headers.get("content-type"), FILE);
         const written = await writeFromSource(s3, caller, params, {
@@ -94,7 +94,7 @@ export function objectUploadOperations(
           lengthBytes: null,
           headers: formUploadHeaders(raw.headers, contentType),
         }, sizes);
-        return c.json(answer(params, written), 201, headers(written));
+        return Response.json(answer(params, written), { status: 201, headers: headers(written) });
       },
     }),
   ];

@@ -47,9 +47,9 @@ export function objectOperations(operation: GatewayOperation, s3: S3): Operation
         404: { description: "No such bucket or object" },
         416: { description: "The range lies outside of the object" },
       },
-      async handler({ caller, params: { bucket, key }, query }, c) {
+      async handler({ caller, params: { bucket, key }, query }, exchange) {
         const response = await getObject(s3, caller, { bucket, key, versionId: query.version_id }, {
-          headers: readHeaders(c.req.raw.headers),
+          headers: readHeaders(exchange.request.headers),
         });
         return new Response(response.body, { status: response.status, headers: shown(response, key, query) });
       },
@@ -63,9 +63,9 @@ export function objectOperations(operation: GatewayOperation, s3: S3): Operation
       params,
       query: read,
       responses: { 200: { description: "It is there" }, 404: { description: "It is not" } },
-      async handler({ caller, params: { bucket, key }, query }, c) {
+      async handler({ caller, params: { bucket, key }, query }, exchange) {
         const response = await headObject(s3, caller, { bucket, key, versionId: query.version_id }, {
-          headers: readHeaders(c.req.raw.headers),
+          headers: readHeaders(exchange.request.headers),
         });
         return new Response(null, { status: response.status, headers: shown(response, key, query) });
       },
@@ -82,9 +82,9 @@ export function objectOperations(operation: GatewayOperation, s3: S3): Operation
         200: { description: "Deleted", schema: deleted },
         404: { description: "It was not there" },
       },
-      async handler({ caller, params: { bucket, key }, query }, c) {
+      async handler({ caller, params: { bucket, key }, query }) {
         const headers = await deleteObject(s3, caller, { bucket, key, versionId: query.version_id });
-        return c.json({ status: "deleted", bucket, key }, 200, writeHeaders(headers));
+        return Response.json({ status: "deleted", bucket, key }, { headers: writeHeaders(headers) });
       },
     }),
   ];

@@ -18,11 +18,11 @@ export type GatewayOperation = ReturnType<typeof operationsFor<Caller>>;
 
 /** Operations whose caller is known by the bearer token alone; cookies are not looked at. */
 export function gatewayOperations(door: Door): GatewayOperation {
-  const authenticate: Authenticate<Caller> = async (c) => {
-    const claims = door.verify(bearerToken(c.req.header("Authorization")), door.now() / 1000);
-    c.set("caller", { username: claims.sub, tenant: claims.tenant });
-    enterTenant(door.tenants, c, claims.tenant);
-    return { ...await door.identify(claims), signal: c.req.raw.signal };
+  const authenticate: Authenticate<Caller> = async (exchange) => {
+    const claims = door.verify(bearerToken(exchange.header("Authorization")), door.now() / 1000);
+    exchange.caller = { username: claims.sub, tenant: claims.tenant };
+    enterTenant(door.tenants, exchange, claims.tenant);
+    return { ...await door.identify(claims), signal: exchange.request.signal };
   };
   return operationsFor<Caller>(authenticate, "bearer");
 }

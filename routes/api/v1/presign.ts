@@ -37,12 +37,12 @@ export function presignOperations(operation: GatewayOperation, s3: S3): Operatio
         400: { description: "A key that no URL can carry" },
         422: { description: "A bad field" },
       },
-      async handler({ caller, body }, c) {
+      async handler({ caller, body }) {
         const { bucket, key } = body;
         const method = presignMethod(body.method);
         const seconds = validitySeconds(body);
         const url = await presignObject(s3, caller, { bucket, key }, method, seconds);
-        return c.json({ url, bucket, key, expires_in: seconds, method });
+        return Response.json({ url, bucket, key, expires_in: seconds, method });
       },
     }),
   ];

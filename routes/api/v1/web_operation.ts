@@ -1,6 +1,6 @@
 import type { ResultsSession, SessionCheck } from "@/lib/campaign_reader/results_session.ts";
-import type { HttpContext } from "@/lib/http/env.ts";
 import { HttpError, notFound } from "@/lib/http/errors.ts";
+import type { Handler } from "@/lib/http/steps.ts";
 import { type Authenticate, type Method, type Operation, operationsFor } from "@/lib/http/operation.ts";
 
 /** The maker of operations behind the session cookie. */
@@ -8,9 +8,9 @@ export type WebOperation = ReturnType<typeof operationsFor<ResultsSession>>;
 
 /** Operations whose caller is known by the session cookie alone; bearer tokens are not looked at. */
 export function webOperations(session: SessionCheck): WebOperation {
-  const authenticate: Authenticate<ResultsSession> = async (c) => {
-    const caller = await session(c.req.raw);
-    c.set("caller", { username: caller.user, tenant: null });
+  const authenticate: Authenticate<ResultsSession> = async (exchange) => {
+    const caller = await session(exchange.request);
+    exchange.caller = { username: caller.user, tenant: null };
     return caller;
   };
   return operationsFor(authenticate, "session");
@@ -27,9 +27,9 @@ export function noCluster(): never {
 }
 
 /** A path under /api/v1 that nobody knows, in a process without the gateway's routes: who is not logged in learns nothing. */
-export function unknownApiPath(session: SessionCheck): (c: HttpContext) => Promise<never> {
-  return async function unknownApiPath(c) {
-    await session(c.req.raw);
+export function unknownApiPath(session: SessionCheck): Handler {
+  return async function unknownApiPath({ request }) {
+    await session(request);
     throw notFound();
   };
 }

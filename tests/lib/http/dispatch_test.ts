@@ -1,28 +1,22 @@
 import assert from "node:assert/strict";
-import { Hono } from "hono";
 import { z } from "zod";
-import { matchRest, mount } from "@/lib/http/dispatch.ts";
-import type { HttpEnv } from "@/lib/http/env.ts";
-import { envelope } from "@/lib/http/envelope.ts";
+import { application, Routes } from "@/lib/http/application.ts";
+import { mount, restMatcher } from "@/lib/http/dispatch.ts";
 import { type Method, publicOperation } from "@/lib/http/operation.ts";
+import { errorsAnswered } from "@/lib/http/steps.ts";
 
-Deno.test("matchRest: keys, suffixes, literals and literals with a parameter", () => {
-  assert.deepEqual(matchRest("{key}", "a/b/"), { key: "a/b/" });
-  assert.deepEqual(matchRest("{key}/copy", "a/copy/copy"), { key: "a/copy" });
-  assert.equal(matchRest("{key}/copy", "/copy"), null);
-  assert.equal(matchRest("{key}", ""), null);
-  assert.deepEqual(matchRest("delete", "delete"), {});
-  assert.equal(matchRest("delete", "delete/x"), null);
-  assert.deepEqual(matchRest("download/{task_id}", "download/7"), { task_id: "7" });
-  assert.equal(matchRest("download/{task_id}", "download/"), null);
+Deno.test("rest of a key route: keys, suffixes, literals and literals with a parameter", () => {
+  assert.deepEqual(restMatcher("{key}").rest("a/b/"), { key: "a/b/" });
+  assert.deepEqual(restMatcher("{key}/copy").rest("a/copy/copy"), { key: "a/copy" });
+  assert.equal(restMatcher("{key}/copy").rest("/copy"), null);
+  assert.equal(restMatcher("{key}").rest(""), null);
+  assert.deepEqual(restMatcher("delete").rest("delete"), {});
+  assert.equal(restMatcher("delete").rest("delete/x"), null);
+  assert.deepEqual(restMatcher("download/{task_id}").rest("download/7"), { task_id: "7" });
+  assert.equal(restMatcher("download/{task_id}").rest("download/"), null);
 });
 
 Deno.test("key routes: a literal beats a suffix beats the key, per method, and as=object forces the key", async () => {
-  const app = new Hono<HttpEnv>();
-  app.use(envelope());
-  app.onError((error) =>
-    new Response(JSON.stringify(error), { status: "status" in error ? Number(error.status) : 500 })
-  );
   const params = z.object({ b: z.string(), key: z.string().optional(), id: z.string().optional() });
   const operation = (method: Method, rest: string) =>
     publicOperation({
@@ -33,15 +27,17 @@ Deno.test("key routes: a literal beats a suffix beats the key, per method, and a
       summary: "s",
       params,
       responses: {},
-      handler: ({ params }, c) => c.json([c.get("operation"), params]),
+      handler: ({ params }, { operation }) => Response.json([operation, params]),
     });
-  mount(app, [
+  const routes = new Routes();
+  mount(routes.within(), [
     operation("GET", "{key}"),
     operation("PUT", "{key}"),
     operation("POST", "{key}/copy"),
     operation("POST", "delete"),
     operation("GET", "tasks/{id}"),
   ]);
+  const app = application([errorsAnswered({ write() {}, flush() {} })], routes);
   const ask = async (method: string, path: string) => {
     const response = await app.request(path, { method });
     return response.status === 200 ? await response.json() : response.status;

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
-import { Hono } from "hono";
-import type { HttpEnv } from "@/lib/http/env.ts";
-import { HttpError } from "@/lib/http/errors.ts";
+import { application, Routes } from "@/lib/http/application.ts";
 import { hostCheck } from "@/lib/http/host_check.ts";
+import { errorsAnswered } from "@/lib/http/steps.ts";
 
 Deno.test("host check: a known name lets no foreign one in after it, be it in the header or in the target", async () => {
-  const app = new Hono<HttpEnv>();
-  app.onError((error) => new Response(null, { status: error instanceof HttpError ? error.status : 500 }));
-  app.use(hostCheck(["localhost", "[::1]"]));
-  app.all("*", () => new Response(null));
+  const routes = new Routes();
+  routes.within()("/{*}", () => Promise.resolve(new Response(null)));
+  const steps = [errorsAnswered({ write() {}, flush() {} }), hostCheck(["localhost", "[::1]"])];
+  const app = application(steps, routes);
   const asked: [url: string, host: string, status: number][] = [
     ["http://localhost:8000/a", "localhost:8000", 200],
     ["http://localhost:8000/b", "localhost:8000", 200],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { Hono } from "hono";
-import type { HttpEnv } from "@/lib/http/env.ts";
+import { application, Routes } from "@/lib/http/application.ts";
 import { boundedRole, InFlight } from "@/lib/http/in_flight.ts";
+import { errorsAnswered } from "@/lib/http/steps.ts";
 
 Deno.test("in flight: counts by key, gives a place back once, and forgets what is over", () => {
   const inFlight = new InFlight(2);
@@ -15,13 +15,13 @@ Deno.test("in flight: counts by key, gives a place back once, and forgets what i
 
 Deno.test("in flight: a place is held until the connection says that the answer is sent, or failed", async () => {
   const inFlight = new InFlight(1);
-  const app = new Hono<HttpEnv>();
-  app.use(boundedRole(inFlight));
-  app.onError((error) => new Response(null, { status: "status" in error ? Number(error.status) : 500 }));
-  app.get("/", () => new Response("x"));
-  app.get("/throws", () => {
+  const routes = new Routes();
+  const add = routes.within(boundedRole(inFlight));
+  add("/", () => Promise.resolve(new Response("x")));
+  add("/throws", () => {
     throw new Error("x");
   });
+  const app = application([errorsAnswered({ write() {}, flush() {} })], routes);
   for (const path of ["/", "/throws"]) {
     for (const end of ["resolve", "reject"] as const) {
       const { promise: completed, ...settle } = Promise.withResolvers<void>();

@@ -1,13 +1,19 @@
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 import { randomBytes } from "node:crypto";
-import { Hono } from "hono";
 import { batchedLog, type RequestLog } from "@/lib/http/access_log.ts";
-import type { HttpEnv } from "@/lib/http/env.ts";
+import { type AddRoute, application, Routes } from "@/lib/http/application.ts";
 import { envelope } from "@/lib/http/envelope.ts";
+import { errorsAnswered } from "@/lib/http/steps.ts";
 import { upstream } from "@/lib/http/upstream.ts";
 import { remoteResults, type ResultsService } from "@/lib/results/results_service.ts";
 import { givenSessionKey } from "@/lib/results/session_key.ts";
-import { inProcessResults, passThroughApp, resultsApp, type ResultsDeps } from "@/routes/results/mod.ts";
+import {
+  inProcessResults,
+  mountPassThrough,
+  mountResults,
+  type ResultsDeps,
+  resultsRole,
+} from "@/routes/results/mod.ts";
 import { SAMPLE_PASSWORD } from "@/lib/embedded/store/samples.ts";
 import { startStore } from "@/tests/lib/embedded/store/store_fixture.ts";
 
@@ -55,27 +61,22 @@ export function serve(handler: Deno.ServeHandler<Deno.NetAddr>) {
 }
 
 /** An app around one role, as routes/mod.ts makes it. */
-export function around(app: Hono<HttpEnv>): Deno.ServeHandler<Deno.NetAddr> {
-  const outer = new Hono<HttpEnv>();
-  outer.onError((error) => {
-    const known = error as { status?: number; detail?: unknown; headers?: Record<string, string> };
-    if (known.status === undefined) throw error;
-    return Response.json({ detail: known.detail }, { status: known.status, headers: known.headers });
-  });
-  outer.use(envelope());
-  outer.route("/", app);
-  return (request, info) => outer.fetch(request, info);
+export function around(mount: (add: AddRoute) => void): Deno.ServeHandler<Deno.NetAddr> {
+  const routes = new Routes();
+  mount(routes.within());
+  const app = application([envelope, errorsAnswered(batchedLog(() => {}))], routes);
+  return (request, info) => app.fetch(request, info);
 }
 
 /** The web role before a results service. */
 export function web(service: ResultsService, log: RequestLog = batchedLog(() => {}), stallMs?: number) {
-  return serve(around(passThroughApp({ service, cookieStem: STEM, log, stallMs })));
+  return serve(around((add) => mountPassThrough(add, { service, cookieStem: STEM, log, stallMs })));
 }
 
 /** Both ways of having the results role behind the web role, each as a service. */
 export async function* bothWays(deps: ResultsDeps): AsyncGenerator<{ way: string; service: ResultsService }> {
-  yield { way: "in process", service: inProcessResults(resultsApp(deps)) };
-  await using role = serve(around(resultsApp(deps)));
+  yield { way: "in process", service: inProcessResults(resultsRole(deps)) };
+  await using role = serve(around((add) => mountResults(add, resultsRole(deps))));
   yield { way: "remote", service: remoteService(role.origin) };
 }
 

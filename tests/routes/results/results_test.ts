@@ -283,8 +283,8 @@ Deno.test("results: the session check knows a login and finds no session without
 
 Deno.test("results: a role alone in its process answers like the one behind the pass-through", async () => {
   await using store = await filledStore(FILES);
-  const { resultsApp } = await import("@/routes/results/mod.ts");
-  await using role = serve(around(resultsApp(resultsDeps(store.s3("archive")))));
+  const { mountResults, resultsRole } = await import("@/routes/results/mod.ts");
+  await using role = serve(around((add) => mountResults(add, resultsRole(resultsDeps(store.s3("archive"))))));
   const Cookie = cookieOf(await login(role.origin));
   const file = await fetch(role.origin + LOG, { headers: { Cookie } });
   assert.deepEqual([file.status, await file.text()], [200, "0123456789"]);

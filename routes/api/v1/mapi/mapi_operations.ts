@@ -65,7 +65,7 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
         params: parameters(path),
         query,
         responses: { 200: { description: "What the store holds", schema }, ...FAILURES },
-        async handler({ caller, params, query }, c) {
+        async handler({ caller, params, query }) {
           const label = resource(params);
           const { body, headers } = await callMapi(mapi, caller, {
             method: "GET",
@@ -74,7 +74,7 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
             resource: label,
           });
           const answer = storeAnswer(schema, body, label);
-          return c.json(further ? { ...Object(answer), ...further(headers) } : answer);
+          return Response.json(further ? { ...Object(answer), ...further(headers) } : answer);
         },
       });
     },
@@ -96,8 +96,8 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
           [status]: { description: status === 201 ? "Created" : "Done", schema: answered },
           ...FAILURES,
         },
-        async handler({ caller, params, query, body }, c) {
-          if (typeof audit === "function") c.set("audit", audit(query) ?? CHANGE);
+        async handler({ caller, params, query, body }, exchange) {
+          if (typeof audit === "function") exchange.audit = audit(query) ?? CHANGE;
           const given = body as z.output<B>;
           await callMapi(mapi, caller, {
             method: spec.method,
@@ -106,7 +106,7 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
             body: schema ? Object(given) : emptyBody ? {} : undefined,
             resource: resource(params),
           });
-          return c.json(Object(answer(params, given)), status);
+          return Response.json(Object(answer(params, given)), { status });
         },
       });
     },
@@ -120,13 +120,13 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
         path: PREFIX + path,
         params: parameters(path),
         responses: { 200: { description: "It is there" }, ...FAILURES },
-        async handler({ caller, params }, c) {
+        async handler({ caller, params }) {
           await callMapi(mapi, caller, {
             method: "HEAD",
             path: filledPath(storePath ?? path, params),
             resource: resource(params),
           });
-          return c.body(null, 200);
+          return new Response(null);
         },
       });
     },

@@ -24,8 +24,8 @@ export function namespaceExportOperations(operation: GatewayOperation, mapi: Map
       params: parameters(MANY),
       query: exportQuery,
       responses,
-      handler: async ({ caller, params: { tenant_name }, query }, c) =>
-        c.json(await exportNamespaces(mapi, caller, tenant_name, namesOf(query), now())),
+      handler: async ({ caller, params: { tenant_name }, query }) =>
+        Response.json(await exportNamespaces(mapi, caller, tenant_name, namesOf(query), now())),
     }),
     operation({
       id: "export_namespace",
@@ -36,8 +36,8 @@ export function namespaceExportOperations(operation: GatewayOperation, mapi: Map
       params: parameters(ONE),
       query: z.object({}),
       responses,
-      handler: async ({ caller, params: { tenant_name, ns } }, c) =>
-        c.json(await exportNamespaces(mapi, caller, tenant_name, [ns], now())),
+      handler: async ({ caller, params: { tenant_name, ns } }) =>
+        Response.json(await exportNamespaces(mapi, caller, tenant_name, [ns], now())),
     }),
   ];
 }

@@ -1,12 +1,11 @@
-import { Hono } from "hono";
 import type { BatchPod } from "@/lib/campaigns/cluster_objects.ts";
 import type { SessionCheck } from "@/lib/campaign_reader/results_session.ts";
+import { type Application, application, Routes } from "@/lib/http/application.ts";
 import { envelope } from "@/lib/http/envelope.ts";
-import type { HttpEnv } from "@/lib/http/env.ts";
-import { HttpError, notFound } from "@/lib/http/errors.ts";
+import { HttpError } from "@/lib/http/errors.ts";
 import { mount } from "@/lib/http/dispatch.ts";
 import type { Operation } from "@/lib/http/operation.ts";
-import { renderError } from "@/lib/http/render_error.ts";
+import { errorsAnswered, type Handler } from "@/lib/http/steps.ts";
 import type { CampaignObjects, CampaignSnapshot, CampaignSource } from "@/lib/kubernetes/campaign_source.ts";
 
 export const RESULTS_URL = "https://campaigns.example.org/results";
@@ -57,13 +56,11 @@ export function fakeSource(given: {
   };
 }
 
-/** The operations as the web role serves them. */
-export function webApp(operations: readonly Operation[]): Hono<HttpEnv> {
-  const log = { write() {}, flush() {} };
-  const app = new Hono<HttpEnv>();
-  app.onError((error, c) => renderError(error, c, log));
-  app.notFound((c) => renderError(notFound(), c, log));
-  app.use(envelope());
-  mount(app, operations);
-  return app;
+/** The operations as the web role serves them, and other routes. */
+export function webApp(operations: readonly Operation[], others: Readonly<Record<string, Handler>> = {}): Application {
+  const routes = new Routes();
+  const add = routes.within();
+  mount(add, operations);
+  for (const [template, handler] of Object.entries(others)) add(template, handler);
+  return application([envelope, errorsAnswered({ write() {}, flush() {} })], routes);
 }

@@ -1,0 +1,39 @@
+import type { RequestInfo } from "./client_ip.ts";
+import { type RawTarget, rawTarget } from "./raw_path.ts";
+import { REQUEST_ID_HEADER, requestId } from "./request_id.ts";
+
+/** Who a request acts for, as far as the access log is concerned. */
+export interface LoggedCaller {
+  readonly username: string;
+  readonly tenant: string | null;
+}
+
+/** One request, and what becomes known of it on the way to its answer. */
+export class Exchange {
+  readonly request: Request;
+  readonly method: string;
+  readonly target: RawTarget;
+  readonly requestId: string;
+  /** Absent where a test calls the app without a network. */
+  readonly info: RequestInfo | undefined;
+  /** The stable operation name, once the route is known. */
+  operation: string | undefined;
+  /** What kind of change the operation is, where changes are accounted for. */
+  audit: string | undefined;
+  caller: LoggedCaller | undefined;
+  /** What the request takes places of while it is under way; each gives its place back. */
+  readonly held: (() => void)[] = [];
+
+  constructor(request: Request, info?: RequestInfo) {
+    this.request = request;
+    this.info = info;
+    this.method = request.method;
+    this.target = info?.target ?? rawTarget(request.url);
+    this.requestId = requestId(request.headers.get(REQUEST_ID_HEADER));
+  }
+
+  /** A header of the request; null where it has none of this name. */
+  header(name: string): string | null {
+    return this.request.headers.get(name);
+  }
+}
