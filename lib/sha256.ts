@@ -11,8 +11,11 @@ export interface HashedPrefix {
 }
 
 const BLOCK = 64;
+/** At the end of the last block. */
+const LENGTH_BYTES = 8;
 const NOTHING: HashedPrefix = { state: initialState(), length: 0, rest: "" };
 const ROUND_CONSTANTS = roundConstants();
+/** The block at hand, and what is made of it. */
 const words = new Int32Array(64);
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
@@ -20,30 +23,31 @@ const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(
 export function hashPrefix(text: string, after: HashedPrefix = NOTHING): HashedPrefix {
   const state = after.state.slice();
   const all = after.rest + text;
-  const whole = all.length - all.length % BLOCK;
-  for (let at = 0; at < whole; at += BLOCK) compress(state, all, at);
-  return { state, length: after.length + text.length, rest: all.slice(whole) };
+  return { state, length: after.length + text.length, rest: all.slice(compressBlocks(state, all)) };
 }
 
 /** The digest of what came before and `text`, as eight 32-bit words. */
 export function digestWords(text: string, after: HashedPrefix = NOTHING): Int32Array {
   const state = after.state.slice();
   const all = after.rest + text;
-  const whole = all.length - all.length % BLOCK;
-  for (let at = 0; at < whole; at += BLOCK) compress(state, all, at);
-  const bits = (after.length + text.length) * 8;
-  const left = all.length - whole;
-  const padding = "\x80" + "\0".repeat((left < 56 ? 55 : 119) - left) + bigEndian(Math.floor(bits / 2 ** 32)) +
-    bigEndian(bits >>> 0);
-  const tail = all.slice(whole) + padding;
-  for (let at = 0; at < tail.length; at += BLOCK) compress(state, tail, at);
+  let at = compressBlocks(state, all);
+  words.fill(0, 0, 16);
+  let byte = 0;
+  for (; at < all.length; at++, byte++) words[byte >> 2] |= all.charCodeAt(at) << (24 - 8 * (byte & 3));
+  words[byte >> 2] |= 0x80 << (24 - 8 * (byte & 3));
+  if (byte >= BLOCK - LENGTH_BYTES) {
+    compress(state);
+    words.fill(0, 0, 16);
+  }
+  compressLast(state, after.length + text.length);
   return state;
 }
 
 /** Words as lower-case hexadecimal. */
 export function hexOf(digest: Int32Array): string {
   let text = "";
-  for (const word of digest) {
+  for (let i = 0; i < digest.length; i++) {
+    const word = digest[i];
     text += HEX[word >>> 24] + HEX[(word >>> 16) & 255] + HEX[(word >>> 8) & 255] + HEX[word & 255];
   }
   return text;
@@ -56,21 +60,38 @@ export function hmacAfter(key: Uint8Array, beginning: string): (rest: string) =>
   const inner = hashPrefix(pad(0x36) + beginning);
   const outer = hashPrefix(pad(0x5c));
   return (rest) => {
-    let bytes = "";
-    for (const word of digestWords(rest, inner)) bytes += bigEndian(word);
-    return digestWords(bytes, outer);
+    const digest = digestWords(rest, inner);
+    const state = outer.state.slice();
+    words.fill(0, 8, 16);
+    words.set(digest);
+    words[8] = 0x80 << 24;
+    compressLast(state, BLOCK + digest.byteLength);
+    return state;
   };
 }
 
-function bigEndian(word: number): string {
-  return String.fromCharCode(word >>> 24, (word >>> 16) & 255, (word >>> 8) & 255, word & 255);
+/** Takes the whole blocks of a text; answers where the rest of it begins. */
+function compressBlocks(state: Int32Array, text: string): number {
+  const end = text.length - text.length % BLOCK;
+  for (let at = 0; at < end;) {
+    for (let i = 0; i < 16; i++, at += 4) {
+      words[i] = (text.charCodeAt(at) << 24) | (text.charCodeAt(at + 1) << 16) | (text.charCodeAt(at + 2) << 8) |
+        text.charCodeAt(at + 3);
+    }
+    compress(state);
+  }
+  return end;
 }
 
-function compress(state: Int32Array, text: string, start: number): void {
-  for (let i = 0, at = start; i < 16; i++, at += 4) {
-    words[i] = (text.charCodeAt(at) << 24) | (text.charCodeAt(at + 1) << 16) | (text.charCodeAt(at + 2) << 8) |
-      text.charCodeAt(at + 3);
-  }
+/** Takes the block in {@link words}, the last one of a message of so many bytes. */
+function compressLast(state: Int32Array, bytes: number): void {
+  words[14] = Math.floor(bytes / 2 ** 29);
+  words[15] = bytes << 3;
+  compress(state);
+}
+
+/** Takes the block that the first 16 of {@link words} are. */
+function compress(state: Int32Array): void {
   for (let i = 16; i < 64; i++) {
     const x = words[i - 15];
     const y = words[i - 2];
@@ -78,7 +99,8 @@ function compress(state: Int32Array, text: string, start: number): void {
     const small1 = ((y >>> 17) | (y << 15)) ^ ((y >>> 19) | (y << 13)) ^ (y >>> 10);
     words[i] = (words[i - 16] + small0 + words[i - 7] + small1) | 0;
   }
-  let [a, b, c, d, e, f, g, h] = [state[0], state[1], state[2], state[3], state[4], state[5], state[6], state[7]];
+  let a = state[0], b = state[1], c = state[2], d = state[3];
+  let e = state[4], f = state[5], g = state[6], h = state[7];
   for (let i = 0; i < 64; i++) {
     const big1 = ((e >>> 6) | (e << 26)) ^ ((e >>> 11) | (e << 21)) ^ ((e >>> 25) | (e << 7));
     const t1 = (h + big1 + ((e & f) ^ (~e & g)) + ROUND_CONSTANTS[i] + words[i]) | 0;

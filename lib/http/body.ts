@@ -1,3 +1,4 @@
+import { deadline } from "./deadline.ts";
 import { HttpError, invalid, payloadTooLarge, requestTimeout } from "./errors.ts";
 import { jsonDepth } from "./json_depth.ts";
 
@@ -73,10 +74,10 @@ export async function readBytes(request: Request, limitBytes: number): Promise<U
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   let late = false;
-  const timer = setTimeout(() => {
+  const inTime = deadline(BODY_TIMEOUT_MS, () => {
     late = true;
     reader.cancel().catch(() => {});
-  }, BODY_TIMEOUT_MS);
+  });
   try {
     for (;;) {
       const { done, value } = await reader.read();
@@ -90,7 +91,7 @@ export async function readBytes(request: Request, limitBytes: number): Promise<U
       chunks.push(value);
     }
   } finally {
-    clearTimeout(timer);
+    inTime();
   }
   if (chunks.length === 1) return chunks[0];
   const bytes = new Uint8Array(length);

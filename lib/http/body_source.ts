@@ -1,3 +1,4 @@
+import { deadline } from "./deadline.ts";
 import { clientClosedRequest, requestTimeout } from "./errors.ts";
 
 /** How long a client may stay silent in the middle of a body, ms. */
@@ -44,10 +45,10 @@ async function beforeSilence(
   silenceMs: number,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
   let silent = false;
-  const timer = setTimeout(() => {
+  const heard = deadline(silenceMs, () => {
     silent = true;
     reader.cancel().catch(() => {});
-  }, silenceMs);
+  });
   try {
     const { value } = await reader.read();
     if (silent) throw requestTimeout();
@@ -56,6 +57,6 @@ async function beforeSilence(
     if (silent) throw requestTimeout();
     throw clientClosedRequest(error);
   } finally {
-    clearTimeout(timer);
+    heard();
   }
 }

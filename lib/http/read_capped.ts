@@ -1,7 +1,10 @@
-/** However steadily a body drips, all of it must have come in so many times the longest wait for a piece. */
+import { deadline } from "./deadline.ts";
+import type { UpstreamResponse } from "./upstream.ts";
+
+/** However steadily a long body drips, all of it must have come in so many times the longest wait for a piece. */
 const WHOLE_IN_STALLS = 5;
 
-/** Bodies up to this many bytes are read into a buffer of their own length. */
+/** Bodies up to this many bytes are read at once. */
 const SHORT_BYTES = 64 * 1024;
 
 /** An upstream's body that is longer than its cap, or stalls. */
@@ -20,29 +23,60 @@ export class BodyLimitError extends Error {
  * Reads a whole body as text (UTF-8, malformed bytes replaced).
  *
  * @param capBytes most bytes that are taken; a longer body is cancelled
- * @param stallMs longest wait for the next piece; the whole may take five times as long
+ * @param stallMs longest wait for a short body, and for the next piece of a longer one, which may take five times as long
  * @throws BodyLimitError above the cap or when it takes too long; whatever breaks the stream
  */
-export async function readCapped(response: Response, capBytes: number, stallMs: number): Promise<string> {
+export async function readCapped(response: UpstreamResponse, capBytes: number, stallMs: number): Promise<string> {
   if (!response.body) return "";
   const announced = announcedLength(response.headers);
-  const reader = pieces(response.body, announced);
+  if (announced > capBytes) {
+    response.body.cancel().catch(() => {});
+    throw new BodyLimitError(`more than ${capBytes} bytes`, false);
+  }
+  const { breakOff } = response;
+  return announced <= SHORT_BYTES && breakOff
+    ? await readAtOnce(response, breakOff, stallMs)
+    : await readPieces(response.body, capBytes, stallMs);
+}
+
+/** For a short body each piece, its empty end included, would cost more than all the rest of reading it. */
+async function readAtOnce(response: Response, breakOff: AbortController, stallMs: number): Promise<string> {
+  let stalled = false;
+  const over = deadline(stallMs, () => {
+    stalled = true;
+    breakOff.abort();
+  });
+  try {
+    return await response.text();
+  } catch (error) {
+    throw stalled ? new BodyLimitError(`not whole after ${stallMs} ms`, true) : error;
+  } finally {
+    over();
+  }
+}
+
+async function readPieces(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  capBytes: number,
+  stallMs: number,
+): Promise<string> {
+  const reader = body.getReader();
   const decoder = new TextDecoder();
   let length = 0;
   let text = "";
   let heard = performance.now();
-  const deadline = heard + WHOLE_IN_STALLS * stallMs;
+  const end = heard + WHOLE_IN_STALLS * stallMs;
   let stalled = false;
-  // One timer for the whole body, which looks when the last piece came: one for each piece costs more than the piece.
+  // One deadline for the whole body, which looks when the last piece came.
   const watch = () => {
     const left = heard + stallMs - performance.now();
-    if (left > 0) timer = setTimeout(watch, left);
+    if (left > 0) over = deadline(left, watch);
     else {
       stalled = true;
       reader.cancel().catch(() => {});
     }
   };
-  let timer = setTimeout(watch, stallMs);
+  let over = deadline(stallMs, watch);
   try {
     for (;;) {
       const { done, value } = await reader.read();
@@ -50,55 +84,15 @@ export async function readCapped(response: Response, capBytes: number, stallMs: 
       if (done) return text + decoder.decode();
       heard = performance.now();
       length += value.length;
-      if (heard > deadline) throw new BodyLimitError(`not whole after ${WHOLE_IN_STALLS * stallMs} ms`, true);
+      if (heard > end) throw new BodyLimitError(`not whole after ${WHOLE_IN_STALLS * stallMs} ms`, true);
       if (length > capBytes) throw new BodyLimitError(`more than ${capBytes} bytes`, false);
       text += decoder.decode(value, { stream: true });
-      if (length === announced) {
-        // Waiting for the end as well would cost another turn.
-        reader.cancel().catch(() => {});
-        return text + decoder.decode();
-      }
     }
   } catch (error) {
     reader.cancel().catch(() => {});
     throw error;
   } finally {
-    clearTimeout(timer);
-  }
-}
-
-interface Pieces {
-  read(): Promise<ReadableStreamReadResult<Uint8Array>>;
-  cancel(): Promise<void>;
-}
-
-/**
- * Reads a body. The runtime makes a buffer of 64 KiB for every piece, the last empty one included, which for a record of
- * a few hundred bytes costs more than all the rest of reading it: where the length is known and short, ours is taken.
- */
-function pieces(body: ReadableStream<Uint8Array<ArrayBuffer>>, length: number): Pieces {
-  if (!(length > 0 && length <= SHORT_BYTES)) return body.getReader();
-  const reader = byteReader(body);
-  if (!reader) return body.getReader();
-  let buffer = new ArrayBuffer(length);
-  return {
-    async read() {
-      const { done, value } = await reader.read(new Uint8Array(buffer));
-      if (done || !value) return { done: true, value: undefined };
-      // The next piece goes into the same bytes: whoever reads is done with one before asking for the next.
-      buffer = value.buffer;
-      return { done, value };
-    },
-    cancel: () => reader.cancel(),
-  };
-}
-
-/** Null for streams that cannot read into a given buffer: those made in this process. */
-function byteReader(body: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStreamBYOBReader | null {
-  try {
-    return body.getReader({ mode: "byob" });
-  } catch {
-    return null;
+    over();
   }
 }
 

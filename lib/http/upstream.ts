@@ -1,3 +1,4 @@
+import { deadline } from "./deadline.ts";
 import { needsNode, nodeExchange } from "./upstream_node.ts";
 
 /** One request to an upstream server. */
@@ -19,8 +20,14 @@ export interface UpstreamRequest {
   readonly timeoutMs?: number;
 }
 
+/** An answer whose body is still coming. */
+export interface UpstreamResponse extends Response {
+  /** Breaks the body off, also in the middle of `text()`. Absent where cancelling the body is the only way. */
+  breakOff?: AbortController;
+}
+
 /** Sends a request and resolves with the response once its headers are there, its body unread and untouched. */
-export type Upstream = (request: UpstreamRequest) => Promise<Response>;
+export type Upstream = (request: UpstreamRequest) => Promise<UpstreamResponse>;
 
 /** Why there is no response. */
 export type UpstreamProblem = "unreachable" | "timeout" | "aborted" | "broken";
@@ -55,36 +62,38 @@ export function upstream(options: UpstreamOptions): Upstream {
   const client = Deno.createHttpClient({ caCerts: options.caCerts ? [...options.caCerts] : undefined, http2: false });
   return async function send(request) {
     if (request.signal?.aborted) throw new UpstreamError("aborted");
-    const deadline = new AbortController();
+    const stopped = new AbortController();
     const problem = { kind: "broken" as UpstreamProblem };
     const stop = (kind: UpstreamProblem) => {
       problem.kind = kind;
-      deadline.abort();
+      stopped.abort();
     };
-    const timer = setTimeout(() => stop("timeout"), request.timeoutMs ?? options.timeoutMs);
+    const inTime = deadline(request.timeoutMs ?? options.timeoutMs, () => stop("timeout"));
     const leave = () => stop("aborted");
     request.signal?.addEventListener("abort", leave, { once: true });
     const headers = unencoded(request.headers);
     try {
       if (request.madeHere || needsNode(request, options.verifyTls)) {
-        return await nodeExchange({ ...request, headers }, options, deadline.signal);
+        return await nodeExchange({ ...request, headers }, options, stopped.signal);
       }
-      return await fetch(request.origin + request.target, {
+      const response: UpstreamResponse = await fetch(request.origin + request.target, {
         method: request.method,
         headers,
         body: request.body,
         redirect: "manual",
-        signal: deadline.signal,
+        signal: stopped.signal,
         client,
       });
+      response.breakOff = stopped;
+      return response;
     } catch (error) {
-      if (!deadline.signal.aborted) {
+      if (!stopped.signal.aborted) {
         if (says(error, CLIENT_GONE)) problem.kind = "aborted";
         else if (isUnreachable(error)) problem.kind = "unreachable";
       }
       throw new UpstreamError(problem.kind, error);
     } finally {
-      clearTimeout(timer);
+      inTime();
       request.signal?.removeEventListener("abort", leave);
     }
   };

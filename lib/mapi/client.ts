@@ -57,13 +57,17 @@ export function mapiPath(parts: TemplateStringsArray, ...names: readonly string[
   return path as MapiPath;
 }
 
-/**
- * The MAPI path of a template such as `/tenants/{tenant_name}/cors`, its names filled in as {@link mapiPath} does.
- *
- * @throws HttpError 400 likewise
- */
-export function filledPath(template: string, names: Readonly<Record<string, string>>): MapiPath {
-  return template.replace(/\{(\w+)\}/g, (_, name: string) => segment(names[name] ?? "")) as MapiPath;
+/** The MAPI path of a template with these names in it. @throws HttpError 400 as {@link mapiPath} does */
+export type PathFiller = (names: Readonly<Record<string, string>>) => MapiPath;
+
+/** Makes the paths of a template such as `/tenants/{tenant_name}/cors`. */
+export function pathFiller(template: string): PathFiller {
+  const [head, ...parts] = template.split("{").map((part) => part.split("}"));
+  return function fill(names) {
+    let path = head[0];
+    for (const [name, literal] of parts) path += segment(names[name] ?? "") + literal;
+    return path as MapiPath;
+  };
 }
 
 /** What the store answered, in the shape that was promised. @throws HttpError 502 when it is something else */
@@ -129,8 +133,13 @@ function segment(name: string): string {
 }
 
 function queryString(query: StoreQuery): string {
-  const pairs = Object.entries(query).filter(([, value]) => value !== undefined);
-  return pairs.length === 0 ? "" : `?${new URLSearchParams(pairs.map(([name, value]) => [name, String(value)]))}`;
+  let text = "";
+  for (const name in query) {
+    const value = query[name];
+    if (value === undefined) continue;
+    text += `${text === "" ? "?" : "&"}${encodeURIComponent(name)}=${encodeURIComponent(String(value).toWellFormed())}`;
+  }
+  return text;
 }
 
 function withoutNulls(value: unknown): unknown {

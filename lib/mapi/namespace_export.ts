@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { sideBySide } from "@/lib/side_by_side.ts";
-import { callMapi, filledPath, type Mapi, type MapiPath, mapiPath, type StoreQuery } from "./client.ts";
+import { callMapi, type Mapi, type MapiPath, mapiPath, pathFiller, type StoreQuery } from "./client.ts";
 import type { namespaceTemplates } from "./records/namespace.ts";
 
 /** Requests that one export has under way at the store. */
@@ -66,7 +66,7 @@ export async function exportNamespaces(
   });
   const rest = templates.flatMap((template) => SUB_DOCUMENTS.map((path) => ({ template, path })));
   await sideBySide(rest, AT_ONCE, async ({ template: { name, found }, path }) => {
-    const at = filledPath(`/tenants/{tenant}/namespaces/{name}/${path}`, { tenant, name });
+    const at = pathFiller(`/tenants/{tenant}/namespaces/{name}/${path}`)({ tenant, name });
     found.set(path, await orNothing(read(name, at)));
   });
   const classes = templates.flatMap((template) => classNames(template.found).map((one) => ({ template, one })));

@@ -62,7 +62,8 @@ export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Resp
     ? { origin: endpoint, path: "/" }
     : locate(endpoint, virtualHosts, call.bucket, call.key);
   const query = call.query ?? [];
-  const headers: Record<string, string> = call.headers ? Object.fromEntries(call.headers) : {};
+  const headers: Record<string, string> = {};
+  call.headers?.forEach((value, name) => headers[name] = value);
   if (call.lengthBytes !== undefined) headers["content-length"] = String(call.lengthBytes);
   const request = { method: call.method, host: hostOf(origin), path, query };
   signHeaders(request, headers, payloadHash(call.body), caller.s3, s3.region, s3.now());

@@ -89,10 +89,10 @@ export function readHeaders(request: Headers): Headers {
  */
 export function objectHeaders(store: Headers): Record<string, string> {
   const headers: Record<string, string> = { "cache-control": DEFAULT_CACHING };
-  // Going through what is there costs less than asking for each that might be.
-  for (const [name, value] of store) {
+  // Going through what is there costs less than asking for each that might be, and an iterator more than both.
+  store.forEach((value, name) => {
     if (OBJECT_HEADERS.has(name) || name.startsWith(METADATA)) headers[name] = sendable(value);
-  }
+  });
   headers["content-security-policy"] = "default-src 'none'; sandbox";
   headers["x-content-type-options"] = "nosniff";
   return headers;

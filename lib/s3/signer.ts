@@ -1,4 +1,4 @@
-import { createHash, createHmac } from "node:crypto";
+import { createHmac, hash } from "node:crypto";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 import { BoundedCache } from "@/lib/bounded_cache.ts";
 import { digestWords, hexOf, hmacAfter } from "@/lib/sha256.ts";
@@ -9,6 +9,9 @@ export const EMPTY_PAYLOAD = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca4
 export const ALGORITHM = "AWS4-HMAC-SHA256";
 const MAX_CACHED_KEYS = 1000;
 const ASCII = /^[\0-\x7f]*$/;
+/** What RFC 3986 leaves as it is, and the same in a path. */
+const UNRESERVED = /^[\w.~-]*$/;
+const UNRESERVED_PATH = /^[\w.~/-]*$/;
 const MAX_CACHED_HOSTS = 1000;
 
 /** A query as ordered pairs, not encoded. */
@@ -95,7 +98,8 @@ export function presignQuery(
 /** The path-style path of a bucket, or of a key in it: each segment encoded once, slashes of the key kept. */
 export function s3Path(bucket: string, key?: string): string {
   const head = `/${encodeStrictly(bucket)}`;
-  return key === undefined ? head : `${head}/${key.split("/").map(encodeStrictly).join("/")}`;
+  if (key === undefined) return head;
+  return `${head}/${UNRESERVED_PATH.test(key) ? key : key.split("/").map(encodeStrictly).join("/")}`;
 }
 
 /** A query string with RFC 3986 encoding, in the order given. */
@@ -105,7 +109,7 @@ export function encodeQuery(query: QueryPairs): string {
 
 /** Hexadecimal SHA-256 of a text. */
 export function sha256Hex(text: string): string {
-  return createHash("sha256").update(text, "utf8").digest("hex");
+  return hash("sha256", text, "hex");
 }
 
 function canonicalRequest(
@@ -170,6 +174,7 @@ function hmac(key: string | Uint8Array, text: string): Uint8Array {
 
 /** RFC 3986: all but unreserved characters, which `encodeURIComponent` alone does not do. */
 export function encodeStrictly(text: string): string {
+  if (UNRESERVED.test(text)) return text;
   return encodeURIComponent(text).replace(
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,

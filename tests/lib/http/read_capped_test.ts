@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { BodyLimitError, readCapped } from "@/lib/http/read_capped.ts";
+import type { UpstreamResponse } from "@/lib/http/upstream.ts";
 
 /** Sends `pieces` under a Content-Length, then waits until the reader lets go. */
 async function answered(
   pieces: readonly Uint8Array<ArrayBuffer>[],
   length: number,
-  use: (response: Response) => Promise<void>,
+  use: (response: UpstreamResponse) => Promise<void>,
 ): Promise<void> {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const serving = (async () => {
@@ -20,7 +21,11 @@ async function answered(
   })();
   {
     using client = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
-    await use(await fetch(`http://127.0.0.1:${listener.addr.port}/`, { client }));
+    const breakOff = new AbortController();
+    const signal = breakOff.signal;
+    const response: UpstreamResponse = await fetch(`http://127.0.0.1:${listener.addr.port}/`, { client, signal });
+    response.breakOff = breakOff;
+    await use(response);
   }
   await serving;
 }

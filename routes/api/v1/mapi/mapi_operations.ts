@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Operation, ResponseSpec } from "@/lib/http/operation.ts";
-import { callMapi, filledPath, type Mapi, storeAnswer, type StoreQuery } from "@/lib/mapi/client.ts";
+import { callMapi, type Mapi, pathFiller, storeAnswer, type StoreQuery } from "@/lib/mapi/client.ts";
 import type { GatewayOperation } from "../operation.ts";
 
 /** Where the management plane begins. */
@@ -58,6 +58,7 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
     /** GET of a record, a list or a report. */
     read<S extends z.ZodType, Q extends z.ZodObject = NoQuery>(spec: ReadSpec<S, Q>): Operation {
       const { schema, forward, further, resource, storePath, path, query, ...described } = spec;
+      const fill = pathFiller(storePath ?? path);
       return operation({
         ...described,
         method: "GET",
@@ -69,7 +70,7 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
           const label = resource(params);
           const { body, headers } = await callMapi(mapi, caller, {
             method: "GET",
-            path: filledPath(storePath ?? path, params),
+            path: fill(params),
             query: forward ? forward(query) : texts(query),
             resource: label,
           });
@@ -85,6 +86,7 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
     ): Operation {
       const { body: schema, forward, resource, storePath, path, query, answer, audit, ...rest } = spec;
       const { schema: answered, status = 200, emptyBody = false, ...described } = rest;
+      const fill = pathFiller(storePath ?? path);
       return operation({
         ...described,
         audit: typeof audit === "string" ? audit : CHANGE,
@@ -101,7 +103,7 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
           const given = body as z.output<B>;
           await callMapi(mapi, caller, {
             method: spec.method,
-            path: filledPath(storePath ?? path, params),
+            path: fill(params),
             query: forward ? forward(query) : texts(query),
             body: schema ? Object(given) : emptyBody ? {} : undefined,
             resource: resource(params),
@@ -114,6 +116,7 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
     /** HEAD: 200 or 404, without a body. */
     exists(spec: Common): Operation {
       const { resource, storePath, path, ...described } = spec;
+      const fill = pathFiller(storePath ?? path);
       return operation({
         ...described,
         method: "HEAD",
@@ -123,7 +126,7 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
         async handler({ caller, params }) {
           await callMapi(mapi, caller, {
             method: "HEAD",
-            path: filledPath(storePath ?? path, params),
+            path: fill(params),
             resource: resource(params),
           });
           return new Response(null);
@@ -163,11 +166,9 @@ export function parameters(path: string): z.ZodObject<Record<string, z.ZodString
 
 /** A query that goes on as it is. */
 function texts(query: Readonly<Record<string, unknown>>): StoreQuery {
-  return Object.fromEntries(
-    Object.entries(query).map(([name, value]) =>
-      typeof value === "string" || typeof value === "number" || typeof value === "boolean"
-        ? [name, value]
-        : [name, undefined]
-    ),
-  );
+  const texts: Record<string, string | number | boolean> = {};
+  for (const [name, value] of Object.entries(query)) {
+    if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") texts[name] = value;
+  }
+  return texts;
 }

@@ -88,7 +88,7 @@ const WRITES: Write[] = [
   {
     call: `PUT ${T}/userAccounts?password=p%20w`,
     body: { ...USER, forcePasswordChange: false, roles: { role: ["MONITOR"] }, groups: 1 },
-    target: `${T}/userAccounts?password=p+w`,
+    target: `${T}/userAccounts?password=p%20w`,
     sent: { ...USER, forcePasswordChange: false, roles: { role: ["MONITOR"] } },
     status: 201,
     answer: { status: "created", username: "lena" },

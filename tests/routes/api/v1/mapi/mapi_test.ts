@@ -9,7 +9,7 @@ Deno.test("tenants: listed with the caller's header and all list parameters", as
   await withGateway({}, async ({ call, answer, seen }) => {
     answer(() => Response.json({ name: ["a", "b"], extra: 1 }));
     const response = await call(
-      `${TENANTS}?offset=1&count=2&sortType=name&sortOrder=desc&filterType=name&filterString=a+b&verbose=YES&odd=1`,
+      `${TENANTS}?offset=1&count=2&sortType=name&sortOrder=desc&filterType=name&filterString=a%20b&verbose=YES&odd=1`,
     );
     assert.deepEqual(await response.json(), { name: ["a", "b"], extra: 1 });
     const [{ method, target, headers }] = seen;
@@ -19,7 +19,7 @@ Deno.test("tenants: listed with the caller's header and all list parameters", as
     assert.equal(headers.get("content-type"), null);
     assert.equal(
       target,
-      "/mapi/tenants?offset=1&count=2&sortType=name&filterType=name&filterString=a+b&verbose=true&sortOrder=descending",
+      "/mapi/tenants?offset=1&count=2&sortType=name&filterType=name&filterString=a%20b&verbose=true&sortOrder=descending",
     );
     await (await call(TENANTS)).body?.cancel();
     assert.equal(seen[1].target, "/mapi/tenants?verbose=false");

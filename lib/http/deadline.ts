@@ -1,0 +1,36 @@
+/** How much later than asked a deadline may come, ms. */
+const TICK_MS = 50;
+
+interface Deadline {
+  /** By `performance.now`, ms. */
+  readonly at: number;
+  readonly onTime: () => void;
+}
+
+const waiting = new Set<Deadline>();
+let timer: ReturnType<typeof setTimeout> | null = null;
+
+/**
+ * Calls back once so much time has passed, or up to {@link TICK_MS} later. All deadlines share one timer: nearly all are
+ * taken back, and a timer for each costs more than a place in a set.
+ *
+ * @param ms from now on
+ * @returns takes it back; with the last one gone, nothing here keeps the process alive
+ */
+export function deadline(ms: number, onTime: () => void): () => void {
+  const entry = { at: performance.now() + ms, onTime };
+  if (timer === null) timer = setTimeout(tick, TICK_MS);
+  else if (waiting.size === 0) timer.ref();
+  waiting.add(entry);
+  return function takeBack() {
+    if (waiting.delete(entry) && waiting.size === 0) timer?.unref();
+  };
+}
+
+function tick(): void {
+  // Set first: should one of those that are due throw, the others come with the next tick.
+  timer = waiting.size > 0 ? setTimeout(tick, TICK_MS) : null;
+  const now = performance.now();
+  for (const entry of waiting) if (entry.at <= now && waiting.delete(entry)) entry.onTime();
+  if (waiting.size === 0) timer?.unref();
+}
