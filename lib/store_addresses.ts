@@ -1,3 +1,8 @@
+import { BoundedCache } from "@/lib/bounded_cache.ts";
+
+/** Tenants whose addresses are kept. */
+const MAX_KNOWN_TENANTS = 1000;
+
 /** Where one tenant's S3 endpoint is: an origin without a trailing slash, such as `https://archive.store.example.org`. */
 export interface S3Address {
   /** What this process connects to. */
@@ -40,16 +45,22 @@ export interface DomainSettings {
 /** Addresses of a real store: a host name per tenant under one domain, or one static host. */
 export function derivedAddresses(settings: DomainSettings): StoreAddresses {
   const { domain, host, mapiPort, s3Endpoint, s3PublicEndpoint } = settings;
+  const s3Address = (tenant: string | null): S3Address | null => {
+    const endpoint = domain && tenant ? `https://${tenant}.${domain}` : s3Endpoint;
+    if (!endpoint) return null;
+    const shown = s3PublicEndpoint?.replaceAll("{tenant}", tenant ?? "") ?? endpoint;
+    return {
+      endpoint: withoutSlash(endpoint),
+      publicEndpoint: withoutSlash(shown),
+      virtualHosts: settings.virtualHosts,
+    };
+  };
+  const known = new BoundedCache<string | null, Promise<S3Address | null>>(MAX_KNOWN_TENANTS);
   return {
     s3(tenant) {
-      const endpoint = domain && tenant ? `https://${tenant}.${domain}` : s3Endpoint;
-      if (!endpoint) return Promise.resolve(null);
-      const shown = s3PublicEndpoint?.replaceAll("{tenant}", tenant ?? "") ?? endpoint;
-      return Promise.resolve({
-        endpoint: withoutSlash(endpoint),
-        publicEndpoint: withoutSlash(shown),
-        virtualHosts: settings.virtualHosts,
-      });
+      let address = known.get(tenant);
+      if (!address) known.set(tenant, address = Promise.resolve(s3Address(tenant)));
+      return address;
     },
     mapi(tenant) {
       const name = domain ? `${tenant ?? "admin"}.${domain}` : host;

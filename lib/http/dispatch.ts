@@ -43,23 +43,21 @@ function keyDispatcher(prefix: string, operations: readonly Operation[]): Handle
     match: restMatcher(operation.path.slice(prefix.length)),
   }));
   matchers.sort((a, b) => b.match.specificity - a.match.specificity);
+  const plainKeys = matchers.filter(({ match }) => match.specificity === 0);
   return function dispatch(exchange) {
     const { target } = exchange;
     const raw = afterSegments(target.path, slashes);
     const keyOnly = readsAsObject(target.query);
     const rest = decodedOrNull(raw);
     if (rest === null) return refuseKey(exchange, raw, operations);
-    const allowed = new Set<string>();
-    for (const { operation, match } of matchers) {
-      if (keyOnly && match.specificity > 0) continue;
+    const possible = keyOnly ? plainKeys : matchers;
+    for (const { operation, match } of possible) {
+      if (operation.method !== exchange.method) continue;
       const parameters = match.rest(rest);
-      if (!parameters) continue;
-      if (operation.method === exchange.method) {
-        return operation.answer(exchange, () => ({ ...parametersBefore(target.path), ...parameters }));
-      }
-      allowed.add(operation.method);
+      if (parameters) return operation.answer(exchange, () => Object.assign(parameters, parametersBefore(target.path)));
     }
-    throw allowed.size > 0 ? methodNotAllowed(allowed) : notFound();
+    const others = possible.filter(({ match }) => match.rest(rest) !== null);
+    throw others.length > 0 ? methodNotAllowed(new Set(others.map(({ operation }) => operation.method))) : notFound();
   };
 }
 

@@ -1,6 +1,7 @@
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { headerText } from "@/lib/http/header_text.ts";
+import type { HeaderRecord } from "@/lib/s3/client.ts";
 import { S3Failure } from "@/lib/s3/errors.ts";
 import { getObject, headObject } from "@/lib/s3/objects.ts";
 import { type ResultsStore, storeCaller } from "./results_store.ts";
@@ -38,7 +39,7 @@ export async function readResultObject(store: ResultsStore, request: FileRequest
     if (!(error instanceof HttpError)) throw error;
     if (error.status !== 416) throw fileFailure(error);
     // The store's refusal need not say how long the file is, which a reader who follows a growing log wants to know.
-    const whole = await headObject(store.s3, caller, name, { headers: new Headers() }).catch(() => null);
+    const whole = await headObject(store.s3, caller, name).catch(() => null);
     throw rangeFailure(whole?.headers.get("Content-Length") ?? null);
   }
 }
@@ -47,23 +48,23 @@ export async function readResultObject(store: ResultsStore, request: FileRequest
  * Of a reader's headers those that the store shall see: conditions, and a single range of a GET. What is malformed is
  * ignored, as RFC 9110 wants it (§13.1.3, §14.2).
  */
-export function fileConditions(method: "GET" | "HEAD", request: Headers): Headers {
-  const headers = new Headers();
+export function fileConditions(method: "GET" | "HEAD", request: Headers): HeaderRecord {
+  const headers: Record<string, string> = {};
   const etags = request.get("If-None-Match");
-  if (etags !== null && PRINTABLE.test(etags)) headers.set("If-None-Match", etags);
+  if (etags !== null && PRINTABLE.test(etags)) headers["if-none-match"] = etags;
   const since = httpDate(request.get("If-Modified-Since"));
   // Beside entity tags the date does not count (RFC 9110 §13.2.2), but not every store knows.
-  if (since !== null && etags === null) headers.set("If-Modified-Since", since);
+  if (since !== null && etags === null) headers["if-modified-since"] = since;
   const range = request.get("Range");
   if (method === "HEAD" || range === null || !ONE_RANGE.test(range)) return headers;
   const validator = request.get("If-Range");
-  if (validator === null) headers.set("Range", range);
+  if (validator === null) headers.range = range;
   else {
     const tag = /^"[\x21\x23-\x7e]*"$/.test(validator) ? validator : httpDate(validator);
     // A validator that cannot be compared does not hold, so the whole is sent.
     if (tag !== null) {
-      headers.set("Range", range);
-      headers.set("If-Range", tag);
+      headers.range = range;
+      headers["if-range"] = tag;
     }
   }
   return headers;

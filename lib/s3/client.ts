@@ -31,12 +31,15 @@ export interface S3 {
   readonly timeoutMs?: number;
 }
 
+/** Headers by their names in lower case. */
+export type HeaderRecord = Readonly<Record<string, string>>;
+
 export interface S3Call {
   readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
   readonly bucket?: string;
   readonly key?: string;
   readonly query?: QueryPairs;
-  readonly headers?: Headers;
+  readonly headers?: Headers | HeaderRecord;
   /** A stream is not signed and needs `lengthBytes`. */
   readonly body?: ReadableStream<Uint8Array<ArrayBuffer>> | Uint8Array<ArrayBuffer> | string | null;
   readonly lengthBytes?: number;
@@ -62,8 +65,7 @@ export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Resp
     ? { origin: endpoint, path: "/" }
     : locate(endpoint, virtualHosts, call.bucket, call.key);
   const query = call.query ?? [];
-  const headers: Record<string, string> = {};
-  call.headers?.forEach((value, name) => headers[name] = value);
+  const headers = copied(call.headers);
   if (call.lengthBytes !== undefined) headers["content-length"] = String(call.lengthBytes);
   const request = { method: call.method, host: hostOf(origin), path, query };
   signHeaders(request, headers, payloadHash(call.body), caller.s3, s3.region, s3.now());
@@ -113,6 +115,13 @@ const HOST_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 function payloadHash(body: S3Call["body"]): string {
   if (typeof body === "string") return sha256Hex(body);
   return body ? UNSIGNED_PAYLOAD : EMPTY_PAYLOAD;
+}
+
+function copied(headers: S3Call["headers"]): Record<string, string> {
+  if (!(headers instanceof Headers)) return { ...headers };
+  const copy: Record<string, string> = {};
+  headers.forEach((value, name) => copy[name] = value);
+  return copy;
 }
 
 async function exchange(upstream: Upstream, request: Parameters<Upstream>[0]): Promise<Response> {

@@ -1,5 +1,6 @@
 import { badRequest } from "@/lib/http/errors.ts";
 import { headerText } from "@/lib/http/header_text.ts";
+import type { HeaderRecord } from "./client.ts";
 
 const UPLOAD_HEADERS = [
   "content-type",
@@ -79,8 +80,13 @@ function mustBePrintable(name: string, value: string): void {
 }
 
 /** The headers of a read that are the store's business: range and conditions. */
-export function readHeaders(request: Headers): Headers {
-  return picked(request, READ_HEADERS, false);
+export function readHeaders(request: Headers): HeaderRecord {
+  const headers: Record<string, string> = {};
+  for (const name of READ_HEADERS) {
+    const value = request.get(name);
+    if (value !== null) headers[name] = sendable(value);
+  }
+  return headers;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, HttpError } from "@/lib/http/errors.ts";
-import { callS3, type S3 } from "./client.ts";
+import { callS3, type HeaderRecord, type S3 } from "./client.ts";
 
 /** Where an object is, or will be. */
 export interface ObjectPlace {
@@ -40,7 +40,7 @@ const READ_STATUSES: ReadonlySet<number> = new Set([200, 206, 304, 412]);
 
 export interface ReadOptions {
   /** Range and conditions. */
-  readonly headers: Headers;
+  readonly headers?: HeaderRecord;
 }
 
 /**
@@ -50,9 +50,8 @@ export interface ReadOptions {
  * @throws HttpError as {@link callS3}
  */
 export async function getObject(s3: S3, caller: Caller, name: ObjectName, options: ReadOptions): Promise<Response> {
-  const headers = new Headers(options.headers);
-  const whole = conditionOfRange(headers);
-  const read = async (headers: Headers, expect: readonly number[]) => {
+  const { headers, whole } = conditionOfRange(options.headers ?? {});
+  const read = async (headers: HeaderRecord, expect: readonly number[]) => {
     const response = await callS3(s3, caller, { method: "GET", ...place(name), headers, expect });
     if (READ_STATUSES.has(response.status)) return response;
     await response.body?.cancel();
@@ -66,9 +65,13 @@ export async function getObject(s3: S3, caller: Caller, name: ObjectName, option
 }
 
 /** The headers of an object: 200 or 304, also for a range. @throws HttpError 404, 403 */
-export async function headObject(s3: S3, caller: Caller, name: ObjectName, options: ReadOptions): Promise<Response> {
-  const headers = new Headers(options.headers);
-  headers.delete("If-Range");
+export async function headObject(
+  s3: S3,
+  caller: Caller,
+  name: ObjectName,
+  options: ReadOptions = {},
+): Promise<Response> {
+  const { "if-range": _, ...headers } = options.headers ?? {};
   return await callS3(s3, caller, {
     method: "HEAD",
     ...place(name),
@@ -86,7 +89,7 @@ export async function headObject(s3: S3, caller: Caller, name: ObjectName, optio
  */
 export async function deleteObject(s3: S3, caller: Caller, name: ObjectName): Promise<Headers> {
   try {
-    await headObject(s3, caller, name, { headers: new Headers() });
+    await headObject(s3, caller, name);
   } catch (error) {
     // 403: may not read. 405: the version is a delete marker, which can be deleted but not read.
     if (!(error instanceof HttpError) || (error.status !== 403 && error.status !== 405)) throw error;
@@ -101,19 +104,20 @@ function place({ bucket, key, versionId }: ObjectName) {
   return { bucket, key, query, resource: `object '${key}'` };
 }
 
-/** Turns If-Range into If-Match or If-Unmodified-Since; answers the headers for a read of the whole, null if no need. */
-function conditionOfRange(headers: Headers): Headers | null {
-  const validator = headers.get("If-Range");
-  headers.delete("If-Range");
-  if (validator === null || !headers.has("Range")) return null;
-  const whole = new Headers(headers);
-  whole.delete("Range");
-  if (headers.has("If-Match") || headers.has("If-Unmodified-Since")) {
-    // The place for the validator is taken by a condition of the client's own: a range may always be ignored.
-    headers.delete("Range");
-    return null;
-  }
-  if (validator.startsWith("W/")) headers.delete("Range");
-  else headers.set(validator.startsWith('"') ? "If-Match" : "If-Unmodified-Since", validator);
-  return whole;
+/**
+ * Turns If-Range into If-Match or If-Unmodified-Since; `whole` is what a read of the whole sends when that fails, null
+ * where there is no need.
+ */
+function conditionOfRange(given: HeaderRecord): { headers: HeaderRecord; whole: HeaderRecord | null } {
+  const { "if-range": validator, ...headers } = given;
+  if (validator === undefined || !("range" in headers)) return { headers, whole: null };
+  const { range: _, ...whole } = headers;
+  // The place for the validator is taken by a condition of the client's own: a range may always be ignored.
+  if ("if-match" in headers || "if-unmodified-since" in headers) return { headers: whole, whole: null };
+  // A weak one never holds for a range.
+  if (validator.startsWith("W/")) return { headers: whole, whole: null };
+  return {
+    headers: { ...headers, [validator.startsWith('"') ? "if-match" : "if-unmodified-since"]: validator },
+    whole,
+  };
 }

@@ -4,7 +4,7 @@ import { fileAnswer, fileConditions } from "@/lib/results/file_answer.ts";
 const DATE = "Sun, 06 Nov 1994 08:49:37 GMT";
 
 function asked(headers: Record<string, string>, method: "GET" | "HEAD" = "GET"): Record<string, string> {
-  return Object.fromEntries(fileConditions(method, new Headers(headers)));
+  return fileConditions(method, new Headers(headers));
 }
 
 Deno.test("file conditions: what the store sees of a reader's headers", () => {
