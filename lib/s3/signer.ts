@@ -44,15 +44,15 @@ export function signHeaders(
   const date = amzDate(now);
   headers["x-amz-date"] = date;
   headers["x-amz-content-sha256"] = payloadHash;
-  const signed: [string, string][] = [["host", request.host]];
-  for (const [name, value] of Object.entries(headers)) {
-    if (name.startsWith("x-amz-") || name === "content-type" || name === "content-md5") {
-      signed.push([name, value.trim().replace(/ +/g, " ")]);
-    }
+  const signed = ["host"];
+  for (const name in headers) {
+    if (name.startsWith("x-amz-") || name === "content-type" || name === "content-md5") signed.push(name);
   }
-  signed.sort(([a], [b]) => a < b ? -1 : 1);
-  const names = signed.map(([name]) => name).join(";");
-  const canonical = canonicalRequest(request, signed, names, canonicalQuery(request.query), payloadHash);
+  signed.sort();
+  let lines = "";
+  for (const name of signed) lines += `${name}:${name === "host" ? request.host : folded(headers[name])}\n`;
+  const names = signed.join(";");
+  const canonical = canonicalRequest(request, lines, names, canonicalQuery(request.query), payloadHash);
   const scope = `${date.slice(0, 8)}/${region}/s3/aws4_request`;
   const signature = sign(canonical, date, scope, keys, region);
   headers["authorization"] =
@@ -86,7 +86,7 @@ export function presignQuery(
   const encoded = encodeQuery(query);
   const canonical = canonicalRequest(
     request,
-    [["host", request.host]],
+    `host:${request.host}\n`,
     "host",
     // Alone, the signature's own parameters are in order.
     request.query.length === 0 ? encoded : canonicalQuery(query),
@@ -114,16 +114,21 @@ export function sha256Hex(text: string): string {
 
 function canonicalRequest(
   { method, path }: SignedRequest,
-  headers: readonly (readonly [string, string])[],
+  headers: string,
   names: string,
   query: string,
   payloadHash: string,
 ): string {
-  const lines = headers.map(([name, value]) => `${name}:${value}\n`).join("");
-  return `${method}\n${path}\n${query}\n${lines}\n${names}\n${payloadHash}`;
+  return `${method}\n${path}\n${query}\n${headers}\n${names}\n${payloadHash}`;
+}
+
+/** A header's value as signatures have it. */
+function folded(value: string): string {
+  return value.trim().replace(/ +/g, " ");
 }
 
 function canonicalQuery(query: QueryPairs): string {
+  if (query.length === 0) return "";
   const encoded = query.map(([name, value]) => [encodeStrictly(name), encodeStrictly(value)]);
   encoded.sort(([a, x], [b, y]) => a < b ? -1 : a > b ? 1 : x < y ? -1 : x > y ? 1 : 0);
   return encoded.map(([name, value]) => `${name}=${value}`).join("&");
