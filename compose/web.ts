@@ -20,8 +20,9 @@ import type { ClusterHandle } from "./cluster.ts";
 /** Until the response headers of the results service, ms. */
 const RESULTS_TIMEOUT_MS = 60_000;
 
-/** Said once where an account has the rights to list alone. */
+/** Said where an account has the rights to list alone, and when it gets the others. */
 const LISTED_INSTEAD = "The cluster's account may not watch: its campaigns are listed whenever somebody asks.";
+const FOLLOWED_AGAIN = "The cluster's account may watch now: its campaigns are followed.";
 
 export interface WebParts {
   /** The results role of this process; null when it plays none. */
@@ -85,7 +86,7 @@ async function campaignRole(
   const resultsUrl = web.resultsUrl.kind === "fixed" ? web.resultsUrl.url : null;
   const writer = recordWriter({ connection, conventions, resultsUrl });
   const records = campaignRecords({ writer, resultsUrl, log, now });
-  const { source, ready, close } = chosenCampaigns({
+  const chosen = chosenCampaigns({
     connection,
     conventions,
     namespaces,
@@ -93,7 +94,9 @@ async function campaignRole(
     random: Math.random,
     reads: web.clusterReads,
     watchRefused: () => console.error(LISTED_INSTEAD),
+    watchAllowed: () => console.error(FOLLOWED_AGAIN),
   });
+  const { source } = chosen;
   const deps: CampaignDeps = {
     source,
     lists: new CampaignLists(source, records),
@@ -102,9 +105,9 @@ async function campaignRole(
     records,
     namespaces,
     session: sessionCheck({ service, cookieStem: conventions.cookieStem, now }),
-    reachable: ready,
+    reachable: () => chosen.ready(),
   };
-  return { deps, close };
+  return { deps, close: () => chosen.close() };
 }
 
 function clusterAddress(web: WebConfig, cluster: ClusterHandle | null): ClusterAddress {

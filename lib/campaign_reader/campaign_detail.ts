@@ -92,11 +92,7 @@ function layout(objects: CampaignObjects, context: Parameters<typeof layoutLive>
 }
 
 /** Of a volume that is counted for good and not shown, nothing more needs to be known. */
-function unlessTallied({ failures, latest }: CampaignLayout, { offset, limit }: VolumePage, tally: PageTally) {
-  const shown = new Set(failures);
-  if (latest !== null) shown.add(latest);
-  return (index: number, state: VolumeState) => {
-    const isShown = shown.has(index) || (index >= offset && index < offset + limit);
-    return isShown || !isOver(state) || !tally.has(index);
-  };
+function unlessTallied({ shown }: CampaignLayout, { offset, limit }: VolumePage, tally: PageTally) {
+  return (index: number, state: VolumeState) =>
+    !tally.has(index) || (index >= offset && index < offset + limit) || !isOver(state) || shown.has(index);
 }

@@ -1,20 +1,11 @@
 import type { BatchJob, BatchPod } from "./cluster_objects.ts";
 import { PageTally } from "./page_tally.ts";
-import { isOver, withAge } from "./progress.ts";
+import { isOver } from "./progress.ts";
 import { type ReapedCampaign, reapedStates, reapedSummary } from "./reaped.ts";
-import { openableSource } from "./source_url.ts";
 import { liveSummary, type SummaryContext } from "./summary.ts";
-import type {
-  JobDetail,
-  JobSummary,
-  PageSums,
-  Pipeline,
-  ProgressAnswer,
-  VolumeLinks,
-  VolumeState,
-  VolumeView,
-} from "./types.ts";
+import type { JobDetail, JobSummary, PageSums, Pipeline, ProgressAnswer, VolumeLinks, VolumeState } from "./types.ts";
 import { volumeLinks } from "./urls.ts";
+import { VolumeRows } from "./volume_rows.ts";
 import { liveStates, type VolumeStates } from "./volume_states.ts";
 import type { VolumeList } from "./volumes.ts";
 
@@ -37,8 +28,11 @@ export interface CampaignLayout {
   readonly failures: readonly number[];
   /** Index of the newest active volume, else of the newest done one. */
   readonly latest: number | null;
+  /** Those two: what every answer shows, whatever its page. */
+  readonly shown: ReadonlySet<number>;
   /** Volumes that are not pending. */
   readonly started: number;
+  readonly rows: VolumeRows;
   links(id: string): VolumeLinks;
 }
 
@@ -100,11 +94,16 @@ export function wantedProgress(
   page: VolumePage,
   isWanted: (index: number, state: VolumeState) => boolean = () => true,
 ): WantedProgress[] {
-  const { active, over } = ranked(campaign, page, isWanted);
   const { states } = campaign.states;
+  const wanted: number[] = [];
+  for (let index = 0; index < states.length; index++) {
+    const state = states[index];
+    if (state !== "pending" && isWanted(index, state)) wanted.push(index);
+  }
+  const { active, over } = ranked(campaign, page, wanted);
   return [...active, ...over].map((index) => ({
     index,
-    id: campaign.volumes.id(index),
+    id: campaign.rows.id(index),
     state: states[index],
   }));
 }
@@ -121,7 +120,7 @@ export function composeDetail(
   now: number,
   tally: PageTally = new PageTally(),
 ): JobDetail {
-  const row = (index: number) => volumeView(campaign, index, answers.get(index), now);
+  const row = (index: number) => campaign.rows.view(index, answers.get(index), now);
   return {
     ...campaign.summary,
     volumes: rowsOf(campaign, page).map(row),
@@ -153,37 +152,19 @@ function layout(
     } else if (state === "active") newestActive ??= index;
     else if (state === "done") newestDone ??= index;
   }
+  const latest = newestActive ?? newestDone;
+  const links = volumeLinks(resultsUrl, summary.namespace, summary.pipeline);
   return {
     summary,
     pipeline,
     volumes,
     states,
     failures,
-    latest: newestActive ?? newestDone,
+    latest,
+    shown: new Set(latest === null ? failures : [...failures, latest]),
     started,
-    links: volumeLinks(resultsUrl, summary.namespace, summary.pipeline),
-  };
-}
-
-function volumeView(
-  { volumes, states, links }: CampaignLayout,
-  index: number,
-  answer: ProgressAnswer | undefined,
-  now: number,
-): VolumeView {
-  const { id, source } = volumes.line(index);
-  const state = states.states[index];
-  const known = state === "pending" ? undefined : answer;
-  const reason = states.reason(index);
-  return {
-    index,
-    id,
-    state,
-    ...links(id),
-    sourceUrl: openableSource(source),
-    progress: known?.progress ? withAge(known.progress, now) : null,
-    forbidden: known?.forbidden ?? false,
-    ...(reason && { reason }),
+    rows: new VolumeRows(volumes, states, links),
+    links,
   };
 }
 
@@ -194,9 +175,11 @@ function sumPages(
   answers: ReadonlyMap<number, ProgressAnswer>,
   tally: PageTally,
 ): PageSums {
-  const { active, over } = ranked(campaign, page, (index) => answers.has(index));
+  const { states } = campaign.states;
+  const answered = [...answers.keys()].filter((index) => index < states.length && states[index] !== "pending");
+  const { active, over } = ranked(campaign, page, answered.sort((a, b) => a - b));
   const counted = (index: number) => {
-    const id = campaign.volumes.id(index);
+    const id = campaign.rows.id(index);
     return { id, links: campaign.links(id) };
   };
   for (const index of over) {
@@ -213,23 +196,18 @@ function sumPages(
   return sums.sums(campaign.started);
 }
 
-/** Indexes of started volumes that are wanted, by how much an answer needs them, ascending among equals. */
+/** Indexes of started volumes, which come ascending, by how much an answer needs them, ascending among equals. */
 function ranked(
-  campaign: CampaignLayout,
-  page: VolumePage,
-  isWanted: (index: number, state: VolumeState) => boolean,
+  { states: { states }, shown }: CampaignLayout,
+  { offset, limit }: VolumePage,
+  indexes: readonly number[],
 ): { active: number[]; over: number[] } {
-  const shown = new Set(campaign.failures);
-  if (campaign.latest !== null) shown.add(campaign.latest);
   const active: number[][] = [[], [], []];
   const over: number[][] = [[], [], []];
-  campaign.states.states.forEach((state, index) => {
-    if (state === "pending" || !isWanted(index, state)) return;
-    const onPage = index >= page.offset && index < page.offset + page.limit;
-    (isOver(state) ? over : active)[shown.has(index) ? 0 : onPage ? 1 : 2].push(
-      index,
-    );
-  });
+  for (const index of indexes) {
+    const onPage = index >= offset && index < offset + limit;
+    (isOver(states[index]) ? over : active)[shown.has(index) ? 0 : onPage ? 1 : 2].push(index);
+  }
   return { active: active.flat(), over: over.flat() };
 }
 

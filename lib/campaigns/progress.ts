@@ -89,9 +89,16 @@ export function readManifest(file: unknown): StoredProgress | null {
   };
 }
 
-/** Progress as an answer shows it: with its age at `now` (milliseconds since 1970). */
-export function withAge(progress: StoredProgress, now: number): Progress {
-  const updated = progress.updatedAt === null ? null : instantOf(progress.updatedAt);
+/** When a file says that it was written, ms since 1970; null when it does not say. */
+export function updatedInstant({ updatedAt }: StoredProgress): number | null {
+  return updatedAt === null ? null : instantOf(updatedAt);
+}
+
+/**
+ * Progress as an answer shows it: with its age at `now` (milliseconds since 1970). Who shows a file again and again gives
+ * its instant.
+ */
+export function withAge(progress: StoredProgress, now: number, updated = updatedInstant(progress)): Progress {
   return {
     ...progress,
     ageSeconds: updated === null ? null : Math.max(0, roundToEven((now - updated) / 1000)),

@@ -40,9 +40,12 @@ export interface Followed {
   run(): Promise<void>;
 }
 
-/** Waits between attempts grow from the first to the second, ms; half of each is left to chance. */
+/**
+ * Waits between attempts grow from the first to the second, ms; half of each is left to chance. After a long outage all
+ * is current again once the last collection has had its turn, so the longest wait is what that takes.
+ */
 const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 10_000;
+const LONGEST_PAUSE_MS = 4_000;
 /** After so many watches that brought nothing, the collection is listed again. */
 const FRUITLESS_WATCHES = 3;
 

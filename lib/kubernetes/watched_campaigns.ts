@@ -7,6 +7,7 @@ import { ClusterUnavailable } from "./cluster_unavailable.ts";
 import type { StreamingConnection } from "./connection.ts";
 import type { FollowOptions } from "./followed_collection.ts";
 import { MapDocuments } from "./map_documents.ts";
+import { pause } from "./pause.ts";
 import { WatchedNamespace } from "./watched_namespace.ts";
 
 export interface WatchedCampaignsOptions {
@@ -221,17 +222,3 @@ interface MadeCampaign {
 }
 
 const NO_FAILURES: ReadonlyMap<string, string> = new Map();
-
-/** Waits, but not beyond an abort. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener("abort", end, { once: true });
-    if (signal.aborted) end();
-  });
-}

@@ -1,4 +1,3 @@
-import { BoundedCache } from "@/lib/bounded_cache.ts";
 import { isOver } from "@/lib/campaigns/progress.ts";
 import type { ProgressAnswer, VolumeState } from "@/lib/campaigns/types.ts";
 
@@ -31,33 +30,80 @@ const CAPACITY = 20_000;
 
 /**
  * What the results store answered, per user. Files of a volume that is over no longer change, so that also their absence
- * and a refusal are kept for long.
+ * and a refusal are kept for long. Beyond the capacity, answers of the run that was asked for least recently go first.
  */
 export class ProgressCache {
-  readonly #entries: BoundedCache<string, { readonly answer: ProgressAnswer; readonly until: number }>;
+  readonly #scopes = new Map<string, ScopeEntries>();
   readonly #now: () => number;
+  readonly #capacity: number;
+  #size = 0;
 
   /** @param now ms since 1970 */
   constructor(now: () => number, capacity = CAPACITY) {
     this.#now = now;
-    this.#entries = new BoundedCache(capacity);
+    this.#capacity = capacity;
   }
 
-  /** The answers of one user and run; thousands of volumes are looked up with the same scope. */
+  /** Answers that are kept. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /**
+   * The answers of one user and run. Thousands of volumes are looked up in it by names that are there already: names made
+   * for each look-up would be most of what a request leaves to collect.
+   */
   of({ user, namespace, pipeline, run }: ProgressScope): ScopedProgress {
-    const scope = JSON.stringify([user, namespace, pipeline, run]);
-    // The state is part of the name, so that what was read of a running volume is not taken for its ending.
-    const nameOf = ({ id, state }: ProgressKey) => `${scope}${state} ${id}`;
+    const name = JSON.stringify([user, namespace, pipeline, run]);
+    const known = this.#scopes.get(name);
+    if (known) this.#touch(name, known);
     return {
-      get: (key) => {
-        const entry = this.#entries.get(nameOf(key));
+      get: ({ id, state }) => {
+        const entry = this.#scopes.get(name)?.get(state)?.get(id);
         return entry && this.#now() < entry.until ? entry.answer : undefined;
       },
       set: (key, answer) => {
         if (!answer.answered) return;
         const lifetime = isOver(key.state) ? OVER_LIFETIME_MS : RUNNING_LIFETIME_MS;
-        this.#entries.set(nameOf(key), { answer, until: this.#now() + lifetime });
+        this.#set(name, key, { answer, until: this.#now() + lifetime });
       },
     };
   }
+
+  #touch(name: string, entries: ScopeEntries): void {
+    this.#scopes.delete(name);
+    this.#scopes.set(name, entries);
+  }
+
+  #set(name: string, { id, state }: ProgressKey, entry: Entry): void {
+    const entries: ScopeEntries = this.#scopes.get(name) ?? new Map();
+    this.#touch(name, entries);
+    const ofState = entries.get(state) ?? new Map<string, Entry>();
+    entries.set(state, ofState);
+    if (!ofState.delete(id)) this.#size++;
+    ofState.set(id, entry);
+    if (this.#size > this.#capacity) this.#forgetOne();
+  }
+
+  #forgetOne(): void {
+    for (const [name, entries] of this.#scopes) {
+      for (const [state, ofState] of entries) {
+        const [oldest] = ofState.keys();
+        ofState.delete(oldest);
+        this.#size--;
+        if (ofState.size === 0) entries.delete(state);
+        if (entries.size === 0) this.#scopes.delete(name);
+        return;
+      }
+    }
+  }
 }
+
+interface Entry {
+  readonly answer: ProgressAnswer;
+  /** ms since 1970 */
+  readonly until: number;
+}
+
+/** By state, so that what was read of a running volume is not taken for its ending, and by id. */
+type ScopeEntries = Map<VolumeState, Map<string, Entry>>;

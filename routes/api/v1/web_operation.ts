@@ -44,13 +44,30 @@ export function jsonAnswer(method: Method, value: unknown, headers: Readonly<Rec
   return bytesAnswer(method, new TextEncoder().encode(JSON.stringify(value)), headers);
 }
 
-/** The same for JSON that is kept as bytes. */
+/** The same for JSON that is kept as bytes, which are handed on as they are and must not change any more. */
 export function bytesAnswer(
   method: Method,
   body: Uint8Array<ArrayBuffer>,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  return new Response(method === "HEAD" ? null : body, {
+  const sent = body.length < WORTH_A_STREAM_BYTES ? body : onePiece(body);
+  return new Response(method === "HEAD" ? null : sent, {
     headers: { "Content-Type": "application/json", "Content-Length": String(body.length), ...headers },
+  });
+}
+
+/** From here on copying costs more than a stream. */
+const WORTH_A_STREAM_BYTES = 16 * 1024;
+
+/**
+ * A Response copies bytes that it is given, though not those of a stream: half a megabyte for each list would have
+ * nearly every list wait for a collection of such copies.
+ */
+function onePiece(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(bytes);
+      controller.close();
+    },
   });
 }

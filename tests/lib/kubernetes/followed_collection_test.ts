@@ -230,7 +230,7 @@ Deno.test("followed collection: a server that answers 500 or ends at once is ask
       await api.until(() => lists() > 2);
       assert.deepEqual(pauses.slice(0, 3), [187.5, 375, 750]);
       await api.until(() => lists() > 12);
-      assert.equal(pauses.at(-1), 7_500);
+      assert.equal(pauses.at(-1), 3_000);
       assert.ok((things.currentAt ?? 0) > listedAt);
       api.fault = null;
       await api.until(() => api.watches === 1);

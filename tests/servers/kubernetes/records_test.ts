@@ -109,7 +109,7 @@ Deno.test(
       assert.deepEqual([...readFailures(first.data.failedVolumes)], [["a", sentence]]);
 
       // Once the Job controller has told when the Job began, nothing more changes.
-      while ((await record()).data.startedAt === undefined) await writer.write(job, null);
+      while (!(await record()).data.startedAt) await writer.write(job, null);
       assert.equal(await writer.write(job, new Map([["a", " "]])), "unchanged");
       assert.equal(await writer.write(job, new Map([["b", "torn"]])), "written");
       assert.equal(await writer.write(job, null), "unchanged");

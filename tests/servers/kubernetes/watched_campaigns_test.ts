@@ -98,17 +98,16 @@ Deno.test(
   },
 );
 
-Deno.test("kubernetes: an account that may list and get, but not watch, is listed", { ignore }, async () => {
+Deno.test("kubernetes: an account that may not watch is listed, and followed once it may", { ignore }, async () => {
   await withNamespace(async (real) => {
-    const { namespace, account } = real;
+    const { namespace, account, call } = real;
     await populate(real);
-    const verbs = ["get", "list"];
-    const path = await account([{ apiGroups: ["batch"], resources: ["jobs"], verbs }, {
-      apiGroups: [""],
-      resources: ["pods", "configmaps"],
-      verbs,
-    }]);
-    const refused = Promise.withResolvers<void>();
+    const rules = (verbs: readonly string[]) => [
+      { apiGroups: ["batch"], resources: ["jobs"], verbs },
+      { apiGroups: [""], resources: ["pods", "configmaps"], verbs },
+    ];
+    const path = await account(rules(["get", "list"]));
+    const [refused, allowed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const chosen = chosenCampaigns({
       connection: await clusterConnection({ kind: "kubeconfig", path }, { now: Date.now }),
       conventions,
@@ -117,11 +116,21 @@ Deno.test("kubernetes: an account that may list and get, but not watch, is liste
       random: Math.random,
       reads: "auto",
       watchRefused: refused.resolve,
+      watchAllowed: allowed.resolve,
+      watchAgainMs: 100,
     });
+    const listed = async () => (await chosen.source.list()).jobs.map(({ name }) => name);
     try {
       await refused.promise;
-      assert.deepEqual((await chosen.source.list()).jobs.map(({ name }) => name), ["lund"]);
+      assert.deepEqual(await listed(), ["lund"]);
       assert.equal(await chosen.ready(), true);
+      const role = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/roles/web`;
+      const wider = { rules: rules(["get", "list", "watch"]) };
+      await call("PATCH", role, wider, "application/merge-patch+json");
+      await allowed.promise;
+      assert.deepEqual(await listed(), ["lund"]);
+      await makeCampaignJob(real, "visby");
+      await until(listed, (names) => names.includes("visby"));
     } finally {
       await chosen.close();
     }
