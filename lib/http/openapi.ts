@@ -88,7 +88,7 @@ function pathParameters(operation: Operation, components: Json): Json[] {
 
 function queryParameters(operation: Operation, components: Json): Json[] {
   return Object.entries(operation.querySchema?.shape ?? {}).map(([name, schema]) =>
-    parameter(name, "query", !z.safeParse(schema, undefined).success, schema, components)
+    withoutReach(parameter(name, "query", !z.safeParse(schema, undefined).success, schema, components))
   );
 }
 
@@ -96,6 +96,16 @@ function parameter(name: string, place: string, required: boolean, type: z.core.
   const schema = jsonSchema(type, components);
   const { description, ...rest } = schema;
   return { name, in: place, required, ...(description ? { description } : {}), schema: rest };
+}
+
+/** In a query, numbers beyond those that are counted exactly are taken as the nearest of these, and so are no violation. */
+function withoutReach(parameter: Json): Json {
+  if (!isObject(parameter.schema)) return parameter;
+  const bounds = Object.entries(parameter.schema).filter(([name, value]) =>
+    !(name === "maximum" && value === Number.MAX_SAFE_INTEGER) &&
+    !(name === "minimum" && value === Number.MIN_SAFE_INTEGER)
+  );
+  return { ...parameter, schema: Object.fromEntries(bounds) };
 }
 
 function requestBody(body: NonNullable<Operation["body"]>, components: Json): Json {

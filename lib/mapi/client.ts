@@ -12,7 +12,9 @@ import { BodyLimitError, readCapped } from "@/lib/http/read_capped.ts";
 import { type Upstream, UpstreamError } from "@/lib/http/upstream.ts";
 import type { StoreAddresses } from "@/lib/store_addresses.ts";
 import { mapiFailure } from "./errors.ts";
+import { readList } from "./long_list.ts";
 
+/** Longest answer that is kept, in bytes. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
 declare const encoded: unique symbol;
@@ -83,7 +85,36 @@ export function storeAnswer<S extends z.ZodType>(schema: S, body: unknown, resou
  *
  * @throws HttpError by the store's status (`mapiFailure`); 502 when it is unreachable, 504 when it does not answer
  */
-export async function callMapi(mapi: Mapi, caller: Caller, call: MapiCall): Promise<MapiAnswer> {
+export function callMapi(mapi: Mapi, caller: Caller, call: MapiCall): Promise<MapiAnswer> {
+  return exchange(mapi, caller, call, (response) => kept(mapi, call, response));
+}
+
+/**
+ * The same of a list of records, which may be longer than an answer that is kept: then it is the bytes of the store's
+ * array, to be handed on as they come ({@link readList}).
+ *
+ * @throws HttpError likewise, as long as nothing was handed on
+ */
+export function callMapiForRecords(
+  mapi: Mapi,
+  caller: Caller,
+  call: MapiCall,
+): Promise<MapiAnswer | ReadableStream<Uint8Array<ArrayBuffer>>> {
+  return exchange(mapi, caller, call, async (response) => {
+    const mayBeLong = !(Number(response.headers.get("content-length") ?? Infinity) <= MAX_ANSWER_BYTES);
+    if (!response.ok || !mayBeLong) return await kept(mapi, call, response);
+    const list = await readList(response, MAX_ANSWER_BYTES, mapi.timeoutMs);
+    if (typeof list !== "string") return list;
+    return { status: response.status, headers: response.headers, body: parsed(list) };
+  });
+}
+
+async function exchange<T>(
+  mapi: Mapi,
+  caller: Caller,
+  call: MapiCall,
+  read: (response: Response) => Promise<T>,
+): Promise<T> {
   if (caller.mapiAuthorization === null) throw credentialsRefused("HCP authentication failed");
   const headers: Record<string, string> = { authorization: caller.mapiAuthorization, accept: "application/json" };
   const body = call.body ? JSON.stringify(withoutNulls(call.body)) : null;
@@ -98,12 +129,16 @@ export async function callMapi(mapi: Mapi, caller: Caller, call: MapiCall): Prom
       signal: caller.signal,
       timeoutMs: mapi.timeoutMs,
     });
-    const text = await readCapped(response, MAX_ANSWER_BYTES, mapi.timeoutMs);
-    if (!response.ok) throw mapiFailure(response, text, call.resource);
-    return { status: response.status, headers: response.headers, body: parsed(text) };
+    return await read(response);
   } catch (error) {
     throw error instanceof HttpError ? error : transportFailure(error);
   }
+}
+
+async function kept(mapi: Mapi, call: MapiCall, response: Response): Promise<MapiAnswer> {
+  const text = await readCapped(response, MAX_ANSWER_BYTES, mapi.timeoutMs);
+  if (!response.ok) throw mapiFailure(response, text, call.resource);
+  return { status: response.status, headers: response.headers, body: parsed(text) };
 }
 
 function transportFailure(error: unknown): HttpError {

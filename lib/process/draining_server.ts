@@ -1,4 +1,5 @@
-type Handler = (request: Request, info: Deno.ServeHandlerInfo<Deno.NetAddr>) => Response | Promise<Response>;
+/** Answers a request of a server on a TCP port. */
+export type Handler = (request: Request, info: Deno.ServeHandlerInfo<Deno.NetAddr>) => Response | Promise<Response>;
 
 /** A server that can end without breaking off what it is doing. */
 export interface DrainingServer {

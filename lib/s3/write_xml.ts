@@ -5,6 +5,9 @@ import { badRequest } from "@/lib/http/errors.ts";
 const NAMESPACE = "http://s3.amazonaws.com/doc/2006-03-01/";
 // deno-lint-ignore no-control-regex
 const UNCARRIABLE = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/;
+/** What a text must be like for XML to carry it, as JSON Schema: shown in the document, checked where XML is written. */
+export const FITS_XML = { pattern: "^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\ufffe\\uffff]*$" } as const;
+
 /** A carriage return that is not escaped is read as a line feed (XML 1.0 §2.11). */
 const ESCAPED = /[&<>\t\n\r]/g;
 const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };

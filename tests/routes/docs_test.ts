@@ -101,3 +101,31 @@ Deno.test("openapi: each operation has the refusals that come with its login and
     assert.equal(errors("/api/v1/buckets/{bucket}/versioning", "put"), "400 401 403 404 408 413 422 501 502 503 504");
   });
 });
+
+Deno.test("openapi: what is taken beyond the types is said, and what is said is taken", async () => {
+  await withGateway({}, async ({ app, call, answer }) => {
+    const { paths, components: { schemas } } = await (await app.request("/openapi.json")).json();
+    const namespaces = "/api/v1/mapi/tenants/{tenant_name}/namespaces";
+    const offset = paths[namespaces].get.parameters.find(({ name }: { name: string }) => name === "offset");
+    assert.deepEqual(offset.schema, { type: "integer", minimum: 0 });
+    answer(() => new Response('{"name":[]}'));
+    const beyond = await call("/api/v1/mapi/tenants/archive/namespaces?offset=99999999999999999999");
+    assert.deepEqual([beyond.status, await beyond.json()], [200, { name: [] }]);
+
+    const state = new RegExp(schemas.VersioningUpdate.properties.status.pattern, "u");
+    assert.deepEqual(["Enabled", "sUSPENDED", "on", "Enabledx"].map((word) => state.test(word)), [
+      true,
+      true,
+      false,
+      false,
+    ]);
+    const password = new RegExp(schemas.UpdatePasswordRequest.properties.newPassword.pattern, "u");
+    const passwords = ["abc1", "1å", "ab ", "1-", "abc", "123", "--", ""];
+    assert.deepEqual(passwords.map((one) => password.test(one)), [true, true, true, true, false, false, false, false]);
+    const [some, all] = schemas.BulkDelete.anyOf;
+    assert.deepEqual(some.properties, { prefix: { not: { const: "" } }, all: { not: { const: true } } });
+    assert.deepEqual(all.properties, { prefix: { const: "" }, all: { const: true } });
+    const group = schemas.GroupAccountCreate.anyOf.map(({ required }: { required: string[] }) => required);
+    assert.deepEqual(group, [["groupname"], ["externalGroupID"]]);
+  });
+});

@@ -111,6 +111,11 @@ export function rolesOf(user: { readonly record: Readonly<Record<string, unknown
   return roles.role.filter((role) => typeof role === "string");
 }
 
+/** Whether the management API takes nothing of an account but a new password. */
+export function mustChangePassword({ record }: User): boolean {
+  return record.forcePasswordChange === true;
+}
+
 /** Whether an account may make namespaces: said so in the record, or an administrator whose record says nothing. */
 export function mayManageNamespaces(account: { readonly record: Readonly<Record<string, unknown>> }): boolean {
   const said = account.record.allowNamespaceManagement;

@@ -27,6 +27,8 @@ export interface Bucket {
   allowed: number;
   /** Whose requests reach it by S3. */
   s3Access: S3Access;
+  /** From which addresses they do (JSON, `ipSettings` of protocols/http); null where nothing was set. */
+  addressRules: string | null;
 }
 
 /** Reads buckets and what users may do in them. Names are looked up without case. */
@@ -119,7 +121,9 @@ export class Buckets {
 
 const BUCKET =
   `id, tenant, name, guid, owner, versioning, record, created_ms, stored_bytes, stored_count, acl, part_bytes,
-  permission_mask & (SELECT permission_mask FROM tenants WHERE tenants.id = tenant), s3_access`;
+  permission_mask & (SELECT permission_mask FROM tenants WHERE tenants.id = tenant), s3_access,
+  (SELECT json_extract(document, '$.ipSettings') FROM documents WHERE documents.tenant = buckets.tenant
+   AND documents.bucket = buckets.id AND documents.kind = 'protocols/http' AND documents.folded = '')`;
 
 function bucketOf(cells: Cell[]): Bucket {
   return {
@@ -137,6 +141,7 @@ function bucketOf(cells: Cell[]): Bucket {
     partBytes: Number(cells[11]),
     allowed: Number(cells[12]),
     s3Access: S3_ACCESS[Number(cells[13])],
+    addressRules: textOrNull(cells[14]),
   };
 }
 

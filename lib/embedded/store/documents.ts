@@ -12,6 +12,16 @@ export interface DocumentPlace {
 
 export type Document = Record<string, unknown>;
 
+/** Members that are records of their own. */
+const RECORDS = ["ipSettings", "emailTemplate", "versioningSettings"];
+
+/** A document with what is given over it; what a given record leaves out stays as it is, too. */
+export function mergedDocument(present: Readonly<Document>, given: Readonly<Document>): Document {
+  const merged = { ...present, ...given };
+  for (const name of RECORDS) if (name in merged) merged[name] = { ...Object(present[name]), ...Object(given[name]) };
+  return merged;
+}
+
 /** Reads the documents of the management API as they were set, without defaults. Names are looked up without case. */
 export class Documents {
   readonly #index: Statements;

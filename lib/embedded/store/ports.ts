@@ -1,5 +1,5 @@
 import { DataFolderError, writeDurably } from "@/lib/embedded/data_folder.ts";
-import { type DrainingServer, drainingServer } from "@/lib/process/draining_server.ts";
+import { type DrainingServer, drainingServer, type Handler } from "@/lib/process/draining_server.ts";
 
 /** Ports are given out from here on, below those that systems hand to outgoing connections. */
 const FIRST_PORT = 20_000;
@@ -32,7 +32,7 @@ export class Ports {
     level: string,
     protocol: Protocol,
     hostname: string,
-    handler: (request: Request) => Response | Promise<Response>,
+    handler: Handler,
   ): DrainingServer {
     const name = `${protocol} ${level}`.trimEnd();
     const kept = this.#known[name];
@@ -60,7 +60,7 @@ export class Ports {
 function tryListen(
   hostname: string,
   port: number,
-  handler: (request: Request) => Response | Promise<Response>,
+  handler: Handler,
 ): DrainingServer | null {
   try {
     return drainingServer({ hostname, port }, handler);

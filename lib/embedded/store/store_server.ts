@@ -9,13 +9,14 @@ import { folded } from "@/lib/embedded/store/names.ts";
 import { Objects } from "@/lib/embedded/store/objects.ts";
 import { Versions } from "@/lib/embedded/store/versions.ts";
 import { Ports, type Protocol } from "@/lib/embedded/store/ports.ts";
-import type { DrainingServer } from "@/lib/process/draining_server.ts";
+import type { DrainingServer, Handler } from "@/lib/process/draining_server.ts";
 import { ReadCounter } from "@/lib/embedded/store/read_counter.ts";
 import { refusingHandler, s3Handler } from "@/lib/embedded/store/s3/s3_server.ts";
 import { addSamples } from "@/lib/embedded/store/samples.ts";
 import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
 import { Upkeep } from "@/lib/embedded/store/upkeep.ts";
 import { Uploads } from "@/lib/embedded/store/uploads.ts";
+import { SoftQuotas } from "@/lib/embedded/store/soft_quotas.ts";
 import { UsageHistory } from "@/lib/embedded/store/usage_history.ts";
 import { WriterClient } from "@/lib/embedded/store/writer/writer_client.ts";
 
@@ -63,6 +64,7 @@ export class StoreServer {
     const index = openIndexForReading(options.folder);
     const statements = new Statements(index);
     const documents = new Documents(statements);
+    const softQuotas = new SoftQuotas(statements, (warning) => console.error(`embedded store: ${warning}`));
     const parts: StoreParts = {
       folder: options.folder,
       accounts: new Accounts(statements),
@@ -76,7 +78,7 @@ export class StoreServer {
       reads: new ReadCounter(writer, Date.now),
       logins: new Logins(documents, writer, Date.now),
       writer,
-      upkeep: new Upkeep(writer, Date.now),
+      upkeep: new Upkeep(writer, softQuotas, Date.now),
       now: Date.now,
     };
     const server = new StoreServer(options, parts, () => index.close());
@@ -130,15 +132,20 @@ export class StoreServer {
     });
   }
 
-  #listen(level: string, protocol: Protocol, handler: (request: Request) => Response | Promise<Response>): string {
+  #listen(level: string, protocol: Protocol, handler: AddressedHandler): string {
     const { hostname } = this.#options;
-    const guarded = (request: Request) =>
-      isLoopbackHost(request.headers.get("host"), hostname) ? handler(request) : new Response(null, { status: 421 });
+    const guarded: Handler = (request, { remoteAddr }) =>
+      isLoopbackHost(request.headers.get("host"), hostname)
+        ? handler(request, remoteAddr.hostname)
+        : new Response(null, { status: 421 });
     const server = this.#ports.listen(level, protocol, hostname, guarded);
     this.#servers.push(server);
     return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${server.port}`;
   }
 }
+
+/** Answers a request that comes from an IP address. */
+type AddressedHandler = (request: Request, address: string) => Response | Promise<Response>;
 
 function isLoopbackHost(host: string | null, hostname: string): boolean {
   const name = host?.replace(/:[0-9]*$/, "").replace(/^\[(.*)\]$/, "$1").toLowerCase();

@@ -1,3 +1,4 @@
+import type { SoftQuotas } from "@/lib/embedded/store/soft_quotas.ts";
 import type { WriterClient } from "@/lib/embedded/store/writer/writer_client.ts";
 
 /** How long it is known what was done by hour: 180 days (management API, chargeback). */
@@ -8,10 +9,12 @@ const INTERVAL_MS = 60 * 60 * 1000;
 
 /**
  * Removes what nobody asked to keep: uploads in parts that were left behind, old versions whose days are over, and
- * deletion records that may go. It does a little in each commit, so that others are not kept waiting.
+ * deletion records that may go. It does a little in each commit, so that others are not kept waiting. Then it has a look at
+ * the soft quotas.
  */
 export class Upkeep {
   readonly #writer: WriterClient;
+  readonly #softQuotas: SoftQuotas;
   readonly #now: () => number;
   #timer: ReturnType<typeof setInterval> | undefined;
   #running: Promise<void> | null = null;
@@ -19,8 +22,9 @@ export class Upkeep {
   #isStopped = false;
 
   /** `now` gives milliseconds since 1970. */
-  constructor(writer: WriterClient, now: () => number) {
+  constructor(writer: WriterClient, softQuotas: SoftQuotas, now: () => number) {
     this.#writer = writer;
+    this.#softQuotas = softQuotas;
     this.#now = now;
   }
 
@@ -52,6 +56,7 @@ export class Upkeep {
         await this.#repeat(async () => (await this.#writer.change("pruneVersions", { atMs: this.#now() })).pruned);
         await this.#writer.change("expireUsage", { beforeHour: Math.floor(this.#now() / INTERVAL_MS) - USAGE_HOURS });
         await this.#repeat(async () => (await this.#writer.change("clearDeletionRecords", {})).cleared);
+        if (!this.#isStopped) this.#softQuotas.look();
       }
     } catch (error) {
       console.error(`embedded store: its upkeep broke off: ${error instanceof Error ? error.message : error}`);

@@ -1,15 +1,19 @@
 import { z } from "zod";
-import { answered, given, wrappedList } from "./fields.ts";
+import { answered, given, isText, wrappedList } from "./fields.ts";
 import { username } from "./names.ts";
+import { DESCRIPTION, GROUPNAME, PASSWORD, PASSWORD_RULES, printable } from "./store_rules.ts";
 
 /** Roles of tenant-level accounts (spec, Roles), and two that the store knows beside them. */
-const role = z.enum(["ADMINISTRATOR", "SECURITY", "MONITOR", "COMPLIANCE", "SERVICE", "SEARCH"]);
+const TENANT_ROLES = ["ADMINISTRATOR", "SECURITY", "MONITOR", "COMPLIANCE"] as const;
+const role = z.enum([...TENANT_ROLES, "SERVICE", "SEARCH"]);
 
-const roles = wrappedList("role", role).nullish().meta({
+const roles = wrappedList("role", role.meta({ enum: TENANT_ROLES })).nullish().meta({
   id: "Roles",
   description: "The whole set",
   examples: [{ role: ["MONITOR"] }],
 });
+
+const fullName = z.string().min(1).max(64).meta({ ...printable(64) });
 
 export const userAccount = z.looseObject({
   username: answered.text("The user's name"),
@@ -27,41 +31,47 @@ export const userAccount = z.looseObject({
 /** Body of a user account's creation (spec, UserAccountCreate); members beyond these are dropped. */
 export const userAccountCreate = z.object({
   username: username.meta({ description: "Unique", examples: ["lena"] }),
-  fullName: z.string().min(1).max(64).meta({ examples: ["Lena Grön"] }),
+  fullName: fullName.meta({ examples: ["Lena Grön"] }),
   localAuthentication: z.boolean(),
   enabled: z.boolean(),
   forcePasswordChange: z.boolean(),
-  description: given.text("At most 1024 characters"),
+  description: given.text("What the account is for", DESCRIPTION),
   roles,
   allowNamespaceManagement: given.flag("Whether the user may make and manage namespaces"),
 }).meta({ id: "UserAccountCreate" });
 
 export const userAccountUpdate = z.object({
-  fullName: z.string().min(1).max(64).nullish(),
-  description: given.text("At most 1024 characters"),
+  fullName: fullName.nullish(),
+  description: given.text("What the account is for", DESCRIPTION),
   enabled: given.flag("Whether the account may log in"),
   forcePasswordChange: given.flag("Whether the password must be changed at the next login"),
   roles,
   allowNamespaceManagement: given.flag("Whether the user may make and manage namespaces"),
 }).meta({ id: "UserAccountUpdate" });
 
+const password = z.string().min(1).meta({ ...PASSWORD });
+
 /** The query of a user account's creation. */
 export const newPasswordQuery = z.object({
-  password: z.string().min(1).meta({ description: "The initial password" }),
+  password: password.meta({ description: `The initial password: ${PASSWORD_RULES}` }),
 });
 
 /** The query of a user account's change. */
 export const passwordQuery = z.object({
-  password: z.string().optional().meta({ description: "A new password; empty: it stays" }),
+  password: z.string().meta({ maxLength: PASSWORD.maxLength }).optional().meta({
+    description: `A new password; empty: it stays. It has ${PASSWORD_RULES}`,
+  }),
 });
 
 export const resetPasswordsQuery = z.object({
-  resetPasswords: z.string().min(1).meta({ description: "The new password of every local account with SECURITY" }),
+  resetPasswords: password.meta({
+    description: `The new password of every local account with SECURITY: ${PASSWORD_RULES}`,
+  }),
 });
 
 /** Body of changePassword (spec, UpdatePasswordRequest). */
 export const updatePassword = z.object({
-  newPassword: z.string().min(1),
+  newPassword: password.meta({ description: `It has ${PASSWORD_RULES}` }),
   oldPassword: z.string().nullish().meta({ description: "Required of callers who are no administrators" }),
 }).meta({ id: "UpdatePasswordRequest" });
 
@@ -74,10 +84,14 @@ export const groupAccount = z.looseObject({
 
 /** Open: a store without a directory takes the members of a group in its record. */
 export const groupAccountCreate = z.looseObject({
-  groupname: given.text("`name` or `name@domain`; this or the SID is required"),
-  externalGroupID: given.text("The group's SID in the directory"),
+  groupname: given.text("`name` or `name@domain`; this or the SID is required", GROUPNAME),
+  externalGroupID: given.text("The group's SID in the directory", printable(184, 1)),
   roles,
-}).meta({ id: "GroupAccountCreate", examples: [{ groupname: "editors", roles: { role: ["MONITOR"] } }] });
+}).meta({
+  id: "GroupAccountCreate",
+  anyOf: [isText("groupname"), isText("externalGroupID")],
+  examples: [{ groupname: "editors", roles: { role: ["MONITOR"] } }],
+});
 
 export const groupAccountUpdate = z.looseObject({
   roles,
@@ -85,7 +99,7 @@ export const groupAccountUpdate = z.looseObject({
 }).meta({ id: "GroupAccountUpdate" });
 
 /** What an account may do in a namespace. */
-const permission = z.enum([
+export const DATA_PERMISSIONS = [
   "BROWSE",
   "READ",
   "WRITE",
@@ -96,7 +110,9 @@ const permission = z.enum([
   "READ_ACL",
   "WRITE_ACL",
   "CHOWN",
-]);
+] as const;
+
+const permission = z.enum(DATA_PERMISSIONS);
 
 /** Most namespaces in one change of permissions: the store's own bound on namespaces. */
 const MAX_NAMESPACES = 10_000;

@@ -1,17 +1,24 @@
 import { z } from "zod";
-import { MAX_LISTED } from "./fields.ts";
-import { className } from "./names.ts";
+import { given, MAX_LISTED } from "./fields.ts";
+import { className, hostLabel } from "./names.ts";
+import { printable } from "./store_rules.ts";
+
+/** Most properties of one class; each has a name of its own. */
+const MAX_PROPERTIES = 1000;
 
 const contentProperty = z.object({
-  name: z.string().min(1).max(25).regex(/^\w+$/, "Names of properties have letters, digits and underscores"),
-  expression: z.string().min(1).meta({ description: "An XPath expression" }),
-  type: z.string().min(1).meta({ description: "STRING, INTEGER, BOOLEAN, DATE, FLOAT or FULLTEXT" }),
+  name: z.string().min(1).max(25).regex(/^[A-Za-z0-9_]+$/, "Names of properties have letters, digits and underscores"),
+  expression: z.string().min(1).meta({ ...printable(1024), description: "An XPath expression" }),
+  type: z.string().min(1).meta({
+    enum: ["STRING", "INTEGER", "BOOLEAN", "DATE", "DATETIME", "FLOAT", "FULLTEXT"],
+    description: "How its values are read",
+  }),
   multivalued: z.boolean().nullish().meta({ description: "Whether it may have several values; false when absent" }),
-  format: z.string().nullish().meta({ description: "How dates and numbers are written" }),
+  format: given.text("How dates and numbers are written", printable(256)),
 }).meta({ id: "ContentProperty" });
 
-const properties = z.array(contentProperty).max(MAX_LISTED);
-const names = z.array(z.string()).max(MAX_LISTED);
+const properties = z.array(contentProperty).max(MAX_LISTED).meta({ maxItems: MAX_PROPERTIES });
+const names = z.array(hostLabel).max(MAX_LISTED);
 
 /** Lists come with or without the store's wrapping; they go on without. */
 const givenProperties = z.union([

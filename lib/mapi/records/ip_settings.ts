@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { MAX_LISTED } from "./fields.ts";
+import { ADDRESSES, MAX_ADDRESSES } from "./store_rules.ts";
 
-const addresses = z.array(z.string()).max(MAX_LISTED);
+const addresses = z.array(z.string().meta({ ...ADDRESSES })).max(MAX_LISTED).meta({ maxItems: MAX_ADDRESSES });
 const eitherForm = z.union([addresses, z.looseObject({ ipAddress: addresses })]).nullish();
 
 /** Address rules as clients may write them: lists, or lists in the store's wrapping. */

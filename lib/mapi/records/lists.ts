@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { StoreQuery } from "@/lib/mapi/client.ts";
+import { FILTER } from "./store_rules.ts";
 
 const SORT_ORDERS = { asc: "ascending", desc: "descending", ascending: "ascending", descending: "descending" } as const;
 
@@ -15,7 +16,9 @@ export const listQuery = z.object({
   sortType: z.string().optional().meta({ description: "Member to sort by" }),
   sortOrder: z.enum(["asc", "desc", "ascending", "descending"]).optional(),
   filterType: z.string().optional().meta({ description: "Member to filter on" }),
-  filterString: z.string().optional().meta({ description: "What the member begins with, without regard to case" }),
+  filterString: z.string().meta({ ...FILTER }).optional().meta({
+    description: "What the member begins with, without regard to case",
+  }),
   verbose: z.boolean().default(false).meta({ description: "Answer full records instead of names" }),
 });
 

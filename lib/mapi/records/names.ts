@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { CLASS_NAME, USERNAME } from "./store_rules.ts";
 
 /** A name of a tenant or a namespace, which is a label of a host name. */
 export const hostLabel = z.string().min(1).max(63).regex(
-  /^(?!xn--)[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/i,
+  /^(?![Xx][Nn]--)[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/,
   "Names have letters, digits and inner hyphens, and do not begin with xn--",
 );
 
@@ -10,7 +11,7 @@ export const hostLabel = z.string().min(1).max(63).regex(
 export const username = z.string().min(1).max(64).regex(
   /^[^[]/,
   'User names do not begin with "["',
-);
+).meta({ ...USERNAME });
 
 /** A name of a content class or a retention class. */
-export const className = z.string().min(1).max(64);
+export const className = z.string().min(1).max(64).meta({ ...CLASS_NAME });

@@ -1,26 +1,34 @@
 import { z } from "zod";
-import { answered, given, HARD_QUOTA, SOFT_QUOTA, softQuota, tags, wrappedList } from "./fields.ts";
+import { DATA_PERMISSIONS } from "./accounts.ts";
+import { answered, given, HARD_QUOTA, hardQuota, namespaceSoftQuota, SOFT_QUOTA, tags, wrappedList } from "./fields.ts";
 import { hostLabel } from "./names.ts";
+import { AUTO_ABORT_DAYS, CHECKPOINT, DESCRIPTION, OWNER, PRUNE_DAYS, SERVICE_PLAN } from "./store_rules.ts";
 
-const permissionSet = wrappedList("permission", z.string()).nullish();
-const directoryUsage = z.enum(["Balanced", "Unbalanced", "Default", "BALANCED", "UNBALANCED", "DEFAULT"]).nullish();
-const versioning = z.looseObject({
+const permissionSet = wrappedList("permission", z.string().meta({ enum: DATA_PERMISSIONS })).nullish();
+
+/** How objects are spread over folders, in the two cases that clients write. */
+export const DIRECTORY_USAGES = ["Balanced", "Unbalanced", "Default", "BALANCED", "UNBALANCED", "DEFAULT"] as const;
+/** Digests that name objects. */
+export const HASH_SCHEMES = ["MD5", "SHA-1", "SHA-256", "SHA-384", "SHA-512", "RIPEMD-160"] as const;
+
+/** Versioning where it is part of another document. */
+export const versioning = z.looseObject({
   enabled: given.flag("Whether versions are kept"),
   prune: given.flag("Whether old versions are removed"),
-  pruneDays: given.whole("Days after which they are, 0 to 36500; 0: at once"),
+  pruneDays: given.whole("Days after which they are; 0: at once", PRUNE_DAYS),
   useDeleteMarkers: given.flag("Whether a delete leaves a marker"),
   keepDeletionRecords: given.flag("Whether records of deleted objects are kept"),
 });
 
 /** What a namespace's creation and its change have in common. */
 const settings = {
-  description: given.text("At most 1024 characters"),
-  hardQuota: z.string().nullish().meta({ description: HARD_QUOTA, examples: ["50 GB"] }),
-  softQuota,
-  servicePlan: given.text("Name of the service plan"),
-  owner: given.text("Name of the user who owns it"),
+  description: given.text("What it is for", DESCRIPTION),
+  hardQuota,
+  softQuota: namespaceSoftQuota,
+  servicePlan: given.text("Name of the service plan", SERVICE_PLAN),
+  owner: given.text("Name of the user who owns it; empty: nobody", OWNER),
   ownerType: z.enum(["LOCAL", "EXTERNAL"]).nullish(),
-  multipartUploadAutoAbortDays: given.whole("Days until an unfinished upload is given up, 0 to 180; 0: never"),
+  multipartUploadAutoAbortDays: given.whole("Days until an unfinished upload is given up; 0: never", AUTO_ABORT_DAYS),
   optimizedFor: z.enum(["CLOUD", "ALL"]).nullish(),
   aclsUsage: z.enum(["NOT_ENABLED", "ENABLED", "ENFORCED", "NOT_ENFORCED"]).nullish(),
   retentionType: z.enum(["HCP", "S3"]).nullish(),
@@ -47,9 +55,9 @@ const settings = {
 export const namespaceCreate = z.object({
   name: hostLabel.meta({ examples: ["field-notes"] }),
   ...settings,
-  hashScheme: z.enum(["MD5", "SHA-1", "SHA-256", "SHA-384", "SHA-512", "RIPEMD-160"]).nullish(),
+  hashScheme: z.enum(HASH_SCHEMES).nullish(),
   enterpriseMode: given.flag("Whether privileged deletes are possible"),
-  directoryUsage,
+  directoryUsage: z.enum(DIRECTORY_USAGES).nullish(),
   versioningSettings: versioning.nullish(),
 }).meta({ id: "NamespaceCreate" });
 
@@ -57,7 +65,9 @@ export const namespaceUpdate = z.object({ name: hostLabel.nullish().meta({ descr
   .meta({ id: "NamespaceUpdate" });
 
 export const namespaceUpdateQuery = z.object({
-  resetMQECheckpoint: z.string().min(1).optional().meta({ description: "`0`, or a date as mm/dd/yyyy" }),
+  resetMQECheckpoint: z.string().min(1).meta({ ...CHECKPOINT }).optional().meta({
+    description: "`0`, or a date as mm/dd/yyyy",
+  }),
 });
 
 /** A namespace as the store answers it; what `verbose` hides is null. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { answered, given, MAX_LISTED } from "./fields.ts";
 import { ipSettingsFromStore, ipSettingsToStore } from "./ip_settings.ts";
 import { className } from "./names.ts";
+import { DELETE_DAYS, DESCRIPTION, printable, PRUNE_DAYS, RETENTION, RETENTION_OR_CLASS } from "./store_rules.ts";
 
 export const versioningSettings = z.looseObject({
   enabled: answered.flag("Whether versions are kept"),
@@ -14,7 +15,7 @@ export const versioningSettings = z.looseObject({
 export const versioningSettingsUpdate = z.looseObject({
   enabled: given.flag("Whether versions are kept"),
   prune: given.flag("Whether old versions are removed"),
-  pruneDays: given.whole("Days after which they are, 0 to 36500; 0: at once"),
+  pruneDays: given.whole("Days after which they are; 0: at once", PRUNE_DAYS),
   useDeleteMarkers: given.flag("Whether a delete leaves a marker"),
   keepDeletionRecords: given.flag("Whether records of deleted objects are kept"),
 }).meta({ id: "VersioningSettingsUpdate" });
@@ -28,28 +29,33 @@ export const complianceSettings = z.looseObject({
 }).meta({ id: "ComplianceSettings" });
 
 export const complianceSettingsUpdate = z.looseObject({
-  retentionDefault: given.text("Retention of new objects, such as 0, -1, A+7y or C+class"),
-  minimumRetentionAfterInitialUnspecified: given.text("Shortest retention that may be set later"),
+  retentionDefault: given.text("Retention of new objects, such as 0, -1, A+7y or C+class", RETENTION_OR_CLASS),
+  minimumRetentionAfterInitialUnspecified: given.text("Shortest retention that may be set later", RETENTION),
   shreddingDefault: given.flag("Whether deleted objects are shredded"),
   customMetadataChanges: z.enum(["ADD", "ALL", "NONE"]).nullish(),
   dispositionEnabled: given.flag("Whether expired objects are removed"),
 }).meta({ id: "ComplianceSettingsUpdate" });
 
+const RETENTION_WORDS = "The retention, such as A+7y";
+
 export const retentionClass = z.looseObject({
   name: answered.text("Its name"),
-  value: answered.text("The retention, such as A+7y"),
+  value: answered.text(RETENTION_WORDS),
   description: answered.text("What it is for"),
   allowDisposition: answered.flag("Whether expired objects are removed"),
 }).meta({ id: "RetentionClass" });
 
 export const retentionClassUpdate = z.looseObject({
-  value: given.text("The retention, such as A+7y"),
-  description: given.text("What it is for"),
+  value: given.text(RETENTION_WORDS, RETENTION),
+  description: given.text("What it is for", DESCRIPTION),
   allowDisposition: given.flag("Whether expired objects are removed"),
 }).meta({ id: "RetentionClassUpdate" });
 
-export const retentionClassCreate = z.looseObject({ name: className, ...retentionClassUpdate.shape })
-  .meta({ id: "RetentionClassCreate", examples: [{ name: "letters", value: "A+7y" }] });
+export const retentionClassCreate = z.looseObject({
+  name: className,
+  ...retentionClassUpdate.shape,
+  value: z.string().meta({ ...RETENTION, description: RETENTION_WORDS }),
+}).meta({ id: "RetentionClassCreate", examples: [{ name: "letters", value: "A+7y" }] });
 
 export const customMetadataIndexing = z.looseObject({
   contentClasses: answered.open("Names of content classes"),
@@ -57,12 +63,14 @@ export const customMetadataIndexing = z.looseObject({
   excludedAnnotations: answered.text("Names of annotations that are not, with commas"),
 }).meta({ id: "CustomMetadataIndexingSettings" });
 
+const classNames = z.array(z.string()).max(MAX_LISTED);
+
 export const customMetadataIndexingUpdate = z.looseObject({
-  contentClasses: z.union([z.array(z.string()).max(MAX_LISTED), z.looseObject({})]).nullish().meta({
+  contentClasses: z.union([classNames, z.looseObject({ name: classNames })]).nullish().meta({
     description: "Names of content classes",
   }),
   fullIndexingEnabled: given.flag("Whether the whole text of annotations is indexed"),
-  excludedAnnotations: given.text("Names of annotations that are not, with commas"),
+  excludedAnnotations: given.text("Names of annotations that are not, with commas", printable(1024)),
 }).meta({ id: "CustomMetadataIndexingSettingsUpdate" });
 
 export const replicationCollision = z.looseObject({
@@ -73,7 +81,7 @@ export const replicationCollision = z.looseObject({
 
 export const replicationCollisionUpdate = z.looseObject({
   action: z.enum(["MOVE", "RENAME"]).nullish(),
-  deleteDays: given.whole("Days until the loser of a collision is deleted"),
+  deleteDays: given.whole("Days until the loser of a collision is deleted", DELETE_DAYS),
   deleteEnabled: given.flag("Whether it is deleted"),
 }).meta({ id: "ReplicationCollisionSettingsUpdate" });
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { answered } from "./fields.ts";
+import { REPORT_TIME } from "./store_rules.ts";
 
 export const statistics = z.looseObject({
   objectCount: answered.whole("Objects, old versions counted"),
@@ -12,8 +13,11 @@ export const statistics = z.looseObject({
 }).meta({ id: "Statistics" });
 
 export const chargebackQuery = z.object({
-  start: z.string().optional().meta({ description: "ISO 8601", examples: ["2026-11-01T00:00:00+0000"] }),
-  end: z.string().optional().meta({ description: "ISO 8601" }),
+  start: z.string().meta({ ...REPORT_TIME }).optional().meta({
+    description: "ISO 8601",
+    examples: ["2026-11-01T00:00:00+0000"],
+  }),
+  end: z.string().meta({ ...REPORT_TIME }).optional().meta({ description: "ISO 8601" }),
   granularity: z.enum(["hour", "day", "total"]).default("total"),
 });
 

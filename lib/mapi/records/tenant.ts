@@ -1,6 +1,15 @@
 import { z } from "zod";
-import { answered, given, HARD_QUOTA, SOFT_QUOTA, softQuota, tags, wrappedList } from "./fields.ts";
+import { answered, given, HARD_QUOTA, hardQuota, SOFT_QUOTA, tags, tenantSoftQuota, wrappedList } from "./fields.ts";
 import { hostLabel, username } from "./names.ts";
+import {
+  DESCRIPTION,
+  FIRST_PASSWORD,
+  GROUPNAME,
+  NAMESPACE_QUOTA,
+  NAMESPACES_PER_USER,
+  PASSWORD_RULES,
+  SERVICE_PLAN,
+} from "./store_rules.ts";
 
 /** A tenant as the store answers it; what `verbose` hides is null. */
 export const tenant = z.looseObject({
@@ -30,15 +39,16 @@ export const tenant = z.looseObject({
 /** Body of a tenant's creation (spec, TenantCreate); members beyond these are dropped. */
 export const tenantCreate = z.object({
   name: hostLabel.meta({ description: "Unique", examples: ["archive"] }),
-  systemVisibleDescription: given.text("What system administrators read"),
-  tenantVisibleDescription: given.text("What the tenant's administrators read"),
-  hardQuota: z.string().nullish().meta({ description: HARD_QUOTA, examples: ["100 GB"] }),
-  softQuota,
-  namespaceQuota: z.union([z.string(), z.int().min(1)]).nullish().meta({
-    description: "Most namespaces, or `None`",
-    examples: ["100"],
-  }),
-  servicePlan: given.text("Name of the service plan"),
+  systemVisibleDescription: given.text("What system administrators read", DESCRIPTION),
+  tenantVisibleDescription: given.text("What the tenant's administrators read", DESCRIPTION),
+  hardQuota,
+  softQuota: tenantSoftQuota,
+  namespaceQuota: z.union([z.string().meta({ ...NAMESPACE_QUOTA }), z.int().min(1).meta({ maximum: 10_000 })]).nullish()
+    .meta({
+      description: "Most namespaces, or `None`",
+      examples: ["100"],
+    }),
+  servicePlan: given.text("Name of the service plan", SERVICE_PLAN),
   dataNetwork: given.text("Name of the network of its data"),
   managementNetwork: given.text("Name of the network of its administration"),
   authenticationTypes: wrappedList("authenticationType", z.enum(["LOCAL", "RADIUS", "EXTERNAL"])).nullish(),
@@ -54,19 +64,24 @@ export const tenantCreate = z.object({
 /** Query of a tenant's creation: its first administrator. */
 export const tenantCreateQuery = z.object({
   username: username.meta({ description: "The first user's name", examples: ["curator"] }),
-  password: z.string().min(1).meta({ description: "The first user's password" }),
+  password: z.string().min(1).meta({
+    ...FIRST_PASSWORD,
+    description: `The first user's password: ${PASSWORD_RULES}`,
+  }),
   forcePasswordChange: z.boolean().default(false).meta({
     description: "Whether it must be changed at the first login",
   }),
-  initialSecurityGroup: z.string().min(1).optional().meta({ description: "A directory group with the SECURITY role" }),
+  initialSecurityGroup: z.string().min(1).meta({ ...GROUPNAME }).optional().meta({
+    description: "A directory group with the SECURITY role",
+  }),
 });
 
 /** Body of a tenant's change. */
 export const tenantUpdate = z.object({
   administrationAllowed: given.flag("Whether system administrators may look inside"),
-  maxNamespacesPerUser: given.whole("Most namespaces that one user may own, 0 to 10000"),
+  maxNamespacesPerUser: given.whole("Most namespaces that one user may own", NAMESPACES_PER_USER),
   snmpLoggingEnabled: given.flag("Whether its events go to SNMP"),
   syslogLoggingEnabled: given.flag("Whether its events go to syslog"),
-  tenantVisibleDescription: given.text("What the tenant's administrators read"),
+  tenantVisibleDescription: given.text("What the tenant's administrators read", DESCRIPTION),
   tags,
 }).meta({ id: "TenantUpdate" });

@@ -1,23 +1,27 @@
 import { z } from "zod";
-import { answered, given, SOFT_QUOTA, softQuota } from "./fields.ts";
+import { answered, given, hardQuota, isText, namespaceSoftQuota, SOFT_QUOTA } from "./fields.ts";
 import { ipSettingsFromStore, ipSettingsToStore } from "./ip_settings.ts";
+import { DIRECTORY_USAGES, HASH_SCHEMES, versioning } from "./namespace.ts";
+import { AUTO_ABORT_DAYS, DESCRIPTION, NOTICE_TYPES, printable, SERVICE_PLAN } from "./store_rules.ts";
 
-/** Whole numbers of the console's security, with what they mean. */
+/** Whole numbers of the console's security: what they mean, and their bounds. */
 const SECURITY_NUMBERS = {
-  minimumPasswordLength: "Characters, 2 to 64",
-  disableAfterAttempts: "Failed logins until the account is disabled, 0 to 999; 0: never",
-  disableAfterInactiveDays: "Days, 0 to 999",
-  forcePasswordChangeDays: "Days, 0 to 999999",
-  logoutOnInactive: "Minutes, 0 to 999",
-  lowerCaseLetterCount: "Fewest of them in a password",
-  upperCaseLetterCount: "Fewest of them in a password",
-  numericCharacterCount: "Fewest of them in a password",
-  specialCharacterCount: "Fewest of them in a password",
-  passwordReuseDepth: "How many former passwords cannot be used again",
-  coolDownPeriodDuration: "Seconds, 0 to 999",
+  minimumPasswordLength: ["Characters", 2, 64],
+  disableAfterAttempts: ["Failed logins until the account is disabled; 0: never", 0, 999],
+  disableAfterInactiveDays: ["Days", 0, 999],
+  forcePasswordChangeDays: ["Days", 0, 999_999],
+  logoutOnInactive: ["Minutes", 0, 999],
+  lowerCaseLetterCount: ["Fewest of them in a password", 0, 64],
+  upperCaseLetterCount: ["Fewest of them in a password", 0, 64],
+  numericCharacterCount: ["Fewest of them in a password", 0, 64],
+  specialCharacterCount: ["Fewest of them in a password", 0, 64],
+  passwordReuseDepth: ["How many former passwords cannot be used again", 0, 100],
+  coolDownPeriodDuration: ["Seconds", 0, 999],
   // The store spells it without the second n.
-  automaticUserAccoutUnlockDuration: "Minutes, 0 to 999",
-};
+  automaticUserAccoutUnlockDuration: ["Minutes", 0, 999],
+} satisfies Record<string, Bounded>;
+
+type Bounded = readonly [description: string, minimum: number, maximum: number];
 
 const SECURITY_FLAGS = {
   automaticUserAccountUnlockSetting: "Whether disabled accounts are enabled again by themselves",
@@ -43,39 +47,47 @@ const CONTACT = {
 };
 
 /** Applies a maker of fields to every name of a table. */
-function fields<N extends string, S extends z.ZodType>(
-  table: Readonly<Record<N, string>>,
-  make: (description: string) => S,
+function fields<N extends string, D, S extends z.ZodType>(
+  table: Readonly<Record<N, D>>,
+  make: (described: D) => S,
 ): Record<N, S> {
-  const entries = Object.entries<string>(table).map(([name, description]) => [name, make(description)]);
+  const entries = Object.entries<D>(table).map(([name, described]) => [name, make(described)]);
   return Object.fromEntries(entries) as Record<N, S>;
 }
 
 export const consoleSecurity = z.looseObject({
-  ...fields(SECURITY_NUMBERS, answered.whole),
+  ...fields<keyof typeof SECURITY_NUMBERS, Bounded, ReturnType<typeof answered.whole>>(
+    SECURITY_NUMBERS,
+    ([description]) => answered.whole(description),
+  ),
   ...fields(SECURITY_FLAGS, answered.flag),
   loginMessage: answered.text("Shown at the login of the store's console"),
   ipSettings: ipSettingsFromStore,
 }).meta({ id: "ConsoleSecurity" });
 
 export const consoleSecurityUpdate = z.looseObject({
-  ...fields(SECURITY_NUMBERS, given.whole),
+  ...fields<keyof typeof SECURITY_NUMBERS, Bounded, ReturnType<typeof given.whole>>(
+    SECURITY_NUMBERS,
+    ([description, minimum, maximum]) => given.whole(description, { minimum, maximum }),
+  ),
   ...fields(SECURITY_FLAGS, given.flag),
-  loginMessage: given.text("Shown at the login of the store's console, at most 1024 characters"),
+  loginMessage: given.text("Shown at the login of the store's console", DESCRIPTION),
   ipSettings: ipSettingsToStore,
 }).meta({ id: "ConsoleSecurityUpdate" });
 
 export const contactInfo = z.looseObject(fields(CONTACT, answered.text)).meta({ id: "ContactInfo" });
-export const contactInfoUpdate = z.looseObject(fields(CONTACT, given.text)).meta({ id: "ContactInfoUpdate" });
+export const contactInfoUpdate = z.looseObject(
+  fields(CONTACT, (description) => given.text(description, printable(256))),
+).meta({ id: "ContactInfoUpdate" });
 
 /** Most recipients of a notification. */
 const MAX_RECIPIENTS = 25;
 
 const recipient = z.looseObject({
-  address: z.string().min(1).meta({ description: "One or several addresses, with commas" }),
+  address: z.string().min(1).meta({ ...printable(1024), description: "One or several addresses, with commas" }),
   importance: z.enum(["ALL", "MAJOR"]).nullish(),
   severity: z.enum(["NOTICE", "WARNING", "ERROR"]).nullish(),
-  type: given.text("Which of GENERAL, SECURITY and COMPLIANCE, with commas"),
+  type: given.text("Which of GENERAL, SECURITY and COMPLIANCE, with commas", NOTICE_TYPES),
 }).meta({ id: "Recipient" });
 
 const recipients = z.array(recipient).max(MAX_RECIPIENTS);
@@ -89,9 +101,14 @@ export const emailNotification = z.looseObject({
 export const emailNotificationUpdate = z.looseObject({
   enabled: given.flag("Whether mails are sent"),
   emailTemplate: z.looseObject({
-    from: given.text("Sender; goes together with the subject"),
-    subject: given.text("May hold variables such as `$severity`"),
-    body: given.text("May hold variables such as `$fullText`"),
+    from: given.text("Sender; goes together with the subject", printable(256)),
+    subject: given.text("May hold variables such as `$severity`", printable(1024)),
+    body: given.text("May hold variables such as `$fullText`", printable(10_000)),
+  }).meta({
+    anyOf: [
+      { allOf: [isText("from"), isText("subject")] },
+      { properties: { from: { type: "null" }, subject: { type: "null" } } },
+    ],
   }).nullish(),
   recipients: z.union([
     recipients.transform((recipient) => ({ recipient })),
@@ -128,11 +145,17 @@ export const namespaceDefaults = z.looseObject({
 }).meta({ id: "NamespaceDefaults" });
 
 export const namespaceDefaultsUpdate = z.looseObject({
-  ...fields(DEFAULT_TEXTS, given.text),
   ...fields(DEFAULT_FLAGS, given.flag),
-  softQuota,
-  multipartUploadAutoAbortDays: given.whole("Days, 0 to 180; 0: never"),
-  versioningSettings: z.looseObject({}).nullish(),
+  description: given.text(DEFAULT_TEXTS.description, DESCRIPTION),
+  hashScheme: given.text(DEFAULT_TEXTS.hashScheme, { enum: HASH_SCHEMES }),
+  hardQuota,
+  servicePlan: given.text(DEFAULT_TEXTS.servicePlan, SERVICE_PLAN),
+  optimizedFor: given.text(DEFAULT_TEXTS.optimizedFor, { enum: ["CLOUD", "ALL", "DEFAULT"] }),
+  directoryUsage: given.text(DEFAULT_TEXTS.directoryUsage, { enum: DIRECTORY_USAGES }),
+  retentionType: given.text(DEFAULT_TEXTS.retentionType, { enum: ["HCP", "S3"] }),
+  softQuota: namespaceSoftQuota,
+  multipartUploadAutoAbortDays: given.whole("Days; 0: never", AUTO_ABORT_DAYS),
+  versioningSettings: versioning.nullish(),
 }).meta({ id: "NamespaceDefaultsUpdate" });
 
 export const searchSecurity = z.looseObject({ ipSettings: ipSettingsFromStore }).meta({ id: "SearchSecurity" });

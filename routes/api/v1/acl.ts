@@ -3,6 +3,7 @@ import type { Operation } from "@/lib/http/operation.ts";
 import { getAcl, type NewAccessList, PERMISSIONS, putAcl } from "@/lib/s3/acl.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { supported } from "@/lib/s3/unsupported.ts";
+import { FITS_XML } from "@/lib/s3/write_xml.ts";
 import type { StorageBackend } from "./capabilities.ts";
 import { bucketParams, objectParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
@@ -14,23 +15,26 @@ const MAX_GRANTS = 100;
 
 /** A member of another kind of grantee may stand there as null, as in lists that clients read and send back. */
 const none = z.null().optional();
+const text = z.string().meta({ ...FITS_XML });
+const name = z.string().min(1).meta({ ...FITS_XML });
+
 const user = z.strictObject({
   Type: z.literal("CanonicalUser"),
-  ID: z.string().min(1),
-  DisplayName: z.string().nullish(),
+  ID: name,
+  DisplayName: text.nullish(),
   URI: none,
   EmailAddress: none,
 });
 const group = z.strictObject({
   Type: z.literal("Group"),
-  URI: z.string().min(1).meta({ examples: ["http://acs.amazonaws.com/groups/global/AllUsers"] }),
+  URI: z.string().min(1).meta({ ...FITS_XML, examples: ["http://acs.amazonaws.com/groups/global/AllUsers"] }),
   ID: none,
   DisplayName: none,
   EmailAddress: none,
 });
 const mail = z.strictObject({
   Type: z.literal("AmazonCustomerByEmail"),
-  EmailAddress: z.string().min(1),
+  EmailAddress: name,
   ID: none,
   DisplayName: none,
   URI: none,
@@ -41,7 +45,7 @@ const grant = z.strictObject({
 }).meta({ id: "Grant" });
 
 const aclUpdate = z.strictObject({
-  Owner: z.strictObject({ ID: z.string().min(1), DisplayName: z.string().nullish() }).nullish(),
+  Owner: z.strictObject({ ID: name, DisplayName: text.nullish() }).nullish(),
   Grants: z.array(grant).max(MAX_GRANTS).nullish(),
 }).meta({ id: "AclUpdate", description: "The member that is absent stays as it is" });
 

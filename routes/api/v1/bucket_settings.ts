@@ -4,6 +4,7 @@ import { deleteCors, getCors, putCors } from "@/lib/s3/bucket_cors.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { supported } from "@/lib/s3/unsupported.ts";
 import { getVersioning, setVersioning, VERSIONING_STATES, type VersioningState } from "@/lib/s3/versioning.ts";
+import { FITS_XML } from "@/lib/s3/write_xml.ts";
 import type { StorageBackend } from "./capabilities.ts";
 import { bucketParams as params } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
@@ -21,7 +22,7 @@ const versioning = z.object({
 }).meta({ id: "BucketVersioning" });
 
 /** S3's spelling of a state, whatever the case it was written in. */
-const state = z.string()
+const state = z.string().meta({ pattern: inAnyCase(VERSIONING_STATES) })
   .transform((word) => VERSIONING_STATES.find((known) => known.toLowerCase() === word.toLowerCase()) ?? word)
   .pipe(z.enum(VERSIONING_STATES));
 const versioningUpdate = z.object({
@@ -29,9 +30,10 @@ const versioningUpdate = z.object({
 }).meta({ id: "VersioningUpdate" });
 const versioningUpdated = z.object({ status: z.literal("updated"), versioning: z.enum(VERSIONING_STATES) });
 
-const texts = z.array(z.string()).max(MAX_ENTRIES).nullish();
+const text = z.string().meta({ ...FITS_XML });
+const texts = z.array(text).max(MAX_ENTRIES).nullish();
 const corsRule = z.strictObject({
-  ID: z.string().nullish(),
+  ID: text.nullish(),
   AllowedHeaders: texts.meta({ examples: [["*"]] }),
   AllowedMethods: texts.meta({ examples: [["GET", "PUT"]] }),
   AllowedOrigins: texts.meta({ examples: [["https://www.example.org"]] }),
@@ -124,4 +126,10 @@ export function bucketSettingOperations(
       },
     }),
   ];
+}
+
+/** The pattern of words in any case, which has to do without a flag. */
+function inAnyCase(words: readonly string[]): string {
+  const anyCase = (word: string) => word.replace(/[A-Za-z]/g, (c) => `[${c.toUpperCase()}${c.toLowerCase()}]`);
+  return `^(?:${words.map(anyCase).join("|")})$`;
 }

@@ -15,6 +15,13 @@ const bucketList = z.object({
   owner,
 }).meta({ id: "BucketList" });
 
+/** The rules of HCP-type stores, as JSON Schema: shown in the document, checked by the store. */
+const BUCKET_NAME = {
+  minLength: 3,
+  maxLength: 63,
+  pattern: "^(?![Xx][Nn]--)[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$",
+} as const;
+
 const bucketStatus = z.object({ status: z.string(), bucket: z.string() }).meta({ id: "BucketStatus" });
 
 const listQuery = z.object({
@@ -59,7 +66,9 @@ export function bucketOperations(operation: GatewayOperation, s3: S3, force: Omi
       summary: "Create a bucket",
       body: {
         kind: "json",
-        schema: z.object({ bucket: z.string().min(1).meta({ examples: ["notes"] }) }).meta({ id: "BucketCreate" }),
+        schema: z.object({ bucket: z.string().min(1).meta({ ...BUCKET_NAME, examples: ["notes"] }) }).meta({
+          id: "BucketCreate",
+        }),
       },
       responses: {
         201: { description: "Created", schema: bucketStatus },

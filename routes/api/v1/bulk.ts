@@ -5,6 +5,7 @@ import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { bothDeleted, deleteKeys, deletePrefix } from "@/lib/s3/delete_objects.ts";
 import { presignMethod, presignObjects } from "@/lib/s3/presign.ts";
+import { FITS_XML } from "@/lib/s3/write_xml.ts";
 import { bucketParams as params, wellFormed } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 import { methodField, validityFields, validitySeconds } from "./presign_fields.ts";
@@ -20,10 +21,19 @@ const key = z.string().min(1);
 const nothing = { deleted: 0, errors: [] };
 
 const deleteRequest = z.object({
-  keys: z.array(key).max(MAX_DELETED_KEYS).nullish().meta({ examples: [["2026/a.txt", "2026/b.txt"]] }),
+  keys: z.array(key.meta({ ...FITS_XML })).max(MAX_DELETED_KEYS).nullish().meta({
+    examples: [["2026/a.txt", "2026/b.txt"]],
+  }),
   prefix: wellFormed.nullish().meta({ description: "Everything whose key begins with it is deleted as well" }),
   all: z.boolean().nullish().meta({ description: "Says that an empty prefix, the whole bucket, is meant" }),
-}).meta({ id: "BulkDelete" });
+}).meta({
+  id: "BulkDelete",
+  // An empty prefix and the word that it is meant go together.
+  anyOf: [
+    { properties: { prefix: { not: { const: "" } }, all: { not: { const: true } } } },
+    { required: ["prefix", "all"], properties: { prefix: { const: "" }, all: { const: true } } },
+  ],
+});
 
 const bulkDeleted = z.object({
   status: z.literal("deleted"),

@@ -17,6 +17,7 @@ import {
 } from "@/lib/s3/multipart.ts";
 import { uploadHeaders } from "@/lib/s3/object_headers.ts";
 import { presignableParts, presignParts } from "@/lib/s3/presign.ts";
+import { FITS_XML } from "@/lib/s3/write_xml.ts";
 import { asObject, objectParams as params, wellFormed } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 import { validityFields, validitySeconds } from "./presign_fields.ts";
@@ -58,7 +59,11 @@ const completeRequest = z.object({
   upload_id: uploadId,
   parts: z.array(z.object({
     PartNumber: partNumber,
-    ETag: z.string().min(1).meta({ description: "As the part's upload answered it", examples: ['"5d41402abc4b2a76"'] }),
+    ETag: z.string().min(1).meta({
+      ...FITS_XML,
+      description: "As the part's upload answered it",
+      examples: ['"5d41402abc4b2a76"'],
+    }),
   })).min(1).max(MAX_PARTS).meta({ description: "Ascending by number" }),
 }).meta({ id: "CompleteRequest" });
 const completed = z.object({ ...place, etag: z.string().nullable() }).meta({ id: "UploadCompleted" });

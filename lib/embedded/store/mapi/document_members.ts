@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { EVERY_ADDRESS } from "@/lib/embedded/store/address_rules.ts";
 import { invalid } from "@/lib/embedded/store/mapi/mapi_error.ts";
 import {
   boolean,
@@ -21,7 +22,16 @@ const MAX_NAMES = 10_000;
 const MAX_ADDRESSES = 1000;
 
 /** A list of the store's, with its wrapping or without, given back with it: `{"recipient": [...]}`. */
-export function wrappedRecords(member: string, members: Members, most: number, required: readonly string[]): Member {
+export function wrappedRecords(
+  member: string,
+  members: Members,
+  { most, required, defaults }: {
+    readonly most: number;
+    readonly required: readonly string[];
+    /** What an entry has where it does not say. */
+    readonly defaults: Readonly<Record<string, unknown>>;
+  },
+): Member {
   return (value, name) => {
     const list = unwrapped(value, member);
     if (!Array.isArray(list) || list.length > most) throw invalid(name, `must be a list of at most ${most} entries`);
@@ -29,7 +39,7 @@ export function wrappedRecords(member: string, members: Members, most: number, r
       [member]: list.map((entry) => {
         const read = record(members)(entry, name) as Record<string, unknown>;
         for (const one of required) if (read[one] === undefined) throw invalid(`${name}.${one}`, "is required");
-        return read;
+        return { ...defaults, ...read };
       }),
     };
   };
@@ -46,17 +56,12 @@ export function words(...known: string[]): Member {
 }
 
 /** Address rules: addresses, `ip/mask` or CIDR blocks, several in one entry with commas. */
-export const ipSettings: Member = (value, name) => {
-  const read = record({ allowAddresses: addresses, denyAddresses: addresses, allowIfInBothLists: boolean })(
-    value,
-    name,
-  );
-  return { ...IP_SETTINGS, ...Object(read) };
-};
+export const ipSettings: Member = (value, name) =>
+  record({ allowAddresses: addresses, denyAddresses: addresses, allowIfInBothLists: boolean })(value, name);
 
 /** Whoever asks may come in. */
 export const IP_SETTINGS = {
-  allowAddresses: { ipAddress: ["0.0.0.0/0"] },
+  allowAddresses: { ipAddress: [EVERY_ADDRESS] },
   denyAddresses: { ipAddress: [] },
   allowIfInBothLists: true,
 };

@@ -34,7 +34,7 @@ export function pageByName(query: URLSearchParams, identity: string): NamePage |
 
 function parametersOf(query: URLSearchParams, identity: string) {
   const filter = query.get("filterString") ?? "";
-  if (filter.length > MAX_FILTER_LENGTH || filter.includes(",")) {
+  if ([...filter].length > MAX_FILTER_LENGTH || filter.includes(",")) {
     throw invalid("filterString", "must be at most 64 characters without commas");
   }
   return {

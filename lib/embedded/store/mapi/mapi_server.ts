@@ -1,4 +1,4 @@
-import type { Tenant } from "@/lib/embedded/store/accounts.ts";
+import { mustChangePassword, type Tenant } from "@/lib/embedded/store/accounts.ts";
 import { authenticateMapi } from "@/lib/embedded/store/mapi/mapi_caller.ts";
 import { absent, forbidden, MapiError } from "@/lib/embedded/store/mapi/mapi_error.ts";
 import { type MapiRequest, readJsonObject } from "@/lib/embedded/store/mapi/mapi_request.ts";
@@ -76,6 +76,9 @@ async function answer(
     body: () => readJsonObject(request),
   };
   const [root, tenantName, ...segments] = decodedSegments(url.pathname.slice("/mapi/".length));
+  if (mustChangePassword(asked.caller.user) && !isOwnPasswordChange(asked, tenantName, segments)) {
+    throw new MapiError(403, "The password must be changed first, by changePassword of this account");
+  }
   if (root !== "tenants") throw absent("resource");
   if (tenantName === undefined) {
     if (level) throw forbidden();
@@ -92,6 +95,17 @@ async function answer(
   const resource = findResource(segments);
   if (!resource) throw absent("resource");
   return byMethod(asked.method, resource.methods, { tenant, names: resource.names, asked });
+}
+
+/** Whether a request does the one thing that is left to an account whose password must be changed first. */
+function isOwnPasswordChange(
+  { caller, method }: MapiRequest,
+  tenantName: string | undefined,
+  [kind, username, action, ...rest]: readonly string[],
+): boolean {
+  return method === "POST" && kind === "userAccounts" && action === "changePassword" && rest.length === 0 &&
+    caller.tenant !== null && folded(caller.tenant.name) === folded(tenantName ?? "") &&
+    folded(caller.user.name) === folded(username);
 }
 
 /** The tenant of a path: at a tenant's level its own only; at the system's any, its inside only where the tenant allows. */

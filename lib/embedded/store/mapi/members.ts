@@ -21,12 +21,18 @@ export function readMembers(body: Readonly<Record<string, unknown>>, members: Me
 export function text(longest: number, shortest = 0): Member {
   return (value, name) => {
     if (typeof value !== "string") throw invalid(name, "must be a string");
+    const length = lengthOf(value);
     // deno-lint-ignore no-control-regex
-    if (value.length < shortest || value.length > longest || /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/.test(value)) {
+    if (length < shortest || length > longest || /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/.test(value)) {
       throw invalid(name, `must have ${shortest} to ${longest} printable characters`);
     }
     return value;
   };
+}
+
+/** Characters of a text, each counted once whatever its place in Unicode. */
+function lengthOf(text: string): number {
+  return [...text].length;
 }
 
 /** One of a few words. */
@@ -84,7 +90,7 @@ export function integer(least: number, most: number): Member {
 
 /** A storage size such as `100 GB`: at most two decimals, a space and MB, GB or TB, and at least 1 GB. */
 export const quota: Member = (value, name) => {
-  const match = typeof value === "string" && /^([0-9]{1,12}(?:\.[0-9]{1,2})?) (MB|GB|TB)$/.exec(value);
+  const match = typeof value === "string" && /^((?:0|[1-9][0-9]{0,11})(?:\.[0-9]{1,2})?) (MB|GB|TB)$/.exec(value);
   if (!match) throw invalid(name, "must be a number, a space and MB, GB or TB");
   const gigabytes = Number(match[1]) * { MB: 1 / 1024, GB: 1, TB: 1024 }[match[2] as "MB" | "GB" | "TB"];
   if (gigabytes < 1) throw invalid(name, "must be at least 1 GB");
@@ -101,7 +107,7 @@ export function wrapped(member: string, words?: readonly string[], most = 100): 
       throw invalid(name, `must be an object with the list ${member}, of at most ${most} entries`);
     }
     for (const word of list) {
-      if (typeof word !== "string" || word.length > 64 || (words && !words.includes(word))) {
+      if (typeof word !== "string" || lengthOf(word) > 64 || (words && !words.includes(word))) {
         throw invalid(name, words ? `may hold only ${words.join(", ")}` : "may hold only short strings");
       }
     }

@@ -1,4 +1,5 @@
 import type { Tenant } from "@/lib/embedded/store/accounts.ts";
+import { mergedDocument } from "@/lib/embedded/store/documents.ts";
 import { isVerbose } from "@/lib/embedded/store/mapi/list_parameters.ts";
 import { demand, type Right } from "@/lib/embedded/store/mapi/mapi_caller.ts";
 import type { MapiRequest } from "@/lib/embedded/store/mapi/mapi_request.ts";
@@ -55,7 +56,10 @@ export function changeNamespaceDocument(
 
 function shown({ kind, defaults, fixed }: SettingsDocument, tenant: Tenant, bucket: number, request: MapiRequest) {
   const document = request.store.documents.document({ tenant: tenant.id, bucket, kind });
-  return Response.json({ ...defaults, ...document, ...(fixed && isVerbose(request.query) ? fixed : {}) });
+  return Response.json({
+    ...mergedDocument(defaults, document ?? {}),
+    ...(fixed && isVerbose(request.query) ? fixed : {}),
+  });
 }
 
 async function changed(of: SettingsDocument, tenant: Tenant, bucket: number, request: MapiRequest): Promise<Response> {

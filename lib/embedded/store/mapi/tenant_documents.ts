@@ -38,6 +38,8 @@ const RECIPIENT: Members = {
   type: words("GENERAL", "SECURITY", "COMPLIANCE"),
 };
 
+const RECIPIENT_DEFAULTS = { importance: "MAJOR", severity: "ERROR", type: "GENERAL" };
+
 const TEMPLATE = { from: "log@$location", subject: "[$severity] $shortText", body: "$fullText" };
 
 /** The settings documents of a tenant. */
@@ -70,7 +72,11 @@ export const TENANT_DOCUMENTS: readonly SettingsDocument[] = [
     members: {
       enabled: boolean,
       emailTemplate: record({ from: text(256), subject: text(1024), body: text(10_000) }),
-      recipients: wrappedRecords("recipient", RECIPIENT, MAX_RECIPIENTS, ["address"]),
+      recipients: wrappedRecords("recipient", RECIPIENT, {
+        most: MAX_RECIPIENTS,
+        required: ["address"],
+        defaults: RECIPIENT_DEFAULTS,
+      }),
     },
     defaults: { enabled: false, emailTemplate: TEMPLATE, recipients: { recipient: [] } },
     read: "read",

@@ -19,6 +19,7 @@ import {
 import { newPasswordMd5 } from "@/lib/embedded/store/mapi/passwords.ts";
 import { newUserRecord, readUsername } from "@/lib/embedded/store/mapi/users.ts";
 import { isHostLabel } from "@/lib/embedded/store/names.ts";
+import type { NewGroup } from "@/lib/embedded/store/writer/changes.ts";
 
 const MEMBERS: Members = {
   systemVisibleDescription: text(1024),
@@ -90,7 +91,7 @@ export function readTenant(tenant: Tenant, { caller, query }: MapiRequest): Resp
   return Response.json(isVerbose(query) ? record : only(record, MODIFIABLE));
 }
 
-/** PUT /tenants: makes the tenant and its first user. `onCreated` is awaited before the answer. */
+/** PUT /tenants: makes the tenant, its first user and its first group in one. `onCreated` is awaited before the answer. */
 export async function createTenant(
   { store, caller, query, body }: MapiRequest,
   onCreated: (tenant: Tenant) => Promise<void>,
@@ -112,23 +113,18 @@ export async function createTenant(
     record: JSON.stringify(newUserRecord({
       fullName: username,
       roles: { role: ["ADMINISTRATOR", "SECURITY"] },
-      forcePasswordChange: query.get("forcePasswordChange") === "true",
+      forcePasswordChange: ["true", "t", "1"].includes(query.get("forcePasswordChange") ?? ""),
     })),
   };
-  const group = readGroupName(query.get("initialSecurityGroup"));
-  await store.writer.change("createTenant", { name, record: JSON.stringify(record), firstUser, atMs: store.now() });
+  await store.writer.change("createTenant", {
+    name,
+    record: JSON.stringify(record),
+    firstUser,
+    firstGroup: firstGroup(query.get("initialSecurityGroup")),
+    atMs: store.now(),
+  });
   const tenant = store.accounts.tenant(name);
   if (!tenant) throw absent(`tenant ${name}`);
-  if (group !== null) {
-    const record = JSON.stringify({ roles: { role: ["SECURITY"] } });
-    await store.writer.change("createGroup", {
-      tenant: tenant.id,
-      name: group,
-      guid: randomUUID(),
-      record,
-      members: [],
-    });
-  }
   await onCreated(tenant);
   return new Response(null);
 }
@@ -146,6 +142,7 @@ export async function modifyTenant(tenant: Tenant, { store, caller, body }: Mapi
     throw new MapiError(403, `${member} cannot be changed at this level`);
   }
   await store.writer.change("modifyTenant", { tenant: tenant.id, record });
+  store.upkeep.soon();
   return new Response(null);
 }
 
@@ -165,8 +162,11 @@ function namespaceQuota(value: unknown, name: string): string {
   return quota;
 }
 
-function readGroupName(given: string | null): string | null {
-  return given === null || given === "" ? null : readGroupname(given);
+/** The group that a query names as the first one of a tenant. Throws 400. */
+function firstGroup(given: string | null): NewGroup | null {
+  if (given === null || given === "") return null;
+  const record = JSON.stringify({ roles: { role: ["SECURITY"] } });
+  return { name: readGroupname(given), guid: randomUUID(), record };
 }
 
 function isSame(given: unknown, present: unknown): boolean {

@@ -1,14 +1,14 @@
 import { rolesOf, type Tenant, type User } from "@/lib/embedded/store/accounts.ts";
 import { consoleSecurity } from "@/lib/embedded/store/console_security.ts";
 import { demand, has, isPassword } from "@/lib/embedded/store/mapi/mapi_caller.ts";
-import { absent, forbidden, MapiError } from "@/lib/embedded/store/mapi/mapi_error.ts";
+import { absent, forbidden, invalid, MapiError } from "@/lib/embedded/store/mapi/mapi_error.ts";
 import type { MapiRequest } from "@/lib/embedded/store/mapi/mapi_request.ts";
 import { newPasswordMd5, passwordMd5 } from "@/lib/embedded/store/mapi/passwords.ts";
 import type { Change } from "@/lib/embedded/store/writer/changes.ts";
 
 /**
  * POST /tenants/{tenant}/userAccounts/{user}/changePassword: one's own with the old one, anybody's with the right to
- * manage users. The S3 secret key changes with it.
+ * manage users. The S3 secret key changes with it. Changing one's own is what `forcePasswordChange` waits for.
  */
 export async function changePassword(tenant: Tenant, name: string, request: MapiRequest): Promise<Response> {
   const { store, caller, body } = request;
@@ -24,10 +24,13 @@ export async function changePassword(tenant: Tenant, name: string, request: Mapi
     const known = await store.logins.attempt(() => store.accounts.userById(user.id), (user) => isPassword(user, md5));
     if (known === "closed" || known === "wrong") throw new MapiError(403, "oldPassword is not the present password");
   }
+  const md5 = checkedMd5(user, newPassword, request, "newPassword");
+  if (isOwn && md5 === user.passwordMd5) throw invalid("newPassword", "must differ from the present password");
   await store.writer.change("modifyUser", {
     user: user.id,
-    record: { forcePasswordChange: false },
-    passwordMd5: checkedMd5(user, newPassword, request, "newPassword"),
+    // What somebody else sets, who may know it, is not yet the user's own.
+    record: isOwn ? { forcePasswordChange: false } : {},
+    passwordMd5: md5,
     unlock: true,
   });
   return new Response(null);

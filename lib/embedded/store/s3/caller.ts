@@ -13,6 +13,8 @@ export interface Caller {
   user: User | null;
   /** The tenant that was called. */
   tenant: number;
+  /** The IP address of the client's end of the connection. */
+  address: string;
   /** A hexadecimal SHA-256 of the body, or null where the body is not under the signature. */
   payloadSha256: string | null;
   /** How the body is cut into aws-chunked pieces; null where it is sent as it is. */
@@ -30,15 +32,16 @@ export function authenticate(
   request: S3Request,
   { accounts, logins, now }: Pick<StoreParts, "accounts" | "logins" | "now">,
   tenant: Tenant,
+  address: string,
 ): Caller {
   const stated = statedSignature(request, now());
-  if (!stated) return unsigned(request, tenant.id);
+  if (!stated) return unsigned(request, { tenant: tenant.id, address });
   requirePayloadWord(stated.payload);
   const user = accounts.user(tenant.id, usernameOf(stated.accessKey));
   if (!user || !isEnabled(user) || logins.isLocked(user)) throw new S3Error("InvalidAccessKeyId");
   // Not counted as a wrong password: every presigned URL tells an access key, and its reader could lock the account.
   if (!signatureHolds(request, stated, user.passwordMd5)) throw new S3Error("SignatureDoesNotMatch");
-  const by = { user, tenant: tenant.id };
+  const by = { user, tenant: tenant.id, address };
   if (SHA256.test(stated.payload)) {
     // A body that is not there is read by nobody, who would find that it differs.
     if (request.body === null && stated.payload !== SHA256_OF_NOTHING) throw new S3Error("XAmzContentSHA256Mismatch");
@@ -72,7 +75,7 @@ const OF_A_SIGNATURE =
   /^(?:x-amz-(?:algorithm|credential|date|expires|signedheaders|signature|security-token)|awsaccesskeyid|signature|expires)$/i;
 
 /** A request that nobody signed. What is left of a signature is refused: its sender meant to be somebody. */
-function unsigned(request: S3Request, tenant: number): Caller {
+function unsigned(request: S3Request, at: Pick<Caller, "tenant" | "address">): Caller {
   for (const [name] of request.query) {
     if (OF_A_SIGNATURE.test(name)) throw new S3Error("AccessDenied", "The signature of the request is not complete");
     if (name.startsWith("response-")) {
@@ -80,12 +83,12 @@ function unsigned(request: S3Request, tenant: number): Caller {
     }
   }
   const payload = request.headers.get("x-amz-content-sha256") ?? "UNSIGNED-PAYLOAD";
-  if (SHA256.test(payload)) return { user: null, tenant, payloadSha256: payload, chunked: null };
+  if (SHA256.test(payload)) return { user: null, ...at, payloadSha256: payload, chunked: null };
   const chunked = payload === "STREAMING-UNSIGNED-PAYLOAD-TRAILER" ? { signatures: null, hasTrailer: true } : null;
   if (!chunked && payload !== "UNSIGNED-PAYLOAD") {
     throw new S3Error("AccessDenied", "x-amz-content-sha256 is of a signed request");
   }
-  return { user: null, tenant, payloadSha256: null, chunked };
+  return { user: null, ...at, payloadSha256: null, chunked };
 }
 
 /** The user name of an access key, which is its base64; nobody's name when it is not base64 of UTF-8. */

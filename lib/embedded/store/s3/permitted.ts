@@ -1,5 +1,6 @@
 import { aclsUsageOf, type Asker, bucketMask, objectMask } from "@/lib/embedded/store/access.ts";
 import type { User } from "@/lib/embedded/store/accounts.ts";
+import { addressRules } from "@/lib/embedded/store/address_rules.ts";
 import type { Bucket } from "@/lib/embedded/store/buckets.ts";
 import type { StoredObject } from "@/lib/embedded/store/objects.ts";
 import { type Permission, permits } from "@/lib/embedded/store/permissions.ts";
@@ -23,6 +24,9 @@ export function bucketAccess({ store, caller }: Asking, name: string): BucketAcc
   if (!bucket) throw new S3Error("NoSuchBucket");
   const { user } = caller;
   if (bucket.s3Access === "none") throw new S3Error("AccessDenied", "S3 is switched off for this namespace");
+  if (!addressRules(bucket.addressRules)(caller.address)) {
+    throw new S3Error("AccessDenied", "The namespace is closed to the address that the request comes from");
+  }
   if (bucket.s3Access === "signed" && !user) throw new S3Error("AccessDenied");
   let groups: string[] | null = null;
   const asker: Asker = {

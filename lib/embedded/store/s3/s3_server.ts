@@ -13,13 +13,13 @@ import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
 /** The parameter in which some clients name the operation. */
 const OPERATION_NAME = "x-id";
 
-/** Answers S3 requests for one tenant. Pages of `origins` may read the answers, and those that CORS rules let. */
+/** Answers S3 requests for one tenant, each with the IP address that it comes from. Pages of `origins` may read the answers, and those that CORS rules let. */
 export function s3Handler(
   store: StoreParts,
   tenant: () => Tenant | null,
   origins: ReadonlySet<string>,
-): (request: Request) => Promise<Response> {
-  return async (request) => {
+): (request: Request, address: string) => Promise<Response> {
+  return async (request, address) => {
     const id = crypto.randomUUID();
     let response: Response;
     let cors: Record<string, string> = {};
@@ -31,7 +31,7 @@ export function s3Handler(
         // Before the operation, which may take away the bucket or the rules that let a page read the answer.
         cors = corsHeaders(request, scope);
         if (!scope.tenant) throw new S3Error("AccessDenied");
-        response = await answer(store, scope.tenant, parseS3Request(request));
+        response = await answer(store, scope.tenant, parseS3Request(request), address);
       }
       response.headers.set("x-amz-request-id", id);
     } catch (error) {
@@ -58,8 +58,13 @@ export function refusingHandler(request: Request): Response {
   return response;
 }
 
-function answer(store: StoreParts, tenant: Tenant, sent: S3Request): Response | Promise<Response> {
-  const caller = authenticate(sent, store, tenant);
+function answer(
+  store: StoreParts,
+  tenant: Tenant,
+  sent: S3Request,
+  address: string,
+): Response | Promise<Response> {
+  const caller = authenticate(sent, store, tenant, address);
   const request = withHeadersOfQuery(sent);
   checkHeaders(store, tenant, request);
   const operation = operationOf(request);

@@ -3,12 +3,13 @@ import { SYSTEM } from "@/lib/embedded/store/accounts.ts";
 import type { Statements } from "@/lib/embedded/store/index.ts";
 import { Refusal } from "@/lib/embedded/store/refusal.ts";
 import type { Changes } from "@/lib/embedded/store/writer/changes.ts";
+import { createGroup } from "@/lib/embedded/store/writer/group_changes.ts";
 import { folded } from "@/lib/embedded/store/names.ts";
 
-/** Makes a tenant with its first user. Throws {@link Refusal} NameTaken. */
+/** Makes a tenant with its first user and its first group. Throws {@link Refusal} NameTaken. */
 export function createTenant(
   index: Statements,
-  { name, record, firstUser, atMs }: Changes["createTenant"]["given"],
+  { name, record, firstUser, firstGroup, atMs }: Changes["createTenant"]["given"],
 ): Changes["createTenant"]["result"] {
   if (index.row("SELECT 1 FROM tenants WHERE folded = ?", folded(name))) throw new Refusal("NameTaken");
   const { id } = index.run(
@@ -19,6 +20,7 @@ export function createTenant(
     atMs,
   );
   if (firstUser) createUser(index, { tenant: id, ...firstUser });
+  if (firstGroup) createGroup(index, { tenant: id, ...firstGroup, members: [] });
   return { id };
 }
 

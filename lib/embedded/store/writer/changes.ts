@@ -9,7 +9,7 @@ export type StoredBody = { data: Uint8Array } | { file: string };
 /** Every change that the index knows: what it takes, and what it answers. Times are milliseconds since 1970. */
 export interface Changes {
   createTenant: {
-    given: { name: string; record: string; firstUser: NewUser | null; atMs: number };
+    given: { name: string; record: string; firstUser: NewUser | null; firstGroup?: NewGroup | null; atMs: number };
     result: { id: number };
   };
   /** Refused with BucketNotEmpty while the tenant has buckets. */
@@ -207,6 +207,13 @@ export interface NewUser {
   name: string;
   guid: string;
   passwordMd5: string;
+  record: string;
+}
+
+/** A group account to be made, with nobody in it; the record is JSON. */
+export interface NewGroup {
+  name: string;
+  guid: string;
   record: string;
 }
 

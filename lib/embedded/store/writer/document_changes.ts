@@ -1,3 +1,4 @@
+import { mergedDocument } from "@/lib/embedded/store/documents.ts";
 import type { Statements } from "@/lib/embedded/store/index.ts";
 import { folded } from "@/lib/embedded/store/names.ts";
 import { maskOf } from "@/lib/embedded/store/permission_masks.ts";
@@ -21,7 +22,7 @@ export function setDocument(index: Statements, given: Changes["setDocument"]["gi
   if (present && mode === "create") throw new Refusal("NameTaken");
   if (!present && mode === "modify") throw new Refusal("NotFound");
   // Merged here, so that two changes at once do not undo each other.
-  const merged = { ...(present ? JSON.parse(String(present[0])) : {}), ...document };
+  const merged = mergedDocument(present ? JSON.parse(String(present[0])) : {}, document);
   index.run("INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?)", ...at, JSON.stringify(merged));
   if (kind === "permissions") {
     const [table, id] = bucket === 0 ? ["tenants", tenant] : ["buckets", bucket];

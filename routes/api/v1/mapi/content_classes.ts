@@ -20,6 +20,7 @@ export function contentClassOperations({ read, write, exists }: MapiOperations):
       resource: () => "content classes",
       query: listQuery,
       forward: storeListQuery,
+      isList: true,
       schema: nameList,
     }),
     write({

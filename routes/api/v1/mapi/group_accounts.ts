@@ -22,6 +22,7 @@ export function groupAccountOperations(operations: MapiOperations): Operation[] 
       resource: () => "group accounts",
       query: listQuery,
       forward: storeListQuery,
+      isList: true,
       schema: groupnameList,
     }),
     write({

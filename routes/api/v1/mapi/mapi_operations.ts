@@ -1,6 +1,14 @@
 import { z } from "zod";
 import type { Operation, ResponseSpec } from "@/lib/http/operation.ts";
-import { callMapi, type Mapi, pathFiller, storeAnswer, type StoreQuery } from "@/lib/mapi/client.ts";
+import {
+  callMapi,
+  callMapiForRecords,
+  type Mapi,
+  type MapiCall,
+  pathFiller,
+  storeAnswer,
+  type StoreQuery,
+} from "@/lib/mapi/client.ts";
 import type { GatewayOperation } from "../operation.ts";
 
 /** Where the management plane begins. */
@@ -30,6 +38,8 @@ export interface ReadSpec<S extends z.ZodType, Q extends z.ZodObject> extends Co
   readonly query?: Q;
   /** The query as the store wants it; as it was given when absent. */
   readonly forward?: (query: z.output<Q>) => StoreQuery;
+  /** Whether this is a list, whose full records may be too long to be kept: then they go on as the store gives them. */
+  readonly isList?: boolean;
   /** What the answer has beside the store's body. */
   readonly further?: (headers: Headers) => Record<string, unknown>;
 }
@@ -57,7 +67,7 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
   return {
     /** GET of a record, a list or a report. */
     read<S extends z.ZodType, Q extends z.ZodObject = NoQuery>(spec: ReadSpec<S, Q>): Operation {
-      const { schema, forward, further, resource, storePath, path, query, ...described } = spec;
+      const { schema, forward, further, isList = false, resource, storePath, path, query, ...described } = spec;
       const fill = pathFiller(storePath ?? path);
       return operation({
         ...described,
@@ -68,12 +78,18 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
         responses: { 200: { description: "What the store holds", schema }, ...FAILURES },
         async handler({ caller, params, query }) {
           const label = resource(params);
-          const { body, headers } = await callMapi(mapi, caller, {
+          const call: MapiCall = {
             method: "GET",
             path: fill(params),
             query: forward ? forward(query) : texts(query),
             resource: label,
-          });
+          };
+          const asked = isList && call.query?.verbose === true ? callMapiForRecords : callMapi;
+          const answered = await asked(mapi, caller, call);
+          if (answered instanceof ReadableStream) {
+            return new Response(answered, { headers: { "Content-Type": "application/json" } });
+          }
+          const { body, headers } = answered;
           const answer = storeAnswer(schema, body, label);
           return Response.json(further ? { ...Object(answer), ...further(headers) } : answer);
         },

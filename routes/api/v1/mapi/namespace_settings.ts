@@ -114,6 +114,7 @@ function retentionClassOperations({ read, write, exists }: MapiOperations): Oper
       resource: () => "retention classes",
       query: listQuery,
       forward: storeListQuery,
+      isList: true,
       schema: nameList,
     }),
     write({

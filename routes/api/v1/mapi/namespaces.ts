@@ -20,6 +20,7 @@ export function namespaceOperations({ read, write, exists }: MapiOperations): Op
       resource: () => "namespaces",
       query: listQuery,
       forward: storeListQuery,
+      isList: true,
       schema: nameList,
     }),
     write({

@@ -26,6 +26,7 @@ export function tenantOperations({ read, write, exists }: MapiOperations): Opera
         resource: () => "tenants",
         query: listQuery,
         forward: storeListQuery,
+        isList: true,
         schema: nameList,
       }),
       write({

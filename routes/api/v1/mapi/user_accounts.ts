@@ -30,6 +30,7 @@ export function userAccountOperations(operations: MapiOperations): Operation[] {
       resource: () => "user accounts",
       query: listQuery,
       forward: storeListQuery,
+      isList: true,
       schema: usernameList,
     }),
     write({

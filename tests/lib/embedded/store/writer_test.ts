@@ -212,6 +212,24 @@ Deno.test("writer: a body whose file is gone is a fault, not an object", () => {
   assert.equal(store.objects.find(1, "off", utf8("k"), null), null);
 });
 
+Deno.test("writer: a tenant is made with its first user and its first group, or not at all", () => {
+  using store = openStore("off");
+  const tenant = (name: string): Change => ({
+    kind: "createTenant",
+    given: {
+      name,
+      record: "{}",
+      firstUser: { name: "boss", guid: `boss of ${name}`, passwordMd5: "", record: "{}" },
+      // Two groups cannot have one GUID: the second one cannot be made.
+      firstGroup: { name: "guards", guid: "the same", record: "{}" },
+      atMs: 1,
+    },
+  });
+  assert.deepEqual(store.writer.commit([tenant("first"), tenant("second")]).map(({ ok }) => ok), [true, false]);
+  const held = (table: string) => store.statements.rows(`SELECT name FROM ${table}`).map(([name]) => name);
+  assert.deepEqual([held("tenants"), held("users"), held("groups")], [["first"], ["boss"], ["guards"]]);
+});
+
 Deno.test("writer: a number is never given out twice, and nothing is made in a tenant that is gone", () => {
   using store = openStore("off");
   const tenant = (name: string): Change => ({

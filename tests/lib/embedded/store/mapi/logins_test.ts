@@ -114,6 +114,45 @@ Deno.test(
   },
 );
 
+Deno.test(
+  "logins: an account that must change its password may do nothing else by the management API, and S3 goes on",
+  leaks,
+  async () => {
+    await using store = await startStore();
+    await addUser(store, { forcePasswordChange: true, roles: { role: ["ADMINISTRATOR"] } });
+    const lena = async (method: string, path: string, body?: unknown, password = "first-1") => {
+      const { status, text } = await call(store, method, path, body, ["lena", password]);
+      return `${status} ${text}`;
+    };
+    const own = `${USERS}/lena/changePassword`;
+    for (
+      const [method, path, body] of [
+        ["GET", USERS],
+        ["GET", `${USERS}/lena`],
+        ["HEAD", "/namespaces/letters"],
+        ["GET", "/nowhere"],
+        ["PUT", "/namespaces", { name: "n" }],
+        ["POST", `${USERS}/curator/changePassword`, { newPassword: "second-2" }],
+        ["POST", `${USERS}/lena`, { forcePasswordChange: false }],
+      ] as const
+    ) {
+      const refused = await lena(method, path, body);
+      assert.match(refused, method === "HEAD" ? /^403 $/ : /^403 .*must be changed first/, `${method} ${path}`);
+    }
+    assert.equal(await s3(store, "lena", "first-1"), "no refusal");
+
+    // What an administrator sets is not yet the user's own; nor is the old password a new one.
+    assert.equal((await call(store, "POST", own, { newPassword: "second-2" })).status, 200);
+    assert.match(await lena("GET", USERS, undefined, "second-2"), /must be changed first/);
+    const change = (newPassword: string) =>
+      lena("POST", own.replace("lena", "LENA"), { oldPassword: "second-2", newPassword }, "second-2");
+    assert.match(await change("second-2"), /^400 .*newPassword/);
+    assert.match(await change("third-3"), /^200/);
+    assert.match(await lena("GET", USERS, undefined, "third-3"), /^200/);
+    assert.match((await call(store, "GET", `${USERS}/lena`)).text, /"forcePasswordChange":false/);
+  },
+);
+
 Deno.test("logins: wrong passwords lock an account for both protocols until somebody opens it", leaks, async () => {
   const store = await startStore();
   await addUser(store, { roles: { role: ["MONITOR"] } });

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import {
+  CopyObjectCommand,
   CreateBucketCommand,
   DeleteObjectCommand,
   GetObjectCommand,
+  HeadObjectCommand,
   ListObjectsV2Command,
   PutObjectCommand,
 } from "@aws-sdk/client-s3";
@@ -76,6 +78,36 @@ Deno.test("protocols: S3 of a namespace is switched off, or kept for signed requ
   assert.equal((await set({ hs3Enabled: true, hs3RequiresAuthentication: false })).status, 200);
   assert.deepEqual([await signed(), await anybody()], ["no refusal", 200]);
   assert.match((await set({ ipSettings: { allowAddresses: ["10.0.0.0/40"] } })).text, /allowAddresses/);
+});
+
+Deno.test("protocols: http says from which addresses S3 reaches a namespace, signed or not", leaks, async () => {
+  await using store = await startStore();
+  const curator = await namespace(store, "walled", {});
+  const at = { Bucket: "walled", Key: "a" };
+  await curator.send(new PutObjectCommand({ ...at, Body: "a", ACL: "public-read" }));
+  await namespace(store, "open", {});
+  const set = async (ipSettings: unknown) => {
+    const { status, text } = await archiveMapi(store, "POST", "/namespaces/walled/protocols/http", { ipSettings });
+    assert.equal(status, 200, text);
+  };
+  const answers = async () => {
+    const anybody = await fetch(`${store.s3("archive")}/walled/a`);
+    await anybody.body?.cancel();
+    const copy = new CopyObjectCommand({ Bucket: "open", Key: "b", CopySource: "walled/a" });
+    return [await refusal(curator.send(new GetObjectCommand(at))), anybody.status, await refusal(curator.send(copy))];
+  };
+  const may = ["no refusal", 200, "no refusal"];
+  const mayNot = ["403 AccessDenied", 403, "403 AccessDenied"];
+  await set({ denyAddresses: { ipAddress: ["10.0.0.0/8"] }, allowIfInBothLists: false });
+  assert.deepEqual(await answers(), may);
+  await set({ denyAddresses: { ipAddress: ["127.0.0.0/8"] } });
+  assert.deepEqual(await answers(), mayNot);
+  assert.equal(await refusal(curator.send(new HeadObjectCommand(at))), "403 Unknown");
+  assert.equal(await refusal(curator.send(new GetObjectCommand({ Bucket: "open", Key: "b" }))), "no refusal");
+  await set({ allowAddresses: { ipAddress: ["10.0.0.1"] }, denyAddresses: { ipAddress: [] } });
+  assert.deepEqual(await answers(), mayNot);
+  await set({ allowAddresses: { ipAddress: ["10.0.0.1, 127.0.0.1"] } });
+  assert.deepEqual(await answers(), may);
 });
 
 Deno.test("tenants: nobody owns more namespaces than maxNamespacesPerUser", leaks, async () => {

@@ -3,11 +3,13 @@ import { CreateBucketCommand, GetBucketVersioningCommand } from "@aws-sdk/client
 import { archiveMapi, leaks, type Store } from "../mapi_fixture.ts";
 import { mapiAuthorization, startStore } from "../store_fixture.ts";
 
+const RECIPIENT = { address: "a@b.example", importance: "ALL", severity: "NOTICE", type: "GENERAL,SECURITY" };
+
 /** Every settings document, with what may be set in it, and what may not: the member that a refusal names. */
 const DOCUMENTS: readonly [path: string, given: Record<string, unknown>, wrong: Record<string, unknown>][] = [
   ["/consoleSecurity", { minimumPasswordLength: 8, loginMessage: "Hej" }, { blockCommonPassword: "maybe" }],
   ["/contactInfo", { city: "Åbo", zipOrPostalCode: "20100" }, { city: "x".repeat(300) }],
-  ["/emailNotification", { enabled: true, recipients: { recipient: [{ address: "a@b.example" }] } }, {
+  ["/emailNotification", { enabled: true, recipients: { recipient: [RECIPIENT] } }, {
     recipients: { recipient: Array.from({ length: 26 }, () => ({ address: "a@b.example" })) },
   }],
   ["/namespaceDefaults", { hardQuota: "9 GB", description: "New" }, { softQuota: 5 }],
@@ -72,6 +74,38 @@ Deno.test(
     }
   },
 );
+
+Deno.test("settings: what a change leaves out of a record within a document stays as well", leaks, async () => {
+  await using store = await startStore();
+  const set = async (path: string, document: unknown) =>
+    assert.equal((await archiveMapi(store, "POST", path, document)).status, 200);
+  const get = async (path: string) => (await archiveMapi(store, "GET", path)).json();
+  await set("/consoleSecurity", { ipSettings: { allowIfInBothLists: false } });
+  await set("/consoleSecurity", { ipSettings: { denyAddresses: { ipAddress: ["10.0.0.1"] } } });
+  assert.deepEqual((await get("/consoleSecurity")).ipSettings, {
+    allowAddresses: { ipAddress: ["0.0.0.0/0"] },
+    denyAddresses: { ipAddress: ["10.0.0.1"] },
+    allowIfInBothLists: false,
+  });
+  await set("/emailNotification", { emailTemplate: { from: "a@b.example", subject: "$reason" } });
+  await set("/emailNotification", { emailTemplate: { body: "$id" } });
+  const { emailTemplate } = await get("/emailNotification");
+  assert.deepEqual(emailTemplate, { from: "a@b.example", subject: "$reason", body: "$id" });
+  await set("/namespaceDefaults", { versioningSettings: { enabled: true } });
+  await set("/namespaceDefaults", { versioningSettings: { prune: true } });
+  assert.deepEqual((await get("/namespaceDefaults")).versioningSettings, { enabled: true, prune: true });
+});
+
+Deno.test("settings: a recipient of mails has the store's defaults where nothing is said", leaks, async () => {
+  await using store = await startStore();
+  const given = [{ address: "a@b.example" }, { address: "c@d.example", severity: "NOTICE" }];
+  assert.equal((await archiveMapi(store, "POST", "/emailNotification", { recipients: given })).status, 200);
+  const { recipients } = (await archiveMapi(store, "GET", "/emailNotification")).json();
+  assert.deepEqual(recipients.recipient, [
+    { importance: "MAJOR", severity: "ERROR", type: "GENERAL", address: "a@b.example" },
+    { importance: "MAJOR", severity: "NOTICE", type: "GENERAL", address: "c@d.example" },
+  ]);
+});
 
 Deno.test("settings: a namespace takes its documents with its name, and leaves none behind", leaks, async () => {
   await using store = await startStore();

@@ -1,0 +1,160 @@
+import { BodyLimitError } from "@/lib/http/read_capped.ts";
+
+/** Longest list that is handed on, in bytes: 10,000 records, which is the store's own bound, of 13 KiB each. */
+export const MAX_LIST_BYTES = 128 * 1024 * 1024;
+
+/** What a list of records is: text where it is short, else its bytes as they come. */
+export type ListBody = string | ReadableStream<Uint8Array<ArrayBuffer>>;
+
+/**
+ * Reads an array of records. A list of at most `heldBytes` is a text; of a longer one no more than that is held, and the
+ * rest is read as it is handed on, so that nobody need keep it. Should the rest break off, stall, exceed
+ * {@link MAX_LIST_BYTES} or be no list after all, the stream breaks too: nobody takes a part for the whole.
+ *
+ * @param stallMs longest wait for the next piece; while the text is short, for all of it five times as long
+ * @throws BodyLimitError for what is long and no array, or too slow; whatever breaks the body
+ */
+export async function readList(response: Response, heldBytes: number, stallMs: number): Promise<ListBody> {
+  if (!response.body) return "";
+  const announced = Number(response.headers.get("content-length") ?? 0);
+  const reader = response.body.getReader();
+  const scan = arrayScan();
+  const held: Uint8Array<ArrayBuffer>[] = [];
+  const deadline = performance.now() + WHOLE_IN_STALLS * stallMs;
+  let length = 0;
+  try {
+    if (announced > MAX_LIST_BYTES) throw tooLong(MAX_LIST_BYTES);
+    for (;;) {
+      const piece = await next(reader, stallMs);
+      if (piece === null) return text(held);
+      if (performance.now() > deadline) throw new BodyLimitError("not whole in time", true);
+      held.push(piece);
+      length += piece.length;
+      scan.take(piece);
+      if (length <= heldBytes) continue;
+      if (!scan.isArray()) throw tooLong(heldBytes);
+      return restOf(reader, held, scan, length, stallMs);
+    }
+  } catch (error) {
+    reader.cancel().catch(() => {});
+    throw error;
+  }
+}
+
+const WHOLE_IN_STALLS = 5;
+
+type Reader = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
+
+function restOf(reader: Reader, held: Uint8Array<ArrayBuffer>[], scan: ArrayScan, heldBytes: number, stallMs: number) {
+  let length = heldBytes;
+  let left = false;
+  return new ReadableStream<Uint8Array<ArrayBuffer>>({
+    async pull(controller) {
+      const first = held.shift();
+      if (first) return controller.enqueue(first);
+      try {
+        const piece = await next(reader, stallMs);
+        if (piece === null) {
+          if (!scan.isWhole()) throw new BrokenList();
+          return controller.close();
+        }
+        length += piece.length;
+        scan.take(piece);
+        if (length > MAX_LIST_BYTES || !scan.isArray()) throw new BrokenList();
+        controller.enqueue(piece);
+      } catch {
+        if (left) return;
+        controller.error(new BrokenList());
+        reader.cancel().catch(() => {});
+      }
+    },
+    async cancel(reason) {
+      left = true;
+      await reader.cancel(reason).catch(() => {});
+    },
+  }, { highWaterMark: 0 });
+}
+
+/** The next piece, null at the end. @throws BodyLimitError when none comes in time */
+async function next(reader: Reader, stallMs: number): Promise<Uint8Array<ArrayBuffer> | null> {
+  const stall = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => stall.reject(new BodyLimitError(`nothing for ${stallMs} ms`, true)),
+    stallMs,
+  );
+  try {
+    const { done, value } = await Promise.race([reader.read(), stall.promise]);
+    return done ? null : value;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+interface ArrayScan {
+  take(piece: Uint8Array): void;
+  /** Whether what came so far can be an array of objects. */
+  isArray(): boolean;
+  /** Whether it has ended as well. */
+  isWhole(): boolean;
+}
+
+/** Follows the brackets of JSON (RFC 8259): enough to know an array of objects, and its end. */
+function arrayScan(): ArrayScan {
+  let depth = 0;
+  let inString = false;
+  let escaped = false;
+  let hasBegun = false;
+  let isBroken = false;
+  const between = (byte: number) => {
+    if (SPACES.has(byte)) return;
+    if (!hasBegun) {
+      hasBegun = byte === OPEN_LIST;
+      isBroken = !hasBegun;
+      depth = 1;
+    } else if (depth === 0) isBroken = true;
+    else if (byte === OPEN_OBJECT) depth++;
+    else if (byte === CLOSE_LIST) depth--;
+    else if (byte !== COMMA) isBroken = true;
+  };
+  return {
+    take(piece) {
+      for (let i = 0; i < piece.length && !isBroken; i++) {
+        const byte = piece[i];
+        if (inString) {
+          if (escaped) escaped = false;
+          else if (byte === BACKSLASH) escaped = true;
+          else if (byte === QUOTE) inString = false;
+        } else if (depth <= 1) between(byte);
+        else if (byte === QUOTE) inString = true;
+        else if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth++;
+        else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth--;
+      }
+    },
+    isArray: () => hasBegun && !isBroken,
+    isWhole: () => hasBegun && !isBroken && depth === 0,
+  };
+}
+
+const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = new TextEncoder().encode(
+  '"\\,[]{}',
+);
+const SPACES = new Set(new TextEncoder().encode(" \t\r\n"));
+
+function text(pieces: readonly Uint8Array<ArrayBuffer>[]): string {
+  const decoder = new TextDecoder();
+  return pieces.map((piece) => decoder.decode(piece, { stream: true })).join("") + decoder.decode();
+}
+
+function tooLong(bytes: number): BodyLimitError {
+  return new BodyLimitError(`more than ${bytes} bytes`, false);
+}
+
+/** What the stream of a list ends with. The server prints it, so it says nothing of the store's, on one line. */
+class BrokenList extends Error {
+  override readonly name = "BrokenList";
+
+  constructor() {
+    super("the store's list broke off");
+    this.stack = `${this.name}: ${this.message}`;
+  }
+}

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { BodyLimitError } from "@/lib/http/read_capped.ts";
+import { readList } from "@/lib/mapi/long_list.ts";
+
+const STALL_MS = 60_000;
+const HELD = 10;
+
+/** A body in pieces of so many bytes, and whether its reader let go of it. */
+function answer(text: string, pieceBytes: number) {
+  const bytes = new TextEncoder().encode(text);
+  const seen = { cancelled: false, taken: 0 };
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (seen.taken >= bytes.length) return controller.close();
+      controller.enqueue(bytes.slice(seen.taken, seen.taken + pieceBytes));
+      seen.taken += pieceBytes;
+    },
+    cancel() {
+      seen.cancelled = true;
+    },
+  }, { highWaterMark: 0 });
+  return { response: new Response(body), seen };
+}
+
+Deno.test("long list: whatever its records hold, and however it is cut, it comes as it was, or is a text", async () => {
+  const records = fc.array(fc.dictionary(fc.string(), fc.jsonValue()), { maxLength: 20 });
+  await fc.assert(
+    fc.asyncProperty(records, fc.integer({ min: 1, max: 40 }), fc.boolean(), async (list, size, spaced) => {
+      const text = spaced ? ` ${JSON.stringify(list, null, 1)}\n` : JSON.stringify(list);
+      const read = await readList(answer(text, size).response, HELD, STALL_MS);
+      assert.equal(typeof read, new TextEncoder().encode(text).length > HELD ? "object" : "string");
+      assert.equal(await new Response(read).text(), text);
+    }),
+  );
+});
+
+Deno.test("long list: what is no array of records is refused while little of it has come", async () => {
+  for (
+    const text of ['{"name":["a","b","c"]}', '["a","b","c","d"]', "[1,2,3,4,5,6,7]", "          12", '[{"a":1}]x[{}]']
+  ) {
+    const { response, seen } = answer(text, 1);
+    await assert.rejects(readList(response, HELD, STALL_MS), BodyLimitError, text);
+    assert.deepEqual([seen.cancelled, seen.taken], [true, HELD + 1], text);
+  }
+  const announced = new Response("[]", { headers: { "content-length": "1000000000" } });
+  await assert.rejects(readList(announced, HELD, STALL_MS), BodyLimitError);
+});
+
+Deno.test("long list: what ends early, goes on behind its end or becomes no list breaks where it is read", async () => {
+  for (const text of ['[{"a":1},{"b":2}', '[{"a":1},{"b":2}],[', '[{"a":1},{"b":2},7]', '[{"a":"]},{"b":2}]']) {
+    const read = await readList(answer(text, 4).response, HELD, STALL_MS);
+    await assert.rejects(new Response(read).text(), { name: "BrokenList" }, text);
+  }
+});
+
+Deno.test("long list: nothing is read before it is asked for, and leaving ends the store's answer", async () => {
+  const { response, seen } = answer(JSON.stringify(Array(1000).fill({ a: 1 })), 4);
+  const read = await readList(response, HELD, STALL_MS);
+  assert.ok(read instanceof ReadableStream);
+  const held = seen.taken;
+  const reader = read.getReader();
+  for (let taken = 0; taken < held + 8;) taken += (await reader.read()).value?.length ?? NaN;
+  assert.equal(seen.taken, held + 8);
+  await reader.cancel();
+  assert.ok(seen.cancelled);
+});
+
+Deno.test("long list: a store that goes silent is too slow before the answer has begun, and breaks it later", async () => {
+  const silent = (text: string) =>
+    new Response(
+      new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(text)) }),
+    );
+  await assert.rejects(
+    readList(silent('[{"a"'), HELD, 20),
+    (error) => error instanceof BodyLimitError && error.isStall,
+  );
+  const read = await readList(silent('[{"a":1},{"b":2},'), HELD, 20);
+  await assert.rejects(new Response(read).text(), { name: "BrokenList" });
+});
