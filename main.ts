@@ -69,12 +69,16 @@ async function start(config: Config, dev: boolean): Promise<void> {
 
   // A watcher starts the process again by itself, and a signal handler would keep it alive behind the watcher's back.
   if (dev) return;
-  stopOnSignals(async () => {
-    await listener.drain();
-    await web?.close();
-    await cluster?.stop();
-    await store?.stop();
-  }, () => log.flush());
+  stopOnSignals({
+    async finish() {
+      await listener.drain();
+      await web?.close();
+      await cluster?.stop();
+      await store?.stop();
+    },
+    cut: () => listener.cut(),
+    last: () => log.flush(),
+  });
 }
 
 function startStore(config: Config, folder: DataFolder): Promise<EmbeddedStore> {

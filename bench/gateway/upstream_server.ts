@@ -3,7 +3,7 @@
  * that it costs the same little whoever asks. Prints its addresses in JSON.
  */
 import { mapiAnswer } from "@/bench/gateway/upstream_records.ts";
-import { LISTING, UPLOAD } from "@/bench/gateway/upstream_xml.ts";
+import { COMPLETED, LISTING, UPLOAD } from "@/bench/gateway/upstream_xml.ts";
 import { TEST_CERTIFICATE, TEST_KEY } from "@/tests/lib/http/certificates.ts";
 
 const SMALL = new Uint8Array(1024).fill(0x61);
@@ -29,7 +29,9 @@ async function answer(request: Request): Promise<Response> {
     return new Response(mapiAnswer(pathname, searchParams), { headers: JSON_TYPE });
   }
   if (request.method === "PUT") return await sunk(request);
-  if (request.method === "POST") return new Response(UPLOAD, { headers: XML });
+  if (request.method === "POST") {
+    return new Response(searchParams.has("uploads") ? UPLOAD : COMPLETED, { headers: XML });
+  }
   if (searchParams.has("list-type")) return new Response(LISTING, { headers: XML });
   const size = Number(/^\/[^/]+\/bytes-(\d+)$/.exec(pathname)?.[1] ?? SMALL.length);
   const headers = { ...OBJECT, "content-length": String(size) };

@@ -17,6 +17,12 @@ export const UPLOAD: Uint8Array<ArrayBuffer> = encoder.encode(
     `<UploadId>VXBsb2FkIElEIGZvciA2aWWpbmcncyBteS1tb3ZpZS5tMnRz</UploadId></InitiateMultipartUploadResult>`,
 );
 
+/** The end of an upload in parts. */
+export const COMPLETED: Uint8Array<ArrayBuffer> = encoder.encode(
+  `<?xml version="1.0" encoding="UTF-8"?>\n<CompleteMultipartUploadResult><Bucket>notes</Bucket><Key>film.mkv</Key>` +
+    `<ETag>&quot;d41d8cd98f00b204e9800998ecf8427e-2&quot;</ETag></CompleteMultipartUploadResult>`,
+);
+
 function entry(n: number): string {
   const key = `volumes/${String(n).padStart(6, "0")}/R0000459_0000${n % 10}.xml`;
   return `<Contents><Key>${encodeURIComponent(key).replaceAll("%2F", "/")}</Key>` +

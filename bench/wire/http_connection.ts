@@ -6,10 +6,13 @@ export interface Answer {
   body: Uint8Array;
 }
 
-/** A body to send: bytes, or parts that are made as they are sent, of a known size in bytes. */
-export type SentBody = Uint8Array | { size: number; parts: Iterable<Uint8Array> };
+/** A body to send: bytes, or parts that are made as they are sent, of a known size in bytes or (null) chunked. */
+export type SentBody = Uint8Array | { size: number | null; parts: Iterable<Uint8Array> };
 
 const READ_BUFFER_BYTES = 256 * 1024;
+const encoder = new TextEncoder();
+const LINE_END = encoder.encode("\r\n");
+const LAST_CHUNK = encoder.encode("0\r\n\r\n");
 
 /**
  * One kept-alive HTTP/1.1 connection to a server on this machine: requests one after the other, spelled exactly as they
@@ -75,11 +78,18 @@ export class HttpConnection {
   ): Promise<void> {
     let head = `${method} ${target} HTTP/1.1\r\nhost: ${this.host}\r\n`;
     for (const [name, value] of headers) head += `${name}: ${value}\r\n`;
-    if (body) head += `content-length: ${body instanceof Uint8Array ? body.length : body.size}\r\n`;
-    const text = new TextEncoder().encode(`${head}\r\n`);
+    const size = body instanceof Uint8Array ? body.length : body?.size;
+    if (size === null) head += "transfer-encoding: chunked\r\n";
+    else if (size !== undefined) head += `content-length: ${size}\r\n`;
+    const text = encoder.encode(`${head}\r\n`);
     if (!(body instanceof Uint8Array)) {
       await writeAll(socket, text);
-      for (const part of body?.parts ?? []) await writeAll(socket, part);
+      for (const part of body?.parts ?? []) {
+        if (size === null) await writeAll(socket, encoder.encode(`${part.length.toString(16)}\r\n`));
+        await writeAll(socket, part);
+        if (size === null) await writeAll(socket, LINE_END);
+      }
+      if (size === null) await writeAll(socket, LAST_CHUNK);
       return;
     }
     const whole = new Uint8Array(text.length + body.length);

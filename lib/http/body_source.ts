@@ -3,10 +3,27 @@ import { clientClosedRequest, requestTimeout } from "./errors.ts";
 
 /** How long a client may stay silent in the middle of a body, ms. */
 const SILENCE_MS = 60_000;
+/**
+ * What is read at a time, bytes. The runtime takes as many off the connection for each read, but of a chunked body it
+ * answers with no more than the rest of the present chunk (RFC 9112 §7.1) and keeps what it took beyond: with larger
+ * reads, such a body would grow there without end while it comes in faster than it goes out.
+ */
+export const CHUNKED_READ_BYTES = 8 * 1024;
+const READ_BYTES = 64 * 1024;
+
+export interface BodySourceOptions {
+  /** Whether the request said the body's length: it has no chunks then. */
+  readonly measured?: boolean;
+  /** How long the client may stay silent, ms; a minute when absent. */
+  readonly silenceMs?: number;
+}
 
 /** Bytes in the order they come. */
 export interface BodySource {
-  /** The next bytes, at most `maxBytes` and at least one; null at the end. @throws HttpError when the rest will not come */
+  /**
+   * The next bytes, at most `maxBytes` and at least one; null at the end. They stand in memory that the next read uses
+   * again. @throws HttpError when the rest will not come
+   */
   read(maxBytes: number): Promise<Uint8Array<ArrayBuffer> | null>;
   /** Takes no more: what waits for bytes gets none. */
   stop(): void;
@@ -14,49 +31,83 @@ export interface BodySource {
 
 /**
  * A request's body as a source. It reads with a reader of its own, since a client that goes away in the middle of a
- * body must become an error of this request and of nothing else.
+ * body must become an error of this request and of nothing else; and always into the same memory, since what the runtime
+ * would take for each read is given back late.
  *
- * `read` throws HttpError 499 when the client is gone and 408 after a minute of silence.
+ * `read` throws HttpError 499 when the client is gone and 408 when it stays silent.
  */
 export function bodySource(
   body: ReadableStream<Uint8Array<ArrayBuffer>> | null,
-  silenceMs: number = SILENCE_MS,
+  { measured = false, silenceMs = SILENCE_MS }: BodySourceOptions = {},
 ): BodySource {
-  const reader = body?.getReader();
+  const reader = body && pieceReader(body, measured ? READ_BYTES : CHUNKED_READ_BYTES);
   let left: Uint8Array<ArrayBuffer> = new Uint8Array(0);
-  const stop = () => void reader?.cancel().catch(() => {});
+  const next = async () => {
+    if (!reader) return undefined;
+    let silent = false;
+    const heard = deadline(silenceMs, () => {
+      silent = true;
+      reader.cancel();
+    });
+    try {
+      const value = await reader.read();
+      if (silent) throw requestTimeout();
+      return value;
+    } catch (error) {
+      throw silent ? requestTimeout() : clientClosedRequest(error);
+    } finally {
+      heard();
+    }
+  };
   return {
     async read(maxBytes) {
       while (left.length === 0) {
-        const next = reader && await beforeSilence(reader, silenceMs);
-        if (!next) return null;
-        left = next;
+        const bytes = await next();
+        if (!bytes) return null;
+        left = bytes;
       }
       const taken = left.subarray(0, maxBytes);
       left = left.subarray(taken.length);
       return taken;
     },
-    stop,
+    stop: () => reader?.cancel(),
   };
 }
 
-async function beforeSilence(
-  reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>,
-  silenceMs: number,
-): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  let silent = false;
-  const heard = deadline(silenceMs, () => {
-    silent = true;
-    reader.cancel().catch(() => {});
-  });
+interface PieceReader {
+  /** The next piece as it comes; undefined at the end. */
+  read(): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  cancel(): void;
+}
+
+function pieceReader(body: ReadableStream<Uint8Array<ArrayBuffer>>, pieceBytes: number): PieceReader {
+  const bytes = byteReader(body);
+  if (!bytes) {
+    const reader = body.getReader();
+    return {
+      read: async () => (await reader.read()).value,
+      cancel: () => void reader.cancel().catch(() => {}),
+    };
+  }
+  let memory = new Uint8Array(pieceBytes);
+  return {
+    async read() {
+      const { done, value } = await bytes.read(memory);
+      if (done) return undefined;
+      // The memory has moved into the buffer of what was read.
+      memory = new Uint8Array(value.buffer);
+      return value;
+    },
+    cancel: () => void bytes.cancel().catch(() => {}),
+  };
+}
+
+/** A reader into given memory; null for a stream of another kind, which a request's body is only within this process. */
+function byteReader(body: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStreamBYOBReader | null {
   try {
-    const { value } = await reader.read();
-    if (silent) throw requestTimeout();
-    return value;
+    return body.getReader({ mode: "byob" });
   } catch (error) {
-    if (silent) throw requestTimeout();
-    throw clientClosedRequest(error);
-  } finally {
-    heard();
+    if (error instanceof TypeError && !body.locked) return null;
+    throw error;
   }
 }

@@ -8,6 +8,7 @@ import { missing } from "./validation.ts";
 const MAX_HEADER_BYTES = 8 * 1024;
 /** Everything in a form that is not the file: preamble, headers, other fields, bytes. */
 const MAX_OTHER_BYTES = 1024 * 1024;
+/** What is read at a time, bytes; half of the memory, whose other half holds at most the beginning of a mark. */
 const READ_BYTES = 64 * 1024;
 const BLANK_LINE = markOf("\r\n\r\n");
 
@@ -79,8 +80,10 @@ class FormReader {
   readonly #source: BodySource;
   readonly #delimiter: Mark;
   readonly #field: string;
-  /** The first delimiter may stand at the very start, where no line ends before it. */
-  #buffer: Uint8Array<ArrayBuffer> = new Uint8Array([13, 10]);
+  /** Used again and again: what is dropped is collected late. */
+  readonly #memory = new Uint8Array(2 * READ_BYTES);
+  /** What has been read and not been given, within the memory. */
+  #buffer: Uint8Array<ArrayBuffer>;
   #otherBytes = 0;
   #over = false;
 
@@ -88,6 +91,9 @@ class FormReader {
     this.#source = source;
     this.#delimiter = markOf(`\r\n--${boundary}`);
     this.#field = field;
+    // The first delimiter may stand at the very start, where no line ends before it.
+    this.#memory.set([13, 10]);
+    this.#buffer = this.#memory.subarray(0, 2);
   }
 
   /** Goes on to the next part with the field's name; null at the end of the form, which then has been read whole. */
@@ -122,7 +128,7 @@ class FormReader {
       length += bytes.length;
       if (length > MAX_HEADER_BYTES) throw malformed(this.#field, "the headers of a part are too long");
       this.#count(bytes.length);
-      pieces.push(bytes);
+      pieces.push(bytes.slice());
     }
     return Buffer.concat(pieces).toString("utf8");
   }
@@ -173,17 +179,21 @@ class FormReader {
   async #drain(): Promise<void> {
     do {
       this.#count(this.#buffer.length);
-      this.#buffer = new Uint8Array(0);
+      this.#buffer = this.#memory.subarray(0, 0);
     } while (await this.#more());
   }
 
   async #more(): Promise<boolean> {
     const bytes = await this.#source.read(READ_BYTES);
     if (bytes === null) return false;
-    const joined = new Uint8Array(this.#buffer.length + bytes.length);
-    joined.set(this.#buffer);
-    joined.set(bytes, this.#buffer.length);
-    this.#buffer = joined;
+    let start = this.#buffer.byteOffset;
+    const kept = this.#buffer.length;
+    if (start + kept + bytes.length > this.#memory.length) {
+      this.#memory.copyWithin(0, start, start + kept);
+      start = 0;
+    }
+    this.#memory.set(bytes, start + kept);
+    this.#buffer = this.#memory.subarray(start, start + kept + bytes.length);
     return true;
   }
 

@@ -68,6 +68,7 @@ function agentFor(caCerts: readonly string[] | undefined, verifyTls: boolean): A
 
 type Outgoing = ReturnType<typeof httpRequest>;
 
+/** The next piece of a stream is read when the one before has been written: its memory may be used again then. */
 async function sendBody(body: UpstreamRequest["body"], outgoing: Outgoing): Promise<void> {
   if (typeof body === "string" || body instanceof Uint8Array) {
     outgoing.setHeader("Content-Length", Buffer.byteLength(body));
@@ -80,22 +81,22 @@ async function sendBody(body: UpstreamRequest["body"], outgoing: Outgoing): Prom
     for (;;) {
       const { done, value } = await reader.read();
       if (done) break;
-      if (outgoing.destroyed) return;
-      if (!outgoing.write(value)) await drained(outgoing);
+      if (!await written(outgoing, value)) return;
     }
   }
   outgoing.end();
 }
 
-function drained(outgoing: Outgoing): Promise<void> {
+/** Whether bytes were written; false when the connection is gone. */
+function written(outgoing: Outgoing, bytes: Uint8Array): Promise<boolean> {
+  if (outgoing.destroyed) return Promise.resolve(false);
   return new Promise((resolve) => {
-    const done = () => {
-      outgoing.off("drain", done);
-      outgoing.off("close", done);
-      resolve();
-    };
-    outgoing.once("drain", done);
-    outgoing.once("close", done);
+    const gone = () => resolve(false);
+    outgoing.once("close", gone);
+    outgoing.write(bytes, (error) => {
+      outgoing.off("close", gone);
+      resolve(!error);
+    });
   });
 }
 

@@ -6,6 +6,8 @@ export interface DrainingServer {
   readonly port: number;
   /** Refuses new requests with 503, and resolves when those under way, bodies included, have ended. */
   drain(): Promise<void>;
+  /** Breaks off what is under way: bodies end, signals abort, and {@link drain} waits for what handlers then tidy up. */
+  cut(): void;
 }
 
 /**
@@ -18,7 +20,8 @@ export function drainingServer(options: { hostname: string; port: number }, hand
   let running = 0;
   let draining = false;
   const idle = Promise.withResolvers<void>();
-  const server = Deno.serve({ ...options, onListen() {} }, async (request, info) => {
+  const cut = new AbortController();
+  const server = Deno.serve({ ...options, signal: cut.signal, onListen() {} }, async (request, info) => {
     if (draining) return new Response(null, { status: 503, headers: { "Connection": "close", "Retry-After": "5" } });
     running++;
     try {
@@ -35,5 +38,6 @@ export function drainingServer(options: { hostname: string; port: number }, hand
       if (running > 0) await idle.promise;
       await server.shutdown();
     },
+    cut: () => cut.abort(),
   };
 }

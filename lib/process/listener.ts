@@ -16,6 +16,8 @@ export interface Listener {
   answerWith(handler: Handler): void;
   /** Takes no new requests, and waits for those under way. */
   drain(): Promise<void>;
+  /** Breaks off the requests under way; whoever drains waits until they have tidied up. */
+  cut(): void;
 }
 
 /**
@@ -46,6 +48,7 @@ export function listen(hostname: string, port: number): Listener {
     port: server.port,
     answerWith: (handler) => answer = handler,
     drain: () => server.drain(),
+    cut: () => server.cut(),
   };
 }
 

@@ -1,17 +1,33 @@
 /** How long requests under way may take to end after the process was told to stop, in ms. */
 export const STOP_GRACE_MS = 4000;
 
+/**
+ * How long requests that were cut may tidy up after themselves, in ms: an upload in parts that nobody aborts stays in the
+ * store. With the grace it stays below 5 s, after which a process is expected to be gone.
+ */
+export const STOP_TIDY_MS = 900;
+
 /** A terminal and a task runner each send Ctrl-C, so what follows within this time, in ms, is the same keystroke. */
 const SAME_SIGNAL_MS = 1000;
 
+/** What the end of a process is made of. */
+export interface Stop {
+  /** Ends everything in its order, once the requests under way have ended. */
+  readonly finish: () => Promise<void>;
+  /** Breaks off the requests under way. */
+  readonly cut: () => void;
+  /** The last thing that is done. */
+  readonly last: () => void;
+}
+
 /**
- * Ends the process on SIGTERM and on Ctrl-C: `finish` gets {@link STOP_GRACE_MS}, then `cut` runs whatever is left, and
- * the process ends with 0. A later signal does not wait.
+ * Ends the process on SIGTERM and on Ctrl-C: `finish` gets {@link STOP_GRACE_MS}, then requests are cut and `finish` gets
+ * {@link STOP_TIDY_MS} more; the process ends with 0. A later signal does not wait.
  */
-export function stopOnSignals(finish: () => Promise<void>, cut: () => void): void {
+export function stopOnSignals({ finish, cut, last }: Stop): void {
   let stoppingSinceMs: number | null = null;
   const end = () => {
-    cut();
+    last();
     Deno.exit(0);
   };
   const stop = () => {
@@ -20,7 +36,10 @@ export function stopOnSignals(finish: () => Promise<void>, cut: () => void): voi
       return;
     }
     stoppingSinceMs = performance.now();
-    setTimeout(end, STOP_GRACE_MS);
+    setTimeout(() => {
+      cut();
+      setTimeout(end, STOP_TIDY_MS);
+    }, STOP_GRACE_MS);
     finish().then(end, end);
   };
   Deno.addSignalListener("SIGTERM", stop);

@@ -44,6 +44,7 @@ function partStream(source: BodySource, lengthBytes: number) {
         const bytes = await source.read(Math.min(left, PIECE_BYTES));
         if (bytes === null) throw badRequest("content-length: the body is shorter");
         left -= bytes.length;
+        // The next read overwrites it, and is asked for when this has been written.
         controller.enqueue(bytes);
         if (left === 0) controller.close();
       } catch (error) {

@@ -71,7 +71,8 @@ export async function writeObject(
     const answer = await putObject(s3, caller, place, { body, lengthBytes, headers });
     return { etag: answer.get("etag"), headers: answer };
   }
-  return await writeFromSource(s3, caller, place, { source: bodySource(body), lengthBytes, headers }, sizes);
+  const source = bodySource(body, { measured: lengthBytes !== null });
+  return await writeFromSource(s3, caller, place, { source, lengthBytes, headers }, sizes);
 }
 
 /** The same from bytes that only this process has, such as the file in a form. @throws HttpError as {@link writeObject} */
@@ -114,8 +115,8 @@ export async function writeFromSource(
       return await inParts((open) => measuredParts(s3, caller, open, { source: seen, lengthBytes, partBytes }));
     }
     return await bufferedParts(s3, caller, seen, sizes, {
-      whole: async (bytes) => {
-        const answer = await putObject(s3, caller, place, { body: bytes, lengthBytes: bytes.length, headers });
+      whole: async (body) => {
+        const answer = await putObject(s3, caller, place, { ...body, headers });
         return { etag: answer.get("etag"), headers: answer };
       },
       inParts,

@@ -13,10 +13,16 @@ export interface ObjectName extends ObjectPlace {
   readonly versionId?: string;
 }
 
-export interface UploadOptions {
+/** Bytes of a known length. */
+export interface UploadBody {
   /** Handed on untouched: a body that was piped through anything loses its Content-Length. */
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | Uint8Array<ArrayBuffer> | null;
+  /** Whether the body is a stream made here and not a request's own. */
+  readonly madeHere?: boolean;
   readonly lengthBytes: number;
+}
+
+export interface UploadOptions extends UploadBody {
   /** Content headers, conditions and `x-amz-meta-*`. */
   readonly headers: Headers;
 }
@@ -30,6 +36,7 @@ export async function putObject(s3: S3, caller: Caller, name: ObjectName, upload
     // An empty body is sent as none, so that its length is 0 and its digest known.
     body: upload.lengthBytes === 0 ? null : upload.body,
     lengthBytes: upload.lengthBytes,
+    madeHere: upload.madeHere,
   });
   await response.body?.cancel();
   return response.headers;
@@ -104,6 +111,10 @@ function place({ bucket, key, versionId }: ObjectName) {
   return { bucket, key, query, resource: `object '${key}'` };
 }
 
+/** The two kinds of validator that If-Range compares; any other never matches (RFC 9110 §13.1.5, §5.6.7, §8.8.3). */
+const STRONG_TAG = /^"[^"]*"$/;
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
 /**
  * Turns If-Range into If-Match or If-Unmodified-Since; `whole` is what a read of the whole sends when that fails, null
  * where there is no need.
@@ -114,10 +125,7 @@ function conditionOfRange(given: HeaderRecord): { headers: HeaderRecord; whole: 
   const { range: _, ...whole } = headers;
   // The place for the validator is taken by a condition of the client's own: a range may always be ignored.
   if ("if-match" in headers || "if-unmodified-since" in headers) return { headers: whole, whole: null };
-  // A weak one never holds for a range.
-  if (validator.startsWith("W/")) return { headers: whole, whole: null };
-  return {
-    headers: { ...headers, [validator.startsWith('"') ? "if-match" : "if-unmodified-since"]: validator },
-    whole,
-  };
+  if (STRONG_TAG.test(validator)) return { headers: { ...headers, "if-match": validator }, whole };
+  if (HTTP_DATE.test(validator)) return { headers: { ...headers, "if-unmodified-since": validator }, whole };
+  return { headers: whole, whole: null };
 }

@@ -1,8 +1,12 @@
 import { z } from "zod";
+import type { Caller } from "@/lib/auth/store_credentials.ts";
+import { bodySource } from "@/lib/http/body_source.ts";
 import { badRequest, HttpError } from "@/lib/http/errors.ts";
 import { JsonText } from "@/lib/http/json_text.ts";
+import { fileInForm } from "@/lib/http/multipart_form.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/client.ts";
+import { MAX_FORM_PART_BYTES, sendPartFromSource } from "@/lib/s3/form_part.ts";
 import {
   abortUpload,
   completeUpload,
@@ -12,6 +16,7 @@ import {
   MAX_PART_BYTES,
   MAX_PARTS,
   MIN_PART_BYTES,
+  type OpenUpload,
   partCount,
   sendPart,
 } from "@/lib/s3/multipart.ts";
@@ -24,6 +29,8 @@ import { validityFields, validitySeconds } from "./presign_fields.ts";
 
 const TAG = "S3 Multipart";
 const PATH = "/api/v1/buckets/{bucket}/multipart/{key}";
+/** The part of a form that is a part of the object. */
+const FILE = "file";
 /** Ten thousand parts with long ETags, and room, bytes. */
 const MAX_COMPLETE_BYTES = 4 * 1024 * 1024;
 /** Most parts of a page (S3 API, ListParts). */
@@ -205,6 +212,7 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
       summary: "Write one part through the gateway",
       params,
       query: z.object({ as: asObject, upload_id: uploadId, part_number: partNumber }),
+      description: `A form's part \`file\` is taken as well, up to ${MAX_FORM_PART_BYTES} bytes.`,
       body: { kind: "raw", description: "The bytes; Content-Length is required" },
       responses: {
         200: {
@@ -212,15 +220,17 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
           schema: z.object({ part_number: z.int(), etag: z.string() }).meta({ id: "PartUploaded" }),
         },
         411: { description: "No Content-Length" },
-        415: { description: "A form instead of the bytes" },
+        413: { description: "A form whose file is too long" },
+        422: { description: "A form without a part `file`, or with more than one" },
         ...unknown,
       },
       async handler({ caller, params: place, query }, exchange) {
         const { request: raw } = exchange;
         const { upload_id, part_number } = query;
-        mustBeBytes(raw.headers);
-        const part = { body: raw.body, lengthBytes: partLength(raw.headers) };
-        const { ETag } = await sendPart(s3, caller, { ...place, uploadId: upload_id }, part_number, part);
+        const upload = { ...place, uploadId: upload_id };
+        const { ETag } = isForm(raw.headers)
+          ? await partInForm(s3, caller, upload, part_number, raw)
+          : await sendPart(s3, caller, upload, part_number, { body: raw.body, lengthBytes: partLength(raw.headers) });
         return Response.json({ part_number, etag: ETag });
       },
     }),
@@ -234,10 +244,15 @@ function futureHeaders(request: Headers): Headers {
   return headers;
 }
 
-/** A form would become part of the object with all its delimiters, and nobody would notice. */
-function mustBeBytes(headers: Headers): void {
-  if (!/^\s*multipart\/form-data\b/i.test(headers.get("content-type") ?? "")) return;
-  throw new HttpError(415, "content-type: a part is sent as its bytes, not in a form");
+/** Taken for bytes, a form would become part of the object with all its delimiters, and nobody would notice. */
+function isForm(headers: Headers): boolean {
+  return /^\s*multipart\/form-data\b/i.test(headers.get("content-type") ?? "");
+}
+
+async function partInForm(s3: S3, caller: Caller, upload: OpenUpload, number: number, { body, headers }: Request) {
+  const formBytes = headers.has("content-length") ? partLength(headers) : null;
+  const { source } = await fileInForm(bodySource(body), headers.get("content-type"), FILE);
+  return await sendPartFromSource(s3, caller, upload, number, source, formBytes);
 }
 
 function partLength(headers: Headers): number {

@@ -123,3 +123,35 @@ for (const [name, target] of [["fetch", "/a"], ["node:http", "/a/../b"]]) {
     await assert.rejects(send({ method: "GET", origin: gone, target, headers: new Headers() }), problem("unreachable"));
   });
 }
+
+Deno.test("upstream through node:http: what a stream made here gives is written before the next piece is asked for", async () => {
+  const memory = new Uint8Array(256 * 1024);
+  const pieces = 40;
+  let given = 0;
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    pull(controller) {
+      if (given === pieces) return controller.close();
+      // The same memory again and again: whoever had not taken it yet would find other bytes.
+      controller.enqueue(memory.fill(++given));
+    },
+  }, { highWaterMark: 0 });
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
+    let at = 0;
+    let wrong = 0;
+    for await (const part of request.body ?? []) {
+      for (const byte of part) if (byte !== Math.floor(at++ / memory.length) + 1) wrong++;
+    }
+    return Response.json({ at, wrong });
+  });
+  const send = upstream({ verifyTls: true, timeoutMs: 20_000 });
+  const answer = await send({
+    method: "PUT",
+    origin: `http://127.0.0.1:${server.addr.port}`,
+    target: "/sink",
+    headers: new Headers({ "content-length": String(pieces * memory.length) }),
+    body,
+    madeHere: true,
+  });
+  assert.deepEqual(await answer.json(), { at: pieces * memory.length, wrong: 0 });
+  await server.shutdown();
+});

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { BUFFERED_SIZES } from "@/lib/s3/buffered_parts.ts";
+import { MAX_FORM_PART_BYTES } from "@/lib/s3/form_part.ts";
 import { s3Error, withGateway } from "../../gateway_fixture.ts";
 
 const MIB = 1024 * 1024;
@@ -252,13 +255,37 @@ Deno.test("multipart: a part whose answer names no entity tag is 502", async () 
   });
 });
 
-Deno.test("multipart: a form is no part, and is not taken for its bytes", async () => {
+Deno.test("multipart: the file of a form is a part, with its length and without the form around it", async () => {
+  await withGateway({}, async ({ call, answer, seen }) => {
+    answer(() => new Response(null, { headers: { ETag: '"e"' } }));
+    for (const size of [0, 1, 300_000, 6 * MIB]) {
+      const file = Buffer.alloc(size, "0123456789a").toString();
+      const form = new FormData();
+      form.set("note", "passed over");
+      form.set("file", new File([file], "scan.tif"));
+      const response = await call(`${KEY}?upload_id=u&part_number=3`, { method: "PUT", body: form });
+      assert.deepEqual([response.status, await response.json()], [200, { part_number: 3, etag: '"e"' }]);
+      const [{ headers, target, body }] = seen.splice(0);
+      assert.deepEqual([headers.get("content-length"), target], [String(size), `${TARGET}?uploadId=u&partNumber=3`]);
+      assert.ok(body === file, `${size} bytes`);
+    }
+  });
+});
+
+Deno.test("multipart: a form without a file is 422, a malformed one 400, too long a file 413, and no part is sent", async () => {
   await withGateway({}, async ({ call, seen }) => {
-    const form = new FormData();
-    form.set("file", new File(["x"], "x"));
-    const response = await call(`${KEY}?upload_id=u&part_number=3`, { method: "PUT", body: form });
-    assert.equal(response.status, 415);
-    assert.match((await response.json()).detail, /^content-type: /);
+    const put = (body: BodyInit, headers?: HeadersInit) =>
+      call(`${KEY}?upload_id=u&part_number=3`, { method: "PUT", body, headers });
+    const other = new FormData();
+    other.set("other", "x");
+    const long = new FormData();
+    long.set("file", new File([new Uint8Array(MAX_FORM_PART_BYTES + 1)], "x"));
+    const broken = put("--b\r\nno header", { "Content-Type": "multipart/form-data; boundary=b" });
+    for (const [answer, status] of [[put(other), 422], [broken, 400], [put(long), 413]] as const) {
+      const response = await answer;
+      assert.equal(response.status, status, await response.text());
+    }
     assert.equal(seen.length, 0);
+    assert.equal(BUFFERED_SIZES.budget.free, 256 * MIB, "memory was not given back");
   });
 });

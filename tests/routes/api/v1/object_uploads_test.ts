@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { ByteBudget } from "@/lib/s3/byte_budget.ts";
+import { Blocks } from "@/lib/s3/part_memory.ts";
 import { UPLOAD_SIZES, type UploadSizes } from "@/lib/s3/object_upload.ts";
 import { type Fixture, s3Error, withGateway } from "../../gateway_fixture.ts";
 import { PartsStore } from "../../parts_store.ts";
@@ -16,7 +17,13 @@ const SMALL: UploadSizes = {
   maxObjectBytes: 1000,
   measuredPartBytes: 30,
   maxParts: 6,
-  buffered: { firstBytes: 8, partBytes: (n) => n > 2 ? 20 : 10, budget: new ByteBudget(64), patienceMs: 50 },
+  buffered: {
+    firstBytes: 8,
+    partBytes: (n) => n > 2 ? 20 : 10,
+    budget: new ByteBudget(64),
+    blocks: new Blocks(4, 16),
+    patienceMs: 50,
+  },
 };
 
 function withParts(body: (fixture: Fixture, store: PartsStore) => Promise<void>): Promise<void> {
@@ -119,6 +126,19 @@ Deno.test("known length: above one PUT it goes in parts that name their length, 
     assert.equal(tooLong.status, 413);
     assert.deepEqual(await tooLong.json(), { detail: "Request body exceeds 1000 bytes" });
     assert.equal(store.begun, 2);
+  });
+});
+
+Deno.test("known length: what goes in parts arrives as it was, however much is read at a time", async () => {
+  const uploadSizes = { ...SMALL, maxObjectBytes: 10_000_000, measuredPartBytes: 1_000_003 };
+  await withGateway({ gateway: { uploadSizes } }, async ({ answer, call }) => {
+    const store = new PartsStore();
+    answer(store.answer);
+    const text = Array.from({ length: 400_000 }, (_, n) => String(n).padStart(8)).join("");
+    const response = await call(`${O}big`, { method: "PUT", body: text });
+    assert.equal(response.status, 200, await response.text());
+    assert.ok(store.objects.get("/b/big")?.body === text);
+    assert.equal(store.partLengths.length, 4);
   });
 });
 

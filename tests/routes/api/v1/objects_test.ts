@@ -146,6 +146,23 @@ Deno.test("get: If-Range becomes a condition, and a changed object is sent whole
   });
 });
 
+Deno.test("get: what is neither a strong entity tag nor a date never matches, so If-Range asks for the whole", async () => {
+  await withGateway({}, async ({ call, answer, seen }) => {
+    answer(() => new Response("x"));
+    const asked = async (validator: string) => {
+      await (await call(`${O}x`, { headers: { Range: "bytes=1-3", "If-Range": validator } })).body?.cancel();
+      const { headers } = seen.splice(0)[0];
+      return [headers.get("range"), headers.get("if-match"), headers.get("if-unmodified-since")];
+    };
+    const date = "Sat, 21 Nov 2026 04:17:17 GMT";
+    assert.deepEqual(await asked('"tag"'), ["bytes=1-3", '"tag"', null]);
+    assert.deepEqual(await asked(date), ["bytes=1-3", null, date]);
+    for (const other of ['W/"tag"', "nonsense", "*", '"a", "b"', '"open', "2026-11-21"]) {
+      assert.deepEqual(await asked(other), [null, null, null], other);
+    }
+  });
+});
+
 Deno.test("head: the store is asked with HEAD, and its length is shown", async () => {
   await withGateway({}, async ({ call, answer, seen }) => {
     answer(() => new Response(null, { headers: { "Content-Length": "123456", "Content-Type": "image/png" } }));
