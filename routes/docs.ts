@@ -1,5 +1,4 @@
 import type { AddRoute } from "@/lib/http/application.ts";
-import { methodNotAllowed } from "@/lib/http/errors.ts";
 import { type DocumentInfo, openApiDocument } from "@/lib/http/openapi.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 
@@ -69,7 +68,7 @@ type Content = string | Uint8Array<ArrayBuffer>;
 
 function serve(add: AddRoute, path: string, type: string, content: () => Content | Promise<Content>): void {
   add(path, async (exchange) => {
-    if (exchange.method !== "GET" && exchange.method !== "HEAD") throw methodNotAllowed(["GET", "HEAD"]);
+    exchange.mustRead();
     exchange.operation = "docs";
     return new Response(await content(), {
       headers: { "Content-Type": type, "Content-Security-Policy": DOCS_POLICY, "Cache-Control": "no-cache" },

@@ -5,7 +5,6 @@ import { type Application, application, Routes } from "@/lib/http/application.ts
 import { cors, type CorsOrigins } from "@/lib/http/cors.ts";
 import { mount } from "@/lib/http/dispatch.ts";
 import { envelope } from "@/lib/http/envelope.ts";
-import { methodNotAllowed } from "@/lib/http/errors.ts";
 import type { Exchange } from "@/lib/http/exchange.ts";
 import { hostCheck } from "@/lib/http/host_check.ts";
 import type { Operation } from "@/lib/http/operation.ts";
@@ -113,8 +112,8 @@ export function buildApp(deps: AppDeps): Application {
   return application(allowedHosts ? [...steps, hostCheck(allowedHosts)] : steps, routes);
 }
 
-function toDocs({ method }: Exchange): Promise<Response> {
-  if (method !== "GET" && method !== "HEAD") throw methodNotAllowed(["GET", "HEAD"]);
+function toDocs(exchange: Exchange): Promise<Response> {
+  exchange.mustRead();
   return Promise.resolve(new Response(null, { status: 302, headers: { Location: "/docs" } }));
 }
 

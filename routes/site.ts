@@ -1,5 +1,4 @@
 import type { AddRoute } from "@/lib/http/application.ts";
-import { methodNotAllowed } from "@/lib/http/errors.ts";
 import type { Exchange } from "@/lib/http/exchange.ts";
 import { BUILD_PATH, buildFolder } from "@/lib/ui/build.ts";
 import { DEV_RELOAD_PATH, devReload } from "@/lib/ui/dev_reload.ts";
@@ -40,7 +39,7 @@ type Answer = (exchange: Exchange) => Response | Promise<Response>;
 
 function page(add: AddRoute, path: string, operation: string, answer: Answer): void {
   add(path, async (exchange) => {
-    if (exchange.method !== "GET" && exchange.method !== "HEAD") throw methodNotAllowed(["GET", "HEAD"]);
+    exchange.mustRead();
     exchange.operation = operation;
     return await answer(exchange);
   });

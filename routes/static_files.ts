@@ -1,5 +1,5 @@
 import type { Exchange } from "@/lib/http/exchange.ts";
-import { methodNotAllowed, notFound } from "@/lib/http/errors.ts";
+import { notFound } from "@/lib/http/errors.ts";
 import { openStaticFile, type StaticFile } from "@/lib/ui/static_file.ts";
 import { hasHeadPolicy } from "@/lib/ui/head_policy.ts";
 import { pagePolicy, SANDBOX_POLICY } from "@/lib/ui/policies.ts";
@@ -40,7 +40,7 @@ export function staticFiles({ folder, prefix, hashed = false, resultsUrl, missin
     }
     exchange.operation = "static";
     try {
-      if (exchange.method !== "GET" && exchange.method !== "HEAD") throw methodNotAllowed(["GET", "HEAD"]);
+      exchange.mustRead();
       const headers = new Headers({
         ETag: file.etag,
         "Last-Modified": file.modified.toUTCString(),

@@ -1,5 +1,5 @@
 import { deadline } from "./deadline.ts";
-import { HttpError, invalid, payloadTooLarge, requestTimeout } from "./errors.ts";
+import { clientClosedRequest, HttpError, invalid, payloadTooLarge, requestTimeout } from "./errors.ts";
 import { jsonDepth } from "./json_depth.ts";
 
 /** Largest JSON body, bytes. */
@@ -15,7 +15,8 @@ const STRICT_UTF8 = new TextDecoder("utf-8", { fatal: true });
 /**
  * A JSON body whatever its content type says; undefined when there is none.
  *
- * @throws HttpError 413 above `limitBytes`, 422 when it is not JSON in UTF-8 or too deep, 408 when it takes over 30 s
+ * @throws HttpError 413 above `limitBytes`, 422 when it is not JSON in UTF-8 or too deep, 408 when it takes over 30 s,
+ *   499 when the client leaves
  */
 export async function readJson(request: Request, limitBytes: number = MAX_JSON_BYTES): Promise<unknown> {
   const bytes = await readBytes(request, limitBytes);
@@ -39,7 +40,7 @@ export async function readJson(request: Request, limitBytes: number = MAX_JSON_B
  * The text fields of a form, urlencoded or multipart; an empty field counts as absent, the last of repeated ones
  * counts, files are ignored. A body of another type has no fields.
  *
- * @throws HttpError 413 above {@link MAX_FORM_BYTES}, 400 when a multipart body is malformed, 408
+ * @throws HttpError 413 above {@link MAX_FORM_BYTES}, 400 when a multipart body is malformed, 408, 499
  */
 export async function readForm(request: Request): Promise<Map<string, string>> {
   const type = request.headers.get("Content-Type") ?? "";
@@ -66,7 +67,7 @@ async function formEntries(
   }
 }
 
-/** A whole body of at most `limitBytes`. @throws HttpError 413 above that, 408 when it takes over 30 s */
+/** A whole body of at most `limitBytes`. @throws HttpError 413 above that, 408 when it takes over 30 s, 499 */
 export async function readBytes(request: Request, limitBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   if (Number(request.headers.get("Content-Length") ?? 0) > limitBytes) throw payloadTooLarge(limitBytes);
   if (!request.body) return new Uint8Array(0);
@@ -80,7 +81,7 @@ export async function readBytes(request: Request, limitBytes: number): Promise<U
   });
   try {
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await reader.read().catch(gone);
       if (late) throw requestTimeout();
       if (done) break;
       length += value.length;
@@ -101,6 +102,11 @@ export async function readBytes(request: Request, limitBytes: number): Promise<U
     offset += chunk.length;
   }
   return bytes;
+}
+
+/** A body breaks off when whoever sends it does. */
+function gone(cause: unknown): never {
+  throw clientClosedRequest(cause);
 }
 
 function notJson(offset: number, error: string): HttpError {

@@ -1,4 +1,5 @@
 import type { RequestInfo } from "./client_ip.ts";
+import { methodNotAllowed } from "./errors.ts";
 import { type RawTarget, rawTarget } from "./raw_path.ts";
 import { REQUEST_ID_HEADER, requestId } from "./request_id.ts";
 
@@ -30,6 +31,11 @@ export class Exchange {
     this.method = request.method;
     this.target = info?.target ?? rawTarget(request.url);
     this.requestId = requestId(request.headers.get(REQUEST_ID_HEADER));
+  }
+
+  /** For what can only be looked at. @throws HttpError 405 for other methods than GET and HEAD */
+  mustRead(): void {
+    if (this.method !== "GET" && this.method !== "HEAD") throw methodNotAllowed(["GET", "HEAD"]);
   }
 
   /** A header of the request; null where it has none of this name. */

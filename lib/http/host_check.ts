@@ -11,8 +11,8 @@ export function hostCheck(names: readonly string[]): Step {
   const known = new Set(names.map((name) => name.toLowerCase()));
   const goesBy = (origin: string, header: string | null) => {
     // A target in absolute form names a host as well (RFC 9112, section 3.2.2), which our own addresses would repeat.
-    const { host } = new URL(origin);
-    return known.has(hostName(header ?? host)) && known.has(hostName(host));
+    const host = URL.parse(origin)?.host;
+    return host !== undefined && known.has(hostName(header ?? host)) && known.has(hostName(host));
   };
   // Nearly all requests name what the last one named.
   let last: { readonly origin: string; readonly header: string | null } | null = null;

@@ -96,7 +96,11 @@ async function readPieces(
   }
 }
 
-/** The bytes that a body will have, NaN where nobody knows: the length of an encoded one is not that of what is read. */
+/**
+ * The bytes that a body will have, NaN where nobody knows: the length of an encoded one is not that of what is read, and
+ * beside a transfer coding a length means nothing (RFC 9112, section 6.3).
+ */
 function announcedLength(headers: Headers): number {
-  return headers.has("content-encoding") ? NaN : Number(headers.get("content-length") ?? NaN);
+  const isCoded = headers.has("content-encoding") || headers.has("transfer-encoding");
+  return isCoded ? NaN : Number(headers.get("content-length") ?? NaN);
 }

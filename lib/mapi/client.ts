@@ -172,7 +172,9 @@ function queryString(query: StoreQuery): string {
   for (const name in query) {
     const value = query[name];
     if (value === undefined) continue;
-    text += `${text === "" ? "?" : "&"}${encodeURIComponent(name)}=${encodeURIComponent(String(value).toWellFormed())}`;
+    // `fetch` would encode an apostrophe by itself.
+    const encoded = encodeURIComponent(String(value).toWellFormed()).replaceAll("'", "%27");
+    text += `${text === "" ? "?" : "&"}${encodeURIComponent(name)}=${encoded}`;
   }
   return text;
 }

@@ -80,10 +80,12 @@ export function passThrough({ service, cookieStem, stallMs = STALL_MS }: PassThr
       throw unanswered();
     }
     const headers = responseHeaders(response.headers);
-    if (method === "HEAD" || BODILESS.has(response.status) || !response.body) {
+    if (BODILESS.has(response.status) || !response.body) {
       await response.body?.cancel();
       return new Response(null, { status: response.status, headers });
     }
+    // A role in this process leaves the body of a HEAD for the envelope to measure; a remote one sends none.
+    if (method === "HEAD") return new Response(response.body, { status: response.status, headers });
     return new Response(guardedBody(response.body, stallMs, broken), { status: response.status, headers });
   };
 }
@@ -106,12 +108,11 @@ function requestHeaders(request: Request, stem: string, peer: string | null, req
   const before = request.headers.get("X-Forwarded-For");
   // A client without an address still gets an entry: the one before it is only what the client says.
   headers.set("X-Forwarded-For", before ? `${before}, ${peer ?? "unknown"}` : peer ?? "unknown");
-  const url = new URL(request.url);
-  headers.set("X-Forwarded-Proto", request.headers.get("X-Forwarded-Proto") || url.protocol.slice(0, -1));
-  headers.set(
-    "X-Forwarded-Host",
-    request.headers.get("X-Forwarded-Host") || request.headers.get("Host") || url.host,
-  );
+  // The URL has the client's Host in it, which may be anything.
+  const url = URL.parse(request.url);
+  headers.set("X-Forwarded-Proto", request.headers.get("X-Forwarded-Proto") || (url?.protocol.slice(0, -1) ?? "http"));
+  const host = request.headers.get("X-Forwarded-Host") || request.headers.get("Host") || url?.host;
+  if (host) headers.set("X-Forwarded-Host", host);
   const session = sessionValue(request, stem);
   if (session !== null) headers.set("Cookie", `${cookieName(stem, browserScheme(request))}=${session}`);
   return headers;

@@ -1,4 +1,4 @@
-import { type AddRoute } from "@/lib/http/application.ts";
+import type { AddRoute } from "@/lib/http/application.ts";
 import { methodNotAllowed, notFound } from "@/lib/http/errors.ts";
 import { Exchange } from "@/lib/http/exchange.ts";
 import { around, errorsAnswered, type Handler, type Step } from "@/lib/http/steps.ts";

@@ -75,6 +75,9 @@ Deno.test("cors: any origin without credentials, or the listed ones with; on gat
     assert.equal(refused.headers.get("Access-Control-Allow-Origin"), "*");
     assert.equal(refused.headers.get("Access-Control-Allow-Credentials"), null);
     assert.match(refused.headers.get("Access-Control-Expose-Headers") ?? "", /ETag/);
+    const moved = await app.request("/api/v1/buckets/", { headers: { Origin } });
+    assert.deepEqual([moved.status, moved.headers.get("Access-Control-Allow-Origin")], [307, "*"]);
+    assert.equal((await app.request("/api/v1/buckets/", preflight)).status, 204);
     const health = await app.request("/healthz", { headers: { Origin } });
     assert.equal(health.headers.get("Access-Control-Allow-Origin"), null);
   });

@@ -17,6 +17,8 @@ Deno.test("host check: a known name lets no foreign one in after it, be it in th
     ["http://localhost:8000?x=/", "LOCALHOST.", 200],
     ["http://[::1]:1/b", "[::1]:1", 200],
     ["http://localhost@evil.example/", "localhost", 421],
+    ["http://a b/", "a b", 421],
+    ["http://localhost:99999/", "localhost:99999", 421],
   ];
   for (const [url, host, status] of asked) {
     const request = new Request("http://localhost/", { headers: { host } });

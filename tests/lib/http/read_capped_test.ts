@@ -61,3 +61,11 @@ Deno.test("capped reading: the length of an encoded body does not end it early",
   assert.equal(await readCapped(response, 1000, 10_000), text);
   assert.equal(await readCapped(new Response(null), 1000, 10_000), "");
 });
+
+Deno.test("capped reading: beside an encoding the announced length is not believed, and the cap holds", async () => {
+  for (const encoding of ["content-encoding", "transfer-encoding"]) {
+    const response: UpstreamResponse = new Response(text, { headers: { [encoding]: "x-own", "content-length": "10" } });
+    response.breakOff = new AbortController();
+    await assert.rejects(readCapped(response, bytes.length - 1, 10_000), BodyLimitError, encoding);
+  }
+});

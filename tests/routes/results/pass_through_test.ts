@@ -127,6 +127,15 @@ Deno.test("pass-through: what proxies before us said stays, and the peer comes a
   });
 });
 
+Deno.test("pass-through: a Host that is none is no failure of ours", async () => {
+  await withRecorder(plain, async ({ port, seen }) => {
+    for (const Host of ["a b", "localhost:99999"]) {
+      const [status] = await rawRequest(port, "GET", "/results/ns/x", { Host });
+      assert.deepEqual([status, seen.pop()?.headers.get("x-forwarded-host")], [200, Host]);
+    }
+  });
+});
+
 Deno.test("pass-through: of the answer's headers only those named come out, several cookies stay several", async () => {
   const answer = () => {
     const headers = new Headers({

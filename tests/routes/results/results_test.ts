@@ -292,6 +292,22 @@ Deno.test("results: a role alone in its process answers like the one behind the 
   assert.equal((await rawRequest(role.port, "GET", `/results/${NAMESPACE}/../x`, { Cookie }))[0], 404);
 });
 
+Deno.test("results: HEAD says the length of what GET answers, refusals included, over two servers and in one process", async () => {
+  await using store = await filledStore(FILES);
+  for await (const { way, service } of bothWays(resultsDeps(store.s3("archive")))) {
+    await using site = web(service);
+    const Cookie = cookieOf(await login(site.origin));
+    for (const headers of [{ Cookie }, { Cookie: "" }]) {
+      for (const path of ["/results/_session", LOG, `/results/${NAMESPACE}/nothing`]) {
+        const get = await fetch(site.origin + path, { headers });
+        const head = await fetch(site.origin + path, { method: "HEAD", headers });
+        assert.equal(head.status, get.status, `${way}: ${path}`);
+        assert.equal(head.headers.get("content-length"), String((await get.bytes()).length), `${way}: ${path}`);
+      }
+    }
+  }
+});
+
 Deno.test("store: its refusals become ours, and lost keys end the session in the browser", async () => {
   let refusal: () => Response | Promise<Response> = () => new Response("");
   await using store = serve(() => refusal());
