@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
-import { type IncomingMessage, request as httpRequest } from "node:http";
-import { Agent, request as httpsRequest } from "node:https";
+import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { hasDotSegment } from "./raw_path.ts";
 import type { UpstreamOptions, UpstreamRequest } from "./upstream.ts";
 
@@ -18,9 +18,12 @@ export function needsNode(request: Pick<UpstreamRequest, "origin" | "target">, v
     (!verifyTls && request.origin.startsWith("https:"));
 }
 
-const agents = new Map<string, Agent>();
-
-/** The same contract as `fetch` without redirects, over node:http(s). */
+/**
+ * The same contract as `fetch` without redirects, over node:http(s).
+ *
+ * A stream gets a connection of its own. On one that was used before, the runtime (Deno 2.9) sends a request again, also
+ * after it was destroyed, from the pieces that it was given: their memory may hold other bytes by then.
+ */
 export function nodeExchange(
   request: UpstreamRequest,
   { caCerts, verifyTls }: Pick<UpstreamOptions, "caCerts" | "verifyTls">,
@@ -29,15 +32,20 @@ export function nodeExchange(
   const { hostname, port, protocol } = new URL(request.origin);
   return new Promise((resolve, reject) => {
     const secure = protocol === "https:";
+    const agents = request.body instanceof ReadableStream ? fresh : kept;
     const outgoing = (secure ? httpsRequest : httpRequest)({
       hostname: hostname.replace(/^\[|\]$/g, ""),
       port: port || (secure ? 443 : 80),
       path: request.target,
       method: request.method,
       headers: request.headers instanceof Headers ? Object.fromEntries(request.headers) : request.headers,
-      ...(secure ? { agent: agentFor(caCerts, verifyTls) } : {}),
+      agent: secure ? agents.secure(caCerts, verifyTls) : agents.plain,
     });
-    const cut = () => outgoing.destroy(new Error("aborted"));
+    const cut = () => {
+      // Else it would be sent again on another connection.
+      outgoing.reusedSocket = false;
+      outgoing.destroy(new Error("aborted"));
+    };
     signal.addEventListener("abort", cut, { once: true });
     outgoing.on("error", (error) => {
       signal.removeEventListener("abort", cut);
@@ -45,6 +53,7 @@ export function nodeExchange(
     });
     outgoing.on("response", (incoming) => {
       signal.removeEventListener("abort", cut);
+      incoming.once("end", () => cutUnsent(outgoing));
       try {
         resolve(toResponse(incoming, request.method));
       } catch (error) {
@@ -56,17 +65,32 @@ export function nodeExchange(
   });
 }
 
-function agentFor(caCerts: readonly string[] | undefined, verifyTls: boolean): Agent {
-  const name = JSON.stringify([caCerts ?? [], verifyTls]);
-  let agent = agents.get(name);
-  if (!agent) {
-    agent = new Agent({ keepAlive: true, rejectUnauthorized: verifyTls, ca: caCerts ? [...caCerts] : undefined });
-    agents.set(name, agent);
-  }
-  return agent;
+/** Agents that keep connections for later requests, or that open one for each. */
+function agentsThat(keepAlive: boolean) {
+  const known = new Map<string, HttpsAgent>();
+  return {
+    plain: new HttpAgent({ keepAlive }),
+    secure(caCerts: readonly string[] | undefined, verifyTls: boolean): HttpsAgent {
+      const name = JSON.stringify([caCerts ?? [], verifyTls]);
+      let agent = known.get(name);
+      if (!agent) {
+        agent = new HttpsAgent({ keepAlive, rejectUnauthorized: verifyTls, ca: caCerts ? [...caCerts] : undefined });
+        known.set(name, agent);
+      }
+      return agent;
+    },
+  };
 }
 
+const kept = agentsThat(true);
+const fresh = agentsThat(false);
+
 type Outgoing = ReturnType<typeof httpRequest>;
+
+/** A server that has answered without reading the body need never read it: the rest would wait for ever (RFC 9112 §9.5). */
+function cutUnsent(outgoing: Outgoing): void {
+  if (!outgoing.writableFinished) outgoing.destroy();
+}
 
 /** The next piece of a stream is read when the one before has been written: its memory may be used again then. */
 async function sendBody(body: UpstreamRequest["body"], outgoing: Outgoing): Promise<void> {
@@ -78,13 +102,22 @@ async function sendBody(body: UpstreamRequest["body"], outgoing: Outgoing): Prom
     // Otherwise the head would wait for the first bytes, and with it a refusal that needs none.
     outgoing.flushHeaders();
     outgoing.once("close", () => reader.cancel().catch(() => {}));
+    let sentBytes = 0;
     for (;;) {
       const { done, value } = await reader.read();
       if (done) break;
+      sentBytes += value.length;
       if (!await written(outgoing, value)) return;
     }
+    // The connection is used again after an early answer: the next request would be taken for what is missing here.
+    if (sentBytes !== announcedBytes(outgoing, sentBytes)) throw new Error("the body is not as long as announced");
   }
   outgoing.end();
+}
+
+function announcedBytes(outgoing: Outgoing, otherwise: number): number {
+  const length = outgoing.getHeader("content-length");
+  return length === undefined ? otherwise : Number(length);
 }
 
 /** Whether bytes were written; false when the connection is gone. */

@@ -58,8 +58,9 @@ export class GatheredPart {
     for (const block of this.#blocks.splice(0)) this.#giveBack(block);
   }
 
-  /** Whoever was to send it is done. What may still be on its way is not used again. */
+  /** Whoever was to send it is done, and gets no more of it. What may still be on its way is not used again. */
   over(): void {
+    this.drop();
     this.#memory.lose(this.#left);
     this.#left = 0;
   }
@@ -72,7 +73,8 @@ export class GatheredPart {
       pull: (controller) => {
         if (given) this.#giveBack(given);
         given = this.#blocks.shift() ?? null;
-        if (!given || left === 0) return controller.close();
+        if (left === 0) return controller.close();
+        if (!given) return controller.error(new Error("the part was given up"));
         const length = Math.min(left, blockBytes);
         left -= length;
         controller.enqueue(given.subarray(0, length));

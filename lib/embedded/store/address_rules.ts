@@ -57,12 +57,14 @@ const everybody = () => true;
 function ranges(entries: readonly string[]): Range[] {
   return entries.flatMap((entry) => entry.split(",")).map((entry) => {
     const [text, mask] = entry.trim().split("/");
-    const address = parsedAddress(text);
+    const address = numberOf(text);
     const all = (1n << BigInt(address.bits)) - 1n;
-    if (mask === undefined) return { ...address, mask: all };
-    if (isIP(mask) !== 0) return { ...address, mask: parsedAddress(mask).value };
-    return { ...address, mask: all ^ (all >> BigInt(mask)) };
+    return asIpv4({ ...address, mask: mask === undefined ? all : maskOf(mask, all) });
   });
+}
+
+function maskOf(mask: string, all: bigint): bigint {
+  return isIP(mask) === 0 ? all ^ (all >> BigInt(mask)) : numberOf(mask).value;
 }
 
 /** The block of all IPv4 addresses stands for every address there is. */
@@ -71,9 +73,25 @@ function holds(range: Range, { bits, value }: Address): boolean {
   return range.bits === bits && (value & range.mask) === (range.value & range.mask);
 }
 
-/** An address as a number; an IPv4 address in IPv6 form is the former. */
 function parsedAddress(text: string): Address {
-  const plain = text.replace(/%.*$/, "").replace(/^::ffff:(?=\d+\.)/i, "");
+  return asIpv4({ ...numberOf(text), mask: MAPPED_MASK });
+}
+
+const LOW = 0xffff_ffffn;
+/** Where IPv4 addresses are among those of IPv6 (RFC 4291, section 2.5.5.2). */
+const MAPPED = 0xffffn << 32n;
+const MAPPED_MASK = ((1n << 128n) - 1n) ^ LOW;
+
+/** What lies among the IPv4 addresses in IPv6 form, in their own form. */
+function asIpv4(range: Range): Range {
+  const { bits, value, mask } = range;
+  if (bits === 32 || (value & MAPPED_MASK) !== MAPPED || (mask & MAPPED_MASK) !== MAPPED_MASK) return range;
+  return { bits: 32, value: value & LOW, mask: mask & LOW };
+}
+
+/** An address as it is written. */
+function numberOf(text: string): Address {
+  const plain = text.replace(/%.*$/, "");
   if (isIP(plain) === 4) return { bits: 32, value: joined(plain.split(".").map(Number), 8n) };
   const hexadecimal = plain.replace(/[\d.]+$/, (end) => end.includes(".") ? groupsOfIpv4(end) : end);
   const [head, tail] = hexadecimal.split("::").map((half) => half === "" ? [] : half.split(":"));

@@ -155,3 +155,103 @@ Deno.test("upstream through node:http: what a stream made here gives is written 
   assert.deepEqual(await answer.json(), { at: pieces * memory.length, wrong: 0 });
   await server.shutdown();
 });
+
+/** Sees what is sent on each connection, and does with it what a test says. */
+function rawServer(taken: (text: string, connection: Deno.TcpConn) => Promise<void> | void) {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const texts: string[] = [];
+  const read = async (connection: Deno.TcpConn, place: number) => {
+    const memory = new Uint8Array(4096);
+    try {
+      for (let length; (length = await connection.read(memory)) !== null;) {
+        const text = new TextDecoder().decode(memory.subarray(0, length));
+        texts[place] += text;
+        await taken(text, connection);
+      }
+      connection.close();
+    } catch {
+      // Closed by the test, or by the other side.
+    }
+  };
+  const accepting = (async () => {
+    for await (const connection of listener) read(connection, texts.push("") - 1);
+  })();
+  return {
+    texts,
+    origin: `http://127.0.0.1:${(listener.addr as Deno.NetAddr).port}`,
+    async stop() {
+      listener.close();
+      await accepting;
+    },
+  };
+}
+
+const answered = (connection: Deno.TcpConn, status: string) =>
+  connection.write(new TextEncoder().encode(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n`)).then(() => {});
+
+Deno.test("upstream through node:http: a body that ends before its length is not waited for", async () => {
+  const server = rawServer(() => {});
+  const send = upstream({ verifyTls: true, timeoutMs: 5000 });
+  const headers = new Headers({ "content-length": "1000" });
+  const body = new Blob(["short"]).stream();
+  const request = { method: "PUT", origin: server.origin, target: "/a", headers, body, madeHere: true };
+  await assert.rejects(send(request), problem("broken"));
+  await server.stop();
+});
+
+Deno.test("upstream through node:http: what was answered before it was sent whole is not waited for", async () => {
+  const server = rawServer((text, connection) => {
+    if (text.includes("HTTP/1.1")) return answered(connection, "403 Forbidden");
+  });
+  const cancelled = Promise.withResolvers<void>();
+  const endless = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    pull: () => new Promise(() => {}),
+    cancel: () => cancelled.resolve(),
+  }, { highWaterMark: 0 });
+  const send = upstream({ verifyTls: true, timeoutMs: 5000 });
+  const headers = new Headers({ "content-length": "1000" });
+  const request = { method: "PUT", origin: server.origin, target: "/a", headers, body: endless, madeHere: true };
+  const response = await send(request);
+  assert.equal(response.status, 403);
+  await response.text();
+  await cancelled.promise;
+  await server.stop();
+});
+
+for (const fate of ["is broken off", "is given up"] as const) {
+  for (const kind of ["text", "stream"] as const) {
+    if (kind === "text" && fate === "is broken off") continue;
+    Deno.test(`upstream through node:http: a ${kind} that ${fate} is not sent again`, async () => {
+      const leaving = new AbortController();
+      const server = rawServer((text, connection) => {
+        if (text.includes("/warm")) return answered(connection, "200 OK");
+        if (!text.includes("body")) return;
+        if (fate === "is broken off") connection.close();
+        else leaving.abort();
+      });
+      const send = upstream({ verifyTls: true, timeoutMs: 5000 });
+      const put = (target: string, text: string, signal?: AbortSignal) => {
+        const bytes = new TextEncoder().encode(text);
+        // More is announced than comes, so that the request is still under way when it ends.
+        const length = kind === "stream" && target !== "/./warm" ? bytes.length + 1 : bytes.length;
+        const headers = new Headers({ "content-length": String(length) });
+        const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
+          start(controller) {
+            controller.enqueue(bytes);
+            if (length === bytes.length) controller.close();
+          },
+        });
+        const body = kind === "stream" ? stream : text;
+        return send({ method: "PUT", origin: server.origin, target, headers, body, signal, madeHere: true });
+      };
+      // Twice, so that a connection that may be used again is there.
+      for (let n = 0; n < 2; n++) await (await put("/./warm", "x")).text();
+      const why = fate === "is given up" ? "aborted" : "broken";
+      await assert.rejects(put("/lost", "body", leaving.signal), problem(why));
+      await (await put("/./warm", "x")).text();
+      const sent = server.texts.join("").split("PUT /lost").length - 1;
+      assert.equal(sent, 1);
+      await server.stop();
+    });
+  }
+}

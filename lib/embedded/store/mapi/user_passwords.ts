@@ -25,7 +25,9 @@ export async function changePassword(tenant: Tenant, name: string, request: Mapi
     if (known === "closed" || known === "wrong") throw new MapiError(403, "oldPassword is not the present password");
   }
   const md5 = checkedMd5(user, newPassword, request, "newPassword");
-  if (isOwn && md5 === user.passwordMd5) throw invalid("newPassword", "must differ from the present password");
+  if (isOwn && user.record.forcePasswordChange === true && md5 === user.passwordMd5) {
+    throw invalid("newPassword", "must differ from the present password");
+  }
   await store.writer.change("modifyUser", {
     user: user.id,
     // What somebody else sets, who may know it, is not yet the user's own.

@@ -5,7 +5,7 @@ import { newNamespace } from "@/lib/embedded/store/namespace_record.ts";
 import { OWNER_PERMISSIONS, permissionMask } from "@/lib/embedded/store/permissions.ts";
 import { Refusal } from "@/lib/embedded/store/refusal.ts";
 import { statedAcl } from "@/lib/embedded/store/s3/acl_headers.ts";
-import { signedUser } from "@/lib/embedded/store/s3/permitted.ts";
+import { bucketAccess, signedUser } from "@/lib/embedded/store/s3/permitted.ts";
 import { requestedAcl } from "@/lib/embedded/store/s3/requested_acl.ts";
 import type { XmlElement } from "@/lib/embedded/store/s3/read_xml.ts";
 import { refuseHeaders } from "@/lib/embedded/store/s3/refused_headers.ts";
@@ -40,7 +40,11 @@ async function handle(call: S3Call): Promise<Response> {
   const acl = requestedAcl(call, existing?.record ?? record, { owner: user.id, bucketOwner: null });
   if (existing?.owner === user.id) {
     // As in S3's default region: saying it again with another access list changes the list.
-    if (statedAcl(call.request.headers)) await store.writer.change("setBucketAcl", { bucket: existing.id, acl });
+    if (statedAcl(call.request.headers)) {
+      // Which is a request to the bucket that is there, and bound by what closes it.
+      bucketAccess(call, name);
+      await store.writer.change("setBucketAcl", { bucket: existing.id, acl });
+    }
     return created();
   }
   if (existing) throw new S3Error("BucketAlreadyExists");

@@ -103,6 +103,8 @@ Deno.test("protocols: http says from which addresses S3 reaches a namespace, sig
   await set({ denyAddresses: { ipAddress: ["127.0.0.0/8"] } });
   assert.deepEqual(await answers(), mayNot);
   assert.equal(await refusal(curator.send(new HeadObjectCommand(at))), "403 Unknown");
+  const again = (more: object) => refusal(curator.send(new CreateBucketCommand({ Bucket: "walled", ...more })));
+  assert.deepEqual([await again({}), await again({ ACL: "public-read" })], ["no refusal", "403 AccessDenied"]);
   assert.equal(await refusal(curator.send(new GetObjectCommand({ Bucket: "open", Key: "b" }))), "no refusal");
   await set({ allowAddresses: { ipAddress: ["10.0.0.1"] }, denyAddresses: { ipAddress: [] } });
   assert.deepEqual(await answers(), mayNot);
