@@ -126,14 +126,17 @@ function matchedSegments(names: readonly string[], values: readonly string[]): P
 
 /** Reads the parameters of a template in a raw path. */
 function segmentParameters(template: string): (rawPath: string) => Parameters {
-  const named = [...template.split("/").entries()]
-    .filter(([, name]) => isParameter(name))
-    .map(([index, name]) => [index, name.slice(1, -1)] as const);
+  const names = template.split("/").map((name) => isParameter(name) ? name.slice(1, -1) : null);
+  const last = names.findLastIndex((name) => name !== null);
   return function segmentParameters(rawPath) {
     const parameters: Parameters = {};
-    if (named.length === 0) return parameters;
-    const segments = rawPath.split("/");
-    for (const [index, name] of named) parameters[name] = decodeParameter(name, segments[index] ?? "");
+    for (let index = 0, start = 0; index <= last; index++) {
+      const slash = rawPath.indexOf("/", start);
+      const end = slash < 0 ? rawPath.length : slash;
+      const name = names[index];
+      if (name !== null) parameters[name] = decodeParameter(name, rawPath.slice(start, end));
+      start = end + 1;
+    }
     return parameters;
   };
 }

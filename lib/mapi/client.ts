@@ -9,7 +9,7 @@ import {
   HttpError,
 } from "@/lib/http/errors.ts";
 import { BodyLimitError, readCapped } from "@/lib/http/read_capped.ts";
-import { type Upstream, UpstreamError } from "@/lib/http/upstream.ts";
+import { type Upstream, UpstreamError, type UpstreamResponse } from "@/lib/http/upstream.ts";
 import type { StoreAddresses } from "@/lib/store_addresses.ts";
 import { mapiFailure } from "./errors.ts";
 import { readList } from "./long_list.ts";
@@ -85,8 +85,12 @@ export function storeAnswer<S extends z.ZodType>(schema: S, body: unknown, resou
  *
  * @throws HttpError by the store's status (`mapiFailure`); 502 when it is unreachable, 504 when it does not answer
  */
-export function callMapi(mapi: Mapi, caller: Caller, call: MapiCall): Promise<MapiAnswer> {
-  return exchange(mapi, caller, call, (response) => kept(mapi, call, response));
+export async function callMapi(mapi: Mapi, caller: Caller, call: MapiCall): Promise<MapiAnswer> {
+  try {
+    return await kept(mapi, call, await sent(mapi, caller, call));
+  } catch (error) {
+    throw error instanceof HttpError ? error : transportFailure(error);
+  }
 }
 
 /**
@@ -95,47 +99,41 @@ export function callMapi(mapi: Mapi, caller: Caller, call: MapiCall): Promise<Ma
  *
  * @throws HttpError likewise, as long as nothing was handed on
  */
-export function callMapiForRecords(
+export async function callMapiForRecords(
   mapi: Mapi,
   caller: Caller,
   call: MapiCall,
 ): Promise<MapiAnswer | ReadableStream<Uint8Array<ArrayBuffer>>> {
-  return exchange(mapi, caller, call, async (response) => {
+  try {
+    const response = await sent(mapi, caller, call);
     const mayBeLong = !(Number(response.headers.get("content-length") ?? Infinity) <= MAX_ANSWER_BYTES);
     if (!response.ok || !mayBeLong) return await kept(mapi, call, response);
     const list = await readList(response, MAX_ANSWER_BYTES, mapi.timeoutMs);
     if (typeof list !== "string") return list;
     return { status: response.status, headers: response.headers, body: parsed(list) };
-  });
-}
-
-async function exchange<T>(
-  mapi: Mapi,
-  caller: Caller,
-  call: MapiCall,
-  read: (response: Response) => Promise<T>,
-): Promise<T> {
-  if (caller.mapiAuthorization === null) throw credentialsRefused("HCP authentication failed");
-  const headers: Record<string, string> = { authorization: caller.mapiAuthorization, accept: "application/json" };
-  const body = call.body ? JSON.stringify(withoutNulls(call.body)) : null;
-  if (body !== null) headers["content-type"] = "application/json";
-  try {
-    const response = await mapi.upstream({
-      method: call.method,
-      origin: await mapi.addresses.mapi(caller.tenant),
-      target: `/mapi${call.path}${queryString(call.query ?? {})}`,
-      headers,
-      body,
-      signal: caller.signal,
-      timeoutMs: mapi.timeoutMs,
-    });
-    return await read(response);
   } catch (error) {
     throw error instanceof HttpError ? error : transportFailure(error);
   }
 }
 
-async function kept(mapi: Mapi, call: MapiCall, response: Response): Promise<MapiAnswer> {
+async function sent(mapi: Mapi, caller: Caller, call: MapiCall): Promise<UpstreamResponse> {
+  if (caller.mapiAuthorization === null) throw credentialsRefused("HCP authentication failed");
+  const headers: Record<string, string> = { authorization: caller.mapiAuthorization, accept: "application/json" };
+  const body = call.body ? JSON.stringify(withoutNulls(call.body)) : null;
+  if (body !== null) headers["content-type"] = "application/json";
+  const origin = await mapi.addresses.mapi(caller.tenant);
+  return mapi.upstream({
+    method: call.method,
+    origin,
+    target: `/mapi${call.path}${queryString(call.query ?? {})}`,
+    headers,
+    body,
+    signal: caller.signal,
+    timeoutMs: mapi.timeoutMs,
+  });
+}
+
+async function kept(mapi: Mapi, call: MapiCall, response: UpstreamResponse): Promise<MapiAnswer> {
   const text = await readCapped(response, MAX_ANSWER_BYTES, mapi.timeoutMs);
   if (!response.ok) throw mapiFailure(response, text, call.resource);
   return { status: response.status, headers: response.headers, body: parsed(text) };
