@@ -43,7 +43,7 @@ export function scanXml(xml: string, visitor: XmlVisitor): void {
     at = end + 1;
     if (next === 0x2f /* / */) {
       const parent = open.pop();
-      if (parent === undefined || !closes(xml, tag + 2, end, here.name)) throw new MalformedXml("tags do not match");
+      if (parent === undefined || !closes(xml, tag + 2, end, here)) throw new MalformedXml("tags do not match");
       if (hasChildren) visitor.close?.(here.path);
       else visitor.leaf(here.path, text);
       here = parent;
@@ -52,7 +52,7 @@ export function scanXml(xml: string, visitor: XmlVisitor): void {
       const empty = xml.charCodeAt(end - 1) === 0x2f;
       if (here === top && seen) throw new MalformedXml("more than one root");
       seen = true;
-      const place = here.child(nameOf(xml, tag + 1, empty ? end - 1 : end));
+      const place = here.child(xml, tag + 1, empty ? end - 1 : end);
       if (empty) visitor.leaf(place.path, "");
       else {
         if (open.push(here) > MAX_DEPTH) throw new MalformedXml("too deep");
@@ -65,13 +65,32 @@ export function scanXml(xml: string, visitor: XmlVisitor): void {
   if (here !== top || !seen) throw new MalformedXml("the document does not end");
 }
 
-/** Where in the document an element is. A listing repeats few places thousands of times, so each path is built once. */
+/**
+ * Where in the document an element is. A listing repeats few places thousands of times, so each path is built once, and
+ * what followed a place last time is looked for first.
+ */
 class Place {
   readonly #children = new Map<string, Place>();
+  #last: Place | null = null;
+  #following: Place | null = null;
 
   constructor(readonly name: string, readonly path: string) {}
 
-  child(name: string): Place {
+  /** The place of a tag whose inside runs from `start` to `end`. */
+  child(xml: string, start: number, end: number): Place {
+    const expected = this.#last ? this.#last.#following : null;
+    const child = expected?.isNamed(xml, start, end) ? expected : this.#named(nameOf(xml, start, end));
+    if (this.#last) this.#last.#following = child;
+    this.#last = child;
+    return child;
+  }
+
+  /** Whether this name is all that stands there. */
+  isNamed(xml: string, start: number, end: number): boolean {
+    return end - start === this.name.length && xml.startsWith(this.name, start);
+  }
+
+  #named(name: string): Place {
     let child = this.#children.get(name);
     if (!child) {
       const local = name.slice(name.indexOf(":") + 1);
@@ -85,9 +104,11 @@ class Place {
 
 /** Text with its entities decoded; undefined when one of them is none of XML's own. */
 export function unescapeXml(text: string): string | undefined {
-  if (!text.includes("&")) return text;
+  // Every ETag has these two, and nothing else of the kind.
+  const quoted = text.includes("&quot;") ? text.replaceAll("&quot;", '"') : text;
+  if (!quoted.includes("&")) return quoted;
   let sound = true;
-  const decoded = text.replace(/&([^;&]{0,10})(;?)/g, (_, name: string, semicolon: string) => {
+  const decoded = quoted.replace(/&([^;&]{0,10})(;?)/g, (_, name: string, semicolon: string) => {
     const value = semicolon === "" ? undefined : entity(name);
     if (value === undefined) sound = false;
     return value ?? "";
@@ -129,7 +150,9 @@ function nameOf(xml: string, start: number, end: number): string {
   return xml.slice(start, stop);
 }
 
-function closes(xml: string, start: number, end: number, name: string): boolean {
+function closes(xml: string, start: number, end: number, place: Place): boolean {
+  if (place.isNamed(xml, start, end)) return true;
+  const { name } = place;
   if (!xml.startsWith(name, start)) return false;
   for (let i = start + name.length; i < end; i++) if (!isSpace(xml.charCodeAt(i))) return false;
   return start + name.length <= end;
