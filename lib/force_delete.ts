@@ -2,6 +2,7 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { clientClosedRequest, HttpError } from "@/lib/http/errors.ts";
 import type { Mapi } from "@/lib/mapi/client.ts";
 import { deleteNamespace, pruneAtOnce, stopSearching } from "@/lib/mapi/namespace_release.ts";
+import { pause } from "@/lib/pause.ts";
 import { deleteBucket } from "@/lib/s3/buckets.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { emptyBucket, type Leftovers } from "@/lib/s3/empty_bucket.ts";
@@ -35,7 +36,10 @@ export async function forceDelete(deps: ForceDeleteDeps, caller: Caller, bucket:
   const { tenant } = caller;
   await letRecordsGo(mapi, caller, tenant, bucket, warn);
   for (let tries = 1; tries <= TRIES; tries++) {
-    if (tries > 1) await (deps.pause ?? pause)(BETWEEN_TRIES_MS, caller.signal);
+    if (tries > 1) {
+      await (deps.pause ?? pause)(BETWEEN_TRIES_MS, caller.signal);
+      if (caller.signal?.aborted) throw clientClosedRequest();
+    }
     const byS3 = await outcome(() => deleteBucket(s3, caller, bucket), warn);
     // An earlier try may have succeeded without its answer saying so.
     if (byS3 === "done" || byS3 === 404) return;
@@ -84,19 +88,4 @@ function stillThere(bucket: string, { told }: Leftovers): HttpError {
     ? `Some objects failed to delete: ${told.join("; ")}`
     : "HCP is still cleaning up internal deletion records. Please try again in a few minutes.";
   return new HttpError(409, `bucket '${bucket}': Could not delete bucket. ${reason}`);
-}
-
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const leave = () => {
-      clearTimeout(timer);
-      reject(clientClosedRequest());
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", leave);
-      resolve();
-    }, ms);
-    if (signal?.aborted) leave();
-    else signal?.addEventListener("abort", leave, { once: true });
-  });
 }

@@ -1,8 +1,8 @@
+import { pause } from "@/lib/pause.ts";
 import { type CampaignSource, STALE_MS } from "./campaign_source.ts";
 import type { StreamingConnection } from "./connection.ts";
 import { listedCampaigns, type ListedCampaignsOptions } from "./listed_campaigns.ts";
 import { mayWatch } from "./may_watch.ts";
-import { pause } from "./pause.ts";
 import { clusterReachable } from "./reachable.ts";
 import {
   type WatchedCampaigns,

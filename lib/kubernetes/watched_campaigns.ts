@@ -2,12 +2,12 @@ import { BoundedCache } from "@/lib/bounded_cache.ts";
 import type { BatchJob } from "@/lib/campaigns/cluster_objects.ts";
 import { type Conventions, RECORD_PREFIX, STATUS_SUFFIX } from "@/lib/campaigns/conventions.ts";
 import { reapedCampaign } from "@/lib/campaigns/reaped.ts";
+import { pause } from "@/lib/pause.ts";
 import type { CampaignObjects, CampaignSnapshot, CampaignSource } from "./campaign_source.ts";
 import { ClusterUnavailable } from "./cluster_unavailable.ts";
 import type { StreamingConnection } from "./connection.ts";
 import type { FollowOptions } from "./followed_collection.ts";
 import { MapDocuments } from "./map_documents.ts";
-import { pause } from "./pause.ts";
 import { WatchedNamespace } from "./watched_namespace.ts";
 
 export interface WatchedCampaignsOptions {

@@ -1,3 +1,4 @@
+import { BrokenStream, guardedStream, nextPiece, type PieceReader } from "@/lib/http/guarded_stream.ts";
 import { BodyLimitError } from "@/lib/http/read_capped.ts";
 
 /** Longest list that is handed on, in bytes: 10,000 records, which is the store's own bound, of 13 KiB each. */
@@ -25,7 +26,7 @@ export async function readList(response: Response, heldBytes: number, stallMs: n
   try {
     if (announced > MAX_LIST_BYTES) throw tooLong(MAX_LIST_BYTES);
     for (;;) {
-      const piece = await next(reader, stallMs);
+      const piece = await nextPiece(reader, stallMs, stalled);
       if (piece === null) return text(held);
       if (performance.now() > deadline) throw new BodyLimitError("not whole in time", true);
       held.push(piece);
@@ -43,51 +44,33 @@ export async function readList(response: Response, heldBytes: number, stallMs: n
 
 const WHOLE_IN_STALLS = 5;
 
-type Reader = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
-
-function restOf(reader: Reader, held: Uint8Array<ArrayBuffer>[], scan: ArrayScan, heldBytes: number, stallMs: number) {
+function restOf(
+  reader: PieceReader,
+  held: Uint8Array<ArrayBuffer>[],
+  scan: ArrayScan,
+  heldBytes: number,
+  stallMs: number,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
   let length = heldBytes;
-  let left = false;
-  return new ReadableStream<Uint8Array<ArrayBuffer>>({
-    async pull(controller) {
-      const first = held.shift();
-      if (first) return controller.enqueue(first);
-      try {
-        const piece = await next(reader, stallMs);
-        if (piece === null) {
-          if (!scan.isWhole()) throw new BrokenList();
-          return controller.close();
-        }
-        length += piece.length;
-        scan.take(piece);
-        if (length > MAX_LIST_BYTES || !scan.isArray()) throw new BrokenList();
-        controller.enqueue(piece);
-      } catch {
-        if (left) return;
-        controller.error(new BrokenList());
-        reader.cancel().catch(() => {});
-      }
-    },
-    async cancel(reason) {
-      left = true;
-      await reader.cancel(reason).catch(() => {});
-    },
-  }, { highWaterMark: 0 });
+  const next = async () => {
+    const first = held.shift();
+    if (first) return first;
+    const piece = await nextPiece(reader, stallMs, stalled);
+    if (piece === null) {
+      if (!scan.isWhole()) throw new Error("the list has no end");
+      return null;
+    }
+    length += piece.length;
+    scan.take(piece);
+    if (length > MAX_LIST_BYTES) throw tooLong(MAX_LIST_BYTES);
+    if (!scan.isArray()) throw new Error("no list");
+    return piece;
+  };
+  return guardedStream(reader, next, () => new BrokenStream("BrokenList", "the store's list broke off"));
 }
 
-/** The next piece, null at the end. @throws BodyLimitError when none comes in time */
-async function next(reader: Reader, stallMs: number): Promise<Uint8Array<ArrayBuffer> | null> {
-  const stall = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => stall.reject(new BodyLimitError(`nothing for ${stallMs} ms`, true)),
-    stallMs,
-  );
-  try {
-    const { done, value } = await Promise.race([reader.read(), stall.promise]);
-    return done ? null : value;
-  } finally {
-    clearTimeout(timer);
-  }
+function stalled(message: string): BodyLimitError {
+  return new BodyLimitError(message, true);
 }
 
 interface ArrayScan {
@@ -147,14 +130,4 @@ function text(pieces: readonly Uint8Array<ArrayBuffer>[]): string {
 
 function tooLong(bytes: number): BodyLimitError {
   return new BodyLimitError(`more than ${bytes} bytes`, false);
-}
-
-/** What the stream of a list ends with. The server prints it, so it says nothing of the store's, on one line. */
-class BrokenList extends Error {
-  override readonly name = "BrokenList";
-
-  constructor() {
-    super("the store's list broke off");
-    this.stack = `${this.name}: ${this.message}`;
-  }
 }

@@ -5,10 +5,10 @@ import { HttpError } from "@/lib/http/errors.ts";
 import { progressReader } from "@/lib/progress/progress_reader.ts";
 import { Tallies } from "@/lib/progress/tallies.ts";
 import { buildApp } from "@/routes/mod.ts";
+import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 import { LUND, NOTHING, NOW } from "./api/v1/jobs_fixture.ts";
 import { ANNA, fakeSource, RESULTS_URL, session } from "./api/v1/web_fixture.ts";
 
-const log = { write() {}, flush() {} };
 const now = () => NOW;
 
 function webApp(source: ReturnType<typeof fakeSource>) {
@@ -17,7 +17,7 @@ function webApp(source: ReturnType<typeof fakeSource>) {
     results: null,
     resultsStore: null,
     allowedHosts: null,
-    log,
+    log: NO_LOG,
     now,
     web: {
       service: null,
@@ -38,7 +38,7 @@ function webApp(source: ReturnType<typeof fakeSource>) {
         staticFolder: "/nonexistent",
         assets: { script: "/build/a.js", stylesheet: "/build/a.css", preload: [], devScript: null },
       },
-      log,
+      log: NO_LOG,
       now,
     },
   });

@@ -1,5 +1,4 @@
 import { envelope } from "@/lib/http/envelope.ts";
-import type { RequestLog } from "@/lib/http/access_log.ts";
 import { application, Routes } from "@/lib/http/application.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { errorsAnswered, type Step } from "@/lib/http/steps.ts";
@@ -8,6 +7,7 @@ import type { JobSummary } from "@/lib/campaigns/types.ts";
 import type { Session } from "@/lib/ui/site.ts";
 import { mountConfigJs, mountSite, mountStaticFiles } from "@/routes/site.ts";
 import type { OpenRequest } from "@/routes/open_campaign.tsx";
+import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 import { SAMPLE_NOW, sampleDetail, sampleSummaries } from "./fake_campaigns.ts";
 
 /** What the fake site serves; a test changes it while pages are open. */
@@ -22,8 +22,6 @@ export interface FakeState {
   /** Campaigns whose detail was asked for, newest last. */
   readonly reads: string[];
 }
-
-const NO_LOG: RequestLog = { write() {}, flush() {} };
 
 export const ASSETS: Assets = {
   script: "/build/site.js",

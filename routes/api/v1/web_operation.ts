@@ -50,8 +50,8 @@ export function bytesAnswer(
   body: Uint8Array<ArrayBuffer>,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  const sent = body.length < WORTH_A_STREAM_BYTES ? body : onePiece(body);
-  return new Response(method === "HEAD" ? null : sent, {
+  const isLong = body.length >= WORTH_A_STREAM_BYTES;
+  return new Response(method === "HEAD" ? null : isLong ? onePiece(body) : body, {
     headers: { "Content-Type": "application/json", "Content-Length": String(body.length), ...headers },
   });
 }

@@ -4,6 +4,7 @@ import { application, Routes } from "@/lib/http/application.ts";
 import { mount, restMatcher } from "@/lib/http/dispatch.ts";
 import { type Method, publicOperation } from "@/lib/http/operation.ts";
 import { errorsAnswered } from "@/lib/http/steps.ts";
+import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 
 Deno.test("rest of a key route: keys, suffixes, literals and literals with a parameter", () => {
   assert.deepEqual(restMatcher("{key}").rest("a/b/"), { key: "a/b/" });
@@ -37,7 +38,7 @@ Deno.test("key routes: a literal beats a suffix beats the key, per method, and a
     operation("POST", "delete"),
     operation("GET", "tasks/{id}"),
   ]);
-  const app = application([errorsAnswered({ write() {}, flush() {} })], routes);
+  const app = application([errorsAnswered(NO_LOG)], routes);
   const ask = async (method: string, path: string) => {
     const response = await app.request(path, { method });
     return response.status === 200 ? await response.json() : response.status;

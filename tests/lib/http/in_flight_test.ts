@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { application, Routes } from "@/lib/http/application.ts";
 import { boundedRole, InFlight } from "@/lib/http/in_flight.ts";
 import { errorsAnswered } from "@/lib/http/steps.ts";
+import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 
 Deno.test("in flight: counts by key, gives a place back once, and forgets what is over", () => {
   const inFlight = new InFlight(2);
@@ -21,7 +22,7 @@ Deno.test("in flight: a place is held until the connection says that the answer 
   add("/throws", () => {
     throw new Error("x");
   });
-  const app = application([errorsAnswered({ write() {}, flush() {} })], routes);
+  const app = application([errorsAnswered(NO_LOG)], routes);
   for (const path of ["/", "/throws"]) {
     for (const end of ["resolve", "reject"] as const) {
       const { promise: completed, ...settle } = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-import { rolesOf, type Tenant, type User } from "@/lib/embedded/store/accounts.ts";
+import { mustChangePassword, rolesOf, type Tenant, type User } from "@/lib/embedded/store/accounts.ts";
 import { consoleSecurity } from "@/lib/embedded/store/console_security.ts";
 import { demand, has, isPassword } from "@/lib/embedded/store/mapi/mapi_caller.ts";
 import { absent, forbidden, invalid, MapiError } from "@/lib/embedded/store/mapi/mapi_error.ts";
@@ -25,7 +25,7 @@ export async function changePassword(tenant: Tenant, name: string, request: Mapi
     if (known === "closed" || known === "wrong") throw new MapiError(403, "oldPassword is not the present password");
   }
   const md5 = checkedMd5(user, newPassword, request, "newPassword");
-  if (isOwn && user.record.forcePasswordChange === true && md5 === user.passwordMd5) {
+  if (isOwn && mustChangePassword(user) && md5 === user.passwordMd5) {
     throw invalid("newPassword", "must differ from the present password");
   }
   await store.writer.change("modifyUser", {

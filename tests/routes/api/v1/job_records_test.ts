@@ -5,6 +5,7 @@ import { listedCampaigns } from "@/lib/kubernetes/listed_campaigns.ts";
 import { recordWriter } from "@/lib/kubernetes/record_writer.ts";
 import { conventions, jobObject, podObject, terminated } from "@/tests/lib/campaigns/cluster_fixtures.ts";
 import { RecordServer } from "@/tests/lib/kubernetes/record_server.ts";
+import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 import { detailed, jobsApp, listed, NOW } from "./jobs_fixture.ts";
 import { ANNA, RESULTS_URL } from "./web_fixture.ts";
 
@@ -22,7 +23,7 @@ async function withCluster(use: (scene: Scene) => Promise<void>): Promise<void> 
     const connection = await clusterConnection({ kind: "server", url: server.url }, { now });
     const source = listedCampaigns({ connection, conventions, namespaces: ["batch-default"], now });
     const writer = recordWriter({ connection, conventions, resultsUrl: RESULTS_URL });
-    const records = campaignRecords({ writer, resultsUrl: RESULTS_URL, log: { write() {}, flush() {} }, now });
+    const records = campaignRecords({ writer, resultsUrl: RESULTS_URL, log: NO_LOG, now });
     await use({ server, records, app: jobsApp(source, { records }) });
     await records.idle();
   } finally {

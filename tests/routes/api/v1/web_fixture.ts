@@ -7,6 +7,7 @@ import { mount } from "@/lib/http/dispatch.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { errorsAnswered, type Handler } from "@/lib/http/steps.ts";
 import type { CampaignObjects, CampaignSnapshot, CampaignSource } from "@/lib/kubernetes/campaign_source.ts";
+import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 
 export const RESULTS_URL = "https://campaigns.example.org/results";
 
@@ -62,5 +63,5 @@ export function webApp(operations: readonly Operation[], others: Readonly<Record
   const add = routes.within();
   mount(add, operations);
   for (const [template, handler] of Object.entries(others)) add(template, handler);
-  return application([envelope, errorsAnswered({ write() {}, flush() {} })], routes);
+  return application([envelope, errorsAnswered(NO_LOG)], routes);
 }
