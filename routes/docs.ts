@@ -1,10 +1,11 @@
 import type { AddRoute } from "@/lib/http/application.ts";
+import { UNFRAMED_POLICY } from "@/lib/http/default_headers.ts";
 import { type DocumentInfo, openApiDocument } from "@/lib/http/openapi.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 
 /** Swagger UI sets inline styles, so styles alone may be inline here. */
 const DOCS_POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
-  "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+  `connect-src 'self'; base-uri 'none'; form-action 'self'; ${UNFRAMED_POLICY}`;
 
 const INFO: Omit<DocumentInfo, "sessionCookie"> = {
   title: "Stackroom",

@@ -1,8 +1,9 @@
+import { SANDBOX_POLICY } from "@/lib/http/default_headers.ts";
 import type { Exchange } from "@/lib/http/exchange.ts";
 import { notFound } from "@/lib/http/errors.ts";
 import { openStaticFile, type StaticFile } from "@/lib/ui/static_file.ts";
 import { hasHeadPolicy } from "@/lib/ui/head_policy.ts";
-import { pagePolicy, SANDBOX_POLICY } from "@/lib/ui/policies.ts";
+import { pagePolicy } from "@/lib/ui/policies.ts";
 import { MAX_VIEWER_BYTES, viewerPolicy } from "@/lib/ui/viewer_policy.ts";
 
 /** Bytes of an HTML document in which its head is looked for. */

@@ -1,14 +1,9 @@
+import { addDefaultHeaders } from "./default_headers.ts";
 import { REQUEST_ID_HEADER } from "./request_id.ts";
 import type { Step } from "./steps.ts";
 
-const EVERY_ANSWER: readonly (readonly [string, string])[] = [
-  ["Content-Security-Policy", "frame-ancestors 'none'"],
-  ["X-Content-Type-Options", "nosniff"],
-  ["Referrer-Policy", "strict-origin-when-cross-origin"],
-];
-
 /**
- * What every answer of every role carries: the request's id, and headers unless the route set its own. Answers to HEAD
+ * What every answer of every role carries: the request's id, and the default headers. Answers to HEAD
  * say the length of the body that they leave out. Answers under `/api/v1` are kept out of every cache unless the route
  * said otherwise.
  */
@@ -17,7 +12,7 @@ export const envelope: Step = async function envelope(exchange, next) {
   if (exchange.method === "HEAD" && response.body) response = await bodiless(response);
   const { headers } = response;
   headers.set(REQUEST_ID_HEADER, exchange.requestId);
-  for (const [name, value] of EVERY_ANSWER) if (!headers.has(name)) headers.set(name, value);
+  addDefaultHeaders(headers);
   if (exchange.target.path.startsWith("/api/v1") && !headers.has("Cache-Control")) {
     headers.set("Cache-Control", "private, no-store");
   }

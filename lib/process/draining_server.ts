@@ -1,3 +1,5 @@
+import { plainResponse } from "@/lib/http/default_headers.ts";
+
 /** Answers a request of a server on a TCP port. */
 export type Handler = (request: Request, info: Deno.ServeHandlerInfo<Deno.NetAddr>) => Response | Promise<Response>;
 
@@ -22,7 +24,7 @@ export function drainingServer(options: { hostname: string; port: number }, hand
   const idle = Promise.withResolvers<void>();
   const cut = new AbortController();
   const server = Deno.serve({ ...options, signal: cut.signal, onListen() {} }, async (request, info) => {
-    if (draining) return new Response(null, { status: 503, headers: { "Connection": "close", "Retry-After": "5" } });
+    if (draining) return plainResponse(503, { "Connection": "close", "Retry-After": "5" });
     running++;
     try {
       return await handler(request, info);

@@ -1,3 +1,4 @@
+import { plainResponse } from "@/lib/http/default_headers.ts";
 import { type DrainingServer, drainingServer } from "./draining_server.ts";
 
 /** Raised when the site's address cannot be listened on; the message is one line with the way out. */
@@ -26,7 +27,7 @@ export interface Listener {
  * @throws {ListenError}
  */
 export function listen(hostname: string, port: number): Listener {
-  let answer: Handler = () => new Response(null, { status: 503, headers: { "Retry-After": "1" } });
+  let answer: Handler = () => plainResponse(503, { "Retry-After": "1" });
   let server: DrainingServer;
   try {
     server = drainingServer({ hostname, port }, (request, info) => answer(request, info));

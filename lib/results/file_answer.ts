@@ -1,4 +1,5 @@
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
+import { SANDBOX_POLICY } from "@/lib/http/default_headers.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { headerText } from "@/lib/http/header_text.ts";
 import type { HeaderRecord } from "@/lib/s3/client.ts";
@@ -74,7 +75,7 @@ export function fileConditions(method: "GET" | "HEAD", request: Headers): Header
 export function fileAnswer(store: Response): Response {
   const headers = new Headers({
     ...UNCACHED,
-    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "Content-Security-Policy": SANDBOX_POLICY,
     "X-Content-Type-Options": "nosniff",
   });
   keep(store.headers, headers, ["ETag", "Last-Modified"]);

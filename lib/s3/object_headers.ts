@@ -1,3 +1,4 @@
+import { SANDBOX_POLICY } from "@/lib/http/default_headers.ts";
 import { badRequest } from "@/lib/http/errors.ts";
 import { headerText } from "@/lib/http/header_text.ts";
 import type { HeaderRecord } from "./client.ts";
@@ -99,7 +100,7 @@ export function objectHeaders(store: Headers): Record<string, string> {
   store.forEach((value, name) => {
     if (OBJECT_HEADERS.has(name) || name.startsWith(METADATA)) headers[name] = sendable(value);
   });
-  headers["content-security-policy"] = "default-src 'none'; sandbox";
+  headers["content-security-policy"] = SANDBOX_POLICY;
   headers["x-content-type-options"] = "nosniff";
   return headers;
 }

@@ -1,11 +1,9 @@
+import { UNFRAMED_POLICY } from "@/lib/http/default_headers.ts";
 import { THEME_SCRIPT_SOURCE } from "./theme_script.ts";
 
 /** The policy in the head of our own pages: scripts from here and the theme script, styles from here, no objects. */
 export const PAGE_META_POLICY =
   `script-src 'self' ${THEME_SCRIPT_SOURCE}; style-src 'self'; object-src 'none'; base-uri 'self'`;
-
-/** The policy header of a document that is not ours to trust: it may do nothing. */
-export const SANDBOX_POLICY = "default-src 'none'; sandbox; frame-ancestors 'none'";
 
 /**
  * The policy header of our own pages: they fetch only from the API and from the results URL. Where that URL is none, or
@@ -15,7 +13,7 @@ export const SANDBOX_POLICY = "default-src 'none'; sandbox; frame-ancestors 'non
  */
 export function pagePolicy(resultsUrl: string): string {
   const source = policySource(resultsUrl);
-  return source === null ? "frame-ancestors 'none'" : `frame-ancestors 'none'; connect-src 'self' ${source}`;
+  return source === null ? UNFRAMED_POLICY : `${UNFRAMED_POLICY}; connect-src 'self' ${source}`;
 }
 
 /** A base URL as a policy source, with its trailing slash (CSP Level 3, host-source); null when it cannot be one. */

@@ -1,3 +1,4 @@
+import { UNFRAMED_POLICY } from "@/lib/http/default_headers.ts";
 import { createHash } from "node:crypto";
 
 /** Largest viewer page whose scripts are looked for, in bytes; a larger one is a document like any other. */
@@ -13,7 +14,7 @@ export function viewerPolicy(html: string): string {
   );
   return `default-src 'self'; script-src 'self'${[...new Set(hashes)].join("")}; style-src 'self' 'unsafe-inline'; ` +
     "object-src 'none'; img-src * data: blob:; connect-src *; worker-src 'self' blob:; form-action 'self'; " +
-    "base-uri 'none'; frame-ancestors 'none'";
+    `base-uri 'none'; ${UNFRAMED_POLICY}`;
 }
 
 /**

@@ -106,7 +106,7 @@ Deno.test("file answer: nothing of the store's comes along but what describes th
     "content-encoding": "gzip",
     "content-length": "1",
     "content-range": "bytes 0-0/9",
-    "content-security-policy": "default-src 'none'; sandbox",
+    "content-security-policy": "default-src 'none'; sandbox; frame-ancestors 'none'",
     "content-type": "text/plain",
     "etag": '"caf%C3%A9"',
     "last-modified": DATE,
@@ -118,7 +118,7 @@ Deno.test("file answer: a 304 has the validators and the fixed headers", () => {
   const store = new Response(null, { status: 304, headers: { ETag: '"a"', "Content-Type": "text/html" } });
   assert.deepEqual(Object.fromEntries(fileAnswer(store).headers), {
     "cache-control": "private, no-cache",
-    "content-security-policy": "default-src 'none'; sandbox",
+    "content-security-policy": "default-src 'none'; sandbox; frame-ancestors 'none'",
     "etag": '"a"',
     "x-content-type-options": "nosniff",
   });

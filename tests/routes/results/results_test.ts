@@ -50,7 +50,7 @@ Deno.test("results: login, session, file, logout over two servers and in one pro
     assert.deepEqual([file.status, await file.text()], [200, XML], way);
     assert.equal(file.headers.get("content-type"), "text/xml; charset=utf-8");
     assert.equal(file.headers.get("cache-control"), "private, no-cache");
-    assert.equal(file.headers.get("content-security-policy"), "default-src 'none'; sandbox");
+    assert.equal(file.headers.get("content-security-policy"), "default-src 'none'; sandbox; frame-ancestors 'none'");
     assert.equal(file.headers.get("x-content-type-options"), "nosniff");
     assert.equal(file.headers.get("content-disposition"), null);
     assert.equal(file.headers.get("content-length"), String(new TextEncoder().encode(XML).length));
@@ -111,7 +111,7 @@ Deno.test("results: a page is only saved, ranges and conditions are answered", a
       const same = await get(LOG, condition);
       assert.deepEqual([same.status, await same.text(), same.headers.get("etag")], [304, "", etag]);
       assert.equal(same.headers.get("cache-control"), "private, no-cache");
-      assert.equal(same.headers.get("content-security-policy"), "default-src 'none'; sandbox");
+      assert.equal(same.headers.get("content-security-policy"), "default-src 'none'; sandbox; frame-ancestors 'none'");
     }
     const nonsense = await get(LOG, { "If-Modified-Since": "1", Range: "lines=1-2" });
     assert.deepEqual([nonsense.status, await nonsense.text()], [200, "0123456789"]);

@@ -107,7 +107,10 @@ Deno.test("get: body, range and headers pass, dates stay HTTP dates, what is not
     assert.equal(response.headers.get("x-amz-meta-who"), "me");
     assert.equal(response.headers.get("x-amz-id-2"), null);
     assert.equal(response.headers.get("set-cookie"), null);
-    assert.equal(response.headers.get("content-security-policy"), "default-src 'none'; sandbox");
+    assert.equal(
+      response.headers.get("content-security-policy"),
+      "default-src 'none'; sandbox; frame-ancestors 'none'",
+    );
     assert.equal(response.headers.get("x-content-type-options"), "nosniff");
     assert.equal(response.headers.get("cache-control"), "private, no-cache");
     assert.equal(seen[0].target, "/b/x?versionId=v%2B1");
