@@ -19,6 +19,16 @@ Deno.test("next path: another site, a script, the login itself and nothing lead 
     "/.//evil.example",
     "/x/..//evil.example",
     "javascript:alert(1)",
+    "data:text/html,<script>alert(1)</script>",
+    "blob:http://here.invalid/7f5d",
+    "blob:https://evil.example/7f5d",
+    "http://here.invalid/log",
+    "log",
+    " /log",
+    "/log\n",
+    "/\u0000log",
+    "/a\\..\\\\evil.example",
+    "/%2e//evil.example",
     "/login",
     "/login/?next=/",
     "/" + "a".repeat(5000),
@@ -27,9 +37,28 @@ Deno.test("next path: another site, a script, the login itself and nothing lead 
 });
 
 Deno.test("next path: whatever is asked, the answer stays on the origin it is used on", () => {
-  fc.assert(fc.property(fc.oneof(fc.string(), fc.webUrl(), fc.string().map((text) => `/${text}`)), (asked) => {
-    const answer = nextPath(asked);
-    assert.match(answer, /^\/(?!\/)/);
-    assert.equal(new URL(answer, "https://site.example").origin, "https://site.example");
-  }));
+  // What redirects were ever tricked with, in any order.
+  const hostile = fc.array(
+    fc.constantFrom(
+      ...["/", "//", "\\", "%5c", "%2f", ":", "@", "?", "#", ".", "..", "%2e", "\t", "\n", "\r", "\0", " ", "\u2028"],
+      ...["http:", "https:", "blob:", "data:", "javascript:", "file:", "here.invalid", "evil.example", "login", "a"],
+    ),
+    { maxLength: 8 },
+  ).map((parts) => parts.join(""));
+  const asked = fc.oneof(
+    fc.string(),
+    fc.webUrl(),
+    hostile,
+    hostile.map((text) => `/${text}`),
+    hostile.map((text) => `blob:${text}`),
+  );
+  fc.assert(
+    fc.property(asked, (asked) => {
+      const answer = nextPath(asked);
+      assert.match(answer, /^\/(?![\/\\])[^\\\p{Cc}]*$/u);
+      assert.equal(new URL(answer, "https://site.example").origin, "https://site.example");
+      assert.equal(nextPath(answer), answer);
+    }),
+    { numRuns: 2000 },
+  );
 });
