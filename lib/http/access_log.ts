@@ -1,6 +1,6 @@
 import { clientIp } from "./client_ip.ts";
 import type { Exchange } from "./exchange.ts";
-import { redactQuery, redactText } from "./redact.ts";
+import { redactPath, redactQuery } from "./redact.ts";
 import type { Step } from "./steps.ts";
 
 const FLUSH_AFTER_MS = 5;
@@ -93,7 +93,7 @@ export function describeRequest(
     // Left out of the line where it is undefined.
     audit: exchange.audit,
     method: exchange.method,
-    path: shortened(redactText(path)),
+    path: shortened(redactPath(path)),
     query: redactQuery(query),
     user: caller ? shortened(caller.username) : null,
     tenant: caller?.tenant ?? null,

@@ -1,10 +1,53 @@
 const REDACTED = "[redacted]";
-const SECRET_NAME = /^(?:.*password.*|pwd|ticket|token|.*_token|authorization|.*secret.*|x-amz-.*)$/i;
+const SECRET_NAME =
+  /^(?:.*password.*|pwd|ticket|token|.*_token|authorization|.*secret.*|x-amz-.*|signature|awsaccesskeyid)$/i;
 /** Continuation tokens are positions in a listing, not secrets; operators need them to follow a paged client. */
 const OPEN_NAMES = new Set(["continuation_token"]);
-const BEARER_VALUE = /^(?:bearer|basic|hcp|ad)[\s+]|eyJ[\w-]{5,}\.[\w-]{5,}\./i;
+const BEARER_VALUE = /^(?:bearer|basic|hcp|ad|aws|aws4-hmac-sha256)[\s+]|eyJ[\w-]{5,}\.[\w-]{5,}\./i;
 /** What all that is looked for has in common; most paths have none of it. */
-const MAY_HOLD_SECRETS = /[=:\s]|%3[ad]|eyJ/i;
+const MAY_HOLD_SECRETS = /[=:\s<]|%3[ad]|eyJ/i;
+/** A quotation mark around a name or a value of JSON, which may itself stand in a string. */
+const QUOTE = String.raw`\\*["']?`;
+/** Between a name and its value; a URL in a URL is percent-encoded, once for each URL around it. */
+const EQUALS = String.raw`(?:=|%(?:25)*3d)`;
+const EQUALS_OR_COLON = String.raw`(?:[=:]|%(?:25)*3[ad])`;
+
+/**
+ * What stands for secrets in free text, and what is left of it. Names begin at a word, so that a long text is gone through
+ * once; the word may have the end of an escape before it (`%3Fticket`). An authorization takes the rest of its line.
+ */
+const SECRET_TEXT: readonly (readonly [pattern: RegExp, shown: string])[] = [
+  [
+    secretText(
+      String.raw`\b\w*authorization`,
+      String.raw`${QUOTE}\s*${EQUALS_OR_COLON}\s*\[?${QUOTE}`,
+      String.raw`&\r\n`,
+    ),
+    `$1$2${REDACTED}`,
+  ],
+  [
+    secretText(
+      String.raw`x-amz-[\w-]{1,64}|\b\w*(?:password\w{0,32}|ticket|pwd|awsaccesskeyid)`,
+      String.raw`${QUOTE}\s*${EQUALS_OR_COLON}\s*${QUOTE}`,
+      String.raw`&\s`,
+    ),
+    `$1$2${REDACTED}`,
+  ],
+  // After a colon these are words of a sentence, but for the members of JSON.
+  [
+    secretText(
+      String.raw`\b\w*(?:signature|credential|token(?<!continuation_token))`,
+      String.raw`\s*${EQUALS}\s*|\\*["']\s*:\s*${QUOTE}`,
+      String.raw`&\s,`,
+    ),
+    `$1$2${REDACTED}`,
+  ],
+  // What S3 repeats of a request whose signature is wrong.
+  [/(<(?:AWSAccessKeyId|SignatureProvided|StringToSign|CanonicalRequest)>)[^<]+/gi, `$1${REDACTED}`],
+  [/\b(bearer|hcp)\s+[\w.~+/=:-]{8,}/gi, `$1 ${REDACTED}`],
+  [/\b(aws)\s+[^\s:&"'<>]+:[\w+/=%-]{8,}/gi, `$1 ${REDACTED}`],
+  [/(?:\b|(?<=%[0-9A-Fa-f]{2}))eyJ[\w-]{1,256}\.[\w-]*\.?[\w-]*/g, REDACTED],
+];
 const MAX_LOGGED_QUERY = 2048;
 
 /** Whether a field of this name holds a secret, in queries, forms and bodies alike. */
@@ -35,14 +78,20 @@ function showsSecret(value: string): boolean {
 /** Free text (an upstream's message, a stack) without signed query values, tokens and authorization values. */
 export function redactText(text: string): string {
   if (!MAY_HOLD_SECRETS.test(text)) return text;
-  return text
-    .replace(
-      /(x-amz-[\w-]+|\w*password\w*|\bticket|authorization|\bpwd)(\s*(?:[=:]|%3d|%3a)\s*)(?:(?:bearer|hcp|ad|basic)\s+)?[^&\s"'<>]+/gi,
-      `$1$2${REDACTED}`,
-    )
-    .replace(/\b(signature|credential)(\s*(?:=|%3d)\s*)[^&\s"'<>,]+/gi, `$1$2${REDACTED}`)
-    .replace(/\b(bearer|hcp)\s+[\w.~+/=:-]{8,}/gi, `$1 ${REDACTED}`)
-    .replace(/\beyJ[\w-]+\.[\w-]*\.?[\w-]*/g, REDACTED);
+  return SECRET_TEXT.reduce((shown, [pattern, replacement]) => shown.replace(pattern, replacement), text);
+}
+
+/** A raw path for the log. What only its decoding shows to be secret takes the whole path with it. */
+export function redactPath(path: string): string {
+  const shown = redactText(path);
+  if (shown !== path || !MAY_HOLD_SECRETS.test(path) || !path.includes("%")) return shown;
+  const plain = decoded(path);
+  return redactText(plain) === plain ? path : REDACTED;
+}
+
+/** A name, what stands between it and its value, and the value up to `ends` or a quotation mark. */
+function secretText(names: string, between: string, ends: string): RegExp {
+  return new RegExp(`(${names})(${between})[^${ends}"'<>\\\\]+`, "gi");
 }
 
 function decoded(text: string): string {
