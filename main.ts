@@ -59,6 +59,7 @@ async function start(config: Config, dev: boolean): Promise<void> {
     web: web && web.deps,
     results: config.web ? null : results,
     resultsStore: fromStore?.store ?? null,
+    trustedHops: config.trustedHops,
     allowedHosts: config.server.allowedHosts,
     maxRequests: config.maxRequests,
     log,

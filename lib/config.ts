@@ -26,6 +26,8 @@ export interface Config {
   readonly embedded: EmbeddedConfig;
   /** Requests that each role works on at a time. */
   readonly maxRequests: number;
+  /** Proxies in front of the gateway and web roles that are ours. */
+  readonly trustedHops: number;
   /** Path of the data folder as given: relative to the working folder. */
   readonly dataFolder: string;
   /** PEM file of further authorities for all upstreams. */
@@ -58,6 +60,7 @@ export function readConfig(env: Environment, files: Files = diskFiles): Config {
     server,
     embedded,
     maxRequests: settings.MAX_REQUESTS,
+    trustedHops: settings.TRUSTED_HOPS ?? 0,
     dataFolder: settings.DATA_DIR,
     caFile: reading.certificateFile("CA_FILE"),
     campaigns: campaignsConfig(reading),

@@ -70,6 +70,8 @@ export interface AppDeps {
   readonly results: Handler | null;
   /** What the results role of this process reads; null where it plays none. */
   readonly resultsStore: ResultsStore | null;
+  /** How many proxies in front of the gateway and web roles are ours; none when absent. */
+  readonly trustedHops?: number;
   /** Host names we go by; null: any. */
   readonly allowedHosts: readonly string[] | null;
   /** Requests that each role works on at a time; {@link DEFAULT_MAX_REQUESTS} when absent. */
@@ -109,7 +111,7 @@ export function buildApp(deps: AppDeps): Application {
   if (results) mountResults(site, results);
   if (web) mountWebRest(site, web, gateway !== null);
   const steps = [envelope, accessLog(log, { silent: PROBE_PATHS }), errors];
-  return application(allowedHosts ? [...steps, hostCheck(allowedHosts)] : steps, routes);
+  return application(allowedHosts ? [...steps, hostCheck(allowedHosts)] : steps, routes, deps.trustedHops);
 }
 
 function toDocs(exchange: Exchange): Promise<Response> {

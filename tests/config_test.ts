@@ -367,6 +367,18 @@ Deno.test("results role: store, session key and tenant", () => {
   assert.equal(read(keyFile).results?.sessionKeyFile, "/key");
 });
 
+Deno.test("trusted hops: none before the process, one more before results where the pass-through is in front", () => {
+  const hops = (env: Record<string, string>) => {
+    const { trustedHops, results } = read(env);
+    return [trustedHops, results?.trustedHops];
+  };
+  assert.deepEqual(hops({}), [0, 1]);
+  assert.deepEqual(hops({ TRUSTED_HOPS: "1" }), [1, 2]);
+  assert.deepEqual(hops(RESULTS), [0, 1]);
+  assert.deepEqual(hops({ ...RESULTS, TRUSTED_HOPS: "0" }), [0, 0]);
+  assert.deepEqual(hops({ ...RESULTS, HTRFLOW_TRUSTED_HOPS: "2" }), [2, 2]);
+});
+
 Deno.test("bounds: requests at a time have defaults, and no bound is unlimited", () => {
   assert.equal(read({}).maxRequests, 1024);
   assert.equal(read({}).gateway?.maxTenantRequests, 512);

@@ -47,7 +47,7 @@ export interface ResultsConfig {
   /** File of the session key; null: kept in the data folder. */
   readonly sessionKeyFile: string | null;
   readonly sessionHours: number;
-  /** Entries of X-Forwarded-For, from the right, that our own proxies wrote. */
+  /** Proxies in front of the role that are ours, the pass-through of the web role included. */
   readonly trustedHops: number;
 }
 
@@ -101,8 +101,13 @@ export function resultsConfig(reading: Reading): ResultsConfig {
     tenant: settings.RESULTS_TENANT ?? (store && firstLabel(store.endpoint)),
     sessionKeyFile: settings.RESULTS_SESSION_KEY_FILE ?? (embedded.store ? null : SESSION_KEY_FILE),
     sessionHours: settings.RESULTS_SESSION_HOURS,
-    trustedHops: settings.TRUSTED_HOPS,
+    trustedHops: resultsHops(reading),
   };
+}
+
+/** Beside the web role, requests come through its pass-through in this process, which no setting has to count. */
+function resultsHops({ settings: { TRUSTED_HOPS }, roles }: Reading): number {
+  return roles.has("web") ? (TRUSTED_HOPS ?? 0) + 1 : TRUSTED_HOPS ?? 1;
 }
 
 function podNamespace(reading: Reading): string | undefined {

@@ -77,6 +77,13 @@ export const environment = z.object({
     meaning:
       "How many requests each part works on at a time, streamed bodies included. Beyond that the answer is 503 with `Retry-After`, at once; health paths are not counted.",
   }),
+  TRUSTED_HOPS: integer(0, 32).optional().register(about, {
+    section: "Process",
+    aliases: ["HTRFLOW_TRUSTED_HOPS"],
+    otherwise: "`0`; `1` in a process that plays `results` without `web`, whose pass-through is in front of it",
+    meaning:
+      "How many proxies in front of this process are yours: the client's address, under which logins and unproven requests are counted, is that many places from the right in `X-Forwarded-For`; 0 ignores the header, a shorter list means the peer. Set `1` behind one ingress (`2` for `results` without `web`), and `0` for `results` that is reached directly.",
+  }),
   DATA_DIR: path().default(".data").register(about, {
     section: "Process",
     meaning:
@@ -361,13 +368,6 @@ export const environment = z.object({
     roles: ["results"],
     aliases: ["HTRFLOW_SESSION_HOURS"],
     meaning: "How long a session lasts.",
-  }),
-  TRUSTED_HOPS: integer(0, 32).default(1).register(about, {
-    section: "Results",
-    roles: ["results"],
-    aliases: ["HTRFLOW_TRUSTED_HOPS"],
-    meaning:
-      "How many proxies before this role are ours: the client's address is that many places from the right in `X-Forwarded-For`. The web front's pass-through is one, an ingress another; 0 ignores the header.",
   }),
 });
 

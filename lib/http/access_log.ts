@@ -1,4 +1,3 @@
-import { clientIp } from "./client_ip.ts";
 import type { Exchange } from "./exchange.ts";
 import { redactPath, redactQuery } from "./redact.ts";
 import type { Step } from "./steps.ts";
@@ -97,7 +96,7 @@ export function describeRequest(
     query: redactQuery(query),
     user: caller ? shortened(caller.username) : null,
     tenant: caller?.tenant ?? null,
-    client_ip: clientIp(exchange.info),
+    client_ip: exchange.clientAddress,
   };
 }
 

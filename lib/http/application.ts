@@ -1,6 +1,6 @@
-import type { RequestInfo } from "./client_ip.ts";
 import { notFound } from "./errors.ts";
 import { Exchange } from "./exchange.ts";
+import type { RequestInfo } from "./request_info.ts";
 import { RouteTable } from "./route_table.ts";
 import { around, type Handler, type Step } from "./steps.ts";
 
@@ -34,12 +34,14 @@ export class Routes {
  * Puts an application together.
  *
  * @param steps around every answer, the outermost first; one of them makes answers of errors
+ * @param trustedHops how many proxies in front of this process are ours
  */
-export function application(steps: readonly Step[], routes: Routes): Application {
+export function application(steps: readonly Step[], routes: Routes, trustedHops = 0): Application {
   const answer = around(steps, (exchange) => routes.find(exchange.target.path)(exchange));
   return {
-    fetch: (request, info) => answer(new Exchange(request, info)),
-    request: (path, init, info) => answer(new Exchange(new Request(new URL(path, "http://localhost"), init), info)),
+    fetch: (request, info) => answer(new Exchange(request, info, trustedHops)),
+    request: (path, init, info) =>
+      answer(new Exchange(new Request(new URL(path, "http://localhost"), init), info, trustedHops)),
   };
 }
 

@@ -1,7 +1,8 @@
-import type { RequestInfo } from "./client_ip.ts";
+import { clientAddress, peerAddress } from "./client_address.ts";
 import { methodNotAllowed } from "./errors.ts";
 import { type RawTarget, rawTarget } from "./raw_path.ts";
 import { REQUEST_ID_HEADER, requestId } from "./request_id.ts";
+import type { RequestInfo } from "./request_info.ts";
 
 /** Who a request acts for, as far as the access log is concerned. */
 export interface LoggedCaller {
@@ -17,6 +18,8 @@ export class Exchange {
   readonly requestId: string;
   /** Absent where a test calls the app without a network. */
   readonly info: RequestInfo | undefined;
+  /** The address of the client; null where nobody knows it. */
+  clientAddress: string | null;
   /** The stable operation name, once the route is known. */
   operation: string | undefined;
   /** What kind of change the operation is, where changes are accounted for. */
@@ -25,12 +28,20 @@ export class Exchange {
   /** What the request takes places of while it is under way; each gives its place back. */
   readonly held: (() => void)[] = [];
 
-  constructor(request: Request, info?: RequestInfo) {
+  constructor(request: Request, info?: RequestInfo, trustedHops = 0) {
     this.request = request;
     this.info = info;
     this.method = request.method;
     this.target = info?.target ?? rawTarget(request.url);
     this.requestId = requestId(request.headers.get(REQUEST_ID_HEADER));
+    this.clientAddress = null;
+    this.trustHops(trustedHops);
+  }
+
+  /** Says how many proxies in front of the role that answers are ours, which tells who the client is. */
+  trustHops(trustedHops: number): void {
+    const forwardedFor = trustedHops > 0 ? this.header("X-Forwarded-For") : null;
+    this.clientAddress = clientAddress(forwardedFor, peerAddress(this.info), trustedHops);
   }
 
   /** For what can only be looked at. @throws HttpError 405 for other methods than GET and HEAD */

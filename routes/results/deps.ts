@@ -16,7 +16,7 @@ export interface ResultsDeps {
   readonly sessionHours: number;
   /** The session cookie's name before any prefix, and what its content is bound to. */
   readonly cookieStem: string;
-  /** How many proxies before this role are ours; the pass-through is one. */
+  /** How many proxies in front of this role are ours; the pass-through is one. */
   readonly trustedHops: number;
   readonly log: RequestLog;
   /** ms since 1970 */

@@ -1,9 +1,8 @@
-import { clientIp } from "@/lib/http/client_ip.ts";
+import { addressKey } from "@/lib/http/client_address.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { Exchange } from "@/lib/http/exchange.ts";
 import { headerText } from "@/lib/http/header_text.ts";
 import { browserScheme } from "@/lib/results/browser_address.ts";
-import { clientAddress } from "@/lib/results/client_address.ts";
 import { loginKeys, storeKnows, withoutTenant } from "@/lib/results/login.ts";
 import {
   type Credentials,
@@ -32,7 +31,7 @@ export function loginRoute(deps: ResultsDeps): ResultsRoute {
   const logIn = async (exchange: Exchange, credentials: Credentials): Promise<string> => {
     const user = withoutTenant(credentials.username, deps.loginTenant);
     if (user === "") throw unusable("username", "Nothing is left of the name without the tenant");
-    const address = clientAddress(exchange.header("X-Forwarded-For"), clientIp(exchange.info), deps.trustedHops);
+    const address = addressKey(exchange.clientAddress);
     // Read now: once a client has left, its request cannot be read any more.
     const scheme = browserScheme(exchange.request);
     const attempt = limits.start(address, user);

@@ -27,6 +27,7 @@ export function resultsRole(deps: ResultsDeps): Handler {
   };
   const file = fileRoute(role);
   return around([resultHeaders, errorsAnswered(deps.log)], async (exchange) => {
+    exchange.trustHops(deps.trustedHops);
     const { path } = exchange.target;
     if (!path.startsWith(RESULTS_PATH)) throw notFound();
     const name = path.slice(RESULTS_PATH.length);

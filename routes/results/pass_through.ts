@@ -1,6 +1,6 @@
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import type { AddRoute } from "@/lib/http/application.ts";
-import { clientIp } from "@/lib/http/client_ip.ts";
+import { peerAddress } from "@/lib/http/client_address.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { failedLoginPath, isUrlencoded } from "@/lib/results/login_form.ts";
 import { RESULTS_PATH } from "@/lib/results/object_keys.ts";
@@ -33,7 +33,7 @@ export function mountPassThrough(add: AddRoute, deps: PassThroughDeps): void {
     function passed(): Promise<Response> {
       return pass(request, {
         target,
-        peer: clientIp(exchange.info),
+        peer: peerAddress(exchange.info),
         requestId,
         // The type alone: what an upstream says of itself may hold anything.
         broken: (error) => deps.log.write({ level: "warn", request_id: requestId, broken_answer: nameOf(error) }),

@@ -8,9 +8,3 @@ export interface RequestInfo {
   /** From one role of this process to another: the target as it came, which no `Request` that is made anew can hold. */
   readonly target?: RawTarget;
 }
-
-/** The peer's address, or null where the connection has none. Forwarded headers are not believed here. */
-export function clientIp(info: RequestInfo | undefined): string | null {
-  const address = info?.remoteAddr;
-  return address && "hostname" in address ? address.hostname : null;
-}
