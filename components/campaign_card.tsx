@@ -81,11 +81,11 @@ function Span({ job, style }: { job: JobSummary; style: MomentStyle }) {
   const isOpenEnded = finishedAt === null && !isSettled(job) && !isWaiting(job);
   return (
     <span class="when">
-      <Moment at={createdAt} style={style} />
+      {createdAt !== null && <Moment at={createdAt} style={style} />}
       {finishedAt !== null && (
         <>
           {" → "}
-          <Moment at={finishedAt} since={createdAt} style={style} />
+          <Moment at={finishedAt} since={createdAt ?? undefined} style={style} />
         </>
       )}
       {isOpenEnded && " → …"}

@@ -12,7 +12,7 @@ export class ListRow {
 
   constructor(readonly summary: JobSummary) {}
 
-  get createdAt(): string {
+  get createdAt(): string | null {
     return this.summary.createdAt;
   }
 

@@ -71,7 +71,7 @@ export function reapedSummary(
       failed: status.volumesFailed,
     },
     suspended: false,
-    createdAt: record.createdAt,
+    createdAt: record.createdAt || null,
     startedAt: status.startedAt,
     finishedAt: status.finishedAt,
     resultsBase: resultsBaseOf(

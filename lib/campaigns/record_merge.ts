@@ -31,16 +31,26 @@ export function summaryOf(job: BatchJob, resultsUrl: string | null): RecordSumma
 
 /**
  * A summary brought up to date: the newer values, but nothing is replaced by an empty text, and the ending only moves
- * to a later instant. Keys that are neither stored nor known stay out.
+ * to a later instant. Keys that are neither stored nor known stay out, and so does an empty results base.
  */
 export function mergeSummary(stored: ReadonlyMap<string, string>, fresh: RecordSummary): Map<string, string> {
   const merged = new Map<string, string>();
   for (const key of SUMMARY_KEYS) {
     const old = stored.get(key);
     const value = key === "finishedAt" ? laterEnding(old, fresh[key]) : fresh[key] || old || fresh[key];
-    if (value !== undefined) merged.set(key, value);
+    if (value !== undefined && isSaid(key, value)) merged.set(key, value);
   }
   return merged;
+}
+
+/** What is written in place of another Job's record: all that is known of this one, and nothing of the other. */
+export function wholeSummary(fresh: RecordSummary): Record<string, string> {
+  return Object.fromEntries(Object.entries(fresh).filter(([key, value]) => isSaid(key, value)));
+}
+
+/** An empty results base says nothing; other keys may be empty, as an ending is that has not come. */
+function isSaid(key: string, value: string): boolean {
+  return key !== "resultsBase" || value !== "";
 }
 
 /** Whether a record that was read says already all that a summary would tell it. */

@@ -1,6 +1,6 @@
 import type { BatchJob } from "./cluster_objects.ts";
 import { type Conventions, labelNames, RECORD_PREFIX, STATUS_SUFFIX } from "./conventions.ts";
-import { type Failures, failuresText, mergeFailures, mergeSummary } from "./record_merge.ts";
+import { type Failures, failuresText, mergeFailures, mergeSummary, wholeSummary } from "./record_merge.ts";
 import { FAILURE_KEYS, readFailures, type RecordSummary, SUMMARY_KEYS } from "./records.ts";
 import { entries, isObject, member, stringAt } from "./untrusted.ts";
 
@@ -65,7 +65,7 @@ export function planSummary(
   const recorded = stored.data.get("jobUid");
   if (recorded && recorded !== job.uid) {
     const force = applied.size > 0;
-    return { ...write, uid, force, version: force ? stored.version : null, data: fresh };
+    return { ...write, uid, force, version: force ? stored.version : null, data: wholeSummary(fresh) };
   }
   const merged = new Map([...keptKeys(stored, conventions), ...mergeSummary(stored.data, fresh)]);
   if (!applied.has("phase")) {

@@ -1,6 +1,7 @@
 import { labelNames, RECORD_PREFIX, STATUS_SUFFIX } from "./conventions.ts";
 import type { Conventions } from "./conventions.ts";
 import { Fraction, parseBucketJson } from "./bucket_json.ts";
+import { instantOf } from "./instants.ts";
 import type { Phase } from "./types.ts";
 import { entries, isObject, member, stringAt } from "./untrusted.ts";
 
@@ -36,6 +37,7 @@ export interface StatusRecord {
   readonly volumesDone: number;
   readonly volumesFailed: number;
   readonly startedAt: string | null;
+  /** RFC 3339; null as well when the record's text is no time. */
   readonly finishedAt: string | null;
   /** Where the results were when it was written, which may be another place than today. */
   readonly resultsBase: string;
@@ -75,7 +77,7 @@ export function readStatusRecord(
     volumesDone: readCount(stringAt(data, "volumesDone")),
     volumesFailed: readCount(stringAt(data, "volumesFailed")),
     startedAt: stringAt(data, "startedAt") || null,
-    finishedAt: stringAt(data, "finishedAt") || null,
+    finishedAt: readEnding(stringAt(data, "finishedAt")),
     resultsBase: stringAt(data, "resultsBase") ?? "",
     jobUid,
     version: stringAt(value, "metadata", "resourceVersion") ?? "",
@@ -109,6 +111,10 @@ const PHASES: readonly RecordedPhase[] = [
 
 function readPhase(text: string | null): RecordedPhase | null {
   return PHASES.find((phase) => phase === text) ?? null;
+}
+
+function readEnding(text: string | null): string | null {
+  return text !== null && instantOf(text) !== null ? text : null;
 }
 
 function readCount(text: string | null): number {

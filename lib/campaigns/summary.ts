@@ -31,7 +31,7 @@ export function liveSummary(
       failed: job.failed.size,
     },
     suspended: job.suspended,
-    createdAt: job.createdAt,
+    createdAt: job.createdAt || null,
     startedAt: job.startedAt,
     finishedAt: finishedAtOf(job),
     resultsBase: resultsBaseOf(context.resultsUrl, job.namespace, job.pipeline),
@@ -43,8 +43,8 @@ export function liveSummary(
 }
 
 /** The rows of a list in the order of the answer: newest created first, equals as they came (live rows go in first). */
-export function newestFirst<Row extends { readonly createdAt: string }>(
+export function newestFirst<Row extends { readonly createdAt: string | null }>(
   rows: Iterable<Row>,
 ): Row[] {
-  return [...rows].sort((a, b) => compareText(b.createdAt, a.createdAt));
+  return [...rows].sort((a, b) => compareText(b.createdAt ?? "", a.createdAt ?? ""));
 }

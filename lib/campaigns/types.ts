@@ -62,8 +62,8 @@ export interface JobSummary {
   readonly phase: Phase;
   readonly counts: Counts;
   readonly suspended: boolean;
-  /** RFC 3339, like the two below; "" for an object without one. */
-  readonly createdAt: string;
+  /** RFC 3339, like the two below; null for an object without one. */
+  readonly createdAt: string | null;
   readonly startedAt: string | null;
   readonly finishedAt: string | null;
   readonly resultsBase: string;

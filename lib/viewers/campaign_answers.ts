@@ -27,11 +27,11 @@ export function readJobDetail(answer: unknown): JobDetail | null {
 type Shape = Readonly<Record<string, unknown>>;
 
 function isSummary(value: unknown): value is JobSummary {
-  return isShape(value) && texts(value, ["namespace", "name", "pipeline", "createdAt"]) && PHASES.has(value.phase) &&
+  return isShape(value) && texts(value, ["namespace", "name", "pipeline"]) && PHASES.has(value.phase) &&
     value.namespace !== "" && value.name !== "" &&
     isShape(value.counts) && counts(value.counts, ["total", "active", "done", "failed"]) &&
     isShape(value.warmup) && typeof value.warmup.phase === "string" && isReasonOrNone(value.warmup.reason) &&
-    textsOrNull(value, ["startedAt", "finishedAt"]) && typeof value.jobGone === "boolean";
+    textsOrNull(value, ["createdAt", "startedAt", "finishedAt"]) && typeof value.jobGone === "boolean";
 }
 
 function isDetail(value: object): value is JobDetail {

@@ -87,19 +87,34 @@ Deno.test("reaped: the ones that ended last are chosen by instant, all are count
     ["unfinished", "2025-11-11T00:00:00Z", ""],
     ["garbage", "2025-11-30T00:00:00Z", "soon"],
     ["tie", "2025-11-02T00:00:00Z", "2025-11-10T10:00:00Z"],
+    ["undated", "", "soon"],
   ];
   assert.deepEqual(chosen(20, ...campaigns).names, [
+    "garbage",
     "unfinished",
     "tie",
     "west",
     "east",
-    "garbage",
+    "undated",
   ]);
   assert.deepEqual(chosen(2, ...campaigns), {
-    names: ["unfinished", "tie"],
-    total: 5,
+    names: ["garbage", "unfinished"],
+    total: 6,
   });
-  assert.deepEqual(chosen(0, ...campaigns), { names: [], total: 5 });
+  assert.deepEqual(chosen(0, ...campaigns), { names: [], total: 6 });
+});
+
+Deno.test("reaped: an ending that is no time counts as none, in the order and in the row", () => {
+  const order = chosen(
+    3,
+    ["garbled", "2025-11-02T00:00:00Z", "soon"],
+    ["late", "2025-11-01T00:00:00Z", "2025-11-03T00:00:00Z"],
+    ["early", "2025-10-01T00:00:00Z", "2025-11-01T00:00:00Z"],
+  );
+  assert.deepEqual(order.names, ["late", "garbled", "early"]);
+  const context = { resultsUrl: "https://r", warmup: { phase: "missing" }, qualityPrediction: false } as const;
+  const row = reapedSummary({ record: record("a", ""), status: status("a", { finishedAt: "soon" }) }, context);
+  assert.deepEqual([row.createdAt, row.finishedAt], [null, null]);
 });
 
 Deno.test("reaped summary: counts and times are the record's, links follow today's results URL", () => {

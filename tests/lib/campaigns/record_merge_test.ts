@@ -54,6 +54,7 @@ Deno.test("record summary: an empty text replaces nothing, everything else is th
     ["startedAt", undefined, "", ""],
     ["resultsBase", "https://old", "https://new", "https://new"],
     ["resultsBase", "https://old", "", "https://old"],
+    ["resultsBase", undefined, "", undefined],
     ["jobUid", "", "uid-1", "uid-1"],
   ];
   for (const [key, stored, fresh, merged] of cases) {

@@ -113,6 +113,17 @@ Deno.test("summary write: another Job's record is replaced whole, from the apply
   assert.deepEqual(summary({ data, owned: { [applyManager]: ["phase"] } }), { ...expected, force: true, version: "7" });
 });
 
+Deno.test("summary write: a results base that nobody knows is not written, whatever record was there", () => {
+  const unknown = { ...FRESH, resultsBase: "" };
+  const { resultsBase: _unknown, ...written } = unknown;
+  const { finishedAt: _open, ...unfinished } = written;
+  const plan = (parts: Parts | null) => planSummary(parts && stored(parts), JOB, unknown, conventions)?.data;
+  assert.deepEqual(plan(null), unfinished);
+  const other = { ...FRESH, jobUid: "uid-0" };
+  assert.deepEqual(plan({ data: other, owned: { [summaryManager]: SUMMARY } }), written);
+  assert.deepEqual(plan({ data: { ...unfinished, volumesDone: "0", resultsBase: "" } }), unfinished);
+});
+
 function failures(parts: Parts | null, fresh: [string, string][]): RecordWrite | null {
   return planFailures(parts && stored(parts), "map-1", JOB, new Map(fresh), conventions);
 }

@@ -77,6 +77,9 @@ Deno.test("status record: broken members cost only themselves", () => {
   assert.equal(read({ volumesFailed: " 3 " })?.volumesFailed, 3);
   assert.equal(read({ startedAt: "" })?.startedAt, null);
   assert.equal(read({ finishedAt: undefined })?.finishedAt, null);
+  for (const garbage of ["soon", "2025-02-30T00:00:00Z", "1763629200", " "]) {
+    assert.equal(read({ finishedAt: garbage })?.finishedAt, null, garbage);
+  }
 });
 
 Deno.test("status record: failures of another Job are ignored, failures of no named Job are not", () => {

@@ -43,6 +43,15 @@ Deno.test("live summary: a Job that says nothing yet counts nothing", () => {
   assert.equal(summary.startedAt, null);
 });
 
+Deno.test("live summary: a Job without a creation time has none, and comes last", () => {
+  const undated = liveSummary(job({ metadata: { creationTimestamp: undefined } }), context);
+  assert.equal(undated.createdAt, null);
+  assert.deepEqual(newestFirst([undated, liveSummary(job(), context)]).map(({ createdAt }) => createdAt), [
+    "2025-11-20T08:00:00Z",
+    null,
+  ]);
+});
+
 Deno.test("live summary: what a queued campaign waits for", () => {
   const conditions = [condition("Suspended", "2025-11-20T08:30:00Z")];
   const summary = liveSummary(
@@ -59,8 +68,8 @@ Deno.test("live summary: what a queued campaign waits for", () => {
 Deno.test("order of a list: newest created first as text, equals as they came", () => {
   const rows = [["a", "2025-01-01"], ["b", "2025-01-03"], ["c", "2025-01-01"], [
     "d",
-    "",
-  ]];
+    null,
+  ]] as const;
   const sorted = newestFirst(
     rows.map(([name, createdAt]) => ({ name, createdAt })),
   );

@@ -11,6 +11,10 @@ Deno.test("campaign answers: a bad row is left out and counted", () => {
   assert.deepEqual(list, { jobs: [job], skipped: 3 });
 });
 
+Deno.test("campaign answers: a campaign without a creation time is a row", () => {
+  assert.equal(readJobList([{ ...job, createdAt: null }])?.jobs.length, 1);
+});
+
 Deno.test("campaign answers: a list of bad rows only is no list; an empty one is", () => {
   assert.equal(readJobList([{}]), null);
   assert.equal(readJobList({ jobs: [] }), null);
