@@ -41,6 +41,7 @@ async function start(config: Config, dev: boolean): Promise<void> {
   for (const warning of config.warnings) console.error(warning);
   const log = batchedLog((text) => Deno.stderr.writeSync(new TextEncoder().encode(text)));
   const folder = config.embedded.store || config.embedded.cluster ? DataFolder.open(config.dataFolder) : null;
+  for (const warning of folder?.warnings ?? []) console.error(warning);
   const listener = listen(config.server.host, config.server.port);
 
   const store = folder && config.embedded.store ? await startStore(config, folder) : null;

@@ -12,14 +12,20 @@ export class DataFolderError extends Error {
  */
 export class DataFolder {
   readonly path: string;
+  /** What its owner should know of it, a line each. */
+  readonly warnings: readonly string[];
   readonly #lock: Deno.FsFile;
 
-  private constructor(path: string, lock: Deno.FsFile) {
+  private constructor(path: string, lock: Deno.FsFile, warnings: readonly string[]) {
     this.path = path;
+    this.warnings = warnings;
     this.#lock = lock;
   }
 
-  /** Creates the folder when it is missing and locks it. Throws {@link DataFolderError} when it is taken or unwritable. */
+  /**
+   * Creates the folder when it is missing, locks it, and keeps what is in it from everybody but its owner. Throws
+   * {@link DataFolderError} when it is taken or unwritable.
+   */
   static open(path: string): DataFolder {
     let lock: Deno.FsFile;
     try {
@@ -45,7 +51,7 @@ export class DataFolder {
       lock.close();
       throw unwritable(path, error);
     }
-    return new DataFolder(path, lock);
+    return new DataFolder(path, lock, [...opennessOf(path), ...keepPrivate(path)]);
   }
 
   /** The random secret of that name, made at its first use and kept: 32 bytes as 64 hexadecimal digits. */
@@ -96,6 +102,40 @@ export function syncFolder(path: string): void {
   } finally {
     folder.close();
   }
+}
+
+/** What of a mode others than the owner may do. */
+const OTHERS = 0o077;
+
+/** Says that others may look into a folder: its names are not hidden then, and what is copied into it may be read. */
+function opennessOf(path: string): string[] {
+  const { mode } = Deno.statSync(path);
+  if (mode === null || (mode & OTHERS) === 0) return [];
+  const shown = (mode & 0o7777).toString(8).padStart(4, "0");
+  return [`The data folder ${path} is open to other users (mode ${shown}): run chmod 700 ${Deno.realPathSync(path)}`];
+}
+
+/**
+ * Takes what is in a folder away from everybody but the owner; a folder that was open to others, with all that is in it.
+ * An older version, a copy or a restore may have left it readable. Answers what could not be changed, a line each.
+ */
+function keepPrivate(folder: string): string[] {
+  const failed: string[] = [];
+  for (const entry of Deno.readDirSync(folder)) {
+    if (entry.isSymlink) continue;
+    const path = `${folder}/${entry.name}`;
+    try {
+      const { mode } = Deno.lstatSync(path);
+      if (mode === null || (mode & OTHERS) === 0) continue;
+      Deno.chmodSync(path, entry.isDirectory ? 0o700 : 0o600);
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) continue;
+      failed.push(`${path} is open to other users and cannot be closed to them (${reason(error)}): change its owner.`);
+      continue;
+    }
+    if (entry.isDirectory) failed.push(...keepPrivate(path));
+  }
+  return failed;
 }
 
 function unwritable(path: string, error: unknown): DataFolderError {

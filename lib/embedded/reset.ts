@@ -1,7 +1,8 @@
 import { DataFolder, DataFolderError } from "@/lib/embedded/data_folder.ts";
+import { BODY_MARK } from "@/lib/embedded/store/body_mark.ts";
 
 /** What only a data folder of ours holds: a folder without one of these is not emptied. */
-const MARKS = ["index.db", "ports.json"];
+const MARKS = ["index.db", "ports.json", BODY_MARK];
 
 /**
  * Empties the data folder, after `confirm` said yes to a question that names it. Answers what happened, in one line.

@@ -54,6 +54,35 @@ Deno.test("start: a damaged data folder ends it with one line that names it and 
   }
 });
 
+Deno.test("start: an index that is lost ends it with one line, and no body goes", async () => {
+  const dataFolder = await Deno.makeTempDir();
+  const first = await startApplication({ dataFolder });
+  const curator = await logIn(first.site, "archive/curator");
+  const stored = await curator.call("PUT", "/buckets/letters/objects/kept", "x".repeat(100_000));
+  assert.equal(stored.status, 200);
+  await first.stop();
+  const hours = [...Deno.readDirSync(`${dataFolder}/bodies`)].map(({ name }) => `${dataFolder}/bodies/${name}`);
+  const bodies = () => hours.flatMap((hour) => [...Deno.readDirSync(hour)]).length;
+  const before = bodies();
+  await Deno.remove(`${dataFolder}/index.db`);
+  for (const what of ["missing", "empty"]) {
+    const line = new RegExp(`^The data folder ${dataFolder} holds bodies, but its index\\.db is ${what}: .*backup.*$`);
+    assert.match(await refusedStart({ dataFolder }), line);
+    assert.equal(bodies(), before);
+    await Deno.writeFile(`${dataFolder}/index.db`, new Uint8Array());
+  }
+  await Deno.remove(dataFolder, { recursive: true });
+});
+
+Deno.test("start: a data folder that others may read is warned of in one line", async () => {
+  const dataFolder = await Deno.makeTempDir();
+  await Deno.chmod(dataFolder, 0o755);
+  const application = await startApplication({ dataFolder });
+  await application.stop();
+  await Deno.remove(dataFolder, { recursive: true });
+  assert.match(application.output(), new RegExp(`^The data folder ${dataFolder} is open .*chmod 700 .*$`, "m"));
+});
+
 Deno.test("start: a bad variable ends it with one line that names it", async () => {
   assert.match(await refusedStart({ env: { PORT: "many" } }), /^PORT: [^\n]+$/);
   assert.match(await refusedStart({ env: { EMBEDDED: "sometimes" } }), /^EMBEDDED: [^\n]+$/);

@@ -1,5 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { DataFolderError } from "@/lib/embedded/data_folder.ts";
+import { lostIndex, needsIndex } from "@/lib/embedded/store/body_mark.ts";
 
 /**
  * The tables of the store, versioned from the first layout on.
@@ -168,21 +169,44 @@ INSERT INTO usage SELECT tenant, id, unixepoch() / 3600, 0, 0, 0, 0, 0, stored_c
   multipart_objects, multipart_object_parts, multipart_object_bytes, upload_count, upload_parts FROM buckets;
 `;
 
+/** What the fifth layout adds: which index this is, and how many starts it has seen; the bodies beside it know both. */
+const FIFTH_LAYOUT = `
+CREATE TABLE identity (id TEXT NOT NULL, starts INTEGER NOT NULL);
+`;
+
 /** The layouts in their order; a folder of an older one is taken through those that follow. */
-export const LAYOUTS: readonly string[] = [FIRST_LAYOUT, SECOND_LAYOUT, THIRD_LAYOUT, FOURTH_LAYOUT];
+export const LAYOUTS: readonly string[] = [
+  FIRST_LAYOUT,
+  SECOND_LAYOUT,
+  THIRD_LAYOUT,
+  FOURTH_LAYOUT,
+  FIFTH_LAYOUT,
+];
 
 /** The version of the index's layout, kept in SQLite's `user_version`. */
 export const INDEX_VERSION = LAYOUTS.length;
 
 /**
  * Opens the index for writing, making its tables at the first start and those of later layouts at the first start after
- * an update. Only one writer may be open at a time. Throws DataFolderError for a folder of a newer version.
+ * an update. Only one writer may be open at a time; nobody but the owner may read what it writes. Throws DataFolderError
+ * for a folder of a newer version, and where bodies are there but no index that could know them.
  */
 export function openIndexForWriting(folder: string): DatabaseSync {
-  const index = new DatabaseSync(`${folder}/index.db`);
+  const path = `${folder}/index.db`;
+  // Asked before it is opened: beside a missing index, SQLite removes the log that may hold all of it.
+  const size = sizeOf(path);
+  const isMissing = size === null;
+  if (!size && (needsIndex(folder) || sizeOf(`${path}-wal`))) throw lostIndex(folder, isMissing ? "missing" : "empty");
+  // SQLite gives the log and the shared memory beside the index the mode of the index.
+  Deno.openSync(path, { create: true, write: true, mode: 0o600 }).close();
+  const index = new DatabaseSync(path);
   // FULL: a commit that was acknowledged survives power loss, not only the end of the process.
   index.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000");
   const version = Number(index.prepare("PRAGMA user_version").get()?.user_version ?? 0);
+  if (version === 0 && needsIndex(folder)) {
+    index.close();
+    throw lostIndex(folder, "empty");
+  }
   if (version > INDEX_VERSION) {
     index.close();
     throw new DataFolderError(
@@ -200,6 +224,15 @@ export function openIndexForReading(folder: string): DatabaseSync {
   const index = new DatabaseSync(`${folder}/index.db`, { readOnly: true });
   index.exec("PRAGMA busy_timeout = 5000");
   return index;
+}
+
+function sizeOf(path: string): number | null {
+  try {
+    return Deno.statSync(path).size;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw error;
+  }
 }
 
 /** What SQLite takes and gives in our tables. */

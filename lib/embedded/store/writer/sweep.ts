@@ -1,14 +1,13 @@
 import type { DatabaseSync } from "node:sqlite";
 import { syncFolder } from "@/lib/embedded/data_folder.ts";
 import { BODY_FOLDER, bodyFolderName } from "@/lib/embedded/store/bodies.ts";
+import { NAMING_TABLES } from "@/lib/embedded/store/body_mark.ts";
 import { Statements } from "@/lib/embedded/store/index.ts";
-
-/** The tables that may name a file. */
-const NAMING = ["objects", "history", "parts", "part_bodies"];
 
 /**
  * Removes the files that no row names: bodies whose upload ended with the process, and those whose row was deleted just
  * before it. Only folders that may have changed since the last sweep are searched, so a start does not grow with the store.
+ * Where nothing was swept before, the index was just made: it cannot say of any file that it is nobody's.
  */
 export function sweepBodies(folder: string, index: DatabaseSync, now = new Date()): void {
   const statements = new Statements(index);
@@ -17,12 +16,12 @@ export function sweepBodies(folder: string, index: DatabaseSync, now = new Date(
 
   Deno.mkdirSync(`${folder}/${BODY_FOLDER}`, { recursive: true, mode: 0o700 });
   syncFolder(folder);
-  const through = String(statements.row("SELECT through FROM swept")?.[0] ?? "");
+  const through = statements.row("SELECT through FROM swept")?.[0] ?? null;
   for (const hour of Deno.readDirSync(`${folder}/${BODY_FOLDER}`)) {
-    if (!hour.isDirectory || hour.name < through) continue;
+    if (through === null || !hour.isDirectory || hour.name < through) continue;
     for (const entry of Deno.readDirSync(`${folder}/${BODY_FOLDER}/${hour.name}`)) {
       const file = `${BODY_FOLDER}/${hour.name}/${entry.name}`;
-      const isNamed = NAMING.some((table) => statements.row(`SELECT 1 FROM ${table} WHERE file = ?`, file));
+      const isNamed = NAMING_TABLES.some((table) => statements.row(`SELECT 1 FROM ${table} WHERE file = ?`, file));
       if (!isNamed) remove(`${folder}/${file}`);
     }
   }

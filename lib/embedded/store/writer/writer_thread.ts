@@ -1,6 +1,7 @@
 /** The thread in which changes are committed, so that the flush of a disk never delays an answer. */
 import { DataFolderError } from "@/lib/embedded/data_folder.ts";
-import { openIndexForWriting } from "@/lib/embedded/store/index.ts";
+import { bindBodies } from "@/lib/embedded/store/body_mark.ts";
+import { openIndexForWriting, Statements } from "@/lib/embedded/store/index.ts";
 import type { Change, Outcome } from "@/lib/embedded/store/writer/changes.ts";
 import { sweepBodies } from "@/lib/embedded/store/writer/sweep.ts";
 import { Writer } from "@/lib/embedded/store/writer/writer.ts";
@@ -26,6 +27,7 @@ function answer(told: ToWriter): FromWriter {
   }
   try {
     const index = openIndexForWriting(told.open);
+    bindBodies(told.open, new Statements(index));
     sweepBodies(told.open, index);
     writer = new Writer(told.open, index);
     close = () => index.close();
