@@ -20,6 +20,7 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   InvalidAccessKeyId: 401,
   SignatureDoesNotMatch: 401,
   InvalidBucketName: 400,
+  TooManyBuckets: 400,
   InvalidArgument: 400,
   InvalidPart: 400,
   InvalidPartOrder: 400,

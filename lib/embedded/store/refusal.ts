@@ -21,6 +21,13 @@ export type RefusalReason =
   | "TypeMismatch"
   | "NoSpace";
 
+/** What refuses a bucket beyond a limit, by whichever protocol it is made: the limit, and what helps. */
+export const LIMIT_SENTENCES = {
+  TooManyBuckets: "The namespaceQuota of the tenant allows no further bucket: delete one, or have the quota raised",
+  TooManyOwned: "The maxNamespacesPerUser of the tenant allows its owner no further bucket: delete one, " +
+    "or have an administrator of the tenant raise it",
+} as const satisfies Partial<Record<RefusalReason, string>>;
+
 /** A change that the store's rules refuse. It crosses threads as its reason. */
 export class Refusal extends Error {
   override name = "Refusal";

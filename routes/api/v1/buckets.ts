@@ -72,7 +72,7 @@ export function bucketOperations(operation: GatewayOperation, s3: S3, force: Omi
       },
       responses: {
         201: { description: "Created", schema: bucketStatus },
-        400: { description: "Not a bucket name" },
+        400: { description: "Not a bucket name, or one bucket more than the user or the tenant may have" },
         409: { description: "The name is taken" },
       },
       async handler({ caller, body: { bucket } }) {

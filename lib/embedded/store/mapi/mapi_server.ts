@@ -11,7 +11,7 @@ import {
   readTenant,
 } from "@/lib/embedded/store/mapi/tenants.ts";
 import { folded } from "@/lib/embedded/store/names.ts";
-import { Refusal, type RefusalReason } from "@/lib/embedded/store/refusal.ts";
+import { LIMIT_SENTENCES, Refusal, type RefusalReason } from "@/lib/embedded/store/refusal.ts";
 import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
 
 /** The version of the store's software that answers name. */
@@ -28,8 +28,8 @@ const REFUSALS: Partial<Record<RefusalReason, [number, string]>> = {
   NoSpace: [413, "The store has no space left"],
   NoSuchBucket: [404, "Not found"],
   NotFound: [404, "Not found"],
-  TooManyBuckets: [400, "The namespaceQuota of the tenant allows no further namespace"],
-  TooManyOwned: [400, "The maxNamespacesPerUser of the tenant allows the owner no further namespace"],
+  TooManyBuckets: [400, LIMIT_SENTENCES.TooManyBuckets],
+  TooManyOwned: [400, LIMIT_SENTENCES.TooManyOwned],
 };
 
 type Answer = Response | Promise<Response>;

@@ -1,12 +1,18 @@
 import { BrokenBody } from "@/lib/embedded/store/bodies.ts";
-import { isNoSpace, Refusal, type RefusalReason } from "@/lib/embedded/store/refusal.ts";
+import { isNoSpace, LIMIT_SENTENCES, Refusal, type RefusalReason } from "@/lib/embedded/store/refusal.ts";
 import { type S3Code, S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 
 /** Spells whatever an operation threw as S3 does; what nobody expected is logged and becomes InternalError. */
 export function asS3Error(error: unknown): S3Error {
   if (error instanceof S3Error) return error;
   if (error instanceof BrokenBody) return new S3Error("IncompleteBody");
-  if (error instanceof Refusal) return new S3Error(REFUSALS[error.reason] ?? "InvalidRequest");
+  if (error instanceof Refusal) {
+    const { reason } = error;
+    if (reason === "TooManyBuckets" || reason === "TooManyOwned") {
+      return new S3Error("InvalidRequest", LIMIT_SENTENCES[reason]);
+    }
+    return new S3Error(REFUSALS[reason] ?? "InvalidRequest");
+  }
   if (isNoSpace(error)) return new S3Error("OutOfSpace");
   console.error(`embedded store: ${error instanceof Error ? error.stack ?? error.message : error}`);
   return new S3Error("InternalError");
@@ -30,6 +36,4 @@ const REFUSALS: Partial<Record<RefusalReason, S3Code>> = {
   NotFound: "AccessDenied",
   OverwriteRefused: "OperationAborted",
   QuotaExceeded: "OutOfSpace",
-  TooManyBuckets: "InvalidRequest",
-  TooManyOwned: "InvalidRequest",
 };

@@ -24,8 +24,15 @@ export interface EmbeddedGateway {
   as(tenant: string | null, user: string, password?: string): Call;
 }
 
-/** Runs a test's body with a gateway in front of a fresh embedded store. */
-export async function withEmbeddedGateway(body: (fixture: EmbeddedGateway) => Promise<void>): Promise<void> {
+/**
+ * Runs a test's body with a gateway in front of a fresh embedded store.
+ *
+ * @param now the gateway's time, ms since 1970; S3 wants the present one (`Date.now`)
+ */
+export async function withEmbeddedGateway(
+  body: (fixture: EmbeddedGateway) => Promise<void>,
+  now: () => number = () => NOW,
+): Promise<void> {
   await using store = await startStore();
   const level = (tenant: string | null) => {
     const address = store.server.address(tenant);
@@ -39,13 +46,13 @@ export async function withEmbeddedGateway(body: (fixture: EmbeddedGateway) => Pr
     },
     mapi: (tenant: string | null) => Promise.resolve(level(tenant).mapi),
   };
-  await withGateway({ gateway: { addresses } }, async ({ app, origin }) => {
+  await withGateway({ gateway: { addresses }, app: { now } }, async ({ app, origin }) => {
     await body({
       app,
       store,
       as(tenant, user, password = SAMPLE_PASSWORD) {
         const claims = { sub: user, pwd: password, tenant };
-        const token = issueToken(claims, tokenKey(SECRET), NOW / 1000, 480);
+        const token = issueToken(claims, tokenKey(SECRET), now() / 1000, 480);
         return async (method, path, given) => {
           const response = await fetch(`${origin}/api/v1/mapi${path}`, {
             method,
