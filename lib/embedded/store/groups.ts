@@ -40,6 +40,13 @@ export class Groups {
     ).map(groupOf);
   }
 
+  /** The numbers of the users that are in a group. */
+  memberIds(group: number): Set<number> {
+    return new Set(
+      this.#index.rows("SELECT user FROM group_members WHERE group_id = ?", group).map(([id]) => Number(id)),
+    );
+  }
+
   /** The names of a group's members in their order. */
   members(group: number): string[] {
     return this.#index.rows(

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Tenant } from "@/lib/embedded/store/accounts.ts";
 import type { Group } from "@/lib/embedded/store/groups.ts";
+import { demandMayAppoint, isAdministrator } from "@/lib/embedded/store/mapi/administrators.ts";
 import { isVerbose, selected } from "@/lib/embedded/store/mapi/list_parameters.ts";
 import { demand, has } from "@/lib/embedded/store/mapi/mapi_caller.ts";
 import { absent, invalid } from "@/lib/embedded/store/mapi/mapi_error.ts";
@@ -41,6 +42,7 @@ export async function createGroup(tenant: Tenant, request: MapiRequest): Promise
   demand(caller, "manage users");
   const given = await body();
   const record = readMembers(given, MEMBERS);
+  demandMayAppoint(caller, isAdministrator(record));
   await store.writer.change("createGroup", {
     tenant: tenant.id,
     name: readGroupname(given.groupname ?? record.externalGroupID),
@@ -63,11 +65,13 @@ export async function modifyGroup(tenant: Tenant, name: string, request: MapiReq
   demand(caller, "manage users");
   const group = presentGroup(tenant, name, request);
   const given = await body();
-  await store.writer.change("modifyGroup", {
-    group: group.id,
-    record: readMembers(given, MODIFIABLE),
-    members: readUsers(tenant, request, given),
-  });
+  const record = readMembers(given, MODIFIABLE);
+  const members = readUsers(tenant, request, given);
+  if (isAdministrator({ ...group.record, ...record })) {
+    const present = store.groups.memberIds(group.id);
+    demandMayAppoint(caller, !isAdministrator(group.record) || members?.some((id) => !present.has(id)) === true);
+  }
+  await store.writer.change("modifyGroup", { group: group.id, record, members });
   return new Response(null);
 }
 

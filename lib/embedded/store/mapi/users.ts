@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { mayManageNamespaces, rolesOf, type Tenant, type User } from "@/lib/embedded/store/accounts.ts";
+import { mayManageNamespaces, type Tenant, type User } from "@/lib/embedded/store/accounts.ts";
 import { consoleSecurity } from "@/lib/embedded/store/console_security.ts";
+import { demandMayAppoint, isAdministrator } from "@/lib/embedded/store/mapi/administrators.ts";
 import { isVerbose, pageByName, selected } from "@/lib/embedded/store/mapi/list_parameters.ts";
 import { demand, has, type MapiCaller } from "@/lib/embedded/store/mapi/mapi_caller.ts";
 import { absent, invalid } from "@/lib/embedded/store/mapi/mapi_error.ts";
@@ -75,6 +76,8 @@ export async function createUser(tenant: Tenant, { store, caller, query, body }:
   const given = await body();
   const name = readUsername(given.username);
   for (const member of REQUIRED) if (!Object.hasOwn(given, member)) throw invalid(member, "is required");
+  const record = newUserRecord(readMembers(given, MEMBERS));
+  demandMayAppoint(caller, isAdministrator(record));
   await store.writer.change("createUser", {
     tenant: tenant.id,
     name,
@@ -83,7 +86,7 @@ export async function createUser(tenant: Tenant, { store, caller, query, body }:
       username: name,
       former: [],
     }),
-    record: JSON.stringify(newUserRecord(readMembers(given, MEMBERS))),
+    record: JSON.stringify(record),
   });
   return new Response(null);
 }
@@ -106,10 +109,9 @@ export async function modifyUser(tenant: Tenant, name: string, request: MapiRequ
   const user = store.accounts.user(tenant.id, name);
   if (!user) throw absent(`user ${name}`);
   const record = readMembers(await body(), CHANGEABLE);
-  const becomes = record.roles === undefined ? [] : rolesOf({ record });
-  if (becomes.includes("ADMINISTRATOR") && !rolesOf(user).includes("ADMINISTRATOR")) {
-    record.allowNamespaceManagement ??= true;
-  }
+  const becomes = isAdministrator(record) && !isAdministrator(user.record);
+  demandMayAppoint(caller, becomes);
+  if (becomes) record.allowNamespaceManagement ??= true;
   const password = query.get("password") || null;
   await store.writer.change("modifyUser", {
     user: user.id,
