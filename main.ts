@@ -1,4 +1,5 @@
 import { usersFileLine } from "@/lib/auth/users_file.ts";
+import { credentialMemory } from "@/compose/credential_memory.ts";
 import { type ClusterHandle, startCluster } from "@/compose/cluster.ts";
 import { gatewayDeps } from "@/compose/gateway.ts";
 import { resultsDeps } from "@/compose/results.ts";
@@ -51,7 +52,8 @@ async function start(config: Config, dev: boolean): Promise<void> {
     ? await startSamples(config, folder, store, listener.origin)
     : null;
 
-  const fromStore = config.results && resultsDeps(config, config.results, store, folder, log);
+  const memory = credentialMemory();
+  const fromStore = config.results && resultsDeps(config, config.results, store, folder, memory, log);
   const results = fromStore && resultsRole(fromStore);
   const web = config.web &&
     await webRole(config, config.web, { results: results && inProcessResults(results), cluster, dev, log });

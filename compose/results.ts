@@ -3,6 +3,7 @@ import type { Config, ResultsConfig } from "@/lib/config.ts";
 import type { DataFolder } from "@/lib/embedded/data_folder.ts";
 import type { EmbeddedStore } from "@/lib/embedded/store/embedded_store.ts";
 import { RESULTS_BUCKET, RESULTS_TENANT } from "@/lib/embedded/store/samples.ts";
+import type { CredentialMemory } from "./credential_memory.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import { upstream } from "@/lib/http/upstream.ts";
 import type { ResultsStore } from "@/lib/results/results_store.ts";
@@ -20,6 +21,7 @@ export function resultsDeps(
   results: ResultsConfig,
   store: EmbeddedStore | null,
   folder: DataFolder | null,
+  memory: CredentialMemory,
   log: RequestLog,
 ): ResultsDeps {
   const { sessionKeyFile: keyFile } = results;
@@ -34,6 +36,7 @@ export function resultsDeps(
     sessionHours: results.sessionHours,
     cookieStem: config.campaigns.conventions.cookieStem,
     trustedHops: results.trustedHops,
+    ...memory,
     log,
     now: Date.now,
   };

@@ -2,6 +2,8 @@ import type { Exchange } from "@/lib/http/exchange.ts";
 import type { KeyDerivation } from "@/lib/results/login.ts";
 import type { ResultsStore } from "@/lib/results/results_store.ts";
 import type { SessionKey } from "@/lib/results/session_key.ts";
+import type { AcceptedIdentities } from "@/lib/auth/accepted_identities.ts";
+import type { GuessLimits } from "@/lib/auth/guess_limits.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 
 /** What the results role needs. */
@@ -18,6 +20,9 @@ export interface ResultsDeps {
   readonly cookieStem: string;
   /** How many proxies in front of this role are ours; the pass-through is one. */
   readonly trustedHops: number;
+  /** Shared with the gateway where it is in the same process. */
+  readonly guesses: GuessLimits;
+  readonly accepted: AcceptedIdentities;
   readonly log: RequestLog;
   /** ms since 1970 */
   readonly now: () => number;

@@ -1,6 +1,8 @@
+import { accountKey, type Blocked } from "@/lib/auth/guess_limits.ts";
 import { addressKey } from "@/lib/http/client_address.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { Exchange } from "@/lib/http/exchange.ts";
+import { InFlight } from "@/lib/http/in_flight.ts";
 import { headerText } from "@/lib/http/header_text.ts";
 import { browserScheme } from "@/lib/results/browser_address.ts";
 import { loginKeys, storeKnows, withoutTenant } from "@/lib/results/login.ts";
@@ -13,7 +15,6 @@ import {
   readLoginForm,
 } from "@/lib/results/login_form.ts";
 import { requireSameOrigin } from "@/lib/results/origin_check.ts";
-import { type Blocked, loginLimits } from "@/lib/results/rate_limits.ts";
 import { sessionCookie } from "@/lib/results/session_cookie.ts";
 import { sealSession } from "@/lib/results/session_token.ts";
 import { UNCACHED } from "@/lib/results/uncached.ts";
@@ -21,34 +22,34 @@ import type { ResultsDeps, ResultsRoute } from "./deps.ts";
 
 const UNSTORED = { "Cache-Control": "private, no-store" };
 const SECONDS_PER_HOUR = 3600;
+/** Logins that wait for the store at once: from one address, and in all. */
+export const MAX_WAITING_PER_ADDRESS = 4;
+const MAX_WAITING = 32;
+/** Stands for the tenant where the role has a store of its own: what that accepts says nothing about the gateway's. */
+const OWN_STORE = "results/";
 
 /**
  * POST /results/_login. A JSON body is answered by status, a page's form by a redirect: to its `next`, or back to the
  * login page with the status as `error`.
  */
 export function loginRoute(deps: ResultsDeps): ResultsRoute {
-  const limits = loginLimits(deps.now);
+  const atStore = { ofAddress: new InFlight(MAX_WAITING_PER_ADDRESS), all: new InFlight(MAX_WAITING) };
   const logIn = async (exchange: Exchange, credentials: Credentials): Promise<string> => {
-    const user = withoutTenant(credentials.username, deps.loginTenant);
-    if (user === "") throw unusable("username", "Nothing is left of the name without the tenant");
-    const address = addressKey(exchange.clientAddress);
+    const username = withoutTenant(credentials.username, deps.loginTenant);
+    if (username === "") throw unusable("username", "Nothing is left of the name without the tenant");
     // Read now: once a client has left, its request cannot be read any more.
     const scheme = browserScheme(exchange.request);
-    const attempt = limits.start(address, user);
-    if ("limit" in attempt) throw tooMany(attempt);
-    let token: string | null;
-    try {
-      token = await sealedSession(deps, user, credentials.password);
-    } catch (error) {
-      attempt.unjudged();
-      throw error;
-    }
-    if (token === null) {
-      attempt.refused();
-      throw failure(401, "wrong user name or password");
-    }
-    attempt.succeeded();
-    exchange.caller = { username: user, tenant: deps.store.tenant };
+    const address = addressKey(exchange.clientAddress);
+    const token = await judged(deps, address, { username, password: credentials.password }, async () => {
+      const leave = [atStore.ofAddress.enter(address), atStore.all.enter()];
+      try {
+        if (leave.includes(null)) throw tooMany("too many logins at once, try again in a moment", 1);
+        return await sealedSession(deps, username, credentials.password);
+      } finally {
+        leave.forEach((leave) => leave?.());
+      }
+    });
+    exchange.caller = { username, tenant: deps.store.tenant };
     return sessionCookie(scheme, deps.cookieStem, token, deps.sessionHours * SECONDS_PER_HOUR);
   };
   return {
@@ -57,6 +58,33 @@ export function loginRoute(deps: ResultsDeps): ResultsRoute {
     handler: (exchange) =>
       isUrlencoded(exchange.request.headers) ? answerForm(exchange, logIn) : answerJson(exchange, logIn),
   };
+}
+
+/** What `judge` makes of credentials, which are no longer looked at when their address or account guessed too often. */
+async function judged(
+  { guesses, accepted, store }: ResultsDeps,
+  address: string,
+  credentials: { readonly username: string; readonly password: string },
+  judge: () => Promise<string | null>,
+): Promise<string> {
+  const tenant = store.tenant ?? OWN_STORE;
+  const digest = accepted.digest({ ...credentials, tenant });
+  const account = accountKey(tenant, credentials.username);
+  const attempt = accepted.isKnown(digest) ? null : guesses.start({ address, account, digest });
+  if (attempt && "limit" in attempt) throw tooMany(TOO_MANY[attempt.limit](attempt.seconds), attempt.seconds);
+  try {
+    const token = await judge();
+    if (token === null) {
+      attempt?.wrong();
+      accepted.refuse(digest);
+      throw failure(401, "wrong user name or password");
+    }
+    attempt?.right();
+    accepted.accept(digest);
+    return token;
+  } finally {
+    attempt?.end();
+  }
 }
 
 /** Answers the value of `Set-Cookie`. */
@@ -94,14 +122,13 @@ async function sealedSession(deps: ResultsDeps, user: string, password: string):
   return await storeKnows(store, namespaces[0], user, keys) ? token : null;
 }
 
-const TOO_MANY: Readonly<Record<Blocked["limit"], string>> = {
-  address: "too many logins from this address, wait a minute",
-  user: "too many logins under this name, wait five minutes",
-  busy: "too many logins at once, try again in a moment",
+const TOO_MANY: Readonly<Record<Blocked["limit"], (seconds: number) => string>> = {
+  address: (seconds) => `too many wrong logins from this address, try again in ${seconds} s`,
+  account: (seconds) => `too many wrong logins under this name, try again in ${seconds} s`,
 };
 
-function tooMany({ limit, seconds }: Blocked): HttpError {
-  return failure(429, TOO_MANY[limit], { "Retry-After": String(seconds) });
+function tooMany(detail: string, seconds: number): HttpError {
+  return failure(429, detail, { "Retry-After": String(seconds) });
 }
 
 /** A field that fits its schema and is still of no use; its value is not repeated. */

@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHash, randomBytes } from "node:crypto";
 import { SAMPLE_PASSWORD } from "@/lib/embedded/store/samples.ts";
+import { MAX_WRONG_PER_ACCOUNT, MAX_WRONG_PER_ADDRESS } from "@/lib/auth/guess_limits.ts";
 import { givenSessionKey } from "@/lib/results/session_key.ts";
-import { MAX_PER_ADDRESS, MAX_WAITING } from "@/lib/results/rate_limits.ts";
 import { openSession } from "@/lib/results/session_token.ts";
 import { startStore } from "@/tests/lib/embedded/store/store_fixture.ts";
+import { MAX_WAITING_PER_ADDRESS } from "@/routes/results/login.ts";
 import type { ResultsDeps } from "@/routes/results/mod.ts";
 import { rawRequest } from "./raw_request.ts";
 import { bothWays, cookieOf, CREDENTIALS, login, resultsDeps, serve, STEM, web } from "./results_fixture.ts";
@@ -262,7 +263,7 @@ Deno.test("login: a failed form goes back to the login page with its reason and 
     assert.equal(await place(CREDENTIALS), "/login?error=502");
     answer = refusing;
     const address = elsewhere();
-    for (let n = 0; n < MAX_PER_ADDRESS; n++) await place({ ...CREDENTIALS, username: `u${n}` }, address);
+    for (let n = 0; n < MAX_WRONG_PER_ACCOUNT; n++) await place({ ...CREDENTIALS, password: `p${n}` }, address);
     assert.equal(await place(CREDENTIALS, address), "/login?error=429");
   });
 });
@@ -280,31 +281,45 @@ Deno.test("logout: a form is led to the login page without its session", async (
   });
 });
 
-Deno.test("login: the sixth attempt of an address within a minute waits, whatever it says before its address", async () => {
+Deno.test("login: an address that guessed too often waits, whatever it says before its address, and a success frees its own name only", async () => {
   let now = Date.now();
-  await withLogin(refusing, { trustedHops: 1, now: () => now }, async ({ origin }, asked) => {
-    const attempt = (n: number) =>
-      login(origin, { username: `user${n}`, password: "x" }, { "X-Forwarded-For": `6.6.6.${n}` });
-    for (let n = 0; n < MAX_PER_ADDRESS; n++) assert.equal((await attempt(n)).status, 401);
-    const blocked = await attempt(9);
-    assert.deepEqual([blocked.status, blocked.headers.get("retry-after")], [429, "60"]);
-    assert.equal((await blocked.json()).detail, "too many logins from this address, wait a minute");
-    assert.equal(asked.length, MAX_PER_ADDRESS);
-    now += 60_000;
-    assert.equal((await attempt(9)).status, 401);
+  const judging = (request: Request) =>
+    request.headers.get("Authorization")?.includes(btoa("reader")) ? known() : refusing();
+  await withLogin(judging, { trustedHops: 1, now: () => now }, async ({ origin }, asked) => {
+    const attempt = (username: string, n: number) =>
+      login(origin, { username, password: `x${n}` }, { "X-Forwarded-For": `6.6.6.${n}` });
+    for (let n = 0; n < MAX_WRONG_PER_ADDRESS; n++) {
+      const { status } = await attempt(`user${n}`, n);
+      assert.equal(status, 401);
+      // One valid account between all the wrong ones frees nothing.
+      if (n === 30) assert.equal((await attempt("reader", n)).status, 204);
+    }
+    const blocked = await attempt("user99", 99);
+    assert.deepEqual([blocked.status, blocked.headers.get("retry-after")], [429, "5"]);
+    assert.equal((await blocked.json()).detail, "too many wrong logins from this address, try again in 5 s");
+    assert.equal(asked.length, MAX_WRONG_PER_ADDRESS + 1);
+    assert.equal((await attempt("reader", 200)).status, 204, "who logged in from there lately still can");
+    now += 5000;
+    assert.equal((await attempt("user99", 99)).status, 401);
+    const longer = await attempt("user99", 99);
+    assert.deepEqual([longer.status, longer.headers.get("retry-after")], [429, "10"]);
+    await longer.body?.cancel();
+    now += 3600_000;
   });
 });
 
-Deno.test("login: the eleventh attempt under one name waits, from wherever and in whatever spelling", async () => {
+Deno.test("login: guesses of one name wait in whatever spelling, those of nobody else", async () => {
   await withLogin(refusing, {}, async ({ origin }) => {
     const names = ["reader", "READER", "archive/Reader"];
-    for (let n = 0; n < 10; n++) {
-      const response = await login(origin, { username: names[n % 3], password: "x" }, elsewhere());
+    const address = elsewhere();
+    for (let n = 0; n < MAX_WRONG_PER_ACCOUNT; n++) {
+      const response = await login(origin, { username: names[n % 3], password: `x${n}` }, address);
       assert.equal(response.status, 401);
     }
-    const blocked = await login(origin, CREDENTIALS, elsewhere());
-    assert.deepEqual(await detailOf(blocked), [429, "too many logins under this name, wait five minutes"]);
-    assert.equal((await login(origin, { username: "other", password: "x" }, elsewhere())).status, 401);
+    const blocked = await login(origin, CREDENTIALS, address);
+    assert.deepEqual(await detailOf(blocked), [429, "too many wrong logins under this name, try again in 5 s"]);
+    assert.equal((await login(origin, { username: "other", password: "x" }, address)).status, 401);
+    assert.equal((await login(origin, CREDENTIALS, elsewhere())).status, 401, "from elsewhere the name is open");
   });
 });
 
@@ -314,23 +329,26 @@ Deno.test("login: what the store could not judge is not counted", async () => {
   });
 });
 
-Deno.test("login: four wait for the store at once, the next is told to come back", async () => {
+Deno.test("login: four of an address wait for the store at once, its next is told to come back", async () => {
   const gate = () => ({ waiting: 0, full: Promise.withResolvers<void>(), open: Promise.withResolvers<void>() });
   let store = gate();
   const answer = async () => {
-    if (++store.waiting === MAX_WAITING) store.full.resolve();
+    if (++store.waiting === MAX_WAITING_PER_ADDRESS) store.full.resolve();
     await store.open.promise;
     return new Response("");
   };
   await withLogin(answer, {}, async ({ origin }) => {
     store = gate();
-    const attempt = (username: string) => login(origin, { username, password: "x" }, elsewhere());
-    const slow = Array.from({ length: MAX_WAITING }, (_, n) => attempt(`u${n}`));
+    const address = elsewhere();
+    const attempt = (username: string) => login(origin, { username, password: "x" }, address);
+    const slow = Array.from({ length: MAX_WAITING_PER_ADDRESS }, (_, n) => attempt(`u${n}`));
     await store.full.promise;
     const busy = await attempt("v");
     assert.deepEqual([busy.status, busy.headers.get("retry-after")], [429, "1"]);
     await busy.body?.cancel();
+    const other = login(origin, { username: "v", password: "x" }, elsewhere());
     store.open.resolve();
+    assert.equal((await other).status, 204);
     assert.deepEqual((await Promise.all(slow)).map(({ status }) => status), [204, 204, 204, 204]);
     assert.equal((await attempt("v")).status, 204);
   });

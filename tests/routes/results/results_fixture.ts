@@ -1,5 +1,7 @@
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 import { randomBytes } from "node:crypto";
+import { AcceptedIdentities } from "@/lib/auth/accepted_identities.ts";
+import { GuessLimits } from "@/lib/auth/guess_limits.ts";
 import { batchedLog, type RequestLog } from "@/lib/http/access_log.ts";
 import { type AddRoute, application, Routes } from "@/lib/http/application.ts";
 import { envelope } from "@/lib/http/envelope.ts";
@@ -44,6 +46,8 @@ export function resultsDeps(endpoint: string, changes: Partial<ResultsDeps> = {}
     sessionHours: 8,
     cookieStem: STEM,
     trustedHops: 1,
+    guesses: new GuessLimits(changes.now ?? Date.now),
+    accepted: new AcceptedIdentities(changes.now ?? Date.now),
     log: batchedLog(() => {}),
     now: Date.now,
     ...changes,

@@ -1,0 +1,249 @@
+import { createHash } from "node:crypto";
+import { BoundedCache } from "@/lib/bounded_cache.ts";
+
+/** Wrong passwords from one address for one account, per window. */
+export const MAX_WRONG_PER_ACCOUNT = 10;
+/** Wrong passwords from one address, per window. */
+export const MAX_WRONG_PER_ADDRESS = 60;
+export const WINDOW_MS = 60_000;
+/** The first wait beyond a limit; each wrong password after a wait doubles the next one, ms. */
+const FIRST_WAIT_MS = 5000;
+const LONGEST_WAIT_MS = 300_000;
+/** After so long without a wrong password everything before is forgotten, ms. */
+const QUIET_MS = 600_000;
+/** How long an account that was accepted from an address may log in from there whatever others tried, ms. */
+const EXEMPT_MS = 600_000;
+/** Addresses that are remembered, accounts of one of them, and of all. */
+export const MAX_ADDRESSES = 10_000;
+export const MAX_ACCOUNTS_PER_ADDRESS = 128;
+export const MAX_ACCOUNTS = 40_000;
+const MAX_EXEMPT = 10_000;
+const MAX_NAME_CHARACTERS = 64;
+
+/** Credentials that a client shows, not yet known to be right. */
+export interface Guess {
+  /** Of the client: `addressKey` in lib/http/client_address.ts. */
+  readonly address: string;
+  /** As {@link accountKey} gives it. */
+  readonly account: string;
+  /** The same for the same credentials: requests at the same time that show the same ones are one guess. */
+  readonly digest: string;
+}
+
+/** A guess under way. Any number of the first two may come, {@link end} once at last. */
+export interface Attempt {
+  /** They are right: what this address did wrong with this account is forgotten, and nothing else. */
+  right(): void;
+  /** They are wrong. */
+  wrong(): void;
+  end(): void;
+}
+
+/** Why credentials are not even looked at; `seconds` until it is worth another try. */
+export interface Blocked {
+  readonly limit: "address" | "account";
+  readonly seconds: number;
+}
+
+/** The name of an account to count under; names compare without case, as the store's do. */
+export function accountKey(tenant: string | null, username: string): string {
+  const name = `${tenant?.toLowerCase() ?? ""}/${username.normalize("NFC").toLowerCase()}`;
+  return name.length <= MAX_NAME_CHARACTERS ? name : createHash("sha256").update(name).digest("base64url");
+}
+
+/**
+ * Keeps guessing of passwords slow, by client address and account: beyond {@link MAX_WRONG_PER_ACCOUNT} wrong ones for an
+ * account, or {@link MAX_WRONG_PER_ADDRESS} in all, an address waits, twice as long after each further wrong one. An
+ * account is never shut for everybody, since anybody could do that to it. All is in the memory of this process.
+ *
+ * What is remembered is bounded: a new address pushes out the one that was wrong longest ago, of those that have to wait
+ * only one that nobody heard of while all the others were pushed out. Each entry costs a refusal by the store and an
+ * address of its own, from which as much could be guessed as is gained by pushing an old entry out.
+ */
+export class GuessLimits {
+  readonly #addresses = new Map<string, Address>();
+  readonly #exempt = new BoundedCache<string, number>(MAX_EXEMPT);
+  readonly #now: () => number;
+  #accounts = 0;
+
+  /** @param now ms since 1970 */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Of how much something is remembered. */
+  get size(): { readonly addresses: number; readonly accounts: number } {
+    return { addresses: this.#addresses.size, accounts: this.#accounts };
+  }
+
+  /** Begins an attempt, which counts at once: many at the same time are no way around. */
+  start(guess: Guess): Attempt | Blocked {
+    const now = this.#now();
+    const address = this.#addresses.get(guess.address) ?? new Address();
+    const account = address.accounts.get(guess.account);
+    const pending = address.pending.get(guess.digest);
+    const byAccount = account?.waitMs(now) ?? 0;
+    if (byAccount > 0) return blocked("account", byAccount);
+    const exempt = this.#isExempt(guess, now);
+    const byAddress = exempt ? 0 : address.all.waitMs(now);
+    if (byAddress > 0) return blocked("address", byAddress);
+    if (!pending) {
+      const others = [...address.pending.values()];
+      const ofAccount = others.filter((other) => other.account === guess.account).length;
+      if (ofAccount >= (account?.allowance(now) ?? MAX_WRONG_PER_ACCOUNT)) return blocked("account", 1000);
+      if (!exempt && others.length >= address.all.allowance(now)) return blocked("address", 1000);
+    }
+    if (!this.#isHeld(guess.address, address)) this.#remember(guess.address, address);
+    return this.#attempt(guess, address, pending ?? { account: guess.account, requests: 0, wrong: false });
+  }
+
+  #attempt(guess: Guess, address: Address, pending: Pending): Attempt {
+    pending.requests++;
+    address.pending.set(guess.digest, pending);
+    let ended = false;
+    return {
+      right: () => {
+        if (address.accounts.delete(guess.account) && this.#isHeld(guess.address, address)) this.#accounts--;
+        this.#exempt.set(exemptKey(guess), this.#now());
+      },
+      wrong: () => {
+        if (pending.wrong) return;
+        pending.wrong = true;
+        // Last in the order of the map: the last to be pushed out.
+        this.#forget(guess.address, address);
+        address.wrong(guess.account, this.#now());
+        this.#remember(guess.address, address);
+        this.#makeRoom();
+      },
+      end: () => {
+        if (ended) return;
+        ended = true;
+        if (--pending.requests > 0) return;
+        address.pending.delete(guess.digest);
+        if (address.isEmpty) this.#forget(guess.address, address);
+      },
+    };
+  }
+
+  #isExempt(guess: Guess, now: number): boolean {
+    const at = this.#exempt.get(exemptKey(guess));
+    return at !== undefined && now - at < EXEMPT_MS;
+  }
+
+  #isHeld(key: string, address: Address): boolean {
+    return this.#addresses.get(key) === address;
+  }
+
+  #remember(key: string, address: Address): void {
+    this.#addresses.set(key, address);
+    this.#accounts += address.accounts.size;
+  }
+
+  #forget(key: string, address: Address): void {
+    if (!this.#isHeld(key, address)) return;
+    this.#addresses.delete(key);
+    this.#accounts -= address.accounts.size;
+  }
+
+  #makeRoom(): void {
+    const now = this.#now();
+    let looks = 2 * this.#addresses.size;
+    for (const [key, address] of this.#addresses) {
+      const isFull = this.#addresses.size > MAX_ADDRESSES || this.#accounts > MAX_ACCOUNTS;
+      if (!isFull || looks-- === 0) return;
+      this.#forget(key, address);
+      if (address.pending.size === 0 && (address.spared || !address.isWaiting(now))) continue;
+      // A second chance: it comes by here again when all the others have.
+      address.spared = true;
+      this.#remember(key, address);
+    }
+  }
+}
+
+/** Credentials whose right or wrong is awaited, by so many requests. */
+interface Pending {
+  readonly account: string;
+  requests: number;
+  wrong: boolean;
+}
+
+/** What is remembered of one address. */
+class Address {
+  readonly all = new WrongCount(MAX_WRONG_PER_ADDRESS);
+  readonly accounts = new Map<string, WrongCount>();
+  readonly pending = new Map<string, Pending>();
+  /** Whether it was kept when it was the oldest. */
+  spared = false;
+
+  get isEmpty(): boolean {
+    return this.pending.size === 0 && this.accounts.size === 0 && this.all.isEmpty;
+  }
+
+  wrong(account: string, now: number): void {
+    this.spared = false;
+    this.all.add(now);
+    const count = this.accounts.get(account) ?? new WrongCount(MAX_WRONG_PER_ACCOUNT);
+    count.add(now);
+    this.accounts.delete(account);
+    this.accounts.set(account, count);
+    if (this.accounts.size <= MAX_ACCOUNTS_PER_ADDRESS) return;
+    const [first] = this.accounts.keys();
+    const calm = this.accounts.entries().find(([, count]) => !count.isSlowed(now))?.[0];
+    this.accounts.delete(calm ?? first);
+  }
+
+  isWaiting(now: number): boolean {
+    return this.all.isSlowed(now) || this.accounts.values().some((count) => count.isSlowed(now));
+  }
+}
+
+/** Wrong passwords within the window, and the waits that they led to. */
+class WrongCount {
+  readonly #max: number;
+  #moments: number[] = [];
+  #waits = 0;
+  #waitsUntil = 0;
+  #last = -Infinity;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  get isEmpty(): boolean {
+    return this.#last === -Infinity;
+  }
+
+  /** Whether it led to a wait that is not forgotten yet. */
+  isSlowed(now: number): boolean {
+    return this.#waits > 0 && now - this.#last < QUIET_MS;
+  }
+
+  /** How long until the next try, ms. */
+  waitMs(now: number): number {
+    return this.isSlowed(now) ? Math.max(0, this.#waitsUntil - now) : 0;
+  }
+
+  /** How many may be tried at the same time. */
+  allowance(now: number): number {
+    if (this.isSlowed(now)) return 1;
+    return this.#max - this.#moments.filter((moment) => moment > now - WINDOW_MS).length;
+  }
+
+  add(now: number): void {
+    if (!this.isSlowed(now)) this.#waits = 0;
+    this.#last = now;
+    this.#moments = this.#moments.filter((moment) => moment > now - WINDOW_MS);
+    this.#moments.push(now);
+    if (this.#waits === 0 && this.#moments.length < this.#max) return;
+    this.#moments = [];
+    this.#waitsUntil = now + Math.min(FIRST_WAIT_MS * 2 ** this.#waits++, LONGEST_WAIT_MS);
+  }
+}
+
+function exemptKey({ address, account }: Guess): string {
+  return `${address} ${account}`;
+}
+
+function blocked(limit: Blocked["limit"], waitMs: number): Blocked {
+  return { limit, seconds: Math.ceil(waitMs / 1000) };
+}
