@@ -17,6 +17,7 @@ import { SessionKeyError } from "@/lib/results/session_key.ts";
 import { BuildError } from "@/lib/ui/build.ts";
 import { buildApp } from "@/routes/mod.ts";
 import { inProcessResults, resultsRole } from "@/routes/results/mod.ts";
+import { unavailableApp } from "@/routes/unavailable.ts";
 
 /** What ends a start with one line; anything else is a fault of ours and shows its stack. */
 const EXPECTED = [ConfigError, DataFolderError, ListenError, SessionKeyError, BuildError];
@@ -43,7 +44,13 @@ async function start(config: Config, dev: boolean): Promise<void> {
   const log = batchedLog((text) => Deno.stderr.writeSync(new TextEncoder().encode(text)));
   const folder = config.embedded.store || config.embedded.cluster ? DataFolder.open(config.dataFolder) : null;
   for (const warning of folder?.warnings ?? []) console.error(warning);
-  const listener = listen(config.server.host, config.server.port);
+  const { trustedHops } = config;
+  const starting = unavailableApp({ detail: "Stackroom is starting", retryAfterSeconds: 1, trustedHops, log });
+  const stopping = unavailableApp({ detail: "Stackroom is stopping", retryAfterSeconds: 5, trustedHops, log });
+  const listener = listen(config.server.host, config.server.port, {
+    starting: (request, info) => starting.fetch(request, info),
+    stopping: (request, info) => stopping.fetch(request, info),
+  });
 
   const store = folder && config.embedded.store ? await startStore(config, folder) : null;
   await store?.allowOrigins(siteOrigins(config, listener.origin, listener.port));
@@ -62,7 +69,7 @@ async function start(config: Config, dev: boolean): Promise<void> {
     web: web && web.deps,
     results: config.web ? null : results,
     resultsStore: fromStore?.store ?? null,
-    trustedHops: config.trustedHops,
+    trustedHops,
     allowedHosts: config.server.allowedHosts,
     maxRequests: config.maxRequests,
     log,

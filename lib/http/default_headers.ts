@@ -23,10 +23,3 @@ export function addDefaultHeaders(headers: Headers): void {
     }
   }
 }
-
-/** An answer that no application makes, because there is none yet or any more, with the headers of all others. */
-export function plainResponse(status: number, headers: Readonly<Record<string, string>> = {}): Response {
-  const response = new Response(null, { status, headers });
-  addDefaultHeaders(response.headers);
-  return response;
-}

@@ -1,12 +1,10 @@
-import { plainResponse } from "@/lib/http/default_headers.ts";
-
 /** Answers a request of a server on a TCP port. */
 export type Handler = (request: Request, info: Deno.ServeHandlerInfo<Deno.NetAddr>) => Response | Promise<Response>;
 
 /** A server that can end without breaking off what it is doing. */
 export interface DrainingServer {
   readonly port: number;
-  /** Refuses new requests with 503, and resolves when those under way, bodies included, have ended. */
+  /** Hands new requests to `refuse`, and resolves when those under way, bodies included, have ended. */
   drain(): Promise<void>;
   /** Breaks off what is under way: bodies end, signals abort, and {@link drain} waits for what handlers then tidy up. */
   cut(): void;
@@ -16,15 +14,24 @@ export interface DrainingServer {
  * Serves HTTP until it is drained. The runtime's own `shutdown` breaks off request bodies that are still arriving, so
  * handlers are counted here, and the server is shut down when the last one has answered.
  *
+ * @param refuse answers what arrives while the server drains; the client is told to close its connection
  * @throws Deno.errors.AddrInUse and the other errors of listening
  */
-export function drainingServer(options: { hostname: string; port: number }, handler: Handler): DrainingServer {
+export function drainingServer(
+  options: { hostname: string; port: number },
+  handler: Handler,
+  refuse: Handler,
+): DrainingServer {
   let running = 0;
   let draining = false;
   const idle = Promise.withResolvers<void>();
   const cut = new AbortController();
   const server = Deno.serve({ ...options, signal: cut.signal, onListen() {} }, async (request, info) => {
-    if (draining) return plainResponse(503, { "Connection": "close", "Retry-After": "5" });
+    if (draining) {
+      const refused = await refuse(request, info);
+      refused.headers.set("Connection", "close");
+      return refused;
+    }
     running++;
     try {
       return await handler(request, info);

@@ -1,12 +1,17 @@
-import { plainResponse } from "@/lib/http/default_headers.ts";
-import { type DrainingServer, drainingServer } from "./draining_server.ts";
+import { type DrainingServer, drainingServer, type Handler } from "./draining_server.ts";
 
 /** Raised when the site's address cannot be listened on; the message is one line with the way out. */
 export class ListenError extends Error {
   override readonly name = "ListenError";
 }
 
-type Handler = (request: Request, info: Deno.ServeHandlerInfo<Deno.NetAddr>) => Response | Promise<Response>;
+/** What answers while there is no application. */
+export interface Refusals {
+  /** Before {@link Listener.answerWith}. */
+  readonly starting: Handler;
+  /** Once the server drains. */
+  readonly stopping: Handler;
+}
 
 /** A listening server whose handler may come later: an early request is told to try again. */
 export interface Listener {
@@ -26,11 +31,11 @@ export interface Listener {
  *
  * @throws {ListenError}
  */
-export function listen(hostname: string, port: number): Listener {
-  let answer: Handler = () => plainResponse(503, { "Retry-After": "1" });
+export function listen(hostname: string, port: number, { starting, stopping }: Refusals): Listener {
+  let answer = starting;
   let server: DrainingServer;
   try {
-    server = drainingServer({ hostname, port }, (request, info) => answer(request, info));
+    server = drainingServer({ hostname, port }, (request, info) => answer(request, info), stopping);
   } catch (error) {
     if (error instanceof Deno.errors.AddrInUse) {
       throw new ListenError(

@@ -139,6 +139,10 @@ Deno.test("stop: uploads under way end well, by both ways, and one that stalls i
   await half.promise;
   const stopped = application.stop();
   while ((await fetch(`${application.site}healthz`)).status !== 503) { /* it has not heard yet */ }
+  const refused = await fetch(`${curator.base}/buckets`, { headers: { ...authorized, "X-Request-ID": "late-1" } });
+  assert.deepEqual([refused.status, await refused.json()], [503, { detail: "Stackroom is stopping" }]);
+  assert.equal(refused.headers.get("x-request-id"), "late-1");
+  assert.equal(refused.headers.get("x-content-type-options"), "nosniff");
   stopping.resolve();
   assert.deepEqual((await uploads).map(({ status }) => status), [200, 200]);
   const { code } = await stopped;

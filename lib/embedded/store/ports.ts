@@ -26,18 +26,19 @@ export class Ports {
 
   /**
    * Listens on the port of a level, which is chosen and kept the first time. `level` is a tenant's folded name, or `""`
-   * for the system's. Throws {@link DataFolderError} when the kept port is taken.
+   * for the system's; `refuse` answers while the server drains. Throws {@link DataFolderError} when the kept port is taken.
    */
   listen(
     level: string,
     protocol: Protocol,
     hostname: string,
     handler: Handler,
+    refuse: Handler,
   ): DrainingServer {
     const name = `${protocol} ${level}`.trimEnd();
     const kept = this.#known[name];
     if (kept !== undefined) {
-      const server = tryListen(hostname, kept, handler);
+      const server = tryListen(hostname, kept, handler, refuse);
       if (server) return server;
       throw new DataFolderError(
         `Port ${kept} of the embedded store (${name}) is taken: stop the program that holds it, or delete ${this.#path} to have new ports given out (shared links made before then stop working).`,
@@ -47,7 +48,7 @@ export class Ports {
     let port = FIRST_PORT + Math.floor(Math.random() * (LAST_PORT - FIRST_PORT));
     for (let attempt = 0; attempt < ATTEMPTS; attempt++, port = port >= LAST_PORT ? FIRST_PORT : port + 1) {
       if (used.has(port)) continue;
-      const server = tryListen(hostname, port, handler);
+      const server = tryListen(hostname, port, handler, refuse);
       if (!server) continue;
       this.#known[name] = port;
       writeDurably(this.#path, new TextEncoder().encode(`${JSON.stringify(this.#known, null, 2)}\n`));
@@ -61,9 +62,10 @@ function tryListen(
   hostname: string,
   port: number,
   handler: Handler,
+  refuse: Handler,
 ): DrainingServer | null {
   try {
-    return drainingServer({ hostname, port }, handler);
+    return drainingServer({ hostname, port }, handler, refuse);
   } catch (error) {
     if (error instanceof Deno.errors.AddrInUse || error instanceof Deno.errors.PermissionDenied) return null;
     const reason = error instanceof Error ? error.message : String(error);

@@ -116,7 +116,8 @@ export class StoreServer {
   #listenAtSystemLevel(): void {
     const mapi = mapiHandler(this.#parts, () => null, true, (tenant) => Promise.resolve(this.#listenFor(tenant)));
     this.#levels.set("", {
-      s3: this.#listen("", "s3", refusingHandler),
+      // The system level has no buckets.
+      s3: this.#listen("", "s3", refusingHandler("AccessDenied")),
       mapi: this.#listen("", "mapi", mapi),
     });
   }
@@ -137,12 +138,15 @@ export class StoreServer {
     const guarded: Handler = (request, { remoteAddr }) =>
       isLoopbackHost(request.headers.get("host"), hostname)
         ? handler(request, remoteAddr.hostname)
-        : new Response(null, { status: 421 });
-    const server = this.#ports.listen(level, protocol, hostname, guarded);
+        : misdirected(request);
+    const server = this.#ports.listen(level, protocol, hostname, guarded, stopping);
     this.#servers.push(server);
     return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${server.port}`;
   }
 }
+
+const misdirected = refusingHandler("MisdirectedRequest");
+const stopping = refusingHandler("ServiceUnavailable");
 
 /** Answers a request that comes from an IP address. */
 type AddressedHandler = (request: Request, address: string) => Response | Promise<Response>;

@@ -47,15 +47,21 @@ export function s3Handler(
   };
 }
 
-/** Answers at the system level, which has no buckets: everything is refused, for either protocol. */
-export function refusingHandler(request: Request): Response {
-  const response = s3ErrorResponse(new S3Error("AccessDenied"), {
-    method: request.method,
-    id: crypto.randomUUID(),
-    resource: pathOf(request.url),
-  });
-  response.headers.set("x-hcp-errormessage", "Access denied");
-  return response;
+/** Answers everything with one error, in the words of either protocol. */
+export function refusingHandler(
+  code: "AccessDenied" | "MisdirectedRequest" | "ServiceUnavailable",
+): (request: Request) => Response {
+  return (request) => {
+    const error = new S3Error(code);
+    const response = s3ErrorResponse(error, {
+      method: request.method,
+      id: crypto.randomUUID(),
+      resource: pathOf(request.url),
+    });
+    response.headers.set("x-hcp-errormessage", error.message);
+    if (error.status === 503) response.headers.set("retry-after", "5");
+    return response;
+  };
 }
 
 function answer(

@@ -17,6 +17,7 @@ import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
+import { refusingHandler } from "@/lib/embedded/store/s3/s3_server.ts";
 import { startStore } from "./store_fixture.ts";
 
 const leaks = { sanitizeOps: false, sanitizeResources: false };
@@ -234,9 +235,19 @@ Deno.test(
     await connection.write(
       new TextEncoder().encode("GET / HTTP/1.1\r\nHost: rebound.example\r\nConnection: close\r\n\r\n"),
     );
-    assert.match(await new Response(connection.readable).text(), /^HTTP\/1.1 421 /);
+    const misdirected = await new Response(connection.readable).text();
+    assert.match(misdirected, /^HTTP\/1.1 421 /);
+    assert.match(misdirected, /<Code>MisdirectedRequest<\/Code>.*<RequestId>[0-9a-f-]{36}<\/RequestId>/);
   },
 );
+
+Deno.test("embedded S3: a store that stops says so to clients of both protocols", async () => {
+  const answer = refusingHandler("ServiceUnavailable")(new Request("http://127.0.0.1:20000/letters/x"));
+  assert.deepEqual([answer.status, answer.headers.get("retry-after")], [503, "5"]);
+  assert.equal(answer.headers.get("x-hcp-errormessage"), "The store is stopping");
+  assert.match(answer.headers.get("x-amz-request-id") ?? "", /^[0-9a-f-]{36}$/);
+  assert.match(await answer.text(), /<Code>ServiceUnavailable<\/Code>/);
+});
 
 Deno.test("embedded S3: what it does not provide is 501, never a wrong success", leaks, async () => {
   await using store = await startStore();
