@@ -63,7 +63,9 @@ export async function usersFileLine(name: string, password: string): Promise<str
 export function usersFileCheck(users: ReadonlyMap<string, UserHash>): UserCheck {
   const remembered = new BoundedCache<string, true>(MAX_REMEMBERED_CHECKS);
   const secret = randomBytes(32);
-  const nobody: UserHash = { ...DEFAULT_COST, salt: randomBytes(16), hash: randomBytes(KEY_BYTES) };
+  // Of the cost that the file's own hashes have: by its time, an answer must not tell who is in it.
+  const [{ N, r, p }] = [...users.values(), DEFAULT_COST];
+  const nobody: UserHash = { N, r, p, salt: randomBytes(16), hash: randomBytes(KEY_BYTES) };
   const inTurn = limited(MAX_RUNNING_CHECKS, MAX_WAITING_CHECKS);
   return async function usersFileCheck(name, password) {
     const mark = createHmac("sha256", secret).update(JSON.stringify([name, password])).digest("base64");

@@ -76,7 +76,11 @@ export async function s3Failure(response: Response, resource: string): Promise<S
   );
 }
 
+/** Said of refused keys, whatever the store says: some tell absent accounts from wrong secrets. */
+const REFUSED_KEYS = "The store refused the credentials";
+
 function messageOf(text: string, code: string | null, status: number): string {
+  if (code !== null && Object.hasOwn(STATUS_OF_CODE, code) && STATUS_OF_CODE[code] === 401) return REFUSED_KEYS;
   const message = element(text, "Message") ?? code ?? WORD_OF_STATUS[status] ?? `the store answered ${status}`;
   return cleanMessage(message);
 }

@@ -24,7 +24,10 @@ export interface ConsoleSecurity {
   automaticUserAccoutUnlockDuration: number;
 }
 
-/** The rules of a tenant that set none, and of the system level. */
+/**
+ * The rules of a tenant that set none, and of the system level. Nothing is locked unless somebody asks for it: whoever
+ * may send a wrong password could shut out everybody, administrators included.
+ */
 export const CONSOLE_SECURITY_DEFAULTS: ConsoleSecurity = {
   minimumPasswordLength: 6,
   passwordCombination: false,
@@ -36,7 +39,7 @@ export const CONSOLE_SECURITY_DEFAULTS: ConsoleSecurity = {
   blockCommonPassword: false,
   blockPasswordReUse: false,
   passwordReuseDepth: 5,
-  disableAfterAttempts: 5,
+  disableAfterAttempts: 0,
   automaticUserAccountUnlockSetting: true,
   automaticUserAccoutUnlockDuration: 5,
 };

@@ -174,6 +174,16 @@ const FIFTH_LAYOUT = `
 CREATE TABLE identity (id TEXT NOT NULL, starts INTEGER NOT NULL);
 `;
 
+/**
+ * The sixth layout locks no account that nobody meant to be locked: five wrong passwords from anybody did so by default,
+ * also where the default was stored with other settings.
+ */
+const SIXTH_LAYOUT = `
+UPDATE documents SET document = json_set(document, '$.disableAfterAttempts', 0)
+WHERE kind = 'consoleSecurity' AND json_extract(document, '$.disableAfterAttempts') = 5;
+UPDATE users SET failed_attempts = 0, locked_ms = NULL;
+`;
+
 /** The layouts in their order; a folder of an older one is taken through those that follow. */
 export const LAYOUTS: readonly string[] = [
   FIRST_LAYOUT,
@@ -181,6 +191,7 @@ export const LAYOUTS: readonly string[] = [
   THIRD_LAYOUT,
   FOURTH_LAYOUT,
   FIFTH_LAYOUT,
+  SIXTH_LAYOUT,
 ];
 
 /** The version of the index's layout, kept in SQLite's `user_version`. */

@@ -1,20 +1,31 @@
 import { isEnabled, type User } from "@/lib/embedded/store/accounts.ts";
 import { consoleSecurity } from "@/lib/embedded/store/console_security.ts";
 import type { Documents } from "@/lib/embedded/store/documents.ts";
+import { isLastAdministrator } from "@/lib/embedded/store/last_administrator.ts";
+import type { Statements } from "@/lib/embedded/store/index.ts";
+import { WrongAnswers } from "@/lib/embedded/store/wrong_answers.ts";
 import type { WriterClient } from "@/lib/embedded/store/writer/writer_client.ts";
 
 const MS_PER_MINUTE = 60_000;
 
-/** Decides over logins by either protocol: wrong passwords lock an account by the rules of its tenant. */
+/**
+ * Decides over logins by either protocol: wrong passwords are answered late, and lock an account where the rules of its
+ * tenant say so.
+ */
 export class Logins {
+  readonly #index: Statements;
   readonly #documents: Documents;
   readonly #writer: WriterClient;
   readonly #now: () => number;
   /** Wrong passwords by user whose counting is under way. */
   readonly #counting = new Map<number, Promise<unknown>>();
 
+  readonly #wrong: WrongAnswers;
+
   /** `now` gives milliseconds since 1970. */
-  constructor(documents: Documents, writer: WriterClient, now: () => number) {
+  constructor(index: Statements, documents: Documents, writer: WriterClient, now: () => number) {
+    this.#index = index;
+    this.#wrong = new WrongAnswers(now);
     this.#documents = documents;
     this.#writer = writer;
     this.#now = now;
@@ -28,9 +39,12 @@ export class Logins {
   async attempt(find: () => User | null, isRight: (user: User) => boolean): Promise<User | "closed" | "wrong"> {
     let user = find();
     for (let counting; user && (counting = this.#counting.get(user.id)); user = find()) await counting;
-    if (!user || !isEnabled(user) || this.isLocked(user)) return "closed";
+    if (!user || !isEnabled(user) || this.isLocked(user)) {
+      await this.delayWrong();
+      return "closed";
+    }
     if (!isRight(user)) {
-      await this.#failed(user);
+      await Promise.all([this.#failed(user), this.delayWrong()]);
       return "wrong";
     }
     if (user.failedAttempts > 0 || user.lockedMs !== null) {
@@ -39,11 +53,18 @@ export class Logins {
     return user;
   }
 
+  /** Counts wrong credentials, and resolves when they may be answered: at most half a second later. */
+  delayWrong(): Promise<void> {
+    return this.#wrong.delay();
+  }
+
   /** Whether wrong passwords locked an account, and it has not opened again by itself. */
   isLocked(user: User): boolean {
     if (user.lockedMs === null) return false;
     const after = this.#unlockAfterMs(user);
-    return after === null || user.lockedMs + after > this.#now();
+    if (after !== null && user.lockedMs + after <= this.#now()) return false;
+    // The others may have gone since it was locked.
+    return !isLastAdministrator(this.#index, user, after === null ? -1 : this.#now() - after);
   }
 
   async #failed(user: User): Promise<void> {

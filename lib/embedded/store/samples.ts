@@ -5,9 +5,12 @@ import { passwordMd5 } from "@/lib/embedded/store/mapi/passwords.ts";
 import { newTenantRecord } from "@/lib/embedded/store/mapi/tenants.ts";
 import { newUserRecord } from "@/lib/embedded/store/mapi/users.ts";
 import { newNamespaceRecord } from "@/lib/embedded/store/namespace_record.ts";
+import { CONVERTER, RESULTS_TENANT } from "@/lib/embedded/store/results_account.ts";
 import { type Permission, permissionMask, PERMISSIONS } from "@/lib/embedded/store/permissions.ts";
 import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
 import type { Change, Versioning } from "@/lib/embedded/store/writer/changes.ts";
+
+export { CONVERTER, RESULTS_TENANT };
 
 /** The password of every sample account: known to all, which is why the embedded store listens on loopback only. */
 export const SAMPLE_PASSWORD = "stackroom-demo";
@@ -20,12 +23,8 @@ export const SAMPLE_LOGINS = [
   { login: "admin", what: "system level: tenants" },
 ] as const;
 
-/** The tenant and bucket in which campaigns keep their results. */
-export const RESULTS_TENANT = "archive";
+/** The bucket in which campaigns keep their results. */
 export const RESULTS_BUCKET = "campaigns";
-
-/** The account that campaigns write their results with, in the tenant archive. */
-export const CONVERTER = "converter";
 
 const ALL_ROLES = ["ADMINISTRATOR", "SECURITY", "MONITOR", "COMPLIANCE"];
 
@@ -47,7 +46,7 @@ interface SampleBucket {
 
 const TENANTS: { name: string; description: string; users: SampleUser[]; buckets: SampleBucket[] }[] = [
   {
-    name: "archive",
+    name: RESULTS_TENANT,
     description: "Scanned collections and what was read from them",
     users: [
       { name: "curator", fullName: "Kerstin Åström", roles: ALL_ROLES, permissions: { "*": PERMISSIONS } },
@@ -60,7 +59,7 @@ const TENANTS: { name: string; description: string; users: SampleUser[]; buckets
       },
     ],
     buckets: [
-      { name: "campaigns", description: "Results of campaigns", versioning: "off", objects: [] },
+      { name: RESULTS_BUCKET, description: "Results of campaigns", versioning: "off", objects: [] },
       {
         name: "letters",
         description: "Transcribed letters, without versions",

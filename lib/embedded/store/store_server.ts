@@ -76,7 +76,7 @@ export class StoreServer {
       documents,
       usage: new UsageHistory(statements),
       reads: new ReadCounter(writer, Date.now),
-      logins: new Logins(documents, writer, Date.now),
+      logins: new Logins(statements, documents, writer, Date.now),
       writer,
       upkeep: new Upkeep(writer, softQuotas, Date.now),
       now: Date.now,

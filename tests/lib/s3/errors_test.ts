@@ -50,3 +50,15 @@ Deno.test("s3 errors: the detail is the store's message, without signed URLs and
   const huge = new Response("<Error><Code>NoSuchKey</Code>" + " ".repeat(100_000), { status: 400 });
   assert.equal((await s3Failure(huge, "x")).status, 400);
 });
+
+Deno.test("s3 errors: refused keys read the same, whatever the store says of them", async () => {
+  const refusals = [
+    answer(403, "InvalidAccessKeyId", "The AWS Access Key Id you provided does not exist in our records."),
+    answer(403, "SignatureDoesNotMatch", "The request signature we calculated does not match"),
+    answer(401, "SignatureDoesNotMatch", ""),
+  ];
+  for (const refusal of refusals) {
+    const { status, detail, headers } = await s3Failure(refusal, "bucket 'b'");
+    assert.deepEqual([status, detail, headers], [401, "bucket 'b': The store refused the credentials", {}]);
+  }
+});

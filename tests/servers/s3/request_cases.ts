@@ -88,7 +88,11 @@ export const REQUEST_CASES: readonly ContractCase[] = [
       const answered = async (answer: Response) => `${answer.status} ${codeOf(await answer.text())}`;
       assert.equal(await answered(await fetch(`${base}/k`)), "403 AccessDenied");
       const wrong = (keys: object) => new AwsClient({ ...keysOf(server), ...keys, retries: 0 }).fetch(`${base}/k`);
-      assert.equal(await answered(await wrong({ accessKeyId: "bm9ib2R5" })), "403 InvalidAccessKeyId");
+      // Some stores tell the two apart.
+      assert.match(
+        await answered(await wrong({ accessKeyId: "bm9ib2R5" })),
+        /^403 (?:InvalidAccessKeyId|SignatureDoesNotMatch)$/,
+      );
       assert.equal(await answered(await wrong({ secretAccessKey: "wrong" })), "403 SignatureDoesNotMatch");
       const unknown = await fetch(`${base}/k`, {
         headers: { authorization: "Basic YTpi", "x-amz-date": stamp(0) },

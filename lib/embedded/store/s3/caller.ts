@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { isEnabled, type Tenant, type User } from "@/lib/embedded/store/accounts.ts";
 import type { ChunkedFraming } from "@/lib/embedded/store/s3/aws_chunked.ts";
 import { ChunkSignatures } from "@/lib/embedded/store/s3/chunk_signatures.ts";
@@ -21,6 +21,8 @@ export interface Caller {
   chunked: ChunkedFraming | null;
 }
 
+/** Stands for the secret of an account that is not there; no password has it. */
+const NO_SECRET = randomBytes(16).toString("hex");
 const SHA256 = /^[0-9a-f]{64}$/;
 const SHA256_OF_NOTHING = createHash("sha256").digest("hex");
 
@@ -38,9 +40,11 @@ export function authenticate(
   if (!stated) return unsigned(request, { tenant: tenant.id, address });
   requirePayloadWord(stated.payload);
   const user = accounts.user(tenant.id, usernameOf(stated.accessKey));
-  if (!user || !isEnabled(user) || logins.isLocked(user)) throw new S3Error("InvalidAccessKeyId");
   // Not counted as a wrong password: every presigned URL tells an access key, and its reader could lock the account.
-  if (!signatureHolds(request, stated, user.passwordMd5)) throw new S3Error("SignatureDoesNotMatch");
+  // An account that is not there is refused like a wrong secret, after the same work, so that nobody learns of it.
+  const holds = signatureHolds(request, stated, user?.passwordMd5 ?? NO_SECRET);
+  if (!user || !holds) throw new S3Error("SignatureDoesNotMatch");
+  if (!isEnabled(user) || logins.isLocked(user)) throw new S3Error("InvalidAccessKeyId");
   const by = { user, tenant: tenant.id, address };
   if (SHA256.test(stated.payload)) {
     // A body that is not there is read by nobody, who would find that it differs.

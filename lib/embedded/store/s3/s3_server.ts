@@ -35,6 +35,7 @@ export function s3Handler(
       }
       response.headers.set("x-amz-request-id", id);
     } catch (error) {
+      if (isWrongLogin(error)) await store.logins.delayWrong();
       response = s3ErrorResponse(asS3Error(error), { method: request.method, id, resource: pathOf(request.url) });
     }
     for (const [name, value] of Object.entries(cors)) {
@@ -45,6 +46,10 @@ export function s3Handler(
     if (request.headers.has("expect") && isEmpty(request)) response.headers.set("connection", "close");
     return response;
   };
+}
+
+function isWrongLogin(error: unknown): boolean {
+  return error instanceof S3Error && (error.code === "SignatureDoesNotMatch" || error.code === "InvalidAccessKeyId");
 }
 
 /** Answers everything with one error, in the words of either protocol. */

@@ -1,5 +1,8 @@
 import type { Statements } from "@/lib/embedded/store/index.ts";
+import { isLastAdministrator } from "@/lib/embedded/store/last_administrator.ts";
+import { folded } from "@/lib/embedded/store/names.ts";
 import { Refusal } from "@/lib/embedded/store/refusal.ts";
+import { CONVERTER, RESULTS_TENANT } from "@/lib/embedded/store/results_account.ts";
 import type { Changes } from "@/lib/embedded/store/writer/changes.ts";
 
 /** How many former passwords of a user are remembered: as many as the settings can ask for. */
@@ -27,19 +30,30 @@ export function modifyUser(
   return null;
 }
 
-/** Counts a wrong password; the one that reaches the limit locks the account. */
+/**
+ * Counts a wrong password; the one that reaches the limit locks the account, unless it is the one that campaigns write
+ * with or the last administrator: anybody may send wrong passwords, and neither has somebody to open it again.
+ */
 export function countFailure(
   index: Statements,
   { user, limit, unlockAfterMs, atMs }: Changes["countFailure"]["given"],
 ): null {
-  const row = index.row("SELECT failed_attempts, locked_ms FROM users WHERE id = ?", user);
+  const row = index.row("SELECT failed_attempts, locked_ms, tenant FROM users WHERE id = ?", user);
   if (!row) return null;
   const isLocked = row[1] !== null;
   if (isLocked && (unlockAfterMs === null || Number(row[1]) + unlockAfterMs > atMs)) return null;
   const attempts = isLocked ? 1 : Number(row[0]) + 1;
-  const locks = limit > 0 && attempts >= limit;
+  const openedMs = unlockAfterMs === null ? -1 : atMs - unlockAfterMs;
+  const locks = limit > 0 && attempts >= limit && !isConverter(index, user) &&
+    !isLastAdministrator(index, { id: user, tenant: Number(row[2]) }, openedMs);
   index.run("UPDATE users SET failed_attempts = ?, locked_ms = ? WHERE id = ?", attempts, locks ? atMs : null, user);
   return null;
+}
+
+function isConverter(index: Statements, user: number): boolean {
+  const sql =
+    "SELECT 1 FROM users JOIN tenants ON tenants.id = tenant WHERE users.id = ? AND users.folded = ? AND tenants.folded = ?";
+  return index.row(sql, user, folded(CONVERTER), folded(RESULTS_TENANT)) !== null;
 }
 
 /** Wrong passwords before a right one count no more. */

@@ -1,0 +1,46 @@
+import { pause } from "@/lib/pause.ts";
+
+/** Wrong credentials that are answered at once, before the brake takes hold: people mistype. */
+const FREE = 5;
+/** How many of them are forgotten each second. */
+const FORGOTTEN_PER_SECOND = 1;
+/** What each one beyond that adds to the wait, and the longest wait, ms. */
+const STEP_MS = 25;
+const MAX_MS = 500;
+/** Answers that wait at once; those beyond are not kept waiting, so that guessing takes no memory. */
+const MAX_WAITING = 256;
+
+/**
+ * The brake on guessing: answers to wrong credentials come later the more of them there were, right ones at once. It
+ * counts for the whole store and not per account: every request comes from the gateway, and how long an answer takes
+ * must not tell which accounts exist.
+ */
+export class WrongAnswers {
+  readonly #now: () => number;
+  readonly #sleep: (ms: number) => Promise<void>;
+  #level = 0;
+  #atMs = 0;
+  #waiting = 0;
+
+  /** @param now ms since 1970 */
+  constructor(now: () => number, sleep: (ms: number) => Promise<void> = pause) {
+    this.#now = now;
+    this.#sleep = sleep;
+  }
+
+  /** Counts wrong credentials, and resolves when they may be answered: at most half a second later. */
+  async delay(): Promise<void> {
+    const at = this.#now();
+    const forgotten = Math.max(0, at - this.#atMs) / 1000 * FORGOTTEN_PER_SECOND;
+    this.#atMs = at;
+    this.#level = Math.min(Math.max(0, this.#level - forgotten) + 1, FREE + MAX_MS / STEP_MS);
+    const ms = Math.min((this.#level - FREE) * STEP_MS, MAX_MS);
+    if (ms <= 0 || this.#waiting >= MAX_WAITING) return;
+    this.#waiting++;
+    try {
+      await this.#sleep(ms);
+    } finally {
+      this.#waiting--;
+    }
+  }
+}
