@@ -5,8 +5,10 @@ import { gatewayDeps } from "@/compose/gateway.ts";
 import { resultsDeps } from "@/compose/results.ts";
 import { webRole } from "@/compose/web.ts";
 import { type Config, ConfigError, readConfig } from "@/lib/config.ts";
+import { backUp } from "@/lib/embedded/backup.ts";
 import { DataFolder, DataFolderError, writeDurably } from "@/lib/embedded/data_folder.ts";
 import { resetDataFolder } from "@/lib/embedded/reset.ts";
+import { verifyDataFolder } from "@/lib/embedded/verify.ts";
 import { type EmbeddedStore, startEmbeddedStore } from "@/lib/embedded/store/embedded_store.ts";
 import { CONVERTER, RESULTS_BUCKET, RESULTS_TENANT } from "@/lib/embedded/store/samples.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";
@@ -27,6 +29,17 @@ try {
     case "reset":
       console.log(resetDataFolder(readConfig(Deno.env.toObject()).dataFolder, confirm));
       break;
+    case "verify": {
+      const isWell = verifyDataFolder(readConfig(Deno.env.toObject()).dataFolder, console.log);
+      if (!isWell) Deno.exitCode = 1;
+      break;
+    }
+    case "backup": {
+      const { isWhole, lines } = await backUp(readConfig(Deno.env.toObject()).dataFolder, Deno.args[1] ?? "");
+      for (const line of lines) console.log(line);
+      if (!isWhole) Deno.exitCode = 1;
+      break;
+    }
     case "user":
       console.log(await usersFileLine(Deno.args[1] ?? "", await standardInput()));
       break;

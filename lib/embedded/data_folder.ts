@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { UNFINISHED } from "@/lib/embedded/backup_mark.ts";
 
 /** Raised when the data folder cannot be used; the message is one line that names the folder and the way out. */
 export class DataFolderError extends Error {
@@ -44,6 +45,12 @@ export class DataFolder {
         `The data folder ${path} is in use by another Stackroom: stop that one, or set DATA_DIR to another folder.`,
       );
     }
+    if (isUnfinishedBackup(path)) {
+      lock.close();
+      throw new DataFolderError(
+        `The data folder ${path} is a backup that was not finished: remove it, and use another one.`,
+      );
+    }
     try {
       writeDurably(`${path}/writable`, new Uint8Array());
       Deno.removeSync(`${path}/writable`);
@@ -76,6 +83,22 @@ export class DataFolder {
   close(): void {
     this.#lock.unlockSync();
     this.#lock.close();
+  }
+}
+
+/** Whether a process has a data folder open at this moment. Takes nothing and makes nothing. */
+export function isInUse(path: string): boolean {
+  let lock: Deno.FsFile;
+  try {
+    lock = Deno.openSync(`${path}/lock`, { read: true });
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+  try {
+    return !lock.tryLockSync(false);
+  } finally {
+    lock.close();
   }
 }
 
@@ -136,6 +159,16 @@ function keepPrivate(folder: string): string[] {
     if (entry.isDirectory) failed.push(...keepPrivate(path));
   }
   return failed;
+}
+
+function isUnfinishedBackup(path: string): boolean {
+  try {
+    Deno.statSync(`${path}/${UNFINISHED}`);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
 }
 
 function unwritable(path: string, error: unknown): DataFolderError {

@@ -28,10 +28,7 @@ export function needsIndex(folder: string): boolean {
 
 /** What ends a start on bodies without an index. `what` is how the index is found: missing, empty. */
 export function lostIndex(folder: string, what: string): DataFolderError {
-  return new DataFolderError(
-    `The data folder ${folder} holds bodies, but its index.db is ${what}: nothing was changed. ` +
-      `Put index.db back from a backup, or empty the folder with "deno task reset".`,
-  );
+  return refused(folder, `holds bodies, but its index.db is ${what}`);
 }
 
 /**
@@ -45,25 +42,19 @@ export function bindBodies(folder: string, index: Statements): void {
   const identity = identityOf(index);
   if (identity === null) {
     // A folder of an older layout gets its identity now; the mark alone is what a cut-off start left.
-    if (mark && mark.starts > 1) throw olderIndex(folder);
+    if (mark && mark.starts > 1) throw refused(folder, "has an index.db that is older than its bodies");
     const made: BodyMark = { index: mark?.index ?? randomUUID(), starts: 1 };
     writeMark(folder, made);
     index.run("INSERT INTO identity VALUES (?, ?)", made.index, made.starts);
     return;
   }
   if (mark === null && (hasBodies(folder) || namesBodies(index))) {
-    throw new DataFolderError(
-      `The index.db of the data folder ${folder} and its bodies do not belong together (${BODY_MARK} is missing): ` +
-        `nothing was changed. Put both back from one backup, or empty the folder with "deno task reset".`,
-    );
+    throw refused(folder, `does not say whether index.db and bodies belong together (${BODY_MARK} is missing)`);
   }
   if (mark && mark.index !== identity.index) {
-    throw new DataFolderError(
-      `The index.db of the data folder ${folder} was made after its bodies and does not know them: nothing was ` +
-        `changed. Put index.db back from a backup, or empty the folder with "deno task reset".`,
-    );
+    throw refused(folder, "has an index.db that is not the one of its bodies");
   }
-  if (mark && mark.starts > identity.starts) throw olderIndex(folder);
+  if (mark && mark.starts > identity.starts) throw refused(folder, "has an index.db that is older than its bodies");
   const next: BodyMark = { index: identity.index, starts: identity.starts + 1 };
   // The index first: cut off here, it is ahead of the mark, which is no harm.
   index.run("UPDATE identity SET starts = ?", next.starts);
@@ -94,10 +85,10 @@ export function writeMark(folder: string, mark: BodyMark): void {
   writeDurably(`${folder}/${BODY_MARK}`, new TextEncoder().encode(`${JSON.stringify(mark)}\n`));
 }
 
-function olderIndex(folder: string): DataFolderError {
+function refused(folder: string, what: string): DataFolderError {
   return new DataFolderError(
-    `The index.db of the data folder ${folder} is older than its bodies: nothing was changed. Put the newest index.db ` +
-      `back, or the whole folder from a backup.`,
+    `The data folder ${folder} ${what}: nothing was changed. Start on a whole backup, or empty the folder with ` +
+      `"deno task reset".`,
   );
 }
 

@@ -213,7 +213,7 @@ export function openIndexForWriting(folder: string): DatabaseSync {
   const index = new DatabaseSync(path);
   // FULL: a commit that was acknowledged survives power loss, not only the end of the process.
   index.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000");
-  const version = Number(index.prepare("PRAGMA user_version").get()?.user_version ?? 0);
+  const version = layoutOf(index);
   if (version === 0 && needsIndex(folder)) {
     index.close();
     throw lostIndex(folder, "empty");
@@ -228,6 +228,11 @@ export function openIndexForWriting(folder: string): DatabaseSync {
     index.exec(`BEGIN; ${LAYOUTS.slice(version).join("")}; PRAGMA user_version = ${INDEX_VERSION}; COMMIT`);
   }
   return index;
+}
+
+/** The version of an index's layout; 0 for one without tables. */
+export function layoutOf(index: DatabaseSync): number {
+  return Number(index.prepare("PRAGMA user_version").get()?.user_version ?? 0);
 }
 
 /** Opens the index for reading beside the writer. */

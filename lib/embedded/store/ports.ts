@@ -73,7 +73,8 @@ function tryListen(
   }
 }
 
-function readPorts(path: string): Record<string, number> {
+/** The kept ports by protocol and level; none where there is no file. Throws {@link DataFolderError} when it is damaged. */
+export function readPorts(path: string): Record<string, number> {
   let text: string;
   try {
     text = Deno.readTextFileSync(path);

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { syncFolder } from "@/lib/embedded/data_folder.ts";
+import { whileUnpinned } from "@/lib/embedded/store/body_pin.ts";
 import { BODY_FOLDER, bodyFolderName } from "@/lib/embedded/store/bodies.ts";
 import { NAMING_TABLES } from "@/lib/embedded/store/body_mark.ts";
 import { Statements } from "@/lib/embedded/store/index.ts";
@@ -11,17 +12,21 @@ import { Statements } from "@/lib/embedded/store/index.ts";
  */
 export function sweepBodies(folder: string, index: DatabaseSync, now = new Date()): void {
   const statements = new Statements(index);
-  for (const [file] of statements.rows("SELECT file FROM garbage")) remove(`${folder}/${file}`);
-  statements.run("DELETE FROM garbage");
-
   Deno.mkdirSync(`${folder}/${BODY_FOLDER}`, { recursive: true, mode: 0o700 });
   syncFolder(folder);
+  const isDone = whileUnpinned(folder, () => {
+    for (const [file] of statements.each("SELECT file FROM garbage")) remove(`${folder}/${file}`);
+  });
+  if (isDone) statements.run("DELETE FROM garbage");
+
   const through = statements.row("SELECT through FROM swept")?.[0] ?? null;
   for (const hour of Deno.readDirSync(`${folder}/${BODY_FOLDER}`)) {
     if (through === null || !hour.isDirectory || hour.name < through) continue;
     for (const entry of Deno.readDirSync(`${folder}/${BODY_FOLDER}/${hour.name}`)) {
       const file = `${BODY_FOLDER}/${hour.name}/${entry.name}`;
-      const isNamed = NAMING_TABLES.some((table) => statements.row(`SELECT 1 FROM ${table} WHERE file = ?`, file));
+      const isNamed = [...NAMING_TABLES, "garbage"].some((table) =>
+        statements.row(`SELECT 1 FROM ${table} WHERE file = ?`, file)
+      );
       if (!isNamed) remove(`${folder}/${file}`);
     }
   }

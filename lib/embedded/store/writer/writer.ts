@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { syncFolder } from "@/lib/embedded/data_folder.ts";
+import { whileUnpinned } from "@/lib/embedded/store/body_pin.ts";
 import { Statements } from "@/lib/embedded/store/index.ts";
 import { isNoSpace, Refusal } from "@/lib/embedded/store/refusal.ts";
 import { setBucketAcl, setObjectAcl } from "@/lib/embedded/store/writer/acl_changes.ts";
@@ -48,6 +49,7 @@ export class Writer {
   readonly #statements: Statements;
   #unlinked: string[] = [];
   #hasGarbage = false;
+  #isHeldUp = false;
 
   constructor(folder: string, index: DatabaseSync) {
     this.#folder = folder;
@@ -117,20 +119,29 @@ export class Writer {
     return this.#hasGarbage;
   }
 
+  /** Whether files wait to be removed until a copy of the bodies is done. */
+  get isHeldUp(): boolean {
+    return this.#isHeldUp;
+  }
+
   /** Removes files whose rows are gone for good; their entries leave `garbage` with the next group. */
   #unlinkGarbage(): void {
     const rows = this.#statements.rows(`SELECT file FROM garbage LIMIT ${UNLINK_LIMIT}`);
-    for (const [file] of rows) {
-      if (this.#unlinked.includes(String(file))) continue;
-      try {
-        Deno.removeSync(`${this.#folder}/${file}`);
-      } catch (error) {
-        if (!(error instanceof Deno.errors.NotFound)) continue;
-      }
-      this.#unlinked.push(String(file));
-    }
+    const files = rows.map(([file]) => String(file)).filter((file) => !this.#unlinked.includes(file));
+    this.#isHeldUp = files.length > 0 && !whileUnpinned(this.#folder, () => {
+      for (const file of files) if (this.#isGone(file)) this.#unlinked.push(file);
+    });
     // Files that cannot be removed wait for the next start: without progress nobody is to come back for them.
     this.#hasGarbage = rows.length === UNLINK_LIMIT && this.#unlinked.length > 0;
+  }
+
+  #isGone(file: string): boolean {
+    try {
+      Deno.removeSync(`${this.#folder}/${file}`);
+      return true;
+    } catch (error) {
+      return error instanceof Deno.errors.NotFound;
+    }
   }
 }
 

@@ -43,14 +43,17 @@ function answer(told: ToWriter): FromWriter {
   }
 }
 
+/** How often it is looked whether a copy of the bodies is done, whose end lets deleted ones be removed, in ms. */
+const HELD_UP_MS = 1000;
+
 /** Goes on removing files between the groups, so that they do not wait for the next change. */
 function tidy(): void {
   clearTimeout(tidying);
-  if (!writer?.hasGarbage) return;
+  if (!writer?.hasGarbage && !writer?.isHeldUp) return;
   tidying = setTimeout(() => {
     writer?.commit([]);
     tidy();
-  }, 0);
+  }, writer.isHeldUp ? HELD_UP_MS : 0);
 }
 
 port.onmessage = ({ data }: MessageEvent<ToWriter>) => {

@@ -52,7 +52,7 @@ const damages: Record<string, { damage: (folder: string) => void; says: RegExp }
       Deno.copyFileSync(`${other}/index.db`, `${folder}/index.db`);
       Deno.removeSync(other, { recursive: true });
     },
-    says: /made after its bodies/,
+    says: /not the one of its bodies/,
   },
   "is from before": {
     damage(folder) {
@@ -64,7 +64,7 @@ const damages: Record<string, { damage: (folder: string) => void; says: RegExp }
   },
   "has lost its tie to them": {
     damage: (folder) => Deno.removeSync(`${folder}/${BODY_MARK}`),
-    says: /do not belong together/,
+    says: /bodies\.json is missing/,
   },
 };
 
@@ -74,7 +74,7 @@ for (const [name, { damage, says }] of Object.entries(damages)) {
     try {
       damage(folder);
       assert.throws(() => start(folder), { name: "DataFolderError", message: says });
-      assert.throws(() => start(folder), { name: "DataFolderError", message: /^[^\n]+$/ });
+      assert.throws(() => start(folder), { name: "DataFolderError", message: /^[^\n]+ backup[^\n]+$/ });
       assert.deepEqual(bodies(folder), ["named"]);
     } finally {
       Deno.removeSync(folder, { recursive: true });

@@ -1,0 +1,31 @@
+import { BODY_FOLDER } from "@/lib/embedded/store/bodies.ts";
+
+/**
+ * A lock of the kernel on the folder of bodies: whoever copies bodies shares it, whoever removes some must have it alone.
+ * It goes with the process that holds it, so that a copy which is cut off holds nothing up.
+ */
+function openBodies(folder: string): Deno.FsFile {
+  return Deno.openSync(`${folder}/${BODY_FOLDER}`, { read: true });
+}
+
+/**
+ * Keeps every body that is there until the pin is released, deleted ones included: the store puts their removal off.
+ * What an index names that is copied from now on can be read until then.
+ */
+export async function pinBodies(folder: string): Promise<{ release(): void }> {
+  const bodies = openBodies(folder);
+  await bodies.lock(false);
+  return { release: () => bodies.close() };
+}
+
+/** Removes bodies unless they are pinned. Answers whether it did. */
+export function whileUnpinned(folder: string, remove: () => void): boolean {
+  const bodies = openBodies(folder);
+  try {
+    if (!bodies.tryLockSync(true)) return false;
+    remove();
+    return true;
+  } finally {
+    bodies.close();
+  }
+}

@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { createHash, randomBytes } from "node:crypto";
+import { elementText, embeddedServer, S3Wire, textOf } from "@/bench/wire/s3_wire.ts";
+import { startApplication, StartError } from "../application.ts";
+import { runTask } from "../task.ts";
+
+const BUCKET = "letters";
+const MIB = 1024 * 1024;
+const WRITERS = 3;
+const BACKUPS = 3;
+
+/** Keys with the SHA-256 of their bodies, null once deleted. */
+type Acknowledged = Map<string, string | null>;
+
+const options = { sanitizeOps: false, sanitizeResources: false };
+
+Deno.test(
+  "backup: made under load, a start on it gives back all that was acknowledged before",
+  options,
+  async () => {
+    const parent = await Deno.makeTempDir({ prefix: "stackroom-backup-" });
+    const dataFolder = `${parent}/data`;
+    const copies = Array.from({ length: BACKUPS }, (_, n) => `${parent}/copies/${n}`);
+    const before: Acknowledged = new Map();
+    let isOver = false;
+    let writers: Promise<number>[] = [];
+    let application = await startApplication({ dataFolder });
+    let isRunning = true;
+    try {
+      const wire = new S3Wire(embeddedServer(dataFolder));
+      for (let n = 0; n < 12; n++) await put(wire, `kept/${n}`, n % 3 === 0 ? 2000 : 40_000 + n, before);
+      await putInParts(wire, "kept/in parts", before);
+      wire.close();
+
+      writers = Array.from({ length: WRITERS }, (_, n) => churn(dataFolder, n, () => isOver));
+      for (const copy of copies) {
+        const { code, output } = await runTask("backup", dataFolder, copy);
+        assert.equal(code, 0, output);
+      }
+      const beside = await runTask("verify", dataFolder);
+      isOver = true;
+      const rounds = await Promise.all(writers);
+      assert.ok(rounds.every((count) => count > 0), "the load went on beside the backups");
+      assert.deepEqual([beside.code, beside.output.split("\n").length], [0, 2], beside.output);
+      await application.stop();
+      isRunning = false;
+      assert.equal((await runTask("verify", dataFolder)).code, 0);
+
+      for (const copy of copies) {
+        const verified = await runTask("verify", copy);
+        assert.match(verified.output, /^\S+: all is well \(\d+ bodies, [0-9.]+ MiB\)\.\n$/);
+        assert.equal(verified.code, 0);
+        assert.deepEqual(openToOthers(copy), []);
+      }
+      const restored = copies[BACKUPS - 1];
+      application = await startApplication({ dataFolder: restored });
+      isRunning = true;
+      const reader = new S3Wire(embeddedServer(restored));
+      for (const [key, digest] of before) {
+        const { body } = await reader.succeed({ method: "GET", bucket: BUCKET, key });
+        assert.equal(sha256(body), digest, key);
+      }
+      await put(reader, "kept/after", 40_000, new Map());
+      reader.close();
+      await application.stop();
+      isRunning = false;
+      assert.equal((await runTask("verify", restored)).code, 0);
+    } finally {
+      isOver = true;
+      await Promise.allSettled(writers);
+      if (isRunning) await application.kill();
+      await Deno.remove(parent, { recursive: true });
+    }
+  },
+);
+
+Deno.test("backup: of a stopped store, onto nothing else, and an unfinished one is refused by a start", async () => {
+  const parent = await Deno.makeTempDir({ prefix: "stackroom-backup-" });
+  const dataFolder = `${parent}/data`;
+  try {
+    assert.deepEqual(await runTask("backup", dataFolder, `${parent}/none`), {
+      code: 1,
+      output: `DATA_DIR: ${dataFolder} holds no data of Stackroom.\n`,
+    });
+    const application = await startApplication({ dataFolder });
+    await application.kill();
+    const names = () => [...Deno.readDirSync(dataFolder)].map(({ name }) => name).sort();
+    const before = names();
+    for (
+      const [target, says] of [
+        ["", /^Name the folder/],
+        [`${dataFolder}/inside`, /must be outside/],
+        [parent, /must be outside/],
+        [new URL(".", import.meta.url).pathname, /is not empty/],
+      ] as const
+    ) {
+      const { code, output } = await runTask("backup", dataFolder, target);
+      assert.equal(code, 1);
+      assert.match(output, says);
+      assert.match(output, /^[^\n]+\n$/);
+    }
+    assert.deepEqual(names(), before);
+
+    const copy = `${parent}/copy`;
+    assert.equal((await runTask("backup", dataFolder, copy)).code, 0);
+    assert.equal((await runTask("verify", copy)).code, 0);
+    await Deno.writeTextFile(`${copy}/backup.unfinished`, "");
+    assert.match((await runTask("verify", copy)).output, /^backup\.unfinished: .*\n.*1 finding/);
+    assert.match((await runTask("backup", dataFolder, copy)).output, /holds an unfinished backup/);
+    await assert.rejects(startApplication({ dataFolder: copy }), (error) => {
+      assert.ok(error instanceof StartError);
+      assert.match(error.output, /^The data folder \S+ is a backup that was not finished: [^\n]+\n$/);
+      return true;
+    });
+  } finally {
+    await Deno.remove(parent, { recursive: true });
+  }
+});
+
+/** Writes, overwrites and deletes until it is told to stop; answers how many rounds there were. */
+async function churn(dataFolder: string, writer: number, isOver: () => boolean): Promise<number> {
+  const wire = new S3Wire(embeddedServer(dataFolder));
+  let round = 0;
+  for (; !isOver(); round++) {
+    const key = `load/${writer}/${round % 7}`;
+    await put(wire, key, 20_000 + round, new Map());
+    await put(wire, `${key} again`, 1 + round % 30_000, new Map());
+    await wire.succeed({ method: "DELETE", bucket: BUCKET, key: `load/${writer}/${(round + 3) % 7}` });
+  }
+  wire.close();
+  return round;
+}
+
+async function put(wire: S3Wire, key: string, size: number, acknowledged: Acknowledged): Promise<void> {
+  const body = new Uint8Array(randomBytes(size));
+  await wire.succeed({ method: "PUT", bucket: BUCKET, key, body });
+  acknowledged.set(key, sha256(body));
+}
+
+async function putInParts(wire: S3Wire, key: string, acknowledged: Acknowledged): Promise<void> {
+  const begun = await wire.succeed({ method: "POST", bucket: BUCKET, key, query: [["uploads", ""]] });
+  const uploadId = elementText(textOf(begun), "UploadId");
+  const parts = [new Uint8Array(randomBytes(5 * MIB)), new Uint8Array(randomBytes(3000))];
+  let named = "";
+  for (const [i, body] of parts.entries()) {
+    const query = [["partNumber", String(i + 1)], ["uploadId", uploadId]] as const;
+    await wire.succeed({ method: "PUT", bucket: BUCKET, key, query, body });
+    const etag = createHash("md5").update(body).digest("hex");
+    named += `<Part><PartNumber>${i + 1}</PartNumber><ETag>"${etag}"</ETag></Part>`;
+  }
+  const body = new TextEncoder().encode(`<CompleteMultipartUpload>${named}</CompleteMultipartUpload>`);
+  await wire.succeed({ method: "POST", bucket: BUCKET, key, query: [["uploadId", uploadId]], body });
+  acknowledged.set(key, createHash("sha256").update(parts[0]).update(parts[1]).digest("hex"));
+}
+
+function openToOthers(path: string): string[] {
+  const { mode, isDirectory } = Deno.statSync(path);
+  const own = ((mode ?? 0) & 0o077) === 0 ? [] : [path];
+  if (!isDirectory) return own;
+  return [...own, ...[...Deno.readDirSync(path)].flatMap(({ name }) => openToOthers(`${path}/${name}`))];
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}

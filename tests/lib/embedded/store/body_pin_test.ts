@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { pinBodies } from "@/lib/embedded/store/body_pin.ts";
+import { openIndexForWriting } from "@/lib/embedded/store/index.ts";
+import type { Change } from "@/lib/embedded/store/writer/changes.ts";
+import { sweepBodies } from "@/lib/embedded/store/writer/sweep.ts";
+import { Writer } from "@/lib/embedded/store/writer/writer.ts";
+
+const HOUR = "bodies/2026010100";
+const key = new TextEncoder().encode("k");
+
+/** A store whose one object has its body in a file. */
+function openStore() {
+  const folder = Deno.makeTempDirSync();
+  const index = openIndexForWriting(folder);
+  sweepBodies(folder, index);
+  const writer = new Writer(folder, index);
+  Deno.mkdirSync(`${folder}/${HOUR}`);
+  Deno.writeTextFileSync(`${folder}/${HOUR}/body`, "body");
+  const at = { bucket: 1, key, atMs: 1 };
+  const put: Change = {
+    kind: "putObject",
+    given: {
+      ...at,
+      body: { file: `${HOUR}/body` },
+      size: 4,
+      etag: "e",
+      contentType: "",
+      headers: null,
+      checksums: null,
+      tags: null,
+      acl: null,
+      owner: null,
+      condition: null,
+    },
+  };
+  const bucket: Change = {
+    kind: "createBucket",
+    given: {
+      tenant: 0,
+      name: "b",
+      guid: "g",
+      owner: null,
+      ownerPermissions: 0,
+      versioning: "off",
+      record: "{}",
+      atMs: 1,
+    },
+  };
+  assert.ok(writer.commit([bucket, put]).every(({ ok }) => ok));
+  return {
+    folder,
+    index,
+    writer,
+    remove: () => assert.ok(writer.commit([{ kind: "deleteObject", given: { ...at, version: null } }])[0].ok),
+    bodies: () => [...Deno.readDirSync(`${folder}/${HOUR}`)].length,
+    [Symbol.dispose]() {
+      index.close();
+      Deno.removeSync(folder, { recursive: true });
+    },
+  };
+}
+
+Deno.test("pinned bodies: a deleted one stays until the last pin is released, then goes without another change", async () => {
+  using store = openStore();
+  const [first, second] = [await pinBodies(store.folder), await pinBodies(store.folder)];
+  store.remove();
+  assert.deepEqual([store.bodies(), store.writer.isHeldUp], [1, true]);
+  first.release();
+  store.writer.commit([]);
+  assert.deepEqual([store.bodies(), store.writer.isHeldUp], [1, true]);
+  second.release();
+  store.writer.commit([]);
+  assert.deepEqual([store.bodies(), store.writer.isHeldUp], [0, false]);
+});
+
+Deno.test("pinned bodies: a start leaves deleted ones to a later one", async () => {
+  using store = openStore();
+  const pin = await pinBodies(store.folder);
+  store.remove();
+  store.index.exec("UPDATE swept SET through = '2026010100'");
+  sweepBodies(store.folder, store.index, new Date("2026-01-01T00:00:00Z"));
+  assert.equal(store.bodies(), 1);
+  pin.release();
+  sweepBodies(store.folder, store.index);
+  assert.equal(store.bodies(), 0);
+});

@@ -1,0 +1,24 @@
+import { fileURLToPath } from "node:url";
+
+/** How a task of `deno.json` ended, with what it said, standard output and error together. */
+export interface TaskEnd {
+  readonly code: number;
+  readonly output: string;
+}
+
+const ROOT = new URL("../", import.meta.url);
+
+/** Runs a task of `deno.json`, with its permissions, on a data folder. */
+export async function runTask(name: string, dataFolder: string, ...args: string[]): Promise<TaskEnd> {
+  const { tasks } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
+  const [program, subcommand, ...words]: string[] = tasks[name].command.split(" ");
+  if (program !== "deno") throw new Error(`the task ${name} does not run deno`);
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [subcommand, "--config", "deno.json", ...words, ...args],
+    cwd: fileURLToPath(ROOT),
+    env: { DATA_DIR: dataFolder, NO_COLOR: "1" },
+    stdin: "null",
+  }).output();
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  return { code, output: text(stdout) + text(stderr) };
+}
