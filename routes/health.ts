@@ -14,7 +14,12 @@ export interface ReadinessCheck {
   readonly probe: () => Promise<{ readonly state: string; readonly ready: boolean }>;
 }
 
-const readiness = z.object({ status: z.string(), checks: z.record(z.string(), z.string()) }).meta({ id: "Readiness" });
+/** The state of each upstream, by its name. */
+const checkStates = z.record(z.string(), z.string());
+const readiness = z.object({ status: z.enum(["ready", "not ready"]), checks: checkStates }).meta({ id: "Readiness" });
+const ready = z.object({ ok: z.boolean(), checks: checkStates }).meta({ id: "Ready" });
+const alive = z.object({ status: z.literal("ok") }).meta({ id: "Alive" });
+const health = z.object({ status: z.literal("ok"), cache: z.literal("disabled") }).meta({ id: "Health" });
 
 /** The probes every role answers, and the ones the gateway's clients know. Open, silent, cheap. */
 export function healthOperations(checks: readonly ReadinessCheck[], now: () => number): Operation[] {
@@ -36,7 +41,10 @@ export function healthOperations(checks: readonly ReadinessCheck[], now: () => n
       path: "/readyz",
       tag: TAG,
       summary: "The process and its upstreams answer",
-      responses: { 200: { description: "Ready" }, 503: { description: "An upstream does not answer" } },
+      responses: {
+        200: { description: "Ready", schema: ready },
+        503: { description: "An upstream does not answer", schema: ready },
+      },
       async handler(_input) {
         const { ready, states } = await ask();
         return Response.json({ ok: ready, checks: states }, { status: ready ? 200 : 503 });
@@ -48,7 +56,7 @@ export function healthOperations(checks: readonly ReadinessCheck[], now: () => n
       path: "/liveness",
       tag: TAG,
       summary: "The process is alive",
-      responses: { 200: { description: "Alive" } },
+      responses: { 200: { description: "Alive", schema: alive } },
       handler: (_input) => Response.json({ status: "ok" }),
     }),
     publicOperation({
@@ -73,7 +81,7 @@ export function healthOperations(checks: readonly ReadinessCheck[], now: () => n
       path: "/health",
       tag: TAG,
       summary: "The process is alive (older form)",
-      responses: { 200: { description: "Alive" } },
+      responses: { 200: { description: "Alive", schema: health } },
       handler: (_input) => Response.json({ status: "ok", cache: "disabled" }),
     }),
   ];

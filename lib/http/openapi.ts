@@ -181,10 +181,16 @@ function responses(operation: Operation, components: Json): Json {
 /** A schema as JSON Schema; the ones with an id move into `components` and are referred to. */
 function jsonSchema(schema: z.core.$ZodType, components: Json): Json {
   const { $schema: _dialect, $defs, ...rest } = relocated(
-    z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }),
+    z.toJSONSchema(schema, { io: "input", unrepresentable: "any", override: withExamples }),
   );
   if (isObject($defs)) { for (const [id, definition] of Object.entries($defs)) components[id] ??= definition; }
   return rest;
+}
+
+/** Ours are of what is sent, also where the schema turns it into something else: there zod leaves them out. */
+function withExamples({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: Json }): void {
+  const examples = z.globalRegistry.get(zodSchema)?.examples;
+  if (examples) jsonSchema.examples = examples;
 }
 
 function relocated(schema: unknown): Json {

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { withGateway } from "./gateway_fixture.ts";
 
+interface Operation {
+  readonly responses: Record<string, { content?: unknown }>;
+}
+
 Deno.test("docs: the page and all it loads come from our own origin under a policy", async () => {
   await withGateway({}, async ({ app }) => {
     const page = await app.request("/docs");
@@ -127,5 +131,50 @@ Deno.test("openapi: what is taken beyond the types is said, and what is said is 
     assert.deepEqual(all.properties, { prefix: { const: "" }, all: { const: true } });
     const group = schemas.GroupAccountCreate.anyOf.map(({ required }: { required: string[] }) => required);
     assert.deepEqual(group, [["groupname"], ["externalGroupID"]]);
+  });
+});
+
+Deno.test("openapi: every success of an operation that answers JSON has a shape", async () => {
+  await withGateway({}, async ({ app }) => {
+    const { paths } = await (await app.request("/openapi.json")).json();
+    const unshaped: string[] = [];
+    for (const [path, methods] of Object.entries<Record<string, Operation>>(paths)) {
+      for (const [method, { responses }] of Object.entries(methods)) {
+        const success = Object.entries(responses).filter(([status]) => status.startsWith("2"));
+        if (method !== "head" && success.some(([, { content }]) => !content)) unshaped.push(`${method} ${path}`);
+      }
+    }
+    assert.deepEqual(unshaped, []);
+    for (const path of ["/readyz", "/liveness", "/health", "/healthz", "/readiness"]) {
+      const { schema } = paths[path].get.responses[200].content["application/json"];
+      assert.ok("$ref" in schema || schema.type === "object", path);
+    }
+  });
+});
+
+Deno.test("openapi: how objects are spread over folders has three words", async () => {
+  await withGateway({}, async ({ app, call, answer }) => {
+    const { components: { schemas } } = await (await app.request("/openapi.json")).json();
+    const words = ["Balanced", "Unbalanced", "Default"];
+    const [namespace] = schemas.NamespaceCreate.properties.directoryUsage.anyOf;
+    assert.deepEqual(namespace.enum, words);
+    assert.deepEqual(schemas.NamespaceDefaultsUpdate.properties.directoryUsage.anyOf[0].enum, words);
+    const sent: string[] = [];
+    answer((_, { body }) => {
+      sent.push(JSON.parse(body).directoryUsage);
+      return new Response(null);
+    });
+    const put = (directoryUsage: string) =>
+      call("/api/v1/mapi/tenants/archive/namespaces", {
+        method: "PUT",
+        body: JSON.stringify({ name: "notes", directoryUsage }),
+      });
+    const statuses = [];
+    for (const word of ["BALANCED", "unbalanced", "Default", "deep"]) {
+      const response = await put(word);
+      await response.body?.cancel();
+      statuses.push(response.status);
+    }
+    assert.deepEqual([statuses, sent], [[201, 201, 201, 422], words]);
   });
 });

@@ -38,7 +38,17 @@ export const userAccountCreate = z.object({
   description: given.text("What the account is for", DESCRIPTION),
   roles,
   allowNamespaceManagement: given.flag("Whether the user may make and manage namespaces"),
-}).meta({ id: "UserAccountCreate" });
+}).meta({
+  id: "UserAccountCreate",
+  examples: [{
+    username: "lena",
+    fullName: "Lena Grön",
+    localAuthentication: true,
+    enabled: true,
+    forcePasswordChange: false,
+    roles: { role: ["MONITOR"] },
+  }],
+});
 
 export const userAccountUpdate = z.object({
   fullName: fullName.nullish(),
@@ -47,13 +57,15 @@ export const userAccountUpdate = z.object({
   forcePasswordChange: given.flag("Whether the password must be changed at the next login"),
   roles,
   allowNamespaceManagement: given.flag("Whether the user may make and manage namespaces"),
-}).meta({ id: "UserAccountUpdate" });
+}).meta({ id: "UserAccountUpdate", examples: [{ fullName: "Lena Grön", roles: { role: ["MONITOR"] } }] });
 
 const password = z.string().min(1).meta({ ...PASSWORD });
+/** For accounts that are made; for those that exist nobody should choose one without thinking. */
+const NEW_PASSWORD_EXAMPLE = "gryning-47";
 
 /** The query of a user account's creation. */
 export const newPasswordQuery = z.object({
-  password: password.meta({ description: `The initial password: ${PASSWORD_RULES}` }),
+  password: password.meta({ description: `The initial password: ${PASSWORD_RULES}`, examples: [NEW_PASSWORD_EXAMPLE] }),
 });
 
 /** The query of a user account's change. */
@@ -96,7 +108,7 @@ export const groupAccountCreate = z.looseObject({
 export const groupAccountUpdate = z.looseObject({
   roles,
   allowNamespaceManagement: given.flag("Whether its members may make and manage namespaces"),
-}).meta({ id: "GroupAccountUpdate" });
+}).meta({ id: "GroupAccountUpdate", examples: [{ roles: { role: ["MONITOR"] } }] });
 
 /** What an account may do in a namespace. */
 export const DATA_PERMISSIONS = [

@@ -27,16 +27,18 @@ const givenProperties = z.union([
 ]).nullish();
 const givenNames = z.union([names, z.object({ name: names }).transform(({ name }) => name)]).nullish();
 
+const TITLE = { name: "title", expression: "/note/title", type: "STRING" };
+
 /** Body of a content class's change; both lists replace what was there. */
 export const contentClassUpdate = z.object({
   contentProperties: givenProperties,
   namespaces: givenNames.meta({ description: "Names of the namespaces whose objects it describes" }),
-}).meta({ id: "ContentClassUpdate" });
+}).meta({ id: "ContentClassUpdate", examples: [{ contentProperties: [TITLE] }] });
 
 export const contentClassCreate = z.object({
-  name: className.meta({ examples: ["letters"] }),
+  name: className.meta({ examples: ["notes"] }),
   ...contentClassUpdate.shape,
-}).meta({ id: "ContentClassCreate" });
+}).meta({ id: "ContentClassCreate", examples: [{ name: "notes", contentProperties: [TITLE] }] });
 
 /** A list of an answer, unwrapped where it is an object with that one member. */
 function unwrapped(member: string) {

@@ -13,7 +13,7 @@ const givenIpSettings = z.object({
 }).meta({
   id: "IpSettings",
   description: "Addresses, masks or CIDR blocks; the store's own wrapping (`{ipAddress: […]}`) is read too",
-  examples: [{ allowAddresses: ["10.0.0.0/8"], denyAddresses: [], allowIfInBothLists: true }],
+  examples: [{ allowAddresses: [], denyAddresses: [], allowIfInBothLists: true }],
 });
 
 /** `ipSettings` of a body, in the store's wrapping. */

@@ -6,8 +6,16 @@ import { AUTO_ABORT_DAYS, CHECKPOINT, DESCRIPTION, OWNER, PRUNE_DAYS, SERVICE_PL
 
 const permissionSet = wrappedList("permission", z.string().meta({ enum: DATA_PERMISSIONS })).nullish();
 
-/** How objects are spread over folders, in the two cases that clients write. */
-export const DIRECTORY_USAGES = ["Balanced", "Unbalanced", "Default", "BALANCED", "UNBALANCED", "DEFAULT"] as const;
+/** How objects are spread over folders; the store reads the words in any case. */
+export const DIRECTORY_USAGES = ["Balanced", "Unbalanced", "Default"] as const;
+
+const inOurCase = (value: unknown) =>
+  DIRECTORY_USAGES.find((usage) => usage.toLowerCase() === String(value).toLowerCase()) ?? value;
+const directoryUsage = z.preprocess(inOurCase, z.enum(DIRECTORY_USAGES)).meta({
+  type: "string",
+  enum: [...DIRECTORY_USAGES],
+});
+
 /** Digests that name objects. */
 export const HASH_SCHEMES = ["MD5", "SHA-1", "SHA-256", "SHA-384", "SHA-512", "RIPEMD-160"] as const;
 
@@ -57,12 +65,15 @@ export const namespaceCreate = z.object({
   ...settings,
   hashScheme: z.enum(HASH_SCHEMES).nullish(),
   enterpriseMode: given.flag("Whether privileged deletes are possible"),
-  directoryUsage: z.enum(DIRECTORY_USAGES).nullish(),
+  directoryUsage: directoryUsage.nullish().meta({ description: "How objects are spread over folders" }),
   versioningSettings: versioning.nullish(),
-}).meta({ id: "NamespaceCreate" });
+}).meta({
+  id: "NamespaceCreate",
+  examples: [{ name: "field-notes", description: "Notes from the field", hardQuota: "50 GB" }],
+});
 
 export const namespaceUpdate = z.object({ name: hostLabel.nullish().meta({ description: "A new name" }), ...settings })
-  .meta({ id: "NamespaceUpdate" });
+  .meta({ id: "NamespaceUpdate", examples: [{ description: "Notes from the field, and maps" }] });
 
 export const namespaceUpdateQuery = z.object({
   resetMQECheckpoint: z.string().min(1).meta({ ...CHECKPOINT }).optional().meta({

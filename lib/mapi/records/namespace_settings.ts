@@ -55,7 +55,7 @@ export const retentionClassCreate = z.looseObject({
   name: className,
   ...retentionClassUpdate.shape,
   value: z.string().meta({ ...RETENTION, description: RETENTION_WORDS }),
-}).meta({ id: "RetentionClassCreate", examples: [{ name: "letters", value: "A+7y" }] });
+}).meta({ id: "RetentionClassCreate", examples: [{ name: "notes", value: "A+7y" }] });
 
 export const customMetadataIndexing = z.looseObject({
   contentClasses: answered.open("Names of content classes"),
@@ -89,5 +89,5 @@ export const replicationCollisionUpdate = z.looseObject({
 export const protocol = z.looseObject({ ipSettings: ipSettingsFromStore }).meta({ id: "Protocol" });
 export const protocolUpdate = z.looseObject({ ipSettings: ipSettingsToStore }).meta({
   id: "ProtocolUpdate",
-  examples: [{ hs3Enabled: true, hs3RequiresAuthentication: true }],
+  examples: [{ hs3Enabled: true, hs3RequiresAuthentication: false }],
 });

@@ -38,7 +38,7 @@ export const tenant = z.looseObject({
 
 /** Body of a tenant's creation (spec, TenantCreate); members beyond these are dropped. */
 export const tenantCreate = z.object({
-  name: hostLabel.meta({ description: "Unique", examples: ["archive"] }),
+  name: hostLabel.meta({ description: "Unique", examples: ["museum"] }),
   systemVisibleDescription: given.text("What system administrators read", DESCRIPTION),
   tenantVisibleDescription: given.text("What the tenant's administrators read", DESCRIPTION),
   hardQuota,
@@ -59,13 +59,14 @@ export const tenantCreate = z.object({
   erasureCodingSelectionEnabled: given.flag("Whether its administrators may select erasure coding"),
   servicePlanSelectionEnabled: given.flag("Whether its administrators may select service plans"),
   tags,
-}).meta({ id: "TenantCreate" });
+}).meta({ id: "TenantCreate", examples: [{ name: "museum", hardQuota: "50 GB", namespaceQuota: "100" }] });
 
 /** Query of a tenant's creation: its first administrator. */
 export const tenantCreateQuery = z.object({
-  username: username.meta({ description: "The first user's name", examples: ["curator"] }),
+  username: username.meta({ description: "The first user's name", examples: ["lena"] }),
   password: z.string().min(1).meta({
     ...FIRST_PASSWORD,
+    examples: ["gryning-47"],
     description: `The first user's password: ${PASSWORD_RULES}`,
   }),
   forcePasswordChange: z.boolean().default(false).meta({
@@ -84,4 +85,4 @@ export const tenantUpdate = z.object({
   syslogLoggingEnabled: given.flag("Whether its events go to syslog"),
   tenantVisibleDescription: given.text("What the tenant's administrators read", DESCRIPTION),
   tags,
-}).meta({ id: "TenantUpdate" });
+}).meta({ id: "TenantUpdate", examples: [{ tenantVisibleDescription: "What the museum has photographed" }] });

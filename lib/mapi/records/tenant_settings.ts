@@ -73,7 +73,7 @@ export const consoleSecurityUpdate = z.looseObject({
   ...fields(SECURITY_FLAGS, given.flag),
   loginMessage: given.text("Shown at the login of the store's console", DESCRIPTION),
   ipSettings: ipSettingsToStore,
-}).meta({ id: "ConsoleSecurityUpdate" });
+}).meta({ id: "ConsoleSecurityUpdate", examples: [{ minimumPasswordLength: 6 }] });
 
 export const contactInfo = z.looseObject(fields(CONTACT, answered.text)).meta({ id: "ContactInfo" });
 export const contactInfoUpdate = z.looseObject(
@@ -156,7 +156,7 @@ export const namespaceDefaultsUpdate = z.looseObject({
   softQuota: namespaceSoftQuota,
   multipartUploadAutoAbortDays: given.whole("Days; 0: never", AUTO_ABORT_DAYS),
   versioningSettings: versioning.nullish(),
-}).meta({ id: "NamespaceDefaultsUpdate" });
+}).meta({ id: "NamespaceDefaultsUpdate", examples: [{ hardQuota: "50 GB", softQuota: 85 }] });
 
 export const searchSecurity = z.looseObject({ ipSettings: ipSettingsFromStore }).meta({ id: "SearchSecurity" });
 export const searchSecurityUpdate = z.looseObject({ ipSettings: ipSettingsToStore })
@@ -168,7 +168,7 @@ export const openDocument = z.record(z.string(), z.unknown());
 export const permissions = openDocument.meta({
   id: "Permissions",
   description: "Handed on as it is",
-  examples: [{ permission: ["READ", "WRITE", "DELETE"] }],
+  examples: [{ permission: ["READ", "WRITE", "DELETE", "PRIVILEGED", "PURGE", "SEARCH"] }],
 });
 
 /** CORS rules of a tenant or a namespace. */

@@ -27,7 +27,7 @@ const user = z.strictObject({
 });
 const group = z.strictObject({
   Type: z.literal("Group"),
-  URI: z.string().min(1).meta({ ...FITS_XML, examples: ["http://acs.amazonaws.com/groups/global/AllUsers"] }),
+  URI: z.string().min(1).meta({ ...FITS_XML, examples: ["http://acs.amazonaws.com/groups/global/AuthenticatedUsers"] }),
   ID: none,
   DisplayName: none,
   EmailAddress: none,

@@ -5,6 +5,7 @@ import { DNS_LABEL } from "@/lib/config/values.ts";
 import { HttpError, notFound } from "@/lib/http/errors.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { type CampaignSource, STALE_MS } from "@/lib/kubernetes/campaign_source.ts";
+import { jobDetail, jobList } from "./job_schemas.ts";
 import { bytesAnswer, jsonAnswer, readOperations, type WebOperation } from "./web_operation.ts";
 
 /** Header with the number of all reaped campaigns. */
@@ -48,7 +49,7 @@ function listOperations(operation: WebOperation, { source, lists, resultsUrl }: 
           .meta({ description: "Most campaigns whose Job is gone" }),
       }),
       responses: {
-        200: { description: "The campaigns, newest created first" },
+        200: { description: "The campaigns, newest created first", schema: jobList },
         422: { description: "A query parameter is out of its range" },
         502: { description: "The cluster or the results service did not answer" },
       },
@@ -77,7 +78,7 @@ function detailOperations(operation: WebOperation, deps: JobsDeps): Operation[] 
         limit: z.int().min(1).max(MAX_VOLUMES).default(DEFAULT_VOLUMES).meta({ description: "Most volumes" }),
       }),
       responses: {
-        200: { description: "The campaign" },
+        200: { description: "The campaign", schema: jobDetail },
         404: { description: "No campaign of that name" },
         422: { description: "A query parameter is out of its range" },
         502: { description: "The cluster or the results service did not answer" },

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Operation, ResponseSpec } from "@/lib/http/operation.ts";
+import type { Method, Operation, ResponseSpec } from "@/lib/http/operation.ts";
 import {
   callMapi,
   callMapiForRecords,
@@ -107,7 +107,7 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
         ...described,
         audit: typeof audit === "string" ? audit : CHANGE,
         path: PREFIX + path,
-        params: parameters(path),
+        params: parameters(path, spec.method),
         query,
         body: schema && { kind: "json", schema },
         responses: {
@@ -163,8 +163,8 @@ export const FAILURES: Readonly<Record<number, ResponseSpec>> = {
   415: { description: "The store did not take the body" },
 };
 
-/** What the names in a path are. */
-const NAMES: Readonly<Record<string, string>> = {
+/** What is read as an example: the embedded store's samples have most of it. */
+const READ_EXAMPLES: Readonly<Record<string, string>> = {
   tenant_name: "archive",
   username: "curator",
   groupname: "editors",
@@ -174,10 +174,36 @@ const NAMES: Readonly<Record<string, string>> = {
   retention_class: "letters",
 };
 
-/** The schema of the names in a path template. */
-export function parameters(path: string): z.ZodObject<Record<string, z.ZodString>> {
+/**
+ * What is changed as an example: nothing that the samples have, since the API page's "Execute" sends examples as they
+ * stand. The examples of creations make these.
+ */
+const CHANGED_EXAMPLES: Readonly<Record<string, string>> = {
+  ...READ_EXAMPLES,
+  username: "lena",
+  name: "notes",
+  ns: "field-notes",
+  retention_class: "notes",
+};
+
+/** A tenant that no sample is, for what changes a tenant itself. */
+const OTHER_TENANT = "museum";
+
+/** The schema of the names in a path template, with examples for the method that is used on it. */
+export function parameters(path: string, method: Method = "GET"): z.ZodObject<Record<string, z.ZodString>> {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-  return z.object(Object.fromEntries(names.map((name) => [name, z.string().min(1).meta({ examples: [NAMES[name]] })])));
+  const examples = examplesFor(path, names, method);
+  return z.object(
+    Object.fromEntries(names.map((name) => [name, z.string().min(1).meta({ examples: [examples[name]] })])),
+  );
+}
+
+function examplesFor(path: string, names: readonly string[], method: Method): Readonly<Record<string, string>> {
+  if (method === "GET" || method === "HEAD") return READ_EXAMPLES;
+  const makesSomethingInside = method === "PUT" && !path.endsWith("/cors");
+  return names.length > 1 || makesSomethingInside
+    ? CHANGED_EXAMPLES
+    : { ...CHANGED_EXAMPLES, tenant_name: OTHER_TENANT };
 }
 
 /** A query that goes on as it is. */

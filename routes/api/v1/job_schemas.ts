@@ -1,0 +1,119 @@
+import { z } from "zod";
+import type { JobDetail, JobSummary } from "@/lib/campaigns/types.ts";
+
+const count = z.int().min(0);
+const time = z.string().nullable().meta({ description: "RFC 3339" });
+
+const reason = z.object({
+  stage: z.string().nullable().meta({ description: "Where the worker was" }),
+  permanent: z.boolean().nullable().meta({ description: "Whether trying again is of no use" }),
+  error: z.string(),
+}).meta({ id: "Reason" });
+
+const summaryMembers = {
+  namespace: z.string(),
+  name: z.string().meta({ description: "The Job's name" }),
+  campaign: z.string().meta({ description: "The campaign file's name, shared by all parts of a split campaign" }),
+  pipeline: z.string(),
+  phase: z.enum(["Queued", "Paused", "Running", "Succeeded", "PartiallyFailed", "Failed", "Unknown"]),
+  counts: z.object({ total: count, active: count, done: count, failed: count }).meta({ id: "VolumeCounts" }),
+  suspended: z.boolean(),
+  createdAt: time,
+  startedAt: time,
+  finishedAt: time,
+  resultsBase: z.string().meta({ description: "Where the results are" }),
+  warmup: z.object({
+    phase: z.enum(["missing", "pending", "running", "succeeded", "failed"]),
+    reason: reason.optional(),
+  }).meta({ id: "Warmup" }),
+  jobGone: z.boolean(),
+  qualityPrediction: z.boolean(),
+  waiting: z.object({ reason: z.string(), since: time }).meta({ id: "Waiting" }).nullable(),
+};
+
+/** One campaign of the list (spec, JobSummary). */
+const jobSummary = z.object(summaryMembers).meta({ id: "JobSummary" });
+
+export const jobList = z.array(jobSummary);
+
+const lowestPage = {
+  page: z.string(),
+  quality: z.number().meta({ description: "0 to 1" }),
+  canvas: z.int().nullable().meta({ description: "Index of its canvas in iiif.json" }),
+};
+
+const quality = { mean: z.number(), min: z.number(), scored: count.meta({ description: "Pages with a score" }) };
+
+const progress = z.object({
+  done: count,
+  total: count,
+  failed: count,
+  lastPage: z.string().nullable(),
+  stage: z.string().nullable(),
+  updatedAt: time,
+  lastError: z.object({ page: z.string().nullable(), error: z.string() }).meta({ id: "PageError" }).nullable(),
+  errors: count,
+  viewerPublished: z.boolean(),
+  quality: z.object({
+    ...quality,
+    model: z.string().nullable(),
+    revision: z.string().nullable(),
+    lowest: z.array(z.object(lowestPage).meta({ id: "LowestPage" })),
+  }).meta({ id: "VolumeQuality" }).nullable(),
+  ageSeconds: z.number().nullable().meta({ description: "Seconds since `updatedAt`" }),
+}).meta({ id: "Progress" });
+
+const volume = z.object({
+  index: count.meta({ description: "The Job's index, and the line of the list of volumes, from 0" }),
+  id: z.string(),
+  state: z.enum(["pending", "active", "done", "failed", "unknown"]),
+  sourceUrl: z.string().nullable(),
+  manifestUrl: z.string(),
+  iiifUrl: z.string(),
+  altoPrefix: z.string(),
+  logUrl: z.string(),
+  progress: progress.nullable(),
+  forbidden: z.boolean().meta({ description: "Whether the store refuses this user the progress" }),
+  reason: reason.optional(),
+}).meta({ id: "VolumeView" });
+
+/** One campaign with a page of its volumes (spec, JobDetail). */
+export const jobDetail = z.object({
+  ...summaryMembers,
+  volumes: z.array(volume),
+  failures: z.array(volume),
+  latest: volume.nullable(),
+  pagesDone: count,
+  pagesTotal: count,
+  pagesFailed: count,
+  errors: count,
+  lastError: z.object({ page: z.string().nullable(), error: z.string(), volume: z.string(), logUrl: z.string() })
+    .meta({ id: "CampaignError" }).nullable(),
+  pagesCoverage: z.object({ counted: count, of: count }).meta({
+    id: "PagesCoverage",
+    description: "Volumes whose progress was read, of those that have started",
+  }),
+  quality: z.object({
+    ...quality,
+    volumes: count,
+    lowest: z.array(
+      z.object({ ...lowestPage, volume: z.string(), iiifUrl: z.string() }).meta({ id: "CampaignLowestPage" }),
+    ),
+  }).meta({ id: "CampaignQuality" }).nullable(),
+  pipelineSteps: z.array(z.string()),
+  pipelineYaml: z.string(),
+  pipelineModels: z.array(
+    z.object({
+      model: z.string(),
+      revision: z.string().nullable().meta({ description: "null: not pinned" }),
+    }).meta({ id: "PipelineModel" }),
+  ),
+}).meta({ id: "JobDetail" });
+
+/** Neither may say less or more than what is answered: the compiler compares them with the types of the answers. */
+type Same<A, B> = [A] extends [B] ? [B] extends [A] ? true : never : never;
+type Fixed<T> = T extends readonly (infer I)[] ? readonly Fixed<I>[]
+  : T extends object ? { readonly [K in keyof T]: Fixed<T[K]> }
+  : T;
+true satisfies Same<Fixed<z.output<typeof jobSummary>>, Fixed<JobSummary>>;
+true satisfies Same<Fixed<z.output<typeof jobDetail>>, Fixed<JobDetail>>;
