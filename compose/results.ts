@@ -11,11 +11,12 @@ import { givenSessionKey, sessionKeyFile } from "@/lib/results/session_key.ts";
 import type { StoreAddresses } from "@/lib/store_addresses.ts";
 import type { ResultsDeps } from "@/routes/results/mod.ts";
 import { caCertificates } from "./ca_certificates.ts";
+import { revokedSessions } from "./revoked_sessions.ts";
 
 /** Until the response headers of the results store, ms. */
 const STORE_TIMEOUT_MS = 60_000;
 
-/** What the results role works with. Throws SessionKeyError. */
+/** What the results role works with. Throws SessionKeyError and DataFolderError. */
 export function resultsDeps(
   config: Config,
   results: ResultsConfig,
@@ -34,6 +35,7 @@ export function resultsDeps(
       ? givenSessionKey(Buffer.from(folder?.secret("session-key") ?? "", "hex"))
       : sessionKeyFile(keyFile),
     sessionHours: results.sessionHours,
+    revoked: revokedSessions(folder, log),
     cookieStem: config.campaigns.conventions.cookieStem,
     trustedHops: results.trustedHops,
     ...memory,

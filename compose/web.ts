@@ -97,6 +97,7 @@ async function campaignRole(
     watchAllowed: () => console.error(FOLLOWED_AGAIN),
   });
   const { source } = chosen;
+  const sessions = sessionCheck({ service, cookieStem: conventions.cookieStem, now });
   const deps: CampaignDeps = {
     source,
     lists: new CampaignLists(source, records),
@@ -104,7 +105,8 @@ async function campaignRole(
     tallies: new Tallies(now),
     records,
     namespaces,
-    session: sessionCheck({ service, cookieStem: conventions.cookieStem, now }),
+    session: sessions.check,
+    forgetSessions: sessions.forget,
     reachable: () => chosen.ready(),
   };
   return { deps, close: () => chosen.close() };

@@ -37,6 +37,8 @@ export interface CampaignDeps {
   /** The namespaces served. */
   readonly namespaces: readonly string[];
   readonly session: SessionCheck;
+  /** Drops what is remembered of sessions, by their cookies' values; absent where nothing is. */
+  readonly forgetSessions?: (tokens: readonly string[]) => void;
   /** Whether the cluster answers and what is known of it is current, for readiness. */
   readonly reachable: () => Promise<boolean>;
 }
@@ -75,7 +77,10 @@ export function mountWeb(add: AddRoute, web: WebDeps): void {
   const { campaigns, resultsUrl } = web;
   mount(add, readApi(web));
   if (!campaigns) addUnder(add, "/api/v1/jobs", noCluster);
-  if (web.service) mountPassThrough(add, { service: web.service, cookieStem: web.cookieStem, log: web.log });
+  if (web.service) {
+    const { service, cookieStem, log } = web;
+    mountPassThrough(add, { service, cookieStem, log, forgetSessions: campaigns?.forgetSessions });
+  }
   mountConfigJs(add, resultsUrl);
   if (web.site) mountSite(add, siteOptions(web, web.site));
 }

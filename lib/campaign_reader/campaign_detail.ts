@@ -51,7 +51,7 @@ export async function campaignDetail(
   if (!objects) return null;
   const { campaign, run } = await laidOut(source, objects, resultsUrl);
   const { pipeline } = campaign.summary;
-  const tally = tallies.of(viewer.user, run);
+  const tally = tallies.of(viewer.digest, run);
   const wanted = wantedProgress(campaign, page, unlessTallied(campaign, page, tally));
   const answers = await progress.read({ namespace, pipeline, run }, wanted, viewer);
   const detail = composeDetail(campaign, page, answers, now(), tally);

@@ -1,6 +1,8 @@
 /** A signed-in user of the results store. */
 export interface ResultsSession {
   readonly user: string;
+  /** Of the session's token: what is kept for the session is kept under it. Another account may get the user's name. */
+  readonly digest: string;
   /** The `Cookie` header by which the results role knows the session: that one cookie, under its plain name. */
   readonly cookie: string;
 }

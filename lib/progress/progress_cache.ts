@@ -3,7 +3,8 @@ import type { ProgressAnswer, VolumeState } from "@/lib/campaigns/types.ts";
 
 /** Whose answers are meant, and of which run: what one may read is no business of another, a later run another thing. */
 export interface ProgressScope {
-  readonly user: string;
+  /** The session's digest. A user's name would not do: it may be given to somebody else. */
+  readonly session: string;
   readonly namespace: string;
   readonly pipeline: string;
   readonly run: string;
@@ -15,7 +16,7 @@ export interface ProgressKey {
   readonly state: VolumeState;
 }
 
-/** The answers of one user and run. */
+/** The answers of one session and run. */
 export interface ScopedProgress {
   get(key: ProgressKey): ProgressAnswer | undefined;
   /** Keeps an answer; that a store did not answer is not one. */
@@ -29,7 +30,7 @@ export const OVER_LIFETIME_MS = 3_600_000;
 const CAPACITY = 20_000;
 
 /**
- * What the results store answered, per user. Files of a volume that is over no longer change, so that also their absence
+ * What the results store answered, per session. Files of a volume that is over no longer change, so that also their absence
  * and a refusal are kept for long. Beyond the capacity, answers of the run that was asked for least recently go first.
  */
 export class ProgressCache {
@@ -50,11 +51,11 @@ export class ProgressCache {
   }
 
   /**
-   * The answers of one user and run. Thousands of volumes are looked up in it by names that are there already: names made
+   * The answers of one session and run. Thousands of volumes are looked up in it by names that are there already: names made
    * for each look-up would be most of what a request leaves to collect.
    */
-  of({ user, namespace, pipeline, run }: ProgressScope): ScopedProgress {
-    const name = JSON.stringify([user, namespace, pipeline, run]);
+  of({ session, namespace, pipeline, run }: ProgressScope): ScopedProgress {
+    const name = JSON.stringify([session, namespace, pipeline, run]);
     const known = this.#scopes.get(name);
     if (known) this.#touch(name, known);
     return {

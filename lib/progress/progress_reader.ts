@@ -44,7 +44,8 @@ export interface ProgressRun {
 
 /** Whose session the reads are made with. */
 export interface ProgressViewer {
-  readonly user: string;
+  /** Stands for the session: what was read with it is kept under it, and shown to no other. */
+  readonly digest: string;
   readonly cookie: string;
   /** Aborts when nobody waits any more. */
   readonly signal?: AbortSignal;
@@ -62,7 +63,7 @@ export interface ProgressReader {
   ): Promise<ReadonlyMap<number, ProgressAnswer>>;
 }
 
-/** Reads progress files with the caller's own session and keeps the answers for that user. */
+/** Reads progress files with the caller's own session and keeps the answers for that session. */
 export function progressReader({ send, base, now, limits }: ProgressReaderOptions): ProgressReader {
   const allowed = { ...READ_LIMITS, ...limits };
   const cache = new ProgressCache(now);
@@ -70,7 +71,7 @@ export function progressReader({ send, base, now, limits }: ProgressReaderOption
     async read(run, wanted, viewer) {
       const answers = new Map<number, ProgressAnswer>();
       const missing = new Map<string, MissingVolume>();
-      const kept = cache.of({ ...run, user: viewer.user });
+      const kept = cache.of({ ...run, session: viewer.digest });
       for (const { index, id, state } of wanted) {
         const known = missing.get(id);
         if (known) {

@@ -4,7 +4,7 @@ import { PageTally } from "@/lib/campaigns/page_tally.ts";
 const LIFETIME_MS = 3_600_000;
 const CAPACITY = 4096;
 
-/** The page tallies of users, one for each run of a campaign that somebody looked at within the hour. */
+/** The page tallies of sessions, one for each run of a campaign that somebody looked at within the hour. */
 export class Tallies {
   readonly #entries: BoundedCache<string, { readonly tally: PageTally; readonly until: number }>;
   readonly #now: () => number;
@@ -15,9 +15,9 @@ export class Tallies {
     this.#entries = new BoundedCache(capacity);
   }
 
-  /** The tally of one user and run, an empty one at first and an hour after that. */
-  of(user: string, run: string): PageTally {
-    const name = JSON.stringify([user, run]);
+  /** The tally of one session (by its digest) and run, an empty one at first and an hour after that. */
+  of(session: string, run: string): PageTally {
+    const name = JSON.stringify([session, run]);
     const kept = this.#entries.get(name);
     if (kept && this.#now() < kept.until) return kept.tally;
     const tally = new PageTally();

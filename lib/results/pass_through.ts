@@ -7,7 +7,7 @@ import { browserScheme } from "./browser_address.ts";
 import { guardedBody } from "./guarded_body.ts";
 import { RESULTS_PATH } from "./object_keys.ts";
 import { type Arrival, IN_PROCESS_BASE, type ResultsService } from "./results_service.ts";
-import { cookieName, sessionValue } from "./session_cookie.ts";
+import { cookieName, sessionValues } from "./session_cookie.ts";
 import { UNCACHED } from "./uncached.ts";
 
 /** Largest body of a login or logout, bytes (spec, Limits). */
@@ -113,8 +113,9 @@ function requestHeaders(request: Request, stem: string, peer: string | null, req
   headers.set("X-Forwarded-Proto", request.headers.get("X-Forwarded-Proto") || (url?.protocol.slice(0, -1) ?? "http"));
   const host = request.headers.get("X-Forwarded-Host") || request.headers.get("Host") || url?.host;
   if (host) headers.set("X-Forwarded-Host", host);
-  const session = sessionValue(request, stem);
-  if (session !== null) headers.set("Cookie", `${cookieName(stem, browserScheme(request))}=${session}`);
+  const name = cookieName(stem, browserScheme(request));
+  const cookies = sessionValues(request, stem).map((value) => `${name}=${value}`);
+  if (cookies.length > 0) headers.set("Cookie", cookies.join("; "));
   return headers;
 }
 

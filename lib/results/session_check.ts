@@ -4,7 +4,8 @@ import { HttpError } from "@/lib/http/errors.ts";
 import { REQUEST_ID_HEADER } from "@/lib/http/request_id.ts";
 import { readCapped } from "@/lib/http/read_capped.ts";
 import type { ResultsService } from "./results_service.ts";
-import { sessionValue } from "./session_cookie.ts";
+import { sessionValues } from "./session_cookie.ts";
+import { sessionDigest } from "./session_token.ts";
 
 /** How long an answer about a cookie is believed, ms (spec, Limits). */
 export const SESSION_CACHE_MS = 30_000;
@@ -23,35 +24,54 @@ export interface SessionCheckOptions {
   readonly timeoutMs?: number;
 }
 
+/** The check of a request's session, and the end of what is remembered of one. */
+export interface RememberedSessions {
+  readonly check: SessionCheck;
+  /** What was said of these cookies' values is believed no more, answers on their way included. */
+  forget(tokens: readonly string[]): void;
+}
+
 /**
- * Asks the results role whose session a request's cookie is. Yes and no are believed for 30 s per cookie; that nobody
- * answered is asked again each time. A request without a cookie that could be a session asks nobody.
+ * Asks the results role whose session a request's cookie is: of several of its name, the first that it knows. Yes and no
+ * are believed for 30 s per cookie; that nobody answered is asked again each time. A request without a cookie that could
+ * be a session asks nobody.
  */
-export function sessionCheck(options: SessionCheckOptions): SessionCheck {
+export function sessionCheck(options: SessionCheckOptions): RememberedSessions {
   const { service, cookieStem, now, timeoutMs = TIMEOUT_MS } = options;
   const known = new BoundedCache<string, { readonly user: string | null; readonly until: number }>(MAX_COOKIES);
   const asked = new Map<string, Promise<string | null>>();
 
   /** Many requests of one page share a question. */
-  const ask = (token: string, requestId: string | null) => {
-    let question = asked.get(token);
+  const ask = (token: string, digest: string, requestId: string | null) => {
+    let question = asked.get(digest);
     if (!question) {
-      question = askService(service, `${cookieStem}=${token}`, requestId, timeoutMs).finally(() => asked.delete(token));
-      asked.set(token, question);
+      question = askService(service, `${cookieStem}=${token}`, requestId, timeoutMs);
+      asked.set(digest, question);
+      const isCurrent = () => asked.get(digest) === question && asked.delete(digest);
+      question.then((user) => {
+        if (isCurrent()) known.set(digest, { user, until: now() + SESSION_CACHE_MS });
+      }, isCurrent);
     }
     return question;
   };
 
-  return async function sessionCheck(request) {
-    const token = sessionValue(request, cookieStem);
-    if (token === null) throw notLoggedIn();
-    let entry = known.get(token);
-    if (!entry || entry.until <= now()) {
-      entry = { user: await ask(token, request.headers.get(REQUEST_ID_HEADER)), until: now() + SESSION_CACHE_MS };
-      known.set(token, entry);
-    }
-    if (entry.user === null) throw notLoggedIn();
-    return { user: entry.user, cookie: `${cookieStem}=${token}` };
+  return {
+    async check(request) {
+      const requestId = request.headers.get(REQUEST_ID_HEADER);
+      for (const token of sessionValues(request, cookieStem)) {
+        const digest = sessionDigest(token);
+        const entry = known.get(digest);
+        const user = entry && entry.until > now() ? entry.user : await ask(token, digest, requestId);
+        if (user !== null) return { user, digest, cookie: `${cookieStem}=${token}` };
+      }
+      throw notLoggedIn();
+    },
+    forget(tokens) {
+      for (const digest of tokens.map(sessionDigest)) {
+        known.delete(digest);
+        asked.delete(digest);
+      }
+    },
   };
 }
 

@@ -2,6 +2,8 @@ import { browserScheme, type Scheme } from "./browser_address.ts";
 
 /** Longest value that can be a session, characters; longer ones are not looked at. */
 const MAX_VALUE_CHARACTERS = 4096;
+/** Values that are tried; further ones are not looked at. */
+const MAX_VALUES = 4;
 /** The characters of a cookie's value (RFC 6265 §4.1.1). */
 const VALUE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/;
 
@@ -14,18 +16,21 @@ export function cookieName(stem: string, scheme: Scheme): string {
 }
 
 /**
- * The value of the request's session cookie, under the name that belongs to the browser's scheme and no other; null when
- * there is none or it cannot be a session.
+ * The values of the request's session cookies, under the name that belongs to the browser's scheme and no other, in their
+ * order and each once; those that cannot be a session are left out. A browser sends several where another host of the
+ * same domain set one as well, or another path has one, and which of them is genuine only the session key tells.
  */
-export function sessionValue(request: Pick<Request, "url" | "headers">, stem: string): string | null {
+export function sessionValues(request: Pick<Request, "url" | "headers">, stem: string): string[] {
   const name = cookieName(stem, browserScheme(request));
+  const values = new Set<string>();
   for (const part of (request.headers.get("Cookie") ?? "").split(";")) {
     const cut = part.indexOf("=");
     if (cut < 0 || part.slice(0, cut).trim() !== name) continue;
     const value = part.slice(cut + 1).trim();
-    return value.length <= MAX_VALUE_CHARACTERS && VALUE.test(value) ? value : null;
+    if (value.length <= MAX_VALUE_CHARACTERS && VALUE.test(value)) values.add(value);
+    if (values.size === MAX_VALUES) break;
   }
-  return null;
+  return [...values];
 }
 
 /** The `Set-Cookie` value that keeps a session in the browser for `maxAgeSeconds`. */

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, type KeyObject, randomBytes } from "node:crypto";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 
 /** Longest token that is sealed, characters: with name and attributes, browsers drop cookies above 4096 bytes unsaid. */
@@ -46,6 +46,11 @@ export function openSession(token: string, key: KeyObject, associated: string, n
   const text = unseal(sealed, key, associated);
   const session = text === null ? null : parseSession(text);
   return session && session.expiresAt * 1000 > nowMs ? session : null;
+}
+
+/** What a token is known by where it must not be kept itself. */
+export function sessionDigest(token: string): string {
+  return createHash("sha256").update(token).digest("base64url");
 }
 
 function unseal(sealed: Buffer, key: KeyObject, associated: string): string | null {

@@ -1,6 +1,7 @@
 import type { Exchange } from "@/lib/http/exchange.ts";
 import type { KeyDerivation } from "@/lib/results/login.ts";
 import type { ResultsStore } from "@/lib/results/results_store.ts";
+import type { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
 import type { SessionKey } from "@/lib/results/session_key.ts";
 import type { AcceptedIdentities } from "@/lib/auth/accepted_identities.ts";
 import type { GuessLimits } from "@/lib/auth/guess_limits.ts";
@@ -16,6 +17,8 @@ export interface ResultsDeps {
   readonly loginTenant: string | null;
   readonly sessionKey: SessionKey;
   readonly sessionHours: number;
+  /** Sessions that ended before their time. */
+  readonly revoked: RevokedSessions;
   /** The session cookie's name before any prefix, and what its content is bound to. */
   readonly cookieStem: string;
   /** How many proxies in front of this role are ours; the pass-through is one. */

@@ -3,28 +3,31 @@ import { browserScheme } from "@/lib/results/browser_address.ts";
 import { readResultObject } from "@/lib/results/file_answer.ts";
 import { resultKey } from "@/lib/results/object_keys.ts";
 import { clearedCookie } from "@/lib/results/session_cookie.ts";
+import type { Sessions } from "@/lib/results/sessions.ts";
 import type { ResultsDeps, ResultsRoute } from "./deps.ts";
-import { requireSession } from "./session.ts";
 
 /** GET and HEAD /results/<key>: a result file, read with the session's own keys. */
-export function fileRoute(deps: ResultsDeps): ResultsRoute {
+export function fileRoute(deps: ResultsDeps, sessions: Sessions): ResultsRoute {
   return {
     operation: "results_file",
     methods: ["GET", "HEAD"],
     async handler(exchange) {
       const { request } = exchange;
+      // Read now: once a client has left, its request cannot be read any more.
+      const { headers, signal } = request;
       const scheme = browserScheme(request);
-      const { user, keys } = requireSession(request, deps);
+      const session = await sessions.current(request);
+      const { user, keys } = session;
       exchange.caller = { username: user, tenant: deps.store.tenant };
       const key = resultKey(exchange.target.path, deps.namespaces);
       if (key === null) throw notFound("file");
       const method = exchange.method === "HEAD" ? "HEAD" : "GET";
       try {
-        const { headers, signal } = request;
         return await readResultObject(deps.store, { method, key, headers, user, keys, signal });
       } catch (error) {
         if (!(error instanceof HttpError) || error.status !== 401) throw error;
         // The store no longer knows the session's keys, so neither shall the browser.
+        sessions.end(session);
         const headers = { ...error.headers, "Set-Cookie": clearedCookie(scheme, deps.cookieStem) };
         throw new HttpError(error.status, error.detail, { headers, cause: error });
       }

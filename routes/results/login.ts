@@ -16,6 +16,7 @@ import {
 } from "@/lib/results/login_form.ts";
 import { requireSameOrigin } from "@/lib/results/origin_check.ts";
 import { sessionCookie } from "@/lib/results/session_cookie.ts";
+import type { Sessions } from "@/lib/results/sessions.ts";
 import { sealSession } from "@/lib/results/session_token.ts";
 import { UNCACHED } from "@/lib/results/uncached.ts";
 import type { ResultsDeps, ResultsRoute } from "./deps.ts";
@@ -32,7 +33,7 @@ const OWN_STORE = "results/";
  * POST /results/_login. A JSON body is answered by status, a page's form by a redirect: to its `next`, or back to the
  * login page with the status as `error`.
  */
-export function loginRoute(deps: ResultsDeps): ResultsRoute {
+export function loginRoute(deps: ResultsDeps, sessions: Sessions): ResultsRoute {
   const atStore = { ofAddress: new InFlight(MAX_WAITING_PER_ADDRESS), all: new InFlight(MAX_WAITING) };
   const logIn = async (exchange: Exchange, credentials: Credentials): Promise<string> => {
     const username = withoutTenant(credentials.username, deps.loginTenant);
@@ -50,6 +51,7 @@ export function loginRoute(deps: ResultsDeps): ResultsRoute {
       }
     });
     exchange.caller = { username, tenant: deps.store.tenant };
+    sessions.confirm(token);
     return sessionCookie(scheme, deps.cookieStem, token, deps.sessionHours * SECONDS_PER_HOUR);
   };
   return {

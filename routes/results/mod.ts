@@ -5,6 +5,7 @@ import { around, errorsAnswered, type Handler, type Step } from "@/lib/http/step
 import { RESULTS_PATH } from "@/lib/results/object_keys.ts";
 import { patientStore } from "@/lib/results/results_store.ts";
 import type { ResultsService } from "@/lib/results/results_service.ts";
+import { Sessions } from "@/lib/results/sessions.ts";
 import { UNCACHED } from "@/lib/results/uncached.ts";
 import type { ResultsDeps, ResultsRoute } from "./deps.ts";
 import { fileRoute } from "./files.ts";
@@ -20,12 +21,13 @@ export { mountPassThrough, type PassThroughDeps } from "./pass_through.ts";
  */
 export function resultsRole(deps: ResultsDeps): Handler {
   const role = { ...deps, store: patientStore(deps.store) };
+  const sessions = new Sessions(role);
   const own: Readonly<Record<string, ResultsRoute>> = {
-    _login: loginRoute(role),
-    _logout: logoutRoute(role),
-    _session: sessionRoute(role),
+    _login: loginRoute(role, sessions),
+    _logout: logoutRoute(role, sessions),
+    _session: sessionRoute(sessions),
   };
-  const file = fileRoute(role);
+  const file = fileRoute(role, sessions);
   return around([resultHeaders, errorsAnswered(deps.log)], async (exchange) => {
     exchange.trustHops(deps.trustedHops);
     const { path } = exchange.target;

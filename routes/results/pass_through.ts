@@ -5,13 +5,17 @@ import { HttpError } from "@/lib/http/errors.ts";
 import { failedLoginPath, isUrlencoded } from "@/lib/results/login_form.ts";
 import { RESULTS_PATH } from "@/lib/results/object_keys.ts";
 import { UNCACHED } from "@/lib/results/uncached.ts";
+import { sessionValues } from "@/lib/results/session_cookie.ts";
 import { passThrough, type PassThroughOptions } from "@/lib/results/pass_through.ts";
 
 const LOGIN_PATH = `${RESULTS_PATH}_login`;
+const LOGOUT_PATH = `${RESULTS_PATH}_logout`;
 /** The status under which a client that left is logged. */
 const CLIENT_LEFT = 499;
 
 export interface PassThroughDeps extends PassThroughOptions {
+  /** Drops what this role remembers of sessions that log out, by their cookies' values. */
+  readonly forgetSessions?: (tokens: readonly string[]) => void;
   readonly log: RequestLog;
 }
 
@@ -22,12 +26,17 @@ export function mountPassThrough(add: AddRoute, deps: PassThroughDeps): void {
     exchange.operation = "results_pass_through";
     const { request, requestId, target } = exchange;
     const isForm = exchange.method === "POST" && target.path === LOGIN_PATH && isUrlencoded(request.headers);
+    // Read now: once a client has left, its request cannot be read any more.
+    const isLogout = exchange.method === "POST" && target.path === LOGOUT_PATH;
+    const loggedOut = isLogout ? sessionValues(request, deps.cookieStem) : [];
     try {
       return await passed();
     } catch (error) {
       // A page's form has nobody who could read JSON.
       if (!isForm || !(error instanceof HttpError) || error.status === CLIENT_LEFT) throw error;
       return new Response(null, { status: 303, headers: { ...UNCACHED, Location: failedLoginPath(error, "/") } });
+    } finally {
+      deps.forgetSessions?.(loggedOut);
     }
 
     function passed(): Promise<Response> {

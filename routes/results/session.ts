@@ -1,33 +1,32 @@
-import { HttpError } from "@/lib/http/errors.ts";
 import { browserScheme } from "@/lib/results/browser_address.ts";
 import { isUrlencoded } from "@/lib/results/login_form.ts";
 import { requireSameOrigin } from "@/lib/results/origin_check.ts";
-import { clearedCookie, sessionValue } from "@/lib/results/session_cookie.ts";
-import { openSession, type Session } from "@/lib/results/session_token.ts";
-import { UNCACHED } from "@/lib/results/uncached.ts";
+import { clearedCookie } from "@/lib/results/session_cookie.ts";
+import type { Sessions } from "@/lib/results/sessions.ts";
 import type { ResultsDeps, ResultsRoute } from "./deps.ts";
 
 const UNSTORED = { "Cache-Control": "private, no-store" };
 
 /** GET /results/_session: who is logged in. */
-export function sessionRoute(deps: ResultsDeps): ResultsRoute {
+export function sessionRoute(sessions: Sessions): ResultsRoute {
   return {
     operation: "results_session",
     methods: ["GET", "HEAD"],
-    handler({ request }) {
-      const { user } = requireSession(request, deps);
+    async handler({ request }) {
+      const { user } = await sessions.current(request);
       return Response.json({ user }, { headers: UNSTORED });
     },
   };
 }
 
-/** POST /results/_logout: takes the cookie out of the browser; a form is led to the login page. */
-export function logoutRoute(deps: ResultsDeps): ResultsRoute {
+/** POST /results/_logout: ends the session, wherever its cookie is; a form is led to the login page. */
+export function logoutRoute(deps: ResultsDeps, sessions: Sessions): ResultsRoute {
   return {
     operation: "results_logout",
     methods: ["POST"],
     handler({ request }) {
       requireSameOrigin(request);
+      sessions.logOut(request);
       const headers = new Headers({
         ...UNSTORED,
         "Set-Cookie": clearedCookie(browserScheme(request), deps.cookieStem),
@@ -37,13 +36,4 @@ export function logoutRoute(deps: ResultsDeps): ResultsRoute {
       return new Response(null, { status: 303, headers });
     },
   };
-}
-
-/** The session that a request's cookie holds. @throws HttpError 401 */
-export function requireSession(request: Request, { cookieStem, sessionKey, now }: ResultsDeps): Session {
-  const token = sessionValue(request, cookieStem);
-  const key = token === null ? null : sessionKey();
-  const session = token === null || key === null ? null : openSession(token, key, cookieStem, now());
-  if (session === null) throw new HttpError(401, "not logged in", { headers: UNCACHED });
-  return session;
 }

@@ -23,7 +23,7 @@ function detailOf(
     name: "lund",
     page: { offset: 0, limit: 200 },
     resultsUrl,
-    viewer: { user: "anna", cookie: "c=1" },
+    viewer: { digest: "anna", cookie: "c=1" },
   });
 }
 

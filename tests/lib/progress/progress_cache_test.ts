@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { judgeAnswer, UNREAD } from "@/lib/campaigns/progress.ts";
 import { OVER_LIFETIME_MS, ProgressCache, RUNNING_LIFETIME_MS } from "@/lib/progress/progress_cache.ts";
 
-const SCOPE = { user: "anna", namespace: "n", pipeline: "p", run: "r" };
+const SCOPE = { session: "anna", namespace: "n", pipeline: "p", run: "r" };
 const ABSENT = judgeAnswer("progress", 404, null);
 const REFUSED = judgeAnswer("progress", 403, null);
 
@@ -12,7 +12,9 @@ Deno.test("progress cache: an answer is of one user, one run, one volume and one
   assert.equal(cache.of(SCOPE).get({ id: "a", state: "done" }), ABSENT);
   assert.equal(cache.of(SCOPE).get({ id: "a", state: "active" }), undefined);
   assert.equal(cache.of(SCOPE).get({ id: "b", state: "done" }), undefined);
-  for (const other of [{ user: "bo" }, { namespace: "m" }, { pipeline: "q" }, { run: "s" }, { user: 'anna","n' }]) {
+  for (
+    const other of [{ session: "bo" }, { namespace: "m" }, { pipeline: "q" }, { run: "s" }, { session: 'anna","n' }]
+  ) {
     assert.equal(cache.of({ ...SCOPE, ...other }).get({ id: "a", state: "done" }), undefined);
   }
 });

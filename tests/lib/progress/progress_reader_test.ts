@@ -5,7 +5,7 @@ import { progressReader, type ProgressViewer, type ReadLimits } from "@/lib/prog
 import type { ResultsFetch } from "@/lib/progress/result_file.ts";
 
 const RUN = { namespace: "batch-default", pipeline: "lion-v2", run: "run-1" };
-const ANNA: ProgressViewer = { user: "anna", cookie: "results_session=anna" };
+const ANNA: ProgressViewer = { digest: "anna", cookie: "results_session=anna" };
 
 /** A results store that answers by path, and what it was asked. */
 function results(answer: (path: string, request: Request) => Response | Promise<Response>) {
@@ -187,7 +187,7 @@ Deno.test("progress: no user is shown what another one may read", async () => {
     request.headers.get("cookie") === ANNA.cookie ? pages(7) : new Response(null, { status: 403 })
   );
   const progress = reader(send);
-  const bo = { user: "bo", cookie: "results_session=bo" };
+  const bo = { digest: "bo", cookie: "results_session=bo" };
   for (let round = 0; round < 2; round++) {
     assert.equal((await progress.read(RUN, wanted("done", "a"), ANNA)).get(0)?.progress?.done, 7);
     assert.deepEqual((await progress.read(RUN, wanted("done", "a"), bo)).get(0), {
@@ -218,7 +218,7 @@ Deno.test("progress: a volume listed twice is read once, and ids that would fold
 
 Deno.test("progress: a cookie that is no header value, and a sender that throws, are no answer", async () => {
   const { send } = results(() => pages(1));
-  assert.equal((await reader(send).read(RUN, wanted("active", "a"), { user: "x", cookie: "a\nb" })).size, 0);
+  assert.equal((await reader(send).read(RUN, wanted("active", "a"), { digest: "x", cookie: "a\nb" })).size, 0);
   const throwing = reader(() => {
     throw new Error("away");
   });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { UpstreamError } from "@/lib/http/upstream.ts";
 import { SESSION_CACHE_MS, sessionCheck } from "@/lib/results/session_check.ts";
+import { sessionDigest } from "@/lib/results/session_token.ts";
 import type { ResultsService } from "@/lib/results/results_service.ts";
 
 interface Asked {
@@ -17,12 +18,12 @@ function checked(answer: (cookie: string) => Response | Promise<Response>) {
     asked.push({ target: target.path, headers: Object.fromEntries(request.headers) });
     return await answer(request.headers.get("Cookie") ?? "");
   };
-  const check = sessionCheck({ service, cookieStem: "s", now: () => clock.now, timeoutMs: 30 });
+  const { check, forget } = sessionCheck({ service, cookieStem: "s", now: () => clock.now, timeoutMs: 30 });
   const as = (cookie: string | null, headers: Record<string, string> = {}) =>
     check(
       new Request("http://a.example/", { headers: { ...headers, ...(cookie === null ? {} : { Cookie: cookie }) } }),
     );
-  return { asked, clock, as };
+  return { asked, clock, as, forget };
 }
 
 const yes = (cookie: string) => Response.json({ user: `user of ${cookie}` });
@@ -31,7 +32,11 @@ const no = () => Response.json({ detail: "not logged in" }, { status: 401 });
 Deno.test("session check: the service is asked with the one cookie under its plain name and nothing else", async () => {
   const { as, asked } = checked(yes);
   const headers = { "X-Forwarded-Proto": "https", "X-Forwarded-For": "1.1.1.1", Authorization: "Bearer x" };
-  assert.deepEqual(await as("s=plain; __Host-s=tok; other=1", headers), { user: "user of s=tok", cookie: "s=tok" });
+  assert.deepEqual(await as("s=plain; __Host-s=tok; other=1", headers), {
+    user: "user of s=tok",
+    digest: sessionDigest("tok"),
+    cookie: "s=tok",
+  });
   assert.deepEqual(asked, [
     { target: "/results/_session", headers: { "accept-encoding": "identity", cookie: "s=tok" } },
   ]);
@@ -110,4 +115,41 @@ Deno.test("session check: 1,024 cookies are remembered, those asked for least re
   assert.equal(asked.length, 1025);
   await as("s=0");
   assert.equal(asked.length, 1026);
+});
+
+Deno.test("session check: of several cookies the first that is a session counts, four are tried", async () => {
+  const { as, asked } = checked((cookie) => /^s=good/.test(cookie) ? yes(cookie) : no());
+  const session = await as("s=bad; s=good1; s=good2");
+  assert.deepEqual([session.user, session.cookie], ["user of s=good1", "s=good1"]);
+  assert.equal(session.digest, sessionDigest("good1"));
+  assert.deepEqual(asked.map(({ headers }) => headers.cookie), ["s=bad", "s=good1"]);
+  assert.equal((await as("s=bad; s=good2")).cookie, "s=good2");
+  await assert.rejects(as("s=1; s=2; s=3; s=4; s=good1"), { status: 401 });
+  assert.equal(asked.length, 7);
+});
+
+Deno.test("session check: where it is not known whether the first is a session, the second does not count", async () => {
+  const { as } = checked((cookie) => cookie === "s=good" ? yes(cookie) : new Response("", { status: 503 }));
+  await assert.rejects(as("s=unknown; s=good"), { status: 502 });
+});
+
+Deno.test("session check: a session that is forgotten is asked about again, and its answer on the way counts once", async () => {
+  let answer: Promise<Response> = Promise.resolve(yes("s=a"));
+  const { as, asked, forget } = checked(async () => (await answer).clone());
+  await as("s=a");
+  await as("s=b");
+  forget(["a"]);
+  await as("s=a");
+  await as("s=b");
+  assert.equal(asked.length, 3);
+
+  const late = Promise.withResolvers<Response>();
+  answer = late.promise;
+  forget(["a"]);
+  const before = as("s=a");
+  forget(["a"]);
+  answer = Promise.resolve(no());
+  late.resolve(yes("s=a"));
+  assert.equal((await before).user, "user of s=a");
+  await assert.rejects(as("s=a"), { status: 401 });
 });

@@ -1,42 +1,48 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { clearedCookie, sessionCookie, sessionValue } from "@/lib/results/session_cookie.ts";
+import { clearedCookie, sessionCookie, sessionValues } from "@/lib/results/session_cookie.ts";
 
-function valueOf(
+function valuesOf(
   cookie: string | null,
   headers: Record<string, string> = {},
   url = "http://a.example/",
-): string | null {
+): string[] {
   const all = new Headers(headers);
   if (cookie !== null) all.set("Cookie", cookie);
-  return sessionValue({ url, headers: all }, "s");
+  return sessionValues({ url, headers: all }, "s");
 }
 
 Deno.test("session cookie: its value stands under the name of the browser's scheme alone", () => {
-  assert.equal(valueOf("s=plain; __Host-s=secure"), "plain");
-  assert.equal(valueOf("s=plain; __Host-s=secure", { "X-Forwarded-Proto": "https" }), "secure");
-  assert.equal(valueOf("s=plain; __Host-s=secure", { "X-Forwarded-Proto": "HTTPS, http" }), "secure");
-  assert.equal(valueOf("s=plain; __Host-s=secure", {}, "https://a.example/"), "secure");
-  assert.equal(valueOf("s=plain; __Host-s=secure", { "X-Forwarded-Proto": "http" }, "https://a.example/"), "plain");
-  assert.equal(valueOf("s=plain", { "X-Forwarded-Proto": "https" }), null);
-  assert.equal(valueOf("s=plain", { "X-Forwarded-Proto": "gopher" }), "plain");
+  assert.deepEqual(valuesOf("s=plain; __Host-s=secure"), ["plain"]);
+  assert.deepEqual(valuesOf("s=plain; __Host-s=secure", { "X-Forwarded-Proto": "https" }), ["secure"]);
+  assert.deepEqual(valuesOf("s=plain; __Host-s=secure", { "X-Forwarded-Proto": "HTTPS, http" }), ["secure"]);
+  assert.deepEqual(valuesOf("s=plain; __Host-s=secure", {}, "https://a.example/"), ["secure"]);
+  assert.deepEqual(valuesOf("s=plain; __Host-s=secure", { "X-Forwarded-Proto": "http" }, "https://a.example/"), [
+    "plain",
+  ]);
+  assert.deepEqual(valuesOf("s=plain", { "X-Forwarded-Proto": "https" }), []);
+  assert.deepEqual(valuesOf("s=plain", { "X-Forwarded-Proto": "gopher" }), ["plain"]);
 });
 
 Deno.test("session cookie: a value that cannot be a session is none", () => {
   for (const cookie of [null, "", "s", "s=", "S=x", "xs=x", "s x=y", "s=a b", 's="a"', "s=a,b", "s=\xe5", "s=\\"]) {
-    assert.equal(valueOf(cookie), null, String(cookie));
+    assert.deepEqual(valuesOf(cookie), [], String(cookie));
   }
-  assert.equal(valueOf(`s=${"x".repeat(4096)}`)?.length, 4096);
-  assert.equal(valueOf(`s=${"x".repeat(4097)}`), null);
-  assert.equal(valueOf("a=b;s=x=y ;c"), "x=y");
-  assert.equal(valueOf("s=first; s=second"), "first");
+  assert.equal(valuesOf(`s=${"x".repeat(4096)}`)[0].length, 4096);
+  assert.deepEqual(valuesOf(`s=${"x".repeat(4097)}`), []);
+  assert.deepEqual(valuesOf("a=b;s=x=y ;c"), ["x=y"]);
 });
 
-Deno.test("session cookie: any header is answered with a harmless value or none", () => {
+Deno.test("session cookie: several are in their order, each once, four at most, and a bad one hides no good one", () => {
+  assert.deepEqual(valuesOf("s=first; x=y; s=second; s=first"), ["first", "second"]);
+  assert.deepEqual(valuesOf('s="bad"; s=; s=a b; s=good'), ["good"]);
+  assert.deepEqual(valuesOf("s=1; s=2; __Host-s=x; s=1; s=3; s=4; s=5"), ["1", "2", "3", "4"]);
+});
+
+Deno.test("session cookie: any header is answered with harmless values or none", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom("s", "=", ";", " ", "a", ",", '"', "\xe5", "\t") }), (text) => {
-      const value = valueOf(text);
-      assert.ok(value === null || /^[\x21-\x7e]+$/.test(value));
+      for (const value of valuesOf(text)) assert.match(value, /^[\x21-\x7e]+$/);
     }),
   );
 });

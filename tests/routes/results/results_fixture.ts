@@ -8,6 +8,7 @@ import { envelope } from "@/lib/http/envelope.ts";
 import { errorsAnswered } from "@/lib/http/steps.ts";
 import { upstream } from "@/lib/http/upstream.ts";
 import { remoteResults, type ResultsService } from "@/lib/results/results_service.ts";
+import { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
 import { givenSessionKey } from "@/lib/results/session_key.ts";
 import {
   inProcessResults,
@@ -44,6 +45,7 @@ export function resultsDeps(endpoint: string, changes: Partial<ResultsDeps> = {}
     loginTenant: "archive",
     sessionKey: givenSessionKey(randomBytes(32)),
     sessionHours: 8,
+    revoked: new RevokedSessions(null, batchedLog(() => {}), Date.now),
     cookieStem: STEM,
     trustedHops: 1,
     guesses: new GuessLimits(changes.now ?? Date.now),

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { batchedLog } from "@/lib/http/access_log.ts";
 import { upstream } from "@/lib/http/upstream.ts";
 import { sessionCheck } from "@/lib/results/session_check.ts";
+import { sessionDigest } from "@/lib/results/session_token.ts";
 import { rawRequest } from "./raw_request.ts";
 import {
   around,
@@ -226,7 +227,7 @@ Deno.test("results: an answer of one user's session never serves another", async
   await using store = await filledStore(FILES);
   for await (const { service } of bothWays(resultsDeps(store.s3("archive"), { trustedHops: 0 }))) {
     await using site = web(service);
-    const check = sessionCheck({ service, cookieStem: STEM, now: Date.now });
+    const { check } = sessionCheck({ service, cookieStem: STEM, now: Date.now });
     const names = ["reader", "curator"];
     const cookies = await Promise.all(
       names.map(async (username) => cookieOf(await login(site.origin, { ...CREDENTIALS, username }))),
@@ -271,9 +272,9 @@ Deno.test("results: the session check knows a login and finds no session without
   for await (const { service } of bothWays(resultsDeps(store.s3("archive")))) {
     await using site = web(service);
     const Cookie = cookieOf(await login(site.origin));
-    const check = sessionCheck({ service, cookieStem: STEM, now: Date.now });
+    const { check } = sessionCheck({ service, cookieStem: STEM, now: Date.now });
     const session = await check(new Request("http://site.example/", { headers: { Cookie } }));
-    assert.deepEqual(session, { user: "reader", cookie: Cookie });
+    assert.deepEqual(session, { user: "reader", digest: sessionDigest(Cookie.slice(STEM.length + 1)), cookie: Cookie });
     await assert.rejects(check(new Request("http://site.example/")), { status: 401, detail: "not logged in" });
     // Between our roles the plain name holds, whatever the browser's scheme is.
     const secure = { Cookie: `__Host-${Cookie}`, "X-Forwarded-Proto": "https" };
@@ -313,9 +314,7 @@ Deno.test("store: its refusals become ours, and lost keys end the session in the
   await using store = serve(() => refusal());
   const s3 = (status: number, code: string) => () => new Response(`<Error><Code>${code}</Code></Error>`, { status });
   for await (const { way, service } of bothWays(resultsDeps(store.origin))) {
-    refusal = () => new Response("");
     await using site = web(service);
-    const Cookie = cookieOf(await login(site.origin));
     const cases: [() => Response, number, string][] = [
       [s3(404, "NoSuchKey"), 404, "GET"],
       [s3(404, "NoSuchBucket"), 502, "GET"],
@@ -330,6 +329,8 @@ Deno.test("store: its refusals become ours, and lost keys end the session in the
       [() => new Response(null, { status: 302, headers: { Location: "http://elsewhere.example/" } }), 502, "GET"],
     ];
     for (const [answer, status, method] of cases) {
+      refusal = () => new Response("");
+      const Cookie = cookieOf(await login(site.origin));
       refusal = answer;
       const response = await fetch(site.origin + LOG, { method, redirect: "manual", headers: { Cookie } });
       const text = await response.text();

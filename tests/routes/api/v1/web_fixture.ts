@@ -20,7 +20,7 @@ export const session: SessionCheck = (request) => {
   const user = /results_session=(\w+)/.exec(request.headers.get("cookie") ?? "")?.[1];
   if (user === undefined) return Promise.reject(new HttpError(401, "not logged in"));
   if (user === "outage") return Promise.reject(new HttpError(502, "the results service did not answer"));
-  return Promise.resolve({ user, cookie: `results_session=${user}` });
+  return Promise.resolve({ user, digest: user, cookie: `results_session=${user}` });
 };
 
 export const EMPTY: CampaignSnapshot = { jobs: [], warmups: [], records: [], statuses: [], pipelines: [] };

@@ -1,0 +1,36 @@
+import { type DataFolder, DataFolderError, writeDurably } from "@/lib/embedded/data_folder.ts";
+import type { RequestLog } from "@/lib/http/access_log.ts";
+import { type RevocationFile, RevocationFileError, RevokedSessions } from "@/lib/results/revoked_sessions.ts";
+
+/**
+ * Sessions that ended before their time, kept in the data folder; without one they are known until the process ends.
+ *
+ * @throws {DataFolderError}
+ */
+export function revokedSessions(folder: DataFolder | null, log: RequestLog): RevokedSessions {
+  if (!folder) return new RevokedSessions(null, log, Date.now);
+  const path = `${folder.path}/revoked-sessions.json`;
+  try {
+    return new RevokedSessions(fileAt(path), log, Date.now);
+  } catch (error) {
+    if (!(error instanceof RevocationFileError)) throw error;
+    throw new DataFolderError(
+      `The file ${path} ${error.message}: restore it, or delete it and replace the session key (session-key.secret, ` +
+        "or what RESULTS_SESSION_KEY_FILE names), which ends all sessions.",
+    );
+  }
+}
+
+function fileAt(path: string): RevocationFile {
+  return {
+    read() {
+      try {
+        return Deno.readTextFileSync(path);
+      } catch (error) {
+        if (error instanceof Deno.errors.NotFound) return null;
+        throw new RevocationFileError("cannot be read");
+      }
+    },
+    write: (text) => writeDurably(path, new TextEncoder().encode(text)),
+  };
+}

@@ -1,0 +1,131 @@
+import { createHmac, type KeyObject } from "node:crypto";
+import { BoundedCache } from "@/lib/bounded_cache.ts";
+import { HttpError } from "@/lib/http/errors.ts";
+import { S3Failure } from "@/lib/s3/errors.ts";
+import { browserScheme } from "./browser_address.ts";
+import { storeKnows } from "./login.ts";
+import type { ResultsStore } from "./results_store.ts";
+import type { RevocableSession, RevokedSessions } from "./revoked_sessions.ts";
+import { clearedCookie, sessionValues } from "./session_cookie.ts";
+import type { SessionKey } from "./session_key.ts";
+import { openSession, type Session, sessionDigest } from "./session_token.ts";
+import { UNCACHED } from "./uncached.ts";
+
+/** How long the store's word that it knows a session's keys is believed, ms. */
+export const CONFIRMED_MS = 30_000;
+/** Sessions whose confirmation is remembered. */
+const MAX_CONFIRMED = 10_000;
+
+export interface SessionsOptions {
+  readonly store: ResultsStore;
+  /** Served namespaces; the store is asked under the first. */
+  readonly namespaces: readonly string[];
+  readonly sessionKey: SessionKey;
+  readonly cookieStem: string;
+  readonly revoked: RevokedSessions;
+  /** ms since 1970 */
+  readonly now: () => number;
+}
+
+/** A session that a request was made with. */
+export interface CurrentSession extends Session, RevocableSession {}
+
+type Sent = Pick<Request, "url" | "headers">;
+
+/**
+ * Whose session a request is made with. A session ends with its time, its logout or its account: the store is asked for
+ * its keys, at most every {@link CONFIRMED_MS}, and a session whose keys it refuses is revoked.
+ */
+export class Sessions {
+  readonly #options: SessionsOptions;
+  /** Until when the store's word is believed, ms since 1970, by digest. */
+  readonly #confirmed = new BoundedCache<string, number>(MAX_CONFIRMED);
+  /** Questions under way, shared by all requests of a session. */
+  readonly #asked = new Map<string, Promise<boolean>>();
+
+  constructor(options: SessionsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The first of the request's sessions that holds.
+   *
+   * @throws HttpError 401 without one (and takes an ended one out of the browser), 502 or 504 when the store does not
+   * answer
+   */
+  async current(request: Sent): Promise<CurrentSession> {
+    const { revoked, cookieStem } = this.#options;
+    const scheme = browserScheme(request);
+    const opened = this.#opened(request);
+    for (const session of opened) {
+      if (revoked.has(session)) continue;
+      if (!(await this.#isKnown(session))) this.end(session);
+      // It may have logged out meanwhile.
+      if (!revoked.has(session)) return session;
+    }
+    const headers: Record<string, string> = { ...UNCACHED };
+    if (opened.length > 0) headers["Set-Cookie"] = clearedCookie(scheme, cookieStem);
+    throw new HttpError(401, "not logged in", { headers });
+  }
+
+  /** The store has just accepted the keys of this token's session. */
+  confirm(token: string): void {
+    this.#confirmed.set(sessionDigest(token), this.#options.now() + CONFIRMED_MS);
+  }
+
+  /** Revokes all sessions of a request. */
+  logOut(request: Sent): void {
+    this.#options.revoked.add(this.#opened(request));
+  }
+
+  /** Revokes a session whose keys the store refused: whoever gets them back logs in again. */
+  end(session: CurrentSession): void {
+    this.#options.revoked.add([session]);
+  }
+
+  /** The genuine sessions in a request's cookies, ended ones included. */
+  #opened(request: Sent): CurrentSession[] {
+    const { sessionKey, cookieStem, now } = this.#options;
+    const tokens = sessionValues(request, cookieStem);
+    const key = tokens.length === 0 ? null : sessionKey();
+    if (key === null) return [];
+    return tokens.flatMap((token) => {
+      const session = openSession(token, key, cookieStem, now());
+      return session === null ? [] : [{ ...session, digest: sessionDigest(token), account: accountOf(session, key) }];
+    });
+  }
+
+  async #isKnown(session: CurrentSession): Promise<boolean> {
+    const { now } = this.#options;
+    const { digest } = session;
+    if ((this.#confirmed.get(digest) ?? 0) > now()) return true;
+    let question = this.#asked.get(digest);
+    if (!question) {
+      question = this.#ask(session).finally(() => this.#asked.delete(digest));
+      this.#asked.set(digest, question);
+    }
+    const known = await question;
+    if (known) this.#confirmed.set(digest, now() + CONFIRMED_MS);
+    else this.#confirmed.delete(digest);
+    return known;
+  }
+
+  async #ask({ user, keys }: Session): Promise<boolean> {
+    const { store, namespaces } = this.#options;
+    try {
+      return await storeKnows(store, namespaces[0], user, keys);
+    } catch (error) {
+      // A login without a bucket leads nowhere, but a session need not end with it.
+      if (error instanceof HttpError && error.cause instanceof S3Failure && error.cause.code === "NoSuchBucket") {
+        return true;
+      }
+      throw error;
+    }
+  }
+}
+
+/** What sessions with the same keys have in common, which tells nothing about them without the session key. */
+function accountOf({ keys }: Session, key: KeyObject): string {
+  const text = JSON.stringify(["account", keys.accessKey, keys.secretKey]);
+  return createHmac("sha256", key).update(text).digest("base64url");
+}
