@@ -60,7 +60,7 @@ function checkSmallFile(path: string, name: string, found: (finding: string) => 
       if (!/^[0-9a-f]{64}\s*$/.test(Deno.readTextFileSync(`${path}/${name}`))) found(`${name}: damaged`);
     } else if (name === "ports.json") {
       readPorts(`${path}/${name}`);
-    } else if (name === "cluster.json") {
+    } else if (name === "cluster.json" || name === "revoked-sessions.json") {
       JSON.parse(Deno.readTextFileSync(`${path}/${name}`));
     }
   } catch (error) {

@@ -1,6 +1,6 @@
 const REDACTED = "[redacted]";
 const SECRET_NAME =
-  /^(?:.*password.*|pwd|ticket|token|.*_token|authorization|.*secret.*|x-amz-.*|signature|awsaccesskeyid)$/i;
+  /^(?:.*password.*|pwd|ticket|token|.*_token|.*_session|authorization|.*secret.*|x-amz-.*|signature|awsaccesskeyid)$/i;
 /** Continuation tokens are positions in a listing, not secrets; operators need them to follow a paged client. */
 const OPEN_NAMES = new Set(["continuation_token"]);
 const BEARER_VALUE = /^(?:bearer|basic|hcp|ad|aws|aws4-hmac-sha256)[\s+]|eyJ[\w-]{5,}\.[\w-]{5,}\./i;
@@ -36,7 +36,7 @@ const SECRET_TEXT: readonly (readonly [pattern: RegExp, shown: string])[] = [
   // After a colon these are words of a sentence, but for the members of JSON.
   [
     secretText(
-      String.raw`\b\w*(?:signature|credential|token(?<!continuation_token))`,
+      String.raw`\b\w*(?:signature|credential|_session|token(?<!continuation_token))`,
       String.raw`\s*${EQUALS}\s*|\\*["']\s*:\s*${QUOTE}`,
       String.raw`&\s,`,
     ),

@@ -53,7 +53,7 @@ export class Logins {
     return user;
   }
 
-  /** Counts wrong credentials, and resolves when they may be answered: at most half a second later. */
+  /** Counts wrong credentials, and resolves when they may be answered: at most a quarter of a second later. */
   delayWrong(): Promise<void> {
     return this.#wrong.delay();
   }

@@ -4,9 +4,12 @@ import { pause } from "@/lib/pause.ts";
 const FREE = 5;
 /** How many of them are forgotten each second. */
 const FORGOTTEN_PER_SECOND = 1;
-/** What each one beyond that adds to the wait, and the longest wait, ms. */
+/**
+ * What each one beyond that adds to the wait, and the longest wait, ms. It is short, since who asked the store for
+ * somebody else holds a place meanwhile; how often an address may guess is for them to limit.
+ */
 const STEP_MS = 25;
-const MAX_MS = 500;
+const MAX_MS = 250;
 /** Answers that wait at once; those beyond are not kept waiting, so that guessing takes no memory. */
 const MAX_WAITING = 256;
 
@@ -28,7 +31,7 @@ export class WrongAnswers {
     this.#sleep = sleep;
   }
 
-  /** Counts wrong credentials, and resolves when they may be answered: at most half a second later. */
+  /** Counts wrong credentials, and resolves when they may be answered: at most a quarter of a second later. */
   async delay(): Promise<void> {
     const at = this.#now();
     const forgotten = Math.max(0, at - this.#atMs) / 1000 * FORGOTTEN_PER_SECOND;

@@ -97,6 +97,7 @@ Deno.test("text: the header of Signature Version 2 goes with key and signature, 
           `x-amz-security-token: ${key} X-Amz-Security-Token=${signature}`,
           `{"x-amz-security-token":"${key}","password":"${signature}"}`,
           `/objects/download/1/file?ticket=${key}&access_token=${signature}`,
+          `Cookie: results_session=${key}; __Host-results_session=${signature}`,
         ]
       ) {
         const shown = redactText(text);
