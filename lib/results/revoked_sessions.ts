@@ -60,8 +60,9 @@ export class RevokedSessions {
   }
 
   /** Whether a session was revoked. */
-  has({ digest, account, expiresAt }: RevocableSession): boolean {
-    return this.#listed.has(digest) || expiresAt <= (this.#upTo.get(account) ?? -Infinity);
+  has(session: RevocableSession): boolean {
+    if (this.#listed.has(session.digest)) return true;
+    return this.#upTo.size > 0 && session.expiresAt <= (this.#upTo.get(session.account) ?? -Infinity);
   }
 
   /** Revokes sessions, durably where there is a file; where that fails they are still revoked in this process. */

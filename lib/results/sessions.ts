@@ -91,7 +91,15 @@ export class Sessions {
     if (key === null) return [];
     return tokens.flatMap((token) => {
       const session = openSession(token, key, cookieStem, now());
-      return session === null ? [] : [{ ...session, digest: sessionDigest(token), account: accountOf(session, key) }];
+      if (session === null) return [];
+      // Worked out only where something was revoked: it costs more than opening the session.
+      return [{
+        ...session,
+        digest: sessionDigest(token),
+        get account() {
+          return accountOf(session, key);
+        },
+      }];
     });
   }
 
