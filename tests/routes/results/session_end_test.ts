@@ -219,3 +219,29 @@ Deno.test("sessions: of several cookies of one name the first that holds counts,
     for (const cookie of [good, out]) assert.deepEqual(await uses(site.origin, cookie), [401, CLEARED, 401, CLEARED]);
   }
 });
+
+Deno.test("sessions: one that logs out while the store is asked about it does not hold", async () => {
+  let asked = Promise.withResolvers<void>();
+  let answer = Promise.resolve();
+  await using store = serve(async () => {
+    asked.resolve();
+    await answer;
+    return new Response("<Error><Code>NoSuchKey</Code></Error>", { status: 404 });
+  });
+  const clock = { now: Date.now() };
+  for await (const { service } of bothWays(resultsDeps(store.origin, { now: () => clock.now }))) {
+    await using site = web(service);
+    const Cookie = cookieOf(await login(site.origin));
+    clock.now += CONFIRMED_MS;
+    const late = Promise.withResolvers<void>();
+    [asked, answer] = [Promise.withResolvers(), late.promise];
+    const before = fetch(`${site.origin}/results/_session`, { headers: { Cookie } });
+    await asked.promise;
+    const headers = { Cookie, Origin: site.origin };
+    assert.equal((await fetch(`${site.origin}/results/_logout`, { method: "POST", headers })).status, 204);
+    late.resolve();
+    const response = await before;
+    await response.body?.cancel();
+    assert.equal(response.status, 401);
+  }
+});
