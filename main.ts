@@ -24,6 +24,10 @@ import { unavailableApp } from "@/routes/unavailable.ts";
 /** What ends a start with one line; anything else is a fault of ours and shows its stack. */
 const EXPECTED = [ConfigError, DataFolderError, ListenError, SessionKeyError, BuildError];
 
+/** Of a runtime whose connections cannot be held. */
+const UNLIMITED_CONNECTIONS =
+  "MAX_CONNECTIONS: this version of Deno gives no hold on connections, so their number and their timeouts are not limited: let a proxy in front do it (docs/operations.md)";
+
 try {
   switch (Deno.args[0]) {
     case "reset":
@@ -63,7 +67,8 @@ async function start(config: Config, dev: boolean): Promise<void> {
   const listener = listen(config.server.host, config.server.port, {
     starting: (request, info) => starting.fetch(request, info),
     stopping: (request, info) => stopping.fetch(request, info),
-  });
+  }, config.server.connections);
+  if (!listener.limitsConnections) console.error(UNLIMITED_CONNECTIONS);
 
   const store = folder && config.embedded.store ? await startStore(config, folder) : null;
   await store?.allowOrigins(siteOrigins(config, listener.origin, listener.port));

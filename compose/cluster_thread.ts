@@ -121,7 +121,7 @@ async function stopped(): Promise<FromCluster> {
 }
 
 /** Starts a server on the port of last time, or on any when another program took it meanwhile. */
-async function onKeptPort<S>(port: number | undefined, startServer: (port: number) => Promise<S>): Promise<S> {
+async function onKeptPort<S>(port: number | undefined, startServer: (port: number) => S | Promise<S>): Promise<S> {
   if (port === undefined) return await startServer(0);
   try {
     return await startServer(port);

@@ -52,7 +52,8 @@ Deno.test("config: an empty environment plays all roles on loopback with everyth
   const config = read({});
   assert.deepEqual(config.roles, new Set(["gateway", "web", "results"]));
   assert.deepEqual(config.embedded, { store: true, cluster: true, host: "127.0.0.1" });
-  assert.deepEqual(config.server, {
+  const { connections: _, ...server } = config.server;
+  assert.deepEqual(server, {
     host: "127.0.0.1",
     port: 8000,
     allowedHosts: ["localhost", "127.0.0.1", "[::1]"],
@@ -186,7 +187,8 @@ Deno.test("token key: required without an embedded store, and the known example 
 });
 
 Deno.test("HOST: every interface without an embedded part, and then any Host name", () => {
-  assert.deepEqual(read(REAL_STORE).server, { host: "0.0.0.0", port: 8000, allowedHosts: null });
+  const { connections: _, ...server } = read(REAL_STORE).server;
+  assert.deepEqual(server, { host: "0.0.0.0", port: 8000, allowedHosts: null });
   assert.equal(read({ ...REAL_STORE, HOST: "[::1]" }).server.host, "::1");
 });
 
@@ -385,6 +387,17 @@ Deno.test("bounds: requests at a time have defaults, and no bound is unlimited",
   const given = read({ MAX_REQUESTS: "10", MAX_TENANT_REQUESTS: "2" });
   assert.deepEqual([given.maxRequests, given.gateway?.maxTenantRequests], [10, 2]);
   for (const name of ["MAX_REQUESTS", "MAX_TENANT_REQUESTS"]) refused({ [name]: "0" }, name, /from 1 to/);
+});
+
+Deno.test("bounds: connections have defaults, and none by address where a proxy of our own is in front", () => {
+  const bounds = (settings: Record<string, string>) => read(settings).server.connections;
+  assert.deepEqual(bounds({}), { max: 4096, maxPerAddress: 1024, headMs: 30_000, idleMs: 120_000 });
+  const given = { MAX_CONNECTIONS: "9", MAX_CONNECTIONS_PER_ADDRESS: "8", HEAD_TIMEOUT: "7", KEEP_ALIVE_TIMEOUT: "6" };
+  assert.deepEqual(bounds(given), { max: 9, maxPerAddress: 8, headMs: 7000, idleMs: 6000 });
+  assert.equal(bounds({ TRUSTED_HOPS: "1" }).maxPerAddress, null);
+  assert.equal(bounds(RESULTS).maxPerAddress, null);
+  assert.equal(bounds({ ...RESULTS, TRUSTED_HOPS: "0" }).maxPerAddress, 1024);
+  for (const name of Object.keys(given)) refused({ [name]: "0" }, name, /from 1 to/);
 });
 
 Deno.test("cluster reads: followed where that is allowed unless told otherwise, and no other word will do", () => {

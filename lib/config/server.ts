@@ -1,3 +1,4 @@
+import type { ConnectionLimits } from "@/lib/process/connections.ts";
 import { bindAddress, isLoopback, isWildcard, LOOPBACK_NAMES } from "./hosts.ts";
 import type { Reading } from "./reading.ts";
 
@@ -8,6 +9,7 @@ export interface ServerConfig {
   readonly port: number;
   /** Host names (as in a URL, without port) that are answered; null: all. Others are 421. */
   readonly allowedHosts: readonly string[] | null;
+  readonly connections: ConnectionLimits;
 }
 
 export interface EmbeddedConfig {
@@ -20,7 +22,10 @@ export interface EmbeddedConfig {
 /** Address, port and the Host names that are answered: with known sample passwords inside, only our own. */
 export function serverConfig(reading: Reading): ServerConfig {
   const { HOST, PORT, CAMPAIGN_RESULTS_URL } = reading.settings;
-  if (!reading.embedded.any) return { host: bindAddress(HOST ?? "0.0.0.0"), port: PORT, allowedHosts: null };
+  const connections = connectionLimits(reading);
+  if (!reading.embedded.any) {
+    return { host: bindAddress(HOST ?? "0.0.0.0"), port: PORT, allowedHosts: null, connections };
+  }
   const host = HOST ?? "127.0.0.1";
   if (isWildcard(host) && !CAMPAIGN_RESULTS_URL) {
     reading.refuse(
@@ -35,7 +40,19 @@ export function serverConfig(reading: Reading): ServerConfig {
   const names = new Set(LOOPBACK_NAMES);
   if (!isWildcard(host)) names.add(host);
   if (CAMPAIGN_RESULTS_URL) names.add(new URL(CAMPAIGN_RESULTS_URL).hostname);
-  return { host: bindAddress(host), port: PORT, allowedHosts: [...names] };
+  return { host: bindAddress(host), port: PORT, allowedHosts: [...names], connections };
+}
+
+/** Behind a proxy, the web role's pass-through included, all peers may be one address: only its own limit can tell them apart. */
+function connectionLimits({ settings, roles }: Reading): ConnectionLimits {
+  const isOnlyResults = !roles.has("gateway") && !roles.has("web");
+  const hops = settings.TRUSTED_HOPS ?? (isOnlyResults ? 1 : 0);
+  return {
+    max: settings.MAX_CONNECTIONS,
+    maxPerAddress: hops > 0 ? null : settings.MAX_CONNECTIONS_PER_ADDRESS,
+    headMs: settings.HEAD_TIMEOUT * 1000,
+    idleMs: settings.KEEP_ALIVE_TIMEOUT * 1000,
+  };
 }
 
 /** What is embedded, and where it listens. A store or cluster of the operator's own is not used beside it. */

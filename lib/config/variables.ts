@@ -2,6 +2,12 @@ import { z } from "zod";
 
 import { CONVENTIONS } from "@/lib/campaigns/conventions.ts";
 import { DEFAULT_MAX_REQUESTS, DEFAULT_MAX_TENANT_REQUESTS } from "@/lib/http/in_flight.ts";
+import {
+  DEFAULT_HEAD_SECONDS,
+  DEFAULT_IDLE_SECONDS,
+  DEFAULT_MAX_CONNECTIONS,
+  DEFAULT_MAX_CONNECTIONS_PER_ADDRESS,
+} from "@/lib/process/connections.ts";
 import { conventions } from "./conventions.ts";
 import {
   base,
@@ -76,6 +82,26 @@ export const environment = z.object({
     section: "Process",
     meaning:
       "How many requests each part works on at a time, streamed bodies included. Beyond that the answer is 503 with `Retry-After`, at once; health paths are not counted.",
+  }),
+  MAX_CONNECTIONS: integer(1, MAX_IN_FLIGHT, "connections").default(DEFAULT_MAX_CONNECTIONS).register(about, {
+    section: "Process",
+    meaning:
+      "How many connections may be open at a time; further ones are closed at once. Each takes a file descriptor, and one more while a store or results service is asked for it: keep it below half of `ulimit -n`.",
+  }),
+  MAX_CONNECTIONS_PER_ADDRESS: integer(1, MAX_IN_FLIGHT, "connections").default(DEFAULT_MAX_CONNECTIONS_PER_ADDRESS)
+    .register(about, {
+      section: "Process",
+      meaning:
+        "How many of `MAX_CONNECTIONS` one address may have (IPv6: one /64). It counts where clients connect directly: with `TRUSTED_HOPS` above 0 all may come from the proxy, which has to limit them.",
+    }),
+  HEAD_TIMEOUT: integer(1, 3600, "seconds").default(DEFAULT_HEAD_SECONDS).register(about, {
+    section: "Process",
+    meaning: "How long a new connection may take until the head of its first request is complete; then it is closed.",
+  }),
+  KEEP_ALIVE_TIMEOUT: integer(1, 3600, "seconds").default(DEFAULT_IDLE_SECONDS).register(about, {
+    section: "Process",
+    meaning:
+      "How long a connection may wait for its next request. Set it above the time for which a proxy in front keeps its connections.",
   }),
   TRUSTED_HOPS: integer(0, 32).optional().register(about, {
     section: "Process",

@@ -5,6 +5,8 @@ export interface RequestInfo {
   readonly remoteAddr?: Deno.Addr;
   /** Settles when the answer is sent to its last byte, or nobody is left to send it to. */
   readonly completed?: Promise<void>;
+  /** Ends the connection at once, for a client that does not read; absent where the server has no hold on it. */
+  breakOff?(): void;
   /** From one role of this process to another: the target as it came, which no `Request` that is made anew can hold. */
   readonly target?: RawTarget;
 }

@@ -1,12 +1,33 @@
-/** Answers a request of a server on a TCP port. */
-export type Handler = (request: Request, info: Deno.ServeHandlerInfo<Deno.NetAddr>) => Response | Promise<Response>;
+import { pause } from "@/lib/pause.ts";
+import { type ConnectionLimits, Connections, DEFAULT_CONNECTION_LIMITS } from "./connections.ts";
+import { type Handler, type ServeConnection, serveConnection } from "./serve_connection.ts";
+
+export type { Handler } from "./serve_connection.ts";
 
 /** A server that can end without breaking off what it is doing. */
 export interface DrainingServer {
   readonly port: number;
+  /** Whether {@link ConnectionLimits} hold; false where the runtime gives no hold on connections. */
+  readonly limitsConnections: boolean;
   /** Hands new requests to `refuse`, and resolves when those under way, bodies included, have ended. */
   drain(): Promise<void>;
   /** Breaks off what is under way: bodies end, signals abort, and {@link drain} waits for what handlers then tidy up. */
+  cut(): void;
+}
+
+export interface DrainingServerOptions {
+  readonly hostname: string;
+  /** 0: any free one. */
+  readonly port: number;
+  readonly limits?: ConnectionLimits;
+  /** What serves HTTP on a connection; null: `Deno.serve` does everything, without limits. */
+  readonly serve?: ServeConnection | null;
+}
+
+/** A listening server under the counting of requests. */
+interface Server {
+  readonly port: number;
+  shutdown(): Promise<void>;
   cut(): void;
 }
 
@@ -17,16 +38,12 @@ export interface DrainingServer {
  * @param refuse answers what arrives while the server drains; the client is told to close its connection
  * @throws Deno.errors.AddrInUse and the other errors of listening
  */
-export function drainingServer(
-  options: { hostname: string; port: number },
-  handler: Handler,
-  refuse: Handler,
-): DrainingServer {
+export function drainingServer(options: DrainingServerOptions, handler: Handler, refuse: Handler): DrainingServer {
+  const { serve = serveConnection, limits = DEFAULT_CONNECTION_LIMITS } = options;
   let running = 0;
   let draining = false;
   const idle = Promise.withResolvers<void>();
-  const cut = new AbortController();
-  const server = Deno.serve({ ...options, signal: cut.signal, onListen() {} }, async (request, info) => {
+  const counted: Handler = async (request, info) => {
     if (draining) {
       const refused = await refuse(request, info);
       refused.headers.set("Connection", "close");
@@ -39,14 +56,67 @@ export function drainingServer(
       running--;
       if (draining && running === 0) idle.resolve();
     }
-  });
+  };
+  const server = serve ? limitedServer(options, serve, limits, counted) : plainServer(options, counted);
   return {
-    port: server.addr.port,
+    port: server.port,
+    limitsConnections: serve !== null,
     async drain() {
       draining = true;
       if (running > 0) await idle.promise;
       await server.shutdown();
     },
-    cut: () => cut.abort(),
+    cut: () => server.cut(),
   };
+}
+
+/** How long after an error the next connection is accepted, ms: without descriptors each try would fail at once. */
+const AFTER_ERROR_MS = 100;
+
+function limitedServer(
+  { hostname, port }: DrainingServerOptions,
+  serve: ServeConnection,
+  limits: ConnectionLimits,
+  handler: Handler,
+): Server {
+  const listener = Deno.listen({ hostname, port });
+  const connections = new Connections(serve, limits, handler);
+  let closed = false;
+  const accepting = (async () => {
+    let failing = false;
+    while (!closed) {
+      try {
+        connections.add(await listener.accept());
+        failing = false;
+      } catch (error) {
+        if (closed) return;
+        if (!failing) console.error(`connections: none can be accepted (${error}), ${connections.count} are open`);
+        failing = true;
+        await pause(AFTER_ERROR_MS);
+      }
+    }
+  })();
+  const close = () => {
+    if (closed) return;
+    closed = true;
+    listener.close();
+  };
+  return {
+    port: listener.addr.port,
+    async shutdown() {
+      close();
+      await accepting;
+      await connections.shutdown();
+    },
+    cut() {
+      close();
+      connections.cut();
+    },
+  };
+}
+
+function plainServer({ hostname, port }: DrainingServerOptions, handler: Handler): Server {
+  const cut = new AbortController();
+  const server = Deno.serve({ hostname, port, signal: cut.signal, onListen() {} }, handler);
+  return { port: server.addr.port, shutdown: () => server.shutdown(), cut: () => cut.abort() };
 }

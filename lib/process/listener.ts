@@ -1,3 +1,4 @@
+import type { ConnectionLimits } from "./connections.ts";
 import { type DrainingServer, drainingServer, type Handler } from "./draining_server.ts";
 
 /** Raised when the site's address cannot be listened on; the message is one line with the way out. */
@@ -18,6 +19,8 @@ export interface Listener {
   /** The address as a browser uses it, without a trailing slash. */
   readonly origin: string;
   readonly port: number;
+  /** Whether the limits of connections hold, which takes a runtime that gives hold on them. */
+  readonly limitsConnections: boolean;
   /** From now on requests are answered by this. */
   answerWith(handler: Handler): void;
   /** Takes no new requests, and waits for those under way. */
@@ -31,11 +34,16 @@ export interface Listener {
  *
  * @throws {ListenError}
  */
-export function listen(hostname: string, port: number, { starting, stopping }: Refusals): Listener {
+export function listen(
+  hostname: string,
+  port: number,
+  { starting, stopping }: Refusals,
+  limits?: ConnectionLimits,
+): Listener {
   let answer = starting;
   let server: DrainingServer;
   try {
-    server = drainingServer({ hostname, port }, (request, info) => answer(request, info), stopping);
+    server = drainingServer({ hostname, port, limits }, (request, info) => answer(request, info), stopping);
   } catch (error) {
     if (error instanceof Deno.errors.AddrInUse) {
       throw new ListenError(
@@ -52,6 +60,7 @@ export function listen(hostname: string, port: number, { starting, stopping }: R
   return {
     origin: `http://${shownHost(hostname)}:${server.port}`,
     port: server.port,
+    limitsConnections: server.limitsConnections,
     answerWith: (handler) => answer = handler,
     drain: () => server.drain(),
     cut: () => server.cut(),

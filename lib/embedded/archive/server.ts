@@ -1,3 +1,5 @@
+import { LOCAL_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
+import { drainingServer } from "@/lib/process/draining_server.ts";
 import { PageCache } from "./page_cache.ts";
 import { drawPage, shrink } from "./page_image.ts";
 import { layoutPage } from "./page_layout.ts";
@@ -29,19 +31,11 @@ export interface EmbeddedArchive {
  * `/image/<volume>/<page>/full/<size>/0/default.png`, where size is `max`, `full`, `<w>,`, `,<h>`, `<w>,<h>` or
  * `!<w>,<h>` of a size that `info.json` names. Everything else is 404.
  */
-export async function startEmbeddedArchive(options: EmbeddedArchiveOptions): Promise<EmbeddedArchive> {
+export function startEmbeddedArchive(options: EmbeddedArchiveOptions): EmbeddedArchive {
   const volumes = new Map([...options.volumes].map((volume) => [volume.id, volume]));
   const images = new PageCache();
   let url = "";
-  const listening = Promise.withResolvers<void>();
-  const cut = new AbortController();
-  const server = Deno.serve({
-    hostname: options.host,
-    port: options.port ?? 0,
-    signal: cut.signal,
-    onListen: () => listening.resolve(),
-    onError: () => answer(500, "the page could not be drawn"),
-  }, async (request) => {
+  const reply = async (request: Request) => {
     if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: CORS });
     if (request.method !== "GET" && request.method !== "HEAD") {
       return answer(405, "read only", { allow: "GET, HEAD, OPTIONS" });
@@ -53,17 +47,19 @@ export async function startEmbeddedArchive(options: EmbeddedArchiveOptions): Pro
     if (request.headers.get("if-none-match") === etag) return new Response(null, { status: 304, headers });
     const length = { "content-length": String(found.body.length) };
     return new Response(request.method === "HEAD" ? null : found.body, { headers: { ...headers, ...length } });
-  });
-  await listening.promise;
-  const { port } = server.addr;
+  };
+  const { host: hostname, port: wantedPort = 0 } = options;
+  const handler = (request: Request) => reply(request).catch(() => answer(500, "the page could not be drawn"));
+  const server = drainingServer({ hostname, port: wantedPort, limits: LOCAL_CONNECTION_LIMITS }, handler, handler);
+  const { port } = server;
   url = `http://${options.host.includes(":") ? `[${options.host}]` : options.host}:${port}`;
   return {
     url,
     port,
     close() {
       // A graceful shutdown would wait for a reader that stalls in the middle of an image.
-      cut.abort();
-      return server.finished;
+      server.cut();
+      return server.drain();
     },
   };
 

@@ -1,3 +1,5 @@
+import { LOCAL_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
+import { drainingServer } from "@/lib/process/draining_server.ts";
 import { clusterApi } from "./api.ts";
 import { ApiRefusal, refusalResponse } from "./api_status.ts";
 import type { ClusterStore } from "./store.ts";
@@ -24,31 +26,27 @@ export interface ClusterServer {
  * Serves a store as a Kubernetes API over plain HTTP, without credentials. It is open to whoever reaches the port, so it
  * answers only under loopback Host names (else 421) and nothing that a web page sent (`Origin`: 403).
  */
-export async function serveCluster(options: ClusterServerOptions): Promise<ClusterServer> {
+export function serveCluster(options: ClusterServerOptions): ClusterServer {
   const { store, host = "127.0.0.1", port = 0 } = options;
-  const listening = Promise.withResolvers<void>();
-  const cut = new AbortController();
   let address = "";
   const api = clusterApi(store, () => address, options.bookmarkEveryMs);
-  const server = Deno.serve({
-    hostname: host,
-    port,
-    signal: cut.signal,
-    onListen: () => listening.resolve(),
-    onError: () => refusalResponse(new ApiRefusal(500, "InternalError", "the embedded cluster failed")),
-  }, (request) => {
-    const refusal = foreign(request);
-    return refusal ? refusalResponse(refusal) : api(request);
-  });
-  await listening.promise;
+  const handler = async (request: Request) => {
+    try {
+      const refusal = foreign(request);
+      return refusal ? refusalResponse(refusal) : await api(request);
+    } catch {
+      return refusalResponse(new ApiRefusal(500, "InternalError", "the embedded cluster failed"));
+    }
+  };
+  const server = drainingServer({ hostname: host, port, limits: LOCAL_CONNECTION_LIMITS }, handler, handler);
   const shown = host.includes(":") ? `[${host}]` : host;
-  address = `${shown}:${server.addr.port}`;
+  address = `${shown}:${server.port}`;
   return {
     url: `http://${address}`,
-    port: server.addr.port,
+    port: server.port,
     close() {
-      cut.abort();
-      return server.finished;
+      server.cut();
+      return server.drain();
     },
   };
 }

@@ -30,7 +30,7 @@ export async function startEmbeddedCluster(options: EmbeddedClusterOptions): Pro
   const simulator = new Simulator(options);
   await simulator.writeStates();
   const { host, port, bookmarkEveryMs } = options;
-  const server = await serveCluster({ store: simulator.store, host, port, bookmarkEveryMs });
+  const server = serveCluster({ store: simulator.store, host, port, bookmarkEveryMs });
   return {
     url: server.url,
     port: server.port,

@@ -1,4 +1,5 @@
 import { DataFolderError, writeDurably } from "@/lib/embedded/data_folder.ts";
+import { LOCAL_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
 import { type DrainingServer, drainingServer, type Handler } from "@/lib/process/draining_server.ts";
 
 /** Ports are given out from here on, below those that systems hand to outgoing connections. */
@@ -65,7 +66,7 @@ function tryListen(
   refuse: Handler,
 ): DrainingServer | null {
   try {
-    return drainingServer({ hostname, port }, handler, refuse);
+    return drainingServer({ hostname, port, limits: LOCAL_CONNECTION_LIMITS }, handler, refuse);
   } catch (error) {
     if (error instanceof Deno.errors.AddrInUse || error instanceof Deno.errors.PermissionDenied) return null;
     const reason = error instanceof Error ? error.message : String(error);

@@ -10,7 +10,7 @@ const VOLUMES: SourceVolume[] = [
 ];
 
 async function withArchive(use: (archive: EmbeddedArchive) => Promise<void>): Promise<void> {
-  const archive = await startEmbeddedArchive({ host: "127.0.0.1", seed: 5, volumes: VOLUMES });
+  const archive = startEmbeddedArchive({ host: "127.0.0.1", seed: 5, volumes: VOLUMES });
   try {
     await use(archive);
   } finally {

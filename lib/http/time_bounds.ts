@@ -1,0 +1,57 @@
+/** Longest silence of whoever sends or reads a body, ms. */
+export const IDLE_MS = 60_000;
+/**
+ * Slowest pace of a body, bytes per second. Six parts at a time over 1 Mbit/s have 21 KiB/s each, which must pass
+ * whatever the length of a part.
+ */
+export const MIN_BYTES_PER_SECOND = 16 * 1024;
+/** Whatever the length of a body, it has this much more than its pace allows, ms. */
+export const SLACK_MS = 60_000;
+/** Longest way of a short body (JSON, a form, an answer in XML or JSON), ms. */
+export const SHORT_BODY_MS = 30_000;
+
+/** How long whoever sends or reads a body may take. */
+export interface TimeBounds {
+  /** Longest silence, ms. */
+  readonly idleMs: number;
+  readonly minBytesPerSecond: number;
+  /** Beyond what the pace allows, ms. */
+  readonly slackMs: number;
+}
+
+/** The bounds of every body that streams. */
+export const STREAM_BOUNDS: TimeBounds = {
+  idleMs: IDLE_MS,
+  minBytesPerSecond: MIN_BYTES_PER_SECOND,
+  slackMs: SLACK_MS,
+};
+
+/** How long a body of that many bytes may take in all, ms. */
+export function totalMs(lengthBytes: number, bounds: TimeBounds = STREAM_BOUNDS): number {
+  return bounds.slackMs + lengthBytes / bounds.minBytesPerSecond * 1000;
+}
+
+/**
+ * Watches over the pace of one body of any length. Only the time in which somebody waits for the other side counts
+ * against it: a body that waits for us is not slow.
+ */
+export class Pace {
+  readonly #bounds: TimeBounds;
+  #bytes = 0;
+  #waitedMs = 0;
+
+  constructor(bounds: TimeBounds = STREAM_BOUNDS) {
+    this.#bounds = bounds;
+  }
+
+  /** The longest that may now be waited for more, ms; at most 0 when the body is too slow. */
+  get patienceMs(): number {
+    return Math.min(this.#bounds.idleMs, totalMs(this.#bytes, this.#bounds) - this.#waitedMs);
+  }
+
+  /** Counts bytes that came, and how long they were waited for. */
+  took(bytes: number, waitedMs: number): void {
+    this.#bytes += bytes;
+    this.#waitedMs += waitedMs;
+  }
+}

@@ -1,0 +1,176 @@
+import { addressKey, peerAddress } from "@/lib/http/client_address.ts";
+import { STREAM_BOUNDS, type TimeBounds, totalMs } from "@/lib/http/time_bounds.ts";
+import type { Handler, HandlerInfo, ServeConnection, ServedConnection } from "./serve_connection.ts";
+
+/** How many connections a server holds, and how long one of them may be of no use. */
+export interface ConnectionLimits {
+  /** Open at a time. */
+  readonly max: number;
+  /** Open at a time from one address (IPv6: from one /64); null: as many as there are, as behind a proxy. */
+  readonly maxPerAddress: number | null;
+  /** From the connection to the end of the first request's head, ms. */
+  readonly headMs: number;
+  /** From an answer to the end of the next request's head, ms. */
+  readonly idleMs: number;
+  /** How fast an answer of known length must be read; {@link STREAM_BOUNDS} when absent. */
+  readonly answers?: TimeBounds;
+}
+
+export const DEFAULT_MAX_CONNECTIONS = 4096;
+export const DEFAULT_MAX_CONNECTIONS_PER_ADDRESS = 1024;
+export const DEFAULT_HEAD_SECONDS = 30;
+/** Longer than the 90 s for which `fetch` keeps a connection, and than most proxies do: who sends first must close first. */
+export const DEFAULT_IDLE_SECONDS = 120;
+
+/** The limits of a server to which nothing else was set. */
+export const DEFAULT_CONNECTION_LIMITS: ConnectionLimits = {
+  max: DEFAULT_MAX_CONNECTIONS,
+  maxPerAddress: DEFAULT_MAX_CONNECTIONS_PER_ADDRESS,
+  headMs: DEFAULT_HEAD_SECONDS * 1000,
+  idleMs: DEFAULT_IDLE_SECONDS * 1000,
+};
+
+/** The same for the embedded servers, whose peers are this process and programs beside it, all at one address. */
+export const LOCAL_CONNECTION_LIMITS: ConnectionLimits = { ...DEFAULT_CONNECTION_LIMITS, maxPerAddress: null };
+
+/**
+ * The runtime calls an answer that it was handed in one piece complete before it is sent, so this many bytes may still be
+ * on their way then. What is longer streams or is read faster.
+ */
+const UNSENT_BYTES = 1024 * 1024;
+/** How often connections are looked at, ms. */
+const LOOK_EVERY_MS = 1000;
+/** Full tables are told of so often at most, ms. */
+const TELL_EVERY_MS = 60_000;
+
+/** What is known of an open connection. There are thousands, so it is little. */
+interface Open {
+  served: ServedConnection | null;
+  /** Requests whose answer is not complete. */
+  running: number;
+  /** When it is of no use any more, by `performance.now`, ms. */
+  until: number;
+}
+
+/**
+ * The open connections of a server: counts them in all and by address, and breaks off those that send no request in
+ * time or do not read what they asked for.
+ */
+export class Connections {
+  readonly #serve: ServeConnection;
+  readonly #limits: ConnectionLimits;
+  readonly #handler: Handler;
+  readonly #open = new Set<Open>();
+  readonly #byAddress = new Map<string, number>();
+  readonly #told = new Map<string, number>();
+  #timer: ReturnType<typeof setInterval> | null = null;
+
+  constructor(serve: ServeConnection, limits: ConnectionLimits, handler: Handler) {
+    this.#serve = serve;
+    this.#limits = limits;
+    this.#handler = handler;
+  }
+
+  /** How many are open. */
+  get count(): number {
+    return this.#open.size;
+  }
+
+  /** Serves a new connection, or closes it at once where there are enough. */
+  add(connection: Deno.TcpConn): void {
+    const address = addressKey(peerAddress(connection));
+    const ofAddress = this.#byAddress.get(address) ?? 0;
+    if (this.#open.size >= this.#limits.max || ofAddress >= (this.#limits.maxPerAddress ?? Infinity)) {
+      this.#tell(this.#open.size >= this.#limits.max ? "MAX_CONNECTIONS" : "MAX_CONNECTIONS_PER_ADDRESS");
+      connection.close();
+      return;
+    }
+    const open: Open = { served: null, running: 0, until: performance.now() + this.#limits.headMs };
+    open.served = this.#serve(connection, (request, info) => this.#answer(open, request, info));
+    this.#open.add(open);
+    this.#byAddress.set(address, ofAddress + 1);
+    this.#watch();
+    open.served.finished.then(() => this.#ended(open, address));
+  }
+
+  /** Ends all connections when what is under way on them has ended. */
+  async shutdown(): Promise<void> {
+    await Promise.all(Array.from(this.#open, ({ served }) => served?.shutdown().then(() => served.finished)));
+  }
+
+  /** Breaks all connections off. */
+  cut(): void {
+    for (const { served } of this.#open) served?.cut();
+  }
+
+  async #answer(open: Open, request: Request, info: Deno.ServeHandlerInfo<Deno.NetAddr>): Promise<Response> {
+    open.running++;
+    // As long as the handler works, its own bounds hold.
+    open.until = Infinity;
+    const { idleMs, answers = STREAM_BOUNDS } = this.#limits;
+    let unsentMs = 0;
+    const complete = () => {
+      if (--open.running > 0) return;
+      open.until = performance.now() + idleMs + unsentMs;
+    };
+    info.completed.then(complete, complete);
+    const response = await this.#handler(request, new ConnectionInfo(info, open));
+    const length = announcedLength(response);
+    unsentMs = totalMs(Math.min(length ?? UNSENT_BYTES, UNSENT_BYTES), answers);
+    // An answer without a length that is not complete at once is a stream, which breaks the connection off by itself.
+    if (open.running === 1 && length !== null) open.until = performance.now() + totalMs(length, answers);
+    return response;
+  }
+
+  #ended(open: Open, address: string): void {
+    this.#open.delete(open);
+    const left = (this.#byAddress.get(address) ?? 0) - 1;
+    if (left > 0) this.#byAddress.set(address, left);
+    else this.#byAddress.delete(address);
+    if (this.#open.size > 0 || this.#timer === null) return;
+    clearInterval(this.#timer);
+    this.#timer = null;
+  }
+
+  #watch(): void {
+    this.#timer ??= setInterval(() => {
+      const now = performance.now();
+      for (const { served, until } of this.#open) if (until <= now) served?.cut();
+    }, Math.min(LOOK_EVERY_MS, this.#limits.headMs, this.#limits.idleMs));
+  }
+
+  #tell(setting: string): void {
+    const now = performance.now();
+    if (now - (this.#told.get(setting) ?? -Infinity) < TELL_EVERY_MS) return;
+    this.#told.set(setting, now);
+    console.error(`connections: ${setting} is reached with ${this.#open.size} open, new ones are closed`);
+  }
+}
+
+/** What the runtime tells of a request, and the way to end its connection. */
+class ConnectionInfo implements HandlerInfo {
+  readonly #info: Deno.ServeHandlerInfo<Deno.NetAddr>;
+  readonly #open: Open;
+
+  constructor(info: Deno.ServeHandlerInfo<Deno.NetAddr>, open: Open) {
+    this.#info = info;
+    this.#open = open;
+  }
+
+  get remoteAddr(): Deno.NetAddr {
+    return this.#info.remoteAddr;
+  }
+
+  get completed(): Promise<void> {
+    return this.#info.completed;
+  }
+
+  breakOff(): void {
+    this.#open.served?.cut();
+  }
+}
+
+function announcedLength({ headers }: Response): number | null {
+  const length = headers.get("Content-Length");
+  return length === null ? null : Number(length);
+}

@@ -1,0 +1,86 @@
+/** What a server tells of a request beside the request. */
+export interface HandlerInfo extends Deno.ServeHandlerInfo<Deno.NetAddr> {
+  /** Ends the connection at once; absent where the server has no hold on it. */
+  breakOff?(): void;
+}
+
+/** Answers a request of a server on a TCP port. */
+export type Handler = (request: Request, info: HandlerInfo) => Response | Promise<Response>;
+
+/** HTTP on one connection. */
+export interface ServedConnection {
+  /** Resolves when the connection has ended, however it did. */
+  readonly finished: Promise<void>;
+  /** Ends the connection when the answer under way is sent; a connection without a request ends at once. */
+  shutdown(): Promise<void>;
+  /** Breaks the connection off, and with it what is under way. */
+  cut(): void;
+}
+
+/** Serves HTTP on a connection that was accepted. */
+export type ServeConnection = (connection: Deno.TcpConn, handler: Handler) => ServedConnection;
+
+/** What the function of the runtime takes for an AbortSignal: it only ever registers one listener. */
+interface AbortTarget {
+  addEventListener(type: "abort", onAbort: () => void): void;
+}
+
+type ServeHttpOnConnection = (
+  connection: Deno.TcpConn,
+  signal: AbortTarget,
+  handler: Handler,
+  onError: (error: unknown) => Response,
+  onListen: () => void,
+) => { readonly finished: Promise<void>; shutdown(): Promise<void> };
+
+/**
+ * The part of `Deno.serve` that serves HTTP on one connection, or null where this runtime has none.
+ *
+ * `Deno.serve` gives no hold on its connections: it has no timeouts (denoland/deno#3515, #34172) and no limits. The
+ * function that it runs for each of them is not public, but reachable; node:http's server, which has timeouts, would
+ * cost two to three times the processor time. Everything that knows of it stands in this file, and a test fails on a
+ * runtime without it.
+ */
+export const serveConnection: ServeConnection | null = connectionServer(runtimeInternals());
+
+/** Makes a {@link ServeConnection} of the runtime's internals; null where they lack it. */
+export function connectionServer(internals: unknown): ServeConnection | null {
+  if (typeof internals !== "object" || internals === null || !("serveHttpOnConnection" in internals)) return null;
+  const { serveHttpOnConnection } = internals;
+  if (typeof serveHttpOnConnection !== "function" || serveHttpOnConnection.length !== 5) return null;
+  const serve = serveHttpOnConnection as ServeHttpOnConnection;
+  return function serveConnection(connection, handler) {
+    let abort = () => {};
+    // Not an AbortController: aborting throws when the connection has just ended, and what a listener of an event throws
+    // ends the process.
+    const signal: AbortTarget = {
+      addEventListener(_type, onAbort) {
+        abort = onAbort;
+      },
+    };
+    const { finished, shutdown } = serve(connection, signal, handler, failed, () => {});
+    return {
+      // What breaks a connection is its client's affair.
+      finished: finished.catch(() => {}),
+      shutdown: () => shutdown().catch(() => {}),
+      cut() {
+        try {
+          abort();
+        } catch (error) {
+          if (!(error instanceof Deno.errors.BadResource)) throw error;
+        }
+      },
+    };
+  };
+}
+
+function runtimeInternals(): unknown {
+  const key: unknown = Reflect.get(Deno, "internal");
+  return typeof key === "symbol" ? Reflect.get(Deno, key) : null;
+}
+
+/** The same as `Deno.serve` does with what a handler throws. */
+function failed(error: unknown): Response {
+  console.error(error);
+  return new Response("Internal Server Error", { status: 500 });
+}

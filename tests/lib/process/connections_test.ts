@@ -1,0 +1,203 @@
+import assert from "node:assert/strict";
+import { Connections, DEFAULT_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
+import { type DrainingServer, drainingServer, type Handler } from "@/lib/process/draining_server.ts";
+import { connectionServer, type ServeConnection, serveConnection } from "@/lib/process/serve_connection.ts";
+
+const hello: Handler = () => new Response("hello", { headers: { "Content-Length": "5" } });
+const quick = { idleMs: 20, minBytesPerSecond: 1_000_000_000, slackMs: 20 };
+
+Deno.test("connections: this runtime gives hold on them, and one that does not is noticed", () => {
+  assert.notEqual(serveConnection, null);
+  assert.equal(connectionServer(null), null);
+  assert.equal(connectionServer({}), null);
+  assert.equal(connectionServer({ serveHttpOnConnection: (_: unknown) => {} }), null);
+});
+
+Deno.test("connections: a server without hold on them answers all the same, and says so", async () => {
+  const server = drainingServer({ hostname: "127.0.0.1", port: 0, serve: null }, hello, hello);
+  assert.equal(server.limitsConnections, false);
+  assert.equal(await (await fetch(`http://127.0.0.1:${server.port}/`)).text(), "hello");
+  await server.drain();
+});
+
+Deno.test("connections: half of a head is closed in the end, others are answered meanwhile", async () => {
+  await using site = start({ headMs: 300 });
+  const halves = await Promise.all(Array.from({ length: 200 }, () => open(site, "GET / HTTP/1.1\r\nHost: x\r\nX: ")));
+  const dripping = drip(halves[0]);
+  assert.equal(await (await fetch(`http://127.0.0.1:${site.port}/`)).text(), "hello");
+  for (const connection of halves) assert.equal(await text(connection), "");
+  await dripping;
+});
+
+Deno.test("connections: one that sends no further request, or half of one, is closed in the end", async () => {
+  await using site = start({ idleMs: 100, answers: quick });
+  const silent = await open(site, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  const half = await open(site, "GET / HTTP/1.1\r\nHost: x\r\n\r\nGET /more");
+  for (const connection of [silent, half]) assert.match(await text(connection), /^HTTP\/1\.1 200 [^]*\r\n\r\nhello$/);
+});
+
+Deno.test("connections: an answer that nobody reads is broken off, whether it streams or not", async () => {
+  const cancelled = Promise.withResolvers<void>();
+  const size = 256 * 1024 * 1024;
+  const stream = () =>
+    new ReadableStream({
+      pull: (controller) => controller.enqueue(new Uint8Array(64 * 1024)),
+      cancel: () => cancelled.resolve(),
+    });
+  const handler: Handler = (request) => {
+    const isStream = request.url.endsWith("/stream");
+    const body = isStream ? stream() : new Uint8Array(32 * 1024 * 1024);
+    return new Response(body, isStream ? { headers: { "Content-Length": String(size) } } : {});
+  };
+  await using site = start({ idleMs: 100, answers: quick }, handler);
+  const connections = await Promise.all(
+    ["/stream", "/piece"].map((path) => open(site, `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)),
+  );
+  await cancelled.promise;
+  // Only now is anything read: what the sockets held, and no whole answer.
+  for (const connection of connections) assert.ok((await text(connection)).length < 32 * 1024 * 1024);
+});
+
+Deno.test("connections: a handler breaks off the connection of a client that does not read", async () => {
+  const handler: Handler = (_, info) => {
+    let pieces = 0;
+    return new Response(
+      new ReadableStream({
+        pull(controller) {
+          if (pieces++ === 0) return controller.enqueue(new TextEncoder().encode("some"));
+          info.breakOff?.();
+          return new Promise(() => {});
+        },
+      }),
+    );
+  };
+  await using site = start({}, handler);
+  assert.match(await text(await open(site, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")), /some\r\n$/);
+});
+
+Deno.test("connections: a request that takes long is none that is late", async () => {
+  const release = Promise.withResolvers<void>();
+  const handler: Handler = async (request, info) => {
+    if (request.url.endsWith("/other")) return hello(request, info);
+    await release.promise;
+    return hello(request, info);
+  };
+  await using site = start({ headMs: 50, idleMs: 50, answers: quick }, handler);
+  const long = await open(site, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  const idle = await open(site, "GET /other HTTP/1.1\r\nHost: x\r\n\r\n");
+  // The other one is closed after its answer: the same look at all connections saw the long one and left it.
+  await text(idle);
+  release.resolve();
+  assert.match(await text(long), /hello$/);
+});
+
+Deno.test("connections: a request that was sent before the first was answered is answered after it", async () => {
+  const release = Promise.withResolvers<void>();
+  const entered = Promise.withResolvers<void>();
+  const handler: Handler = async (request) => {
+    const name = new URL(request.url).pathname;
+    if (name === "/first") {
+      entered.resolve();
+      await release.promise;
+    }
+    return new Response(name);
+  };
+  await using site = start({}, handler);
+  const both = "GET /first HTTP/1.1\r\nHost: x\r\n\r\nGET /second HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+  const connection = await open(site, both);
+  await entered.promise;
+  release.resolve();
+  assert.match(await text(connection), /\/first[^]*\/second$/);
+});
+
+Deno.test("connections: no more are held than the limits allow, in all and from one address", async () => {
+  const { add, ended, connections } = table({ max: 4, maxPerAddress: 2 });
+  assert.deepEqual(["1.1.1.1", "1.1.1.1", "1.1.1.1"].map(add), [true, true, false]);
+  assert.deepEqual(["2001:db8::1", "2001:db8::2", "2001:db8::3", "2001:db8:0:1::1"].map(add), [
+    true,
+    true,
+    false,
+    false,
+  ]);
+  assert.equal(connections.count, 4);
+  await ended(0);
+  assert.equal(add("1.1.1.1"), true);
+  await ended(1, 2, 3, 4);
+  assert.equal(connections.count, 0);
+});
+
+Deno.test("connections: behind a proxy, one address has as many as there are", async () => {
+  const { add, ended } = table({ max: 3, maxPerAddress: null });
+  assert.deepEqual(Array.from({ length: 4 }, () => add("10.0.0.1")), [true, true, true, false]);
+  await ended(0, 1, 2);
+});
+
+/** A table of connections that exist only here. */
+function table(limits: { max: number; maxPerAddress: number | null }) {
+  const ends: (() => void)[] = [];
+  const serve: ServeConnection = () => {
+    const { promise: finished, resolve } = Promise.withResolvers<void>();
+    ends.push(resolve);
+    return { finished, shutdown: () => Promise.resolve(), cut() {} };
+  };
+  const connections = new Connections(serve, { ...DEFAULT_CONNECTION_LIMITS, ...limits }, hello);
+  return {
+    connections,
+    /** Whether one from this address is taken. */
+    add(hostname: string): boolean {
+      let isOpen = true;
+      const remoteAddr = { transport: "tcp", hostname, port: 1 };
+      connections.add({ remoteAddr, close: () => isOpen = false } as unknown as Deno.TcpConn);
+      return isOpen;
+    },
+    async ended(...indexes: number[]) {
+      for (const index of indexes) ends[index]();
+      await Promise.resolve();
+    },
+  };
+}
+
+function start(limits: Partial<typeof DEFAULT_CONNECTION_LIMITS>, handler = hello): DrainingServer & AsyncDisposable {
+  const all = { ...DEFAULT_CONNECTION_LIMITS, ...limits };
+  const server = drainingServer({ hostname: "127.0.0.1", port: 0, limits: all }, handler, hello);
+  assert.ok(server.limitsConnections);
+  return { ...server, [Symbol.asyncDispose]: () => server.drain() };
+}
+
+async function open({ port }: DrainingServer, text: string): Promise<Deno.TcpConn> {
+  const connection = await Deno.connect({ hostname: "127.0.0.1", port });
+  await connection.write(new TextEncoder().encode(text));
+  return connection;
+}
+
+/** Sends a byte now and then until the other side has enough. */
+async function drip(connection: Deno.TcpConn): Promise<void> {
+  try {
+    for (;;) {
+      await connection.write(new Uint8Array([120]));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  } catch {
+    // It was closed.
+  }
+}
+
+/** All that comes until the other side ends the connection. */
+async function text(connection: Deno.TcpConn): Promise<string> {
+  const decoder = new TextDecoder("latin1");
+  const chunk = new Uint8Array(64 * 1024);
+  let text = "";
+  try {
+    for (let length; (length = await connection.read(chunk)) !== null;) {
+      text += decoder.decode(chunk.subarray(0, length));
+    }
+  } catch (error) {
+    if (!(error instanceof Deno.errors.ConnectionReset) && !(error instanceof Deno.errors.BadResource)) throw error;
+  }
+  try {
+    connection.close();
+  } catch {
+    // It was closed before.
+  }
+  return text;
+}
