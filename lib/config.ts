@@ -47,44 +47,45 @@ export interface Config {
 /**
  * Reads the environment once. What is true of the disk (a folder exists, the pod's namespace) is asked of `files`.
  *
- * @throws {ConfigError} for the first variable that ends the start.
+ * @throws {ConfigError} that names all variables that end the start.
  */
 export function readConfig(env: Environment, files: Files = diskFiles): Config {
   const reading = new Reading(readSettings(env), files);
   const { settings, roles } = reading;
-  if (reading.embedded.store) refuseStoreSettings(reading);
-  const embedded = embeddedConfig(reading);
-  const server = serverConfig(reading);
-  return {
+  if (reading.embedded.store) reportStoreSettings(reading);
+  const config: Config = {
     roles,
-    server,
-    embedded,
+    embedded: reading.part(() => embeddedConfig(reading)),
+    server: reading.part(() => serverConfig(reading)),
     maxRequests: settings.MAX_REQUESTS,
     trustedHops: settings.TRUSTED_HOPS ?? 0,
     dataFolder: settings.DATA_DIR,
-    caFile: reading.certificateFile("CA_FILE"),
+    caFile: reading.part(() => reading.certificateFile("CA_FILE")),
     campaigns: campaignsConfig(reading),
-    gateway: roles.has("gateway") ? gatewayConfig(reading) : null,
-    web: roles.has("web") ? webConfig(reading) : null,
-    results: roles.has("results") ? resultsConfig(reading) : null,
+    gateway: roles.has("gateway") ? reading.part(() => gatewayConfig(reading)) : null,
+    web: roles.has("web") ? reading.part(() => webConfig(reading)) : null,
+    results: roles.has("results") ? reading.part(() => resultsConfig(reading)) : null,
     tasks: { redisUrl: settings.REDIS_URL ?? null },
     simulator: { speed: settings.SIMULATOR_SPEED, seed: settings.SIMULATOR_SEED },
     warnings: reading.warnings,
   };
+  reading.refuseProblems();
+  return config;
 }
 
 /** Settings of another store beside the embedded one would be a surprise either way, so they end the start. */
-function refuseStoreSettings(reading: Reading): void {
+function reportStoreSettings(reading: Reading): void {
   for (const variable of Object.keys(environment.shape) as VariableName[]) {
     if (!about.get(environment.shape[variable])?.store || !reading.isSet(variable)) continue;
-    reading.refuse(
+    reading.report(
       variable,
       "is a setting of your own store, but the embedded store is on: set EMBEDDED=off (or cluster), or unset it",
     );
   }
 }
 
-const diskFiles: Files = {
+/** The disk as it is. */
+export const diskFiles: Files = {
   exists(path) {
     try {
       Deno.statSync(path);

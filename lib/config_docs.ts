@@ -29,7 +29,7 @@ export function configurationPage(): string {
 const INTRODUCTION = [
   "Everything is set by environment variables, read once at the start. Without any, one process plays all roles and " +
   "brings its own store and cluster. Names compare without case, an empty value is an unset one, blanks around a " +
-  "value are dropped. A bad or missing value ends the start with one line that names the variable. Nothing is read " +
+  "value are dropped. Bad and missing values end the start, all of them at once, with a line for each that names the variable. Nothing is read " +
   "from a `.env` file.",
   "The column **Roles** says which roles read a variable; an empty cell means every process. A variable is required " +
   "only where a role that reads it is played. Flags are `true` or `false` (also `1`, `yes`, `on`, `0`, `no`, `off`).",

@@ -6,7 +6,8 @@ import { CONVENTIONS } from "@/lib/campaigns/conventions.ts";
 import { type Config, ConfigError, type Files, readConfig } from "@/lib/config.ts";
 
 const KEY = "0123456789abcdef0123456789abcdef";
-const emptyDisk: Files = { exists: () => false, read: () => null };
+/** A disk that holds a session key where deployments mount it, and nothing else. */
+const emptyDisk: Files = { exists: (path) => path === "/secrets/session/key", read: () => null };
 
 function read(env: Record<string, string | undefined>, files: Partial<Files> = {}): Config {
   return readConfig(env, { ...emptyDisk, ...files });
@@ -126,7 +127,7 @@ Deno.test("config: bad values end the start with a line that names the variable"
   refused({ DATA_DIR: "a\0b" }, "DATA_DIR", /a path/);
 });
 
-Deno.test("config: any environment is either read or refused with one line", () => {
+Deno.test("config: any environment is either read or refused with a line for each variable", () => {
   const names = ["PORT", "HOST", "ROLES", "EMBEDDED", "CORS_ORIGINS", "CAMPAIGN_CONVENTIONS", "CAMPAIGN_RESULTS_URL"];
   const text = fc.oneof(fc.string({ unit: "binary" }), fc.json(), fc.webUrl(), fc.ipV6());
   fc.assert(fc.property(fc.dictionary(fc.constantFrom(...names), text), (env) => {
@@ -134,7 +135,7 @@ Deno.test("config: any environment is either read or refused with one line", () 
       read(env);
     } catch (error) {
       assert(error instanceof ConfigError, String(error));
-      assert(!/[\r\n]/.test(error.message), error.message);
+      for (const line of error.message.split("\n")) assert.match(line, /^[A-Z_]+: [^\r\n]+$/);
     }
   }));
 });
@@ -291,7 +292,7 @@ Deno.test("CA_FILE: must be there and hold a certificate", () => {
   refused({ CA_FILE: "/ca.pem" }, "CA_FILE", /there is no file "\/ca\.pem"/);
   const holding = (text: string | null) => ({ exists: () => true, read: () => text });
   refused({ CA_FILE: "/ca.pem" }, "CA_FILE", /holds no PEM certificate/, holding("nonsense"));
-  refused({ CA_FILE: "/folder" }, "CA_FILE", /holds no PEM certificate/, holding(null));
+  refused({ CA_FILE: "/folder" }, "CA_FILE", /"\/folder" cannot be read/, holding(null));
   const pem = "-----BEGIN CERTIFICATE-----\n";
   assert.equal(read({ CA_FILE: "/ca.pem" }, holding(pem)).caFile, "/ca.pem");
 });
@@ -366,7 +367,75 @@ Deno.test("results role: store, session key and tenant", () => {
   assert.equal(read(address).results?.tenant, null);
   assert.equal(read({ ...address, RESULTS_TENANT: "archive" }).results?.tenant, "archive");
   const keyFile = { RESULTS_SESSION_KEY_FILE: "/key" };
-  assert.equal(read(keyFile).results?.sessionKeyFile, "/key");
+  assert.equal(read(keyFile, { exists: () => true }).results?.sessionKeyFile, "/key");
+});
+
+Deno.test("results role: a login's keys follow the store's kind, unless told otherwise", () => {
+  const derivation = (env: Record<string, string>) => read({ ...RESULTS, ...env }).results?.keyDerivation;
+  assert.equal(derivation({}), "hcp");
+  assert.equal(derivation({ STORAGE_BACKEND: "hcp" }), "hcp");
+  assert.equal(derivation({ STORAGE_BACKEND: "generic" }), "none");
+  assert.equal(derivation({ STORAGE_BACKEND: "minio" }), "none");
+  assert.equal(derivation({ STORAGE_BACKEND: "generic", RESULTS_KEY_DERIVATION: "hcp" }), "hcp");
+  assert.equal(derivation({ RESULTS_KEY_DERIVATION: "none" }), "none");
+  assert.equal(read({}).results?.keyDerivation, "hcp");
+});
+
+/** The lines with which a start ends. */
+function lines(env: Record<string, string>, files: Partial<Files> = {}): string[] {
+  try {
+    read(env, files);
+  } catch (error) {
+    assert(error instanceof ConfigError, String(error));
+    return error.message.split("\n");
+  }
+  return [];
+}
+
+const names = (found: readonly string[]) => found.map((line) => line.slice(0, line.indexOf(":")));
+
+Deno.test("config: all missing variables are named at once, the session key's among them, each with the way out", () => {
+  const everywhere = lines({ EMBEDDED: "off" }, { exists: () => false });
+  assert.deepEqual(
+    new Set(names(everywhere)),
+    new Set([
+      "API_SECRET_KEY",
+      "HCP_DOMAIN",
+      "CAMPAIGN_RESULTS_URL",
+      "RESULTS_S3_ENDPOINT",
+      "RESULTS_S3_BUCKET",
+      "RESULTS_SESSION_KEY_FILE",
+    ]),
+  );
+  for (const line of everywhere) assert.match(line, /: is required[,:] .*(?:set|write) /);
+  assert.deepEqual(names(lines({ EMBEDDED: "off", STORAGE_BACKEND: "generic" }, { exists: () => false })), [
+    "API_SECRET_KEY",
+    "S3_ENDPOINT_URL",
+    "CAMPAIGN_RESULTS_URL",
+    "RESULTS_S3_ENDPOINT",
+    "RESULTS_S3_BUCKET",
+    "RESULTS_SESSION_KEY_FILE",
+  ]);
+  assert.deepEqual(names(lines({ EMBEDDED: "off", ROLES: "web" })), ["CAMPAIGN_RESULTS_PROXY", "CAMPAIGN_RESULTS_URL"]);
+});
+
+Deno.test("config: all bad values are named at once, and so are all settings that contradict others", () => {
+  assert.deepEqual(names(lines({ PORT: "x", ROLES: "y", EMBEDDED: "z" })), ["ROLES", "PORT", "EMBEDDED"]);
+  assert.deepEqual(names(lines({ HCP_DOMAIN: "a.b", S3_ENDPOINT_URL: "https://c", CA_FILE: "/none" })), [
+    "HCP_DOMAIN",
+    "S3_ENDPOINT_URL",
+    "CA_FILE",
+  ]);
+  const generic = { ...GENERIC, S3_ENDPOINT_URL: "", S3_ACCESS_KEY: "a", API_SECRET_KEY: "" };
+  assert.deepEqual(names(lines(generic)), ["API_SECRET_KEY", "S3_ENDPOINT_URL", "S3_SECRET_KEY"]);
+});
+
+Deno.test("results role: a session key that is not there is named by its variable, whoever chose the path", () => {
+  const files = { exists: () => false };
+  refused(RESULTS, "RESULTS_SESSION_KEY_FILE", /required.*"\/secrets\/session\/key".*openssl rand -base64 32/, files);
+  refused({ ...RESULTS, RESULTS_SESSION_KEY_FILE: "/k" }, "RESULTS_SESSION_KEY_FILE", /no file "\/k"/, files);
+  refused({ ...RESULTS, HTRFLOW_SESSION_KEY_FILE: "/k" }, "HTRFLOW_SESSION_KEY_FILE", /no file "\/k"/, files);
+  assert.equal(read({}, files).results?.sessionKeyFile, null);
 });
 
 Deno.test("trusted hops: none before the process, one more before results where the pass-through is in front", () => {

@@ -72,7 +72,7 @@ export function webConfig(reading: Reading): WebConfig {
   }
   const resultsProxy = settings.CAMPAIGN_RESULTS_PROXY ?? null;
   return {
-    resultsUrl: resultsUrl(reading, siteOnly),
+    resultsUrl: reading.part(() => resultsUrl(reading, siteOnly)),
     resultsProxy,
     progressBase: settings.CAMPAIGN_INTERNAL_RESULTS_BASE ?? resultsProxy,
     staticFolder: staticFolder(reading),
@@ -97,9 +97,10 @@ export function resultsConfig(reading: Reading): ResultsConfig {
   return {
     store,
     region: settings.S3_REGION,
-    keyDerivation: settings.RESULTS_KEY_DERIVATION,
+    // Other stores than HCP take the keys of a login as they are typed.
+    keyDerivation: settings.RESULTS_KEY_DERIVATION ?? (settings.STORAGE_BACKEND === "hcp" ? "hcp" : "none"),
     tenant: settings.RESULTS_TENANT ?? (store && firstLabel(store.endpoint)),
-    sessionKeyFile: settings.RESULTS_SESSION_KEY_FILE ?? (embedded.store ? null : SESSION_KEY_FILE),
+    sessionKeyFile: sessionKeyFile(reading),
     sessionHours: settings.RESULTS_SESSION_HOURS,
     trustedHops: resultsHops(reading),
   };
@@ -108,6 +109,24 @@ export function resultsConfig(reading: Reading): ResultsConfig {
 /** Beside the web role, requests come through its pass-through in this process, which no setting has to count. */
 function resultsHops({ settings: { TRUSTED_HOPS }, roles }: Reading): number {
   return roles.has("web") ? (TRUSTED_HOPS ?? 0) + 1 : TRUSTED_HOPS ?? 1;
+}
+
+/** Null: kept in the data folder. */
+function sessionKeyFile(reading: Reading): string | null {
+  const { embedded, files } = reading;
+  const asked = reading.settings.RESULTS_SESSION_KEY_FILE;
+  const path = asked ?? (embedded.store ? null : SESSION_KEY_FILE);
+  if (path !== null && !files.exists(path)) {
+    const state = asked === undefined ? "is required, as there is no file" : "there is no file";
+    const way = asked === undefined ? "write the base64 of 32 random bytes there" : "correct the path";
+    reading.report(
+      "RESULTS_SESSION_KEY_FILE",
+      `${state} ${
+        JSON.stringify(path)
+      }: ${way}, or set the path of a file with the output of "openssl rand -base64 32"`,
+    );
+  }
+  return path;
 }
 
 function podNamespace(reading: Reading): string | undefined {
@@ -136,7 +155,7 @@ function staticFolder(reading: Reading): string | null {
 
 /** `archive` of `https://archive.store.example.org`; null for an address or a bare name, which holds no tenant. */
 function firstLabel(endpoint: string): string | null {
-  const { hostname } = new URL(endpoint);
+  const { hostname } = URL.parse(endpoint) ?? { hostname: "" };
   const isAddress = hostname.startsWith("[") || /^[\d.]+$/.test(hostname);
   return isAddress || !hostname.includes(".") ? null : hostname.split(".")[0];
 }

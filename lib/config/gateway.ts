@@ -58,10 +58,11 @@ const GENERIC_ONLY: readonly VariableName[] = [
 /** The gateway role's settings. */
 export function gatewayConfig(reading: Reading): GatewayConfig {
   const { settings } = reading;
-  const store = reading.embedded.store ? null : storeConfig(reading);
+  const tokenKey = reading.part(() => readTokenKey(reading));
+  const store = reading.embedded.store ? null : reading.part(() => storeConfig(reading));
   const hasMapi = store === null || store.backend === "hcp" || hasMapiAddress(store.addresses);
   return {
-    tokenKey: tokenKey(reading),
+    tokenKey,
     tokenMinutes: settings.API_TOKEN_EXPIRE_MINUTES,
     corsOrigins: corsOrigins(reading),
     mapiEnabled: settings.MAPI_ENABLED && hasMapi,
@@ -73,7 +74,7 @@ export function gatewayConfig(reading: Reading): GatewayConfig {
   };
 }
 
-function tokenKey(reading: Reading): string | null {
+function readTokenKey(reading: Reading): string | null {
   const key = reading.settings.API_SECRET_KEY;
   if (key === undefined || key === WEAK_DEFAULT_KEY) {
     if (reading.embedded.store) return null;
@@ -107,7 +108,7 @@ function storeConfig(reading: Reading): StoreConfig {
     s3Endpoint: settings.S3_ENDPOINT_URL ?? null,
     s3PublicEndpoint: settings.S3_PUBLIC_ENDPOINT_URL ?? null,
   };
-  if (backend === "hcp") requireHcpAddresses(reading);
+  if (backend === "hcp") reading.part(() => requireHcpAddresses(reading));
   else reading.required("S3_ENDPOINT_URL", `set the S3 endpoint of the ${backend} store`);
 
   const verifyTls = {
@@ -125,7 +126,7 @@ function storeConfig(reading: Reading): StoreConfig {
     return { backend, addresses, addressingStyle: "path", identity: { kind: "derived" }, verifyTls };
   }
   const addressingStyle = settings.S3_ADDRESSING_STYLE === "virtual" ? "virtual" : "path";
-  return { backend, addresses, addressingStyle, identity: genericIdentity(reading), verifyTls };
+  return { backend, addresses, addressingStyle, identity: reading.part(() => genericIdentity(reading)), verifyTls };
 }
 
 function requireHcpAddresses(reading: Reading): void {
@@ -152,8 +153,10 @@ function genericIdentity(reading: Reading): StoreIdentity {
     }
     return { kind: "own" };
   }
-  const accessKey = reading.required("S3_ACCESS_KEY", "S3_SECRET_KEY is set; set both or neither");
-  const secretKey = reading.required("S3_SECRET_KEY", "S3_ACCESS_KEY is set; set both or neither");
+  const accessKey = S3_ACCESS_KEY ??
+    reading.refuse("S3_ACCESS_KEY", "is required: S3_SECRET_KEY is set; set both or neither");
+  const secretKey = S3_SECRET_KEY ??
+    reading.refuse("S3_SECRET_KEY", "is required: S3_ACCESS_KEY is set; set both or neither");
   if (usersFile !== null && S3_SHARED_WITHOUT_LOGIN) {
     reading.refuse("S3_SHARED_WITHOUT_LOGIN", "contradicts GATEWAY_USERS_FILE: unset one of the two");
   }

@@ -15,7 +15,7 @@ export interface Given {
  * Reads the variables that the schema knows. Names compare without case (the upper-case spelling wins), an empty value
  * is an unset one, a variable's own name wins over its aliases.
  *
- * @throws {ConfigError} for the first bad value, under the name by which it was set.
+ * @throws {ConfigError} for all bad values, each under the name by which it was set.
  */
 export function readSettings(env: Environment): Given {
   const present = presentVariables(env);
@@ -31,9 +31,20 @@ export function readSettings(env: Environment): Given {
   }
   const result = environment.safeParse(values);
   if (result.success) return { settings: result.data, nameOf: (variable) => names.get(variable) };
-  const issue = result.error.issues[0];
-  const variable = String(issue.path[0]);
-  throw new ConfigError(names.get(variable) ?? variable, issue.message);
+  const problems = new Map<string, ConfigError>();
+  for (const { path: [key], message } of result.error.issues) {
+    const variable = String(key);
+    if (!problems.has(variable)) problems.set(variable, new ConfigError(names.get(variable) ?? variable, message));
+  }
+  throw ConfigError.all([...problems.values()]);
+}
+
+/** The names of the settings, as this environment spells them. */
+export function settingNames(env: Environment): string[] {
+  const known = new Set(
+    Object.entries(environment.shape).flatMap(([name, schema]) => [name, ...about.get(schema)?.aliases ?? []]),
+  );
+  return Object.keys(env).filter((name) => known.has(name.toUpperCase()));
 }
 
 function presentVariables(env: Environment): Map<string, string> {

@@ -10,6 +10,9 @@ export interface Files {
   read(path: string): string | null;
 }
 
+/** Variables whose value is a text. */
+type TextVariable = { [V in VariableName]: Settings[V] extends string | undefined ? V : never }[VariableName];
+
 /** The parsed settings while the rules between them are applied. */
 export class Reading {
   readonly settings: Settings;
@@ -17,6 +20,7 @@ export class Reading {
   readonly embedded: { readonly store: boolean; readonly cluster: boolean; readonly any: boolean };
   /** Lines that the start prints. */
   readonly warnings: string[] = [];
+  readonly #problems: ConfigError[] = [];
 
   constructor(private readonly given: Given, readonly files: Files) {
     this.settings = given.settings;
@@ -33,9 +37,30 @@ export class Reading {
     return this.given.nameOf(variable) !== undefined;
   }
 
-  /** A value without which the start ends. */
-  required<V extends VariableName>(variable: V, wayOut: string): NonNullable<Settings[V]> {
-    return this.settings[variable] ?? this.refuse(variable, `is required: ${wayOut}`);
+  /** A value without which the start ends; an empty one stands for it while further problems are looked for. */
+  required(variable: TextVariable, wayOut: string): string {
+    const value = this.settings[variable];
+    if (value === undefined) this.report(variable, `is required: ${wayOut}`);
+    return value ?? "";
+  }
+
+  /**
+   * A part of the configuration. Where a rule in it refuses a setting there is none, and reading goes on to find all
+   * other problems: {@link refuseProblems} is what ends it.
+   */
+  part<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      // Behind a problem others may fail that are none themselves.
+      if (this.#problems.length === 0) throw error;
+      return undefined as T;
+    }
+  }
+
+  /** @throws {ConfigError} that names all problems that were found */
+  refuseProblems(): void {
+    if (this.#problems.length > 0) throw ConfigError.all(this.#problems);
   }
 
   /** The path of a file that must be there, or null where the variable is unset. */
@@ -50,7 +75,12 @@ export class Reading {
   /** The path of a file of certificates. @throws {ConfigError} when it is missing or holds none */
   certificateFile(variable: "CA_FILE"): string | null {
     const path = this.existingFile(variable);
-    if (path !== null && !this.files.read(path)?.includes("-----BEGIN CERTIFICATE-----")) {
+    if (path === null) return null;
+    const text = this.files.read(path);
+    if (text === null) {
+      this.refuse(variable, `${JSON.stringify(path)} cannot be read: make it a file that this account may read`);
+    }
+    if (!text.includes("-----BEGIN CERTIFICATE-----")) {
       this.refuse(variable, `${JSON.stringify(path)} holds no PEM certificate; correct the path or unset the variable`);
     }
     return path;
@@ -60,7 +90,15 @@ export class Reading {
     this.warnings.push(`${this.given.nameOf(variable) ?? variable}: ${text}`);
   }
 
+  /** Notes a problem that ends the start when everything has been looked at. */
+  report(variable: VariableName, problem: string): ConfigError {
+    const error = new ConfigError(this.given.nameOf(variable) ?? variable, problem);
+    this.#problems.push(error);
+    return error;
+  }
+
+  /** The same where nothing can be said of the part without this setting. @throws {ConfigError} */
   refuse(variable: VariableName, problem: string): never {
-    throw new ConfigError(this.given.nameOf(variable) ?? variable, problem);
+    throw this.report(variable, problem);
   }
 }

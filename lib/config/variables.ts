@@ -193,7 +193,7 @@ export const environment = z.object({
   }),
   STORAGE_BACKEND: choice(["hcp", "minio", "generic"]).default("hcp").register(about, {
     section: "Store",
-    roles: ["gateway"],
+    roles: ["gateway", "results"],
     store: true,
     meaning:
       "`hcp`: a store with management API, every call with the caller's own credentials. `minio` and `generic`: any S3 store.",
@@ -369,11 +369,12 @@ export const environment = z.object({
     store: true,
     meaning: "Whether that endpoint's certificate is checked. `false` is logged at the start.",
   }),
-  RESULTS_KEY_DERIVATION: choice(["hcp", "none"]).default("hcp").register(about, {
+  RESULTS_KEY_DERIVATION: choice(["hcp", "none"]).optional().register(about, {
     section: "Results",
     roles: ["results"],
     aliases: ["HTRFLOW_KEY_DERIVATION"],
     store: true,
+    otherwise: "`hcp`, or `none` where `STORAGE_BACKEND` is `minio` or `generic`",
     meaning: "How a login becomes S3 keys: base64 of the name and MD5 of the password (`hcp`), or as typed (`none`).",
   }),
   RESULTS_TENANT: tenant().optional().register(about, {

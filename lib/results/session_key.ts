@@ -43,7 +43,9 @@ export function sessionKeyFile(path: string): SessionKey {
     return key;
   };
   if (current() === null) {
-    throw new SessionKeyError(`The session key file ${path} cannot be read, or is not the base64 of 32 bytes.`);
+    throw new SessionKeyError(
+      `RESULTS_SESSION_KEY_FILE: ${path} cannot be read, or is not the base64 of 32 bytes: write the output of "openssl rand -base64 32" there`,
+    );
   }
   return current;
 }
