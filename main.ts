@@ -14,7 +14,7 @@ import { CONVERTER, RESULTS_BUCKET, RESULTS_TENANT } from "@/lib/embedded/store/
 import { batchedLog } from "@/lib/http/access_log.ts";
 import { announcement } from "@/lib/process/announcement.ts";
 import { listen, ListenError } from "@/lib/process/listener.ts";
-import { stopOnSignals } from "@/lib/process/stop.ts";
+import { standardInputEnded, stopOnSignals } from "@/lib/process/stop.ts";
 import { SessionKeyError } from "@/lib/results/session_key.ts";
 import { BuildError } from "@/lib/ui/build.ts";
 import { buildApp } from "@/routes/mod.ts";
@@ -94,20 +94,21 @@ async function start(config: Config, dev: boolean): Promise<void> {
     now: Date.now,
   });
   listener.answerWith((request, info) => app.fetch(request, info));
-  console.log(announcement(config, { origin: listener.origin, hasStore: store !== null, cluster }));
 
   // A watcher starts the process again by itself, and a signal handler would keep it alive behind the watcher's back.
-  if (dev) return;
-  stopOnSignals({
-    async finish() {
-      await listener.drain();
-      await web?.close();
-      await cluster?.stop();
-      await store?.stop();
-    },
-    cut: () => listener.cut(),
-    last: () => log.flush(),
-  });
+  if (!dev) {
+    stopOnSignals({
+      async finish() {
+        await listener.drain();
+        await web?.close();
+        await cluster?.stop();
+        await store?.stop();
+      },
+      cut: () => listener.cut(),
+      last: () => log.flush(),
+    }, Deno.args.includes("--launched") ? standardInputEnded() : new Promise(() => {}));
+  }
+  console.log(announcement(config, { origin: listener.origin, hasStore: store !== null, cluster }));
 }
 
 function startStore(config: Config, folder: DataFolder): Promise<EmbeddedStore> {

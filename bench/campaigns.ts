@@ -3,7 +3,7 @@
  * Job is gone), both in processes of their own, asked by 8 clients at once, each of which asks again when it has its
  * answer.
  */
-import project from "@/deno.json" with { type: "json" };
+import { serverCommand } from "@/compose/server_command.ts";
 import { campaignName, NAMESPACE, RESULTS_URL } from "./campaigns/scale_cluster.ts";
 import { ms, percentile } from "./latencies.ts";
 import { cpuSeconds, residentBytes } from "./process_figures.ts";
@@ -77,8 +77,6 @@ interface Site {
   settled(path: string): Promise<void>;
 }
 
-/** As `deno task start` has them. */
-const flags = project.tasks.start.command.match(/--v8-flags=\S+/g) ?? [];
 const HEADERS = { Cookie: "results_session=bench" };
 
 function detail(index: number): string {
@@ -87,13 +85,22 @@ function detail(index: number): string {
 
 async function withSite<T>(live: number, events: number, use: (site: Site) => Promise<T>): Promise<T> {
   const folder = await Deno.makeTempDir({ prefix: "stackroom-bench-" });
-  const cluster = run(["bench/campaigns/cluster_server.ts", `${live}`, `${REAPED}`, `${events}`]);
+  const cluster = run([
+    "run",
+    "--config",
+    "deno.json",
+    "-A",
+    "bench/campaigns/cluster_server.ts",
+    `${live}`,
+    `${REAPED}`,
+    `${events}`,
+  ]);
   const children = [cluster];
   try {
     const clusterUrl = `http://127.0.0.1:${await lineWith(cluster, /^(\d+)$/m)}`;
     await Deno.writeTextFile(`${folder}/kubeconfig`, kubeconfig(clusterUrl));
     const startedAt = performance.now();
-    const web = run([...flags, "main.ts"], {
+    const settings = {
       ROLES: "web",
       EMBEDDED: "off",
       HOST: "127.0.0.1",
@@ -103,7 +110,8 @@ async function withSite<T>(live: number, events: number, use: (site: Site) => Pr
       CAMPAIGN_RESULTS_URL: RESULTS_URL,
       CAMPAIGN_RESULTS_PROXY: `${clusterUrl}/results`,
       CAMPAIGN_WEB_STATIC: `${folder}/none`,
-    });
+    };
+    const web = run(serverCommand(settings).args, settings);
     children.push(web);
     const site = (await lineWith(web, /^Site\s+(\S+?)\/?\s*$/m)).replace(/\/$/, "");
     await ready(site);
@@ -160,10 +168,10 @@ function row(what: string, { cpuMs, durations, clusterCalls, bytes }: Figures): 
   return [what, ...figures, String(clusterCalls), String(bytes)];
 }
 
-function run(args: string[], env: Readonly<Record<string, string>> = {}): Deno.ChildProcess {
+function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Deno.ChildProcess {
   const cwd = new URL("..", import.meta.url);
   return new Deno.Command(Deno.execPath(), {
-    args: ["run", "--config", "deno.json", "-A", ...args],
+    args: [...args],
     cwd,
     env: { NO_COLOR: "1", ...env },
     stdin: "null",

@@ -12,7 +12,7 @@ import { progressReader } from "@/lib/progress/progress_reader.ts";
 import { Tallies } from "@/lib/progress/tallies.ts";
 import { IN_PROCESS_BASE, remoteResults, resultsFetch, type ResultsService } from "@/lib/results/results_service.ts";
 import { sessionCheck } from "@/lib/results/session_check.ts";
-import { siteAssets } from "@/lib/ui/build.ts";
+import { builtAssets, siteAssets } from "@/lib/ui/build.ts";
 import type { CampaignDeps, SiteFiles, WebDeps } from "@/routes/web.ts";
 import { caCertificates } from "./ca_certificates.ts";
 import type { ClusterHandle } from "./cluster.ts";
@@ -118,5 +118,6 @@ function clusterAddress(web: WebConfig, cluster: ClusterHandle | null): ClusterA
 }
 
 async function siteFiles({ staticFolder }: WebConfig, dev: boolean): Promise<SiteFiles | null> {
-  return staticFolder === null ? null : { staticFolder, assets: await siteAssets({ dev }) };
+  if (staticFolder === null) return null;
+  return { staticFolder, assets: dev ? await siteAssets({ dev }) : builtAssets() };
 }

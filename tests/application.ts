@@ -66,13 +66,17 @@ export async function startApplication(options: ApplicationOptions = {}): Promis
   const removeFolder = async () => {
     if (options.dataFolder === undefined) await Deno.remove(dataFolder, { recursive: true });
   };
-  const start = ["run", "--config", "deno.json", ...await startFlags(), options.main ?? "main.ts"];
+  const env = { ...keptEnvironment(), NO_COLOR: "1", PORT: "0", DATA_DIR: dataFolder, ...options.env };
+  const start = await serverArgs(env, options.main).catch(async (error) => {
+    await removeFolder();
+    throw error;
+  });
   const [command, ...args] = [...options.within ?? [], Deno.execPath(), ...start];
   const child = new Deno.Command(command, {
     args,
     cwd: fileURLToPath(ROOT),
     clearEnv: true,
-    env: { ...keptEnvironment(), NO_COLOR: "1", PORT: "0", DATA_DIR: dataFolder, ...options.env },
+    env,
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
@@ -122,11 +126,25 @@ export async function startApplication(options: ApplicationOptions = {}): Promis
   };
 }
 
-/** The permission flags of the start task: tests run with no more rights than the operator's process has. */
-async function startFlags(): Promise<string[]> {
-  const { tasks } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
-  const words: string[] = tasks.start.command.split(" ");
-  return words.filter((word) => word.startsWith("--"));
+let built: Promise<string> | null = null;
+
+/** What the launcher starts the server with: tests run with no more rights than the operator's process has. */
+async function serverArgs(env: Record<string, string>, main: string | undefined): Promise<string[]> {
+  await (built ??= script(["-A", "lib/ui/build.ts"], keptEnvironment()));
+  return JSON.parse(await script(["-A", "compose/server_command.ts", ...main ? [main] : []], env));
+}
+
+/** What a script of the project prints. @throws {StartError} where it fails, with what it said */
+async function script(args: readonly string[], env: Record<string, string>): Promise<string> {
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--config", "deno.json", ...args],
+    cwd: fileURLToPath(ROOT),
+    clearEnv: true,
+    env,
+    stdin: "null",
+  }).output();
+  if (code !== 0) throw new StartError(new TextDecoder().decode(stderr), code);
+  return new TextDecoder().decode(stdout);
 }
 
 function keptEnvironment(): Record<string, string> {

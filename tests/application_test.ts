@@ -28,9 +28,9 @@ Deno.test("application: answers at the address it printed, with the settings giv
   await withProgram(SERVES, async (main) => {
     Deno.env.set("HCP_DOMAIN", "of.the.developer");
     try {
-      const application = await startApplication({ main, env: { ROLES: "web" } });
+      const application = await startApplication({ main, env: { ROLES: "gateway" } });
       const env = await (await fetch(application.site)).json();
-      assert.equal(env.ROLES, "web");
+      assert.equal(env.ROLES, "gateway");
       assert.equal(env.HCP_DOMAIN, undefined);
       assert.equal(env.DATA_DIR, application.dataFolder);
       const status = await application.stop();

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { builder } from "@/lib/ui/build.ts";
 
 async function imports(config: string): Promise<Record<string, string>> {
   return JSON.parse(await Deno.readTextFile(new URL(`../${config}`, import.meta.url))).imports;
@@ -9,15 +10,24 @@ Deno.test("packages: the tests run with the versions that the start runs with", 
   for (const [name, version] of Object.entries(await imports("deno.json"))) assert.equal(tests[name], version, name);
 });
 
-Deno.test("packages: the tasks may run the builder of the version that is installed, and nothing else", async () => {
+Deno.test("packages: only the build may run the builder, of the version that is installed, and nothing else", async () => {
   const { tasks } = JSON.parse(await Deno.readTextFile(new URL("../deno.json", import.meta.url)));
   const version = (await imports("deno.json")).esbuild.split("@").at(-1);
-  for (const task of ["start", "dev", "build"]) {
-    const runnable: string[] = /--allow-run=(\S+)/.exec(tasks[task].command)?.[1].split(",") ?? [];
-    assert.ok(runnable.length > 0);
-    for (const path of runnable) {
-      assert.match(path, new RegExp(`^node_modules/.deno/@esbuild\\+[a-z0-9-]+@${version}/`));
-    }
+  const runnable: string[] = /--allow-run=(\S+)/.exec(tasks.build.command)?.[1].split(",") ?? [];
+  assert.ok(runnable.length > 0);
+  for (const path of runnable) {
+    assert.match(path, new RegExp(`^node_modules/.deno/@esbuild\\+[a-z0-9-]+@${version}/`));
+  }
+  assert.ok(runnable.some((path) => builder().endsWith(`/${path}`)), "the development server runs the same");
+  assert.ok((await Deno.stat(builder())).isFile);
+});
+
+Deno.test("packages: the start builds the site in a step before it, and hands its rights to the launcher alone", async () => {
+  const { tasks } = JSON.parse(await Deno.readTextFile(new URL("../deno.json", import.meta.url)));
+  assert.deepEqual(tasks.start.dependencies, ["build"]);
+  assert.equal(tasks.start.command, "deno run --no-prompt --allow-run launch.ts");
+  for (const name of Object.keys(tasks)) {
+    if (!name.startsWith("test") && !name.startsWith("bench")) assert.doesNotMatch(tasks[name].command, /--allow-sys/);
   }
 });
 

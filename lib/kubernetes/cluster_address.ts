@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
-import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { ConfigError } from "@/lib/config/errors.ts";
 import { type ClusterEntry, connect, type ConnectionOptions, type StreamingConnection } from "./connection.ts";
@@ -32,7 +31,14 @@ export async function clusterConnection(
   return connect(await entry(address, options.caCerts), options);
 }
 
-const SERVICE_ACCOUNT_TOKEN = "/var/run/secrets/kubernetes.io/serviceaccount/token";
+/** What a pod knows of its cluster: a token, the authorities, the namespace. */
+export const SERVICE_ACCOUNT_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+/** The user's own kubeconfig, whether it is there or not; null for a user without a folder. */
+export function ownKubeconfig(env: Readonly<Record<string, string | undefined>>): string | null {
+  const home = env.HOME || env.USERPROFILE;
+  return home ? join(home, ".kube", "config") : null;
+}
 
 async function entry(address: ClusterAddress, caCerts: ClusterOptions["caCerts"]): Promise<ClusterEntry> {
   if (address.kind === "server") return openServer(address.url);
@@ -61,8 +67,8 @@ function existing(list: string): string[] {
 
 /** Null in a pod, which has a service account instead. */
 function ownFiles(): string[] | null {
-  if (existsSync(SERVICE_ACCOUNT_TOKEN)) return null;
-  const own = join(homedir(), ".kube", "config");
-  if (existsSync(own)) return [own];
+  if (existsSync(join(SERVICE_ACCOUNT_FOLDER, "token"))) return null;
+  const own = ownKubeconfig({ HOME: Deno.env.get("HOME"), USERPROFILE: Deno.env.get("USERPROFILE") });
+  if (own !== null && existsSync(own)) return [own];
   throw new ConfigError("KUBECONFIG", "no cluster is known: set a kubeconfig, run in a pod, or set EMBEDDED=on");
 }

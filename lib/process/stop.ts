@@ -21,10 +21,10 @@ export interface Stop {
 }
 
 /**
- * Ends the process on SIGTERM and on Ctrl-C: `finish` gets {@link STOP_GRACE_MS}, then requests are cut and `finish` gets
+ * Ends the process on SIGTERM, on Ctrl-C, when its terminal is closed, and when `parentGone` resolves: `finish` gets {@link STOP_GRACE_MS}, then requests are cut and `finish` gets
  * {@link STOP_TIDY_MS} more; the process ends with 0. A later signal does not wait.
  */
-export function stopOnSignals({ finish, cut, last }: Stop): void {
+export function stopOnSignals({ finish, cut, last }: Stop, parentGone: Promise<void>): void {
   let stoppingSinceMs: number | null = null;
   const end = () => {
     last();
@@ -44,4 +44,15 @@ export function stopOnSignals({ finish, cut, last }: Stop): void {
   };
   Deno.addSignalListener("SIGTERM", stop);
   Deno.addSignalListener("SIGINT", stop);
+  Deno.addSignalListener("SIGHUP", stop);
+  parentGone.then(stop);
+}
+
+/** Resolves when standard input ends: the launcher holds its other end, and says nothing. */
+export async function standardInputEnded(): Promise<void> {
+  try {
+    for await (const _ of Deno.stdin.readable) { /* nothing is said */ }
+  } catch {
+    // A broken stream has ended as well.
+  }
 }

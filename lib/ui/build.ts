@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { fileURLToPath } from "node:url";
 
+import project from "@/deno.json" with { type: "json" };
 import type { Assets } from "./assets.ts";
 
 /** Folders whose files decide what is built, relative to the project. */
@@ -41,6 +42,19 @@ interface Manifest {
 }
 
 /**
+ * The site's scripts and stylesheet of the last build.
+ *
+ * @throws {BuildError} where there is none
+ */
+export function builtAssets(root: string = PROJECT_FOLDER): Assets {
+  const manifest = readManifest(root);
+  if (!manifest || !isComplete(root, manifest)) {
+    throw new BuildError("The site is not built: build it with `deno task build`, or start with `deno task start`");
+  }
+  return assetsOf(manifest, false);
+}
+
+/**
  * The site's scripts and stylesheet, built where the sources have changed since the last build.
  *
  * @throws {BuildError}
@@ -50,12 +64,25 @@ export async function siteAssets({ root = PROJECT_FOLDER, dev = false }: BuildOp
   const hash = hashOf(sources);
   const last = readManifest(root);
   const manifest = last?.sources === hash && isComplete(root, last) ? last : await rebuild(root, sources, hash, last);
+  return assetsOf(manifest, dev);
+}
+
+function assetsOf(manifest: Manifest, dev: boolean): Assets {
   return {
     script: BUILD_PATH + manifest.script,
     stylesheet: BUILD_PATH + manifest.stylesheet,
     preload: manifest.preload.map((name) => BUILD_PATH + name),
     devScript: dev ? BUILD_PATH + manifest.devScript : null,
   };
+}
+
+/** The program that bundles. */
+export function builder(): string {
+  const { os, arch } = Deno.build;
+  const platform = `${os === "windows" ? "win32" : os}-${arch === "aarch64" ? "arm64" : "x64"}`;
+  const version = project.imports.esbuild.split("@").at(-1);
+  const name = `@esbuild+${platform}@${version}/node_modules/@esbuild/${platform}/bin/esbuild`;
+  return `${PROJECT_FOLDER}/node_modules/.deno/${name}`;
 }
 
 type Sources = ReadonlyMap<string, string>;
@@ -166,6 +193,11 @@ function buildError(error: unknown): BuildError {
 }
 
 if (import.meta.main) {
-  const { script, stylesheet } = await siteAssets();
-  console.log(`${script}\n${stylesheet}`);
+  try {
+    await siteAssets();
+  } catch (error) {
+    if (!(error instanceof BuildError)) throw error;
+    console.error(error.message);
+    Deno.exit(1);
+  }
 }

@@ -1,0 +1,81 @@
+import { resolve } from "node:path";
+import { ConfigError, diskFiles, readConfig } from "@/lib/config.ts";
+import { PermissionError, permissionFlags, type Permissions } from "@/lib/process/permission_flags.ts";
+import { builder, buildFolder, PROJECT_FOLDER } from "@/lib/ui/build.ts";
+import { serverPermissions } from "./server_permissions.ts";
+
+/** Keep V8's heap small: docs/architecture.md says what that costs and gives. */
+const V8_FLAGS = "--v8-flags=--max-semi-space-size=8,--heap-growing-percent=60";
+
+/** What starts the process again when it changes, in development. */
+const WATCHED = ["compose", "lib", "routes", "components", "islands"];
+
+/** How the server is started. */
+export interface ServerCommand {
+  /** For the runtime's executable. */
+  readonly args: readonly string[];
+  /** Lines for the operator: what the server may do beyond the usual. */
+  readonly notes: readonly string[];
+}
+
+export interface ServerCommandOptions {
+  /** The program, relative to the project's folder. */
+  readonly main?: string;
+  /** The server starts again when a source changes, and builds the site itself. */
+  readonly dev?: boolean;
+}
+
+/**
+ * The command that starts the server with the permissions that these settings ask for.
+ *
+ * @throws {ConfigError} for settings that end the start
+ * @throws {PermissionError}
+ */
+export function serverCommand(
+  env: Readonly<Record<string, string | undefined>>,
+  { main = "main.ts", dev = false }: ServerCommandOptions = {},
+): ServerCommand {
+  const files = { ...diskFiles, realPath };
+  const permissions = serverPermissions(readConfig(env, files), env, files);
+  const program = resolve(PROJECT_FOLDER, main);
+  const notes = permissions.run.map((command) =>
+    `KUBECONFIG: the server may run ${JSON.stringify(command)}, which gives its cluster's user credentials`
+  );
+  if (!dev) return { args: ["run", V8_FLAGS, ...permissionFlags(permissions), program], notes };
+  const watch = `--watch=${WATCHED.map((folder) => `${PROJECT_FOLDER}/${folder}`).join(",")}`;
+  const flags = permissionFlags(withBuild(permissions));
+  return { args: ["run", watch, "--no-clear-screen", ...flags, program, "--dev"], notes };
+}
+
+/** Development builds the site in the server's process. */
+function withBuild(permissions: Permissions): Permissions {
+  return {
+    ...permissions,
+    env: "all",
+    read: [...permissions.read, PROJECT_FOLDER],
+    write: [...permissions.write, buildFolder()],
+    run: [...permissions.run, builder()],
+  };
+}
+
+function realPath(path: string): string | null {
+  try {
+    return Deno.realPathSync(path);
+  } catch {
+    return null;
+  }
+}
+
+if (import.meta.main) {
+  try {
+    const dev = Deno.args.includes("--dev");
+    const main = Deno.args.find((word) => !word.startsWith("--"));
+    const { args, notes } = serverCommand(Deno.env.toObject(), { main, dev });
+    for (const note of notes) console.error(note);
+    console.log(JSON.stringify(args));
+  } catch (error) {
+    if (!(error instanceof ConfigError || error instanceof PermissionError)) throw error;
+    console.error(error.message);
+    Deno.exit(1);
+  }
+}

@@ -1,0 +1,88 @@
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Config, Files } from "@/lib/config.ts";
+import { settingNames } from "@/lib/config/read_settings.ts";
+import { ownKubeconfig, SERVICE_ACCOUNT_FOLDER } from "@/lib/kubernetes/cluster_address.ts";
+import { type KubeconfigAccess, kubeconfigAccess } from "@/lib/kubernetes/kubeconfig_access.ts";
+import type { Permissions } from "@/lib/process/permission_flags.ts";
+import { buildFolder, PROJECT_FOLDER } from "@/lib/ui/build.ts";
+
+/** The code of threads: the runtime asks for the right to read a module that a thread is started with. */
+const THREAD_CODE = ["compose", "lib"];
+
+/** Variables that say where a process is: its user's folder, and the cluster it is a pod of. */
+const SURROUNDINGS = ["HOME", "USERPROFILE", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"];
+
+const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
+
+/**
+ * What the server may do under these settings: the paths that they name, and no others. Paths stay as they were given:
+ * what a link leads to may change while the server runs, as mounted secrets do.
+ *
+ * @param env the environment of the settings
+ */
+export function serverPermissions(
+  config: Config,
+  env: Readonly<Record<string, string | undefined>>,
+  files: Files & { realPath(path: string): string | null },
+): Permissions {
+  const { gateway, web, results, embedded } = config;
+  const hasFolder = embedded.store || embedded.cluster;
+  const data = hasFolder ? [resolve(config.dataFolder)] : [];
+  const cluster = clusterAccess(config, env, files);
+  const read = [
+    ...(hasFolder ? THREAD_CODE.map((folder) => join(PROJECT_FOLDER, folder)) : []),
+    ...data,
+    ...present(config.caFile),
+    ...present(gateway?.store?.identity.kind === "shared" ? gateway.store.identity.usersFile : null),
+    ...(gateway ? [apiPageFolder()] : []),
+    ...present(results?.sessionKeyFile ?? null),
+    ...(web?.staticFolder ? staticFolders(web.staticFolder, files) : []),
+    ...(web || results ? [SERVICE_ACCOUNT_FOLDER] : []),
+    ...cluster.files,
+  ];
+  return {
+    read,
+    write: data,
+    // A program that prints credentials needs the environment that it would have in a shell.
+    env: cluster.commands.length > 0 ? "all" : settingNames(env).concat(SURROUNDINGS),
+    net: isSelfContained(config) ? [...LOOPBACK, bracketed(config.server.host), bracketed(embedded.host)] : "all",
+    run: cluster.commands,
+  };
+}
+
+/** The own files of the cluster's entry; nothing in a pod, and beside an embedded cluster. */
+function clusterAccess(
+  { web, embedded }: Config,
+  env: Readonly<Record<string, string | undefined>>,
+  files: Files,
+): KubeconfigAccess {
+  if (!web || web.siteOnly || embedded.cluster) return { files: [], commands: [] };
+  const path = web.kubeconfig ?? ownKubeconfig(env);
+  return path === null ? { files: [], commands: [] } : kubeconfigAccess(path, files.read);
+}
+
+/** Files of a folder are opened under their real paths, so that no link leads out of it. */
+function staticFolders(folder: string, { realPath }: { realPath(path: string): string | null }): string[] {
+  return [folder, buildFolder()].flatMap((path) => [resolve(path), ...present(realPath(path))]);
+}
+
+/** Where the API page's package lies. */
+function apiPageFolder(): string {
+  return dirname(fileURLToPath(import.meta.resolve("swagger-ui-dist/swagger-ui.css")));
+}
+
+/** Whether the process talks to nothing but itself. */
+function isSelfContained({ gateway, web, results, embedded, tasks }: Config): boolean {
+  return (gateway === null || gateway.store === null) && (results === null || results.store === null) &&
+    (web === null || web.siteOnly || embedded.cluster) && !web?.resultsProxy && !web?.progressBase &&
+    tasks.redisUrl === null;
+}
+
+function bracketed(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+function present(path: string | null): string[] {
+  return path === null ? [] : [resolve(path)];
+}

@@ -1,0 +1,38 @@
+/**
+ * Starts the server with the permissions that its settings ask for, and no others: a task's flags cannot know them. This
+ * process handles no request and loads no package; it lives as long as the server does, since a process of this runtime
+ * cannot become another one.
+ */
+import { fileURLToPath } from "node:url";
+
+/** Signals that end the server, or a part of it that listens for them. */
+const SIGNALS: readonly Deno.Signal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
+
+const path = (module: string) => fileURLToPath(new URL(module, import.meta.url));
+
+// The settings are read in a process of their own: what that takes in memory is given back at its end.
+const planned = await new Deno.Command(Deno.execPath(), {
+  args: ["run", "--no-prompt", "--allow-env", "--allow-read", path("./compose/server_command.ts"), ...Deno.args],
+  stdin: "null",
+  stderr: "inherit",
+}).output();
+if (!planned.success) Deno.exit(planned.code);
+
+const server = new Deno.Command(Deno.execPath(), {
+  args: [...JSON.parse(new TextDecoder().decode(planned.stdout)), "--launched"],
+  // Nothing is ever written here: the end of the stream tells the server that this process is gone, however it went.
+  stdin: "piped",
+  stdout: "inherit",
+  stderr: "inherit",
+}).spawn();
+for (const signal of SIGNALS) {
+  Deno.addSignalListener(signal, () => {
+    try {
+      server.kill(signal);
+    } catch {
+      // It has ended already.
+    }
+  });
+}
+const { code } = await server.status;
+Deno.exit(code);

@@ -1,0 +1,75 @@
+import { delimiter, dirname, resolve } from "node:path";
+import { parse } from "yaml";
+
+/** What entering a cluster takes beside the network. */
+export interface KubeconfigAccess {
+  /** The files of the configuration, and those that its current context names: authorities, certificates, tokens. */
+  readonly files: readonly string[];
+  /** The programs that print credentials. */
+  readonly commands: readonly string[];
+}
+
+interface Named {
+  readonly name?: unknown;
+  readonly folder: string;
+  readonly content: Members;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/**
+ * What the current context of kubeconfig files asks for, merged as kubectl merges them: the first file that says
+ * something wins. A file that is missing or is no kubeconfig asks for nothing; whoever connects says what is wrong.
+ *
+ * @param list value of `KUBECONFIG`: a path, or several joined as in PATH
+ * @param read the text of a file, or null where it cannot be read
+ */
+export function kubeconfigAccess(list: string, read: (path: string) => string | null): KubeconfigAccess {
+  const paths = list.split(delimiter).filter((path) => path !== "").map((path) => resolve(path));
+  const configs = paths.map((path) => ({ folder: dirname(path), config: parsed(read(path)) }));
+  const find = (kind: string, content: string, name: unknown): Named | undefined =>
+    configs.flatMap(({ folder, config }) => entries(config[kind], content, folder)).find((one) => one.name === name);
+
+  const current = configs.map(({ config }) => config["current-context"]).find((name) => typeof name === "string");
+  const context = find("contexts", "context", current)?.content ?? {};
+  const cluster = find("clusters", "cluster", context.cluster);
+  const user = find("users", "user", context.user);
+  const provider = members(members(user?.content["auth-provider"]).config);
+  const exec = user?.content.exec ?? provider.exec;
+  return {
+    files: [
+      ...paths,
+      ...named(cluster, ["certificate-authority"]),
+      ...named(user, ["client-certificate", "client-key", "tokenFile", "token-file"]),
+      ...(user ? named({ ...user, content: provider }, ["tokenFile"]) : []),
+    ],
+    commands: [members(exec).command].filter((command) => typeof command === "string"),
+  };
+}
+
+function parsed(text: string | null): Members {
+  try {
+    return members(text === null ? null : parse(text));
+  } catch {
+    return {};
+  }
+}
+
+function entries(list: unknown, content: string, folder: string): Named[] {
+  return (Array.isArray(list) ? list : []).map((entry) => {
+    const { name, [content]: inner } = members(entry);
+    return { name, folder, content: members(inner) };
+  });
+}
+
+/** Paths in a kubeconfig are relative to its own folder. */
+function named(entry: Named | undefined, keys: readonly string[]): string[] {
+  return keys.flatMap((key) => {
+    const path = entry?.content[key];
+    return typeof path === "string" && path !== "" ? [resolve(entry?.folder ?? "", path)] : [];
+  });
+}
+
+function members(value: unknown): Members {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}

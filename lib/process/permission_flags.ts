@@ -1,0 +1,46 @@
+/** What a process may do, as far as the runtime keeps watch over it. */
+export interface Permissions {
+  /** Files and folders, absolute. */
+  readonly read: readonly string[];
+  readonly write: readonly string[];
+  /** Names of environment variables; others look unset. */
+  readonly env: readonly string[] | "all";
+  /** Hosts, with or without a port. */
+  readonly net: readonly string[] | "all";
+  /** Programs. */
+  readonly run: readonly string[];
+}
+
+/** Raised for a permission that the runtime cannot be told; the message is one line. */
+export class PermissionError extends Error {
+  override readonly name = "PermissionError";
+}
+
+/**
+ * The runtime's flags for permissions, without a question on the terminal for what they leave out.
+ *
+ * @throws {PermissionError} for a path or a program with a comma, which separates the values of a flag
+ */
+export function permissionFlags({ read, write, env, net, run }: Permissions): string[] {
+  return [
+    "--no-prompt",
+    ...flag("--allow-net", net),
+    ...flag("--allow-env", env),
+    ...(env === "all" ? [] : ["--ignore-env"]),
+    ...flag("--allow-read", read),
+    ...flag("--allow-write", write),
+    ...flag("--allow-run", run),
+  ];
+}
+
+function flag(name: string, values: readonly string[] | "all"): string[] {
+  if (values === "all") return [name];
+  const withComma = values.find((value) => value.includes(","));
+  if (withComma !== undefined) {
+    throw new PermissionError(
+      `${JSON.stringify(withComma)} has a comma, which no path or program that the server uses may have: rename it`,
+    );
+  }
+  // Without a value the flag would allow everything.
+  return values.length === 0 ? [] : [`${name}=${[...new Set(values)].join(",")}`];
+}

@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { serverPermissions } from "@/compose/server_permissions.ts";
+import { readConfig } from "@/lib/config.ts";
+import type { Permissions } from "@/lib/process/permission_flags.ts";
+import { PROJECT_FOLDER } from "@/lib/ui/build.ts";
+
+const KEY = "0123456789abcdef0123456789abcdef";
+const CERTIFICATE = "-----BEGIN CERTIFICATE-----";
+
+function permissions(env: Record<string, string>, disk: Record<string, string> = {}): Permissions {
+  const files = {
+    exists: (path: string) => path in disk,
+    read: (path: string) => disk[path] ?? null,
+    realPath: (path: string) => path in disk ? path.replace("/link", "/real") : null,
+  };
+  return serverPermissions(readConfig(env, files), env, files);
+}
+
+/** What of the permissions lies outside of the project. */
+const outside = (paths: readonly string[]) => paths.filter((path) => !path.startsWith(PROJECT_FOLDER));
+
+const SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+Deno.test("server permissions: everything embedded reads its code and its data folder, and speaks to loopback", () => {
+  const { read, write, env, net, run } = permissions({ DATA_DIR: "/data dir", port: "0", AWS_SECRET: "x" });
+  assert.deepEqual(outside(read), ["/data dir", SERVICE_ACCOUNT]);
+  assert.ok(!read.includes(PROJECT_FOLDER), "a file beside the code, such as one of secrets, is not the server's");
+  assert.deepEqual(write, ["/data dir"]);
+  assert.deepEqual(new Set(net), new Set(["localhost", "127.0.0.1", "[::1]"]));
+  assert.ok(env.includes("port") && env.includes("DATA_DIR") && !env.includes("AWS_SECRET"));
+  assert.deepEqual(run, []);
+});
+
+Deno.test("server permissions: a relative data folder is one below the working folder", () => {
+  assert.deepEqual(permissions({ DATA_DIR: "./here/../data" }).write, [`${Deno.cwd()}/data`]);
+});
+
+Deno.test("server permissions: a gateway to a store elsewhere writes nothing and reads the files of its settings", () => {
+  const env = {
+    EMBEDDED: "off",
+    ROLES: "gateway",
+    API_SECRET_KEY: KEY,
+    STORAGE_BACKEND: "generic",
+    S3_ENDPOINT_URL: "https://s3.example.org",
+    S3_ACCESS_KEY: "a",
+    S3_SECRET_KEY: "s",
+    GATEWAY_USERS_FILE: "/etc/users",
+    CA_FILE: "/etc/ca.pem",
+    DATA_DIR: "/data",
+    KUBECONFIG: "/k/config",
+    RESULTS_SESSION_KEY_FILE: "/key",
+  };
+  const { read, write, net } = permissions(env, { "/etc/users": "", "/etc/ca.pem": CERTIFICATE });
+  assert.deepEqual(outside(read), ["/etc/ca.pem", "/etc/users"]);
+  assert.deepEqual(write, []);
+  assert.equal(net, "all");
+});
+
+Deno.test("server permissions: the results role reads its key, which may be behind a link that is switched", () => {
+  const env = { EMBEDDED: "off", ROLES: "results", RESULTS_S3_ENDPOINT: "https://s", RESULTS_S3_BUCKET: "b" };
+  assert.deepEqual(permissions(env, { "/secrets/session/key": "" }).read, ["/secrets/session/key", SERVICE_ACCOUNT]);
+  const given = permissions({ ...env, RESULTS_SESSION_KEY_FILE: "/link/key" }, { "/link/key": "" });
+  assert.deepEqual(given.read, ["/link/key", SERVICE_ACCOUNT]);
+});
+
+Deno.test("server permissions: the web role reads its kubeconfig with what that names, and its folder of files", () => {
+  const env = {
+    EMBEDDED: "off",
+    ROLES: "web",
+    CAMPAIGN_RESULTS_URL: "https://c.example.org/results",
+    CAMPAIGN_RESULTS_PROXY: "http://results:8082/results",
+    CAMPAIGN_WEB_STATIC: "/link/static",
+    HOME: "/home/me",
+  };
+  const config = "current-context: c\ncontexts: [{name: c, context: {user: u}}]\nusers: [{name: u, user: ";
+  const disk = {
+    "/link/static": "",
+    "/home/me/.kube/config": `${config}{tokenFile: token}}]`,
+    "/exec": `${config}{exec: {command: aws}}}]`,
+  };
+  const own = permissions(env, disk);
+  assert.deepEqual(outside(own.read), [
+    "/link/static",
+    "/real/static",
+    SERVICE_ACCOUNT,
+    "/home/me/.kube/config",
+    "/home/me/.kube/token",
+  ]);
+  assert.deepEqual([own.run, own.write], [[], []]);
+  const exec = permissions({ ...env, KUBECONFIG: "/exec" }, disk);
+  assert.deepEqual([exec.run, exec.env], [["aws"], "all"]);
+});

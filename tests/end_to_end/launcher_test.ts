@@ -1,0 +1,233 @@
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { startApplication } from "../application.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const SITE = /^Site\s+(\S+)$/m;
+
+/** A command of an operator in a process of its own, and everything that it says. */
+class Command {
+  readonly #child: Deno.ChildProcess;
+  readonly #ended: Promise<Deno.CommandStatus>;
+  #output = "";
+  #look = () => {};
+
+  constructor(args: readonly string[], env: Readonly<Record<string, string>>) {
+    this.#child = new Deno.Command(Deno.execPath(), {
+      args: [...args],
+      cwd: ROOT,
+      env: { NO_COLOR: "1", PORT: "0", ...env },
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    const { status, stdout, stderr } = this.#child;
+    this.#ended = Promise.all([status, this.#collect(stdout), this.#collect(stderr)]).then(([ended]) => {
+      this.#look();
+      return ended;
+    });
+  }
+
+  get pid(): number {
+    return this.#child.pid;
+  }
+
+  get output(): string {
+    return this.#output;
+  }
+
+  /** Everything that it started has ended too when this resolves: the pipes have no other end any more. */
+  get ended(): Promise<Deno.CommandStatus> {
+    return this.#ended;
+  }
+
+  /** The site's address, once it is said. */
+  async site(): Promise<string> {
+    let over = false;
+    this.#ended.then(() => over = true);
+    while (!SITE.test(this.#output)) {
+      if (over) throw new Error(this.#output);
+      await new Promise<void>((resolve) => this.#look = resolve);
+    }
+    return SITE.exec(this.#output)?.[1] ?? "";
+  }
+
+  async #collect(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void> {
+    for await (const text of stream.pipeThrough(new TextDecoderStream())) {
+      this.#output += text;
+      this.#look();
+    }
+  }
+}
+
+const launcher = (env: Readonly<Record<string, string>>) =>
+  new Command(["run", "--no-prompt", "--allow-run", "launch.ts"], env);
+
+async function withFolder(use: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await use(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test("launcher: SIGTERM to the task that was started ends the server well, and leaves nothing behind", () =>
+  withFolder(async (folder) => {
+    const task = new Command(["task", "start"], { DATA_DIR: folder });
+    const site = await task.site();
+    assert.equal((await (await fetch(`${site}healthz`)).json()).ok, true);
+    Deno.kill(task.pid, "SIGTERM");
+    assert.equal((await task.ended).code, 0);
+    await assert.rejects(fetch(`${site}healthz`));
+  }));
+
+Deno.test("launcher: Ctrl-C and a closed terminal reach the server, and its exit code comes back", async () => {
+  for (const signal of ["SIGINT", "SIGHUP"] as const) {
+    await withFolder(async (folder) => {
+      const launched = launcher({ DATA_DIR: folder });
+      await launched.site();
+      Deno.kill(launched.pid, signal);
+      assert.equal((await launched.ended).code, 0, signal);
+    });
+  }
+});
+
+Deno.test("launcher: a server whose launcher was killed stops by itself, and frees the data folder", () =>
+  withFolder(async (folder) => {
+    const launched = launcher({ DATA_DIR: folder });
+    const site = await launched.site();
+    Deno.kill(launched.pid, "SIGKILL");
+    await launched.ended;
+    await assert.rejects(fetch(`${site}healthz`));
+    const lock = await Deno.open(`${folder}/lock`, { read: true, write: true });
+    assert.equal(lock.tryLockSync(true), true);
+    lock.close();
+  }));
+
+Deno.test("launcher: settings that end the start do so in one line, before anything runs", () =>
+  withFolder(async (folder) => {
+    for (
+      const [env, line] of [
+        [{ PORT: "many" }, /^PORT: [^\n]+\n$/],
+        [{ DATA_DIR: `${folder}/a,b` }, /^"[^"]+a,b" has a comma[^\n]+\n$/],
+        [{ CA_FILE: folder }, /^CA_FILE: [^\n]+ cannot be read[^\n]+\n$/],
+      ] as const
+    ) {
+      const launched = launcher({ DATA_DIR: folder, ...env });
+      assert.equal((await launched.ended).code, 1);
+      assert.match(launched.output, line);
+    }
+  }));
+
+Deno.test("launcher: a data folder may have blanks in its name, be a link, and be missing with those above it", () =>
+  withFolder(async (folder) => {
+    await Deno.mkdir(`${folder}/real folder`);
+    await Deno.symlink(`${folder}/real folder`, `${folder}/a link`);
+    for (const path of [`${folder}/a link`, `${folder}/not/there yet`]) {
+      const application = await startApplication({ dataFolder: path });
+      const { checks } = await (await fetch(`${application.site}readyz`)).json();
+      await application.stop();
+      assert.equal(checks.hcp, "reachable", application.output());
+    }
+  }));
+
+const TRIES = `
+const tries = {
+  "another file": () => Deno.readTextFileSync("/etc/hostname"),
+  "a file beside the code": () => Deno.readTextFileSync("deno.lock"),
+  "the project's folder": () => [...Deno.readDirSync(".")],
+  "the code": () => Deno.writeTextFileSync("lib/written.ts", ""),
+  "the built site": () => Deno.writeTextFileSync("static/build/manifest.json", ""),
+  "beside the data folder": () => Deno.writeTextFileSync(Deno.env.get("DATA_DIR") + "/../beside", ""),
+  "another host": () => Deno.connect({ hostname: "192.0.2.1", port: 80 }),
+  "all interfaces": () => Deno.listen({ hostname: "0.0.0.0", port: 0 }),
+  "the system": () => Deno.hostname(),
+  "a program": () => new Deno.Command("true").outputSync(),
+  "a library": () => Deno.dlopen("libc.so.6", {}),
+};
+for (const [name, attempt] of Object.entries(tries)) {
+  try {
+    await attempt();
+    console.error("allowed: " + name);
+  } catch (error) {
+    if (error.name !== "NotCapable") console.error(name + ": " + error);
+  }
+}
+console.error("variables: " + Object.keys(Deno.env.toObject()).filter((name) => /SECRET|ROLES/.test(name)));
+Deno.exit(3);
+`;
+
+Deno.test("launcher: the server may read and write what its settings name, and nothing else", () =>
+  withFolder(async (folder) => {
+    await Deno.writeTextFile(`${folder}/tries.ts`, TRIES);
+    const env = { AWS_SECRET_ACCESS_KEY: "not ours", ROLES: "gateway,web,results" };
+    await assert.rejects(startApplication({ main: `${folder}/tries.ts`, env }), (error: { output?: string }) => {
+      assert.equal(error.output, "variables: ROLES\n");
+      return true;
+    });
+  }));
+
+const OWN_CLUSTER = { EMBEDDED: "store", CAMPAIGN_CLUSTER_READS: "list" };
+
+/** A Kubernetes API server that wants this token. */
+function cluster(token: string): Deno.HttpServer<Deno.NetAddr> {
+  return Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, ({ url, headers }) => {
+    if (headers.get("authorization") !== `Bearer ${token}`) return new Response(null, { status: 401 });
+    if (new URL(url).pathname === "/version") return Response.json({ gitVersion: "v1" });
+    return Response.json({ metadata: { resourceVersion: "1" }, items: [] });
+  });
+}
+
+async function kubeconfig(folder: string, port: number, user: string): Promise<string> {
+  const text = `
+apiVersion: v1
+kind: Config
+current-context: c
+contexts: [{name: c, context: {cluster: k, user: u}}]
+clusters: [{name: k, cluster: {server: "http://127.0.0.1:${port}"}}]
+users: [{name: u, user: ${user}}]
+`;
+  await Deno.writeTextFile(`${folder}/kubeconfig`, text);
+  return `${folder}/kubeconfig`;
+}
+
+async function clusterState(launched: Command): Promise<string> {
+  const { checks } = await (await fetch(`${await launched.site()}readyz`)).json();
+  Deno.kill(launched.pid, "SIGTERM");
+  await launched.ended;
+  return checks.kubernetes;
+}
+
+Deno.test("launcher: a kubeconfig with a plugin lets the server run that program, which the start says in one line", () =>
+  withFolder(async (folder) => {
+    await using api = cluster("from-the-plugin");
+    const plugin = `${folder}/plugin`;
+    const credential = JSON.stringify({
+      apiVersion: "client.authentication.k8s.io/v1",
+      kind: "ExecCredential",
+      status: { token: "from-the-plugin" },
+    });
+    await Deno.writeTextFile(plugin, `#!/bin/sh\necho '${credential}'\n`, { mode: 0o700 });
+    const path = await kubeconfig(
+      folder,
+      api.addr.port,
+      `{exec: {apiVersion: client.authentication.k8s.io/v1, command: ${plugin}, env: [{name: A, value: b}]}}`,
+    );
+    const launched = launcher({ DATA_DIR: `${folder}/data`, ...OWN_CLUSTER, KUBECONFIG: path });
+    assert.equal(await clusterState(launched), "reachable", launched.output);
+    const lines = launched.output.split("\n").filter((line) => line.startsWith("KUBECONFIG"));
+    assert.equal(lines.length, 1);
+    assert.ok(lines[0].includes(JSON.stringify(plugin)), lines[0]);
+  }));
+
+Deno.test("launcher: a kubeconfig's token file is read, beside a kubeconfig of any name", () =>
+  withFolder(async (folder) => {
+    await using api = cluster("from-the-file");
+    await Deno.writeTextFile(`${folder}/token`, "from-the-file");
+    const path = await kubeconfig(folder, api.addr.port, `{token-file: ${folder}/token}`);
+    const launched = launcher({ DATA_DIR: `${folder}/data`, ...OWN_CLUSTER, KUBECONFIG: path });
+    const state = await clusterState(launched);
+    assert.equal(state, "reachable", launched.output);
+    assert.doesNotMatch(launched.output, /^KUBECONFIG/m);
+  }));
