@@ -10,6 +10,7 @@ import { DataFolder, DataFolderError, writeDurably } from "@/lib/embedded/data_f
 import { resetDataFolder } from "@/lib/embedded/reset.ts";
 import { verifyDataFolder } from "@/lib/embedded/verify.ts";
 import { type EmbeddedStore, startEmbeddedStore } from "@/lib/embedded/store/embedded_store.ts";
+import { isNoSpace } from "@/lib/embedded/store/refusal.ts";
 import { CONVERTER, RESULTS_BUCKET, RESULTS_TENANT } from "@/lib/embedded/store/samples.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";
 import { announcement } from "@/lib/process/announcement.ts";
@@ -87,6 +88,7 @@ async function start(config: Config, dev: boolean): Promise<void> {
     web: web && web.deps,
     results: config.web ? null : results,
     resultsStore: fromStore?.store ?? null,
+    diskIsFull: store && (() => store.isFull()),
     trustedHops,
     allowedHosts: config.server.allowedHosts,
     maxRequests: config.maxRequests,
@@ -145,8 +147,24 @@ async function startSamples(
       }
       : null,
   }, (message) => fail(`The embedded cluster ended: ${message}`));
-  writeDurably(`${folder.path}/kubeconfig`, new TextEncoder().encode(cluster.kubeconfig));
+  keepKubeconfig(folder, cluster.kubeconfig);
   return cluster;
+}
+
+/** Written only where it changed: a start goes on where the disk is full. */
+function keepKubeconfig(folder: DataFolder, kubeconfig: string): void {
+  const path = `${folder.path}/kubeconfig`;
+  try {
+    if (Deno.readTextFileSync(path) === kubeconfig) return;
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+  try {
+    writeDurably(path, new TextEncoder().encode(kubeconfig));
+  } catch (error) {
+    if (!isNoSpace(error)) throw error;
+    console.error(`${path} was not written: the disk is full.`);
+  }
 }
 
 /** The origins of our own pages, under every name that we answer to. */

@@ -7,6 +7,7 @@ import { type EmbeddedCluster, startEmbeddedCluster } from "@/lib/embedded/clust
 import type { ResultsWriter } from "@/lib/embedded/cluster/outbox.ts";
 import type { SimulatorSnapshot } from "@/lib/embedded/cluster/simulator.ts";
 import { writeDurably } from "@/lib/embedded/data_folder.ts";
+import { isNoSpace } from "@/lib/embedded/store/refusal.ts";
 import { ownPort } from "@/lib/embedded/threads.ts";
 import { presignObject } from "@/lib/s3/presign.ts";
 
@@ -82,6 +83,7 @@ async function start(options: ClusterThreadOptions): Promise<FromCluster> {
         now: Date.now(),
         writer: resultsWriter(options.results),
         restored,
+        onUnwritten,
       }));
   const cluster = await begin(isSame ? kept.snapshot : undefined).catch((error) => {
     if (!isSame) throw error;
@@ -95,9 +97,22 @@ async function start(options: ClusterThreadOptions): Promise<FromCluster> {
     keepState(statePath, settings, archive, cluster);
     keptAt = Date.now();
   };
+  let isUnkept = false;
+  /** A full disk ends nothing: the samples go on, and what they did since is done again after a restart. */
+  const keepIfRoom = () => {
+    try {
+      keep();
+      isUnkept = false;
+    } catch (error) {
+      if (!isNoSpace(error)) throw error;
+      if (!isUnkept) console.error(`embedded cluster: its state is not kept: the disk of ${folder} is full`);
+      isUnkept = true;
+      keptAt = Date.now();
+    }
+  };
   // Looked at often: fast campaigns have all their files in the store only now and then.
   const keeping = setInterval(() => {
-    if (Date.now() - keptAt >= KEEP_EVERY_MS) keep();
+    if (Date.now() - keptAt >= KEEP_EVERY_MS) keepIfRoom();
   }, LOOK_EVERY_MS);
   cluster.simulator.run((error) =>
     console.error(`embedded cluster: ${error instanceof Error ? error.message : error}`)
@@ -109,7 +124,7 @@ async function start(options: ClusterThreadOptions): Promise<FromCluster> {
     const timer = setTimeout(late.resolve, DRAIN_MS);
     await Promise.race([cluster.simulator.drain().catch(() => {}), late.promise]);
     clearTimeout(timer);
-    keep();
+    keepIfRoom();
     await Promise.all([cluster.close(), archive.close()]);
   };
   return { started: { url: cluster.url, kubeconfig: cluster.kubeconfig() } };
@@ -157,6 +172,17 @@ function isKeptState(state: Partial<KeptState> | null): state is KeptState {
     Number.isInteger(state.clusterPort) && typeof state.snapshot === "object" && state.snapshot !== null;
 }
 
+/** The store took no more of the workers' files; they are kept and tried again. */
+class FullStore extends Error {
+  override name = "FullStore";
+}
+
+/** A full disk does not end a start: what is there can be read, and deleted. */
+function onUnwritten(error: unknown): void {
+  if (!(error instanceof FullStore)) throw error;
+  console.error(`embedded cluster: ${error.message}`);
+}
+
 /** Workers write through S3, as they do in a real cluster. */
 function resultsWriter(results: ClusterThreadOptions["results"]): ResultsWriter {
   if (!results) return { put: () => Promise.resolve() };
@@ -174,6 +200,7 @@ function resultsWriter(results: ClusterThreadOptions["results"]): ResultsWriter 
         body: new Uint8Array(body),
       });
       await answer.body?.cancel();
+      if (answer.status === 507) throw new FullStore(`${key} was not written: the disk of the store is full`);
       if (!answer.ok) throw new Error(`${key} was not written: the store answered ${answer.status}`);
     },
   };

@@ -70,6 +70,8 @@ export interface AppDeps {
   readonly results: Handler | null;
   /** What the results role of this process reads; null where it plays none. */
   readonly resultsStore: ResultsStore | null;
+  /** Whether the disk of the embedded store is full; null or absent without one. */
+  readonly diskIsFull?: (() => Promise<boolean>) | null;
   /** How many proxies in front of the gateway and web roles are ours; none when absent. */
   readonly trustedHops?: number;
   /** Host names we go by; null: any. */
@@ -95,6 +97,7 @@ export function buildApp(deps: AppDeps): Application {
     ...(gateway ? [storeCheck(gateway, now)] : []),
     ...(resultsStore ? [resultsStoreCheck(resultsStore)] : []),
     ...(web ? webChecks(web) : []),
+    ...(deps.diskIsFull ? [diskCheck(deps.diskIsFull)] : []),
   ];
   const health = healthOperations(checks, now);
   const open = routes.within();
@@ -155,6 +158,16 @@ function resultsStoreCheck({ s3, tenant }: ResultsStore): ReadinessCheck {
     async probe() {
       const state = await s3Reachable(s3, null, tenant);
       return { state, ready: state === "reachable" };
+    },
+  };
+}
+
+function diskCheck(isFull: () => Promise<boolean>): ReadinessCheck {
+  return {
+    name: "disk",
+    async probe() {
+      const full = await isFull();
+      return { state: full ? "full" : "writable", ready: !full };
     },
   };
 }

@@ -110,6 +110,10 @@ export function writeDurably(path: string, bytes: Uint8Array): void {
     let written = 0;
     while (written < bytes.length) written += file.writeSync(bytes.subarray(written));
     file.syncSync();
+  } catch (error) {
+    // Half of it would take room on a full disk.
+    Deno.removeSync(beside);
+    throw error;
   } finally {
     file.close();
   }

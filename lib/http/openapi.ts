@@ -133,6 +133,7 @@ const OF_THE_STORE: Readonly<Record<number, string>> = {
   502: "The store is unreachable, or its answer is none of the protocol",
   503: "The store, or this gateway, has too much to do",
   504: "The store did not answer in time",
+  507: "The store's disk is full",
 };
 
 const OF_A_BODY: Readonly<Record<number, string>> = {

@@ -30,6 +30,8 @@ export function mapiFailure(response: Response, body: string, resource: string):
       return new HttpError(415, "Unsupported media type");
     case 500:
       return new HttpError(502, `HCP internal error: ${detail}`);
+    case 507:
+      return new HttpError(507, `${resource}: ${detail}`);
     case 503:
       return new HttpError(503, `HCP unavailable: ${detail}`);
     default:

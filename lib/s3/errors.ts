@@ -28,6 +28,9 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   RequestTimeout: 408,
   SlowDown: 503,
   ServiceUnavailable: 503,
+  // Full disks; MinIO's is the second one.
+  InsufficientStorage: 507,
+  XMinioStorageFull: 507,
   // How a copy or a completion may end under status 200.
   PreconditionFailed: 412,
   ConditionalRequestConflict: 409,
@@ -64,7 +67,7 @@ export class S3Failure extends HttpError {
 export async function s3Failure(response: Response, resource: string): Promise<S3Failure> {
   const text = await readCapped(response, MAX_ERROR_BYTES, STALL_MS).catch(() => "");
   const code = element(text, "Code");
-  const known = code !== null && Object.hasOwn(STATUS_OF_CODE, code) ? STATUS_OF_CODE[code] : undefined;
+  const known = statusOf(code, response.status);
   const status = known ?? (response.status >= 400 && response.status <= 599 ? response.status : 502);
   const detail = `${resource}: ${messageOf(text, code, response.status)}`;
   return new S3Failure(
@@ -78,6 +81,14 @@ export async function s3Failure(response: Response, resource: string): Promise<S
 
 /** Said of refused keys, whatever the store says: some tell absent accounts from wrong secrets. */
 const REFUSED_KEYS = "The store refused the credentials";
+
+/** What a code says of the status, whatever status came with it; nothing for one that is not known. */
+function statusOf(code: string | null, storeStatus: number): number | undefined {
+  if (code === null) return undefined;
+  // HCP has one code for a full store and a full quota, which is 413.
+  if (code === "OutOfSpace") return storeStatus === 413 ? 413 : 507;
+  return Object.hasOwn(STATUS_OF_CODE, code) ? STATUS_OF_CODE[code] : undefined;
+}
 
 function messageOf(text: string, code: string | null, status: number): string {
   if (code !== null && Object.hasOwn(STATUS_OF_CODE, code) && STATUS_OF_CODE[code] === 401) return REFUSED_KEYS;

@@ -8,6 +8,8 @@ export interface EmbeddedClusterOptions extends SimulatorOptions {
   readonly port?: number;
   /** How often watches get a bookmark, in milliseconds; a minute when left out. */
   readonly bookmarkEveryMs?: number;
+  /** Decides whether files of the past that the writer refuses end the start, by throwing; left out, they do. */
+  readonly onUnwritten?: (error: unknown) => void;
 }
 
 export interface EmbeddedCluster {
@@ -24,11 +26,15 @@ export interface EmbeddedCluster {
 
 /**
  * Starts a cluster of sample campaigns: a Kubernetes API on a loopback port over a simulator whose clock stands at `now`.
- * The states of finished volumes are written before it resolves; the other files of the past follow while it runs.
+ * The states of finished volumes are written before it resolves; the other files of the past, and those that the writer
+ * refused, follow while it runs.
  */
 export async function startEmbeddedCluster(options: EmbeddedClusterOptions): Promise<EmbeddedCluster> {
   const simulator = new Simulator(options);
-  await simulator.writeStates();
+  await simulator.writeStates().catch((error) => {
+    if (!options.onUnwritten) throw error;
+    options.onUnwritten(error);
+  });
   const { host, port, bookmarkEveryMs } = options;
   const server = serveCluster({ store: simulator.store, host, port, bookmarkEveryMs });
   return {

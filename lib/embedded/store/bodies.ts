@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { syncFolder } from "@/lib/embedded/data_folder.ts";
+import type { DiskSpace } from "@/lib/embedded/store/disk_space.ts";
+import { isNoSpace, Refusal } from "@/lib/embedded/store/refusal.ts";
 import { type Digest, type DigestAlgorithm, startDigest } from "@/lib/embedded/store/digests.ts";
 import type { StoredBody } from "@/lib/embedded/store/writer/changes.ts";
 
@@ -17,6 +19,14 @@ const RECEIVE_BUFFER_BYTES = 128 * 1024;
 
 /** How much of a file is read at a time. */
 const READ_CHUNK_BYTES = 256 * 1024;
+
+/** Where bodies are received. */
+export interface BodyFolder {
+  /** The data folder. */
+  readonly folder: string;
+  /** Whether its disk takes more; without it, that is left to the disk. */
+  readonly space?: DiskSpace;
+}
 
 /** A received body that is not yet an object. */
 export interface ReceivedBody {
@@ -46,10 +56,10 @@ export type BodyDecoder = (parts: AsyncIterable<Uint8Array>) => AsyncIterable<Ui
 
 /**
  * Receives a body: into memory while it is small, else into a file that nothing names yet. Throws {@link BrokenBody},
- * what the disk says, or what `decode` throws, leaving nothing behind.
+ * {@link Refusal} NoSpace, what the disk says, or what `decode` throws, leaving nothing behind.
  */
 export async function receiveBody(
-  folder: string,
+  { folder, space }: BodyFolder,
   stream: ReadableStream<Uint8Array> | null,
   algorithms: readonly DigestAlgorithm[],
   decode: BodyDecoder = (parts) => parts,
@@ -64,15 +74,18 @@ export async function receiveBody(
       size += chunk.length;
       for (const digest of digests.values()) digest.update(chunk);
       if (!file && size > INLINE_LIMIT_BYTES) {
+        if (space && !await space.admits()) throw new Refusal("NoSpace");
         file = createBodyFile(folder);
         for (const earlier of small.splice(0)) file.write(earlier);
       }
+      if (file && space?.isReserved) throw new Refusal("NoSpace");
       if (file) file.write(chunk);
       else small.push(chunk.slice());
     }
     if (file && size >= EARLY_SYNC_BYTES) await file.sync();
   } catch (error) {
     file?.remove();
+    if (isNoSpace(error) || error instanceof Refusal) space?.ranOut(size);
     throw error;
   }
   file?.close();

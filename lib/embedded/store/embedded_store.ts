@@ -12,6 +12,8 @@ export interface EmbeddedStore {
   readonly addresses: StoreAddresses;
   /** Lets pages of these origins read what S3 answers. */
   allowOrigins(origins: readonly string[]): Promise<void>;
+  /** Whether the disk of the data folder takes no more: writes are refused then, reads and deletions go on. */
+  isFull(): Promise<boolean>;
   /** Lets requests under way end, then closes the data folder. */
   stop(): Promise<void>;
 }
@@ -38,14 +40,18 @@ export async function startEmbeddedStore(
     waiting.get(data.id)?.(data);
     waiting.delete(data.id);
   };
-  const ask = async (message: Unnumbered<ToStore>, ports: MessagePort[] = []): Promise<LevelAddress | null> => {
+  const ask = async (message: Unnumbered<ToStore>, ports: MessagePort[] = []): Promise<Answered> => {
     const id = ++lastId;
     const answer = await new Promise<FromStore>((resolve) => {
       waiting.set(id, resolve);
       thread.port.postMessage({ ...message, id }, ports);
     });
     if ("failed" in answer) throw new DataFolderError(answer.failed);
-    return answer.address;
+    return answer;
+  };
+  const askAddress = async (tenant: string | null): Promise<LevelAddress | null> => {
+    const answer = await ask({ address: tenant });
+    return "address" in answer ? answer.address : null;
   };
 
   try {
@@ -54,12 +60,12 @@ export async function startEmbeddedStore(
     terminate();
     throw error;
   }
-  const system = await ask({ address: null });
+  const system = await askAddress(null);
   const known = new BoundedCache<string, LevelAddress>(KNOWN_LIMIT);
   const level = async (tenant: string | null): Promise<LevelAddress> => {
     if (!system) throw new DataFolderError("the embedded store has no system level");
     if (tenant === null) return system;
-    const found = known.get(tenant) ?? await ask({ address: tenant });
+    const found = known.get(tenant) ?? await askAddress(tenant);
     if (!found) return { s3: system.s3, mapi: system.s3 };
     known.set(tenant, found);
     return found;
@@ -73,6 +79,10 @@ export async function startEmbeddedStore(
       mapi: async (tenant) => (await level(tenant)).mapi,
     },
     allowOrigins: async (origins) => void await ask({ allowOrigins: origins }),
+    async isFull() {
+      const answer = await ask({ isFull: true });
+      return "isFull" in answer && answer.isFull;
+    },
     async stop() {
       await ask({ stop: true });
       terminate();
@@ -82,5 +92,7 @@ export async function startEmbeddedStore(
 
 /** How many tenants' addresses are remembered; a store with more of them asks again. */
 const KNOWN_LIMIT = 1000;
+
+type Answered = Exclude<FromStore, { failed: string }>;
 
 type Unnumbered<M> = M extends { id: number } ? Omit<M, "id"> : never;

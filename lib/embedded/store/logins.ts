@@ -3,10 +3,20 @@ import { consoleSecurity } from "@/lib/embedded/store/console_security.ts";
 import type { Documents } from "@/lib/embedded/store/documents.ts";
 import { isLastAdministrator } from "@/lib/embedded/store/last_administrator.ts";
 import type { Statements } from "@/lib/embedded/store/index.ts";
+import { Refusal } from "@/lib/embedded/store/refusal.ts";
 import { WrongAnswers } from "@/lib/embedded/store/wrong_answers.ts";
 import type { WriterClient } from "@/lib/embedded/store/writer/writer_client.ts";
 
 const MS_PER_MINUTE = 60_000;
+
+/** A full disk, on which not even the reserve of deletions is left, makes a wrong password no right one, nor the reverse. */
+async function unlessFull(counting: Promise<unknown>): Promise<void> {
+  try {
+    await counting;
+  } catch (error) {
+    if (!(error instanceof Refusal && error.reason === "NoSpace")) throw error;
+  }
+}
 
 /**
  * Decides over logins by either protocol: wrong passwords are answered late, and lock an account where the rules of its
@@ -48,7 +58,7 @@ export class Logins {
       return "wrong";
     }
     if (user.failedAttempts > 0 || user.lockedMs !== null) {
-      await this.#writer.change("forgetFailures", { user: user.id });
+      await unlessFull(this.#writer.change("forgetFailures", { user: user.id }));
     }
     return user;
   }
@@ -78,7 +88,7 @@ export class Logins {
     });
     this.#counting.set(user.id, counting.catch(() => {}));
     try {
-      await counting;
+      await unlessFull(counting);
     } finally {
       this.#counting.delete(user.id);
     }

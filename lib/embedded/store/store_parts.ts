@@ -3,6 +3,7 @@ import type { Buckets } from "@/lib/embedded/store/buckets.ts";
 import type { Groups } from "@/lib/embedded/store/groups.ts";
 import type { Objects } from "@/lib/embedded/store/objects.ts";
 import type { Versions } from "@/lib/embedded/store/versions.ts";
+import type { DiskSpace } from "@/lib/embedded/store/disk_space.ts";
 import type { Documents } from "@/lib/embedded/store/documents.ts";
 import type { Logins } from "@/lib/embedded/store/logins.ts";
 import type { ReadCounter } from "@/lib/embedded/store/read_counter.ts";
@@ -26,6 +27,8 @@ export interface StoreParts {
   readonly reads: ReadCounter;
   readonly logins: Logins;
   readonly writer: WriterClient;
+  /** Whether the disk of the data folder takes more. */
+  readonly space: DiskSpace;
   /** Told when a setting changed that may let something go. */
   readonly upkeep: Upkeep;
   /** The present, in milliseconds since 1970. */

@@ -78,6 +78,7 @@ export class StoreServer {
       reads: new ReadCounter(writer, Date.now),
       logins: new Logins(statements, documents, writer, Date.now),
       writer,
+      space: writer.space,
       upkeep: new Upkeep(writer, softQuotas, Date.now),
       now: Date.now,
     };
@@ -102,6 +103,11 @@ export class StoreServer {
   /** Lets pages of these origins read the answers of S3. */
   allowOrigins(origins: readonly string[]): void {
     for (const origin of origins) this.#origins.add(origin);
+  }
+
+  /** Whether the disk of the data folder takes no more. */
+  isFull(): Promise<boolean> {
+    return this.#parts.space.isFull();
   }
 
   /** Lets requests under way end, then closes the index. */

@@ -7,15 +7,20 @@ export type ToStore =
   | { id: number; start: StoreServerOptions } // the writer's port comes with it
   | { id: number; address: string | null }
   | { id: number; allowOrigins: readonly string[] }
+  | { id: number; isFull: true }
   | { id: number; stop: true };
 
 /** What the thread answers. */
-export type FromStore = { id: number; address: LevelAddress | null } | { id: number; failed: string };
+export type FromStore =
+  | { id: number; address: LevelAddress | null }
+  | { id: number; isFull: boolean }
+  | { id: number; failed: string };
 
 const port = await ownPort();
 let server: StoreServer | null = null;
 
 async function answer(told: ToStore, ports: readonly MessagePort[]): Promise<FromStore> {
+  if ("isFull" in told) return { id: told.id, isFull: await server?.isFull() ?? false };
   if ("start" in told) server = await StoreServer.start(told.start, ports[0]);
   else if ("allowOrigins" in told) server?.allowOrigins(told.allowOrigins);
   else if ("stop" in told) await server?.stop();

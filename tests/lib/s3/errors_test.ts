@@ -25,6 +25,10 @@ Deno.test("s3 errors: the code decides, else the store's status, else 502", asyn
     [500, "SlowDown", 503],
     [500, "ServiceUnavailable", 503],
     [413, "OutOfSpace", 413],
+    [507, "OutOfSpace", 507],
+    [200, "OutOfSpace", 507],
+    [500, "XMinioStorageFull", 507],
+    [500, "InsufficientStorage", 507],
     [418, "constructor", 418],
     [301, "PermanentRedirect", 502],
   ];

@@ -25,7 +25,7 @@ const REFUSALS: Partial<Record<RefusalReason, [number, string]>> = {
   AccessDenied: [403, "Not permitted"],
   BucketNotEmpty: [409, "It is not empty"],
   NameTaken: [409, "The name is taken"],
-  NoSpace: [413, "The store has no space left"],
+  NoSpace: [507, "The disk of the store is full: delete something, or give it more room"],
   NoSuchBucket: [404, "Not found"],
   NotFound: [404, "Not found"],
   TooManyBuckets: [400, LIMIT_SENTENCES.TooManyBuckets],

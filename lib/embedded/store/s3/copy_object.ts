@@ -66,7 +66,7 @@ async function handle(call: S3Call): Promise<Response> {
     demandRoom(store, target, key, found.size);
     return found;
   });
-  const received = await receiveBody(store.folder, body, asked ? [asked] : []).catch(async (error) => {
+  const received = await receiveBody(store, body, asked ? [asked] : []).catch(async (error) => {
     // A full disk ends the copy, not its source: that would keep its files open.
     await body?.cancel(error).catch(() => {});
     throw error instanceof BrokenBody ? error.cause : error;

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { receiveBody, type ReceivedBody } from "@/lib/embedded/store/bodies.ts";
+import { type BodyFolder, receiveBody, type ReceivedBody } from "@/lib/embedded/store/bodies.ts";
 import { awsChunked } from "@/lib/embedded/store/s3/aws_chunked.ts";
 import type { Caller } from "@/lib/embedded/store/s3/caller.ts";
 import type { ChecksumAlgorithm, Checksums } from "@/lib/embedded/store/s3/checksums.ts";
@@ -23,7 +23,7 @@ export interface ObjectBody {
  * not hold.
  */
 export async function receiveObjectBody(
-  folder: string,
+  folder: BodyFolder,
   request: S3Request,
   caller: Caller,
   maxBytes: number,

@@ -30,7 +30,7 @@ async function handle(call: S3Call): Promise<Response> {
   const owner = caller.user?.id ?? bucket.owner;
   const acl = requestedAcl(call, bucket.record, { owner, bucketOwner: bucket.owner });
   const { received, etag, checksums } = await receiveObjectBody(
-    store.folder,
+    store,
     request,
     caller,
     MAX_PUT_BYTES,

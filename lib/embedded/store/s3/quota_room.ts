@@ -3,7 +3,7 @@ import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
 
 /**
- * Throws {@link S3Error} OutOfSpace where an object of `size` bytes would not fit into the quotas, so that its body need
+ * Throws {@link S3Error} QuotaExceeded where an object of `size` bytes would not fit into the quotas, so that its body need
  * not be received first. It never refuses what the writer, which decides, would take.
  */
 export function demandRoom(store: StoreParts, bucket: Bucket, key: string, size: number): void {
@@ -37,5 +37,5 @@ function demand(store: StoreParts, bucket: Bucket, size: number, replaced: () =>
   const room = store.buckets.room(bucket.id);
   if (size <= room) return;
   const growth = size - replaced();
-  if (growth > 0 && growth > room) throw new S3Error("OutOfSpace");
+  if (growth > 0 && growth > room) throw new S3Error("QuotaExceeded");
 }

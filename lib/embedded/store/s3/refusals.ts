@@ -35,5 +35,5 @@ const REFUSALS: Partial<Record<RefusalReason, S3Code>> = {
   NoSuchUpload: "NoSuchUpload",
   NotFound: "AccessDenied",
   OverwriteRefused: "OperationAborted",
-  QuotaExceeded: "OutOfSpace",
+  QuotaExceeded: "QuotaExceeded",
 };

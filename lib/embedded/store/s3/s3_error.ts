@@ -1,6 +1,6 @@
 import { escapeXml } from "@/lib/embedded/store/s3/xml.ts";
 
-/** S3's error codes in use here, with the status and the sentence that go with each. */
+/** S3's error codes in use here, with the status and the sentence that go with each, and the code as it is sent where that is another. */
 const CODES = {
   AccessControlListNotSupported: [400, "The namespace has no access lists"],
   AccessDenied: [403, "Access denied"],
@@ -43,14 +43,15 @@ const CODES = {
   NotImplemented: [501, "This part of S3 is not provided"],
   NotModified: [304, ""],
   OperationAborted: [409, "The bucket keeps no versions, and objects in it must not be overwritten"],
-  OutOfSpace: [413, "No space is left, in the store or within a quota"],
+  OutOfSpace: [507, "The disk of the store is full: delete something, or give it more room"],
+  QuotaExceeded: [413, "No space is left within a quota", "OutOfSpace"],
   PreconditionFailed: [412, "A condition of the request does not hold"],
   RequestTimeTooSkewed: [403, "The time of the request is too far from the time of the server"],
   ServiceUnavailable: [503, "The store is stopping"],
   SignatureDoesNotMatch: [403, "The signature does not match the request and the secret key"],
   UnresolvableGrantByEmailAddress: [400, "Accounts have no e-mail addresses: grant by ID"],
   XAmzContentSHA256Mismatch: [400, "The body does not match its x-amz-content-sha256"],
-} as const satisfies Record<string, readonly [number, string]>;
+} as const satisfies Record<string, readonly [status: number, sentence: string, sent?: string]>;
 
 export type S3Code = keyof typeof CODES;
 
@@ -75,11 +76,17 @@ export function s3ErrorResponse(error: S3Error, request: { method: string; id: s
   const headers = new Headers({ ...error.headers, "x-amz-request-id": request.id });
   if (request.method === "HEAD" || error.status === 304) return new Response(null, { status: error.status, headers });
   headers.set("content-type", "application/xml");
-  const body = `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${error.code}</Code>` +
+  const body = `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${sentCode(error.code)}</Code>` +
     `<Message>${escapeXml(error.message)}</Message>${nameElement(error, request.resource)}` +
     `<Resource>${escapeXml(request.resource)}</Resource>` +
     `<RequestId>${request.id}</RequestId><HostId>stackroom</HostId></Error>`;
   return new Response(body, { status: error.status, headers });
+}
+
+/** The store that is modelled has one code for a full disk and a full quota; the status tells them apart. */
+function sentCode(code: S3Code): string {
+  const [, , sent]: readonly [number, string, string?] = CODES[code];
+  return sent ?? code;
 }
 
 /** The bucket, or the key where one is asked for and the bucket is not what is missing. */

@@ -32,7 +32,7 @@ async function handle(call: S3Call): Promise<Response> {
     throw new S3Error("InvalidRequest", `The upload was created with ${asked}; a part of it cannot have ${stated}`);
   }
   const { received } = await receiveObjectBody(
-    store.folder,
+    store,
     request,
     caller,
     MAX_PUT_BYTES,

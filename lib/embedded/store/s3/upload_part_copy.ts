@@ -1,4 +1,4 @@
-import { BrokenBody, receiveBody, type ReceivedBody } from "@/lib/embedded/store/bodies.ts";
+import { type BodyFolder, BrokenBody, receiveBody, type ReceivedBody } from "@/lib/embedded/store/bodies.ts";
 import type { DigestAlgorithm } from "@/lib/embedded/store/digests.ts";
 import { bucketAccess } from "@/lib/embedded/store/s3/permitted.ts";
 import { findCopySource, parseCopySource } from "@/lib/embedded/store/s3/copy_source.ts";
@@ -43,7 +43,7 @@ async function handle(call: S3Call): Promise<Response> {
     return object.read(first, last);
   });
   const algorithms = upload.checksumAlgorithm ? [upload.checksumAlgorithm as DigestAlgorithm] : [];
-  const received = await receiveCopy(store.folder, body ?? new Uint8Array(), algorithms);
+  const received = await receiveCopy(store, body ?? new Uint8Array(), algorithms);
   if (received.size !== length) {
     received.discard();
     throw new S3Error("InternalError");
@@ -57,7 +57,7 @@ async function handle(call: S3Call): Promise<Response> {
 }
 
 async function receiveCopy(
-  folder: string,
+  folder: BodyFolder,
   body: ReadableStream<Uint8Array> | Uint8Array,
   algorithms: readonly DigestAlgorithm[],
 ): Promise<ReceivedBody> {

@@ -15,9 +15,10 @@ import {
   setVersioning,
   updateBucket,
 } from "@/lib/embedded/store/writer/account_changes.ts";
-import type { Change, Changes, Outcome } from "@/lib/embedded/store/writer/changes.ts";
+import type { Change, ChangeKind, Changes, Outcome } from "@/lib/embedded/store/writer/changes.ts";
 import { setBucketCors, setTenantCors } from "@/lib/embedded/store/writer/cors_changes.ts";
 import { deleteDocument, modifyTenant, setDocument } from "@/lib/embedded/store/writer/document_changes.ts";
+import type { Reserve } from "@/lib/embedded/store/writer/reserve.ts";
 import { createGroup, deleteGroup, modifyGroup, setGrants } from "@/lib/embedded/store/writer/group_changes.ts";
 import { countFailure, forgetFailures, modifyUser } from "@/lib/embedded/store/writer/login_changes.ts";
 import { deleteObject, putObject } from "@/lib/embedded/store/writer/object_changes.ts";
@@ -39,6 +40,25 @@ import { countReads, countUse, expireUsage } from "@/lib/embedded/store/writer/u
 /** How many files one group removes: an object in parts may leave 10,000, and the next group waits meanwhile. */
 const UNLINK_LIMIT = 200;
 
+/** The changes that a full disk takes: those that free some of it, and those that count guesses of passwords. */
+const MAKING_ROOM: ReadonlySet<ChangeKind> = new Set<ChangeKind>([
+  "abortUpload",
+  "clearDeletionRecords",
+  "countFailure",
+  "deleteBucket",
+  "deleteDocument",
+  "deleteGroup",
+  "deleteObject",
+  "deleteTenant",
+  "deleteUser",
+  "expireUploads",
+  "expireUsage",
+  "forgetFailures",
+  "pruneVersions",
+]);
+
+const NO_SPACE: Outcome = { ok: false, refusal: "NoSpace" };
+
 /**
  * The one place that changes the index. Changes that arrive together are committed together: one transaction, and so one
  * flush of the disk, for all of them. A refused change leaves the others of its group alone.
@@ -48,18 +68,78 @@ export class Writer {
   readonly #index: DatabaseSync;
   readonly #statements: Statements;
   #unlinked: string[] = [];
+  readonly #reserve: Reserve | null;
   #hasGarbage = false;
   #isHeldUp = false;
 
-  constructor(folder: string, index: DatabaseSync) {
+  /** Without a `reserve`, deletions on a full disk have the room that is left. */
+  constructor(folder: string, index: DatabaseSync, reserve: Reserve | null = null) {
     this.#folder = folder;
     this.#index = index;
+    this.#reserve = reserve;
     this.#statements = new Statements(index);
+    reserve?.make();
   }
 
   /** Applies a group of changes in their order. When it returns, all that succeeded is durable. */
   commit(changes: readonly Change[]): Outcome[] {
-    const outcomes = new Array<Outcome | null>(changes.length).fill(null);
+    // What is left of a full disk belongs to the changes that make room.
+    const isFull = changes.some(({ kind }) => !MAKING_ROOM.has(kind)) && !this.hasRoom();
+    try {
+      return this.#commitGroup(changes, (kind) => !isFull || MAKING_ROOM.has(kind));
+    } catch (error) {
+      if (!isNoSpace(error) || !changes.some(({ kind }) => MAKING_ROOM.has(kind))) {
+        return changes.map(() => failure(error));
+      }
+      return this.#commitWithReserve(changes);
+    }
+  }
+
+  /** Whether the disk takes so many bytes beside the reserve, which is made again where it was given away. */
+  hasRoom(bytes = 0): boolean {
+    if (!this.#reserve) return true;
+    if (!this.#reserve.isWhole) this.#shortenLog();
+    return this.#reserve.make() && (bytes === 0 || this.#reserve.hasBeside(bytes));
+  }
+
+  /** Whether deletions have the reserve, which is to be made again when they are done. */
+  get hasLentReserve(): boolean {
+    return this.#reserve !== null && !this.#reserve.isWhole;
+  }
+
+  /** Gives the reserve to the changes that make room, all at once or, where that is still too much, one by one. */
+  #commitWithReserve(changes: readonly Change[]): Outcome[] {
+    this.#reserve?.release();
+    try {
+      this.#shortenLog();
+      return this.#commitGroup(changes, (kind) => MAKING_ROOM.has(kind));
+    } catch {
+      return changes.map((change) => {
+        if (!MAKING_ROOM.has(change.kind)) return NO_SPACE;
+        try {
+          this.#shortenLog();
+          return this.#commitGroup([change], () => true)[0];
+        } catch (error) {
+          return failure(error);
+        }
+      });
+    }
+  }
+
+  /** Moves what the log holds into the index, and gives back the room of the log, unless somebody reads from it. */
+  #shortenLog(): void {
+    try {
+      this.#index.exec("PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)");
+    } catch {
+      // It is tried again with the next change.
+    } finally {
+      this.#index.exec("PRAGMA busy_timeout = 5000");
+    }
+  }
+
+  /** Commits the changes that are admitted; the others found no space. Throws where nothing of the group could be committed. */
+  #commitGroup(changes: readonly Change[], isAdmitted: (kind: ChangeKind) => boolean): Outcome[] {
+    const outcomes = changes.map(({ kind }) => isAdmitted(kind) ? null : NO_SPACE);
     try {
       this.#syncBodies(changes, outcomes);
       this.#index.exec("BEGIN IMMEDIATE");
@@ -71,7 +151,7 @@ export class Writer {
       // Nothing of the group is in the index now, whatever its single changes had said.
       if (this.#index.isTransaction) this.#index.exec("ROLLBACK");
       this.#hasGarbage = false;
-      return changes.map(() => failure(error));
+      throw error;
     }
     this.#unlinkGarbage();
     return outcomes.map((outcome) => outcome ?? { ok: false, fault: "no outcome" });
@@ -82,7 +162,7 @@ export class Writer {
     const folders = new Set<string>();
     for (const [i, change] of changes.entries()) {
       const bringsBody = change.kind === "putObject" || change.kind === "putPart";
-      if (!bringsBody || !("file" in change.given.body)) continue;
+      if (outcomes[i] !== null || !bringsBody || !("file" in change.given.body)) continue;
       const path = `${this.#folder}/${change.given.body.file}`;
       try {
         const file = Deno.openSync(path, { read: true, write: true });
@@ -147,7 +227,7 @@ export class Writer {
 
 function failure(error: unknown): Outcome {
   if (error instanceof Refusal) return { ok: false, refusal: error.reason };
-  if (isNoSpace(error)) return { ok: false, refusal: "NoSpace" };
+  if (isNoSpace(error)) return NO_SPACE;
   return { ok: false, fault: error instanceof Error ? error.message : String(error) };
 }
 

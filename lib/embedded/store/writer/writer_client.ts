@@ -1,4 +1,5 @@
 import { DataFolderError } from "@/lib/embedded/data_folder.ts";
+import { DiskSpace } from "@/lib/embedded/store/disk_space.ts";
 import { Refusal } from "@/lib/embedded/store/refusal.ts";
 import type { Change, ChangeKind, Changes, Outcome } from "@/lib/embedded/store/writer/changes.ts";
 import type { FromWriter, ToWriter } from "@/lib/embedded/store/writer/writer_thread.ts";
@@ -22,11 +23,17 @@ export class WriterClient {
   readonly #port: MessagePort;
   #queue: Waiting[] = [];
   #underWay: Waiting[] | null = null;
+  /** Who asked whether there is room, in the order they asked. */
+  readonly #looking: ((hasRoom: boolean) => void)[] = [];
+  /** Whether the disk takes more. */
+  readonly space: DiskSpace;
 
-  private constructor(port: MessagePort) {
+  private constructor(port: MessagePort, reserveIsOut: Int32Array) {
     this.#port = port;
+    this.space = new DiskSpace(reserveIsOut, (bytes) => this.#look(bytes), warn);
     port.onmessage = ({ data }: MessageEvent<FromWriter>) => {
       if ("committed" in data) this.#committed(data.committed);
+      if ("hasRoom" in data) this.#looking.shift()?.(data.hasRoom);
     };
   }
 
@@ -34,7 +41,8 @@ export class WriterClient {
   static async open(port: MessagePort, folder: string): Promise<WriterClient> {
     const opened = await ask(port, { open: folder });
     if ("failed" in opened) throw new DataFolderError(opened.failed);
-    return new WriterClient(port);
+    if (!("opened" in opened)) throw new DataFolderError(`The index of ${folder} was not opened.`);
+    return new WriterClient(port, opened.opened);
   }
 
   /** Makes one change durable and tells its result. Throws {@link Refusal} when the store's rules forbid it. */
@@ -65,8 +73,10 @@ export class WriterClient {
     return new Promise((resolve, reject) => {
       const settle = (outcome: Outcome) => {
         if (outcome.ok) resolve(outcome.result as Changes[K]["result"]);
-        else if ("refusal" in outcome) reject(new Refusal(outcome.refusal));
-        else reject(new Error(`the store could not commit a change: ${outcome.fault}`));
+        else if ("refusal" in outcome) {
+          if (outcome.refusal === "NoSpace") this.space.ranOut();
+          reject(new Refusal(outcome.refusal));
+        } else reject(new Error(`the store could not commit a change: ${outcome.fault}`));
       };
       this.#queue.push({ change: { kind, given } as Change, settle });
     });
@@ -89,6 +99,14 @@ export class WriterClient {
     this.#port.close();
   }
 
+  #look(bytes: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      this.#looking.push(resolve);
+      const message: ToWriter = { room: bytes };
+      this.#port.postMessage(message);
+    });
+  }
+
   #sendNext(): void {
     if (this.#underWay || this.#queue.length === 0) return;
     this.#underWay = this.#queue.splice(0, GROUP_LIMIT);
@@ -102,6 +120,10 @@ export class WriterClient {
     this.#sendNext();
     for (const [i, waiting] of group.entries()) waiting.settle(outcomes[i] ?? { ok: false, fault: "no outcome" });
   }
+}
+
+function warn(message: string): void {
+  console.error(`embedded store: ${message}`);
 }
 
 function ask(port: MessagePort, message: ToWriter): Promise<FromWriter> {

@@ -8,7 +8,7 @@ Deno.test("bodies: where a copy cannot be written, its source can be given back"
   // A file stands where the folder of the hour would be made.
   Deno.writeFileSync(`${folder}/bodies`, new Uint8Array());
   const stream = await readFileSpan(source, 0, 999_999);
-  await assert.rejects(receiveBody(folder, stream, []));
+  await assert.rejects(receiveBody({ folder }, stream, []));
   // A reader that still held the stream would refuse this, and leave the file open.
   await stream.cancel();
   Deno.removeSync(folder, { recursive: true });

@@ -60,6 +60,7 @@ Deno.test("mapi: every status of the store has its answer", async () => {
       [418, 502, "Unexpected HCP status 418: why"],
       [500, 502, "HCP internal error: why"],
       [503, 503, "HCP unavailable: why"],
+      [507, 507, "tenants: why"],
     ];
     for (const [status, expected, detail] of table) {
       answer(() => new Response("body", { status, headers: { "X-HCP-ErrorMessage": "why" } }));
