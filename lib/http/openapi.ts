@@ -133,7 +133,6 @@ const OF_THE_STORE: Readonly<Record<number, string>> = {
   502: "The store is unreachable, or its answer is none of the protocol",
   503: "The store, or this gateway, has too much to do",
   504: "The store did not answer in time",
-  507: "The store's disk is full",
 };
 
 const OF_A_BODY: Readonly<Record<number, string>> = {
@@ -142,12 +141,13 @@ const OF_A_BODY: Readonly<Record<number, string>> = {
 };
 
 /** The refusals that come with how an operation knows its callers and reads its input. */
-function inherentRefusals({ login, querySchema, body }: Operation): Record<number, string> {
+function inherentRefusals({ login, method, querySchema, body }: Operation): Record<number, string> {
   const isRead = body !== undefined && body.kind !== "raw";
   const isValidated = isRead || Object.keys(querySchema?.shape ?? {}).length > 0;
   const refusals: Record<number, string> = {};
   if (login !== null) refusals[401] = UNAUTHENTICATED[login];
   if (login === "bearer") Object.assign(refusals, OF_THE_STORE);
+  if (login === "bearer" && method !== "GET" && method !== "HEAD") refusals[507] = "The disk of the store is full";
   if (isRead) Object.assign(refusals, OF_A_BODY);
   if (body?.kind === "form") refusals[400] = "The form is malformed";
   if (isValidated) refusals[422] = "A parameter or a member of the body does not fit";
