@@ -84,9 +84,10 @@ async function start(config: Config, dev: boolean): Promise<void> {
   const web = config.web &&
     await webRole(config, config.web, { results: results && inProcessResults(results), cluster, dev, log });
   const app = buildApp({
-    gateway: config.gateway && gatewayDeps(config, config.gateway, store, folder),
+    gateway: config.gateway && gatewayDeps(config, config.gateway, store, folder, memory),
     web: web && web.deps,
     results: config.web ? null : results,
+    resultsTrustedHops: config.results?.trustedHops,
     resultsStore: fromStore?.store ?? null,
     diskIsFull: store && (() => store.isFull()),
     trustedHops,

@@ -8,6 +8,7 @@ import { upstream } from "@/lib/http/upstream.ts";
 import { derivedAddresses, type StoreAddresses } from "@/lib/store_addresses.ts";
 import type { GatewayDeps } from "@/routes/mod.ts";
 import { caCertificates } from "./ca_certificates.ts";
+import type { CredentialMemory } from "./credential_memory.ts";
 
 /** What the gateway role works with. Throws ConfigError. */
 export function gatewayDeps(
@@ -15,6 +16,7 @@ export function gatewayDeps(
   gateway: GatewayConfig,
   store: EmbeddedStore | null,
   folder: DataFolder | null,
+  memory: CredentialMemory,
 ): GatewayDeps {
   const own = gateway.store;
   const caCerts = caCertificates(config);
@@ -24,6 +26,7 @@ export function gatewayDeps(
     tokenSecret: Buffer.from(gateway.tokenKey ?? folder?.secret("token-key") ?? ""),
     tokenLifetimeMinutes: gateway.tokenMinutes,
     identify: identities(gateway),
+    ...memory,
     addresses: storeAddresses(gateway, store),
     upstreams: { s3: client(own?.verifyTls.s3 ?? true), mapi: client(own?.verifyTls.mapi ?? true) },
     region: gateway.region,

@@ -11,6 +11,8 @@ export interface S3Address {
   readonly publicEndpoint: string;
   /** Whether buckets are host names below the endpoint instead of the first part of the path. */
   readonly virtualHosts?: boolean;
+  /** Whether it refuses everybody without a look at the keys, so that its answers say nothing about them. */
+  readonly judgesNobody?: boolean;
 }
 
 /**

@@ -1,3 +1,6 @@
+import type { AcceptedIdentities } from "@/lib/auth/accepted_identities.ts";
+import { Admission } from "@/lib/auth/admission.ts";
+import type { GuessLimits } from "@/lib/auth/guess_limits.ts";
 import type { Identify, S3Keys } from "@/lib/auth/store_credentials.ts";
 import { tokenKey, tokenVerifier } from "@/lib/auth/token.ts";
 import { accessLog, type RequestLog } from "@/lib/http/access_log.ts";
@@ -8,13 +11,28 @@ import { envelope } from "@/lib/http/envelope.ts";
 import type { Exchange } from "@/lib/http/exchange.ts";
 import { hostCheck } from "@/lib/http/host_check.ts";
 import type { Operation } from "@/lib/http/operation.ts";
-import { boundedRole, DEFAULT_MAX_REQUESTS, DEFAULT_MAX_TENANT_REQUESTS, InFlight } from "@/lib/http/in_flight.ts";
+import {
+  boundedRole,
+  DEFAULT_MAX_REQUESTS,
+  DEFAULT_MAX_TENANT_REQUESTS,
+  enterRole,
+  InFlight,
+  releasePlaces,
+} from "@/lib/http/in_flight.ts";
 import { redactText } from "@/lib/http/redact.ts";
-import { errorsAnswered, type Handler } from "@/lib/http/steps.ts";
+import { errorsAnswered, type Handler, type Step } from "@/lib/http/steps.ts";
+import {
+  MAX_LOGINS,
+  MAX_LOGINS_PER_ADDRESS,
+  MAX_UNPROVEN,
+  MAX_UNPROVEN_PER_ADDRESS,
+  UnprovenPlaces,
+} from "@/lib/http/unproven_places.ts";
 import type { Upstream } from "@/lib/http/upstream.ts";
 import { mapiReachable } from "@/lib/mapi/reachable.ts";
 import type { ResultsStore } from "@/lib/results/results_store.ts";
 import type { UploadSizes } from "@/lib/s3/object_upload.ts";
+import { proveCredentials } from "@/lib/s3/prove_credentials.ts";
 import { s3Reachable } from "@/lib/s3/reachable.ts";
 import type { StoreAddresses } from "@/lib/store_addresses.ts";
 import { aclOperations } from "./api/v1/acl.ts";
@@ -43,6 +61,9 @@ export interface GatewayDeps {
   readonly tokenSecret: Uint8Array;
   readonly tokenLifetimeMinutes: number;
   readonly identify: Identify;
+  /** What this process remembers of credentials, shared by its roles. */
+  readonly accepted: AcceptedIdentities;
+  readonly guesses: GuessLimits;
   readonly addresses: StoreAddresses;
   /** One client for each protocol: their certificates are checked or not by settings of their own. */
   readonly upstreams: { readonly s3: Upstream; readonly mapi: Upstream };
@@ -68,6 +89,8 @@ export interface AppDeps {
   readonly web: WebDeps | null;
   /** The results role where it is reached directly; beside the web role, requests come through its pass-through. */
   readonly results: Handler | null;
+  /** How many proxies in front of the results role are ours where it is reached directly; as `trustedHops` when absent. */
+  readonly resultsTrustedHops?: number;
   /** What the results role of this process reads; null where it plays none. */
   readonly resultsStore: ResultsStore | null;
   /** Whether the disk of the embedded store is full; null or absent without one. */
@@ -90,7 +113,8 @@ const DEFAULT_COOKIE = "results_session";
 export function buildApp(deps: AppDeps): Application {
   const { gateway, web, results, resultsStore, allowedHosts, log, now } = deps;
   const errors = errorsAnswered(log);
-  const bounded = () => boundedRole(new InFlight(deps.maxRequests ?? DEFAULT_MAX_REQUESTS));
+  const role = () => new InFlight(deps.maxRequests ?? DEFAULT_MAX_REQUESTS);
+  const logins = new UnprovenPlaces(MAX_LOGINS_PER_ADDRESS, MAX_LOGINS);
   const routes = new Routes();
 
   const checks = [
@@ -103,15 +127,18 @@ export function buildApp(deps: AppDeps): Application {
   const open = routes.within();
   mount(open, health);
   if (gateway) {
-    const operations = gatewayApi(gateway, now, log);
+    const operations = gatewayApi(gateway, { role: role(), logins, now, log });
     // Errors are answered inside of CORS as well: a page may read them.
-    mount(routes.within(cors(gateway.corsOrigins), errors, bounded()), operations);
+    mount(routes.within(cors(gateway.corsOrigins), errors, releasePlaces), operations);
     mountDocs(open, [...operations, ...(web ? readApi(web) : []), ...health], web?.cookieStem ?? DEFAULT_COOKIE);
     if (!web) open("/", toDocs);
   }
-  const site = routes.within(bounded());
+  const bounded = boundedRole(role(), logins);
+  const site = routes.within(bounded);
   if (web) mountWeb(site, web);
-  if (results) mountResults(site, results);
+  if (results) {
+    mountResults(routes.within(trustHops(deps.resultsTrustedHops ?? deps.trustedHops ?? 0), bounded), results);
+  }
   if (web) mountWebRest(site, web, gateway !== null);
   const steps = [envelope, accessLog(log, { silent: PROBE_PATHS }), errors];
   return application(allowedHosts ? [...steps, hostCheck(allowedHosts)] : steps, routes, deps.trustedHops);
@@ -122,21 +149,48 @@ function toDocs(exchange: Exchange): Promise<Response> {
   return Promise.resolve(new Response(null, { status: 302, headers: { Location: "/docs" } }));
 }
 
+function trustHops(hops: number): Step {
+  return function trustHops(exchange, next) {
+    exchange.trustHops(hops);
+    return next(exchange);
+  };
+}
+
+interface GatewayParts {
+  /** Places of the role. */
+  readonly role: InFlight;
+  readonly logins: UnprovenPlaces;
+  readonly now: () => number;
+  readonly log: RequestLog;
+}
+
 /** The operations of the gateway: the first two are open, the rest needs a bearer token. */
-function gatewayApi(deps: GatewayDeps, now: () => number, log: RequestLog): Operation[] {
-  const { addresses, upstreams, region, identify } = deps;
+function gatewayApi(deps: GatewayDeps, { role, logins, now, log }: GatewayParts): Operation[] {
+  const { addresses, upstreams, region } = deps;
   const key = tokenKey(deps.tokenSecret);
   const tenants = new InFlight(deps.maxTenantRequests ?? DEFAULT_MAX_TENANT_REQUESTS);
-  const operation = gatewayOperations({ verify: tokenVerifier(key), identify, tenants, now });
   const s3 = { addresses, upstream: upstreams.s3, region, now, timeoutMs: deps.s3TimeoutMs };
   const mapi = { addresses, upstream: upstreams.mapi, timeoutMs: deps.mapiTimeoutMs };
+  const admission = new Admission({
+    ...deps,
+    sharedKeys: deps.sharedKeys !== null,
+    role,
+    tenants,
+    unproven: new UnprovenPlaces(MAX_UNPROVEN_PER_ADDRESS, MAX_UNPROVEN),
+    prove: (caller) => proveCredentials(s3, caller),
+  });
+  const door = { verify: tokenVerifier(key), admission, now };
+  const operation = gatewayOperations(door, "s3");
   const prunes = deps.backend === "hcp" && deps.mapiEnabled;
   const warn = (message: string) => log.write({ level: "warn", message: redactText(message) });
   return [
-    ...authOperations({ key, lifetimeMinutes: deps.tokenLifetimeMinutes, now }),
-    ...capabilitiesOperations({ mapi_enabled: deps.mapiEnabled, storage_backend: deps.backend }),
+    ...authOperations({ key, lifetimeMinutes: deps.tokenLifetimeMinutes, now, places: logins }),
+    ...capabilitiesOperations(
+      { mapi_enabled: deps.mapiEnabled, storage_backend: deps.backend },
+      (exchange) => enterRole(role, exchange),
+    ),
 
-    ...(deps.mapiEnabled ? managementOperations(operation, mapi, now) : []),
+    ...(deps.mapiEnabled ? managementOperations(gatewayOperations(door, "mapi"), mapi, now) : []),
 
     ...bucketOperations(operation, s3, { mapi: prunes ? mapi : null, warn }),
     ...bucketSettingOperations(operation, s3, deps.backend),

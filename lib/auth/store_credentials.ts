@@ -21,9 +21,17 @@ export interface Identity {
   readonly named: boolean;
 }
 
+/**
+ * What an answer of the store says about the credentials that it was asked with: that they are right, that they are
+ * wrong, or that they are wrong or may not do this, which MAPI does not tell apart. Many answers say nothing.
+ */
+export type Verdict = "accepted" | "refused" | "denied";
+
 /** An identity and, while a request waits for the answer, the signal that tells when it no longer does. */
 export interface Caller extends Identity {
   readonly signal?: AbortSignal;
+  /** Hears what each answer of the store says about the credentials. */
+  readonly heard?: (verdict: Verdict) => void;
 }
 
 /** Turns the claims of a verified token into store credentials; throws HttpError 401 where they can be none. */
@@ -37,10 +45,14 @@ export type StoreAuthType = "native" | "ad";
  * identity is kept as long as the claims are that it was made of.
  */
 export function storeIdentities(type: StoreAuthType): Identify {
+  return kept((claims) => storeIdentity(type, claims));
+}
+
+function kept(make: (claims: Claims) => Identity): (claims: Claims) => Identity {
   const known = new WeakMap<Claims, Identity>();
   return (claims) => {
     let identity = known.get(claims);
-    if (!identity) known.set(claims, identity = storeIdentity(type, claims));
+    if (!identity) known.set(claims, identity = make(claims));
     return identity;
   };
 }
@@ -58,7 +70,7 @@ function storeIdentity(type: StoreAuthType, { sub, pwd, tenant }: Claims): Ident
 
 /** Identities of a generic store where the username and password are the caller's own access key and secret. */
 export function ownKeyIdentities(type: StoreAuthType): Identify {
-  return ({ sub, pwd, tenant }) => {
+  return kept(({ sub, pwd, tenant }) => {
     // An access key stands in the Authorization header, between separators of its own.
     if (!/^[\x21-\x2b\x2d-\x7e]{1,512}$/.test(sub)) throw credentialsRefused("S3 authentication failed");
     return {
@@ -68,7 +80,7 @@ export function ownKeyIdentities(type: StoreAuthType): Identify {
       mapiAuthorization: mapiHeader(type, sub, pwd),
       named: false,
     };
-  };
+  });
 }
 
 /**

@@ -90,6 +90,11 @@ export function unprocessable(detail: string): HttpError {
   return new HttpError(422, detail);
 }
 
+/** 429: too often; `retryAfterSeconds` is sent as Retry-After. */
+export function tooManyRequests(detail: string, retryAfterSeconds: number): HttpError {
+  return new HttpError(429, detail, { headers: { "Retry-After": String(retryAfterSeconds) } });
+}
+
 /** 502: an upstream is unreachable or answers nonsense. */
 export function badGateway(detail: string, cause?: unknown): HttpError {
   return new HttpError(502, detail, { cause });

@@ -25,8 +25,8 @@ export class Exchange {
   /** What kind of change the operation is, where changes are accounted for. */
   audit: string | undefined;
   caller: LoggedCaller | undefined;
-  /** What the request takes places of while it is under way; each gives its place back. */
-  readonly held: (() => void)[] = [];
+  readonly #held: (() => void)[] = [];
+  #isOver = false;
 
   constructor(request: Request, info?: RequestInfo, trustedHops = 0) {
     this.request = request;
@@ -42,6 +42,18 @@ export class Exchange {
   trustHops(trustedHops: number): void {
     const forwardedFor = trustedHops > 0 ? this.header("X-Forwarded-For") : null;
     this.clientAddress = clientAddress(forwardedFor, peerAddress(this.info), trustedHops);
+  }
+
+  /** Keeps something for as long as the request is under way: `leave` is called once, at its end. */
+  hold(leave: () => void): void {
+    if (this.#isOver) leave();
+    else this.#held.push(leave);
+  }
+
+  /** Releases all that it holds: the request is over. */
+  release(): void {
+    this.#isOver = true;
+    for (const leave of this.#held.splice(0)) leave();
   }
 
   /** For what can only be looked at. @throws HttpError 405 for other methods than GET and HEAD */

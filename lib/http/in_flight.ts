@@ -1,6 +1,8 @@
+import { cancelBody } from "./cancel_body.ts";
 import { type HttpError, unavailable } from "./errors.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Step } from "./steps.ts";
+import type { UnprovenPlaces } from "./unproven_places.ts";
 
 /** Requests that a role works on at a time, where the settings do not say. */
 export const DEFAULT_MAX_REQUESTS = 1024;
@@ -39,33 +41,62 @@ export class InFlight {
 }
 
 /**
- * Lets a role work on so many requests at a time and answers 503 with Retry-After at once beyond that, before anything
- * is read. A request counts until its work is done and the last byte of its answer is sent, or its client is gone.
+ * Releases what a request holds when its work is done and the last byte of its answer is sent, or its client is gone. A
+ * client that is gone may leave work behind, such as giving up its upload: that counts as well.
  */
-export function boundedRole(inFlight: InFlight): Step {
-  return async function boundedRole(exchange, next) {
-    const leave = inFlight.enter();
-    if (!leave) throw tooMany("Too many requests");
-    const { held } = exchange;
-    held.push(leave);
-    const release = () => held.forEach((leave) => leave());
-    // Without a connection (another part of this process asks) the request is over when it is answered. A client that is
-    // gone may leave work behind, such as giving up its upload: that counts as well.
-    const sent = exchange.info?.completed?.then(ignored, ignored);
+export const releasePlaces: Step = async function releasePlaces(exchange, next) {
+  // Without a connection (another part of this process asks) the request is over when it is answered.
+  const sent = exchange.info?.completed?.then(ignored, ignored);
+  const release = () => exchange.release();
+  try {
+    return await next(exchange);
+  } finally {
+    if (sent) sent.then(release);
+    else release();
+  }
+};
+
+/**
+ * Lets a role whose requests are small work on so many of them at a time and answers 503 with Retry-After at once beyond
+ * that, before anything is read. What brings a body has a place among `logins` instead: anybody may send one, as slowly
+ * as they like.
+ */
+export function boundedRole(inFlight: InFlight, logins: UnprovenPlaces): Step {
+  return function boundedRole(exchange, next) {
+    const { method } = exchange;
     try {
-      return await next(exchange);
-    } finally {
-      if (sent) sent.then(release);
-      else release();
+      if (method === "GET" || method === "HEAD") enterRole(inFlight, exchange);
+      else exchange.hold(logins.enter(exchange));
+    } catch (error) {
+      cancelBody(exchange.request);
+      throw error;
     }
+    return releasePlaces(exchange, next);
   };
 }
 
-/** The same for one tenant's share of a role (null: the system level), once the caller is known. @throws HttpError 503 */
-export function enterTenant(inFlight: InFlight, exchange: Exchange, tenant: string | null): void {
-  const leave = inFlight.enter(tenant?.toLowerCase() ?? "");
-  if (!leave) throw tooMany("Too many requests of this tenant");
-  exchange.held.push(leave);
+/** Takes a place of a role for a request. @throws HttpError 503 when all are taken */
+export function enterRole(inFlight: InFlight, exchange: Exchange): void {
+  const leave = inFlight.enter();
+  if (!leave) throw tooMany("Too many requests");
+  exchange.hold(leave);
+}
+
+/**
+ * Takes a place of a role for a request, and one of its tenant's share (null: the system level).
+ *
+ * @throws HttpError 503 when one of them is not to be had; then none is taken
+ */
+export function enterTenant(role: InFlight, tenants: InFlight, exchange: Exchange, tenant: string | null): void {
+  const leaveRole = role.enter();
+  if (!leaveRole) throw tooMany("Too many requests");
+  const leaveTenant = tenants.enter(tenant?.toLowerCase() ?? "");
+  if (!leaveTenant) {
+    leaveRole();
+    throw tooMany("Too many requests of this tenant");
+  }
+  exchange.hold(leaveRole);
+  exchange.hold(leaveTenant);
 }
 
 function ignored(): void {}

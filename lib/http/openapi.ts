@@ -130,6 +130,7 @@ const UNAUTHENTICATED = {
 const OF_THE_STORE: Readonly<Record<number, string>> = {
   400: "The store refused what was asked",
   403: "Not permitted",
+  429: "Too many wrong passwords, of this address or for this account",
   502: "The store is unreachable, or its answer is none of the protocol",
   503: "The store, or this gateway, has too much to do",
   504: "The store did not answer in time",

@@ -93,13 +93,17 @@ export function operationsFor<Caller>(authenticate: Authenticate<Caller>, login:
   };
 }
 
-/** An operation open to everybody. */
+/** An operation open to everybody whom `admit` lets in; it throws HttpError 503 where no place is left. */
 export function publicOperation<
   P extends z.ZodObject = z.ZodObject<Record<never, never>>,
   Q extends z.ZodObject = z.ZodObject<Record<never, never>>,
   B extends BodySpec | undefined = undefined,
->(spec: OperationSpec<null, P, Q, B>): Operation {
-  return seal(spec, () => null, null);
+>(spec: OperationSpec<null, P, Q, B>, admit?: (exchange: Exchange) => void): Operation {
+  const authenticate = (exchange: Exchange) => {
+    admit?.(exchange);
+    return null;
+  };
+  return seal(spec, authenticate, null);
 }
 
 function seal<Caller, P extends z.ZodObject, Q extends z.ZodObject, B extends BodySpec | undefined>(

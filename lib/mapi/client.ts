@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Caller } from "@/lib/auth/store_credentials.ts";
+import type { Caller, Verdict } from "@/lib/auth/store_credentials.ts";
 import {
   badGateway,
   badRequest,
@@ -122,7 +122,7 @@ async function sent(mapi: Mapi, caller: Caller, call: MapiCall): Promise<Upstrea
   const body = call.body ? JSON.stringify(withoutNulls(call.body)) : null;
   if (body !== null) headers["content-type"] = "application/json";
   const origin = await mapi.addresses.mapi(caller.tenant);
-  return mapi.upstream({
+  const response = await mapi.upstream({
     method: call.method,
     origin,
     target: `/mapi${call.path}${queryString(call.query ?? {})}`,
@@ -131,6 +131,19 @@ async function sent(mapi: Mapi, caller: Caller, call: MapiCall): Promise<Upstrea
     signal: caller.signal,
     timeoutMs: mapi.timeoutMs,
   });
+  const verdict = verdictOf(response);
+  if (verdict) caller.heard?.(verdict);
+  return response;
+}
+
+/** Statuses besides 2xx that only a store gives which accepts the credentials. */
+const ACCEPTED_STATUSES: ReadonlySet<number> = new Set([400, 404, 409]);
+
+/** What an answer says about the caller's credentials; null: nothing. */
+function verdictOf({ ok, status }: Response): Verdict | null {
+  if (status === 401) return "refused";
+  if (status === 403) return "denied";
+  return ok || ACCEPTED_STATUSES.has(status) ? "accepted" : null;
 }
 
 async function kept(mapi: Mapi, call: MapiCall, response: UpstreamResponse): Promise<MapiAnswer> {

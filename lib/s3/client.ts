@@ -2,7 +2,7 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, badRequest, clientClosedRequest, forbidden, gatewayTimeout } from "@/lib/http/errors.ts";
 import { type Upstream, UpstreamError } from "@/lib/http/upstream.ts";
 import type { S3Address, StoreAddresses } from "@/lib/store_addresses.ts";
-import { s3Failure } from "./errors.ts";
+import { s3Failure, verdictOf } from "./errors.ts";
 import {
   EMPTY_PAYLOAD,
   encodeQuery,
@@ -54,13 +54,14 @@ export interface S3Call {
 }
 
 /**
- * Sends one signed request as the caller and resolves with the response, its body unread.
+ * Sends one signed request as the caller and resolves with the response, its body unread. The caller hears what the
+ * answer says about its keys.
  *
  * @throws HttpError by the store's error code; 502 when the store is unreachable or answers what S3 does not, 504 when
  * it does not answer in 60 s, 403 when the caller has no S3 endpoint, 400 for a name that no path can carry
  */
 export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Response> {
-  const { endpoint, virtualHosts } = await s3Address(s3, caller);
+  const { endpoint, virtualHosts, judgesNobody } = await s3Address(s3, caller);
   const { origin, path } = call.bucket === undefined
     ? { origin: endpoint, path: "/" }
     : locate(endpoint, virtualHosts, call.bucket, call.key);
@@ -80,8 +81,15 @@ export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Resp
     timeoutMs: (call.workMs ?? s3.timeoutMs ?? HEADERS_TIMEOUT_MS) +
       Math.min((call.lengthBytes ?? 0) / SLOWEST_UPLOAD * 1000, LONGEST_UPLOAD_MS),
   });
-  if (response.ok || call.expect?.includes(response.status)) return response;
-  throw await s3Failure(response, call.resource);
+  const heard = judgesNobody ? undefined : caller.heard;
+  if (response.ok || call.expect?.includes(response.status)) {
+    heard?.("accepted");
+    return response;
+  }
+  const failure = await s3Failure(response, call.resource);
+  const verdict = verdictOf(failure);
+  if (verdict) heard?.(verdict);
+  throw failure;
 }
 
 /** The caller's S3 address. @throws HttpError 403 when there is none (system level) */

@@ -90,6 +90,19 @@ function statusOf(code: string | null, storeStatus: number): number | undefined 
   return Object.hasOwn(STATUS_OF_CODE, code) ? STATUS_OF_CODE[code] : undefined;
 }
 
+/** Codes of a store that does not accept the signature, and statuses that only one which accepts it gives. */
+const REFUSED_CODES: ReadonlySet<string | null> = new Set(["InvalidAccessKeyId", "SignatureDoesNotMatch"]);
+const ACCEPTED_STATUSES: ReadonlySet<number> = new Set([404, 409, 412, 416]);
+
+/**
+ * What a refusal says about the keys that the request was signed with; null: nothing, as the bare 403 of a HEAD does,
+ * and all that a store may answer before it looks at the signature.
+ */
+export function verdictOf({ code, storeStatus }: S3Failure): "accepted" | "refused" | null {
+  if (REFUSED_CODES.has(code)) return "refused";
+  return code === "AccessDenied" || ACCEPTED_STATUSES.has(storeStatus) ? "accepted" : null;
+}
+
 function messageOf(text: string, code: string | null, status: number): string {
   if (code !== null && Object.hasOwn(STATUS_OF_CODE, code) && STATUS_OF_CODE[code] === 401) return REFUSED_KEYS;
   const message = element(text, "Message") ?? code ?? WORD_OF_STATUS[status] ?? `the store answered ${status}`;

@@ -99,12 +99,12 @@ Deno.test("openapi: each operation has the refusals that come with its login and
       Object.keys(paths[path][method].responses).filter((status) => Number(status) >= 400).join(" ");
     assert.deepEqual(components.schemas.PresignRequest.properties.method.enum, ["get_object", "put_object"]);
     assert.equal(errors("/api/v1/capabilities", "get"), "");
-    assert.equal(errors("/api/v1/auth/token", "post"), "400 408 413 422");
-    assert.equal(errors("/api/v1/credentials", "get"), "400 401 403 502 503 504");
-    assert.equal(errors("/api/v1/buckets/{bucket}/uploads", "get"), "400 401 403 404 422 502 503 504");
+    assert.equal(errors("/api/v1/auth/token", "post"), "400 408 413 422 503");
+    assert.equal(errors("/api/v1/credentials", "get"), "400 401 403 429 502 503 504");
+    assert.equal(errors("/api/v1/buckets/{bucket}/uploads", "get"), "400 401 403 404 422 429 502 503 504");
     assert.equal(
       errors("/api/v1/buckets/{bucket}/versioning", "put"),
-      "400 401 403 404 408 413 422 501 502 503 504 507",
+      "400 401 403 404 408 413 422 429 501 502 503 504 507",
     );
   });
 });

@@ -1,3 +1,5 @@
+import { AcceptedIdentities } from "@/lib/auth/accepted_identities.ts";
+import { GuessLimits } from "@/lib/auth/guess_limits.ts";
 import { type Identify, storeIdentities } from "@/lib/auth/store_credentials.ts";
 import { issueToken, tokenKey } from "@/lib/auth/token.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";
@@ -32,11 +34,16 @@ export interface Fixture {
 export const SECRET = new TextEncoder().encode("a secret that only tests know, 32+");
 export const NOW = Date.UTC(2026, 10, 20, 7, 31, 17);
 
+/** Who calls where a test does not say. */
+export const CURATOR = { username: "curator", password: "p4ssw0rd", tenant: "archive" };
+
 export interface FixtureOptions {
   readonly gateway?: Partial<GatewayDeps>;
   readonly app?: Partial<AppDeps>;
   readonly identify?: Identify;
   readonly timeoutMs?: number;
+  /** Whether the store has accepted the fixture's caller just before; true when absent. */
+  readonly proven?: boolean;
 }
 
 /** A gateway and a store that answers what the test says, both on ports of their own, ended with the test's body. */
@@ -56,6 +63,8 @@ export async function withGateway(options: FixtureOptions, body: (fixture: Fixtu
   const storeOrigin = `http://127.0.0.1:${store.addr.port}`;
   const client = upstream({ verifyTls: true, timeoutMs: options.timeoutMs ?? 60_000 });
   let lines = "";
+  const accepted = new AcceptedIdentities(() => NOW);
+  if (options.proven ?? true) accepted.accept(accepted.digest(CURATOR));
   const log = batchedLog((text) => lines += text);
   const app = buildApp({
     web: null,
@@ -64,6 +73,8 @@ export async function withGateway(options: FixtureOptions, body: (fixture: Fixtu
     gateway: {
       tokenSecret: SECRET,
       tokenLifetimeMinutes: 480,
+      accepted,
+      guesses: new GuessLimits(() => NOW),
       identify: options.identify ?? storeIdentities("native"),
       addresses: {
         s3: () => Promise.resolve({ endpoint: storeOrigin, publicEndpoint: "https://share.example.org" }),

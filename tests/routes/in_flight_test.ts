@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { issueToken, tokenKey } from "@/lib/auth/token.ts";
 import { NOW, SECRET, withGateway } from "./gateway_fixture.ts";
+import type { Handler } from "@/lib/http/steps.ts";
+import { MAX_LOGINS_PER_ADDRESS } from "@/lib/http/unproven_places.ts";
 import { rawStore } from "./raw_store.ts";
+import { head, slowClient } from "./slow_client.ts";
 
 const O = "/api/v1/buckets/b/objects/";
 
@@ -56,7 +59,7 @@ Deno.test("in flight: beyond the bound of the role 503 at once, streamed bodies 
     const held = heldAnswers();
     answer(held.answer);
     const downloads = [await call(`${O}1`), await call(`${O}2`), await call(`${O}3`)];
-    for (const path of ["/api/v1/buckets", "/api/v1/capabilities", "/api/v1/buckets/b"]) {
+    for (const path of ["/api/v1/buckets", "/api/v1/capabilities", "/api/v1/buckets/b/uploads"]) {
       const refused = await call(path);
       assert.equal(refused.status, 503, path);
       assert.equal(refused.headers.get("retry-after"), "1");
@@ -196,5 +199,32 @@ Deno.test("in flight: clients that leave while the store is silent, or in mid-up
       await store.closed(round * requests.length);
       await (await until(200, () => call("/api/v1/capabilities"))).body?.cancel();
     }
+  });
+});
+
+Deno.test("in flight: logins of the results role that never send their body fill the places of their address alone", async () => {
+  let arrived = 0;
+  const full = Promise.withResolvers<void>();
+  const results: Handler = async ({ request, method }) => {
+    if (method === "POST" && ++arrived === MAX_LOGINS_PER_ADDRESS) full.resolve();
+    return new Response(await request.text());
+  };
+  const app = { maxRequests: 2, gateway: null, results, resultsTrustedHops: 1 };
+  await withGateway({ app }, async ({ origin }) => {
+    const headers = { "Content-Length": "100", "X-Forwarded-For": "10.0.0.1" };
+    const slow = Array.from(
+      { length: MAX_LOGINS_PER_ADDRESS },
+      () => slowClient(origin, head("POST", "/results/_login", headers)),
+    );
+    await full.promise;
+    const status = async (address: string, init: RequestInit) => {
+      const response = await fetch(`${origin}/results/_login`, { ...init, headers: { "X-Forwarded-For": address } });
+      await response.body?.cancel();
+      return response.status;
+    };
+    assert.equal(await status("10.0.0.1", { method: "POST", body: "x" }), 503);
+    assert.equal(await status("10.0.0.2", { method: "POST", body: "x" }), 200);
+    assert.equal(await status("10.0.0.1", {}), 200, "what brings no body has the places of the role");
+    for (const client of slow) client[Symbol.dispose]();
   });
 });

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { resolveLogin } from "@/lib/auth/login.ts";
 import { issueToken, type TokenKey } from "@/lib/auth/token.ts";
+import { cancelBody } from "@/lib/http/cancel_body.ts";
 import { type Operation, publicOperation } from "@/lib/http/operation.ts";
+import type { UnprovenPlaces } from "@/lib/http/unproven_places.ts";
 
 const MAX_CREDENTIAL_CHARACTERS = 1024;
 
@@ -25,10 +27,12 @@ export interface TokenSettings {
   readonly lifetimeMinutes: number;
   /** ms since 1970 */
   readonly now: () => number;
+  /** Where logins have their places: anybody may send one. */
+  readonly places: UnprovenPlaces;
 }
 
 /** Login: the only gateway operation that needs no token. It checks nothing; the store does, on later requests. */
-export function authOperations({ key, lifetimeMinutes, now }: TokenSettings): Operation[] {
+export function authOperations({ key, lifetimeMinutes, now, places }: TokenSettings): Operation[] {
   return [
     publicOperation({
       id: "login",
@@ -42,6 +46,7 @@ export function authOperations({ key, lifetimeMinutes, now }: TokenSettings): Op
       responses: {
         200: { description: "The token", schema: tokenAnswer },
         422: { description: "A missing field, or an invalid tenant name" },
+        503: { description: "Too many logins of this address at a time" },
       },
       handler({ body }, exchange) {
         const { username, tenant } = resolveLogin(body);
@@ -49,6 +54,13 @@ export function authOperations({ key, lifetimeMinutes, now }: TokenSettings): Op
         const token = issueToken({ sub: username, pwd: body.password, tenant }, key, now() / 1000, lifetimeMinutes);
         return Response.json({ access_token: token, token_type: "bearer" });
       },
+    }, (exchange) => {
+      try {
+        exchange.hold(places.enter(exchange));
+      } catch (error) {
+        cancelBody(exchange.request);
+        throw error;
+      }
     }),
   ];
 }

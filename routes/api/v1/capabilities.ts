@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Exchange } from "@/lib/http/exchange.ts";
 import { type Operation, publicOperation } from "@/lib/http/operation.ts";
 
 /** `STORAGE_BACKEND`: an HCP-type store, or plain S3 (both other words mean the same). */
@@ -10,7 +11,10 @@ const capabilities = z.object({
 }).meta({ id: "Capabilities" });
 
 /** What clients may ask before they log in. */
-export function capabilitiesOperations(answer: z.output<typeof capabilities>): Operation[] {
+export function capabilitiesOperations(
+  answer: z.output<typeof capabilities>,
+  admit: (exchange: Exchange) => void,
+): Operation[] {
   return [
     publicOperation({
       id: "capabilities",
@@ -20,6 +24,6 @@ export function capabilitiesOperations(answer: z.output<typeof capabilities>): O
       summary: "What this gateway can do",
       responses: { 200: { description: "The capabilities", schema: capabilities } },
       handler: (_input) => Response.json(answer),
-    }),
+    }, admit),
   ];
 }

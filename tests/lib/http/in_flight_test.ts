@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { application, Routes } from "@/lib/http/application.ts";
 import { boundedRole, InFlight } from "@/lib/http/in_flight.ts";
 import { errorsAnswered } from "@/lib/http/steps.ts";
+import { UnprovenPlaces } from "@/lib/http/unproven_places.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 
 Deno.test("in flight: counts by key, gives a place back once, and forgets what is over", () => {
@@ -17,7 +18,7 @@ Deno.test("in flight: counts by key, gives a place back once, and forgets what i
 Deno.test("in flight: a place is held until the connection says that the answer is sent, or failed", async () => {
   const inFlight = new InFlight(1);
   const routes = new Routes();
-  const add = routes.within(boundedRole(inFlight));
+  const add = routes.within(boundedRole(inFlight, new UnprovenPlaces(1, 1)));
   add("/", () => Promise.resolve(new Response("x")));
   add("/throws", () => {
     throw new Error("x");

@@ -1,0 +1,193 @@
+import { cancelBody } from "@/lib/http/cancel_body.ts";
+import { addressKey } from "@/lib/http/client_address.ts";
+import { HttpError, tooManyRequests } from "@/lib/http/errors.ts";
+import type { Exchange } from "@/lib/http/exchange.ts";
+import { enterTenant, type InFlight } from "@/lib/http/in_flight.ts";
+import { UnprovenPlaces } from "@/lib/http/unproven_places.ts";
+import type { AcceptedIdentities } from "./accepted_identities.ts";
+import { accountKey, type Attempt, type GuessLimits } from "./guess_limits.ts";
+import type { Caller, Identify, Verdict } from "./store_credentials.ts";
+import type { Claims } from "./token.ts";
+
+/** Bodies up to this length are read for everybody who has a place, bytes; of longer ones, only so many at a time. */
+const SHORT_BODY_BYTES = 64 * 1024;
+const MAX_LONG_BODIES_PER_ADDRESS = 4;
+const MAX_LONG_BODIES = 16;
+
+export interface AdmissionOptions {
+  readonly accepted: AcceptedIdentities;
+  readonly guesses: GuessLimits;
+  readonly identify: Identify;
+  /** Whether keys of the gateway's own sign for everybody: what S3 says of them says nothing about a login. */
+  readonly sharedKeys: boolean;
+  /** Places of requests whose credentials were accepted lately: of the role, and of each tenant. */
+  readonly role: InFlight;
+  readonly tenants: InFlight;
+  /** Places of all other requests. */
+  readonly unproven: UnprovenPlaces;
+  /** Asks the store whether it accepts a caller's signature. @throws HttpError where it does not */
+  readonly prove: (caller: Caller) => Promise<void>;
+}
+
+/** By which of the store's protocols a request acts. */
+export type Protocol = "s3" | "mapi";
+
+/** What is known of a token's credentials, by protocol. */
+interface Credentials {
+  readonly digest: string;
+  readonly heard: (verdict: Verdict) => void;
+}
+
+/**
+ * Judges credentials before resources are given. A token proves nothing, since a login gives one to everybody: only what
+ * the store answers does. An identity that the store accepted within the last minute gets a place of the role and of its
+ * tenant. Any other gets one of a few that are counted by client address, no faster than passwords may be guessed, and no
+ * body of it is read before the store has accepted its signature.
+ */
+export class Admission {
+  readonly #options: AdmissionOptions;
+  readonly #known: Readonly<Record<Protocol, WeakMap<Claims, Credentials>>> = {
+    s3: new WeakMap(),
+    mapi: new WeakMap(),
+  };
+  /** Of the unproven requests, those whose body takes more memory than most. */
+  readonly #longBodies = new UnprovenPlaces(MAX_LONG_BODIES_PER_ADDRESS, MAX_LONG_BODIES);
+  /** Proofs under way, so that many uploads that begin together need one. */
+  readonly #proofs = new Map<string, Promise<void>>();
+
+  constructor(options: AdmissionOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Lets a request in and returns its caller.
+   *
+   * @throws HttpError 503 when no place is left, 429 after too many wrong passwords, 401 for refused credentials
+   */
+  admit(exchange: Exchange, claims: Claims, protocol: Protocol): Promise<Caller> {
+    const credentials = this.#credentials(claims, protocol);
+    return this.#options.accepted.isProven(credentials.digest)
+      ? this.#admitProven(exchange, claims, credentials, protocol)
+      : this.#admitUnproven(exchange, claims, credentials, protocol);
+  }
+
+  async #admitProven(
+    exchange: Exchange,
+    claims: Claims,
+    { heard }: Credentials,
+    protocol: Protocol,
+  ): Promise<Caller> {
+    const { role, tenants, identify, sharedKeys } = this.#options;
+    try {
+      enterTenant(role, tenants, exchange, claims.tenant);
+      const signal = exchange.request.signal;
+      return { ...await identify(claims), signal, heard: sharedKeys && protocol === "s3" ? undefined : heard };
+    } catch (error) {
+      cancelBody(exchange.request);
+      throw error;
+    }
+  }
+
+  async #admitUnproven(
+    exchange: Exchange,
+    claims: Claims,
+    { digest, heard }: Credentials,
+    protocol: Protocol,
+  ): Promise<Caller> {
+    const { accepted, unproven, identify, sharedKeys } = this.#options;
+    const { request } = exchange;
+    let attempt: Attempt | null = null;
+    try {
+      attempt = accepted.isKnown(digest) ? null : this.#attempt(exchange, claims, digest);
+      if (attempt) exchange.hold(attempt.end);
+      const leave = unproven.enter(exchange);
+      exchange.hold(leave);
+      let isAccepted = false;
+      const caller: Caller = {
+        ...await identify(claims),
+        signal: request.signal,
+        heard: (verdict) => {
+          heard(verdict);
+          if (isAccepted) return;
+          if (verdict !== "accepted") return attempt?.wrong();
+          isAccepted = true;
+          attempt?.right();
+          attempt?.end();
+          this.#move(exchange, claims.tenant, leave);
+        },
+      };
+      if (protocol === "mapi") {
+        // MAPI refuses wrong credentials and missing rights alike, so that nothing could be proven beforehand.
+        if (request.body && !isShort(exchange)) exchange.hold(this.#longBodies.enter(exchange));
+        return caller;
+      }
+      if (sharedKeys) {
+        // The gateway itself has judged the login, or is told to let everybody in.
+        caller.heard?.("accepted");
+        return { ...caller, heard: undefined };
+      }
+      if (request.body) await this.#prove(digest, caller);
+      return caller;
+    } catch (error) {
+      if (error instanceof HttpError && error.status === 401) attempt?.wrong();
+      cancelBody(request);
+      throw error;
+    }
+  }
+
+  #attempt(exchange: Exchange, { tenant, sub }: Claims, digest: string): Attempt {
+    const address = addressKey(exchange.clientAddress);
+    const attempt = this.#options.guesses.start({ address, account: accountKey(tenant, sub), digest });
+    if (!("limit" in attempt)) return attempt;
+    const { limit, seconds } = attempt;
+    const what = limit === "address" ? "from this address" : "for this account";
+    throw tooManyRequests(`Too many wrong passwords ${what}, try again in ${seconds} s`, seconds);
+  }
+
+  /** Gives a request whose credentials turned out right the place it should have; without one it keeps what it has. */
+  #move(exchange: Exchange, tenant: string | null, leaveUnproven: () => void): void {
+    const { role, tenants } = this.#options;
+    try {
+      enterTenant(role, tenants, exchange, tenant);
+      leaveUnproven();
+    } catch (error) {
+      if (!(error instanceof HttpError)) throw error;
+    }
+  }
+
+  async #prove(digest: string, caller: Caller): Promise<void> {
+    const running = this.#proofs.get(digest);
+    if (running) {
+      await running;
+      if (this.#options.accepted.isProven(digest)) caller.heard?.("accepted");
+      return;
+    }
+    // Not ended by the client that began it: others may wait for the same answer.
+    const proof = this.#options.prove({ ...caller, signal: undefined });
+    this.#proofs.set(digest, proof);
+    try {
+      await proof;
+    } finally {
+      this.#proofs.delete(digest);
+    }
+  }
+
+  #credentials(claims: Claims, protocol: Protocol): Credentials {
+    let credentials = this.#known[protocol].get(claims);
+    if (!credentials) {
+      const { accepted, sharedKeys } = this.#options;
+      const login = accepted.digest({ username: claims.sub, password: claims.pwd, tenant: claims.tenant });
+      const digest = sharedKeys && protocol === "mapi" ? `${login} of MAPI` : login;
+      const heard = (verdict: Verdict) => {
+        if (verdict === "accepted") accepted.accept(digest);
+        else if (verdict === "refused") accepted.refuse(digest);
+      };
+      this.#known[protocol].set(claims, credentials = { digest, heard });
+    }
+    return credentials;
+  }
+}
+
+function isShort(exchange: Exchange): boolean {
+  return Number(exchange.header("Content-Length") ?? Infinity) <= SHORT_BODY_BYTES;
+}
