@@ -8,13 +8,20 @@ export interface TaskEnd {
 
 const ROOT = new URL("../", import.meta.url);
 
-/** Runs a task of `deno.json`, with its permissions, on a data folder. */
-export async function runTask(name: string, dataFolder: string, ...args: string[]): Promise<TaskEnd> {
+/** Runs a task of `deno.json`, with its permissions, on a data folder; `within` is a command that runs the one behind it. */
+export async function runTask(
+  name: string,
+  dataFolder: string,
+  args: readonly string[] = [],
+  within: readonly string[] = [],
+): Promise<TaskEnd> {
   const { tasks } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
   const [program, subcommand, ...words]: string[] = tasks[name].command.split(" ");
   if (program !== "deno") throw new Error(`the task ${name} does not run deno`);
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: [subcommand, "--config", "deno.json", ...words, ...args],
+  const task = [Deno.execPath(), subcommand, "--config", "deno.json", ...words, ...args];
+  const [command, ...behind] = [...within, ...task];
+  const { code, stdout, stderr } = await new Deno.Command(command, {
+    args: behind,
     cwd: fileURLToPath(ROOT),
     env: { DATA_DIR: dataFolder, NO_COLOR: "1" },
     stdin: "null",

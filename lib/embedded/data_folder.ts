@@ -86,14 +86,13 @@ export class DataFolder {
   }
 }
 
-/** Whether a process has a data folder open at this moment. Takes nothing and makes nothing. */
+/** Whether a process has a data folder open at this moment, or may have. Takes nothing and makes nothing. */
 export function isInUse(path: string): boolean {
   let lock: Deno.FsFile;
   try {
     lock = Deno.openSync(`${path}/lock`, { read: true });
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
+    return !(error instanceof Deno.errors.NotFound);
   }
   try {
     return !lock.tryLockSync(false);

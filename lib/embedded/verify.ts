@@ -32,7 +32,7 @@ interface Tally {
  * @throws {DataFolderError} when the folder holds no data of Stackroom.
  */
 export function verifyDataFolder(path: string, say: (line: string) => void, now: () => number = Date.now): boolean {
-  const names = namesIn(path);
+  const names = namesOfFolder(path);
   if (names.length === 0) throw new DataFolderError(`DATA_DIR: ${path} holds no data of Stackroom.`);
   const tally: Tally = { findings: 0, bodies: 0, bytes: 0, arriving: 0 };
   const found = (finding: string) => {
@@ -175,6 +175,14 @@ function removeTraces(path: string, before: readonly string[]): void {
     } catch {
       // They hold nothing: the next start removes them.
     }
+  }
+}
+
+function namesOfFolder(path: string): string[] {
+  try {
+    return namesIn(path);
+  } catch (error) {
+    throw new DataFolderError(`DATA_DIR: ${path} cannot be read (${reason(error)}).`);
   }
 }
 

@@ -3,6 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { elementText, embeddedServer, S3Wire, textOf } from "@/bench/wire/s3_wire.ts";
 import { startApplication, StartError } from "../application.ts";
 import { runTask } from "../task.ts";
+import { mountSmallDisk } from "./small_disk.ts";
 
 const BUCKET = "letters";
 const MIB = 1024 * 1024;
@@ -34,7 +35,7 @@ Deno.test(
 
       writers = Array.from({ length: WRITERS }, (_, n) => churn(dataFolder, n, () => isOver));
       for (const copy of copies) {
-        const { code, output } = await runTask("backup", dataFolder, copy);
+        const { code, output } = await runTask("backup", dataFolder, [copy]);
         assert.equal(code, 0, output);
       }
       const beside = await runTask("verify", dataFolder);
@@ -78,7 +79,7 @@ Deno.test("backup: of a stopped store, onto nothing else, and an unfinished one 
   const parent = await Deno.makeTempDir({ prefix: "stackroom-backup-" });
   const dataFolder = `${parent}/data`;
   try {
-    assert.deepEqual(await runTask("backup", dataFolder, `${parent}/none`), {
+    assert.deepEqual(await runTask("backup", dataFolder, [`${parent}/none`]), {
       code: 1,
       output: `DATA_DIR: ${dataFolder} holds no data of Stackroom.\n`,
     });
@@ -94,7 +95,7 @@ Deno.test("backup: of a stopped store, onto nothing else, and an unfinished one 
         [new URL(".", import.meta.url).pathname, /is not empty/],
       ] as const
     ) {
-      const { code, output } = await runTask("backup", dataFolder, target);
+      const { code, output } = await runTask("backup", dataFolder, [target]);
       assert.equal(code, 1);
       assert.match(output, says);
       assert.match(output, /^[^\n]+\n$/);
@@ -102,11 +103,11 @@ Deno.test("backup: of a stopped store, onto nothing else, and an unfinished one 
     assert.deepEqual(names(), before);
 
     const copy = `${parent}/copy`;
-    assert.equal((await runTask("backup", dataFolder, copy)).code, 0);
+    assert.equal((await runTask("backup", dataFolder, [copy])).code, 0);
     assert.equal((await runTask("verify", copy)).code, 0);
     await Deno.writeTextFile(`${copy}/backup.unfinished`, "");
     assert.match((await runTask("verify", copy)).output, /^backup\.unfinished: .*\n.*1 finding/);
-    assert.match((await runTask("backup", dataFolder, copy)).output, /holds an unfinished backup/);
+    assert.match((await runTask("backup", dataFolder, [copy])).output, /holds an unfinished backup/);
     await assert.rejects(startApplication({ dataFolder: copy }), (error) => {
       assert.ok(error instanceof StartError);
       assert.match(error.output, /^The data folder \S+ is a backup that was not finished: [^\n]+\n$/);
@@ -115,6 +116,43 @@ Deno.test("backup: of a stopped store, onto nothing else, and an unfinished one 
   } finally {
     await Deno.remove(parent, { recursive: true });
   }
+});
+
+const mountPoint = await Deno.makeTempDir({ prefix: "stackroom-backup-" });
+const disk = await mountSmallDisk(mountPoint, 4 * MIB);
+if (!disk) await Deno.remove(mountPoint);
+
+Deno.test({
+  name: `backup: onto another disk bodies are copied, and one that the disk cannot take stays unfinished${
+    disk ? "" : " (this kernel lets nobody mount a disk here)"
+  }`,
+  ignore: disk === null,
+  ...options,
+  async fn() {
+    assert.ok(disk);
+    const application = await startApplication();
+    const { dataFolder } = application;
+    try {
+      const wire = new S3Wire(embeddedServer(dataFolder));
+      for (let n = 0; n < 6; n++) await put(wire, `kept/${n}`, MIB, new Map());
+      wire.close();
+      const cut = await runTask("backup", dataFolder, [`${mountPoint}/cut`], disk.within);
+      assert.equal(cut.code, 1);
+      assert.match(cut.output, /^The backup in \S+ is unfinished \(.*\): remove it, [^\n]+\n$/);
+      const again = await runTask("backup", dataFolder, [`${mountPoint}/cut`], disk.within);
+      assert.match(again.output, /holds an unfinished backup/);
+      await disk.resize(64 * MIB);
+      const whole = await runTask("backup", dataFolder, [`${mountPoint}/whole`], disk.within);
+      assert.deepEqual([whole.code, whole.output.includes("hard links")], [0, false], whole.output);
+      const verified = await runTask("verify", `${mountPoint}/whole`, [], disk.within);
+      assert.deepEqual([verified.code, verified.output.includes("all is well")], [0, true], verified.output);
+      assert.deepEqual(openToOthers(`${disk.outside}/whole`), []);
+    } finally {
+      await application.stop();
+      await disk.remove();
+      await Deno.remove(mountPoint, { recursive: true });
+    }
+  },
 });
 
 /** Writes, overwrites and deletes until it is told to stop; answers how many rounds there were. */

@@ -18,14 +18,30 @@ export async function pinBodies(folder: string): Promise<{ release(): void }> {
   return { release: () => bodies.close() };
 }
 
-/** Removes bodies unless they are pinned. Answers whether it did. */
+/**
+ * Removes bodies unless they are pinned. Answers whether it did. Where the folder is gone, or its file system has no locks,
+ * nobody can have pinned them.
+ */
 export function whileUnpinned(folder: string, remove: () => void): boolean {
-  const bodies = openBodies(folder);
+  const lock = lockAlone(folder);
+  if (lock === "pinned") return false;
   try {
-    if (!bodies.tryLockSync(true)) return false;
     remove();
-    return true;
   } finally {
+    lock?.close();
+  }
+  return true;
+}
+
+function lockAlone(folder: string): Deno.FsFile | "pinned" | null {
+  let bodies: Deno.FsFile | null = null;
+  try {
+    bodies = openBodies(folder);
+    if (bodies.tryLockSync(true)) return bodies;
     bodies.close();
+    return "pinned";
+  } catch {
+    bodies?.close();
+    return null;
   }
 }

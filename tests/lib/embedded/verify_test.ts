@@ -179,7 +179,9 @@ Deno.test("verify: beside a running store, a file that is being received is no f
 });
 
 Deno.test("verify: a folder without data is refused in one line", () => {
-  assert.throws(() => verify("/nowhere"), DataFolderError);
+  const file = Deno.makeTempFileSync();
+  for (const path of ["/nowhere", file]) assert.throws(() => verify(path), DataFolderError);
+  Deno.removeSync(file);
 });
 
 function contents(path: string): [string, string][] {

@@ -73,6 +73,14 @@ Deno.test("pinned bodies: a deleted one stays until the last pin is released, th
   assert.deepEqual([store.bodies(), store.writer.isHeldUp], [0, false]);
 });
 
+Deno.test("pinned bodies: where the folder of bodies is gone, a deletion is made all the same", () => {
+  using store = openStore();
+  Deno.removeSync(`${store.folder}/bodies`, { recursive: true });
+  store.remove();
+  store.writer.commit([]);
+  assert.equal(store.index.prepare("SELECT count(*) AS n FROM garbage").get()?.n, 0);
+});
+
 Deno.test("pinned bodies: a start leaves deleted ones to a later one", async () => {
   using store = openStore();
   const pin = await pinBodies(store.folder);
