@@ -115,7 +115,8 @@ function requestBody(body: NonNullable<Operation["body"]>, components: Json): Js
     const content = formField === undefined ? { "application/octet-stream": { schema: binary } } : {
       "multipart/form-data": { schema: { type: "object", required: [formField], properties: { [formField]: binary } } },
     };
-    return { required: true, description, content };
+    // No body is an empty one, and an object may well be empty.
+    return { required: formField !== undefined, description, content };
   }
   const media = body.kind === "json" ? "application/json" : "application/x-www-form-urlencoded";
   return { required: true, content: { [media]: { schema: jsonSchema(body.schema, components) } } };
@@ -155,6 +156,10 @@ function inherentRefusals({ login, method, querySchema, body }: Operation): Reco
   return refusals;
 }
 
+const ANY_TYPE = "*/*";
+/** Generators of clients that do not know "any type" take the bytes by this one. */
+const BYTES = "application/octet-stream";
+
 function responses(operation: Operation, components: Json): Json {
   const error = (description: string) => ({
     description,
@@ -166,14 +171,9 @@ function responses(operation: Operation, components: Json): Json {
   for (const [status, { description, schema, mediaType }] of Object.entries(operation.responses)) {
     if (!schema && !mediaType) described[status] = Number(status) < 400 ? { description } : error(description);
     else {
-      described[status] = {
-        description,
-        content: {
-          [mediaType ?? "application/json"]: {
-            schema: schema ? jsonSchema(schema, components) : { type: "string", format: "binary" },
-          },
-        },
-      };
+      const content = { schema: schema ? jsonSchema(schema, components) : { type: "string", format: "binary" } };
+      const types = mediaType === ANY_TYPE ? [BYTES, ANY_TYPE] : [mediaType ?? "application/json"];
+      described[status] = { description, content: Object.fromEntries(types.map((type) => [type, content])) };
     }
   }
   described.default = error("Any other refusal: of permissions, of bounds, of the store behind");

@@ -59,18 +59,16 @@ export const userAccountUpdate = z.object({
   allowNamespaceManagement: given.flag("Whether the user may make and manage namespaces"),
 }).meta({ id: "UserAccountUpdate", examples: [{ fullName: "Lena Grön", roles: { role: ["MONITOR"] } }] });
 
-const password = z.string().min(1).meta({ ...PASSWORD });
-/** For accounts that are made; for those that exist nobody should choose one without thinking. */
-const NEW_PASSWORD_EXAMPLE = "gryning-47";
+const password = z.string().min(1).meta({ ...PASSWORD, examples: ["gryning-47"] });
 
 /** The query of a user account's creation. */
 export const newPasswordQuery = z.object({
-  password: password.meta({ description: `The initial password: ${PASSWORD_RULES}`, examples: [NEW_PASSWORD_EXAMPLE] }),
+  password: password.meta({ description: `The initial password: ${PASSWORD_RULES}` }),
 });
 
 /** The query of a user account's change. */
 export const passwordQuery = z.object({
-  password: z.string().meta({ maxLength: PASSWORD.maxLength }).optional().meta({
+  password: z.string().meta({ anyOf: [{ maxLength: 0 }, { ...PASSWORD }] }).optional().meta({
     description: `A new password; empty: it stays. It has ${PASSWORD_RULES}`,
   }),
 });

@@ -78,11 +78,8 @@ export const PASSWORD_RULES =
 /** Somewhere two of different kinds stand side by side. */
 const TWO_KINDS = "\\p{L}\\P{L}|\\P{L}\\p{L}|\\p{Nd}\\P{Nd}|\\P{Nd}\\p{Nd}";
 
-/** The rules of a new tenant; `consoleSecurity` may set another shortest length later. */
-export const FIRST_PASSWORD: TextRule = { minLength: 6, maxLength: 64, pattern: TWO_KINDS };
-
-/** The shortest length is the tenant's to set, but not below 2. */
-export const PASSWORD: TextRule = { minLength: 2, maxLength: 64, pattern: TWO_KINDS };
+/** The rules of a new tenant; `consoleSecurity` may set another shortest length, from 2 to 64, later. */
+export const PASSWORD: TextRule = { minLength: 6, maxLength: 64, pattern: TWO_KINDS };
 
 const RETENTION_OFFSET = "[RANC]?(?:[+-][0-9]{1,6}[yMwdhms])+";
 const RETENTION_DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9:]{5,8}(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?";

@@ -3,10 +3,10 @@ import { answered, given, HARD_QUOTA, hardQuota, SOFT_QUOTA, tags, tenantSoftQuo
 import { hostLabel, username } from "./names.ts";
 import {
   DESCRIPTION,
-  FIRST_PASSWORD,
   GROUPNAME,
   NAMESPACE_QUOTA,
   NAMESPACES_PER_USER,
+  PASSWORD,
   PASSWORD_RULES,
   SERVICE_PLAN,
 } from "./store_rules.ts";
@@ -65,7 +65,7 @@ export const tenantCreate = z.object({
 export const tenantCreateQuery = z.object({
   username: username.meta({ description: "The first user's name", examples: ["lena"] }),
   password: z.string().min(1).meta({
-    ...FIRST_PASSWORD,
+    ...PASSWORD,
     examples: ["gryning-47"],
     description: `The first user's password: ${PASSWORD_RULES}`,
   }),

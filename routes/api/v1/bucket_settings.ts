@@ -15,6 +15,8 @@ const CORS = "/api/v1/buckets/{bucket}/cors";
 /** Most rules of a bucket (S3 API, PutBucketCors), and most entries of each list in one. */
 const MAX_RULES = 100;
 const MAX_ENTRIES = 1000;
+/** What S3 counts in: 32 bits with a sign. */
+const MAX_AGE_SECONDS = 2 ** 31 - 1;
 
 const versioning = z.object({
   status: z.enum(VERSIONING_STATES).nullable().meta({ description: "Null: never switched on" }),
@@ -30,20 +32,40 @@ const versioningUpdate = z.object({
 }).meta({ id: "VersioningUpdate" });
 const versioningUpdated = z.object({ status: z.literal("updated"), versioning: z.enum(VERSIONING_STATES) });
 
-const text = z.string().meta({ ...FITS_XML });
-const texts = z.array(text).max(MAX_ENTRIES).nullish();
+const text = z.string().meta({ ...FITS_XML, maxLength: 255 });
+/** A list of texts; the document shows what S3 asks of each, and the store checks it. */
+const texts = (rule: { readonly pattern?: string; readonly enum?: string[] }) =>
+  z.array(z.string().meta({ ...FITS_XML, ...rule })).max(MAX_ENTRIES).nullish();
+
+/** A field name (RFC 9110, section 5.1), in whose place S3 takes one `*`, or a part of it. */
+const HEADER_NAMES = { pattern: "^(?!.*\\*.*\\*)[!#$%&'*+.^_`|~0-9A-Za-z-]+$" };
+const HEADER_NAME = { pattern: "^[!#$%&'+.^_`|~0-9A-Za-z-]+$" };
+const ORIGINS = { pattern: "^(?!.*\\*.*\\*)[!-~]+$" };
+/** Both must be there, and not be empty. */
+const NEEDED = { type: "array", minItems: 1 };
+
 const corsRule = z.strictObject({
-  ID: text.nullish(),
-  AllowedHeaders: texts.meta({ examples: [["*"]] }),
-  AllowedMethods: texts.meta({ examples: [["GET", "PUT"]] }),
-  AllowedOrigins: texts.meta({ examples: [["https://www.example.org"]] }),
-  ExposeHeaders: texts.meta({ description: "Browsers that upload parts need `ETag`", examples: [["ETag"]] }),
-  MaxAgeSeconds: z.int().min(0).nullish().meta({
+  ID: text.nullish().meta({ description: "At most 255 characters" }),
+  AllowedHeaders: texts(HEADER_NAMES).meta({ examples: [["*"]] }),
+  AllowedMethods: texts({ enum: ["GET", "PUT", "POST", "DELETE", "HEAD"] }).meta({ examples: [["GET", "PUT"]] }),
+  AllowedOrigins: texts(ORIGINS).meta({ examples: [["https://www.example.org"]] }),
+  ExposeHeaders: texts(HEADER_NAME).meta({
+    description: "Browsers that upload parts need `ETag`",
+    examples: [["ETag"]],
+  }),
+  MaxAgeSeconds: z.int().min(0).max(MAX_AGE_SECONDS).nullish().meta({
     description: "How long a browser may keep the answer to a preflight, seconds",
     examples: [3600],
   }),
-}).meta({ id: "CorsRule" });
-const corsUpdate = z.object({ CORSRules: z.array(corsRule).max(MAX_RULES) }).meta({ id: "CorsUpdate" });
+}).meta({
+  id: "CorsRule",
+  allOf: [{
+    required: ["AllowedMethods", "AllowedOrigins"],
+    properties: { AllowedMethods: NEEDED, AllowedOrigins: NEEDED },
+  }],
+});
+const corsUpdate = z.object({ CORSRules: z.array(corsRule).max(MAX_RULES).meta({ minItems: 1 }) })
+  .meta({ id: "CorsUpdate" });
 const corsRules = z.object({ cors_rules: z.array(corsRule) }).meta({ id: "BucketCors" });
 const settingDone = <S extends string>(word: S) => z.object({ status: z.literal(word), bucket: z.null() });
 

@@ -3,7 +3,7 @@ import { MapiError } from "@/lib/embedded/store/mapi/mapi_error.ts";
 import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
 
 /** Largest body of a request, in bytes. */
-const MAX_BODY_BYTES = 1024 * 1024;
+const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
 /** A request to the management API whose caller is known. */
 export interface MapiRequest {
@@ -21,7 +21,7 @@ export async function readJsonObject(request: Request): Promise<Record<string, u
   let size = 0;
   for await (const chunk of request.body ?? []) {
     size += chunk.length;
-    if (size > MAX_BODY_BYTES) throw new MapiError(413, "The body is larger than 1 MiB");
+    if (size > MAX_BODY_BYTES) throw new MapiError(413, "The body is larger than 4 MiB");
     chunks.push(chunk);
   }
   try {

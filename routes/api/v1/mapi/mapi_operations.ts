@@ -47,6 +47,8 @@ export interface ReadSpec<S extends z.ZodType, Q extends z.ZodObject> extends Co
 export interface WriteSpec<B extends z.ZodType, Q extends z.ZodObject, A extends z.ZodType> extends Common {
   readonly method: "PUT" | "POST" | "DELETE";
   readonly body?: B;
+  /** Largest body, bytes; 1 MiB when absent. */
+  readonly limitBytes?: number;
   /** Whether an empty object is sent where the operation takes no body. */
   readonly emptyBody?: boolean;
   readonly query?: Q;
@@ -100,7 +102,7 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
     write<A extends z.ZodType, B extends z.ZodType = z.ZodUndefined, Q extends z.ZodObject = NoQuery>(
       spec: WriteSpec<B, Q, A>,
     ): Operation {
-      const { body: schema, forward, resource, storePath, path, query, answer, audit, ...rest } = spec;
+      const { body: schema, forward, resource, storePath, path, query, answer, audit, limitBytes, ...rest } = spec;
       const { schema: answered, status = 200, emptyBody = false, ...described } = rest;
       const fill = pathFiller(storePath ?? path);
       return operation({
@@ -109,7 +111,7 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
         path: PREFIX + path,
         params: parameters(path, spec.method),
         query,
-        body: schema && { kind: "json", schema },
+        body: schema && { kind: "json", schema, limitBytes },
         responses: {
           [status]: { description: status === 201 ? "Created" : "Done", schema: answered },
           ...FAILURES,

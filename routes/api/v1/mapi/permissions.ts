@@ -5,6 +5,9 @@ import { UPDATED } from "./answers.ts";
 import type { Family } from "./documents.ts";
 import type { MapiOperations } from "./mapi_operations.ts";
 
+/** Room for as many namespaces as a tenant can have, with every permission each, so that their number is what is refused. */
+const MAX_PERMISSIONS_BYTES = 4 * 1024 * 1024;
+
 /** What an account, of a user or a group, may do in the tenant's namespaces. */
 export function permissionOperations(
   { read, write }: MapiOperations,
@@ -30,6 +33,7 @@ export function permissionOperations(
       summary: `Set what a ${of} may do in the namespaces that are named`,
       resource,
       body: dataAccessPermissionsUpdate,
+      limitBytes: MAX_PERMISSIONS_BYTES,
       ...UPDATED,
     }),
   ];

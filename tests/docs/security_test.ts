@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+
+const HEAD = ["asset", "attack", "defence", "test"];
+
+/** The rows of every table with that head, each as its cells. */
+function attackRows(markdown: string): string[][] {
+  const tables = markdown.match(/(?:^\|.*\n)+/gm) ?? [];
+  return tables.map((table) => table.trim().split("\n").map(cells)).filter(([head]) => head.join() === HEAD.join())
+    .flatMap((table) => table.slice(2));
+}
+
+function cells(line: string): string[] {
+  return line.trim().slice(1, -1).split(/(?<!\\)\|/).map((cell) => cell.trim());
+}
+
+Deno.test("security: every attack has an asset, a defence, and tests that exist", async () => {
+  const attacks = attackRows(await Deno.readTextFile("docs/security.md"));
+  assert.ok(attacks.length >= 40, String(attacks.length));
+  for (const row of attacks) {
+    assert.equal(row.length, HEAD.length, row.join(" | "));
+    assert.ok(row.every((cell) => cell !== ""), row.join(" | "));
+    const tests = row[3].split(", ").map((cell) => /^`(tests\/\S+_test\.tsx?)`$/.exec(cell)?.[1]);
+    for (const path of tests) {
+      assert.ok(path, `no paths of tests: ${row[3]}`);
+      assert.ok((await Deno.stat(path)).isFile, path);
+    }
+  }
+  const told = attacks.map((row) => `${row[0]}: ${row[1]}`);
+  assert.deepEqual(told.filter((one, at) => told.indexOf(one) !== at), [], "said twice");
+});
+
+Deno.test("security: what the threat table names of settings and documents exists", async () => {
+  const text = await Deno.readTextFile("docs/security.md");
+  for (const [, link] of text.matchAll(/\]\(([\w.]+\.md)(?:#[\w-]+)?\)/g)) {
+    assert.ok((await Deno.stat(`docs/${link}`)).isFile, link);
+  }
+  const settings = await Deno.readTextFile("docs/configuration.md");
+  for (const [, name] of text.matchAll(/`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:=[^`]*)?`/g)) {
+    assert.ok(settings.includes(name), `${name} is no setting`);
+  }
+});

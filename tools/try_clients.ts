@@ -1,0 +1,63 @@
+/**
+ * `deno task try:clients`: has two generators make clients of `/openapi.json`, and compiles them. It needs Node.js (for
+ * `npx`) and Python, and fetches the generators where they are not on the PATH.
+ */
+import { startApplication } from "@/tests/application.ts";
+import { MissingTool, onPath, pythonTool, run } from "./temporary_tool.ts";
+
+const TYPESCRIPT_GENERATOR = "openapi-typescript@7.13.0";
+const PYTHON_GENERATOR = "openapi-python-client==0.29.1";
+
+/** Imports every module of a package: what is merely compiled may still name what is not there. */
+const IMPORT_ALL = `
+import importlib, pkgutil, stackroom_client
+names = [module.name for module in pkgutil.walk_packages(stackroom_client.__path__, "stackroom_client.")]
+for name in names:
+    importlib.import_module(name)
+print(f"Python: {len(names)} modules import")
+`;
+
+const folder = await Deno.makeTempDir({ prefix: "stackroom-clients-" });
+try {
+  const document = `${folder}/openapi.json`;
+  await Deno.writeTextFile(document, await readDocument());
+  await typescriptClient(document);
+  await pythonClient(document);
+} catch (error) {
+  if (!(error instanceof Error)) throw error;
+  console.error(error.message);
+  Deno.exitCode = 1;
+} finally {
+  await Deno.remove(folder, { recursive: true });
+}
+
+/** The document as the application serves it with all its roles. */
+async function readDocument(): Promise<string> {
+  const application = await startApplication();
+  try {
+    return await (await fetch(`${application.site}openapi.json`)).text();
+  } finally {
+    await application.stop();
+  }
+}
+
+async function typescriptClient(document: string): Promise<void> {
+  const npx = onPath("npx");
+  if (!npx) throw new MissingTool("npx is missing: install Node.js 20 or later");
+  const client = `${folder}/client.ts`;
+  await run(npx, ["--yes", TYPESCRIPT_GENERATOR, document, "--output", client], { cwd: folder });
+  await Deno.writeTextFile(`${folder}/deno.json`, "{}");
+  await run(Deno.execPath(), ["check", "--quiet", client], { cwd: folder });
+  console.log("TypeScript: the types compile");
+}
+
+async function pythonClient(document: string): Promise<void> {
+  const generator = await pythonTool("openapi-python-client", PYTHON_GENERATOR, folder);
+  const client = `${folder}/stackroom_client`;
+  const options = ["--path", document, "--output-path", client, "--meta", "none", "--fail-on-warning"];
+  await run(generator, ["generate", ...options], { cwd: folder });
+  // The generator's own interpreter has what its clients import.
+  const python = `${(await Deno.realPath(generator)).replace(/\/[^/]*$/, "")}/python3`;
+  await run(python, ["-m", "compileall", "-q", client]);
+  await run(python, ["-c", IMPORT_ALL], { cwd: folder });
+}
