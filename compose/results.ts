@@ -1,11 +1,13 @@
 import { Buffer } from "node:buffer";
+import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 import type { Config, ResultsConfig } from "@/lib/config.ts";
 import type { DataFolder } from "@/lib/embedded/data_folder.ts";
 import type { EmbeddedStore } from "@/lib/embedded/store/embedded_store.ts";
-import { RESULTS_BUCKET, RESULTS_TENANT } from "@/lib/embedded/store/samples.ts";
+import { CONVERTER, RESULTS_BUCKET, RESULTS_TENANT } from "@/lib/embedded/store/samples.ts";
 import type { CredentialMemory } from "./credential_memory.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import { upstream } from "@/lib/http/upstream.ts";
+import { loginKeys } from "@/lib/results/login.ts";
 import type { ResultsStore } from "@/lib/results/results_store.ts";
 import { givenSessionKey, sessionKeyFile } from "@/lib/results/session_key.ts";
 import type { StoreAddresses } from "@/lib/store_addresses.ts";
@@ -27,7 +29,7 @@ export function resultsDeps(
 ): ResultsDeps {
   const { sessionKeyFile: keyFile } = results;
   return {
-    store: resultsStore(config, results, store),
+    store: resultsStore(config, results, store, folder),
     namespaces: config.campaigns.namespaces,
     keyDerivation: results.keyDerivation,
     loginTenant: results.tenant ?? (store ? RESULTS_TENANT : null),
@@ -44,15 +46,30 @@ export function resultsDeps(
   };
 }
 
-function resultsStore(config: Config, results: ResultsConfig, store: EmbeddedStore | null): ResultsStore {
+function resultsStore(
+  config: Config,
+  results: ResultsConfig,
+  store: EmbeddedStore | null,
+  folder: DataFolder | null,
+): ResultsStore {
   const s3 = (addresses: Pick<StoreAddresses, "s3">, verifyTls: boolean) => ({
     addresses,
     region: results.region,
     upstream: upstream({ caCerts: caCertificates(config), verifyTls, timeoutMs: STORE_TIMEOUT_MS }),
     now: Date.now,
   });
-  if (store) return { s3: s3(store.addresses, true), tenant: RESULTS_TENANT, bucket: RESULTS_BUCKET };
+  if (store) {
+    const probeKeys = loginKeys("hcp", CONVERTER, folder?.secret("converter-password") ?? "");
+    return { s3: s3(store.addresses, true), tenant: RESULTS_TENANT, bucket: RESULTS_BUCKET, probeKeys };
+  }
   const { endpoint, bucket, verifyTls } = results.store ?? { endpoint: "", bucket: "", verifyTls: true };
   const address = { endpoint, publicEndpoint: endpoint };
-  return { s3: s3({ s3: () => Promise.resolve(address) }, verifyTls), tenant: null, bucket };
+  const probeKeys = sharedKeys(config, endpoint);
+  return { s3: s3({ s3: () => Promise.resolve(address) }, verifyTls), tenant: null, bucket, probeKeys };
+}
+
+/** The keys that the gateway of this process serves everybody with, where its store is the one of the results. */
+function sharedKeys({ gateway }: Config, endpoint: string): S3Keys | null {
+  const store = gateway?.store;
+  return store?.identity.kind === "shared" && store.addresses.s3Endpoint === endpoint ? store.identity : null;
 }

@@ -33,7 +33,7 @@ import { mapiReachable } from "@/lib/mapi/reachable.ts";
 import type { ResultsStore } from "@/lib/results/results_store.ts";
 import type { UploadSizes } from "@/lib/s3/object_upload.ts";
 import { proveCredentials } from "@/lib/s3/prove_credentials.ts";
-import { s3Reachable } from "@/lib/s3/reachable.ts";
+import { bucketReachable, s3Reachable } from "@/lib/s3/reachable.ts";
 import type { StoreAddresses } from "@/lib/store_addresses.ts";
 import { aclOperations } from "./api/v1/acl.ts";
 import { authOperations } from "./api/v1/auth.ts";
@@ -206,11 +206,11 @@ function gatewayApi(deps: GatewayDeps, { role, logins, now, log }: GatewayParts)
   ];
 }
 
-function resultsStoreCheck({ s3, tenant }: ResultsStore): ReadinessCheck {
+function resultsStoreCheck({ s3, tenant, bucket, probeKeys }: ResultsStore): ReadinessCheck {
   return {
     name: "results_store",
     async probe() {
-      const state = await s3Reachable(s3, null, tenant);
+      const state = await bucketReachable(s3, probeKeys ?? null, tenant, bucket);
       return { state, ready: state === "reachable" };
     },
   };

@@ -8,6 +8,8 @@ export interface ResultsStore {
   /** Whose S3 endpoint it is; null where the store has but one. */
   readonly tenant: string | null;
   readonly bucket: string;
+  /** Keys by which readiness looks for the bucket; without them it asks unsigned, which some stores tell nothing. */
+  readonly probeKeys?: S3Keys | null;
 }
 
 /** Until the store's response headers, ms. */

@@ -1,7 +1,7 @@
 import { UpstreamError } from "@/lib/http/upstream.ts";
 import type { S3 } from "./client.ts";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
-import { EMPTY_PAYLOAD, hostOf, signHeaders } from "./signer.ts";
+import { EMPTY_PAYLOAD, hostOf, s3Path, signHeaders } from "./signer.ts";
 
 const PROBE_TIMEOUT_MS = 5000;
 
@@ -12,23 +12,50 @@ const PROBE_TIMEOUT_MS = 5000;
 export async function s3Reachable(
   s3: S3,
   keys: S3Keys | null,
-  tenant: string | null = null,
 ): Promise<"reachable" | "unreachable" | "unconfigured"> {
+  const answer = await probe(s3, keys, null, "GET", "/");
+  if (answer === "unreachable" || answer === "unconfigured") return answer;
+  return answer.ok || !keys ? "reachable" : "unreachable";
+}
+
+/**
+ * Whether a store answers and does not say that a bucket is missing. Whoever asks without keys, or with keys that may
+ * not see the bucket, is refused by most stores either way: then the bucket counts as there.
+ */
+export async function bucketReachable(
+  s3: S3,
+  keys: S3Keys | null,
+  tenant: string | null,
+  bucket: string,
+): Promise<"reachable" | "bucket missing" | "unreachable" | "unconfigured"> {
+  const answer = await probe(s3, keys, tenant, "HEAD", s3Path(bucket));
+  if (answer === "unreachable" || answer === "unconfigured") return answer;
+  return answer.status === 404 ? "bucket missing" : "reachable";
+}
+
+/** One small request, whatever is answered. */
+async function probe(
+  s3: S3,
+  keys: S3Keys | null,
+  tenant: string | null,
+  method: "GET" | "HEAD",
+  path: string,
+): Promise<Response | "unreachable" | "unconfigured"> {
   const address = await s3.addresses.s3(tenant);
   if (!address) return "unconfigured";
   const headers: Record<string, string> = {};
-  const request = { method: "GET", host: hostOf(address.endpoint), path: "/", query: [] };
+  const request = { method, host: hostOf(address.endpoint), path, query: [] };
   if (keys) signHeaders(request, headers, EMPTY_PAYLOAD, keys, s3.region, s3.now());
   try {
     const response = await s3.upstream({
-      method: "GET",
+      method,
       origin: address.endpoint,
-      target: "/",
+      target: path,
       headers,
       timeoutMs: PROBE_TIMEOUT_MS,
     });
     await response.body?.cancel();
-    return response.ok || !keys ? "reachable" : "unreachable";
+    return response;
   } catch (error) {
     if (error instanceof UpstreamError) return "unreachable";
     throw error;

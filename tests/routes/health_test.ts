@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
+import type { S3Keys } from "@/lib/auth/store_credentials.ts";
+import { buildApp } from "@/routes/mod.ts";
+import { NO_LOG } from "../lib/http/no_log.ts";
 import { withGateway } from "./gateway_fixture.ts";
+import { resultsDeps } from "./results/results_fixture.ts";
 
 const nowhere = () => {
   const listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
@@ -63,4 +67,34 @@ Deno.test("health: a generic store must list buckets for the configured keys", a
   assert.deepEqual(await state({ sharedKeys, addresses: nowhere() }), [503, "unreachable"]);
   const addresses = { s3: () => Promise.resolve(null), mapi: () => Promise.resolve("http://127.0.0.1:9") };
   assert.deepEqual(await state({ addresses }), [503, "unconfigured"]);
+});
+
+Deno.test("health: a results role without its bucket is not ready and says so, one that may not look is", async () => {
+  const state = async (probeKeys: S3Keys | undefined, status: number) => {
+    let result: unknown;
+    await withGateway({}, async ({ storeOrigin, answer, seen }) => {
+      answer(() => new Response(null, { status }));
+      const { store } = resultsDeps(storeOrigin);
+      const app = buildApp({
+        gateway: null,
+        web: null,
+        results: null,
+        resultsStore: { ...store, probeKeys },
+        allowedHosts: null,
+        log: NO_LOG,
+        now: Date.now,
+      });
+      const response = await app.request("/readyz");
+      const [{ method, target, headers }] = seen;
+      assert.deepEqual([method, target, headers.has("authorization")], ["HEAD", "/campaigns", probeKeys !== undefined]);
+      result = [response.status, (await response.json()).checks.results_store];
+    });
+    return result;
+  };
+  const keys = { accessKey: "A", secretKey: "S" };
+  for (const given of [undefined, keys]) {
+    assert.deepEqual(await state(given, 404), [503, "bucket missing"]);
+    assert.deepEqual(await state(given, 403), [200, "reachable"]);
+    assert.deepEqual(await state(given, 200), [200, "reachable"]);
+  }
 });
