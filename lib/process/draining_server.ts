@@ -1,5 +1,6 @@
 import { pause } from "@/lib/pause.ts";
 import { type ConnectionLimits, Connections, DEFAULT_CONNECTION_LIMITS } from "./connections.ts";
+import { faultResponse } from "./fault_response.ts";
 import { type Handler, type ServeConnection, serveConnection } from "./serve_connection.ts";
 
 export type { Handler } from "./serve_connection.ts";
@@ -117,6 +118,9 @@ function limitedServer(
 
 function plainServer({ hostname, port }: DrainingServerOptions, handler: Handler): Server {
   const cut = new AbortController();
-  const server = Deno.serve({ hostname, port, signal: cut.signal, onListen() {} }, handler);
+  const server = Deno.serve(
+    { hostname, port, signal: cut.signal, onListen() {}, onError: faultResponse },
+    handler,
+  );
   return { port: server.addr.port, shutdown: () => server.shutdown(), cut: () => cut.abort() };
 }

@@ -1,3 +1,5 @@
+import { faultResponse } from "./fault_response.ts";
+
 /** What a server tells of a request beside the request. */
 export interface HandlerInfo extends Deno.ServeHandlerInfo<Deno.NetAddr> {
   /** Ends the connection at once; absent where the server has no hold on it. */
@@ -58,7 +60,7 @@ export function connectionServer(internals: unknown): ServeConnection | null {
         abort = onAbort;
       },
     };
-    const { finished, shutdown } = serve(connection, signal, handler, failed, () => {});
+    const { finished, shutdown } = serve(connection, signal, handler, faultResponse, () => {});
     return {
       // What breaks a connection is its client's affair.
       finished: finished.catch(() => {}),
@@ -77,10 +79,4 @@ export function connectionServer(internals: unknown): ServeConnection | null {
 function runtimeInternals(): unknown {
   const key: unknown = Reflect.get(Deno, "internal");
   return typeof key === "symbol" ? Reflect.get(Deno, key) : null;
-}
-
-/** The same as `Deno.serve` does with what a handler throws. */
-function failed(error: unknown): Response {
-  console.error(error);
-  return new Response("Internal Server Error", { status: 500 });
 }
