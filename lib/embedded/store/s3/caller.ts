@@ -5,6 +5,7 @@ import { ChunkSignatures } from "@/lib/embedded/store/s3/chunk_signatures.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
 import type { S3Request } from "@/lib/embedded/store/s3/s3_request.ts";
+import { signatureV2Holds, statedSignatureV2 } from "@/lib/embedded/store/s3/sigv2.ts";
 import { signatureHolds, statedSignature } from "@/lib/embedded/store/s3/sigv4.ts";
 
 /** Who sent a request, and what stands for its body in the signature. */
@@ -36,16 +37,28 @@ export function authenticate(
   tenant: Tenant,
   address: string,
 ): Caller {
+  const at = { tenant: tenant.id, address };
+  const userOf = (accessKey: string, holds: (secret: string) => boolean) => {
+    const name = usernameOf(accessKey);
+    // What no account can have says nothing about those that there are.
+    if (name === null) throw new S3Error("InvalidAccessKeyId");
+    const user = accounts.user(tenant.id, name);
+    // Not counted as a wrong password: every presigned URL tells an access key, and its reader could lock the account.
+    // An account that is not there is refused like a wrong secret, after the same work, so that nobody learns of it.
+    if (!holds(user?.passwordMd5 ?? NO_SECRET) || !user) throw new S3Error("SignatureDoesNotMatch");
+    if (!isEnabled(user) || logins.isLocked(user)) throw new S3Error("InvalidAccessKeyId");
+    return user;
+  };
+  const statedV2 = statedSignatureV2(request, now());
+  if (statedV2) {
+    const user = userOf(statedV2.accessKey, (secret) => signatureV2Holds(request, statedV2, secret));
+    return { user, ...at, ...bodyBesideSignature(request) };
+  }
   const stated = statedSignature(request, now());
-  if (!stated) return unsigned(request, { tenant: tenant.id, address });
+  if (!stated) return unsigned(request, at);
   requirePayloadWord(stated.payload);
-  const user = accounts.user(tenant.id, usernameOf(stated.accessKey));
-  // Not counted as a wrong password: every presigned URL tells an access key, and its reader could lock the account.
-  // An account that is not there is refused like a wrong secret, after the same work, so that nobody learns of it.
-  const holds = signatureHolds(request, stated, user?.passwordMd5 ?? NO_SECRET);
-  if (!user || !holds) throw new S3Error("SignatureDoesNotMatch");
-  if (!isEnabled(user) || logins.isLocked(user)) throw new S3Error("InvalidAccessKeyId");
-  const by = { user, tenant: tenant.id, address };
+  const user = userOf(stated.accessKey, (secret) => signatureHolds(request, stated, secret));
+  const by = { user, ...at };
   if (SHA256.test(stated.payload)) {
     // A body that is not there is read by nobody, who would find that it differs.
     if (request.body === null && stated.payload !== SHA256_OF_NOTHING) throw new S3Error("XAmzContentSHA256Mismatch");
@@ -86,21 +99,26 @@ function unsigned(request: S3Request, at: Pick<Caller, "tenant" | "address">): C
       throw new S3Error("InvalidRequest", `The parameter ${name} needs a signed request`);
     }
   }
-  const payload = request.headers.get("x-amz-content-sha256") ?? "UNSIGNED-PAYLOAD";
-  if (SHA256.test(payload)) return { user: null, ...at, payloadSha256: payload, chunked: null };
-  const chunked = payload === "STREAMING-UNSIGNED-PAYLOAD-TRAILER" ? { signatures: null, hasTrailer: true } : null;
-  if (!chunked && payload !== "UNSIGNED-PAYLOAD") {
-    throw new S3Error("AccessDenied", "x-amz-content-sha256 is of a signed request");
-  }
-  return { user: null, ...at, payloadSha256: null, chunked };
+  return { user: null, ...at, ...bodyBesideSignature(request) };
 }
 
-/** The user name of an access key, which is its base64; nobody's name when it is not base64 of UTF-8. */
-function usernameOf(accessKey: string): string {
+/** What a request says of its body where no signature covers that: Version 2 does not, and there may be none. */
+function bodyBesideSignature({ headers }: S3Request): Pick<Caller, "payloadSha256" | "chunked"> {
+  const payload = headers.get("x-amz-content-sha256") ?? "UNSIGNED-PAYLOAD";
+  if (SHA256.test(payload)) return { payloadSha256: payload, chunked: null };
+  const chunked = payload === "STREAMING-UNSIGNED-PAYLOAD-TRAILER" ? { signatures: null, hasTrailer: true } : null;
+  if (!chunked && payload !== "UNSIGNED-PAYLOAD") {
+    throw new S3Error("AccessDenied", "x-amz-content-sha256 is of a request with Signature Version 4");
+  }
+  return { payloadSha256: null, chunked };
+}
+
+/** The user name of an access key, which is its base64; null when it is not base64 of UTF-8. */
+function usernameOf(accessKey: string): string | null {
   try {
     const bytes = Uint8Array.from(atob(accessKey), (character) => character.charCodeAt(0));
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    return "";
+    return null;
   }
 }

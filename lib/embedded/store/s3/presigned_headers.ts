@@ -2,20 +2,23 @@ import { startDigest } from "@/lib/embedded/store/digests.ts";
 import { CHECKSUM_BYTES, checksumAlgorithm, digestFromBase64 } from "@/lib/embedded/store/s3/checksums.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Request } from "@/lib/embedded/store/s3/s3_request.ts";
+import { hasSignatureV2InQuery, isHeaderInQueryV2, isOfSignatureV2 } from "@/lib/embedded/store/s3/sigv2.ts";
 
 /** Whether a parameter of a presigned request is the signature's, or a header that its signer moved into the query. */
 export function isHeaderInQuery(request: S3Request, name: string): boolean {
+  if (hasSignatureV2InQuery(request)) return isHeaderInQueryV2(name) || isOfSignatureV2(name);
   return request.parameter("X-Amz-Algorithm") !== null && /^x-amz-/i.test(name);
 }
 
 /**
  * A presigned request with the headers that its signer moved into the query, as SDKs do with S3's own ones
- * (Signature Version 4, query parameters). They are under the signature there, so what the caller sends beside them may
+ * (Signature Version 4, query parameters; botocore does so with Version 2, too). They are under the signature there, so what the caller sends beside them may
  * not differ. Throws {@link S3Error} InvalidArgument.
  */
 export function withHeadersOfQuery(request: S3Request): S3Request {
   const moved = request.query.filter(([name, value]) =>
-    isHeaderInQuery(request, name) && !OF_THE_SIGNATURE.test(name) && !isOfNoBody(name.toLowerCase(), value)
+    isHeaderInQuery(request, name) && !OF_THE_SIGNATURE.test(name) && !isOfSignatureV2(name) &&
+    !isOfNoBody(name.toLowerCase(), value)
   );
   if (moved.length === 0) return request;
   const headers = new Headers(request.headers);

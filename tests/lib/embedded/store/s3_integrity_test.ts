@@ -168,10 +168,15 @@ Deno.test(
     const client = defaultClient(store);
     const at = { Bucket: "letters", Key: "nobody" };
     const url = await getSignedUrl(client, new GetObjectCommand(at), { expiresIn: 60 });
-    for (const expires of ["0", "604801", "-1", "1.5", "", "x"]) {
+    for (const expires of ["1.5", "", "x"]) {
       const answer = await fetch(url.replace("X-Amz-Expires=60", `X-Amz-Expires=${expires}`));
       assert.equal(answer.status, 400);
       assert.match(await answer.text(), /AuthorizationQueryParametersError/);
+    }
+    for (const expires of ["0", "604801", "-1"]) {
+      const answer = await fetch(url.replace("X-Amz-Expires=60", `X-Amz-Expires=${expires}`));
+      assert.equal(answer.status, 403);
+      assert.match(await answer.text(), /<Code>AccessDenied</);
     }
     const shifted = async (ms: number) => {
       const signed = await getSignedUrl(client, new GetObjectCommand(at), {
