@@ -1,4 +1,5 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
+import { HttpError } from "@/lib/http/errors.ts";
 import { callS3, type S3 } from "./client.ts";
 import { readXml } from "./read_xml.ts";
 import { xmlDocument, xmlElement, xmlHeaders } from "./write_xml.ts";
@@ -37,9 +38,20 @@ export async function putCors(s3: S3, caller: Caller, bucket: string, rules: rea
   await response.body?.cancel();
 }
 
-/** Takes a bucket's CORS rules away; where there are none, the store's answer stands. @throws HttpError */
+/**
+ * Takes a bucket's CORS rules away. S3 calls every such delete a success, so the rules are looked up first: a second
+ * delete is 404 (spec, Errors). Where the caller may not read them, the store's own answer stands.
+ *
+ * @throws HttpError 404 where there are none
+ */
 export async function deleteCors(s3: S3, caller: Caller, bucket: string): Promise<void> {
   const resource = `bucket '${bucket}'`;
+  try {
+    const rules = await callS3(s3, caller, { method: "GET", bucket, query: QUERY, resource });
+    await rules.body?.cancel();
+  } catch (error) {
+    if (!(error instanceof HttpError) || error.status !== 403) throw error;
+  }
   const response = await callS3(s3, caller, { method: "DELETE", bucket, query: QUERY, resource });
   await response.body?.cancel();
 }

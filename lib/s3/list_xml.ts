@@ -91,7 +91,7 @@ export function parseObjectPage(xml: string): ObjectPage {
           page.is_truncated = text.trim() === "true";
           return;
         case "ListBucketResult/NextContinuationToken":
-          page.next_continuation_token = text;
+          page.next_continuation_token = text || null;
           return;
         case "ListBucketResult/KeyCount":
           page.key_count = count(text);

@@ -83,10 +83,10 @@ export function parseVersionPage(xml: string): VersionPage {
           truncated = text.trim() === "true";
           return;
         case "ListVersionsResult/NextKeyMarker":
-          nextKey = text;
+          nextKey = text || null;
           return;
         case "ListVersionsResult/NextVersionIdMarker":
-          nextVersion = text;
+          nextVersion = text || null;
           return;
         case "ListVersionsResult/EncodingType":
           encoded = text.trim() === "url";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { given, MAX_LISTED } from "./fields.ts";
-import { className, hostLabel } from "./names.ts";
+import { className, namespaceName } from "./names.ts";
 import { printable } from "./store_rules.ts";
 
 /** Most properties of one class; each has a name of its own. */
@@ -18,7 +18,7 @@ const contentProperty = z.object({
 }).meta({ id: "ContentProperty" });
 
 const properties = z.array(contentProperty).max(MAX_LISTED).meta({ maxItems: MAX_PROPERTIES });
-const names = z.array(hostLabel).max(MAX_LISTED);
+const names = z.array(namespaceName).max(MAX_LISTED);
 
 /** Lists come with or without the store's wrapping; they go on without. */
 const givenProperties = z.union([

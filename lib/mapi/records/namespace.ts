@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DATA_PERMISSIONS } from "./accounts.ts";
 import { answered, given, HARD_QUOTA, hardQuota, namespaceSoftQuota, SOFT_QUOTA, tags, wrappedList } from "./fields.ts";
-import { hostLabel } from "./names.ts";
+import { namespaceName } from "./names.ts";
 import { AUTO_ABORT_DAYS, CHECKPOINT, DESCRIPTION, OWNER, PRUNE_DAYS, SERVICE_PLAN } from "./store_rules.ts";
 
 const permissionSet = wrappedList("permission", z.string().meta({ enum: DATA_PERMISSIONS })).nullish();
@@ -61,7 +61,7 @@ const settings = {
 
 /** Body of a namespace's creation; members beyond these, such as those of an exported template, are dropped. */
 export const namespaceCreate = z.object({
-  name: hostLabel.meta({ examples: ["field-notes"] }),
+  name: namespaceName.meta({ examples: ["field-notes"] }),
   ...settings,
   hashScheme: z.enum(HASH_SCHEMES).nullish(),
   enterpriseMode: given.flag("Whether privileged deletes are possible"),
@@ -72,8 +72,10 @@ export const namespaceCreate = z.object({
   examples: [{ name: "field-notes", description: "Notes from the field", hardQuota: "50 GB" }],
 });
 
-export const namespaceUpdate = z.object({ name: hostLabel.nullish().meta({ description: "A new name" }), ...settings })
-  .meta({ id: "NamespaceUpdate", examples: [{ description: "Notes from the field, and maps" }] });
+export const namespaceUpdate = z.object({
+  name: namespaceName.nullish().meta({ description: "A new name" }),
+  ...settings,
+}).meta({ id: "NamespaceUpdate", examples: [{ description: "Notes from the field, and maps" }] });
 
 export const namespaceUpdateQuery = z.object({
   resetMQECheckpoint: z.string().min(1).meta({ ...CHECKPOINT }).optional().meta({

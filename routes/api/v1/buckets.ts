@@ -15,11 +15,12 @@ const bucketList = z.object({
   owner,
 }).meta({ id: "BucketList" });
 
-/** The rules of HCP-type stores, as JSON Schema: shown in the document, checked by the store. */
+/** The rules of S3, with capital letters as HCP-type stores have them, as JSON Schema: shown in the document, checked by the store. */
 const BUCKET_NAME = {
   minLength: 3,
   maxLength: 63,
-  pattern: "^(?![Xx][Nn]--)[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$",
+  pattern: "^(?![Xx][Nn]--)(?!\\d+(?:\\.\\d+){3}$)[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?" +
+    "(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*$",
 } as const;
 
 const bucketStatus = z.object({ status: z.string(), bucket: z.string() }).meta({ id: "BucketStatus" });

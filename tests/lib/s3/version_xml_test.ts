@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { parseObjectPage } from "@/lib/s3/list_xml.ts";
 import { parsePartPage, parseUploadPage } from "@/lib/s3/upload_xml.ts";
 import { parseVersionPage } from "@/lib/s3/version_xml.ts";
 import { MalformedXml } from "@/lib/s3/xml.ts";
@@ -34,6 +35,23 @@ Deno.test("version page: versions and delete markers, names decoded where they c
     next_version_id_marker: "7+8",
     key_count: 2,
   });
+});
+
+Deno.test("pages of listings: where a page goes on is null when the store leaves it empty, never a text of nothing", () => {
+  const versions = parseVersionPage(
+    "<ListVersionsResult><NextKeyMarker/><NextVersionIdMarker></NextVersionIdMarker></ListVersionsResult>",
+  );
+  assert.deepEqual([versions.next_key_marker, versions.next_version_id_marker], [null, null]);
+  const uploads = parseUploadPage(
+    "<ListMultipartUploadsResult><NextKeyMarker/><NextUploadIdMarker></NextUploadIdMarker></ListMultipartUploadsResult>",
+  );
+  assert.deepEqual([uploads.next_key_marker, uploads.next_upload_id_marker], [null, null]);
+  const parts = parsePartPage("<ListPartsResult><NextPartNumberMarker/></ListPartsResult>");
+  assert.equal(parts.next_part_number_marker, null);
+  const objects = parseObjectPage(
+    "<ListBucketResult><EncodingType>url</EncodingType><NextContinuationToken/></ListBucketResult>",
+  );
+  assert.equal(objects.next_continuation_token, null);
 });
 
 Deno.test("version page: any keys come back in order, of versions and markers each", () => {

@@ -106,6 +106,23 @@ Deno.test("CORS rules: read, replaced by exactly this XML, taken away", async ()
   });
 });
 
+Deno.test("CORS rules: a second deletion is 404, and who may not read them may still take them away", async () => {
+  await withGateway({}, async ({ call, answer, seen }) => {
+    const methods = () => seen.splice(0).map(({ method, target }) => `${method} ${target}`);
+    answer(({ method }) =>
+      method === "GET" ? s3Error(404, "NoSuchCORSConfiguration", "none") : new Response(null, { status: 204 })
+    );
+    const second = await call("/api/v1/buckets/b/cors", { method: "DELETE" });
+    assert.deepEqual([second.status, await second.json()], [404, { detail: "bucket 'b': none" }]);
+    assert.deepEqual(methods(), ["GET /b?cors="], "nothing is deleted");
+    answer(({ method }) => method === "GET" ? s3Error(403, "AccessDenied", "no") : new Response(null, { status: 204 }));
+    assert.equal((await call("/api/v1/buckets/b/cors", { method: "DELETE" })).status, 200);
+    assert.deepEqual(methods(), ["GET /b?cors=", "DELETE /b?cors="]);
+    answer(() => s3Error(501, "NotImplemented", "lacking"));
+    assert.equal((await call("/api/v1/buckets/b/cors", { method: "DELETE" })).status, 501);
+  });
+});
+
 Deno.test("settings that a store lacks: 501 naming the operation and the backend", async () => {
   await withGateway({ gateway: { backend: "minio" } }, async ({ call, answer }) => {
     answer(() => s3Error(501, "NotImplemented", "A header you provided implies functionality that is not implemented"));
