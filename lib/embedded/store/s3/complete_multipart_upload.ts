@@ -24,7 +24,8 @@ async function handle(call: S3Call): Promise<Response> {
   const { in: bucket, ...name } = namedUpload(call);
   const condition = writeCondition(request.headers);
   const size = statedSize(request.headers.get("x-amz-mp-object-size"));
-  const parts = completedParts(await receiveXml(request, caller));
+  const xml = await receiveXml(request, caller);
+  const parts = judgedParts(xml, () => store.uploads.find(name.bucket, name.key, name.upload) !== null);
   const { version, etag, checksums } = await store.writer.change("completeUpload", {
     ...name,
     parts,
@@ -40,6 +41,15 @@ async function handle(call: S3Call): Promise<Response> {
       element("ETag", `"${etag}"`) + checksumElements(checksums ?? {}),
     writtenVersionHeader(version),
   );
+}
+
+/** The parts that a complete names. An upload that is unknown is told before what is wrong with them. Throws {@link S3Error}. */
+function judgedParts(xml: XmlElement, isOpen: () => boolean): CompletedPart[] {
+  try {
+    return completedParts(xml);
+  } catch (error) {
+    throw isOpen() ? error : new S3Error("NoSuchUpload");
+  }
 }
 
 /** The parts that a complete names, in ascending order of their numbers. Throws {@link S3Error}. */

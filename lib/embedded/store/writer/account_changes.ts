@@ -5,6 +5,7 @@ import { Refusal } from "@/lib/embedded/store/refusal.ts";
 import type { Changes } from "@/lib/embedded/store/writer/changes.ts";
 import { createGroup } from "@/lib/embedded/store/writer/group_changes.ts";
 import { folded } from "@/lib/embedded/store/names.ts";
+import { discardUploads } from "@/lib/embedded/store/writer/upload_changes.ts";
 
 /** Makes a tenant with its first user and its first group. Throws {@link Refusal} NameTaken. */
 export function createTenant(
@@ -101,13 +102,14 @@ export function createBucket(
 }
 
 /**
- * Removes a bucket. Throws {@link Refusal} NoSuchBucket, or BucketNotEmpty while any version, marker, upload or deletion
- * record remains.
+ * Removes a bucket with the uploads in parts that are still open in it. Throws {@link Refusal} NoSuchBucket, or
+ * BucketNotEmpty while any version, marker or deletion record remains.
  */
 export function deleteBucket(index: Statements, { bucket }: Changes["deleteBucket"]["given"]): null {
-  for (const table of ["objects", "history", "uploads", "deletion_records"]) {
+  for (const table of ["objects", "history", "deletion_records"]) {
     if (index.row(`SELECT 1 FROM ${table} WHERE bucket = ? LIMIT 1`, bucket)) throw new Refusal("BucketNotEmpty");
   }
+  discardUploads(index, bucket);
   if (index.run("DELETE FROM buckets WHERE id = ?", bucket).changes === 0) throw new Refusal("NoSuchBucket");
   index.run("DELETE FROM grants WHERE bucket = ?", bucket);
   index.run("DELETE FROM group_grants WHERE bucket = ?", bucket);

@@ -132,8 +132,8 @@ function deleteKey(
     if (current) removeCurrent(index, bucket, key, current);
     return { version: null, isMarker: false };
   }
-  // A key that is absent already, or hidden by a marker, gets no further marker.
-  if (!current) return { version: null, isMarker: false };
+  // As in S3, a key that is absent or hidden by a marker gets a marker all the same, where markers are used.
+  if (!current && !rules.useDeleteMarkers) return { version: null, isMarker: false };
   const seq = nextSeq(index, bucket, key, current, atMs);
   makeRoom(index, bucket, key, current, rules, atMs);
   index.run("DELETE FROM objects WHERE bucket = ? AND key = ?", bucket, key);

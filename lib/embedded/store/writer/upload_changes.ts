@@ -155,6 +155,24 @@ export function abortUpload(index: Statements, given: Changes["abortUpload"]["gi
   return null;
 }
 
+/** Ends all uploads of a bucket and discards their parts, in a few statements however many there are. */
+export function discardUploads(index: Statements, bucket: number): void {
+  const counts = index.row(
+    `SELECT (SELECT count(*) FROM uploads WHERE bucket = ?1), count(*), coalesce(sum(size), 0) FROM parts
+     WHERE upload IN (SELECT id FROM uploads WHERE bucket = ?1)`,
+    bucket,
+  );
+  const [uploads, parts, bytes] = (counts ?? [0, 0, 0]).map(Number);
+  if (uploads === 0) return;
+  const discarded = "FROM parts WHERE upload IN (SELECT id FROM uploads WHERE bucket = ?)";
+  index.run(`DELETE FROM bodies WHERE id IN (SELECT body ${discarded} AND body IS NOT NULL)`, bucket);
+  index.run(`INSERT OR IGNORE INTO garbage (file) SELECT file ${discarded} AND file IS NOT NULL`, bucket);
+  index.run(`DELETE ${discarded}`, bucket);
+  index.run("DELETE FROM uploads WHERE bucket = ?", bucket);
+  countParts(index, bucket, -bytes);
+  countUploads(index, bucket, -uploads, -parts);
+}
+
 /**
  * Gives up uploads older than their bucket's `multipartUploadAutoAbortDays` (0: never), a few at a time: `expired` is 0 when
  * none is left.

@@ -64,7 +64,6 @@ function apply(store: ReturnType<typeof openIndex>, bucket: number, steps: reado
     assert.ok(outcome.ok, JSON.stringify(outcome));
     return outcome.result as { version: string | null };
   };
-  const isCurrent = (key: string) => list.find((one) => one.key === key)?.isMarker === false;
   const add = (key: string, version: string | null, isMarker: boolean) => {
     const name = version ?? "null";
     const same = list.findIndex((one) => one.key === key && one.version === name);
@@ -81,10 +80,9 @@ function apply(store: ReturnType<typeof openIndex>, bucket: number, steps: reado
       const body = { body: { data: utf8("x") }, size: 1, etag: "e", contentType: "t" };
       add(key, commit({ kind: "putObject", given: { ...at, ...body, ...absent } }).version, false);
     } else if (kind === "delete") {
-      const leavesMarker = versioning !== "off" && isCurrent(key);
       const { version } = commit({ kind: "deleteObject", given: { ...at, version: null } });
-      if (leavesMarker) add(key, version, true);
-      else if (versioning === "off") list.splice(0, list.length, ...list.filter((one) => one.key !== key));
+      if (versioning !== "off") add(key, version, true);
+      else list.splice(0, list.length, ...list.filter((one) => one.key !== key));
     } else if (list.length > 0) {
       const [gone] = list.splice(which % list.length, 1);
       commit({ kind: "deleteObject", given: { ...at, key: utf8(gone.key), version: gone.version } });

@@ -3,6 +3,7 @@ import {
   CreateBucketCommand,
   CreateMultipartUploadCommand,
   DeleteBucketCommand,
+  DeleteObjectCommand,
   ListMultipartUploadsCommand,
   ListPartsCommand,
   PutObjectCommand,
@@ -14,8 +15,10 @@ import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import assert from "node:assert/strict";
 import { crc32 } from "node:zlib";
 import { openIndexForWriting } from "@/lib/embedded/store/index.ts";
+import { eventually } from "../mapi_fixture.ts";
 import { startStore } from "../store_fixture.ts";
 import {
+  bodyFiles,
   Bucket,
   complete,
   joined,
@@ -190,15 +193,41 @@ Deno.test("multipart: parts go through presigned URLs", leaks, async () => {
   assert.equal(changed.status, 403);
 });
 
-Deno.test("multipart: a bucket with an upload under way is not empty", leaks, async () => {
+Deno.test("multipart: deleting a bucket ends its open uploads, and frees what their parts took", leaks, async () => {
   await using store = await startStore();
   const client = store.client("archive", "curator");
+  const files = bodyFiles(store.folder);
   await client.send(new CreateBucketCommand({ Bucket: "fresh" }));
   const at = { Bucket: "fresh", Key: "k" };
   const { UploadId } = await client.send(new CreateMultipartUploadCommand(at));
-  assert.equal(await refusal(client.send(new DeleteBucketCommand({ Bucket: "fresh" }))), "409 BucketNotEmpty");
-  await client.send(new AbortMultipartUploadCommand({ ...at, UploadId }));
-  await client.send(new DeleteBucketCommand({ Bucket: "fresh" }));
+  await client.send(new UploadPartCommand({ ...at, UploadId, PartNumber: 1, Body: pattern(5 * MIB, 1) }));
+  await client.send(new UploadPartCommand({ ...at, UploadId, PartNumber: 2, Body: "small" }));
+  await client.send(new PutObjectCommand({ ...at, Body: "x" }));
+  const deletion = () => refusal(client.send(new DeleteBucketCommand({ Bucket: "fresh" })));
+  assert.equal(await deletion(), "409 BucketNotEmpty");
+  const { Parts } = await client.send(new ListPartsCommand({ ...at, UploadId }));
+  assert.equal(Parts?.length, 2, "a refused deletion ends no upload");
+  await client.send(new DeleteObjectCommand(at));
+  assert.equal(await deletion(), "no refusal");
+  await client.send(new CreateBucketCommand({ Bucket: "fresh" }));
+  const part = client.send(new UploadPartCommand({ ...at, UploadId, PartNumber: 3, Body: "late" }));
+  assert.equal(await refusal(part), "404 NoSuchUpload");
+  const { Uploads } = await client.send(new ListMultipartUploadsCommand({ Bucket: "fresh" }));
+  assert.equal(Uploads, undefined);
+  await eventually(files.join(), () => Promise.resolve(bodyFiles(store.folder).join()));
+});
+
+Deno.test("multipart: completing an unknown upload is NoSuchUpload, whatever its parts look like", leaks, async () => {
+  await using store = await startStore();
+  const client = store.client("archive", "curator");
+  const open = await start(client, "k");
+  for (const ETag of ["x", "", '"abc"', "0".repeat(32)]) {
+    for (const UploadId of ["unknown", "0".repeat(64)]) {
+      assert.equal(await refusal(complete(client, "k", UploadId, [{ PartNumber: 1, ETag }])), "404 NoSuchUpload");
+    }
+    assert.equal(await refusal(complete(client, "k", open, [{ PartNumber: 1, ETag }])), "400 InvalidPart");
+  }
+  assert.equal(await refusal(complete(client, "k", "unknown", [])), "404 NoSuchUpload");
 });
 
 Deno.test("multipart: uploads expire at the start when their bucket's days are over", leaks, async () => {
