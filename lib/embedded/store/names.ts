@@ -3,11 +3,23 @@ export function folded(name: string): string {
   return name.normalize("NFC").toLowerCase();
 }
 
-/** Whether a tenant, namespace or bucket may have this name: letters, digits and inner hyphens, not `xn--…`. */
+/** Whether a tenant may have this name: letters, digits and inner hyphens, not `xn--…`. */
 export function isHostLabel(name: string, shortest = 1): boolean {
   return name.length >= shortest && name.length <= 63 && /^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/.test(name) &&
     !/^xn--/i.test(name);
 }
+
+/**
+ * Whether a namespace or bucket may have this name: 1 to 63 characters of host labels joined by dots, no IPv4 address
+ * (S3 API, bucket naming rules). Capital letters are allowed beyond S3's rules, since names compare without case.
+ */
+export function isBucketName(name: string, shortest = 1): boolean {
+  return name.length >= shortest && name.length <= 63 && BUCKET_NAME.test(name) &&
+    !/^[0-9]+(?:\.[0-9]+){3}$/.test(name);
+}
+
+const BUCKET_NAME =
+  /^(?![Xx][Nn]--)[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*$/;
 
 /** Whether a name can be one segment of a path: well-formed Unicode, and no dot segment, which clients fold away. */
 export function isPathSegment(name: string): boolean {

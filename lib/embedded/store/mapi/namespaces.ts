@@ -19,7 +19,7 @@ import {
   wrapped,
 } from "@/lib/embedded/store/mapi/members.ts";
 import { readVersioningSettings, VERSIONING_MEMBERS } from "@/lib/embedded/store/mapi/versioning_settings.ts";
-import { isHostLabel } from "@/lib/embedded/store/names.ts";
+import { isBucketName } from "@/lib/embedded/store/names.ts";
 import { newNamespace } from "@/lib/embedded/store/namespace_record.ts";
 import { OWNER_PERMISSIONS, permissionMask, PERMISSIONS } from "@/lib/embedded/store/permissions.ts";
 import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
@@ -173,8 +173,11 @@ export async function deleteNamespace(tenant: Tenant, name: string, { store, cal
 }
 
 function namespaceName(name: unknown): string {
-  if (typeof name !== "string" || !isHostLabel(name)) {
-    throw invalid("name", "must have 1 to 63 letters, digits and inner hyphens, and not begin with xn--");
+  if (typeof name !== "string" || !isBucketName(name)) {
+    throw invalid(
+      "name",
+      "must have 1 to 63 letters, digits, inner hyphens and single dots, begin with no xn--, and be no IP address",
+    );
   }
   return name;
 }

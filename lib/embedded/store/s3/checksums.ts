@@ -33,6 +33,11 @@ export function checksumHeaders(checksums: Checksums | null): Record<string, str
   return Object.fromEntries(Object.entries(checksums).map(([name, value]) => [PREFIX + name, value]));
 }
 
+/** The algorithm of an object's checksum; null where it has none. */
+export function checksumAlgorithmOf({ checksums }: { readonly checksums: Checksums | null }): string | null {
+  return Object.keys(checksums ?? {}).find((name) => name !== "type") ?? null;
+}
+
 const PREFIX = "x-amz-checksum-";
 
 function isAlgorithm(name: string): name is ChecksumAlgorithm {

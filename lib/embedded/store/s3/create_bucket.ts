@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { mayManageNamespaces } from "@/lib/embedded/store/accounts.ts";
-import { isHostLabel } from "@/lib/embedded/store/names.ts";
+import { isBucketName } from "@/lib/embedded/store/names.ts";
 import { newNamespace } from "@/lib/embedded/store/namespace_record.ts";
 import { OWNER_PERMISSIONS, permissionMask } from "@/lib/embedded/store/permissions.ts";
 import { Refusal } from "@/lib/embedded/store/refusal.ts";
@@ -31,7 +31,7 @@ const REFUSED = /^x-amz-bucket-namespace/;
 async function handle(call: S3Call): Promise<Response> {
   const { store, caller, request, bucket: name } = call;
   const user = signedUser(caller);
-  if (!isHostLabel(name, MIN_NAME_LENGTH)) throw new S3Error("InvalidBucketName");
+  if (!isBucketName(name, MIN_NAME_LENGTH)) throw new S3Error("InvalidBucketName");
   refuseHeaders(request.headers, REFUSED);
   requireNothingMore(await optionalXmlBody(request, caller, "CreateBucketConfiguration"));
   const created = () => new Response(null, { headers: { location: `/${name}` } });

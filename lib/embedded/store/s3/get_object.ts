@@ -1,6 +1,6 @@
 import type { StoredObject } from "@/lib/embedded/store/objects.ts";
 import { type ByteRange, parseByteRange } from "@/lib/embedded/store/s3/byte_range.ts";
-import { checksumHeaders } from "@/lib/embedded/store/s3/checksums.ts";
+import { checksumHeaders, type Checksums } from "@/lib/embedded/store/s3/checksums.ts";
 import { checkReadConditions, rangeHolds } from "@/lib/embedded/store/s3/conditions.ts";
 import { foundObject } from "@/lib/embedded/store/s3/found_object.ts";
 import { KEPT_HEADERS } from "@/lib/embedded/store/s3/kept_headers.ts";
@@ -42,7 +42,8 @@ async function handle(call: S3Call): Promise<Response> {
     const part = range ?? { first: 0, last: object.size - 1 };
     // A part without bytes has no range that could be named.
     if (range && range.last >= range.first) answer.headers.set("content-range", contentRange(range, object.size));
-    if (!range) setChecksums(answer.headers, object, request);
+    if (numbered) setChecksums(answer.headers, numbered.checksums, request);
+    else if (!range) setChecksums(answer.headers, object.checksums, request);
     if (numbered && numbered.count !== null) answer.headers.set("x-amz-mp-parts-count", String(numbered.count));
     answer.headers.set("content-length", String(part.last - part.first + 1));
     return request.method === "HEAD" ? Promise.resolve(new Uint8Array()) : object.read(part.first, part.last);
@@ -79,12 +80,12 @@ function objectHeaders(object: StoredObject, request: S3Request): Headers {
   return headers;
 }
 
-/** Checksums are given to who asks for them, and never with a part, which they would not be of. */
-function setChecksums(headers: Headers, object: StoredObject, request: S3Request): void {
+/** Checksums are sent on request, of the whole object or of a numbered part; a range of bytes has none. */
+function setChecksums(headers: Headers, checksums: Checksums | null, request: S3Request): void {
   const mode = request.headers.get("x-amz-checksum-mode");
   if (mode === null) return;
   if (mode.toUpperCase() !== "ENABLED") throw new S3Error("InvalidArgument", "x-amz-checksum-mode is not valid");
-  for (const [name, value] of Object.entries(checksumHeaders(object.checksums))) headers.set(name, value);
+  for (const [name, value] of Object.entries(checksumHeaders(checksums))) headers.set(name, value);
 }
 
 function contentRange({ first, last }: ByteRange, size: number): string {

@@ -5,6 +5,7 @@ import { versionHeader, versionParameter } from "@/lib/embedded/store/s3/object_
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
 import type { S3Request } from "@/lib/embedded/store/s3/s3_request.ts";
+import { checksumAlgorithmOf } from "@/lib/embedded/store/s3/checksums.ts";
 import { checksumElements } from "@/lib/embedded/store/s3/upload_checksums.ts";
 import { element, xmlResponse } from "@/lib/embedded/store/s3/xml.ts";
 
@@ -51,33 +52,28 @@ function handle(call: S3Call): Response {
   });
 }
 
-/** Each part is shown only with its checksum, as S3 does it: without one, they are only counted. */
+/** The parts of an object, a page at a time, each with its size, and its checksum where the upload had an algorithm. */
 function partsElement(object: StoredObject, { headers }: S3Request): string {
   const parts = object.parts();
   if (!parts) return "";
-  const count = element("PartsCount", parts.length);
-  const algorithm = Object.keys(object.checksums ?? {}).find((name) => name !== "type");
-  if (algorithm === undefined || parts.some(({ checksum }) => checksum === undefined)) {
-    return `<ObjectParts>${count}</ObjectParts>`;
-  }
+  const algorithm = checksumAlgorithmOf(object);
   const after = wholeNumber(headers, "x-amz-part-number-marker") ?? 0;
   const limit = Math.min(wholeNumber(headers, "x-amz-max-parts") ?? MAX_PAGE, MAX_PAGE);
   const page = parts.slice(after, after + limit);
-  const isTruncated = limit > 0 && after + limit < parts.length;
   const content = [
-    element("IsTruncated", isTruncated),
+    element("IsTruncated", limit > 0 && after + limit < parts.length),
     element("MaxParts", limit),
-    isTruncated ? element("NextPartNumberMarker", after + limit) : "",
+    element("NextPartNumberMarker", after + page.length),
     element("PartNumberMarker", after),
     ...page.map((part, i) => partElement(part, after + i + 1, algorithm)),
-    count,
+    element("PartsCount", parts.length),
   ];
   return `<ObjectParts>${content.join("")}</ObjectParts>`;
 }
 
-function partElement({ size, checksum }: ObjectPart, number: number, algorithm: string): string {
-  return `<Part>${checksumElements({ [algorithm]: checksum ?? "" })}${element("PartNumber", number)}` +
-    `${element("Size", size)}</Part>`;
+function partElement({ size, checksum }: ObjectPart, number: number, algorithm: string | null): string {
+  const checksums = algorithm === null || checksum === undefined ? {} : { [algorithm]: checksum };
+  return `<Part>${checksumElements(checksums)}${element("PartNumber", number)}${element("Size", size)}</Part>`;
 }
 
 function wholeNumber(headers: Headers, name: string): number | null {

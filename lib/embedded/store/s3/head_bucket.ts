@@ -1,10 +1,10 @@
 import { permittedBucket } from "@/lib/embedded/store/s3/permitted.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
 
-/** HeadBucket */
+/** HeadBucket, for those who may list the bucket: READ in an access list (S3 API, HeadBucket). */
 export const headBucket: S3Operation = { name: "HeadBucket", method: "HEAD", level: "bucket", parameters: [], handle };
 
 function handle(call: S3Call): Response {
-  permittedBucket(call, call.bucket, "any");
+  permittedBucket(call, call.bucket, "BROWSE");
   return new Response(null, { headers: { "x-amz-bucket-region": "us-east-1" } });
 }

@@ -1,9 +1,15 @@
 import { permittedBucket, signedUser } from "@/lib/embedded/store/s3/permitted.ts";
-import { commonPrefixElement, keyBytes, keyText, pageParameters } from "@/lib/embedded/store/s3/listing_parts.ts";
+import {
+  commonPrefixElement,
+  keyBytes,
+  keyText,
+  listingResponse,
+  pageParameters,
+} from "@/lib/embedded/store/s3/listing_parts.ts";
 import { ownerElement } from "@/lib/embedded/store/s3/owner_element.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
 import { checksumKind } from "@/lib/embedded/store/s3/upload_checksums.ts";
-import { element, xmlResponse, xmlTime } from "@/lib/embedded/store/s3/xml.ts";
+import { element, xmlTime } from "@/lib/embedded/store/s3/xml.ts";
 import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
 import type { Upload } from "@/lib/embedded/store/uploads.ts";
 
@@ -21,14 +27,14 @@ function handle(call: S3Call): Response {
   const { store, request, bucket: name } = call;
   signedUser(call.caller);
   const bucket = permittedBucket(call, name, "BROWSE");
-  const { prefix, delimiter, limit, shown, encoding } = pageParameters(request, "max-uploads");
+  const { prefix, delimiter, limit, isEncoded } = pageParameters(request, "max-uploads");
   const keyMarker = request.parameter("key-marker") ?? "";
   // Without a key it has no meaning, and S3 reads over it.
   const uploadMarker = keyMarker === "" ? "" : request.parameter("upload-id-marker") ?? "";
   const after = { key: keyBytes(keyMarker), upload: uploadMarker };
   const page = store.uploads.list(bucket.id, keyBytes(prefix), keyBytes(delimiter), after, limit);
   const next = limit > 0 ? page.next : null;
-  const content = [
+  return listingResponse("ListMultipartUploadsResult", isEncoded, ({ shown, encoding }) => [
     element("Bucket", bucket.name),
     element("KeyMarker", shown(keyMarker)),
     element("UploadIdMarker", uploadMarker),
@@ -40,8 +46,7 @@ function handle(call: S3Call): Response {
     encoding,
     ...page.uploads.map((upload) => uploadElement(store, upload, shown)),
     ...page.prefixes.map((common) => commonPrefixElement(common, shown)),
-  ];
-  return xmlResponse("ListMultipartUploadsResult", content.join(""));
+  ]);
 }
 
 function uploadElement(store: StoreParts, upload: Upload, shown: (key: string) => string): string {

@@ -4,12 +4,13 @@ import {
   keyBytes,
   keyText,
   listedChecksums,
+  listingResponse,
   ownerElements,
   pageParameters,
 } from "@/lib/embedded/store/s3/listing_parts.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
-import { element, xmlResponse, xmlTime } from "@/lib/embedded/store/s3/xml.ts";
+import { element, xmlTime } from "@/lib/embedded/store/s3/xml.ts";
 import type { ListedVersion } from "@/lib/embedded/store/versions.ts";
 
 /** ListObjectVersions */
@@ -25,7 +26,7 @@ export const listObjectVersions: S3Operation = {
 function handle(call: S3Call): Response {
   const { store, request, bucket: name } = call;
   const bucket = permittedBucket(call, name, "BROWSE");
-  const { prefix, delimiter, limit, shown, encoding } = pageParameters(request, "max-keys");
+  const { prefix, delimiter, limit, isEncoded } = pageParameters(request, "max-keys");
   const keyMarker = request.parameter("key-marker") ?? "";
   const versionMarker = request.parameter("version-id-marker") || null;
   checkMarkers(keyMarker, versionMarker);
@@ -38,7 +39,7 @@ function handle(call: S3Call): Response {
   });
   const following = limit > 0 ? next : null;
   const owners = ownerElements(store);
-  const content = [
+  return listingResponse("ListVersionsResult", isEncoded, ({ shown, encoding }) => [
     element("Name", bucket.name),
     element("Prefix", shown(prefix)),
     element("KeyMarker", shown(keyMarker)),
@@ -51,8 +52,7 @@ function handle(call: S3Call): Response {
     encoding,
     ...versions.map((version) => versionElement(version, shown, owners)),
     ...prefixes.map((common) => commonPrefixElement(common, shown)),
-  ];
-  return xmlResponse("ListVersionsResult", content.filter((part) => part).join(""));
+  ]);
 }
 
 function checkMarkers(keyMarker: string, versionMarker: string | null): void {

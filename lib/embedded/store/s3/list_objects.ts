@@ -5,11 +5,12 @@ import {
   contentsElement,
   keyBytes,
   keyText,
+  listingResponse,
   ownerElements,
   pageParameters,
 } from "@/lib/embedded/store/s3/listing_parts.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
-import { element, xmlResponse } from "@/lib/embedded/store/s3/xml.ts";
+import { element } from "@/lib/embedded/store/s3/xml.ts";
 import { behindMarker } from "@/lib/embedded/store/versions.ts";
 
 /** ListObjects, the first version: pages go on by the last entry of the page before. */
@@ -24,7 +25,7 @@ export const listObjects: S3Operation = {
 function handle(call: S3Call): Response {
   const { store, request, bucket: name } = call;
   const bucket = permittedBucket(call, name, "BROWSE");
-  const { prefix, delimiter, limit, shown, encoding } = pageParameters(request, "max-keys");
+  const { prefix, delimiter, limit, isEncoded } = pageParameters(request, "max-keys");
   const marker = request.parameter("marker") ?? "";
   const [under, cut] = [keyBytes(prefix), keyBytes(delimiter)];
   const from = behindMarker(keyBytes(marker), under, cut);
@@ -33,7 +34,7 @@ function handle(call: S3Call): Response {
     : { objects: [], prefixes: [], next: null };
   const isTruncated = page.next !== null && limit > 0;
   const owners = ownerElements(store);
-  const content = [
+  return listingResponse("ListBucketResult", isEncoded, ({ shown, encoding }) => [
     element("Name", bucket.name),
     element("Prefix", shown(prefix)),
     element("Marker", shown(marker)),
@@ -45,8 +46,7 @@ function handle(call: S3Call): Response {
     encoding,
     ...page.objects.map((object) => contentsElement(object, shown, owners)),
     ...page.prefixes.map((common) => commonPrefixElement(common, shown)),
-  ];
-  return xmlResponse("ListBucketResult", content.filter((part) => part).join(""));
+  ]);
 }
 
 function lastEntry({ objects, prefixes }: { objects: { key: Uint8Array }[]; prefixes: Uint8Array[] }): Uint8Array {

@@ -3,12 +3,13 @@ import {
   commonPrefixElement,
   contentsElement,
   keyBytes,
+  listingResponse,
   ownerElements,
   pageParameters,
 } from "@/lib/embedded/store/s3/listing_parts.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
-import { element, xmlResponse } from "@/lib/embedded/store/s3/xml.ts";
+import { element } from "@/lib/embedded/store/s3/xml.ts";
 import { behindMarker } from "@/lib/embedded/store/versions.ts";
 
 /** ListObjectsV2 */
@@ -32,7 +33,7 @@ export const listObjectsV2: S3Operation = {
 function handle(call: S3Call): Response {
   const { store, request, bucket: name } = call;
   const bucket = permittedBucket(call, name, "BROWSE");
-  const { prefix, delimiter, limit, shown, encoding } = pageParameters(request, "max-keys");
+  const { prefix, delimiter, limit, isEncoded } = pageParameters(request, "max-keys");
   const startAfter = request.parameter("start-after") ?? "";
   const token = request.parameter("continuation-token");
   const [under, cut] = [keyBytes(prefix), keyBytes(delimiter)];
@@ -42,7 +43,7 @@ function handle(call: S3Call): Response {
     : { objects: [], prefixes: [], next: null };
   const isTruncated = page.next !== null && limit > 0;
   const owners = request.parameter("fetch-owner") === "true" ? ownerElements(store) : () => "";
-  const content = [
+  return listingResponse("ListBucketResult", isEncoded, ({ shown, encoding }) => [
     element("Name", bucket.name),
     element("Prefix", shown(prefix)),
     delimiter && element("Delimiter", shown(delimiter)),
@@ -55,8 +56,7 @@ function handle(call: S3Call): Response {
     encoding,
     ...page.objects.map((object) => contentsElement(object, shown, owners)),
     ...page.prefixes.map((common) => commonPrefixElement(common, shown)),
-  ];
-  return xmlResponse("ListBucketResult", content.filter((part) => part).join(""));
+  ]);
 }
 
 /** A token is the first key of the next page, in base64url. */

@@ -1,38 +1,60 @@
 import type { ListedObject } from "@/lib/embedded/store/objects.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
-import { element, xmlTime } from "@/lib/embedded/store/s3/xml.ts";
+import { element, fitsXml, xmlResponse, xmlTime } from "@/lib/embedded/store/s3/xml.ts";
 import type { S3Request } from "@/lib/embedded/store/s3/s3_request.ts";
 import { checksumKind } from "@/lib/embedded/store/s3/upload_checksums.ts";
 import { pageSize } from "@/lib/embedded/store/s3/upload_parameters.ts";
 import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
-
-/** How keys are shown under an encoding-type. Throws {@link S3Error} InvalidArgument. */
-function keyEncoding(type: string | null): (key: string) => string {
-  if (type === null) return (key) => key;
-  if (type !== "url") throw new S3Error("InvalidArgument", "encoding-type must be url");
-  return (key) => encodeURIComponent(key).replaceAll("%2F", "/");
-}
 
 /** What all listings of keys read of their query. */
 export interface PageParameters {
   prefix: string;
   delimiter: string;
   limit: number;
-  shown: (key: string) => string;
-  /** The element that tells the encoding of the answer; "" where it has none. */
-  encoding: string;
+  /** Whether the client asks for keys that are percent-encoded. */
+  isEncoded: boolean;
 }
 
 /** Reads what all listings of keys share; `sizeName` is the parameter of the page's size. Throws {@link S3Error} InvalidArgument. */
 export function pageParameters(request: S3Request, sizeName: "max-keys" | "max-uploads"): PageParameters {
   const type = request.parameter("encoding-type");
+  if (type !== null && type !== "url") throw new S3Error("InvalidArgument", "encoding-type must be url");
   return {
     prefix: request.parameter("prefix") ?? "",
     delimiter: request.parameter("delimiter") ?? "",
     limit: pageSize(request, sizeName),
-    shown: keyEncoding(type),
-    encoding: type === null ? "" : element("EncodingType", type),
+    isEncoded: type !== null,
   };
+}
+
+/** How a listing writes keys and prefixes, and the element that tells their encoding; "" where they have none. */
+export interface KeyEncoding {
+  shown: (key: string) => string;
+  encoding: string;
+}
+
+/**
+ * The answer of a listing. Keys are percent-encoded where the client asks for it, and also where one of the page has
+ * characters that XML 1.0 cannot hold, not even as a reference: strict parsers would refuse the whole page, and a
+ * replacement would name an object that is not there. The element EncodingType tells it in both cases.
+ */
+export function listingResponse(
+  root: string,
+  isEncoded: boolean,
+  content: (keys: KeyEncoding) => readonly (string | false | null | undefined)[],
+): Response {
+  const url = () => content({ shown: urlEncoded, encoding: element("EncodingType", "url") });
+  let fits = !isEncoded;
+  const shown = (key: string) => {
+    fits &&= fitsXml(key);
+    return key;
+  };
+  const plain = fits ? content({ shown, encoding: "" }) : [];
+  return xmlResponse(root, (fits ? plain : url()).filter((part) => part).join(""));
+}
+
+function urlEncoded(key: string): string {
+  return encodeURIComponent(key).replaceAll("%2F", "/");
 }
 
 /** Owner elements of one page: few users own many objects, so each is looked up once. */

@@ -1,5 +1,6 @@
-import type { StoredObject } from "@/lib/embedded/store/objects.ts";
+import type { ObjectPart, StoredObject } from "@/lib/embedded/store/objects.ts";
 import type { ByteRange } from "@/lib/embedded/store/s3/byte_range.ts";
+import { checksumAlgorithmOf, type Checksums } from "@/lib/embedded/store/s3/checksums.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Request } from "@/lib/embedded/store/s3/s3_request.ts";
 import { partNumber } from "@/lib/embedded/store/s3/upload_parameters.ts";
@@ -9,6 +10,8 @@ export interface NumberedPart {
   /** Of an empty part, `last` is before `first`. */
   range: ByteRange;
   count: number | null;
+  /** The checksum of the part; null where the upload had no algorithm. */
+  checksums: Checksums | null;
 }
 
 /**
@@ -25,5 +28,14 @@ export function numberedPart(request: S3Request, object: StoredObject): Numbered
   const sizes = parts?.map(({ size }) => size) ?? [object.size];
   if (number > sizes.length) throw new S3Error("InvalidPartNumber");
   const first = sizes.slice(0, number - 1).reduce((sum, size) => sum + size, 0);
-  return { range: { first, last: first + sizes[number - 1] - 1 }, count: parts?.length ?? null };
+  const range = { first, last: first + sizes[number - 1] - 1 };
+  if (!parts) return { range, count: null, checksums: object.checksums };
+  return { range, count: parts.length, checksums: partChecksums(object, parts[number - 1]) };
+}
+
+/** A part's own checksum with the type of the object's, as S3 shows it. */
+function partChecksums(object: StoredObject, { checksum }: ObjectPart): Checksums | null {
+  const algorithm = checksumAlgorithmOf(object);
+  if (algorithm === null || checksum === undefined) return null;
+  return { [algorithm]: checksum, ...(object.checksums?.type ? { type: object.checksums.type } : {}) };
 }

@@ -42,5 +42,7 @@ const REFUSED =
 const BUCKET_SWITCH = /^x-amz-bucket-(?:object-lock-enabled|namespace)$/;
 
 function isWithoutEffect(name: string, value: string): boolean {
+  // Who writes an object owns it here, anyway.
+  if (name === "x-amz-object-ownership") return value === "ObjectWriter";
   return BUCKET_SWITCH.test(name) && value.toLowerCase() === "false";
 }

@@ -23,10 +23,11 @@ import { getObjectAttributes } from "@/lib/embedded/store/s3/get_object_attribut
 import { getBucketAcl, putBucketAcl } from "@/lib/embedded/store/s3/bucket_acl.ts";
 import { getObjectAcl, putObjectAcl } from "@/lib/embedded/store/s3/object_acl.ts";
 import type { S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
+import { unsetSettings } from "@/lib/embedded/store/s3/unset_settings.ts";
 import { uploadPart } from "@/lib/embedded/store/s3/upload_part.ts";
 import { uploadPartCopy } from "@/lib/embedded/store/s3/upload_part_copy.ts";
 
-/** Everything the store answers of S3. A request for anything else is 501. */
+/** Everything the store does of S3. A request for anything else is 501. */
 export const S3_OPERATIONS: readonly S3Operation[] = [
   listBuckets,
   createBucket,
@@ -62,4 +63,5 @@ export const S3_OPERATIONS: readonly S3Operation[] = [
   putBucketAcl,
   getObjectAcl,
   putObjectAcl,
+  ...unsetSettings,
 ];

@@ -1,4 +1,5 @@
 import type { Tenant } from "@/lib/embedded/store/accounts.ts";
+import { sandboxed } from "@/lib/embedded/store/s3/answer_headers.ts";
 import { authenticate } from "@/lib/embedded/store/s3/caller.ts";
 import { corsHeaders, preflightResponse } from "@/lib/embedded/store/s3/cors.ts";
 import { asS3Error } from "@/lib/embedded/store/s3/refusals.ts";
@@ -44,7 +45,7 @@ export function s3Handler(
     // Of an empty body the runtime asks nothing, so the answer comes where "100 Continue" was waited for. Botocore then
     // misreads the next answer on the connection and waits for its end.
     if (request.headers.has("expect") && isEmpty(request)) response.headers.set("connection", "close");
-    return response;
+    return sandboxed(response);
   };
 }
 
@@ -65,7 +66,7 @@ export function refusingHandler(
     });
     response.headers.set("x-hcp-errormessage", error.message);
     if (error.status === 503) response.headers.set("retry-after", "5");
-    return response;
+    return sandboxed(response);
   };
 }
 
@@ -97,7 +98,8 @@ function operationOf(request: S3Request): S3Operation {
   const operation = marked.find(({ marker, header }) => marker && header) ?? marked[0] ??
     candidates.find(({ marker, header }) => !marker && !header);
   if (operation) return operation;
-  const isKnownMethod = S3_OPERATIONS.some((one) => one.method === request.method);
+  // Nothing but the list of buckets is above them.
+  const isKnownMethod = level !== "service" && S3_OPERATIONS.some((one) => one.method === request.method);
   throw isKnownMethod
     ? new S3Error("NotImplemented", "This operation is not provided here")
     : new S3Error("MethodNotAllowed");

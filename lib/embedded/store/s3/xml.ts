@@ -1,3 +1,9 @@
+/** Whether XML 1.0 can hold a text: all but most control characters and two that are no characters (section 2.2). */
+export function fitsXml(text: string): boolean {
+  // deno-lint-ignore no-control-regex
+  return !/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/.test(text);
+}
+
 /** Text for an XML element or attribute. Characters that XML cannot hold become U+FFFD. */
 export function escapeXml(text: string): string {
   return text.replace(
