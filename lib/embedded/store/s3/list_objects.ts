@@ -10,7 +10,7 @@ import {
   pageParameters,
 } from "@/lib/embedded/store/s3/listing_parts.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
-import { element } from "@/lib/embedded/store/s3/xml.ts";
+import { element, fitsXml } from "@/lib/embedded/store/s3/xml.ts";
 import { behindMarker } from "@/lib/embedded/store/versions.ts";
 
 /** ListObjects, the first version: pages go on by the last entry of the page before. */
@@ -36,7 +36,8 @@ function handle(call: S3Call): Response {
   const owners = ownerElements(store);
   return listingResponse("ListBucketResult", isEncoded, ({ shown, encoding }) => [
     element("Name", bucket.name),
-    element("Prefix", shown(prefix)),
+    // Plain wherever XML can hold it: botocore decodes all of a listing of this version but this.
+    element("Prefix", fitsXml(prefix) ? prefix : shown(prefix)),
     element("Marker", shown(marker)),
     // Without a delimiter the last key of the page is the next marker already.
     isTruncated && delimiter && element("NextMarker", shown(keyText(lastEntry(page)))),

@@ -37,7 +37,8 @@ function handle(call: S3Call): Response {
   const startAfter = request.parameter("start-after") ?? "";
   const token = request.parameter("continuation-token");
   const [under, cut] = [keyBytes(prefix), keyBytes(delimiter)];
-  const from = token === null ? behindMarker(keyBytes(startAfter), under, cut) : fromToken(token);
+  // An empty token is that of the first page.
+  const from = !token ? behindMarker(keyBytes(startAfter), under, cut) : fromToken(token);
   const page = from
     ? store.objects.list(bucket.id, under, cut, from, limit)
     : { objects: [], prefixes: [], next: null };

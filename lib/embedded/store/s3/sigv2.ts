@@ -50,9 +50,8 @@ export function statedSignatureV2(request: S3Request, nowMs: number): StatedSign
 
 /** Whether a stated signature is that of the request under a secret key. Compares in constant time. */
 export function signatureV2Holds(request: S3Request, stated: StatedSignatureV2, secretKey: string): boolean {
-  // A path may be signed as it was sent or as SDKs encode it, an empty parameter with or without its equals sign.
-  const paths = new Set([request.rawPath, awsEncode(decodeURIComponent(request.rawPath)).replaceAll("%2F", "/")]);
-  for (const path of paths) {
+  // An empty parameter may be signed with or without its equals sign.
+  for (const path of signedPaths(request)) {
     for (const equals of ["", "="]) {
       const resource = path + signedParameters(request, equals);
       // Several lines of one header are signed with a comma between them, but arrive joined by a comma and a space.
@@ -114,6 +113,14 @@ function signedHeaders(request: S3Request, date: string, separator: string): str
   const value = (name: string) => asSigned(values.get(name) ?? "").trim();
   const own = [...values.keys()].filter((name) => name.startsWith("x-amz-")).sort();
   return [value("content-md5"), value("content-type"), date, ...own.map((name) => `${name}:${value(name)}`)];
+}
+
+/** As a path may be signed: as it was sent or as SDKs encode it; botocore signs that of a bucket with a slash at its end. */
+function signedPaths({ rawPath, bucket, key }: S3Request): Set<string> {
+  const paths = [rawPath, awsEncode(decodeURIComponent(rawPath)).replaceAll("%2F", "/")];
+  return new Set(
+    bucket !== null && key === null ? paths.flatMap((path) => [path, `${path.replace(/\/$/, "")}/`]) : paths,
+  );
 }
 
 function signedParameters(request: S3Request, equals: string): string {

@@ -48,19 +48,28 @@ export function statedSignature(request: S3Request, nowMs: number): StatedSignat
 export function signatureHolds(request: S3Request, stated: StatedSignature, secretKey: string): boolean {
   const values = stated.signedHeaders.map((name) => headerValue(request, name));
   const key = signingKey(stated.scope, secretKey);
-  const holds = (headers: readonly string[]) => {
-    const toSign = [ALGORITHM, stated.time, stated.scope, sha256(canonicalRequest(request, stated, headers))];
+  const path = awsEncode(decodeURIComponent(request.rawPath)).replaceAll("%2F", "/");
+  const holds = (path: string, headers: readonly string[]) => {
+    const toSign = [ALGORITHM, stated.time, stated.scope, sha256(canonicalRequest(request, stated, path, headers))];
     return isSignatureOf(toSign.join("\n"), key, stated.signature);
   };
-  if (holds(values)) return true;
+  if (holds(path, values)) return true;
+  // Botocore signs a path as it sends it, which may leave characters as they are that others encode.
+  if (path !== request.rawPath && holds(request.rawPath, values)) return true;
   // Several lines of one header are signed with a comma between them, but arrive here joined by a comma and a space.
-  return values.some((value) => value.includes(", ")) && holds(values.map((value) => value.replaceAll(", ", ",")));
+  return values.some((value) => value.includes(", ")) &&
+    holds(path, values.map((value) => value.replaceAll(", ", ",")));
 }
 
-function canonicalRequest(request: S3Request, stated: StatedSignature, values: readonly string[]): string {
+function canonicalRequest(
+  request: S3Request,
+  stated: StatedSignature,
+  path: string,
+  values: readonly string[],
+): string {
   return [
     request.method,
-    awsEncode(decodeURIComponent(request.rawPath)).replaceAll("%2F", "/"),
+    path,
     canonicalQuery(request),
     ...stated.signedHeaders.map((name, i) => `${name}:${values[i]}`),
     "",
@@ -95,6 +104,7 @@ function fromHeader(request: S3Request, header: string, nowMs: number): StatedSi
   const parts = /^AWS4-HMAC-SHA256\s+(.*)$/.exec(header)?.[1].split(",").map((part) => part.trim());
   const field = (name: string) =>
     parts?.find((part) => part.startsWith(`${name}=`))?.slice(name.length + 1) ?? malformedHeader(name);
+  if (header.trim() === "") throw new S3Error("AccessDenied", "The signature of the request is not complete");
   if (!parts) throw new S3Error("InvalidArgument", "Unsupported Authorization Type");
   const time = sentTime(request.headers);
   const stated = assemble(field("Credential"), field("SignedHeaders"), field("Signature"), time, malformedHeader);

@@ -4,6 +4,7 @@ import {
   DeleteObjectCommand,
   GetObjectCommand,
   HeadBucketCommand,
+  ListObjectsV2Command,
   ListObjectVersionsCommand,
   PutBucketAclCommand,
   PutBucketVersioningCommand,
@@ -115,3 +116,43 @@ Deno.test("embedded S3: every answer is sandboxed, and its type is not guessed",
   }
   assert.equal(await refusal(client.send(new HeadBucketCommand({ Bucket: "none" }))), "404 NotFound");
 });
+
+Deno.test("embedded S3: an empty continuation token is that of the first page", leaks, async () => {
+  await using store = await startStore();
+  const client = store.client("archive", "curator");
+  const page = await client.send(new ListObjectsV2Command({ Bucket: "letters", ContinuationToken: "" }));
+  assert.deepEqual([page.ContinuationToken, page.KeyCount, page.IsTruncated], ["", 3, false]);
+  const odd = client.send(new ListObjectsV2Command({ Bucket: "letters", ContinuationToken: "x" }));
+  assert.equal(await refusal(odd), "400 InvalidArgument");
+});
+
+Deno.test(
+  "embedded S3: the first version of a listing repeats its prefix as it is, where XML can hold it",
+  leaks,
+  async () => {
+    await using store = await startStore();
+    const list = async (version: string, prefix: string) => {
+      const query = `encoding-type=url&${version}prefix=${prefix}`;
+      const answer = await signedFetch(store.s3("archive"), { method: "GET", path: "/letters", query });
+      return /<Prefix>([^]*)<\/Prefix>/.exec(await answer.text())?.[1];
+    };
+    assert.deepEqual([await list("", "a%20%0A"), await list("list-type=2&", "a%20%0A")], ["a \n", "a%20%0A"]);
+    assert.equal(await list("", "a%01"), "a%01");
+  },
+);
+
+Deno.test(
+  "embedded S3: a signature may be over the path as it was sent, and an empty header signs nothing",
+  leaks,
+  async () => {
+    await using store = await startStore();
+    const origin = store.s3("archive");
+    const client = store.client("archive", "curator");
+    await client.send(new PutObjectCommand({ Bucket: "letters", Key: "what!(now)", Body: "x" }));
+    for (const path of ["/letters/what!(now)", "/letters/what%21%28now%29"]) {
+      assert.equal(await (await signedFetch(origin, { method: "GET", path })).text(), "x", path);
+    }
+    const empty = await fetch(`${origin}/letters/what!(now)`, { headers: { authorization: "" } });
+    assert.deepEqual([empty.status, await codeOf(empty)], [403, "AccessDenied"]);
+  },
+);
