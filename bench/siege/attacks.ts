@@ -1,0 +1,14 @@
+import { chunkedUploads } from "./chunked_uploads.ts";
+import { loginGuesses, s3Guesses } from "./guesses.ts";
+import type { Attack } from "./hostile_connections.ts";
+import { inventedTokenUploads } from "./invented_tokens.ts";
+import { slowLogins } from "./slow_logins.ts";
+
+/** What the siege consists of, one after the other. */
+export const ATTACKS: readonly Attack[] = [
+  inventedTokenUploads,
+  slowLogins,
+  chunkedUploads,
+  s3Guesses,
+  loginGuesses,
+];

@@ -1,0 +1,108 @@
+import { connect } from "node:net";
+
+/** What attackers are told of the application. */
+export interface Target {
+  readonly host: string;
+  readonly port: number;
+  /** The address that attackers come from. */
+  readonly localAddress: string;
+}
+
+/** How often each outcome came: a status, or `closed` where a connection ended without one. */
+export type Tally = Record<string, number>;
+
+/** An attack: it goes on until it is told to stop, and says what it got. */
+export interface Attack {
+  readonly name: string;
+  run(target: Target, stop: AbortSignal): Promise<Tally>;
+}
+
+/** What an attack that holds resources waits before it tries again, ms: a flood of connections is another attack. */
+export const PATIENT_MS = 5000;
+/** In which the first connections of an attack are opened, ms: all in the same moment would be a flood as well. */
+const RAMP_MS = 1000;
+
+/**
+ * Holds so many connections open at once, each with what `text` gives it; one that is answered or closed is followed by
+ * another, `againMs` later.
+ */
+export async function holdConnections(
+  target: Target,
+  { count, againMs }: { readonly count: number; readonly againMs: number },
+  text: () => string,
+  stop: AbortSignal,
+): Promise<Tally> {
+  const tally: Tally = {};
+  const hold = async () => {
+    while (!stop.aborted) {
+      const outcome = await outcomeOf(target, text(), stop);
+      if (outcome !== null) tally[outcome] = (tally[outcome] ?? 0) + 1;
+      await sleep(againMs, stop);
+    }
+  };
+  await Promise.all(
+    Array.from({ length: count }, async (_, n) => {
+      await sleep(RAMP_MS * n / count, stop);
+      await hold();
+    }),
+  );
+  return tally;
+}
+
+/** Opens a connection and sends the text: the status of the answer, or that it was closed; null when told to stop first. */
+function outcomeOf({ host, port, localAddress }: Target, text: string, stop: AbortSignal): Promise<string | null> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, localAddress });
+    const end = (outcome: string | null) => {
+      stop.removeEventListener("abort", leave);
+      socket.destroy();
+      resolve(outcome);
+    };
+    const leave = () => end(null);
+    stop.addEventListener("abort", leave, { once: true });
+    socket.on("error", () => end("closed"));
+    socket.on("close", () => end("closed"));
+    socket.once("data", (data) => end(/^HTTP\/1\.1 (\d{3})/.exec(data.toString("latin1"))?.[1] ?? "nonsense"));
+    socket.write(text);
+  });
+}
+
+function sleep(ms: number, stop: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      stop.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    stop.addEventListener("abort", end, { once: true });
+    if (stop.aborted) end();
+  });
+}
+
+/** The head of a request. */
+export function head(method: string, path: string, headers: Readonly<Record<string, string>>): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${lines.join("")}\r\n`;
+}
+
+let invented = 0;
+
+/** A bearer token for a password that was never set. Each call asks for another one, as a login checks nothing. */
+export async function inventedToken({ host, port }: Target, username?: string): Promise<string> {
+  const name = username ?? `archive/nobody${invented}`;
+  const response = await fetch(`http://${host}:${port}/api/v1/auth/token`, {
+    method: "POST",
+    body: new URLSearchParams({ username: name, password: `invented${invented++}` }),
+  });
+  const { access_token } = await response.json();
+  return access_token;
+}
+
+/** As many tokens, made before an attack begins. */
+export async function inventedTokens(target: Target, count: number, username?: string): Promise<() => string> {
+  const tokens: string[] = [];
+  while (tokens.length < count) tokens.push(await inventedToken(target, username));
+  let next = 0;
+  return () => tokens[next++ % tokens.length];
+}
