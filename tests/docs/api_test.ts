@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { withGateway } from "../routes/gateway_fixture.ts";
+
+const BUCKET = "/api/v1/buckets/{bucket}";
+
+Deno.test("api: each path that is also a key's is named, in the text and to schemathesis", async () => {
+  await withGateway({}, async ({ app }) => {
+    const { paths } = await (await app.request("/openapi.json")).json();
+    const words = Object.keys(paths).filter((path) =>
+      /\/(?:objects|multipart)\/./.test(path) && !path.endsWith("/{key}")
+    );
+    assert.ok(words.length >= 9, words.join(" "));
+    const text = await Deno.readTextFile("docs/api.md");
+    const section = /^## What the document cannot say$.*?(?=^## )/ms.exec(text)?.[0] ?? "";
+    const named = [...section.matchAll(/`…(\/(?:objects|multipart)\/[^`]+)`/g)].map(([, path]) => BUCKET + path);
+    assert.deepEqual(named.sort(), words.sort());
+    const expected = await Deno.readTextFile("tools/schemathesis.toml");
+    assert.deepEqual([...expected.matchAll(/"(\/api\/[^"]+)"/g)].map(([, path]) => path).sort(), words);
+  });
+});
+
+Deno.test("api: what schemathesis is told of operations names operations", async () => {
+  await withGateway({}, async ({ app }) => {
+    const { paths } = await (await app.request("/openapi.json")).json();
+    const ids = Object.values<Record<string, { operationId: string }>>(paths).flatMap((methods) =>
+      Object.values(methods).map(({ operationId }) => operationId)
+    );
+    const list = /include-operation-id = \[([^\]]*)\]/.exec(await Deno.readTextFile("tools/schemathesis.toml"))?.[1] ??
+      "";
+    const told = [...list.matchAll(/"([^"]+)"/g)].map(([, id]) => id);
+    assert.ok(told.length > 5);
+    assert.deepEqual(told.filter((id) => !ids.includes(id)), []);
+  });
+});
