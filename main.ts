@@ -17,7 +17,7 @@ import { announcement } from "@/lib/process/announcement.ts";
 import { listen, ListenError } from "@/lib/process/listener.ts";
 import { standardInputEnded, stopOnSignals } from "@/lib/process/stop.ts";
 import { SessionKeyError } from "@/lib/results/session_key.ts";
-import { BuildError } from "@/lib/ui/build.ts";
+import { BuildError } from "@/lib/ui/built_site.ts";
 import { buildApp } from "@/routes/mod.ts";
 import { inProcessResults, resultsRole } from "@/routes/results/mod.ts";
 import { unavailableApp } from "@/routes/unavailable.ts";

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { ConfigError, diskFiles, readConfig } from "@/lib/config.ts";
 import { PermissionError, permissionFlags, type Permissions } from "@/lib/process/permission_flags.ts";
-import { builder, buildFolder, PROJECT_FOLDER } from "@/lib/ui/build.ts";
+import { builder, buildFolder, PROJECT_FOLDER } from "@/lib/ui/built_site.ts";
 import { serverPermissions } from "./server_permissions.ts";
 
 /** Keep V8's heap small: docs/architecture.md says what that costs and gives. */
@@ -31,12 +31,12 @@ export interface ServerCommandOptions {
  * @throws {ConfigError} for settings that end the start
  * @throws {PermissionError}
  */
-export function serverCommand(
+export async function serverCommand(
   env: Readonly<Record<string, string | undefined>>,
   { main = "main.ts", dev = false }: ServerCommandOptions = {},
-): ServerCommand {
+): Promise<ServerCommand> {
   const files = { ...diskFiles, realPath };
-  const permissions = serverPermissions(readConfig(env, files), env, files);
+  const permissions = await serverPermissions(readConfig(env, files), env, files);
   const program = resolve(PROJECT_FOLDER, main);
   const notes = permissions.run.map((command) =>
     `KUBECONFIG: the server may run ${JSON.stringify(command)}, which gives its cluster's user credentials`
@@ -70,7 +70,7 @@ if (import.meta.main) {
   try {
     const dev = Deno.args.includes("--dev");
     const main = Deno.args.find((word) => !word.startsWith("--"));
-    const { args, notes } = serverCommand(Deno.env.toObject(), { main, dev });
+    const { args, notes } = await serverCommand(Deno.env.toObject(), { main, dev });
     for (const note of notes) console.error(note);
     console.log(JSON.stringify(args));
   } catch (error) {

@@ -2,10 +2,10 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Config, Files } from "@/lib/config.ts";
 import { settingNames } from "@/lib/config/read_settings.ts";
-import { ownKubeconfig, SERVICE_ACCOUNT_FOLDER } from "@/lib/kubernetes/cluster_address.ts";
-import { type KubeconfigAccess, kubeconfigAccess } from "@/lib/kubernetes/kubeconfig_access.ts";
+import { ownKubeconfig, SERVICE_ACCOUNT_FOLDER } from "@/lib/kubernetes/own_credentials.ts";
+import type { KubeconfigAccess } from "@/lib/kubernetes/kubeconfig_access.ts";
 import type { Permissions } from "@/lib/process/permission_flags.ts";
-import { buildFolder, PROJECT_FOLDER } from "@/lib/ui/build.ts";
+import { buildFolder, PROJECT_FOLDER } from "@/lib/ui/built_site.ts";
 
 /** The code of threads: the runtime asks for the right to read a module that a thread is started with. */
 const THREAD_CODE = ["compose", "lib"];
@@ -21,15 +21,15 @@ const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
  *
  * @param env the environment of the settings
  */
-export function serverPermissions(
+export async function serverPermissions(
   config: Config,
   env: Readonly<Record<string, string | undefined>>,
   files: Files & { realPath(path: string): string | null },
-): Permissions {
+): Promise<Permissions> {
   const { gateway, web, results, embedded } = config;
   const hasFolder = embedded.store || embedded.cluster;
   const data = hasFolder ? [resolve(config.dataFolder)] : [];
-  const cluster = clusterAccess(config, env, files);
+  const cluster = await clusterAccess(config, env, files);
   const read = [
     ...(hasFolder ? THREAD_CODE.map((folder) => join(PROJECT_FOLDER, folder)) : []),
     ...data,
@@ -52,14 +52,17 @@ export function serverPermissions(
 }
 
 /** The own files of the cluster's entry; nothing in a pod, and beside an embedded cluster. */
-function clusterAccess(
+async function clusterAccess(
   { web, embedded }: Config,
   env: Readonly<Record<string, string | undefined>>,
   files: Files,
-): KubeconfigAccess {
+): Promise<KubeconfigAccess> {
   if (!web || web.siteOnly || embedded.cluster) return { files: [], commands: [] };
   const path = web.kubeconfig ?? ownKubeconfig(env);
-  return path === null ? { files: [], commands: [] } : kubeconfigAccess(path, files.read);
+  if (path === null) return { files: [], commands: [] };
+  // Loaded only here: most starts have no kubeconfig to read.
+  const { kubeconfigAccess } = await import("@/lib/kubernetes/kubeconfig_access.ts");
+  return kubeconfigAccess(path, files.read);
 }
 
 /** Files of a folder are opened under their real paths, so that no link leads out of it. */

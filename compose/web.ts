@@ -12,7 +12,7 @@ import { progressReader } from "@/lib/progress/progress_reader.ts";
 import { Tallies } from "@/lib/progress/tallies.ts";
 import { IN_PROCESS_BASE, remoteResults, resultsFetch, type ResultsService } from "@/lib/results/results_service.ts";
 import { sessionCheck } from "@/lib/results/session_check.ts";
-import { builtAssets, siteAssets } from "@/lib/ui/build.ts";
+import { builtAssets } from "@/lib/ui/built_site.ts";
 import type { CampaignDeps, SiteFiles, WebDeps } from "@/routes/web.ts";
 import { caCertificates } from "./ca_certificates.ts";
 import type { ClusterHandle } from "./cluster.ts";
@@ -119,5 +119,7 @@ function clusterAddress(web: WebConfig, cluster: ClusterHandle | null): ClusterA
 
 async function siteFiles({ staticFolder }: WebConfig, dev: boolean): Promise<SiteFiles | null> {
   if (staticFolder === null) return null;
-  return { staticFolder, assets: dev ? await siteAssets({ dev }) : builtAssets() };
+  if (!dev) return { staticFolder, assets: builtAssets() };
+  const { siteAssets } = await import("@/lib/ui/build.ts");
+  return { staticFolder, assets: await siteAssets({ dev }) };
 }

@@ -1,6 +1,6 @@
 import type { AddRoute } from "@/lib/http/application.ts";
 import type { Exchange } from "@/lib/http/exchange.ts";
-import { BUILD_PATH, buildFolder } from "@/lib/ui/build.ts";
+import { BUILD_PATH, buildFolder } from "@/lib/ui/built_site.ts";
 import { DEV_RELOAD_PATH, devReload } from "@/lib/ui/dev_reload.ts";
 import { configJs } from "./config_js.ts";
 import { campaignPage, type CampaignPageDeps } from "./index.tsx";

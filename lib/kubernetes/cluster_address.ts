@@ -3,6 +3,7 @@ import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { delimiter, join } from "node:path";
 import { ConfigError } from "@/lib/config/errors.ts";
+import { ownKubeconfig, SERVICE_ACCOUNT_FOLDER } from "./own_credentials.ts";
 import { type ClusterEntry, connect, type ConnectionOptions, type StreamingConnection } from "./connection.ts";
 
 /** Where the cluster is and how it is entered. */
@@ -29,15 +30,6 @@ export async function clusterConnection(
   options: ClusterOptions,
 ): Promise<StreamingConnection> {
   return connect(await entry(address, options.caCerts), options);
-}
-
-/** What a pod knows of its cluster: a token, the authorities, the namespace. */
-export const SERVICE_ACCOUNT_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
-
-/** The user's own kubeconfig, whether it is there or not; null for a user without a folder. */
-export function ownKubeconfig(env: Readonly<Record<string, string | undefined>>): string | null {
-  const home = env.HOME || env.USERPROFILE;
-  return home ? join(home, ".kube", "config") : null;
 }
 
 async function entry(address: ClusterAddress, caCerts: ClusterOptions["caCerts"]): Promise<ClusterEntry> {

@@ -1,57 +1,26 @@
 import { createHash } from "node:crypto";
-import { fileURLToPath } from "node:url";
 
-import project from "@/deno.json" with { type: "json" };
 import type { Assets } from "./assets.ts";
+import {
+  assetsOf,
+  BuildError,
+  buildFolder,
+  isComplete,
+  MANIFEST,
+  type Manifest,
+  PROJECT_FOLDER,
+  readManifest,
+} from "./built_site.ts";
 
 /** Folders whose files decide what is built, relative to the project. */
 const SOURCE_FOLDERS = ["islands", "components", "lib/ui", "lib/viewers", "lib/campaigns", "routes"];
 /** The packages that are built in. */
 const LOCK_FILE = "deno.lock";
-const MANIFEST = "manifest.json";
-export const PROJECT_FOLDER = fileURLToPath(new URL("../../", import.meta.url)).replace(/\/$/, "");
-
-/** Where the built files lie, and under which address they are served. */
-export function buildFolder(root: string = PROJECT_FOLDER): string {
-  return `${root}/static/build`;
-}
-export const BUILD_PATH = "/build/";
-
-/** Raised when the site cannot be built; the message says what to do. */
-export class BuildError extends Error {
-  override readonly name = "BuildError";
-}
-
 export interface BuildOptions {
   /** The project's folder. */
   readonly root?: string;
   /** Pages reload when the server starts again. */
   readonly dev?: boolean;
-}
-
-/** What a finished build leaves behind. */
-interface Manifest {
-  /** Hash of all sources. */
-  readonly sources: string;
-  readonly script: string;
-  readonly stylesheet: string;
-  readonly devScript: string;
-  readonly preload: readonly string[];
-  /** Every file of this build. */
-  readonly files: readonly string[];
-}
-
-/**
- * The site's scripts and stylesheet of the last build.
- *
- * @throws {BuildError} where there is none
- */
-export function builtAssets(root: string = PROJECT_FOLDER): Assets {
-  const manifest = readManifest(root);
-  if (!manifest || !isComplete(root, manifest)) {
-    throw new BuildError("The site is not built: build it with `deno task build`, or start with `deno task start`");
-  }
-  return assetsOf(manifest, false);
 }
 
 /**
@@ -65,24 +34,6 @@ export async function siteAssets({ root = PROJECT_FOLDER, dev = false }: BuildOp
   const last = readManifest(root);
   const manifest = last?.sources === hash && isComplete(root, last) ? last : await rebuild(root, sources, hash, last);
   return assetsOf(manifest, dev);
-}
-
-function assetsOf(manifest: Manifest, dev: boolean): Assets {
-  return {
-    script: BUILD_PATH + manifest.script,
-    stylesheet: BUILD_PATH + manifest.stylesheet,
-    preload: manifest.preload.map((name) => BUILD_PATH + name),
-    devScript: dev ? BUILD_PATH + manifest.devScript : null,
-  };
-}
-
-/** The program that bundles. */
-export function builder(): string {
-  const { os, arch } = Deno.build;
-  const platform = `${os === "windows" ? "win32" : os}-${arch === "aarch64" ? "arm64" : "x64"}`;
-  const version = project.imports.esbuild.split("@").at(-1);
-  const name = `@esbuild+${platform}@${version}/node_modules/@esbuild/${platform}/bin/esbuild`;
-  return `${PROJECT_FOLDER}/node_modules/.deno/${name}`;
 }
 
 type Sources = ReadonlyMap<string, string>;
@@ -106,23 +57,6 @@ function hashOf(sources: Sources): string {
   const hash = createHash("sha256");
   for (const [path, text] of sources) hash.update(`${path}\0${text.length}\0${text}`);
   return hash.digest("hex");
-}
-
-function readManifest(root: string): Manifest | null {
-  try {
-    const manifest: Manifest = JSON.parse(Deno.readTextFileSync(`${buildFolder(root)}/${MANIFEST}`));
-    return Array.isArray(manifest.files) && Array.isArray(manifest.preload) ? manifest : null;
-  } catch {
-    return null;
-  }
-}
-
-function isComplete(root: string, { files }: Manifest): boolean {
-  try {
-    return files.every((name) => Deno.statSync(`${buildFolder(root)}/${name}`).isFile);
-  } catch {
-    return false;
-  }
 }
 
 async function rebuild(root: string, sources: Sources, hash: string, last: Manifest | null): Promise<Manifest> {

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { serverPermissions } from "@/compose/server_permissions.ts";
 import { readConfig } from "@/lib/config.ts";
 import type { Permissions } from "@/lib/process/permission_flags.ts";
-import { PROJECT_FOLDER } from "@/lib/ui/build.ts";
+import { PROJECT_FOLDER } from "@/lib/ui/built_site.ts";
 
 const KEY = "0123456789abcdef0123456789abcdef";
 const CERTIFICATE = "-----BEGIN CERTIFICATE-----";
 
-function permissions(env: Record<string, string>, disk: Record<string, string> = {}): Permissions {
+function permissions(env: Record<string, string>, disk: Record<string, string> = {}): Promise<Permissions> {
   const files = {
     exists: (path: string) => path in disk,
     read: (path: string) => disk[path] ?? null,
@@ -21,8 +21,8 @@ const outside = (paths: readonly string[]) => paths.filter((path) => !path.start
 
 const SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-Deno.test("server permissions: everything embedded reads its code and its data folder, and speaks to loopback", () => {
-  const { read, write, env, net, run } = permissions({ DATA_DIR: "/data dir", port: "0", AWS_SECRET: "x" });
+Deno.test("server permissions: everything embedded reads its code and its data folder, and speaks to loopback", async () => {
+  const { read, write, env, net, run } = await permissions({ DATA_DIR: "/data dir", port: "0", AWS_SECRET: "x" });
   assert.deepEqual(outside(read), ["/data dir", SERVICE_ACCOUNT]);
   assert.ok(!read.includes(PROJECT_FOLDER), "a file beside the code, such as one of secrets, is not the server's");
   assert.deepEqual(write, ["/data dir"]);
@@ -31,11 +31,11 @@ Deno.test("server permissions: everything embedded reads its code and its data f
   assert.deepEqual(run, []);
 });
 
-Deno.test("server permissions: a relative data folder is one below the working folder", () => {
-  assert.deepEqual(permissions({ DATA_DIR: "./here/../data" }).write, [`${Deno.cwd()}/data`]);
+Deno.test("server permissions: a relative data folder is one below the working folder", async () => {
+  assert.deepEqual((await permissions({ DATA_DIR: "./here/../data" })).write, [`${Deno.cwd()}/data`]);
 });
 
-Deno.test("server permissions: a gateway to a store elsewhere writes nothing and reads the files of its settings", () => {
+Deno.test("server permissions: a gateway to a store elsewhere writes nothing and reads the files of its settings", async () => {
   const env = {
     EMBEDDED: "off",
     ROLES: "gateway",
@@ -50,20 +50,23 @@ Deno.test("server permissions: a gateway to a store elsewhere writes nothing and
     KUBECONFIG: "/k/config",
     RESULTS_SESSION_KEY_FILE: "/key",
   };
-  const { read, write, net } = permissions(env, { "/etc/users": "", "/etc/ca.pem": CERTIFICATE });
+  const { read, write, net } = await permissions(env, { "/etc/users": "", "/etc/ca.pem": CERTIFICATE });
   assert.deepEqual(outside(read), ["/etc/ca.pem", "/etc/users"]);
   assert.deepEqual(write, []);
   assert.equal(net, "all");
 });
 
-Deno.test("server permissions: the results role reads its key, which may be behind a link that is switched", () => {
+Deno.test("server permissions: the results role reads its key, which may be behind a link that is switched", async () => {
   const env = { EMBEDDED: "off", ROLES: "results", RESULTS_S3_ENDPOINT: "https://s", RESULTS_S3_BUCKET: "b" };
-  assert.deepEqual(permissions(env, { "/secrets/session/key": "" }).read, ["/secrets/session/key", SERVICE_ACCOUNT]);
-  const given = permissions({ ...env, RESULTS_SESSION_KEY_FILE: "/link/key" }, { "/link/key": "" });
+  assert.deepEqual((await permissions(env, { "/secrets/session/key": "" })).read, [
+    "/secrets/session/key",
+    SERVICE_ACCOUNT,
+  ]);
+  const given = await permissions({ ...env, RESULTS_SESSION_KEY_FILE: "/link/key" }, { "/link/key": "" });
   assert.deepEqual(given.read, ["/link/key", SERVICE_ACCOUNT]);
 });
 
-Deno.test("server permissions: the web role reads its kubeconfig with what that names, and its folder of files", () => {
+Deno.test("server permissions: the web role reads its kubeconfig with what that names, and its folder of files", async () => {
   const env = {
     EMBEDDED: "off",
     ROLES: "web",
@@ -78,7 +81,7 @@ Deno.test("server permissions: the web role reads its kubeconfig with what that 
     "/home/me/.kube/config": `${config}{tokenFile: token}}]`,
     "/exec": `${config}{exec: {command: aws}}}]`,
   };
-  const own = permissions(env, disk);
+  const own = await permissions(env, disk);
   assert.deepEqual(outside(own.read), [
     "/link/static",
     "/real/static",
@@ -87,6 +90,6 @@ Deno.test("server permissions: the web role reads its kubeconfig with what that 
     "/home/me/.kube/token",
   ]);
   assert.deepEqual([own.run, own.write], [[], []]);
-  const exec = permissions({ ...env, KUBECONFIG: "/exec" }, disk);
+  const exec = await permissions({ ...env, KUBECONFIG: "/exec" }, disk);
   assert.deepEqual([exec.run, exec.env], [["aws"], "all"]);
 });

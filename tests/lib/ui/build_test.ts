@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 
-import { BuildError, buildFolder, PROJECT_FOLDER, siteAssets } from "@/lib/ui/build.ts";
+import { siteAssets } from "@/lib/ui/build.ts";
+import { BuildError, buildFolder, builtAssets, PROJECT_FOLDER } from "@/lib/ui/built_site.ts";
 
 /** A small project of its own, with the packages and the base of the real one. */
 async function inProject(test: (root: string) => Promise<void>) {
@@ -28,7 +29,9 @@ const list = (root: string) => [...Deno.readDirSync(buildFolder(root))].map(({ n
 
 Deno.test("build: an entry, a chunk per island, one stylesheet, all with hashed names", () =>
   inProject(async (root) => {
+    assert.throws(() => builtAssets(root), { name: "BuildError", message: /is not built.*deno task build/ });
     const assets = await siteAssets({ root });
+    assert.deepEqual(builtAssets(root), assets);
     assert.match(assets.script, /^\/build\/site-[A-Z0-9]{8}\.js$/);
     assert.match(assets.stylesheet, /^\/build\/site-[A-F0-9]{8}\.css$/);
     assert.equal(assets.devScript, null);
