@@ -28,6 +28,7 @@ import {
   MAX_UNPROVEN_PER_ADDRESS,
   UnprovenPlaces,
 } from "@/lib/http/unproven_places.ts";
+import type { TimeBounds } from "@/lib/http/time_bounds.ts";
 import type { Upstream } from "@/lib/http/upstream.ts";
 import { mapiReachable } from "@/lib/mapi/reachable.ts";
 import type { ResultsStore } from "@/lib/results/results_store.ts";
@@ -81,6 +82,8 @@ export interface GatewayDeps {
   readonly uploadSizes?: UploadSizes;
   /** Until S3's response headers, ms; a minute when absent. */
   readonly s3TimeoutMs?: number;
+  /** How long bodies may take that stream; {@link STREAM_BOUNDS} when absent. */
+  readonly bodyBounds?: TimeBounds;
 }
 
 export interface AppDeps {
@@ -169,7 +172,7 @@ function gatewayApi(deps: GatewayDeps, { role, logins, now, log }: GatewayParts)
   const { addresses, upstreams, region } = deps;
   const key = tokenKey(deps.tokenSecret);
   const tenants = new InFlight(deps.maxTenantRequests ?? DEFAULT_MAX_TENANT_REQUESTS);
-  const s3 = { addresses, upstream: upstreams.s3, region, now, timeoutMs: deps.s3TimeoutMs };
+  const s3 = { addresses, upstream: upstreams.s3, region, now, timeoutMs: deps.s3TimeoutMs, bounds: deps.bodyBounds };
   const mapi = { addresses, upstream: upstreams.mapi, timeoutMs: deps.mapiTimeoutMs };
   const admission = new Admission({
     ...deps,

@@ -1,6 +1,7 @@
 import { deadline } from "./deadline.ts";
 import { clientClosedRequest, HttpError, invalid, payloadTooLarge, requestTimeout } from "./errors.ts";
 import { jsonDepth } from "./json_depth.ts";
+import { SHORT_BODY_MS } from "./time_bounds.ts";
 
 /** Largest JSON body, bytes. */
 export const MAX_JSON_BYTES = 1024 * 1024;
@@ -8,8 +9,6 @@ export const MAX_JSON_BYTES = 1024 * 1024;
 export const MAX_JSON_DEPTH = 64;
 /** Largest form body, bytes. */
 export const MAX_FORM_BYTES = 16 * 1024;
-/** How long a client may take to send a JSON or form body, ms. */
-const BODY_TIMEOUT_MS = 30_000;
 const STRICT_UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
@@ -75,7 +74,7 @@ export async function readBytes(request: Request, limitBytes: number): Promise<U
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   let late = false;
-  const inTime = deadline(BODY_TIMEOUT_MS, () => {
+  const inTime = deadline(SHORT_BODY_MS, () => {
     late = true;
     reader.cancel().catch(() => {});
   });

@@ -1,8 +1,7 @@
 import { deadline } from "./deadline.ts";
 import { clientClosedRequest, requestTimeout } from "./errors.ts";
+import { Pace, STREAM_BOUNDS, type TimeBounds } from "./time_bounds.ts";
 
-/** How long a client may stay silent in the middle of a body, ms. */
-const SILENCE_MS = 60_000;
 /**
  * What is read at a time, bytes. The runtime takes as many off the connection for each read, but of a chunked body it
  * answers with no more than the rest of the present chunk (RFC 9112 §7.1) and keeps what it took beyond: with larger
@@ -14,7 +13,9 @@ const READ_BYTES = 64 * 1024;
 export interface BodySourceOptions {
   /** Whether the request said the body's length: it has no chunks then. */
   readonly measured?: boolean;
-  /** How long the client may stay silent, ms; a minute when absent. */
+  /** How long the client may take; as for all streams when absent. */
+  readonly bounds?: TimeBounds;
+  /** How long the client may stay silent, ms; as in the bounds when absent. */
   readonly silenceMs?: number;
 }
 
@@ -34,24 +35,27 @@ export interface BodySource {
  * body must become an error of this request and of nothing else; and always into the same memory, since what the runtime
  * would take for each read is given back late.
  *
- * `read` throws HttpError 499 when the client is gone and 408 when it stays silent.
+ * `read` throws HttpError 499 when the client is gone and 408 when it stays silent or is too slow.
  */
 export function bodySource(
   body: ReadableStream<Uint8Array<ArrayBuffer>> | null,
-  { measured = false, silenceMs = SILENCE_MS }: BodySourceOptions = {},
+  { measured = false, bounds = STREAM_BOUNDS, silenceMs = bounds.idleMs }: BodySourceOptions = {},
 ): BodySource {
   const reader = body && pieceReader(body, measured ? READ_BYTES : CHUNKED_READ_BYTES);
+  const pace = new Pace({ ...bounds, idleMs: silenceMs });
   let left: Uint8Array<ArrayBuffer> = new Uint8Array(0);
   const next = async () => {
     if (!reader) return undefined;
     let silent = false;
-    const heard = deadline(silenceMs, () => {
+    const from = performance.now();
+    const heard = deadline(pace.patienceMs, () => {
       silent = true;
       reader.cancel();
     });
     try {
       const value = await reader.read();
       if (silent) throw requestTimeout();
+      pace.took(value?.length ?? 0, performance.now() - from);
       return value;
     } catch (error) {
       throw silent ? requestTimeout() : clientClosedRequest(error);

@@ -1,4 +1,5 @@
 import { deadline } from "./deadline.ts";
+import { IDLE_MS, type Pace } from "./time_bounds.ts";
 
 /** Reads a body that comes from an upstream. */
 export type PieceReader = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
@@ -6,40 +7,62 @@ export type PieceReader = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
 /**
  * The next piece of a body, null at its end.
  *
- * @param stallMs longest wait for it
+ * @param pace of the body so far; it says how long the wait may be
  * @param stalled what is thrown when it takes longer, told in words
  */
 export async function nextPiece(
   reader: PieceReader,
-  stallMs: number,
+  pace: Pace,
   stalled: (message: string) => Error,
 ): Promise<Uint8Array<ArrayBuffer> | null> {
+  const { patienceMs } = pace;
   const stall = Promise.withResolvers<never>();
-  const heard = deadline(stallMs, () => stall.reject(stalled(`nothing for ${stallMs} ms`)));
+  const from = performance.now();
+  const heard = deadline(patienceMs, () => stall.reject(stalled(`nothing for ${Math.ceil(patienceMs)} ms`)));
   try {
     const { done, value } = await Promise.race([reader.read(), stall.promise]);
-    return done ? null : value;
+    if (done) return null;
+    pace.took(value.length, performance.now() - from);
+    return value;
   } finally {
     heard();
   }
 }
 
+export interface GuardOptions {
+  /** Called when the stream's reader takes nothing more, after the stream was broken: what it holds is to be ended. */
+  readonly unread?: () => void;
+  /** Longest time between two pieces that the stream's reader takes, ms. */
+  readonly idleMs?: number;
+}
+
 /**
  * Hands a body on piece by piece, as its reader wants them. When `next` throws, the stream breaks with what `broken`
- * makes of that, so that nobody takes a part for the whole; a reader who leaves ends the upstream's.
+ * makes of that, so that nobody takes a part for the whole; a reader who leaves, or takes nothing more, ends the
+ * upstream's.
  */
 export function guardedStream(
   reader: PieceReader,
   next: () => Promise<Uint8Array<ArrayBuffer> | null>,
   broken: (error: unknown) => BrokenStream,
+  { unread, idleMs = IDLE_MS }: GuardOptions = {},
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   let left = false;
+  let taken = () => {};
   return new ReadableStream<Uint8Array<ArrayBuffer>>({
     async pull(controller) {
+      taken();
       try {
         const piece = await next();
-        if (piece === null) controller.close();
-        else controller.enqueue(piece);
+        if (left) return;
+        if (piece === null) return controller.close();
+        controller.enqueue(piece);
+        taken = deadline(idleMs, () => {
+          left = true;
+          controller.error(new BrokenStream("UnreadAnswer", "an answer was not read"));
+          reader.cancel().catch(() => {});
+          unread?.();
+        });
       } catch (error) {
         if (left) return;
         controller.error(broken(error));
@@ -48,6 +71,7 @@ export function guardedStream(
     },
     async cancel(reason) {
       left = true;
+      taken();
       await reader.cancel(reason).catch(() => {});
     },
   }, { highWaterMark: 0 });

@@ -1,13 +1,11 @@
 import { deadline } from "./deadline.ts";
+import { SHORT_BODY_MS } from "./time_bounds.ts";
 import type { UpstreamResponse } from "./upstream.ts";
-
-/** However steadily a long body drips, all of it must have come in so many times the longest wait for a piece. */
-const WHOLE_IN_STALLS = 5;
 
 /** Bodies up to this many bytes are read at once. */
 const SHORT_BYTES = 64 * 1024;
 
-/** An upstream's body that is longer than its cap, or stalls. */
+/** An upstream's body that is longer than its cap, or takes too long. */
 export class BodyLimitError extends Error {
   override readonly name = "BodyLimitError";
   /** Whether it came too slowly, and was not too long. */
@@ -23,10 +21,14 @@ export class BodyLimitError extends Error {
  * Reads a whole body as text (UTF-8, malformed bytes replaced).
  *
  * @param capBytes most bytes that are taken; a longer body is cancelled
- * @param stallMs longest wait for a short body, and for the next piece of a longer one, which may take five times as long
+ * @param totalMs longest way of the whole body, however steadily it drips
  * @throws BodyLimitError above the cap or when it takes too long; whatever breaks the stream
  */
-export async function readCapped(response: UpstreamResponse, capBytes: number, stallMs: number): Promise<string> {
+export async function readCapped(
+  response: UpstreamResponse,
+  capBytes: number,
+  totalMs: number = SHORT_BODY_MS,
+): Promise<string> {
   if (!response.body) return "";
   const announced = announcedLength(response.headers);
   if (announced > capBytes) {
@@ -35,56 +37,46 @@ export async function readCapped(response: UpstreamResponse, capBytes: number, s
   }
   const { breakOff } = response;
   return announced <= SHORT_BYTES && breakOff
-    ? await readAtOnce(response, breakOff, stallMs)
-    : await readPieces(response.body, capBytes, stallMs);
+    ? await readAtOnce(response, breakOff, totalMs)
+    : await readPieces(response.body, capBytes, totalMs);
 }
 
 /** For a short body each piece, its empty end included, would cost more than all the rest of reading it. */
-async function readAtOnce(response: Response, breakOff: AbortController, stallMs: number): Promise<string> {
-  let stalled = false;
-  const over = deadline(stallMs, () => {
-    stalled = true;
+async function readAtOnce(response: Response, breakOff: AbortController, totalMs: number): Promise<string> {
+  let late = false;
+  const inTime = deadline(totalMs, () => {
+    late = true;
     breakOff.abort();
   });
   try {
     return await response.text();
   } catch (error) {
-    throw stalled ? new BodyLimitError(`not whole after ${stallMs} ms`, true) : error;
+    throw late ? notWhole(totalMs) : error;
   } finally {
-    over();
+    inTime();
   }
 }
 
 async function readPieces(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   capBytes: number,
-  stallMs: number,
+  totalMs: number,
 ): Promise<string> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let length = 0;
   let text = "";
-  let heard = performance.now();
-  const end = heard + WHOLE_IN_STALLS * stallMs;
-  let stalled = false;
-  // One deadline for the whole body, which looks when the last piece came.
-  const watch = () => {
-    const left = heard + stallMs - performance.now();
-    if (left > 0) over = deadline(left, watch);
-    else {
-      stalled = true;
-      reader.cancel().catch(() => {});
-    }
-  };
-  let over = deadline(stallMs, watch);
+  let late = false;
+  const inTime = deadline(totalMs, () => {
+    late = true;
+    reader.cancel().catch(() => {});
+  });
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      if (stalled) throw new BodyLimitError(`nothing for ${stallMs} ms`, true);
+      if (late) throw notWhole(totalMs);
       if (done) return text + decoder.decode();
-      heard = performance.now();
       length += value.length;
-      if (heard > end) throw new BodyLimitError(`not whole after ${WHOLE_IN_STALLS * stallMs} ms`, true);
       if (length > capBytes) throw new BodyLimitError(`more than ${capBytes} bytes`, false);
       text += decoder.decode(value, { stream: true });
     }
@@ -92,8 +84,12 @@ async function readPieces(
     reader.cancel().catch(() => {});
     throw error;
   } finally {
-    over();
+    inTime();
   }
+}
+
+function notWhole(totalMs: number): BodyLimitError {
+  return new BodyLimitError(`not whole after ${totalMs} ms`, true);
 }
 
 /**

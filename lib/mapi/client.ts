@@ -9,6 +9,7 @@ import {
   HttpError,
 } from "@/lib/http/errors.ts";
 import { BodyLimitError, readCapped } from "@/lib/http/read_capped.ts";
+import { SHORT_BODY_MS } from "@/lib/http/time_bounds.ts";
 import { type Upstream, UpstreamError, type UpstreamResponse } from "@/lib/http/upstream.ts";
 import type { StoreAddresses } from "@/lib/store_addresses.ts";
 import { mapiFailure } from "./errors.ts";
@@ -25,7 +26,7 @@ export type MapiPath = string & { readonly [encoded]: true };
 export interface Mapi {
   readonly addresses: StoreAddresses;
   readonly upstream: Upstream;
-  /** Until the response headers, and longest silence in its body, ms. */
+  /** Until the response headers, ms; a body may be no longer silent either. */
   readonly timeoutMs: number;
 }
 
@@ -40,6 +41,8 @@ export interface MapiCall {
   readonly body?: Readonly<Record<string, unknown>>;
   /** What the error answers are about, such as `tenant 'x'`. */
   readonly resource: string;
+  /** Called when nobody reads a list that is handed on. */
+  readonly unread?: () => void;
 }
 
 export interface MapiAnswer {
@@ -108,7 +111,7 @@ export async function callMapiForRecords(
     const response = await sent(mapi, caller, call);
     const mayBeLong = !(Number(response.headers.get("content-length") ?? Infinity) <= MAX_ANSWER_BYTES);
     if (!response.ok || !mayBeLong) return await kept(mapi, call, response);
-    const list = await readList(response, MAX_ANSWER_BYTES, mapi.timeoutMs);
+    const list = await readList(response, MAX_ANSWER_BYTES, mapi.timeoutMs, call.unread);
     if (typeof list !== "string") return list;
     return { status: response.status, headers: response.headers, body: parsed(list) };
   } catch (error) {
@@ -147,7 +150,7 @@ function verdictOf({ ok, status }: Response): Verdict | null {
 }
 
 async function kept(mapi: Mapi, call: MapiCall, response: UpstreamResponse): Promise<MapiAnswer> {
-  const text = await readCapped(response, MAX_ANSWER_BYTES, mapi.timeoutMs);
+  const text = await readCapped(response, MAX_ANSWER_BYTES, Math.min(mapi.timeoutMs, SHORT_BODY_MS));
   if (!response.ok) throw mapiFailure(response, text, call.resource);
   return { status: response.status, headers: response.headers, body: parsed(text) };
 }

@@ -1,4 +1,5 @@
 import { BrokenStream, guardedStream, nextPiece, type PieceReader } from "@/lib/http/guarded_stream.ts";
+import { IDLE_MS, Pace, STREAM_BOUNDS } from "@/lib/http/time_bounds.ts";
 import { BodyLimitError } from "@/lib/http/read_capped.ts";
 
 /** Longest list that is handed on, in bytes: 10,000 records, which is the store's own bound, of 13 KiB each. */
@@ -12,29 +13,34 @@ export type ListBody = string | ReadableStream<Uint8Array<ArrayBuffer>>;
  * rest is read as it is handed on, so that nobody need keep it. Should the rest break off, stall, exceed
  * {@link MAX_LIST_BYTES} or be no list after all, the stream breaks too: nobody takes a part for the whole.
  *
- * @param stallMs longest wait for the next piece; while the text is short, for all of it five times as long
+ * @param stallMs longest wait for the next piece, if that is less than what all bodies have
+ * @param unread is called when nobody reads what is handed on
  * @throws BodyLimitError for what is long and no array, or too slow; whatever breaks the body
  */
-export async function readList(response: Response, heldBytes: number, stallMs: number): Promise<ListBody> {
+export async function readList(
+  response: Response,
+  heldBytes: number,
+  stallMs: number,
+  unread?: () => void,
+): Promise<ListBody> {
   if (!response.body) return "";
   const announced = Number(response.headers.get("content-length") ?? 0);
   const reader = response.body.getReader();
   const scan = arrayScan();
   const held: Uint8Array<ArrayBuffer>[] = [];
-  const deadline = performance.now() + WHOLE_IN_STALLS * stallMs;
+  const pace = new Pace({ ...STREAM_BOUNDS, idleMs: Math.min(stallMs, IDLE_MS) });
   let length = 0;
   try {
     if (announced > MAX_LIST_BYTES) throw tooLong(MAX_LIST_BYTES);
     for (;;) {
-      const piece = await nextPiece(reader, stallMs, stalled);
+      const piece = await nextPiece(reader, pace, stalled);
       if (piece === null) return text(held);
-      if (performance.now() > deadline) throw new BodyLimitError("not whole in time", true);
       held.push(piece);
       length += piece.length;
       scan.take(piece);
       if (length <= heldBytes) continue;
       if (!scan.isArray()) throw tooLong(heldBytes);
-      return restOf(reader, held, scan, length, stallMs);
+      return restOf(reader, held, scan, { length, pace, unread });
     }
   } catch (error) {
     reader.cancel().catch(() => {});
@@ -42,20 +48,16 @@ export async function readList(response: Response, heldBytes: number, stallMs: n
   }
 }
 
-const WHOLE_IN_STALLS = 5;
-
 function restOf(
   reader: PieceReader,
   held: Uint8Array<ArrayBuffer>[],
   scan: ArrayScan,
-  heldBytes: number,
-  stallMs: number,
+  { length, pace, unread }: { length: number; pace: Pace; unread?: () => void },
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
-  let length = heldBytes;
   const next = async () => {
     const first = held.shift();
     if (first) return first;
-    const piece = await nextPiece(reader, stallMs, stalled);
+    const piece = await nextPiece(reader, pace, stalled);
     if (piece === null) {
       if (!scan.isWhole()) throw new Error("the list has no end");
       return null;
@@ -66,7 +68,7 @@ function restOf(
     if (!scan.isArray()) throw new Error("no list");
     return piece;
   };
-  return guardedStream(reader, next, () => new BrokenStream("BrokenList", "the store's list broke off"));
+  return guardedStream(reader, next, () => new BrokenStream("BrokenList", "the store's list broke off"), { unread });
 }
 
 function stalled(message: string): BodyLimitError {

@@ -133,10 +133,11 @@ export class Connections {
   }
 
   #watch(): void {
+    const { headMs, idleMs, answers = STREAM_BOUNDS } = this.#limits;
     this.#timer ??= setInterval(() => {
       const now = performance.now();
       for (const { served, until } of this.#open) if (until <= now) served?.cut();
-    }, Math.min(LOOK_EVERY_MS, this.#limits.headMs, this.#limits.idleMs));
+    }, Math.min(LOOK_EVERY_MS, headMs, idleMs, answers.slackMs));
   }
 
   #tell(setting: string): void {

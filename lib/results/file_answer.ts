@@ -1,7 +1,9 @@
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 import { SANDBOX_POLICY } from "@/lib/http/default_headers.ts";
 import { HttpError } from "@/lib/http/errors.ts";
+import { handedBody } from "@/lib/http/handed_body.ts";
 import { headerText } from "@/lib/http/header_text.ts";
+import type { RequestInfo } from "@/lib/http/request_info.ts";
 import type { HeaderRecord } from "@/lib/s3/client.ts";
 import { S3Failure } from "@/lib/s3/errors.ts";
 import { getObject, headObject } from "@/lib/s3/objects.ts";
@@ -23,6 +25,8 @@ export interface FileRequest {
   readonly keys: S3Keys;
   /** Whoever waits for the answer. */
   readonly signal?: AbortSignal;
+  /** The reader's connection; absent where another role asks. */
+  readonly info?: RequestInfo;
 }
 
 /**
@@ -35,7 +39,8 @@ export async function readResultObject(store: ResultsStore, request: FileRequest
   const name = { bucket: store.bucket, key: request.key };
   const read = request.method === "HEAD" ? headObject : getObject;
   try {
-    return fileAnswer(await read(store.s3, caller, name, { headers: fileConditions(request.method, request.headers) }));
+    const headers = fileConditions(request.method, request.headers);
+    return fileAnswer(await read(store.s3, caller, name, { headers }), request.info);
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
     if (error.status !== 416) throw fileFailure(error);
@@ -72,7 +77,7 @@ export function fileConditions(method: "GET" | "HEAD", request: Headers): Header
 }
 
 /** A store's answer as readers get it. */
-export function fileAnswer(store: Response): Response {
+export function fileAnswer(store: Response, info?: RequestInfo): Response {
   const headers = new Headers({
     ...UNCACHED,
     "Content-Security-Policy": SANDBOX_POLICY,
@@ -91,7 +96,7 @@ export function fileAnswer(store: Response): Response {
     headers.set("Content-Type", "application/octet-stream");
     headers.set("Content-Disposition", "attachment");
   }
-  return new Response(store.body, { status: store.status, headers });
+  return new Response(handedBody(store, info), { status: store.status, headers });
 }
 
 /** The answer to a store's refusal; nothing of the store's own words is in it. */

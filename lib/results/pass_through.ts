@@ -2,9 +2,10 @@ import { readBytes } from "@/lib/http/body.ts";
 import { clientClosedRequest, HttpError } from "@/lib/http/errors.ts";
 import { hasDotSegment } from "@/lib/http/raw_path.ts";
 import { REQUEST_ID_HEADER } from "@/lib/http/request_id.ts";
+import { guardedBody } from "@/lib/http/handed_body.ts";
+import type { TimeBounds } from "@/lib/http/time_bounds.ts";
 import { UpstreamError } from "@/lib/http/upstream.ts";
 import { browserScheme } from "./browser_address.ts";
-import { guardedBody } from "./guarded_body.ts";
 import { RESULTS_PATH } from "./object_keys.ts";
 import { type Arrival, IN_PROCESS_BASE, type ResultsService } from "./results_service.ts";
 import { cookieName, sessionValues } from "./session_cookie.ts";
@@ -12,8 +13,6 @@ import { UNCACHED } from "./uncached.ts";
 
 /** Largest body of a login or logout, bytes (spec, Limits). */
 export const MAX_POSTED_BYTES = 16 * 1024;
-/** Longest wait for the next piece of a file, ms. */
-const STALL_MS = 60_000;
 
 const REQUEST_HEADERS = ["origin", "content-type", "if-none-match", "if-modified-since", "range", "if-range"];
 const RESPONSE_HEADERS = [
@@ -39,14 +38,16 @@ const BODILESS = new Set([204, 205, 304]);
 export interface PassThroughOptions {
   readonly service: ResultsService;
   readonly cookieStem: string;
-  /** Longest wait for the next piece of a file, ms; {@link STALL_MS} when absent. */
-  readonly stallMs?: number;
+  /** How long a file may take; those of all streams when absent. */
+  readonly bounds?: TimeBounds;
 }
 
 /** A request on its way, and who is told when its answer breaks off after the headers. */
 export interface Passing extends Arrival {
   readonly requestId: string;
   readonly broken: (error: unknown) => void;
+  /** Called when the client does not read its answer. */
+  readonly unread?: () => void;
 }
 
 export type PassThrough = (request: Request, passing: Passing) => Promise<Response>;
@@ -59,8 +60,8 @@ export type PassThrough = (request: Request, passing: Passing) => Promise<Respon
  * It throws HttpError: 404 for a path that could not be carried as it is, 405, 413, 408, 502 when there is no answer,
  * 499 when the client left.
  */
-export function passThrough({ service, cookieStem, stallMs = STALL_MS }: PassThroughOptions): PassThrough {
-  return async function passThrough(request, { target, peer, requestId, broken, known }) {
+export function passThrough({ service, cookieStem, bounds }: PassThroughOptions): PassThrough {
+  return async function passThrough(request, { target, peer, requestId, broken, known, unread }) {
     if (!isCarried(target.path) || !isVisible(target.query)) throw failure(404, "Not Found");
     // Kept: once a client has left, its request cannot be read any more.
     const { method } = request;
@@ -86,7 +87,7 @@ export function passThrough({ service, cookieStem, stallMs = STALL_MS }: PassThr
     }
     // A role in this process leaves the body of a HEAD for the envelope to measure; a remote one sends none.
     if (method === "HEAD") return new Response(response.body, { status: response.status, headers });
-    return new Response(guardedBody(response.body, stallMs, broken), { status: response.status, headers });
+    return new Response(guardedBody(response.body, { bounds, broken, unread }), { status: response.status, headers });
   };
 }
 

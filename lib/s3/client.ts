@@ -1,5 +1,13 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { badGateway, badRequest, clientClosedRequest, forbidden, gatewayTimeout } from "@/lib/http/errors.ts";
+import {
+  badGateway,
+  badRequest,
+  clientClosedRequest,
+  forbidden,
+  gatewayTimeout,
+  requestTimeout,
+} from "@/lib/http/errors.ts";
+import { type TimeBounds, totalMs } from "@/lib/http/time_bounds.ts";
 import { type Upstream, UpstreamError } from "@/lib/http/upstream.ts";
 import type { S3Address, StoreAddresses } from "@/lib/store_addresses.ts";
 import { s3Failure, verdictOf } from "./errors.ts";
@@ -14,11 +22,7 @@ import {
   UNSIGNED_PAYLOAD,
 } from "./signer.ts";
 
-/** Slowest upload that is waited for, bytes per second: an upload's answer comes only after its body. */
-const SLOWEST_UPLOAD = 32 * 1024;
 const HEADERS_TIMEOUT_MS = 60_000;
-/** Longest upload that is waited for, ms; a timer cannot be set to more than 24 days. */
-const LONGEST_UPLOAD_MS = 12 * 3600 * 1000;
 
 /** What the S3 operations work with; nothing in it belongs to one caller. */
 export interface S3 {
@@ -29,6 +33,8 @@ export interface S3 {
   readonly now: () => number;
   /** Until the response headers, ms, beside the time for a body; a minute when absent. */
   readonly timeoutMs?: number;
+  /** How long bodies may take on their way to and from the store; those of all streams when absent. */
+  readonly bounds?: TimeBounds;
 }
 
 /** Headers by their names in lower case. */
@@ -58,7 +64,7 @@ export interface S3Call {
  * answer says about its keys.
  *
  * @throws HttpError by the store's error code; 502 when the store is unreachable or answers what S3 does not, 504 when
- * it does not answer in 60 s, 403 when the caller has no S3 endpoint, 400 for a name that no path can carry
+ * it does not answer in 60 s, 408 when a body that is handed on does not come in time, 403 when the caller has no S3 endpoint, 400 for a name that no path can carry
  */
 export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Response> {
   const { endpoint, virtualHosts, judgesNobody } = await s3Address(s3, caller);
@@ -70,6 +76,7 @@ export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Resp
   if (call.lengthBytes !== undefined) headers["content-length"] = String(call.lengthBytes);
   const request = { method: call.method, host: hostOf(origin), path, query };
   signHeaders(request, headers, payloadHash(call.body), caller.s3, s3.region, s3.now());
+  const workMs = call.workMs ?? s3.timeoutMs ?? HEADERS_TIMEOUT_MS;
   const response = await exchange(s3.upstream, {
     method: call.method,
     origin,
@@ -78,9 +85,10 @@ export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Resp
     body: call.body,
     madeHere: call.madeHere,
     signal: caller.signal,
-    timeoutMs: (call.workMs ?? s3.timeoutMs ?? HEADERS_TIMEOUT_MS) +
-      Math.min((call.lengthBytes ?? 0) / SLOWEST_UPLOAD * 1000, LONGEST_UPLOAD_MS),
-  });
+    // An upload's answer comes only after its body.
+    timeoutMs: workMs +
+      (call.lengthBytes ? totalMs(call.lengthBytes, s3.bounds) : 0),
+  }, Math.min(workMs, SIGN_OF_LIFE_MS));
   const heard = judgesNobody ? undefined : caller.heard;
   if (response.ok || call.expect?.includes(response.status)) {
     heard?.("accepted");
@@ -132,7 +140,11 @@ function copied(headers: S3Call["headers"]): Record<string, string> {
   return copy;
 }
 
-async function exchange(upstream: Upstream, request: Parameters<Upstream>[0]): Promise<Response> {
+async function exchange(
+  upstream: Upstream,
+  request: Parameters<Upstream>[0],
+  signOfLifeMs: number,
+): Promise<Response> {
   try {
     return await upstream(request);
   } catch (error) {
@@ -141,11 +153,35 @@ async function exchange(upstream: Upstream, request: Parameters<Upstream>[0]): P
       case "unreachable":
         throw badGateway("S3 endpoint unreachable", error);
       case "timeout":
-        throw gatewayTimeout("S3 read timed out");
+        throw await isClientSlow(upstream, request, signOfLifeMs)
+          ? requestTimeout()
+          : gatewayTimeout("S3 read timed out");
       case "aborted":
         throw clientClosedRequest();
       case "broken":
         throw badGateway("S3 connection error", error);
     }
+  }
+}
+
+/** How long a store may take to show that it is there, ms. */
+const SIGN_OF_LIFE_MS = 5000;
+
+/**
+ * Whose fault it is that an upload took too long. Of a body that is handed on untouched nobody here knows how much has
+ * come, but a store that answers other requests would have answered this one: then its client was too slow.
+ */
+async function isClientSlow(
+  upstream: Upstream,
+  { origin, body, madeHere }: Parameters<Upstream>[0],
+  timeoutMs: number,
+): Promise<boolean> {
+  if (!(body instanceof ReadableStream) || madeHere) return false;
+  try {
+    const answer = await upstream({ method: "GET", origin, target: "/", headers: {}, timeoutMs });
+    await answer.body?.cancel();
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -5,7 +5,6 @@ import { unescapeXml } from "./xml.ts";
 
 const MAX_ERROR_BYTES = 64 * 1024;
 const MAX_MESSAGE_CHARACTERS = 500;
-const STALL_MS = 10_000;
 
 /** S3 error codes whose answer does not depend on the status the store chose. */
 const STATUS_OF_CODE: Readonly<Record<string, number>> = {
@@ -65,7 +64,7 @@ export class S3Failure extends HttpError {
  * under the store's own status, else 502. The body is read up to 64 KiB and never trusted.
  */
 export async function s3Failure(response: Response, resource: string): Promise<S3Failure> {
-  const text = await readCapped(response, MAX_ERROR_BYTES, STALL_MS).catch(() => "");
+  const text = await readCapped(response, MAX_ERROR_BYTES).catch(() => "");
   const code = element(text, "Code");
   const known = statusOf(code, response.status);
   const status = known ?? (response.status >= 400 && response.status <= 599 ? response.status : 502);

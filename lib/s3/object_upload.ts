@@ -71,7 +71,7 @@ export async function writeObject(
     const answer = await putObject(s3, caller, place, { body, lengthBytes, headers });
     return { etag: answer.get("etag"), headers: answer };
   }
-  const source = bodySource(body, { measured: lengthBytes !== null });
+  const source = bodySource(body, { measured: lengthBytes !== null, bounds: s3.bounds });
   return await writeFromSource(s3, caller, place, { source, lengthBytes, headers }, sizes);
 }
 

@@ -5,25 +5,24 @@ import { MalformedXml } from "./xml.ts";
 
 /** A thousand entries with the longest keys, every byte of them escaped, stay below this. */
 const MAX_LISTING_BYTES = 16 * 1024 * 1024;
-const STALL_MS = 60_000;
 const ERROR_ROOT = /^\s*(?:<\?[^>]*\?>\s*)?<Error[\s>]/;
 
 /**
  * Reads and parses an XML answer. Copies and completions begin their answer before they know how they end, so an error
  * may come under status 200: it is an error all the same.
  *
- * @param stallMs longest wait for the next bytes, for answers that begin before their work is done
+ * @param totalMs longest way of the answer, for those that begin before their work is done
  * @throws HttpError 502 when it breaks off, is too long or is not what was asked for; by its code when it is an error
  */
 export async function readXml<T>(
   response: Response,
   parse: (xml: string) => T,
   resource: string,
-  stallMs = STALL_MS,
+  totalMs?: number,
 ): Promise<T> {
   let text: string;
   try {
-    text = await readCapped(response, MAX_LISTING_BYTES, stallMs);
+    text = await readCapped(response, MAX_LISTING_BYTES, totalMs);
   } catch (error) {
     throw badGateway(`${resource}: the store's answer broke off`, error);
   }

@@ -12,7 +12,7 @@ export function fileRoute(deps: ResultsDeps, sessions: Sessions): ResultsRoute {
     operation: "results_file",
     methods: ["GET", "HEAD"],
     async handler(exchange) {
-      const { request } = exchange;
+      const { request, info } = exchange;
       // Read now: once a client has left, its request cannot be read any more.
       const { headers, signal } = request;
       const scheme = browserScheme(request);
@@ -23,7 +23,7 @@ export function fileRoute(deps: ResultsDeps, sessions: Sessions): ResultsRoute {
       if (key === null) throw notFound("file");
       const method = exchange.method === "HEAD" ? "HEAD" : "GET";
       try {
-        return await readResultObject(deps.store, { method, key, headers, user, keys, signal });
+        return await readResultObject(deps.store, { method, key, headers, user, keys, signal, info });
       } catch (error) {
         if (!(error instanceof HttpError) || error.status !== 401) throw error;
         // The store no longer knows the session's keys, so neither shall the browser.

@@ -46,6 +46,7 @@ export function mountPassThrough(add: AddRoute, deps: PassThroughDeps): void {
         requestId,
         // The type alone: what an upstream says of itself may hold anything.
         broken: (error) => deps.log.write({ level: "warn", request_id: requestId, broken_answer: nameOf(error) }),
+        unread: () => exchange.info?.breakOff?.(),
         known: (operation, caller) => {
           if (operation) exchange.operation = operation;
           if (caller) exchange.caller = caller;

@@ -4,7 +4,10 @@ import { type Identify, storeIdentities } from "@/lib/auth/store_credentials.ts"
 import { issueToken, tokenKey } from "@/lib/auth/token.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";
 import type { Application } from "@/lib/http/application.ts";
+import type { RequestInfo } from "@/lib/http/request_info.ts";
 import { upstream } from "@/lib/http/upstream.ts";
+import { DEFAULT_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
+import { drainingServer } from "@/lib/process/draining_server.ts";
 import { type AppDeps, buildApp, type GatewayDeps } from "@/routes/mod.ts";
 
 /** What the fake store was sent. */
@@ -94,11 +97,10 @@ export async function withGateway(options: FixtureOptions, body: (fixture: Fixtu
     now: () => NOW,
     ...options.app,
   });
-  const gateway = Deno.serve(
-    { port: 0, hostname: "127.0.0.1", onListen() {} },
-    (request, info) => app.fetch(request, info),
-  );
-  const origin = `http://127.0.0.1:${gateway.addr.port}`;
+  const limits = { ...DEFAULT_CONNECTION_LIMITS, answers: options.gateway?.bodyBounds };
+  const handler = (request: Request, info: RequestInfo) => app.fetch(request, info);
+  const gateway = drainingServer({ port: 0, hostname: "127.0.0.1", limits }, handler, handler);
+  const origin = `http://127.0.0.1:${gateway.port}`;
   const token = issueToken({ sub: "curator", pwd: "p4ssw0rd", tenant: "archive" }, tokenKey(SECRET), NOW / 1000, 480);
   const bearer = { Authorization: `Bearer ${token}` };
   try {
@@ -120,7 +122,7 @@ export async function withGateway(options: FixtureOptions, body: (fixture: Fixtu
     });
   } finally {
     log.flush();
-    await gateway.shutdown();
+    await gateway.drain();
     await store.shutdown();
   }
 }

@@ -251,7 +251,7 @@ function isForm(headers: Headers): boolean {
 
 async function partInForm(s3: S3, caller: Caller, upload: OpenUpload, number: number, { body, headers }: Request) {
   const formBytes = headers.has("content-length") ? partLength(headers) : null;
-  const { source } = await fileInForm(bodySource(body), headers.get("content-type"), FILE);
+  const { source } = await fileInForm(bodySource(body, { bounds: s3.bounds }), headers.get("content-type"), FILE);
   return await sendPartFromSource(s3, caller, upload, number, source, formBytes);
 }
 

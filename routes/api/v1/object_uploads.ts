@@ -87,7 +87,7 @@ export function objectUploadOperations(
       },
       async handler({ caller, params }, exchange) {
         const { request: raw } = exchange;
-        const body = bodySource(raw.body);
+        const body = bodySource(raw.body, { bounds: s3.bounds });
         const { contentType, source } = await fileInForm(body, raw.headers.get("content-type"), FILE);
         const written = await writeFromSource(s3, caller, params, {
           source,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { contentDisposition, fileNameOf } from "@/lib/http/content_disposition.ts";
+import { handedBody } from "@/lib/http/handed_body.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { objectHeaders, readHeaders, writeHeaders } from "@/lib/s3/object_headers.ts";
@@ -51,7 +52,10 @@ export function objectOperations(operation: GatewayOperation, s3: S3): Operation
         const response = await getObject(s3, caller, { bucket, key, versionId: query.version_id }, {
           headers: readHeaders(exchange.request.headers),
         });
-        return new Response(response.body, { status: response.status, headers: shown(response, key, query) });
+        return new Response(handedBody(response, exchange.info, s3.bounds), {
+          status: response.status,
+          headers: shown(response, key, query),
+        });
       },
     }),
     operation({

@@ -2,6 +2,7 @@ import { PutObjectCommand } from "@aws-sdk/client-s3";
 import { randomBytes } from "node:crypto";
 import { AcceptedIdentities } from "@/lib/auth/accepted_identities.ts";
 import { GuessLimits } from "@/lib/auth/guess_limits.ts";
+import { IDLE_MS, STREAM_BOUNDS } from "@/lib/http/time_bounds.ts";
 import { batchedLog, type RequestLog } from "@/lib/http/access_log.ts";
 import { type AddRoute, application, Routes } from "@/lib/http/application.ts";
 import { envelope } from "@/lib/http/envelope.ts";
@@ -75,8 +76,9 @@ export function around(mount: (add: AddRoute) => void): Deno.ServeHandler<Deno.N
 }
 
 /** The web role before a results service. */
-export function web(service: ResultsService, log: RequestLog = batchedLog(() => {}), stallMs?: number) {
-  return serve(around((add) => mountPassThrough(add, { service, cookieStem: STEM, log, stallMs })));
+export function web(service: ResultsService, log: RequestLog = batchedLog(() => {}), idleMs = IDLE_MS) {
+  const bounds = { ...STREAM_BOUNDS, idleMs };
+  return serve(around((add) => mountPassThrough(add, { service, cookieStem: STEM, log, bounds })));
 }
 
 /** Both ways of having the results role behind the web role, each as a service. */

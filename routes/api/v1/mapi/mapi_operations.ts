@@ -78,13 +78,14 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
         params: parameters(path),
         query,
         responses: { 200: { description: "What the store holds", schema }, ...FAILURES },
-        async handler({ caller, params, query }) {
+        async handler({ caller, params, query }, exchange) {
           const label = resource(params);
           const call: MapiCall = {
             method: "GET",
             path: fill(params),
             query: forward ? forward(query) : texts(query),
             resource: label,
+            unread: () => exchange.info?.breakOff?.(),
           };
           const asked = isList && call.query?.verbose === true ? callMapiForRecords : callMapi;
           const answered = await asked(mapi, caller, call);

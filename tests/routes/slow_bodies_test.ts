@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import type { Socket } from "node:net";
+import { withGateway } from "./gateway_fixture.ts";
+import { rawExchange, rawStore } from "./raw_store.ts";
+
+const O = "/api/v1/buckets/b/objects/";
+const REFUSED =
+  "HTTP/1.1 403 Forbidden\r\nContent-Length: 51\r\n\r\n<Error><Code>AccessDenied</Code><Message/></Error>\r\n";
+const bodyBounds = { idleMs: 100, minBytesPerSecond: 1_000_000_000, slackMs: 100 };
+
+const BEGINNINGS: [what: string, key: string, head: string][] = [
+  ["of known length", "k", "Content-Length: 1000\r\n\r\nhalf"],
+  ["without a length", "k", "Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n"],
+  ["by node:http", "a/../k", "Content-Length: 1000\r\n\r\nhalf"],
+];
+
+for (const [what, key, beginning] of BEGINNINGS) {
+  Deno.test(`slow bodies: an object ${what} that stalls is broken off, and its place is given back`, async () => {
+    await using store = await rawStore((socket) => socket.write(`HTTP/1.1 200 OK\r\n${beginning}`));
+    const gateway = { addresses: store.addresses, maxTenantRequests: 1, bodyBounds };
+    await withGateway({ gateway }, async ({ call }) => {
+      for (let n = 1; n <= 2; n++) {
+        const response = await free(() => call(O + key));
+        assert.equal(response.status, 200);
+        await assert.rejects(response.text());
+        await store.closed(n);
+      }
+    });
+  });
+}
+
+Deno.test("slow bodies: an object that nobody reads is given up", async () => {
+  const flood = (socket: Socket) => {
+    const piece = `10000\r\n${"x".repeat(0x10000)}\r\n`;
+    const more = () => {
+      while (socket.writable && socket.write(piece)) { /* until the gateway takes no more */ }
+    };
+    socket.on("drain", more);
+    socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+    more();
+  };
+  await using store = await rawStore(flood);
+  await withGateway({ gateway: { addresses: store.addresses, bodyBounds } }, async ({ origin, bearer }) => {
+    const { port } = new URL(origin);
+    using client = await Deno.connect({ hostname: "127.0.0.1", port: Number(port) });
+    const head = `GET ${O}k HTTP/1.1\r\nHost: x\r\nAuthorization: ${bearer.Authorization}\r\n\r\n`;
+    await client.write(new TextEncoder().encode(head));
+    await store.closed(1);
+  });
+});
+
+const UPLOADS: [what: string, headers: string][] = [
+  ["with a length", "Content-Length: 100000000\r\n\r\n"],
+  ["without a length", "Transfer-Encoding: chunked\r\n\r\n4\r\n"],
+];
+
+for (const [what, headers] of UPLOADS) {
+  Deno.test(`slow bodies: a client that stalls in an upload ${what} is told 408`, async () => {
+    await using store = await rawStore((socket, head) => {
+      if (head.startsWith("GET ")) socket.end(REFUSED);
+    });
+    const gateway = { addresses: store.addresses, bodyBounds: { ...bodyBounds, slackMs: 200 }, s3TimeoutMs: 200 };
+    await withGateway({ gateway }, async ({ origin, bearer }) => {
+      const request = `PUT ${O}k HTTP/1.1\r\nHost: x\r\nAuthorization: ${bearer.Authorization}\r\n${headers}half`;
+      const answer = await rawExchange(origin, request, /\}$/);
+      assert.match(answer, /^HTTP\/1\.1 408 [^]*\{"detail":"The request body took too long"\}$/);
+    });
+  });
+}
+
+Deno.test("slow bodies: a store that is silent once it has an upload is 504", async () => {
+  await using store = await rawStore(() => {});
+  const gateway = { addresses: store.addresses, bodyBounds, s3TimeoutMs: 100 };
+  await withGateway({ gateway }, async ({ call }) => {
+    const response = await call(`${O}k`, { method: "PUT", body: new Uint8Array(100_000) });
+    assert.deepEqual([response.status, await response.json()], [504, { detail: "S3 read timed out" }]);
+  });
+});
+
+/** Asks until the place of the request before is free: it is given back when that one is known to be over. */
+async function free(ask: () => Promise<Response>): Promise<Response> {
+  for (;;) {
+    const response = await ask();
+    if (response.status !== 503) return response;
+    await response.body?.cancel();
+  }
+}
