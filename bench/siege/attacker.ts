@@ -1,9 +1,12 @@
 /** A process of its own for an attack, so that it costs the measuring user nothing: name, seconds, host, port, own address. */
 import { ATTACKS } from "./attacks.ts";
+import type { Tally } from "./hostile_connections.ts";
 
 const [name, seconds, host, port, localAddress] = Deno.args;
 const attack = ATTACKS.find((attack) => attack.name === name);
 if (!attack) throw new Error(`no attack ${name}`);
 const stop = new AbortController();
 setTimeout(() => stop.abort(), Number(seconds) * 1000);
-console.log(JSON.stringify(await attack.run({ host, port: Number(port), localAddress }, stop.signal)));
+const got: Tally = {};
+await attack.run({ host, port: Number(port), localAddress }, stop.signal, got);
+console.log(JSON.stringify(got));

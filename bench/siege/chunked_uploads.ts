@@ -7,13 +7,13 @@ const SENT_BYTES = 270_000;
 /** Uploads without a length, with wrong credentials, that stop after a while: for the memory that uploads share. */
 export const chunkedUploads: Attack = {
   name: "chunked uploads, 270 kB",
-  async run(target, stop) {
+  async run(target, stop, got) {
     const token = await inventedTokens(target, CONNECTIONS);
     const chunk = `${SENT_BYTES.toString(16)}\r\n${"x".repeat(SENT_BYTES)}\r\n`;
     const text = () => {
       const headers = { Authorization: `Bearer ${token()}`, "Transfer-Encoding": "chunked" };
       return head("PUT", "/api/v1/buckets/siege/objects/stolen", headers) + chunk;
     };
-    return await holdConnections(target, { count: CONNECTIONS, againMs: PATIENT_MS }, text, stop);
+    await holdConnections(target, { count: CONNECTIONS, againMs: PATIENT_MS }, text, stop, got);
   },
 };

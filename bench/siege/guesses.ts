@@ -7,17 +7,17 @@ const AGAIN_MS = 10;
 /** Passwords of one account, guessed through S3 routes as fast as they are answered. */
 export const s3Guesses: Attack = {
   name: "guesses through S3 routes",
-  async run(target, stop) {
+  async run(target, stop, got) {
     const token = await inventedTokens(target, TOKENS, "archive/curator");
     const text = () => head("GET", "/api/v1/buckets/siege/objects/k", { Authorization: `Bearer ${token()}` });
-    return await holdConnections(target, { count: CONNECTIONS, againMs: AGAIN_MS }, text, stop);
+    await holdConnections(target, { count: CONNECTIONS, againMs: AGAIN_MS }, text, stop, got);
   },
 };
 
 /** The same at the login of the results role. */
 export const loginGuesses: Attack = {
   name: "guesses at the results login",
-  async run(target, stop) {
+  async run(target, stop, got) {
     let next = 0;
     const text = () => {
       const body = JSON.stringify({ username: "curator", password: `guess${next++}` });
@@ -28,6 +28,6 @@ export const loginGuesses: Attack = {
       };
       return head("POST", "/results/_login", headers) + body;
     };
-    return await holdConnections(target, { count: CONNECTIONS, againMs: AGAIN_MS }, text, stop);
+    await holdConnections(target, { count: CONNECTIONS, againMs: AGAIN_MS }, text, stop, got);
   },
 };

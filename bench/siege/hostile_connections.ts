@@ -11,10 +11,10 @@ export interface Target {
 /** How often each outcome came: a status, or `closed` where a connection ended without one. */
 export type Tally = Record<string, number>;
 
-/** An attack: it goes on until it is told to stop, and says what it got. */
+/** An attack: it goes on until it is told to stop, and counts what it gets. */
 export interface Attack {
   readonly name: string;
-  run(target: Target, stop: AbortSignal): Promise<Tally>;
+  run(target: Target, stop: AbortSignal, got: Tally): Promise<void>;
 }
 
 /** What an attack that holds resources waits before it tries again, ms: a flood of connections is another attack. */
@@ -31,12 +31,12 @@ export async function holdConnections(
   { count, againMs }: { readonly count: number; readonly againMs: number },
   text: () => string,
   stop: AbortSignal,
-): Promise<Tally> {
-  const tally: Tally = {};
+  got: Tally,
+): Promise<void> {
   const hold = async () => {
     while (!stop.aborted) {
       const outcome = await outcomeOf(target, text(), stop);
-      if (outcome !== null) tally[outcome] = (tally[outcome] ?? 0) + 1;
+      if (outcome !== null) got[outcome] = (got[outcome] ?? 0) + 1;
       await sleep(againMs, stop);
     }
   };
@@ -46,7 +46,6 @@ export async function holdConnections(
       await hold();
     }),
   );
-  return tally;
 }
 
 /** Opens a connection and sends the text: the status of the answer, or that it was closed; null when told to stop first. */

@@ -6,12 +6,12 @@ const TOKENS = 50;
 /** Uploads with invented tokens that send 1 of 100 bytes: as many as the gateway has places. */
 export const inventedTokenUploads: Attack = {
   name: "invented tokens, 1 of 100 bytes",
-  async run(target, stop) {
+  async run(target, stop, got) {
     const token = await inventedTokens(target, TOKENS);
     const text = () => {
       const headers = { Authorization: `Bearer ${token()}`, "Content-Length": "100" };
       return head("PUT", "/api/v1/buckets/siege/objects/stolen", headers) + "x";
     };
-    return await holdConnections(target, { count: CONNECTIONS, againMs: PATIENT_MS }, text, stop);
+    await holdConnections(target, { count: CONNECTIONS, againMs: PATIENT_MS }, text, stop, got);
   },
 };
