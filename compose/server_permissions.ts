@@ -58,7 +58,7 @@ async function clusterAccess(
   files: Files,
 ): Promise<KubeconfigAccess> {
   if (!web || web.siteOnly || embedded.cluster) return { files: [], commands: [] };
-  const path = web.kubeconfig ?? ownKubeconfig(env);
+  const path = web.kubeconfig ?? ownKubeconfig(env.HOME || env.USERPROFILE);
   if (path === null) return { files: [], commands: [] };
   // Loaded only here: most starts have no kubeconfig to read.
   const { kubeconfigAccess } = await import("@/lib/kubernetes/kubeconfig_access.ts");

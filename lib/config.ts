@@ -50,7 +50,7 @@ export interface Config {
  * @throws {ConfigError} that names all variables that end the start.
  */
 export function readConfig(env: Environment, files: Files = diskFiles): Config {
-  const reading = new Reading(readSettings(env), files);
+  const reading = new Reading(readSettings(env), files, env.HOME || env.USERPROFILE || null);
   const { settings, roles } = reading;
   if (reading.embedded.store) reportStoreSettings(reading);
   const config: Config = {

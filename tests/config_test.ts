@@ -6,8 +6,9 @@ import { CONVENTIONS } from "@/lib/campaigns/conventions.ts";
 import { type Config, ConfigError, type Files, readConfig } from "@/lib/config.ts";
 
 const KEY = "0123456789abcdef0123456789abcdef";
-/** A disk that holds a session key where deployments mount it, and nothing else. */
-const emptyDisk: Files = { exists: (path) => path === "/secrets/session/key", read: () => null };
+/** What deployments mount: a session key, and a pod's token. */
+const MOUNTED = ["/secrets/session/key", "/var/run/secrets/kubernetes.io/serviceaccount/token"];
+const emptyDisk: Files = { exists: (path) => MOUNTED.includes(path), read: () => null };
 
 function read(env: Record<string, string | undefined>, files: Partial<Files> = {}): Config {
   return readConfig(env, { ...emptyDisk, ...files });
@@ -175,7 +176,7 @@ Deno.test("config: KUBECONFIG beside an embedded cluster is ignored with one lin
   assert.equal(config.web?.kubeconfig, null);
   assert.equal(config.warnings.length, 1);
   assert.match(config.warnings[0], /^KUBECONFIG: ignored/);
-  assert.equal(read({ EMBEDDED: "store", KUBECONFIG: "/k" }).web?.kubeconfig, "/k");
+  assert.equal(read({ EMBEDDED: "store", KUBECONFIG: "/k" }, { exists: () => true }).web?.kubeconfig, "/k");
 });
 
 Deno.test("token key: required without an embedded store, and the known example counts as unset", () => {
@@ -309,6 +310,17 @@ Deno.test("web role: needs its results URL and its results service", () => {
   assert.equal(inner.web?.progressBase, "http://inner:1/results");
 });
 
+Deno.test("web role: needs a cluster, by a kubeconfig that is there, as a pod or by the user's own file", () => {
+  const nothing = { exists: () => false };
+  refused(WEB, "KUBECONFIG", /is required/, nothing);
+  refused({ ...WEB, HOME: "/home/me" }, "KUBECONFIG", /is required/, nothing);
+  refused({ ...WEB, KUBECONFIG: "/a:/b" }, "KUBECONFIG", /no file "\/b"/, { exists: (path) => path === "/a" });
+  const own = { exists: (path: string) => path === "/home/me/.kube/config" };
+  assert.equal(read({ ...WEB, HOME: "/home/me" }, own).web?.kubeconfig, null);
+  assert.equal(read({ ...WEB, KUBECONFIG: "/a" }, { exists: () => true }).web?.kubeconfig, "/a");
+  assert.equal(read({ KUBECONFIG: "/none" }, nothing).web?.kubeconfig, null);
+});
+
 Deno.test("site only: any value switches it on, and it needs neither URL nor results service", () => {
   const config = read({ EMBEDDED: "off", ROLES: "web", CAMPAIGN_WEB_SITE_ONLY: "0" });
   assert.equal(config.web?.siteOnly, true);
@@ -402,6 +414,7 @@ Deno.test("config: all missing variables are named at once, the session key's am
       "API_SECRET_KEY",
       "HCP_DOMAIN",
       "CAMPAIGN_RESULTS_URL",
+      "KUBECONFIG",
       "RESULTS_S3_ENDPOINT",
       "RESULTS_S3_BUCKET",
       "RESULTS_SESSION_KEY_FILE",
@@ -412,6 +425,7 @@ Deno.test("config: all missing variables are named at once, the session key's am
     "API_SECRET_KEY",
     "S3_ENDPOINT_URL",
     "CAMPAIGN_RESULTS_URL",
+    "KUBECONFIG",
     "RESULTS_S3_ENDPOINT",
     "RESULTS_S3_BUCKET",
     "RESULTS_SESSION_KEY_FILE",

@@ -1,6 +1,8 @@
+import { delimiter } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { CONVENTIONS, type Conventions } from "@/lib/campaigns/conventions.ts";
+import { ownKubeconfig, SERVICE_ACCOUNT_TOKEN } from "@/lib/kubernetes/own_credentials.ts";
 import type { Reading } from "./reading.ts";
 import { DNS_LABEL } from "./values.ts";
 
@@ -79,7 +81,7 @@ export function webConfig(reading: Reading): WebConfig {
     siteOnly,
     version: settings.CAMPAIGN_BATCH_VERSION,
     clusterReads: settings.CAMPAIGN_CLUSTER_READS,
-    kubeconfig: reading.embedded.cluster ? null : settings.KUBECONFIG ?? null,
+    kubeconfig: siteOnly || reading.embedded.cluster ? null : kubeconfig(reading),
   };
 }
 
@@ -144,6 +146,28 @@ function resultsUrl(reading: Reading, siteOnly: boolean): ResultsUrl {
     "CAMPAIGN_RESULTS_URL",
     "is required: set the base of result URLs as browsers reach it, such as https://campaigns.example.org/results",
   );
+}
+
+/** Null: the pod's service account or the user's own file, one of which is there. */
+function kubeconfig(reading: Reading): string | null {
+  const { exists } = reading.files;
+  const asked = reading.settings.KUBECONFIG;
+  if (asked !== undefined) {
+    const missing = asked.split(delimiter).find((path) => path !== "" && !exists(path));
+    if (missing !== undefined) {
+      reading.report("KUBECONFIG", `there is no file ${JSON.stringify(missing)}; correct the path`);
+    }
+    return asked;
+  }
+  const own = ownKubeconfig(reading.home);
+  if (!exists(SERVICE_ACCOUNT_TOKEN) && (own === null || !exists(own))) {
+    reading.report(
+      "KUBECONFIG",
+      "is required: set the path of the cluster's kubeconfig, run in a pod, set EMBEDDED=on for the embedded cluster, " +
+        "or CAMPAIGN_WEB_SITE_ONLY=1 for a site without one",
+    );
+  }
+  return null;
 }
 
 function staticFolder(reading: Reading): string | null {

@@ -22,7 +22,12 @@ export class Reading {
   readonly warnings: string[] = [];
   readonly #problems: ConfigError[] = [];
 
-  constructor(private readonly given: Given, readonly files: Files) {
+  constructor(
+    private readonly given: Given,
+    readonly files: Files,
+    /** The user's folder, or null. */
+    readonly home: string | null,
+  ) {
     this.settings = given.settings;
     const { ROLES, EMBEDDED } = given.settings;
     this.roles = new Set(ROLES);

@@ -346,7 +346,7 @@ export const environment = z.object({
   KUBECONFIG: path().optional().register(about, {
     section: "Campaign web front",
     roles: ["web"],
-    otherwise: "the pod's service account, else `~/.kube/config`",
+    otherwise: "the pod's service account, else `~/.kube/config`; one of them is required unless site-only",
     meaning: "How the cluster is reached. Ignored, with a line at the start, beside an embedded cluster.",
   }),
   RESULTS_S3_ENDPOINT: origin().optional().register(about, {

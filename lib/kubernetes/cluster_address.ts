@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
-import { delimiter, join } from "node:path";
+import { delimiter } from "node:path";
 import { ConfigError } from "@/lib/config/errors.ts";
-import { ownKubeconfig, SERVICE_ACCOUNT_FOLDER } from "./own_credentials.ts";
+import { ownKubeconfig, SERVICE_ACCOUNT_TOKEN } from "./own_credentials.ts";
 import { type ClusterEntry, connect, type ConnectionOptions, type StreamingConnection } from "./connection.ts";
 
 /** Where the cluster is and how it is entered. */
@@ -59,8 +59,8 @@ function existing(list: string): string[] {
 
 /** Null in a pod, which has a service account instead. */
 function ownFiles(): string[] | null {
-  if (existsSync(join(SERVICE_ACCOUNT_FOLDER, "token"))) return null;
-  const own = ownKubeconfig({ HOME: Deno.env.get("HOME"), USERPROFILE: Deno.env.get("USERPROFILE") });
+  if (existsSync(SERVICE_ACCOUNT_TOKEN)) return null;
+  const own = ownKubeconfig(Deno.env.get("HOME") || Deno.env.get("USERPROFILE"));
   if (own !== null && existsSync(own)) return [own];
   throw new ConfigError("KUBECONFIG", "no cluster is known: set a kubeconfig, run in a pod, or set EMBEDDED=on");
 }
