@@ -54,7 +54,20 @@ async function typescriptClient(document: string): Promise<void> {
 async function pythonClient(document: string): Promise<void> {
   const generator = await pythonTool("openapi-python-client", PYTHON_GENERATOR, folder);
   const client = `${folder}/stackroom_client`;
-  const options = ["--path", document, "--output-path", client, "--meta", "none", "--fail-on-warning"];
+  // The code is compiled, not published: it needs no formatter, whose absence would be a warning.
+  const config = `${folder}/generator.yml`;
+  await Deno.writeTextFile(config, "post_hooks: []\n");
+  const options = [
+    "--path",
+    document,
+    "--output-path",
+    client,
+    "--meta",
+    "none",
+    "--config",
+    config,
+    "--fail-on-warning",
+  ];
   await run(generator, ["generate", ...options], { cwd: folder });
   // The generator's own interpreter has what its clients import.
   const python = `${(await Deno.realPath(generator)).replace(/\/[^/]*$/, "")}/python3`;

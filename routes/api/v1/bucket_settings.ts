@@ -35,21 +35,21 @@ const versioningUpdated = z.object({ status: z.literal("updated"), versioning: z
 const text = z.string().meta({ ...FITS_XML, maxLength: 255 });
 /** A list of texts; the document shows what S3 asks of each, and the store checks it. */
 const texts = (rule: { readonly pattern?: string; readonly enum?: string[] }) =>
-  z.array(z.string().meta({ ...FITS_XML, ...rule })).max(MAX_ENTRIES).nullish();
+  z.array(z.string().meta({ ...FITS_XML, ...rule })).max(MAX_ENTRIES);
 
 /** A field name (RFC 9110, section 5.1), in whose place S3 takes one `*`, or a part of it. */
 const HEADER_NAMES = { pattern: "^(?!.*\\*.*\\*)[!#$%&'*+.^_`|~0-9A-Za-z-]+$" };
 const HEADER_NAME = { pattern: "^[!#$%&'+.^_`|~0-9A-Za-z-]+$" };
 const ORIGINS = { pattern: "^(?!.*\\*.*\\*)[!-~]+$" };
-/** Both must be there, and not be empty. */
-const NEEDED = { type: "array", minItems: 1 };
-
 const corsRule = z.strictObject({
   ID: text.nullish().meta({ description: "At most 255 characters" }),
-  AllowedHeaders: texts(HEADER_NAMES).meta({ examples: [["*"]] }),
-  AllowedMethods: texts({ enum: ["GET", "PUT", "POST", "DELETE", "HEAD"] }).meta({ examples: [["GET", "PUT"]] }),
-  AllowedOrigins: texts(ORIGINS).meta({ examples: [["https://www.example.org"]] }),
-  ExposeHeaders: texts(HEADER_NAME).meta({
+  AllowedHeaders: texts(HEADER_NAMES).nullish().meta({ examples: [["*"]] }),
+  AllowedMethods: texts({ enum: ["GET", "PUT", "POST", "DELETE", "HEAD"] }).optional().meta({
+    minItems: 1,
+    examples: [["GET", "PUT"]],
+  }),
+  AllowedOrigins: texts(ORIGINS).optional().meta({ minItems: 1, examples: [["https://www.example.org"]] }),
+  ExposeHeaders: texts(HEADER_NAME).nullish().meta({
     description: "Browsers that upload parts need `ETag`",
     examples: [["ETag"]],
   }),
@@ -59,10 +59,7 @@ const corsRule = z.strictObject({
   }),
 }).meta({
   id: "CorsRule",
-  allOf: [{
-    required: ["AllowedMethods", "AllowedOrigins"],
-    properties: { AllowedMethods: NEEDED, AllowedOrigins: NEEDED },
-  }],
+  required: ["AllowedMethods", "AllowedOrigins"],
 });
 const corsUpdate = z.object({ CORSRules: z.array(corsRule).max(MAX_RULES).meta({ minItems: 1 }) })
   .meta({ id: "CorsUpdate" });
