@@ -8,6 +8,7 @@ import {
   listingResponse,
   ownerElements,
   pageParameters,
+  UNORDERED,
 } from "@/lib/embedded/store/s3/listing_parts.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
 import { element, fitsXml } from "@/lib/embedded/store/s3/xml.ts";
@@ -18,7 +19,7 @@ export const listObjects: S3Operation = {
   name: "ListObjects",
   method: "GET",
   level: "bucket",
-  parameters: ["prefix", "delimiter", "marker", "max-keys", "encoding-type"],
+  parameters: ["prefix", "delimiter", "marker", "max-keys", "encoding-type", UNORDERED],
   handle,
 };
 

@@ -6,6 +6,7 @@ import {
   listingResponse,
   ownerElements,
   pageParameters,
+  UNORDERED,
 } from "@/lib/embedded/store/s3/listing_parts.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call, S3Operation } from "@/lib/embedded/store/s3/s3_operation.ts";
@@ -26,6 +27,7 @@ export const listObjectsV2: S3Operation = {
     "max-keys",
     "fetch-owner",
     "encoding-type",
+    UNORDERED,
   ],
   handle,
 };

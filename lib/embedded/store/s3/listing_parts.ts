@@ -15,13 +15,20 @@ export interface PageParameters {
   isEncoded: boolean;
 }
 
+/** Lets a listing without a delimiter be in any order, as ceph has it; here it is in order all the same. */
+export const UNORDERED = "allow-unordered";
+
 /** Reads what all listings of keys share; `sizeName` is the parameter of the page's size. Throws {@link S3Error} InvalidArgument. */
 export function pageParameters(request: S3Request, sizeName: "max-keys" | "max-uploads"): PageParameters {
   const type = request.parameter("encoding-type");
   if (type !== null && type !== "url") throw new S3Error("InvalidArgument", "encoding-type must be url");
+  const delimiter = request.parameter("delimiter") ?? "";
+  if (delimiter !== "" && request.parameter(UNORDERED) === "true") {
+    throw new S3Error("InvalidArgument", `${UNORDERED} and delimiter do not go together`);
+  }
   return {
     prefix: request.parameter("prefix") ?? "",
-    delimiter: request.parameter("delimiter") ?? "",
+    delimiter,
     limit: pageSize(request, sizeName),
     isEncoded: type !== null,
   };

@@ -8,8 +8,10 @@ export function writeCondition(headers: Headers): WriteCondition | null {
   const ifMatch = headers.get("if-match");
   if (ifNoneMatch !== null && ifMatch !== null) throw new S3Error("NotImplemented", "Only one condition may be given");
   if (ifNoneMatch !== null) {
-    if (ifNoneMatch.trim() !== "*") throw new S3Error("NotImplemented", "If-None-Match on a write must be *");
-    return { absent: true };
+    if (ifNoneMatch.includes(",")) {
+      throw new S3Error("NotImplemented", "If-None-Match on a write must be one ETag or *");
+    }
+    return ifNoneMatch.trim() === "*" ? { absent: true } : { otherThan: unquotedEtag(ifNoneMatch) };
   }
   return ifMatch === null ? null : { etag: unquotedEtag(ifMatch) };
 }

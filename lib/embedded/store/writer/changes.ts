@@ -220,8 +220,8 @@ export interface NewGroup {
 /** S3's name of a version; null while the bucket never kept versions. */
 export type VersionId = string | null;
 
-/** What must be true of the present object for a write to happen. */
-export type WriteCondition = { absent: true } | { etag: string };
+/** What must be true of the present object for a write to happen: that there is none, or that its ETag is this or another one. */
+export type WriteCondition = { absent: true } | { etag: string } | { otherThan: string };
 
 export type ChangeKind = keyof Changes;
 

@@ -58,6 +58,9 @@ export function putVersion(
   }
   const current = currentVersion(index, bucket, key);
   if (condition && "absent" in condition && current) throw new Refusal("ConditionFailed");
+  if (condition && "otherThan" in condition && current?.etag === condition.otherThan) {
+    throw new Refusal("ConditionFailed");
+  }
   if (condition && "etag" in condition) {
     if (!current) throw new Refusal("NoSuchKey");
     if (condition.etag !== "*" && current.etag !== condition.etag) throw new Refusal("ConditionFailed");

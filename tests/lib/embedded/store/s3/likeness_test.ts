@@ -156,3 +156,36 @@ Deno.test(
     assert.deepEqual([empty.status, await codeOf(empty)], [403, "AccessDenied"]);
   },
 );
+
+Deno.test(
+  "embedded S3: If-None-Match of a write may be an ETag, which the present object must not have",
+  leaks,
+  async () => {
+    await using store = await startStore();
+    const client = store.client("archive", "curator");
+    const at = { Bucket: "letters", Key: "once" };
+    const put = (Body: string, IfNoneMatch: string) =>
+      refusal(client.send(new PutObjectCommand({ ...at, Body, IfNoneMatch })));
+    const { ETag = "" } = await client.send(new PutObjectCommand({ ...at, Body: "one" }));
+    for (const tag of [ETag, ETag.replaceAll('"', "")]) assert.equal(await put("two", tag), "412 PreconditionFailed");
+    assert.equal(await put("two", '"a", "b"'), "501 NotImplemented");
+    assert.equal(await put("two", '"another"'), "no refusal");
+    assert.equal(await put("three", ETag), "no refusal");
+    assert.equal(await (await client.send(new GetObjectCommand(at))).Body?.transformToString(), "three");
+    await client.send(new DeleteObjectCommand(at));
+    assert.equal(await put("four", ETag), "no refusal", "there is no object whose ETag it is");
+  },
+);
+
+Deno.test("embedded S3: a listing that may be in any order is in order, and has no delimiter", leaks, async () => {
+  await using store = await startStore();
+  const list = async (query: string) => {
+    const answer = await signedFetch(store.s3("archive"), { method: "GET", path: "/letters", query });
+    return [answer.status, await codeOf(answer)];
+  };
+  for (const version of ["", "&list-type=2"]) {
+    assert.deepEqual(await list(`allow-unordered=true${version}`), [200, "none"]);
+    assert.deepEqual(await list(`allow-unordered=true&delimiter=%2F${version}`), [400, "InvalidArgument"]);
+    assert.deepEqual(await list(`allow-unordered=false&delimiter=%2F${version}`), [200, "none"]);
+  }
+});
