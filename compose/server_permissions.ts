@@ -30,6 +30,7 @@ export async function serverPermissions(
   const hasFolder = embedded.store || embedded.cluster;
   const data = hasFolder ? [resolve(config.dataFolder)] : [];
   const cluster = await clusterAccess(config, env, files);
+  const selfContained = isSelfContained(config);
   const read = [
     ...(hasFolder ? THREAD_CODE.map((folder) => join(PROJECT_FOLDER, folder)) : []),
     ...data,
@@ -46,8 +47,9 @@ export async function serverPermissions(
     write: data,
     // A program that prints credentials needs the environment that it would have in a shell.
     env: cluster.commands.length > 0 ? "all" : settingNames(env).concat(SURROUNDINGS),
-    net: isSelfContained(config) ? [...LOOPBACK, bracketed(config.server.host), bracketed(embedded.host)] : "all",
+    net: selfContained ? [...LOOPBACK, bracketed(config.server.host), bracketed(embedded.host)] : "all",
     run: cluster.commands,
+    authorities: !selfContained,
   };
 }
 

@@ -22,13 +22,17 @@ const outside = (paths: readonly string[]) => paths.filter((path) => !path.start
 const SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 Deno.test("server permissions: everything embedded reads its code and its data folder, and speaks to loopback", async () => {
-  const { read, write, env, net, run } = await permissions({ DATA_DIR: "/data dir", port: "0", AWS_SECRET: "x" });
+  const { read, write, env, net, run, authorities } = await permissions({
+    DATA_DIR: "/data dir",
+    port: "0",
+    AWS_SECRET: "x",
+  });
   assert.deepEqual(outside(read), ["/data dir", SERVICE_ACCOUNT]);
   assert.ok(!read.includes(PROJECT_FOLDER), "a file beside the code, such as one of secrets, is not the server's");
   assert.deepEqual(write, ["/data dir"]);
   assert.deepEqual(new Set(net), new Set(["localhost", "127.0.0.1", "[::1]"]));
   assert.ok(env.includes("port") && env.includes("DATA_DIR") && !env.includes("AWS_SECRET"));
-  assert.deepEqual(run, []);
+  assert.deepEqual([run, authorities], [[], false]);
 });
 
 Deno.test("server permissions: a relative data folder is one below the working folder", async () => {
@@ -50,10 +54,10 @@ Deno.test("server permissions: a gateway to a store elsewhere writes nothing and
     KUBECONFIG: "/k/config",
     RESULTS_SESSION_KEY_FILE: "/key",
   };
-  const { read, write, net } = await permissions(env, { "/etc/users": "", "/etc/ca.pem": CERTIFICATE });
+  const { read, write, net, authorities } = await permissions(env, { "/etc/users": "", "/etc/ca.pem": CERTIFICATE });
   assert.deepEqual(outside(read), ["/etc/ca.pem", "/etc/users"]);
   assert.deepEqual(write, []);
-  assert.equal(net, "all");
+  assert.deepEqual([net, authorities], ["all", true]);
 });
 
 Deno.test("server permissions: the results role reads its key, which may be behind a link that is switched", async () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { startApplication } from "../application.ts";
+import { TEST_CA, TEST_CERTIFICATE, TEST_KEY } from "../lib/http/certificates.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const SITE = /^Site\s+(\S+)$/m;
@@ -171,26 +172,41 @@ Deno.test("launcher: the server may read and write what its settings name, and n
 const OWN_CLUSTER = { EMBEDDED: "store", CAMPAIGN_CLUSTER_READS: "list" };
 
 /** A Kubernetes API server that wants this token. */
-function cluster(token: string): Deno.HttpServer<Deno.NetAddr> {
-  return Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, ({ url, headers }) => {
+function cluster(token: string, tls: { cert?: string; key?: string } = {}): Deno.HttpServer<Deno.NetAddr> {
+  const options = { hostname: "127.0.0.1", port: 0, onListen() {} };
+  const handler = ({ url, headers }: Request) => {
     if (headers.get("authorization") !== `Bearer ${token}`) return new Response(null, { status: 401 });
     if (new URL(url).pathname === "/version") return Response.json({ gitVersion: "v1" });
     return Response.json({ metadata: { resourceVersion: "1" }, items: [] });
-  });
+  };
+  const { cert, key } = tls;
+  return cert && key ? Deno.serve({ ...options, cert, key }, handler) : Deno.serve(options, handler);
 }
 
-async function kubeconfig(folder: string, port: number, user: string): Promise<string> {
+async function kubeconfig(folder: string, port: number, user: string, server = ""): Promise<string> {
   const text = `
 apiVersion: v1
 kind: Config
 current-context: c
 contexts: [{name: c, context: {cluster: k, user: u}}]
-clusters: [{name: k, cluster: {server: "http://127.0.0.1:${port}"}}]
+clusters: [{name: k, cluster: {${server || `server: "http://127.0.0.1:${port}"`}}}]
 users: [{name: u, user: ${user}}]
 `;
   await Deno.writeTextFile(`${folder}/kubeconfig`, text);
   return `${folder}/kubeconfig`;
 }
+
+Deno.test("launcher: clusters behind TLS are reached, with the authorities of a file or unverified", () =>
+  withFolder(async (folder) => {
+    await using api = cluster("t", { cert: TEST_CERTIFICATE, key: TEST_KEY });
+    await Deno.writeTextFile(`${folder}/ca.pem`, TEST_CA);
+    for (const trust of ["certificate-authority: ca.pem", "insecure-skip-tls-verify: true"]) {
+      const server = `server: "https://localhost:${api.addr.port}", ${trust}`;
+      const path = await kubeconfig(folder, api.addr.port, "{token: t}", server);
+      const launched = launcher({ DATA_DIR: `${folder}/data`, ...OWN_CLUSTER, KUBECONFIG: path });
+      assert.equal(await clusterState(launched), "reachable", trust + launched.output);
+    }
+  }));
 
 async function clusterState(launched: Command): Promise<string> {
   const { checks } = await (await fetch(`${await launched.site()}readyz`)).json();
