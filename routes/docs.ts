@@ -1,6 +1,7 @@
 import type { AddRoute } from "@/lib/http/application.ts";
 import { UNFRAMED_POLICY } from "@/lib/http/default_headers.ts";
 import { type DocumentInfo, openApiDocument } from "@/lib/http/openapi.ts";
+import { onePiece } from "@/lib/http/one_piece.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 
 /** Swagger UI sets inline styles, so styles alone may be inline here. */
@@ -53,28 +54,38 @@ const PACKAGE_FILES: Readonly<Record<string, string>> = {
 /** The API page with its login button, all of it from our own origin, and the document behind it. */
 export function mountDocs(add: AddRoute, operations: readonly Operation[], sessionCookie: string): void {
   // Made when it is first asked for: a start should not wait for what few of its clients read.
-  let document: string | null = null;
-  const made = () => document ??= JSON.stringify(openApiDocument(operations, { ...INFO, sessionCookie }));
+  let document: Uint8Array<ArrayBuffer> | null = null;
+  const made = () => document ??= encoded(JSON.stringify(openApiDocument(operations, { ...INFO, sessionCookie })));
   serve(add, "/openapi.json", "application/json", made);
-  serve(add, "/docs", "text/html; charset=utf-8", () => PAGE);
-  serve(add, "/docs/theme.js", "text/javascript; charset=utf-8", () => THEME);
-  serve(add, "/docs/start.js", "text/javascript; charset=utf-8", () => START);
+  serve(add, "/docs", "text/html; charset=utf-8", () => encoded(PAGE));
+  serve(add, "/docs/theme.js", "text/javascript; charset=utf-8", () => encoded(THEME));
+  serve(add, "/docs/start.js", "text/javascript; charset=utf-8", () => encoded(START));
   for (const [name, type] of Object.entries(PACKAGE_FILES)) serve(add, `/docs/${name}`, type, () => packageFile(name));
   for (const path of ["/redoc", "/docs/"]) {
     add(path, () => Promise.resolve(new Response(null, { status: 307, headers: { Location: "/docs" } })));
   }
 }
 
-type Content = string | Uint8Array<ArrayBuffer>;
+type Content = Uint8Array<ArrayBuffer>;
 
 function serve(add: AddRoute, path: string, type: string, content: () => Content | Promise<Content>): void {
   add(path, async (exchange) => {
     exchange.mustRead();
     exchange.operation = "docs";
-    return new Response(await content(), {
-      headers: { "Content-Type": type, "Content-Security-Policy": DOCS_POLICY, "Cache-Control": "no-cache" },
+    const bytes = await content();
+    return new Response(onePiece(bytes), {
+      headers: {
+        "Content-Type": type,
+        "Content-Length": String(bytes.length),
+        "Content-Security-Policy": DOCS_POLICY,
+        "Cache-Control": "no-cache",
+      },
     });
   });
+}
+
+function encoded(text: string): Content {
+  return new TextEncoder().encode(text);
 }
 
 const files = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();

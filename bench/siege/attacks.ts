@@ -1,8 +1,10 @@
 import { chunkedUploads } from "./chunked_uploads.ts";
 import { loginGuesses, s3Guesses } from "./guesses.ts";
 import type { Attack } from "./hostile_connections.ts";
+import { halfHeads } from "./half_heads.ts";
 import { inventedTokenUploads } from "./invented_tokens.ts";
 import { slowLogins } from "./slow_logins.ts";
+import { unreadAnswers } from "./unread_answers.ts";
 
 /** What the siege consists of, one after the other. */
 export const ATTACKS: readonly Attack[] = [
@@ -11,4 +13,6 @@ export const ATTACKS: readonly Attack[] = [
   chunkedUploads,
   s3Guesses,
   loginGuesses,
+  halfHeads,
+  unreadAnswers,
 ];

@@ -22,20 +22,28 @@ export const PATIENT_MS = 5000;
 /** In which the first connections of an attack are opened, ms: all in the same moment would be a flood as well. */
 const RAMP_MS = 1000;
 
+export interface Hold {
+  readonly count: number;
+  /** From the end of a connection to the next one in its place, ms. */
+  readonly againMs: number;
+  /** Whether nothing of the answers is read; then a connection ends when the server ends it. */
+  readonly isDeaf?: boolean;
+}
+
 /**
  * Holds so many connections open at once, each with what `text` gives it; one that is answered or closed is followed by
  * another, `againMs` later.
  */
 export async function holdConnections(
   target: Target,
-  { count, againMs }: { readonly count: number; readonly againMs: number },
+  { count, againMs, isDeaf = false }: Hold,
   text: () => string,
   stop: AbortSignal,
   got: Tally,
 ): Promise<void> {
   const hold = async () => {
     while (!stop.aborted) {
-      const outcome = await outcomeOf(target, text(), stop);
+      const outcome = await outcomeOf(target, { text: text(), isDeaf }, stop);
       if (outcome !== null) got[outcome] = (got[outcome] ?? 0) + 1;
       await sleep(againMs, stop);
     }
@@ -49,7 +57,11 @@ export async function holdConnections(
 }
 
 /** Opens a connection and sends the text: the status of the answer, or that it was closed; null when told to stop first. */
-function outcomeOf({ host, port, localAddress }: Target, text: string, stop: AbortSignal): Promise<string | null> {
+function outcomeOf(
+  { host, port, localAddress }: Target,
+  { text, isDeaf }: { readonly text: string; readonly isDeaf: boolean },
+  stop: AbortSignal,
+): Promise<string | null> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, localAddress });
     const end = (outcome: string | null) => {
@@ -61,7 +73,9 @@ function outcomeOf({ host, port, localAddress }: Target, text: string, stop: Abo
     stop.addEventListener("abort", leave, { once: true });
     socket.on("error", () => end("closed"));
     socket.on("close", () => end("closed"));
-    socket.once("data", (data) => end(/^HTTP\/1\.1 (\d{3})/.exec(data.toString("latin1"))?.[1] ?? "nonsense"));
+    if (!isDeaf) {
+      socket.once("data", (data) => end(/^HTTP\/1\.1 (\d{3})/.exec(data.toString("latin1"))?.[1] ?? "nonsense"));
+    }
     socket.write(text);
   });
 }

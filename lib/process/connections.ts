@@ -1,4 +1,5 @@
 import { addressKey, peerAddress } from "@/lib/http/client_address.ts";
+import { DEFAULT_MAX_REQUESTS } from "@/lib/http/in_flight.ts";
 import { STREAM_BOUNDS, type TimeBounds, totalMs } from "@/lib/http/time_bounds.ts";
 import type { Handler, HandlerInfo, ServeConnection, ServedConnection } from "./serve_connection.ts";
 
@@ -17,7 +18,8 @@ export interface ConnectionLimits {
 }
 
 export const DEFAULT_MAX_CONNECTIONS = 4096;
-export const DEFAULT_MAX_CONNECTIONS_PER_ADDRESS = 1024;
+/** Half of the requests that a role works on at a time, so that one address cannot hold all of their places. */
+export const DEFAULT_MAX_CONNECTIONS_PER_ADDRESS = DEFAULT_MAX_REQUESTS / 2;
 export const DEFAULT_HEAD_SECONDS = 30;
 /** Longer than the 90 s for which `fetch` keeps a connection, and than most proxies do: who sends first must close first. */
 export const DEFAULT_IDLE_SECONDS = 120;

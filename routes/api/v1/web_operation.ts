@@ -1,3 +1,4 @@
+import { onePiece } from "@/lib/http/one_piece.ts";
 import type { ResultsSession, SessionCheck } from "@/lib/campaign_reader/results_session.ts";
 import { HttpError, notFound } from "@/lib/http/errors.ts";
 import type { Handler } from "@/lib/http/steps.ts";
@@ -58,16 +59,3 @@ export function bytesAnswer(
 
 /** From here on copying costs more than a stream. */
 const WORTH_A_STREAM_BYTES = 16 * 1024;
-
-/**
- * A Response copies bytes that it is given, though not those of a stream: half a megabyte for each list would have
- * nearly every list wait for a collection of such copies.
- */
-function onePiece(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
-  return new ReadableStream({
-    start(controller) {
-      controller.enqueue(bytes);
-      controller.close();
-    },
-  });
-}

@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import { onePiece } from "@/lib/http/one_piece.ts";
+import { withGateway } from "./gateway_fixture.ts";
+
+Deno.test("shared answers: kept bytes go out as they are, as often as they are asked for", async () => {
+  const bytes = new Uint8Array(100_000).fill(7);
+  for (let n = 0; n < 2; n++) {
+    const { value } = await onePiece(bytes).getReader().read();
+    assert.equal(value, bytes);
+  }
+});
+
+Deno.test("shared answers: the long ones that are open to everybody say their length, by which their reading is bounded", async () => {
+  await withGateway({}, async ({ call }) => {
+    for (const path of ["/openapi.json", "/docs/swagger-ui-bundle.js", "/docs/swagger-ui.css"]) {
+      const response = await call(path);
+      assert.equal(response.headers.get("content-length"), String((await response.bytes()).length), path);
+    }
+  });
+});
