@@ -1,5 +1,7 @@
+import { announcedLength, bodyReader } from "./body_reader.ts";
+import { unreadable } from "./body_source.ts";
 import { deadline } from "./deadline.ts";
-import { clientClosedRequest, HttpError, invalid, payloadTooLarge, requestTimeout } from "./errors.ts";
+import { HttpError, invalid, payloadTooLarge, requestTimeout } from "./errors.ts";
 import { jsonDepth } from "./json_depth.ts";
 import { SHORT_BODY_MS } from "./time_bounds.ts";
 
@@ -70,42 +72,39 @@ async function formEntries(
 export async function readBytes(request: Request, limitBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   if (Number(request.headers.get("Content-Length") ?? 0) > limitBytes) throw payloadTooLarge(limitBytes);
   if (!request.body) return new Uint8Array(0);
-  const reader = request.body.getReader();
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  const reader = bodyReader(request.body, announcedLength(request));
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   let late = false;
   const inTime = deadline(SHORT_BODY_MS, () => {
     late = true;
-    reader.cancel().catch(() => {});
+    reader.cancel();
   });
   try {
     for (;;) {
-      const { done, value } = await reader.read().catch(gone);
+      const piece: Uint8Array | null = await reader.read().catch(broken);
       if (late) throw requestTimeout();
-      if (done) break;
-      length += value.length;
-      if (length > limitBytes) {
-        reader.cancel().catch(() => {});
-        throw payloadTooLarge(limitBytes);
-      }
-      chunks.push(value);
+      if (!piece) break;
+      length += piece.length;
+      if (length > limitBytes) throw payloadTooLarge(limitBytes);
+      pieces.push(piece.slice());
     }
   } finally {
     inTime();
+    reader.cancel();
   }
-  if (chunks.length === 1) return chunks[0];
+  if (pieces.length === 1) return pieces[0];
   const bytes = new Uint8Array(length);
   let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.length;
+  for (const piece of pieces) {
+    bytes.set(piece, offset);
+    offset += piece.length;
   }
   return bytes;
 }
 
-/** A body breaks off when whoever sends it does. */
-function gone(cause: unknown): never {
-  throw clientClosedRequest(cause);
+function broken(cause: unknown): never {
+  throw unreadable(cause);
 }
 
 function notJson(offset: number, error: string): HttpError {

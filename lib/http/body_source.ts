@@ -1,18 +1,12 @@
+import { bodyReader } from "./body_reader.ts";
+import { ChunksTooSmall } from "./burst_reader.ts";
 import { deadline } from "./deadline.ts";
-import { clientClosedRequest, requestTimeout } from "./errors.ts";
+import { badRequest, clientClosedRequest, type HttpError, requestTimeout } from "./errors.ts";
 import { Pace, STREAM_BOUNDS, type TimeBounds } from "./time_bounds.ts";
 
-/**
- * What is read at a time, bytes. The runtime takes as many off the connection for each read, but of a chunked body it
- * answers with no more than the rest of the present chunk (RFC 9112 §7.1) and keeps what it took beyond: with larger
- * reads, such a body would grow there without end while it comes in faster than it goes out.
- */
-export const CHUNKED_READ_BYTES = 8 * 1024;
-const READ_BYTES = 64 * 1024;
-
 export interface BodySourceOptions {
-  /** Whether the request said the body's length: it has no chunks then. */
-  readonly measured?: boolean;
+  /** What the request says of the body's length; null or absent: nothing, it comes in chunks. */
+  readonly lengthBytes?: number | null;
   /** How long the client may take; as for all streams when absent. */
   readonly bounds?: TimeBounds;
   /** How long the client may stay silent, ms; as in the bounds when absent. */
@@ -32,20 +26,20 @@ export interface BodySource {
 
 /**
  * A request's body as a source. It reads with a reader of its own, since a client that goes away in the middle of a
- * body must become an error of this request and of nothing else; and always into the same memory, since what the runtime
- * would take for each read is given back late.
+ * body must become an error of this request and of nothing else.
  *
- * `read` throws HttpError 499 when the client is gone and 408 when it stays silent or is too slow.
+ * `read` throws HttpError 499 when the client is gone, 408 when it stays silent or is too slow, and 400 for chunks that
+ * are too small.
  */
 export function bodySource(
   body: ReadableStream<Uint8Array<ArrayBuffer>> | null,
-  { measured = false, bounds = STREAM_BOUNDS, silenceMs = bounds.idleMs }: BodySourceOptions = {},
+  { lengthBytes = null, bounds = STREAM_BOUNDS, silenceMs = bounds.idleMs }: BodySourceOptions = {},
 ): BodySource {
-  const reader = body && pieceReader(body, measured ? READ_BYTES : CHUNKED_READ_BYTES);
+  const reader = body && bodyReader(body, lengthBytes);
   const pace = new Pace({ ...bounds, idleMs: silenceMs });
   let left: Uint8Array<ArrayBuffer> = new Uint8Array(0);
   const next = async () => {
-    if (!reader) return undefined;
+    if (!reader) return null;
     let silent = false;
     const from = performance.now();
     const heard = deadline(pace.patienceMs, () => {
@@ -58,7 +52,7 @@ export function bodySource(
       pace.took(value?.length ?? 0, performance.now() - from);
       return value;
     } catch (error) {
-      throw silent ? requestTimeout() : clientClosedRequest(error);
+      throw silent ? requestTimeout() : unreadable(error);
     } finally {
       heard();
     }
@@ -78,40 +72,7 @@ export function bodySource(
   };
 }
 
-interface PieceReader {
-  /** The next piece as it comes; undefined at the end. */
-  read(): Promise<Uint8Array<ArrayBuffer> | undefined>;
-  cancel(): void;
-}
-
-function pieceReader(body: ReadableStream<Uint8Array<ArrayBuffer>>, pieceBytes: number): PieceReader {
-  const bytes = byteReader(body);
-  if (!bytes) {
-    const reader = body.getReader();
-    return {
-      read: async () => (await reader.read()).value,
-      cancel: () => void reader.cancel().catch(() => {}),
-    };
-  }
-  let memory = new Uint8Array(pieceBytes);
-  return {
-    async read() {
-      const { done, value } = await bytes.read(memory);
-      if (done) return undefined;
-      // The memory has moved into the buffer of what was read.
-      memory = new Uint8Array(value.buffer);
-      return value;
-    },
-    cancel: () => void bytes.cancel().catch(() => {}),
-  };
-}
-
-/** A reader into given memory; null for a stream of another kind, which a request's body is only within this process. */
-function byteReader(body: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStreamBYOBReader | null {
-  try {
-    return body.getReader({ mode: "byob" });
-  } catch (error) {
-    if (error instanceof TypeError && !body.locked) return null;
-    throw error;
-  }
+/** Why a body cannot be read to its end: it breaks off when whoever sends it does. */
+export function unreadable(cause: unknown): HttpError {
+  return cause instanceof ChunksTooSmall ? badRequest(`body: ${cause.message}`) : clientClosedRequest(cause);
 }

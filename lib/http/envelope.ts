@@ -1,9 +1,11 @@
+import { leavesReadAhead } from "./body_reader.ts";
 import { addDefaultHeaders } from "./default_headers.ts";
 import { REQUEST_ID_HEADER } from "./request_id.ts";
 import type { Step } from "./steps.ts";
 
 /**
- * What every answer of every role carries: the request's id, and the default headers. Answers to HEAD
+ * What every answer of every role carries: the request's id, and the default headers, and after a body that had the
+ * runtime read far ahead that the connection ends. Answers to HEAD
  * say the length of the body that they leave out. Answers under `/api/v1` are kept out of every cache unless the route
  * said otherwise.
  */
@@ -11,6 +13,7 @@ export const envelope: Step = async function envelope(exchange, next) {
   let response = await next(exchange);
   if (exchange.method === "HEAD" && response.body) response = await bodiless(response);
   const { headers } = response;
+  if (leavesReadAhead(exchange.request)) headers.set("Connection", "close");
   headers.set(REQUEST_ID_HEADER, exchange.requestId);
   addDefaultHeaders(headers);
   if (exchange.target.path.startsWith("/api/v1") && !headers.has("Cache-Control")) {

@@ -1,3 +1,4 @@
+import { handedOn } from "./body_reader.ts";
 import { deadline } from "./deadline.ts";
 import { needsNode, nodeExchange } from "./upstream_node.ts";
 
@@ -72,6 +73,7 @@ export function upstream(options: UpstreamOptions): Upstream {
     const leave = () => stop("aborted");
     request.signal?.addEventListener("abort", leave, { once: true });
     const headers = unencoded(request.headers);
+    if (request.body instanceof ReadableStream && !request.madeHere) handedOn(request.body);
     try {
       if (request.madeHere || needsNode(request, options.verifyTls)) {
         return await nodeExchange({ ...request, headers }, options, stopped.signal);

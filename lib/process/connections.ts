@@ -111,12 +111,16 @@ export class Connections {
     open.until = Infinity;
     const { idleMs, answers = STREAM_BOUNDS } = this.#limits;
     let unsentMs = 0;
+    let closes = false;
     const complete = () => {
       if (--open.running > 0) return;
       open.until = performance.now() + idleMs + unsentMs;
+      // The runtime leaves that to the client.
+      if (closes) open.served?.shutdown();
     };
     info.completed.then(complete, complete);
     const response = await this.#handler(request, new ConnectionInfo(info, open));
+    closes = response.headers.get("Connection") === "close";
     const length = announcedLength(response);
     unsentMs = totalMs(Math.min(length ?? UNSENT_BYTES, UNSENT_BYTES), answers);
     // An answer without a length that is not complete at once is a stream, which breaks the connection off by itself.

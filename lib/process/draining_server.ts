@@ -1,3 +1,4 @@
+import { thenCancelBody } from "@/lib/http/cancel_body.ts";
 import { pause } from "@/lib/pause.ts";
 import { type ConnectionLimits, Connections, DEFAULT_CONNECTION_LIMITS } from "./connections.ts";
 import { faultResponse } from "./fault_response.ts";
@@ -46,13 +47,13 @@ export function drainingServer(options: DrainingServerOptions, handler: Handler,
   const idle = Promise.withResolvers<void>();
   const counted: Handler = async (request, info) => {
     if (draining) {
-      const refused = await refuse(request, info);
+      const refused = await thenCancelBody(request, () => refuse(request, info));
       refused.headers.set("Connection", "close");
       return refused;
     }
     running++;
     try {
-      return await handler(request, info);
+      return await thenCancelBody(request, () => handler(request, info));
     } finally {
       running--;
       if (draining && running === 0) idle.resolve();

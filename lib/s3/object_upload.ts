@@ -7,6 +7,7 @@ import type { S3 } from "./client.ts";
 import { measuredParts } from "./measured_parts.ts";
 import { abandonUpload, completeUpload, createUpload, MAX_PARTS, type OpenUpload, type SentPart } from "./multipart.ts";
 import { type ObjectPlace, putObject } from "./objects.ts";
+import { requestBody } from "./request_body.ts";
 
 const GIB = 1024 ** 3;
 /** Conditions of a write, which the store judges when the object appears. */
@@ -51,7 +52,7 @@ export interface WrittenObject {
 
 /**
  * Writes an object of any length without keeping more of it in memory than a named share. With a length up to
- * {@link UploadSizes.maxPutBytes} the body goes on untouched in one PUT; a longer one is cut into parts as it streams;
+ * {@link UploadSizes.maxPutBytes} the body goes on in one PUT; a longer one is cut into parts as it streams;
  * one of unknown length is gathered part by part, and is one PUT when it ends within the first.
  *
  * An upload in parts that does not end well is aborted, whether the client, the store or a digest is the cause.
@@ -68,10 +69,10 @@ export async function writeObject(
   const { lengthBytes, body, headers } = upload;
   if (lengthBytes !== null && lengthBytes > sizes.maxObjectBytes) throw payloadTooLarge(sizes.maxObjectBytes);
   if (lengthBytes !== null && lengthBytes <= sizes.maxPutBytes) {
-    const answer = await putObject(s3, caller, place, { body, lengthBytes, headers });
+    const answer = await putObject(s3, caller, place, { ...await requestBody(s3, body, lengthBytes), headers });
     return { etag: answer.get("etag"), headers: answer };
   }
-  const source = bodySource(body, { measured: lengthBytes !== null, bounds: s3.bounds });
+  const source = bodySource(body, { lengthBytes, bounds: s3.bounds });
   return await writeFromSource(s3, caller, place, { source, lengthBytes, headers }, sizes);
 }
 

@@ -1,5 +1,6 @@
-import { Buffer } from "node:buffer";
 import { parse } from "yaml";
+import { readBody } from "@/lib/embedded/small_body.ts";
+import { ChunksTooSmall } from "@/lib/http/burst_reader.ts";
 import { ApiRefusal, badRequest } from "./api_status.ts";
 
 /** The largest body taken, the limit of the real API server. */
@@ -35,16 +36,11 @@ export async function readJson(request: Request): Promise<unknown> {
 
 /** Reads a request's body. Throws a 413. */
 export async function readBytes(request: Request): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.length;
-    if (size > MAX_BODY_BYTES) {
-      throw new ApiRefusal(413, "RequestEntityTooLarge", `limit is ${MAX_BODY_BYTES} bytes`);
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+  const bytes = await readBody(request, MAX_BODY_BYTES).catch((error) => {
+    throw error instanceof ChunksTooSmall ? badRequest(`the body of the request: ${error.message}`) : error;
+  });
+  if (!bytes) throw new ApiRefusal(413, "RequestEntityTooLarge", `limit is ${MAX_BODY_BYTES} bytes`);
+  return bytes;
 }
 
 async function readText(request: Request): Promise<string> {

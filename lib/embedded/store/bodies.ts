@@ -4,6 +4,8 @@ import type { DiskSpace } from "@/lib/embedded/store/disk_space.ts";
 import { isNoSpace, Refusal } from "@/lib/embedded/store/refusal.ts";
 import { type Digest, type DigestAlgorithm, startDigest } from "@/lib/embedded/store/digests.ts";
 import type { StoredBody } from "@/lib/embedded/store/writer/changes.ts";
+import { bodyReader } from "@/lib/http/body_reader.ts";
+import { ChunksTooSmall } from "@/lib/http/burst_reader.ts";
 
 /** The folder of large bodies, below the data folder. */
 export const BODY_FOLDER = "bodies";
@@ -13,9 +15,6 @@ export const INLINE_LIMIT_BYTES = 16 * 1024;
 
 /** From this size on a file is flushed before its turn in the writer, which would keep others waiting. */
 const EARLY_SYNC_BYTES = 4 * 1024 * 1024;
-
-/** How much of a body is received at a time. */
-const RECEIVE_BUFFER_BYTES = 128 * 1024;
 
 /** How much of a file is read at a time. */
 const READ_CHUNK_BYTES = 256 * 1024;
@@ -56,13 +55,16 @@ export type BodyDecoder = (parts: AsyncIterable<Uint8Array>) => AsyncIterable<Ui
 
 /**
  * Receives a body: into memory while it is small, else into a file that nothing names yet. Throws {@link BrokenBody},
- * {@link Refusal} NoSpace, what the disk says, or what `decode` throws, leaving nothing behind.
+ * {@link Refusal} NoSpace, ChunksTooSmall, what the disk says, or what `decode` throws, leaving nothing behind.
+ *
+ * @param lengthBytes what the request says of its body's length; null: nothing, it comes in chunks
  */
 export async function receiveBody(
   { folder, space }: BodyFolder,
   stream: ReadableStream<Uint8Array> | null,
   algorithms: readonly DigestAlgorithm[],
   decode: BodyDecoder = (parts) => parts,
+  lengthBytes: number | null = Infinity,
 ): Promise<ReceivedBody> {
   const digests = new Map<DigestAlgorithm, Digest>();
   for (const algorithm of ["md5", ...algorithms] as const) digests.set(algorithm, startDigest(algorithm));
@@ -70,7 +72,7 @@ export async function receiveBody(
   let file: OpenFile | null = null;
   let size = 0;
   try {
-    for await (const chunk of decode(bodyParts(stream))) {
+    for await (const chunk of decode(bodyParts(stream, lengthBytes))) {
       size += chunk.length;
       for (const digest of digests.values()) digest.update(chunk);
       if (!file && size > INLINE_LIMIT_BYTES) {
@@ -143,54 +145,29 @@ async function openAt(path: string, first: number): Promise<Deno.FsFile> {
 }
 
 /**
- * The parts of a body; a part must be used before the next is asked for, since large bodies arrive in one buffer again and
- * again, which keeps memory flat however fast they come.
+ * The parts of a body; a part must be used before the next is asked for. However the reading ends, the body is given up.
+ *
+ * @param lengthBytes null for a request's body of unknown length
  */
-export async function* bodyParts(stream: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
-  const reader = stream && (reusingReader(stream) ?? plainReader(stream));
+export async function* bodyParts(
+  stream: ReadableStream<Uint8Array> | null,
+  lengthBytes: number | null = Infinity,
+): AsyncGenerator<Uint8Array> {
+  // Nothing here is memory that threads share.
+  const reader = stream && bodyReader(stream as ReadableStream<Uint8Array<ArrayBuffer>>, lengthBytes);
   if (!reader) return;
   try {
     for (;;) {
-      const { done, value } = await reader.next().catch((cause) => {
+      const bytes: Uint8Array | null = await reader.read().catch((cause) => {
+        if (cause instanceof ChunksTooSmall) throw cause;
         throw new BrokenBody("the sender broke off", { cause });
       });
-      if (done || !value) return;
-      yield value;
+      if (!bytes) return;
+      yield bytes;
     }
   } finally {
-    // Whoever gave the stream can cancel it then, which closes the file that it may come from.
-    reader.release();
+    reader.cancel();
   }
-}
-
-interface PartReader {
-  next(): Promise<{ done: boolean; value?: Uint8Array }>;
-  release(): void;
-}
-
-/** Reads into one buffer; null where the runtime has the body in memory already and gives no byte stream. */
-function reusingReader(stream: ReadableStream<Uint8Array>): PartReader | null {
-  let reader: ReadableStreamBYOBReader;
-  try {
-    reader = stream.getReader({ mode: "byob" });
-  } catch (error) {
-    if (error instanceof TypeError) return null;
-    throw error;
-  }
-  let buffer = new ArrayBuffer(RECEIVE_BUFFER_BYTES);
-  return {
-    async next() {
-      const part = await reader.read(new Uint8Array(buffer));
-      if (part.value) buffer = part.value.buffer;
-      return part;
-    },
-    release: () => reader.releaseLock(),
-  };
-}
-
-function plainReader(stream: ReadableStream<Uint8Array>): PartReader {
-  const reader = stream.getReader();
-  return { next: () => reader.read(), release: () => reader.releaseLock() };
 }
 
 interface OpenFile {

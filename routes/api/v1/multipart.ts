@@ -22,6 +22,7 @@ import {
 } from "@/lib/s3/multipart.ts";
 import { uploadHeaders } from "@/lib/s3/object_headers.ts";
 import { presignableParts, presignParts } from "@/lib/s3/presign.ts";
+import { requestBody } from "@/lib/s3/request_body.ts";
 import { FITS_XML } from "@/lib/s3/write_xml.ts";
 import { asObject, objectParams as params, wellFormed } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
@@ -230,7 +231,7 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
         const upload = { ...place, uploadId: upload_id };
         const { ETag } = isForm(raw.headers)
           ? await partInForm(s3, caller, upload, part_number, raw)
-          : await sendPart(s3, caller, upload, part_number, { body: raw.body, lengthBytes: partLength(raw.headers) });
+          : await sendPart(s3, caller, upload, part_number, await requestBody(s3, raw.body, partLength(raw.headers)));
         return Response.json({ part_number, etag: ETag });
       },
     }),
@@ -251,8 +252,9 @@ function isForm(headers: Headers): boolean {
 
 async function partInForm(s3: S3, caller: Caller, upload: OpenUpload, number: number, { body, headers }: Request) {
   const formBytes = headers.has("content-length") ? partLength(headers) : null;
-  const { source } = await fileInForm(bodySource(body, { bounds: s3.bounds }), headers.get("content-type"), FILE);
-  return await sendPartFromSource(s3, caller, upload, number, source, formBytes);
+  const source = bodySource(body, { lengthBytes: formBytes, bounds: s3.bounds });
+  const { source: file } = await fileInForm(source, headers.get("content-type"), FILE);
+  return await sendPartFromSource(s3, caller, upload, number, file, formBytes);
 }
 
 function partLength(headers: Headers): number {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { announcedLength } from "@/lib/http/body_reader.ts";
 import { bodySource } from "@/lib/http/body_source.ts";
 import { badRequest } from "@/lib/http/errors.ts";
 import { fileInForm } from "@/lib/http/multipart_form.ts";
@@ -87,7 +88,7 @@ export function objectUploadOperations(
       },
       async handler({ caller, params }, exchange) {
         const { request: raw } = exchange;
-        const body = bodySource(raw.body, { bounds: s3.bounds });
+        const body = bodySource(raw.body, { lengthBytes: announcedLength(raw), bounds: s3.bounds });
         const { contentType, source } = await fileInForm(body, raw.headers.get("content-type"), FILE);
         const written = await writeFromSource(s3, caller, params, {
           source,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { bodySource, CHUNKED_READ_BYTES } from "@/lib/http/body_source.ts";
+import { bodySource } from "@/lib/http/body_source.ts";
 import { BodyLimitError, readCapped } from "@/lib/http/read_capped.ts";
 
 Deno.test("body source: gives no more than was asked for, and what is left next time", async () => {
@@ -29,39 +29,6 @@ Deno.test("body source: a client that is gone is 499, a silent one 408, and whoe
   const read = waiting.read(1);
   waiting.stop();
   assert.equal(await read, null);
-});
-
-Deno.test("body source: reads into the same memory, and never asks a body of unknown length for much at a time", async () => {
-  const asked: number[] = [];
-  const memories = new Set<number>();
-  const body = () =>
-    new ReadableStream({
-      type: "bytes",
-      pull(controller) {
-        const view = controller.byobRequest?.view;
-        if (!view || asked.length === 40) {
-          controller.close();
-          controller.byobRequest?.respond(0);
-          return;
-        }
-        asked.push(view.byteLength);
-        memories.add(view.buffer.byteLength);
-        new Uint8Array(view.buffer, view.byteOffset, view.byteLength).fill(asked.length);
-        controller.byobRequest?.respond(view.byteLength);
-      },
-    });
-  const source = bodySource(body());
-  let length = 0;
-  for (let bytes, turn = 1; (bytes = await source.read(2 ** 20)) !== null; turn++) {
-    assert.ok(bytes.every((byte) => byte === turn));
-    length += bytes.length;
-  }
-  assert.equal(length, 40 * CHUNKED_READ_BYTES);
-  assert.deepEqual([...new Set(asked)], [CHUNKED_READ_BYTES]);
-  assert.deepEqual([...memories], [CHUNKED_READ_BYTES]);
-  asked.length = 0;
-  await bodySource(body(), { measured: true }).read(1);
-  assert.ok(asked[0] > CHUNKED_READ_BYTES, "where there are no chunks, more is read at a time");
 });
 
 Deno.test("answer of an upstream: neither silence nor a steady drip is read for ever", async () => {

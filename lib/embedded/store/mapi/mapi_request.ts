@@ -1,6 +1,7 @@
 import type { MapiCaller } from "@/lib/embedded/store/mapi/mapi_caller.ts";
 import { MapiError } from "@/lib/embedded/store/mapi/mapi_error.ts";
 import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
+import { readBody } from "@/lib/embedded/small_body.ts";
 
 /** Largest body of a request, in bytes. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
@@ -17,15 +18,10 @@ export interface MapiRequest {
 
 /** Reads a body that must be one JSON object, up to its bound. Throws {@link MapiError} 400 or 413. */
 export async function readJsonObject(request: Request): Promise<Record<string, unknown>> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.length;
-    if (size > MAX_BODY_BYTES) throw new MapiError(413, "The body is larger than 4 MiB");
-    chunks.push(chunk);
-  }
+  const bytes = await readBody(request, MAX_BODY_BYTES);
+  if (!bytes) throw new MapiError(413, "The body is larger than 4 MiB");
   try {
-    const value = JSON.parse(await new Blob(chunks as BlobPart[]).text());
+    const value = JSON.parse(new TextDecoder().decode(bytes));
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
   } catch {
     // Answered below, as any other body that is no object.

@@ -5,6 +5,7 @@ import type { Caller } from "@/lib/embedded/store/s3/caller.ts";
 import type { ChecksumAlgorithm, Checksums } from "@/lib/embedded/store/s3/checksums.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Request } from "@/lib/embedded/store/s3/s3_request.ts";
+import { announcedLength } from "@/lib/http/body_reader.ts";
 import { statedDigests, trailingDigests } from "@/lib/embedded/store/s3/stated_digests.ts";
 
 /** A body that arrived whole and is what its sender says. */
@@ -40,6 +41,7 @@ export async function receiveObjectBody(
     request.body,
     stated.checksum && !algorithms.includes(stated.checksum) ? [...algorithms, stated.checksum] : algorithms,
     chunked?.decode,
+    announcedLength(request),
   );
   try {
     if (received.size !== size) throw new S3Error("IncompleteBody");

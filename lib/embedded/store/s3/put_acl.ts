@@ -16,7 +16,7 @@ export async function broughtAcl(call: S3Call): Promise<(target: AclTarget) => s
   const { store, caller, request } = call;
   const stated = statedAcl(request.headers);
   if (stated) {
-    if ((await smallBody(request.body)).length > 0) {
+    if ((await smallBody(request)).length > 0) {
       throw new S3Error("InvalidRequest", "An access list comes in the headers or in the body, not in both");
     }
     return (target) => aclOf(call, stated, target);

@@ -1,4 +1,5 @@
 import { BrokenBody } from "@/lib/embedded/store/bodies.ts";
+import { ChunksTooSmall } from "@/lib/http/burst_reader.ts";
 import { isNoSpace, LIMIT_SENTENCES, Refusal, type RefusalReason } from "@/lib/embedded/store/refusal.ts";
 import { type S3Code, S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 
@@ -6,6 +7,7 @@ import { type S3Code, S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 export function asS3Error(error: unknown): S3Error {
   if (error instanceof S3Error) return error;
   if (error instanceof BrokenBody) return new S3Error("IncompleteBody");
+  if (error instanceof ChunksTooSmall) return new S3Error("InvalidRequest", `The body: ${error.message}`);
   if (error instanceof Refusal) {
     const { reason } = error;
     if (reason === "TooManyBuckets" || reason === "TooManyOwned") {

@@ -7,7 +7,7 @@ export const MAX_KEY_BYTES = 1024;
 export interface S3Request {
   readonly method: string;
   readonly headers: Headers;
-  readonly body: ReadableStream<Uint8Array> | null;
+  readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
   /** The path as it was sent, for the signature. */
   readonly rawPath: string;
   /** Names and values of the query in the order they were sent, decoded. */

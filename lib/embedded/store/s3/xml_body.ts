@@ -6,6 +6,7 @@ import { decodedLength } from "@/lib/embedded/store/s3/object_body.ts";
 import { MAX_XML_BYTES, readXml, type XmlElement } from "@/lib/embedded/store/s3/read_xml.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Request } from "@/lib/embedded/store/s3/s3_request.ts";
+import { announcedLength } from "@/lib/http/body_reader.ts";
 import { statedDigests, trailingDigests } from "@/lib/embedded/store/s3/stated_digests.ts";
 
 /**
@@ -30,13 +31,13 @@ export async function optionalXmlBody(request: S3Request, caller: Caller, root: 
 
 /** A body of at most `maxBytes`, whole. Throws {@link S3Error} MalformedXML, BrokenBody. */
 export async function smallBody(
-  stream: ReadableStream<Uint8Array> | null,
+  request: S3Request,
   maxBytes: number = MAX_XML_BYTES,
   decode: BodyDecoder = (parts) => parts,
 ): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let size = 0;
-  for await (const part of decode(bodyParts(stream))) {
+  for await (const part of decode(bodyParts(request.body, announcedLength(request)))) {
     size += part.length;
     if (size > maxBytes) throw new S3Error("MalformedXML", "The XML of the body is too large");
     parts.push(part.slice());
@@ -48,7 +49,7 @@ async function checkedBody(request: S3Request, caller: Caller, maxBytes: number)
   const stated = statedDigests(request.headers, caller);
   const size = caller.chunked && decodedLength(request.headers);
   const chunked = caller.chunked && awsChunked(caller.chunked, size ?? 0, stated.trailers);
-  const bytes = await smallBody(request.body, maxBytes, chunked?.decode);
+  const bytes = await smallBody(request, maxBytes, chunked?.decode);
   if (size !== null && bytes.length !== size) throw new S3Error("IncompleteBody");
   for (const { algorithm, hex, code } of [...stated.digests, ...trailingDigests(chunked?.trailers ?? new Map())]) {
     const digest = startDigest(algorithm);

@@ -1,0 +1,22 @@
+import { Buffer } from "node:buffer";
+import { announcedLength, bodyReader } from "@/lib/http/body_reader.ts";
+
+/** A request's whole body; null when it is longer than `maxBytes`. Throws ChunksTooSmall, and what a broken body does. */
+export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array | null> {
+  const length = announcedLength(request);
+  if (length !== null && length > maxBytes) return null;
+  if (!request.body) return new Uint8Array(0);
+  const reader = bodyReader(request.body, length);
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for (let piece; (piece = await reader.read()) !== null;) {
+      size += piece.length;
+      if (size > maxBytes) return null;
+      pieces.push(piece.slice());
+    }
+  } finally {
+    reader.cancel();
+  }
+  return Buffer.concat(pieces);
+}

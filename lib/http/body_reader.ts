@@ -1,0 +1,108 @@
+import { BurstReader, MOST_READ_BYTES } from "./burst_reader.ts";
+import { bodyOf, readBy } from "./cancel_body.ts";
+
+type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
+
+/** Reads a request's body. */
+export interface BodyReader {
+  /** The next bytes; null at the end. They stand in memory that the next read uses again. */
+  read(): Promise<Uint8Array<ArrayBuffer> | null>;
+  /** Takes no more: who waits for bytes gets none. Harmless at any time. */
+  cancel(): void;
+}
+
+/**
+ * What is read at a time of a body of known length, bytes, by how long it is: short ones leave the runtime's buffer as it
+ * is for later requests, and pieces that are larger than the largest are little faster.
+ */
+const READ_BYTES = [{ upToBytes: 16 * 1024, readBytes: 1024 }, { upToBytes: 64 * 1024, readBytes: MOST_READ_BYTES }];
+const LONG_READ_BYTES = 16 * 1024;
+
+const readAhead = new WeakSet<Body>();
+
+/**
+ * Whether the runtime may read far ahead of later bodies on the connection that a request came on. Once it was asked
+ * for a large piece, it (Deno 2.9) takes as much off the connection at every read, whatever the read asks for.
+ */
+export function leavesReadAhead(request: Request): boolean {
+  const body = bodyOf(request);
+  return body !== null && readAhead.has(body);
+}
+
+/** Says that a body goes on to another connection, by pieces of the runtime's choice. */
+export function handedOn(body: Body): void {
+  readAhead.add(body);
+}
+
+/**
+ * Takes the reader of a body. Without a length the body has chunks, which are read as {@link BurstReader} does.
+ *
+ * @param lengthBytes what the request says; null: nothing
+ */
+export function bodyReader(body: Body, lengthBytes: number | null): BodyReader {
+  const reader = readerOf(body, lengthBytes);
+  readBy(body, () => reader.cancel());
+  return reader;
+}
+
+function readerOf(body: Body, lengthBytes: number | null): BodyReader {
+  const bytes = byteReader(body);
+  if (!bytes) return wholeReader(body.getReader());
+  if (lengthBytes === null) return new BurstReader(bytes, () => readAhead.add(body));
+  const short = READ_BYTES.find(({ upToBytes }) => lengthBytes <= upToBytes);
+  if (!short) readAhead.add(body);
+  return pieceReader(bytes, short?.readBytes ?? LONG_READ_BYTES);
+}
+
+/** A reader into given memory; null for a stream of another kind, as a body that came with its head has. */
+function byteReader(body: Body): ReadableStreamBYOBReader | null {
+  try {
+    return body.getReader({ mode: "byob" });
+  } catch (error) {
+    if (error instanceof TypeError && !body.locked) return null;
+    throw error;
+  }
+}
+
+function wholeReader(reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>): BodyReader {
+  let over = false;
+  return {
+    read: async () => over ? null : (await reader.read()).value ?? null,
+    cancel() {
+      if (!over) giveUp(reader);
+      over = true;
+    },
+  };
+}
+
+/** Reads into the same memory again and again: what the runtime would take for each read is given back late. */
+function pieceReader(reader: ReadableStreamBYOBReader, pieceBytes: number): BodyReader {
+  let memory = new Uint8Array(pieceBytes);
+  let over = false;
+  return {
+    async read() {
+      if (over) return null;
+      const { done, value } = await reader.read(memory);
+      if (done) return null;
+      // The memory has moved into the buffer of what was read.
+      memory = new Uint8Array(value.buffer);
+      return value;
+    },
+    cancel() {
+      if (!over) giveUp(reader);
+      over = true;
+    },
+  };
+}
+
+/** Ends a stream, what waits for it included, and leaves it to others. */
+export function giveUp(reader: ReadableStreamDefaultReader<unknown> | ReadableStreamBYOBReader): void {
+  reader.cancel().catch(() => {});
+  reader.releaseLock();
+}
+
+/** The length that a request announces for its body; null where it announces none that can be told. */
+export function announcedLength({ headers }: { readonly headers: Headers }): number | null {
+  const text = headers.get("content-length");
+  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
+}
