@@ -159,7 +159,7 @@ Deno.test("embedded MAPI: hostile bodies are 400 or 413 and name the member", le
   assert.match(await put({ name: "a", owner: "nobody" }), /^400 .*owner/);
   assert.match(await put({ name: "a", tags: { tag: [1] } }), /^400 .*tags/);
   assert.match(await put([1]), /^400 /);
-  assert.match(await put({ name: "a", description: "x".repeat(2 * 1024 * 1024) }), /^413 /);
+  assert.match(await put({ name: "a", description: "x".repeat(5 * 1024 * 1024) }), /^413 /);
   const polluted = JSON.parse('{"name":"a","__proto__":{"enterpriseMode":true}}');
   assert.match(await put(polluted), /^200 /);
 });
