@@ -126,6 +126,27 @@ Deno.test("openapi: what is taken beyond the types is said, and what is said is 
       false,
       false,
     ]);
+    const { bucket, key } = schemas.PresignRequest.properties;
+    const fits = (pattern: string, texts: readonly string[]) =>
+      texts.map((text) => new RegExp(pattern, "u").test(text));
+    assert.deepEqual(fits(bucket.pattern, ["notes", "a.b", "...", ".", "..", "a/b"]), [
+      true,
+      true,
+      true,
+      false,
+      false,
+      false,
+    ]);
+    assert.deepEqual(fits(key.pattern, ["a", "a/b", "..a/.b", "a\n/b", "..", "./a", "a/..", "a\n/../b"]), [
+      true,
+      true,
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
+    ]);
     const password = new RegExp(schemas.UpdatePasswordRequest.properties.newPassword.pattern, "u");
     const passwords = ["abc1", "1å", "ab ", "1-", "abc", "123", "--", ""];
     assert.deepEqual(passwords.map((one) => password.test(one)), [true, true, true, true, false, false, false, false]);

@@ -3,13 +3,13 @@ import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { copyObject } from "@/lib/s3/copy.ts";
 import { createFolder } from "@/lib/s3/folders.ts";
-import { bucketParams, objectParams } from "./object_parameters.ts";
+import { bucketName, bucketParams, objectParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 
 const TAG = "S3 Objects";
 
 const copyRequest = z.object({
-  source_bucket: z.string().min(1).meta({ examples: ["notes"] }),
+  source_bucket: bucketName,
   source_key: z.string().min(1).meta({ examples: ["2026/a.txt"] }),
 }).meta({ id: "CopyRequest" });
 const copied = z.object({ status: z.literal("copied"), bucket: z.string(), key: z.string() }).meta({ id: "Copied" });

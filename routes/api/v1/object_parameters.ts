@@ -1,7 +1,10 @@
 import { z } from "zod";
 
+/** A bucket's name in whichever store; the document says which names would be something else in a path, and are 400. */
+export const bucketName = z.string().min(1).meta({ pattern: "^(?!\\.{1,2}$)[^/]+$", examples: ["notes"] });
+
 /** Which bucket, in the path. */
-export const bucketParams = z.object({ bucket: z.string().min(1).meta({ examples: ["notes"] }) });
+export const bucketParams = z.object({ bucket: bucketName });
 
 /** Where an object is, in the path. */
 export const objectParams = bucketParams.extend({

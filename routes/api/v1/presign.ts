@@ -2,12 +2,16 @@ import { z } from "zod";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { presignMethod, presignObject } from "@/lib/s3/presign.ts";
+import { bucketName } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 import { methodField, validityFields, validitySeconds } from "./presign_fields.ts";
 
+/** Clients fold such segments out of URLs; a key that has one is 400. */
+const WITHOUT_DOT_SEGMENTS = { pattern: "^(?!(?:[\\s\\S]*/)?\\.{1,2}(?:/|$))" };
+
 const presignRequest = z.object({
-  bucket: z.string().min(1).meta({ examples: ["notes"] }),
-  key: z.string().min(1).meta({ examples: ["2026/first page.txt"] }),
+  bucket: bucketName,
+  key: z.string().min(1).meta({ ...WITHOUT_DOT_SEGMENTS, examples: ["2026/first page.txt"] }),
   method: methodField,
   ...validityFields,
 }).meta({ id: "PresignRequest" });
