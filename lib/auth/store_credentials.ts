@@ -45,10 +45,10 @@ export type StoreAuthType = "native" | "ad";
  * identity is kept as long as the claims are that it was made of.
  */
 export function storeIdentities(type: StoreAuthType): Identify {
-  return kept((claims) => storeIdentity(type, claims));
+  return cachedByClaims((claims) => storeIdentity(type, claims));
 }
 
-function kept(make: (claims: Claims) => Identity): (claims: Claims) => Identity {
+function cachedByClaims(make: (claims: Claims) => Identity): (claims: Claims) => Identity {
   const known = new WeakMap<Claims, Identity>();
   return (claims) => {
     let identity = known.get(claims);
@@ -70,7 +70,7 @@ function storeIdentity(type: StoreAuthType, { sub, pwd, tenant }: Claims): Ident
 
 /** Identities of a generic store where the username and password are the caller's own access key and secret. */
 export function ownKeyIdentities(type: StoreAuthType): Identify {
-  return kept(({ sub, pwd, tenant }) => {
+  return cachedByClaims(({ sub, pwd, tenant }) => {
     // An access key stands in the Authorization header, between separators of its own.
     if (!/^[\x21-\x2b\x2d-\x7e]{1,512}$/.test(sub)) throw credentialsRefused("S3 authentication failed");
     return {
