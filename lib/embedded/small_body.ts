@@ -1,12 +1,13 @@
 import { Buffer } from "node:buffer";
 import { announcedLength, bodyReader } from "@/lib/http/body_reader.ts";
+import { pacedReader } from "@/lib/http/paced_reader.ts";
 
-/** A request's whole body; null when it is longer than `maxBytes`. Throws ChunksTooSmall, and what a broken body does. */
+/** A request's whole body; null when it is longer than `maxBytes`. Throws ChunksTooSmall, SlowBody, and what a broken body does. */
 export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array | null> {
   const length = announcedLength(request);
   if (length !== null && length > maxBytes) return null;
   if (!request.body) return new Uint8Array(0);
-  const reader = bodyReader(request.body, length);
+  const reader = pacedReader(bodyReader(request.body, length));
   const pieces: Uint8Array[] = [];
   let size = 0;
   try {

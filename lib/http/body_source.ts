@@ -1,8 +1,8 @@
 import { bodyReader } from "./body_reader.ts";
 import { ChunksTooSmall } from "./burst_reader.ts";
-import { deadline } from "./deadline.ts";
 import { badRequest, clientClosedRequest, type HttpError, requestTimeout } from "./errors.ts";
-import { Pace, STREAM_BOUNDS, type TimeBounds } from "./time_bounds.ts";
+import { pacedReader, SlowBody } from "./paced_reader.ts";
+import { STREAM_BOUNDS, type TimeBounds } from "./time_bounds.ts";
 
 export interface BodySourceOptions {
   /** What the request says of the body's length; null or absent: nothing, it comes in chunks. */
@@ -35,32 +35,12 @@ export function bodySource(
   body: ReadableStream<Uint8Array<ArrayBuffer>> | null,
   { lengthBytes = null, bounds = STREAM_BOUNDS, silenceMs = bounds.idleMs }: BodySourceOptions = {},
 ): BodySource {
-  const reader = body && bodyReader(body, lengthBytes);
-  const pace = new Pace({ ...bounds, idleMs: silenceMs });
+  const reader = body && pacedReader(bodyReader(body, lengthBytes), { ...bounds, idleMs: silenceMs });
   let left: Uint8Array<ArrayBuffer> = new Uint8Array(0);
-  const next = async () => {
-    if (!reader) return null;
-    let silent = false;
-    const from = performance.now();
-    const heard = deadline(pace.patienceMs, () => {
-      silent = true;
-      reader.cancel();
-    });
-    try {
-      const value = await reader.read();
-      if (silent) throw requestTimeout();
-      pace.took(value?.length ?? 0, performance.now() - from);
-      return value;
-    } catch (error) {
-      throw silent ? requestTimeout() : unreadable(error);
-    } finally {
-      heard();
-    }
-  };
   return {
     async read(maxBytes) {
       while (left.length === 0) {
-        const bytes = await next();
+        const bytes: Uint8Array<ArrayBuffer> | null = await reader?.read().catch(broken) ?? null;
         if (!bytes) return null;
         left = bytes;
       }
@@ -74,5 +54,10 @@ export function bodySource(
 
 /** Why a body cannot be read to its end: it breaks off when whoever sends it does. */
 export function unreadable(cause: unknown): HttpError {
+  if (cause instanceof SlowBody) return requestTimeout();
   return cause instanceof ChunksTooSmall ? badRequest(`body: ${cause.message}`) : clientClosedRequest(cause);
+}
+
+function broken(cause: unknown): never {
+  throw unreadable(cause);
 }

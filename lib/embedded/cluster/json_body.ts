@@ -1,6 +1,7 @@
 import { parse } from "yaml";
 import { readBody } from "@/lib/embedded/small_body.ts";
 import { ChunksTooSmall } from "@/lib/http/burst_reader.ts";
+import { SlowBody } from "@/lib/http/paced_reader.ts";
 import { ApiRefusal, badRequest } from "./api_status.ts";
 
 /** The largest body taken, the limit of the real API server. */
@@ -37,6 +38,7 @@ export async function readJson(request: Request): Promise<unknown> {
 /** Reads a request's body. Throws a 413. */
 export async function readBytes(request: Request): Promise<Uint8Array> {
   const bytes = await readBody(request, MAX_BODY_BYTES).catch((error) => {
+    if (error instanceof SlowBody) throw new ApiRefusal(408, "Timeout", "the body of the request took too long");
     throw error instanceof ChunksTooSmall ? badRequest(`the body of the request: ${error.message}`) : error;
   });
   if (!bytes) throw new ApiRefusal(413, "RequestEntityTooLarge", `limit is ${MAX_BODY_BYTES} bytes`);

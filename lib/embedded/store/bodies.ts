@@ -6,6 +6,8 @@ import { type Digest, type DigestAlgorithm, startDigest } from "@/lib/embedded/s
 import type { StoredBody } from "@/lib/embedded/store/writer/changes.ts";
 import { bodyReader } from "@/lib/http/body_reader.ts";
 import { ChunksTooSmall } from "@/lib/http/burst_reader.ts";
+import { pacedReader, SlowBody } from "@/lib/http/paced_reader.ts";
+import type { TimeBounds } from "@/lib/http/time_bounds.ts";
 
 /** The folder of large bodies, below the data folder. */
 export const BODY_FOLDER = "bodies";
@@ -55,7 +57,7 @@ export type BodyDecoder = (parts: AsyncIterable<Uint8Array>) => AsyncIterable<Ui
 
 /**
  * Receives a body: into memory while it is small, else into a file that nothing names yet. Throws {@link BrokenBody},
- * {@link Refusal} NoSpace, ChunksTooSmall, what the disk says, or what `decode` throws, leaving nothing behind.
+ * {@link Refusal} NoSpace, ChunksTooSmall, SlowBody, what the disk says, or what `decode` throws, leaving nothing behind.
  *
  * @param lengthBytes what the request says of its body's length; null: nothing, it comes in chunks
  */
@@ -152,14 +154,16 @@ async function openAt(path: string, first: number): Promise<Deno.FsFile> {
 export async function* bodyParts(
   stream: ReadableStream<Uint8Array> | null,
   lengthBytes: number | null = Infinity,
+  bounds?: TimeBounds,
 ): AsyncGenerator<Uint8Array> {
   // Nothing here is memory that threads share.
-  const reader = stream && bodyReader(stream as ReadableStream<Uint8Array<ArrayBuffer>>, lengthBytes);
+  const reader = stream &&
+    pacedReader(bodyReader(stream as ReadableStream<Uint8Array<ArrayBuffer>>, lengthBytes), bounds);
   if (!reader) return;
   try {
     for (;;) {
       const bytes: Uint8Array | null = await reader.read().catch((cause) => {
-        if (cause instanceof ChunksTooSmall) throw cause;
+        if (cause instanceof ChunksTooSmall || cause instanceof SlowBody) throw cause;
         throw new BrokenBody("the sender broke off", { cause });
       });
       if (!bytes) return;

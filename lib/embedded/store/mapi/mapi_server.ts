@@ -1,6 +1,7 @@
 import { mustChangePassword, type Tenant } from "@/lib/embedded/store/accounts.ts";
 import { authenticateMapi } from "@/lib/embedded/store/mapi/mapi_caller.ts";
 import { ChunksTooSmall } from "@/lib/http/burst_reader.ts";
+import { SlowBody } from "@/lib/http/paced_reader.ts";
 import { absent, forbidden, MapiError } from "@/lib/embedded/store/mapi/mapi_error.ts";
 import { type MapiRequest, readJsonObject } from "@/lib/embedded/store/mapi/mapi_request.ts";
 import { findResource } from "@/lib/embedded/store/mapi/resources.ts";
@@ -142,6 +143,7 @@ function errorResponse(error: unknown, method: string): Response {
 
 function asMapiError(error: unknown): MapiError {
   if (error instanceof MapiError) return error;
+  if (error instanceof SlowBody) return new MapiError(408, "The body took too long");
   if (error instanceof ChunksTooSmall) return new MapiError(400, `The body: ${error.message}`);
   const refusal = error instanceof Refusal ? REFUSALS[error.reason] : undefined;
   if (refusal) return new MapiError(...refusal);

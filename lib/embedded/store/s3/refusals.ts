@@ -1,5 +1,6 @@
 import { BrokenBody } from "@/lib/embedded/store/bodies.ts";
 import { ChunksTooSmall } from "@/lib/http/burst_reader.ts";
+import { SlowBody } from "@/lib/http/paced_reader.ts";
 import { isNoSpace, LIMIT_SENTENCES, Refusal, type RefusalReason } from "@/lib/embedded/store/refusal.ts";
 import { type S3Code, S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 
@@ -7,6 +8,7 @@ import { type S3Code, S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 export function asS3Error(error: unknown): S3Error {
   if (error instanceof S3Error) return error;
   if (error instanceof BrokenBody) return new S3Error("IncompleteBody");
+  if (error instanceof SlowBody) return new S3Error("RequestTimeout");
   if (error instanceof ChunksTooSmall) return new S3Error("InvalidRequest", `The body: ${error.message}`);
   if (error instanceof Refusal) {
     const { reason } = error;

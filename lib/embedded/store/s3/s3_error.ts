@@ -56,6 +56,7 @@ const CODES = {
   QuotaExceeded: [413, "No space is left within a quota", "OutOfSpace"],
   PreconditionFailed: [412, "A condition of the request does not hold"],
   ReplicationConfigurationNotFoundError: [404, "The bucket is not replicated"],
+  RequestTimeout: [400, "The body was not sent within the timeout period"],
   RequestTimeTooSkewed: [403, "The time of the request is too far from the time of the server"],
   ServerSideEncryptionConfigurationNotFoundError: [404, "The bucket has no encryption of its own"],
   ServiceUnavailable: [503, "The store is stopping"],
