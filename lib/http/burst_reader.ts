@@ -101,9 +101,9 @@ export class BurstReader implements BodyReader {
         bytes += read.value.length;
         if (reads >= MANY_READS && bytes < reads * LEAST_MEAN_BYTES) throw new ChunksTooSmall();
         if (bytes >= MOST_BURST_BYTES || memory.isFull) break;
-        turn ??= nextTurn();
+        turn ??= new Turn();
         this.#waiting = this.#ask();
-        read = await Promise.race([this.#waiting, turn.come]);
+        read = await turn.orBefore(this.#waiting);
         if (read) this.#waiting = null;
       }
       if (read?.done) this.#ended = true;
@@ -121,10 +121,7 @@ export class BurstReader implements BodyReader {
 
   #ask(): Promise<Read> {
     if (this.#target.length < this.#readBytes) this.#target = new Uint8Array(this.#readBytes);
-    const read = this.#reader.read(this.#target);
-    // Whoever reads next is told; until then nobody looks.
-    read.catch(() => {});
-    return read;
+    return this.#reader.read(this.#target);
   }
 
   #keep(bytes: Uint8Array<ArrayBuffer>): void {
@@ -142,14 +139,20 @@ export class BurstReader implements BodyReader {
   }
 }
 
-/** When the event loop has turned, and how to stop waiting for that. */
-interface Turn {
-  readonly come: Promise<null>;
-  forget(): void;
-}
+/** Tells when the event loop has turned. By hand, since a `Promise.race` for each read costs as much as the read. */
+class Turn {
+  #come: (nothing: null) => void = () => {};
+  readonly #timer = setTimeout(() => this.#come(null), 0);
 
-function nextTurn(): Turn {
-  const { promise, resolve } = Promise.withResolvers<null>();
-  const timer = setTimeout(resolve, 0, null);
-  return { come: promise, forget: () => clearTimeout(timer) };
+  /** A read that ends before; null when it does not. Its failure may come later, and counts for who waits then. */
+  orBefore(read: Promise<Read>): Promise<Read | null> {
+    return new Promise((resolve, reject) => {
+      this.#come = resolve;
+      read.then(resolve, reject);
+    });
+  }
+
+  forget(): void {
+    clearTimeout(this.#timer);
+  }
 }
