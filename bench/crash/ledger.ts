@@ -81,10 +81,9 @@ export function afterWrite(key: KnownKey, version: KnownVersion): KeyState {
   return key.isVersioned ? [version, ...present(key)] : [version];
 }
 
-/** What a delete without a version makes of a key: where versions are kept, what is not there gets no marker. */
+/** What a delete without a version makes of a key: where versions are kept, a marker each time. */
 export function afterDelete(key: KnownKey, marker: string | null): KeyState {
   if (!key.isVersioned) return [];
-  if (!readable(key)) return present(key);
   return [{ id: marker, isMarker: true, digest: "", size: 0, etag: null }, ...present(key)];
 }
 

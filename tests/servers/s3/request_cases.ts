@@ -101,7 +101,8 @@ export const REQUEST_CASES: readonly ContractCase[] = [
       const second = await fetch(`${base}/k`, {
         headers: { authorization: "AWS key:c2lnbmF0dXJl", date: new Date().toUTCString() },
       });
-      assert.equal(await answered(second), "400 InvalidRequest");
+      // Stores without Signature Version 2 refuse it as such; the others do not know the key.
+      assert.match(await answered(second), /^(?:400 InvalidRequest|403 InvalidAccessKeyId)$/);
     },
   },
   {
