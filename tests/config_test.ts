@@ -474,12 +474,12 @@ Deno.test("bounds: requests at a time have defaults, and no bound is unlimited",
 
 Deno.test("bounds: connections have defaults, and none by address where a proxy of our own is in front", () => {
   const bounds = (settings: Record<string, string>) => read(settings).server.connections;
-  assert.deepEqual(bounds({}), { max: 4096, maxPerAddress: 512, headMs: 30_000, idleMs: 120_000 });
+  assert.deepEqual(bounds({}), { max: 4096, maxPerAddress: 384, headMs: 30_000, idleMs: 120_000 });
   const given = { MAX_CONNECTIONS: "9", MAX_CONNECTIONS_PER_ADDRESS: "8", HEAD_TIMEOUT: "7", KEEP_ALIVE_TIMEOUT: "6" };
   assert.deepEqual(bounds(given), { max: 9, maxPerAddress: 8, headMs: 7000, idleMs: 6000 });
   assert.equal(bounds({ TRUSTED_HOPS: "1" }).maxPerAddress, null);
   assert.equal(bounds(RESULTS).maxPerAddress, null);
-  assert.equal(bounds({ ...RESULTS, TRUSTED_HOPS: "0" }).maxPerAddress, 512);
+  assert.equal(bounds({ ...RESULTS, TRUSTED_HOPS: "0" }).maxPerAddress, 384);
   for (const name of Object.keys(given)) refused({ [name]: "0" }, name, /from 1 to/);
 });
 

@@ -5,7 +5,7 @@ import type { Exchange } from "@/lib/http/exchange.ts";
 import { enterTenant, type InFlight } from "@/lib/http/in_flight.ts";
 import { UnprovenPlaces } from "@/lib/http/unproven_places.ts";
 import type { AcceptedIdentities } from "./accepted_identities.ts";
-import { accountKey, type Attempt, type GuessLimits } from "./guess_limits.ts";
+import { accountKey, type Attempt, type Guess, type GuessLimits } from "./guess_limits.ts";
 import type { Caller, Identify, Verdict } from "./store_credentials.ts";
 import type { Claims } from "./token.ts";
 
@@ -35,6 +35,7 @@ export type Protocol = "s3" | "mapi";
 /** What is known of a token's credentials, by protocol. */
 interface Credentials {
   readonly digest: string;
+  readonly account: string;
   readonly heard: (verdict: Verdict) => void;
 }
 
@@ -74,10 +75,11 @@ export class Admission {
   async #admitProven(
     exchange: Exchange,
     claims: Claims,
-    { heard }: Credentials,
+    { account, heard }: Credentials,
     protocol: Protocol,
   ): Promise<Caller> {
-    const { role, tenants, identify, sharedKeys } = this.#options;
+    const { role, tenants, identify, sharedKeys, guesses } = this.#options;
+    guesses.accepted({ address: addressKey(exchange.clientAddress), account });
     try {
       enterTenant(role, tenants, exchange, claims.tenant);
       const signal = exchange.request.signal;
@@ -91,14 +93,15 @@ export class Admission {
   async #admitUnproven(
     exchange: Exchange,
     claims: Claims,
-    { digest, heard }: Credentials,
+    { digest, account, heard }: Credentials,
     protocol: Protocol,
   ): Promise<Caller> {
-    const { accepted, unproven, identify, sharedKeys } = this.#options;
+    const { accepted, guesses, unproven, identify, sharedKeys } = this.#options;
+    const address = addressKey(exchange.clientAddress);
     const { request } = exchange;
     let attempt: Attempt | null = null;
     try {
-      attempt = accepted.isKnown(digest) ? null : this.#attempt(exchange, claims, digest);
+      attempt = accepted.isKnown(digest) ? null : this.#attempt({ address, account, digest });
       if (attempt) exchange.hold(attempt.end);
       const leave = unproven.enter(exchange);
       exchange.hold(leave);
@@ -111,7 +114,8 @@ export class Admission {
           if (isAccepted) return;
           if (verdict !== "accepted") return attempt?.wrong();
           isAccepted = true;
-          attempt?.right();
+          if (attempt) attempt.right();
+          else guesses.accepted({ address, account });
           attempt?.end();
           this.#move(exchange, claims.tenant, leave);
         },
@@ -135,9 +139,8 @@ export class Admission {
     }
   }
 
-  #attempt(exchange: Exchange, { tenant, sub }: Claims, digest: string): Attempt {
-    const address = addressKey(exchange.clientAddress);
-    const attempt = this.#options.guesses.start({ address, account: accountKey(tenant, sub), digest });
+  #attempt(guess: Guess): Attempt {
+    const attempt = this.#options.guesses.start(guess);
     if (!("limit" in attempt)) return attempt;
     const { limit, seconds } = attempt;
     const what = limit === "address" ? "from this address" : "for this account";
@@ -182,7 +185,8 @@ export class Admission {
         if (verdict === "accepted") accepted.accept(digest);
         else if (verdict === "refused") accepted.refuse(digest);
       };
-      this.#known[protocol].set(claims, credentials = { digest, heard });
+      const account = accountKey(claims.tenant, claims.sub);
+      this.#known[protocol].set(claims, credentials = { digest, account, heard });
     }
     return credentials;
   }

@@ -13,6 +13,8 @@ const LONGEST_WAIT_MS = 300_000;
 const QUIET_MS = 600_000;
 /** How long an account that was accepted from an address may log in from there whatever others tried, ms. */
 const EXEMPT_MS = 600_000;
+/** An acceptance that is younger is not noted again, ms. */
+const NOTE_EVERY_MS = 10_000;
 /** Addresses that are remembered, accounts of one of them, and of all. */
 export const MAX_ADDRESSES = 10_000;
 export const MAX_ACCOUNTS_PER_ADDRESS = 128;
@@ -95,6 +97,13 @@ export class GuessLimits {
     }
     if (!this.#isHeld(guess.address, address)) this.#remember(guess.address, address);
     return this.#attempt(guess, address, pending ?? { account: guess.account, requests: 0, wrong: false });
+  }
+
+  /** The store accepted an account from an address again, by credentials that were no guess. */
+  accepted(who: Pick<Guess, "address" | "account">): void {
+    const key = exemptKey(who);
+    const now = this.#now();
+    if (!(now - (this.#exempt.get(key) ?? -Infinity) < NOTE_EVERY_MS)) this.#exempt.set(key, now);
   }
 
   #attempt(guess: Guess, address: Address, pending: Pending): Attempt {
@@ -240,7 +249,7 @@ class WrongCount {
   }
 }
 
-function exemptKey({ address, account }: Guess): string {
+function exemptKey({ address, account }: Pick<Guess, "address" | "account">): string {
   return `${address} ${account}`;
 }
 

@@ -45,8 +45,8 @@ export function serverConfig(reading: Reading): ServerConfig {
 
 /** Behind a proxy, the web role's pass-through included, all peers may be one address: only its own limit can tell them apart. */
 function connectionLimits({ settings, roles }: Reading): ConnectionLimits {
-  const isOnlyResults = !roles.has("gateway") && !roles.has("web");
-  const hops = settings.TRUSTED_HOPS ?? (isOnlyResults ? 1 : 0);
+  // Without the web role beside it, the results role is asked by one elsewhere, for all readers.
+  const hops = settings.TRUSTED_HOPS ?? (roles.has("results") && !roles.has("web") ? 1 : 0);
   return {
     max: settings.MAX_CONNECTIONS,
     maxPerAddress: hops > 0 ? null : settings.MAX_CONNECTIONS_PER_ADDRESS,

@@ -92,7 +92,7 @@ export const environment = z.object({
     .register(about, {
       section: "Process",
       meaning:
-        "How many of `MAX_CONNECTIONS` one address may have (IPv6: one /64); keep it below `MAX_REQUESTS`, so that nobody holds all places alone. It counts where clients connect directly: with `TRUSTED_HOPS` above 0 all may come from the proxy, which has to limit them.",
+        "How many of `MAX_CONNECTIONS` one address may have (IPv6: one /64), and how many requests it may send at a time on few connections, as HTTP/2 does; keep it below `MAX_TENANT_REQUESTS`, so that no client holds all places alone. It counts where clients connect directly: with `TRUSTED_HOPS` above 0 all may come from the proxy, which has to limit them.",
     }),
   HEAD_TIMEOUT: integer(1, 3600, "seconds").default(DEFAULT_HEAD_SECONDS).register(about, {
     section: "Process",

@@ -27,10 +27,10 @@ export function addressKey(address: string | null): string {
   return groups.slice(0, 4).map((group) => group.toString(16)).join(":") + "::/64";
 }
 
-/** The peer's address, or null where the connection has none. */
+/** The peer's address, an IPv4 one as such however it is written; null where the connection has none. */
 export function peerAddress(info: RequestInfo | undefined): string | null {
   const address = info?.remoteAddr;
-  return address && "hostname" in address ? address.hostname : null;
+  return address && "hostname" in address ? readAddress(address.hostname) ?? address.hostname : null;
 }
 
 /** An address without port, brackets and zone, as proxies write them; null for anything else. */

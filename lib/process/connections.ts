@@ -1,13 +1,14 @@
 import { addressKey, peerAddress } from "@/lib/http/client_address.ts";
-import { DEFAULT_MAX_REQUESTS } from "@/lib/http/in_flight.ts";
+import { deadline } from "@/lib/http/deadline.ts";
+import { DEFAULT_MAX_TENANT_REQUESTS, InFlight } from "@/lib/http/in_flight.ts";
 import { STREAM_BOUNDS, type TimeBounds, totalMs } from "@/lib/http/time_bounds.ts";
 import type { Handler, HandlerInfo, ServeConnection, ServedConnection } from "./serve_connection.ts";
 
 /** How many connections a server holds, and how long one of them may be of no use. */
 export interface ConnectionLimits {
-  /** Open at a time. */
+  /** Open at a time; as many requests may run at a time, of which HTTP/2 sends several on one connection. */
   readonly max: number;
-  /** Open at a time from one address (IPv6: from one /64); null: as many as there are, as behind a proxy. */
+  /** The same from one address (IPv6: from one /64); null: as many as there are, as behind a proxy. */
   readonly maxPerAddress: number | null;
   /** From the connection to the end of the first request's head, ms. */
   readonly headMs: number;
@@ -18,8 +19,8 @@ export interface ConnectionLimits {
 }
 
 export const DEFAULT_MAX_CONNECTIONS = 4096;
-/** Half of the requests that a role works on at a time, so that one address cannot hold all of their places. */
-export const DEFAULT_MAX_CONNECTIONS_PER_ADDRESS = DEFAULT_MAX_REQUESTS / 2;
+/** Below the requests that a role works on for one tenant, so that one address cannot hold all of their places. */
+export const DEFAULT_MAX_CONNECTIONS_PER_ADDRESS = DEFAULT_MAX_TENANT_REQUESTS * 3 / 4;
 export const DEFAULT_HEAD_SECONDS = 30;
 /** Longer than the 90 s for which `fetch` keeps a connection, and than most proxies do: who sends first must close first. */
 export const DEFAULT_IDLE_SECONDS = 120;
@@ -40,6 +41,8 @@ export const LOCAL_CONNECTION_LIMITS: ConnectionLimits = { ...DEFAULT_CONNECTION
  * on their way then. What is longer streams or is read faster.
  */
 const UNSENT_BYTES = 1024 * 1024;
+/** An answer of this length fits into the buffers of a connection, bytes. */
+const BUFFERED_BYTES = 64 * 1024;
 /** How often connections are looked at, ms. */
 const LOOK_EVERY_MS = 1000;
 /** Full tables are told of so often at most, ms. */
@@ -52,6 +55,8 @@ interface Open {
   running: number;
   /** When it is of no use any more, by `performance.now`, ms. */
   until: number;
+  /** Whose it is. */
+  readonly address: string;
 }
 
 /**
@@ -64,6 +69,8 @@ export class Connections {
   readonly #handler: Handler;
   readonly #open = new Set<Open>();
   readonly #byAddress = new Map<string, number>();
+  readonly #requests: InFlight;
+  readonly #requestsByAddress: InFlight;
   readonly #told = new Map<string, number>();
   #timer: ReturnType<typeof setInterval> | null = null;
 
@@ -71,6 +78,8 @@ export class Connections {
     this.#serve = serve;
     this.#limits = limits;
     this.#handler = handler;
+    this.#requests = new InFlight(limits.max);
+    this.#requestsByAddress = new InFlight(limits.maxPerAddress ?? limits.max);
   }
 
   /** How many are open. */
@@ -87,7 +96,7 @@ export class Connections {
       connection.close();
       return;
     }
-    const open: Open = { served: null, running: 0, until: performance.now() + this.#limits.headMs };
+    const open: Open = { served: null, running: 0, until: performance.now() + this.#limits.headMs, address };
     open.served = this.#serve(connection, (request, info) => this.#answer(open, request, info));
     this.#open.add(open);
     this.#byAddress.set(address, ofAddress + 1);
@@ -106,13 +115,28 @@ export class Connections {
   }
 
   async #answer(open: Open, request: Request, info: Deno.ServeHandlerInfo<Deno.NetAddr>): Promise<Response> {
+    const leave = this.#requests.enter();
+    const leaveAddress = leave && this.#requestsByAddress.enter(open.address);
+    if (!leave || !leaveAddress) {
+      // Many requests on few connections, as HTTP/2 sends them, hold no more than as many connections would.
+      this.#tell(leave ? "MAX_CONNECTIONS_PER_ADDRESS" : "MAX_CONNECTIONS");
+      leave?.();
+      open.served?.cut();
+      return new Response(null, { status: 503 });
+    }
     open.running++;
     // As long as the handler works, its own bounds hold.
     open.until = Infinity;
     const { idleMs, answers = STREAM_BOUNDS } = this.#limits;
     let unsentMs = 0;
     let closes = false;
+    let isComplete = false;
+    let forgetBound = () => {};
     const complete = () => {
+      isComplete = true;
+      forgetBound();
+      leave();
+      leaveAddress();
       if (--open.running > 0) return;
       open.until = performance.now() + idleMs + unsentMs;
       // The runtime leaves that to the client.
@@ -122,9 +146,11 @@ export class Connections {
     const response = await this.#handler(request, new ConnectionInfo(info, open));
     closes = response.headers.get("Connection") === "close";
     const length = announcedLength(response);
-    unsentMs = totalMs(Math.min(length ?? UNSENT_BYTES, UNSENT_BYTES), answers);
-    // An answer without a length that is not complete at once is a stream, which breaks the connection off by itself.
-    if (open.running === 1 && length !== null) open.until = performance.now() + totalMs(length, answers);
+    const unsentBytes = Math.min(length ?? UNSENT_BYTES, UNSENT_BYTES);
+    if (unsentBytes > BUFFERED_BYTES) unsentMs = totalMs(unsentBytes, answers);
+    // Each answer has a bound of its own: several may be under way, in HTTP/2, or when requests follow each other at
+    // once. One without a length that is not complete at once is a stream, which breaks the connection off by itself.
+    if (length !== null && !isComplete) forgetBound = deadline(totalMs(length, answers), () => open.served?.cut());
     return response;
   }
 

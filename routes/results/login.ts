@@ -81,7 +81,8 @@ async function judged(
       accepted.refuse(digest);
       throw failure(401, "wrong user name or password");
     }
-    attempt?.right();
+    if (attempt) attempt.right();
+    else guesses.accepted({ address, account });
     accepted.accept(digest);
     return token;
   } finally {

@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { Connections, DEFAULT_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
 import { type DrainingServer, drainingServer, type Handler } from "@/lib/process/draining_server.ts";
-import { connectionServer, type ServeConnection, serveConnection } from "@/lib/process/serve_connection.ts";
+import {
+  connectionServer,
+  type HandlerInfo,
+  type ServeConnection,
+  serveConnection,
+} from "@/lib/process/serve_connection.ts";
 
 const hello: Handler = () => new Response("hello", { headers: { "Content-Length": "5" } });
 const quick = { idleMs: 20, minBytesPerSecond: 1_000_000_000, slackMs: 20 };
@@ -56,6 +61,44 @@ Deno.test("connections: an answer that nobody reads is broken off, whether it st
   await cancelled.promise;
   // Only now is anything read: what the sockets held, and no whole answer.
   for (const connection of connections) assert.ok((await text(connection)).length < 32 * 1024 * 1024);
+});
+
+Deno.test("connections: an answer that nobody reads is broken off behind one that was read, on the same connection", async () => {
+  const cancelled = Promise.withResolvers<void>();
+  const handler: Handler = (request) => {
+    const isLong = request.url.endsWith("/long");
+    let left = isLong ? Infinity : 1;
+    const body = new ReadableStream({
+      pull: (controller) => left-- > 0 ? controller.enqueue(new Uint8Array(64 * 1024)) : controller.close(),
+      cancel: () => cancelled.resolve(),
+    });
+    return new Response(body, { headers: { "Content-Length": String((isLong ? 4096 : 1) * 64 * 1024) } });
+  };
+  await using site = start({ idleMs: 60_000, answers: quick }, handler);
+  const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+  const connection = await open(site, ask("/short") + ask("/long"));
+  await cancelled.promise;
+  await text(connection);
+});
+
+Deno.test("connections: requests that share a connection hold no more than connections would", () => {
+  const release = Promise.withResolvers<void>();
+  let running = 0;
+  const handler: Handler = async (request, info) => {
+    running++;
+    await release.promise;
+    return hello(request, info);
+  };
+  const { add, requests, cuts } = table({ max: 8, maxPerAddress: 2 }, handler);
+  assert.equal(add("1.1.1.1"), true);
+  for (let n = 0; n < 3; n++) requests[0]();
+  assert.deepEqual([running, cuts], [2, [0]]);
+  release.resolve();
+});
+
+Deno.test("connections: one IPv4 address counts as such, though a listener for both kinds writes it as IPv6", () => {
+  const { add } = table({ max: 8, maxPerAddress: 1 });
+  assert.deepEqual(["::ffff:1.1.1.1", "::ffff:1.1.1.2", "1.1.1.1"].map(add), [true, true, false]);
 });
 
 Deno.test("connections: a handler breaks off the connection of a client that does not read", async () => {
@@ -133,16 +176,24 @@ Deno.test("connections: behind a proxy, one address has as many as there are", a
 });
 
 /** A table of connections that exist only here. */
-function table(limits: { max: number; maxPerAddress: number | null }) {
+function table(limits: { max: number; maxPerAddress: number | null }, handler = hello) {
   const ends: (() => void)[] = [];
-  const serve: ServeConnection = () => {
+  const requests: (() => void)[] = [];
+  const cuts: number[] = [];
+  const serve: ServeConnection = (_, answer) => {
     const { promise: finished, resolve } = Promise.withResolvers<void>();
-    ends.push(resolve);
-    return { finished, shutdown: () => Promise.resolve(), cut() {} };
+    const index = ends.push(resolve) - 1;
+    const info = { completed: new Promise<void>(() => {}) } as HandlerInfo;
+    requests.push(() => void answer(new Request("http://localhost/"), info));
+    return { finished, shutdown: () => Promise.resolve(), cut: () => void cuts.push(index) };
   };
-  const connections = new Connections(serve, { ...DEFAULT_CONNECTION_LIMITS, ...limits }, hello);
+  const connections = new Connections(serve, { ...DEFAULT_CONNECTION_LIMITS, ...limits }, handler);
   return {
     connections,
+    /** Sends a request on the connection of an index. */
+    requests,
+    /** The connections that were broken off. */
+    cuts,
     /** Whether one from this address is taken. */
     add(hostname: string): boolean {
       let isOpen = true;
