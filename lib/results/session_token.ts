@@ -14,6 +14,8 @@ export interface Session {
   readonly keys: S3Keys;
   /** Seconds since 1970. */
   readonly expiresAt: number;
+  /** Seconds since 1970; null in a token from before tokens told it. */
+  readonly issuedAt: number | null;
 }
 
 /**
@@ -23,8 +25,14 @@ export interface Session {
  * @param associated what the token is bound to beside the key; a token opens only under the same
  */
 export function sealSession(session: Session, key: KeyObject, associated: string): string | null {
-  const { user, keys, expiresAt } = session;
-  const text = JSON.stringify({ u: user, a: keys.accessKey, s: keys.secretKey, e: expiresAt });
+  const { user, keys, expiresAt, issuedAt } = session;
+  const text = JSON.stringify({
+    u: user,
+    a: keys.accessKey,
+    s: keys.secretKey,
+    e: expiresAt,
+    i: issuedAt ?? undefined,
+  });
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, key, nonce);
   cipher.setAAD(Buffer.from(associated, "utf8"));
@@ -74,8 +82,9 @@ function parseSession(text: string): Session | null {
     return null;
   }
   if (typeof value !== "object" || value === null) return null;
-  const { u, a, s, e } = value as Record<string, unknown>;
+  const { u, a, s, e, i = null } = value as Record<string, unknown>;
   if (typeof u !== "string" || typeof a !== "string" || typeof s !== "string") return null;
   if (typeof e !== "number" || !Number.isFinite(e)) return null;
-  return { user: u, keys: { accessKey: a, secretKey: s }, expiresAt: e };
+  if (i !== null && (typeof i !== "number" || !Number.isFinite(i))) return null;
+  return { user: u, keys: { accessKey: a, secretKey: s }, expiresAt: e, issuedAt: i };
 }

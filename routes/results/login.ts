@@ -119,8 +119,9 @@ async function sealedSession(deps: ResultsDeps, user: string, password: string):
   if (keys === null) return null;
   const key = sessionKey();
   if (key === null) throw failure(503, "logins are not possible at the moment, the session key cannot be read");
-  const expiresAt = now() / 1000 + sessionHours * SECONDS_PER_HOUR;
-  const token = sealSession({ user, keys, expiresAt }, key, cookieStem);
+  const issuedAt = now() / 1000;
+  const expiresAt = issuedAt + sessionHours * SECONDS_PER_HOUR;
+  const token = sealSession({ user, keys, expiresAt, issuedAt }, key, cookieStem);
   if (token === null) throw unusable("password", "User name and password are too long for a session");
   return await storeKnows(store, namespaces[0], user, keys) ? token : null;
 }

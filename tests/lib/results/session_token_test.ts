@@ -10,6 +10,7 @@ const SESSION: Session = {
   user: "Kerstin Åström",
   keys: { accessKey: "S2Vyc3Rpbg==", secretKey: "5f4dcc3b5aa765d61d8327deb882cf99" },
   expiresAt: NOW / 1000 + 0.5,
+  issuedAt: NOW / 1000 - 0.25,
 };
 
 function sealed(session: Session = SESSION): string {
@@ -50,7 +51,7 @@ Deno.test("session token: every changed, cut or lengthened byte is noticed, and 
   }
 });
 
-Deno.test("session token: the layout is nonce, ciphertext, tag over u, a, s, e", () => {
+Deno.test("session token: the layout is nonce, ciphertext, tag over u, a, s, e and, since it is told, i", () => {
   const seal = (text: string) => {
     const nonce = randomBytes(12);
     const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from("results_session"));
@@ -62,7 +63,9 @@ Deno.test("session token: the layout is nonce, ciphertext, tag over u, a, s, e",
     user: "å",
     keys: { accessKey: "A", secretKey: "S" },
     expiresAt: e,
+    issuedAt: null,
   });
+  assert.equal(open(JSON.stringify({ u: "u", a: "A", s: "S", e, i: e - 60 }))?.issuedAt, e - 60);
   for (
     const text of [
       "",
@@ -76,6 +79,8 @@ Deno.test("session token: the layout is nonce, ciphertext, tag over u, a, s, e",
       JSON.stringify({ u: "u", a: "A", s: "S" }),
       JSON.stringify({ u: "u", a: "A", s: "S", e: String(e) }),
       `{"u":"u","a":"A","s":"S","e":1e999}`,
+      JSON.stringify({ u: "u", a: "A", s: "S", e, i: "0" }),
+      `{"u":"u","a":"A","s":"S","e":${e},"i":-1e999}`,
     ]
   ) {
     assert.equal(open(text), null, text);
@@ -92,7 +97,7 @@ Deno.test("session token: what no cookie can hold is not sealed", () => {
 Deno.test("session token: whatever is sealed comes back, whatever else is opened is none", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme", maxLength: 200 }), fc.string({ maxLength: 200 }), (user, secret) => {
-      const session = { user, keys: { accessKey: user, secretKey: secret }, expiresAt: NOW };
+      const session = { user, keys: { accessKey: user, secretKey: secret }, expiresAt: NOW, issuedAt: null };
       const token = sealSession(session, key, "x");
       if (token !== null) assert.deepEqual(openSession(token, key, "x", NOW), session);
     }),

@@ -95,6 +95,7 @@ Deno.test("login: the store is asked with derived keys for one byte under the fi
     }]);
     const hours = ((session?.expiresAt ?? 0) * 1000 - Date.now()) / 3_600_000;
     assert.ok(hours > 7.9 && hours <= 8, String(hours));
+    assert.equal(session?.issuedAt, (session?.expiresAt ?? 0) - 8 * 3600);
     assert.ok(!Buffer.from(token, "base64url").toString("latin1").includes("hemligt"));
   });
 });
