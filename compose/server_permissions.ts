@@ -78,10 +78,9 @@ function apiPageFolder(): string {
 }
 
 /** Whether the process talks to nothing but itself. */
-function isSelfContained({ gateway, web, results, embedded, tasks }: Config): boolean {
+function isSelfContained({ gateway, web, results, embedded }: Config): boolean {
   return (gateway === null || gateway.store === null) && (results === null || results.store === null) &&
-    (web === null || web.siteOnly || embedded.cluster) && !web?.resultsProxy && !web?.progressBase &&
-    tasks.redisUrl === null;
+    (web === null || web.siteOnly || embedded.cluster) && !web?.resultsProxy && !web?.progressBase;
 }
 
 function bracketed(host: string): string {

@@ -37,8 +37,6 @@ export interface Config {
   readonly gateway: GatewayConfig | null;
   readonly web: WebConfig | null;
   readonly results: ResultsConfig | null;
-  /** `redisUrl` null: tasks live in the data folder. The URL may hold a password. */
-  readonly tasks: { readonly redisUrl: string | null };
   readonly simulator: { readonly speed: number; readonly seed: number };
   /** Lines for the operator to read at the start; without secrets. */
   readonly warnings: readonly string[];
@@ -65,7 +63,6 @@ export function readConfig(env: Environment, files: Files = diskFiles): Config {
     gateway: roles.has("gateway") ? reading.part(() => gatewayConfig(reading)) : null,
     web: roles.has("web") ? reading.part(() => webConfig(reading)) : null,
     results: roles.has("results") ? reading.part(() => resultsConfig(reading)) : null,
-    tasks: { redisUrl: settings.REDIS_URL ?? null },
     simulator: { speed: settings.SIMULATOR_SPEED, seed: settings.SIMULATOR_SEED },
     warnings: reading.warnings,
   };

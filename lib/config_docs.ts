@@ -54,6 +54,7 @@ const NOT_READ_TEXT = "Names that deployments of similar services use and that h
 const NOT_READ: readonly string[][] = [
   ["`CACHE_*`", "no answer of the store is kept, so no cache can hide a write"],
   ["`HCP_USERNAME`, `HCP_PASSWORD`", "every call carries the caller's own credentials"],
+  ["`REDIS_URL`", "nothing is shared between replicas; state is kept in the data folder of one process"],
   ["`ROOT_PATH`", "the paths are fixed; a reverse proxy hands them on as they are"],
   [
     "`S3_ENDPOINT`, `S3_BUCKET`, `S3_VERIFY_TLS`",

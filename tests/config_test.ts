@@ -144,7 +144,11 @@ Deno.test("config: any environment is either read or refused with a line for eac
 Deno.test("config: secrets never appear in a refusal", () => {
   const secret = "s3cr3t-value";
   const lines = [
-    refused({ REDIS_URL: `http://:${secret}@cache:6379` }, "REDIS_URL", /redis:/),
+    refused(
+      { ...WEB, CAMPAIGN_RESULTS_PROXY: `ftp://:${secret}@results/results` },
+      "CAMPAIGN_RESULTS_PROXY",
+      /address/,
+    ),
     refused({ ...GENERIC, S3_ENDPOINT_URL: `https://user:${secret}@s3.example.org` }, "S3_ENDPOINT_URL", /address/),
     refused({ ...GENERIC, S3_SECRET_KEY: secret }, "S3_ACCESS_KEY", /set both or neither/),
     refused({ ...REAL_STORE, API_SECRET_KEY: `${secret}\n${secret}` }, "API_SECRET_KEY", /one line/),

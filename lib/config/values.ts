@@ -108,13 +108,6 @@ export const resultsBase = () =>
     return parseWebUrl(bare)?.pathname.endsWith("/results") ? bare : undefined;
   });
 
-/** The address of a Redis or Valkey server; it may hold a password. */
-export const redis = () =>
-  kind("an address such as redis://host:6379/0 or rediss://…", (value) => {
-    const url = hasBlank(value) ? null : URL.parse(value);
-    return url && /^rediss?:$/.test(url.protocol) && url.hostname !== "" ? value : undefined;
-  });
-
 /** Names that Kubernetes accepts for a namespace. */
 export const namespaces = () =>
   kind("a comma-separated list of Kubernetes namespaces", (value) => {

@@ -25,7 +25,6 @@ import {
   originTemplate,
   path,
   presence,
-  redis,
   resultsBase,
   tenant,
 } from "./values.ts";
@@ -113,18 +112,12 @@ export const environment = z.object({
   DATA_DIR: path().default(".data").register(about, {
     section: "Process",
     meaning:
-      "The folder of everything that is kept: the embedded store, background tasks, generated keys. One process at a time may use it.",
+      "The folder of everything that is kept: the embedded store, generated keys, sessions that logged out. One process at a time may use it.",
   }),
   CA_FILE: path().optional().register(about, {
     section: "Process",
     otherwise: "the system's authorities",
     meaning: "PEM file of further certificate authorities, trusted towards every upstream.",
-  }),
-  REDIS_URL: redis().optional().register(about, {
-    section: "Process",
-    secret: true,
-    otherwise: "tasks live in the data folder of one process",
-    meaning: "Redis or Valkey that several replicas share their background tasks through.",
   }),
   EMBEDDED: choice(["on", "store", "cluster", "off"]).default("on").register(about, {
     section: "Embedded parts",
