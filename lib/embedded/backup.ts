@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { basename, dirname, resolve } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import { UNFINISHED } from "@/lib/embedded/backup_mark.ts";
-import { DataFolderError, syncFolder, writeDurably } from "@/lib/embedded/data_folder.ts";
+import { DataFolderError, holdFolder, syncFolder, writeDurably } from "@/lib/embedded/data_folder.ts";
 import { BODY_FOLDER } from "@/lib/embedded/store/bodies.ts";
 import { type BodyMark, lostIndex, NAMING_TABLES, needsIndex, writeMark } from "@/lib/embedded/store/body_mark.ts";
 import { pinBodies } from "@/lib/embedded/store/body_pin.ts";
@@ -20,13 +20,14 @@ const ALL_PAGES = 2 ** 31 - 1;
 /**
  * Copies a data folder as it is at one moment, also beside the store that runs on it. Bodies are hard links where the
  * file system allows it, since they never change; their removal is put off until all are in the copy. Answers what was
- * done and whether every body was there to be copied, one line each.
+ * done and whether every body was there to be copied, one line each. A stopped folder cannot be opened meanwhile.
  *
  * @throws {DataFolderError} when there is nothing to copy, the target is no absent or empty folder, or cannot be written.
  */
 export async function backUp(source: string, target: string): Promise<{ isWhole: boolean; lines: string[] }> {
   requireSource(source);
   prepareTarget(source, target);
+  const held = holdFolder(source);
   try {
     return await copyInto(source, target);
   } catch (error) {
@@ -34,6 +35,8 @@ export async function backUp(source: string, target: string): Promise<{ isWhole:
     throw new DataFolderError(
       `The backup in ${target} is unfinished (${reason(error)}): remove it, and back up to another folder.`,
     );
+  } finally {
+    held.release();
   }
 }
 

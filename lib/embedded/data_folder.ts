@@ -39,7 +39,7 @@ export class DataFolder {
         }): make it writable, or set DATA_DIR to another folder.`,
       );
     }
-    if (!lock.tryLockSync(true)) {
+    if (!lock.tryLockSync(true) || !isFileAt(lock, `${path}/lock`)) {
       lock.close();
       throw new DataFolderError(
         `The data folder ${path} is in use by another Stackroom: stop that one, or set DATA_DIR to another folder.`,
@@ -86,18 +86,81 @@ export class DataFolder {
   }
 }
 
-/** Whether a process has a data folder open at this moment, or may have. Takes nothing and makes nothing. */
-export function isInUse(path: string): boolean {
+/** A stopped data folder that is being read, or how it was found. */
+export interface HeldFolder {
+  /** Whether a process has the folder open, or may have. */
+  readonly isInUse: boolean;
+  /** Removes the empty files that reading the index left beside it, then lets the folder be opened again. */
+  release(): void;
+}
+
+/**
+ * Keeps a data folder that nobody has open from being opened until it is released: what is removed then is nobody's. Where
+ * it is open already, or cannot be locked, nothing is taken and nothing is removed. Leaves no new file behind.
+ */
+export function holdFolder(path: string): HeldFolder {
+  const lockPath = `${path}/lock`;
+  const free = { isInUse: false, release() {} };
+  const inUse = { isInUse: true, release() {} };
+  let isMade = false;
   let lock: Deno.FsFile;
   try {
-    lock = Deno.openSync(`${path}/lock`, { read: true });
+    lock = Deno.openSync(lockPath, { read: true });
   } catch (error) {
-    return !(error instanceof Deno.errors.NotFound);
+    if (!(error instanceof Deno.errors.NotFound)) return inUse;
+    try {
+      lock = Deno.openSync(lockPath, { createNew: true, read: true, write: true, mode: 0o600 });
+      isMade = true;
+    } catch (error) {
+      return error instanceof Deno.errors.AlreadyExists ? inUse : free;
+    }
   }
+  let isLocked = false;
   try {
-    return !lock.tryLockSync(false);
-  } finally {
+    isLocked = lock.tryLockSync(true) && isFileAt(lock, lockPath);
+  } catch {
+    // A file system without locks.
+  }
+  if (!isLocked) {
     lock.close();
+    return inUse;
+  }
+  const before = new Set([...Deno.readDirSync(path)].map(({ name }) => name));
+  return {
+    isInUse: false,
+    release() {
+      removeTraces(path, before);
+      // While it is locked: who opened it meanwhile finds that it is no longer the file of that name.
+      if (isMade) removeQuietly(lockPath);
+      lock.close();
+    },
+  };
+}
+
+/** Removes the files that reading the index made, unless the log of the index holds something. */
+function removeTraces(path: string, before: ReadonlySet<string>): void {
+  try {
+    if (Deno.statSync(`${path}/index.db-wal`).size > 0) return;
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) return;
+  }
+  for (const name of ["index.db-wal", "index.db-shm"]) if (!before.has(name)) removeQuietly(`${path}/${name}`);
+}
+
+function removeQuietly(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch {
+    // It holds nothing, and the next start takes it as it is.
+  }
+}
+
+/** Whether an open file still is the one of its name. */
+function isFileAt(file: Deno.FsFile, path: string): boolean {
+  try {
+    return file.statSync().ino === Deno.statSync(path).ino;
+  } catch {
+    return false;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { DataFolderError, isInUse } from "@/lib/embedded/data_folder.ts";
+import { DataFolderError, holdFolder } from "@/lib/embedded/data_folder.ts";
 import { UNFINISHED } from "@/lib/embedded/backup_mark.ts";
 import { BODY_FOLDER } from "@/lib/embedded/store/bodies.ts";
 import { bodyFault } from "@/lib/embedded/store/body_fault.ts";
@@ -26,14 +26,23 @@ interface Tally {
 
 /**
  * Reads a whole data folder, also beside the store that runs on it: the index, the length and the digest of every body, files
- * that belong to nothing, and the small files. Changes nothing. `say` is given one line for each finding and one for the
+ * that belong to nothing, and the small files. Changes nothing; a stopped folder cannot be opened meanwhile. `say` is given one line for each finding and one for the
  * whole. Answers whether all is well.
  *
  * @throws {DataFolderError} when the folder holds no data of Stackroom.
  */
 export function verifyDataFolder(path: string, say: (line: string) => void, now: () => number = Date.now): boolean {
+  if (namesOfFolder(path).length === 0) throw new DataFolderError(`DATA_DIR: ${path} holds no data of Stackroom.`);
+  const held = holdFolder(path);
+  try {
+    return verifyHeld(path, held.isInUse, say, now);
+  } finally {
+    held.release();
+  }
+}
+
+function verifyHeld(path: string, isRunning: boolean, say: (line: string) => void, now: () => number): boolean {
   const names = namesOfFolder(path);
-  if (names.length === 0) throw new DataFolderError(`DATA_DIR: ${path} holds no data of Stackroom.`);
   const tally: Tally = { findings: 0, bodies: 0, bytes: 0, arriving: 0 };
   const found = (finding: string) => {
     tally.findings++;
@@ -41,7 +50,7 @@ export function verifyDataFolder(path: string, say: (line: string) => void, now:
   };
   if (names.includes(UNFINISHED)) found(`${UNFINISHED}: this is an unfinished backup; remove the folder`);
   for (const name of names) checkSmallFile(path, name, found);
-  if (names.includes("index.db")) checkStore(path, names, tally, found, now);
+  if (names.includes("index.db")) checkStore(path, isRunning, tally, found, now);
   else if (needsIndex(path)) found("index.db: missing, and with it the names of all bodies");
   say(summary(path, tally));
   return tally.findings === 0;
@@ -71,7 +80,7 @@ function checkSmallFile(path: string, name: string, found: (finding: string) => 
 
 function checkStore(
   path: string,
-  names: readonly string[],
+  isRunning: boolean,
   tally: Tally,
   found: (finding: string) => void,
   now: () => number,
@@ -82,12 +91,11 @@ function checkStore(
     checkIndex(path, index, found);
     const statements = new Statements(index);
     checkNamedBodies(path, statements, tally, found);
-    checkFiles(path, statements, tally, found, now);
+    checkFiles(path, isRunning, statements, tally, found, now);
   } catch (error) {
     found(`index.db: cannot be read (${reason(error)})`);
   } finally {
     index?.close();
-    removeTraces(path, names);
   }
 }
 
@@ -130,12 +138,12 @@ function checkNamedBodies(path: string, index: Statements, tally: Tally, found: 
 /** Files below the bodies that the index does not know. */
 function checkFiles(
   path: string,
+  isRunning: boolean,
   index: Statements,
   tally: Tally,
   found: (finding: string) => void,
   now: () => number,
 ): void {
-  const isRunning = isInUse(path);
   for (const file of filesBelow(path, BODY_FOLDER)) {
     // In this order: a body gets its name after it was written for the last time.
     const written = modifiedMs(`${path}/${file}`);
@@ -162,19 +170,6 @@ function modifiedMs(path: string): number | null {
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return null;
     throw error;
-  }
-}
-
-/** Removes the empty files that reading leaves beside the index of a store that is stopped. */
-function removeTraces(path: string, before: readonly string[]): void {
-  if (isInUse(path)) return;
-  for (const name of ["index.db-wal", "index.db-shm"]) {
-    if (before.includes(name)) continue;
-    try {
-      Deno.removeSync(`${path}/${name}`);
-    } catch {
-      // They hold nothing: the next start removes them.
-    }
   }
 }
 

@@ -7,7 +7,8 @@ import {
   PutObjectCommand,
   UploadPartCommand,
 } from "@aws-sdk/client-s3";
-import { DataFolder, DataFolderError } from "@/lib/embedded/data_folder.ts";
+import { backUp } from "@/lib/embedded/backup.ts";
+import { DataFolder, DataFolderError, holdFolder } from "@/lib/embedded/data_folder.ts";
 import { verifyDataFolder } from "@/lib/embedded/verify.ts";
 import { startStore } from "./store/store_fixture.ts";
 
@@ -176,6 +177,78 @@ Deno.test("verify: beside a running store, a file that is being received is no f
   running.close();
   assert.equal(verify(copy).isWell, false);
   Deno.removeSync(copy, { recursive: true });
+});
+
+/** Where no `lock` is, as in a copy, one is made for the time and gone afterwards. */
+for (const hasLock of [true, false]) {
+  Deno.test(
+    `verify: a stopped folder cannot be opened meanwhile, ${hasLock ? "with" : "without"} a lock file`,
+    options,
+    () => {
+      const copy = Deno.makeTempDirSync();
+      copyFolder(folder, copy);
+      if (!hasLock) Deno.removeSync(`${copy}/lock`);
+      Deno.writeTextFileSync(`${copy}/bodies/stray`, "");
+      const before = contents(copy);
+      let starts = 0;
+      verifyDataFolder(copy, () => {
+        starts++;
+        assert.throws(() => DataFolder.open(copy), /is in use by another Stackroom: /);
+      });
+      assert.equal(starts, 2);
+      assert.deepEqual(contents(copy), before);
+      DataFolder.open(copy).close();
+      Deno.removeSync(copy, { recursive: true });
+    },
+  );
+}
+
+Deno.test("verify: a log of the index that holds something stays, with its shared memory", options, () => {
+  const copy = Deno.makeTempDirSync();
+  copyFolder(folder, copy);
+  Deno.writeTextFileSync(`${copy}/bodies/stray`, "");
+  let index: DatabaseSync | null = null;
+  verifyDataFolder(copy, () => {
+    // Whatever writes beside it, a lock or no lock.
+    index ??= new DatabaseSync(`${copy}/index.db`);
+    index.exec("INSERT OR IGNORE INTO garbage VALUES ('written meanwhile')");
+  });
+  const [wal, shm] = ["wal", "shm"].map((name) => Deno.statSync(`${copy}/index.db-${name}`).size);
+  assert.ok(wal > 0 && shm > 0);
+  (index as DatabaseSync | null)?.close();
+  const again = new DatabaseSync(`${copy}/index.db`);
+  assert.ok(again.prepare("SELECT 1 FROM garbage WHERE file = 'written meanwhile'").get());
+  again.close();
+  Deno.removeSync(copy, { recursive: true });
+});
+
+Deno.test("verify: the lock of a check that ended opens no folder", options, () => {
+  const copy = Deno.makeTempDirSync();
+  const held = holdFolder(copy);
+  assert.equal(held.isInUse, false);
+  assert.equal(holdFolder(copy).isInUse, true);
+  // A start that opened the file just before it was removed.
+  const late = Deno.openSync(`${copy}/lock`, { read: true });
+  held.release();
+  assert.ok(late.tryLockSync(true));
+  const first = DataFolder.open(copy);
+  assert.throws(() => DataFolder.open(copy), DataFolderError);
+  first.close();
+  late.close();
+  Deno.removeSync(copy, { recursive: true });
+});
+
+Deno.test("backup: a stopped folder stays as it was, and cannot be opened meanwhile", options, async () => {
+  const copy = Deno.makeTempDirSync();
+  copyFolder(folder, copy);
+  const target = Deno.makeTempDirSync();
+  const before = contents(copy).map(([name]) => name);
+  const copying = backUp(copy, target);
+  assert.throws(() => DataFolder.open(copy), /is in use by another Stackroom: /);
+  assert.ok((await copying).isWhole);
+  assert.deepEqual(contents(copy).map(([name]) => name), before);
+  DataFolder.open(copy).close();
+  for (const path of [copy, target]) Deno.removeSync(path, { recursive: true });
 });
 
 Deno.test("verify: a folder without data is refused in one line", () => {
