@@ -145,10 +145,10 @@ Deno.test({
 
         await fill();
         await disk.resize(2 * DISK_BYTES);
+        await untilReadySays(application.site, 200, "writable");
         assert.equal(await put(wire, "later", 10_000, acknowledged), "");
         assert.equal(await put(wire, "large/0", 2 * MIB, acknowledged), "");
         await assertAllThere(wire, acknowledged);
-        await untilReadySays(application.site, 200, "writable");
       } finally {
         wire.close();
         await application.kill();
@@ -201,8 +201,8 @@ Deno.test({
         for (const key of acknowledged.keys()) await wire.succeed({ method: "DELETE", bucket: BUCKET, key });
         acknowledged.clear();
         await on(`rm ${mountPoint}/filler`);
-        assert.equal(await put(wire, "after", MIB, acknowledged), "");
         await untilReadySays(application.site, 200, "writable");
+        assert.equal(await put(wire, "after", MIB, acknowledged), "");
       } finally {
         wire.close();
         await application.kill().catch(() => {});

@@ -34,14 +34,19 @@ export function whileUnpinned(folder: string, remove: () => void): boolean {
 }
 
 function lockAlone(folder: string): Deno.FsFile | "pinned" | null {
-  let bodies: Deno.FsFile | null = null;
+  let bodies: Deno.FsFile;
   try {
     bodies = openBodies(folder);
+  } catch (error) {
+    // Where it cannot be opened for another reason, as without a free file descriptor, somebody may have pinned them.
+    return error instanceof Deno.errors.NotFound ? null : "pinned";
+  }
+  try {
     if (bodies.tryLockSync(true)) return bodies;
     bodies.close();
     return "pinned";
   } catch {
-    bodies?.close();
+    bodies.close();
     return null;
   }
 }

@@ -23,7 +23,7 @@ export class Reserve {
   constructor(folder: string, isOut: Int32Array) {
     this.#folder = `${folder}/reserve`;
     this.#isOut = isOut;
-    this.#tell(this.#files().every((path) => sizeOf(path) === RESERVE_FILE_BYTES));
+    this.#tell(this.#isThere());
   }
 
   get isWhole(): boolean {
@@ -36,24 +36,37 @@ export class Reserve {
     for (const path of this.#files()) remove(path);
   }
 
-  /** Takes the room, unless it is taken. Answers whether it is. */
+  /** Takes the room, unless it is taken. Answers whether it is. @throws what keeps it from being taken but a full disk */
   make(): boolean {
     if (this.isWhole) return true;
-    Deno.mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    const isMade = this.#files().every((path) => takesRoom(path, RESERVE_FILE_BYTES, true));
-    if (isMade) this.#tell(true);
-    // Half of it would keep deletions from what room there is.
-    else this.release();
+    let isMade = false;
+    try {
+      Deno.mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+      isMade = this.#files().every((path) => takesRoom(path, RESERVE_FILE_BYTES, true));
+    } finally {
+      if (isMade) this.#tell(true);
+      // Half of it would keep deletions from what room there is.
+      else this.release();
+    }
     return isMade;
   }
 
-  /** Whether the disk has so many bytes beside the reserve at this moment. */
+  /**
+   * Whether the disk has so many bytes beside the reserve at this moment. A reserve that somebody removed is made again.
+   *
+   * @throws what keeps it from being looked at but a full disk
+   */
   hasBeside(bytes: number): boolean {
+    if (this.isWhole) this.#tell(this.#isThere());
     if (!this.make()) return false;
     const path = `${this.#folder}/probe`;
     const has = takesRoom(path, bytes, false);
     if (has) remove(path);
     return has;
+  }
+
+  #isThere(): boolean {
+    return this.#files().every((path) => sizeOf(path) === RESERVE_FILE_BYTES);
   }
 
   #files(): string[] {
@@ -77,9 +90,9 @@ function takesRoom(path: string, bytes: number, isKept: boolean): boolean {
     if (isKept) file.syncDataSync();
     return true;
   } catch (error) {
+    if (!isNoSpace(error)) throw error;
     remove(path);
-    if (isNoSpace(error)) return false;
-    throw error;
+    return false;
   }
 }
 

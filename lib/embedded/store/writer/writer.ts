@@ -57,6 +57,12 @@ const MAKING_ROOM: ReadonlySet<ChangeKind> = new Set<ChangeKind>([
   "pruneVersions",
 ]);
 
+/** How long writes are refused without another look after the reserve could not be made, unless a deletion comes, in ms. */
+const LOOK_AGAIN_MS = 1000;
+
+/** How often it is said that the disk could not be looked at, in ms. */
+const WARN_AGAIN_MS = 60_000;
+
 const NO_SPACE: Outcome = { ok: false, refusal: "NoSpace" };
 
 /**
@@ -71,22 +77,38 @@ export class Writer {
   readonly #reserve: Reserve | null;
   #hasGarbage = false;
   #isHeldUp = false;
+  readonly #warn: (message: string) => void;
+  readonly #now: () => number;
+  /** What the last look said that found the reserve out and could not make it; null once it was made. */
+  #refused: { readonly outcome: Outcome; readonly atMs: number } | null = null;
+  #warnedAtMs = -Infinity;
 
-  /** Without a `reserve`, deletions on a full disk have the room that is left. */
-  constructor(folder: string, index: DatabaseSync, reserve: Reserve | null = null) {
+  /**
+   * Without a `reserve`, deletions on a full disk have the room that is left. That the disk cannot be looked at is told to
+   * `warn`; `now` gives milliseconds that never go back.
+   */
+  constructor(
+    folder: string,
+    index: DatabaseSync,
+    reserve: Reserve | null = null,
+    warn: (message: string) => void = () => {},
+    now: () => number = () => performance.now(),
+  ) {
     this.#folder = folder;
     this.#index = index;
     this.#reserve = reserve;
+    this.#warn = warn;
+    this.#now = now;
     this.#statements = new Statements(index);
-    reserve?.make();
+    this.#lookForRoom(0);
   }
 
   /** Applies a group of changes in their order. When it returns, all that succeeded is durable. */
   commit(changes: readonly Change[]): Outcome[] {
     // What is left of a full disk belongs to the changes that make room.
-    const isFull = changes.some(({ kind }) => !MAKING_ROOM.has(kind)) && !this.hasRoom();
+    const refused = changes.some(({ kind }) => !MAKING_ROOM.has(kind)) ? this.#lookForRoom(0) : null;
     try {
-      return this.#commitGroup(changes, (kind) => !isFull || MAKING_ROOM.has(kind));
+      return this.#commitGroup(changes, (kind) => MAKING_ROOM.has(kind) ? null : refused);
     } catch (error) {
       if (!isNoSpace(error) || !changes.some(({ kind }) => MAKING_ROOM.has(kind))) {
         return changes.map(() => failure(error));
@@ -95,11 +117,37 @@ export class Writer {
     }
   }
 
-  /** Whether the disk takes so many bytes beside the reserve, which is made again where it was given away. */
+  /**
+   * Whether the disk takes so many bytes beside the reserve, which is made again where it was given away. Where it cannot be
+   * looked at, it takes none.
+   */
   hasRoom(bytes = 0): boolean {
-    if (!this.#reserve) return true;
-    if (!this.#reserve.isWhole) this.#shortenLog();
-    return this.#reserve.make() && (bytes === 0 || this.#reserve.hasBeside(bytes));
+    return this.#lookForRoom(bytes) === null;
+  }
+
+  /** What a write of so many bytes is refused with; null where it finds room. */
+  #lookForRoom(bytes: number): Outcome | null {
+    if (!this.#reserve) return null;
+    const isRecent = this.#refused !== null && this.#now() - this.#refused.atMs < LOOK_AGAIN_MS;
+    if (isRecent && bytes === 0 && !this.#reserve.isWhole) return this.#refused?.outcome ?? null;
+    const outcome = this.#lookAtDisk(this.#reserve, bytes);
+    this.#refused = outcome && !this.#reserve.isWhole ? { outcome, atMs: this.#now() } : null;
+    return outcome;
+  }
+
+  #lookAtDisk(reserve: Reserve, bytes: number): Outcome | null {
+    try {
+      if (!reserve.isWhole) this.#shortenLog();
+      return reserve.make() && (bytes === 0 || reserve.hasBeside(bytes)) ? null : NO_SPACE;
+    } catch (error) {
+      const outcome = failure(error);
+      if (this.#now() - this.#warnedAtMs >= WARN_AGAIN_MS) {
+        this.#warnedAtMs = this.#now();
+        const reason = "fault" in outcome ? outcome.fault : "no space";
+        this.#warn(`${this.#folder}/reserve cannot be written (${reason}): make it writable; deletions go on`);
+      }
+      return outcome;
+    }
   }
 
   /** Whether deletions have the reserve, which is to be made again when they are done. */
@@ -109,16 +157,16 @@ export class Writer {
 
   /** Gives the reserve to the changes that make room, all at once or, where that is still too much, one by one. */
   #commitWithReserve(changes: readonly Change[]): Outcome[] {
-    this.#reserve?.release();
     try {
+      this.#reserve?.release();
       this.#shortenLog();
-      return this.#commitGroup(changes, (kind) => MAKING_ROOM.has(kind));
+      return this.#commitGroup(changes, (kind) => MAKING_ROOM.has(kind) ? null : NO_SPACE);
     } catch {
       return changes.map((change) => {
         if (!MAKING_ROOM.has(change.kind)) return NO_SPACE;
         try {
           this.#shortenLog();
-          return this.#commitGroup([change], () => true)[0];
+          return this.#commitGroup([change], () => null)[0];
         } catch (error) {
           return failure(error);
         }
@@ -137,9 +185,9 @@ export class Writer {
     }
   }
 
-  /** Commits the changes that are admitted; the others found no space. Throws where nothing of the group could be committed. */
-  #commitGroup(changes: readonly Change[], isAdmitted: (kind: ChangeKind) => boolean): Outcome[] {
-    const outcomes = changes.map(({ kind }) => isAdmitted(kind) ? null : NO_SPACE);
+  /** Commits the changes that are not refused beforehand. Throws where nothing of the group could be committed. */
+  #commitGroup(changes: readonly Change[], refusalOf: (kind: ChangeKind) => Outcome | null): Outcome[] {
+    const outcomes = changes.map(({ kind }) => refusalOf(kind));
     try {
       this.#syncBodies(changes, outcomes);
       this.#index.exec("BEGIN IMMEDIATE");
@@ -154,6 +202,10 @@ export class Writer {
       throw error;
     }
     this.#unlinkGarbage();
+    // What was deleted, or removed of it only now, may have made room.
+    if (this.#unlinked.length > 0 || changes.some(({ kind }, i) => outcomes[i]?.ok && MAKING_ROOM.has(kind))) {
+      this.#refused = null;
+    }
     return outcomes.map((outcome) => outcome ?? { ok: false, fault: "no outcome" });
   }
 

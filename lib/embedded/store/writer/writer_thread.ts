@@ -41,7 +41,7 @@ function answer(told: ToWriter): FromWriter {
     const reserveIsOut = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     const reserve = new Reserve(told.open, reserveIsOut);
     const index = openWith(reserve, told.open);
-    writer = new Writer(told.open, index, reserve);
+    writer = new Writer(told.open, index, reserve, (message) => console.error(`embedded store: ${message}`));
     close = () => index.close();
     return { opened: reserveIsOut };
   } catch (error) {

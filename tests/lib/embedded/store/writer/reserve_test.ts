@@ -26,3 +26,30 @@ Deno.test("reserve: it is taken once, given away and taken again, and a start fi
   assert.equal(bytesBelow(folder), all, "it is taken before anything else");
   Deno.removeSync(folder, { recursive: true });
 });
+
+Deno.test("reserve: one that somebody removed is made again by the next look", () => {
+  const folder = Deno.makeTempDirSync();
+  const isOut = new Int32Array(1);
+  const reserve = new Reserve(folder, isOut);
+  const all = RESERVE_FILES * RESERVE_FILE_BYTES;
+  assert.ok(reserve.make());
+  for (const removed of [`${folder}/reserve`, `${folder}/reserve/1`]) {
+    Deno.removeSync(removed, { recursive: true });
+    assert.ok(reserve.hasBeside(10_000), removed);
+    assert.deepEqual([isOut[0], bytesBelow(folder)], [0, all]);
+  }
+  Deno.removeSync(folder, { recursive: true });
+});
+
+Deno.test("reserve: one that cannot be made is out, and nothing is left of it", () => {
+  const folder = Deno.makeTempDirSync();
+  const isOut = new Int32Array(1);
+  Deno.mkdirSync(`${folder}/reserve/2`, { recursive: true });
+  const reserve = new Reserve(folder, isOut);
+  Deno.mkdirSync(`${folder}/reserve/2/taken`);
+  assert.throws(() => reserve.make());
+  assert.deepEqual([isOut[0], bytesBelow(folder)], [1, 0]);
+  Deno.removeSync(`${folder}/reserve`, { recursive: true });
+  assert.ok(reserve.make());
+  Deno.removeSync(folder, { recursive: true });
+});
