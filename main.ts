@@ -3,6 +3,7 @@ import { credentialMemory } from "@/compose/credential_memory.ts";
 import { type ClusterHandle, startCluster } from "@/compose/cluster.ts";
 import { gatewayDeps } from "@/compose/gateway.ts";
 import { resultsDeps } from "@/compose/results.ts";
+import { REVOKED_SESSIONS_FILE } from "@/compose/revoked_sessions.ts";
 import { webRole } from "@/compose/web.ts";
 import { type Config, ConfigError, readConfig } from "@/lib/config.ts";
 import { backUp } from "@/lib/embedded/backup.ts";
@@ -16,6 +17,7 @@ import { batchedLog } from "@/lib/http/access_log.ts";
 import { announcement } from "@/lib/process/announcement.ts";
 import { listen, ListenError } from "@/lib/process/listener.ts";
 import { standardInputEnded, stopOnSignals } from "@/lib/process/stop.ts";
+import { revocationTextParsed } from "@/lib/results/revocation_text.ts";
 import { SessionKeyError } from "@/lib/results/session_key.ts";
 import { BuildError } from "@/lib/ui/built_site.ts";
 import { buildApp } from "@/routes/mod.ts";
@@ -35,7 +37,9 @@ try {
       console.log(resetDataFolder(readConfig(Deno.env.toObject()).dataFolder, confirm));
       break;
     case "verify": {
-      const isWell = verifyDataFolder(readConfig(Deno.env.toObject()).dataFolder, console.log);
+      const isWell = verifyDataFolder(readConfig(Deno.env.toObject()).dataFolder, console.log, {
+        [REVOKED_SESSIONS_FILE]: (text) => revocationTextParsed(text) !== null,
+      });
       if (!isWell) Deno.exitCode = 1;
       break;
     }

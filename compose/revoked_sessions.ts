@@ -2,6 +2,9 @@ import { type DataFolder, DataFolderError, writeDurably } from "@/lib/embedded/d
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import { type RevocationFile, RevocationFileError, RevokedSessions } from "@/lib/results/revoked_sessions.ts";
 
+/** Their file in the data folder. */
+export const REVOKED_SESSIONS_FILE = "revoked-sessions.json";
+
 /**
  * Sessions that ended before their time, kept in the data folder; without one they are known until the process ends.
  *
@@ -9,7 +12,7 @@ import { type RevocationFile, RevocationFileError, RevokedSessions } from "@/lib
  */
 export function revokedSessions(folder: DataFolder | null, log: RequestLog): RevokedSessions {
   if (!folder) return new RevokedSessions(null, log, Date.now);
-  const path = `${folder.path}/revoked-sessions.json`;
+  const path = `${folder.path}/${REVOKED_SESSIONS_FILE}`;
   try {
     return new RevokedSessions(fileAt(path), log, Date.now);
   } catch (error) {

@@ -3,7 +3,7 @@ import { DataFolderError, holdFolder } from "@/lib/embedded/data_folder.ts";
 import { UNFINISHED } from "@/lib/embedded/backup_mark.ts";
 import { BODY_FOLDER } from "@/lib/embedded/store/bodies.ts";
 import { bodyFault } from "@/lib/embedded/store/body_fault.ts";
-import { identityOf, NAMING_TABLES, needsIndex, readMark } from "@/lib/embedded/store/body_mark.ts";
+import { bindingFault, identityOf, NAMING_TABLES, needsIndex, readMark } from "@/lib/embedded/store/body_mark.ts";
 import { INDEX_VERSION, layoutOf, openIndexForReading, Statements } from "@/lib/embedded/store/index.ts";
 import { namedBodies } from "@/lib/embedded/store/named_bodies.ts";
 import { readPorts } from "@/lib/embedded/store/ports.ts";
@@ -15,6 +15,9 @@ const ARRIVING_MS = 60 * 60 * 1000;
 const INDEX_FAULTS = 100;
 
 const MIB = 1024 * 1024;
+
+/** By the name of a small file that others than the embedded parts read: whether a start takes such a text in it. */
+export type TextChecks = Readonly<Record<string, (text: string) => boolean>>;
 
 /** What was looked at, and what was found. */
 interface Tally {
@@ -31,17 +34,28 @@ interface Tally {
  *
  * @throws {DataFolderError} when the folder holds no data of Stackroom.
  */
-export function verifyDataFolder(path: string, say: (line: string) => void, now: () => number = Date.now): boolean {
+export function verifyDataFolder(
+  path: string,
+  say: (line: string) => void,
+  checks: TextChecks = {},
+  now: () => number = Date.now,
+): boolean {
   if (namesOfFolder(path).length === 0) throw new DataFolderError(`DATA_DIR: ${path} holds no data of Stackroom.`);
   const held = holdFolder(path);
   try {
-    return verifyHeld(path, held.isInUse, say, now);
+    return verifyHeld(path, held.isInUse, say, checks, now);
   } finally {
     held.release();
   }
 }
 
-function verifyHeld(path: string, isRunning: boolean, say: (line: string) => void, now: () => number): boolean {
+function verifyHeld(
+  path: string,
+  isRunning: boolean,
+  say: (line: string) => void,
+  checks: TextChecks,
+  now: () => number,
+): boolean {
   const names = namesOfFolder(path);
   const tally: Tally = { findings: 0, bodies: 0, bytes: 0, arriving: 0 };
   const found = (finding: string) => {
@@ -49,7 +63,7 @@ function verifyHeld(path: string, isRunning: boolean, say: (line: string) => voi
     say(finding);
   };
   if (names.includes(UNFINISHED)) found(`${UNFINISHED}: this is an unfinished backup; remove the folder`);
-  for (const name of names) checkSmallFile(path, name, found);
+  for (const name of names) checkSmallFile(path, name, checks, found);
   if (names.includes("index.db")) checkStore(path, isRunning, tally, found, now);
   else if (needsIndex(path)) found("index.db: missing, and with it the names of all bodies");
   say(summary(path, tally));
@@ -63,14 +77,16 @@ function summary(path: string, { findings, bodies, bytes, arriving }: Tally): st
 }
 
 /** A small file that a start reads. */
-function checkSmallFile(path: string, name: string, found: (finding: string) => void): void {
+function checkSmallFile(path: string, name: string, checks: TextChecks, found: (finding: string) => void): void {
   try {
     if (name.endsWith(".secret")) {
       if (!/^[0-9a-f]{64}\s*$/.test(Deno.readTextFileSync(`${path}/${name}`))) found(`${name}: damaged`);
     } else if (name === "ports.json") {
       readPorts(`${path}/${name}`);
-    } else if (name === "cluster.json" || name === "revoked-sessions.json") {
+    } else if (name === "cluster.json") {
       JSON.parse(Deno.readTextFileSync(`${path}/${name}`));
+    } else if (Object.hasOwn(checks, name) && !checks[name](Deno.readTextFileSync(`${path}/${name}`))) {
+      found(`${name}: damaged, or written by another version`);
     }
   } catch (error) {
     const isDamaged = error instanceof DataFolderError || error instanceof SyntaxError;
@@ -109,11 +125,8 @@ function checkIndex(path: string, index: DatabaseSync, found: (finding: string) 
     throw new Error(`it has layout ${layout}, here it is ${INDEX_VERSION}: ${way}`);
   }
   const statements = new Statements(index);
-  const identity = identityOf(statements);
-  const mark = readMark(path);
-  if (identity && mark && (mark.index !== identity.index || mark.starts > identity.starts)) {
-    found("index.db: not the index of these bodies, or older than they are");
-  }
+  const fault = bindingFault(path, statements, identityOf(statements), readMark(path));
+  if (fault !== null) found(`index.db: the folder ${fault}`);
   const unnamed = statements.row(UNNAMED_ROWS)?.[0];
   if (Number(unnamed) > 0) found(`index.db: ${unnamed} bodies in it belong to no object`);
 }

@@ -105,6 +105,9 @@ Deno.test("backup: of a stopped store, onto nothing else, and an unfinished one 
     const copy = `${parent}/copy`;
     assert.equal((await runTask("backup", dataFolder, [copy])).code, 0);
     assert.equal((await runTask("verify", copy)).code, 0);
+    await Deno.writeTextFile(`${copy}/revoked-sessions.json`, "{}");
+    assert.match((await runTask("verify", copy)).output, /^revoked-sessions\.json: damaged, or .*\n.*1 finding/);
+    await Deno.remove(`${copy}/revoked-sessions.json`);
     await Deno.writeTextFile(`${copy}/backup.unfinished`, "");
     assert.match((await runTask("verify", copy)).output, /^backup\.unfinished: .*\n.*1 finding/);
     assert.match((await runTask("backup", dataFolder, [copy])).output, /holds an unfinished backup/);

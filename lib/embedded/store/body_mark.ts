@@ -32,6 +32,27 @@ export function lostIndex(folder: string, what: string): DataFolderError {
 }
 
 /**
+ * What is wrong between an index, the bodies beside it and their mark, as the end of a sentence about the folder; null where
+ * they belong together.
+ */
+export function bindingFault(
+  folder: string,
+  index: Statements,
+  identity: BodyMark | null,
+  mark: BodyMark | null,
+): string | null {
+  const older = "has an index.db that is older than its bodies";
+  // A folder of an older layout has no identity yet; the mark of one start alone is what a cut-off start left.
+  if (identity === null) return mark && mark.starts > 1 ? older : null;
+  if (mark === null) {
+    if (!hasBodies(folder) && !namesBodies(index)) return null;
+    return `does not say whether index.db and bodies belong together (${BODY_MARK} is missing)`;
+  }
+  if (mark.index !== identity.index) return "has an index.db that is not the one of its bodies";
+  return mark.starts > identity.starts ? older : null;
+}
+
+/**
  * Ties the index of a folder to the bodies beside it, and counts the start in both. It must be called before anything is
  * swept: an index that was put there from elsewhere, or from before, does not name the newest bodies.
  *
@@ -40,21 +61,14 @@ export function lostIndex(folder: string, what: string): DataFolderError {
 export function bindBodies(folder: string, index: Statements): void {
   const mark = readMark(folder);
   const identity = identityOf(index);
+  const fault = bindingFault(folder, index, identity, mark);
+  if (fault !== null) throw refused(folder, fault);
   if (identity === null) {
-    // A folder of an older layout gets its identity now; the mark alone is what a cut-off start left.
-    if (mark && mark.starts > 1) throw refused(folder, "has an index.db that is older than its bodies");
     const made: BodyMark = { index: mark?.index ?? randomUUID(), starts: 1 };
     writeMark(folder, made);
     index.run("INSERT INTO identity VALUES (?, ?)", made.index, made.starts);
     return;
   }
-  if (mark === null && (hasBodies(folder) || namesBodies(index))) {
-    throw refused(folder, `does not say whether index.db and bodies belong together (${BODY_MARK} is missing)`);
-  }
-  if (mark && mark.index !== identity.index) {
-    throw refused(folder, "has an index.db that is not the one of its bodies");
-  }
-  if (mark && mark.starts > identity.starts) throw refused(folder, "has an index.db that is older than its bodies");
   const next: BodyMark = { index: identity.index, starts: identity.starts + 1 };
   // The index first: cut off here, it is ahead of the mark, which is no harm.
   index.run("UPDATE identity SET starts = ?", next.starts);

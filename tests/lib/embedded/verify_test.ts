@@ -48,7 +48,8 @@ globalThis.addEventListener("unload", () => Deno.removeSync(folder, { recursive:
 
 function verify(path: string): { isWell: boolean; lines: string[] } {
   const lines: string[] = [];
-  return { isWell: verifyDataFolder(path, (line) => lines.push(line)), lines };
+  const checks = { "checked.json": (text: string) => text !== "{}" };
+  return { isWell: verifyDataFolder(path, (line) => lines.push(line), checks), lines };
 }
 
 Deno.test("verify: a whole folder is well, and nothing in it changes", options, () => {
@@ -142,6 +143,30 @@ const damages: Record<string, { damage: Damage; says: RegExp }> = {
   "the index is of another version": {
     damage: (_, index) => index.exec("PRAGMA user_version = 99"),
     says: /^index\.db: cannot be read \(it has layout 99/,
+  },
+  "the index has lost its tie to the bodies": {
+    damage: (folder) => Deno.removeSync(`${folder}/bodies.json`),
+    says: /^index\.db: the folder does not say .* \(bodies\.json is missing\)$/,
+  },
+  "the index is that of other bodies": {
+    damage: (_, index) => index.exec("UPDATE identity SET id = 'another'"),
+    says: /^index\.db: the folder has an index\.db that is not the one of its bodies$/,
+  },
+  "the index is older than the bodies": {
+    damage: (_, index) => index.exec("UPDATE identity SET starts = 0"),
+    says: /^index\.db: the folder has an index\.db that is older than its bodies$/,
+  },
+  "the index is from before it was tied to the bodies": {
+    damage(folder, index) {
+      index.exec("DELETE FROM identity");
+      const mark = JSON.parse(Deno.readTextFileSync(`${folder}/bodies.json`));
+      Deno.writeTextFileSync(`${folder}/bodies.json`, JSON.stringify({ ...mark, starts: 2 }));
+    },
+    says: /^index\.db: the folder has an index\.db that is older than its bodies$/,
+  },
+  "a file of others is none that they take": {
+    damage: (folder) => Deno.writeTextFileSync(`${folder}/checked.json`, "{}"),
+    says: /^checked\.json: damaged, or written by another version$/,
   },
   "a secret is damaged": {
     damage: (folder) => Deno.writeTextFileSync(`${folder}/token-key.secret`, "short"),

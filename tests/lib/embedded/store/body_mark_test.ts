@@ -62,6 +62,14 @@ const damages: Record<string, { damage: (folder: string) => void; says: RegExp }
     },
     says: /older than its bodies/,
   },
+  "is from before it was tied to them": {
+    damage(folder) {
+      const index = new DatabaseSync(`${folder}/index.db`);
+      index.exec("DELETE FROM identity");
+      index.close();
+    },
+    says: /older than its bodies/,
+  },
   "has lost its tie to them": {
     damage: (folder) => Deno.removeSync(`${folder}/${BODY_MARK}`),
     says: /bodies\.json is missing/,
