@@ -85,11 +85,15 @@ export async function startApplication(options: ApplicationOptions = {}): Promis
   globalThis.addEventListener("unload", cut);
 
   let output = "";
+  let isStarted = false;
   const started = Promise.withResolvers<string>();
   const take = (text: string) => {
     output += text;
-    const site = output.match(SITE_LINE)?.[1];
-    if (site) started.resolve(site);
+    // Looked for until it is there: a long log is not gone through again with each of its lines.
+    const site = isStarted ? undefined : output.match(SITE_LINE)?.[1];
+    if (!site) return;
+    isStarted = true;
+    started.resolve(site);
   };
   const ended = Promise.all([child.status, collect(child.stdout, take), collect(child.stderr, take)]).then(
     ([status]) => {
