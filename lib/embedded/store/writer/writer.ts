@@ -144,7 +144,7 @@ export class Writer {
       if (this.#now() - this.#warnedAtMs >= WARN_AGAIN_MS) {
         this.#warnedAtMs = this.#now();
         const reason = "fault" in outcome ? outcome.fault : "no space";
-        this.#warn(`${this.#folder}/reserve cannot be written (${reason}): make it writable; deletions go on`);
+        this.#warn(`${this.#folder}/reserve cannot be written (${reason}): writes may be refused, deletions go on`);
       }
       return outcome;
     }

@@ -81,6 +81,19 @@ Deno.test("pinned bodies: where the folder of bodies is gone, a deletion is made
   assert.equal(store.index.prepare("SELECT count(*) AS n FROM garbage").get()?.n, 0);
 });
 
+Deno.test("pinned bodies: where it cannot be seen whether they are pinned, a deleted one stays until it can", () => {
+  using store = openStore();
+  const bodies = `${store.folder}/bodies`;
+  Deno.renameSync(bodies, `${bodies}.kept`);
+  Deno.symlinkSync(bodies, bodies);
+  store.remove();
+  assert.equal(store.writer.isHeldUp, true);
+  Deno.removeSync(bodies);
+  Deno.renameSync(`${bodies}.kept`, bodies);
+  store.writer.commit([]);
+  assert.deepEqual([store.bodies(), store.writer.isHeldUp], [0, false]);
+});
+
 Deno.test("pinned bodies: a start leaves deleted ones to a later one", async () => {
   using store = openStore();
   const pin = await pinBodies(store.folder);
