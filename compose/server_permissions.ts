@@ -1,4 +1,4 @@
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Config, Files } from "@/lib/config.ts";
 import { settingNames } from "@/lib/config/read_settings.ts";
@@ -28,7 +28,7 @@ export async function serverPermissions(
 ): Promise<Permissions> {
   const { gateway, web, results, embedded } = config;
   const hasFolder = embedded.store || embedded.cluster;
-  const data = hasFolder ? [resolve(config.dataFolder)] : [];
+  const data = hasFolder ? dataFolders(resolve(config.dataFolder), files) : [];
   const cluster = await clusterAccess(config, env, files);
   const selfContained = isSelfContained(config);
   const read = [
@@ -65,6 +65,17 @@ async function clusterAccess(
   // Loaded only here: most starts have no kubeconfig to read.
   const { kubeconfigAccess } = await import("@/lib/kubernetes/kubeconfig_access.ts");
   return kubeconfigAccess(path, files.read);
+}
+
+/**
+ * The data folder by its name and by the one that links on the way lead to: the runtime asks for the latter when a file
+ * that is open is looked at. The folder, and some above it, may be missing before the first start.
+ */
+function dataFolders(path: string, { realPath }: { realPath(path: string): string | null }): string[] {
+  let there = path;
+  while (realPath(there) === null && dirname(there) !== there) there = dirname(there);
+  const real = join(realPath(there) ?? there, relative(there, path));
+  return real === path ? [path] : [path, real];
 }
 
 /** Files of a folder are opened under their real paths, so that no link leads out of it. */

@@ -159,8 +159,9 @@ function removeQuietly(path: string): void {
 function isFileAt(file: Deno.FsFile, path: string): boolean {
   try {
     return file.statSync().ino === Deno.statSync(path).ino;
-  } catch {
-    return false;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
   }
 }
 

@@ -35,6 +35,12 @@ Deno.test("server permissions: everything embedded reads its code and its data f
   assert.deepEqual([run, authorities], [[], false]);
 });
 
+Deno.test("server permissions: a data folder behind a link is named as both, though parts of it are missing yet", async () => {
+  const both = ["/link/not/there", "/real/not/there"];
+  const { read, write } = await permissions({ DATA_DIR: "/link/not/there" }, { "/link": "" });
+  assert.deepEqual([outside(read).slice(0, 2), write], [both, both]);
+});
+
 Deno.test("server permissions: a relative data folder is one below the working folder", async () => {
   assert.deepEqual((await permissions({ DATA_DIR: "./here/../data" })).write, [`${Deno.cwd()}/data`]);
 });
