@@ -1,6 +1,7 @@
+import { AddressLimit, type Full } from "@/lib/http/address_limit.ts";
 import { addressKey, peerAddress } from "@/lib/http/client_address.ts";
 import { deadline } from "@/lib/http/deadline.ts";
-import { DEFAULT_MAX_TENANT_REQUESTS, InFlight } from "@/lib/http/in_flight.ts";
+import { DEFAULT_MAX_TENANT_REQUESTS } from "@/lib/http/in_flight.ts";
 import { STREAM_BOUNDS, type TimeBounds, totalMs } from "@/lib/http/time_bounds.ts";
 import type { Handler, HandlerInfo, ServeConnection, ServedConnection } from "./serve_connection.ts";
 
@@ -45,8 +46,10 @@ const UNSENT_BYTES = 1024 * 1024;
 const BUFFERED_BYTES = 64 * 1024;
 /** How often connections are looked at, ms. */
 const LOOK_EVERY_MS = 1000;
-/** Full tables are told of so often at most, ms. */
-const TELL_EVERY_MS = 60_000;
+/** A limit that is reached is reported so often at most, ms. */
+const REPORT_EVERY_MS = 60_000;
+/** The settings by what they limit. */
+const SETTINGS: Readonly<Record<Full, string>> = { all: "MAX_CONNECTIONS", address: "MAX_CONNECTIONS_PER_ADDRESS" };
 
 /** What is known of an open connection. There are thousands, so it is little. */
 interface Open {
@@ -68,18 +71,19 @@ export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #handler: Handler;
   readonly #open = new Set<Open>();
-  readonly #byAddress = new Map<string, number>();
-  readonly #requests: InFlight;
-  readonly #requestsByAddress: InFlight;
-  readonly #told = new Map<string, number>();
+  readonly #places: AddressLimit;
+  readonly #requests: AddressLimit;
+  /** When each setting was last reported as reached, by `performance.now`, ms. */
+  readonly #reported = new Map<Full, number>();
   #timer: ReturnType<typeof setInterval> | null = null;
 
   constructor(serve: ServeConnection, limits: ConnectionLimits, handler: Handler) {
     this.#serve = serve;
     this.#limits = limits;
     this.#handler = handler;
-    this.#requests = new InFlight(limits.max);
-    this.#requestsByAddress = new InFlight(limits.maxPerAddress ?? limits.max);
+    const maxPerAddress = limits.maxPerAddress ?? limits.max;
+    this.#places = new AddressLimit(maxPerAddress, limits.max);
+    this.#requests = new AddressLimit(maxPerAddress, limits.max);
   }
 
   /** How many are open. */
@@ -90,18 +94,20 @@ export class Connections {
   /** Serves a new connection, or closes it at once where there are enough. */
   add(connection: Deno.TcpConn): void {
     const address = addressKey(peerAddress(connection));
-    const ofAddress = this.#byAddress.get(address) ?? 0;
-    if (this.#open.size >= this.#limits.max || ofAddress >= (this.#limits.maxPerAddress ?? Infinity)) {
-      this.#tell(this.#open.size >= this.#limits.max ? "MAX_CONNECTIONS" : "MAX_CONNECTIONS_PER_ADDRESS");
+    const place = this.#places.enter(address);
+    if (typeof place === "string") {
+      this.#report(place);
       connection.close();
       return;
     }
     const open: Open = { served: null, running: 0, until: performance.now() + this.#limits.headMs, address };
     open.served = this.#serve(connection, (request, info) => this.#answer(open, request, info));
     this.#open.add(open);
-    this.#byAddress.set(address, ofAddress + 1);
     this.#watch();
-    open.served.finished.then(() => this.#ended(open, address));
+    open.served.finished.then(() => {
+      place();
+      this.#ended(open);
+    });
   }
 
   /** Ends all connections when what is under way on them has ended. */
@@ -115,12 +121,10 @@ export class Connections {
   }
 
   async #answer(open: Open, request: Request, info: Deno.ServeHandlerInfo<Deno.NetAddr>): Promise<Response> {
-    const leave = this.#requests.enter();
-    const leaveAddress = leave && this.#requestsByAddress.enter(open.address);
-    if (!leave || !leaveAddress) {
+    const place = this.#requests.enter(open.address);
+    if (typeof place === "string") {
       // Many requests on few connections, as HTTP/2 sends them, hold no more than as many connections would.
-      this.#tell(leave ? "MAX_CONNECTIONS_PER_ADDRESS" : "MAX_CONNECTIONS");
-      leave?.();
+      this.#report(place);
       open.served?.cut();
       return new Response(null, { status: 503 });
     }
@@ -135,8 +139,7 @@ export class Connections {
     const complete = () => {
       isComplete = true;
       forgetBound();
-      leave();
-      leaveAddress();
+      place();
       if (--open.running > 0) return;
       open.until = performance.now() + idleMs + unsentMs;
       // The runtime leaves that to the client.
@@ -154,11 +157,8 @@ export class Connections {
     return response;
   }
 
-  #ended(open: Open, address: string): void {
+  #ended(open: Open): void {
     this.#open.delete(open);
-    const left = (this.#byAddress.get(address) ?? 0) - 1;
-    if (left > 0) this.#byAddress.set(address, left);
-    else this.#byAddress.delete(address);
     if (this.#open.size > 0 || this.#timer === null) return;
     clearInterval(this.#timer);
     this.#timer = null;
@@ -172,11 +172,11 @@ export class Connections {
     }, Math.min(LOOK_EVERY_MS, headMs, idleMs, answers.slackMs));
   }
 
-  #tell(setting: string): void {
+  #report(full: Full): void {
     const now = performance.now();
-    if (now - (this.#told.get(setting) ?? -Infinity) < TELL_EVERY_MS) return;
-    this.#told.set(setting, now);
-    console.error(`connections: ${setting} is reached with ${this.#open.size} open, new ones are closed`);
+    if (now - (this.#reported.get(full) ?? -Infinity) < REPORT_EVERY_MS) return;
+    this.#reported.set(full, now);
+    console.error(`connections: ${SETTINGS[full]} is reached with ${this.#open.size} open, new ones are closed`);
   }
 }
 
