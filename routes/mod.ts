@@ -59,7 +59,7 @@ import { mountWeb, mountWebRest, readApi, webChecks, type WebDeps } from "./web.
 /** What the gateway role needs. */
 export interface GatewayDeps {
   /** The secret that signs tokens. */
-  readonly tokenSecret: Uint8Array;
+  readonly tokenSecret: Uint8Array<ArrayBuffer>;
   readonly tokenLifetimeMinutes: number;
   readonly identify: Identify;
   /** What this process remembers of credentials, shared by its roles. */

@@ -1,16 +1,14 @@
-import { Buffer } from "node:buffer";
-import { createHash, timingSafeEqual } from "node:crypto";
+import { errors, jwtVerify, type JWTVerifyResult, SignJWT } from "jose";
 import { z } from "zod";
 import { BoundedCache } from "@/lib/bounded_cache.ts";
-import { notAuthenticated, unprocessable } from "@/lib/http/errors.ts";
-import { hmacAfter } from "@/lib/sha256.ts";
+import { type HttpError, notAuthenticated, unprocessable } from "@/lib/http/errors.ts";
 import { TENANT_NAME } from "./login.ts";
 
 /** Longest token that is issued or looked at, characters. */
 export const MAX_TOKEN_CHARACTERS = 8 * 1024;
 const MAX_CACHED_TOKENS = 1000;
-const SIGNATURE_BYTES = 32;
-const HEADER = encode({ alg: "HS256", typ: "JWT" });
+const ALGORITHM = "HS256";
+/** The compact form without padding and blanks, so that no token has a second spelling. */
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /** What a token says (spec, Token response and payload). */
@@ -22,7 +20,6 @@ export interface Claims {
   readonly tenant: string | null;
 }
 
-const HEADER_SCHEMA = z.object({ alg: z.literal("HS256"), crit: z.undefined().optional() });
 const PAYLOAD_SCHEMA = z.object({
   sub: z.string().optional(),
   pwd: z.string().default(""),
@@ -30,59 +27,64 @@ const PAYLOAD_SCHEMA = z.object({
   exp: z.number(),
 });
 
+/** The imported key that signs and verifies tokens; nothing can be read from it. */
+export type TokenKey = Promise<CryptoKey>;
+
+/** Imports the configured secret bytes as a key. */
+export function tokenKey(secret: Uint8Array<ArrayBuffer>): TokenKey {
+  return crypto.subtle.importKey("raw", secret, { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]);
+}
+
 /**
  * Signs a token (RFC 7519, HS256) that carries the caller's credentials; it is signed, not encrypted.
  *
  * @param nowSeconds the time, seconds since 1970
  * @throws HttpError 422 when the token would be longer than {@link MAX_TOKEN_CHARACTERS}
  */
-export function issueToken(claims: Claims, key: TokenKey, nowSeconds: number, lifetimeMinutes: number): string {
+export async function issueToken(
+  claims: Claims,
+  key: TokenKey,
+  nowSeconds: number,
+  lifetimeMinutes: number,
+): Promise<string> {
   const payload = {
     sub: claims.sub,
     pwd: claims.pwd,
     ...(claims.tenant === null ? {} : { tenant: claims.tenant }),
     exp: Math.floor(nowSeconds) + lifetimeMinutes * 60,
   };
-  const signed = `${HEADER}.${encode(payload)}`;
-  const token = `${signed}.${signature(signed, key).toString("base64url")}`;
+  const token = await new SignJWT(payload).setProtectedHeader({ alg: ALGORITHM, typ: "JWT" }).sign(await key);
   if (token.length > MAX_TOKEN_CHARACTERS) throw unprocessable("username and password are too long");
   return token;
 }
 
-/** What signs tokens, ready to use; it shows nothing of the secret. */
-export type TokenKey = (signed: string) => Int32Array;
+/** The claims of a token at a time in seconds since 1970; at once where the token was verified before. */
+export type VerifyToken = (token: string, nowSeconds: number) => Claims | Promise<Claims>;
 
-const HMAC_BLOCK_BYTES = 64;
-
-/** Makes the key of the configured secret bytes: one that is longer than a block counts by its digest (RFC 2104 §2). */
-export function tokenKey(secret: Uint8Array): TokenKey {
-  return hmacAfter(secret.length > HMAC_BLOCK_BYTES ? createHash("sha256").update(secret).digest() : secret, "");
+interface Verified {
+  readonly claims: Claims;
+  readonly exp: number;
 }
 
-export type VerifyToken = (token: string, nowSeconds: number) => Claims;
-
 /**
- * A verifier of bearer tokens that remembers the last {@link MAX_CACHED_TOKENS} verified ones; whether a token has
- * expired is asked each time, with no leeway. A token without `exp` is refused.
+ * A verifier of bearer tokens that caches the last {@link MAX_CACHED_TOKENS} verified ones; whether a token has expired
+ * is checked each time, with no leeway. A token without `exp` is refused.
  *
  * The verifier throws HttpError 401 with `Invalid token`, `Token has expired` or `Invalid token: no subject`.
  */
 export function tokenVerifier(key: TokenKey): VerifyToken {
-  const verified = new BoundedCache<string, { readonly claims: Claims; readonly exp: number }>(MAX_CACHED_TOKENS);
-  return function verifyToken(token, nowSeconds) {
-    let entry = verified.get(token);
-    if (!entry) {
-      const { sub, pwd, tenant, exp } = readToken(token, key);
-      if (exp <= nowSeconds) throw notAuthenticated("Token has expired");
-      if (sub === undefined) throw notAuthenticated("Invalid token: no subject");
-      entry = { claims: { sub, pwd, tenant: tenant ?? null }, exp };
-      verified.set(token, entry);
-    }
-    if (entry.exp <= nowSeconds) {
-      verified.delete(token);
-      throw notAuthenticated("Token has expired");
-    }
+  const verified = new BoundedCache<string, Verified>(MAX_CACHED_TOKENS);
+  const verify = async (token: string, nowSeconds: number) => {
+    const entry = await readToken(token, key, nowSeconds);
+    verified.set(token, entry);
     return entry.claims;
+  };
+  return function verifyToken(token, nowSeconds) {
+    const entry = verified.get(token);
+    if (!entry) return verify(token, nowSeconds);
+    if (entry.exp > nowSeconds) return entry.claims;
+    verified.delete(token);
+    throw expired();
   };
 }
 
@@ -93,34 +95,31 @@ export function bearerToken(authorization: string | null): string {
   return match[1];
 }
 
-function readToken(token: string, key: TokenKey): z.output<typeof PAYLOAD_SCHEMA> {
-  if (token.length > MAX_TOKEN_CHARACTERS || !COMPACT.test(token)) throw notAuthenticated("Invalid token");
-  const end = token.lastIndexOf(".");
-  const [header, payload] = token.split(".", 2);
-  const given = Buffer.from(token.slice(end + 1), "base64url");
-  const expected = signature(token.slice(0, end), key);
-  const genuine = given.length === expected.length && timingSafeEqual(given, expected);
-  if (!genuine || !HEADER_SCHEMA.safeParse(decode(header)).success) throw notAuthenticated("Invalid token");
-  const parsed = PAYLOAD_SCHEMA.safeParse(decode(payload));
-  if (!parsed.success) throw notAuthenticated("Invalid token");
-  return parsed.data;
+async function readToken(token: string, key: TokenKey, nowSeconds: number): Promise<Verified> {
+  if (token.length > MAX_TOKEN_CHARACTERS || !COMPACT.test(token)) throw invalidToken();
+  const { protectedHeader, payload } = await verifySignature(token, await key, nowSeconds);
+  const parsed = PAYLOAD_SCHEMA.safeParse(payload);
+  // No extension of the header is in use here, so that one that has to be understood is not (RFC 7515 §4.1.11).
+  if (protectedHeader.crit !== undefined || !parsed.success) throw invalidToken();
+  const { sub, pwd, tenant, exp } = parsed.data;
+  if (sub === undefined) throw notAuthenticated("Invalid token: no subject");
+  return { claims: { sub, pwd, tenant: tenant ?? null }, exp };
 }
 
-function signature(signed: string, key: TokenKey): Buffer {
-  const digest = Buffer.allocUnsafe(SIGNATURE_BYTES);
-  const words = key(signed);
-  for (let index = 0; index < words.length; index++) digest.writeInt32BE(words[index], index * 4);
-  return digest;
-}
-
-function encode(value: unknown): string {
-  return Buffer.from(JSON.stringify(value)).toString("base64url");
-}
-
-function decode(part: string): unknown {
+async function verifySignature(token: string, key: CryptoKey, nowSeconds: number): Promise<JWTVerifyResult> {
   try {
-    return JSON.parse(Buffer.from(part, "base64url").toString());
-  } catch {
-    return undefined;
+    return await jwtVerify(token, key, { algorithms: [ALGORITHM], currentDate: new Date(nowSeconds * 1000) });
+  } catch (error) {
+    if (error instanceof errors.JWTExpired) throw expired();
+    if (error instanceof errors.JOSEError) throw invalidToken();
+    throw error;
   }
+}
+
+function invalidToken(): HttpError {
+  return notAuthenticated("Invalid token");
+}
+
+function expired(): HttpError {
+  return notAuthenticated("Token has expired");
 }

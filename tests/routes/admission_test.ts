@@ -9,8 +9,8 @@ import { head, slowClient } from "./slow_client.ts";
 const O = "/api/v1/buckets/b/objects/";
 const RIGHT = `Credential=${btoa("curator")}/`;
 
-function bearer(sub: string, pwd = "p4ssw0rd", tenant: string | null = "archive") {
-  return { Authorization: `Bearer ${issueToken({ sub, pwd, tenant }, tokenKey(SECRET), NOW / 1000, 480)}` };
+async function bearer(sub: string, pwd = "p4ssw0rd", tenant: string | null = "archive") {
+  return { Authorization: `Bearer ${await issueToken({ sub, pwd, tenant }, tokenKey(SECRET), NOW / 1000, 480)}` };
 }
 
 /** A client behind a proxy of ours. */
@@ -36,10 +36,10 @@ Deno.test("admission: bodies of invented credentials that never come take no pla
     const framings: Record<string, string>[] = [{ "Content-Length": "100" }, { "Transfer-Encoding": "chunked" }];
     for (const framing of framings) {
       for (const [method, path] of [["PUT", `${O}k`], ["POST", "/api/v1/buckets"], ["POST", `${O}delete`]]) {
-        const clients = Array.from({ length: 20 }, (_, n) => {
-          const headers = { ...bearer(`invented${n}`), ...framing, ...from(`10.1.${seen.length & 255}.${n}`) };
+        const clients = await Promise.all(Array.from({ length: 20 }, async (_, n) => {
+          const headers = { ...await bearer(`invented${n}`), ...framing, ...from(`10.1.${seen.length & 255}.${n}`) };
           return slowClient(origin, head(method, path, headers) + ("Content-Length" in framing ? "x" : "1\r\nx\r\n"));
-        });
+        }));
         for (const { status } of clients) {
           assert.equal(await status, 401, `${method} ${path}`);
         }
@@ -131,8 +131,8 @@ Deno.test("guessing: ten wrong passwords for an account through S3 routes, then 
         ? s3Error(403, "SignatureDoesNotMatch", "no")
         : judging(request, seen[0])
     );
-    const guess = (n: number, address = "10.0.0.1", user = "curator") =>
-      fetch(`${origin}${O}k`, { headers: { ...bearer(user, `guess${n}`), ...from(address) } });
+    const guess = async (n: number, address = "10.0.0.1", user = "curator") =>
+      fetch(`${origin}${O}k`, { headers: { ...await bearer(user, `guess${n}`), ...from(address) } });
     for (let n = 0; n < MAX_WRONG_PER_ACCOUNT; n++) assert.equal(await statusOf(guess(n)), 401);
     const blocked = await guess(99);
     assert.deepEqual([blocked.status, blocked.headers.get("retry-after")], [429, "5"]);
@@ -159,9 +159,9 @@ Deno.test("guessing: sixty wrong passwords of an address for whatever accounts, 
     answer((_request, { target }) =>
       target.startsWith("/mapi") ? new Response(null, { status: 403 }) : s3Error(403, "InvalidAccessKeyId", "no")
     );
-    const guess = (n: number) => {
+    const guess = async (n: number) => {
       const path = n % 2 ? "/api/v1/mapi/tenants/archive/namespaces" : "/api/v1/buckets";
-      return statusOf(fetch(origin + path, { headers: { ...bearer(`user${n}`), ...from("10.0.0.1") } }));
+      return statusOf(fetch(origin + path, { headers: { ...await bearer(`user${n}`), ...from("10.0.0.1") } }));
     };
     for (let n = 0; n < MAX_WRONG_PER_ADDRESS; n++) assert.equal(await guess(n), n % 2 ? 403 : 401);
     assert.equal(await guess(98), 429);
@@ -175,7 +175,10 @@ Deno.test("guessing: MAPI's 403 is a missing right of whoever was accepted befor
     answer(() => new Response(null, { status: 403 }));
     for (let n = 0; n < 2 * MAX_WRONG_PER_ACCOUNT; n++) {
       assert.equal(await statusOf(call("/api/v1/mapi/tenants/archive/namespaces")), 403);
-      assert.equal(await statusOf(fetch(`${origin}${O}k`, { method: "HEAD", headers: bearer("other", `p${n}`) })), 403);
+      assert.equal(
+        await statusOf(fetch(`${origin}${O}k`, { method: "HEAD", headers: await bearer("other", `p${n}`) })),
+        403,
+      );
     }
   });
 });
@@ -190,8 +193,8 @@ Deno.test("guessing: refusals of the users file count, and those whom it knows n
   };
   await withGateway(options, async ({ origin, answer, seen }) => {
     answer(() => new Response(null, { headers: { ETag: '"e"' } }));
-    const put = (password: string) =>
-      statusOf(fetch(`${origin}${O}k`, { method: "PUT", body: "x", headers: bearer("anna", password, null) }));
+    const put = async (password: string) =>
+      statusOf(fetch(`${origin}${O}k`, { method: "PUT", body: "x", headers: await bearer("anna", password, null) }));
     assert.equal(await put("right"), 200);
     for (let n = 0; n < MAX_WRONG_PER_ACCOUNT; n++) assert.equal(await put(`wrong${n}`), 401);
     assert.equal(await put("wrong"), 429);

@@ -101,7 +101,12 @@ export async function withGateway(options: FixtureOptions, body: (fixture: Fixtu
   const handler = (request: Request, info: RequestInfo) => app.fetch(request, info);
   const gateway = drainingServer({ port: 0, hostname: "127.0.0.1", limits }, handler, handler);
   const origin = `http://127.0.0.1:${gateway.port}`;
-  const token = issueToken({ sub: "curator", pwd: "p4ssw0rd", tenant: "archive" }, tokenKey(SECRET), NOW / 1000, 480);
+  const token = await issueToken(
+    { sub: "curator", pwd: "p4ssw0rd", tenant: "archive" },
+    tokenKey(SECRET),
+    NOW / 1000,
+    480,
+  );
   const bearer = { Authorization: `Bearer ${token}` };
   try {
     await body({

@@ -40,9 +40,9 @@ function heldAnswers() {
   };
 }
 
-function bearer(tenant: string | null) {
+async function bearer(tenant: string | null) {
   const claims = { sub: "curator", pwd: "p4ssw0rd", tenant };
-  return { Authorization: `Bearer ${issueToken(claims, tokenKey(SECRET), NOW / 1000, 480)}` };
+  return { Authorization: `Bearer ${await issueToken(claims, tokenKey(SECRET), NOW / 1000, 480)}` };
 }
 
 /** Asks until the answer is the wanted one: a place is free a moment after the last byte of an answer arrived. */
@@ -84,7 +84,8 @@ Deno.test("in flight: a tenant has its share, other tenants and the open routes 
   await withGateway({ gateway: { maxTenantRequests: 2 } }, async ({ origin, answer }) => {
     const held = heldAnswers();
     answer(held.answer);
-    const get = (tenant: string | null, path = `${O}k`) => fetch(origin + path, { headers: bearer(tenant) });
+    const get = async (tenant: string | null, path = `${O}k`) =>
+      fetch(origin + path, { headers: await bearer(tenant) });
     const downloads = [await get("archive"), await get("Archive")];
     const refused = await get("archive");
     assert.equal(refused.status, 503);

@@ -48,10 +48,15 @@ export function authOperations({ key, lifetimeMinutes, now, places }: TokenSetti
         422: { description: "A missing field, or an invalid tenant name" },
         503: { description: "Too many logins of this address at a time" },
       },
-      handler({ body }, exchange) {
+      async handler({ body }, exchange) {
         const { username, tenant } = resolveLogin(body);
         exchange.caller = { username, tenant };
-        const token = issueToken({ sub: username, pwd: body.password, tenant }, key, now() / 1000, lifetimeMinutes);
+        const token = await issueToken(
+          { sub: username, pwd: body.password, tenant },
+          key,
+          now() / 1000,
+          lifetimeMinutes,
+        );
         return Response.json({ access_token: token, token_type: "bearer" });
       },
     }, (exchange) => {

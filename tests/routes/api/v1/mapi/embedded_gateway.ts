@@ -57,7 +57,7 @@ export async function withEmbeddedGateway(
           const response = await fetch(`${origin}/api/v1/mapi${path}`, {
             method,
             redirect: "manual",
-            headers: { authorization: `Bearer ${token}` },
+            headers: { authorization: `Bearer ${await token}` },
             body: given === undefined ? undefined : JSON.stringify(given),
           });
           const text = await response.text();
