@@ -3,8 +3,8 @@ import { HttpError } from "@/lib/http/errors.ts";
 import { callS3, type S3 } from "./client.ts";
 import { readXml } from "./read_xml.ts";
 import { xmlDocument, xmlElement, xmlHeaders } from "./write_xml.ts";
-import { scanXml } from "./xml.ts";
-import { count, mustBeUnder } from "./xml_values.ts";
+import { readTree } from "./xml_tree.ts";
+import { count } from "./xml_values.ts";
 
 /** Which pages of other origins may use a bucket, members named as S3 names them; null where there are none. */
 export interface CorsRule {
@@ -69,50 +69,19 @@ function ruleElement(rule: NewCorsRule, index: number): string {
 }
 
 function parseCors(xml: string): CorsRule[] {
-  const root = "CORSConfiguration";
-  const rules: CorsRule[] = [];
-  let rule = emptyRule();
-  scanXml(xml, {
-    leaf(path, text) {
-      switch (path) {
-        case "CORSConfiguration/CORSRule/ID":
-          rule.ID = text;
-          return;
-        case "CORSConfiguration/CORSRule/AllowedHeader":
-          (rule.AllowedHeaders ??= []).push(text);
-          return;
-        case "CORSConfiguration/CORSRule/AllowedMethod":
-          (rule.AllowedMethods ??= []).push(text);
-          return;
-        case "CORSConfiguration/CORSRule/AllowedOrigin":
-          (rule.AllowedOrigins ??= []).push(text);
-          return;
-        case "CORSConfiguration/CORSRule/ExposeHeader":
-          (rule.ExposeHeaders ??= []).push(text);
-          return;
-        case "CORSConfiguration/CORSRule/MaxAgeSeconds":
-          rule.MaxAgeSeconds = count(text);
-          return;
-        default:
-          mustBeUnder(path, root);
-      }
-    },
-    close(path) {
-      mustBeUnder(path, root);
-      if (path !== "CORSConfiguration/CORSRule") return;
-      rules.push(rule);
-      rule = emptyRule();
-    },
+  return readTree(xml, "CORSConfiguration").all("CORSRule").map((rule) => {
+    const ID = rule.text("ID");
+    const each = (name: string) => {
+      const texts = rule.texts(name);
+      return texts.length > 0 ? texts : null;
+    };
+    return {
+      AllowedHeaders: each("AllowedHeader"),
+      AllowedMethods: each("AllowedMethod"),
+      AllowedOrigins: each("AllowedOrigin"),
+      ExposeHeaders: each("ExposeHeader"),
+      MaxAgeSeconds: rule.read(count, "MaxAgeSeconds"),
+      ...ID === null ? {} : { ID },
+    };
   });
-  return rules;
-}
-
-function emptyRule(): CorsRule {
-  return {
-    AllowedHeaders: null,
-    AllowedMethods: null,
-    AllowedOrigins: null,
-    ExposeHeaders: null,
-    MaxAgeSeconds: null,
-  };
 }

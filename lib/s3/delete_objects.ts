@@ -5,8 +5,7 @@ import { cleanMessage, S3Failure } from "./errors.ts";
 import { listObjects, MAX_KEYS } from "./listing.ts";
 import { readXml } from "./read_xml.ts";
 import { fitsXml, xmlDocument, xmlElement, xmlHeaders } from "./write_xml.ts";
-import { scanXml } from "./xml.ts";
-import { mustBeUnder } from "./xml_values.ts";
+import { readTree } from "./xml_tree.ts";
 
 /** Most objects of one multi-delete (S3 API, DeleteObjects). */
 export const MAX_BATCH = 1000;
@@ -150,34 +149,13 @@ function tally(result: BulkDeleted, asked: number, errors: readonly DeleteError[
 }
 
 function parseDeleteErrors(xml: string): DeleteError[] {
-  const root = "DeleteResult";
-  const errors: DeleteError[] = [];
-  let entry: DeleteError = { Key: "", Code: "", Message: null };
-  scanXml(xml, {
-    leaf(path, text) {
-      switch (path) {
-        case "DeleteResult/Error/Key":
-          entry.Key = text;
-          return;
-        case "DeleteResult/Error/Code":
-          entry.Code = text;
-          return;
-        case "DeleteResult/Error/Message":
-          entry.Message = cleanMessage(text);
-          return;
-        case "DeleteResult/Error/VersionId":
-          if (text !== "") entry.VersionId = text;
-          return;
-        default:
-          mustBeUnder(path, root);
-      }
-    },
-    close(path) {
-      mustBeUnder(path, root);
-      if (path !== "DeleteResult/Error") return;
-      errors.push(entry);
-      entry = { Key: "", Code: "", Message: null };
-    },
+  return readTree(xml, "DeleteResult").all("Error").map((error) => {
+    const VersionId = error.text("VersionId");
+    return {
+      Key: error.text("Key") ?? "",
+      Code: error.text("Code") ?? "",
+      Message: error.read(cleanMessage, "Message"),
+      ...VersionId ? { VersionId } : {},
+    };
   });
-  return errors;
 }

@@ -1,10 +1,7 @@
+import { type Owner, ownerIn } from "./owner.ts";
 import { MalformedXml, scanXml } from "./xml.ts";
+import { readTree } from "./xml_tree.ts";
 import { count, mustBeUnder, timestamp, urlDecoded } from "./xml_values.ts";
-
-export interface Owner {
-  readonly DisplayName: string | null;
-  readonly ID: string | null;
-}
 
 /** An entry of an object listing, members named as S3 names them. */
 export interface ListedObject {
@@ -121,29 +118,13 @@ export function parseObjectPage(xml: string): ObjectPage {
 
 /** Reads a ListBuckets answer. @throws MalformedXml when it is no such answer */
 export function parseBucketList(xml: string): BucketList {
-  const root = "ListAllMyBucketsResult";
-  const buckets: BucketList["buckets"] = [];
-  let owner: Owner | null = null;
-  let name: string | null = null;
-  let created: string | null = null;
-  scanXml(xml, {
-    leaf(path, text) {
-      if (path === "ListAllMyBucketsResult/Buckets/Bucket/Name") name = text;
-      else if (path === "ListAllMyBucketsResult/Buckets/Bucket/CreationDate") created = timestamp(text);
-      else if (path === "ListAllMyBucketsResult/Owner/ID") {
-        owner = { DisplayName: owner?.DisplayName ?? null, ID: text };
-      } else if (path === "ListAllMyBucketsResult/Owner/DisplayName") {
-        owner = { DisplayName: text, ID: owner?.ID ?? null };
-      } else if (path !== root) mustBeUnder(path, root);
-    },
-    close(path) {
-      if (path !== "ListAllMyBucketsResult/Buckets/Bucket") return path === root ? undefined : mustBeUnder(path, root);
-      if (name === null) throw new MalformedXml("a bucket without a name");
-      buckets.push({ Name: name, CreationDate: created });
-      name = created = null;
-    },
+  const root = readTree(xml, "ListAllMyBucketsResult");
+  const buckets = root.all("Buckets", "Bucket").map((bucket) => {
+    const Name = bucket.text("Name");
+    if (Name === null) throw new MalformedXml("a bucket without a name");
+    return { Name, CreationDate: bucket.read(timestamp, "CreationDate") };
   });
-  return { buckets, owner };
+  return { buckets, owner: ownerIn(root) };
 }
 
 function emptyEntry(): ListedObject {

@@ -1,5 +1,6 @@
-import { MalformedXml, scanXml } from "./xml.ts";
-import { count, mustBeUnder, timestamp, urlDecoded } from "./xml_values.ts";
+import { MalformedXml } from "./xml.ts";
+import { readTree } from "./xml_tree.ts";
+import { count, isTrue, nameReader, timestamp } from "./xml_values.ts";
 
 /** An upload in progress, members named as S3 names them. */
 export interface ListedUpload {
@@ -34,114 +35,49 @@ export interface PartPage {
 
 /** Reads a ListMultipartUploads answer. @throws MalformedXml when it is no such answer */
 export function parseUploadPage(xml: string): UploadPage {
-  const root = "ListMultipartUploadsResult";
-  const page: UploadPage = { uploads: [], is_truncated: false, next_key_marker: null, next_upload_id_marker: null };
-  let encoded = false;
-  let entry: ListedUpload = emptyUpload();
-  scanXml(xml, {
-    leaf(path, text) {
-      switch (path) {
-        case "ListMultipartUploadsResult/Upload/Key":
-          entry.Key = text;
-          return;
-        case "ListMultipartUploadsResult/Upload/UploadId":
-          entry.UploadId = text;
-          return;
-        case "ListMultipartUploadsResult/Upload/Initiated":
-          entry.Initiated = timestamp(text);
-          return;
-        case "ListMultipartUploadsResult/Upload/StorageClass":
-          entry.StorageClass = text || null;
-          return;
-        case "ListMultipartUploadsResult/IsTruncated":
-          page.is_truncated = text.trim() === "true";
-          return;
-        case "ListMultipartUploadsResult/NextKeyMarker":
-          page.next_key_marker = text === "" ? null : text;
-          return;
-        case "ListMultipartUploadsResult/NextUploadIdMarker":
-          page.next_upload_id_marker = text === "" ? null : text;
-          return;
-        case "ListMultipartUploadsResult/EncodingType":
-          encoded = text.trim() === "url";
-          return;
-        default:
-          mustBeUnder(path, root);
-      }
-    },
-    close(path) {
-      if (path !== "ListMultipartUploadsResult/Upload") return mustBeUnder(path, root);
-      if (entry.Key === "" || entry.UploadId === "") throw new MalformedXml("an upload without a name");
-      page.uploads.push(entry);
-      entry = emptyUpload();
-    },
+  const root = readTree(xml, "ListMultipartUploadsResult");
+  const name = nameReader(root);
+  const uploads = root.all("Upload").map((upload): ListedUpload => {
+    const key = upload.text("Key");
+    const uploadId = upload.text("UploadId");
+    if (!key || !uploadId) throw new MalformedXml("an upload without a name");
+    return {
+      Key: name(key),
+      UploadId: uploadId,
+      Initiated: upload.read(timestamp, "Initiated"),
+      StorageClass: upload.text("StorageClass") || null,
+    };
   });
-  if (encoded) {
-    for (const upload of page.uploads) upload.Key = urlDecoded(upload.Key);
-    if (page.next_key_marker !== null) page.next_key_marker = urlDecoded(page.next_key_marker);
-  }
-  return page;
+  return {
+    uploads,
+    is_truncated: root.read(isTrue, "IsTruncated") ?? false,
+    next_key_marker: root.read(name, "NextKeyMarker") || null,
+    next_upload_id_marker: root.text("NextUploadIdMarker") || null,
+  };
 }
 
 /** Reads a ListParts answer. @throws MalformedXml when it is no such answer */
 export function parsePartPage(xml: string): PartPage {
-  const root = "ListPartsResult";
-  const page: PartPage = { parts: [], is_truncated: false, next_part_number_marker: null };
-  let entry: ListedPart = emptyPart();
-  scanXml(xml, {
-    leaf(path, text) {
-      switch (path) {
-        case "ListPartsResult/Part/PartNumber":
-          entry.PartNumber = count(text);
-          return;
-        case "ListPartsResult/Part/ETag":
-          entry.ETag = text;
-          return;
-        case "ListPartsResult/Part/Size":
-          entry.Size = count(text);
-          return;
-        case "ListPartsResult/Part/LastModified":
-          entry.LastModified = timestamp(text);
-          return;
-        case "ListPartsResult/IsTruncated":
-          page.is_truncated = text.trim() === "true";
-          return;
-        case "ListPartsResult/NextPartNumberMarker":
-          page.next_part_number_marker = text === "" ? null : count(text);
-          return;
-        default:
-          mustBeUnder(path, root);
-      }
-    },
-    close(path) {
-      if (path !== "ListPartsResult/Part") return mustBeUnder(path, root);
-      if (entry.PartNumber === 0) throw new MalformedXml("a part without a number");
-      page.parts.push(entry);
-      entry = emptyPart();
-    },
+  const root = readTree(xml, "ListPartsResult");
+  const parts = root.all("Part").map((part): ListedPart => {
+    const number = part.read(count, "PartNumber");
+    if (!number) throw new MalformedXml("a part without a number");
+    return {
+      PartNumber: number,
+      ETag: part.text("ETag"),
+      Size: part.read(count, "Size") ?? 0,
+      LastModified: part.read(timestamp, "LastModified"),
+    };
   });
-  return page;
-}
-
-/** A reader of one leaf of a small answer, such as `["CopyPartResult", "ETag"]`; null where it is not there. */
-export function leafOf(root: string, name: string): (xml: string) => string | null {
-  return (xml) => {
-    let found: string | null = null;
-    scanXml(xml, {
-      leaf(path, text) {
-        mustBeUnder(path, root);
-        if (path === `${root}/${name}`) found = text;
-      },
-      close: (path) => mustBeUnder(path, root),
-    });
-    return found;
+  const next = root.text("NextPartNumberMarker");
+  return {
+    parts,
+    is_truncated: root.read(isTrue, "IsTruncated") ?? false,
+    next_part_number_marker: next ? count(next) : null,
   };
 }
 
-function emptyUpload(): ListedUpload {
-  return { Key: "", UploadId: "", Initiated: null, StorageClass: null };
-}
-
-function emptyPart(): ListedPart {
-  return { PartNumber: 0, ETag: null, Size: 0, LastModified: null };
+/** A reader of one leaf of a small answer, such as `CopyPartResult` and `ETag`; null where it is not there. */
+export function leafOf(root: string, name: string): (xml: string) => string | null {
+  return (xml) => readTree(xml, root).text(name);
 }

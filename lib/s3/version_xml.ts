@@ -1,6 +1,7 @@
-import type { Owner } from "./list_xml.ts";
-import { MalformedXml, scanXml } from "./xml.ts";
-import { count, mustBeUnder, timestamp, urlDecoded } from "./xml_values.ts";
+import { type Owner, ownerIn } from "./owner.ts";
+import { MalformedXml } from "./xml.ts";
+import { readTree, type XmlElement } from "./xml_tree.ts";
+import { count, isTrue, nameReader, timestamp } from "./xml_values.ts";
 
 /** A version of an object, members named as S3 names them. */
 export interface ListedVersion extends ListedMarker {
@@ -30,108 +31,38 @@ export interface VersionPage {
   key_count: number;
 }
 
-const ROOT = "ListVersionsResult";
-
-/** Reads a ListObjectVersions answer in one pass. @throws MalformedXml when it is no such answer */
+/** Reads a ListObjectVersions answer. @throws MalformedXml when it is no such answer */
 export function parseVersionPage(xml: string): VersionPage {
-  const versions: ListedVersion[] = [];
-  const markers: ListedMarker[] = [];
-  let truncated = false;
-  let nextKey: string | null = null;
-  let nextVersion: string | null = null;
-  let encoded = false;
-  let entry = emptyEntry();
-  let keyed = false;
-  scanXml(xml, {
-    leaf(path, text) {
-      switch (path) {
-        case "ListVersionsResult/Version/Key":
-        case "ListVersionsResult/DeleteMarker/Key":
-          entry.Key = text;
-          keyed = true;
-          return;
-        case "ListVersionsResult/Version/VersionId":
-        case "ListVersionsResult/DeleteMarker/VersionId":
-          entry.VersionId = text;
-          return;
-        case "ListVersionsResult/Version/IsLatest":
-        case "ListVersionsResult/DeleteMarker/IsLatest":
-          entry.IsLatest = text.trim() === "true";
-          return;
-        case "ListVersionsResult/Version/LastModified":
-        case "ListVersionsResult/DeleteMarker/LastModified":
-          entry.LastModified = timestamp(text);
-          return;
-        case "ListVersionsResult/Version/Owner/ID":
-        case "ListVersionsResult/DeleteMarker/Owner/ID":
-          entry.Owner = { DisplayName: entry.Owner?.DisplayName ?? null, ID: text };
-          return;
-        case "ListVersionsResult/Version/Owner/DisplayName":
-        case "ListVersionsResult/DeleteMarker/Owner/DisplayName":
-          entry.Owner = { DisplayName: text, ID: entry.Owner?.ID ?? null };
-          return;
-        case "ListVersionsResult/Version/ETag":
-          entry.ETag = text;
-          return;
-        case "ListVersionsResult/Version/Size":
-          entry.Size = count(text);
-          return;
-        case "ListVersionsResult/Version/StorageClass":
-          entry.StorageClass = text || null;
-          return;
-        case "ListVersionsResult/IsTruncated":
-          truncated = text.trim() === "true";
-          return;
-        case "ListVersionsResult/NextKeyMarker":
-          nextKey = text || null;
-          return;
-        case "ListVersionsResult/NextVersionIdMarker":
-          nextVersion = text || null;
-          return;
-        case "ListVersionsResult/EncodingType":
-          encoded = text.trim() === "url";
-          return;
-        default:
-          mustBeUnder(path, ROOT);
-      }
-    },
-    close(path) {
-      if (path !== "ListVersionsResult/Version" && path !== "ListVersionsResult/DeleteMarker") {
-        return mustBeUnder(path, ROOT);
-      }
-      if (!keyed) throw new MalformedXml("an entry without a key");
-      if (path === "ListVersionsResult/Version") versions.push(entry);
-      else {
-        const { Key, VersionId, IsLatest, LastModified, Owner } = entry;
-        markers.push({ Key, VersionId, IsLatest, LastModified, Owner });
-      }
-      entry = emptyEntry();
-      keyed = false;
-    },
+  const root = readTree(xml, "ListVersionsResult");
+  const name = nameReader(root);
+  const markerOf = (entry: XmlElement): ListedMarker => {
+    const key = entry.text("Key");
+    if (key === null) throw new MalformedXml("an entry without a key");
+    return {
+      Key: name(key),
+      VersionId: entry.text("VersionId"),
+      IsLatest: entry.read(isTrue, "IsLatest") ?? false,
+      LastModified: entry.read(timestamp, "LastModified"),
+      Owner: ownerIn(entry),
+    };
+  };
+  const versions = root.all("Version").map((version): ListedVersion => {
+    const { Owner, ...marker } = markerOf(version);
+    return {
+      ...marker,
+      ETag: version.text("ETag"),
+      Size: version.read(count, "Size") ?? 0,
+      StorageClass: version.text("StorageClass") || null,
+      Owner,
+    };
   });
-  if (encoded) {
-    for (const named of [...versions, ...markers]) named.Key = urlDecoded(named.Key);
-    if (nextKey !== null) nextKey = urlDecoded(nextKey);
-  }
+  const markers = root.all("DeleteMarker").map(markerOf);
   return {
     versions,
     delete_markers: markers,
-    is_truncated: truncated,
-    next_key_marker: nextKey,
-    next_version_id_marker: nextVersion,
+    is_truncated: root.read(isTrue, "IsTruncated") ?? false,
+    next_key_marker: root.read(name, "NextKeyMarker") || null,
+    next_version_id_marker: root.text("NextVersionIdMarker") || null,
     key_count: versions.length + markers.length,
-  };
-}
-
-function emptyEntry(): ListedVersion {
-  return {
-    Key: "",
-    VersionId: null,
-    IsLatest: false,
-    LastModified: null,
-    ETag: null,
-    Size: 0,
-    StorageClass: null,
-    Owner: null,
   };
 }

@@ -2,8 +2,7 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { callS3, type S3 } from "./client.ts";
 import { readXml } from "./read_xml.ts";
 import { xmlDocument, xmlElement, xmlHeaders } from "./write_xml.ts";
-import { scanXml } from "./xml.ts";
-import { mustBeUnder } from "./xml_values.ts";
+import { readTree } from "./xml_tree.ts";
 
 /** The states that a bucket's versioning can be set to; before the first time it has none. */
 export const VERSIONING_STATES = ["Enabled", "Suspended"] as const;
@@ -36,16 +35,10 @@ export async function setVersioning(s3: S3, caller: Caller, bucket: string, stat
 }
 
 function parseVersioning(xml: string): Versioning {
-  const root = "VersioningConfiguration";
-  let status: VersioningState | null = null;
-  let mfa: string | null = null;
-  scanXml(xml, {
-    leaf(path, text) {
-      mustBeUnder(path, root);
-      if (path === `${root}/Status`) status = VERSIONING_STATES.find((known) => known === text.trim()) ?? null;
-      if (path === `${root}/MfaDelete`) mfa = text.trim() || null;
-    },
-    close: (path) => mustBeUnder(path, root),
-  });
-  return { status, mfa_delete: mfa };
+  const root = readTree(xml, "VersioningConfiguration");
+  const status = root.text("Status")?.trim();
+  return {
+    status: VERSIONING_STATES.find((known) => known === status) ?? null,
+    mfa_delete: root.text("MfaDelete")?.trim() || null,
+  };
 }

@@ -1,8 +1,14 @@
 import { MalformedXml } from "./xml.ts";
+import type { XmlElement } from "./xml_tree.ts";
 
 /** @throws MalformedXml when an element is not below the document's root, so that no other document is read as this */
 export function mustBeUnder(path: string, root: string): void {
   if (path !== root && !path.startsWith(`${root}/`)) throw new MalformedXml(`expected ${root}`);
+}
+
+/** Whether a flag is set. */
+export function isTrue(text: string): boolean {
+  return text.trim() === "true";
 }
 
 /** A whole number of at least 0. @throws MalformedXml */
@@ -27,4 +33,9 @@ export function urlDecoded(text: string): string {
   } catch {
     throw new MalformedXml("not URL-encoded");
   }
+}
+
+/** Reads the names of a listing, which come encoded when its `EncodingType` is url. */
+export function nameReader(listing: XmlElement): (text: string) => string {
+  return listing.text("EncodingType")?.trim() === "url" ? urlDecoded : (text) => text;
 }

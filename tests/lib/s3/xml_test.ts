@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { MalformedXml, scanXml, unescapeXml } from "@/lib/s3/xml.ts";
+
+/** What a scan reports, in its order. */
+function scanned(xml: string): string[] {
+  const events: string[] = [];
+  scanXml(xml, {
+    leaf: (path, text) => events.push(`${path}=${text}`),
+    close: (path) => events.push(`/${path}`),
+  });
+  return events;
+}
+
+Deno.test("XML scan: leaves with their paths and texts, elements with children when they end", () => {
+  assert.deepEqual(
+    scanned(
+      '<?xml version="1.0"?><!-- <no/> --><a xmlns="x"><p:b c="d"> 1 </p:b><e/>\n<f><g>2</g ></f><![CDATA[<]]></a>\n',
+    ),
+    ["a/b= 1 ", "a/e=", "a/f/g=2", "/a/f", "/a"],
+  );
+});
+
+Deno.test("XML scan: texts of any entities, sections and comments", () => {
+  assert.deepEqual(scanned("<a>&lt;&gt;&amp;&quot;&apos;&#65;&#x1F600;<![CDATA[&lt;]]><!-- - -->!</a>"), [
+    "a=<>&\"'A😀&lt;!",
+  ]);
+});
+
+Deno.test("XML scan: what is not well-formed, declares a type or is too deep is refused", () => {
+  const nested = (depth: number) => "<a>".repeat(depth) + "</a>".repeat(depth);
+  assert.equal(scanned(nested(16)).length, 16);
+  const bad = [
+    "",
+    " ",
+    "text",
+    "<a>",
+    "</a>",
+    "<a></b>",
+    "<a></ab>",
+    "<a></a",
+    "<a/><b/>",
+    "<a></a></a>",
+    "<>",
+    "</>",
+    "<p:></p:>",
+    "<a>&nbsp;</a>",
+    "<a>&lt</a>",
+    "<a>&</a>",
+    "<!DOCTYPE a><a/>",
+    '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>',
+    "<a><!ELEMENT b></a>",
+    "<a><!-- </a>",
+    "<a><![CDATA[</a>",
+    "<?xml <a/>",
+    nested(17),
+  ];
+  for (const xml of bad) assert.throws(() => scanned(xml), MalformedXml, xml);
+});
+
+Deno.test("XML scan: any text is read or refused as malformed", () => {
+  const markup = fc.constantFrom(
+    "<a>",
+    "</a>",
+    "<a/>",
+    "<b>",
+    "</b>",
+    "<!--",
+    "-->",
+    "<![CDATA[",
+    "]]>",
+    "<?",
+    "&lt;",
+    "<",
+  );
+  fc.assert(fc.property(fc.array(fc.oneof(markup, fc.string({ maxLength: 3 }))), (parts) => {
+    try {
+      scanned(parts.join(""));
+    } catch (error) {
+      assert.ok(error instanceof MalformedXml);
+    }
+  }));
+});
+
+Deno.test("XML entities: numbers of characters alone, however they are written", () => {
+  fc.assert(fc.property(fc.string({ unit: "grapheme" }), (text) => {
+    const numbers = (write: (point: number) => string) =>
+      Array.from(text, (character) => `&#${write(character.codePointAt(0)!)};`).join("");
+    assert.equal(unescapeXml(numbers(String)), text);
+    assert.equal(unescapeXml(numbers((point) => `x${point.toString(16)}`)), text);
+  }));
+  for (
+    const text of ["&#xD800;", "&#57343;", "&#x110000;", "&#;", "&#x;", "&#-1;", "&constructor;", "&lt", "&#99999999;"]
+  ) {
+    assert.equal(unescapeXml(text), undefined, text);
+  }
+});
