@@ -30,7 +30,6 @@ export async function serverPermissions(
   const hasFolder = embedded.store || embedded.cluster;
   const data = hasFolder ? dataFolders(resolve(config.dataFolder), files) : [];
   const cluster = await clusterAccess(config, env, files);
-  const selfContained = isSelfContained(config);
   const read = [
     ...(hasFolder ? THREAD_CODE.map((folder) => join(PROJECT_FOLDER, folder)) : []),
     ...data,
@@ -47,9 +46,8 @@ export async function serverPermissions(
     write: data,
     // A program that prints credentials needs the environment that it would have in a shell.
     env: cluster.commands.length > 0 ? "all" : settingNames(env).concat(SURROUNDINGS),
-    net: selfContained ? [...LOOPBACK, bracketed(config.server.host), bracketed(embedded.host)] : "all",
+    net: isSelfContained(config) ? [...LOOPBACK, bracketed(config.server.host), bracketed(embedded.host)] : "all",
     run: cluster.commands,
-    authorities: !selfContained,
   };
 }
 

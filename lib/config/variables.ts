@@ -116,8 +116,9 @@ export const environment = z.object({
   }),
   CA_FILE: path().optional().register(about, {
     section: "Process",
-    otherwise: "the system's authorities",
-    meaning: "PEM file of further certificate authorities, trusted towards every upstream.",
+    otherwise: "those that the runtime trusts",
+    meaning:
+      "PEM file of certificate authorities, trusted towards every upstream beside those of the runtime (`DENO_TLS_CA_STORE`, `DENO_CERT`). A kubeconfig that names its cluster's authority trusts that alone.",
   }),
   EMBEDDED: choice(["on", "store", "cluster", "off"]).default("on").register(about, {
     section: "Embedded parts",

@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { hasDotSegment } from "./raw_path.ts";
+import { tlsTrust } from "./tls_trust.ts";
 import type { UpstreamOptions, UpstreamRequest } from "./upstream.ts";
 
 const BODILESS = new Set([204, 205, 304]);
@@ -74,7 +75,7 @@ function agentsThat(keepAlive: boolean) {
       const name = JSON.stringify([caCerts ?? [], verifyTls]);
       let agent = known.get(name);
       if (!agent) {
-        agent = new HttpsAgent({ keepAlive, rejectUnauthorized: verifyTls, ca: caCerts ? [...caCerts] : undefined });
+        agent = new HttpsAgent({ keepAlive, rejectUnauthorized: verifyTls, ...tlsTrust(caCerts) });
         known.set(name, agent);
       }
       return agent;

@@ -3,6 +3,7 @@ import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { delimiter } from "node:path";
 import { ConfigError } from "@/lib/config/errors.ts";
+import { tlsTrust } from "@/lib/http/tls_trust.ts";
 import { ownKubeconfig, SERVICE_ACCOUNT_TOKEN } from "./own_credentials.ts";
 import { type ClusterEntry, connect, type ConnectionOptions, type StreamingConnection } from "./connection.ts";
 
@@ -16,7 +17,7 @@ export type ClusterAddress =
   | { readonly kind: "default" };
 
 export interface ClusterOptions extends ConnectionOptions {
-  /** Authorities (PEM) to trust beside the system's, where the configuration names none for the cluster. */
+  /** Authorities (PEM) to trust beside the runtime's, where the configuration names none for the cluster. */
   readonly caCerts?: readonly string[];
 }
 
@@ -33,7 +34,7 @@ export async function clusterConnection(
 }
 
 async function entry(address: ClusterAddress, caCerts: ClusterOptions["caCerts"]): Promise<ClusterEntry> {
-  if (address.kind === "server") return openServer(address.url);
+  if (address.kind === "server") return openServer(address.url, caCerts);
   const paths = address.kind === "kubeconfig" ? existing(address.path) : ownFiles();
   // The client takes half a second and 80 MB to load, which only those pay who need its credentials.
   const { kubeconfigEntry, serviceAccountEntry } = await import("./kubeconfig.ts");
@@ -45,8 +46,8 @@ async function entry(address: ClusterAddress, caCerts: ClusterOptions["caCerts"]
   }
 }
 
-function openServer(server: string): ClusterEntry {
-  const agent = server.startsWith("https:") ? new HttpsAgent() : new HttpAgent();
+function openServer(server: string, caCerts: ClusterOptions["caCerts"]): ClusterEntry {
+  const agent = server.startsWith("https:") ? new HttpsAgent(tlsTrust(caCerts)) : new HttpAgent();
   return { server, credentials: () => Promise.resolve({ agent, headers: {} }) };
 }
 

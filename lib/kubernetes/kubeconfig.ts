@@ -1,10 +1,11 @@
 import { Buffer } from "node:buffer";
+import { Agent } from "node:http";
 import type { RequestOptions } from "node:https";
-import { rootCertificates } from "node:tls";
 import { KubeConfig } from "@kubernetes/client-node";
+import { tlsTrust } from "@/lib/http/tls_trust.ts";
 import type { ClusterEntry } from "./connection.ts";
 
-/** Authorities (PEM) to trust beside the system's, where a configuration names none for its cluster. */
+/** Authorities (PEM) to trust beside the runtime's, where a configuration names none for its cluster. */
 export type MoreAuthorities = readonly string[] | undefined;
 
 /**
@@ -42,8 +43,8 @@ function entryOf(config: KubeConfig, authorities: MoreAuthorities): ClusterEntry
     server,
     async credentials() {
       const given: RequestOptions = {};
-      if (authorities) given.ca = [...rootCertificates, ...authorities];
       await config.applyToHTTPSOptions(given);
+      if (given.agent instanceof Agent) trust(given.agent, given, authorities);
       const headers: Record<string, string> = {};
       for (const [name, value] of Object.entries(given.headers ?? {})) headers[name] = String(value);
       if (given.auth) headers.Authorization = `Basic ${Buffer.from(given.auth).toString("base64")}`;
@@ -51,3 +52,19 @@ function entryOf(config: KubeConfig, authorities: MoreAuthorities): ClusterEntry
     },
   };
 }
+
+/** The client makes its agent itself, and has no option for authorities beside the runtime's. */
+function trust(agent: ClientAgent, tls: RequestOptions, authorities: MoreAuthorities): void {
+  const { ca, cert, key, pfx, passphrase } = tls;
+  if (!ca) Object.assign(agent.options ?? {}, tlsTrust(authorities, { cert, key, pfx, passphrase }));
+  // The connection to a proxy is a request of its own.
+  Object.assign(agent.proxyRequestOptions ?? {}, tlsTrust(authorities));
+}
+
+/** What the client's agents have in common, with and without a proxy. */
+type ClientAgent = Agent & {
+  /** Of every connection to the server. */
+  readonly options?: object;
+  /** Of every connection to the proxy. */
+  readonly proxyRequestOptions?: object;
+};

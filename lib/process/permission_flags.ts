@@ -9,32 +9,7 @@ export interface Permissions {
   readonly net: readonly string[] | "all";
   /** Programs. */
   readonly run: readonly string[];
-  /** Whether it may read the certificate authorities that the runtime trusts, which node:https does. */
-  readonly authorities: boolean;
 }
-
-/**
- * All that can be asked of the system but the authorities: Deno 2.9 counts those as such a question (`ca`), but has no
- * name for it in its flags.
- */
-const SYSTEM_QUESTIONS = [
-  "hostname",
-  "osRelease",
-  "osUptime",
-  "loadavg",
-  "networkInterfaces",
-  "systemMemoryInfo",
-  "uid",
-  "gid",
-  "username",
-  "cpus",
-  "homedir",
-  "getegid",
-  "statfs",
-  "getPriority",
-  "setPriority",
-  "userInfo",
-];
 
 /** Raised for a permission that the runtime cannot be told; the message is one line. */
 export class PermissionError extends Error {
@@ -46,7 +21,7 @@ export class PermissionError extends Error {
  *
  * @throws {PermissionError} for a path or a program with a comma, which separates the values of a flag
  */
-export function permissionFlags({ read, write, env, net, run, authorities }: Permissions): string[] {
+export function permissionFlags({ read, write, env, net, run }: Permissions): string[] {
   return [
     "--no-prompt",
     ...flag("--allow-net", net),
@@ -55,7 +30,6 @@ export function permissionFlags({ read, write, env, net, run, authorities }: Per
     ...flag("--allow-read", read),
     ...flag("--allow-write", write),
     ...flag("--allow-run", run),
-    ...(authorities ? ["--allow-sys", `--deny-sys=${SYSTEM_QUESTIONS.join(",")}`] : []),
   ];
 }
 

@@ -22,7 +22,7 @@ const outside = (paths: readonly string[]) => paths.filter((path) => !path.start
 const SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 Deno.test("server permissions: everything embedded reads its code and its data folder, and speaks to loopback", async () => {
-  const { read, write, env, net, run, authorities } = await permissions({
+  const { read, write, env, net, run } = await permissions({
     DATA_DIR: "/data dir",
     port: "0",
     AWS_SECRET: "x",
@@ -32,7 +32,7 @@ Deno.test("server permissions: everything embedded reads its code and its data f
   assert.deepEqual(write, ["/data dir"]);
   assert.deepEqual(new Set(net), new Set(["localhost", "127.0.0.1", "[::1]"]));
   assert.ok(env.includes("port") && env.includes("DATA_DIR") && !env.includes("AWS_SECRET"));
-  assert.deepEqual([run, authorities], [[], false]);
+  assert.deepEqual(run, []);
 });
 
 Deno.test("server permissions: a data folder behind a link is named as both, though parts of it are missing yet", async () => {
@@ -60,10 +60,10 @@ Deno.test("server permissions: a gateway to a store elsewhere writes nothing and
     KUBECONFIG: "/k/config",
     RESULTS_SESSION_KEY_FILE: "/key",
   };
-  const { read, write, net, authorities } = await permissions(env, { "/etc/users": "", "/etc/ca.pem": CERTIFICATE });
+  const { read, write, net } = await permissions(env, { "/etc/users": "", "/etc/ca.pem": CERTIFICATE });
   assert.deepEqual(outside(read), ["/etc/ca.pem", "/etc/users"]);
   assert.deepEqual(write, []);
-  assert.deepEqual([net, authorities], ["all", true]);
+  assert.equal(net, "all");
 });
 
 Deno.test("server permissions: the results role reads its key, which may be behind a link that is switched", async () => {

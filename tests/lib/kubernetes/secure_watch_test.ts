@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
+import { createServer as createPlainServer } from "node:http";
 import { createServer } from "node:https";
+import { connect } from "node:net";
+import type { Duplex } from "node:stream";
 import { TLSSocket } from "node:tls";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
 import { watchedCampaigns } from "@/lib/kubernetes/watched_campaigns.ts";
@@ -13,13 +16,19 @@ function base64(text: string): string {
   return Buffer.from(text).toString("base64");
 }
 
-async function withKubeconfig(server: string, user: object, use: (path: string) => Promise<void>): Promise<void> {
+const NAMED = { "certificate-authority-data": base64(AUTHORITY) };
+
+async function withKubeconfig(
+  cluster: { readonly server: string; readonly [member: string]: string },
+  user: object,
+  use: (path: string) => Promise<void>,
+): Promise<void> {
   const path = await Deno.makeTempFile();
   try {
     await Deno.writeTextFile(
       path,
       JSON.stringify({
-        clusters: [{ name: "c", cluster: { server, "certificate-authority-data": base64(AUTHORITY) } }],
+        clusters: [{ name: "c", cluster }],
         users: [{ name: "u", user }],
         contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
         "current-context": "x",
@@ -34,7 +43,7 @@ async function withKubeconfig(server: string, user: object, use: (path: string) 
 Deno.test("secure watch: lists and watches go over TLS with the account's token, and end with a cut connection", async () => {
   const api = await TestApi.start(SERVER);
   testCluster(api);
-  await withKubeconfig(api.url, { token: "secret-token" }, async (path) => {
+  await withKubeconfig({ server: api.url, ...NAMED }, { token: "secret-token" }, async (path) => {
     const connection = await clusterConnection({ kind: "kubeconfig", path }, { now: Date.now });
     const namespaces = ["batch-default"];
     const source = watchedCampaigns({ connection, conventions, namespaces, now: Date.now, random: () => 0.5 });
@@ -52,7 +61,7 @@ Deno.test("secure watch: lists and watches go over TLS with the account's token,
   });
 });
 
-Deno.test("secure watch: a kubeconfig's client certificate is shown to the server", async () => {
+Deno.test("secure watch: a kubeconfig's client certificate is shown to the server, whoever names its authority", async () => {
   const seen: string[] = [];
   const server = createServer(
     { ...SERVER, ca: AUTHORITY, requestCert: true, rejectUnauthorized: false },
@@ -67,13 +76,64 @@ Deno.test("secure watch: a kubeconfig's client certificate is shown to the serve
   assert.ok(typeof address === "object" && address);
   const user = { "client-certificate-data": base64(SERVER.cert), "client-key-data": base64(SERVER.key) };
   try {
-    await withKubeconfig(`https://127.0.0.1:${address.port}`, user, async (path) => {
-      const connection = await clusterConnection({ kind: "kubeconfig", path }, { now: Date.now });
-      assert.equal((await connection.send({ method: "GET", path: "/api" })).status, 200);
-    });
-    assert.deepEqual(seen, ["cluster.test"]);
+    for (const [named, caCerts] of [[NAMED, undefined], [{}, [AUTHORITY]]] as const) {
+      await withKubeconfig({ server: `https://127.0.0.1:${address.port}`, ...named }, user, async (path) => {
+        const connection = await clusterConnection({ kind: "kubeconfig", path }, { now: Date.now, caCerts });
+        assert.equal((await connection.send({ method: "GET", path: "/api" })).status, 200);
+      });
+    }
+    assert.deepEqual(seen, ["cluster.test", "cluster.test"]);
   } finally {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+/** A proxy that connects to where it is asked to, over TLS or not, and counts that. */
+async function withProxy(isSecure: boolean, use: (url: string, tunnels: () => number) => Promise<void>): Promise<void> {
+  const sockets = new Set<Duplex>();
+  const proxy = isSecure ? createServer(SERVER) : createPlainServer();
+  let tunnels = 0;
+  proxy.on("connect", (request, client: Duplex) => {
+    tunnels++;
+    const [hostname, port] = String(request.url).split(":");
+    const onward = connect(Number(port), hostname, () => {
+      client.write("HTTP/1.1 200 OK\r\n\r\n");
+      client.pipe(onward).pipe(client);
+    });
+    for (const socket of [client, onward]) {
+      sockets.add(socket);
+      socket.on("error", () => {});
+    }
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  const address = proxy.address();
+  assert.ok(typeof address === "object" && address);
+  try {
+    await use(`http${isSecure ? "s" : ""}://localhost:${address.port}`, () => tunnels);
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    proxy.closeAllConnections();
+    await new Promise((resolve) => proxy.close(resolve));
+  }
+}
+
+Deno.test("secure watch: a proxy of the kubeconfig is gone through, over TLS with the same authorities", async () => {
+  const api = await TestApi.start(SERVER);
+  try {
+    for (const isSecure of [false, true]) {
+      await withProxy(isSecure, async (url, tunnels) => {
+        for (const named of [NAMED, {}]) {
+          await withKubeconfig({ server: api.url, "proxy-url": url, ...named }, { token: "t" }, async (path) => {
+            const options = { now: Date.now, caCerts: [AUTHORITY] };
+            const connection = await clusterConnection({ kind: "kubeconfig", path }, options);
+            assert.equal((await connection.send({ method: "GET", path: "/version" })).status, 200);
+          });
+        }
+        assert.equal(tunnels(), 2);
+      });
+    }
+  } finally {
+    await api.kill();
   }
 });
