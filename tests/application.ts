@@ -56,12 +56,31 @@ const KEPT = [
   "NO_PROXY",
 ];
 
+/** What a start says that ends because another process holds a port that the data folder was given before. */
+const STORE_PORT_TAKEN = /^Port \d+ of the embedded store .* is taken/m;
+
+/** How long a port of the data folder that another process holds is waited for, ms: stores of other tests end. */
+const STORE_PORT_MS = 60_000;
+
 /**
- * Starts the application on a free port, with the configuration and the permissions of `deno task start`.
+ * Starts the application on a free port, with the configuration and the permissions of `deno task start`. Where another
+ * process holds a port that the data folder was given before, it is started again until the port is free.
  *
  * @throws {StartError} where it ends, or says no address, instead of starting.
  */
 export async function startApplication(options: ApplicationOptions = {}): Promise<Application> {
+  const deadline = Date.now() + STORE_PORT_MS;
+  for (;;) {
+    try {
+      return await startOnce(options);
+    } catch (error) {
+      const isTaken = error instanceof StartError && STORE_PORT_TAKEN.test(error.output);
+      if (!isTaken || Date.now() > deadline) throw error;
+    }
+  }
+}
+
+async function startOnce(options: ApplicationOptions): Promise<Application> {
   const dataFolder = options.dataFolder ?? await Deno.makeTempDir({ prefix: "stackroom-test-" });
   const removeFolder = async () => {
     if (options.dataFolder === undefined) await Deno.remove(dataFolder, { recursive: true });

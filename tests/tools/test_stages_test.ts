@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { runStages } from "@/tools/run_stages.ts";
+import { countStage, countStages, STAGE_GROUPS, stageFiles } from "@/tools/test_reports.ts";
+
+const ESCAPED = "&lt;failure&gt; in a &lt;testcase&gt;";
+
+function report(...contents: string[]): string {
+  const cases = contents.map((content) =>
+    `<testcase name="a &gt; ${ESCAPED}" classname="./a_test.ts" time="0.003">\n${content}\n</testcase>`
+  );
+  return `<testsuites name="deno test"><testsuite name="./a_test.ts">${cases.join("\n")}</testsuite></testsuites>`;
+}
+
+const FAILURE = `<failure message="Uncaught ${ESCAPED}">${ESCAPED}\n at a</failure>`;
+
+async function withFolder(use: (folder: string) => Promise<void> | void): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await use(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test("test reports: passed and failed tests are counted, ignored ones are not", () => {
+  assert.deepEqual(countStage({ report: report("", "", "<skipped/>"), code: 0 }), { passed: 2, failed: 0 });
+  assert.deepEqual(countStage({ report: report("", FAILURE, "<error/>", ""), code: 1 }), { passed: 2, failed: 2 });
+  const closed = `<testsuite><testcase name="a"/><testcase name="b">${FAILURE}</testcase></testsuite>`;
+  assert.deepEqual(countStage({ report: closed, code: 1 }), { passed: 1, failed: 1 });
+});
+
+Deno.test("test reports: a stage that fails without a failed test counts as one failure", () => {
+  const passed = report("", "");
+  assert.deepEqual(countStage({ report: passed, code: 1 }), { passed: 2, failed: 1 });
+  assert.deepEqual(countStage({ report: passed, code: null }), { passed: 2, failed: 1 });
+  assert.deepEqual(countStage({ report: null, code: 0 }), { passed: 0, failed: 1 });
+  assert.deepEqual(countStage({ report: report(), code: 0 }), { passed: 0, failed: 1 });
+  assert.deepEqual(countStage({ report: report("<skipped/>"), code: 0 }), { passed: 0, failed: 1 });
+});
+
+Deno.test("test reports: those of all stages are summed, and what deno test writes is understood", () =>
+  withFolder(async (folder) => {
+    const tests = `
+      Deno.test("passes", () => {});
+      Deno.test("fails <b>", () => { throw new Error("<failure>"); });
+      Deno.test.ignore("is ignored", () => {});`;
+    await Deno.writeTextFile(`${folder}/a_test.ts`, tests);
+    const real = stageFiles(folder, "real");
+    const { code } = await new Deno.Command(Deno.execPath(), {
+      args: ["test", "--no-config", "--no-check", `--junit-path=${real.report}`, `${folder}/a_test.ts`],
+    }).output();
+    await Deno.writeTextFile(real.code, String(code));
+    const other = stageFiles(folder, "other");
+    await Deno.writeTextFile(other.report, report("", ""));
+    await Deno.writeTextFile(other.code, "0");
+    assert.deepEqual(countStages(folder, ["real", "other", "missing"]), { passed: 3, failed: 2 });
+  }));
+
+Deno.test("test stages: each runs after one that failed, their lines are whole, and the worst status counts", () =>
+  withFolder(async (folder) => {
+    const programs: Record<string, string> = {
+      good: `console.log("one\\ntwo"); console.error("three")`,
+      bad: `Deno.stdout.writeSync(new TextEncoder().encode("half a line")); Deno.exit(3)`,
+      last: `Deno.writeTextFileSync(REPORT, "written"); Deno.exit(2)`,
+    };
+    const lines: string[] = [];
+    const code = await runStages([["good", "bad"], ["last"]], {
+      folder,
+      args: (stage, report) => ["eval", "--no-config", programs[stage].replace("REPORT", JSON.stringify(report))],
+      print: (line) => lines.push(line),
+    });
+    assert.equal(code, 3);
+    assert.deepEqual(lines.sort(), ["[bad] half a line", "[good] one", "[good] three", "[good] two"]);
+    const files = Object.keys(programs).map((stage) => stageFiles(folder, stage));
+    assert.deepEqual(files.map((file) => Deno.readTextFileSync(file.code)), ["0", "3", "2"]);
+    assert.equal(await Deno.readTextFile(files[2].report), "written");
+  }));
+
+Deno.test("test stages: a stage has ended though a process that it left behind holds its output open", () =>
+  withFolder(async (folder) => {
+    const program = `
+      const child = new Deno.Command("sleep", { args: ["1000"], stdin: "null" }).spawn();
+      child.unref();
+      Deno.writeTextFileSync("PID", String(child.pid));
+      Deno.exit(0);`.replace("PID", `${folder}/pid`);
+    const args = () => ["eval", "--no-config", program];
+    try {
+      assert.equal(await runStages([["leaves"]], { folder, args, print() {}, drainMs: 0 }), 0);
+    } finally {
+      Deno.kill(Number(await Deno.readTextFile(`${folder}/pid`)), "SIGKILL");
+    }
+  }));
+
+Deno.test("test stages: each is a task, and together they run every folder of tests", async () => {
+  const { tasks } = JSON.parse(await Deno.readTextFile("deno.json"));
+  const [units, ...others] = STAGE_GROUPS.flat().map((stage) => String(tasks[`test:${stage}`].command));
+  const folders = others.flatMap((command) => command.split(" ").filter((word) => word.startsWith("tests/")));
+  const ignored = /--ignore=(\S+)/.exec(units)?.[1].split(",").map((folder) => `${folder}/`);
+  assert.deepEqual(folders.sort(), ignored?.sort());
+});

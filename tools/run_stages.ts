@@ -1,0 +1,87 @@
+import { stageFiles } from "./test_reports.ts";
+
+/** How stages are run. */
+export interface StageRun {
+  /** Where each stage leaves its report and its exit status. */
+  readonly folder: string;
+  /** The arguments of the runtime for a stage that writes its JUnit report to this path. */
+  readonly args: (stage: string, report: string) => readonly string[];
+  /** Takes the stages' output, line by line. */
+  readonly print: (line: string) => void;
+  /** How long output is read after a stage has ended, ms: a process that it left behind may hold the pipes open. */
+  readonly drainMs?: number;
+}
+
+const DRAIN_MS = 5000;
+const SIGNALS: readonly Deno.Signal[] = ["SIGINT", "SIGTERM"];
+
+/**
+ * Runs the stages of a group at the same time and the groups one after the other, also after a stage that failed.
+ * SIGINT and SIGTERM are passed on to the stages under way, and no further group is started.
+ *
+ * @returns the highest exit status
+ */
+export async function runStages(groups: readonly (readonly string[])[], run: StageRun): Promise<number> {
+  const running = new Set<Deno.ChildProcess>();
+  let isStopped = false;
+  const stop = SIGNALS.map((signal) => () => {
+    isStopped = true;
+    for (const child of running) {
+      try {
+        child.kill(signal);
+      } catch {
+        // It has ended already.
+      }
+    }
+  });
+  SIGNALS.forEach((signal, n) => Deno.addSignalListener(signal, stop[n]));
+  try {
+    let worst = 0;
+    for (const group of groups) {
+      if (isStopped) return Math.max(worst, 1);
+      worst = Math.max(worst, ...await Promise.all(group.map((stage) => runStage(stage, run, running))));
+    }
+    return worst;
+  } finally {
+    SIGNALS.forEach((signal, n) => Deno.removeSignalListener(signal, stop[n]));
+  }
+}
+
+async function runStage(stage: string, run: StageRun, running: Set<Deno.ChildProcess>): Promise<number> {
+  const files = stageFiles(run.folder, stage);
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [...run.args(stage, files.report)],
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  running.add(child);
+  const print = (line: string) => run.print(`[${stage}] ${line}`);
+  const late = new AbortController();
+  const printed = Promise.all([child.stdout, child.stderr].map((stream) => printLines(stream, print, late.signal)));
+  const { code } = await child.status;
+  running.delete(child);
+  const timer = setTimeout(() => late.abort(), run.drainMs ?? DRAIN_MS);
+  await printed.finally(() => clearTimeout(timer));
+  await Deno.writeTextFile(files.code, String(code));
+  return code;
+}
+
+/** Prints whole lines, so that those of several stages do not mix; what has come by the abort is all. */
+async function printLines(
+  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+  print: (line: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  let rest = "";
+  try {
+    for await (const text of stream.pipeThrough(new TextDecoderStream(), { signal })) {
+      const lines = (rest + text).split("\n");
+      rest = lines.pop() ?? "";
+      lines.forEach(print);
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+  if (rest !== "") print(rest);
+}
