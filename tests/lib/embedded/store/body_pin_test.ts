@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { pinBodies } from "@/lib/embedded/store/body_pin.ts";
 import { openIndexForWriting } from "@/lib/embedded/store/index.ts";
-import type { Change } from "@/lib/embedded/store/writer/changes.ts";
 import { sweepBodies } from "@/lib/embedded/store/writer/sweep.ts";
 import { Writer } from "@/lib/embedded/store/writer/writer.ts";
+import { createBucket, deleteObject, putObject } from "./changes_fixture.ts";
 
 const HOUR = "bodies/2026010100";
-const key = new TextEncoder().encode("k");
 
 /** A store whose one object has its body in a file. */
 function openStore() {
@@ -16,42 +15,13 @@ function openStore() {
   const writer = new Writer(folder, index);
   Deno.mkdirSync(`${folder}/${HOUR}`);
   Deno.writeTextFileSync(`${folder}/${HOUR}/body`, "body");
-  const at = { bucket: 1, key, atMs: 1 };
-  const put: Change = {
-    kind: "putObject",
-    given: {
-      ...at,
-      body: { file: `${HOUR}/body` },
-      size: 4,
-      etag: "e",
-      contentType: "",
-      headers: null,
-      checksums: null,
-      tags: null,
-      acl: null,
-      owner: null,
-      condition: null,
-    },
-  };
-  const bucket: Change = {
-    kind: "createBucket",
-    given: {
-      tenant: 0,
-      name: "b",
-      guid: "g",
-      owner: null,
-      ownerPermissions: 0,
-      versioning: "off",
-      record: "{}",
-      atMs: 1,
-    },
-  };
-  assert.ok(writer.commit([bucket, put]).every(({ ok }) => ok));
+  const put = putObject("k", "body", { body: { file: `${HOUR}/body` } });
+  assert.ok(writer.commit([createBucket(), put]).every(({ ok }) => ok));
   return {
     folder,
     index,
     writer,
-    remove: () => assert.ok(writer.commit([{ kind: "deleteObject", given: { ...at, version: null } }])[0].ok),
+    remove: () => assert.ok(writer.commit([deleteObject("k")])[0].ok),
     bodies: () => [...Deno.readDirSync(`${folder}/${HOUR}`)].length,
     [Symbol.dispose]() {
       index.close();

@@ -6,8 +6,7 @@ import { INDEX_VERSION, LAYOUTS, openIndexForWriting, Statements } from "@/lib/e
 import { Writer } from "@/lib/embedded/store/writer/writer.ts";
 import { sweepBodies } from "@/lib/embedded/store/writer/sweep.ts";
 import type { Change, Versioning } from "@/lib/embedded/store/writer/changes.ts";
-
-const utf8 = (text: string) => new TextEncoder().encode(text);
+import { createBucket, deleteObject, putObject, utf8 } from "./changes_fixture.ts";
 
 function openStore(versioning: Versioning) {
   const folder = Deno.makeTempDirSync();
@@ -15,19 +14,7 @@ function openStore(versioning: Versioning) {
   sweepBodies(folder, index);
   const writer = new Writer(folder, index);
   const statements = new Statements(index);
-  const [made] = writer.commit([{
-    kind: "createBucket",
-    given: {
-      tenant: 0,
-      name: "b",
-      guid: "g",
-      owner: null,
-      ownerPermissions: 0,
-      versioning,
-      record: "{}",
-      atMs: 0,
-    },
-  }]);
+  const [made] = writer.commit([createBucket({ versioning })]);
   assert.ok(made.ok);
   return {
     folder,
@@ -42,37 +29,11 @@ function openStore(versioning: Versioning) {
   };
 }
 
-function put(key: string, text: string, atMs = 1): Change {
-  return {
-    kind: "putObject",
-    given: {
-      bucket: 1,
-      key: utf8(key),
-      body: { data: utf8(text) },
-      size: text.length,
-      etag: text,
-      contentType: "text/plain",
-      headers: null,
-      checksums: null,
-      tags: null,
-      acl: null,
-      owner: null,
-      condition: null,
-      atMs,
-    },
-  };
-}
-
-const remove = (key: string, version: string | null = null, atMs = 1): Change => ({
-  kind: "deleteObject",
-  given: { bucket: 1, key: utf8(key), version, atMs },
-});
-
 Deno.test("writer: a refused change leaves the others of its group alone", () => {
   using store = openStore("off");
-  const refused = put("a", "second");
-  if (refused.kind === "putObject") refused.given.condition = { absent: true };
-  const outcomes = store.writer.commit([put("a", "first"), refused, put("b", "other")]);
+  const refused = putObject("a", "second");
+  refused.given.condition = { absent: true };
+  const outcomes = store.writer.commit([putObject("a", "first"), refused, putObject("b", "other")]);
   assert.deepEqual(outcomes.map((outcome) => outcome.ok), [true, false, true]);
   const found = store.objects.find(1, "off", utf8("a"), null);
   assert.ok(found && !("marker" in found) && found.etag === "first");
@@ -90,17 +51,17 @@ Deno.test("writer: versions behave as a plain list of them, whatever is done in 
       const model: { version: string; text: string | null }[] = [];
       for (const one of steps) {
         if ("put" in one) {
-          const [outcome] = store.writer.commit([put("k", one.put)]);
+          const [outcome] = store.writer.commit([putObject("k", one.put)]);
           assert.ok(outcome.ok && outcome.result && "version" in outcome.result);
           model.push({ version: String(outcome.result.version), text: one.put });
         } else if ("hide" in one) {
-          const [outcome] = store.writer.commit([remove("k")]);
+          const [outcome] = store.writer.commit([deleteObject("k")]);
           assert.ok(outcome.ok && outcome.result && "isMarker" in outcome.result);
           assert.equal(outcome.result.isMarker, true);
           model.push({ version: String(outcome.result.version), text: null });
         } else if (model.length > 0) {
           const [gone] = model.splice(one.forget % model.length, 1);
-          assert.ok(store.writer.commit([remove("k", gone.version)])[0].ok);
+          assert.ok(store.writer.commit([deleteObject("k", { version: gone.version })])[0].ok);
         }
         const newest = model.at(-1);
         const found = store.objects.find(1, "enabled", utf8("k"), null);
@@ -121,11 +82,11 @@ Deno.test("writer: versions behave as a plain list of them, whatever is done in 
 
 Deno.test("writer: suspended versioning keeps one null version beside the old ones", () => {
   using store = openStore("enabled");
-  const [first] = store.writer.commit([put("k", "kept")]);
+  const [first] = store.writer.commit([putObject("k", "kept")]);
   assert.ok(first.ok && first.result && "version" in first.result);
   store.index.exec("UPDATE buckets SET versioning = 'suspended'");
-  store.writer.commit([put("k", "null-1")]);
-  store.writer.commit([put("k", "null-2")]);
+  store.writer.commit([putObject("k", "null-1")]);
+  store.writer.commit([putObject("k", "null-2")]);
   const etag = (version: string | null) => {
     const found = store.objects.find(1, "suspended", utf8("k"), version);
     return found && !("marker" in found) ? found.etag : null;
@@ -133,7 +94,7 @@ Deno.test("writer: suspended versioning keeps one null version beside the old on
   assert.equal(etag(null), "null-2");
   assert.equal(etag("null"), "null-2");
   assert.equal(etag(String(first.result.version)), "kept");
-  store.writer.commit([remove("k")]);
+  store.writer.commit([deleteObject("k")]);
   assert.equal(etag(null), null);
   assert.equal(etag(String(first.result.version)), "kept");
   assert.equal(store.statements.row("SELECT count(*) FROM history")?.[0], 2);
@@ -153,7 +114,7 @@ Deno.test("listing: pages are the sorted keys, whatever the keys, prefix, delimi
       fc.integer({ min: 1, max: 7 }),
       (keys, prefix, delimiter, limit) => {
         using store = openStore("off");
-        store.writer.commit(keys.map((one) => put(one, "x")));
+        store.writer.commit(keys.map((one) => putObject(one, "x")));
         const seen: string[] = [];
         let from: Uint8Array | null = new Uint8Array();
         while (from) {
@@ -191,21 +152,21 @@ Deno.test("sweep: a start removes files that no row names and keeps the others",
   Deno.mkdirSync(hour, { recursive: true });
   Deno.writeTextFileSync(`${hour}/kept`, "kept");
   Deno.writeTextFileSync(`${hour}/orphan`, "orphan");
-  const change = put("k", "kept");
-  if (change.kind === "putObject") change.given.body = { file: "bodies/2026010101/kept" };
+  const change = putObject("k", "kept");
+  change.given.body = { file: "bodies/2026010101/kept" };
   assert.ok(store.writer.commit([change])[0].ok);
   store.index.exec("UPDATE swept SET through = '2026010100'");
   sweepBodies(store.folder, store.index);
   assert.deepEqual([...Deno.readDirSync(hour)].map(({ name }) => name), ["kept"]);
   // An overwrite gives the file up at once.
-  assert.ok(store.writer.commit([put("k", "small")])[0].ok);
+  assert.ok(store.writer.commit([putObject("k", "small")])[0].ok);
   assert.deepEqual([...Deno.readDirSync(hour)], []);
 });
 
 Deno.test("writer: a body whose file is gone is a fault, not an object", () => {
   using store = openStore("off");
-  const change = put("k", "x");
-  if (change.kind === "putObject") change.given.body = { file: "bodies/2026010101/missing" };
+  const change = putObject("k", "x");
+  change.given.body = { file: "bodies/2026010101/missing" };
   const [outcome] = store.writer.commit([change]);
   assert.equal(outcome.ok, false);
   assert.equal(store.objects.find(1, "off", utf8("k"), null), null);

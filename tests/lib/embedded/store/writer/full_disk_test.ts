@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { openIndexForWriting, Statements } from "@/lib/embedded/store/index.ts";
 import { Objects } from "@/lib/embedded/store/objects.ts";
-import type { Change } from "@/lib/embedded/store/writer/changes.ts";
 import { Reserve } from "@/lib/embedded/store/writer/reserve.ts";
 import { Writer } from "@/lib/embedded/store/writer/writer.ts";
 import { startWriterThread, WriterClient } from "@/lib/embedded/store/writer/writer_client.ts";
+import { createBucket, deleteObject, putObject, utf8 } from "../changes_fixture.ts";
 
 const BUCKET = 1;
 
@@ -14,23 +14,23 @@ Deno.test("store writer: where the disk is full a write is refused as NoSpace, r
   try {
     const writer = new Writer(folder, index);
     const objects = new Objects(folder, new Statements(index));
-    const made = writer.commit([bucket(), put("kept", "first"), put("also kept", "second")]);
+    const made = writer.commit([createBucket(), putObject("kept", "first"), putObject("also kept", "second")]);
     assert.ok(made.every(({ ok }) => ok));
 
     // SQLite says the same, word for word, of a file that may not grow and of a disk that is full.
     index.exec("PRAGMA max_page_count = 1");
     const large = "x".repeat(16_384);
     const noSpace = { ok: false, refusal: "NoSpace" };
-    assert.deepEqual(writer.commit([put("new", large), put("kept", large)]), [noSpace, noSpace]);
+    assert.deepEqual(writer.commit([putObject("new", large), putObject("kept", large)]), [noSpace, noSpace]);
     assert.deepEqual(keys(objects), ["also kept", "kept"]);
     assert.equal(etagOf(objects, "kept"), "first");
     // What makes room is let through, also beside what finds none.
-    const [removed, refused] = writer.commit([remove("also kept"), put("new", large)]);
+    const [removed, refused] = writer.commit([deleteObject("also kept"), putObject("new", large)]);
     assert.deepEqual([removed.ok, refused], [true, noSpace]);
     assert.deepEqual(keys(objects), ["kept"]);
 
     index.exec("PRAGMA max_page_count = 1000000");
-    assert.ok(writer.commit([put("new", large)])[0].ok);
+    assert.ok(writer.commit([putObject("new", large)])[0].ok);
     assert.deepEqual(keys(objects), ["kept", "new"]);
     assert.deepEqual(new Statements(index).rows("PRAGMA integrity_check"), [["ok"]]);
   } finally {
@@ -69,14 +69,16 @@ function openWriter() {
 Deno.test("store writer: a disk that cannot be looked at has no room, is told of once, and ends nothing", () => {
   using open = openWriter();
   const { disk, reserve, writer } = open;
-  assert.ok(writer.commit([bucket(), put("kept", "first"), put("more", "second")]).every(({ ok }) => ok));
+  assert.ok(
+    writer.commit([createBucket(), putObject("kept", "first"), putObject("more", "second")]).every(({ ok }) => ok),
+  );
   disk.fault = new Error("Too many open files (os error 24)");
   assert.equal(writer.hasRoom(10_000), false);
-  assert.ok(writer.commit([put("new", "third")])[0].ok, "the reserve is whole: nothing is looked at");
+  assert.ok(writer.commit([putObject("new", "third")])[0].ok, "the reserve is whole: nothing is looked at");
 
   reserve.release();
   const fault = { ok: false, fault: disk.fault.message };
-  const [refused, removed] = writer.commit([put("new", "fourth"), remove("kept")]);
+  const [refused, removed] = writer.commit([putObject("new", "fourth"), deleteObject("kept")]);
   assert.deepEqual([refused, removed.ok], [fault, true]);
   assert.equal(writer.hasRoom(), false);
   assert.equal(writer.hasRoom(10_000), false);
@@ -91,34 +93,34 @@ Deno.test("store writer: a disk that cannot be looked at has no room, is told of
 
   disk.fault = null;
   assert.ok(writer.hasRoom(10_000));
-  assert.ok(writer.commit([put("new", "fifth")])[0].ok);
+  assert.ok(writer.commit([putObject("new", "fifth")])[0].ok);
 });
 
 Deno.test("store writer: while the reserve is out, writes look for it once a second, or after a deletion", () => {
   using open = openWriter();
   const { disk, reserve, writer } = open;
-  assert.ok(writer.commit([bucket(), put("kept", "first")]).every(({ ok }) => ok));
+  assert.ok(writer.commit([createBucket(), putObject("kept", "first")]).every(({ ok }) => ok));
   reserve.release();
   disk.takes = false;
   disk.looks = 0;
   const noSpace = { ok: false, refusal: "NoSpace" };
-  for (let n = 0; n < 10; n++) assert.deepEqual(writer.commit([put("new", "second")]), [noSpace]);
+  for (let n = 0; n < 10; n++) assert.deepEqual(writer.commit([putObject("new", "second")]), [noSpace]);
   assert.equal(disk.looks, 1);
   disk.nowMs += 1000;
-  assert.deepEqual(writer.commit([put("new", "second")]), [noSpace]);
+  assert.deepEqual(writer.commit([putObject("new", "second")]), [noSpace]);
   assert.equal(disk.looks, 2);
 
   disk.takes = true;
-  assert.deepEqual(writer.commit([put("new", "second")]), [noSpace]);
-  assert.ok(writer.commit([remove("kept")])[0].ok);
-  assert.ok(writer.commit([put("new", "second")])[0].ok, "a deletion was committed");
+  assert.deepEqual(writer.commit([putObject("new", "second")]), [noSpace]);
+  assert.ok(writer.commit([deleteObject("kept")])[0].ok);
+  assert.ok(writer.commit([putObject("new", "second")])[0].ok, "a deletion was committed");
 
   reserve.release();
   disk.takes = false;
-  assert.deepEqual(writer.commit([put("new", "third")]), [noSpace]);
+  assert.deepEqual(writer.commit([putObject("new", "third")]), [noSpace]);
   disk.takes = true;
   assert.ok(writer.hasRoom(10_000), "readiness looks each time");
-  assert.ok(writer.commit([put("new", "third")])[0].ok);
+  assert.ok(writer.commit([putObject("new", "third")])[0].ok);
 });
 
 Deno.test("store writer: its thread goes on where somebody removes the reserve, or puts something else there", async () => {
@@ -126,11 +128,10 @@ Deno.test("store writer: its thread goes on where somebody removes the reserve, 
   const thread = startWriterThread((message) => assert.fail(message));
   const writer = await WriterClient.open(thread.port, folder);
   const write = (key: string) => {
-    const { given } = put(key, "text") as Extract<Change, { kind: "putObject" }>;
-    return writer.change("putObject", given);
+    const { kind, given } = putObject(key, "text");
+    return writer.change(kind, given);
   };
-  const made = bucket() as Extract<Change, { kind: "createBucket" }>;
-  await writer.change("createBucket", made.given);
+  await writer.change("createBucket", createBucket().given);
   Deno.removeSync(`${folder}/reserve`, { recursive: true });
   assert.equal(await writer.space.isFull(), false);
   assert.equal([...Deno.readDirSync(`${folder}/reserve`)].length, 3);
@@ -139,8 +140,7 @@ Deno.test("store writer: its thread goes on where somebody removes the reserve, 
   Deno.removeSync(`${folder}/reserve`, { recursive: true });
   Deno.writeTextFileSync(`${folder}/reserve`, "no folder");
   assert.equal(await writer.space.isFull(), true);
-  const { given } = remove("one") as Extract<Change, { kind: "deleteObject" }>;
-  await writer.change("deleteObject", given);
+  await writer.change("deleteObject", deleteObject("one").given);
 
   Deno.removeSync(`${folder}/reserve`);
   assert.equal(await writer.space.isFull(), false);
@@ -150,57 +150,12 @@ Deno.test("store writer: its thread goes on where somebody removes the reserve, 
   Deno.removeSync(folder, { recursive: true });
 });
 
-function bucket(): Change {
-  return {
-    kind: "createBucket",
-    given: {
-      tenant: 0,
-      name: "b",
-      guid: "g",
-      owner: null,
-      ownerPermissions: 0,
-      versioning: "off",
-      record: "{}",
-      atMs: 1,
-    },
-  };
-}
-
-function put(key: string, text: string): Change {
-  const data = new TextEncoder().encode(text);
-  return {
-    kind: "putObject",
-    given: {
-      bucket: BUCKET,
-      key: new TextEncoder().encode(key),
-      body: { data },
-      size: data.length,
-      etag: text,
-      contentType: "text/plain",
-      headers: null,
-      checksums: null,
-      tags: null,
-      acl: null,
-      owner: null,
-      condition: null,
-      atMs: 1,
-    },
-  };
-}
-
-function remove(key: string): Change {
-  return {
-    kind: "deleteObject",
-    given: { bucket: BUCKET, key: new TextEncoder().encode(key), version: null, atMs: 2 },
-  };
-}
-
 function keys(objects: Objects): string[] {
   const none = new Uint8Array();
   return objects.list(BUCKET, none, none, none, 10).objects.map(({ key }) => new TextDecoder().decode(key));
 }
 
 function etagOf(objects: Objects, key: string): string | null {
-  const found = objects.find(BUCKET, "off", new TextEncoder().encode(key), null);
+  const found = objects.find(BUCKET, "off", utf8(key), null);
   return found && !("marker" in found) ? found.etag : null;
 }

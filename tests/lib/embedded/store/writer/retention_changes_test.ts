@@ -1,28 +1,16 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { type Cell, LAYOUTS, openIndexForWriting, Statements } from "@/lib/embedded/store/index.ts";
-import type { Change } from "@/lib/embedded/store/writer/changes.ts";
 import { Writer } from "@/lib/embedded/store/writer/writer.ts";
+import { createBucket, deleteObject, putObject } from "../changes_fixture.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
-const utf8 = (text: string) => new TextEncoder().encode(text);
 
 function openStore(settings: Record<string, unknown>) {
   const folder = Deno.makeTempDirSync();
   const index = openIndexForWriting(folder);
   const writer = new Writer(folder, index);
-  const made = {
-    tenant: 0,
-    name: "b",
-    guid: "g",
-    owner: null,
-    ownerPermissions: 0,
-    versioning: "enabled" as const,
-    versionSettings: JSON.stringify(settings),
-    record: "{}",
-    atMs: 0,
-  };
-  writer.commit([{ kind: "createBucket", given: made }]);
+  writer.commit([createBucket({ versioning: "enabled", versionSettings: JSON.stringify(settings) })]);
   return {
     writer,
     statements: new Statements(index),
@@ -38,31 +26,9 @@ function openStore(settings: Record<string, unknown>) {
   };
 }
 
-function put(key: string, text: string, atMs: number): Change {
-  return {
-    kind: "putObject",
-    given: {
-      bucket: 1,
-      key: utf8(key),
-      body: { data: utf8(text) },
-      size: text.length,
-      etag: text,
-      contentType: "",
-      headers: null,
-      checksums: null,
-      tags: null,
-      acl: null,
-      owner: null,
-      condition: null,
-      atMs,
-    },
-  };
-}
+const put = (key: string, text: string, atMs: number) => putObject(key, text, { atMs });
 
-const remove = (key: string, atMs: number, version: string | null = null): Change => ({
-  kind: "deleteObject",
-  given: { bucket: 1, key: utf8(key), version, atMs },
-});
+const remove = (key: string, atMs: number, version: string | null = null) => deleteObject(key, { version, atMs });
 
 Deno.test("prune: days count from when a version became old, and what is newest stays", () => {
   using store = openStore({ prune: true, pruneDays: 10 });
