@@ -1,19 +1,17 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { CampaignLists } from "@/lib/campaign_reader/campaign_list.ts";
 import type { Application } from "@/lib/http/application.ts";
-import { progressReader } from "@/lib/progress/progress_reader.ts";
-import { Tallies } from "@/lib/progress/tallies.ts";
 import { givenSessionKey } from "@/lib/results/session_key.ts";
 import type { AppDeps } from "@/routes/mod.ts";
 import { inProcessResults, resultsRole } from "@/routes/results/mod.ts";
 import type { WebDeps } from "@/routes/web.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
-import { LUND, NOTHING } from "./api/v1/jobs_fixture.ts";
-import { fakeSource, RESULTS_URL, session } from "./api/v1/web_fixture.ts";
+import { LUND } from "./api/v1/jobs_fixture.ts";
+import { fakeSource } from "./api/v1/web_fixture.ts";
 import { type DescribedOperation, type Document, sample } from "./api/v1/mapi/schema_samples.ts";
 import { type FakeAnswer, NOW, withGateway } from "./gateway_fixture.ts";
 import { cookieOf, resultsDeps } from "./results/results_fixture.ts";
+import { webDeps } from "./web_deps_fixture.ts";
 
 const HOST = "http://localhost";
 
@@ -32,31 +30,9 @@ function results(endpoint: string): ReturnType<typeof resultsDeps> {
   return resultsDeps(endpoint, { sessionKey: givenSessionKey(randomBytes(32)), log: NO_LOG, now: () => NOW });
 }
 
-function webDeps(storeOrigin: string, staticFolder: string): WebDeps {
-  const source = fakeSource({ campaigns: LUND });
-  const now = () => NOW;
-  return {
-    service: inProcessResults(resultsRole(results(storeOrigin))),
-    campaigns: {
-      source,
-      lists: new CampaignLists(source),
-      progress: progressReader({ send: NOTHING, base: RESULTS_URL, now }),
-      tallies: new Tallies(now),
-      namespaces: ["batch-default"],
-      session,
-      reachable: () => Promise.resolve(true),
-    },
-    resultsUrl: () => RESULTS_URL,
-    cookieStem: "results_session",
-    version: "1",
-    webVersion: "1",
-    site: {
-      staticFolder,
-      assets: { script: "/build/a.js", stylesheet: "/build/a.css", preload: [], devScript: null },
-    },
-    log: NO_LOG,
-    now,
-  };
+function web(storeOrigin: string, staticFolder: string): WebDeps {
+  const service = inProcessResults(resultsRole(results(storeOrigin)));
+  return webDeps(fakeSource({ campaigns: LUND }), { service, staticFolder, now: () => NOW });
 }
 
 /** The parts of a process that plays these roles. */
@@ -65,7 +41,7 @@ function roles(names: string, storeOrigin: string, staticFolder: string): Partia
   const role = results(storeOrigin);
   return {
     ...(names.includes("gateway") ? {} : { gateway: null }),
-    web: hasWeb ? webDeps(storeOrigin, staticFolder) : null,
+    web: hasWeb ? web(storeOrigin, staticFolder) : null,
     results: names.includes("results") && !hasWeb ? resultsRole(role) : null,
     resultsStore: names.includes("results") ? role.store : null,
     allowedHosts: ["localhost"],

@@ -1,15 +1,10 @@
 import assert from "node:assert/strict";
-import { CampaignLists } from "@/lib/campaign_reader/campaign_list.ts";
-
 import { HttpError } from "@/lib/http/errors.ts";
-import { progressReader } from "@/lib/progress/progress_reader.ts";
-import { Tallies } from "@/lib/progress/tallies.ts";
 import { buildApp } from "@/routes/mod.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
-import { LUND, NOTHING, NOW } from "./api/v1/jobs_fixture.ts";
-import { ANNA, fakeSource, RESULTS_URL, session } from "./api/v1/web_fixture.ts";
-
-const now = () => NOW;
+import { LUND, NOW } from "./api/v1/jobs_fixture.ts";
+import { ANNA, fakeSource } from "./api/v1/web_fixture.ts";
+import { webDeps } from "./web_deps_fixture.ts";
 
 function webApp(source: ReturnType<typeof fakeSource>) {
   return buildApp({
@@ -18,29 +13,8 @@ function webApp(source: ReturnType<typeof fakeSource>) {
     resultsStore: null,
     allowedHosts: null,
     log: NO_LOG,
-    now,
-    web: {
-      service: null,
-      campaigns: {
-        source,
-        namespaces: ["batch-default"],
-        progress: progressReader({ send: NOTHING, base: "http://results.test/results", now }),
-        tallies: new Tallies(now),
-        lists: new CampaignLists(source),
-        session,
-        reachable: () => Promise.resolve(true),
-      },
-      resultsUrl: () => RESULTS_URL,
-      cookieStem: "results_session",
-      version: "1",
-      webVersion: "1",
-      site: {
-        staticFolder: "/nonexistent",
-        assets: { script: "/build/a.js", stylesheet: "/build/a.css", preload: [], devScript: null },
-      },
-      log: NO_LOG,
-      now,
-    },
+    now: () => NOW,
+    web: webDeps(source),
   });
 }
 

@@ -1,0 +1,43 @@
+import { CampaignLists } from "@/lib/campaign_reader/campaign_list.ts";
+import { progressReader } from "@/lib/progress/progress_reader.ts";
+import { Tallies } from "@/lib/progress/tallies.ts";
+import type { WebDeps } from "@/routes/web.ts";
+import { NO_LOG } from "@/tests/lib/http/no_log.ts";
+import { NOTHING, NOW } from "./api/v1/jobs_fixture.ts";
+import { type FakeSource, RESULTS_URL, session } from "./api/v1/web_fixture.ts";
+
+/** What differs between tests: without a service or a folder there are no results, and no files of the site. */
+interface WebOptions {
+  readonly service?: WebDeps["service"];
+  readonly staticFolder?: string;
+  readonly now?: () => number;
+}
+
+/** The web role over made-up campaigns that have no progress files. */
+export function webDeps(
+  source: FakeSource,
+  { service = null, staticFolder = "/nonexistent", now = () => NOW }: WebOptions = {},
+): WebDeps {
+  return {
+    service,
+    campaigns: {
+      source,
+      lists: new CampaignLists(source),
+      progress: progressReader({ send: NOTHING, base: RESULTS_URL, now }),
+      tallies: new Tallies(now),
+      namespaces: ["batch-default"],
+      session,
+      reachable: () => Promise.resolve(true),
+    },
+    resultsUrl: () => RESULTS_URL,
+    cookieStem: "results_session",
+    version: "1",
+    webVersion: "1",
+    site: {
+      staticFolder,
+      assets: { script: "/build/a.js", stylesheet: "/build/a.css", preload: [], devScript: null },
+    },
+    log: NO_LOG,
+    now,
+  };
+}
