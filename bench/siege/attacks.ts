@@ -1,8 +1,7 @@
-import { chunkedUploads } from "./chunked_uploads.ts";
+import { chunkedUploads, inventedTokenUploads } from "./false_uploads.ts";
 import { loginGuesses, s3Guesses } from "./guesses.ts";
 import type { Attack } from "./hostile_connections.ts";
 import { halfHeads } from "./half_heads.ts";
-import { inventedTokenUploads } from "./invented_tokens.ts";
 import { slowLogins } from "./slow_logins.ts";
 import { unreadAnswers } from "./unread_answers.ts";
 

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { chunkedUploads } from "@/bench/siege/chunked_uploads.ts";
+import { chunkedUploads, inventedTokenUploads } from "@/bench/siege/false_uploads.ts";
 import { loginGuesses, s3Guesses } from "@/bench/siege/guesses.ts";
 import type { Attack, Tally } from "@/bench/siege/hostile_connections.ts";
-import { inventedTokenUploads } from "@/bench/siege/invented_tokens.ts";
 import { slowLogins } from "@/bench/siege/slow_logins.ts";
 import { SiegeUser } from "@/bench/siege/user.ts";
 import { MAX_WRONG_PER_ACCOUNT } from "@/lib/auth/guess_limits.ts";
