@@ -1,15 +1,23 @@
+import { z } from "zod";
 import type { Tenant } from "@/lib/embedded/store/accounts.ts";
-import { selected } from "@/lib/embedded/store/mapi/list_parameters.ts";
-import { demand } from "@/lib/embedded/store/mapi/mapi_caller.ts";
-import { absent, invalid } from "@/lib/embedded/store/mapi/mapi_error.ts";
-import { presentGroup } from "@/lib/embedded/store/mapi/groups.ts";
-import type { MapiRequest } from "@/lib/embedded/store/mapi/mapi_request.ts";
-import { readMembers, wrapped } from "@/lib/embedded/store/mapi/members.ts";
-import { type Permission, permissionMask, PERMISSIONS, permissionsOf } from "@/lib/embedded/store/permissions.ts";
+import { selected } from "./list_parameters.ts";
+import { demand } from "./mapi_caller.ts";
+import { absent, invalid } from "./mapi_error.ts";
+import { presentGroup } from "./groups.ts";
+import type { MapiRequest } from "./mapi_request.ts";
+import { list, MAX_NAMES, members, oneOf, parsed, rule, wrapped } from "./body_schema.ts";
+import { permissionMask, PERMISSIONS, permissionsOf } from "@/lib/embedded/store/permissions.ts";
 import type { Changes } from "@/lib/embedded/store/writer/changes.ts";
 
-/** Most namespaces of one request. */
-const MAX_NAMESPACES = 10_000;
+const GRANTS = members({}, {
+  namespacePermission: list(
+    members({}, {
+      namespaceName: z.string(rule("must be a string")),
+      permissions: wrapped("permission", oneOf(...PERMISSIONS)),
+    }),
+    MAX_NAMES,
+  ),
+});
 
 type Grants = Changes["setGrants"]["given"]["grants"];
 
@@ -60,28 +68,13 @@ function shown(tenant: Tenant, masks: ReadonlyMap<number, number>, { store, quer
 
 /** What a body gives, with the permissions that are implied. Throws 400. */
 async function readGrants(tenant: Tenant, { store, body }: MapiRequest): Promise<Grants> {
-  const { namespacePermission: list } = await body();
-  if (!Array.isArray(list) || list.length > MAX_NAMESPACES) {
-    throw invalid("namespacePermission", "must be a list of namespaceName and permissions");
-  }
+  const { namespacePermission } = parsed(GRANTS, await body());
   const masks = new Map<number, number>();
-  for (const entry of list) {
-    const { namespaceName, permissions } = readEntry(entry);
+  for (const { namespaceName, permissions } of namespacePermission) {
     const bucket = store.buckets.bucket(tenant.id, namespaceName);
     if (!bucket) throw invalid("namespaceName", "must be that of a namespace of the tenant");
     if (masks.has(bucket.id)) throw invalid("namespaceName", "may be given once");
-    masks.set(bucket.id, permissionMask(permissions));
+    masks.set(bucket.id, permissionMask(permissions.permission));
   }
   return [...masks].map(([bucket, permissions]) => ({ bucket, permissions }));
-}
-
-function readEntry(entry: unknown): { namespaceName: string; permissions: readonly Permission[] } {
-  if (typeof entry !== "object" || entry === null || !("namespaceName" in entry)) {
-    throw invalid("namespacePermission", "must hold objects with namespaceName and permissions");
-  }
-  const { namespaceName } = entry;
-  if (typeof namespaceName !== "string") throw invalid("namespaceName", "must be a string");
-  const { permissions } = readMembers({ ...entry }, { permissions: wrapped("permission", PERMISSIONS) });
-  if (permissions === undefined) throw invalid("permissions", "is required");
-  return { namespaceName, permissions: (permissions as { permission: Permission[] }).permission };
 }

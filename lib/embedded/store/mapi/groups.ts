@@ -1,29 +1,38 @@
 import { randomUUID } from "node:crypto";
+import { z } from "zod";
 import type { Tenant } from "@/lib/embedded/store/accounts.ts";
 import type { Group } from "@/lib/embedded/store/groups.ts";
-import { demandMayAppoint, isAdministrator } from "@/lib/embedded/store/mapi/administrators.ts";
-import { isVerbose, selected } from "@/lib/embedded/store/mapi/list_parameters.ts";
-import { demand, has } from "@/lib/embedded/store/mapi/mapi_caller.ts";
-import { absent, invalid } from "@/lib/embedded/store/mapi/mapi_error.ts";
-import { listAnswer, type MapiRequest, only } from "@/lib/embedded/store/mapi/mapi_request.ts";
-import { boolean, type Members, readMembers, text, wrapped } from "@/lib/embedded/store/mapi/members.ts";
-import { ROLES } from "@/lib/embedded/store/mapi/users.ts";
-import { isPathSegment } from "@/lib/embedded/store/names.ts";
+import { demandMayAppoint, isAdministrator } from "./administrators.ts";
+import { isVerbose, selected } from "./list_parameters.ts";
+import { demand, has } from "./mapi_caller.ts";
+import { absent, invalid } from "./mapi_error.ts";
+import { listAnswer, type MapiRequest, only } from "./mapi_request.ts";
+import { boolean, members, parsed, pathName, text, wrapped } from "./body_schema.ts";
+import { roles } from "./users.ts";
 
 /** Most users of one group, so that a record stays a small document. */
 const MAX_MEMBERS = 1000;
 
-/** What of a group may be changed. */
-const MODIFIABLE: Members = {
+const USERNAME_RULE = "must be a user name";
+
+/** A group name by the store's rules. */
+export const groupname = pathName(
+  // deno-lint-ignore no-control-regex
+  /^[^\u0000-\u001f:/,]{1,184}$/u,
+  "must have 1 to 184 characters without slash, colon or comma and not be a dot segment, or externalGroupID be given",
+);
+
+const CHANGEABLE = {
   description: text(1024),
-  roles: wrapped("role", ROLES),
+  roles,
   allowNamespaceManagement: boolean,
+  /** Users. A directory would name them; here, the group's own record does. */
+  members: wrapped("username", z.string(USERNAME_RULE).regex(/^.{0,64}$/su, USERNAME_RULE), MAX_MEMBERS),
 };
 
-const MEMBERS: Members = { externalGroupID: text(184, 1), ...MODIFIABLE };
+const CHANGE = members(CHANGEABLE);
 
-/** Whom a directory would name: here, the group's own record says who is in it. */
-const IN_GROUP: Members = { members: wrapped("username", undefined, MAX_MEMBERS) };
+const NEW = members({ groupname, externalGroupID: text(184, 1), ...CHANGEABLE });
 
 /** GET /tenants/{tenant}/groupAccounts */
 export function listGroups(tenant: Tenant, request: MapiRequest): Response {
@@ -40,15 +49,14 @@ export function listGroups(tenant: Tenant, request: MapiRequest): Response {
 export async function createGroup(tenant: Tenant, request: MapiRequest): Promise<Response> {
   const { store, caller, body } = request;
   demand(caller, "manage users");
-  const given = await body();
-  const record = readMembers(given, MEMBERS);
+  const { groupname: name, members: named, ...record } = parsed(NEW, await body());
   demandMayAppoint(caller, isAdministrator(record));
   await store.writer.change("createGroup", {
     tenant: tenant.id,
-    name: readGroupname(given.groupname ?? record.externalGroupID),
+    name: name ?? parsed(groupname, record.externalGroupID ?? null, "groupname"),
     guid: randomUUID(),
     record: JSON.stringify({ roles: { role: [] }, ...record }),
-    members: readUsers(tenant, request, given) ?? [],
+    members: userIds(tenant, request, named?.username ?? []),
   });
   return new Response(null);
 }
@@ -64,9 +72,8 @@ export async function modifyGroup(tenant: Tenant, name: string, request: MapiReq
   const { store, caller, body } = request;
   demand(caller, "manage users");
   const group = presentGroup(tenant, name, request);
-  const given = await body();
-  const record = readMembers(given, MODIFIABLE);
-  const members = readUsers(tenant, request, given);
+  const { members: named, ...record } = parsed(CHANGE, await body());
+  const members = named ? userIds(tenant, request, named.username) : null;
   if (isAdministrator({ ...group.record, ...record })) {
     const present = store.groups.memberIds(group.id);
     demandMayAppoint(caller, !isAdministrator(group.record) || members?.some((id) => !present.has(id)) === true);
@@ -89,23 +96,9 @@ export function presentGroup(tenant: Tenant, name: string, { store }: MapiReques
   return group;
 }
 
-/** A group name by the store's rules. Throws 400. */
-export function readGroupname(value: unknown): string {
-  // deno-lint-ignore no-control-regex
-  if (typeof value !== "string" || !/^[^\u0000-\u001f:/,]{1,184}$/u.test(value) || !isPathSegment(value)) {
-    throw invalid(
-      "groupname",
-      "must have 1 to 184 characters without slash, colon or comma and not be a dot segment, or externalGroupID be given",
-    );
-  }
-  return value;
-}
-
-/** The numbers of the users that a body says are in the group; null where it does not say. Throws 400. */
-function readUsers(tenant: Tenant, { store }: MapiRequest, given: Record<string, unknown>): number[] | null {
-  const members = readMembers(given, IN_GROUP).members as { username: string[] } | undefined;
-  if (!members) return null;
-  return members.username.map((username) => {
+/** The ids of a tenant's users. Throws 400. */
+function userIds(tenant: Tenant, { store }: MapiRequest, usernames: readonly string[]): number[] {
+  return usernames.map((username) => {
     const user = store.accounts.user(tenant.id, username);
     if (!user) throw invalid("members", "may hold only users of the tenant");
     return user.id;

@@ -1,10 +1,13 @@
+import type { z } from "zod";
 import type { Tenant } from "@/lib/embedded/store/accounts.ts";
-import { IP_SETTINGS, ipSettings, MASK_MEMBERS, names, retention } from "@/lib/embedded/store/mapi/document_members.ts";
-import { invalid } from "@/lib/embedded/store/mapi/mapi_error.ts";
-import type { MapiRequest } from "@/lib/embedded/store/mapi/mapi_request.ts";
-import { boolean, integer, type Members, oneOf, text } from "@/lib/embedded/store/mapi/members.ts";
-import type { SettingsDocument } from "@/lib/embedded/store/mapi/settings_document.ts";
-import { MASK_NAMES } from "@/lib/embedded/store/permission_masks.ts";
+import type { Document } from "@/lib/embedded/store/documents.ts";
+import { boolean, integer, members, names, oneOf, text } from "./body_schema.ts";
+import { IP_SETTINGS, ipSettings } from "./ip_settings.ts";
+import { invalid } from "./mapi_error.ts";
+import type { MapiRequest } from "./mapi_request.ts";
+import { permissionsDocument } from "./permissions_document.ts";
+import { retention } from "./retention_classes.ts";
+import type { SettingsDocument } from "./settings_document.ts";
 
 /** Largest number of a user or group of NFS. */
 const MAX_NFS_ID = 4_294_967_295;
@@ -16,13 +19,13 @@ const MAX_DELETE_DAYS = 36_500;
 export const NAMESPACE_DOCUMENTS: readonly SettingsDocument[] = [
   {
     kind: "complianceSettings",
-    members: {
+    schema: members({
       retentionDefault: retention(true),
       minimumRetentionAfterInitialUnspecified: retention(false),
       shreddingDefault: boolean,
       customMetadataChanges: oneOf("ADD", "ALL", "NONE"),
       dispositionEnabled: boolean,
-    },
+    }),
     defaults: {
       retentionDefault: "0",
       minimumRetentionAfterInitialUnspecified: "0",
@@ -33,16 +36,10 @@ export const NAMESPACE_DOCUMENTS: readonly SettingsDocument[] = [
     read: "read",
     write: "comply",
   },
-  {
-    kind: "permissions",
-    members: MASK_MEMBERS,
-    defaults: { permission: MASK_NAMES },
-    read: "read",
-    write: "administer",
-  },
+  permissionsDocument,
   {
     kind: "customMetadataIndexingSettings",
-    members: { contentClasses: names, fullIndexingEnabled: boolean, excludedAnnotations: text(1024) },
+    schema: members({ contentClasses: names, fullIndexingEnabled: boolean, excludedAnnotations: text(1024) }),
     defaults: { contentClasses: [], fullIndexingEnabled: false, excludedAnnotations: "" },
     read: "read",
     write: "administer",
@@ -50,12 +47,16 @@ export const NAMESPACE_DOCUMENTS: readonly SettingsDocument[] = [
   },
   {
     kind: "replicationCollisionSettings",
-    members: { action: oneOf("MOVE", "RENAME"), deleteDays: integer(0, MAX_DELETE_DAYS), deleteEnabled: boolean },
+    schema: members({
+      action: oneOf("MOVE", "RENAME"),
+      deleteDays: integer(0, MAX_DELETE_DAYS),
+      deleteEnabled: boolean,
+    }),
     defaults: { action: "MOVE", deleteDays: 0, deleteEnabled: false },
     read: "read",
     write: "administer",
   },
-  // Without webdavBasicAuthPassword: there is no WebDAV, and what nobody uses need not be kept.
+  // Without webdavBasicAuthPassword: there is no WebDAV, and what is not used need not be stored.
   protocol("http", {
     httpsEnabled: [boolean, true],
     httpEnabled: [boolean, true],
@@ -89,11 +90,11 @@ export const NAMESPACE_DOCUMENTS: readonly SettingsDocument[] = [
 ];
 
 /** A way to reach a namespace: its members with their defaults, and the address rules. */
-function protocol(name: string, settings: Readonly<Record<string, [Members[string], unknown]>>): SettingsDocument {
+function protocol(name: string, settings: Readonly<Record<string, readonly [z.ZodType, unknown]>>): SettingsDocument {
   const entries = Object.entries(settings);
   return {
     kind: `protocols/${name}`,
-    members: { ...Object.fromEntries(entries.map(([name, [member]]) => [name, member])), ipSettings },
+    schema: members({ ...Object.fromEntries(entries.map(([name, [schema]]) => [name, schema])), ipSettings }),
     defaults: { ...Object.fromEntries(entries.map(([name, [, value]]) => [name, value])), ipSettings: IP_SETTINGS },
     read: "read",
     write: "administer",
@@ -101,7 +102,7 @@ function protocol(name: string, settings: Readonly<Record<string, [Members[strin
 }
 
 function demandContentClasses(
-  { contentClasses }: Readonly<Record<string, unknown>>,
+  { contentClasses }: Readonly<Document>,
   tenant: Tenant,
   { store }: MapiRequest,
 ) {

@@ -1,63 +1,87 @@
 import { randomUUID } from "node:crypto";
+import { z } from "zod";
 import type { Tenant } from "@/lib/embedded/store/accounts.ts";
 import type { Bucket } from "@/lib/embedded/store/buckets.ts";
-import { isVerbose, pageByName, selected } from "@/lib/embedded/store/mapi/list_parameters.ts";
-import { demand, has, managesNamespaces } from "@/lib/embedded/store/mapi/mapi_caller.ts";
-import { absent, forbidden, invalid } from "@/lib/embedded/store/mapi/mapi_error.ts";
-import { listAnswer, type MapiRequest, mapiTime, only } from "@/lib/embedded/store/mapi/mapi_request.ts";
+import { isVerbose, pageByName, selected } from "./list_parameters.ts";
+import { demand, has, managesNamespaces } from "./mapi_caller.ts";
+import { absent, forbidden, invalid } from "./mapi_error.ts";
+import { listAnswer, type MapiRequest, mapiTime, only } from "./mapi_request.ts";
 import {
   boolean,
+  each,
   integer,
-  type Members,
+  members,
   oneOf,
   oneOfAnyCase,
+  parsed,
   quota,
-  readMembers,
-  record,
+  rule,
   tags,
   text,
   wrapped,
-} from "@/lib/embedded/store/mapi/members.ts";
-import { readVersioningSettings, VERSIONING_MEMBERS } from "@/lib/embedded/store/mapi/versioning_settings.ts";
+} from "./body_schema.ts";
+import { versioningSettings } from "./versioning_settings.ts";
 import { isBucketName } from "@/lib/embedded/store/names.ts";
 import { newNamespace } from "@/lib/embedded/store/namespace_record.ts";
 import { OWNER_PERMISSIONS, permissionMask, PERMISSIONS } from "@/lib/embedded/store/permissions.ts";
 import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
 
-const MEMBERS: Members = {
+const NAME_RULE =
+  "must have 1 to 63 letters, digits, inner hyphens and single dots, begin with no xn--, and be no IP address";
+
+/** Settings of a namespace for which a tenant may have defaults. */
+export const NAMESPACE_SETTINGS = {
   description: text(1024),
   hashScheme: oneOf("MD5", "SHA-1", "SHA-256", "SHA-384", "SHA-512", "RIPEMD-160"),
-  enterpriseMode: boolean,
   hardQuota: quota,
   softQuota: integer(10, 95),
   servicePlan: text(64),
   optimizedFor: oneOf("CLOUD", "ALL"),
   directoryUsage: oneOfAnyCase("Balanced", "Unbalanced", "Default"),
-  aclsUsage: oneOf("NOT_ENABLED", "ENABLED", "ENFORCED", "NOT_ENFORCED"),
   retentionType: oneOf("HCP", "S3"),
-  ownerType: oneOf("LOCAL"),
-  searchEnabled: boolean,
-  indexingEnabled: boolean,
-  indexingDefault: boolean,
-  customMetadataIndexingEnabled: boolean,
-  customMetadataValidationEnabled: boolean,
-  replicationEnabled: boolean,
-  readFromReplica: boolean,
-  allowErasureCoding: boolean,
-  serviceRemoteSystemRequests: boolean,
-  appendEnabled: boolean,
-  atimeSynchronizationEnabled: boolean,
-  allowPermissionAndOwnershipChanges: boolean,
-  authUsersAlwaysGrantedAllPermissions: boolean,
-  s3UnversionedOverwrite: boolean,
   multipartUploadAutoAbortDays: integer(0, 180),
-  authMinimumPermissions: wrapped("permission", PERMISSIONS),
-  authAndAnonymousMinimumPermissions: wrapped("permission", PERMISSIONS),
+  ...each(
+    ["enterpriseMode", "allowErasureCoding", "replicationEnabled", "searchEnabled", "s3UnversionedOverwrite"],
+    boolean,
+  ),
+};
+
+const permissions = wrapped("permission", oneOf(...PERMISSIONS));
+
+const NAME = z.string(rule(NAME_RULE)).refine((name) => isBucketName(name), NAME_RULE);
+
+const SETTINGS = {
+  ...NAMESPACE_SETTINGS,
+  aclsUsage: oneOf("NOT_ENABLED", "ENABLED", "ENFORCED", "NOT_ENFORCED"),
+  owner: z.string(rule("must be a user of the tenant")),
+  ownerType: oneOf("LOCAL"),
+  ...each([
+    "indexingEnabled",
+    "indexingDefault",
+    "customMetadataIndexingEnabled",
+    "customMetadataValidationEnabled",
+    "readFromReplica",
+    "serviceRemoteSystemRequests",
+    "appendEnabled",
+    "atimeSynchronizationEnabled",
+    "allowPermissionAndOwnershipChanges",
+    "authUsersAlwaysGrantedAllPermissions",
+  ], boolean),
+  authMinimumPermissions: permissions,
+  authAndAnonymousMinimumPermissions: permissions,
   tags,
 };
 
+const NEW = members({ ...SETTINGS, versioningSettings }, { name: NAME });
+
+const CHANGE = members({
+  name: NAME,
+  ...SETTINGS,
+  versioningSettings: z.never("is changed at /versioningSettings of the namespace"),
+});
+
 /** What is settled when a namespace is made: a change may only repeat it. */
-const SETTLED = ["hashScheme", "directoryUsage"];
+const SETTLED = ["hashScheme", "directoryUsage"] as const;
 
 /** Members that are fixed, and so shown only where everything is asked for. */
 const FIXED = ["name", "id", "creationTime", "fullyQualifiedName", "nameIDNA", "hashScheme", "dpl", "isDplDynamic"];
@@ -85,16 +109,14 @@ export function listNamespaces(tenant: Tenant, { store, caller, query }: MapiReq
 export async function createNamespace(tenant: Tenant, { store, caller, body }: MapiRequest): Promise<Response> {
   const isTenantUser = caller.tenant !== null;
   if (!has(caller, "administer") && !(isTenantUser && managesNamespaces(caller))) throw forbidden();
-  const given = await body();
-  const name = namespaceName(given.name);
-  const settings = readMembers(given, MEMBERS);
-  const { record: made, versioning, versionSettings } = newNamespace(
+  const { name, owner: ownerName, versioningSettings, ...settings } = parsed(NEW, await body());
+  const { record, versioning, versionSettings } = newNamespace(
     store.documents,
     tenant.id,
     settings,
-    readVersioningSettings(readMembers(given, { versioningSettings: record(VERSIONING_MEMBERS) }).versioningSettings),
+    versioningSettings,
   );
-  const owner = namedOwner(store, tenant, given.owner);
+  const owner = ownerName === undefined ? null : namedOwner(store, tenant, ownerName);
   await store.writer.change("createBucket", {
     tenant: tenant.id,
     name,
@@ -103,7 +125,7 @@ export async function createNamespace(tenant: Tenant, { store, caller, body }: M
     ownerPermissions: permissionMask(OWNER_PERMISSIONS),
     versioning,
     versionSettings,
-    record: JSON.stringify(made),
+    record: JSON.stringify(record),
     // An administrator who names no owner makes namespaces for the tenant, and only happens to own them.
     isLimited: owner !== null || !has(caller, "administer"),
     atMs: store.now(),
@@ -135,17 +157,13 @@ export async function updateNamespace(
   if (checkpoint !== null && !/^(?:0|[0-9]{2}\/[0-9]{2}\/[0-9]{4})$/.test(checkpoint)) {
     throw invalid("resetMQECheckpoint", "must be 0 or a date as mm/dd/yyyy");
   }
-  const given = await body();
-  if (given.versioningSettings !== undefined && given.versioningSettings !== null) {
-    throw invalid("versioningSettings", "is changed at /versioningSettings of the namespace");
-  }
-  const settings = readMembers(given, MEMBERS);
+  const { name: newName, owner, ...settings } = parsed(CHANGE, await body());
   for (const member of SETTLED) {
     if (settings[member] !== undefined && settings[member] !== bucket.record[member]) {
       throw invalid(member, "cannot be changed once the namespace is made");
     }
   }
-  if (settings.enterpriseMode === true && bucket.record.enterpriseMode === false) {
+  if (settings.enterpriseMode && bucket.record.enterpriseMode === false) {
     throw invalid("enterpriseMode", "cannot be switched on again");
   }
   if (settings.aclsUsage === "NOT_ENABLED" && bucket.record.aclsUsage !== "NOT_ENABLED") {
@@ -153,8 +171,8 @@ export async function updateNamespace(
   }
   await store.writer.change("updateBucket", {
     bucket: bucket.id,
-    ...(given.name === undefined || given.name === null ? {} : { name: namespaceName(given.name) }),
-    ...(given.owner === undefined || given.owner === null ? {} : { owner: namedOwner(store, tenant, given.owner) }),
+    ...(newName === undefined ? {} : { name: newName }),
+    ...(owner === undefined ? {} : { owner: namedOwner(store, tenant, owner) }),
     ownerPermissions: permissionMask(OWNER_PERMISSIONS),
     settings,
   });
@@ -172,20 +190,10 @@ export async function deleteNamespace(tenant: Tenant, name: string, { store, cal
   return new Response(null);
 }
 
-function namespaceName(name: unknown): string {
-  if (typeof name !== "string" || !isBucketName(name)) {
-    throw invalid(
-      "name",
-      "must have 1 to 63 letters, digits, inner hyphens and single dots, begin with no xn--, and be no IP address",
-    );
-  }
-  return name;
-}
-
-/** The user that a body names as the owner; an empty name is nobody. */
-function namedOwner(store: StoreParts, tenant: Tenant, owner: unknown): number | null {
-  if (owner === undefined || owner === null || owner === "") return null;
-  const user = typeof owner === "string" ? store.accounts.user(tenant.id, owner) : null;
+/** The user that a body names as the owner; null for the empty name. Throws 400. */
+function namedOwner(store: StoreParts, tenant: Tenant, name: string): number | null {
+  if (name === "") return null;
+  const user = store.accounts.user(tenant.id, name);
   if (!user) throw invalid("owner", "must be a user of the tenant");
   return user.id;
 }

@@ -1,13 +1,20 @@
+import { z } from "zod";
 import type { Tenant } from "@/lib/embedded/store/accounts.ts";
-import { retention } from "@/lib/embedded/store/mapi/document_members.ts";
-import { isVerbose, selected } from "@/lib/embedded/store/mapi/list_parameters.ts";
-import { demand } from "@/lib/embedded/store/mapi/mapi_caller.ts";
-import { absent, invalid } from "@/lib/embedded/store/mapi/mapi_error.ts";
-import { listAnswer, type MapiRequest } from "@/lib/embedded/store/mapi/mapi_request.ts";
-import { boolean, className, type Members, readMembers, text } from "@/lib/embedded/store/mapi/members.ts";
-import { permittedNamespace } from "@/lib/embedded/store/mapi/permitted_namespace.ts";
+import { boolean, className, members, parsed, rule, text } from "./body_schema.ts";
+import { isVerbose, selected } from "./list_parameters.ts";
+import { demand } from "./mapi_caller.ts";
+import { absent } from "./mapi_error.ts";
+import { listAnswer, type MapiRequest } from "./mapi_request.ts";
+import { permittedNamespace } from "./permitted_namespace.ts";
 
-const MEMBERS: Members = { value: retention(false), description: text(1024), allowDisposition: boolean };
+const DURATION =
+  /^(?:0|-1|-2|[RANC]?(?:[+-]\d{1,6}[yMwdhms])+|\d{4}-\d{2}-\d{2}(?:T[\d:]{5,8}(?:Z|[+-]\d{2}:?\d{2})?)?)$/;
+
+const SETTINGS = { description: text(1024), allowDisposition: boolean };
+
+const NEW = members(SETTINGS, { name: className, value: retention(false) });
+
+const CHANGE = members({ ...SETTINGS, value: retention(false) });
 
 const DEFAULTS = { description: "", allowDisposition: false };
 
@@ -21,12 +28,8 @@ export function listRetentionClasses(tenant: Tenant, namespace: string, request:
 export async function createRetentionClass(tenant: Tenant, namespace: string, request: MapiRequest): Promise<Response> {
   demand(request.caller, "comply");
   const at = place(tenant, namespace, request);
-  const given = await request.body();
-  const name = className(given.name);
-  const settings = readMembers(given, MEMBERS);
-  if (settings.value === undefined) throw invalid("value", "is required");
-  const document = { name, ...DEFAULTS, ...settings };
-  await request.store.writer.change("setDocument", { ...at, name, mode: "create", document });
+  const document = { ...DEFAULTS, ...parsed(NEW, await request.body()) };
+  await request.store.writer.change("setDocument", { ...at, name: document.name, mode: "create", document });
   return new Response(null);
 }
 
@@ -46,7 +49,7 @@ export async function modifyRetentionClass(
 ): Promise<Response> {
   demand(request.caller, "comply");
   const at = place(tenant, namespace, request);
-  const document = readMembers(await request.body(), MEMBERS);
+  const document = parsed(CHANGE, await request.body());
   await request.store.writer.change("setDocument", { ...at, name, mode: "modify", document });
   return new Response(null);
 }
@@ -61,6 +64,15 @@ export async function deleteRetentionClass(
   demand(request.caller, "comply");
   await request.store.writer.change("deleteDocument", { ...place(tenant, namespace, request), name });
   return new Response(null);
+}
+
+/** How long objects are retained: 0, -1, -2, an offset such as `A+7y`, a date, or `C+` and a class where that is allowed. */
+export function retention(allowsClass: boolean) {
+  const requirement = `must be 0, -1, -2, a date, an offset such as A+7y${allowsClass ? " or C+ and a class" : ""}`;
+  return z.string(rule(requirement)).refine(
+    (value) => DURATION.test(value) || (allowsClass && /^C\+.{1,64}$/.test(value)),
+    requirement,
+  );
 }
 
 function place(tenant: Tenant, namespace: string, request: MapiRequest) {

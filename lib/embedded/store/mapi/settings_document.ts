@@ -1,16 +1,17 @@
+import type { z } from "zod";
 import type { Tenant } from "@/lib/embedded/store/accounts.ts";
-import { mergedDocument } from "@/lib/embedded/store/documents.ts";
+import { type Document, mergedDocument } from "@/lib/embedded/store/documents.ts";
 import { isVerbose } from "@/lib/embedded/store/mapi/list_parameters.ts";
 import { demand, type Right } from "@/lib/embedded/store/mapi/mapi_caller.ts";
 import type { MapiRequest } from "@/lib/embedded/store/mapi/mapi_request.ts";
-import { type Members, readMembers } from "@/lib/embedded/store/mapi/members.ts";
+import { parsed } from "@/lib/embedded/store/mapi/body_schema.ts";
 import { permittedNamespace } from "@/lib/embedded/store/mapi/permitted_namespace.ts";
 
 /** A settings document, of which a tenant or a namespace has one: read with GET, changed with POST. */
 export interface SettingsDocument {
   /** Its path below the tenant or the namespace. */
   readonly kind: string;
-  readonly members: Members;
+  readonly schema: z.ZodType<Document>;
   readonly defaults: Readonly<Record<string, unknown>>;
   /** Who may read it, and who may change it. Owners of a namespace may do both, unless a special right is needed. */
   readonly read: Right;
@@ -18,7 +19,7 @@ export interface SettingsDocument {
   /** Members that nobody sets, shown where everything is asked for. */
   readonly fixed?: Readonly<Record<string, unknown>>;
   /** Looks at what is given against the rest of the tenant. Throws 400. */
-  readonly check?: (given: Readonly<Record<string, unknown>>, tenant: Tenant, request: MapiRequest) => void;
+  readonly check?: (given: Readonly<Document>, tenant: Tenant, request: MapiRequest) => void;
 }
 
 /** GET and HEAD of a tenant's document. */
@@ -63,7 +64,7 @@ function shown({ kind, defaults, fixed }: SettingsDocument, tenant: Tenant, buck
 }
 
 async function changed(of: SettingsDocument, tenant: Tenant, bucket: number, request: MapiRequest): Promise<Response> {
-  const document = readMembers(await request.body(), of.members);
+  const document = parsed(of.schema, await request.body());
   of.check?.(document, tenant, request);
   await request.store.writer.change("setDocument", {
     tenant: tenant.id,

@@ -1,18 +1,12 @@
+import { z } from "zod";
 import { CONSOLE_SECURITY_DEFAULTS } from "@/lib/embedded/store/console_security.ts";
-import {
-  CONSOLE_SECURITY_MEMBERS,
-  IP_SETTINGS,
-  ipSettings,
-  MASK_MEMBERS,
-  NAMESPACE_DEFAULT_MEMBERS,
-  words,
-  wrappedRecords,
-} from "@/lib/embedded/store/mapi/document_members.ts";
-import { invalid } from "@/lib/embedded/store/mapi/mapi_error.ts";
-import { boolean, type Members, oneOf, record, text } from "@/lib/embedded/store/mapi/members.ts";
-import type { SettingsDocument } from "@/lib/embedded/store/mapi/settings_document.ts";
 import { NAMESPACE_DEFAULTS } from "@/lib/embedded/store/namespace_record.ts";
-import { MASK_NAMES } from "@/lib/embedded/store/permission_masks.ts";
+import { boolean, each, integer, listed, members, oneOf, rule, text } from "./body_schema.ts";
+import { IP_SETTINGS, ipSettings } from "./ip_settings.ts";
+import { NAMESPACE_SETTINGS } from "./namespaces.ts";
+import { permissionsDocument } from "./permissions_document.ts";
+import type { SettingsDocument } from "./settings_document.ts";
+import { versioningSettings } from "./versioning_settings.ts";
 
 const CONTACT = [
   "firstName",
@@ -31,14 +25,31 @@ const CONTACT = [
 /** Most recipients of notifications. */
 const MAX_RECIPIENTS = 25;
 
-const RECIPIENT: Members = {
-  address: text(1024, 1),
+/** What notifications may be about. */
+const NOTICES = ["GENERAL", "SECURITY", "COMPLIANCE"];
+
+const noticesRule = `must hold only ${NOTICES.join(", ")}, with commas`;
+
+const recipient = members({
   importance: oneOf("ALL", "MAJOR"),
   severity: oneOf("NOTICE", "WARNING", "ERROR"),
-  type: words("GENERAL", "SECURITY", "COMPLIANCE"),
-};
+  type: z.string(rule(noticesRule)).refine(
+    (types) => types.split(",").every((type) => NOTICES.includes(type.trim())),
+    noticesRule,
+  ),
+}, { address: text(1024, 1) }).transform((given) => ({
+  importance: "MAJOR",
+  severity: "ERROR",
+  type: "GENERAL",
+  ...given,
+}));
 
-const RECIPIENT_DEFAULTS = { importance: "MAJOR", severity: "ERROR", type: "GENERAL" };
+const recipients = listed("recipient", recipient, MAX_RECIPIENTS).transform((recipient) => ({ recipient }));
+
+const emailTemplate = members({ from: text(256), subject: text(1024), body: text(10_000) }).refine(
+  ({ from, subject }) => (from === undefined) === (subject === undefined),
+  "must have from and subject together",
+);
 
 const TEMPLATE = { from: "log@$location", subject: "[$severity] $shortText", body: "$fullText" };
 
@@ -46,7 +57,34 @@ const TEMPLATE = { from: "log@$location", subject: "[$severity] $shortText", bod
 export const TENANT_DOCUMENTS: readonly SettingsDocument[] = [
   {
     kind: "consoleSecurity",
-    members: CONSOLE_SECURITY_MEMBERS,
+    schema: members({
+      minimumPasswordLength: integer(2, 64),
+      forcePasswordChangeDays: integer(0, 999_999),
+      passwordReuseDepth: integer(0, 100),
+      ...each([
+        "disableAfterAttempts",
+        "disableAfterInactiveDays",
+        "logoutOnInactive",
+        "coolDownPeriodDuration",
+        "automaticUserAccoutUnlockDuration",
+      ], integer(0, 999)),
+      ...each([
+        "lowerCaseLetterCount",
+        "upperCaseLetterCount",
+        "numericCharacterCount",
+        "specialCharacterCount",
+      ], integer(0, 64)),
+      ...each([
+        "automaticUserAccountUnlockSetting",
+        "blockCommonPassword",
+        "blockPasswordReUse",
+        "coolDownPeriodSettings",
+        "passwordCombination",
+        "passwordContainsUsername",
+      ], boolean),
+      loginMessage: text(1024),
+      ipSettings,
+    }),
     defaults: {
       ...CONSOLE_SECURITY_DEFAULTS,
       disableAfterInactiveDays: 180,
@@ -62,35 +100,25 @@ export const TENANT_DOCUMENTS: readonly SettingsDocument[] = [
   },
   {
     kind: "contactInfo",
-    members: Object.fromEntries(CONTACT.map((name) => [name, text(256)])),
-    defaults: Object.fromEntries(CONTACT.map((name) => [name, ""])),
+    schema: members(each(CONTACT, text(256))),
+    defaults: each(CONTACT, ""),
     read: "read",
     write: "administer",
   },
   {
     kind: "emailNotification",
-    members: {
-      enabled: boolean,
-      emailTemplate: record({ from: text(256), subject: text(1024), body: text(10_000) }),
-      recipients: wrappedRecords("recipient", RECIPIENT, {
-        most: MAX_RECIPIENTS,
-        required: ["address"],
-        defaults: RECIPIENT_DEFAULTS,
-      }),
-    },
+    schema: members({ enabled: boolean, emailTemplate, recipients }),
     defaults: { enabled: false, emailTemplate: TEMPLATE, recipients: { recipient: [] } },
     read: "read",
     write: "administer",
-    check({ emailTemplate }) {
-      const { from, subject } = Object(emailTemplate);
-      if ((from === undefined) !== (subject === undefined)) {
-        throw invalid("emailTemplate", "must have from and subject together");
-      }
-    },
   },
   {
     kind: "namespaceDefaults",
-    members: NAMESPACE_DEFAULT_MEMBERS,
+    schema: members({
+      ...NAMESPACE_SETTINGS,
+      optimizedFor: oneOf("CLOUD", "ALL", "DEFAULT"),
+      versioningSettings,
+    }),
     defaults: NAMESPACE_DEFAULTS,
     fixed: { dpl: "Dynamic", effectiveDpl: "Dynamic" },
     read: "read",
@@ -98,16 +126,10 @@ export const TENANT_DOCUMENTS: readonly SettingsDocument[] = [
   },
   {
     kind: "searchSecurity",
-    members: { ipSettings },
+    schema: members({ ipSettings }),
     defaults: { ipSettings: IP_SETTINGS },
     read: "manage users",
     write: "manage users",
   },
-  {
-    kind: "permissions",
-    members: MASK_MEMBERS,
-    defaults: { permission: MASK_NAMES },
-    read: "read",
-    write: "administer",
-  },
+  permissionsDocument,
 ];

@@ -1,46 +1,52 @@
 import { randomUUID } from "node:crypto";
+import { z } from "zod";
 import type { Tenant } from "@/lib/embedded/store/accounts.ts";
 import { CONSOLE_SECURITY_DEFAULTS } from "@/lib/embedded/store/console_security.ts";
-import { isVerbose, selected } from "@/lib/embedded/store/mapi/list_parameters.ts";
-import { demand } from "@/lib/embedded/store/mapi/mapi_caller.ts";
-import { absent, invalid, MapiError } from "@/lib/embedded/store/mapi/mapi_error.ts";
-import { readGroupname } from "@/lib/embedded/store/mapi/groups.ts";
-import { listAnswer, type MapiRequest, mapiTime, only } from "@/lib/embedded/store/mapi/mapi_request.ts";
-import {
-  boolean,
-  integer,
-  type Members,
-  quota,
-  readMembers,
-  tags,
-  text,
-  wrapped,
-} from "@/lib/embedded/store/mapi/members.ts";
-import { newPasswordMd5 } from "@/lib/embedded/store/mapi/passwords.ts";
-import { newUserRecord, readUsername } from "@/lib/embedded/store/mapi/users.ts";
+import type { Document } from "@/lib/embedded/store/documents.ts";
+import { isVerbose, selected } from "./list_parameters.ts";
+import { demand } from "./mapi_caller.ts";
+import { absent, MapiError } from "./mapi_error.ts";
+import { groupname } from "./groups.ts";
+import { listAnswer, type MapiRequest, mapiTime, only } from "./mapi_request.ts";
+import { boolean, each, integer, members, oneOf, parsed, quota, rule, tags, text, wrapped } from "./body_schema.ts";
+import { newPasswordMd5 } from "./passwords.ts";
+import { newUserRecord, username as usernameSchema } from "./users.ts";
 import { isHostLabel } from "@/lib/embedded/store/names.ts";
 import type { NewGroup } from "@/lib/embedded/store/writer/changes.ts";
 
-const MEMBERS: Members = {
+const NAME_RULE = "must have 1 to 63 letters, digits and inner hyphens";
+
+const QUOTA_RULE = "must be a whole number from 1 to 10000, or None";
+
+const MEMBERS = {
   systemVisibleDescription: text(1024),
   tenantVisibleDescription: text(1024),
   hardQuota: quota,
   softQuota: integer(0, 100),
-  namespaceQuota,
-  authenticationTypes: wrapped("authenticationType", ["LOCAL", "RADIUS", "EXTERNAL"]),
-  complianceConfigurationEnabled: boolean,
-  versioningConfigurationEnabled: boolean,
-  searchConfigurationEnabled: boolean,
-  replicationConfigurationEnabled: boolean,
-  erasureCodingSelectionEnabled: boolean,
-  servicePlanSelectionEnabled: boolean,
+  namespaceQuota: z.preprocess(
+    (value) => typeof value === "number" ? String(value) : value,
+    z.string(rule(QUOTA_RULE)).regex(/^(?:None|[1-9]\d{0,3}|10000)$/, QUOTA_RULE),
+  ),
+  authenticationTypes: wrapped("authenticationType", oneOf("LOCAL", "RADIUS", "EXTERNAL")),
   servicePlan: text(64),
-  administrationAllowed: boolean,
   maxNamespacesPerUser: integer(0, 10_000),
-  snmpLoggingEnabled: boolean,
-  syslogLoggingEnabled: boolean,
+  ...each([
+    "complianceConfigurationEnabled",
+    "versioningConfigurationEnabled",
+    "searchConfigurationEnabled",
+    "replicationConfigurationEnabled",
+    "erasureCodingSelectionEnabled",
+    "servicePlanSelectionEnabled",
+    "administrationAllowed",
+    "snmpLoggingEnabled",
+    "syslogLoggingEnabled",
+  ], boolean),
   tags,
 };
+
+const NEW = members(MEMBERS, { name: z.string(rule(NAME_RULE)).refine((name) => isHostLabel(name), NAME_RULE) });
+
+const CHANGE = members(MEMBERS);
 
 const DEFAULTS = {
   systemVisibleDescription: "",
@@ -97,15 +103,11 @@ export async function createTenant(
   onCreated: (tenant: Tenant) => Promise<void>,
 ): Promise<Response> {
   demand(caller, "administer");
-  const given = await body();
-  const name = given.name;
-  if (typeof name !== "string" || !isHostLabel(name)) {
-    throw invalid("name", "must have 1 to 63 letters, digits and inner hyphens");
-  }
-  const username = readUsername(query.get("username"));
+  const { name, ...given } = parsed(NEW, await body());
+  const username = parsed(usernameSchema, query.get("username"), "username");
   const rules = CONSOLE_SECURITY_DEFAULTS;
   const passwordMd5 = newPasswordMd5(query.get("password"), rules, { username, former: [] });
-  const record = newTenantRecord(readMembers(given, MEMBERS));
+  const record = newTenantRecord(given);
   const firstUser = {
     name: username,
     guid: randomUUID(),
@@ -135,7 +137,7 @@ export async function createTenant(
  */
 export async function modifyTenant(tenant: Tenant, { store, caller, body }: MapiRequest): Promise<Response> {
   demand(caller, "administer");
-  const record = readMembers(await body(), MEMBERS);
+  const record: Document = parsed(CHANGE, await body());
   const others = caller.tenant ? OF_THE_SYSTEM : ["administrationAllowed"];
   for (const member of others) {
     if (record[member] === undefined || isSame(record[member], tenant.record[member])) continue;
@@ -153,20 +155,11 @@ export async function deleteTenant(tenant: Tenant, { store, caller }: MapiReques
   return new Response(null);
 }
 
-/** A number from 1 to 10000 as text, or None. Throws 400. */
-function namespaceQuota(value: unknown, name: string): string {
-  const quota = typeof value === "number" ? String(value) : value;
-  if (typeof quota !== "string" || !(quota === "None" || /^(?:[1-9]\d{0,3}|10000)$/.test(quota))) {
-    throw invalid(name, "must be a whole number from 1 to 10000, or None");
-  }
-  return quota;
-}
-
 /** The group that a query names as the first one of a tenant. Throws 400. */
 function firstGroup(given: string | null): NewGroup | null {
   if (given === null || given === "") return null;
   const record = JSON.stringify({ roles: { role: ["SECURITY"] } });
-  return { name: readGroupname(given), guid: randomUUID(), record };
+  return { name: parsed(groupname, given, "initialSecurityGroup"), guid: randomUUID(), record };
 }
 
 function isSame(given: unknown, present: unknown): boolean {

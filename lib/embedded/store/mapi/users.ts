@@ -1,30 +1,40 @@
 import { randomUUID } from "node:crypto";
 import { mayManageNamespaces, type Tenant, type User } from "@/lib/embedded/store/accounts.ts";
 import { consoleSecurity } from "@/lib/embedded/store/console_security.ts";
-import { demandMayAppoint, isAdministrator } from "@/lib/embedded/store/mapi/administrators.ts";
-import { isVerbose, pageByName, selected } from "@/lib/embedded/store/mapi/list_parameters.ts";
-import { demand, has, type MapiCaller } from "@/lib/embedded/store/mapi/mapi_caller.ts";
-import { absent, invalid } from "@/lib/embedded/store/mapi/mapi_error.ts";
-import { listAnswer, type MapiRequest, only } from "@/lib/embedded/store/mapi/mapi_request.ts";
-import { boolean, type Members, readMembers, text, wrapped } from "@/lib/embedded/store/mapi/members.ts";
-import { newPasswordMd5 } from "@/lib/embedded/store/mapi/passwords.ts";
-import { checkedMd5 } from "@/lib/embedded/store/mapi/user_passwords.ts";
-import { isPathSegment } from "@/lib/embedded/store/names.ts";
+import { demandMayAppoint, isAdministrator } from "./administrators.ts";
+import { isVerbose, pageByName, selected } from "./list_parameters.ts";
+import { demand, has, type MapiCaller } from "./mapi_caller.ts";
+import { absent, invalid } from "./mapi_error.ts";
+import { listAnswer, type MapiRequest, only } from "./mapi_request.ts";
+import { boolean, members, oneOf, parsed, pathName, text, wrapped } from "./body_schema.ts";
+import { newPasswordMd5 } from "./passwords.ts";
+import { checkedMd5 } from "./user_passwords.ts";
 import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
 
 /** The roles of tenant-level accounts (contract, roles). */
-export const ROLES = ["ADMINISTRATOR", "SECURITY", "MONITOR", "COMPLIANCE"];
+const ROLES = ["ADMINISTRATOR", "SECURITY", "MONITOR", "COMPLIANCE"] as const;
 
-const CHANGEABLE: Members = {
+export const roles = wrapped("role", oneOf(...ROLES));
+
+const CHANGEABLE = {
   fullName: text(64, 1),
   description: text(1024),
   enabled: boolean,
   forcePasswordChange: boolean,
-  roles: wrapped("role", ROLES),
+  roles,
   allowNamespaceManagement: boolean,
 };
 
-const MEMBERS: Members = { ...CHANGEABLE, localAuthentication: boolean };
+/** A user name by the store's rules. */
+export const username = pathName(
+  // deno-lint-ignore no-control-regex
+  /^[^[\u0000-\u001f:/,][^\u0000-\u001f:/,]{0,63}$/u,
+  'must have 1 to 64 characters, not begin with "[", hold no slash, colon or comma, and not be a dot segment',
+);
+
+const CHANGE = members(CHANGEABLE);
+
+const NEW = members({ ...CHANGEABLE, localAuthentication: boolean }, { username });
 
 /** What a new account must say. */
 const REQUIRED = ["fullName", "localAuthentication", "enabled", "forcePasswordChange"];
@@ -46,19 +56,6 @@ export function newUserRecord(given: Record<string, unknown>): Record<string, un
   };
 }
 
-/** A user name by the store's rules. Throws 400. */
-export function readUsername(value: unknown): string {
-  // deno-lint-ignore no-control-regex
-  const isName = typeof value === "string" && /^[^[\u0000-\u001f:/,][^\u0000-\u001f:/,]{0,63}$/u.test(value);
-  if (!isName || !isPathSegment(value)) {
-    throw invalid(
-      "username",
-      'must have 1 to 64 characters, not begin with "[", hold no slash, colon or comma, and not be a dot segment',
-    );
-  }
-  return value;
-}
-
 /** GET /tenants/{tenant}/userAccounts */
 export function listUsers(tenant: Tenant, { store, caller, query }: MapiRequest): Response {
   demand(caller, "read");
@@ -74,9 +71,9 @@ export function listUsers(tenant: Tenant, { store, caller, query }: MapiRequest)
 export async function createUser(tenant: Tenant, { store, caller, query, body }: MapiRequest): Promise<Response> {
   demand(caller, "manage users");
   const given = await body();
-  const name = readUsername(given.username);
   for (const member of REQUIRED) if (!Object.hasOwn(given, member)) throw invalid(member, "is required");
-  const record = newUserRecord(readMembers(given, MEMBERS));
+  const { username: name, ...settings } = parsed(NEW, given);
+  const record = newUserRecord(settings);
   demandMayAppoint(caller, isAdministrator(record));
   await store.writer.change("createUser", {
     tenant: tenant.id,
@@ -108,7 +105,7 @@ export async function modifyUser(tenant: Tenant, name: string, request: MapiRequ
   demand(caller, "manage users");
   const user = store.accounts.user(tenant.id, name);
   if (!user) throw absent(`user ${name}`);
-  const record = readMembers(await body(), CHANGEABLE);
+  const record = parsed(CHANGE, await body());
   const becomes = isAdministrator(record) && !isAdministrator(user.record);
   demandMayAppoint(caller, becomes);
   if (becomes) record.allowNamespaceManagement ??= true;

@@ -1,21 +1,16 @@
 import type { Tenant } from "@/lib/embedded/store/accounts.ts";
-import type { MapiRequest } from "@/lib/embedded/store/mapi/mapi_request.ts";
-import { boolean, integer, type Members, readMembers } from "@/lib/embedded/store/mapi/members.ts";
-import { permittedNamespace } from "@/lib/embedded/store/mapi/permitted_namespace.ts";
+import { boolean, integer, members, parsed } from "./body_schema.ts";
+import type { MapiRequest } from "./mapi_request.ts";
+import { permittedNamespace } from "./permitted_namespace.ts";
 
-/** The members of versioningSettings. The index keeps whether versions are kept with the bucket, the others as they were set. */
-export const VERSIONING_MEMBERS: Members = {
+/** The index stores `enabled` with the bucket, the others as they were set. */
+export const versioningSettings = members({
   enabled: boolean,
   prune: boolean,
   pruneDays: integer(0, 36_500),
   useDeleteMarkers: boolean,
   keepDeletionRecords: boolean,
-};
-
-/** What a checked document sets; nothing where there is none. */
-export function readVersioningSettings(document: unknown): Record<string, unknown> {
-  return typeof document === "object" && document !== null ? { ...document } : {};
-}
+});
 
 /** GET and HEAD /tenants/{tenant}/namespaces/{namespace}/versioningSettings */
 export function showVersioningSettings(tenant: Tenant, name: string, request: MapiRequest): Response {
@@ -28,10 +23,10 @@ export function showVersioningSettings(tenant: Tenant, name: string, request: Ma
 /** POST: members that are not given stay as they are. Versions once kept stay when `enabled` is switched off. */
 export async function setVersioningSettings(tenant: Tenant, name: string, request: MapiRequest): Promise<Response> {
   const bucket = permittedNamespace(tenant, name, request, "administer");
-  const { enabled, ...settings } = readMembers(await request.body(), VERSIONING_MEMBERS);
+  const { enabled, ...settings } = parsed(versioningSettings, await request.body());
   await request.store.writer.change("setVersionSettings", {
     bucket: bucket.id,
-    versioning: enabled === undefined ? null : enabled === true ? "enabled" : "off",
+    versioning: enabled === undefined ? null : enabled ? "enabled" : "off",
     settings,
   });
   request.store.upkeep.soon();
