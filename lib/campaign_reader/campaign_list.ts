@@ -6,7 +6,7 @@ import type { JobSummary, Warmup } from "@/lib/campaigns/types.ts";
 import { indexWarmups, warmupOf, warmupPhase } from "@/lib/campaigns/warmup.ts";
 import type { CampaignRecords } from "@/lib/kubernetes/campaign_records.ts";
 import type { CampaignSnapshot, CampaignSource, PipelineRecord } from "@/lib/kubernetes/campaign_source.ts";
-import { sideBySide } from "@/lib/side_by_side.ts";
+import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
 import { joinedJson, ListRow, RowCache, type RowUse } from "./list_rows.ts";
 
 export interface CampaignListRequest {
@@ -152,7 +152,7 @@ async function warmupsOf(
     if (job && warmupPhase(job) === "failed") failed.add(job);
   }
   const told = new Map<BatchJob, Warmup>();
-  await sideBySide(failed, READS_AT_ONCE, async (job) => {
+  await forEachConcurrent(failed, READS_AT_ONCE, async (job) => {
     told.set(job, warmupOf(job, await source.pods(job.namespace, job.name)));
   });
   return (namespace, pipeline) => {

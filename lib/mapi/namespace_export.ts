@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import { sideBySide } from "@/lib/side_by_side.ts";
+import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
 import { callMapi, type Mapi, type MapiPath, mapiPath, pathFiller, type StoreQuery } from "./client.ts";
 import type { namespaceTemplates } from "./records/namespace.ts";
 
@@ -60,17 +60,17 @@ export async function exportNamespaces(
 ): Promise<z.output<typeof namespaceTemplates>> {
   const read = (name: string, path: MapiPath, query?: StoreQuery) => readDocument(mapi, caller, { name, path, query });
   const templates = names.map((name) => ({ name, record: {} as Json, found: new Map<string, unknown>() }));
-  await sideBySide(templates, AT_ONCE, async (template) => {
+  await forEachConcurrent(templates, AT_ONCE, async (template) => {
     const { name } = template;
     template.record = await read(name, mapiPath`/tenants/${tenant}/namespaces/${name}`, { verbose: true });
   });
   const rest = templates.flatMap((template) => SUB_DOCUMENTS.map((path) => ({ template, path })));
-  await sideBySide(rest, AT_ONCE, async ({ template: { name, found }, path }) => {
+  await forEachConcurrent(rest, AT_ONCE, async ({ template: { name, found }, path }) => {
     const at = pathFiller(`/tenants/{tenant}/namespaces/{name}/${path}`)({ tenant, name });
     found.set(path, await orNothing(read(name, at)));
   });
   const classes = templates.flatMap((template) => classNames(template.found).map((one) => ({ template, one })));
-  await sideBySide(classes, AT_ONCE, async ({ template: { name, found }, one }) => {
+  await forEachConcurrent(classes, AT_ONCE, async ({ template: { name, found }, one }) => {
     const at = mapiPath`/tenants/${tenant}/namespaces/${name}/retentionClasses/${one}`;
     found.set(classKey(one), await orNothing(read(name, at)));
   });

@@ -3,7 +3,7 @@ import { judgeAnswer, needsManifest, type ProgressFile, UNREAD } from "@/lib/cam
 import type { ProgressAnswer } from "@/lib/campaigns/types.ts";
 import { type ProgressUrls, progressUrls } from "@/lib/campaigns/urls.ts";
 import { hasDotSegment, rawTarget } from "@/lib/http/raw_path.ts";
-import { sideBySide } from "@/lib/side_by_side.ts";
+import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
 import { ProgressCache, type ProgressKey } from "./progress_cache.ts";
 import { type FileLimits, type FileReader, readResultFile, type ResultsFetch } from "./result_file.ts";
 
@@ -84,7 +84,7 @@ export function progressReader({ send, base, now, limits }: ProgressReaderOption
         else if (missing.size < allowed.reads) missing.set(id, { id, state, indexes: [index] });
       }
       await withinBudget(send, allowed, viewer, async (read) => {
-        await sideBySide(missing.values(), allowed.atOnce, async (volume) => {
+        await forEachConcurrent(missing.values(), allowed.atOnce, async (volume) => {
           const { id, indexes } = volume;
           const answer = await readVolume(volume, progressUrls(base, run.namespace, run.pipeline, id), read);
           kept.set(volume, answer);
