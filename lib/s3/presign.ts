@@ -1,5 +1,5 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { inSlices } from "@/lib/event_loop.ts";
+import { yielding } from "@/lib/std/yielding.ts";
 import { badRequest, HttpError, unprocessable } from "@/lib/http/errors.ts";
 import { hasDotSegment } from "@/lib/http/raw_path.ts";
 import { locate, type S3, s3Address } from "./client.ts";
@@ -71,7 +71,7 @@ export async function presignObjects(
     expiresSeconds,
     now: s3.now(),
   });
-  await inSlices(keys.length, (index) => {
+  await yielding(keys.length, (index) => {
     const path = pathOf(publicEndpoint, virtualHosts, bucket, keys[index]);
     if (path !== null) found(keys[index], sign(path));
   });
@@ -100,7 +100,7 @@ export async function presignParts(
 ): Promise<void> {
   const batch = { method: "PUT", origin, keys: caller.s3, region: s3.region, expiresSeconds, now: s3.now() } as const;
   const sign = partUrlSigner(batch, path, upload.uploadId);
-  await inSlices(upload.parts, (index) => found(index + 1, sign(index + 1)));
+  await yielding(upload.parts, (index) => found(index + 1, sign(index + 1)));
 }
 
 function pathOf(endpoint: string, virtualHosts: boolean | undefined, bucket: string, key: string): string | null {

@@ -1,4 +1,4 @@
-/** Longest piece of computing between two chances for other work of the process, ms. */
+/** Longest time of computing before other work of the process gets a turn, ms. */
 const SLICE_MS = 1;
 /** Wait for other work, ms: a timer that is due by then, or an immediate, would run before what has arrived. */
 const TURN_MS = 2;
@@ -7,9 +7,11 @@ const ITEMS_PER_CLOCK = 16;
 
 /**
  * Calls `work` with 0 to `count` - 1, letting other work of the process in between. Several such loops take turns, one
- * slice at a time, so that other work waits for one slice and not for one of each. Throws what `work` throws.
+ * slice at a time, so that other work waits for one slice and not for one of each.
+ *
+ * @throws what `work` throws
  */
-export async function inSlices(count: number, work: (index: number) => void): Promise<void> {
+export async function yielding(count: number, work: (index: number) => void): Promise<void> {
   let until = performance.now() + SLICE_MS;
   for (let index = 0; index < count; index++) {
     work(index);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { inSlices } from "@/lib/event_loop.ts";
+import { yielding } from "@/lib/std/yielding.ts";
 
 /** Keeps the processor busy for so long, ms. */
 function compute(ms: number): void {
@@ -7,20 +7,20 @@ function compute(ms: number): void {
   while (performance.now() < until);
 }
 
-Deno.test("slices: every index once and in order, none for nothing", async () => {
+Deno.test("yielding: every index once and in order, none for nothing", async () => {
   for (const count of [0, 1, 16, 1000]) {
     const seen: number[] = [];
-    await inSlices(count, (index) => void seen.push(index));
+    await yielding(count, (index) => void seen.push(index));
     assert.deepEqual(seen, Array.from({ length: count }, (_, i) => i));
   }
 });
 
-Deno.test("slices: other work comes in between, and several loops take turns", async () => {
+Deno.test("yielding: other work comes in between, and several loops take turns", async () => {
   const order: string[] = [];
   let timers = 0;
   const timer = setInterval(() => timers++, 0);
   const loop = (name: string) =>
-    inSlices(160, () => {
+    yielding(160, () => {
       if (order[order.length - 1] !== name) order.push(name);
       compute(0.25);
     });
@@ -30,10 +30,10 @@ Deno.test("slices: other work comes in between, and several loops take turns", a
   assert.ok(order.length > 5, order.join(""));
 });
 
-Deno.test("slices: a failure ends the loop", async () => {
+Deno.test("yielding: a failure ends the loop", async () => {
   let calls = 0;
   await assert.rejects(
-    inSlices(100, (index) => {
+    yielding(100, (index) => {
       calls++;
       if (index === 3) throw new Error("three");
     }),
