@@ -2,7 +2,7 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { clientClosedRequest, HttpError } from "@/lib/http/errors.ts";
 import type { Mapi } from "@/lib/mapi/client.ts";
 import { deleteNamespace, pruneAtOnce, stopSearching } from "@/lib/mapi/namespace_release.ts";
-import { pause } from "@/lib/pause.ts";
+import { sleep } from "@/lib/std/sleep.ts";
 import { deleteBucket } from "@/lib/s3/buckets.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { emptyBucket, type Leftovers } from "@/lib/s3/empty_bucket.ts";
@@ -17,7 +17,7 @@ export interface ForceDeleteDeps {
   /** Hears of failures on the way that do not end the work. */
   readonly warn: (text: string) => void;
   /** Waits so long, or throws when the signal aborts. */
-  readonly pause?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+  readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 }
 
 /**
@@ -37,7 +37,7 @@ export async function forceDelete(deps: ForceDeleteDeps, caller: Caller, bucket:
   await letRecordsGo(mapi, caller, tenant, bucket, warn);
   for (let tries = 1; tries <= TRIES; tries++) {
     if (tries > 1) {
-      await (deps.pause ?? pause)(BETWEEN_TRIES_MS, caller.signal);
+      await (deps.sleep ?? sleep)(BETWEEN_TRIES_MS, caller.signal);
       if (caller.signal?.aborted) throw clientClosedRequest();
     }
     const byS3 = await outcome(() => deleteBucket(s3, caller, bucket), warn);

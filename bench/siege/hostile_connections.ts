@@ -1,4 +1,5 @@
 import { connect } from "node:net";
+import { sleep } from "@/lib/std/sleep.ts";
 
 /** What attackers are told of the application. */
 export interface Target {
@@ -77,19 +78,6 @@ function outcomeOf(
       socket.once("data", (data) => end(/^HTTP\/1\.1 (\d{3})/.exec(data.toString("latin1"))?.[1] ?? "nonsense"));
     }
     socket.write(text);
-  });
-}
-
-function sleep(ms: number, stop: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      stop.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    stop.addEventListener("abort", end, { once: true });
-    if (stop.aborted) end();
   });
 }
 

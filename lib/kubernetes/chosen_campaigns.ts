@@ -1,4 +1,4 @@
-import { pause } from "@/lib/pause.ts";
+import { sleep } from "@/lib/std/sleep.ts";
 import { type CampaignSource, STALE_MS } from "./campaign_source.ts";
 import type { StreamingConnection } from "./connection.ts";
 import { listedCampaigns, type ListedCampaignsOptions } from "./listed_campaigns.ts";
@@ -114,7 +114,7 @@ class FollowedWhereAllowed implements ChosenCampaigns {
   async #untilAllowed(): Promise<void> {
     const { signal } = this.#stop;
     const { watchAgainMs = WATCH_AGAIN_MS } = this.#options;
-    do await pause(watchAgainMs, signal); while (!signal.aborted && !(await mayWatch({ ...this.#options, signal })));
+    do await sleep(watchAgainMs, signal); while (!signal.aborted && !(await mayWatch({ ...this.#options, signal })));
   }
 
   /** A watch is refused only after the first list, so whoever waits for that may have to ask again. */

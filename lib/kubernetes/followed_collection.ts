@@ -10,7 +10,7 @@ export interface FollowOptions {
   /** 0 up to 1. */
   readonly random: () => number;
   /** Waits so many ms, less when the signal aborts. */
-  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Ends the following. */
   readonly signal: AbortSignal;
   /** For how long one watch is asked for, seconds. */
@@ -105,14 +105,14 @@ export class FollowedCollection<T extends object> implements Followed {
   }
 
   async run(): Promise<void> {
-    const { signal, pause } = this.#options;
+    const { signal, sleep } = this.#options;
     while (!signal.aborted) {
       const end = await this.#round();
       if (signal.aborted) return;
       if (end === "forbidden") this.#forbidden.resolve();
       if (end === "ended") continue;
       if (++this.#failures % FRUITLESS_WATCHES === 0 || end === "expired") this.#position = null;
-      await pause(this.#delay(), signal);
+      await sleep(this.#delay(), signal);
     }
   }
 

@@ -2,7 +2,7 @@ import { BoundedCache } from "@/lib/bounded_cache.ts";
 import type { BatchJob } from "@/lib/campaigns/cluster_objects.ts";
 import { type Conventions, RECORD_PREFIX, STATUS_SUFFIX } from "@/lib/campaigns/conventions.ts";
 import { reapedCampaign } from "@/lib/campaigns/reaped.ts";
-import { pause } from "@/lib/pause.ts";
+import { sleep } from "@/lib/std/sleep.ts";
 import type { CampaignObjects, CampaignSnapshot, CampaignSource } from "./campaign_source.ts";
 import { ClusterUnavailable } from "./cluster_unavailable.ts";
 import type { StreamingConnection } from "./connection.ts";
@@ -138,7 +138,7 @@ class Watched implements WatchedCampaigns {
       random,
       watchSeconds,
       silenceMs,
-      pause,
+      sleep,
       signal: this.#stop.signal,
       listChanged: () => this.#isChanged = true,
       pipelineSeen: (configMap, version, pipeline) =>
@@ -156,7 +156,7 @@ class Watched implements WatchedCampaigns {
   async #firstLists(): Promise<void> {
     const waiting = new AbortController();
     const signal = AbortSignal.any([waiting.signal, this.#stop.signal]);
-    await Promise.race([this.listed, pause(this.#limits.patienceMs, signal)]);
+    await Promise.race([this.listed, sleep(this.#limits.patienceMs, signal)]);
     waiting.abort();
   }
 

@@ -1,5 +1,5 @@
 import { thenCancelBody } from "@/lib/http/cancel_body.ts";
-import { pause } from "@/lib/pause.ts";
+import { sleep } from "@/lib/std/sleep.ts";
 import { type ConnectionLimits, Connections, DEFAULT_CONNECTION_LIMITS } from "./connections.ts";
 import { faultResponse } from "./fault_response.ts";
 import { type Handler, type ServeConnection, serveConnection } from "./serve_connection.ts";
@@ -94,7 +94,7 @@ function limitedServer(
         if (closed) return;
         if (!failing) console.error(`connections: none can be accepted (${error}), ${connections.count} are open`);
         failing = true;
-        await pause(AFTER_ERROR_MS);
+        await sleep(AFTER_ERROR_MS);
       }
     }
   })();

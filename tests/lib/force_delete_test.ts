@@ -14,7 +14,7 @@ function run({ s3, mapi, caller }: ForceFixture, changes: { mapi?: null; tenant?
     s3,
     mapi: changes.mapi === null ? null : mapi,
     warn: (text: string) => void warnings.push(text),
-    pause: (ms: number) => Promise.resolve(void pauses.push(ms)),
+    sleep: (ms: number) => Promise.resolve(void pauses.push(ms)),
   };
   const done = forceDelete(deps, changes.tenant === null ? { ...caller, tenant: null } : caller, "b");
   return { done, warnings, pauses };

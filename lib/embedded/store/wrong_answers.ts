@@ -1,4 +1,4 @@
-import { pause } from "@/lib/pause.ts";
+import { sleep } from "@/lib/std/sleep.ts";
 
 /** Wrong credentials that are answered at once, before the brake takes hold: people mistype. */
 const FREE = 5;
@@ -20,15 +20,15 @@ const MAX_WAITING = 256;
  */
 export class WrongAnswers {
   readonly #now: () => number;
-  readonly #sleep: (ms: number) => Promise<void>;
+  readonly #wait: (ms: number) => Promise<void>;
   #level = 0;
   #atMs = 0;
   #waiting = 0;
 
   /** @param now ms since 1970 */
-  constructor(now: () => number, sleep: (ms: number) => Promise<void> = pause) {
+  constructor(now: () => number, wait: (ms: number) => Promise<void> = sleep) {
     this.#now = now;
-    this.#sleep = sleep;
+    this.#wait = wait;
   }
 
   /** Counts wrong credentials, and resolves when they may be answered: at most a quarter of a second later. */
@@ -41,7 +41,7 @@ export class WrongAnswers {
     if (ms <= 0 || this.#waiting >= MAX_WAITING) return;
     this.#waiting++;
     try {
-      await this.#sleep(ms);
+      await this.#wait(ms);
     } finally {
       this.#waiting--;
     }

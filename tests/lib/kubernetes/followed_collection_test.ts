@@ -55,7 +55,7 @@ async function following(
   }, {
     now: () => clock.now,
     random: () => 0.5,
-    pause: (ms) => {
+    sleep: (ms) => {
       pauses.push(ms);
       return new Promise((resolve) => setTimeout(resolve, 0));
     },

@@ -1,5 +1,5 @@
-/** Waits so many ms, but not beyond an abort; whether there was one is for the caller to ask. */
-export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+/** Resolves after so many ms, or at once when `signal` is aborted: the caller asks the signal which of them it was. */
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer);
