@@ -1,3 +1,4 @@
+import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 import { badRequest } from "./errors.ts";
 
 const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
@@ -43,11 +44,9 @@ export function decodeKey(raw: string): string {
 }
 
 function decodedOnce(name: string, raw: string): string {
-  try {
-    return decodeURIComponent(raw);
-  } catch {
-    throw badRequest(`${name}: malformed percent-encoding`);
-  }
+  const value = percentDecoded(raw);
+  if (value === null) throw badRequest(`${name}: malformed percent-encoding`);
+  return value;
 }
 
 /** Whether a path has a segment `.` or `..`, encoded or not: `fetch`, `new URL` and most clients fold those away. */

@@ -1,3 +1,5 @@
+import { percentDecoded } from "@/lib/std/percent_decoded.ts";
+
 const REDACTED = "[redacted]";
 const SECRET_NAME =
   /^(?:.*password.*|pwd|ticket|token|.*_token|.*_session|authorization|.*secret.*|x-amz-.*|signature|awsaccesskeyid)$/i;
@@ -95,9 +97,5 @@ function secretText(names: string, between: string, ends: string): RegExp {
 }
 
 function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll("+", " "));
-  } catch {
-    return text;
-  }
+  return percentDecoded(text.replaceAll("+", " ")) ?? text;
 }

@@ -1,3 +1,5 @@
+import { percentDecoded } from "@/lib/std/percent_decoded.ts";
+
 /** Everything of the results role lives below this path. */
 export const RESULTS_PATH = "/results/";
 
@@ -14,19 +16,11 @@ export function resultKey(rawPath: string, namespaces: readonly string[]): strin
   if (!rawPath.startsWith(RESULTS_PATH) || !VISIBLE_ASCII.test(rawPath)) return null;
   const raw = rawPath.slice(RESULTS_PATH.length);
   if (/%2f|%5c/i.test(raw)) return null;
-  const key = decoded(raw);
+  const key = percentDecoded(raw);
   if (key === null || /[\\\0]/.test(key) || new TextEncoder().encode(key).length > MAX_KEY_BYTES) return null;
   const segments = key.split("/");
   if (segments.length < 2 || segments.some((segment) => segment === "" || segment === "." || segment === "..")) {
     return null;
   }
   return namespaces.includes(segments[0]) ? key : null;
-}
-
-function decoded(text: string): string | null {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return null;
-  }
 }

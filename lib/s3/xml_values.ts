@@ -1,3 +1,4 @@
+import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 import { MalformedXml } from "./xml.ts";
 import type { XmlElement } from "./xml_tree.ts";
 
@@ -28,11 +29,9 @@ export function timestamp(text: string): string {
 
 /** A name that came with `EncodingType` url. @throws MalformedXml */
 export function urlDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll("+", "%20"));
-  } catch {
-    throw new MalformedXml("not URL-encoded");
-  }
+  const name = percentDecoded(text.replaceAll("+", "%20"));
+  if (name === null) throw new MalformedXml("not URL-encoded");
+  return name;
 }
 
 /** Reads the names of a listing, which come encoded when its `EncodingType` is url. */

@@ -1,3 +1,5 @@
+import { percentDecoded } from "@/lib/std/percent_decoded.ts";
+
 /** An open file of the site. Whoever has it streams it or closes it. */
 export interface StaticFile {
   readonly type: string;
@@ -60,12 +62,8 @@ const DOCUMENTS: ReadonlySet<string> = new Set(["htm", "html", "svg", "xht", "xh
 /** A raw path decoded once and known to stay below where it starts; null otherwise. */
 function safePath(raw: string): string | null {
   if (raw.length > MAX_PATH || /%(?:2f|5c)/i.test(raw)) return null;
-  let path: string;
-  try {
-    path = decodeURIComponent(raw);
-  } catch {
-    return null;
-  }
+  const path = percentDecoded(raw);
+  if (path === null) return null;
   // A segment that begins with a dot is a hidden file, `.` or `..`.
   const isSafe = path.split("/").every((segment) => segment !== "" && !segment.startsWith(".") && fits(segment)) &&
     !/[\\\0]/.test(path);

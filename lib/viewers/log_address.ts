@@ -1,3 +1,5 @@
+import { percentDecoded } from "@/lib/std/percent_decoded.ts";
+
 /** What the address of a run log tells. */
 export interface LogAddress {
   readonly volume: string;
@@ -7,18 +9,10 @@ export interface LogAddress {
 
 /** Reads `<results URL>/<namespace>/status/logs/<pipeline>/<volume>.txt`; any other address gives its last part alone. */
 export function readLogAddress(href: string): LogAddress {
-  const parts = (URL.parse(href)?.pathname ?? "").split("/").map(decoded);
+  const parts = (URL.parse(href)?.pathname ?? "").split("/").map((part) => percentDecoded(part) ?? part);
   const volume = (parts.at(-1) ?? "").replace(/\.txt$/, "") || "run log";
   const isUsual = parts.at(-3) === "logs" && parts.at(-4) === "status";
   return isUsual
     ? { volume, pipeline: parts.at(-2) ?? null, namespace: parts.at(-5) ?? null }
     : { volume, pipeline: null, namespace: null };
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }

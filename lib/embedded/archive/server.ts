@@ -1,5 +1,6 @@
 import { LOCAL_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
 import { drainingServer } from "@/lib/process/draining_server.ts";
+import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 import { PageCache } from "./page_cache.ts";
 import { drawPage, shrink } from "./page_image.ts";
 import { layoutPage } from "./page_layout.ts";
@@ -109,13 +110,8 @@ function pathSegments(requested: string): string[] | null {
   // Not by `URL`, which throws on a Host that is none and folds dots away.
   const path = /^[a-z]+:\/\/[^/]*\/([^?#]*)/.exec(requested)?.[1] ?? "";
   for (const raw of path.split("/")) {
-    let segment: string;
-    try {
-      segment = decodeURIComponent(raw);
-    } catch {
-      return null;
-    }
-    if (segment === "" || /[/\\\p{Cc}]/u.test(segment)) return null;
+    const segment = percentDecoded(raw);
+    if (segment === null || segment === "" || /[/\\\p{Cc}]/u.test(segment)) return null;
     segments.push(segment);
   }
   return segments;

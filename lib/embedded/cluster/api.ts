@@ -1,3 +1,4 @@
+import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 import { reviewAccess, REVIEWS } from "./access_review.ts";
 import {
   ApiRefusal,
@@ -176,11 +177,9 @@ function targetOf(path: string): Target | null {
 }
 
 function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    throw badRequest("the path is not UTF-8");
-  }
+  const plain = percentDecoded(segment);
+  if (plain === null) throw badRequest("the path is not UTF-8");
+  return plain;
 }
 
 function verbOf(method: string, { name, namespace, resource }: Target, query: URLSearchParams): Verb {

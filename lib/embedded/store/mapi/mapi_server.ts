@@ -15,6 +15,7 @@ import {
 import { folded } from "@/lib/embedded/store/names.ts";
 import { LIMIT_SENTENCES, Refusal, type RefusalReason } from "@/lib/embedded/store/refusal.ts";
 import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
+import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 
 /** The version of the store's software that answers name. */
 const SOFTWARE_VERSION = "9.7.0";
@@ -152,11 +153,11 @@ function asMapiError(error: unknown): MapiError {
 }
 
 function decodedSegments(path: string): string[] {
-  try {
-    return path.split("/").map(decodeURIComponent);
-  } catch {
-    throw new MapiError(400, "The percent-encoding of the path is not valid UTF-8");
-  }
+  return path.split("/").map((segment) => {
+    const decoded = percentDecoded(segment);
+    if (decoded === null) throw new MapiError(400, "The percent-encoding of the path is not valid UTF-8");
+    return decoded;
+  });
 }
 
 /** Header values are Latin-1: other characters of a name are shown as question marks. */

@@ -4,6 +4,7 @@ import type { NamedGrant, NamedGrantee } from "@/lib/embedded/store/s3/acl_grant
 import type { ShownGrant } from "@/lib/embedded/store/s3/acl_xml.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
+import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 
 /** S3's own groups (S3 API, access control lists). */
 export const ALL_USERS = "http://acs.amazonaws.com/groups/global/AllUsers";
@@ -31,7 +32,7 @@ function granteeToKeep({ accounts, groups }: StoreParts, tenant: number, grantee
   }
   if (grantee.uri === ALL_USERS) return "everybody";
   if (grantee.uri === AUTHENTICATED_USERS) return "users";
-  const name = grantee.uri.startsWith(GROUP_URI) ? decoded(grantee.uri.slice(GROUP_URI.length)) : null;
+  const name = grantee.uri.startsWith(GROUP_URI) ? percentDecoded(grantee.uri.slice(GROUP_URI.length)) : null;
   const group = name === null ? null : groups.group(tenant, name);
   if (!group) throw new S3Error("InvalidArgument", "The URI of a grantee is not that of a group");
   return { group: group.guid };
@@ -53,12 +54,4 @@ function shown(
   const user = known === undefined ? accounts.userByGuid(tenant, grantee.user) : known;
   users.set(grantee.user, user);
   return user && { grantee: { id: user.guid }, permission, displayName: user.name };
-}
-
-function decoded(text: string): string | null {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return null;
-  }
 }

@@ -5,6 +5,7 @@ import { requireOwner } from "@/lib/embedded/store/s3/refused_headers.ts";
 import { versionText } from "@/lib/embedded/store/s3/object_version.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Call } from "@/lib/embedded/store/s3/s3_operation.ts";
+import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 
 /** What an `x-amz-copy-source` header names. */
 export interface CopySource {
@@ -69,11 +70,7 @@ function checkCopyConditions(headers: Headers, object: StoredObject): void {
 }
 
 function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return invalid();
-  }
+  return percentDecoded(text) ?? invalid();
 }
 
 function invalid(): never {

@@ -4,6 +4,7 @@ import { CORS_METHODS, type CorsRule, parseCorsRules } from "@/lib/embedded/stor
 import { type CorsMatch, matchingCorsRule, requestedHeaders } from "@/lib/embedded/store/s3/cors_matching.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
+import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 
 /** Whose pages may read the answers of one tenant. */
 export interface CorsScope {
@@ -94,11 +95,7 @@ function rulesFor(url: string, { store, tenant }: CorsScope): readonly CorsRule[
 /** The bucket that a URL names, read as requests are; the rest of the path need not be valid, errors have headers too. */
 function bucketIn(url: string): string | null {
   const path = url.slice(url.indexOf("/", url.indexOf("://") + 3) + 1).replace(/[?#].*$/s, "");
-  try {
-    return decodeURIComponent(path).split("/", 1)[0] || null;
-  } catch {
-    return null;
-  }
+  return percentDecoded(path)?.split("/", 1)[0] || null;
 }
 
 /** How many different configurations are kept parsed; each has 64 KiB of text at most. */

@@ -1,4 +1,5 @@
 import { escapeXml } from "@/lib/embedded/store/s3/xml.ts";
+import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 
 /** S3's error codes in use here, with the status and the sentence that go with each, and the code as it is sent where that is another. */
 const CODES = {
@@ -103,12 +104,8 @@ function sentCode(code: S3Code): string {
 
 /** The bucket, or the key where one is asked for and the bucket is not what is missing. */
 function nameElement(error: S3Error, resource: string): string {
-  let path: string;
-  try {
-    path = decodeURIComponent(resource.slice(1));
-  } catch {
-    return "";
-  }
+  const path = percentDecoded(resource.slice(1));
+  if (path === null) return "";
   const slash = path.indexOf("/");
   const bucket = slash < 0 ? path : path.slice(0, slash);
   const key = slash < 0 ? "" : path.slice(slash + 1);

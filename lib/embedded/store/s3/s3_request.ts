@@ -1,4 +1,5 @@
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
+import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 
 /** Longest key, in bytes of UTF-8 (S3 API, object keys). */
 export const MAX_KEY_BYTES = 1024;
@@ -57,9 +58,7 @@ function decodeQuery(text: string): string {
 }
 
 function decode(text: string, code: "InvalidURI" | "InvalidArgument"): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw new S3Error(code, "The percent-encoding is not valid UTF-8");
-  }
+  const decoded = percentDecoded(text);
+  if (decoded === null) throw new S3Error(code, "The percent-encoding is not valid UTF-8");
+  return decoded;
 }

@@ -1,4 +1,5 @@
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
+import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 
 /** A tag of an object. */
 export type Tag = readonly [key: string, value: string];
@@ -48,9 +49,7 @@ export function statedTags(header: string | null): string | null {
 }
 
 function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll("+", " "));
-  } catch {
-    throw new S3Error("InvalidArgument", "The header x-amz-tagging is not valid");
-  }
+  const plain = percentDecoded(text.replaceAll("+", " "));
+  if (plain === null) throw new S3Error("InvalidArgument", "The header x-amz-tagging is not valid");
+  return plain;
 }
