@@ -1,7 +1,8 @@
+import { isObject } from "@/lib/std/is_object.ts";
 import type { Conventions } from "./conventions.ts";
 import { labelNames, POD_INDEX_LABEL, POD_JOB_LABEL, RECORD_PREFIX } from "./conventions.ts";
 import { type IndexRanges, readIndexRanges } from "./index_ranges.ts";
-import { entries, integerAt, isObject, member, stringAt } from "./untrusted.ts";
+import { entries, integerAt, member, stringAt } from "./untrusted.ts";
 
 /** A condition of a Job (Kubernetes, JobCondition). */
 export interface Condition {

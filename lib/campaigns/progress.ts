@@ -1,9 +1,10 @@
+import { isObject } from "@/lib/std/is_object.ts";
 import { Fraction, integerOf, parseBucketJson } from "./bucket_json.ts";
 import { instantOf } from "./instants.ts";
 import { MAX_BUCKET_TEXT, readQuality } from "./quality.ts";
 import { roundToEven } from "./rounding.ts";
 import type { PageError, Progress, ProgressAnswer, StoredProgress, VolumeState } from "./types.ts";
-import { clip, isObject, member } from "./untrusted.ts";
+import { clip, member } from "./untrusted.ts";
 
 /** Which of a volume's two files an answer is about. */
 export type ProgressFile = "progress" | "manifest";

@@ -1,6 +1,7 @@
+import { isObject } from "@/lib/std/is_object.ts";
 import { integerOf, numberOf } from "./bucket_json.ts";
 import type { LowestPage, VolumeQuality } from "./types.ts";
-import { clip, entries, isObject, member } from "./untrusted.ts";
+import { clip, entries, member } from "./untrusted.ts";
 
 /** Lowest pages that a volume or a campaign names (spec, Limits). */
 export const MAX_LOWEST_PAGES = 5;

@@ -1,7 +1,8 @@
+import { isObject } from "@/lib/std/is_object.ts";
 import { parseBucketJson } from "./bucket_json.ts";
 import type { BatchPod, ContainerEnd } from "./cluster_objects.ts";
 import type { Reason } from "./types.ts";
-import { isObject, stringAt } from "./untrusted.ts";
+import { stringAt } from "./untrusted.ts";
 import { compareText } from "./text_order.ts";
 
 /** The container of a campaign's pod that does the work. */

@@ -1,8 +1,9 @@
+import { isObject } from "@/lib/std/is_object.ts";
 import type { BatchJob } from "./cluster_objects.ts";
 import { type Conventions, labelNames, RECORD_PREFIX, STATUS_SUFFIX } from "./conventions.ts";
 import { type Failures, failuresText, mergeFailures, mergeSummary, wholeSummary } from "./record_merge.ts";
 import { FAILURE_KEYS, readFailures, type RecordSummary, SUMMARY_KEYS } from "./records.ts";
-import { entries, isObject, member, stringAt } from "./untrusted.ts";
+import { entries, member, stringAt } from "./untrusted.ts";
 
 /** A status record as it stands in the cluster, with what decides who may write which of its keys. */
 export interface StoredRecord {

@@ -1,9 +1,10 @@
+import { isObject } from "@/lib/std/is_object.ts";
 import { labelNames, RECORD_PREFIX, STATUS_SUFFIX } from "./conventions.ts";
 import type { Conventions } from "./conventions.ts";
 import { Fraction, parseBucketJson } from "./bucket_json.ts";
 import { instantOf } from "./instants.ts";
 import type { Phase } from "./types.ts";
-import { entries, isObject, member, stringAt } from "./untrusted.ts";
+import { entries, member, stringAt } from "./untrusted.ts";
 
 /** The keys of a status record; the values are text. */
 export const SUMMARY_KEYS = [

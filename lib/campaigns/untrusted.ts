@@ -1,3 +1,5 @@
+import { isObject } from "@/lib/std/is_object.ts";
+
 /**
  * An own member of an object; undefined for anything else, so that `__proto__` and `constructor` are names like
  * others.
@@ -9,13 +11,6 @@ export function member(value: unknown, ...path: readonly string[]): unknown {
     found = found[name];
   }
   return found;
-}
-
-/** Whether a value is a JSON object: not an array, not null. */
-export function isObject(
-  value: unknown,
-): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The entries of a list; none where a server wrote null or something else. */

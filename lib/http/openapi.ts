@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isObject } from "@/lib/std/is_object.ts";
 import type { Operation } from "./operation.ts";
 
 export interface DocumentInfo {
@@ -199,8 +200,4 @@ function relocated(schema: unknown): Json {
   const text = JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/');
   const parsed: unknown = JSON.parse(text);
   return isObject(parsed) ? parsed : {};
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
-import { isObject, member, stringAt } from "@/lib/campaigns/untrusted.ts";
+import { member, stringAt } from "@/lib/campaigns/untrusted.ts";
 import { NO_VOLUMES, readVolumes, type VolumeList } from "@/lib/campaigns/volumes.ts";
+import { isObject } from "@/lib/std/is_object.ts";
 
 /** A list shows no sentence of a failed volume, and thousands of records would be a gigabyte of them. */
 export function withoutFailures(status: unknown): unknown {

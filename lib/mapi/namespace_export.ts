@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
+import { isObject } from "@/lib/std/is_object.ts";
 import { callMapi, type Mapi, type MapiPath, mapiPath, pathFiller, type StoreQuery } from "./client.ts";
 import type { namespaceTemplates } from "./records/namespace.ts";
 
@@ -129,8 +130,4 @@ function classKey(name: string): string {
 function isEmpty(value: unknown): boolean {
   if (Array.isArray(value)) return value.length === 0;
   return !isObject(value) || Object.keys(value).length === 0;
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

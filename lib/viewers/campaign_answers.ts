@@ -1,4 +1,5 @@
 import type { JobDetail, JobSummary, VolumeView } from "@/lib/campaigns/types.ts";
+import { isObject } from "@/lib/std/is_object.ts";
 
 /** A list as it was answered: rows that cannot be read are counted and left out. */
 export interface ReadList {
@@ -85,7 +86,7 @@ const PHASES: ReadonlySet<unknown> = new Set([
 const STATES: ReadonlySet<unknown> = new Set(["pending", "active", "done", "failed", "unknown"]);
 
 function isShape(value: unknown): value is Shape {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject(value);
 }
 
 function isText(value: unknown): value is string {

@@ -1,4 +1,4 @@
-import { isObject } from "./json_body.ts";
+import { isObject } from "@/lib/std/is_object.ts";
 import type { ManagedFields } from "./objects.ts";
 
 /** Names from an object's root to a field, as JSON; a map is a field beside its members. */

@@ -2,6 +2,7 @@ import { parse } from "yaml";
 import { readBody } from "@/lib/embedded/small_body.ts";
 import { ChunksTooSmall } from "@/lib/http/burst_reader.ts";
 import { SlowBody } from "@/lib/http/paced_reader.ts";
+import { isObject } from "@/lib/std/is_object.ts";
 import { ApiRefusal, badRequest } from "./api_status.ts";
 
 /** The largest body taken, the limit of the real API server. */
@@ -82,10 +83,6 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
   }
   // `fromEntries` defines members, so that a key called `__proto__` stays a key.
   return Object.fromEntries(merged);
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Whether a value is an object all of whose values are strings. */

@@ -1,5 +1,5 @@
+import { isObject } from "@/lib/std/is_object.ts";
 import { type FieldPath, namesOf } from "./field_sets.ts";
-import { isObject } from "./json_body.ts";
 import type { ConfigMap } from "./objects.ts";
 
 const ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration";

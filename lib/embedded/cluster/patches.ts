@@ -1,5 +1,6 @@
+import { isObject } from "@/lib/std/is_object.ts";
 import { badRequest, invalidOptions, unsupportedMediaType } from "./api_status.ts";
-import { isObject, type JsonObject, mergePatch, readJson, readJsonObject, readYamlObject } from "./json_body.ts";
+import { type JsonObject, mergePatch, readJson, readJsonObject, readYamlObject } from "./json_body.ts";
 import { jsonPatch } from "./json_patch.ts";
 import type { KubeObject } from "./objects.ts";
 import type { Resource } from "./resources.ts";

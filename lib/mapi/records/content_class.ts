@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isObject } from "@/lib/std/is_object.ts";
 import { given, MAX_LISTED } from "./fields.ts";
 import { className, namespaceName } from "./names.ts";
 import { printable } from "./store_rules.ts";
@@ -46,10 +47,6 @@ function unwrapped(member: string) {
     (value) => isObject(value) && Array.isArray(value[member]) ? value[member] : value,
     z.array(z.unknown()),
   ).meta({ type: "array" }).nullable().default(null);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export const contentClass = z.looseObject({

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { parseFieldSelector, parseLabelSelector } from "@/lib/embedded/cluster/selectors.ts";
-import { isObject, member, stringAt } from "@/lib/campaigns/untrusted.ts";
+import { member, stringAt } from "@/lib/campaigns/untrusted.ts";
+import { isObject } from "@/lib/std/is_object.ts";
 import type { SERVER } from "./tls_server.ts";
 
 type Stored = Readonly<Record<string, unknown>>;

@@ -2,6 +2,7 @@ import type { MapiCaller } from "@/lib/embedded/store/mapi/mapi_caller.ts";
 import { MapiError } from "@/lib/embedded/store/mapi/mapi_error.ts";
 import type { StoreParts } from "@/lib/embedded/store/store_parts.ts";
 import { readBody } from "@/lib/embedded/small_body.ts";
+import { isObject } from "@/lib/std/is_object.ts";
 
 /** Largest body of a request, in bytes. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
@@ -22,7 +23,7 @@ export async function readJsonObject(request: Request): Promise<Record<string, u
   if (!bytes) throw new MapiError(413, "The body is larger than 4 MiB");
   try {
     const value = JSON.parse(new TextDecoder().decode(bytes));
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+    if (isObject(value)) return value;
   } catch {
     // Answered below, as any other body that is no object.
   }
