@@ -1,4 +1,5 @@
 import { BoundedCache } from "@/lib/bounded_cache.ts";
+import { withoutTrailingSlash } from "@/lib/std/without_trailing_slash.ts";
 
 /** Tenants whose addresses are kept. */
 const MAX_KNOWN_TENANTS = 1000;
@@ -52,8 +53,8 @@ export function derivedAddresses(settings: DomainSettings): StoreAddresses {
     if (!endpoint) return null;
     const shown = s3PublicEndpoint?.replaceAll("{tenant}", tenant ?? "") ?? endpoint;
     return {
-      endpoint: withoutSlash(endpoint),
-      publicEndpoint: withoutSlash(shown),
+      endpoint: withoutTrailingSlash(endpoint),
+      publicEndpoint: withoutTrailingSlash(shown),
       virtualHosts: settings.virtualHosts,
     };
   };
@@ -69,8 +70,4 @@ export function derivedAddresses(settings: DomainSettings): StoreAddresses {
       return Promise.resolve(`https://${name}:${mapiPort}`);
     },
   };
-}
-
-function withoutSlash(url: string): string {
-  return url.replace(/\/+$/, "");
 }

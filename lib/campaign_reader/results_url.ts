@@ -1,6 +1,6 @@
 import type { ResultsUrl } from "@/lib/config/campaigns.ts";
 import { browserScheme } from "@/lib/results/browser_address.ts";
-import { withoutTrailingSlash } from "@/lib/campaigns/urls.ts";
+import { withoutTrailingSlash } from "@/lib/std/without_trailing_slash.ts";
 
 /**
  * The base of result URLs for the browser that sent a request; "" for a site without results. The request's own origin

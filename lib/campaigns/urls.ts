@@ -1,11 +1,5 @@
+import { withoutTrailingSlash } from "@/lib/std/without_trailing_slash.ts";
 import type { VolumeLinks } from "./types.ts";
-
-/** A results URL as setting: without the slashes at its end. */
-export function withoutTrailingSlash(url: string): string {
-  let end = url.length;
-  while (end > 0 && url[end - 1] === "/") end--;
-  return url.slice(0, end);
-}
 
 /**
  * Percent-encodes everything but letters, digits and `_.-~`, also `'()*!`, which `encodeURIComponent` leaves. Never

@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { withoutTrailingSlash } from "@/lib/std/without_trailing_slash.ts";
 import { canonicalHost } from "./hosts.ts";
 
 /** What a kind of value is called, in messages ("must be …") and in the documentation. */
@@ -83,7 +84,7 @@ export const origin = () => kind("an address such as https://s3.example.org, wit
 /** An origin in which `{tenant}` stands for a tenant's name. */
 export const originTemplate = () =>
   kind("an address without a path, such as https://{tenant}.example.org", (value) => {
-    return parseOrigin(value.replaceAll("{tenant}", "tenant")) ? withoutSlash(value) : undefined;
+    return parseOrigin(value.replaceAll("{tenant}", "tenant")) ? withoutTrailingSlash(value) : undefined;
   });
 
 /** A list of origins as browsers send them, or `*`. */
@@ -97,14 +98,14 @@ export const origins = () =>
 /** An http or https base to which paths are appended, as typed but for trailing slashes. */
 export const base = () =>
   kind("an http or https address without user name, query and fragment", (value) => {
-    const bare = withoutSlash(value);
+    const bare = withoutTrailingSlash(value);
     return parseWebUrl(bare) ? bare : undefined;
   });
 
 /** The base of a results service, which ends in `/results`. */
 export const resultsBase = () =>
   kind("an http or https address that ends in /results", (value) => {
-    const bare = withoutSlash(value);
+    const bare = withoutTrailingSlash(value);
     return parseWebUrl(bare)?.pathname.endsWith("/results") ? bare : undefined;
   });
 
@@ -155,10 +156,6 @@ function parseOrigin(value: string): string | undefined {
 function parseWebUrl(value: string): URL | undefined {
   const url = hasBlank(value) || /[?#]/.test(value) ? null : URL.parse(value);
   return url && /^https?:$/.test(url.protocol) && !url.username && !url.password ? url : undefined;
-}
-
-function withoutSlash(value: string): string {
-  return value.replace(/\/+$/, "");
 }
 
 function hasBlank(value: string): boolean {

@@ -1,3 +1,5 @@
+import { withoutTrailingSlash } from "@/lib/std/without_trailing_slash.ts";
+
 export type Disposition = "attachment" | "inline";
 
 /**
@@ -12,7 +14,7 @@ export function contentDisposition(disposition: Disposition, filename: string): 
 
 /** The name under which a browser would save an object: the last segment of its key. */
 export function fileNameOf(key: string): string {
-  return key.replace(/\/+$/, "").split("/").at(-1) || "object";
+  return withoutTrailingSlash(key).split("/").at(-1) || "object";
 }
 
 /** RFC 8187, section 3.2.1. */

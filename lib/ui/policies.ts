@@ -1,4 +1,5 @@
 import { UNFRAMED_POLICY } from "@/lib/http/default_headers.ts";
+import { withoutTrailingSlash } from "@/lib/std/without_trailing_slash.ts";
 import { THEME_SCRIPT_SOURCE } from "./theme_script.ts";
 
 /** The policy in the head of our own pages: scripts from here and the theme script, styles from here, no objects. */
@@ -22,6 +23,6 @@ export function policySource(base: string): string | null {
   const url = URL.parse(base);
   if (authority === undefined || !url || url.username || url.password) return null;
   if (!/^[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*(?::\d+)?$/.test(authority)) return null;
-  const path = url.pathname.replace(/\/+$/, "").replaceAll(";", "%3B").replaceAll(",", "%2C");
+  const path = withoutTrailingSlash(url.pathname).replaceAll(";", "%3B").replaceAll(",", "%2C");
   return `${url.origin}${path}/`;
 }

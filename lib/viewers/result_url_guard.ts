@@ -1,3 +1,5 @@
+import { withoutTrailingSlash } from "@/lib/std/without_trailing_slash.ts";
+
 /** Whether a viewer may open a URL, and if not, why. */
 export type GuardedUrl =
   | { readonly ok: true; readonly href: string }
@@ -26,7 +28,7 @@ export function guardResultUrl(
   if (!base || !isHttp(base) || url.origin !== base.origin) {
     return { ok: false, refused: "outside the results" };
   }
-  const folder = `${base.pathname.replace(/\/+$/, "")}/`;
+  const folder = `${withoutTrailingSlash(base.pathname)}/`;
   if (!url.pathname.startsWith(folder)) {
     return { ok: false, refused: "outside the results" };
   }
