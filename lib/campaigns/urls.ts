@@ -1,16 +1,10 @@
+import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
 import { withoutTrailingSlash } from "@/lib/std/without_trailing_slash.ts";
 import type { VolumeLinks } from "./types.ts";
 
-/**
- * Percent-encodes everything but letters, digits and `_.-~`, also `'()*!`, which `encodeURIComponent` leaves. Never
- * throws.
- */
+/** A segment of a path; a lone surrogate becomes U+FFFD, so that it never throws. */
 export function encodeSegment(text: string): string {
-  return encodeURIComponent(text.toWellFormed())
-    .replace(
-      /['()*!]/g,
-      (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
-    );
+  return encodeRfc3986(text.toWellFormed());
 }
 
 /** `<results URL>/<namespace>/<pipeline>`, for the browser's results URL and for the internal one. */

@@ -2,6 +2,7 @@ import { createHmac, hash } from "node:crypto";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 import { BoundedCache } from "@/lib/bounded_cache.ts";
 import { digestWords, hexOf, hmacAfter } from "@/lib/sha256.ts";
+import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
 
 export const UNSIGNED_PAYLOAD = "UNSIGNED-PAYLOAD";
 /** SHA-256 of nothing. */
@@ -10,7 +11,6 @@ export const ALGORITHM = "AWS4-HMAC-SHA256";
 const MAX_CACHED_KEYS = 1000;
 const ASCII = /^[\0-\x7f]*$/;
 /** What RFC 3986 leaves as it is, and the same in a path. */
-const UNRESERVED = /^[\w.~-]*$/;
 const UNRESERVED_PATH = /^[\w.~/-]*$/;
 const MAX_CACHED_HOSTS = 1000;
 
@@ -97,14 +97,14 @@ export function presignQuery(
 
 /** The path-style path of a bucket, or of a key in it: each segment encoded once, slashes of the key kept. */
 export function s3Path(bucket: string, key?: string): string {
-  const head = `/${encodeStrictly(bucket)}`;
+  const head = `/${encodeRfc3986(bucket)}`;
   if (key === undefined) return head;
-  return `${head}/${UNRESERVED_PATH.test(key) ? key : key.split("/").map(encodeStrictly).join("/")}`;
+  return `${head}/${UNRESERVED_PATH.test(key) ? key : key.split("/").map(encodeRfc3986).join("/")}`;
 }
 
 /** A query string with RFC 3986 encoding, in the order given. */
 export function encodeQuery(query: QueryPairs): string {
-  return query.map(([name, value]) => `${encodeStrictly(name)}=${encodeStrictly(value)}`).join("&");
+  return query.map(([name, value]) => `${encodeRfc3986(name)}=${encodeRfc3986(value)}`).join("&");
 }
 
 /** Hexadecimal SHA-256 of a text. */
@@ -129,7 +129,7 @@ function folded(value: string): string {
 
 function canonicalQuery(query: QueryPairs): string {
   if (query.length === 0) return "";
-  const encoded = query.map(([name, value]) => [encodeStrictly(name), encodeStrictly(value)]);
+  const encoded = query.map(([name, value]) => [encodeRfc3986(name), encodeRfc3986(value)]);
   encoded.sort(([a, x], [b, y]) => a < b ? -1 : a > b ? 1 : x < y ? -1 : x > y ? 1 : 0);
   return encoded.map(([name, value]) => `${name}=${value}`).join("&");
 }
@@ -175,15 +175,6 @@ function signing(keys: S3Keys, day: string, region: string): Signing {
 
 function hmac(key: string | Uint8Array, text: string): Uint8Array {
   return createHmac("sha256", key).update(text, "utf8").digest();
-}
-
-/** RFC 3986: all but unreserved characters, which `encodeURIComponent` alone does not do. */
-export function encodeStrictly(text: string): string {
-  if (UNRESERVED.test(text)) return text;
-  return encodeURIComponent(text).replace(
-    /[!'()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
 }
 
 let lastSecond = NaN;

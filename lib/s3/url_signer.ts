@@ -1,6 +1,7 @@
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 import { digestWords, hashPrefix, hexOf, hmacAfter } from "@/lib/sha256.ts";
-import { ALGORITHM, amzDate, encodeStrictly, signingKey, UNSIGNED_PAYLOAD } from "./signer.ts";
+import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
+import { ALGORITHM, amzDate, signingKey, UNSIGNED_PAYLOAD } from "./signer.ts";
 
 /** What the URLs of a batch have in common. */
 export interface UrlBatch {
@@ -26,7 +27,7 @@ export function urlSigner(batch: UrlBatch): (path: string) => string {
 /** A signer of the parts of one upload, by their numbers. */
 export function partUrlSigner(batch: UrlBatch, path: string, uploadId: string): (partNumber: number) => string {
   const { query, host, sign } = shared(batch);
-  const upload = encodeStrictly(uploadId);
+  const upload = encodeRfc3986(uploadId);
   const beginning = hashPrefix(`${batch.method}\n${path}\n${query}&partNumber=`);
   const end = `&uploadId=${upload}\n${host}`;
   const head = `${batch.origin}${path}?uploadId=${upload}&partNumber=`;
@@ -37,7 +38,7 @@ export function partUrlSigner(batch: UrlBatch, path: string, uploadId: string): 
 function shared({ origin, keys, region, expiresSeconds, now }: UrlBatch) {
   const date = amzDate(now);
   const scope = `${date.slice(0, 8)}/${region}/s3/aws4_request`;
-  const query = `X-Amz-Algorithm=${ALGORITHM}&X-Amz-Credential=${encodeStrictly(`${keys.accessKey}/${scope}`)}` +
+  const query = `X-Amz-Algorithm=${ALGORITHM}&X-Amz-Credential=${encodeRfc3986(`${keys.accessKey}/${scope}`)}` +
     `&X-Amz-Date=${date}&X-Amz-Expires=${expiresSeconds}&X-Amz-SignedHeaders=host`;
   const hmac = hmacAfter(
     signingKey(keys, date.slice(0, 8), region),

@@ -2,7 +2,8 @@ import { Buffer } from "node:buffer";
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Request } from "@/lib/embedded/store/s3/s3_request.ts";
-import { asSigned, awsEncode, MAX_SKEW_MS, NO_DATE } from "@/lib/embedded/store/s3/sigv4.ts";
+import { asSigned, MAX_SKEW_MS, NO_DATE } from "@/lib/embedded/store/s3/sigv4.ts";
+import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
 
 /**
  * Signature Version 2, which boto3 signs its URLs with unless it is told otherwise, as s3cmd and older tools do
@@ -117,7 +118,7 @@ function signedHeaders(request: S3Request, date: string, separator: string): str
 
 /** As a path may be signed: as it was sent or as SDKs encode it; botocore signs that of a bucket with a slash at its end. */
 function signedPaths({ rawPath, bucket, key }: S3Request): Set<string> {
-  const paths = [rawPath, awsEncode(decodeURIComponent(rawPath)).replaceAll("%2F", "/")];
+  const paths = [rawPath, encodeRfc3986(decodeURIComponent(rawPath)).replaceAll("%2F", "/")];
   return new Set(
     bucket !== null && key === null ? paths.flatMap((path) => [path, `${path.replace(/\/$/, "")}/`]) : paths,
   );

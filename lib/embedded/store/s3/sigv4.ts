@@ -3,6 +3,7 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { BoundedCache } from "@/lib/bounded_cache.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Request } from "@/lib/embedded/store/s3/s3_request.ts";
+import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
 
 /** How far the clock of a signed request may be off, in ms, whichever version its signature has (S3 API, Signature Version 4). */
 export const MAX_SKEW_MS = 15 * 60 * 1000;
@@ -48,7 +49,7 @@ export function statedSignature(request: S3Request, nowMs: number): StatedSignat
 export function signatureHolds(request: S3Request, stated: StatedSignature, secretKey: string): boolean {
   const values = stated.signedHeaders.map((name) => headerValue(request, name));
   const key = signingKey(stated.scope, secretKey);
-  const path = awsEncode(decodeURIComponent(request.rawPath)).replaceAll("%2F", "/");
+  const path = encodeRfc3986(decodeURIComponent(request.rawPath)).replaceAll("%2F", "/");
   const holds = (path: string, headers: readonly string[]) => {
     const toSign = [ALGORITHM, stated.time, stated.scope, sha256(canonicalRequest(request, stated, path, headers))];
     return isSignatureOf(toSign.join("\n"), key, stated.signature);
@@ -183,7 +184,7 @@ function requireSigned(request: S3Request, signedHeaders: readonly string[]): vo
 function canonicalQuery(request: S3Request): string {
   return request.query
     .filter(([name]) => name !== "X-Amz-Signature")
-    .map(([name, value]) => [awsEncode(name), awsEncode(value)])
+    .map(([name, value]) => [encodeRfc3986(name), encodeRfc3986(value)])
     // By name, then by value: sorting whole pairs would compare "=" with characters of longer names.
     .sort((a, b) => compare(a[0], b[0]) || compare(a[1], b[1]))
     .map(([name, value]) => `${name}=${value}`)
@@ -206,14 +207,6 @@ export function asSigned(value: string): string {
   } catch {
     return value;
   }
-}
-
-/** RFC 3986 percent-encoding as Signature Version 4 asks: all but unreserved characters. */
-export function awsEncode(text: string): string {
-  return encodeURIComponent(text).replace(
-    /[!'()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
 }
 
 function timeMs(time: string, malformed: (what: string) => never): number {
