@@ -4,11 +4,15 @@
  * cannot become another one.
  */
 import { fileURLToPath } from "node:url";
+import { parentGone } from "./lib/process/parent.ts";
 
 /** Signals that end the server, or a part of it that listens for them. */
 const SIGNALS: readonly Deno.Signal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 const path = (module: string) => fileURLToPath(new URL(module, import.meta.url));
+
+// A shell may end before what it has started; a task may not, and nobody would find the server that it leaves behind.
+const taskGone = Deno.args.includes("--of-task") ? parentGone() : new Promise<void>(() => {});
 
 // The settings are read in a process of their own: what that takes in memory is given back at its end.
 const planned = await new Deno.Command(Deno.execPath(), {
@@ -25,14 +29,17 @@ const server = new Deno.Command(Deno.execPath(), {
   stdout: "inherit",
   stderr: "inherit",
 }).spawn();
-for (const signal of SIGNALS) {
-  Deno.addSignalListener(signal, () => {
-    try {
-      server.kill(signal);
-    } catch {
-      // It has ended already.
-    }
-  });
-}
+let isTold = false;
+const tell = (signal: Deno.Signal) => {
+  isTold = true;
+  try {
+    server.kill(signal);
+  } catch {
+    // It has ended already.
+  }
+};
+for (const signal of SIGNALS) Deno.addSignalListener(signal, () => tell(signal));
+// A server that is stopping already would take a second signal for one that does not want to wait.
+taskGone.then(() => isTold || tell("SIGTERM"));
 const { code } = await server.status;
 Deno.exit(code);

@@ -1,3 +1,4 @@
+import { abort } from "node:process";
 import { usersFileLine } from "@/lib/auth/users_file.ts";
 import { credentialMemory } from "@/compose/credential_memory.ts";
 import { type ClusterHandle, startCluster } from "@/compose/cluster.ts";
@@ -16,6 +17,7 @@ import { CONVERTER, RESULTS_BUCKET, RESULTS_TENANT } from "@/lib/embedded/store/
 import { batchedLog } from "@/lib/http/access_log.ts";
 import { announcement } from "@/lib/process/announcement.ts";
 import { listen, ListenError } from "@/lib/process/listener.ts";
+import { parentGone } from "@/lib/process/parent.ts";
 import { standardInputEnded, stopOnSignals } from "@/lib/process/stop.ts";
 import { revocationTextParsed } from "@/lib/results/revocation_text.ts";
 import { SessionKeyError } from "@/lib/results/session_key.ts";
@@ -102,8 +104,12 @@ async function start(config: Config, dev: boolean): Promise<void> {
   });
   listener.answerWith((request, info) => app.fetch(request, info));
 
-  // A watcher starts the process again by itself, and a signal handler would keep it alive behind the watcher's back.
-  if (!dev) {
+  const isLaunched = Deno.args.includes("--launched");
+  if (dev) {
+    // A watcher starts the process again by itself, and a signal handler would keep it alive behind the watcher's back.
+    // It goes on after an exit, too, and each of its starts would leave a thread behind that reads standard input.
+    if (isLaunched) parentGone().then(abort);
+  } else {
     stopOnSignals({
       async finish() {
         await listener.drain();
@@ -113,7 +119,7 @@ async function start(config: Config, dev: boolean): Promise<void> {
       },
       cut: () => listener.cut(),
       last: () => log.flush(),
-    }, Deno.args.includes("--launched") ? standardInputEnded() : new Promise(() => {}));
+    }, isLaunched ? standardInputEnded() : new Promise(() => {}));
   }
   console.log(announcement(config, { origin: listener.origin, hasStore: store !== null, cluster }));
 }

@@ -25,7 +25,7 @@ Deno.test("packages: only the build may run the builder, of the version that is 
 Deno.test("packages: the start builds the site in a step before it, and hands its rights to the launcher alone", async () => {
   const { tasks } = JSON.parse(await Deno.readTextFile(new URL("../deno.json", import.meta.url)));
   assert.deepEqual(tasks.start.dependencies, ["build"]);
-  assert.equal(tasks.start.command, "deno run --no-prompt --allow-run launch.ts");
+  assert.equal(tasks.start.command, "deno run --no-prompt --allow-run launch.ts --of-task");
   for (const name of Object.keys(tasks)) {
     if (!name.startsWith("test") && !name.startsWith("bench")) assert.doesNotMatch(tasks[name].command, /--allow-sys/);
   }

@@ -61,8 +61,8 @@ class Command {
   }
 }
 
-const launcher = (env: Readonly<Record<string, string>>) =>
-  new Command(["run", "--no-prompt", "--allow-run", "launch.ts"], env);
+const launcher = (env: Readonly<Record<string, string>>, ...flags: readonly string[]) =>
+  new Command(["run", "--no-prompt", "--allow-run", "launch.ts", ...flags], env);
 
 async function withFolder(use: (folder: string) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir();
@@ -94,17 +94,26 @@ Deno.test("launcher: Ctrl-C and a closed terminal reach the server, and its exit
   }
 });
 
-Deno.test("launcher: a server whose launcher was killed stops by itself, and frees the data folder", () =>
-  withFolder(async (folder) => {
-    const launched = launcher({ DATA_DIR: folder });
-    const site = await launched.site();
-    Deno.kill(launched.pid, "SIGKILL");
-    await launched.ended;
-    await assert.rejects(fetch(`${site}healthz`));
-    const lock = await Deno.open(`${folder}/lock`, { read: true, write: true });
-    assert.equal(lock.tryLockSync(true), true);
-    lock.close();
-  }));
+const STARTS: Readonly<Record<string, (env: Readonly<Record<string, string>>) => Command>> = {
+  "whose launcher": launcher,
+  "in development whose launcher": (env) => launcher(env, "--dev"),
+  "whose task": (env) => new Command(["task", "start"], env),
+  "in development whose task": (env) => new Command(["task", "dev"], env),
+};
+
+for (const [whose, start] of Object.entries(STARTS)) {
+  Deno.test(`launcher: a server ${whose} was killed stops by itself, and frees the data folder`, () =>
+    withFolder(async (folder) => {
+      const started = start({ DATA_DIR: folder });
+      const site = await started.site();
+      Deno.kill(started.pid, "SIGKILL");
+      await started.ended;
+      await assert.rejects(fetch(`${site}healthz`));
+      const lock = await Deno.open(`${folder}/lock`, { read: true, write: true });
+      assert.equal(lock.tryLockSync(true), true);
+      lock.close();
+    }));
+}
 
 Deno.test("launcher: settings that end the start do so in one line, before anything runs", () =>
   withFolder(async (folder) => {
