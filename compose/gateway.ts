@@ -4,6 +4,7 @@ import { parseUsersFile, usersFileCheck } from "@/lib/auth/users_file.ts";
 import { type Config, ConfigError, type GatewayConfig } from "@/lib/config.ts";
 import type { DataFolder } from "@/lib/embedded/data_folder.ts";
 import type { EmbeddedStore } from "@/lib/embedded/store/embedded_store.ts";
+import { EMBEDDED_FORMS } from "@/lib/embedded/store/s3/issued_forms.ts";
 import { upstream } from "@/lib/http/upstream.ts";
 import { derivedAddresses, type StoreAddresses } from "@/lib/store_addresses.ts";
 import type { GatewayDeps } from "@/routes/mod.ts";
@@ -35,6 +36,7 @@ export function gatewayDeps(
     mapiTimeoutMs: timeoutMs,
     sharedKeys: own?.identity.kind === "shared" ? own.identity : null,
     corsOrigins: gateway.corsOrigins,
+    issuedForms: store && EMBEDDED_FORMS,
     maxTenantRequests: gateway.maxTenantRequests,
   };
 }

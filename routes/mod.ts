@@ -32,6 +32,7 @@ import type { TimeBounds } from "@/lib/http/time_bounds.ts";
 import type { Upstream } from "@/lib/http/upstream.ts";
 import { mapiReachable } from "@/lib/mapi/reachable.ts";
 import type { ResultsStore } from "@/lib/results/results_store.ts";
+import type { IssuedForms } from "@/lib/s3/issued_forms.ts";
 import type { UploadSizes } from "@/lib/s3/object_upload.ts";
 import { proveCredentials } from "@/lib/s3/prove_credentials.ts";
 import { bucketReachable, s3Reachable } from "@/lib/s3/reachable.ts";
@@ -76,6 +77,8 @@ export interface GatewayDeps {
   /** The keys a generic backend serves everybody with; readiness lists buckets with them. */
   readonly sharedKeys: S3Keys | null;
   readonly corsOrigins: CorsOrigins;
+  /** How the store writes version ids and the like; null or absent where it is not our own. */
+  readonly issuedForms?: IssuedForms | null;
   /** Requests of one tenant at a time; {@link DEFAULT_MAX_TENANT_REQUESTS} when absent. */
   readonly maxTenantRequests?: number;
   /** How uploads are cut; what the S3 API allows when absent. */
@@ -185,6 +188,7 @@ function gatewayApi(deps: GatewayDeps, { role, logins, now, log }: GatewayParts)
   const door = { verify: tokenVerifier(key), admission, now };
   const operation = gatewayOperations(door, "s3");
   const prunes = deps.backend === "hcp" && deps.mapiEnabled;
+  const forms = deps.issuedForms ?? null;
   const warn = (message: string) => log.write({ level: "warn", message: redactText(message) });
   return [
     ...authOperations({ key, lifetimeMinutes: deps.tokenLifetimeMinutes, now, places: logins }),
@@ -195,14 +199,14 @@ function gatewayApi(deps: GatewayDeps, { role, logins, now, log }: GatewayParts)
 
     ...(deps.mapiEnabled ? managementOperations(gatewayOperations(door, "mapi"), mapi, now) : []),
 
-    ...bucketOperations(operation, s3, { mapi: prunes ? mapi : null, warn }),
+    ...bucketOperations(operation, s3, { mapi: prunes ? mapi : null, warn }, forms),
     ...bucketSettingOperations(operation, s3, deps.backend),
-    ...bucketContentOperations(operation, s3),
+    ...bucketContentOperations(operation, s3, forms),
     ...aclOperations(operation, s3, deps.backend),
     ...bulkOperations(operation, s3),
     ...copyOperations(operation, s3),
     ...objectUploadOperations(operation, s3, deps.uploadSizes),
-    ...objectOperations(operation, s3),
+    ...objectOperations(operation, s3, forms),
     ...presignOperations(operation, s3),
     ...multipartOperations(operation, s3),
     ...credentialsOperations(operation, s3),

@@ -2,8 +2,8 @@
  * `deno task try:schema [EXAMPLES]`: lets schemathesis send what the schemas of `/openapi.json` allow, and what they do
  * not, to a fresh application. It calls as an administrator of a tenant that is made for it, so that nothing else is
  * touched, with a role less than others: `resetPasswords`, which changes the passwords of all with SECURITY, leaves it
- * alone. `schemathesis_hooks.py` keeps the account itself out of changes; what no schema can say is listed in
- * `schemathesis.toml`, and in docs/api.md.
+ * alone. `schemathesis_hooks.py` keeps the account itself out of changes. `schemathesis.toml` switches off the checks that
+ * keys with slashes break, as docs/api.md says.
  */
 import { fileURLToPath } from "node:url";
 import { SAMPLE_PASSWORD } from "@/lib/embedded/store/samples.ts";

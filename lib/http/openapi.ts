@@ -31,6 +31,18 @@ const ERROR_SCHEMA = z.object({
   ]),
 }).meta({ id: "Error", description: "Every error answer; `detail` is a list where fields were refused (422)." });
 
+const REQUEST_ID = "RequestId";
+/** Read by the envelope around every operation. */
+const REQUEST_ID_HEADER = {
+  name: "X-Request-ID",
+  in: "header",
+  required: false,
+  description:
+    "Names the request in the answer's header of this name and in the access log: 1 to 128 letters, digits, " +
+    "dots, underscores or hyphens. Another text is passed over, and a name is made.",
+  schema: { type: "string" },
+};
+
 /** The OpenAPI 3.1 document of a set of operations, made from the very schemas that validate. */
 export function openApiDocument(operations: readonly Operation[], info: DocumentInfo): Json {
   const components: Json = {};
@@ -46,6 +58,7 @@ export function openApiDocument(operations: readonly Operation[], info: Document
     paths,
     components: {
       schemas: components,
+      parameters: { [REQUEST_ID]: REQUEST_ID_HEADER },
       securitySchemes: {
         [SECURITY_SCHEMES.bearer]: {
           type: "oauth2",
@@ -73,6 +86,7 @@ function describe(operation: Operation, components: Json): Json {
     parameters: [
       ...pathParameters(operation, components),
       ...queryParameters(operation, components),
+      { $ref: `#/components/parameters/${REQUEST_ID}` },
     ],
     ...(body ? { requestBody: requestBody(body, components) } : {}),
     responses: responses(operation, components),

@@ -2,6 +2,7 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { type AccessList, aclDocument, type NewAccessList, parseAcl } from "./acl_xml.ts";
 import { callS3, type S3 } from "./client.ts";
+import { S3Failure } from "./errors.ts";
 import { readXml } from "./read_xml.ts";
 import { xmlHeaders } from "./write_xml.ts";
 
@@ -12,6 +13,12 @@ export interface AclTarget {
 }
 
 const QUERY = [["acl", ""]] as const;
+
+/**
+ * What stores say to the ID, the URI or the address of an account or a group that they do not know (S3 API, PutBucketAcl).
+ * Nothing else in a list of ours can be an invalid argument: its words have been validated.
+ */
+const UNKNOWN_ACCOUNT: ReadonlySet<string | null> = new Set(["InvalidArgument", "UnresolvableGrantByEmailAddress"]);
 
 /** Who may do what with a bucket or object. @throws HttpError as {@link callS3} */
 export async function getAcl(s3: S3, caller: Caller, target: AclTarget): Promise<AccessList> {
@@ -24,7 +31,8 @@ export async function getAcl(s3: S3, caller: Caller, target: AclTarget): Promise
  * Sets an access control list. S3 wants owner and grants in one document, so a missing half is read first; where the
  * caller may write the list but not read it, the document goes without that half.
  *
- * @throws HttpError as {@link callS3}; 400 naming a member that XML cannot carry
+ * @throws HttpError as {@link callS3}; 400 naming a member that XML cannot carry; 404 for an account or a group that the
+ *   store does not know
  */
 export async function putAcl(s3: S3, caller: Caller, target: AclTarget, list: NewAccessList): Promise<void> {
   const whole = list.owner && list.grants ? { owner: list.owner, grants: list.grants } : null;
@@ -36,6 +44,8 @@ export async function putAcl(s3: S3, caller: Caller, target: AclTarget, list: Ne
     headers: xmlHeaders(body),
     body,
     resource: resourceOf(target),
+  }).catch((error) => {
+    throw error instanceof S3Failure && UNKNOWN_ACCOUNT.has(error.code) ? new HttpError(404, error.detail) : error;
   });
   await response.body?.cancel();
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
+import { EMBEDDED_FORMS } from "@/lib/embedded/store/s3/issued_forms.ts";
 import { startApplication } from "../application.ts";
 import { type GatewayClient, logIn, streamDigest } from "./gateway_client.ts";
 import { sendParts } from "./part_upload.ts";
@@ -131,6 +132,17 @@ Deno.test("whole application: versions, copies, folders, bulk work and a forced 
     // The key that was never there has a marker: a bulk deletion does not look first.
     assert.equal(Number(first.key_count) + Number(rest.key_count), 3 + 2 + 1 + 1, "nothing twice, nothing left out");
     assert.deepEqual([rest.next_key_marker, rest.next_version_id_marker], [null, null]);
+
+    const path = "/buckets/work/objects?max_keys=1";
+    const { next_continuation_token: token } = await client.json("GET", path);
+    assert.match(String(token), new RegExp(EMBEDDED_FORMS.continuationToken));
+    assert.match(String(first.next_version_id_marker), new RegExp(EMBEDDED_FORMS.versionIdMarker));
+    assert.match(String(versions.versions[0].VersionId), new RegExp(EMBEDDED_FORMS.versionId));
+    for (const [text, status] of [["", 200], ["YWI", 200], ["YWJj", 200], ["YWJ", 400], ["YWI=", 400], ["a", 400]]) {
+      const page = await client.call("GET", `${path}&continuation_token=${text}`);
+      assert.equal(page.status, status, await page.text());
+      assert.equal(new RegExp(EMBEDDED_FORMS.continuationToken).test(String(text)), status === 200);
+    }
 
     const nothing = await client.call("DELETE", "/buckets/work/objects/absent");
     assert.equal(nothing.status, 404, await nothing.text());

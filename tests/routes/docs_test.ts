@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { EMBEDDED_FORMS } from "@/lib/embedded/store/s3/issued_forms.ts";
 import { withGateway } from "./gateway_fixture.ts";
 
 interface Operation {
@@ -81,6 +82,11 @@ Deno.test("openapi: every operation, its login, and schemas that can be resolved
     for (const [, name] of text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
       assert.ok(document.components.schemas[name], name);
     }
+    const header = { $ref: "#/components/parameters/RequestId" };
+    for (const item of Object.values<Record<string, { parameters: unknown[] }>>(document.paths)) {
+      for (const { parameters } of Object.values(item)) assert.deepEqual(parameters.at(-1), header);
+    }
+    assert.equal(document.components.parameters.RequestId.name, "X-Request-ID");
     const { parameters } = document.paths["/api/v1/buckets/{bucket}/objects"].get;
     assert.deepEqual(parameters.find(({ name }: { name: string }) => name === "max_keys"), {
       name: "max_keys",
@@ -90,6 +96,22 @@ Deno.test("openapi: every operation, its login, and schemas that can be resolved
       schema: { type: "integer", minimum: 0, maximum: 1000, default: 1000 },
     });
   });
+});
+
+Deno.test("openapi: what a store gives out has a pattern where the store is our own, and none elsewhere", async () => {
+  for (const issuedForms of [EMBEDDED_FORMS, null]) {
+    await withGateway({ gateway: { issuedForms } }, async ({ app }) => {
+      const { paths } = await (await app.request("/openapi.json")).json();
+      const pattern = (path: string, method: string, name: string) =>
+        paths[`/api/v1/buckets/{bucket}/${path}`][method].parameters
+          .find((parameter: { name: string }) => parameter.name === name).schema.pattern;
+      for (const method of ["get", "head", "delete"]) {
+        assert.equal(pattern("objects/{key}", method, "version_id"), issuedForms?.versionId);
+      }
+      assert.equal(pattern("objects", "get", "continuation_token"), issuedForms?.continuationToken);
+      assert.equal(pattern("versions", "get", "version_id_marker"), issuedForms?.versionIdMarker);
+    });
+  }
 });
 
 Deno.test("openapi: each operation has the refusals that come with its login and its input", async () => {

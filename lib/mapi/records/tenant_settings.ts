@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CORS_CONFIGURATION } from "./cors_pattern.ts";
 import { answered, given, hardQuota, isText, namespaceSoftQuota, SOFT_QUOTA } from "./fields.ts";
 import { ipSettingsFromStore, ipSettingsToStore } from "./ip_settings.ts";
 import { DIRECTORY_USAGES, HASH_SCHEMES, versioning } from "./namespace.ts";
@@ -175,7 +176,8 @@ export const permissions = openDocument.meta({
 export const cors = z.looseObject({ cors: answered.text("A CORSConfiguration, as XML") }).meta({ id: "CorsDocument" });
 export const corsUpdate = z.object({
   cors: z.string().min(1).meta({
-    description: "A CORSConfiguration, as XML",
+    ...CORS_CONFIGURATION,
+    description: "A CORSConfiguration, as XML of 64 KiB at most; its elements may come in any order",
     examples: [
       "<CORSConfiguration><CORSRule><AllowedOrigin>https://site.example.org</AllowedOrigin><AllowedMethod>GET</AllowedMethod></CORSRule></CORSConfiguration>",
     ],

@@ -84,7 +84,7 @@ export function aclOperations(operation: GatewayOperation, s3: S3, backend: Stor
       body: { kind: "json", schema: aclUpdate },
       responses: {
         200: { description: "Set", schema: z.object({ status: z.literal("updated"), bucket: z.null() }) },
-        404: { description: "No such bucket" },
+        404: { description: "No such bucket, or no such account or group" },
         ...lacking,
       },
       async handler({ caller, params, body }) {
@@ -117,7 +117,7 @@ export function aclOperations(operation: GatewayOperation, s3: S3, backend: Stor
       body: { kind: "json", schema: aclUpdate },
       responses: {
         200: { description: "Set", schema: z.object({ status: z.literal("updated") }) },
-        404: { description: "No such bucket or object" },
+        404: { description: "No such bucket or object, or no such account or group" },
         ...lacking,
       },
       async handler({ caller, params, body }) {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/client.ts";
+import type { IssuedForms } from "@/lib/s3/issued_forms.ts";
 import { listUploads, listVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { bucketParams as params } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
@@ -41,8 +42,13 @@ const uploadList = z.object({
   next_upload_id_marker: z.string().nullable(),
 }).meta({ id: "UploadList" });
 
+/** Its form is checked here where it is known: alone, the marker does not go to the store. */
+function versionIdMarker(forms: IssuedForms | null): z.ZodString {
+  return forms === null ? z.string() : z.string().regex(new RegExp(forms.versionIdMarker), "Not a marker of a version");
+}
+
 /** What is in a bucket besides its current objects: older versions, delete markers, uploads in progress. */
-export function bucketContentOperations(operation: GatewayOperation, s3: S3): Operation[] {
+export function bucketContentOperations(operation: GatewayOperation, s3: S3, forms: IssuedForms | null): Operation[] {
   return [
     operation({
       id: "list_versions",
@@ -55,7 +61,9 @@ export function bucketContentOperations(operation: GatewayOperation, s3: S3): Op
         prefix,
         max_keys: z.int().min(0).max(MAX_KEYS).default(MAX_KEYS).meta({ description: "Most entries of the page" }),
         key_marker: z.string().optional().meta({ description: "`next_key_marker` of the page before" }),
-        version_id_marker: z.string().optional().meta({ description: "`next_version_id_marker` of the page before" }),
+        version_id_marker: versionIdMarker(forms).optional().meta({
+          description: "`next_version_id_marker` of the page before; without a `key_marker` it says nothing",
+        }),
       }),
       responses: {
         200: { description: "A page of the listing", schema: versionList },
@@ -66,7 +74,7 @@ export function bucketContentOperations(operation: GatewayOperation, s3: S3): Op
           await listVersions(s3, caller, bucket, {
             prefix: query.prefix,
             keyMarker: query.key_marker,
-            versionIdMarker: query.version_id_marker,
+            versionIdMarker: query.key_marker ? query.version_id_marker : undefined,
             maxKeys: query.max_keys,
           }),
         ),

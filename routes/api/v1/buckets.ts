@@ -3,6 +3,7 @@ import { forceDelete, type ForceDeleteDeps } from "@/lib/force_delete.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { createBucket, deleteBucket, headBucket, listBuckets } from "@/lib/s3/buckets.ts";
 import type { S3 } from "@/lib/s3/client.ts";
+import { issuedForm, type IssuedForms } from "@/lib/s3/issued_forms.ts";
 import { listObjects, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { bucketParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
@@ -25,12 +26,15 @@ const BUCKET_NAME = {
 
 const bucketStatus = z.object({ status: z.string(), bucket: z.string() }).meta({ id: "BucketStatus" });
 
-const listQuery = z.object({
-  prefix: z.string().default("").meta({ description: "What the keys begin with" }),
-  max_keys: z.int().min(0).max(MAX_KEYS).default(MAX_KEYS).meta({ description: "Most entries of the page" }),
-  continuation_token: z.string().optional().meta({ description: "`next_continuation_token` of the page before" }),
-  delimiter: z.string().optional().meta({ description: "Groups keys into common prefixes", examples: ["/"] }),
-});
+const listQuery = (forms: IssuedForms | null) =>
+  z.object({
+    prefix: z.string().default("").meta({ description: "What the keys begin with" }),
+    max_keys: z.int().min(0).max(MAX_KEYS).default(MAX_KEYS).meta({ description: "Most entries of the page" }),
+    continuation_token: z.string().meta(issuedForm(forms, "continuationToken")).optional().meta({
+      description: "`next_continuation_token` of the page before",
+    }),
+    delimiter: z.string().optional().meta({ description: "Groups keys into common prefixes", examples: ["/"] }),
+  });
 
 const objectList = z.object({
   objects: z.array(z.object({
@@ -48,7 +52,12 @@ const objectList = z.object({
 }).meta({ id: "ObjectList" });
 
 /** Buckets and what is in them. */
-export function bucketOperations(operation: GatewayOperation, s3: S3, force: Omit<ForceDeleteDeps, "s3">): Operation[] {
+export function bucketOperations(
+  operation: GatewayOperation,
+  s3: S3,
+  force: Omit<ForceDeleteDeps, "s3">,
+  forms: IssuedForms | null,
+): Operation[] {
   return [
     operation({
       id: "list_buckets",
@@ -124,7 +133,7 @@ export function bucketOperations(operation: GatewayOperation, s3: S3, force: Omi
       tag: "S3 Objects",
       summary: "List objects, one page at a time",
       params: bucketParams,
-      query: listQuery,
+      query: listQuery(forms),
       responses: {
         200: { description: "A page of the listing", schema: objectList },
         404: { description: "No such bucket" },

@@ -3,6 +3,7 @@ import { contentDisposition, fileNameOf } from "@/lib/http/content_disposition.t
 import { handedBody } from "@/lib/http/handed_body.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/client.ts";
+import { issuedForm, type IssuedForms } from "@/lib/s3/issued_forms.ts";
 import { objectHeaders, readHeaders, writeHeaders } from "@/lib/s3/object_headers.ts";
 import { deleteObject, getObject, headObject } from "@/lib/s3/objects.ts";
 import { asObject, objectParams as params } from "./object_parameters.ts";
@@ -11,27 +12,31 @@ import type { GatewayOperation } from "./operation.ts";
 const TAG = "S3 Objects";
 const PATH = "/api/v1/buckets/{bucket}/objects/{key}";
 
-const versioned = z.object({
-  version_id: z.string().min(1).optional().meta({ description: "A version other than the current one" }),
-  as: asObject,
-});
+const versioned = (forms: IssuedForms | null) =>
+  z.object({
+    version_id: z.string().min(1).meta(issuedForm(forms, "versionId")).optional().meta({
+      description: "A version other than the current one",
+    }),
+    as: asObject,
+  });
 
 const MAX_FILENAME = 1024;
 
-const read = versioned.extend({
-  disposition: z.enum(["attachment", "inline"]).optional().meta({
-    description: "Sends Content-Disposition, with the last segment of the key unless `filename` says another name",
-  }),
-  filename: z.string().min(1).max(MAX_FILENAME).optional().meta({
-    description: "The name to save under; alone, it means `disposition=attachment`",
-  }),
-});
+const read = (forms: IssuedForms | null) =>
+  versioned(forms).extend({
+    disposition: z.enum(["attachment", "inline"]).optional().meta({
+      description: "Sends Content-Disposition, with the last segment of the key unless `filename` says another name",
+    }),
+    filename: z.string().min(1).max(MAX_FILENAME).optional().meta({
+      description: "The name to save under; alone, it means `disposition=attachment`",
+    }),
+  });
 
 const deleted = z.object({ status: z.literal("deleted"), bucket: z.string(), key: z.string() })
   .meta({ id: "ObjectDeleted" });
 
 /** Single objects: read, looked at, deleted; bytes stream through. */
-export function objectOperations(operation: GatewayOperation, s3: S3): Operation[] {
+export function objectOperations(operation: GatewayOperation, s3: S3, forms: IssuedForms | null): Operation[] {
   return [
     operation({
       id: "get_object",
@@ -40,7 +45,7 @@ export function objectOperations(operation: GatewayOperation, s3: S3): Operation
       tag: TAG,
       summary: "Read an object, or a range of it",
       params,
-      query: read,
+      query: read(forms),
       responses: {
         200: { description: "The object", mediaType: "*/*" },
         206: { description: "The range asked for", mediaType: "*/*" },
@@ -65,7 +70,7 @@ export function objectOperations(operation: GatewayOperation, s3: S3): Operation
       tag: TAG,
       summary: "The metadata of an object, as headers",
       params,
-      query: read,
+      query: read(forms),
       responses: { 200: { description: "It is there" }, 404: { description: "It is not" } },
       async handler({ caller, params: { bucket, key }, query }, exchange) {
         const response = await headObject(s3, caller, { bucket, key, versionId: query.version_id }, {
@@ -81,7 +86,7 @@ export function objectOperations(operation: GatewayOperation, s3: S3): Operation
       tag: TAG,
       summary: "Delete an object, or one version of it",
       params,
-      query: versioned,
+      query: versioned(forms),
       responses: {
         200: { description: "Deleted", schema: deleted },
         404: { description: "It was not there" },
@@ -98,7 +103,7 @@ export function objectOperations(operation: GatewayOperation, s3: S3): Operation
 function shown(
   response: Response,
   key: string,
-  { disposition, filename }: z.output<typeof read>,
+  { disposition, filename }: z.output<ReturnType<typeof read>>,
 ): Record<string, string> {
   const headers = objectHeaders(response.headers);
   if (disposition ?? filename) {

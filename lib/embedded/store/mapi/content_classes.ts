@@ -4,7 +4,7 @@ import type { Document } from "@/lib/embedded/store/documents.ts";
 import { boolean, className, listed, members, names, oneOf, parsed, pathName, text } from "./body_schema.ts";
 import { isVerbose, selected } from "./list_parameters.ts";
 import { demand } from "./mapi_caller.ts";
-import { absent, invalid } from "./mapi_error.ts";
+import { absent, conflicting } from "./mapi_error.ts";
 import { listAnswer, type MapiRequest } from "./mapi_request.ts";
 
 const KIND = "contentClasses";
@@ -78,7 +78,7 @@ async function set(
 ): Promise<void> {
   const guids = namespaces?.map((namespace) => {
     const bucket = store.buckets.bucket(tenant.id, namespace);
-    if (!bucket) throw invalid("namespaces", "may name only namespaces of the tenant");
+    if (!bucket) throw conflicting("namespaces", "may name only namespaces of the tenant");
     return bucket.guid;
   });
   const document = guids ? { ...rest, namespaces: guids } : rest;

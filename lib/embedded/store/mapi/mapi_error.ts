@@ -23,3 +23,8 @@ export function absent(what: string): MapiError {
 export function invalid(what: string, rule: string): MapiError {
   return new MapiError(400, `${what} ${rule}`);
 }
+
+/** What refuses a member whose form is right, as things are: it names what is absent, or what cannot change any more. */
+export function conflicting(what: string, rule: string): MapiError {
+  return new MapiError(409, `${what} ${rule}`);
+}

@@ -3,7 +3,7 @@ import type { Tenant } from "@/lib/embedded/store/accounts.ts";
 import type { Document } from "@/lib/embedded/store/documents.ts";
 import { boolean, integer, members, names, oneOf, text } from "./body_schema.ts";
 import { IP_SETTINGS, ipSettings } from "./ip_settings.ts";
-import { invalid } from "./mapi_error.ts";
+import { conflicting } from "./mapi_error.ts";
 import type { MapiRequest } from "./mapi_request.ts";
 import { permissionsDocument } from "./permissions_document.ts";
 import { retention } from "./retention_classes.ts";
@@ -109,7 +109,7 @@ function demandContentClasses(
   if (!Array.isArray(contentClasses)) return;
   for (const name of contentClasses) {
     if (!store.documents.document({ tenant: tenant.id, bucket: 0, kind: "contentClasses" }, String(name))) {
-      throw invalid("contentClasses", "may name only content classes of the tenant");
+      throw conflicting("contentClasses", "may name only content classes of the tenant");
     }
   }
 }

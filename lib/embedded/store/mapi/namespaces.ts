@@ -4,7 +4,7 @@ import type { Tenant } from "@/lib/embedded/store/accounts.ts";
 import type { Bucket } from "@/lib/embedded/store/buckets.ts";
 import { isVerbose, pageByName, selected } from "./list_parameters.ts";
 import { demand, has, managesNamespaces } from "./mapi_caller.ts";
-import { absent, forbidden, invalid } from "./mapi_error.ts";
+import { absent, conflicting, forbidden, invalid } from "./mapi_error.ts";
 import { listAnswer, type MapiRequest, mapiTime, only } from "./mapi_request.ts";
 import {
   boolean,
@@ -20,6 +20,7 @@ import {
   text,
   wrapped,
 } from "./body_schema.ts";
+import { username } from "./users.ts";
 import { versioningSettings } from "./versioning_settings.ts";
 import { isBucketName } from "@/lib/embedded/store/names.ts";
 import { newNamespace } from "@/lib/embedded/store/namespace_record.ts";
@@ -50,11 +51,13 @@ const permissions = wrapped("permission", oneOf(...PERMISSIONS));
 
 const NAME = z.string(rule(NAME_RULE)).refine((name) => isBucketName(name), NAME_RULE);
 
+const OWNER_RULE = "must be the name of a user, or empty";
+
 const SETTINGS = {
   ...NAMESPACE_SETTINGS,
   aclsUsage: oneOf("NOT_ENABLED", "ENABLED", "ENFORCED", "NOT_ENFORCED"),
-  owner: z.string(rule("must be a user of the tenant")),
-  ownerType: oneOf("LOCAL"),
+  owner: z.string(rule(OWNER_RULE)).refine((name) => name === "" || username.safeParse(name).success, OWNER_RULE),
+  ownerType: oneOf("LOCAL", "EXTERNAL"),
   ...each([
     "indexingEnabled",
     "indexingDefault",
@@ -110,6 +113,7 @@ export async function createNamespace(tenant: Tenant, { store, caller, body }: M
   const isTenantUser = caller.tenant !== null;
   if (!has(caller, "administer") && !(isTenantUser && managesNamespaces(caller))) throw forbidden();
   const { name, owner: ownerName, versioningSettings, ...settings } = parsed(NEW, await body());
+  demandLocal(settings.ownerType);
   const { record, versioning, versionSettings } = newNamespace(
     store.documents,
     tenant.id,
@@ -158,6 +162,7 @@ export async function updateNamespace(
     throw invalid("resetMQECheckpoint", "must be 0 or a date as mm/dd/yyyy");
   }
   const { name: newName, owner, ...settings } = parsed(CHANGE, await body());
+  demandLocal(settings.ownerType);
   for (const member of SETTLED) {
     if (settings[member] !== undefined && settings[member] !== bucket.record[member]) {
       throw invalid(member, "cannot be changed once the namespace is made");
@@ -167,7 +172,7 @@ export async function updateNamespace(
     throw invalid("enterpriseMode", "cannot be switched on again");
   }
   if (settings.aclsUsage === "NOT_ENABLED" && bucket.record.aclsUsage !== "NOT_ENABLED") {
-    throw invalid("aclsUsage", "cannot return to NOT_ENABLED");
+    throw conflicting("aclsUsage", "cannot return to NOT_ENABLED");
   }
   await store.writer.change("updateBucket", {
     bucket: bucket.id,
@@ -190,11 +195,16 @@ export async function deleteNamespace(tenant: Tenant, name: string, { store, cal
   return new Response(null);
 }
 
-/** The user that a body names as the owner; null for the empty name. Throws 400. */
+/** Throws 409 where the owner is to be an account of a directory, of which none are known here. */
+function demandLocal(ownerType: string | undefined): void {
+  if (ownerType === "EXTERNAL") throw conflicting("ownerType", "must be LOCAL: no directory is known");
+}
+
+/** The user that a body names as the owner; null for the empty name. Throws 409. */
 function namedOwner(store: StoreParts, tenant: Tenant, name: string): number | null {
   if (name === "") return null;
   const user = store.accounts.user(tenant.id, name);
-  if (!user) throw invalid("owner", "must be a user of the tenant");
+  if (!user) throw conflicting("owner", "must be a user of the tenant");
   return user.id;
 }
 

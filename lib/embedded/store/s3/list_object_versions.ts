@@ -1,3 +1,4 @@
+import { VERSION_ID_MARKER } from "@/lib/embedded/store/s3/issued_forms.ts";
 import { permittedBucket } from "@/lib/embedded/store/s3/permitted.ts";
 import {
   commonPrefixElement,
@@ -55,10 +56,12 @@ function handle(call: S3Call): Response {
   ]);
 }
 
+const MARKER = new RegExp(VERSION_ID_MARKER);
+
 function checkMarkers(keyMarker: string, versionMarker: string | null): void {
   if (versionMarker === null) return;
   if (keyMarker === "") throw new S3Error("InvalidArgument", "version-id-marker needs a key-marker");
-  if (!/^(?:null|[1-9][0-9]{0,15})$/.test(versionMarker)) {
+  if (!MARKER.test(versionMarker)) {
     throw new S3Error("InvalidArgument", "version-id-marker is not a version id");
   }
 }

@@ -1,3 +1,4 @@
+import { VERSION_ID } from "@/lib/embedded/store/s3/issued_forms.ts";
 import { S3Error } from "@/lib/embedded/store/s3/s3_error.ts";
 import type { S3Request } from "@/lib/embedded/store/s3/s3_request.ts";
 import type { VersionId } from "@/lib/embedded/store/writer/changes.ts";
@@ -8,9 +9,11 @@ export function versionParameter(request: S3Request): string | null {
   return version === null ? null : versionText(version);
 }
 
+const FORM = new RegExp(VERSION_ID);
+
 /** A text that has the characters of version ids, of which there may be none. Throws {@link S3Error} InvalidArgument. */
 export function versionText(text: string): string {
-  if (/^[A-Za-z0-9]{1,64}$/.test(text)) return text;
+  if (FORM.test(text)) return text;
   throw new S3Error("InvalidArgument", text === "" ? "versionId must not be empty" : "Invalid version id specified");
 }
 

@@ -101,3 +101,25 @@ Deno.test("access lists: what is not one is 400 or 422 naming the place, and not
     assert.equal(seen.length, 0);
   });
 });
+
+Deno.test("access lists: an account or a group that the store does not know is 404", async () => {
+  await withGateway({}, async ({ call, answer }) => {
+    const body = JSON.stringify({
+      Owner: { ID: "me" },
+      Grants: [{ Grantee: { Type: "AmazonCustomerByEmail", EmailAddress: "a@example.org" }, Permission: "READ" }],
+    });
+    const refusals: [string, number][] = [
+      ["InvalidArgument", 404],
+      ["UnresolvableGrantByEmailAddress", 404],
+      ["MalformedACLError", 400],
+      ["InvalidRequest", 400],
+    ];
+    for (const [code, status] of refusals) {
+      answer(() => s3Error(400, code, "refused"));
+      for (const [path, what] of [["b/acl", "bucket 'b'"], ["b/objects/k/acl", "object 'k'"]]) {
+        const refused = await call(`/api/v1/buckets/${path}`, { method: "PUT", body });
+        assert.deepEqual([refused.status, await refused.json()], [status, { detail: `${what}: refused` }], code);
+      }
+    }
+  });
+});

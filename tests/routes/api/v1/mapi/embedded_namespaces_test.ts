@@ -208,3 +208,29 @@ Deno.test("namespaces: an exported template makes a like one in another tenant",
     assert.deepEqual([record.hardQuota, record.tags, record.owner], ["7 GB", { tag: ["a"] }, "researcher"]);
   });
 });
+
+Deno.test(
+  "namespaces: what a body names and is absent is 409, and so is what can be set but once",
+  leaks,
+  async () => {
+    await withEmbeddedGateway(async ({ as }) => {
+      const call = as("archive", "curator");
+      assert.equal((await call("PUT", BASE, { name: "named" })).status, 201);
+      const refusals: [string, string, unknown, number][] = [
+        ["PUT", BASE, { name: "other", owner: "nobody" }, 409],
+        ["PUT", BASE, { name: "other", owner: "curator", ownerType: "EXTERNAL" }, 409],
+        ["POST", `${BASE}/named`, { owner: "nobody" }, 409],
+        ["POST", `${BASE}/named`, { ownerType: "EXTERNAL" }, 409],
+        ["POST", `${BASE}/named`, { aclsUsage: "NOT_ENABLED" }, 409],
+        ["PUT", "/tenants/archive/contentClasses", { name: "c", namespaces: ["absent"] }, 409],
+        ["POST", `${BASE}/named/customMetadataIndexingSettings`, { contentClasses: ["absent"] }, 409],
+      ];
+      for (const [method, path, body, status] of refusals) {
+        const answer = await call(method, path, body);
+        assert.equal(answer.status, status, `${path} ${JSON.stringify(body)}: ${answer.text}`);
+      }
+      assert.equal((await call("GET", `${BASE}/other`)).status, 404, "nothing is made");
+      assert.equal((await call("POST", `${BASE}/named`, { owner: "curator", ownerType: "LOCAL" })).status, 200);
+    });
+  },
+);
