@@ -1,7 +1,7 @@
 import { createHmac, hash } from "node:crypto";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 import { BoundedCache } from "@/lib/bounded_cache.ts";
-import { digestWords, hexOf, hmacAfter } from "@/lib/sha256.ts";
+import { hexOf, hmacAfter } from "@/lib/sha256.ts";
 import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
 
 export const UNSIGNED_PAYLOAD = "UNSIGNED-PAYLOAD";
@@ -9,8 +9,7 @@ export const UNSIGNED_PAYLOAD = "UNSIGNED-PAYLOAD";
 export const EMPTY_PAYLOAD = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 export const ALGORITHM = "AWS4-HMAC-SHA256";
 const MAX_CACHED_KEYS = 1000;
-const ASCII = /^[\0-\x7f]*$/;
-/** What RFC 3986 leaves as it is, and the same in a path. */
+/** What RFC 3986 leaves as it is in a path. */
 const UNRESERVED_PATH = /^[\w.~/-]*$/;
 const MAX_CACHED_HOSTS = 1000;
 
@@ -107,7 +106,7 @@ export function encodeQuery(query: QueryPairs): string {
   return query.map(([name, value]) => `${encodeRfc3986(name)}=${encodeRfc3986(value)}`).join("&");
 }
 
-/** Hexadecimal SHA-256 of a text. */
+/** Hexadecimal SHA-256 of a text. The one-shot `hash` leaves no native object to the garbage collector. */
 export function sha256Hex(text: string): string {
   return hash("sha256", text, "hex");
 }
@@ -135,13 +134,8 @@ function canonicalQuery(query: QueryPairs): string {
 }
 
 function sign(canonical: string, date: string, scope: string, keys: S3Keys, region: string): string {
-  const text = `${ALGORITHM}\n${date}\n${scope}\n${digestOf(canonical)}`;
+  const text = `${ALGORITHM}\n${date}\n${scope}\n${sha256Hex(canonical)}`;
   return hexOf(signing(keys, date.slice(0, 8), region).hmac(text));
-}
-
-/** A digest of node:crypto's leaves native objects to the garbage collector, which costs more than the digest. */
-function digestOf(canonical: string): string {
-  return ASCII.test(canonical) ? hexOf(digestWords(canonical)) : sha256Hex(canonical);
 }
 
 /** A day's key, and the HMAC under it with its first half done. */

@@ -1,7 +1,7 @@
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 import { digestWords, hashPrefix, hexOf, hmacAfter } from "@/lib/sha256.ts";
 import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
-import { ALGORITHM, amzDate, signingKey, UNSIGNED_PAYLOAD } from "./signer.ts";
+import { ALGORITHM, amzDate, sha256Hex, signingKey, UNSIGNED_PAYLOAD } from "./signer.ts";
 
 /** What the URLs of a batch have in common. */
 export interface UrlBatch {
@@ -21,7 +21,7 @@ export function urlSigner(batch: UrlBatch): (path: string) => string {
   const { origin, method } = batch;
   const { query, host, sign } = shared(batch);
   const end = `\n${query}\n${host}`;
-  return (path) => `${origin}${path}?${query}&X-Amz-Signature=${sign(hexOf(digestWords(`${method}\n${path}${end}`)))}`;
+  return (path) => `${origin}${path}?${query}&X-Amz-Signature=${sign(sha256Hex(`${method}\n${path}${end}`))}`;
 }
 
 /** A signer of the parts of one upload, by their numbers. */
