@@ -62,7 +62,7 @@ function figures({ hasDeleted: _, objectBytes, partBytes, uploads, uploadParts, 
 
 /**
  * The intervals that a query asks for, widened to whole ones: hours, days of UTC, or one from start to end. What lies
- * before the beginning, before what is remembered, or after the present is left out. Throws 400.
+ * before the beginning, before what is remembered, or after the present is left out; an end before the start leaves nothing. Throws 400.
  */
 function statedIntervals(query: URLSearchParams, createdMs: number, nowMs: number): Interval[] {
   const granularity = query.get("granularity") ?? "total";
@@ -70,7 +70,7 @@ function statedIntervals(query: URLSearchParams, createdMs: number, nowMs: numbe
   const present = Math.floor(nowMs / MS_PER_HOUR);
   const oldest = Math.max(Math.floor(createdMs / MS_PER_HOUR), present - USAGE_HOURS);
   const [start, end] = ["start", "end"].map((name) => statedHour(query.get(name), name));
-  if (start !== null && end !== null && start > end) throw invalid("start", "must not be after end");
+  if (start !== null && end !== null && start > end) return [];
   const step = granularity === "day" ? HOURS_PER_DAY : 1;
   // The interval that the beginning falls into is whole as well: nothing was done before.
   const first = Math.floor(Math.max(start ?? oldest, oldest) / step) * step;
