@@ -1,9 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
+import { newTenantRecord, newUserRecord } from "@/lib/embedded/store/account_records.ts";
 import { SYSTEM } from "@/lib/embedded/store/accounts.ts";
 import { writeDurably } from "@/lib/embedded/data_folder.ts";
 import { passwordMd5 } from "@/lib/embedded/store/mapi/passwords.ts";
-import { newTenantRecord } from "@/lib/embedded/store/mapi/tenants.ts";
-import { newUserRecord } from "@/lib/embedded/store/mapi/users.ts";
 import { newNamespaceRecord } from "@/lib/embedded/store/namespace_record.ts";
 import { CONVERTER, RESULTS_TENANT } from "@/lib/embedded/store/results_account.ts";
 import { type Permission, permissionMask, PERMISSIONS } from "@/lib/embedded/store/permissions.ts";

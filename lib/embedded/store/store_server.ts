@@ -4,7 +4,7 @@ import { Documents } from "@/lib/embedded/store/documents.ts";
 import { Groups } from "@/lib/embedded/store/groups.ts";
 import { openIndexForReading, Statements } from "@/lib/embedded/store/index.ts";
 import { Logins } from "@/lib/embedded/store/logins.ts";
-import { mapiHandler } from "@/lib/embedded/store/mapi/mapi_server.ts";
+import type { mapiHandler } from "@/lib/embedded/store/mapi/mapi_server.ts";
 import { folded } from "@/lib/embedded/store/names.ts";
 import { Objects } from "@/lib/embedded/store/objects.ts";
 import { Versions } from "@/lib/embedded/store/versions.ts";
@@ -120,7 +120,7 @@ export class StoreServer {
   }
 
   #listenAtSystemLevel(): void {
-    const mapi = mapiHandler(this.#parts, () => null, true, (tenant) => Promise.resolve(this.#listenFor(tenant)));
+    const mapi = loadedMapi(this.#parts, () => null, true, (tenant) => Promise.resolve(this.#listenFor(tenant)));
     this.#levels.set("", {
       // The system level has no buckets.
       s3: this.#listen("", "s3", refusingHandler("AccessDenied")),
@@ -135,7 +135,7 @@ export class StoreServer {
     const tenant = () => this.#parts.accounts.tenant(level);
     this.#levels.set(level, {
       s3: this.#listen(level, "s3", s3Handler(this.#parts, tenant, this.#origins)),
-      mapi: this.#listen(level, "mapi", mapiHandler(this.#parts, tenant, false, () => Promise.resolve())),
+      mapi: this.#listen(level, "mapi", loadedMapi(this.#parts, tenant, false, () => Promise.resolve())),
     });
   }
 
@@ -160,4 +160,15 @@ type AddressedHandler = (request: Request, address: string) => Response | Promis
 function isLoopbackHost(host: string | null, hostname: string): boolean {
   const name = host?.replace(/:[0-9]*$/, "").replace(/^\[(.*)\]$/, "$1").toLowerCase();
   return name === hostname.toLowerCase() || name === "localhost" || name === "127.0.0.1" || name === "::1";
+}
+
+type MapiHandler = ReturnType<typeof mapiHandler>;
+
+/** The management API, loaded by its first request: with its schemas and their library the thread would start later. */
+function loadedMapi(...parts: Parameters<typeof mapiHandler>): MapiHandler {
+  let handler: Promise<MapiHandler> | undefined;
+  return async (request) => {
+    handler ??= import("@/lib/embedded/store/mapi/mapi_server.ts").then(({ mapiHandler }) => mapiHandler(...parts));
+    return (await handler)(request);
+  };
 }

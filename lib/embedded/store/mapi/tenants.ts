@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
+import { newTenantRecord, newUserRecord } from "@/lib/embedded/store/account_records.ts";
 import type { Tenant } from "@/lib/embedded/store/accounts.ts";
 import { CONSOLE_SECURITY_DEFAULTS } from "@/lib/embedded/store/console_security.ts";
 import type { Document } from "@/lib/embedded/store/documents.ts";
@@ -10,7 +11,7 @@ import { groupname } from "./groups.ts";
 import { listAnswer, type MapiRequest, mapiTime, only } from "./mapi_request.ts";
 import { boolean, each, integer, members, oneOf, parsed, quota, rule, tags, text, wrapped } from "./body_schema.ts";
 import { newPasswordMd5 } from "./passwords.ts";
-import { newUserRecord, username as usernameSchema } from "./users.ts";
+import { username as usernameSchema } from "./users.ts";
 import { isHostLabel } from "@/lib/embedded/store/names.ts";
 import type { NewGroup } from "@/lib/embedded/store/writer/changes.ts";
 
@@ -48,25 +49,6 @@ const NEW = members(MEMBERS, { name: z.string(rule(NAME_RULE)).refine((name) => 
 
 const CHANGE = members(MEMBERS);
 
-const DEFAULTS = {
-  systemVisibleDescription: "",
-  tenantVisibleDescription: "",
-  hardQuota: "100 GB",
-  softQuota: 85,
-  namespaceQuota: "None",
-  authenticationTypes: { authenticationType: ["LOCAL"] },
-  complianceConfigurationEnabled: true,
-  versioningConfigurationEnabled: true,
-  searchConfigurationEnabled: true,
-  replicationConfigurationEnabled: false,
-  servicePlan: "Default",
-  administrationAllowed: false,
-  maxNamespacesPerUser: 100,
-  snmpLoggingEnabled: false,
-  syslogLoggingEnabled: false,
-  tags: { tag: [] },
-};
-
 /** What a tenant's record shows when not everything is asked for: what can be changed. */
 const MODIFIABLE = [
   "administrationAllowed",
@@ -78,11 +60,6 @@ const MODIFIABLE = [
 
 /** What the system level decides, and a tenant's own administrators may only repeat. */
 const OF_THE_SYSTEM = Object.keys(MEMBERS).filter((member) => !MODIFIABLE.includes(member) && member !== "tags");
-
-/** The settings of a new tenant: those given over the defaults. */
-export function newTenantRecord(given: Record<string, unknown>): Record<string, unknown> {
-  return { ...DEFAULTS, id: randomUUID(), ...given };
-}
 
 /** GET /tenants */
 export function listTenants({ store, caller, query }: MapiRequest): Response {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { newUserRecord } from "@/lib/embedded/store/account_records.ts";
 import { mayManageNamespaces, type Tenant, type User } from "@/lib/embedded/store/accounts.ts";
 import { consoleSecurity } from "@/lib/embedded/store/console_security.ts";
 import { demandMayAppoint, isAdministrator } from "./administrators.ts";
@@ -43,18 +44,6 @@ const MODIFIABLE = ["fullName", "description", "enabled", "allowNamespaceManagem
 
 /** What only those see who may manage users. */
 const FOR_SECURITY = ["roles", "forcePasswordChange", "userGUID", "userID"];
-
-/** The settings of a new account: those given over the defaults. */
-export function newUserRecord(given: Record<string, unknown>): Record<string, unknown> {
-  return {
-    description: "",
-    localAuthentication: true,
-    enabled: true,
-    forcePasswordChange: false,
-    roles: { role: [] },
-    ...given,
-  };
-}
 
 /** GET /tenants/{tenant}/userAccounts */
 export function listUsers(tenant: Tenant, { store, caller, query }: MapiRequest): Response {
