@@ -55,7 +55,7 @@ function readerOf(body: Body, lengthBytes: number | null): BodyReader {
 }
 
 /** A reader into given memory; null for a stream of another kind, as a body that came with its head has. */
-function byteReader(body: Body): ReadableStreamBYOBReader | null {
+export function byteReader(body: Body): ReadableStreamBYOBReader | null {
   try {
     return body.getReader({ mode: "byob" });
   } catch (error) {

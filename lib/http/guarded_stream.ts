@@ -1,8 +1,6 @@
 import { deadline } from "./deadline.ts";
-import { IDLE_MS, type Pace } from "./time_bounds.ts";
-
-/** Reads a body that comes from an upstream. */
-export type PieceReader = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
+import type { PieceReader } from "./piece_reader.ts";
+import { type Pace, STREAM_BOUNDS, type TimeBounds, unreadMs } from "./time_bounds.ts";
 
 /**
  * The next piece of a body, null at its end.
@@ -16,24 +14,33 @@ export async function nextPiece(
   stalled: (message: string) => Error,
 ): Promise<Uint8Array<ArrayBuffer> | null> {
   const { patienceMs } = pace;
-  const stall = Promise.withResolvers<never>();
   const from = performance.now();
-  const heard = deadline(patienceMs, () => stall.reject(stalled(`nothing for ${Math.ceil(patienceMs)} ms`)));
+  let isLate = false;
+  const heard = deadline(patienceMs, () => {
+    isLate = true;
+    // Ends the read as well.
+    reader.cancel().catch(() => {});
+  });
   try {
-    const { done, value } = await Promise.race([reader.read(), stall.promise]);
-    if (done) return null;
-    pace.took(value.length, performance.now() - from);
-    return value;
+    const { done, value } = await reader.read();
+    if (!isLate) {
+      if (done) return null;
+      pace.took(value.length, performance.now() - from);
+      return value;
+    }
+  } catch (error) {
+    if (!isLate) throw error;
   } finally {
     heard();
   }
+  throw stalled(`nothing for ${Math.ceil(patienceMs)} ms`);
 }
 
 export interface GuardOptions {
   /** Called when the stream's reader takes nothing more, after the stream was broken: what it holds is to be ended. */
   readonly unread?: () => void;
-  /** Longest time between two pieces that the stream's reader takes, ms. */
-  readonly idleMs?: number;
+  /** How long the stream's reader may take; as for all streams when absent. */
+  readonly bounds?: TimeBounds;
 }
 
 /**
@@ -45,8 +52,9 @@ export function guardedStream(
   reader: PieceReader,
   next: () => Promise<Uint8Array<ArrayBuffer> | null>,
   broken: (error: unknown) => BrokenStream,
-  { unread, idleMs = IDLE_MS }: GuardOptions = {},
+  { unread, bounds = STREAM_BOUNDS }: GuardOptions = {},
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const patienceMs = unreadMs(bounds);
   let left = false;
   let taken = () => {};
   return new ReadableStream<Uint8Array<ArrayBuffer>>({
@@ -57,7 +65,7 @@ export function guardedStream(
         if (left) return;
         if (piece === null) return controller.close();
         controller.enqueue(piece);
-        taken = deadline(idleMs, () => {
+        taken = deadline(patienceMs, () => {
           left = true;
           controller.error(new BrokenStream("UnreadAnswer", "an answer was not read"));
           reader.cancel().catch(() => {});

@@ -1,25 +1,31 @@
+import { announcedLength } from "./body_reader.ts";
 import { BrokenStream, guardedStream, nextPiece } from "./guarded_stream.ts";
+import { growingReader } from "./piece_reader.ts";
 import type { RequestInfo } from "./request_info.ts";
-import { Pace, STREAM_BOUNDS, type TimeBounds } from "./time_bounds.ts";
+import { Pace, STREAM_BOUNDS, type TimeBounds, UNWATCHED_BYTES } from "./time_bounds.ts";
 
 type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
+
+/** What is read of a body at a time at most, bytes: the runtime's client has about as much at once. */
+const MOST_PIECE_BYTES = 512 * 1024;
 
 /**
  * The body of an upstream's answer as a client gets it, bounded in time: when the upstream or the client takes too long,
  * both connections are broken off, so that nobody takes a part for the whole.
  *
- * A body of known length is handed on untouched, since looking at it would cost twice to three times the processor time;
- * the server breaks its connection off when the answer has not gone through in the time that its length allows. One of
- * unknown length, and all where the server has no hold on connections, are looked at piece by piece. Without a connection
- * (another role of this process asks) the asking role watches.
+ * A short body of known length is handed on untouched, where the server has a hold on its connection: it breaks that off
+ * when the answer has not gone through in the time that its length allows. Without a connection (another role of this
+ * process asks) the asking role watches.
  */
 export function handedBody(
-  { body, headers }: Response,
+  response: Response,
   info: RequestInfo | undefined,
   bounds: TimeBounds = STREAM_BOUNDS,
 ): Body | null {
+  const { body, headers } = response;
   if (!body || !info?.completed) return body;
-  if (info.breakOff && headers.has("Content-Length") && !headers.has("Transfer-Encoding")) return body;
+  const lengthBytes = headers.has("Transfer-Encoding") ? null : announcedLength(response);
+  if (info.breakOff && lengthBytes !== null && lengthBytes <= UNWATCHED_BYTES) return body;
   return guardedBody(body, { bounds, unread: () => info.breakOff?.() });
 }
 
@@ -36,7 +42,7 @@ export interface GuardedBodyOptions {
  * ends the upstream's.
  */
 export function guardedBody(body: Body, { bounds = STREAM_BOUNDS, broken, unread }: GuardedBodyOptions): Body {
-  const reader = body.getReader();
+  const reader = growingReader(body, MOST_PIECE_BYTES);
   const pace = new Pace(bounds);
   return guardedStream(
     reader,
@@ -45,7 +51,7 @@ export function guardedBody(body: Body, { bounds = STREAM_BOUNDS, broken, unread
       broken?.(error);
       return new BrokenStream("BrokenAnswer", "an answer broke off");
     },
-    { idleMs: bounds.idleMs, unread },
+    { bounds, unread },
   );
 }
 

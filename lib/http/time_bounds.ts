@@ -26,9 +26,33 @@ export const STREAM_BOUNDS: TimeBounds = {
   slackMs: SLACK_MS,
 };
 
+/**
+ * Bodies of known length up to so many bytes are handed on untouched where they need not be read: their total, 124 s, is
+ * little more than the bound on silence, and handing them on costs half of what watching them does.
+ */
+export const UNWATCHED_BYTES = 1024 * 1024;
+
 /** How long a body of that many bytes may take in all, ms. */
 export function totalMs(lengthBytes: number, bounds: TimeBounds = STREAM_BOUNDS): number {
   return bounds.slackMs + lengthBytes / bounds.minBytesPerSecond * 1000;
+}
+
+/**
+ * A connection takes more from a slow reader's sender only when there is room for so much again, bytes: a third of its
+ * buffer (Linux: 4 MiB), and what was read ahead.
+ */
+const TAKEN_AT_ONCE_BYTES = 2 * 1024 * 1024;
+/** So much of a body may be in buffers on its way when the last of it was taken, bytes. */
+const IN_BUFFERS_BYTES = 5 * 1024 * 1024;
+
+/** The longest time between two pieces that a reader takes, ms: one at the slowest pace takes none for a while. */
+export function unreadMs({ idleMs, minBytesPerSecond }: TimeBounds = STREAM_BOUNDS): number {
+  return idleMs + TAKEN_AT_ONCE_BYTES / minBytesPerSecond * 1000;
+}
+
+/** How long a body of that many bytes may need to arrive after the last of it was taken, ms. */
+export function inBuffersMs(lengthBytes: number, bounds: TimeBounds = STREAM_BOUNDS): number {
+  return totalMs(Math.min(lengthBytes, IN_BUFFERS_BYTES), bounds);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { handedOn } from "./body_reader.ts";
 import { deadline } from "./deadline.ts";
+import { StreamOfLength } from "./stream_of_length.ts";
 import { needsNode, nodeExchange } from "./upstream_node.ts";
 
 /** One request to an upstream server. */
@@ -12,8 +13,8 @@ export interface UpstreamRequest {
   /** As a plain record where there are few: `fetch` reads that at half the cost. */
   readonly headers: Headers | Readonly<Record<string, string>>;
   /** A stream is sent as it comes and must have its Content-Length in `headers`. */
-  readonly body?: ReadableStream<Uint8Array<ArrayBuffer>> | Uint8Array<ArrayBuffer> | string | null;
-  /** The stream was made in this process: `fetch` would drop its Content-Length. */
+  readonly body?: ReadableStream<Uint8Array<ArrayBuffer>> | StreamOfLength | Uint8Array<ArrayBuffer> | string | null;
+  /** The stream uses its memory again: only node:http tells when a piece has been written. */
   readonly madeHere?: boolean;
   /** Whoever waits for the answer; aborting stops the request until its headers have come. */
   readonly signal?: AbortSignal;
@@ -76,7 +77,8 @@ export function upstream(options: UpstreamOptions): Upstream {
     if (request.body instanceof ReadableStream && !request.madeHere) handedOn(request.body);
     try {
       if (request.madeHere || needsNode(request, options.verifyTls)) {
-        return await nodeExchange({ ...request, headers }, options, stopped.signal);
+        const body = request.body instanceof StreamOfLength ? request.body.stream() : request.body;
+        return await nodeExchange({ ...request, headers, body }, options, stopped.signal);
       }
       const response: UpstreamResponse = await fetch(request.origin + request.target, {
         method: request.method,

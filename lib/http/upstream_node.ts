@@ -19,6 +19,9 @@ export function needsNode(request: Pick<UpstreamRequest, "origin" | "target">, v
     (!verifyTls && request.origin.startsWith("https:"));
 }
 
+/** A request whose stream says its length in a header. */
+type NodeRequest = UpstreamRequest & { readonly body?: Exclude<UpstreamRequest["body"], Blob> };
+
 /**
  * The same contract as `fetch` without redirects, over node:http(s).
  *
@@ -26,7 +29,7 @@ export function needsNode(request: Pick<UpstreamRequest, "origin" | "target">, v
  * after it was destroyed, from the pieces that it was given: their memory may hold other bytes by then.
  */
 export function nodeExchange(
-  request: UpstreamRequest,
+  request: NodeRequest,
   { caCerts, verifyTls }: Pick<UpstreamOptions, "caCerts" | "verifyTls">,
   signal: AbortSignal,
 ): Promise<Response> {
@@ -94,7 +97,7 @@ function cutUnsent(outgoing: Outgoing): void {
 }
 
 /** The next piece of a stream is read when the one before has been written: its memory may be used again then. */
-async function sendBody(body: UpstreamRequest["body"], outgoing: Outgoing): Promise<void> {
+async function sendBody(body: NodeRequest["body"], outgoing: Outgoing): Promise<void> {
   if (typeof body === "string" || body instanceof Uint8Array) {
     outgoing.setHeader("Content-Length", Buffer.byteLength(body));
     outgoing.write(body);

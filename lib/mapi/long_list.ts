@@ -1,4 +1,5 @@
-import { BrokenStream, guardedStream, nextPiece, type PieceReader } from "@/lib/http/guarded_stream.ts";
+import { BrokenStream, guardedStream, nextPiece } from "@/lib/http/guarded_stream.ts";
+import type { PieceReader } from "@/lib/http/piece_reader.ts";
 import { IDLE_MS, Pace, STREAM_BOUNDS } from "@/lib/http/time_bounds.ts";
 import { BodyLimitError } from "@/lib/http/read_capped.ts";
 

@@ -5,10 +5,12 @@ import {
   clientClosedRequest,
   forbidden,
   gatewayTimeout,
+  type HttpError,
   requestTimeout,
 } from "@/lib/http/errors.ts";
-import { type TimeBounds, totalMs } from "@/lib/http/time_bounds.ts";
+import { type TimeBounds, totalMs, UNWATCHED_BYTES } from "@/lib/http/time_bounds.ts";
 import { type Upstream, UpstreamError } from "@/lib/http/upstream.ts";
+import { type WatchedUpload, watchedUpload } from "@/lib/http/watched_upload.ts";
 import type { S3Address, StoreAddresses } from "@/lib/store_addresses.ts";
 import { s3Failure, verdictOf } from "./errors.ts";
 import {
@@ -49,7 +51,7 @@ export interface S3Call {
   /** A stream is not signed and needs `lengthBytes`. */
   readonly body?: ReadableStream<Uint8Array<ArrayBuffer>> | Uint8Array<ArrayBuffer> | string | null;
   readonly lengthBytes?: number;
-  /** The body is a stream made here and not a request's own: only node:http keeps its length. */
+  /** The body is a stream made here, which uses its memory again, and not a request's own. */
   readonly madeHere?: boolean;
   /** How long the store may work before its answer begins, ms; a minute when absent. */
   readonly workMs?: number;
@@ -77,18 +79,22 @@ export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Resp
   const request = { method: call.method, host: hostOf(origin), path, query };
   signHeaders(request, headers, payloadHash(call.body), caller.s3, s3.region, s3.now());
   const workMs = call.workMs ?? s3.timeoutMs ?? HEADERS_TIMEOUT_MS;
+  const watched = watchedBody(s3, call, workMs);
+  const signals = [caller.signal, watched?.signal].filter((signal) => signal !== undefined);
   const response = await exchange(s3.upstream, {
     method: call.method,
     origin,
     target: path + (query.length > 0 ? `?${encodeQuery(query)}` : ""),
     headers,
-    body: call.body,
+    body: watched?.body ?? call.body,
     madeHere: call.madeHere,
-    signal: caller.signal,
+    signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0],
     // An upload's answer comes only after its body.
     timeoutMs: workMs +
       (call.lengthBytes ? totalMs(call.lengthBytes, s3.bounds) : 0),
-  }, Math.min(workMs, SIGN_OF_LIFE_MS));
+  }, Math.min(workMs, SIGN_OF_LIFE_MS)).catch((error) => {
+    throw watched?.failure() ?? error;
+  }).finally(() => watched?.over());
   const heard = judgesNobody ? undefined : caller.heard;
   if (response.ok || call.expect?.includes(response.status)) {
     heard?.("accepted");
@@ -140,6 +146,21 @@ function copied(headers: S3Call["headers"]): Record<string, string> {
   return copy;
 }
 
+/** The watch over a request's own body; null for what is short, or not a client's. */
+function watchedBody(
+  { bounds }: S3,
+  { body, lengthBytes, madeHere }: S3Call,
+  workMs: number,
+): WatchedUpload | null {
+  if (!(body instanceof ReadableStream) || madeHere) return null;
+  if (lengthBytes === undefined || lengthBytes <= UNWATCHED_BYTES) return null;
+  return watchedUpload(body, { lengthBytes, bounds, workMs, stalled });
+}
+
+function stalled(): HttpError {
+  return gatewayTimeout("S3 read timed out");
+}
+
 async function exchange(
   upstream: Upstream,
   request: Parameters<Upstream>[0],
@@ -153,9 +174,7 @@ async function exchange(
       case "unreachable":
         throw badGateway("S3 endpoint unreachable", error);
       case "timeout":
-        throw await isClientSlow(upstream, request, signOfLifeMs)
-          ? requestTimeout()
-          : gatewayTimeout("S3 read timed out");
+        throw await isClientSlow(upstream, request, signOfLifeMs) ? requestTimeout() : stalled();
       case "aborted":
         throw clientClosedRequest();
       case "broken":
@@ -168,15 +187,16 @@ async function exchange(
 const SIGN_OF_LIFE_MS = 5000;
 
 /**
- * Whose fault it is that an upload took too long. Of a body that is handed on untouched nobody here knows how much has
- * come, but a store that answers other requests would have answered this one: then its client was too slow.
+ * Whose fault it is that an upload took too long in all. Both sides may have been slow, and of a body that is handed on
+ * untouched it is not known how much has come. But a store that answers other requests would have answered this one: then
+ * its client was too slow.
  */
 async function isClientSlow(
   upstream: Upstream,
   { origin, body, madeHere }: Parameters<Upstream>[0],
   timeoutMs: number,
 ): Promise<boolean> {
-  if (!(body instanceof ReadableStream) || madeHere) return false;
+  if (!(body instanceof ReadableStream || body instanceof Blob) || madeHere) return false;
   try {
     const answer = await upstream({ method: "GET", origin, target: "/", headers: {}, timeoutMs });
     await answer.body?.cancel();

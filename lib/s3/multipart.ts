@@ -59,7 +59,7 @@ export async function createUpload(s3: S3, caller: Caller, place: ObjectPlace, h
   return { bucket: place.bucket, key: place.key, uploadId };
 }
 
-/** One part's bytes; a request's own body is handed on untouched. */
+/** One part's bytes; a request's own body is handed on as it comes. */
 export type PartBody = Pick<S3Call, "body" | "madeHere"> & { readonly lengthBytes: number };
 
 /** Sends the part with a number. @throws HttpError 404 for an unknown upload, 502 when the store names no entity tag */

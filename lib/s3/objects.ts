@@ -15,7 +15,7 @@ export interface ObjectName extends ObjectPlace {
 
 /** Bytes of a known length. */
 export interface UploadBody {
-  /** Handed on untouched: a body that was piped through anything loses its Content-Length. */
+  /** A request's own body as it is, or bytes made here. */
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | Uint8Array<ArrayBuffer> | null;
   /** Whether the body is a stream made here and not a request's own. */
   readonly madeHere?: boolean;

@@ -10,7 +10,7 @@ import type { UploadBody } from "./objects.ts";
 const READ_HERE_BYTES = 64 * 1024;
 
 /**
- * A request's body for one PUT: a short one read whole, a long one untouched.
+ * A request's body for one PUT: a short one read whole, a long one as it is, to be handed on.
  *
  * @throws HttpError 400 when it is shorter than announced, 408, 499
  */

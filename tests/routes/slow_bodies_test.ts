@@ -7,6 +7,9 @@ const O = "/api/v1/buckets/b/objects/";
 const REFUSED =
   "HTTP/1.1 403 Forbidden\r\nContent-Length: 51\r\n\r\n<Error><Code>AccessDenied</Code><Message/></Error>\r\n";
 const bodyBounds = { idleMs: 100, minBytesPerSecond: 1_000_000_000, slackMs: 100 };
+/** Bounds whose total lets everything pass: only silence ends a body. */
+const silenceOnly = { ...bodyBounds, slackMs: 3_600_000 };
+const MIB = 2 ** 20;
 
 const BEGINNINGS: [what: string, key: string, head: string][] = [
   ["of known length", "k", "Content-Length: 1000\r\n\r\nhalf"],
@@ -29,25 +32,56 @@ for (const [what, key, beginning] of BEGINNINGS) {
   });
 }
 
-Deno.test("slow bodies: an object that nobody reads is given up", async () => {
-  const flood = (socket: Socket) => {
-    const piece = `10000\r\n${"x".repeat(0x10000)}\r\n`;
-    const more = () => {
-      while (socket.writable && socket.write(piece)) { /* until the gateway takes no more */ }
-    };
-    socket.on("drain", more);
-    socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
-    more();
-  };
-  await using store = await rawStore(flood);
-  await withGateway({ gateway: { addresses: store.addresses, bodyBounds } }, async ({ origin, bearer }) => {
-    const { port } = new URL(origin);
-    using client = await Deno.connect({ hostname: "127.0.0.1", port: Number(port) });
-    const head = `GET ${O}k HTTP/1.1\r\nHost: x\r\nAuthorization: ${bearer.Authorization}\r\n\r\n`;
-    await client.write(new TextEncoder().encode(head));
-    await store.closed(1);
+Deno.test("slow bodies: a long object that stalls in its middle breaks the connection off before its total is over", async () => {
+  await using store = await rawStore((socket) => {
+    socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${64 * MIB}\r\n\r\n`);
+    socket.write("x".repeat(8 * MIB));
+  });
+  const gateway = { addresses: store.addresses, maxTenantRequests: 1, bodyBounds: silenceOnly };
+  await withGateway({ gateway }, async ({ call }) => {
+    for (let n = 1; n <= 2; n++) {
+      const response = await free(() => call(`${O}k`));
+      assert.equal(response.headers.get("content-length"), String(64 * MIB));
+      let received = 0;
+      await assert.rejects(async () => {
+        for await (const piece of response.body ?? []) received += piece.length;
+      });
+      assert.equal(received, 8 * MIB);
+      await store.closed(n);
+    }
   });
 });
+
+const CHUNK = `10000\r\n${"x".repeat(0x10000)}\r\n`;
+const FLOODS: [what: string, head: string, piece: string][] = [
+  ["without a length", "Transfer-Encoding: chunked\r\n\r\n", CHUNK],
+  ["of known length", `Content-Length: ${64 * MIB}\r\n\r\n`, "x".repeat(0x10000)],
+];
+
+for (const [what, head, piece] of FLOODS) {
+  Deno.test(`slow bodies: an object ${what} that nobody reads is given up, and its place given back`, async () => {
+    const flood = (socket: Socket) => {
+      const more = () => {
+        while (socket.writable && socket.write(piece)) { /* until the gateway takes no more */ }
+      };
+      socket.on("drain", more);
+      socket.write(`HTTP/1.1 200 OK\r\n${head}`);
+      more();
+    };
+    await using store = await rawStore(flood);
+    const gateway = { addresses: store.addresses, maxTenantRequests: 1, bodyBounds: silenceOnly };
+    await withGateway({ gateway }, async ({ origin, bearer, call }) => {
+      const { port } = new URL(origin);
+      using client = await Deno.connect({ hostname: "127.0.0.1", port: Number(port) });
+      const request = `GET ${O}k HTTP/1.1\r\nHost: x\r\nAuthorization: ${bearer.Authorization}\r\n\r\n`;
+      await client.write(new TextEncoder().encode(request));
+      await store.closed(1);
+      const next = await free(() => call(`${O}k`));
+      assert.equal(next.status, 200);
+      await next.body?.cancel();
+    });
+  });
+}
 
 const UPLOADS: [what: string, headers: string][] = [
   ["with a length", "Content-Length: 100000000\r\n\r\n"],
@@ -67,6 +101,36 @@ for (const [what, headers] of UPLOADS) {
     });
   });
 }
+
+Deno.test("slow bodies: a client that stalls in a long upload is told 408 before its total is over", async () => {
+  await using store = await rawStore(() => {});
+  const gateway = { addresses: store.addresses, bodyBounds: silenceOnly };
+  await withGateway({ gateway }, async ({ origin, bearer }) => {
+    const head = `PUT ${O}k HTTP/1.1\r\nHost: x\r\nAuthorization: ${bearer.Authorization}\r\n`;
+    const request = `${head}Content-Length: ${8 * MIB}\r\n\r\n${"x".repeat(4 * MIB)}`;
+    const asked = store.next();
+    const answer = await rawExchange(origin, request, /\}$/);
+    assert.match(await asked, new RegExp(`\r\ncontent-length: ${8 * MIB}(?:\r|$)`, "i"));
+    assert.match(answer, /^HTTP\/1\.1 408 [^]*\{"detail":"The request body took too long"\}$/);
+    await store.closed(1);
+  });
+});
+
+Deno.test("slow bodies: a store that takes no more of a long upload is 504 before the total is over", async () => {
+  let goOn = () => {};
+  await using store = await rawStore((socket) => {
+    socket.pause();
+    goOn = () => socket.resume();
+  });
+  const gateway = { addresses: store.addresses, bodyBounds: silenceOnly };
+  await withGateway({ gateway }, async ({ call }) => {
+    const response = await call(`${O}k`, { method: "PUT", body: new Uint8Array(64 * MIB) });
+    assert.deepEqual([response.status, await response.json()], [504, { detail: "S3 read timed out" }]);
+    // A socket that is not read does not notice its end.
+    goOn();
+    await store.closed(1);
+  });
+});
 
 Deno.test("slow bodies: a store that is silent once it has an upload is 504", async () => {
   await using store = await rawStore(() => {});

@@ -1,5 +1,13 @@
 import assert from "node:assert/strict";
-import { IDLE_MS, Pace, SLACK_MS, totalMs } from "@/lib/http/time_bounds.ts";
+import {
+  IDLE_MS,
+  MIN_BYTES_PER_SECOND,
+  Pace,
+  SLACK_MS,
+  totalMs,
+  unreadMs,
+  UNWATCHED_BYTES,
+} from "@/lib/http/time_bounds.ts";
 
 const MIB = 1024 * 1024;
 const PART = 64 * MIB;
@@ -23,4 +31,12 @@ Deno.test("time bounds: what drips is too slow soon, and what comes fast may pau
   const fast = new Pace();
   fast.took(PART, 1000);
   assert.equal(fast.patienceMs, IDLE_MS);
+});
+
+Deno.test("time bounds: a reader at the least pace is in time, though its connection takes 1.5 MiB at once", () => {
+  assert.ok(1.5 * MIB / MIN_BYTES_PER_SECOND * 1000 + IDLE_MS < unreadMs());
+});
+
+Deno.test("time bounds: what is not watched has a total of little more than the bound on silence", () => {
+  assert.ok(totalMs(UNWATCHED_BYTES) <= 2.1 * IDLE_MS);
 });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { StreamOfLength } from "@/lib/http/stream_of_length.ts";
 import { upstream, UpstreamError } from "@/lib/http/upstream.ts";
 import { TEST_CA, TEST_CERTIFICATE, TEST_KEY } from "./certificates.ts";
 
@@ -39,13 +40,14 @@ Deno.test("tls: an unknown authority is refused, a given one is trusted, and ver
 
 for (const [name, target] of [["fetch", "/a"], ["node:http", "/a/../b"]]) {
   Deno.test(`upstream through ${name}: carries text and streams with their length, target untouched, redirects seen`, async () => {
-    const seen: { url: string; body: string; length: string | null; encoding: string | null }[] = [];
+    const seen: Record<"url" | "body" | "length" | "encoding" | "coding", string | null>[] = [];
     const handler: Handler = async (request) => {
       const { headers, url } = request;
       seen.push({
         url: url.slice(url.indexOf("/", 7)),
         length: headers.get("content-length"),
         encoding: headers.get("accept-encoding"),
+        coding: headers.get("transfer-encoding"),
         body: await request.text(),
       });
       return new Response("elsewhere", { status: 302, headers: { Location: "/other", "X-A": "1" } });
@@ -64,7 +66,14 @@ for (const [name, target] of [["fetch", "/a"], ["node:http", "/a/../b"]]) {
       assert.equal(await response.text(), "elsewhere");
       const head = await send({ method: "HEAD", origin, target, headers: new Headers() });
       assert.equal(await head.text(), "");
-      assert.deepEqual(seen.map(({ url, body }) => [url, body]), [[`${target}?q=%2e`, "text"], [target, ""]]);
+      const stream = new StreamOfLength(new Blob(["a stream"]).stream(), 8);
+      const answer = await send({ method: "PUT", origin, target, headers: { "content-length": "8" }, body: stream });
+      await answer.body?.cancel();
+      assert.deepEqual(
+        seen.map(({ url, body }) => [url, body]),
+        [[`${target}?q=%2e`, "text"], [target, ""], [target, "a stream"]],
+      );
+      assert.deepEqual([seen[2].length, seen[2].coding], ["8", null]);
       assert.equal(seen[0].length, "4");
       assert.equal(seen[0].encoding, "identity");
     });
