@@ -1,13 +1,13 @@
-import type { Exchange } from "@/lib/http/exchange.ts";
+import type { RequestContext } from "@/lib/http/request_context.ts";
 
 const API_BASE = "/api/v1";
 
 /** `/config.js`: where the browser finds the API and the results, written anew for each request. */
 export function configJs(resultsUrl: (request: Request) => string) {
-  return function configJs(exchange: Exchange): Response {
+  return function configJs(context: RequestContext): Response {
     const text = "// The addresses of this site, as the browser reaches them.\n" +
       `window.API_BASE = ${asScript(API_BASE)};\n` +
-      `window.RESULTS_BASE = ${asScript(resultsUrl(exchange.request))};\n`;
+      `window.RESULTS_BASE = ${asScript(resultsUrl(context.request))};\n`;
     return new Response(text, {
       headers: { "Content-Type": "text/javascript; charset=utf-8", "Cache-Control": "no-cache" },
     });

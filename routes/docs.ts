@@ -1,4 +1,4 @@
-import type { AddRoute } from "@/lib/http/application.ts";
+import type { AddRoute } from "@/lib/http/app.ts";
 import { UNFRAMED_POLICY } from "@/lib/http/default_headers.ts";
 import { type DocumentInfo, openApiDocument } from "@/lib/http/openapi.ts";
 import { onePiece } from "@/lib/http/one_piece.ts";
@@ -62,16 +62,16 @@ export function mountDocs(add: AddRoute, operations: readonly Operation[], sessi
   serve(add, "/docs/start.js", "text/javascript; charset=utf-8", () => encoded(START));
   for (const [name, type] of Object.entries(PACKAGE_FILES)) serve(add, `/docs/${name}`, type, () => packageFile(name));
   for (const path of ["/redoc", "/docs/"]) {
-    add(path, () => Promise.resolve(new Response(null, { status: 307, headers: { Location: "/docs" } })));
+    add(path, () => new Response(null, { status: 307, headers: { Location: "/docs" } }));
   }
 }
 
 type Content = Uint8Array<ArrayBuffer>;
 
 function serve(add: AddRoute, path: string, type: string, content: () => Content | Promise<Content>): void {
-  add(path, async (exchange) => {
-    exchange.mustRead();
-    exchange.operation = "docs";
+  add(path, async (context) => {
+    context.mustRead();
+    context.operation = "docs";
     const bytes = await content();
     return new Response(onePiece(bytes), {
       headers: {

@@ -1,7 +1,7 @@
 import { Shell } from "@/components/shell.tsx";
 import CampaignBoard, { type CampaignBoardProps } from "@/islands/campaign_board.tsx";
 import type { JobSummary } from "@/lib/campaigns/types.ts";
-import type { Exchange } from "@/lib/http/exchange.ts";
+import type { RequestContext } from "@/lib/http/request_context.ts";
 import { pageResponse } from "@/lib/ui/page_response.ts";
 import type { SiteDeps } from "@/lib/ui/site.ts";
 import { isInTrouble } from "@/lib/viewers/campaign_state.ts";
@@ -23,12 +23,12 @@ export interface CampaignPageDeps extends SiteDeps {
 
 /** `/`: the list of campaigns, rendered for whoever is logged in; for nobody, the frame without any data. */
 export function campaignPage(deps: CampaignPageDeps) {
-  return async function campaignPage(exchange: Exchange): Promise<Response> {
-    const request = exchange.request;
+  return async function campaignPage(context: RequestContext): Promise<Response> {
+    const request = context.request;
     const session = await deps.session(request);
     const props = await boardProps(deps, request, session);
     const user = session && session !== "outage" ? session.user : null;
-    const asked = user === null ? null : readOpenRequest(new URLSearchParams(exchange.target.query));
+    const asked = user === null ? null : readOpenRequest(new URLSearchParams(context.target.query));
     const opened = asked && { asked, answer: await deps.detail(request, asked) };
     return pageResponse({
       title: "Campaigns",

@@ -1,6 +1,6 @@
 import { Shell } from "@/components/shell.tsx";
 import RunViewer from "@/islands/run_viewer.tsx";
-import type { Exchange } from "@/lib/http/exchange.ts";
+import type { RequestContext } from "@/lib/http/request_context.ts";
 import { pageResponse } from "@/lib/ui/page_response.ts";
 import type { SiteDeps } from "@/lib/ui/site.ts";
 import { readLogAddress } from "@/lib/viewers/log_address.ts";
@@ -13,10 +13,10 @@ type Asked =
 
 /** `/log`: the viewer of a run's log. It opens nothing outside the results (spec, Endpoints). */
 export function logPage(deps: SiteDeps) {
-  return async function logPage(exchange: Exchange): Promise<Response> {
-    const request = exchange.request;
+  return async function logPage(context: RequestContext): Promise<Response> {
+    const request = context.request;
     const resultsUrl = deps.resultsUrl(request);
-    const asked = readAsked(new URLSearchParams(exchange.target.query), resultsUrl);
+    const asked = readAsked(new URLSearchParams(context.target.query), resultsUrl);
     const session = await deps.session(request);
     const user = session && session !== "outage" ? session.user : null;
     return pageResponse({

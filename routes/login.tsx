@@ -1,4 +1,4 @@
-import type { Exchange } from "@/lib/http/exchange.ts";
+import type { RequestContext } from "@/lib/http/request_context.ts";
 import { pageResponse } from "@/lib/ui/page_response.ts";
 import type { SiteDeps } from "@/lib/ui/site.ts";
 import { loginErrorSentence } from "@/lib/viewers/login_errors.ts";
@@ -10,12 +10,12 @@ const MAX_PASSWORD = 1024;
 
 /** `/login`: a form that the results role answers, also without scripts. */
 export function loginPage(deps: Pick<SiteDeps, "assets" | "resultsUrl">) {
-  return function loginPage(exchange: Exchange): Response {
-    const query = new URLSearchParams(exchange.target.query);
+  return function loginPage(context: RequestContext): Response {
+    const query = new URLSearchParams(context.target.query);
     const body = <Login next={nextPath(query.get("next"))} error={loginErrorSentence(query.get("error"))} />;
     return pageResponse({ title: "Log in", body }, {
       assets: deps.assets,
-      resultsUrl: deps.resultsUrl(exchange.request),
+      resultsUrl: deps.resultsUrl(context.request),
     });
   };
 }

@@ -4,23 +4,23 @@ import type { GuessLimits } from "@/lib/auth/guess_limits.ts";
 import type { Identify, S3Keys } from "@/lib/auth/store_credentials.ts";
 import { tokenKey, tokenVerifier } from "@/lib/auth/token.ts";
 import { accessLog, type RequestLog } from "@/lib/http/access_log.ts";
-import { type Application, application, Routes } from "@/lib/http/application.ts";
+import { type App, httpApp, routesOf } from "@/lib/http/app.ts";
 import { cors, type CorsOrigins } from "@/lib/http/cors.ts";
+import { defaultHeaders } from "@/lib/http/default_headers.ts";
 import { mount } from "@/lib/http/dispatch.ts";
-import { envelope } from "@/lib/http/envelope.ts";
-import type { Exchange } from "@/lib/http/exchange.ts";
 import { hostCheck } from "@/lib/http/host_check.ts";
+import type { Handler, Middleware } from "@/lib/http/middleware.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import {
-  boundedRole,
   DEFAULT_MAX_REQUESTS,
   DEFAULT_MAX_TENANT_REQUESTS,
   enterRole,
   InFlight,
+  limitConcurrency,
   releasePlaces,
 } from "@/lib/http/in_flight.ts";
 import { redactText } from "@/lib/http/redact.ts";
-import { errorsAnswered, type Handler, type Step } from "@/lib/http/steps.ts";
+import type { RequestContext } from "@/lib/http/request_context.ts";
 import {
   MAX_LOGINS,
   MAX_LOGINS_PER_ADDRESS,
@@ -116,12 +116,13 @@ export interface AppDeps {
 const DEFAULT_COOKIE = "results_session";
 
 /** Everything this process answers. */
-export function buildApp(deps: AppDeps): Application {
+export function buildApp(deps: AppDeps): App {
   const { gateway, web, results, resultsStore, allowedHosts, log, now } = deps;
-  const errors = errorsAnswered(log);
   const role = () => new InFlight(deps.maxRequests ?? DEFAULT_MAX_REQUESTS);
   const logins = new UnprovenPlaces(MAX_LOGINS_PER_ADDRESS, MAX_LOGINS);
-  const routes = new Routes();
+  const app = httpApp({ log, trustedHops: deps.trustedHops });
+  app.use(defaultHeaders, accessLog(log, { silent: PROBE_PATHS }));
+  if (allowedHosts) app.use(hostCheck(allowedHosts));
 
   const checks = [
     ...(gateway ? [storeCheck(gateway, now)] : []),
@@ -130,35 +131,33 @@ export function buildApp(deps: AppDeps): Application {
     ...(deps.diskIsFull ? [diskCheck(deps.diskIsFull)] : []),
   ];
   const health = healthOperations(checks, now);
-  const open = routes.within();
+  const open = routesOf(app);
   mount(open, health);
   if (gateway) {
     const operations = gatewayApi(gateway, { role: role(), logins, now, log });
-    // Errors are answered inside of CORS as well: a page may read them.
-    mount(routes.within(cors(gateway.corsOrigins), errors, releasePlaces), operations);
+    mount(routesOf(app, cors(gateway.corsOrigins), releasePlaces), operations);
     mountDocs(open, [...operations, ...(web ? readApi(web) : []), ...health], web?.cookieStem ?? DEFAULT_COOKIE);
     if (!web) open("/", toDocs);
   }
-  const bounded = boundedRole(role(), logins);
-  const site = routes.within(bounded);
+  const limited = limitConcurrency(role(), logins);
+  const site = routesOf(app, limited);
   if (web) mountWeb(site, web);
   if (results) {
-    mountResults(routes.within(trustHops(deps.resultsTrustedHops ?? deps.trustedHops ?? 0), bounded), results);
+    mountResults(routesOf(app, trustHops(deps.resultsTrustedHops ?? deps.trustedHops ?? 0), limited), results);
   }
   if (web) mountWebRest(site, web, gateway !== null);
-  const steps = [envelope, accessLog(log, { silent: PROBE_PATHS }), errors];
-  return application(allowedHosts ? [...steps, hostCheck(allowedHosts)] : steps, routes, deps.trustedHops);
+  return app;
 }
 
-function toDocs(exchange: Exchange): Promise<Response> {
-  exchange.mustRead();
-  return Promise.resolve(new Response(null, { status: 302, headers: { Location: "/docs" } }));
+function toDocs(context: RequestContext): Response {
+  context.mustRead();
+  return new Response(null, { status: 302, headers: { Location: "/docs" } });
 }
 
-function trustHops(hops: number): Step {
-  return function trustHops(exchange, next) {
-    exchange.trustHops(hops);
-    return next(exchange);
+function trustHops(hops: number): Middleware {
+  return function trustHops(c, next) {
+    c.get("context").trustHops(hops);
+    return next();
   };
 }
 
@@ -194,7 +193,7 @@ function gatewayApi(deps: GatewayDeps, { role, logins, now, log }: GatewayParts)
     ...authOperations({ key, lifetimeMinutes: deps.tokenLifetimeMinutes, now, places: logins }),
     ...capabilitiesOperations(
       { mapi_enabled: deps.mapiEnabled, storage_backend: deps.backend },
-      (exchange) => enterRole(role, exchange),
+      (context) => enterRole(role, context),
     ),
 
     ...(deps.mapiEnabled ? managementOperations(gatewayOperations(door, "mapi"), mapi, now) : []),

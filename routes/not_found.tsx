@@ -1,16 +1,16 @@
 import { Shell } from "@/components/shell.tsx";
-import type { Exchange } from "@/lib/http/exchange.ts";
+import type { RequestContext } from "@/lib/http/request_context.ts";
 import { pageResponse } from "@/lib/ui/page_response.ts";
 import type { SiteDeps } from "@/lib/ui/site.ts";
 
 /** What a reader sees at an address that is none of ours; null for whoever did not ask for a page. */
 export function notFoundPage(deps: SiteDeps) {
-  return async function notFoundPage(exchange: Exchange): Promise<Response | null> {
-    const request = exchange.request;
-    if (!wantsPage(request, exchange.target.path)) return null;
+  return async function notFoundPage(context: RequestContext): Promise<Response | null> {
+    const request = context.request;
+    if (!wantsPage(request, context.target.path)) return null;
     const session = await deps.session(request);
     const user = session && session !== "outage" ? session.user : null;
-    exchange.operation = "not_found_page";
+    context.operation = "not_found_page";
     return pageResponse({
       title: "Not found",
       body: (

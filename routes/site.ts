@@ -1,5 +1,5 @@
-import type { AddRoute } from "@/lib/http/application.ts";
-import type { Exchange } from "@/lib/http/exchange.ts";
+import { addBelow, type AddRoute } from "@/lib/http/app.ts";
+import type { Handler } from "@/lib/http/middleware.ts";
 import { BUILD_PATH, buildFolder } from "@/lib/ui/built_site.ts";
 import { DEV_RELOAD_PATH, devReload } from "@/lib/ui/dev_reload.ts";
 import { configJs } from "./config_js.ts";
@@ -21,7 +21,7 @@ export function mountSite(add: AddRoute, options: SiteOptions): void {
   page(add, "/log", "log_page", logPage(options));
   if (options.assets.devScript !== null) page(add, DEV_RELOAD_PATH, "dev_reload", devReload());
   const { resultsUrl } = options;
-  add(`${BUILD_PATH}{*}`, staticFiles({ folder: buildFolder(), prefix: BUILD_PATH, hashed: true, resultsUrl }));
+  addBelow(add, BUILD_PATH, staticFiles({ folder: buildFolder(), prefix: BUILD_PATH, hashed: true, resultsUrl }));
 }
 
 /** What the browser needs to know, also in a process without pages. */
@@ -32,15 +32,13 @@ export function mountConfigJs(add: AddRoute, resultsUrl: (request: Request) => s
 /** The site's other files: the last of all routes, since every other one wins over a file of its name. */
 export function mountStaticFiles(add: AddRoute, options: SiteOptions): void {
   const { staticFolder: folder, resultsUrl } = options;
-  add("/{*}", staticFiles({ folder, prefix: "/", resultsUrl, missing: notFoundPage(options) }));
+  add("*", staticFiles({ folder, prefix: "/", resultsUrl, missing: notFoundPage(options) }));
 }
 
-type Answer = (exchange: Exchange) => Response | Promise<Response>;
-
-function page(add: AddRoute, path: string, operation: string, answer: Answer): void {
-  add(path, async (exchange) => {
-    exchange.mustRead();
-    exchange.operation = operation;
-    return await answer(exchange);
+function page(add: AddRoute, path: string, operation: string, handler: Handler): void {
+  add(path, (context) => {
+    context.mustRead();
+    context.operation = operation;
+    return handler(context);
   });
 }

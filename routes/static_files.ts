@@ -1,5 +1,5 @@
 import { SANDBOX_POLICY } from "@/lib/http/default_headers.ts";
-import type { Exchange } from "@/lib/http/exchange.ts";
+import type { RequestContext } from "@/lib/http/request_context.ts";
 import { notFound } from "@/lib/http/errors.ts";
 import { openStaticFile, type StaticFile } from "@/lib/ui/static_file.ts";
 import { hasHeadPolicy } from "@/lib/ui/head_policy.ts";
@@ -23,7 +23,7 @@ export interface StaticFilesOptions {
   readonly hashed?: boolean;
   readonly resultsUrl: (request: Request) => string;
   /** Answers in place of the plain 404; null leaves it at that. */
-  readonly missing?: (exchange: Exchange) => Promise<Response | null>;
+  readonly missing?: (context: RequestContext) => Promise<Response | null>;
 }
 
 /**
@@ -31,32 +31,32 @@ export interface StaticFilesOptions {
  * of our app's pages, any other may do nothing (spec, Response headers).
  */
 export function staticFiles({ folder, prefix, hashed = false, resultsUrl, missing }: StaticFilesOptions) {
-  return async function staticFiles(exchange: Exchange): Promise<Response> {
-    const path = exchange.target.path.slice(prefix.length);
+  return async function staticFiles(context: RequestContext): Promise<Response> {
+    const path = context.target.path.slice(prefix.length);
     const file = await openStaticFile(folder, path);
     if (!file) {
-      const page = await missing?.(exchange);
+      const page = await missing?.(context);
       if (page) return page;
       throw notFound();
     }
-    exchange.operation = "static";
+    context.operation = "static";
     try {
-      exchange.mustRead();
+      context.mustRead();
       const headers = new Headers({
         ETag: file.etag,
         "Last-Modified": file.modified.toUTCString(),
         "Cache-Control": hashed && HASHED_NAME.test(path) ? FOR_EVER : "no-cache",
       });
       const isViewer = prefix === "/" && VIEWER_PATHS.includes(path);
-      const policy = isViewer ? await viewerPolicyOf(file) : await policyOf(file, () => resultsUrl(exchange.request));
+      const policy = isViewer ? await viewerPolicyOf(file) : await policyOf(file, () => resultsUrl(context.request));
       if (policy !== null) headers.set("Content-Security-Policy", policy);
-      if (isKnown(exchange.header("If-None-Match"), file.etag)) {
+      if (isKnown(context.header("If-None-Match"), file.etag)) {
         file.close();
         return new Response(null, { status: 304, headers });
       }
       headers.set("Content-Type", file.type);
       headers.set("Content-Length", String(file.size));
-      if (exchange.method === "HEAD") {
+      if (context.method === "HEAD") {
         file.close();
         return new Response(null, { headers });
       }

@@ -1,8 +1,7 @@
 import { accessLog, type RequestLog } from "@/lib/http/access_log.ts";
-import { type Application, application, Routes } from "@/lib/http/application.ts";
-import { envelope } from "@/lib/http/envelope.ts";
+import { type App, httpApp } from "@/lib/http/app.ts";
+import { defaultHeaders } from "@/lib/http/default_headers.ts";
 import { unavailable } from "@/lib/http/errors.ts";
-import { errorsAnswered } from "@/lib/http/steps.ts";
 import { PROBE_PATHS } from "./health.ts";
 
 /** What is answered in the place of the application. */
@@ -19,8 +18,11 @@ export interface UnavailableOptions {
  * Answers every request with 503 while the application is not there: before its start is done, and once it is told to
  * stop. Request id, headers and log line are those of every other answer.
  */
-export function unavailableApp({ detail, retryAfterSeconds, trustedHops, log }: UnavailableOptions): Application {
-  const steps = [envelope, accessLog(log, { silent: PROBE_PATHS }), errorsAnswered(log)];
-  const refuse = () => Promise.reject(unavailable(detail, retryAfterSeconds));
-  return application([...steps, refuse], new Routes(), trustedHops);
+export function unavailableApp({ detail, retryAfterSeconds, trustedHops, log }: UnavailableOptions): App {
+  const app = httpApp({ log, trustedHops });
+  app.use(defaultHeaders, accessLog(log, { silent: PROBE_PATHS }));
+  app.all("*", () => {
+    throw unavailable(detail, retryAfterSeconds);
+  });
+  return app;
 }

@@ -2,12 +2,11 @@ import { campaignDetail } from "@/lib/campaign_reader/campaign_detail.ts";
 import type { CampaignLists } from "@/lib/campaign_reader/campaign_list.ts";
 import type { SessionCheck } from "@/lib/campaign_reader/results_session.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
-import type { AddRoute } from "@/lib/http/application.ts";
+import type { AddRoute } from "@/lib/http/app.ts";
 import { mount } from "@/lib/http/dispatch.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { UpstreamError } from "@/lib/http/upstream.ts";
 import { HttpError, notFound } from "@/lib/http/errors.ts";
-import type { Handler } from "@/lib/http/steps.ts";
 import type { CampaignRecords } from "@/lib/kubernetes/campaign_records.ts";
 import type { CampaignSource } from "@/lib/kubernetes/campaign_source.ts";
 import type { ProgressReader } from "@/lib/progress/progress_reader.ts";
@@ -76,7 +75,7 @@ const RESULTS_PROBE_MS = 5000;
 export function mountWeb(add: AddRoute, web: WebDeps): void {
   const { campaigns, resultsUrl } = web;
   mount(add, readApi(web));
-  if (!campaigns) addUnder(add, "/api/v1/jobs", noCluster);
+  if (!campaigns) add("/api/v1/jobs/*", noCluster);
   if (web.service) {
     const { service, cookieStem, log } = web;
     mountPassThrough(add, { service, cookieStem, log, forgetSessions: campaigns?.forgetSessions });
@@ -97,13 +96,8 @@ export function readApi({ campaigns, resultsUrl, version, webVersion, now }: Web
 /** What answers where no other route does: at unknown API paths, and with the site's other files. */
 export function mountWebRest(add: AddRoute, web: WebDeps, hasGateway: boolean): void {
   // Files of the site never answer under the API's prefix.
-  addUnder(add, "/api/v1", hasGateway ? unknown : web.campaigns ? unknownApiPath(web.campaigns.session) : noCluster);
+  add("/api/v1/*", hasGateway ? unknown : web.campaigns ? unknownApiPath(web.campaigns.session) : noCluster);
   if (web.site) mountStaticFiles(add, siteOptions(web, web.site));
-}
-
-function addUnder(add: AddRoute, path: string, handler: Handler): void {
-  add(path, handler);
-  add(`${path}/{*}`, handler);
 }
 
 /** The upstreams of the web role: the cluster, and the results service. */

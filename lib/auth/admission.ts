@@ -1,7 +1,7 @@
 import { cancelBody } from "@/lib/http/cancel_body.ts";
 import { addressKey } from "@/lib/http/client_address.ts";
 import { HttpError, tooManyRequests } from "@/lib/http/errors.ts";
-import type { Exchange } from "@/lib/http/exchange.ts";
+import type { RequestContext } from "@/lib/http/request_context.ts";
 import { enterTenant, type InFlight } from "@/lib/http/in_flight.ts";
 import { UnprovenPlaces } from "@/lib/http/unproven_places.ts";
 import type { AcceptedIdentities } from "./accepted_identities.ts";
@@ -65,46 +65,46 @@ export class Admission {
    *
    * @throws HttpError 503 when no place is left, 429 after too many wrong passwords, 401 for refused credentials
    */
-  admit(exchange: Exchange, claims: Claims, protocol: Protocol): Promise<Caller> {
+  admit(context: RequestContext, claims: Claims, protocol: Protocol): Promise<Caller> {
     const credentials = this.#credentials(claims, protocol);
     return this.#options.accepted.isProven(credentials.digest)
-      ? this.#admitProven(exchange, claims, credentials, protocol)
-      : this.#admitUnproven(exchange, claims, credentials, protocol);
+      ? this.#admitProven(context, claims, credentials, protocol)
+      : this.#admitUnproven(context, claims, credentials, protocol);
   }
 
   async #admitProven(
-    exchange: Exchange,
+    context: RequestContext,
     claims: Claims,
     { account, heard }: Credentials,
     protocol: Protocol,
   ): Promise<Caller> {
     const { role, tenants, identify, sharedKeys, guesses } = this.#options;
-    guesses.accepted({ address: addressKey(exchange.clientAddress), account });
+    guesses.accepted({ address: addressKey(context.clientAddress), account });
     try {
-      enterTenant(role, tenants, exchange, claims.tenant);
-      const signal = exchange.request.signal;
+      enterTenant(role, tenants, context, claims.tenant);
+      const signal = context.request.signal;
       return { ...await identify(claims), signal, heard: sharedKeys && protocol === "s3" ? undefined : heard };
     } catch (error) {
-      cancelBody(exchange.request);
+      cancelBody(context.request);
       throw error;
     }
   }
 
   async #admitUnproven(
-    exchange: Exchange,
+    context: RequestContext,
     claims: Claims,
     { digest, account, heard }: Credentials,
     protocol: Protocol,
   ): Promise<Caller> {
     const { accepted, guesses, unproven, identify, sharedKeys } = this.#options;
-    const address = addressKey(exchange.clientAddress);
-    const { request } = exchange;
+    const address = addressKey(context.clientAddress);
+    const { request } = context;
     let attempt: Attempt | null = null;
     try {
       attempt = accepted.isKnown(digest) ? null : this.#attempt({ address, account, digest });
-      if (attempt) exchange.hold(attempt.end);
-      const leave = unproven.enter(exchange);
-      exchange.hold(leave);
+      if (attempt) context.hold(attempt.end);
+      const leave = unproven.enter(context);
+      context.hold(leave);
       let isAccepted = false;
       const caller: Caller = {
         ...await identify(claims),
@@ -117,12 +117,12 @@ export class Admission {
           if (attempt) attempt.right();
           else guesses.accepted({ address, account });
           attempt?.end();
-          this.#move(exchange, claims.tenant, leave);
+          this.#move(context, claims.tenant, leave);
         },
       };
       if (protocol === "mapi") {
         // MAPI refuses wrong credentials and missing rights alike, so that nothing could be proven beforehand.
-        if (request.body && !isShort(exchange)) exchange.hold(this.#longBodies.enter(exchange));
+        if (request.body && !isShort(context)) context.hold(this.#longBodies.enter(context));
         return caller;
       }
       if (sharedKeys) {
@@ -148,10 +148,10 @@ export class Admission {
   }
 
   /** Gives a request whose credentials turned out right the place it should have; without one it keeps what it has. */
-  #move(exchange: Exchange, tenant: string | null, leaveUnproven: () => void): void {
+  #move(context: RequestContext, tenant: string | null, leaveUnproven: () => void): void {
     const { role, tenants } = this.#options;
     try {
-      enterTenant(role, tenants, exchange, tenant);
+      enterTenant(role, tenants, context, tenant);
       leaveUnproven();
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
@@ -192,6 +192,6 @@ export class Admission {
   }
 }
 
-function isShort(exchange: Exchange): boolean {
-  return Number(exchange.header("Content-Length") ?? Infinity) <= SHORT_BODY_BYTES;
+function isShort(context: RequestContext): boolean {
+  return Number(context.header("Content-Length") ?? Infinity) <= SHORT_BODY_BYTES;
 }

@@ -1,6 +1,6 @@
-import type { Exchange } from "./exchange.ts";
+import type { RequestContext } from "./request_context.ts";
+import type { Middleware } from "./middleware.ts";
 import { redactPath, redactQuery } from "./redact.ts";
-import type { Step } from "./steps.ts";
 
 const FLUSH_AFTER_MS = 5;
 const FLUSH_AT_CHARACTERS = 64 * 1024;
@@ -64,39 +64,39 @@ function timestamps(): (now: number) => string {
 export function accessLog(
   log: RequestLog,
   options: { readonly silent: ReadonlySet<string>; readonly clock?: () => number },
-): Step {
+): Middleware {
   const clock = options.clock ?? (() => performance.now());
-  return async function accessLog(exchange, next) {
+  return async function accessLog(c, next) {
     const started = clock();
-    const response = await next(exchange);
-    if (options.silent.has(exchange.target.path)) return response;
-    const entry = describeRequest("info", exchange);
-    entry.status = response.status;
+    await next();
+    const context = c.get("context");
+    if (options.silent.has(context.target.path)) return;
+    const entry = describeRequest("info", context);
+    entry.status = c.res.status;
     entry.duration_ms = rounded(clock() - started);
     log.write(entry);
-    return response;
   };
 }
 
 /** The members that every line about a request carries; more may be added. */
 export function describeRequest(
   level: LogEntry["level"],
-  exchange: Exchange,
+  context: RequestContext,
 ): { readonly level: LogEntry["level"]; [member: string]: unknown } {
-  const { path, query } = exchange.target;
-  const { caller } = exchange;
+  const { path, query } = context.target;
+  const { caller } = context;
   return {
     level,
-    request_id: exchange.requestId,
-    operation: exchange.operation ?? null,
+    request_id: context.requestId,
+    operation: context.operation ?? null,
     // Left out of the line where it is undefined.
-    audit: exchange.audit,
-    method: exchange.method,
+    audit: context.audit,
+    method: context.method,
     path: shortened(redactPath(path)),
     query: redactQuery(query),
     user: caller ? shortened(caller.username) : null,
     tenant: caller?.tenant ?? null,
-    client_ip: exchange.clientAddress,
+    client_ip: context.clientAddress,
   };
 }
 

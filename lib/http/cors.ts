@@ -1,4 +1,4 @@
-import type { Step } from "./steps.ts";
+import type { Middleware } from "./middleware.ts";
 
 /** Which origins a browser may call from: any (then without credentials), or exactly these. */
 export type CorsOrigins = "*" | readonly string[];
@@ -9,21 +9,22 @@ const EXPOSED =
 const PREFLIGHT_SECONDS = 600;
 
 /** CORS headers on every answer of a route, errors included, and the answer to preflights (Fetch standard, CORS protocol). */
-export function cors(origins: CorsOrigins): Step {
+export function cors(origins: CorsOrigins): Middleware {
   const listed = origins === "*" ? null : new Set(origins);
-  return async function cors(exchange, next) {
-    const origin = exchange.header("Origin");
+  return async function cors(c, next) {
+    const context = c.get("context");
+    const origin = context.header("Origin");
     const allowed = origin !== null && (listed === null || listed.has(origin));
-    if (allowed && exchange.method === "OPTIONS" && exchange.header("Access-Control-Request-Method") !== null) {
-      return preflight(origin, listed !== null, exchange.header("Access-Control-Request-Headers"));
+    if (allowed && context.method === "OPTIONS" && context.header("Access-Control-Request-Method") !== null) {
+      return preflight(origin, listed !== null, context.header("Access-Control-Request-Headers"));
     }
-    const response = await next(exchange);
-    if (listed !== null) response.headers.append("Vary", "Origin");
+    await next();
+    const { headers } = c.res;
+    if (listed !== null) headers.append("Vary", "Origin");
     if (allowed) {
-      allowOrigin(response.headers, origin, listed !== null);
-      response.headers.set("Access-Control-Expose-Headers", EXPOSED);
+      allowOrigin(headers, origin, listed !== null);
+      headers.set("Access-Control-Expose-Headers", EXPOSED);
     }
-    return response;
   };
 }
 

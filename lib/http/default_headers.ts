@@ -1,3 +1,7 @@
+import { leavesReadAhead } from "./body_reader.ts";
+import type { Middleware } from "./middleware.ts";
+import { REQUEST_ID_HEADER } from "./request_id.ts";
+
 /** Keeps an answer out of the frames of other pages (CSP Level 3, frame-ancestors). */
 export const UNFRAMED_POLICY = "frame-ancestors 'none'";
 
@@ -22,4 +26,38 @@ export function addDefaultHeaders(headers: Headers): void {
       headers.append(name, UNFRAMED_POLICY);
     }
   }
+}
+
+/**
+ * What every response of every role carries: the request's id, the default headers, and after a body that had the
+ * runtime read far ahead that the connection ends. Responses to HEAD have no body and say how long it would be.
+ * Responses under `/api/v1` are kept out of every cache unless the route said otherwise.
+ */
+export const defaultHeaders: Middleware = async function defaultHeaders(c, next) {
+  await next();
+  const context = c.get("context");
+  if (context.method === "HEAD" && c.res.body) {
+    const response = await bodiless(c.res);
+    // Without this Hono copies the headers of the response that is replaced.
+    c.res = undefined;
+    c.res = response;
+  }
+  const { headers } = c.res;
+  if (leavesReadAhead(context.request)) headers.set("Connection", "close");
+  headers.set(REQUEST_ID_HEADER, context.requestId);
+  addDefaultHeaders(headers);
+  if (context.target.path.startsWith("/api/v1") && !headers.has("Cache-Control")) {
+    headers.set("Cache-Control", "private, no-store");
+  }
+};
+
+/**
+ * A response without its body, which says how long that would be (RFC 9110, section 8.6). Only pages and other small
+ * responses are read for it; files name their length themselves.
+ */
+async function bodiless(response: Response): Promise<Response> {
+  const headers = new Headers(response.headers);
+  if (headers.has("Content-Length")) await response.body?.cancel();
+  else headers.set("Content-Length", String((await response.bytes()).length));
+  return new Response(null, { status: response.status, headers });
 }

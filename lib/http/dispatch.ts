@@ -1,10 +1,11 @@
-import type { AddRoute } from "./application.ts";
+import { percentDecoded } from "@/lib/std/percent_decoded.ts";
+import { addBelow, type AddRoute } from "./app.ts";
 import { methodNotAllowed, notFound } from "./errors.ts";
-import type { Exchange } from "./exchange.ts";
 import { headerText } from "./header_text.ts";
+import type { Handler } from "./middleware.ts";
 import type { Operation } from "./operation.ts";
 import { decodeKey, decodeParameter } from "./raw_path.ts";
-import type { Handler } from "./steps.ts";
+import type { RequestContext } from "./request_context.ts";
 
 const KEY = "{key}";
 
@@ -16,22 +17,62 @@ const KEY = "{key}";
  */
 export function mount(add: AddRoute, operations: readonly Operation[]): void {
   const prefixes = [...new Set(operations.filter((op) => op.path.includes(KEY)).map((op) => op.path.split(KEY)[0]))];
-  const byPath = Map.groupBy(operations, (op) => prefixes.find((prefix) => op.path.startsWith(prefix)) ?? op.path);
-  for (const [path, group] of byPath) {
-    const open = prefixes.includes(path);
-    if (open) add(`${path}{*}`, keyDispatcher(path, group));
-    else add(path, plainDispatcher(path, group));
-    if (!open && path !== "/" && !prefixes.includes(path + "/")) add(path + "/", withoutSlash);
+  const isOfKeys = ({ path }: Operation) => prefixes.some((prefix) => path.startsWith(prefix));
+  for (const prefix of prefixes) {
+    const group = operations.filter(({ path }) => path.startsWith(prefix));
+    addBelow(add, routePattern(prefix), keyDispatcher(prefix, group));
   }
+  const byPath = Map.groupBy(operations.filter((operation) => !isOfKeys(operation)), ({ path }) => path);
+  const handlers = new Map([...byPath].map(([path, group]) => [path, plainDispatcher(path, group)]));
+  for (const [path, handler] of withLiteralsInParameters(handlers)) {
+    add(routePattern(path), handler);
+    if (path !== "/" && !prefixes.includes(path + "/")) add(routePattern(path + "/"), withoutSlash);
+  }
+}
+
+/** A path template as the router writes it. */
+function routePattern(template: string): string {
+  return template.replace(/\{(\w+)\}/g, ":$1");
+}
+
+/**
+ * The router takes no literal beside a parameter in the same place. So the handler of a template that ends in a
+ * parameter calls those of the templates that have a literal instead.
+ */
+function withLiteralsInParameters(handlers: ReadonlyMap<string, Handler>): Map<string, Handler> {
+  const all = new Map(handlers);
+  for (const [template, handler] of handlers) {
+    const [parent, last] = splitLast(template);
+    if (!isParameter(last)) continue;
+    const literals = new Map<string, Handler>();
+    for (const [other, handler] of handlers) {
+      const [otherParent, literal] = splitLast(other);
+      if (otherParent !== parent || isParameter(literal)) continue;
+      literals.set(literal, handler);
+      all.delete(other);
+    }
+    if (literals.size > 0) {
+      all.set(template, function literalOrParameter(context) {
+        return (literals.get(percentDecoded(splitLast(context.target.path)[1]) ?? "") ?? handler)(context);
+      });
+    }
+  }
+  return all;
+}
+
+/** A path without its last segment, and that segment. */
+function splitLast(path: string): readonly [parent: string, last: string] {
+  const slash = path.lastIndexOf("/");
+  return [path.slice(0, slash), path.slice(slash + 1)];
 }
 
 function plainDispatcher(template: string, operations: readonly Operation[]): Handler {
   const byMethod = new Map<string, Operation>(operations.map((operation) => [operation.method, operation]));
   const parameters = segmentParameters(template);
-  return function dispatch(exchange) {
-    const operation = byMethod.get(exchange.method);
+  return function dispatch(context) {
+    const operation = byMethod.get(context.method);
     if (!operation) throw methodNotAllowed(byMethod.keys());
-    return operation.answer(exchange, () => parameters(exchange.target.path));
+    return operation.answer(context, () => parameters(context.target.path));
   };
 }
 
@@ -44,17 +85,17 @@ function keyDispatcher(prefix: string, operations: readonly Operation[]): Handle
   }));
   matchers.sort((a, b) => b.match.specificity - a.match.specificity);
   const plainKeys = matchers.filter(({ match }) => match.specificity === 0);
-  return function dispatch(exchange) {
-    const { target } = exchange;
+  return function dispatch(context) {
+    const { target } = context;
     const raw = afterSegments(target.path, slashes);
     const keyOnly = readsAsObject(target.query);
-    const rest = decodedOrNull(raw);
-    if (rest === null) return refuseKey(exchange, raw, operations);
+    const rest = percentDecoded(raw);
+    if (rest === null) return refuseKey(context, raw, operations);
     const possible = keyOnly ? plainKeys : matchers;
     for (const { operation, match } of possible) {
-      if (operation.method !== exchange.method) continue;
+      if (operation.method !== context.method) continue;
       const parameters = match.rest(rest);
-      if (parameters) return operation.answer(exchange, () => Object.assign(parameters, parametersBefore(target.path)));
+      if (parameters) return operation.answer(context, () => Object.assign(parameters, parametersBefore(target.path)));
     }
     const others = possible.filter(({ match }) => match.rest(rest) !== null);
     throw others.length > 0 ? methodNotAllowed(new Set(others.map(({ operation }) => operation.method))) : notFound();
@@ -67,18 +108,10 @@ function readsAsObject(query: string): boolean {
 }
 
 /** A malformed key is refused like every bad parameter: once the caller is known. */
-function refuseKey(exchange: Exchange, raw: string, operations: readonly Operation[]): Promise<Response> {
-  const operation = operations.find(({ method }) => method === exchange.method);
+function refuseKey(context: RequestContext, raw: string, operations: readonly Operation[]): Promise<Response> {
+  const operation = operations.find(({ method }) => method === context.method);
   if (!operation) throw methodNotAllowed(new Set(operations.map(({ method }) => method)));
-  return operation.answer(exchange, () => ({ key: decodeKey(raw) }));
-}
-
-function decodedOrNull(raw: string): string | null {
-  try {
-    return decodeKey(raw);
-  } catch {
-    return null;
-  }
+  return operation.answer(context, () => ({ key: decodeKey(raw) }));
 }
 
 type Parameters = Record<string, string>;
@@ -148,9 +181,9 @@ function afterSegments(path: string, count: number): string {
   return path.slice(at + 1);
 }
 
-function withoutSlash({ target: { path, query } }: Exchange): Promise<Response> {
+function withoutSlash({ target: { path, query } }: RequestContext): Response {
   const location = path.replace(/\/$/, "") + (query === "" ? "" : `?${query}`);
-  return Promise.resolve(new Response(null, { status: 307, headers: { Location: headerText(location) } }));
+  return new Response(null, { status: 307, headers: { Location: headerText(location) } });
 }
 
 function isParameter(name: string): boolean {

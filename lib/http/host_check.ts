@@ -1,5 +1,5 @@
 import { HttpError } from "./errors.ts";
-import type { Step } from "./steps.ts";
+import type { Middleware } from "./middleware.ts";
 
 /**
  * Refuses requests under a Host name we do not go by (421, RFC 9110 §15.5.20), which keeps a page that rebinds its own
@@ -7,7 +7,7 @@ import type { Step } from "./steps.ts";
  *
  * @param names host names without ports, IPv6 addresses in brackets
  */
-export function hostCheck(names: readonly string[]): Step {
+export function hostCheck(names: readonly string[]): Middleware {
   const known = new Set(names.map((name) => name.toLowerCase()));
   const goesBy = (origin: string, header: string | null) => {
     // A target in absolute form names a host as well (RFC 9112, section 3.2.2), which our own addresses would repeat.
@@ -16,15 +16,15 @@ export function hostCheck(names: readonly string[]): Step {
   };
   // Nearly all requests name what the last one named.
   let last: { readonly origin: string; readonly header: string | null } | null = null;
-  return function hostCheck(exchange, next) {
-    const { url } = exchange.request;
+  return function hostCheck(c, next) {
+    const { url, headers } = c.req.raw;
     const origin = url.slice(0, pathStart(url));
-    const header = exchange.header("Host");
+    const header = headers.get("Host");
     if (last?.origin !== origin || last.header !== header) {
       if (!goesBy(origin, header)) throw new HttpError(421, "Misdirected Request");
       last = { origin, header };
     }
-    return next(exchange);
+    return next();
   };
 }
 

@@ -1,7 +1,7 @@
 import { cancelBody } from "./cancel_body.ts";
 import { type HttpError, unavailable } from "./errors.ts";
-import type { Exchange } from "./exchange.ts";
-import type { Step } from "./steps.ts";
+import type { Middleware } from "./middleware.ts";
+import type { RequestContext } from "./request_context.ts";
 import type { UnprovenPlaces } from "./unproven_places.ts";
 
 /** Requests that a role works on at a time, where the settings do not say. */
@@ -44,12 +44,13 @@ export class InFlight {
  * Releases what a request holds when its work is done and the last byte of its answer is sent, or its client is gone. A
  * client that is gone may leave work behind, such as giving up its upload: that counts as well.
  */
-export const releasePlaces: Step = async function releasePlaces(exchange, next) {
+export const releasePlaces: Middleware = async function releasePlaces(c, next) {
+  const context = c.get("context");
   // Without a connection (another part of this process asks) the request is over when it is answered.
-  const sent = exchange.info?.completed?.then(ignored, ignored);
-  const release = () => exchange.release();
+  const sent = context.info?.completed?.then(ignored, ignored);
+  const release = () => context.release();
   try {
-    return await next(exchange);
+    await next();
   } finally {
     if (sent) sent.then(release);
     else release();
@@ -61,25 +62,26 @@ export const releasePlaces: Step = async function releasePlaces(exchange, next) 
  * that, before anything is read. What brings a body has a place among `logins` instead: anybody may send one, as slowly
  * as they like.
  */
-export function boundedRole(inFlight: InFlight, logins: UnprovenPlaces): Step {
-  return function boundedRole(exchange, next) {
-    const { method } = exchange;
+export function limitConcurrency(inFlight: InFlight, logins: UnprovenPlaces): Middleware {
+  return function limitConcurrency(c, next) {
+    const context = c.get("context");
+    const { method } = context;
     try {
-      if (method === "GET" || method === "HEAD") enterRole(inFlight, exchange);
-      else exchange.hold(logins.enter(exchange));
+      if (method === "GET" || method === "HEAD") enterRole(inFlight, context);
+      else context.hold(logins.enter(context));
     } catch (error) {
-      cancelBody(exchange.request);
+      cancelBody(context.request);
       throw error;
     }
-    return releasePlaces(exchange, next);
+    return releasePlaces(c, next);
   };
 }
 
 /** Takes a place of a role for a request. @throws HttpError 503 when all are taken */
-export function enterRole(inFlight: InFlight, exchange: Exchange): void {
+export function enterRole(inFlight: InFlight, context: RequestContext): void {
   const leave = inFlight.enter();
   if (!leave) throw tooMany("Too many requests");
-  exchange.hold(leave);
+  context.hold(leave);
 }
 
 /**
@@ -87,7 +89,7 @@ export function enterRole(inFlight: InFlight, exchange: Exchange): void {
  *
  * @throws HttpError 503 when one of them is not to be had; then none is taken
  */
-export function enterTenant(role: InFlight, tenants: InFlight, exchange: Exchange, tenant: string | null): void {
+export function enterTenant(role: InFlight, tenants: InFlight, context: RequestContext, tenant: string | null): void {
   const leaveRole = role.enter();
   if (!leaveRole) throw tooMany("Too many requests");
   const leaveTenant = tenants.enter(tenant?.toLowerCase() ?? "");
@@ -95,8 +97,8 @@ export function enterTenant(role: InFlight, tenants: InFlight, exchange: Exchang
     leaveRole();
     throw tooMany("Too many requests of this tenant");
   }
-  exchange.hold(leaveRole);
-  exchange.hold(leaveTenant);
+  context.hold(leaveRole);
+  context.hold(leaveTenant);
 }
 
 function ignored(): void {}

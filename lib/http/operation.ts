@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { readForm, readJson } from "./body.ts";
 import { invalid } from "./errors.ts";
-import type { Exchange } from "./exchange.ts";
+import type { RequestContext } from "./request_context.ts";
 import { parseQuery, readTexts } from "./query.ts";
 import { missing, validate } from "./validation.ts";
 
@@ -55,7 +55,7 @@ export interface OperationSpec<
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
-  readonly handler: (input: Input<Caller, P, Q, B>, exchange: Exchange) => Response | Promise<Response>;
+  readonly handler: (input: Input<Caller, P, Q, B>, context: RequestContext) => Response | Promise<Response>;
 }
 
 export interface Input<Caller, P extends z.ZodObject, Q extends z.ZodObject, B extends BodySpec | undefined> {
@@ -66,7 +66,7 @@ export interface Input<Caller, P extends z.ZodObject, Q extends z.ZodObject, B e
 }
 
 /** Identifies who is asking, or throws; it runs before a body is read and before anything is validated. */
-export type Authenticate<Caller> = (exchange: Exchange) => Caller | Promise<Caller>;
+export type Authenticate<Caller> = (context: RequestContext) => Caller | Promise<Caller>;
 
 /** An operation ready to be routed and documented; its types are sealed inside `answer`. */
 export interface Operation extends Described {
@@ -76,7 +76,7 @@ export interface Operation extends Described {
   readonly querySchema?: z.ZodObject;
   readonly body?: BodySpec;
   /** Authenticates, reads, validates, handles. `params` decodes the path parameters when it is called. */
-  answer(exchange: Exchange, params: () => Readonly<Record<string, string>>): Promise<Response>;
+  answer(context: RequestContext, params: () => Readonly<Record<string, string>>): Promise<Response>;
 }
 
 /** How callers are known: by the gateway's bearer token, or by the session cookie of the results store. */
@@ -98,9 +98,9 @@ export function publicOperation<
   P extends z.ZodObject = z.ZodObject<Record<never, never>>,
   Q extends z.ZodObject = z.ZodObject<Record<never, never>>,
   B extends BodySpec | undefined = undefined,
->(spec: OperationSpec<null, P, Q, B>, admit?: (exchange: Exchange) => void): Operation {
-  const authenticate = (exchange: Exchange) => {
-    admit?.(exchange);
+>(spec: OperationSpec<null, P, Q, B>, admit?: (context: RequestContext) => void): Operation {
+  const authenticate = (context: RequestContext) => {
+    admit?.(context);
     return null;
   };
   return seal(spec, authenticate, null);
@@ -118,10 +118,10 @@ function seal<Caller, P extends z.ZodObject, Q extends z.ZodObject, B extends Bo
     paramsSchema: params,
     querySchema: query,
     body,
-    async answer(exchange, pathParameters) {
-      exchange.operation = spec.id;
-      exchange.audit = spec.audit;
-      const caller = await authenticate(exchange);
+    async answer(context, pathParameters) {
+      context.operation = spec.id;
+      context.audit = spec.audit;
+      const caller = await authenticate(context);
       const texts = pathParameters();
       const input = {
         params: params
@@ -131,11 +131,11 @@ function seal<Caller, P extends z.ZodObject, Q extends z.ZodObject, B extends Bo
             "path",
           )
           : {},
-        query: query ? parseQuery(query, exchange.target.query) : {},
-        body: await readBody(body, exchange.request),
+        query: query ? parseQuery(query, context.target.query) : {},
+        body: await readBody(body, context.request),
         caller,
       };
-      return await handler(input as Input<Caller, P, Q, B>, exchange);
+      return await handler(input as Input<Caller, P, Q, B>, context);
     },
   };
 }

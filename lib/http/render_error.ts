@@ -1,7 +1,7 @@
 import type { RequestLog } from "./access_log.ts";
 import { describeRequest } from "./access_log.ts";
 import { HttpError } from "./errors.ts";
-import type { Exchange } from "./exchange.ts";
+import type { RequestContext } from "./request_context.ts";
 import { headerText } from "./header_text.ts";
 import { redactText } from "./redact.ts";
 
@@ -11,10 +11,10 @@ const MAX_STACK = 8192;
  * The one place where an error becomes an answer: an {@link HttpError} shows its detail; anything else is a 500 that
  * names only the request id, with the stack logged once and without secrets.
  */
-export function renderError(error: unknown, exchange: Exchange, log: RequestLog): Response {
+export function renderError(error: unknown, context: RequestContext, log: RequestLog): Response {
   if (error instanceof HttpError) return answer(error.status, { detail: error.detail }, error.headers);
-  log.write({ ...describeRequest("error", exchange), error: stackOf(error) });
-  return answer(500, { detail: "Internal server error", request_id: exchange.requestId });
+  log.write({ ...describeRequest("error", context), error: stackOf(error) });
+  return answer(500, { detail: "Internal server error", request_id: context.requestId });
 }
 
 function answer(status: number, body: unknown, extra: Readonly<Record<string, string>> = {}): Response {

@@ -1,7 +1,7 @@
 import { AddressLimit } from "./address_limit.ts";
 import { addressKey } from "./client_address.ts";
 import { unavailable } from "./errors.ts";
-import type { Exchange } from "./exchange.ts";
+import type { RequestContext } from "./request_context.ts";
 
 /** Requests of clients whose credentials nobody has judged yet: from one address, and in all. */
 export const MAX_UNPROVEN_PER_ADDRESS = 64;
@@ -30,8 +30,8 @@ export class UnprovenPlaces {
    * @returns a function that releases the place, once however often it is called
    * @throws HttpError 503 when none is left
    */
-  enter(exchange: Exchange): () => void {
-    const place = this.#limit.enter(addressKey(exchange.clientAddress));
+  enter(context: RequestContext): () => void {
+    const place = this.#limit.enter(addressKey(context.clientAddress));
     if (place === "address") throw unavailable("Too many requests of this address at a time", RETRY_AFTER_SECONDS);
     if (place === "all") {
       throw unavailable("Too many requests without proven credentials at a time", RETRY_AFTER_SECONDS);

@@ -1,4 +1,4 @@
-import type { LoggedCaller } from "@/lib/http/exchange.ts";
+import type { LoggedCaller } from "@/lib/http/request_context.ts";
 import { type RawTarget, rawTarget } from "@/lib/http/raw_path.ts";
 import type { Upstream } from "@/lib/http/upstream.ts";
 import { RESULTS_PATH } from "./object_keys.ts";

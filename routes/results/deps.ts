@@ -1,4 +1,4 @@
-import type { Exchange } from "@/lib/http/exchange.ts";
+import type { RequestContext } from "@/lib/http/request_context.ts";
 import type { KeyDerivation } from "@/lib/results/login.ts";
 import type { ResultsStore } from "@/lib/results/results_store.ts";
 import type { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
@@ -35,5 +35,5 @@ export interface ResultsDeps {
 export interface ResultsRoute {
   readonly operation: string;
   readonly methods: readonly string[];
-  readonly handler: (exchange: Exchange) => Response | Promise<Response>;
+  readonly handler: (context: RequestContext) => Response | Promise<Response>;
 }

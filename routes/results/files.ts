@@ -11,17 +11,17 @@ export function fileRoute(deps: ResultsDeps, sessions: Sessions): ResultsRoute {
   return {
     operation: "results_file",
     methods: ["GET", "HEAD"],
-    async handler(exchange) {
-      const { request, info } = exchange;
+    async handler(context) {
+      const { request, info } = context;
       // Read now: once a client has left, its request cannot be read any more.
       const { headers, signal } = request;
       const scheme = browserScheme(request);
       const session = await sessions.current(request);
       const { user, keys } = session;
-      exchange.caller = { username: user, tenant: deps.store.tenant };
-      const key = resultKey(exchange.target.path, deps.namespaces);
+      context.caller = { username: user, tenant: deps.store.tenant };
+      const key = resultKey(context.target.path, deps.namespaces);
       if (key === null) throw notFound("file");
-      const method = exchange.method === "HEAD" ? "HEAD" : "GET";
+      const method = context.method === "HEAD" ? "HEAD" : "GET";
       try {
         return await readResultObject(deps.store, { method, key, headers, user, keys, signal, info });
       } catch (error) {

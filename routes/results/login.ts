@@ -1,7 +1,7 @@
 import { accountKey, type Blocked } from "@/lib/auth/guess_limits.ts";
 import { addressKey } from "@/lib/http/client_address.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import type { Exchange } from "@/lib/http/exchange.ts";
+import type { RequestContext } from "@/lib/http/request_context.ts";
 import { InFlight } from "@/lib/http/in_flight.ts";
 import { headerText } from "@/lib/http/header_text.ts";
 import { browserScheme } from "@/lib/results/browser_address.ts";
@@ -35,12 +35,12 @@ const OWN_STORE = "results/";
  */
 export function loginRoute(deps: ResultsDeps, sessions: Sessions): ResultsRoute {
   const atStore = { ofAddress: new InFlight(MAX_WAITING_PER_ADDRESS), all: new InFlight(MAX_WAITING) };
-  const logIn = async (exchange: Exchange, credentials: Credentials): Promise<string> => {
+  const logIn = async (context: RequestContext, credentials: Credentials): Promise<string> => {
     const username = withoutTenant(credentials.username, deps.loginTenant);
     if (username === "") throw unusable("username", "Nothing is left of the name without the tenant");
     // Read now: once a client has left, its request cannot be read any more.
-    const scheme = browserScheme(exchange.request);
-    const address = addressKey(exchange.clientAddress);
+    const scheme = browserScheme(context.request);
+    const address = addressKey(context.clientAddress);
     const token = await judged(deps, address, { username, password: credentials.password }, async () => {
       const leave = [atStore.ofAddress.enter(address), atStore.all.enter()];
       try {
@@ -50,15 +50,15 @@ export function loginRoute(deps: ResultsDeps, sessions: Sessions): ResultsRoute 
         leave.forEach((leave) => leave?.());
       }
     });
-    exchange.caller = { username, tenant: deps.store.tenant };
+    context.caller = { username, tenant: deps.store.tenant };
     sessions.confirm(token);
     return sessionCookie(scheme, deps.cookieStem, token, deps.sessionHours * SECONDS_PER_HOUR);
   };
   return {
     operation: "results_login",
     methods: ["POST"],
-    handler: (exchange) =>
-      isUrlencoded(exchange.request.headers) ? answerForm(exchange, logIn) : answerJson(exchange, logIn),
+    handler: (context) =>
+      isUrlencoded(context.request.headers) ? answerForm(context, logIn) : answerJson(context, logIn),
   };
 }
 
@@ -91,20 +91,20 @@ async function judged(
 }
 
 /** Answers the value of `Set-Cookie`. */
-type LogIn = (exchange: Exchange, credentials: Credentials) => Promise<string>;
+type LogIn = (context: RequestContext, credentials: Credentials) => Promise<string>;
 
-async function answerJson(exchange: Exchange, logIn: LogIn): Promise<Response> {
-  requireSameOrigin(exchange.request);
-  const cookie = await logIn(exchange, await jsonCredentials(exchange.request));
+async function answerJson(context: RequestContext, logIn: LogIn): Promise<Response> {
+  requireSameOrigin(context.request);
+  const cookie = await logIn(context, await jsonCredentials(context.request));
   return new Response(null, { status: 204, headers: { ...UNSTORED, "Set-Cookie": cookie } });
 }
 
-async function answerForm(exchange: Exchange, logIn: LogIn): Promise<Response> {
+async function answerForm(context: RequestContext, logIn: LogIn): Promise<Response> {
   let form: LoginForm | null = null;
   try {
-    form = await readLoginForm(exchange.request);
-    requireSameOrigin(exchange.request);
-    const cookie = await logIn(exchange, form.credentials());
+    form = await readLoginForm(context.request);
+    requireSameOrigin(context.request);
+    const cookie = await logIn(context, form.credentials());
     return redirect(form.next, { "Set-Cookie": cookie });
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;

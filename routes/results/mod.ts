@@ -1,7 +1,9 @@
-import type { AddRoute } from "@/lib/http/application.ts";
+import { addBelow, type AddRoute } from "@/lib/http/app.ts";
+import type { RequestLog } from "@/lib/http/access_log.ts";
 import { methodNotAllowed, notFound } from "@/lib/http/errors.ts";
-import { Exchange } from "@/lib/http/exchange.ts";
-import { around, errorsAnswered, type Handler, type Step } from "@/lib/http/steps.ts";
+import type { Handler } from "@/lib/http/middleware.ts";
+import { renderError } from "@/lib/http/render_error.ts";
+import { RequestContext } from "@/lib/http/request_context.ts";
 import { RESULTS_PATH } from "@/lib/results/object_keys.ts";
 import { patientStore } from "@/lib/results/results_store.ts";
 import type { ResultsService } from "@/lib/results/results_service.ts";
@@ -28,38 +30,46 @@ export function resultsRole(deps: ResultsDeps): Handler {
     _session: sessionRoute(sessions),
   };
   const file = fileRoute(role, sessions);
-  return around([resultHeaders, errorsAnswered(deps.log)], async (exchange) => {
-    exchange.trustHops(deps.trustedHops);
-    const { path } = exchange.target;
+  const respond: Handler = (context) => {
+    context.trustHops(deps.trustedHops);
+    const { path } = context.target;
     if (!path.startsWith(RESULTS_PATH)) throw notFound();
     const name = path.slice(RESULTS_PATH.length);
     const route = Object.hasOwn(own, name) ? own[name] : file;
-    exchange.operation = route.operation;
-    if (!route.methods.includes(exchange.method)) throw methodNotAllowed(route.methods);
-    return await route.handler(exchange);
-  });
+    context.operation = route.operation;
+    if (!route.methods.includes(context.method)) throw methodNotAllowed(route.methods);
+    return route.handler(context);
+  };
+  return async function resultsRole(context) {
+    const response = await rendered(respond, context, deps.log);
+    const { headers } = response;
+    if (!headers.has("Cache-Control")) headers.set("Cache-Control", UNCACHED["Cache-Control"]);
+    headers.set("X-Content-Type-Options", "nosniff");
+    return response;
+  };
 }
 
 /** Serves the role where it is reached directly. */
 export function mountResults(add: AddRoute, role: Handler): void {
-  add(`${RESULTS_PATH}{*}`, role);
+  addBelow(add, RESULTS_PATH, role);
 }
 
 /** The role for the other roles of this process, without a network between. */
 export function inProcessResults(role: Handler): ResultsService {
   return async function inProcessResults(request, { target, peer, known }) {
     const remoteAddr = peer === null ? undefined : { transport: "tcp" as const, hostname: peer, port: 0 };
-    const exchange = new Exchange(request, { target, remoteAddr });
-    const response = await role(exchange);
-    known?.(exchange.operation, exchange.caller);
+    const context = new RequestContext(request, { target, remoteAddr });
+    const response = await role(context);
+    known?.(context.operation, context.caller);
     return response;
   };
 }
 
-const resultHeaders: Step = async function resultHeaders(exchange, next) {
-  const response = await next(exchange);
-  const { headers } = response;
-  if (!headers.has("Cache-Control")) headers.set("Cache-Control", UNCACHED["Cache-Control"]);
-  headers.set("X-Content-Type-Options", "nosniff");
-  return response;
-};
+/** Renders errors here, since another role of this process may call the handler without an app around it. */
+async function rendered(respond: Handler, context: RequestContext, log: RequestLog): Promise<Response> {
+  try {
+    return await respond(context);
+  } catch (error) {
+    return renderError(error, context, log);
+  }
+}

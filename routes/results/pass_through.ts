@@ -1,5 +1,5 @@
 import type { RequestLog } from "@/lib/http/access_log.ts";
-import type { AddRoute } from "@/lib/http/application.ts";
+import { addBelow, type AddRoute } from "@/lib/http/app.ts";
 import { peerAddress } from "@/lib/http/client_address.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { failedLoginPath, isUrlencoded } from "@/lib/results/login_form.ts";
@@ -19,15 +19,15 @@ export interface PassThroughDeps extends PassThroughOptions {
   readonly log: RequestLog;
 }
 
-/** `/results/…` on the web role: everything is the results role's answer. It needs the envelope around it. */
+/** `/results/…` on the web role: everything is the results role's answer. It needs the default headers before it. */
 export function mountPassThrough(add: AddRoute, deps: PassThroughDeps): void {
   const pass = passThrough(deps);
-  add(`${RESULTS_PATH}{*}`, async (exchange) => {
-    exchange.operation = "results_pass_through";
-    const { request, requestId, target } = exchange;
-    const isForm = exchange.method === "POST" && target.path === LOGIN_PATH && isUrlencoded(request.headers);
+  addBelow(add, RESULTS_PATH, async (context) => {
+    context.operation = "results_pass_through";
+    const { request, requestId, target } = context;
+    const isForm = context.method === "POST" && target.path === LOGIN_PATH && isUrlencoded(request.headers);
     // Read now: once a client has left, its request cannot be read any more.
-    const isLogout = exchange.method === "POST" && target.path === LOGOUT_PATH;
+    const isLogout = context.method === "POST" && target.path === LOGOUT_PATH;
     const loggedOut = isLogout ? sessionValues(request, deps.cookieStem) : [];
     try {
       return await passed();
@@ -42,14 +42,14 @@ export function mountPassThrough(add: AddRoute, deps: PassThroughDeps): void {
     function passed(): Promise<Response> {
       return pass(request, {
         target,
-        peer: peerAddress(exchange.info),
+        peer: peerAddress(context.info),
         requestId,
         // The type alone: what an upstream says of itself may hold anything.
         broken: (error) => deps.log.write({ level: "warn", request_id: requestId, broken_answer: nameOf(error) }),
-        unread: () => exchange.info?.breakOff?.(),
+        unread: () => context.info?.breakOff?.(),
         known: (operation, caller) => {
-          if (operation) exchange.operation = operation;
-          if (caller) exchange.caller = caller;
+          if (operation) context.operation = operation;
+          if (caller) context.caller = caller;
         },
       });
     }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import type { Application } from "@/lib/http/application.ts";
+import type { App } from "@/lib/http/app.ts";
 import { givenSessionKey } from "@/lib/results/session_key.ts";
 import type { AppDeps } from "@/routes/mod.ts";
 import { inProcessResults, resultsRole } from "@/routes/results/mod.ts";
@@ -50,7 +50,7 @@ function roles(names: string, storeOrigin: string, staticFolder: string): Partia
 
 async function withRoles(
   names: string,
-  test: (app: Application, bearer: HeadersInit, answer: (given: FakeAnswer) => void) => Promise<void>,
+  test: (app: App, bearer: HeadersInit, answer: (given: FakeAnswer) => void) => Promise<void>,
 ): Promise<void> {
   const staticFolder = await Deno.makeTempDir();
   const ownPolicy = `<head><meta http-equiv="Content-Security-Policy" content="script-src 'self'"></head>`;

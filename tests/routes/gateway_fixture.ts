@@ -3,7 +3,7 @@ import { GuessLimits } from "@/lib/auth/guess_limits.ts";
 import { type Identify, storeIdentities } from "@/lib/auth/store_credentials.ts";
 import { issueToken, tokenKey } from "@/lib/auth/token.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";
-import type { Application } from "@/lib/http/application.ts";
+import type { App } from "@/lib/http/app.ts";
 import type { RequestInfo } from "@/lib/http/request_info.ts";
 import { upstream } from "@/lib/http/upstream.ts";
 import { DEFAULT_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
@@ -22,7 +22,7 @@ export interface Seen {
 export type FakeAnswer = (request: Request, seen: Seen) => Response | Promise<Response>;
 
 export interface Fixture {
-  readonly app: Application;
+  readonly app: App;
   /** Origin of the gateway on a real port. */
   readonly origin: string;
   readonly storeOrigin: string;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { issueToken, tokenKey } from "@/lib/auth/token.ts";
 import { NOW, SECRET, withGateway } from "./gateway_fixture.ts";
-import type { Handler } from "@/lib/http/steps.ts";
+import type { Handler } from "@/lib/http/middleware.ts";
 import { MAX_LOGINS_PER_ADDRESS } from "@/lib/http/unproven_places.ts";
 import { rawStore } from "./raw_store.ts";
 import { head, slowClient } from "./slow_client.ts";

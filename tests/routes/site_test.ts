@@ -132,9 +132,9 @@ Deno.test("log page: opens only what lies under the results, and names what it r
 
 Deno.test("config.js: a script that no results URL can end", async () => {
   const { configJs } = await import("@/routes/config_js.ts");
-  const { Exchange } = await import("@/lib/http/exchange.ts");
+  const { RequestContext } = await import("@/lib/http/request_context.ts");
   const hostile = 'https://h/</script>\u2028";alert(1)//';
-  const answer = configJs(() => hostile)(new Exchange(new Request(`${HOME}config.js`)));
+  const answer = configJs(() => hostile)(new RequestContext(new Request(`${HOME}config.js`)));
   const text = await answer.text();
   assert.match(answer.headers.get("Content-Type") ?? "", /^text\/javascript/);
   assert.doesNotMatch(text, /[<\u2028]/);

@@ -1,7 +1,7 @@
-import { envelope } from "@/lib/http/envelope.ts";
-import { application, Routes } from "@/lib/http/application.ts";
+import { httpApp, routesOf } from "@/lib/http/app.ts";
+import { defaultHeaders } from "@/lib/http/default_headers.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import { errorsAnswered, type Step } from "@/lib/http/steps.ts";
+import type { Middleware } from "@/lib/http/middleware.ts";
 import type { Assets } from "@/lib/ui/assets.ts";
 import type { JobSummary } from "@/lib/campaigns/types.ts";
 import type { Session } from "@/lib/ui/site.ts";
@@ -45,8 +45,8 @@ export function fakeSite(assets: Assets, staticFolder: string, now: () => number
     log: SAMPLE_LOG,
     reads: [],
   };
-  const routes = new Routes();
-  const app = application([envelope, errorsAnswered(NO_LOG)], routes);
+  const app = httpApp({ log: NO_LOG });
+  app.use(defaultHeaders);
 
   const session = (request: Request): Promise<Session> => {
     const user = /\bfake_session=([^;]+)/.exec(request.headers.get("Cookie") ?? "")?.[1];
@@ -66,19 +66,19 @@ export function fakeSite(assets: Assets, staticFolder: string, now: () => number
     campaigns: () => Promise.resolve({ jobs: state.jobs, reapedTotal: state.reapedTotal }),
   };
 
-  const loggedIn: Step = async (exchange, next) => {
-    if (await session(exchange.request) === null) throw new HttpError(401, "not logged in");
-    return await next(exchange);
+  const loggedIn: Middleware = async (c, next) => {
+    if (await session(c.req.raw) === null) throw new HttpError(401, "not logged in");
+    return await next();
   };
-  const api = routes.within(loggedIn, async (exchange, next) => {
+  const api = routesOf(app, loggedIn, (_, next) => {
     if (state.apiStatus !== 200) throw new HttpError(state.apiStatus, "no");
-    return await next(exchange);
+    return next();
   });
   api("/api/v1/jobs", () => {
     const headers = { "X-Reaped-Total": String(state.reapedTotal) };
     return Promise.resolve(Response.json(state.jobs, { headers }));
   });
-  api("/api/v1/jobs/{namespace}/{name}", ({ request, target }) => {
+  api("/api/v1/jobs/:namespace/:name", ({ request, target }) => {
     const [namespace, name] = target.path.split("/").slice(-2).map(decodeURIComponent);
     const query = new URLSearchParams(target.query);
     const job = state.jobs.find((job) => job.name === name && job.namespace === namespace);
@@ -91,7 +91,7 @@ export function fakeSite(assets: Assets, staticFolder: string, now: () => number
       new Response(JSON.stringify(page).replaceAll("http://127.0.0.1/", `${origin}/`), { headers }),
     );
   });
-  const open = routes.within();
+  const open = routesOf(app);
   open("/results/_login", async ({ request }) => {
     const form = await request.formData();
     const next = String(form.get("next") ?? "/");
@@ -107,7 +107,7 @@ export function fakeSite(assets: Assets, staticFolder: string, now: () => number
     const cookie = "fake_session=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0";
     return Promise.resolve(redirect("/login", { "Set-Cookie": cookie }));
   });
-  routes.within(loggedIn)("/results/{*}", () => Promise.resolve(new Response(state.log)));
+  routesOf(app, loggedIn)("/results/*", () => new Response(state.log));
 
   open("/_test", async ({ method, request }) => {
     if (method === "POST") Object.assign(state, await request.json());

@@ -48,9 +48,9 @@ export function authOperations({ key, lifetimeMinutes, now, places }: TokenSetti
         422: { description: "A missing field, or an invalid tenant name" },
         503: { description: "Too many logins of this address at a time" },
       },
-      async handler({ body }, exchange) {
+      async handler({ body }, context) {
         const { username, tenant } = resolveLogin(body);
-        exchange.caller = { username, tenant };
+        context.caller = { username, tenant };
         const token = await issueToken(
           { sub: username, pwd: body.password, tenant },
           key,
@@ -59,11 +59,11 @@ export function authOperations({ key, lifetimeMinutes, now, places }: TokenSetti
         );
         return Response.json({ access_token: token, token_type: "bearer" });
       },
-    }, (exchange) => {
+    }, (context) => {
       try {
-        exchange.hold(places.enter(exchange));
+        context.hold(places.enter(context));
       } catch (error) {
-        cancelBody(exchange.request);
+        cancelBody(context.request);
         throw error;
       }
     }),

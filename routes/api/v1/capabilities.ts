@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Exchange } from "@/lib/http/exchange.ts";
+import type { RequestContext } from "@/lib/http/request_context.ts";
 import { type Operation, publicOperation } from "@/lib/http/operation.ts";
 
 /** `STORAGE_BACKEND`: an HCP-type store, or plain S3 (both other words mean the same). */
@@ -13,7 +13,7 @@ const capabilities = z.object({
 /** What clients may ask before they log in. */
 export function capabilitiesOperations(
   answer: z.output<typeof capabilities>,
-  admit: (exchange: Exchange) => void,
+  admit: (context: RequestContext) => void,
 ): Operation[] {
   return [
     publicOperation({

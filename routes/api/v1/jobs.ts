@@ -53,9 +53,9 @@ function listOperations(operation: WebOperation, { source, lists, resultsUrl }: 
         422: { description: "A query parameter is out of its range" },
         502: { description: "The cluster or the results service did not answer" },
       },
-      async handler({ query }, exchange) {
+      async handler({ query }, context) {
         const { body, reapedTotal } = await lists.bytes({
-          resultsUrl: resultsUrl(exchange.request),
+          resultsUrl: resultsUrl(context.request),
           reaped: query.reaped,
         });
         return bytesAnswer(method, body, { [REAPED_TOTAL_HEADER]: String(reapedTotal), ...ageOf(source) });
@@ -83,9 +83,9 @@ function detailOperations(operation: WebOperation, deps: JobsDeps): Operation[] 
         422: { description: "A query parameter is out of its range" },
         502: { description: "The cluster or the results service did not answer" },
       },
-      async handler({ params: { namespace, name }, query: page, caller }, exchange) {
+      async handler({ params: { namespace, name }, query: page, caller }, context) {
         const canBe = canBeCampaign(deps.namespaces, namespace, name);
-        const request = exchange.request;
+        const request = context.request;
         const detail = canBe && await campaignDetail(deps, {
           namespace,
           name,
@@ -115,8 +115,8 @@ function ageOf(source: CampaignSource): Record<string, string> {
 function withoutBadEncoding(operation: Operation): Operation {
   return {
     ...operation,
-    answer: (exchange, params) =>
-      operation.answer(exchange, () => {
+    answer: (context, params) =>
+      operation.answer(context, () => {
         try {
           return params();
         } catch (error) {

@@ -108,8 +108,8 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
       params,
       query: z.object({ as: asObject }),
       responses: { 201: { description: "Begun", schema: created }, 404: { description: "No such bucket" } },
-      async handler({ caller, params: place }, exchange) {
-        const { uploadId } = await createUpload(s3, caller, place, futureHeaders(exchange.request.headers));
+      async handler({ caller, params: place }, context) {
+        const { uploadId } = await createUpload(s3, caller, place, futureHeaders(context.request.headers));
         return Response.json({ ...place, upload_id: uploadId }, { status: 201 });
       },
     }),
@@ -225,8 +225,8 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
         422: { description: "A form without a part `file`, or with more than one" },
         ...unknown,
       },
-      async handler({ caller, params: place, query }, exchange) {
-        const { request: raw } = exchange;
+      async handler({ caller, params: place, query }, context) {
+        const { request: raw } = context;
         const { upload_id, part_number } = query;
         const upload = { ...place, uploadId: upload_id };
         const { ETag } = isForm(raw.headers)

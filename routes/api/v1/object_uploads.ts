@@ -59,8 +59,8 @@ export function objectUploadOperations(
       query,
       body: { kind: "raw", description: "The bytes" },
       responses: { 200: { description: "Written, replacing what had the key", schema: uploaded }, ...refusals },
-      async handler({ caller, params }, exchange) {
-        const { request: raw } = exchange;
+      async handler({ caller, params }, context) {
+        const { request: raw } = context;
         const written = await writeObject(s3, caller, params, {
           body: raw.body,
           lengthBytes: contentLength(raw),
@@ -86,8 +86,8 @@ export function objectUploadOperations(
         ...refusals,
         422: { description: "No part `file`, or more than one" },
       },
-      async handler({ caller, params }, exchange) {
-        const { request: raw } = exchange;
+      async handler({ caller, params }, context) {
+        const { request: raw } = context;
         const body = bodySource(raw.body, { lengthBytes: announcedLength(raw), bounds: s3.bounds });
         const { contentType, source } = await fileInForm(body, raw.headers.get("content-type"), FILE);
         const written = await writeFromSource(s3, caller, params, {

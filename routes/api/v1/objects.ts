@@ -53,11 +53,11 @@ export function objectOperations(operation: GatewayOperation, s3: S3, forms: Iss
         404: { description: "No such bucket or object" },
         416: { description: "The range lies outside of the object" },
       },
-      async handler({ caller, params: { bucket, key }, query }, exchange) {
+      async handler({ caller, params: { bucket, key }, query }, context) {
         const response = await getObject(s3, caller, { bucket, key, versionId: query.version_id }, {
-          headers: readHeaders(exchange.request.headers),
+          headers: readHeaders(context.request.headers),
         });
-        return new Response(handedBody(response, exchange.info, s3.bounds), {
+        return new Response(handedBody(response, context.info, s3.bounds), {
           status: response.status,
           headers: shown(response, key, query),
         });
@@ -72,9 +72,9 @@ export function objectOperations(operation: GatewayOperation, s3: S3, forms: Iss
       params,
       query: read(forms),
       responses: { 200: { description: "It is there" }, 404: { description: "It is not" } },
-      async handler({ caller, params: { bucket, key }, query }, exchange) {
+      async handler({ caller, params: { bucket, key }, query }, context) {
         const response = await headObject(s3, caller, { bucket, key, versionId: query.version_id }, {
-          headers: readHeaders(exchange.request.headers),
+          headers: readHeaders(context.request.headers),
         });
         return new Response(null, { status: response.status, headers: shown(response, key, query) });
       },

@@ -1,7 +1,7 @@
 import { onePiece } from "@/lib/http/one_piece.ts";
 import type { ResultsSession, SessionCheck } from "@/lib/campaign_reader/results_session.ts";
 import { HttpError, notFound } from "@/lib/http/errors.ts";
-import type { Handler } from "@/lib/http/steps.ts";
+import type { Handler } from "@/lib/http/middleware.ts";
 import { type Authenticate, type Method, type Operation, operationsFor } from "@/lib/http/operation.ts";
 
 /** The maker of operations behind the session cookie. */
@@ -9,9 +9,9 @@ export type WebOperation = ReturnType<typeof operationsFor<ResultsSession>>;
 
 /** Operations whose caller is known by the session cookie alone; bearer tokens are not looked at. */
 export function webOperations(session: SessionCheck): WebOperation {
-  const authenticate: Authenticate<ResultsSession> = async (exchange) => {
-    const caller = await session(exchange.request);
-    exchange.caller = { username: caller.user, tenant: null };
+  const authenticate: Authenticate<ResultsSession> = async (context) => {
+    const caller = await session(context.request);
+    context.caller = { username: caller.user, tenant: null };
     return caller;
   };
   return operationsFor(authenticate, "session");

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { application, Routes } from "@/lib/http/application.ts";
+import { httpApp, routesOf } from "@/lib/http/app.ts";
 import { mount, restMatcher } from "@/lib/http/dispatch.ts";
 import { type Method, publicOperation } from "@/lib/http/operation.ts";
-import { errorsAnswered } from "@/lib/http/steps.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 
 Deno.test("rest of a key route: keys, suffixes, literals and literals with a parameter", () => {
@@ -30,15 +29,14 @@ Deno.test("key routes: a literal beats a suffix beats the key, per method, and a
       responses: {},
       handler: ({ params }, { operation }) => Response.json([operation, params]),
     });
-  const routes = new Routes();
-  mount(routes.within(), [
+  const app = httpApp({ log: NO_LOG });
+  mount(routesOf(app), [
     operation("GET", "{key}"),
     operation("PUT", "{key}"),
     operation("POST", "{key}/copy"),
     operation("POST", "delete"),
     operation("GET", "tasks/{id}"),
   ]);
-  const app = application([errorsAnswered(NO_LOG)], routes);
   const ask = async (method: string, path: string) => {
     const response = await app.request(path, { method });
     return response.status === 200 ? await response.json() : response.status;
@@ -55,4 +53,41 @@ Deno.test("key routes: a literal beats a suffix beats the key, per method, and a
   assert.equal(await ask("POST", "/x/1/o/a"), 405);
   assert.equal(await ask("DELETE", "/x/1/o/a"), 405);
   assert.equal(await ask("GET", "/x/1/o/"), 404);
+});
+
+Deno.test("operations: a literal in the place of a parameter has its own methods, and both their trailing slashes", async () => {
+  const operation = (method: Method, path: string) =>
+    publicOperation({
+      id: `${method} ${path}`,
+      method,
+      path,
+      tag: "t",
+      summary: "s",
+      params: z.object({ name: z.string().optional() }),
+      responses: {},
+      handler: ({ params }, { operation }) => Response.json([operation, params]),
+    });
+  const app = httpApp({ log: NO_LOG });
+  mount(routesOf(app), [
+    operation("GET", "/x/{name}"),
+    operation("DELETE", "/x/{name}"),
+    operation("POST", "/x/export"),
+    operation("GET", "/x/{name}/export"),
+    operation("GET", "/x"),
+  ]);
+  const ask = async (method: string, path: string) => {
+    const response = await app.request(path, { method });
+    if (response.status === 405) return response.headers.get("Allow");
+    return response.status === 200 ? await response.json() : [response.status, response.headers.get("Location")];
+  };
+  assert.deepEqual(await ask("GET", "/x/a"), ["GET /x/{name}", { name: "a" }]);
+  assert.deepEqual(await ask("POST", "/x/export"), ["POST /x/export", {}]);
+  assert.equal(await ask("GET", "/x/export"), "POST");
+  assert.equal(await ask("GET", "/x/%65xport"), "POST");
+  assert.equal(await ask("POST", "/x/a"), "DELETE, GET");
+  assert.deepEqual(await ask("GET", "/x/exports"), ["GET /x/{name}", { name: "exports" }]);
+  assert.deepEqual(await ask("GET", "/x/export/export"), ["GET /x/{name}/export", { name: "export" }]);
+  assert.deepEqual(await ask("GET", "/x/export/"), [307, "/x/export"]);
+  assert.deepEqual(await ask("GET", "/x/a/?y=1"), [307, "/x/a?y=1"]);
+  assert.deepEqual(await ask("GET", "/x"), ["GET /x", {}]);
 });

@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
-import { application, Routes } from "@/lib/http/application.ts";
+import { httpApp } from "@/lib/http/app.ts";
 import { hostCheck } from "@/lib/http/host_check.ts";
-import { errorsAnswered } from "@/lib/http/steps.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 
 Deno.test("host check: a known name lets no foreign one in after it, be it in the header or in the target", async () => {
-  const routes = new Routes();
-  routes.within()("/{*}", () => Promise.resolve(new Response(null)));
-  const steps = [errorsAnswered(NO_LOG), hostCheck(["localhost", "[::1]"])];
-  const app = application(steps, routes);
+  const app = httpApp({ log: NO_LOG });
+  app.use(hostCheck(["localhost", "[::1]"]));
+  app.all("*", () => new Response(null));
   const asked: [url: string, host: string, status: number][] = [
     ["http://localhost:8000/a", "localhost:8000", 200],
     ["http://localhost:8000/b", "localhost:8000", 200],

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { application, Routes } from "@/lib/http/application.ts";
-import { boundedRole, InFlight } from "@/lib/http/in_flight.ts";
-import { errorsAnswered } from "@/lib/http/steps.ts";
+import { httpApp, routesOf } from "@/lib/http/app.ts";
+import { InFlight, limitConcurrency } from "@/lib/http/in_flight.ts";
 import { UnprovenPlaces } from "@/lib/http/unproven_places.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 
@@ -17,13 +16,12 @@ Deno.test("in flight: counts by key, gives a place back once, and forgets what i
 
 Deno.test("in flight: a place is held until the connection says that the answer is sent, or failed", async () => {
   const inFlight = new InFlight(1);
-  const routes = new Routes();
-  const add = routes.within(boundedRole(inFlight, new UnprovenPlaces(1, 1)));
-  add("/", () => Promise.resolve(new Response("x")));
+  const app = httpApp({ log: NO_LOG });
+  const add = routesOf(app, limitConcurrency(inFlight, new UnprovenPlaces(1, 1)));
+  add("/", () => new Response("x"));
   add("/throws", () => {
     throw new Error("x");
   });
-  const app = application([errorsAnswered(NO_LOG)], routes);
   for (const path of ["/", "/throws"]) {
     for (const end of ["resolve", "reject"] as const) {
       const { promise: completed, ...settle } = Promise.withResolvers<void>();

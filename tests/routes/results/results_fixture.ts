@@ -4,9 +4,8 @@ import { AcceptedIdentities } from "@/lib/auth/accepted_identities.ts";
 import { GuessLimits } from "@/lib/auth/guess_limits.ts";
 import { IDLE_MS, STREAM_BOUNDS } from "@/lib/http/time_bounds.ts";
 import { batchedLog, type RequestLog } from "@/lib/http/access_log.ts";
-import { type AddRoute, application, Routes } from "@/lib/http/application.ts";
-import { envelope } from "@/lib/http/envelope.ts";
-import { errorsAnswered } from "@/lib/http/steps.ts";
+import { type AddRoute, httpApp, routesOf } from "@/lib/http/app.ts";
+import { defaultHeaders } from "@/lib/http/default_headers.ts";
 import { upstream } from "@/lib/http/upstream.ts";
 import { remoteResults, type ResultsService } from "@/lib/results/results_service.ts";
 import { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
@@ -69,9 +68,9 @@ export function serve(handler: Deno.ServeHandler<Deno.NetAddr>) {
 
 /** An app around one role, as routes/mod.ts makes it. */
 export function around(mount: (add: AddRoute) => void): Deno.ServeHandler<Deno.NetAddr> {
-  const routes = new Routes();
-  mount(routes.within());
-  const app = application([envelope, errorsAnswered(batchedLog(() => {}))], routes);
+  const app = httpApp({ log: batchedLog(() => {}) });
+  app.use(defaultHeaders);
+  mount(routesOf(app));
   return (request, info) => app.fetch(request, info);
 }
 

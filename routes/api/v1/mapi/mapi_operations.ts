@@ -78,14 +78,14 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
         params: parameters(path),
         query,
         responses: { 200: { description: "What the store holds", schema }, ...FAILURES },
-        async handler({ caller, params, query }, exchange) {
+        async handler({ caller, params, query }, context) {
           const label = resource(params);
           const call: MapiCall = {
             method: "GET",
             path: fill(params),
             query: forward ? forward(query) : texts(query),
             resource: label,
-            unread: () => exchange.info?.breakOff?.(),
+            unread: () => context.info?.breakOff?.(),
           };
           const asked = isList && call.query?.verbose === true ? callMapiForRecords : callMapi;
           const answered = await asked(mapi, caller, call);
@@ -117,8 +117,8 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
           [status]: { description: status === 201 ? "Created" : "Done", schema: answered },
           ...FAILURES,
         },
-        async handler({ caller, params, query, body }, exchange) {
-          if (typeof audit === "function") exchange.audit = audit(query) ?? CHANGE;
+        async handler({ caller, params, query, body }, context) {
+          if (typeof audit === "function") context.audit = audit(query) ?? CHANGE;
           const given = body as z.output<B>;
           await callMapi(mapi, caller, {
             method: spec.method,

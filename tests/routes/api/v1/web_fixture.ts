@@ -1,11 +1,11 @@
 import type { BatchPod } from "@/lib/campaigns/cluster_objects.ts";
 import type { SessionCheck } from "@/lib/campaign_reader/results_session.ts";
-import { type Application, application, Routes } from "@/lib/http/application.ts";
-import { envelope } from "@/lib/http/envelope.ts";
+import { type App, httpApp, routesOf } from "@/lib/http/app.ts";
+import { defaultHeaders } from "@/lib/http/default_headers.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { mount } from "@/lib/http/dispatch.ts";
 import type { Operation } from "@/lib/http/operation.ts";
-import { errorsAnswered, type Handler } from "@/lib/http/steps.ts";
+import type { Handler } from "@/lib/http/middleware.ts";
 import type { CampaignObjects, CampaignSnapshot, CampaignSource } from "@/lib/kubernetes/campaign_source.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 
@@ -58,10 +58,11 @@ export function fakeSource(given: {
 }
 
 /** The operations as the web role serves them, and other routes. */
-export function webApp(operations: readonly Operation[], others: Readonly<Record<string, Handler>> = {}): Application {
-  const routes = new Routes();
-  const add = routes.within();
+export function webApp(operations: readonly Operation[], others: Readonly<Record<string, Handler>> = {}): App {
+  const app = httpApp({ log: NO_LOG });
+  app.use(defaultHeaders);
+  const add = routesOf(app);
   mount(add, operations);
-  for (const [template, handler] of Object.entries(others)) add(template, handler);
-  return application([envelope, errorsAnswered(NO_LOG)], routes);
+  for (const [pattern, handler] of Object.entries(others)) add(pattern, handler);
+  return app;
 }

@@ -1,5 +1,5 @@
 import { issueToken, tokenKey } from "@/lib/auth/token.ts";
-import type { Application } from "@/lib/http/application.ts";
+import type { App } from "@/lib/http/app.ts";
 import { SAMPLE_PASSWORD } from "@/lib/embedded/store/samples.ts";
 import { startStore } from "../../../../lib/embedded/store/store_fixture.ts";
 import { NOW, SECRET, withGateway } from "../../../gateway_fixture.ts";
@@ -18,7 +18,7 @@ export type Call = (method: string, path: string, body?: unknown) => Promise<Ans
 
 /** The gateway in front of an embedded store, both over the network. */
 export interface EmbeddedGateway {
-  readonly app: Application;
+  readonly app: App;
   readonly store: Awaited<ReturnType<typeof startStore>>;
   /** Calls as a user of a tenant, or of the system level (null). */
   as(tenant: string | null, user: string, password?: string): Call;

@@ -10,8 +10,8 @@ export interface LoggedCaller {
   readonly tenant: string | null;
 }
 
-/** One request, and what becomes known of it on the way to its answer. */
-export class Exchange {
+/** The context of one request: the request, and what becomes known of it on the way to its response. */
+export class RequestContext {
   readonly request: Request;
   readonly method: string;
   readonly target: RawTarget;

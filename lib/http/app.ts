@@ -1,0 +1,56 @@
+import { Hono } from "hono";
+import { RegExpRouter } from "hono/router/reg-exp-router";
+import type { RequestLog } from "./access_log.ts";
+import { notFound } from "./errors.ts";
+import type { Handler, HttpEnv, Middleware } from "./middleware.ts";
+import { rawTarget } from "./raw_path.ts";
+import { renderError } from "./render_error.ts";
+import { RequestContext } from "./request_context.ts";
+
+/** The Hono app of a server, or of a part of one. */
+export type App = Hono<HttpEnv>;
+
+export interface AppOptions {
+  /** Where faults are logged. */
+  readonly log: RequestLog;
+  /** How many proxies in front of this process are ours; none when absent. */
+  readonly trustedHops?: number;
+}
+
+/**
+ * Creates an app whose routes match the path as it was sent, percent-encoding and dot segments untouched. Errors and
+ * unknown paths become error responses.
+ *
+ * Its router compiles all routes into one regular expression: the other ones of Hono split the path, and take 16 ms for
+ * one of 60,000 slashes. It refuses routes that have a literal and a parameter in the same place.
+ */
+export function httpApp({ log, trustedHops = 0 }: AppOptions): App {
+  const app: App = new Hono<HttpEnv>({
+    router: new RegExpRouter(),
+    getPath: (request, options) => (options?.env?.target ?? rawTarget(request.url)).path,
+  });
+  app.onError((error, c) => renderError(error, c.get("context"), log));
+  app.notFound((c) => renderError(notFound(), c.get("context"), log));
+  app.use(function requestContext(c, next) {
+    c.set("context", new RequestContext(c.req.raw, c.env, trustedHops));
+    return next();
+  });
+  return app;
+}
+
+/** Adds a handler of all methods for the paths that a pattern of Hono matches. */
+export type AddRoute = (pattern: string, handler: Handler) => void;
+
+/** Adds routes to an app that have these middleware before them, the outermost first. */
+export function routesOf(app: App, ...middleware: readonly Middleware[]): AddRoute {
+  return (pattern, handler) => {
+    app.use(pattern, ...middleware);
+    app.all(pattern, (c) => handler(c.get("context")));
+  };
+}
+
+/** Adds a handler for a path that ends in a slash and all paths that begin with it. */
+export function addBelow(add: AddRoute, path: string, handler: Handler): void {
+  add(path, handler);
+  add(`${path}:rest{[^]+}`, handler);
+}

@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { addBelow, type App, httpApp, routesOf } from "@/lib/http/app.ts";
+import { defaultHeaders } from "@/lib/http/default_headers.ts";
+import { HttpError } from "@/lib/http/errors.ts";
+import type { Middleware } from "@/lib/http/middleware.ts";
+import { NO_LOG } from "@/tests/lib/http/no_log.ts";
+
+/** An app whose routes return their own pattern. */
+function appOf(...patterns: string[]): App {
+  const app = httpApp({ log: NO_LOG });
+  const add = routesOf(app);
+  for (const pattern of patterns) {
+    if (pattern.endsWith("/…")) addBelow(add, pattern.slice(0, -1), () => new Response(pattern));
+    else add(pattern, () => new Response(pattern));
+  }
+  return app;
+}
+
+/** What an app returns for a path that no URL parser has seen. */
+async function at(app: App, path: string, method = "GET"): Promise<string> {
+  const response = await app.request("/", { method }, { target: { path, query: "" } });
+  return response.status === 200 ? await response.text() : String(response.status);
+}
+
+Deno.test("app: literals before wildcards, parameters are one segment, and the rest is what follows a slash", async () => {
+  const app = appOf("/", "/a", "/a/", "/a/:x/b", "/a/:x/k/…", "/api/v1/*", "*");
+  const cases: readonly (readonly [path: string, pattern: string])[] = [
+    ["/", "/"],
+    ["/a", "/a"],
+    ["/a/", "/a/"],
+    ["/a/1", "*"],
+    ["/a/1/b", "/a/:x/b"],
+    ["/a/1/k/x/y/", "/a/:x/k/…"],
+    ["/a/1/k/", "/a/:x/k/…"],
+    ["/a/1/k//", "/a/:x/k/…"],
+    ["/a/1/k/\n", "/a/:x/k/…"],
+    ["/a/1/k", "*"],
+    ["/a//b", "*"],
+    ["/a/1/b/", "*"],
+    ["/api/v1/x", "/api/v1/*"],
+    ["/api/v1/", "/api/v1/*"],
+    ["/api/v1", "/api/v1/*"],
+    ["/api/v1x", "*"],
+    ["/A", "*"],
+    ["/%61", "*"],
+    ["/a%2F1", "*"],
+    ["/a/%zz/b", "/a/:x/b"],
+    ["/a/../b", "/a/:x/b"],
+    ["/a/%2e%2e/b", "/a/:x/b"],
+    ["/__proto__", "*"],
+    ["//", "*"],
+    ["/" + "/".repeat(60_000), "*"],
+  ];
+  for (const [path, pattern] of cases) assert.equal(await at(app, path), pattern, path.slice(0, 80));
+  for (const method of ["POST", "PATCH", "OPTIONS", "PROPFIND", "__proto__"]) {
+    assert.equal(await at(app, "/a", method), "/a");
+  }
+  assert.equal(await at(appOf("/a"), "/b"), "404");
+  assert.equal(await at(appOf("/:x"), "/"), "404");
+});
+
+Deno.test("app: the route that was added first answers", async () => {
+  const app = httpApp({ log: NO_LOG });
+  const add = routesOf(app);
+  for (const value of ["1", "2"]) for (const pattern of ["/a/:x", "/b/*"]) add(pattern, () => new Response(value));
+  assert.deepEqual([await at(app, "/a/1"), await at(app, "/b/1")], ["1", "1"]);
+});
+
+Deno.test("app: finds the pattern that a path was made of, whatever the names hold", async () => {
+  const patterns = ["/api/v1/buckets", "/api/v1/buckets/:b", "/api/v1/buckets/:b/objects", "/api/v1/jobs/:t/:n/x"];
+  const app = appOf(...patterns);
+  const name = fc.string({ unit: "binary", minLength: 1 }).filter((text) => text.isWellFormed()).map(
+    encodeURIComponent,
+  );
+  await fc.assert(fc.asyncProperty(fc.constantFrom(...patterns), name, async (pattern, value) => {
+    assert.equal(await at(app, pattern.replace(/:\w+/g, () => value)), pattern);
+  }));
+});
+
+Deno.test("app: middleware sees the responses that errors and unknown paths become", async () => {
+  const app = httpApp({ log: NO_LOG });
+  const statuses: number[] = [];
+  app.use(defaultHeaders);
+  app.use(async (c, next) => {
+    await next();
+    statuses.push(c.res.status);
+  });
+  const refusing: Middleware = () => {
+    throw new HttpError(503, "full");
+  };
+  routesOf(app, refusing)("/refused", () => new Response("x"));
+  routesOf(app)("/throws", () => {
+    throw new HttpError(418, "short");
+  });
+  routesOf(app)("/fault", () => Promise.reject(new TypeError("secret")));
+  for (const [path, status] of [["/refused", 503], ["/throws", 418], ["/fault", 500], ["/none", 404]] as const) {
+    const response = await app.request(path, { headers: { "X-Request-ID": "a-1" } });
+    assert.equal(response.status, status);
+    assert.equal(response.headers.get("X-Request-ID"), "a-1");
+    assert.equal(response.headers.get("X-Content-Type-Options"), "nosniff");
+    assert.doesNotMatch(await response.text(), /secret/);
+  }
+  assert.deepEqual(statuses, [503, 418, 500, 404]);
+});
+
+Deno.test("app: a HEAD reaches its handler as such, and its response says the length of the body that it leaves out", async () => {
+  const app = httpApp({ log: NO_LOG });
+  app.use(defaultHeaders);
+  const add = routesOf(app);
+  add("/short", ({ method }) => new Response(`${method} åäö`, { status: 203, headers: { ETag: '"e"' } }));
+  let isCancelled = false;
+  const body = () => new ReadableStream({ cancel: () => void (isCancelled = true) });
+  add("/long", () => new Response(body(), { headers: { "Content-Length": "5000000000" } }));
+  const short = await app.request("/short", { method: "HEAD" });
+  assert.deepEqual([short.status, short.body, short.headers.get("Content-Length")], [203, null, "11"]);
+  assert.equal(short.headers.get("ETag"), '"e"');
+  const long = await app.request("/long", { method: "HEAD" });
+  assert.deepEqual([long.body, long.headers.get("Content-Length"), isCancelled], [null, "5000000000", true]);
+});
+
+Deno.test("app: headers of a streamed response are set without copying it", async () => {
+  const app = httpApp({ log: NO_LOG });
+  app.use(defaultHeaders);
+  const response = new Response("x");
+  routesOf(app, async (_, next) => await next())("/", () => response);
+  assert.equal(await app.request("/"), response);
+});
