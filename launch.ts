@@ -4,7 +4,7 @@
  * cannot become another one.
  */
 import { fileURLToPath } from "node:url";
-import { parentGone } from "./lib/process/parent.ts";
+import { parentGone } from "@/lib/process/parent.ts";
 
 /** Signals that end the server, or a part of it that listens for them. */
 const SIGNALS: readonly Deno.Signal[] = ["SIGINT", "SIGTERM", "SIGHUP"];

@@ -3,12 +3,12 @@
  * Job is gone), both in processes of their own, asked by 8 clients at once, each of which asks again when it has its
  * answer.
  */
+import { campaignName, NAMESPACE, RESULTS_URL } from "@/bench/campaigns/scale_cluster.ts";
+import { HttpConnection } from "@/bench/wire/http_connection.ts";
 import { serverCommand } from "@/compose/server_command.ts";
-import { campaignName, NAMESPACE, RESULTS_URL } from "./campaigns/scale_cluster.ts";
 import { ms, percentile } from "./latencies.ts";
 import { cpuSeconds, residentBytes } from "./process_figures.ts";
 import { table } from "./table.ts";
-import { HttpConnection } from "./wire/http_connection.ts";
 
 const LIVE = 1000;
 const REAPED = 1000;

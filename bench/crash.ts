@@ -1,6 +1,6 @@
 /** Kills the application 50 times in the middle of a mixed load and compares everything: `deno task bench:crash [KILLS] [SEED]`. */
 import { crashRounds, type Round } from "@/bench/crash/rounds.ts";
-import { table } from "@/bench/table.ts";
+import { table } from "./table.ts";
 
 const KILLS = 50;
 

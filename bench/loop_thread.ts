@@ -1,4 +1,4 @@
-import { startThread } from "@/lib/embedded/threads.ts";
+import { startThread } from "@/embedded/threads.ts";
 
 /** Something that is done again and again in a thread of its own; `stop` gives how long each time took, in ms. */
 export interface Loop {

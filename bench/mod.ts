@@ -1,7 +1,7 @@
 /** Measures the parts that are named, or all: `deno task bench [PART or PART.MEASURE …]`. Figures of one run are for each other. */
-import { gatewayMeasures } from "@/bench/gateway.ts";
-import { campaignMeasures } from "@/bench/campaigns.ts";
-import { storeMeasures } from "@/bench/store.ts";
+import { campaignMeasures } from "./campaigns.ts";
+import { gatewayMeasures } from "./gateway.ts";
+import { storeMeasures } from "./store.ts";
 
 /** What can be measured: each measure gives a table. */
 const PARTS: Readonly<Record<string, readonly (() => Promise<string>)[]>> = {

@@ -3,13 +3,13 @@
  * `deno task bench:siege [--seconds N] [--only NAME]`. Ends with 1 when the user waits too long or memory stays taken.
  */
 import { fileURLToPath } from "node:url";
-import { ms, percentile } from "@/bench/latencies.ts";
-import { residentBytes } from "@/bench/process_figures.ts";
 import { ATTACKS } from "@/bench/siege/attacks.ts";
 import type { Tally } from "@/bench/siege/hostile_connections.ts";
 import { type Experience, SiegeUser } from "@/bench/siege/user.ts";
-import { table } from "@/bench/table.ts";
 import { startApplication } from "@/tests/application.ts";
+import { ms, percentile } from "./latencies.ts";
+import { residentBytes } from "./process_figures.ts";
+import { table } from "./table.ts";
 
 const DEFAULT_SECONDS = 300;
 const ATTACKER = "127.0.0.2";

@@ -1,6 +1,6 @@
-import type { JobSummary } from "@/lib/campaigns/types.ts";
-import { isIn, type Segment, SEGMENT_WORDS, SEGMENTS } from "@/lib/viewers/campaign_filter.ts";
-import { formatCount } from "@/lib/viewers/figures.ts";
+import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
+import { isIn, type Segment, SEGMENT_WORDS, SEGMENTS } from "@/lib/presentation/campaign_filter.ts";
+import { formatCount } from "@/lib/presentation/figures.ts";
 
 export interface BoardFilterProps {
   readonly jobs: readonly JobSummary[];

@@ -1,10 +1,10 @@
-import type { JobDetail, JobSummary, VolumeView } from "@/lib/campaigns/types.ts";
-import { type CardTrouble, VOLUMES_PAGE } from "@/lib/ui/campaigns/card_store.ts";
-import { accentOf, chipsOf, isSettled, isWaiting } from "@/lib/viewers/campaign_state.ts";
-import { formatCount, pagesFigure } from "@/lib/viewers/figures.ts";
-import { formatClock, type MomentStyle } from "@/lib/viewers/moments.ts";
-import { openCampaignPath } from "@/lib/viewers/page_paths.ts";
-import { problemsOf } from "@/lib/viewers/problems.ts";
+import type { JobDetail, JobSummary, VolumeView } from "@/lib/campaigns/projection/types.ts";
+import { type CardTrouble, VOLUMES_PAGE } from "@/lib/client/card_store.ts";
+import { accentOf, chipsOf, isSettled, isWaiting } from "@/lib/presentation/campaign_state.ts";
+import { formatCount, pagesFigure } from "@/lib/presentation/figures.ts";
+import { formatClock, type MomentStyle } from "@/lib/presentation/moments.ts";
+import { openCampaignPath } from "@/lib/presentation/page_paths.ts";
+import { problemsOf } from "@/lib/presentation/problems.ts";
 import { CardProblems } from "./card_problems.tsx";
 import { CardProvenance } from "./card_provenance.tsx";
 import { CardTotals } from "./card_totals.tsx";

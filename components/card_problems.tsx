@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
-import { MAX_PROBLEM_SENTENCES } from "@/lib/viewers/problem_sentences.ts";
-import type { Problem } from "@/lib/viewers/problems.ts";
+import { MAX_PROBLEM_SENTENCES } from "@/lib/presentation/problem_sentences.ts";
+import type { Problem } from "@/lib/presentation/problems.ts";
 import { LogLink } from "./log_link.tsx";
 
 export interface CardProblemsProps {

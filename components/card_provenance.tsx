@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { Fragment } from "preact";
 
-import type { JobDetail, JobSummary, PipelineModel } from "@/lib/campaigns/types.ts";
-import { modelPage } from "@/lib/viewers/model_page.ts";
+import type { JobDetail, JobSummary, PipelineModel } from "@/lib/campaigns/projection/types.ts";
+import { modelPage } from "@/lib/presentation/model_page.ts";
 
 /** As many as people use to tell revisions apart. */
 const SHOWN_REVISION_CHARACTERS = 7;

@@ -1,6 +1,6 @@
-import type { JobDetail, JobSummary } from "@/lib/campaigns/types.ts";
-import { isWhole } from "@/lib/viewers/campaign_state.ts";
-import { atLeast, counted, formatCount, formatQuality, knowsPages } from "@/lib/viewers/figures.ts";
+import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
+import { isWhole } from "@/lib/presentation/campaign_state.ts";
+import { atLeast, counted, formatCount, formatQuality, knowsPages } from "@/lib/presentation/figures.ts";
 import { Meter } from "./meter.tsx";
 
 /** Volumes and pages of a campaign as two lines that keep their height; volumes only where there are several. */

@@ -1,4 +1,4 @@
-import { runLogPath } from "@/lib/viewers/page_paths.ts";
+import { runLogPath } from "@/lib/presentation/page_paths.ts";
 
 export interface LogLinkProps {
   readonly logUrl: string;

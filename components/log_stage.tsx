@@ -1,6 +1,6 @@
-import type { LogFold, LogStage as Stage } from "@/lib/viewers/run_log.ts";
-import type { LineKind, LogLine as Line } from "@/lib/viewers/run_log_lines.ts";
-import { foldWords, STAGE_TITLES, stageFigures } from "@/lib/viewers/run_log_words.ts";
+import type { LineKind, LogLine as Line } from "@/lib/presentation/run_log/lines.ts";
+import type { LogFold, LogStage as Stage } from "@/lib/presentation/run_log/run_log.ts";
+import { foldWords, STAGE_TITLES, stageFigures } from "@/lib/presentation/run_log/words.ts";
 
 /** Lines of one kind that are shown without folding them. */
 const MAX_PLAIN_LINES = 3;

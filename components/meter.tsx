@@ -1,4 +1,4 @@
-import type { Tone } from "@/lib/viewers/campaign_state.ts";
+import type { Tone } from "@/lib/presentation/campaign_state.ts";
 
 export interface MeterProps {
   readonly done: number;

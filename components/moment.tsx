@@ -1,4 +1,4 @@
-import { formatEnd, formatFull, formatMoment, type MomentStyle } from "@/lib/viewers/moments.ts";
+import { formatEnd, formatFull, formatMoment, type MomentStyle } from "@/lib/presentation/moments.ts";
 
 export interface MomentProps {
   /** RFC 3339 */

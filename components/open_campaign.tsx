@@ -1,8 +1,8 @@
-import type { JobDetail } from "@/lib/campaigns/types.ts";
-import { accentOf, chipsOf } from "@/lib/viewers/campaign_state.ts";
-import { formatCount } from "@/lib/viewers/figures.ts";
-import { OPEN_CAMPAIGN_ID, openCampaignPath } from "@/lib/viewers/page_paths.ts";
-import { problemsOf } from "@/lib/viewers/problems.ts";
+import type { JobDetail } from "@/lib/campaigns/projection/types.ts";
+import { accentOf, chipsOf } from "@/lib/presentation/campaign_state.ts";
+import { formatCount } from "@/lib/presentation/figures.ts";
+import { OPEN_CAMPAIGN_ID, openCampaignPath } from "@/lib/presentation/page_paths.ts";
+import { problemsOf } from "@/lib/presentation/problems.ts";
 import { CardProblems } from "./card_problems.tsx";
 import { CardProvenance } from "./card_provenance.tsx";
 import { CardTotals } from "./card_totals.tsx";

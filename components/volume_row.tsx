@@ -1,8 +1,8 @@
-import type { VolumeView } from "@/lib/campaigns/types.ts";
-import type { Chip as ChipData, Tone } from "@/lib/viewers/campaign_state.ts";
-import { formatCount, formatQuality } from "@/lib/viewers/figures.ts";
-import { isLogLive } from "@/lib/viewers/problems.ts";
-import { volumeChip, volumeLines } from "@/lib/viewers/volume_words.ts";
+import type { VolumeView } from "@/lib/campaigns/projection/types.ts";
+import type { Chip as ChipData, Tone } from "@/lib/presentation/campaign_state.ts";
+import { formatCount, formatQuality } from "@/lib/presentation/figures.ts";
+import { isLogLive } from "@/lib/presentation/problems.ts";
+import { volumeChip, volumeLines } from "@/lib/presentation/volume_words.ts";
 import { Chip } from "./chip.tsx";
 import { LogLink } from "./log_link.tsx";
 import { Meter } from "./meter.tsx";

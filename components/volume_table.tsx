@@ -1,4 +1,4 @@
-import type { JobSummary, VolumeView } from "@/lib/campaigns/types.ts";
+import type { JobSummary, VolumeView } from "@/lib/campaigns/projection/types.ts";
 import { VolumeRow } from "./volume_row.tsx";
 
 export interface VolumeTableProps {

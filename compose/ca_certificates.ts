@@ -1,4 +1,4 @@
-import type { Config } from "@/lib/config.ts";
+import type { Config } from "@/lib/config/mod.ts";
 
 /** The further authorities of all upstreams, as PEM text; undefined without any. */
 export function caCertificates(config: Config): string[] | undefined {

@@ -1,6 +1,6 @@
+import { startThread } from "@/embedded/threads.ts";
+import { DataFolderError } from "@/lib/process/data_folder.ts";
 import type { ClusterThreadOptions, FromCluster, ToCluster } from "./cluster_thread.ts";
-import { DataFolderError } from "@/lib/embedded/data_folder.ts";
-import { startThread } from "@/lib/embedded/threads.ts";
 
 /** The embedded cluster as the rest of the process sees it. */
 export interface ClusterHandle {

@@ -1,14 +1,14 @@
 /** The thread of the embedded cluster and archive: drawing pages and moving campaigns never delay the site. */
+import { type EmbeddedArchive, startEmbeddedArchive } from "@/embedded/archive/server.ts";
+import type { ResultsWriter } from "@/embedded/cluster/outbox.ts";
+import { sampleVolumes } from "@/embedded/cluster/samples.ts";
+import { type EmbeddedCluster, startEmbeddedCluster } from "@/embedded/cluster/server.ts";
+import type { SimulatorSnapshot } from "@/embedded/cluster/simulator.ts";
+import { isNoSpace } from "@/embedded/store/refusal.ts";
+import { ownPort } from "@/embedded/threads.ts";
 import { storeIdentities } from "@/lib/auth/store_credentials.ts";
-import type { Conventions } from "@/lib/campaigns/conventions.ts";
-import { type EmbeddedArchive, startEmbeddedArchive } from "@/lib/embedded/archive/server.ts";
-import { sampleVolumes } from "@/lib/embedded/cluster/samples.ts";
-import { type EmbeddedCluster, startEmbeddedCluster } from "@/lib/embedded/cluster/server.ts";
-import type { ResultsWriter } from "@/lib/embedded/cluster/outbox.ts";
-import type { SimulatorSnapshot } from "@/lib/embedded/cluster/simulator.ts";
-import { writeDurably } from "@/lib/embedded/data_folder.ts";
-import { isNoSpace } from "@/lib/embedded/store/refusal.ts";
-import { ownPort } from "@/lib/embedded/threads.ts";
+import type { Conventions } from "@/lib/campaigns/projection/conventions.ts";
+import { writeDurably } from "@/lib/process/data_folder.ts";
 import { presignObject } from "@/lib/s3/presign.ts";
 
 export interface ClusterThreadOptions {

@@ -1,12 +1,12 @@
 import { Buffer } from "node:buffer";
+import { EMBEDDED_FORMS } from "@/embedded/store/s3/issued_forms.ts";
+import type { EmbeddedStore } from "@/embedded/store/server/embedded_store.ts";
 import { type Identify, ownKeyIdentities, sharedKeyIdentities, storeIdentities } from "@/lib/auth/store_credentials.ts";
 import { parseUsersFile, usersFileCheck } from "@/lib/auth/users_file.ts";
-import { type Config, ConfigError, type GatewayConfig } from "@/lib/config.ts";
-import type { DataFolder } from "@/lib/embedded/data_folder.ts";
-import type { EmbeddedStore } from "@/lib/embedded/store/embedded_store.ts";
-import { EMBEDDED_FORMS } from "@/lib/embedded/store/s3/issued_forms.ts";
+import { type Config, ConfigError, type GatewayConfig } from "@/lib/config/mod.ts";
 import { upstream } from "@/lib/http/upstream.ts";
-import { derivedAddresses, type StoreAddresses } from "@/lib/store_addresses.ts";
+import type { DataFolder } from "@/lib/process/data_folder.ts";
+import { derivedAddresses, type StoreAddresses } from "@/lib/store/addresses.ts";
 import type { GatewayDeps } from "@/routes/mod.ts";
 import { caCertificates } from "./ca_certificates.ts";
 import type { CredentialMemory } from "./credential_memory.ts";

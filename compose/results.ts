@@ -1,18 +1,18 @@
 import { Buffer } from "node:buffer";
+import type { EmbeddedStore } from "@/embedded/store/server/embedded_store.ts";
+import { CONVERTER, RESULTS_BUCKET, RESULTS_TENANT } from "@/embedded/store/server/samples.ts";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
-import type { Config, ResultsConfig } from "@/lib/config.ts";
-import type { DataFolder } from "@/lib/embedded/data_folder.ts";
-import type { EmbeddedStore } from "@/lib/embedded/store/embedded_store.ts";
-import { CONVERTER, RESULTS_BUCKET, RESULTS_TENANT } from "@/lib/embedded/store/samples.ts";
-import type { CredentialMemory } from "./credential_memory.ts";
+import type { Config, ResultsConfig } from "@/lib/config/mod.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import { upstream } from "@/lib/http/upstream.ts";
+import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { loginKeys } from "@/lib/results/login.ts";
 import type { ResultsStore } from "@/lib/results/results_store.ts";
 import { givenSessionKey, sessionKeyFile } from "@/lib/results/session_key.ts";
-import type { StoreAddresses } from "@/lib/store_addresses.ts";
+import type { StoreAddresses } from "@/lib/store/addresses.ts";
 import type { ResultsDeps } from "@/routes/results/mod.ts";
 import { caCertificates } from "./ca_certificates.ts";
+import type { CredentialMemory } from "./credential_memory.ts";
 import { revokedSessions } from "./revoked_sessions.ts";
 
 /** Until the response headers of the results store, ms. */

@@ -1,5 +1,5 @@
-import { type DataFolder, DataFolderError, writeDurably } from "@/lib/embedded/data_folder.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
+import { type DataFolder, DataFolderError, writeDurably } from "@/lib/process/data_folder.ts";
 import { type RevocationFile, RevocationFileError, RevokedSessions } from "@/lib/results/revoked_sessions.ts";
 
 /** Their file in the data folder. */

@@ -1,14 +1,14 @@
 import { resolve } from "node:path";
-import { ConfigError, diskFiles, readConfig } from "@/lib/config.ts";
+import { ConfigError, diskFiles, readConfig } from "@/lib/config/mod.ts";
 import { PermissionError, permissionFlags, type Permissions } from "@/lib/process/permission_flags.ts";
-import { builder, buildFolder, PROJECT_FOLDER } from "@/lib/ui/built_site.ts";
+import { builder, buildFolder, PROJECT_FOLDER } from "@/lib/site/built_site.ts";
 import { serverPermissions } from "./server_permissions.ts";
 
 /** Keep V8's heap small: docs/architecture.md says what that costs and gives. */
 const V8_FLAGS = "--v8-flags=--max-semi-space-size=8,--heap-growing-percent=60";
 
 /** What starts the process again when it changes, in development. */
-const WATCHED = ["compose", "lib", "routes", "components", "islands"];
+const WATCHED = ["compose", "embedded", "lib", "routes", "components", "islands"];
 
 /** How the server is started. */
 export interface ServerCommand {

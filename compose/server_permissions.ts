@@ -1,14 +1,14 @@
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Config, Files } from "@/lib/config.ts";
+import type { Config, Files } from "@/lib/config/mod.ts";
 import { settingNames } from "@/lib/config/read_settings.ts";
-import { ownKubeconfig, SERVICE_ACCOUNT_FOLDER } from "@/lib/kubernetes/own_credentials.ts";
 import type { KubeconfigAccess } from "@/lib/kubernetes/kubeconfig_access.ts";
+import { ownKubeconfig, SERVICE_ACCOUNT_FOLDER } from "@/lib/kubernetes/own_credentials.ts";
 import type { Permissions } from "@/lib/process/permission_flags.ts";
-import { buildFolder, PROJECT_FOLDER } from "@/lib/ui/built_site.ts";
+import { buildFolder, PROJECT_FOLDER } from "@/lib/site/built_site.ts";
 
 /** The code of threads: the runtime asks for the right to read a module that a thread is started with. */
-const THREAD_CODE = ["compose", "lib"];
+const THREAD_CODE = ["compose", "embedded", "lib"];
 
 /** Variables that say where a process is: its user's folder, and the cluster it is a pod of. */
 const SURROUNDINGS = ["HOME", "USERPROFILE", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"];

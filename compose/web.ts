@@ -1,21 +1,21 @@
 import project from "@/deno.json" with { type: "json" };
-import { CampaignLists } from "@/lib/campaign_reader/campaign_list.ts";
-import { resultsUrlFor } from "@/lib/campaign_reader/results_url.ts";
-import { type Config, ConfigError, type WebConfig } from "@/lib/config.ts";
+import { progressReader } from "@/lib/campaigns/progress/progress_reader.ts";
+import { Tallies } from "@/lib/campaigns/progress/tallies.ts";
+import { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
+import { campaignRecords } from "@/lib/campaigns/records/campaign_records.ts";
+import { recordWriter } from "@/lib/campaigns/records/record_writer.ts";
+import { chosenCampaigns } from "@/lib/campaigns/source/chosen_campaigns.ts";
+import { type Config, ConfigError, type WebConfig } from "@/lib/config/mod.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import { upstream } from "@/lib/http/upstream.ts";
 import { type ClusterAddress, clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
-import { campaignRecords } from "@/lib/kubernetes/campaign_records.ts";
-import { chosenCampaigns } from "@/lib/kubernetes/chosen_campaigns.ts";
-import { recordWriter } from "@/lib/kubernetes/record_writer.ts";
-import { progressReader } from "@/lib/progress/progress_reader.ts";
-import { Tallies } from "@/lib/progress/tallies.ts";
 import { IN_PROCESS_BASE, remoteResults, resultsFetch, type ResultsService } from "@/lib/results/results_service.ts";
 import { sessionCheck } from "@/lib/results/session_check.ts";
-import { builtAssets } from "@/lib/ui/built_site.ts";
+import { builtAssets } from "@/lib/site/built_site.ts";
 import type { CampaignDeps, SiteFiles, WebDeps } from "@/routes/web.ts";
 import { caCertificates } from "./ca_certificates.ts";
 import type { ClusterHandle } from "./cluster.ts";
+import { resultsUrlFor } from "./results_url.ts";
 
 /** Until the response headers of the results service, ms. */
 const RESULTS_TIMEOUT_MS = 60_000;
@@ -120,6 +120,6 @@ function clusterAddress(web: WebConfig, cluster: ClusterHandle | null): ClusterA
 async function siteFiles({ staticFolder }: WebConfig, dev: boolean): Promise<SiteFiles | null> {
   if (staticFolder === null) return null;
   if (!dev) return { staticFolder, assets: builtAssets() };
-  const { siteAssets } = await import("@/lib/ui/build.ts");
+  const { siteAssets } = await import("@/lib/site/build.ts");
   return { staticFolder, assets: await siteAssets({ dev }) };
 }

@@ -3,22 +3,22 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 import { BoardFilter } from "@/components/board_filter.tsx";
 import { CampaignCard } from "@/components/campaign_card.tsx";
-import { BoardStore, type FirstList, type ListTrouble, OLDER_PAGE } from "@/lib/ui/campaigns/board_store.ts";
-import { campaignApi } from "@/lib/ui/campaigns/campaign_api.ts";
-import type { CardStore } from "@/lib/ui/campaigns/card_store.ts";
-import { isRememberedOpen, rememberOpen } from "@/lib/ui/campaigns/fold_memory.ts";
-import { browserClock } from "@/lib/ui/campaigns/poller.ts";
-import { ScrollAnchor } from "@/lib/ui/campaigns/scroll_anchor.ts";
-import { watchOnScreen } from "@/lib/ui/campaigns/on_screen.ts";
-import { favicon } from "@/lib/ui/favicon.ts";
-import { island } from "@/lib/ui/island.tsx";
-import { goToLogin } from "@/lib/ui/go_to_login.ts";
-import { pageTitle } from "@/lib/ui/page_title.ts";
-import { renderAgain, renderedWithSession } from "@/lib/ui/render_again.ts";
-import { apiBase } from "@/lib/ui/site_settings.ts";
-import { campaignKey } from "@/lib/viewers/campaign_order.ts";
-import { counted, formatCount } from "@/lib/viewers/figures.ts";
-import { formatClock, type MomentStyle } from "@/lib/viewers/moments.ts";
+import { BoardStore, type FirstList, type ListTrouble, OLDER_PAGE } from "@/lib/client/board_store.ts";
+import { campaignApi } from "@/lib/client/campaign_api.ts";
+import type { CardStore } from "@/lib/client/card_store.ts";
+import { isRememberedOpen, rememberOpen } from "@/lib/client/fold_memory.ts";
+import { goToLogin } from "@/lib/client/go_to_login.ts";
+import { island } from "@/lib/client/island.tsx";
+import { watchOnScreen } from "@/lib/client/on_screen.ts";
+import { browserClock } from "@/lib/client/poller.ts";
+import { renderAgain, renderedWithSession } from "@/lib/client/render_again.ts";
+import { ScrollAnchor } from "@/lib/client/scroll_anchor.ts";
+import { apiBase } from "@/lib/client/site_settings.ts";
+import { campaignKey } from "@/lib/presentation/campaign_order.ts";
+import { favicon } from "@/lib/presentation/favicon.ts";
+import { counted, formatCount } from "@/lib/presentation/figures.ts";
+import { formatClock, type MomentStyle } from "@/lib/presentation/moments.ts";
+import { pageTitle } from "@/lib/presentation/page_title.ts";
 
 export type CampaignBoardProps = {
   /** What the server could read; null: nothing, and the browser asks. */

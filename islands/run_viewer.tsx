@@ -3,15 +3,15 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 import { Chip } from "@/components/chip.tsx";
 import { LogStage } from "@/components/log_stage.tsx";
-import { browserClock } from "@/lib/ui/campaigns/poller.ts";
-import { goToLogin } from "@/lib/ui/go_to_login.ts";
-import { island } from "@/lib/ui/island.tsx";
-import { LogReader } from "@/lib/ui/log_reader.ts";
-import { markLine } from "@/lib/ui/marked_line.ts";
-import { renderAgain, renderedWithSession } from "@/lib/ui/render_again.ts";
-import { counted } from "@/lib/viewers/figures.ts";
-import { formatClock } from "@/lib/viewers/moments.ts";
-import { outcomeChip } from "@/lib/viewers/run_log_words.ts";
+import { goToLogin } from "@/lib/client/go_to_login.ts";
+import { island } from "@/lib/client/island.tsx";
+import { LogReader } from "@/lib/client/log_reader.ts";
+import { markLine } from "@/lib/client/marked_line.ts";
+import { browserClock } from "@/lib/client/poller.ts";
+import { renderAgain, renderedWithSession } from "@/lib/client/render_again.ts";
+import { counted } from "@/lib/presentation/figures.ts";
+import { formatClock } from "@/lib/presentation/moments.ts";
+import { outcomeChip } from "@/lib/presentation/run_log/words.ts";
 
 export type RunViewerProps = {
   /** An address that was judged to lie within the results. */

@@ -2,8 +2,8 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
 import { Icon } from "@/components/icon.tsx";
-import { island } from "@/lib/ui/island.tsx";
-import { chooseTheme, storedTheme, type Theme, themeAfter } from "@/lib/ui/theme.ts";
+import { island } from "@/lib/client/island.tsx";
+import { chooseTheme, storedTheme, type Theme, themeAfter } from "@/lib/client/theme.ts";
 
 /** Goes through system, light and dark. Hidden where scripts do not run: the system's theme holds there. */
 export default island("theme_switch", function ThemeSwitch() {

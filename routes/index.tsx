@@ -1,12 +1,12 @@
-import { Shell } from "@/components/shell.tsx";
 import CampaignBoard, { type CampaignBoardProps } from "@/islands/campaign_board.tsx";
-import type { JobSummary } from "@/lib/campaigns/types.ts";
+import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { pageResponse } from "@/lib/ui/page_response.ts";
-import type { SiteDeps } from "@/lib/ui/site.ts";
-import { isInTrouble } from "@/lib/viewers/campaign_state.ts";
-import { resultsOutageSentence } from "@/lib/viewers/outage_sentences.ts";
+import { isInTrouble } from "@/lib/presentation/campaign_state.ts";
+import { resultsOutageSentence } from "@/lib/presentation/outage_sentences.ts";
+import { pageResponse } from "@/lib/site/page_response.ts";
+import type { SiteDeps } from "@/lib/site/site.ts";
 import { type OpenAnswer, OpenedCampaign, type OpenRequest, readOpenRequest } from "./open_campaign.tsx";
+import { Shell } from "./shell.tsx";
 
 /** The list as the server could read it for this request's user. */
 export type CampaignsAnswer =

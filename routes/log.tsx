@@ -1,10 +1,10 @@
-import { Shell } from "@/components/shell.tsx";
 import RunViewer from "@/islands/run_viewer.tsx";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { pageResponse } from "@/lib/ui/page_response.ts";
-import type { SiteDeps } from "@/lib/ui/site.ts";
-import { readLogAddress } from "@/lib/viewers/log_address.ts";
-import { guardResultUrl } from "@/lib/viewers/result_url_guard.ts";
+import { readLogAddress } from "@/lib/presentation/log_address.ts";
+import { guardResultUrl } from "@/lib/presentation/result_url_guard.ts";
+import { pageResponse } from "@/lib/site/page_response.ts";
+import type { SiteDeps } from "@/lib/site/site.ts";
+import { Shell } from "./shell.tsx";
 
 /** What `/log` was asked to show, once it is known to lie within the results. */
 type Asked =

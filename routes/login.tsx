@@ -1,8 +1,8 @@
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { pageResponse } from "@/lib/ui/page_response.ts";
-import type { SiteDeps } from "@/lib/ui/site.ts";
-import { loginErrorSentence } from "@/lib/viewers/login_errors.ts";
-import { nextPath } from "@/lib/viewers/next_path.ts";
+import { loginErrorSentence } from "@/lib/presentation/login_errors.ts";
+import { nextPath } from "@/lib/results/next_path.ts";
+import { pageResponse } from "@/lib/site/page_response.ts";
+import type { SiteDeps } from "@/lib/site/site.ts";
 
 /** Characters that the results role takes. */
 const MAX_USERNAME = 256;

@@ -9,8 +9,6 @@ import { cors, type CorsOrigins } from "@/lib/http/cors.ts";
 import { defaultHeaders } from "@/lib/http/default_headers.ts";
 import { mount } from "@/lib/http/dispatch.ts";
 import { hostCheck } from "@/lib/http/host_check.ts";
-import type { Handler, Middleware } from "@/lib/http/middleware.ts";
-import type { Operation } from "@/lib/http/operation.ts";
 import {
   DEFAULT_MAX_REQUESTS,
   DEFAULT_MAX_TENANT_REQUESTS,
@@ -19,6 +17,8 @@ import {
   limitConcurrency,
   releasePlaces,
 } from "@/lib/http/in_flight.ts";
+import type { Handler, Middleware } from "@/lib/http/middleware.ts";
+import type { Operation } from "@/lib/http/operation.ts";
 import { redactText } from "@/lib/http/redact.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import {
@@ -28,33 +28,33 @@ import {
   MAX_UNPROVEN_PER_ADDRESS,
   UnprovenPlaces,
 } from "@/lib/http/unproven_places.ts";
-import type { TimeBounds } from "@/lib/http/time_bounds.ts";
 import type { Upstream } from "@/lib/http/upstream.ts";
 import { mapiReachable } from "@/lib/mapi/reachable.ts";
 import type { ResultsStore } from "@/lib/results/results_store.ts";
 import type { IssuedForms } from "@/lib/s3/issued_forms.ts";
-import type { UploadSizes } from "@/lib/s3/object_upload.ts";
 import { proveCredentials } from "@/lib/s3/prove_credentials.ts";
 import { bucketReachable, s3Reachable } from "@/lib/s3/reachable.ts";
-import type { StoreAddresses } from "@/lib/store_addresses.ts";
-import { aclOperations } from "./api/v1/acl.ts";
-import { authOperations } from "./api/v1/auth.ts";
-import { bucketContentOperations } from "./api/v1/bucket_contents.ts";
-import { bucketSettingOperations } from "./api/v1/bucket_settings.ts";
-import { bucketOperations } from "./api/v1/buckets.ts";
-import { bulkOperations } from "./api/v1/bulk.ts";
-import { capabilitiesOperations, type StorageBackend } from "./api/v1/capabilities.ts";
-import { copyOperations } from "./api/v1/copy.ts";
-import { credentialsOperations } from "./api/v1/credentials.ts";
-import { managementOperations } from "./api/v1/mapi/mod.ts";
-import { multipartOperations } from "./api/v1/multipart.ts";
-import { objectUploadOperations } from "./api/v1/object_uploads.ts";
-import { objectOperations } from "./api/v1/objects.ts";
-import { gatewayOperations } from "./api/v1/operation.ts";
-import { presignOperations } from "./api/v1/presign.ts";
+import type { UploadSizes } from "@/lib/s3/upload/object_upload.ts";
+import type { TimeBounds } from "@/lib/std/time_bounds.ts";
+import type { StoreAddresses } from "@/lib/store/addresses.ts";
+import { aclOperations } from "@/routes/api/v1/acl.ts";
+import { authOperations } from "@/routes/api/v1/auth.ts";
+import { bucketContentOperations } from "@/routes/api/v1/bucket_contents.ts";
+import { bucketSettingOperations } from "@/routes/api/v1/bucket_settings.ts";
+import { bucketOperations } from "@/routes/api/v1/buckets.ts";
+import { bulkOperations } from "@/routes/api/v1/bulk.ts";
+import { capabilitiesOperations, type StorageBackend } from "@/routes/api/v1/capabilities.ts";
+import { copyOperations } from "@/routes/api/v1/copy.ts";
+import { credentialsOperations } from "@/routes/api/v1/credentials.ts";
+import { managementOperations } from "@/routes/api/v1/mapi/mod.ts";
+import { multipartOperations } from "@/routes/api/v1/multipart.ts";
+import { objectUploadOperations } from "@/routes/api/v1/object_uploads.ts";
+import { objectOperations } from "@/routes/api/v1/objects.ts";
+import { gatewayOperations } from "@/routes/api/v1/operation.ts";
+import { presignOperations } from "@/routes/api/v1/presign.ts";
+import { mountResults } from "@/routes/results/mod.ts";
 import { mountDocs } from "./docs.ts";
 import { healthOperations, PROBE_PATHS, type ReadinessCheck } from "./health.ts";
-import { mountResults } from "./results/mod.ts";
 import { mountWeb, mountWebRest, readApi, webChecks, type WebDeps } from "./web.ts";
 
 /** What the gateway role needs. */

@@ -1,7 +1,7 @@
-import { Shell } from "@/components/shell.tsx";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { pageResponse } from "@/lib/ui/page_response.ts";
-import type { SiteDeps } from "@/lib/ui/site.ts";
+import { pageResponse } from "@/lib/site/page_response.ts";
+import type { SiteDeps } from "@/lib/site/site.ts";
+import { Shell } from "./shell.tsx";
 
 /** What a reader sees at an address that is none of ours; null for whoever did not ask for a page. */
 export function notFoundPage(deps: SiteDeps) {

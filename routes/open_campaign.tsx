@@ -1,6 +1,6 @@
 import { OpenCampaign } from "@/components/open_campaign.tsx";
-import type { JobDetail } from "@/lib/campaigns/types.ts";
-import { OPEN_CAMPAIGN_ID } from "@/lib/viewers/page_paths.ts";
+import type { JobDetail } from "@/lib/campaigns/projection/types.ts";
+import { OPEN_CAMPAIGN_ID } from "@/lib/presentation/page_paths.ts";
 
 /** A campaign whose volumes an address asks for, as it stands there: nothing in it is known to exist. */
 export interface OpenRequest {

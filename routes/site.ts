@@ -1,7 +1,7 @@
 import { addBelow, type AddRoute } from "@/lib/http/app.ts";
 import type { Handler } from "@/lib/http/middleware.ts";
-import { BUILD_PATH, buildFolder } from "@/lib/ui/built_site.ts";
-import { DEV_RELOAD_PATH, devReload } from "@/lib/ui/dev_reload.ts";
+import { BUILD_PATH, buildFolder } from "@/lib/site/built_site.ts";
+import { DEV_RELOAD_PATH, devReload } from "@/lib/site/dev_reload.ts";
 import { configJs } from "./config_js.ts";
 import { campaignPage, type CampaignPageDeps } from "./index.tsx";
 import { logPage } from "./log.tsx";

@@ -1,10 +1,10 @@
 import { SANDBOX_POLICY } from "@/lib/http/default_headers.ts";
-import type { RequestContext } from "@/lib/http/request_context.ts";
 import { notFound } from "@/lib/http/errors.ts";
-import { openStaticFile, type StaticFile } from "@/lib/ui/static_file.ts";
-import { hasHeadPolicy } from "@/lib/ui/head_policy.ts";
-import { pagePolicy } from "@/lib/ui/policies.ts";
-import { MAX_VIEWER_BYTES, viewerPolicy } from "@/lib/ui/viewer_policy.ts";
+import type { RequestContext } from "@/lib/http/request_context.ts";
+import { hasHeadPolicy } from "@/lib/site/head_policy.ts";
+import { pagePolicy } from "@/lib/site/policies.ts";
+import { openStaticFile, type StaticFile } from "@/lib/site/static_file.ts";
+import { MAX_VIEWER_BYTES, viewerPolicy } from "@/lib/site/viewer_policy.ts";
 
 /** Bytes of an HTML document in which its head is looked for. */
 const MAX_HEAD_BYTES = 64 * 1024;

@@ -153,7 +153,7 @@ let built: Promise<string> | null = null;
 
 /** What the launcher starts the server with: tests run with no more rights than the operator's process has. */
 async function serverArgs(env: Record<string, string>, main: string | undefined): Promise<string[]> {
-  await (built ??= script(["-A", "lib/ui/build.ts"], keptEnvironment()));
+  await (built ??= script(["-A", "lib/site/build.ts"], keptEnvironment()));
   return JSON.parse(await script(["-A", "compose/server_command.ts", ...main ? [main] : []], env));
 }
 

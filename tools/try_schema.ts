@@ -6,7 +6,7 @@
  * keys with slashes break, as docs/api.md says.
  */
 import { fileURLToPath } from "node:url";
-import { SAMPLE_PASSWORD } from "@/lib/embedded/store/samples.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { type Application, startApplication } from "@/tests/application.ts";
 import { pythonTool, run } from "./temporary_tool.ts";
 

@@ -1,6 +1,12 @@
-import { readJob } from "@/lib/campaigns/cluster_objects.ts";
-import { CONVENTIONS, labelNames, POD_INDEX_LABEL, POD_JOB_LABEL, STATUS_SUFFIX } from "@/lib/campaigns/conventions.ts";
-import { summaryOf } from "@/lib/campaigns/record_merge.ts";
+import { readJob } from "@/lib/campaigns/projection/cluster_objects.ts";
+import {
+  CONVENTIONS,
+  labelNames,
+  POD_INDEX_LABEL,
+  POD_JOB_LABEL,
+  STATUS_SUFFIX,
+} from "@/lib/campaigns/projection/conventions.ts";
+import { summaryOf } from "@/lib/campaigns/records/record_merge.ts";
 
 /** The objects of a large cluster as JSON, as a real API server would write them: managed fields and pod specs included. */
 export interface ScaleCluster {

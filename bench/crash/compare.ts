@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { elements, elementText, type S3Server, S3Wire, textOf } from "@/bench/wire/s3_wire.ts";
-import { type FoundBucket, type FoundVersion, readBucket } from "@/bench/crash/found.ts";
-import type { KeyState, KnownKey, KnownUpload, KnownVersion, Ledger } from "@/bench/crash/ledger.ts";
+import { type FoundBucket, type FoundVersion, readBucket } from "./found.ts";
+import type { KeyState, KnownKey, KnownUpload, KnownVersion, Ledger } from "./ledger.ts";
 
 /** How many connections read bodies at a time. */
 const READERS = 4;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { BODY_FOLDER } from "@/lib/embedded/store/bodies.ts";
-import { openIndexForReading, Statements } from "@/lib/embedded/store/index.ts";
+import { BODY_FOLDER } from "@/embedded/store/bodies.ts";
+import { openIndexForReading, Statements } from "@/embedded/store/index.ts";
 
 /**
  * Checks a data folder after a start, before anything is written: the index is whole, every file of a body is named by

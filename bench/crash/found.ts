@@ -1,5 +1,5 @@
-import { between } from "@/lib/embedded/archive/seeded_random.ts";
 import { elements, elementText, type S3Wire, textOf } from "@/bench/wire/s3_wire.ts";
+import { between } from "@/embedded/archive/seeded_random.ts";
 
 /** What a listing of versions says of one version. */
 export interface FoundVersion {

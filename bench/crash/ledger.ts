@@ -1,4 +1,4 @@
-import type { MadeBody } from "@/bench/crash/made_bodies.ts";
+import type { MadeBody } from "./made_bodies.ts";
 
 /** A version of a key as its writer knows it. */
 export interface KnownVersion {

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { between, pick } from "@/lib/embedded/archive/seeded_random.ts";
 import type { Answer } from "@/bench/wire/http_connection.ts";
 import { elements, elementText, type S3Sent, S3Wire, textOf } from "@/bench/wire/s3_wire.ts";
 import type { S3Server } from "@/bench/wire/s3_wire.ts";
+import { between, pick } from "@/embedded/archive/seeded_random.ts";
 import {
   afterDelete,
   afterVersionDelete,
@@ -13,8 +13,8 @@ import {
   type KnownUpload,
   present,
   readable,
-} from "@/bench/crash/ledger.ts";
-import { bytesOf, MIN_PART_BYTES, newBody, partSize, wholeSize } from "@/bench/crash/made_bodies.ts";
+} from "./ledger.ts";
+import { bytesOf, MIN_PART_BYTES, newBody, partSize, wholeSize } from "./made_bodies.ts";
 
 /** Bodies above this many bytes are sent in pieces, so that the server may end in the middle of one. */
 const PIECE_BYTES = 64 * 1024;

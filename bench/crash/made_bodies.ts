@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { INLINE_LIMIT_BYTES } from "@/lib/embedded/store/bodies.ts";
-import { between, pick } from "@/lib/embedded/archive/seeded_random.ts";
+import { between, pick } from "@/embedded/archive/seeded_random.ts";
+import { INLINE_LIMIT_BYTES } from "@/embedded/store/bodies.ts";
 
 /** Smallest part but the last, in bytes: 5 MiB (S3 API, multipart upload limits). */
 export const MIN_PART_BYTES = 5 * 1024 * 1024;

@@ -1,10 +1,10 @@
-import { between, seededRandom } from "@/lib/embedded/archive/seeded_random.ts";
 import { embeddedServer } from "@/bench/wire/s3_wire.ts";
-import { compareAll, type Compared } from "@/bench/crash/compare.ts";
-import { checkFolder } from "@/bench/crash/folder_check.ts";
-import { Ledger } from "@/bench/crash/ledger.ts";
-import { writeUntilGone } from "@/bench/crash/load.ts";
+import { between, seededRandom } from "@/embedded/archive/seeded_random.ts";
 import { startApplication } from "@/tests/application.ts";
+import { compareAll, type Compared } from "./compare.ts";
+import { checkFolder } from "./folder_check.ts";
+import { Ledger } from "./ledger.ts";
+import { writeUntilGone } from "./load.ts";
 
 const WRITERS = 8;
 const KEYS_EACH = 6;

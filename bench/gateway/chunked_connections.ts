@@ -1,11 +1,11 @@
-import { median } from "@/bench/gateway/load.ts";
-import { startRequestLoop } from "@/bench/gateway/request_loop_client.ts";
-import { type AskedServer, loginRequest, startSideBySide } from "@/bench/gateway/servers.ts";
-import { all, atMost, times } from "@/bench/gateway/verdict.ts";
 import { ms, percentile } from "@/bench/latencies.ts";
 import { usedBy } from "@/bench/process_figures.ts";
 import { table } from "@/bench/table.ts";
 import { HttpConnection } from "@/bench/wire/http_connection.ts";
+import { median } from "./load.ts";
+import { startRequestLoop } from "./request_loop_client.ts";
+import { type AskedServer, loginRequest, startSideBySide } from "./servers.ts";
+import { all, atMost, times } from "./verdict.ts";
 
 const MIB = 2 ** 20;
 /** As curl and httpx send them. */

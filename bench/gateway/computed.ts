@@ -1,9 +1,9 @@
-import { inTurns, load, type LoadFigures, median, type Repeated, ROUNDS, WARM_ROUNDS } from "@/bench/gateway/load.ts";
-import { startRequestLoop } from "@/bench/gateway/request_loop_client.ts";
-import { type AskedServer, BUCKET, loginRequest, startSideBySide } from "@/bench/gateway/servers.ts";
-import { all, atMost } from "@/bench/gateway/verdict.ts";
 import { ms } from "@/bench/latencies.ts";
 import { table } from "@/bench/table.ts";
+import { inTurns, load, type LoadFigures, median, type Repeated, ROUNDS, WARM_ROUNDS } from "./load.ts";
+import { startRequestLoop } from "./request_loop_client.ts";
+import { type AskedServer, BUCKET, loginRequest, startSideBySide } from "./servers.ts";
+import { all, atMost } from "./verdict.ts";
 
 interface Computed {
   readonly name: string;

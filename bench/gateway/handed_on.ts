@@ -1,8 +1,8 @@
-import { inTurns, load, median, type Repeated, WARM_ROUNDS } from "@/bench/gateway/load.ts";
-import { type AskedServer, startSideBySide } from "@/bench/gateway/servers.ts";
-import { all, atMost, times } from "@/bench/gateway/verdict.ts";
 import { ms } from "@/bench/latencies.ts";
 import { table } from "@/bench/table.ts";
+import { inTurns, load, median, type Repeated, WARM_ROUNDS } from "./load.ts";
+import { type AskedServer, startSideBySide } from "./servers.ts";
+import { all, atMost, times } from "./verdict.ts";
 
 const CONNECTIONS = 32;
 const REQUESTS = 3_000;

@@ -1,7 +1,7 @@
-import type { AskedServer } from "@/bench/gateway/servers.ts";
 import { percentile } from "@/bench/latencies.ts";
 import { usedBy } from "@/bench/process_figures.ts";
 import { HttpConnection } from "@/bench/wire/http_connection.ts";
+import type { AskedServer } from "./servers.ts";
 
 /** How often servers take turns; the median counts. */
 export const ROUNDS = 5;

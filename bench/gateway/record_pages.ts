@@ -1,11 +1,11 @@
-import { median, ROUNDS } from "@/bench/gateway/load.ts";
-import { type AskedServer, pages, startSideBySide } from "@/bench/gateway/servers.ts";
-import { RECORDS } from "@/bench/gateway/upstream_records.ts";
-import { atMost } from "@/bench/gateway/verdict.ts";
 import { ms } from "@/bench/latencies.ts";
 import { residentBytes, usedBy } from "@/bench/process_figures.ts";
 import { table } from "@/bench/table.ts";
 import { HttpConnection } from "@/bench/wire/http_connection.ts";
+import { median, ROUNDS } from "./load.ts";
+import { type AskedServer, pages, startSideBySide } from "./servers.ts";
+import { RECORDS } from "./upstream_records.ts";
+import { atMost } from "./verdict.ts";
 
 const PAGE = 1_000;
 /** What a heap that is collected now and then may seem to grow, MiB. */

@@ -1,7 +1,7 @@
 /** A thread that sends one request again and again, and tells how long each answer took. */
-import type { Repeated } from "@/bench/gateway/load.ts";
 import { HttpConnection } from "@/bench/wire/http_connection.ts";
-import { ownPort } from "@/lib/embedded/threads.ts";
+import { ownPort } from "@/embedded/threads.ts";
+import type { Repeated } from "./load.ts";
 
 /** What the thread is told: what to send, then to stop; it answers the latter with all durations in ms. */
 export type ToRequestLoop = { origin: string; request: Repeated } | { stop: true };

@@ -1,6 +1,6 @@
-import type { Repeated } from "@/bench/gateway/load.ts";
-import type { ToRequestLoop } from "@/bench/gateway/request_loop.ts";
 import { type Loop, startLoop } from "@/bench/loop_thread.ts";
+import type { Repeated } from "./load.ts";
+import type { ToRequestLoop } from "./request_loop.ts";
 
 /** Sends a request again and again from a thread of its own. */
 export function startRequestLoop(origin: string, request: Repeated): Loop {

@@ -1,8 +1,8 @@
-import { RECORDS } from "@/bench/gateway/upstream_records.ts";
 import { type ServerProcess, startServerProcess } from "@/bench/server_process.ts";
 import { HttpConnection } from "@/bench/wire/http_connection.ts";
 import { startApplication } from "@/tests/application.ts";
 import { TEST_CA } from "@/tests/lib/http/certificates.ts";
+import { RECORDS } from "./upstream_records.ts";
 
 /** Something that is asked, in a process of its own. */
 export interface AskedServer {

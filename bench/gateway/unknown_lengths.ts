@@ -1,9 +1,9 @@
-import { median } from "@/bench/gateway/load.ts";
-import { type AskedServer, startSideBySide } from "@/bench/gateway/servers.ts";
-import { atMost } from "@/bench/gateway/verdict.ts";
 import { residentBytes, usedBy } from "@/bench/process_figures.ts";
 import { table } from "@/bench/table.ts";
 import { HttpConnection } from "@/bench/wire/http_connection.ts";
+import { median } from "./load.ts";
+import { type AskedServer, startSideBySide } from "./servers.ts";
+import { atMost } from "./verdict.ts";
 
 const BLOCK = new Uint8Array(256 * 1024).fill(0x64);
 const AT_ONCE = [1, 8];

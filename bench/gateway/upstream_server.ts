@@ -2,9 +2,9 @@
  * The store of the gateway's benchmarks: it looks at no signature, has every answer ready and forgets what it gets, so
  * that it costs the same little whoever asks. Prints its addresses in JSON.
  */
-import { mapiAnswer } from "@/bench/gateway/upstream_records.ts";
-import { COMPLETED, LISTING, UPLOAD } from "@/bench/gateway/upstream_xml.ts";
 import { TEST_CERTIFICATE, TEST_KEY } from "@/tests/lib/http/certificates.ts";
+import { mapiAnswer } from "./upstream_records.ts";
+import { COMPLETED, LISTING, UPLOAD } from "./upstream_xml.ts";
 
 const SMALL = new Uint8Array(1024).fill(0x61);
 const BLOCK = new Uint8Array(256 * 1024).fill(0x62);

@@ -1,4 +1,4 @@
-import { SAMPLE_PASSWORD } from "@/lib/embedded/store/samples.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 
 const BUCKET = "siege";
 const BUCKETS = "api/v1/buckets";

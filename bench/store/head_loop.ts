@@ -1,6 +1,6 @@
 /** A thread that reads one object's head again and again, and tells how long each answer took. */
-import { ownPort } from "@/lib/embedded/threads.ts";
 import { type S3Server, S3Wire } from "@/bench/wire/s3_wire.ts";
+import { ownPort } from "@/embedded/threads.ts";
 
 /** What the thread is told: what to read, then to stop; it answers the latter with all durations in ms. */
 export type ToHeadLoop = { server: S3Server; bucket: string; key: string } | { stop: true };

@@ -1,6 +1,6 @@
 import { type Loop, startLoop } from "@/bench/loop_thread.ts";
-import type { ToHeadLoop } from "@/bench/store/head_loop.ts";
 import type { S3Server } from "@/bench/wire/s3_wire.ts";
+import type { ToHeadLoop } from "./head_loop.ts";
 
 /** Reads an object's head again and again from a thread of its own. */
 export function startHeadLoop({ origin, keys }: S3Server, bucket: string, key: string): Loop {

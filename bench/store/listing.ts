@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { openIndexForWriting } from "@/lib/embedded/store/index.ts";
-import { seededRandom } from "@/lib/embedded/archive/seeded_random.ts";
 import { ms, percentile } from "@/bench/latencies.ts";
 import { residentBytes, usedBy } from "@/bench/process_figures.ts";
-import { type MeasuredServer, SAMPLE_BUCKET, startEmbedded } from "@/bench/store/servers.ts";
 import { table } from "@/bench/table.ts";
 import { elements, elementText, S3Wire, textOf } from "@/bench/wire/s3_wire.ts";
+import { seededRandom } from "@/embedded/archive/seeded_random.ts";
+import { openIndexForWriting } from "@/embedded/store/index.ts";
+import { type MeasuredServer, SAMPLE_BUCKET, startEmbedded } from "./servers.ts";
 
 const KEYS = 1_000_000;
 const KEYS_OF_PREFIX = 10;

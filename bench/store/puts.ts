@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { ms, percentile } from "@/bench/latencies.ts";
 import { usedBy } from "@/bench/process_figures.ts";
-import { startHeadLoop } from "@/bench/store/head_loop_client.ts";
-import { givenServers, type MeasuredServer, startEmbedded } from "@/bench/store/servers.ts";
 import { table } from "@/bench/table.ts";
 import { S3Wire } from "@/bench/wire/s3_wire.ts";
+import { startHeadLoop } from "./head_loop_client.ts";
+import { givenServers, type MeasuredServer, startEmbedded } from "./servers.ts";
 
 const CONNECTIONS = 32;
 const BODY = new Uint8Array(randomBytes(1024));

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { type Used, usedBy } from "@/bench/process_figures.ts";
-import { givenServers, type MeasuredServer, startEmbedded, startFloor } from "@/bench/store/servers.ts";
 import { table } from "@/bench/table.ts";
 import { S3Wire } from "@/bench/wire/s3_wire.ts";
+import { givenServers, type MeasuredServer, startEmbedded, startFloor } from "./servers.ts";
 
 const BLOCK = new Uint8Array(randomBytes(1024 * 1024));
 const ROUNDS = 2;

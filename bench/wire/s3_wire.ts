@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 import { encodeQuery, type QueryPairs, s3Path, signHeaders, UNSIGNED_PAYLOAD } from "@/lib/s3/signer.ts";
-import { SAMPLE_PASSWORD } from "@/lib/embedded/store/samples.ts";
-import { type Answer, HttpConnection, type SentBody } from "@/bench/wire/http_connection.ts";
+import { type Answer, HttpConnection, type SentBody } from "./http_connection.ts";
 
 /** Where an S3 server is, and the keys to it. */
 export interface S3Server {

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { BoundedCache } from "@/lib/bounded_cache.ts";
+import { BoundedCache } from "@/lib/std/bounded_cache.ts";
 
 /** How long after the store accepted an identity its requests need no further proof, ms. */
 export const PROVEN_MS = 60_000;

@@ -1,9 +1,9 @@
-import { cancelBody } from "@/lib/http/cancel_body.ts";
 import { addressKey } from "@/lib/http/client_address.ts";
 import { HttpError, tooManyRequests } from "@/lib/http/errors.ts";
-import type { RequestContext } from "@/lib/http/request_context.ts";
 import { enterTenant, type InFlight } from "@/lib/http/in_flight.ts";
+import type { RequestContext } from "@/lib/http/request_context.ts";
 import { UnprovenPlaces } from "@/lib/http/unproven_places.ts";
+import { cancelBody } from "@/lib/std/cancel_body.ts";
 import type { AcceptedIdentities } from "./accepted_identities.ts";
 import { accountKey, type Attempt, type Guess, type GuessLimits } from "./guess_limits.ts";
 import type { Caller, Identify, Verdict } from "./store_credentials.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { BoundedCache } from "@/lib/bounded_cache.ts";
+import { BoundedCache } from "@/lib/std/bounded_cache.ts";
 
 /** Wrong passwords from one address for one account, per window. */
 export const MAX_WRONG_PER_ACCOUNT = 10;

@@ -1,7 +1,7 @@
 import { errors, jwtVerify, type JWTVerifyResult, SignJWT } from "jose";
 import { z } from "zod";
-import { BoundedCache } from "@/lib/bounded_cache.ts";
 import { type HttpError, notAuthenticated, unprocessable } from "@/lib/http/errors.ts";
+import { BoundedCache } from "@/lib/std/bounded_cache.ts";
 import { TENANT_NAME } from "./login.ts";
 
 /** Longest token that is issued or looked at, characters. */

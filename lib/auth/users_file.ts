@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
-import { BoundedCache } from "@/lib/bounded_cache.ts";
 import { unavailable } from "@/lib/http/errors.ts";
+import { BoundedCache } from "@/lib/std/bounded_cache.ts";
 
 const MAX_REMEMBERED_CHECKS = 1000;
 /** Checks that run at once: each takes about 16 MiB and some ten milliseconds of a core. */

@@ -1,7 +1,7 @@
 import { delimiter } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { CONVENTIONS, type Conventions } from "@/lib/campaigns/conventions.ts";
+import { CONVENTIONS, type Conventions } from "@/lib/campaigns/projection/conventions.ts";
 import { ownKubeconfig, SERVICE_ACCOUNT_TOKEN } from "@/lib/kubernetes/own_credentials.ts";
 import type { Reading } from "./reading.ts";
 import { DNS_LABEL } from "./values.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CONVENTIONS, type Conventions } from "@/lib/campaigns/conventions.ts";
+import { CONVENTIONS, type Conventions } from "@/lib/campaigns/projection/conventions.ts";
 
 import { DNS_LABEL, kind, Problem } from "./values.ts";
 

@@ -1,4 +1,4 @@
-import type { DomainSettings } from "@/lib/store_addresses.ts";
+import type { DomainSettings } from "@/lib/store/addresses.ts";
 
 import type { Reading } from "./reading.ts";
 import type { VariableName } from "./variables.ts";

@@ -1,4 +1,4 @@
-import { ConfigError } from "./errors.ts";
+import { ConfigError } from "@/lib/std/config_error.ts";
 import { about, environment, type Settings, type VariableName } from "./variables.ts";
 
 /** Environment variables as the process has them. */

@@ -1,4 +1,4 @@
-import { ConfigError } from "./errors.ts";
+import { ConfigError } from "@/lib/std/config_error.ts";
 import type { Given } from "./read_settings.ts";
 import type { Role, Settings, VariableName } from "./variables.ts";
 

@@ -1,9 +1,9 @@
-import { announcedLength, bodyReader } from "./body_reader.ts";
+import { announcedLength, bodyReader } from "@/lib/std/body_reader.ts";
+import { deadline } from "@/lib/std/deadline.ts";
+import { jsonDepth } from "@/lib/std/json_depth.ts";
+import { SHORT_BODY_MS } from "@/lib/std/time_bounds.ts";
 import { unreadable } from "./body_source.ts";
-import { deadline } from "./deadline.ts";
 import { HttpError, invalid, payloadTooLarge, requestTimeout } from "./errors.ts";
-import { jsonDepth } from "./json_depth.ts";
-import { SHORT_BODY_MS } from "./time_bounds.ts";
 
 /** Largest JSON body, bytes. */
 export const MAX_JSON_BYTES = 1024 * 1024;

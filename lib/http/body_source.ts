@@ -1,8 +1,8 @@
-import { bodyReader } from "./body_reader.ts";
-import { ChunksTooSmall } from "./burst_reader.ts";
+import { bodyReader } from "@/lib/std/body_reader.ts";
+import { ChunksTooSmall } from "@/lib/std/burst_reader.ts";
+import { pacedReader, SlowBody } from "@/lib/std/paced_reader.ts";
+import { STREAM_BOUNDS, type TimeBounds } from "@/lib/std/time_bounds.ts";
 import { badRequest, clientClosedRequest, type HttpError, requestTimeout } from "./errors.ts";
-import { pacedReader, SlowBody } from "./paced_reader.ts";
-import { STREAM_BOUNDS, type TimeBounds } from "./time_bounds.ts";
 
 export interface BodySourceOptions {
   /** What the request says of the body's length; null or absent: nothing, it comes in chunks. */

@@ -1,4 +1,4 @@
-import { leavesReadAhead } from "./body_reader.ts";
+import { leavesReadAhead } from "@/lib/std/body_reader.ts";
 import type { Middleware } from "./middleware.ts";
 import { REQUEST_ID_HEADER } from "./request_id.ts";
 

@@ -1,6 +1,6 @@
-import { deadline } from "./deadline.ts";
+import { deadline } from "@/lib/std/deadline.ts";
+import { type Pace, STREAM_BOUNDS, type TimeBounds, unreadMs } from "@/lib/std/time_bounds.ts";
 import type { PieceReader } from "./piece_reader.ts";
-import { type Pace, STREAM_BOUNDS, type TimeBounds, unreadMs } from "./time_bounds.ts";
 
 /**
  * The next piece of a body, null at its end.

@@ -1,8 +1,8 @@
-import { announcedLength } from "./body_reader.ts";
+import { announcedLength } from "@/lib/std/body_reader.ts";
+import { Pace, STREAM_BOUNDS, type TimeBounds, UNWATCHED_BYTES } from "@/lib/std/time_bounds.ts";
 import { BrokenStream, guardedStream, nextPiece } from "./guarded_stream.ts";
 import { growingReader } from "./piece_reader.ts";
 import type { RequestInfo } from "./request_info.ts";
-import { Pace, STREAM_BOUNDS, type TimeBounds, UNWATCHED_BYTES } from "./time_bounds.ts";
 
 type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
 

@@ -1,4 +1,4 @@
-import { cancelBody } from "./cancel_body.ts";
+import { cancelBody } from "@/lib/std/cancel_body.ts";
 import { type HttpError, unavailable } from "./errors.ts";
 import type { Middleware } from "./middleware.ts";
 import type { RequestContext } from "./request_context.ts";

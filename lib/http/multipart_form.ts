@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
+import { byteSearch } from "@/lib/std/byte_search.ts";
 import type { BodySource } from "./body_source.ts";
-import { byteSearch } from "./byte_search.ts";
 import { badRequest, type HttpError, invalid } from "./errors.ts";
 import { missing } from "./validation.ts";
 

@@ -1,4 +1,4 @@
-import { byteReader } from "./body_reader.ts";
+import { byteReader } from "@/lib/std/body_reader.ts";
 
 /** Reads a body piece by piece, each in memory of its own. */
 export interface PieceReader {

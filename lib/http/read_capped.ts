@@ -1,5 +1,5 @@
-import { deadline } from "./deadline.ts";
-import { SHORT_BODY_MS } from "./time_bounds.ts";
+import { deadline } from "@/lib/std/deadline.ts";
+import { SHORT_BODY_MS } from "@/lib/std/time_bounds.ts";
 import type { UpstreamResponse } from "./upstream.ts";
 
 /** Bodies up to this many bytes are read at once. */

@@ -1,5 +1,5 @@
-import { handedOn } from "./body_reader.ts";
-import { deadline } from "./deadline.ts";
+import { handedOn } from "@/lib/std/body_reader.ts";
+import { deadline } from "@/lib/std/deadline.ts";
 import { StreamOfLength } from "./stream_of_length.ts";
 import { needsNode, nodeExchange } from "./upstream_node.ts";
 

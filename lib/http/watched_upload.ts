@@ -1,13 +1,13 @@
-import { handedOn } from "./body_reader.ts";
+import { handedOn } from "@/lib/std/body_reader.ts";
+import { readBy } from "@/lib/std/cancel_body.ts";
+import { deadline } from "@/lib/std/deadline.ts";
+import { SlowBody } from "@/lib/std/paced_reader.ts";
+import { inBuffersMs, Pace, STREAM_BOUNDS, type TimeBounds } from "@/lib/std/time_bounds.ts";
 import { unreadable } from "./body_source.ts";
-import { readBy } from "./cancel_body.ts";
-import { deadline } from "./deadline.ts";
 import type { HttpError } from "./errors.ts";
 import { BrokenStream, guardedStream, nextPiece } from "./guarded_stream.ts";
-import { SlowBody } from "./paced_reader.ts";
 import { growingReader } from "./piece_reader.ts";
 import { StreamOfLength } from "./stream_of_length.ts";
-import { inBuffersMs, Pace, STREAM_BOUNDS, type TimeBounds } from "./time_bounds.ts";
 
 /** What is read of an upload at a time at most, bytes: larger pieces are no cheaper, and each connection keeps one. */
 const MOST_PIECE_BYTES = 128 * 1024;

@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { delimiter } from "node:path";
-import { ConfigError } from "@/lib/config/errors.ts";
 import { tlsTrust } from "@/lib/http/tls_trust.ts";
-import { ownKubeconfig, SERVICE_ACCOUNT_TOKEN } from "./own_credentials.ts";
+import { ConfigError } from "@/lib/std/config_error.ts";
 import { type ClusterEntry, connect, type ConnectionOptions, type StreamingConnection } from "./connection.ts";
+import { ownKubeconfig, SERVICE_ACCOUNT_TOKEN } from "./own_credentials.ts";
 
 /** Where the cluster is and how it is entered. */
 export type ClusterAddress =

@@ -1,6 +1,6 @@
-import { stringAt } from "@/lib/campaigns/untrusted.ts";
-import type { ClusterConnection } from "./connection.ts";
+import { stringAt } from "@/lib/std/untrusted.ts";
 import { ClusterUnavailable } from "./cluster_unavailable.ts";
+import type { ClusterConnection } from "./connection.ts";
 
 /** One collection of the API, and which of its objects are wanted. */
 export interface Collection {

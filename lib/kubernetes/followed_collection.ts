@@ -1,4 +1,4 @@
-import { stringAt } from "@/lib/campaigns/untrusted.ts";
+import { stringAt } from "@/lib/std/untrusted.ts";
 import { type Collection, listVersioned } from "./cluster_reads.ts";
 import { ClusterUnavailable } from "./cluster_unavailable.ts";
 import type { StreamingConnection } from "./connection.ts";

@@ -1,4 +1,4 @@
-import { integerAt, member, stringAt } from "@/lib/campaigns/untrusted.ts";
+import { integerAt, member, stringAt } from "@/lib/std/untrusted.ts";
 import { type Collection, selection } from "./cluster_reads.ts";
 import { ClusterUnavailable } from "./cluster_unavailable.ts";
 import type { StreamingConnection } from "./connection.ts";

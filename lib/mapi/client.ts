@@ -9,9 +9,9 @@ import {
   HttpError,
 } from "@/lib/http/errors.ts";
 import { BodyLimitError, readCapped } from "@/lib/http/read_capped.ts";
-import { SHORT_BODY_MS } from "@/lib/http/time_bounds.ts";
 import { type Upstream, UpstreamError, type UpstreamResponse } from "@/lib/http/upstream.ts";
-import type { StoreAddresses } from "@/lib/store_addresses.ts";
+import { SHORT_BODY_MS } from "@/lib/std/time_bounds.ts";
+import type { StoreAddresses } from "@/lib/store/addresses.ts";
 import { mapiFailure } from "./errors.ts";
 import { readList } from "./long_list.ts";
 

@@ -1,7 +1,7 @@
 import { BrokenStream, guardedStream, nextPiece } from "@/lib/http/guarded_stream.ts";
 import type { PieceReader } from "@/lib/http/piece_reader.ts";
-import { IDLE_MS, Pace, STREAM_BOUNDS } from "@/lib/http/time_bounds.ts";
 import { BodyLimitError } from "@/lib/http/read_capped.ts";
+import { IDLE_MS, Pace, STREAM_BOUNDS } from "@/lib/std/time_bounds.ts";
 
 /** Longest list that is handed on, in bytes: 10,000 records, which is the store's own bound, of 13 KiB each. */
 export const MAX_LIST_BYTES = 128 * 1024 * 1024;

@@ -1,8 +1,8 @@
 import { AddressLimit, type Full } from "@/lib/http/address_limit.ts";
 import { addressKey, peerAddress } from "@/lib/http/client_address.ts";
-import { deadline } from "@/lib/http/deadline.ts";
 import { DEFAULT_MAX_TENANT_REQUESTS } from "@/lib/http/in_flight.ts";
-import { STREAM_BOUNDS, type TimeBounds, totalMs } from "@/lib/http/time_bounds.ts";
+import { deadline } from "@/lib/std/deadline.ts";
+import { STREAM_BOUNDS, type TimeBounds, totalMs } from "@/lib/std/time_bounds.ts";
 import type { Handler, HandlerInfo, ServeConnection, ServedConnection } from "./serve_connection.ts";
 
 /** How many connections a server holds, and how long one of them may be of no use. */

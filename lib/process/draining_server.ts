@@ -1,4 +1,4 @@
-import { thenCancelBody } from "@/lib/http/cancel_body.ts";
+import { thenCancelBody } from "@/lib/std/cancel_body.ts";
 import { sleep } from "@/lib/std/sleep.ts";
 import { type ConnectionLimits, Connections, DEFAULT_CONNECTION_LIMITS } from "./connections.ts";
 import { faultResponse } from "./fault_response.ts";

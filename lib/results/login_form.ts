@@ -2,7 +2,7 @@ import { z } from "zod";
 import { readForm, readJson } from "@/lib/http/body.ts";
 import { HttpError, invalid, type ValidationEntry } from "@/lib/http/errors.ts";
 import { validate } from "@/lib/http/validation.ts";
-import { nextPath } from "@/lib/viewers/next_path.ts";
+import { nextPath } from "./next_path.ts";
 
 /** Largest body of a login, bytes (spec, Limits). */
 export const MAX_LOGIN_BYTES = 16 * 1024;

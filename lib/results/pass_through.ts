@@ -1,10 +1,10 @@
 import { readBytes } from "@/lib/http/body.ts";
 import { clientClosedRequest, HttpError } from "@/lib/http/errors.ts";
+import { guardedBody } from "@/lib/http/handed_body.ts";
 import { hasDotSegment } from "@/lib/http/raw_path.ts";
 import { REQUEST_ID_HEADER } from "@/lib/http/request_id.ts";
-import { guardedBody } from "@/lib/http/handed_body.ts";
-import type { TimeBounds } from "@/lib/http/time_bounds.ts";
 import { UpstreamError } from "@/lib/http/upstream.ts";
+import type { TimeBounds } from "@/lib/std/time_bounds.ts";
 import { browserScheme } from "./browser_address.ts";
 import { RESULTS_PATH } from "./object_keys.ts";
 import { type Arrival, IN_PROCESS_BASE, type ResultsService } from "./results_service.ts";

@@ -1,9 +1,9 @@
-import { BoundedCache } from "@/lib/bounded_cache.ts";
-import type { SessionCheck } from "@/lib/campaign_reader/results_session.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import { REQUEST_ID_HEADER } from "@/lib/http/request_id.ts";
 import { readCapped } from "@/lib/http/read_capped.ts";
+import { REQUEST_ID_HEADER } from "@/lib/http/request_id.ts";
+import { BoundedCache } from "@/lib/std/bounded_cache.ts";
 import type { ResultsService } from "./results_service.ts";
+import type { SessionCheck } from "./results_session.ts";
 import { sessionValues } from "./session_cookie.ts";
 import { sessionDigest } from "./session_token.ts";
 

@@ -1,7 +1,7 @@
 import { createHmac, type KeyObject } from "node:crypto";
-import { BoundedCache } from "@/lib/bounded_cache.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { S3Failure } from "@/lib/s3/errors.ts";
+import { BoundedCache } from "@/lib/std/bounded_cache.ts";
 import { browserScheme } from "./browser_address.ts";
 import { storeKnows } from "./login.ts";
 import type { ResultsStore } from "./results_store.ts";

@@ -8,10 +8,10 @@ import {
   type HttpError,
   requestTimeout,
 } from "@/lib/http/errors.ts";
-import { type TimeBounds, totalMs, UNWATCHED_BYTES } from "@/lib/http/time_bounds.ts";
 import { type Upstream, UpstreamError } from "@/lib/http/upstream.ts";
 import { type WatchedUpload, watchedUpload } from "@/lib/http/watched_upload.ts";
-import type { S3Address, StoreAddresses } from "@/lib/store_addresses.ts";
+import { type TimeBounds, totalMs, UNWATCHED_BYTES } from "@/lib/std/time_bounds.ts";
+import type { S3Address, StoreAddresses } from "@/lib/store/addresses.ts";
 import { s3Failure, verdictOf } from "./errors.ts";
 import {
   EMPTY_PAYLOAD,

@@ -1,8 +1,8 @@
 import { createHmac, hash } from "node:crypto";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
-import { BoundedCache } from "@/lib/bounded_cache.ts";
-import { hexOf, hmacAfter } from "@/lib/sha256.ts";
+import { BoundedCache } from "@/lib/std/bounded_cache.ts";
 import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
+import { hexOf, hmacAfter } from "@/lib/std/sha256.ts";
 
 export const UNSIGNED_PAYLOAD = "UNSIGNED-PAYLOAD";
 /** SHA-256 of nothing. */

@@ -1,6 +1,6 @@
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
-import { digestWords, hashPrefix, hexOf, hmacAfter } from "@/lib/sha256.ts";
 import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
+import { digestWords, hashPrefix, hexOf, hmacAfter } from "@/lib/std/sha256.ts";
 import { ALGORITHM, amzDate, sha256Hex, signingKey, UNSIGNED_PAYLOAD } from "./signer.ts";
 
 /** What the URLs of a batch have in common. */

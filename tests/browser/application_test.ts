@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { startApplication } from "../application.ts";
+import { startApplication } from "@/tests/application.ts";
 import { launch } from "./chromium.ts";
 
 Deno.test("site: a reader logs in, watches campaigns move, opens one and its run log, and logs out", async () => {

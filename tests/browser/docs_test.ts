@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { startApplication } from "../application.ts";
+import { startApplication } from "@/tests/application.ts";
 import { launch } from "./chromium.ts";
 
 Deno.test("API page: Authorize logs in, and an operation is tried out with the token", async () => {

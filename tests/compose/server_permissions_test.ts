@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { serverPermissions } from "@/compose/server_permissions.ts";
-import { readConfig } from "@/lib/config.ts";
+import { readConfig } from "@/lib/config/mod.ts";
 import type { Permissions } from "@/lib/process/permission_flags.ts";
-import { PROJECT_FOLDER } from "@/lib/ui/built_site.ts";
+import { PROJECT_FOLDER } from "@/lib/site/built_site.ts";
 
 const KEY = "0123456789abcdef0123456789abcdef";
 const CERTIFICATE = "-----BEGIN CERTIFICATE-----";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { withGateway } from "../routes/gateway_fixture.ts";
+import { withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 const BUCKET = "/api/v1/buckets/{bucket}";
 

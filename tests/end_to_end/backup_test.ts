@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { elementText, embeddedServer, S3Wire, textOf } from "@/bench/wire/s3_wire.ts";
-import { startApplication, StartError } from "../application.ts";
-import { runTask } from "../task.ts";
+import { startApplication, StartError } from "@/tests/application.ts";
+import { runTask } from "@/tests/task.ts";
 import { mountSmallDisk } from "./small_disk.ts";
 
 const BUCKET = "letters";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { JobDetail, JobSummary } from "@/lib/campaigns/types.ts";
-import { startApplication } from "../application.ts";
+import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
+import { startApplication } from "@/tests/application.ts";
 
 /** Logs in to the results store as a page does and gives the session's cookie. */
 async function logIn(site: string, username: string): Promise<string> {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { CONVENTIONS, type Conventions, selectors } from "@/lib/campaigns/conventions.ts";
-import type { JobDetail, JobSummary } from "@/lib/campaigns/types.ts";
-import { startApplication } from "../application.ts";
+import { CONVENTIONS, type Conventions, selectors } from "@/lib/campaigns/projection/conventions.ts";
+import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
+import { startApplication } from "@/tests/application.ts";
 
 const OVERRIDES = {
   labelDomain: "batch.example.org/",

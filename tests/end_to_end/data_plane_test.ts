@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import { EMBEDDED_FORMS } from "@/lib/embedded/store/s3/issued_forms.ts";
-import { startApplication } from "../application.ts";
+import { EMBEDDED_FORMS } from "@/embedded/store/s3/issued_forms.ts";
+import { startApplication } from "@/tests/application.ts";
 import { type GatewayClient, logIn, streamDigest } from "./gateway_client.ts";
 import { sendParts } from "./part_upload.ts";
 

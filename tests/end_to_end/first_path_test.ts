@@ -1,6 +1,6 @@
 import { GetObjectCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
-import { startApplication } from "../application.ts";
+import { startApplication } from "@/tests/application.ts";
 import { logIn, madeDigest, putMade, residentBytes, streamDigest } from "./gateway_client.ts";
 
 const SIZE = 300 * 1024 * 1024;

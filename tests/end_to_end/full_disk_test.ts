@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { elements, elementText, embeddedServer, S3Wire, textOf } from "@/bench/wire/s3_wire.ts";
-import { BODY_FOLDER } from "@/lib/embedded/store/bodies.ts";
-import { startApplication } from "../application.ts";
+import { BODY_FOLDER } from "@/embedded/store/bodies.ts";
+import { startApplication } from "@/tests/application.ts";
 import { logIn } from "./gateway_client.ts";
 import { mountSmallDisk, type SmallDisk } from "./small_disk.ts";
 

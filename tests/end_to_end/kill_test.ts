@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { startApplication } from "../application.ts";
+import { startApplication } from "@/tests/application.ts";
 import { type GatewayClient, logIn, putMade, streamDigest } from "./gateway_client.ts";
 
 const KILLS = 5;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { startApplication } from "../application.ts";
-import { TEST_CA, TEST_CERTIFICATE, TEST_KEY } from "../lib/http/certificates.ts";
+import { startApplication } from "@/tests/application.ts";
+import { TEST_CA, TEST_CERTIFICATE, TEST_KEY } from "@/tests/lib/http/certificates.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const SITE = /^Site\s+(\S+)$/m;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { startApplication } from "../application.ts";
+import { startApplication } from "@/tests/application.ts";
 import { logIn } from "./gateway_client.ts";
 
 const ARCHIVE = "/mapi/tenants/archive";

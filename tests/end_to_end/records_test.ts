@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { CONVENTIONS, labelNames } from "@/lib/campaigns/conventions.ts";
-import { readStatusRecord, type StatusRecord } from "@/lib/campaigns/records.ts";
-import type { JobDetail, JobSummary } from "@/lib/campaigns/types.ts";
-import { startApplication } from "../application.ts";
+import { CONVENTIONS, labelNames } from "@/lib/campaigns/projection/conventions.ts";
+import { readStatusRecord, type StatusRecord } from "@/lib/campaigns/projection/status_record.ts";
+import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
+import { startApplication } from "@/tests/application.ts";
 
 const { stackroom } = CONVENTIONS;
 const names = labelNames(stackroom);

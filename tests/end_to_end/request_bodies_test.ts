@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { embeddedServer } from "@/bench/wire/s3_wire.ts";
-import { SAMPLE_PASSWORD } from "@/lib/embedded/store/samples.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { signHeaders } from "@/lib/s3/signer.ts";
-import { mapiAuthorization } from "../lib/embedded/store/store_fixture.ts";
-import { type Application, startApplication } from "../application.ts";
+import { type Application, startApplication } from "@/tests/application.ts";
+import { mapiAuthorization } from "@/tests/embedded/store/store_fixture.ts";
 import { logIn } from "./gateway_client.ts";
 
 const MIB = 1024 * 1024;

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import type { JobSummary } from "@/lib/campaigns/types.ts";
-import { startApplication } from "../application.ts";
-import { TEST_CA, TEST_CERTIFICATE, TEST_KEY } from "../lib/http/certificates.ts";
-import { TestApi } from "../lib/kubernetes/api_server.ts";
-import { testCluster } from "../lib/kubernetes/test_cluster.ts";
-import { AUTHORITY, SERVER } from "../lib/kubernetes/tls_server.ts";
-import { PartsStore } from "../routes/parts_store.ts";
+import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
+import { startApplication } from "@/tests/application.ts";
+import { TEST_CA, TEST_CERTIFICATE, TEST_KEY } from "@/tests/lib/http/certificates.ts";
+import { TestApi } from "@/tests/lib/kubernetes/api_server.ts";
+import { testCluster } from "@/tests/lib/kubernetes/test_cluster.ts";
+import { AUTHORITY, SERVER } from "@/tests/lib/kubernetes/tls_server.ts";
+import { PartsStore } from "@/tests/routes/parts_store.ts";
 import { logIn } from "./gateway_client.ts";
 
 const MIB = 1024 ** 2;

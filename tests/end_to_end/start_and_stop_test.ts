@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { startApplication, StartError } from "../application.ts";
+import { startApplication, StartError } from "@/tests/application.ts";
 import { logIn, madeBody, putMade } from "./gateway_client.ts";
 
 async function refusedStart(options: Parameters<typeof startApplication>[0]): Promise<string> {

@@ -1,6 +1,6 @@
 import { ListMultipartUploadsCommand, S3Client } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
-import { type Application, startApplication } from "../application.ts";
+import { type Application, startApplication } from "@/tests/application.ts";
 import { type GatewayClient, logIn } from "./gateway_client.ts";
 
 const MIB = 1024 * 1024;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import fc from "fast-check";
-import { type Application, startApplication } from "../application.ts";
+import { type Application, startApplication } from "@/tests/application.ts";
 import { type GatewayClient, logIn, madeBody, madeDigest, residentBytes, streamDigest } from "./gateway_client.ts";
 
 const MIB = 1024 * 1024;

@@ -6,11 +6,11 @@ import type { AppDeps } from "@/routes/mod.ts";
 import { inProcessResults, resultsRole } from "@/routes/results/mod.ts";
 import type { WebDeps } from "@/routes/web.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
-import { LUND } from "./api/v1/jobs_fixture.ts";
-import { fakeSource } from "./api/v1/web_fixture.ts";
-import { type DescribedOperation, type Document, sample } from "./api/v1/mapi/schema_samples.ts";
+import { LUND } from "@/tests/routes/api/v1/jobs_fixture.ts";
+import { type DescribedOperation, type Document, sample } from "@/tests/routes/api/v1/mapi/schema_samples.ts";
+import { fakeSource } from "@/tests/routes/api/v1/web_fixture.ts";
+import { cookieOf, resultsDeps } from "@/tests/routes/results/results_fixture.ts";
 import { type FakeAnswer, NOW, withGateway } from "./gateway_fixture.ts";
-import { cookieOf, resultsDeps } from "./results/results_fixture.ts";
 import { webDeps } from "./web_deps_fixture.ts";
 
 const HOST = "http://localhost";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 import { buildApp } from "@/routes/mod.ts";
-import { NO_LOG } from "../lib/http/no_log.ts";
+import { NO_LOG } from "@/tests/lib/http/no_log.ts";
+import { resultsDeps } from "@/tests/routes/results/results_fixture.ts";
 import { withGateway } from "./gateway_fixture.ts";
-import { resultsDeps } from "./results/results_fixture.ts";
 
 const nowhere = () => {
   const listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });

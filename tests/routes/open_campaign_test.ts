@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { HttpError } from "@/lib/http/errors.ts";
 import { buildApp } from "@/routes/mod.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
-import { LUND, NOW } from "./api/v1/jobs_fixture.ts";
-import { ANNA, fakeSource } from "./api/v1/web_fixture.ts";
+import { LUND, NOW } from "@/tests/routes/api/v1/jobs_fixture.ts";
+import { ANNA, fakeSource } from "@/tests/routes/api/v1/web_fixture.ts";
 import { webDeps } from "./web_deps_fixture.ts";
 
 function webApp(source: ReturnType<typeof fakeSource>) {

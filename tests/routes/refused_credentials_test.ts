@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { SAMPLE_PASSWORD } from "@/lib/embedded/store/samples.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { issueToken, tokenKey } from "@/lib/auth/token.ts";
-import { mapiAuthorization } from "@/tests/lib/embedded/store/store_fixture.ts";
-import { leaks, withEmbeddedGateway } from "./api/v1/mapi/embedded_gateway.ts";
+import { mapiAuthorization } from "@/tests/embedded/store/store_fixture.ts";
+import { leaks, withEmbeddedGateway } from "@/tests/routes/api/v1/mapi/embedded_gateway.ts";
+import { bothWays, login, resultsDeps, web } from "@/tests/routes/results/results_fixture.ts";
 import { SECRET } from "./gateway_fixture.ts";
-import { bothWays, login, resultsDeps, web } from "./results/results_fixture.ts";
 
 /** All that an answer says, without what is new in each. */
 async function said(response: Response): Promise<{ status: number; headers: Record<string, string>; text: string }> {

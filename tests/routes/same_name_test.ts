@@ -1,18 +1,26 @@
 import assert from "node:assert/strict";
-import { CampaignLists } from "@/lib/campaign_reader/campaign_list.ts";
-import type { JobDetail } from "@/lib/campaigns/types.ts";
-import { SAMPLE_PASSWORD } from "@/lib/embedded/store/samples.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { progressReader } from "@/lib/campaigns/progress/progress_reader.ts";
+import { Tallies } from "@/lib/campaigns/progress/tallies.ts";
+import type { JobDetail } from "@/lib/campaigns/projection/types.ts";
+import { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";
-import { progressReader } from "@/lib/progress/progress_reader.ts";
-import { Tallies } from "@/lib/progress/tallies.ts";
 import { IN_PROCESS_BASE, resultsFetch } from "@/lib/results/results_service.ts";
 import { sessionCheck } from "@/lib/results/session_check.ts";
 import { buildApp } from "@/routes/mod.ts";
 import { inProcessResults, resultsRole } from "@/routes/results/mod.ts";
-import { mapiAuthorization } from "@/tests/lib/embedded/store/store_fixture.ts";
-import { live } from "./api/v1/jobs_fixture.ts";
-import { fakeSource } from "./api/v1/web_fixture.ts";
-import { cookieOf, filledStore, login, NAMESPACE, resultsDeps, serve, STEM } from "./results/results_fixture.ts";
+import { mapiAuthorization } from "@/tests/embedded/store/store_fixture.ts";
+import { live } from "@/tests/routes/api/v1/jobs_fixture.ts";
+import { fakeSource } from "@/tests/routes/api/v1/web_fixture.ts";
+import {
+  cookieOf,
+  filledStore,
+  login,
+  NAMESPACE,
+  resultsDeps,
+  serve,
+  STEM,
+} from "@/tests/routes/results/results_fixture.ts";
 
 const log = batchedLog(() => {});
 const PROGRESS = JSON.stringify({ pages_total: 7, pages_done: 7, pages_failed: 0 });

@@ -1,10 +1,10 @@
-import { CampaignLists } from "@/lib/campaign_reader/campaign_list.ts";
-import { progressReader } from "@/lib/progress/progress_reader.ts";
-import { Tallies } from "@/lib/progress/tallies.ts";
+import { progressReader } from "@/lib/campaigns/progress/progress_reader.ts";
+import { Tallies } from "@/lib/campaigns/progress/tallies.ts";
+import { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
 import type { WebDeps } from "@/routes/web.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
-import { NOTHING, NOW } from "./api/v1/jobs_fixture.ts";
-import { type FakeSource, RESULTS_URL, session } from "./api/v1/web_fixture.ts";
+import { NOTHING, NOW } from "@/tests/routes/api/v1/jobs_fixture.ts";
+import { type FakeSource, RESULTS_URL, session } from "@/tests/routes/api/v1/web_fixture.ts";
 
 /** What differs between tests: without a service or a folder there are no results, and no files of the site. */
 interface WebOptions {

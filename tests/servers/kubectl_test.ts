@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { startEmbeddedCluster } from "@/lib/embedded/cluster/server.ts";
-import { sampleOptions } from "../lib/embedded/cluster/sample_cluster.ts";
+import { startEmbeddedCluster } from "@/embedded/cluster/server.ts";
+import { sampleOptions } from "@/tests/embedded/cluster/sample_cluster.ts";
 
 /** The path of a kubectl, which judges the embedded cluster; without one these tests are skipped. */
 const KUBECTL = Deno.env.get("KUBECTL");

@@ -1,4 +1,4 @@
-import type { JobDetail, JobSummary, VolumeView } from "@/lib/campaigns/types.ts";
+import type { JobDetail, JobSummary, VolumeView } from "@/lib/campaigns/projection/types.ts";
 
 /** The moment at which the sample campaigns look as described here. */
 export const SAMPLE_NOW = Date.parse("2026-11-21T12:30:00Z");

@@ -1,12 +1,12 @@
+import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
 import { httpApp, routesOf } from "@/lib/http/app.ts";
 import { defaultHeaders } from "@/lib/http/default_headers.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { Middleware } from "@/lib/http/middleware.ts";
-import type { Assets } from "@/lib/ui/assets.ts";
-import type { JobSummary } from "@/lib/campaigns/types.ts";
-import type { Session } from "@/lib/ui/site.ts";
-import { mountConfigJs, mountSite, mountStaticFiles } from "@/routes/site.ts";
+import type { Assets } from "@/lib/site/assets.ts";
+import type { Session } from "@/lib/site/site.ts";
 import type { OpenRequest } from "@/routes/open_campaign.tsx";
+import { mountConfigJs, mountSite, mountStaticFiles } from "@/routes/site.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 import { SAMPLE_NOW, sampleDetail, sampleSummaries } from "./fake_campaigns.ts";
 

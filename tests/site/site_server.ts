@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 
-import { siteAssets } from "@/lib/ui/build.ts";
+import { siteAssets } from "@/lib/site/build.ts";
 import { fakeSite } from "./fake_site.ts";
 
 const isDev = Deno.args.includes("--dev");

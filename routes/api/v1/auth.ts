@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { resolveLogin } from "@/lib/auth/login.ts";
 import { issueToken, type TokenKey } from "@/lib/auth/token.ts";
-import { cancelBody } from "@/lib/http/cancel_body.ts";
 import { type Operation, publicOperation } from "@/lib/http/operation.ts";
 import type { UnprovenPlaces } from "@/lib/http/unproven_places.ts";
+import { cancelBody } from "@/lib/std/cancel_body.ts";
 
 const MAX_CREDENTIAL_CHARACTERS = 1024;
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { forceDelete, type ForceDeleteDeps } from "@/lib/force_delete.ts";
+import { forceDelete, type ForceDeleteDeps } from "@/lib/buckets/force_delete.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { createBucket, deleteBucket, headBucket, listBuckets } from "@/lib/s3/buckets.ts";
 import type { S3 } from "@/lib/s3/client.ts";

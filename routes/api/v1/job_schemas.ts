@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { JobDetail, JobSummary } from "@/lib/campaigns/types.ts";
+import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
 
 const count = z.int().min(0);
 const time = z.string().nullable().meta({ description: "RFC 3339" });

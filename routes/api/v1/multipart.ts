@@ -6,7 +6,6 @@ import { JsonText } from "@/lib/http/json_text.ts";
 import { fileInForm } from "@/lib/http/multipart_form.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/client.ts";
-import { MAX_FORM_PART_BYTES, sendPartFromSource } from "@/lib/s3/form_part.ts";
 import {
   abortUpload,
   completeUpload,
@@ -22,7 +21,8 @@ import {
 } from "@/lib/s3/multipart.ts";
 import { uploadHeaders } from "@/lib/s3/object_headers.ts";
 import { presignableParts, presignParts } from "@/lib/s3/presign.ts";
-import { requestBody } from "@/lib/s3/request_body.ts";
+import { MAX_FORM_PART_BYTES, sendPartFromSource } from "@/lib/s3/upload/form_part.ts";
+import { requestBody } from "@/lib/s3/upload/request_body.ts";
 import { FITS_XML } from "@/lib/s3/write_xml.ts";
 import { asObject, objectParams as params, wellFormed } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";

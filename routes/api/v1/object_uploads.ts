@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { announcedLength } from "@/lib/http/body_reader.ts";
 import { bodySource } from "@/lib/http/body_source.ts";
 import { badRequest } from "@/lib/http/errors.ts";
 import { fileInForm } from "@/lib/http/multipart_form.ts";
@@ -12,7 +11,8 @@ import {
   writeFromSource,
   writeObject,
   type WrittenObject,
-} from "@/lib/s3/object_upload.ts";
+} from "@/lib/s3/upload/object_upload.ts";
+import { announcedLength } from "@/lib/std/body_reader.ts";
 import { asObject, objectParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 

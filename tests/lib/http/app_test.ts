@@ -4,7 +4,7 @@ import { addBelow, type App, httpApp, routesOf } from "@/lib/http/app.ts";
 import { defaultHeaders } from "@/lib/http/default_headers.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { Middleware } from "@/lib/http/middleware.ts";
-import { NO_LOG } from "@/tests/lib/http/no_log.ts";
+import { NO_LOG } from "./no_log.ts";
 
 /** An app whose routes return their own pattern. */
 function appOf(...patterns: string[]): App {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { httpApp, routesOf } from "@/lib/http/app.ts";
 import { mount, restMatcher } from "@/lib/http/dispatch.ts";
 import { type Method, publicOperation } from "@/lib/http/operation.ts";
-import { NO_LOG } from "@/tests/lib/http/no_log.ts";
+import { NO_LOG } from "./no_log.ts";
 
 Deno.test("rest of a key route: keys, suffixes, literals and literals with a parameter", () => {
   assert.deepEqual(restMatcher("{key}").rest("a/b/"), { key: "a/b/" });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { httpApp, routesOf } from "@/lib/http/app.ts";
 import { InFlight, limitConcurrency } from "@/lib/http/in_flight.ts";
 import { UnprovenPlaces } from "@/lib/http/unproven_places.ts";
-import { NO_LOG } from "@/tests/lib/http/no_log.ts";
+import { NO_LOG } from "./no_log.ts";
 
 Deno.test("in flight: counts by key, gives a place back once, and forgets what is over", () => {
   const inFlight = new InFlight(2);

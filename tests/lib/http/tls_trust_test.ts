@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { AUTHORITY } from "../kubernetes/tls_server.ts";
+import { AUTHORITY } from "@/tests/lib/kubernetes/tls_server.ts";
 import { TEST_CA, TEST_CERTIFICATE, TEST_KEY } from "./certificates.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import { parseFieldSelector, parseLabelSelector } from "@/lib/embedded/cluster/selectors.ts";
-import { member, stringAt } from "@/lib/campaigns/untrusted.ts";
+import { parseFieldSelector, parseLabelSelector } from "@/embedded/cluster/selectors.ts";
 import { isObject } from "@/lib/std/is_object.ts";
+import { member, stringAt } from "@/lib/std/untrusted.ts";
 import type { SERVER } from "./tls_server.ts";
 
 type Stored = Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { ConfigError } from "@/lib/config/errors.ts";
 import { type ClusterAddress, clusterConnection, type ClusterOptions } from "@/lib/kubernetes/cluster_address.ts";
 import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
+import { ConfigError } from "@/lib/std/config_error.ts";
 import { AUTHORITY, SERVER } from "./tls_server.ts";
 
 interface Server {

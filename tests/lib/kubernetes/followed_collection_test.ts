@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { stringAt } from "@/lib/campaigns/untrusted.ts";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
 import { FollowedCollection, type FollowedKind, type FollowOptions } from "@/lib/kubernetes/followed_collection.ts";
+import { stringAt } from "@/lib/std/untrusted.ts";
 import { type Outcome, TestApi } from "./api_server.ts";
 
 const JOBS = "/apis/batch/v1/namespaces/batch-default/jobs";

@@ -1,4 +1,10 @@
-import { condition, conventions, jobObject, names, podObject } from "@/tests/lib/campaigns/cluster_fixtures.ts";
+import {
+  condition,
+  conventions,
+  jobObject,
+  names,
+  podObject,
+} from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
 import type { TestApi } from "./api_server.ts";
 
 export const JOBS = "/apis/batch/v1/namespaces/batch-default/jobs";

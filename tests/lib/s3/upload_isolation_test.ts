@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { upstream } from "@/lib/http/upstream.ts";
-import { ByteBudget } from "@/lib/s3/byte_budget.ts";
 import type { S3 } from "@/lib/s3/client.ts";
-import { UPLOAD_SIZES, type UploadSizes, writeObject } from "@/lib/s3/object_upload.ts";
-import { Blocks } from "@/lib/s3/part_memory.ts";
-import { TEST_CA, TEST_CERTIFICATE, TEST_KEY } from "../http/certificates.ts";
+import { ByteBudget } from "@/lib/s3/upload/byte_budget.ts";
+import { UPLOAD_SIZES, type UploadSizes, writeObject } from "@/lib/s3/upload/object_upload.ts";
+import { Blocks } from "@/lib/s3/upload/part_memory.ts";
+import { TEST_CA, TEST_CERTIFICATE, TEST_KEY } from "@/tests/lib/http/certificates.ts";
 
 const KIB = 1024;
 const PART_BYTES = 512 * KIB;

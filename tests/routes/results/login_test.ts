@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHash, randomBytes } from "node:crypto";
-import { SAMPLE_PASSWORD } from "@/lib/embedded/store/samples.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { MAX_WRONG_PER_ACCOUNT, MAX_WRONG_PER_ADDRESS } from "@/lib/auth/guess_limits.ts";
 import { givenSessionKey } from "@/lib/results/session_key.ts";
 import { openSession } from "@/lib/results/session_token.ts";
-import { startStore } from "@/tests/lib/embedded/store/store_fixture.ts";
 import { MAX_WAITING_PER_ADDRESS } from "@/routes/results/login.ts";
 import type { ResultsDeps } from "@/routes/results/mod.ts";
+import { startStore } from "@/tests/embedded/store/store_fixture.ts";
 import { rawRequest } from "./raw_request.ts";
 import { bothWays, cookieOf, CREDENTIALS, login, resultsDeps, serve, STEM, web } from "./results_fixture.ts";
 

@@ -1,8 +1,8 @@
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 import { randomBytes } from "node:crypto";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { AcceptedIdentities } from "@/lib/auth/accepted_identities.ts";
 import { GuessLimits } from "@/lib/auth/guess_limits.ts";
-import { IDLE_MS, STREAM_BOUNDS } from "@/lib/http/time_bounds.ts";
 import { batchedLog, type RequestLog } from "@/lib/http/access_log.ts";
 import { type AddRoute, httpApp, routesOf } from "@/lib/http/app.ts";
 import { defaultHeaders } from "@/lib/http/default_headers.ts";
@@ -10,6 +10,7 @@ import { upstream } from "@/lib/http/upstream.ts";
 import { remoteResults, type ResultsService } from "@/lib/results/results_service.ts";
 import { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
 import { givenSessionKey } from "@/lib/results/session_key.ts";
+import { IDLE_MS, STREAM_BOUNDS } from "@/lib/std/time_bounds.ts";
 import {
   inProcessResults,
   mountPassThrough,
@@ -17,8 +18,7 @@ import {
   type ResultsDeps,
   resultsRole,
 } from "@/routes/results/mod.ts";
-import { SAMPLE_PASSWORD } from "@/lib/embedded/store/samples.ts";
-import { startStore } from "@/tests/lib/embedded/store/store_fixture.ts";
+import { startStore } from "@/tests/embedded/store/store_fixture.ts";
 
 export const STEM = "results_session";
 export const NAMESPACE = "batch-default";

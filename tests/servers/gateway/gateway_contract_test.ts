@@ -1,5 +1,5 @@
-import { SAMPLE_PASSWORD } from "@/lib/embedded/store/samples.ts";
-import { s3Keys, startStore } from "@/tests/lib/embedded/store/store_fixture.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { s3Keys, startStore } from "@/tests/embedded/store/store_fixture.ts";
 import { GATEWAY_CONTRACT } from "./gateway_contract.ts";
 import { withBackend } from "./gateway_server.ts";
 import { KNOWN_DIFFERENCES } from "./known_differences.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { ownKeyIdentities } from "@/lib/auth/store_credentials.ts";
-import { BUFFERED_SIZES } from "@/lib/s3/buffered_parts.ts";
-import { UPLOAD_SIZES } from "@/lib/s3/object_upload.ts";
+import { BUFFERED_SIZES } from "@/lib/s3/upload/buffered_parts.ts";
+import { UPLOAD_SIZES } from "@/lib/s3/upload/object_upload.ts";
 import { withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 const MIB = 1024 ** 2;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { KubeConfig } from "@kubernetes/client-node";
-import { jobObject } from "@/tests/lib/campaigns/cluster_fixtures.ts";
+import { jobObject } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
 
 /** A kubeconfig of a real cluster; without one its tests are skipped. */
 export const KUBERNETES = Deno.env.get("KUBERNETES_KUBECONFIG");

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { type BatchJob, readJob } from "@/lib/campaigns/cluster_objects.ts";
-import { readFailures } from "@/lib/campaigns/records.ts";
+import { type BatchJob, readJob } from "@/lib/campaigns/projection/cluster_objects.ts";
+import { readFailures } from "@/lib/campaigns/projection/status_record.ts";
+import { campaignRecords } from "@/lib/campaigns/records/campaign_records.ts";
+import { RecordRefused, type RecordWriter, recordWriter } from "@/lib/campaigns/records/record_writer.ts";
 import type { LogEntry } from "@/lib/http/access_log.ts";
-import { campaignRecords } from "@/lib/kubernetes/campaign_records.ts";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
 import type { ClusterConnection } from "@/lib/kubernetes/connection.ts";
-import { RecordRefused, type RecordWriter, recordWriter } from "@/lib/kubernetes/record_writer.ts";
-import { conventions, names } from "@/tests/lib/campaigns/cluster_fixtures.ts";
+import { conventions, names } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
 import { KUBERNETES, makeCampaignJob, type Real, withNamespace } from "./real_cluster.ts";
 
 const ignore = KUBERNETES === undefined;

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { CampaignLists } from "@/lib/campaign_reader/campaign_list.ts";
-import type { CampaignSource } from "@/lib/kubernetes/campaign_source.ts";
-import { chosenCampaigns } from "@/lib/kubernetes/chosen_campaigns.ts";
+import { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
+import type { CampaignSource } from "@/lib/campaigns/source/campaign_source.ts";
+import { chosenCampaigns } from "@/lib/campaigns/source/chosen_campaigns.ts";
+import { listedCampaigns } from "@/lib/campaigns/source/listed_campaigns.ts";
+import { watchedCampaigns } from "@/lib/campaigns/source/watched_campaigns.ts";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
-import { listedCampaigns } from "@/lib/kubernetes/listed_campaigns.ts";
-import { watchedCampaigns } from "@/lib/kubernetes/watched_campaigns.ts";
-import { conventions } from "@/tests/lib/campaigns/cluster_fixtures.ts";
+import { conventions } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
 import { pipelineMap, recordMap, statusMap } from "@/tests/lib/kubernetes/test_cluster.ts";
 import { KUBERNETES, makeCampaignJob, type Real, withNamespace } from "./real_cluster.ts";
 

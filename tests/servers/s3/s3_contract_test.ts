@@ -1,6 +1,6 @@
-import { startStore } from "@/tests/lib/embedded/store/store_fixture.ts";
-import { s3Keys } from "@/tests/lib/embedded/store/store_fixture.ts";
-import { SAMPLE_PASSWORD } from "@/lib/embedded/store/samples.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { startStore } from "@/tests/embedded/store/store_fixture.ts";
+import { s3Keys } from "@/tests/embedded/store/store_fixture.ts";
 import { contractServer } from "./contract_server.ts";
 import { KNOWN_DIFFERENCES } from "./known_differences.ts";
 import { S3_CONTRACT } from "./s3_contract.ts";

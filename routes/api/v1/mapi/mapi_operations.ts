@@ -9,7 +9,7 @@ import {
   storeAnswer,
   type StoreQuery,
 } from "@/lib/mapi/client.ts";
-import type { GatewayOperation } from "../operation.ts";
+import type { GatewayOperation } from "@/routes/api/v1/operation.ts";
 
 /** Where the management plane begins. */
 export const PREFIX = "/api/v1/mapi";

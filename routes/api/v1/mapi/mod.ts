@@ -1,6 +1,6 @@
 import type { Operation } from "@/lib/http/operation.ts";
 import type { Mapi } from "@/lib/mapi/client.ts";
-import type { GatewayOperation } from "../operation.ts";
+import type { GatewayOperation } from "@/routes/api/v1/operation.ts";
 import { contentClassOperations } from "./content_classes.ts";
 import { groupAccountOperations } from "./group_accounts.ts";
 import { mapiOperations } from "./mapi_operations.ts";

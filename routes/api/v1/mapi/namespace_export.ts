@@ -4,7 +4,7 @@ import type { Operation } from "@/lib/http/operation.ts";
 import type { Mapi } from "@/lib/mapi/client.ts";
 import { exportNamespaces } from "@/lib/mapi/namespace_export.ts";
 import { exportQuery, MAX_EXPORTED, namespaceTemplates } from "@/lib/mapi/records/namespace.ts";
-import type { GatewayOperation } from "../operation.ts";
+import type { GatewayOperation } from "@/routes/api/v1/operation.ts";
 import { FAILURES, parameters, PREFIX } from "./mapi_operations.ts";
 
 const TAG = "Namespace: Templates";

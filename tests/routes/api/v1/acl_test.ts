@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { s3Error, withGateway } from "../../gateway_fixture.ts";
+import { s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 const STORED =
   `<AccessControlPolicy xmlns="x"><Owner><ID>me</ID><DisplayName>Me</DisplayName></Owner><AccessControlList>` +

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { decodeJwt, jwtVerify, SignJWT } from "jose";
-import { NOW, SECRET, withGateway } from "../../gateway_fixture.ts";
+import { NOW, SECRET, withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 const form = (fields: Record<string, string>) => ({ method: "POST", body: new URLSearchParams(fields) });
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { s3Error, withGateway } from "../../gateway_fixture.ts";
+import { s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 Deno.test("versions: a page is listed with what was asked for", async () => {
   await withGateway({}, async ({ call, answer, seen }) => {

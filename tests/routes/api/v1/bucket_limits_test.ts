@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { SAMPLE_PASSWORD } from "@/lib/embedded/store/samples.ts";
-import { type EmbeddedGateway, leaks, withEmbeddedGateway } from "./mapi/embedded_gateway.ts";
-import { mapiAuthorization } from "../../../lib/embedded/store/store_fixture.ts";
-import { s3Error, withGateway } from "../../gateway_fixture.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { mapiAuthorization } from "@/tests/embedded/store/store_fixture.ts";
+import { type EmbeddedGateway, leaks, withEmbeddedGateway } from "@/tests/routes/api/v1/mapi/embedded_gateway.ts";
+import { s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 /** Logs in and gives what asks for a new bucket: its status and what it says. */
 async function maker({ app }: EmbeddedGateway, username: string) {

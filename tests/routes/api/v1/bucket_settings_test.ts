@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { s3Error, withGateway } from "../../gateway_fixture.ts";
+import { s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 const NAMESPACE = 'xmlns="http://s3.amazonaws.com/doc/2006-03-01/"';
 const md5 = (text: string) => createHash("md5").update(text).digest("base64");

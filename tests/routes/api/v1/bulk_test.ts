@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { s3Error, withGateway } from "../../gateway_fixture.ts";
+import { s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 const HEAD =
   '<?xml version="1.0" encoding="UTF-8"?><Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Quiet>true</Quiet>';

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { s3Error, withGateway } from "../../gateway_fixture.ts";
+import { s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 const GIB = 1024 ** 3;
 const COPIED = '<CopyObjectResult><ETag>"e"</ETag></CopyObjectResult>';

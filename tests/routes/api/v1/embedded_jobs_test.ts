@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
-import { CampaignLists } from "@/lib/campaign_reader/campaign_list.ts";
-import { CONVENTIONS } from "@/lib/campaigns/conventions.ts";
-import { type JobDetail, type JobSummary } from "@/lib/campaigns/types.ts";
-import { startEmbeddedCluster } from "@/lib/embedded/cluster/server.ts";
+import { startEmbeddedCluster } from "@/embedded/cluster/server.ts";
+import { progressReader } from "@/lib/campaigns/progress/progress_reader.ts";
+import { Tallies } from "@/lib/campaigns/progress/tallies.ts";
+import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
+import { type JobDetail, type JobSummary } from "@/lib/campaigns/projection/types.ts";
+import { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
+import { listedCampaigns } from "@/lib/campaigns/source/listed_campaigns.ts";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
-import { listedCampaigns } from "@/lib/kubernetes/listed_campaigns.ts";
-import { progressReader } from "@/lib/progress/progress_reader.ts";
-import { Tallies } from "@/lib/progress/tallies.ts";
 import { jobOperations } from "@/routes/api/v1/jobs.ts";
 import { webOperations } from "@/routes/api/v1/web_operation.ts";
-import { memoryWriter, sampleOptions } from "@/tests/lib/embedded/cluster/sample_cluster.ts";
+import { memoryWriter, sampleOptions } from "@/tests/embedded/cluster/sample_cluster.ts";
 import { ANNA, RESULTS_URL, session, webApp } from "./web_fixture.ts";
 
 Deno.test("jobs: over real HTTP, the embedded cluster's campaigns with files of its workers, per user", async () => {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { SAMPLE_PASSWORD } from "@/lib/embedded/store/samples.ts";
-import { type EmbeddedGateway, leaks, withEmbeddedGateway } from "./mapi/embedded_gateway.ts";
-import { withGateway } from "../../gateway_fixture.ts";
-import { type DescribedOperation, type Document, sample } from "./mapi/schema_samples.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { type EmbeddedGateway, leaks, withEmbeddedGateway } from "@/tests/routes/api/v1/mapi/embedded_gateway.ts";
+import { type DescribedOperation, type Document, sample } from "@/tests/routes/api/v1/mapi/schema_samples.ts";
+import { withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 /** What the samples are made of: whoever presses "Execute" on the API page must leave every row as it was. */
 const TABLES = ["tenants", "users", "groups", "group_members", "buckets", "grants", "documents", "objects"];

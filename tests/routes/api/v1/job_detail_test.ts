@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { readJob } from "@/lib/campaigns/cluster_objects.ts";
-import { CONVENTIONS } from "@/lib/campaigns/conventions.ts";
-import { NO_PIPELINE } from "@/lib/campaigns/types.ts";
-import { readVolumes } from "@/lib/campaigns/volumes.ts";
-import type { CampaignObjects } from "@/lib/kubernetes/campaign_source.ts";
-import type { ResultsFetch } from "@/lib/progress/result_file.ts";
-import { job, jobObject, names, pod, terminated } from "@/tests/lib/campaigns/cluster_fixtures.ts";
+import type { ResultsFetch } from "@/lib/campaigns/progress/result_file.ts";
+import { readJob } from "@/lib/campaigns/projection/cluster_objects.ts";
+import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
+import { NO_PIPELINE } from "@/lib/campaigns/projection/types.ts";
+import { readVolumes } from "@/lib/campaigns/projection/volumes.ts";
+import type { CampaignObjects } from "@/lib/campaigns/source/campaign_source.ts";
+import { job, jobObject, names, pod, terminated } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
 import { BO, fakeSource } from "./web_fixture.ts";
 
 import { detailed, jobsApp, listed, live, LUND, NOW, record, status } from "./jobs_fixture.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { type CampaignRecords, campaignRecords } from "@/lib/kubernetes/campaign_records.ts";
+import { type CampaignRecords, campaignRecords } from "@/lib/campaigns/records/campaign_records.ts";
+import { recordWriter } from "@/lib/campaigns/records/record_writer.ts";
+import { listedCampaigns } from "@/lib/campaigns/source/listed_campaigns.ts";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
-import { listedCampaigns } from "@/lib/kubernetes/listed_campaigns.ts";
-import { recordWriter } from "@/lib/kubernetes/record_writer.ts";
-import { conventions, jobObject, podObject, terminated } from "@/tests/lib/campaigns/cluster_fixtures.ts";
-import { RecordServer } from "@/tests/lib/kubernetes/record_server.ts";
+import { conventions, jobObject, podObject, terminated } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
+import { RecordServer } from "@/tests/lib/campaigns/records/record_server.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 import { detailed, jobsApp, listed, NOW } from "./jobs_fixture.ts";
 import { ANNA, RESULTS_URL } from "./web_fixture.ts";

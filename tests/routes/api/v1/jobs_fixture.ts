@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
-import { CampaignLists } from "@/lib/campaign_reader/campaign_list.ts";
-import { readCampaignRecord } from "@/lib/campaigns/cluster_objects.ts";
-import { readStatusRecord } from "@/lib/campaigns/records.ts";
-import { type JobDetail, type JobSummary, NO_PIPELINE } from "@/lib/campaigns/types.ts";
-import { readVolumes } from "@/lib/campaigns/volumes.ts";
-import type { CampaignRecords } from "@/lib/kubernetes/campaign_records.ts";
-import type { CampaignObjects, CampaignSource } from "@/lib/kubernetes/campaign_source.ts";
-import { progressReader } from "@/lib/progress/progress_reader.ts";
-import type { ResultsFetch } from "@/lib/progress/result_file.ts";
-import { Tallies } from "@/lib/progress/tallies.ts";
+import { progressReader } from "@/lib/campaigns/progress/progress_reader.ts";
+import type { ResultsFetch } from "@/lib/campaigns/progress/result_file.ts";
+import { Tallies } from "@/lib/campaigns/progress/tallies.ts";
+import { readCampaignRecord } from "@/lib/campaigns/projection/cluster_objects.ts";
+import { readStatusRecord } from "@/lib/campaigns/projection/status_record.ts";
+import { type JobDetail, type JobSummary, NO_PIPELINE } from "@/lib/campaigns/projection/types.ts";
+import { readVolumes } from "@/lib/campaigns/projection/volumes.ts";
+import { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
+import type { CampaignRecords } from "@/lib/campaigns/records/campaign_records.ts";
+import type { CampaignObjects, CampaignSource } from "@/lib/campaigns/source/campaign_source.ts";
 import { jobOperations } from "@/routes/api/v1/jobs.ts";
 import { webOperations } from "@/routes/api/v1/web_operation.ts";
-import { conventions, job, names, pod } from "@/tests/lib/campaigns/cluster_fixtures.ts";
+import { conventions, job, names, pod } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
 import { ANNA, RESULTS_URL, session, webApp } from "./web_fixture.ts";
 
 export const NOW = Date.parse("2025-11-20T12:00:00Z");

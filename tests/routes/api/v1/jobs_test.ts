@@ -1,11 +1,18 @@
 import assert from "node:assert/strict";
-import { CampaignLists } from "@/lib/campaign_reader/campaign_list.ts";
+import { progressReader } from "@/lib/campaigns/progress/progress_reader.ts";
+import { Tallies } from "@/lib/campaigns/progress/tallies.ts";
+import { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
 import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
-import { progressReader } from "@/lib/progress/progress_reader.ts";
-import { Tallies } from "@/lib/progress/tallies.ts";
 import { jobOperations } from "@/routes/api/v1/jobs.ts";
 import { siteOnlyOperations } from "@/routes/api/v1/web_operation.ts";
-import { condition, job, names, pod, terminated, warmupJob } from "@/tests/lib/campaigns/cluster_fixtures.ts";
+import {
+  condition,
+  job,
+  names,
+  pod,
+  terminated,
+  warmupJob,
+} from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
 import { ANNA, fakeSource, OUTAGE, RESULTS_URL, webApp } from "./web_fixture.ts";
 
 import { jobsApp, listed, LUND, NOTHING, NOW, record, status } from "./jobs_fixture.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { BUFFERED_SIZES } from "@/lib/s3/buffered_parts.ts";
-import { MAX_FORM_PART_BYTES } from "@/lib/s3/form_part.ts";
-import { s3Error, withGateway } from "../../gateway_fixture.ts";
+import { BUFFERED_SIZES } from "@/lib/s3/upload/buffered_parts.ts";
+import { MAX_FORM_PART_BYTES } from "@/lib/s3/upload/form_part.ts";
+import { s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 const MIB = 1024 * 1024;
 const BEGUN = "<InitiateMultipartUploadResult><UploadId>u/1+2</UploadId></InitiateMultipartUploadResult>";

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
-import { ByteBudget } from "@/lib/s3/byte_budget.ts";
-import { Blocks } from "@/lib/s3/part_memory.ts";
-import { UPLOAD_SIZES, type UploadSizes } from "@/lib/s3/object_upload.ts";
-import { type Fixture, s3Error, withGateway } from "../../gateway_fixture.ts";
-import { PartsStore } from "../../parts_store.ts";
+import { ByteBudget } from "@/lib/s3/upload/byte_budget.ts";
+import { UPLOAD_SIZES, type UploadSizes } from "@/lib/s3/upload/object_upload.ts";
+import { Blocks } from "@/lib/s3/upload/part_memory.ts";
+import { type Fixture, s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
+import { PartsStore } from "@/tests/routes/parts_store.ts";
 
 const O = "/api/v1/buckets/b/objects/";
 

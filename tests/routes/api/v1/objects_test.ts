@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
-import { s3Error, withGateway } from "../../gateway_fixture.ts";
+import { s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 const O = "/api/v1/buckets/b/objects/";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ownKeyIdentities, sharedKeyIdentities } from "@/lib/auth/store_credentials.ts";
-import { withGateway } from "../../gateway_fixture.ts";
+import { withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 Deno.test("presign: answers a URL under the public address, without asking the store", async () => {
   await withGateway({}, async ({ call, seen }) => {

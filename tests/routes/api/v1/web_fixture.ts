@@ -1,12 +1,12 @@
-import type { BatchPod } from "@/lib/campaigns/cluster_objects.ts";
-import type { SessionCheck } from "@/lib/campaign_reader/results_session.ts";
+import type { BatchPod } from "@/lib/campaigns/projection/cluster_objects.ts";
+import type { CampaignObjects, CampaignSnapshot, CampaignSource } from "@/lib/campaigns/source/campaign_source.ts";
 import { type App, httpApp, routesOf } from "@/lib/http/app.ts";
 import { defaultHeaders } from "@/lib/http/default_headers.ts";
-import { HttpError } from "@/lib/http/errors.ts";
 import { mount } from "@/lib/http/dispatch.ts";
-import type { Operation } from "@/lib/http/operation.ts";
+import { HttpError } from "@/lib/http/errors.ts";
 import type { Handler } from "@/lib/http/middleware.ts";
-import type { CampaignObjects, CampaignSnapshot, CampaignSource } from "@/lib/kubernetes/campaign_source.ts";
+import type { Operation } from "@/lib/http/operation.ts";
+import type { SessionCheck } from "@/lib/results/results_session.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 
 export const RESULTS_URL = "https://campaigns.example.org/results";

@@ -1,8 +1,8 @@
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { issueToken, tokenKey } from "@/lib/auth/token.ts";
 import type { App } from "@/lib/http/app.ts";
-import { SAMPLE_PASSWORD } from "@/lib/embedded/store/samples.ts";
-import { startStore } from "../../../../lib/embedded/store/store_fixture.ts";
-import { NOW, SECRET, withGateway } from "../../../gateway_fixture.ts";
+import { startStore } from "@/tests/embedded/store/store_fixture.ts";
+import { NOW, SECRET, withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 /** The threads of the store outlive single tests. */
 export const leaks = { sanitizeOps: false, sanitizeResources: false };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { storeIdentities } from "@/lib/auth/store_credentials.ts";
-import { withGateway } from "../../../gateway_fixture.ts";
+import { withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 const PATH = "/api/v1/mapi/tenants/archive/contactInfo";
 const TIMEOUT_MS = 300;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { withGateway } from "../../../gateway_fixture.ts";
+import { withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 const T = "/tenants/archive";
 const N = `${T}/namespaces/letters`;

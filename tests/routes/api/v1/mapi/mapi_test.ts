@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ownKeyIdentities } from "@/lib/auth/store_credentials.ts";
-import { withGateway } from "../../../gateway_fixture.ts";
+import { withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 const TENANTS = "/api/v1/mapi/tenants";
 const NAMESPACES = `${TENANTS}/archive/namespaces`;

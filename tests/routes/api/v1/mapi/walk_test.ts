@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { withGateway } from "../../../gateway_fixture.ts";
+import { withGateway } from "@/tests/routes/gateway_fixture.ts";
 import { broken, type DescribedOperation, type Document, sample } from "./schema_samples.ts";
 
 type Sent = { body?: string; query?: string };

@@ -1,0 +1,223 @@
+import { randomUUID } from "node:crypto";
+import { basename, dirname, resolve } from "node:path";
+import { backup, DatabaseSync } from "node:sqlite";
+import { BODY_FOLDER } from "@/embedded/store/bodies.ts";
+import { type BodyMark, lostIndex, NAMING_TABLES, needsIndex, writeMark } from "@/embedded/store/body_mark.ts";
+import { pinBodies } from "@/embedded/store/body_pin.ts";
+import { INDEX_VERSION, layoutOf, openIndexForReading, Statements } from "@/embedded/store/index.ts";
+import { UNFINISHED } from "@/lib/process/backup_mark.ts";
+import { DataFolderError, holdFolder, syncFolder, writeDurably } from "@/lib/process/data_folder.ts";
+
+/** What a backup does not take as it is: what belongs to the running process, and what is copied in a way of its own. */
+const NOT_COPIED = /^(lock|reserve|writable|index\.db.*|bodies|bodies\.json|backup\.unfinished|.*\.new)$/;
+
+/** What must be older than the index, which then holds all that these speak of. */
+const BEFORE_THE_INDEX = ["samples.done", "cluster.json"];
+
+/** All pages at once: the copy is of one moment, whatever is committed meanwhile. */
+const ALL_PAGES = 2 ** 31 - 1;
+
+/**
+ * Copies a data folder as it is at one moment, also beside the store that runs on it. Bodies are hard links where the
+ * file system allows it, since they never change; their removal is put off until all are in the copy. Answers what was
+ * done and whether every body was there to be copied, one line each. A stopped folder cannot be opened meanwhile.
+ *
+ * @throws {DataFolderError} when there is nothing to copy, the target is no absent or empty folder, or cannot be written.
+ */
+export async function backUp(source: string, target: string): Promise<{ isWhole: boolean; lines: string[] }> {
+  requireSource(source);
+  prepareTarget(source, target);
+  const held = holdFolder(source);
+  try {
+    return await copyInto(source, target);
+  } catch (error) {
+    if (error instanceof DataFolderError) throw error;
+    throw new DataFolderError(
+      `The backup in ${target} is unfinished (${reason(error)}): remove it, and back up to another folder.`,
+    );
+  } finally {
+    held.release();
+  }
+}
+
+async function copyInto(source: string, target: string): Promise<{ isWhole: boolean; lines: string[] }> {
+  for (const name of BEFORE_THE_INDEX) copySmall(source, target, name);
+  const bodies = { linked: 0, copied: 0, missing: [] as string[] };
+  if (exists(`${source}/index.db`)) {
+    const pin = await pinBodies(source);
+    try {
+      await copyIndex(source, target);
+      copyBodies(source, target, bodies);
+    } finally {
+      pin.release();
+    }
+  }
+  // After the index: every tenant in it has its ports here.
+  for (const { name } of Deno.readDirSync(source)) {
+    if (!NOT_COPIED.test(name) && !BEFORE_THE_INDEX.includes(name)) copySmall(source, target, name);
+  }
+  syncFolder(target);
+  Deno.removeSync(`${target}/${UNFINISHED}`);
+  syncFolder(target);
+  return {
+    isWhole: bodies.missing.length === 0,
+    lines: [
+      ...bodies.missing.map((file) => `${file} is named by the index and missing in ${source}: run deno task verify`),
+      `Backed up ${source} to ${target}: ${bodies.linked + bodies.copied} large bodies` +
+      (bodies.linked > 0 ? `, ${bodies.linked} of them as hard links: copy the folder to another disk.` : "."),
+    ],
+  };
+}
+
+function requireSource(source: string): void {
+  if (!exists(`${source}/index.db`)) {
+    if (needsIndex(source)) throw lostIndex(source, "missing");
+    if (!exists(`${source}/kubeconfig`)) throw new DataFolderError(`DATA_DIR: ${source} holds no data of Stackroom.`);
+  }
+  if (exists(`${source}/${UNFINISHED}`)) {
+    throw new DataFolderError(`DATA_DIR: ${source} is a backup that was not finished: nothing was copied.`);
+  }
+}
+
+/** Makes the target, or takes an empty one, and marks it as unfinished. */
+function prepareTarget(source: string, target: string): void {
+  if (target === "") throw new DataFolderError("Name the folder that the backup is made in: deno task backup FOLDER");
+  try {
+    const [from, to] = [Deno.realPathSync(source), realPath(resolve(target))];
+    if (`${to}/`.startsWith(`${from}/`) || `${from}/`.startsWith(`${to}/`)) {
+      throw new DataFolderError(`The backup cannot be made in ${target}: it must be outside of ${source}.`);
+    }
+    Deno.mkdirSync(target, { recursive: true, mode: 0o700 });
+    const [first] = Deno.readDirSync(target);
+    if (first) {
+      const what = exists(`${target}/${UNFINISHED}`) ? "holds an unfinished backup: remove it" : "is not empty";
+      throw new DataFolderError(`The folder ${target} ${what}: a backup is made in an absent or an empty one.`);
+    }
+    Deno.chmodSync(target, 0o700);
+    writeDurably(`${target}/${UNFINISHED}`, new Uint8Array());
+    syncFolder(dirname(to));
+  } catch (error) {
+    if (error instanceof DataFolderError) throw error;
+    throw new DataFolderError(`The folder ${target} cannot be written (${reason(error)}): name another one.`);
+  }
+}
+
+/** Where an absolute path leads, also where its end is not there yet. */
+function realPath(path: string): string {
+  if (exists(path)) return Deno.realPathSync(path);
+  return `${realPath(dirname(path))}/${basename(path)}`;
+}
+
+/** Copies the index as it is at one moment, and ties it to the bodies of the copy. */
+async function copyIndex(source: string, target: string): Promise<void> {
+  const path = `${target}/index.db`;
+  const from = openIndexForReading(source);
+  try {
+    const layout = layoutOf(from);
+    if (layout !== INDEX_VERSION) {
+      throw new DataFolderError(
+        `The data folder ${source} has layout ${layout}, here it is ${INDEX_VERSION}: back it up with the version that ` +
+          `wrote it. The folder ${target} can be removed.`,
+      );
+    }
+    Deno.openSync(path, { createNew: true, write: true, mode: 0o600 }).close();
+    await backup(from, path, { rate: ALL_PAGES });
+  } finally {
+    from.close();
+  }
+  // An identity of its own: put beside other bodies than those of the copy, this index is refused.
+  const identity: BodyMark = { index: randomUUID(), starts: 1 };
+  const index = new DatabaseSync(path);
+  const statements = new Statements(index);
+  statements.run("DELETE FROM identity");
+  statements.run("INSERT INTO identity VALUES (?, ?)", identity.index, identity.starts);
+  index.close();
+  syncFile(path);
+  writeMark(target, identity);
+}
+
+/** Links or copies every file that the copied index names. */
+function copyBodies(
+  source: string,
+  target: string,
+  counts: { linked: number; copied: number; missing: string[] },
+): void {
+  const folders = new Set([BODY_FOLDER]);
+  Deno.mkdirSync(`${target}/${BODY_FOLDER}`, { mode: 0o700 });
+  const index = new DatabaseSync(`${target}/index.db`);
+  try {
+    const statements = new Statements(index);
+    for (const table of NAMING_TABLES) {
+      for (const [file] of statements.each(`SELECT file FROM ${table} WHERE file IS NOT NULL`)) {
+        const name = String(file);
+        const folder = name.slice(0, name.lastIndexOf("/"));
+        if (!folders.has(folder)) Deno.mkdirSync(`${target}/${folder}`, { recursive: true, mode: 0o700 });
+        folders.add(folder);
+        try {
+          counts[linkOrCopy(`${source}/${name}`, `${target}/${name}`)]++;
+        } catch (error) {
+          if (!(error instanceof Deno.errors.NotFound)) throw error;
+          counts.missing.push(name);
+        }
+      }
+    }
+  } finally {
+    index.close();
+  }
+  for (const folder of folders) syncFolder(`${target}/${folder}`);
+}
+
+function linkOrCopy(from: string, to: string): "linked" | "copied" {
+  try {
+    Deno.linkSync(from, to);
+    return "linked";
+  } catch {
+    // Another disk, or a system that does not link others' files.
+  }
+  copyFile(from, to);
+  return "copied";
+}
+
+/** Copies a small file, or a folder of them; one that vanished meanwhile was none to be kept. */
+function copySmall(source: string, target: string, name: string): void {
+  try {
+    if (Deno.lstatSync(`${source}/${name}`).isDirectory) {
+      Deno.mkdirSync(`${target}/${name}`, { mode: 0o700 });
+      for (const entry of Deno.readDirSync(`${source}/${name}`)) copySmall(source, target, `${name}/${entry.name}`);
+      syncFolder(`${target}/${name}`);
+    } else {
+      copyFile(`${source}/${name}`, `${target}/${name}`);
+    }
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}
+
+function copyFile(from: string, to: string): void {
+  Deno.copyFileSync(from, to);
+  Deno.chmodSync(to, 0o600);
+  syncFile(to);
+}
+
+function syncFile(path: string): void {
+  const file = Deno.openSync(path, { read: true, write: true });
+  try {
+    file.syncSync();
+  } finally {
+    file.close();
+  }
+}
+
+function exists(path: string): boolean {
+  try {
+    Deno.lstatSync(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message.split("\n")[0] : "unknown reason";
+}

@@ -1,0 +1,39 @@
+import { BODY_MARK } from "@/embedded/store/body_mark.ts";
+import { DataFolder, DataFolderError } from "@/lib/process/data_folder.ts";
+
+/** What only a data folder of ours holds: a folder without one of these is not emptied. */
+const MARKS = ["index.db", "ports.json", BODY_MARK];
+
+/**
+ * Empties the data folder, after `confirm` said yes to a question that names it. Answers what happened, in one line.
+ *
+ * @throws {DataFolderError} when the folder is in use, or is not a data folder.
+ */
+export function resetDataFolder(path: string, confirm: (question: string) => boolean): string {
+  const names = entries(path);
+  if (names.length === 0) return `${path} is empty already.`;
+  if (!MARKS.some((mark) => names.includes(mark))) {
+    throw new DataFolderError(`DATA_DIR: ${path} holds no data of Stackroom: nothing was removed.`);
+  }
+  const folder = DataFolder.open(path);
+  try {
+    if (!confirm(`Remove all tenants, buckets and objects in ${Deno.realPathSync(path)}?`)) {
+      return "Nothing was removed.";
+    }
+    for (const name of entries(path)) {
+      if (name !== "lock") Deno.removeSync(`${path}/${name}`, { recursive: true });
+    }
+  } finally {
+    folder.close();
+  }
+  return `${path} is empty: the next start makes the samples again.`;
+}
+
+function entries(path: string): string[] {
+  try {
+    return [...Deno.readDirSync(path)].map(({ name }) => name);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
+}

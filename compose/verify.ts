@@ -1,0 +1,212 @@
+import type { DatabaseSync } from "node:sqlite";
+import { BODY_FOLDER } from "@/embedded/store/bodies.ts";
+import { bodyFault } from "@/embedded/store/body_fault.ts";
+import { bindingFault, identityOf, NAMING_TABLES, needsIndex, readMark } from "@/embedded/store/body_mark.ts";
+import { INDEX_VERSION, layoutOf, openIndexForReading, Statements } from "@/embedded/store/index.ts";
+import { namedBodies } from "@/embedded/store/named_bodies.ts";
+import { readPorts } from "@/embedded/store/ports.ts";
+import { UNFINISHED } from "@/lib/process/backup_mark.ts";
+import { DataFolderError, holdFolder } from "@/lib/process/data_folder.ts";
+
+/** Beside a running store, a file that nothing names yet and that was written to since then is an upload, in ms. */
+const ARRIVING_MS = 60 * 60 * 1000;
+
+/** How many faults of the index itself are named. */
+const INDEX_FAULTS = 100;
+
+const MIB = 1024 * 1024;
+
+/** By the name of a small file that others than the embedded parts read: whether a start takes such a text in it. */
+export type TextChecks = Readonly<Record<string, (text: string) => boolean>>;
+
+/** What was looked at, and what was found. */
+interface Tally {
+  findings: number;
+  bodies: number;
+  bytes: number;
+  arriving: number;
+}
+
+/**
+ * Reads a whole data folder, also beside the store that runs on it: the index, the length and the digest of every body, files
+ * that belong to nothing, and the small files. Changes nothing; a stopped folder cannot be opened meanwhile. `say` is given one line for each finding and one for the
+ * whole. Answers whether all is well.
+ *
+ * @throws {DataFolderError} when the folder holds no data of Stackroom.
+ */
+export function verifyDataFolder(
+  path: string,
+  say: (line: string) => void,
+  checks: TextChecks = {},
+  now: () => number = Date.now,
+): boolean {
+  if (namesOfFolder(path).length === 0) throw new DataFolderError(`DATA_DIR: ${path} holds no data of Stackroom.`);
+  const held = holdFolder(path);
+  try {
+    return verifyHeld(path, held.isInUse, say, checks, now);
+  } finally {
+    held.release();
+  }
+}
+
+function verifyHeld(
+  path: string,
+  isRunning: boolean,
+  say: (line: string) => void,
+  checks: TextChecks,
+  now: () => number,
+): boolean {
+  const names = namesOfFolder(path);
+  const tally: Tally = { findings: 0, bodies: 0, bytes: 0, arriving: 0 };
+  const found = (finding: string) => {
+    tally.findings++;
+    say(finding);
+  };
+  if (names.includes(UNFINISHED)) found(`${UNFINISHED}: this is an unfinished backup; remove the folder`);
+  for (const name of names) checkSmallFile(path, name, checks, found);
+  if (names.includes("index.db")) checkStore(path, isRunning, tally, found, now);
+  else if (needsIndex(path)) found("index.db: missing, and with it the names of all bodies");
+  say(summary(path, tally));
+  return tally.findings === 0;
+}
+
+function summary(path: string, { findings, bodies, bytes, arriving }: Tally): string {
+  const read = `${bodies} bodies, ${(bytes / MIB).toFixed(1)} MiB` + (arriving > 0 ? `, ${arriving} arriving` : "");
+  if (findings === 0) return `${path}: all is well (${read}).`;
+  return `${path}: ${findings} ${findings === 1 ? "finding" : "findings"} (${read}).`;
+}
+
+/** A small file that a start reads. */
+function checkSmallFile(path: string, name: string, checks: TextChecks, found: (finding: string) => void): void {
+  try {
+    if (name.endsWith(".secret")) {
+      if (!/^[0-9a-f]{64}\s*$/.test(Deno.readTextFileSync(`${path}/${name}`))) found(`${name}: damaged`);
+    } else if (name === "ports.json") {
+      readPorts(`${path}/${name}`);
+    } else if (name === "cluster.json") {
+      JSON.parse(Deno.readTextFileSync(`${path}/${name}`));
+    } else if (Object.hasOwn(checks, name) && !checks[name](Deno.readTextFileSync(`${path}/${name}`))) {
+      found(`${name}: damaged, or written by another version`);
+    }
+  } catch (error) {
+    const isDamaged = error instanceof DataFolderError || error instanceof SyntaxError;
+    found(`${name}: ${isDamaged ? "damaged" : `cannot be read (${reason(error)})`}`);
+  }
+}
+
+function checkStore(
+  path: string,
+  isRunning: boolean,
+  tally: Tally,
+  found: (finding: string) => void,
+  now: () => number,
+): void {
+  let index: DatabaseSync | null = null;
+  try {
+    index = openIndexForReading(path);
+    checkIndex(path, index, found);
+    const statements = new Statements(index);
+    checkNamedBodies(path, statements, tally, found);
+    checkFiles(path, isRunning, statements, tally, found, now);
+  } catch (error) {
+    found(`index.db: cannot be read (${reason(error)})`);
+  } finally {
+    index?.close();
+  }
+}
+
+function checkIndex(path: string, index: DatabaseSync, found: (finding: string) => void): void {
+  for (const row of index.prepare(`PRAGMA integrity_check(${INDEX_FAULTS})`).all()) {
+    if (row.integrity_check !== "ok") found(`index.db: ${String(row.integrity_check).replaceAll("\n", " ")}`);
+  }
+  const layout = layoutOf(index);
+  if (layout !== INDEX_VERSION) {
+    const way = layout < INDEX_VERSION ? "start this version on it once" : "use the version that wrote it";
+    throw new Error(`it has layout ${layout}, here it is ${INDEX_VERSION}: ${way}`);
+  }
+  const statements = new Statements(index);
+  const fault = bindingFault(path, statements, identityOf(statements), readMark(path));
+  if (fault !== null) found(`index.db: the folder ${fault}`);
+  const unnamed = statements.row(UNNAMED_ROWS)?.[0];
+  if (Number(unnamed) > 0) found(`index.db: ${unnamed} bodies in it belong to no object`);
+}
+
+/** How many rows of `bodies` no version and no part names. */
+const UNNAMED_ROWS = `SELECT count(*) FROM (
+  SELECT id FROM bodies
+  EXCEPT SELECT body FROM objects EXCEPT SELECT body FROM history EXCEPT SELECT body FROM parts
+  EXCEPT SELECT json_extract(value, '$.body') FROM objects, json_each(objects.parts, '$.parts')
+  EXCEPT SELECT json_extract(value, '$.body') FROM history, json_each(history.parts, '$.parts'))`;
+
+function checkNamedBodies(path: string, index: Statements, tally: Tally, found: (finding: string) => void): void {
+  for (const body of namedBodies(index)) {
+    const fault = bodyFault(path, index, body);
+    // Beside a running store it may have been deleted, or overwritten, since its row was read.
+    if (fault !== null && body.isNamed()) found(`${body.of}: ${fault}`);
+    tally.bodies++;
+    tally.bytes += body.size;
+  }
+}
+
+/** Files below the bodies that the index does not know. */
+function checkFiles(
+  path: string,
+  isRunning: boolean,
+  index: Statements,
+  tally: Tally,
+  found: (finding: string) => void,
+  now: () => number,
+): void {
+  for (const file of filesBelow(path, BODY_FOLDER)) {
+    // In this order: a body gets its name after it was written for the last time.
+    const written = modifiedMs(`${path}/${file}`);
+    const isNamed = [...NAMING_TABLES, "garbage"].some((table) =>
+      index.row(`SELECT 1 FROM ${table} WHERE file = ?`, file) !== null
+    );
+    if (isNamed || written === null) continue;
+    if (isRunning && now() - written < ARRIVING_MS) tally.arriving++;
+    else if (modifiedMs(`${path}/${file}`) !== null) found(`${file}: belongs to no object`);
+  }
+}
+
+function* filesBelow(path: string, folder: string): Generator<string> {
+  for (const entry of entriesOf(`${path}/${folder}`)) {
+    const file = `${folder}/${entry.name}`;
+    if (entry.isDirectory) yield* filesBelow(path, file);
+    else yield file;
+  }
+}
+
+function modifiedMs(path: string): number | null {
+  try {
+    return Deno.statSync(path).mtime?.getTime() ?? 0;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw error;
+  }
+}
+
+function namesOfFolder(path: string): string[] {
+  try {
+    return namesIn(path);
+  } catch (error) {
+    throw new DataFolderError(`DATA_DIR: ${path} cannot be read (${reason(error)}).`);
+  }
+}
+
+function namesIn(path: string): string[] {
+  return entriesOf(path).map(({ name }) => name).sort();
+}
+
+function entriesOf(path: string): Deno.DirEntry[] {
+  try {
+    return [...Deno.readDirSync(path)];
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message.split("\n")[0] : "unknown reason";
+}

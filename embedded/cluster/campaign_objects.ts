@@ -1,0 +1,199 @@
+import { createHash } from "node:crypto";
+import { pageImageUrl, sourceManifestUrl } from "@/embedded/archive/source_volumes.ts";
+import { type ClusterConventions, labelKeys } from "./conventions.ts";
+import type { Container, Job, JobSpec, NewMeta, PodSpec } from "./objects.ts";
+import type { SampleCampaign, SamplePipeline } from "./samples.ts";
+
+/** How many seconds of work a pod waits for its warm-up before it gives up. */
+export const GATE_SECONDS = 1800;
+/** How long an ended campaign's Job stays, in seconds. */
+export const JOB_TTL_SECONDS = 7 * 24 * 3600;
+/** Exit code of a failure that no retry can mend. */
+export const PERMANENT_EXIT = 13;
+
+/** The digest of the image that workers claim to run. */
+export const WORKER_DIGEST = `sha256:${"5a".repeat(32)}`;
+const WORKER_IMAGE = `registry.example/campaign-worker@${WORKER_DIGEST}`;
+
+/** A Job before the store has it. */
+export type NewJob = Omit<Job, "metadata"> & { metadata: NewMeta };
+
+/** Where the submitted objects point to and how they are labelled. */
+export interface Submission {
+  readonly namespace: string;
+  readonly conventions: ClusterConventions;
+  readonly archiveUrl: string;
+}
+
+/** The Job of a campaign, suspended as a queue finds it. `uid` makes its pods its own. */
+export function campaignJob(campaign: SampleCampaign, { namespace, conventions }: Submission): NewJob {
+  const keys = labelKeys(conventions);
+  const labels = {
+    app: conventions.campaignApp,
+    [keys.managedBy]: conventions.managedBy,
+    [keys.campaign]: campaign.name,
+    [keys.pipeline]: campaign.pipeline.id,
+    "kueue.x-k8s.io/queue-name": "campaigns",
+  };
+  const count = campaign.volumes.length;
+  const pod: PodSpec = {
+    restartPolicy: "Never",
+    activeDeadlineSeconds: campaign.deadlineSeconds,
+    terminationGracePeriodSeconds: 120,
+    initContainers: [container("warmup-wait", campaign.pipeline, "FallbackToLogsOnError")],
+    containers: [container("wrapper", campaign.pipeline)],
+    volumes: [
+      { name: "campaign", configMap: { name: `campaign-${campaign.name}` } },
+      { name: "pipeline", configMap: { name: `${conventions.pipelinePrefix}${campaign.pipeline.id}` } },
+      { name: "data", persistentVolumeClaim: { claimName: "campaign-data" } },
+    ],
+  };
+  const spec: JobSpec = {
+    ...jobSpec(campaign.name, labels, pod),
+    parallelism: Math.min(campaign.parallelism, count),
+    completions: count,
+    completionMode: "Indexed",
+    backoffLimit: 2_147_483_647,
+    // Beside a failure policy the API takes no other.
+    podReplacementPolicy: "Failed",
+    backoffLimitPerIndex: 3,
+    maxFailedIndexes: count,
+    podFailurePolicy: {
+      rules: [
+        { action: "Ignore", onPodConditions: [{ type: "DisruptionTarget", status: "True" }] },
+        { action: "FailIndex", onExitCodes: { containerName: "wrapper", operator: "In", values: [PERMANENT_EXIT] } },
+        {
+          action: "FailIndex",
+          onExitCodes: { containerName: "warmup-wait", operator: "In", values: [PERMANENT_EXIT] },
+        },
+      ],
+    },
+    ttlSecondsAfterFinished: JOB_TTL_SECONDS,
+    suspend: true,
+  };
+  const annotations = { "argocd.argoproj.io/hook": "Skip" };
+  const metadata = { name: campaign.name, namespace, generation: 1, labels, annotations };
+  return { apiVersion: "batch/v1", kind: "Job", metadata, spec, status: {} };
+}
+
+/** The Job that loads a pipeline's models before its campaigns start. */
+export function warmupJob(pipeline: SamplePipeline, { namespace, conventions }: Submission): NewJob {
+  const keys = labelKeys(conventions);
+  const name = `warmup-${pipeline.id}`;
+  const labels = {
+    app: conventions.warmupApp,
+    [keys.managedBy]: conventions.managedBy,
+    [keys.pipeline]: pipeline.id,
+  };
+  const pod: PodSpec = {
+    restartPolicy: "Never",
+    terminationGracePeriodSeconds: 30,
+    containers: [container("warmup", pipeline)],
+    volumes: [{ name: "pipeline", configMap: { name: `${conventions.pipelinePrefix}${pipeline.id}` } }],
+  };
+  const spec: JobSpec = { ...jobSpec(name, labels, pod), backoffLimit: 0 };
+  const metadata = { name, namespace, generation: 1, labels };
+  return { apiVersion: "batch/v1", kind: "Job", metadata, spec, status: {} };
+}
+
+/** The ConfigMap with a campaign's volumes.txt: one line `<id> TAB <source>` per volume, in the order of the indexes. */
+export function campaignConfigMap(campaign: SampleCampaign, submission: Submission, jobUid: string, time: string) {
+  const { namespace, conventions, archiveUrl } = submission;
+  const keys = labelKeys(conventions);
+  const lines = campaign.volumes.map((volume) => {
+    const images = () =>
+      Array.from({ length: volume.pages }, (_, index) => pageImageUrl(archiveUrl, volume.id, index + 1));
+    const source = volume.byImages ? `images:${images().join(" ")}` : sourceManifestUrl(archiveUrl, volume.id);
+    return `${volume.id}\t${source}\n`;
+  });
+  const metadata: NewMeta = {
+    name: `campaign-${campaign.name}`,
+    namespace,
+    labels: {
+      [keys.managedBy]: conventions.managedBy,
+      [keys.campaign]: campaign.name,
+      [keys.pipeline]: campaign.pipeline.id,
+    },
+    annotations: {
+      [`${conventions.labelDomain}image-digest`]: WORKER_DIGEST,
+      [`${conventions.labelDomain}campaigns-commit`]: createHash("sha1").update(lines.join("")).digest("hex"),
+      [`${conventions.labelDomain}applied-by`]: "curator",
+      [`${conventions.labelDomain}applied-at`]: time,
+      [`${conventions.labelDomain}job-uid`]: jobUid,
+    },
+  };
+  return { apiVersion: "v1" as const, kind: "ConfigMap" as const, metadata, data: { "volumes.txt": lines.join("") } };
+}
+
+/** The ConfigMap with a pipeline's steps. */
+export function pipelineConfigMap(pipeline: SamplePipeline, { namespace, conventions }: Submission) {
+  const keys = labelKeys(conventions);
+  const metadata: NewMeta = {
+    name: `${conventions.pipelinePrefix}${pipeline.id}`,
+    namespace,
+    labels: { [keys.managedBy]: conventions.managedBy, [keys.pipeline]: pipeline.id },
+    annotations: { [`${conventions.labelDomain}pipeline-sha256`]: pipelineDigest(pipeline) },
+  };
+  const data = { "pipeline.yaml": pipelineYaml(pipeline) };
+  return { apiVersion: "v1" as const, kind: "ConfigMap" as const, metadata, data };
+}
+
+/** The steps document of a pipeline. */
+export function pipelineYaml(pipeline: SamplePipeline): string {
+  const revision = pipeline.revision === null ? "" : `\n        revision: ${pipeline.revision}`;
+  const quality = !pipeline.scoresQuality ? "" : `
+  - step: QualityPrediction
+    settings:
+      model_settings:
+        model: Riksarkivet/page-quality-1
+        model_kwargs:
+          revision: ${QUALITY_REVISION}`;
+  return `steps:
+  - step: Segmentation
+    settings:
+      model: yolo
+      model_settings:
+        model: Riksarkivet/yolov9-lines-within-regions-1
+  - step: TextRecognition
+    settings:
+      model: TrOCR
+      model_settings:
+        model: ${pipeline.model}${revision}
+  - step: OrderLines${quality}
+  - step: Export
+    settings:
+      format: alto
+`;
+}
+
+/** SHA-256 of a pipeline's steps document, in hex. */
+export function pipelineDigest(pipeline: SamplePipeline): string {
+  return createHash("sha256").update(pipelineYaml(pipeline)).digest("hex");
+}
+
+/** The revision of the model that predicts quality. */
+export const QUALITY_REVISION = "b7e0d5529c1f4e6aa2d88f3013c7e94b5d60aa17";
+
+function jobSpec(name: string, labels: Readonly<Record<string, string>>, spec: PodSpec): JobSpec {
+  return {
+    parallelism: 1,
+    completions: 1,
+    completionMode: "NonIndexed",
+    backoffLimit: 6,
+    suspend: false,
+    podReplacementPolicy: "TerminatingOrFailed",
+    selector: { matchLabels: { "batch.kubernetes.io/job-name": name } },
+    template: { metadata: { labels: { ...labels, "batch.kubernetes.io/job-name": name, "job-name": name } }, spec },
+  };
+}
+
+/** The gate is a shell loop, whose last line of log is its message; workers write theirs, and one killed for its memory has none. */
+function container(
+  name: string,
+  pipeline: SamplePipeline,
+  terminationMessagePolicy: Container["terminationMessagePolicy"] = "File",
+): Container {
+  const terminationMessagePath = "/dev/termination-log";
+  const env = [{ name: "PIPELINE", value: pipeline.id }];
+  return { name, image: WORKER_IMAGE, env, terminationMessagePath, terminationMessagePolicy };
+}

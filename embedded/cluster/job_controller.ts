@@ -1,0 +1,324 @@
+import { pick, seededRandom } from "@/embedded/archive/seeded_random.ts";
+import { condition, endedAt, readIndexes, writeIndexes } from "./job_status.ts";
+import { sameJson } from "./json_body.ts";
+import { type Condition, type Job, type JobStatus, type Pod, timestamp } from "./objects.ts";
+import { failedOf, finishedAt, isOver, isTerminating } from "./pod_status.ts";
+import type { ClusterStore } from "./store.ts";
+
+export const INDEX_LABEL = "batch.kubernetes.io/job-completion-index";
+export const FAILURES_ANNOTATION = "batch.kubernetes.io/job-index-failure-count";
+export const IGNORED_ANNOTATION = "batch.kubernetes.io/job-index-ignored-failure-count";
+const TRACKING_FINALIZER = "batch.kubernetes.io/job-tracking";
+
+/** First wait before a retry, doubled for each further one, in seconds of work. */
+const BACKOFF_SECONDS = 10;
+const MAX_BACKOFF_SECONDS = 600;
+
+/**
+ * One look of the Job controller at one Job: counts ended pods, retries or gives up indexes, starts pods, suspends, resumes and ends
+ * the Job, by the rules of batch/v1 ("Jobs", "Pod backoff limit per index", "Pod failure policy"). All it knows is in the objects,
+ * so it may be asked at any time and as often as one likes. `speed` divides the waits before retries.
+ */
+export function superviseJob(store: ClusterStore, job: Job, pods: readonly Pod[], seed: number, speed: number): void {
+  if (endedAt(job) !== null) return;
+  const now = store.now();
+  const counted = countEnded(store, job, pods);
+  const states = indexStates(job, pods, now, speed);
+  const running = pods.filter((pod) => !isOver(pod) && !isTerminating(pod));
+  let terminating = pods.filter((pod) => !isOver(pod) && isTerminating(pod)).length;
+  let active = running.length;
+  let status: JobStatus = { ...job.status, ...counted };
+  if (job.spec.completionMode === "Indexed") {
+    status = {
+      ...status,
+      succeeded: states.completed.size || undefined,
+      completedIndexes: writeIndexes(states.completed) || undefined,
+      failedIndexes: job.spec.backoffLimitPerIndex === undefined ? undefined : writeIndexes(states.failed),
+    };
+  }
+  status = withTarget(job, status, states, now);
+  const fails = holds(status, "FailureTarget");
+  if (fails || job.spec.suspend) {
+    for (const pod of running) terminatePod(store, pod, fails);
+    terminating += active;
+    active = 0;
+  }
+  if (!fails) {
+    status = withSuspension(status, job.spec.suspend, now);
+    // An index whose pod still goes down waits for it: so podReplacementPolicy Failed wants it.
+    const free = job.spec.suspend ? 0 : Math.max(0, job.spec.parallelism - active - terminating);
+    for (const index of states.startable.slice(0, free)) {
+      startPod(store, job, pods, index, seed);
+      active++;
+    }
+  }
+  const ready = running.filter((pod) => pod.status.containerStatuses?.some((container) => container.ready)).length;
+  status = {
+    ...status,
+    active: active || undefined,
+    ready: fails || job.spec.suspend ? 0 : ready,
+    terminating,
+  };
+  if (active + terminating === 0 && !hasUncounted(status)) status = withEnding(status, now);
+  if (!sameJson(status, job.status)) store.replace("jobs", { ...job, status });
+}
+
+/** Removes a Job whose time after its end is over, with its pods (TTL-after-finished). */
+export function reapJob(store: ClusterStore, job: Job): boolean {
+  const expiry = expiresAt(job);
+  if (expiry === null || store.now() < expiry) return false;
+  const { namespace = "", name, uid } = job.metadata;
+  store.delete("jobs", namespace, name);
+  for (const pod of store.list("pods", namespace)) {
+    if (pod.metadata.ownerReferences?.some((owner) => owner.uid === uid)) {
+      store.delete("pods", namespace, pod.metadata.name);
+    }
+  }
+  return true;
+}
+
+/** When a Job is to be removed, in milliseconds; null while it has not ended or when it stays. */
+export function expiresAt(job: Job): number | null {
+  const ended = endedAt(job);
+  const ttl = job.spec.ttlSecondsAfterFinished;
+  return ended === null || ttl === undefined ? null : ended + ttl * 1000;
+}
+
+/**
+ * Pods are counted in two looks, as in the real controller: first their uids stand in `uncountedTerminatedPods`, then their
+ * finalizers go and the counts grow. Completed indexes need no such care, and failures that the policy ignores are not counted.
+ */
+function countEnded(store: ClusterStore, job: Job, pods: readonly Pod[]): Partial<JobStatus> {
+  const indexed = job.spec.completionMode === "Indexed";
+  const waiting = job.status.uncountedTerminatedPods ?? {};
+  const uncounted = new Set([...waiting.succeeded ?? [], ...waiting.failed ?? []]);
+  const fresh = { succeeded: [] as string[], failed: [] as string[] };
+  for (const pod of pods) {
+    const { uid, finalizers = [], namespace = "", name } = pod.metadata;
+    if (!isOver(pod) || !finalizers.includes(TRACKING_FINALIZER)) continue;
+    const succeeded = pod.status.phase === "Succeeded";
+    const isCounted = succeeded ? !indexed : ruleFor(job, pod) !== "Ignore";
+    if (isCounted && !uncounted.has(uid)) {
+      fresh[succeeded ? "succeeded" : "failed"].push(uid);
+      continue;
+    }
+    const current = store.get("pods", namespace, name);
+    if (current) store.replace("pods", { ...current, metadata: { ...current.metadata, finalizers: undefined } });
+  }
+  const succeeded = (job.status.succeeded ?? 0) + (waiting.succeeded?.length ?? 0);
+  const failed = (job.status.failed ?? 0) + (waiting.failed?.length ?? 0);
+  return {
+    succeeded: succeeded || undefined,
+    failed: failed || undefined,
+    uncountedTerminatedPods: {
+      ...(fresh.succeeded.length > 0 && { succeeded: fresh.succeeded }),
+      ...(fresh.failed.length > 0 && { failed: fresh.failed }),
+    },
+  };
+}
+
+/**
+ * Asks a pod to go, which its node does in its own time. One that was suspended counts as no failure, so its finalizer goes first;
+ * of a Job that fails, each does.
+ */
+function terminatePod(store: ClusterStore, pod: Pod, counts: boolean): void {
+  const grace = pod.spec.terminationGracePeriodSeconds;
+  store.replace("pods", {
+    ...pod,
+    metadata: {
+      ...pod.metadata,
+      deletionTimestamp: timestamp(store.now() + grace * 1000),
+      deletionGracePeriodSeconds: grace,
+      finalizers: counts ? pod.metadata.finalizers : undefined,
+    },
+  });
+}
+
+function hasUncounted(status: JobStatus): boolean {
+  const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
+  return succeeded.length + failed.length > 0;
+}
+
+interface IndexStates {
+  readonly completed: ReadonlySet<number>;
+  readonly failed: ReadonlySet<number>;
+  /** Indexes that want a pod now, lowest first. */
+  readonly startable: readonly number[];
+}
+
+function indexStates(job: Job, pods: readonly Pod[], now: number, speed: number): IndexStates {
+  const completed = readIndexes(job.status.completedIndexes);
+  const failed = readIndexes(job.status.failedIndexes);
+  // A pod that was asked to go says nothing of its index, but keeps its place while it is there.
+  const leaving = new Set(pods.filter((pod) => isTerminating(pod) && !isOver(pod)).map(indexOf));
+  const newest = newestByIndex(pods.filter((pod) => !isTerminating(pod)));
+  for (const [index, pod] of newest) {
+    if (pod.status.phase === "Succeeded") completed.add(index);
+    else if (pod.status.phase === "Failed" && !mayRetry(job, pod)) failed.add(index);
+  }
+  const startable: number[] = [];
+  for (let index = 0; index < job.spec.completions; index++) {
+    if (completed.has(index) || failed.has(index) || leaving.has(index)) continue;
+    const pod = newest.get(index);
+    if (pod && !isOver(pod)) continue;
+    if (pod && now < finishedAt(pod) + backoffSeconds(pod) * 1000 / speed) continue;
+    startable.push(index);
+  }
+  return { completed, failed, startable };
+}
+
+/** The newest pod of each index; a Job without indexes counts as one of index 0. */
+export function newestByIndex(pods: readonly Pod[]): Map<number, Pod> {
+  const newest = new Map<number, Pod>();
+  for (const pod of pods) {
+    const index = indexOf(pod);
+    const other = newest.get(index);
+    if (!other || attempts(other) <= attempts(pod)) newest.set(index, pod);
+  }
+  return newest;
+}
+
+function indexOf(pod: Pod): number {
+  return Number(pod.metadata.labels?.[INDEX_LABEL] ?? 0);
+}
+
+function attempts(pod: Pod): number {
+  return annotated(pod, FAILURES_ANNOTATION) + annotated(pod, IGNORED_ANNOTATION);
+}
+
+function annotated(pod: Pod, key: string): number {
+  return Number(pod.metadata.annotations?.[key] ?? 0);
+}
+
+function mayRetry(job: Job, pod: Pod): boolean {
+  const rule = ruleFor(job, pod);
+  if (rule === "FailIndex") return false;
+  const failures = annotated(pod, FAILURES_ANNOTATION) + (rule === "Ignore" ? 0 : 1);
+  return failures <= (job.spec.backoffLimitPerIndex ?? job.spec.backoffLimit);
+}
+
+/** What the failure policy says of a failed pod: its first rule that matches. */
+function ruleFor(job: Job, pod: Pod): "Ignore" | "FailIndex" | null {
+  for (const rule of job.spec.podFailurePolicy?.rules ?? []) {
+    const { onExitCodes, onPodConditions } = rule;
+    const byCode = onExitCodes &&
+      failedOf(pod).some(({ name, exitCode }) =>
+        name === onExitCodes.containerName && onExitCodes.values.includes(exitCode)
+      );
+    const byCondition = onPodConditions?.some(({ type, status }) =>
+      pod.status.conditions?.some((condition) => condition.type === type && condition.status === status)
+    );
+    if (byCode || byCondition) return rule.action;
+  }
+  return null;
+}
+
+/** Each earlier attempt of the index doubles the wait, also one that cost no retry. */
+function backoffSeconds(pod: Pod): number {
+  return Math.min(MAX_BACKOFF_SECONDS, BACKOFF_SECONDS * 2 ** attempts(pod));
+}
+
+const SUFFIX_LETTERS = [..."bcdfghjklmnpqrstvwxz2456789"];
+
+function startPod(store: ClusterStore, job: Job, pods: readonly Pod[], index: number, seed: number): void {
+  const { name, namespace = "", uid } = job.metadata;
+  const before = newestByIndex(pods.filter((pod) => !isTerminating(pod))).get(index);
+  const ignored = before && ruleFor(job, before) === "Ignore" ? 1 : 0;
+  const failures = before ? annotated(before, FAILURES_ANNOTATION) + 1 - ignored : 0;
+  const ignoredFailures = before ? annotated(before, IGNORED_ANNOTATION) + ignored : 0;
+  const random = seededRandom("pod", seed, namespace, name, index, store.version);
+  const suffix = Array.from({ length: 5 }, () => pick(random, SUFFIX_LETTERS)).join("");
+  const indexed = job.spec.completionMode === "Indexed";
+  const generateName = indexed ? `${name}-${index}-` : `${name}-`;
+  const template = job.spec.template;
+  store.create("pods", {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: {
+      name: `${generateName}${suffix}`,
+      generateName,
+      namespace,
+      labels: {
+        ...template.metadata.labels,
+        "batch.kubernetes.io/controller-uid": uid,
+        "controller-uid": uid,
+        ...(indexed && { [INDEX_LABEL]: String(index) }),
+      },
+      annotations: indexed
+        ? {
+          [INDEX_LABEL]: String(index),
+          [FAILURES_ANNOTATION]: String(failures),
+          ...(ignoredFailures > 0 && { [IGNORED_ANNOTATION]: String(ignoredFailures) }),
+        }
+        : undefined,
+      finalizers: [TRACKING_FINALIZER],
+      ownerReferences: [
+        { apiVersion: "batch/v1", kind: "Job", name, uid, controller: true, blockOwnerDeletion: true },
+      ],
+    },
+    spec: { ...template.spec, ...(indexed && { hostname: `${name}-${index}` }) },
+    status: { phase: "Pending" },
+  });
+}
+
+function withSuspension(status: JobStatus, suspend: boolean, now: number): JobStatus {
+  const current = status.conditions?.find((candidate) => candidate.type === "Suspended");
+  const wanted = suspend ? "True" : "False";
+  if (current?.status === wanted || (!suspend && !current)) {
+    return suspend || status.startTime ? status : { ...status, startTime: timestamp(now) };
+  }
+  const next: Condition = suspend
+    ? newCondition("Suspended", now, "JobSuspended", "Job suspended")
+    : { ...newCondition("Suspended", now, "JobResumed", "Job resumed"), status: "False" };
+  const others = (status.conditions ?? []).filter((candidate) => candidate.type !== "Suspended");
+  // Resuming resets the start, which a suspension leaves as it was.
+  return { ...status, conditions: [...others, next], ...(!suspend && { startTime: timestamp(now) }) };
+}
+
+/** Where a Job is bound for once its end is certain; its pods may still be there. */
+function withTarget(job: Job, status: JobStatus, states: IndexStates, now: number): JobStatus {
+  if (holds(status, "FailureTarget") || holds(status, "SuccessCriteriaMet")) return status;
+  const indexed = job.spec.completionMode === "Indexed";
+  const { completed, failed } = states;
+  const target = (type: string, reason: string, message: string) => ({
+    ...status,
+    conditions: [...status.conditions ?? [], newCondition(type, now, reason, message)],
+  });
+  if (indexed && failed.size > (job.spec.maxFailedIndexes ?? Infinity)) {
+    const message = "Job has exceeded the specified maximal number of failed indexes";
+    return target("FailureTarget", "MaxFailedIndexesExceeded", message);
+  }
+  if ((indexed ? completed.size : status.succeeded ?? 0) >= job.spec.completions) {
+    return target("SuccessCriteriaMet", "CompletionsReached", "Reached expected number of succeeded pods");
+  }
+  if (failed.size === 0 || completed.size + failed.size < job.spec.completions) return status;
+  return indexed
+    ? target("FailureTarget", "FailedIndexes", "Job has failed indexes")
+    : target("FailureTarget", "BackoffLimitExceeded", "Job has reached the specified backoff limit");
+}
+
+/** The end of a Job that has its target, once no pod of it is left. */
+function withEnding(status: JobStatus, now: number): JobStatus {
+  for (const [target, type] of [["FailureTarget", "Failed"], ["SuccessCriteriaMet", "Complete"]]) {
+    const bound = status.conditions?.find((candidate) => candidate.type === target);
+    if (!bound) continue;
+    const ending = newCondition(type, now, bound.reason ?? "", bound.message ?? "");
+    const conditions = [...status.conditions ?? [], ending];
+    return { ...status, conditions, ...(type === "Complete" && { completionTime: timestamp(now) }) };
+  }
+  return status;
+}
+
+function holds(status: JobStatus, type: string): boolean {
+  return status.conditions?.some((candidate) => candidate.type === type && candidate.status === "True") ?? false;
+}
+
+function newCondition(type: string, now: number, reason: string, message: string): Condition {
+  const time = timestamp(now);
+  return { type, status: "True", lastProbeTime: time, lastTransitionTime: time, reason, message };
+}
+
+/** Whether a Job has been let go by its queue: it runs, or ran before somebody paused it. */
+export function wasAdmitted(job: Job): boolean {
+  return !job.spec.suspend || job.status.startTime !== undefined || condition(job, "Failed") !== undefined;
+}

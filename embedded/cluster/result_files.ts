@@ -1,0 +1,207 @@
+import { layoutPage, PAGE_HEIGHT, PAGE_WIDTH } from "@/embedded/archive/page_layout.ts";
+import { seededRandom } from "@/embedded/archive/seeded_random.ts";
+import { pageImageUrl, pageName, sourceManifestUrl } from "@/embedded/archive/source_volumes.ts";
+import { altoXml } from "./alto.ts";
+import { pipelineDigest, pipelineYaml, QUALITY_REVISION, WORKER_DIGEST } from "./campaign_objects.ts";
+import { timestamp } from "./objects.ts";
+import { runLog } from "./run_log.ts";
+import type { RunState, VolumeRun } from "./volume_run.ts";
+
+/** A file a worker writes; the body is made when it is written. */
+export interface ResultFile {
+  readonly key: string;
+  readonly contentType: string;
+  readonly body: () => Uint8Array;
+}
+
+/** The state of a run while it goes on; never a sign that it has ended. */
+export function progressFile(run: VolumeRun, state: RunState, now: number): ResultFile {
+  const failed = state.pages.filter((page) => page.error !== null);
+  const last = failed.at(-1);
+  const stopped = state.stage === "failed" ? 1 : 0;
+  const done = state.stage === "done";
+  return json(run, "progress.json", () => ({
+    stage: state.stage,
+    pages_total: state.stage === "setup" || run.volume.trouble?.kind === "manifest" ? 0 : run.volume.pages,
+    pages_done: state.pages.length - failed.length,
+    pages_failed: failed.length,
+    last_page: state.pages.length > 0 ? pageName(state.pages[state.pages.length - 1].page) : null,
+    last_error: last ? { page: pageName(last.page), error: last.error } : null,
+    errors: failed.length + stopped,
+    viewer_published: done || interimPages(state) > 0,
+    started_at: timestamp(run.startedAt),
+    updated_at: timestamp(now),
+    ...(done && run.campaign.pipeline.scoresQuality && { quality: qualityBlock(run, state) }),
+  }));
+}
+
+/** The account of a finished run, written last: its being there says that the volume is complete. */
+export function manifestFile(run: VolumeRun, state: RunState, now: number): ResultFile {
+  const { campaign, volume } = run;
+  const pages = state.pages;
+  const scored = campaign.pipeline.scoresQuality;
+  const seconds = (now - run.startedAt) / 1000 * run.speed;
+  const perPage = <T>(value: (page: number) => T) =>
+    Object.fromEntries(pages.map(({ page }) => [pageName(page), value(page)]));
+  return json(run, "manifest.json", () => ({
+    volume: volume.id,
+    pipeline_id: campaign.pipeline.id,
+    pipeline_sha256: pipelineDigest(campaign.pipeline),
+    pipeline_yaml: pipelineYaml(campaign.pipeline),
+    image_digest: WORKER_DIGEST,
+    htrflow_version: "embedded",
+    pages: volume.pages,
+    pages_ok: pages.filter((page) => page.error === null && !page.kept).length,
+    pages_failed: pages.filter((page) => page.error !== null).length,
+    results: Object.fromEntries(pages.map(({ page, seconds, error, kept }) => [pageName(page), {
+      status: kept ? "skipped" : error === null ? "ok" : "failed",
+      seconds,
+      ...(error !== null && { error }),
+      ...(scored && error === null && { quality: pageQuality(run, page) }),
+    }])),
+    page_sources: perPage((page) => pageImageUrl(run.archiveUrl, volume.id, page)),
+    page_source_digests: {},
+    canvas_ids: perPage((page) => canvasId(run, page)),
+    source_manifest: volume.byImages ? null : sourceManifestUrl(run.archiveUrl, volume.id),
+    max_image_width: PAGE_WIDTH,
+    bytes_fetched: pages.filter((page) => !page.kept).length * PAGE_WIDTH * PAGE_HEIGHT,
+    wall_seconds: rounded(seconds, 1),
+    gpu_stall_seconds: rounded(seconds * 0.07, 1),
+    pages_per_second: rounded(pages.length / Math.max(1, seconds), 3),
+    viewer_url: `${volumeUrl(run)}/iiif.json`,
+    ...(scored && { quality: qualityBlock(run, state) }),
+  }));
+}
+
+/** The volume as a IIIF manifest whose pages name their ALTO files; an interim one holds the pages so far. */
+export function viewerFile(run: VolumeRun, state: RunState): ResultFile {
+  const base = volumeUrl(run);
+  const pages = goodPages(state);
+  return json(run, "iiif.json", () => ({
+    "@context": "http://iiif.io/api/presentation/3/context.json",
+    id: `${base}/iiif.json`,
+    type: "Manifest",
+    label: { sv: [run.volume.title] },
+    metadata: [{ label: { en: ["Pipeline"] }, value: { none: [run.campaign.pipeline.id] } }],
+    items: pages.map((page) => {
+      const canvas = canvasId(run, page);
+      const quality = { label: { en: ["Predicted quality"] }, value: { none: [String(pageQuality(run, page))] } };
+      return {
+        id: canvas,
+        type: "Canvas",
+        label: { none: [pageName(page)] },
+        width: PAGE_WIDTH,
+        height: PAGE_HEIGHT,
+        ...(run.campaign.pipeline.scoresQuality && { metadata: [quality] }),
+        seeAlso: [{
+          id: `${base}/alto/${pageName(page)}.xml`,
+          type: "Dataset",
+          format: "application/xml+alto",
+          profile: "http://www.loc.gov/standards/alto/ns-v4#",
+          label: { en: ["ALTO"] },
+        }],
+        items: [{
+          id: `${canvas}/page`,
+          type: "AnnotationPage",
+          items: [{
+            id: `${canvas}/image`,
+            type: "Annotation",
+            motivation: "painting",
+            target: canvas,
+            body: {
+              id: pageImageUrl(run.archiveUrl, run.volume.id, page),
+              type: "Image",
+              format: "image/png",
+              width: PAGE_WIDTH,
+              height: PAGE_HEIGHT,
+            },
+          }],
+        }],
+      };
+    }),
+  }));
+}
+
+/** The text of one page with its places. */
+export function altoFile(run: VolumeRun, page: number): ResultFile {
+  const { seed, volume, campaign } = run;
+  const quality = campaign.pipeline.scoresQuality ? pageQuality(run, page) : null;
+  return {
+    key: `${volumeKey(run)}/alto/${pageName(page)}.xml`,
+    contentType: "application/xml",
+    body: () => encode(altoXml(layoutPage(seed, volume.id, page), pageName(page), page, quality)),
+  };
+}
+
+/** The log of a run so far. */
+export function logFile(run: VolumeRun, elapsed: number): ResultFile {
+  return {
+    key: `${run.namespace}/status/logs/${run.campaign.pipeline.id}/${run.volume.id}.txt`,
+    contentType: "text/plain; charset=utf-8",
+    body: () => encode(runLog(run, elapsed)),
+  };
+}
+
+/** The manifest made for a volume that was listed by its images. */
+export function syntheticManifestKey(namespace: string, pipeline: string, volume: string): string {
+  return `${namespace}/sources/${pipeline}/${volume}/manifest.json`;
+}
+
+/** Interim viewer manifests come every ten pages. */
+export function interimPages(state: RunState): number {
+  return Math.floor(state.pages.length / 10) * 10;
+}
+
+/** Pages that have text, ascending. */
+export function goodPages(state: RunState): number[] {
+  return state.pages.filter((page) => page.error === null).map(({ page }) => page).sort((a, b) => a - b);
+}
+
+function pageQuality(run: VolumeRun, page: number): number {
+  return rounded(0.34 + 0.64 * Math.sqrt(seededRandom("quality", run.seed, run.volume.id, page)()), 4);
+}
+
+function qualityBlock(run: VolumeRun, state: RunState) {
+  const pages = goodPages(state).map((page, canvas) => {
+    return { page: pageName(page), quality: pageQuality(run, page), canvas };
+  });
+  if (pages.length === 0) return undefined;
+  const ascending = [...pages].sort((a, b) => a.quality - b.quality);
+  return {
+    target: "text",
+    model: "Riksarkivet/page-quality-1",
+    revision: QUALITY_REVISION,
+    mean: rounded(pages.reduce((sum, { quality }) => sum + quality, 0) / pages.length, 4),
+    min: ascending[0].quality,
+    scored: pages.length,
+    lowest: ascending.slice(0, 5),
+  };
+}
+
+function volumeKey(run: VolumeRun): string {
+  return `${run.namespace}/${run.campaign.pipeline.id}/${run.volume.id}`;
+}
+
+function volumeUrl(run: VolumeRun): string {
+  return `${run.resultsUrl}/${volumeKey(run).split("/").map(encodeURIComponent).join("/")}`;
+}
+
+function canvasId(run: VolumeRun, page: number): string {
+  return `${volumeUrl(run)}/canvas/${pageName(page)}`;
+}
+
+function json(run: VolumeRun, name: string, content: () => unknown): ResultFile {
+  return {
+    key: `${volumeKey(run)}/${name}`,
+    contentType: "application/json",
+    body: () => encode(JSON.stringify(content())),
+  };
+}
+
+function encode(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+function rounded(value: number, decimals: number): number {
+  return Number(value.toFixed(decimals));
+}

@@ -1,0 +1,251 @@
+import { between, seededRandom } from "@/embedded/archive/seeded_random.ts";
+import type { SourceVolume } from "@/embedded/archive/source_volumes.ts";
+
+/** What goes wrong with a sample volume, and at which page (counted from 1) where pages matter. */
+export type Trouble =
+  /** The archive does not have the manifest: permanent, exit 13. */
+  | { readonly kind: "manifest" }
+  /** Some pages never come out: verification fails on every attempt. */
+  | { readonly kind: "verify"; readonly pages: readonly number[] }
+  /** The container is killed for its memory, on every attempt. */
+  | { readonly kind: "memory"; readonly page: number }
+  /** The store hiccups on the first attempts; a later one succeeds. */
+  | { readonly kind: "transient"; readonly page: number; readonly attempts: number }
+  /** The node evicts the pod once, which costs no retry. */
+  | { readonly kind: "evicted"; readonly page: number }
+  /** The model hangs until the pod's deadline, on every attempt. */
+  | { readonly kind: "stuck"; readonly page: number };
+
+export interface SampleVolume extends SourceVolume {
+  /** Listed in volumes.txt by its images instead of its manifest. */
+  readonly byImages: boolean;
+  readonly trouble: Trouble | null;
+}
+
+export interface SamplePipeline {
+  readonly id: string;
+  /** The model of the recognition step. */
+  readonly model: string;
+  /** null: the pipeline does not pin it. */
+  readonly revision: string | null;
+  readonly scoresQuality: boolean;
+  /** Work of the warm-up, in seconds. */
+  readonly warmupSeconds: number;
+  /** What the warm-up ends with instead of success. */
+  readonly warmupError: string | null;
+}
+
+export interface SampleCampaign {
+  readonly name: string;
+  readonly pipeline: SamplePipeline;
+  readonly parallelism: number;
+  /** Work per page, in seconds, on average. */
+  readonly secondsPerPage: number;
+  /** A pod may take this long, in seconds of work. */
+  readonly deadlineSeconds: number;
+  /** How long before the first start it was submitted, in seconds; `work` shrinks with the simulator's speed, `calendar` does not. */
+  readonly submitted: { readonly work: number } | { readonly calendar: number };
+  /** Suspended by its owner after this many seconds of work. */
+  readonly pausedAfter: number | null;
+  /** Its failures were recorded while its Job was there. */
+  readonly failuresRecorded: boolean;
+  readonly volumes: readonly SampleVolume[];
+}
+
+/** The sample campaigns of a seed: names and sizes are the same for every seed, pages and texts are not. */
+export function sampleCampaigns(seed: number): readonly SampleCampaign[] {
+  return CAMPAIGNS.map(({ title, prefix, first, count, pages, troubles, imagesEvery, ...campaign }) => {
+    const volumes = Array.from({ length: count }, (_, index): SampleVolume => {
+      const random = seededRandom("volume", seed, campaign.name, index);
+      const number = String(first + index).padStart(4, "0");
+      const trouble = troubles[index] ?? null;
+      return {
+        id: `${prefix}${number}`,
+        title: `${title}, volym ${first + index}`,
+        pages: Math.max(between(random, ...pages), leastPages(trouble)),
+        presentation: random() < 0.25 ? 2 : 3,
+        byImages: imagesEvery > 0 && index % imagesEvery === imagesEvery - 1,
+        trouble,
+      };
+    });
+    return { ...campaign, volumes };
+  });
+}
+
+/** Every volume that the sample campaigns read, for the archive that serves them; those without a manifest are left out. */
+export function sampleVolumes(seed: number): SourceVolume[] {
+  return sampleCampaigns(seed).flatMap(({ volumes }) =>
+    volumes.filter((volume) => volume.trouble?.kind !== "manifest")
+  );
+}
+
+function leastPages(trouble: Trouble | null): number {
+  if (trouble === null || trouble.kind === "manifest") return 0;
+  return (trouble.kind === "verify" ? Math.max(...trouble.pages) : trouble.page) + 1;
+}
+
+const HOUR = 3600;
+const DAY = 24 * HOUR;
+
+const LION_V1: SamplePipeline = {
+  id: "swedish-lion-v1",
+  model: "Riksarkivet/trocr-base-handwritten-hist-swe-2",
+  revision: null,
+  scoresQuality: false,
+  warmupSeconds: 80,
+  warmupError: null,
+};
+const LION_V2: SamplePipeline = {
+  ...LION_V1,
+  id: "swedish-lion-v2",
+  revision: "4f1c2ab9d07e5c3816f2a7740be95d1c6e3f8a20",
+  scoresQuality: true,
+};
+const CHURCH_BOOKS: SamplePipeline = { ...LION_V2, id: "church-books-v1.2", warmupSeconds: 160 };
+const MAPS: SamplePipeline = {
+  ...LION_V1,
+  id: "maps-v1",
+  model: "Riksarkivet/yolov9-regions-1",
+  warmupSeconds: 45,
+  warmupError: "No space left on device: /data/models/maps-v1",
+};
+
+interface Outline extends Omit<SampleCampaign, "volumes"> {
+  readonly title: string;
+  readonly prefix: string;
+  readonly first: number;
+  readonly count: number;
+  /** Fewest and most pages of a volume. */
+  readonly pages: readonly [number, number];
+  readonly troubles: Readonly<Record<number, Trouble | undefined>>;
+  /** Each n-th volume is listed by its images; 0: none. */
+  readonly imagesEvery: number;
+}
+
+const USUAL = {
+  parallelism: 2,
+  secondsPerPage: 5,
+  deadlineSeconds: 21_600,
+  pausedAfter: null,
+  failuresRecorded: false,
+  troubles: {},
+  imagesEvery: 0,
+} as const;
+
+const CAMPAIGNS: readonly Outline[] = [
+  {
+    ...USUAL,
+    name: "sjomanshuset-visby-1844",
+    title: "Sjömanshuset i Visby 1844",
+    prefix: "SE-VALA-1844-D1-",
+    first: 11,
+    count: 10,
+    pages: [5, 10],
+    pipeline: LION_V1,
+    submitted: { calendar: 9 * DAY + 3 * HOUR },
+    failuresRecorded: true,
+    troubles: { 6: { kind: "manifest" } },
+  },
+  {
+    ...USUAL,
+    name: "goteborg-domkapitel-1790",
+    title: "Göteborgs domkapitel 1790",
+    prefix: "SE-GLA-1790-A2-",
+    first: 3,
+    count: 14,
+    pages: [6, 13],
+    pipeline: LION_V1,
+    deadlineSeconds: 600,
+    submitted: { calendar: 3 * DAY + 5 * HOUR },
+    troubles: {
+      2: { kind: "transient", page: 4, attempts: 1 },
+      4: { kind: "manifest" },
+      7: { kind: "verify", pages: [3, 5] },
+      8: { kind: "evicted", page: 3 },
+      10: { kind: "memory", page: 5 },
+      11: { kind: "stuck", page: 2 },
+    },
+    imagesEvery: 6,
+  },
+  {
+    ...USUAL,
+    name: "bergskollegium-1720",
+    title: "Bergskollegium, huvudarkivet 1720",
+    prefix: "SE-RA-420-1720-B-",
+    first: 101,
+    count: 12,
+    pages: [6, 16],
+    pipeline: LION_V2,
+    parallelism: 3,
+    submitted: { calendar: DAY + 7 * HOUR },
+    troubles: { 5: { kind: "transient", page: 3, attempts: 2 } },
+  },
+  {
+    ...USUAL,
+    name: "radhusratten-stockholm-1651",
+    title: "Rådhusrätten i Stockholm 1651",
+    prefix: "SE-SSA-0145-1651-",
+    first: 1,
+    count: 20,
+    pages: [4, 10],
+    pipeline: LION_V1,
+    submitted: { calendar: 26 * HOUR },
+    pausedAfter: 260,
+    imagesEvery: 7,
+  },
+  {
+    ...USUAL,
+    name: "kommerskollegium-kartor",
+    title: "Kommerskollegium, kartor",
+    prefix: "SE-RA-522-K-",
+    first: 40,
+    count: 6,
+    pages: [4, 8],
+    pipeline: MAPS,
+    submitted: { work: 12 * 60 },
+  },
+  {
+    ...USUAL,
+    name: "svea-hovratt-1870",
+    title: "Svea hovrätt, domar 1870",
+    prefix: "SE-SVEAH-1870-A1-",
+    first: 401,
+    count: 40,
+    pages: [8, 18],
+    pipeline: LION_V2,
+    parallelism: 3,
+    secondsPerPage: 6,
+    submitted: { work: 7 * 60 },
+    troubles: {
+      3: { kind: "transient", page: 5, attempts: 1 },
+      5: { kind: "manifest" },
+      14: { kind: "evicted", page: 4 },
+      22: { kind: "verify", pages: [2, 7] },
+      31: { kind: "memory", page: 6 },
+    },
+    imagesEvery: 11,
+  },
+  {
+    ...USUAL,
+    name: "kyrkobocker-vaxjo-1755",
+    title: "Kyrkoböcker, Växjö 1755",
+    prefix: "SE-VALA-00418-1755-",
+    first: 7,
+    count: 16,
+    pages: [6, 14],
+    pipeline: CHURCH_BOOKS,
+    submitted: { work: 40 },
+  },
+  {
+    ...USUAL,
+    name: "landsarkivet-lund-1812",
+    title: "Landsarkivet i Lund 1812",
+    prefix: "SE-LLA-1812-C3-",
+    first: 21,
+    count: 24,
+    pages: [6, 12],
+    pipeline: LION_V2,
+    submitted: { work: 20 },
+    troubles: { 9: { kind: "transient", page: 2, attempts: 1 } },
+  },
+];

@@ -1,0 +1,304 @@
+import { seededRandom } from "@/embedded/archive/seeded_random.ts";
+import { sourceManifest } from "@/embedded/archive/source_manifest.ts";
+import { applyByForce, type NewConfigMap } from "./apply_tool.ts";
+import { campaignConfigMap, campaignJob, pipelineConfigMap, type Submission, warmupJob } from "./campaign_objects.ts";
+import { expiresAt, reapJob, superviseJob, wasAdmitted } from "./job_controller.ts";
+import { endedAt } from "./job_status.ts";
+import { type Job, type Pod, timestamp } from "./objects.ts";
+import { type Lane, Outbox, type ResultsWriter } from "./outbox.ts";
+import { isOver, isTerminating } from "./pod_status.ts";
+import { type ResultFile, syntheticManifestKey } from "./result_files.ts";
+import { type SampleCampaign, sampleCampaigns } from "./samples.ts";
+import { endingRecord, failuresRecord } from "./status_record.ts";
+import { ClusterStore, type StoreSnapshot } from "./store.ts";
+import { Workers } from "./workers.ts";
+
+export interface SimulatorOptions extends Submission {
+  readonly seed: number;
+  /** Seconds of work done in one second; calendar time (TTL, timestamps) is not changed by it. */
+  readonly speed: number;
+  /** The instant of the start, in milliseconds; also what "ago" in the samples counts from. */
+  readonly now: number;
+  /** Base of the result URLs in the files, without a trailing slash. */
+  readonly resultsUrl: string;
+  readonly writer: ResultsWriter;
+  /** What an earlier simulator with the same seed left; without it, the samples' history is made up to `now`. */
+  readonly restored?: SimulatorSnapshot;
+}
+
+/** All of a simulator that outlives a process, as plain JSON. */
+export interface SimulatorSnapshot {
+  readonly seed: number;
+  readonly store: StoreSnapshot;
+  readonly kept: [string, number[]][];
+}
+
+/** Time moves in quanta of this many milliseconds, so that the size of the steps changes nothing. */
+const QUANTUM_MS = 1000;
+/** The queue lets this many campaigns run side by side. */
+const CAMPAIGNS_AT_ONCE = 3;
+/** Real time between two looks at the clock. */
+const TICK_MS = 1000;
+/** After a pause of the whole process (a closed lid) at most this much is made up for, in milliseconds. */
+const MAX_CATCH_UP_MS = 60_000;
+
+/**
+ * The moving part of the embedded cluster: queue, Job controller, nodes, workers and the tool that submits campaigns, all on one clock
+ * that moves only by `step` or `run`. The same options and steps give the same objects and files.
+ */
+export class Simulator {
+  readonly store: ClusterStore;
+  readonly #options: SimulatorOptions;
+  readonly #campaigns: ReadonlyMap<string, SampleCampaign>;
+  readonly #workers: Workers;
+  readonly #outbox: Outbox;
+  #clock: number;
+  #remainder = 0;
+  #inHistory = false;
+  #timer: ReturnType<typeof setTimeout> | null = null;
+
+  constructor(options: SimulatorOptions) {
+    this.#options = options;
+    this.#clock = wholeSeconds(options.now);
+    this.#campaigns = new Map(sampleCampaigns(options.seed).map((campaign) => [campaign.name, campaign]));
+    this.store = new ClusterStore(() => this.#clock, seededRandom("uid", options.seed));
+    this.#outbox = new Outbox(options.writer);
+    const write = (file: ResultFile) => this.#outbox.push(file, this.#laneOf(file));
+    // History is made before its files can be written; nobody looks at it meanwhile.
+    const hasWritten = (keys: Iterable<string>) => this.#inHistory || this.#outbox.hasWritten(keys);
+    this.#workers = new Workers({ ...options, store: this.store, campaigns: this.#campaigns, write, hasWritten });
+    if (options.restored && options.restored.seed === options.seed) this.#restore(options.restored);
+    else this.#makeHistory();
+  }
+
+  /** The simulator's clock, in milliseconds. */
+  get now(): number {
+    return this.#clock;
+  }
+
+  /** How many files wait to be written. */
+  get waitingFiles(): number {
+    return this.#outbox.waiting;
+  }
+
+  /** Lets time pass and writes all files that are due. Rejects when the writer does. */
+  async step(milliseconds: number): Promise<void> {
+    let left = milliseconds;
+    do {
+      this.#advance(Math.min(left, QUANTUM_MS));
+      await this.#outbox.drain();
+      left -= QUANTUM_MS;
+    } while (left > 0);
+  }
+
+  /** Writes what waits. Rejects when the writer does. */
+  drain(): Promise<void> {
+    return this.#outbox.drain();
+  }
+
+  /** Writes the states of the volumes that history left, so that no reader finds a finished volume without its progress. */
+  async writeStates(): Promise<void> {
+    await this.#outbox.drain(["live", "states"]);
+  }
+
+  /** Follows the real clock until `stop`; `onRefusal` hears once when the writer begins to refuse, and all is tried again. */
+  run(onRefusal: (error: unknown) => void, realNow: () => number = Date.now): void {
+    if (this.#timer !== null) return;
+    let last = realNow();
+    let refused = false;
+    let writing = false;
+    const tick = () => {
+      const real = realNow();
+      this.#skip(Math.max(0, real - last - MAX_CATCH_UP_MS));
+      this.#advance(Math.min(Math.max(0, real - last), MAX_CATCH_UP_MS));
+      last = real;
+      if (!writing) {
+        writing = true;
+        this.#outbox.drain().then(() => refused = false, (error) => {
+          if (!refused) onRefusal(error);
+          refused = true;
+        }).finally(() => writing = false);
+      }
+      this.#timer = setTimeout(tick, TICK_MS);
+    };
+    this.#timer = setTimeout(tick, 0);
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
+  snapshot(): SimulatorSnapshot {
+    return { seed: this.#options.seed, store: this.store.snapshot(), kept: this.#workers.snapshot() };
+  }
+
+  #advance(milliseconds: number): void {
+    this.#remainder += milliseconds;
+    while (this.#remainder >= QUANTUM_MS) {
+      this.#remainder -= QUANTUM_MS;
+      this.#clock += QUANTUM_MS;
+      this.#tick();
+    }
+  }
+
+  /** Time in which nothing worked: pods that ran are gone, as after a reboot of their nodes. */
+  #skip(milliseconds: number): void {
+    const whole = wholeSeconds(milliseconds);
+    if (whole === 0) return;
+    this.#clock += whole;
+    this.#dropActivePods();
+  }
+
+  #tick(): void {
+    const { store } = this;
+    const { seed, speed } = this.#options;
+    for (const pod of [...store.all("pods")]) this.#workers.advance(pod);
+    const pods = Map.groupBy(store.all("pods"), ownerOf);
+    for (const job of store.list("jobs")) {
+      if (endedAt(job) !== null) {
+        reapJob(store, job);
+        continue;
+      }
+      superviseJob(store, job, pods.get(job.metadata.uid) ?? [], seed, speed);
+      this.#recordEnding(job, pods.get(job.metadata.uid) ?? []);
+    }
+    this.#admit();
+  }
+
+  /** The queue: the oldest suspended Job that has never run goes first. */
+  #admit(): void {
+    const jobs = this.store.list("jobs").filter((job) =>
+      this.#campaigns.has(job.metadata.name) && endedAt(job) === null
+    );
+    const running = jobs.filter((job) => !job.spec.suspend).length;
+    const waiting = jobs.filter((job) => !wasAdmitted(job))
+      .sort((a, b) => Date.parse(a.metadata.creationTimestamp) - Date.parse(b.metadata.creationTimestamp));
+    for (const job of waiting.slice(0, Math.max(0, CAMPAIGNS_AT_ONCE - running))) this.#suspend(job, false);
+  }
+
+  #suspend(job: Job, suspend: boolean): void {
+    const generation = (job.metadata.generation ?? 1) + 1;
+    this.store.replace("jobs", {
+      ...job,
+      metadata: { ...job.metadata, generation },
+      spec: { ...job.spec, suspend },
+    });
+  }
+
+  #recordEnding(before: Job, pods: readonly Pod[]): void {
+    const { namespace = "", name } = before.metadata;
+    const job = this.store.get("jobs", namespace, name);
+    const campaign = this.#campaigns.get(name);
+    if (!job || !campaign || endedAt(job) === null) return;
+    const { conventions, resultsUrl } = this.#options;
+    this.#apply(endingRecord(job, campaign, conventions, resultsUrl));
+    if (!campaign.failuresRecorded) return;
+    applyByForce(this.store, failuresRecord(job, campaign, pods), conventions.failuresManager);
+  }
+
+  #apply(map: NewConfigMap): void {
+    applyByForce(this.store, map, this.#options.conventions.applyManager);
+  }
+
+  #submit(campaign: SampleCampaign): void {
+    const { namespace } = this.#options;
+    const { pipeline } = campaign;
+    if (!this.store.get("jobs", namespace, `warmup-${pipeline.id}`)) {
+      this.#apply(pipelineConfigMap(pipeline, this.#options));
+      this.store.create("jobs", warmupJob(pipeline, this.#options));
+    }
+    const job = this.store.create("jobs", campaignJob(campaign, this.#options));
+    const time = timestamp(this.#clock);
+    this.#apply(campaignConfigMap(campaign, this.#options, job.metadata.uid, time));
+    for (const volume of campaign.volumes.filter((candidate) => candidate.byImages)) {
+      const key = syntheticManifestKey(namespace, pipeline.id, volume.id);
+      const body = () => new TextEncoder().encode(JSON.stringify(sourceManifest(this.#options.archiveUrl, volume)));
+      this.#outbox.push({ key, contentType: "application/json", body }, "rest");
+    }
+  }
+
+  /** Lives through the past of the samples, in leaps where nothing works, up to the start. */
+  #makeHistory(): void {
+    const { speed } = this.#options;
+    const start = this.#clock;
+    const events = [...this.#campaigns.values()].flatMap((campaign) => {
+      const { submitted, pausedAfter } = campaign;
+      const ago = "work" in submitted ? submitted.work / speed : submitted.calendar;
+      const at = wholeSeconds(start - ago * 1000);
+      const submission = { at, act: () => this.#submit(campaign) };
+      if (pausedAfter === null) return [submission];
+      const pause = { at: wholeSeconds(at + pausedAfter * 1000 / speed), act: () => this.#pause(campaign) };
+      return [submission, pause];
+    }).sort((a, b) => a.at - b.at);
+    this.#inHistory = true;
+    this.#clock = Math.min(start, events[0]?.at ?? start);
+    for (const namespace of ["default", this.#options.namespace]) this.#makeNamespace(namespace);
+    while (true) {
+      while (events.length > 0 && events[0].at <= this.#clock) events.shift()?.act();
+      this.#tick();
+      if (this.#clock >= start) break;
+      const next = this.#works() ? this.#clock + QUANTUM_MS : this.#nextEvent(events[0]?.at ?? start);
+      this.#clock = Math.min(start, next);
+    }
+    this.#inHistory = false;
+  }
+
+  #pause(campaign: SampleCampaign): void {
+    const job = this.store.get("jobs", this.#options.namespace, campaign.name);
+    if (job) this.#suspend(job, true);
+  }
+
+  #makeNamespace(name: string): void {
+    if (this.store.get("namespaces", "", name)) return;
+    const metadata = { name, labels: { "kubernetes.io/metadata.name": name } };
+    this.store.create("namespaces", {
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata,
+      spec: { finalizers: ["kubernetes"] },
+      status: { phase: "Active" },
+    });
+  }
+
+  #works(): boolean {
+    for (const job of this.store.all("jobs")) {
+      if (endedAt(job) !== null) continue;
+      const leaving = job.status.active || job.status.terminating;
+      if (!job.spec.suspend || !wasAdmitted(job) || leaving) return true;
+    }
+    return false;
+  }
+
+  #nextEvent(scripted: number): number {
+    const expiries = [...this.store.all("jobs")].map((job) => expiresAt(job) ?? Infinity);
+    return Math.max(this.#clock + QUANTUM_MS, wholeSeconds(Math.min(scripted, ...expiries)));
+  }
+
+  #restore(snapshot: SimulatorSnapshot): void {
+    this.store.restore(snapshot.store);
+    this.#workers.restore(snapshot.kept);
+    this.#dropActivePods();
+  }
+
+  #dropActivePods(): void {
+    for (const pod of [...this.store.all("pods")]) {
+      if (!isOver(pod) || isTerminating(pod)) {
+        this.store.delete("pods", pod.metadata.namespace ?? "", pod.metadata.name);
+      }
+    }
+  }
+
+  #laneOf(file: ResultFile): Lane {
+    if (!this.#inHistory) return "live";
+    return file.key.endsWith("/progress.json") ? "states" : "rest";
+  }
+}
+
+function ownerOf(pod: Pod): string {
+  return pod.metadata.ownerReferences?.[0]?.uid ?? "";
+}
+
+function wholeSeconds(milliseconds: number): number {
+  return Math.floor(milliseconds / 1000) * 1000;
+}

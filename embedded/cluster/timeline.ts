@@ -1,0 +1,157 @@
+import { seededRandom } from "@/embedded/archive/seeded_random.ts";
+import { pageName } from "@/embedded/archive/source_volumes.ts";
+import { GATE_SECONDS, PERMANENT_EXIT } from "./campaign_objects.ts";
+import type { SampleCampaign, SamplePipeline, SampleVolume, Trouble } from "./samples.ts";
+
+export type Stage = "setup" | "resume" | "load" | "stream" | "verify" | "publish" | "done" | "failed";
+
+/** How a container ends. */
+export interface End {
+  readonly exitCode: number;
+  /** The container's reason, such as `Completed` or `OOMKilled`. */
+  readonly reason: string;
+  /** The termination message; null where the container was killed before it could write one. */
+  readonly message: string | null;
+  /** The stage it ended in; what the run log names. */
+  readonly stage: string;
+  readonly error: string | null;
+  readonly permanent: boolean;
+  /** The pod's own reason, where the kubelet ended it. */
+  readonly podReason?: string;
+  /** The end was the node's doing, which costs no retry. */
+  readonly disrupted?: boolean;
+}
+
+/** What happens in a container and when, in seconds of work since it started; ascending. */
+export type WorkEvent =
+  & { readonly at: number }
+  & (
+    | { readonly kind: "stage"; readonly stage: Stage }
+    | { readonly kind: "page"; readonly page: number; readonly seconds: number; readonly error: string | null }
+    | { readonly kind: "end"; readonly end: End }
+  );
+
+/** What an attempt at a volume starts from. */
+export interface Attempt {
+  /** Failures and evictions of the index before this attempt. */
+  readonly failures: number;
+  readonly evictions: number;
+  /** Retries the Job allows per index. */
+  readonly retries: number;
+  /** Pages that earlier attempts left in the bucket: they are not worked on again. */
+  readonly kept: ReadonlySet<number>;
+}
+
+/** The work of one attempt at a volume. A stuck one has no end: the pod's deadline makes it. */
+export function volumeTimeline(
+  seed: number,
+  campaign: SampleCampaign,
+  volume: SampleVolume,
+  attempt: Attempt,
+): readonly WorkEvent[] {
+  const events: WorkEvent[] = [{ at: 0, kind: "stage", stage: "setup" }];
+  const { trouble } = volume;
+  let at = 2;
+  const stop = (end: End): readonly WorkEvent[] => {
+    const last: WorkEvent[] = end.message === null ? [] : [{ at, kind: "stage", stage: "failed" }];
+    return [...events, ...last, { at, kind: "end", end }];
+  };
+  if (trouble?.kind === "manifest") {
+    return stop(failure("setup", true, "manifest unreadable: the archive answered 404"));
+  }
+  events.push({ at, kind: "stage", stage: "resume" });
+  at += 1;
+  events.push({ at, kind: "stage", stage: "load" });
+  at += 6;
+  events.push({ at, kind: "stage", stage: "stream" });
+  for (let page = 1; page <= volume.pages; page++) {
+    if (attempt.kept.has(page)) continue;
+    const random = seededRandom("work", seed, volume.id, page);
+    if (trouble && "page" in trouble && trouble.page === page) {
+      if (trouble.kind === "stuck") return events;
+      const end = interruption(trouble, attempt, page);
+      if (end) {
+        at += 2;
+        return stop(end);
+      }
+    }
+    const seconds = Math.round(campaign.secondsPerPage * (0.6 + random() * 0.8) * 10) / 10;
+    at += seconds;
+    events.push({ at, kind: "page", page, seconds, error: pageError(trouble, page, random) });
+  }
+  events.push({ at, kind: "stage", stage: "verify" });
+  at += 1;
+  if (trouble?.kind === "verify") return stop(failure("verify", false, verifyError(trouble.pages)));
+  events.push({ at, kind: "stage", stage: "publish" });
+  at += 2;
+  events.push({ at, kind: "stage", stage: "done" });
+  return [...events, { at, kind: "end", end: SUCCESS }];
+}
+
+/** The work of a warm-up. */
+export function warmupTimeline(pipeline: SamplePipeline): readonly WorkEvent[] {
+  const end = pipeline.warmupError === null ? SUCCESS : failure("warmup", true, pipeline.warmupError);
+  return [{ at: pipeline.warmupSeconds, kind: "end", end }];
+}
+
+/** The end of a worker that is asked to stop, and says so. */
+export function drainEnd(stage: string): End {
+  return { ...failure(stage, false, "SIGTERM"), exitCode: 143 };
+}
+
+/** The end of a pod at its deadline. */
+export function deadlineEnd(stage: string): End {
+  return { ...drainEnd(stage), podReason: "DeadlineExceeded" };
+}
+
+/** The end of a pod whose warm-up never came. Plain text: the gate is a shell loop, not the worker. */
+export function gateEnd(pipeline: string): End {
+  const message = `no warm-up marker at /data/warmup/${pipeline}.done after ${GATE_SECONDS}s`;
+  return { exitCode: PERMANENT_EXIT, reason: "Error", message, stage: "warmup", error: message, permanent: true };
+}
+
+const SUCCESS: End = {
+  exitCode: 0,
+  reason: "Completed",
+  message: null,
+  stage: "done",
+  error: null,
+  permanent: false,
+};
+
+function failure(stage: string, permanent: boolean, error: string): End {
+  const message = JSON.stringify({ stage, permanent, error });
+  return { exitCode: permanent ? PERMANENT_EXIT : 1, reason: "Error", message, stage, error, permanent };
+}
+
+function interruption(trouble: Trouble, attempt: Attempt, page: number): End | null {
+  switch (trouble.kind) {
+    case "transient":
+      if (attempt.failures >= trouble.attempts) return null;
+      return failure("stream", false, `page ${pageName(page)}: the store answered 503`);
+    case "evicted":
+      if (attempt.evictions > 0) return null;
+      return { ...killed("Error"), podReason: "Evicted", disrupted: true };
+    case "memory":
+      return killed("OOMKilled");
+    default:
+      return null;
+  }
+}
+
+function killed(reason: string): End {
+  return { exitCode: 137, reason, message: null, stage: "stream", error: null, permanent: false };
+}
+
+/** A few pages fail without failing their volume. */
+function pageError(trouble: Trouble | null, page: number, random: () => number): string | null {
+  if (trouble?.kind === "verify" && trouble.pages.includes(page)) return "no text lines found in 2 regions";
+  return random() < 0.012 ? "image could not be decoded: truncated file" : null;
+}
+
+function verifyError(pages: readonly number[]): string {
+  const names = pages.map(pageName);
+  const errors = names.map((name) => `${name}: no text lines found in 2 regions`).join("; ");
+  const list = names.map((name) => `'${name}'`).join(", ");
+  return `verify failed: 0 missing, ${names.length} failed errors: ${errors} missing=[] failed=[${list}]`;
+}

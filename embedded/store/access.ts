@@ -1,0 +1,84 @@
+import { type Acl, type AclGrant, type AclPermission, defaultAcl } from "./acl.ts";
+import { type Permission, permissionBits } from "./permissions.ts";
+
+/** Who asks for something. */
+export interface Asker {
+  /** Null for a request without any signature. */
+  readonly user: { readonly id: number; readonly guid: string } | null;
+  /** The mask of the data access permissions on the bucket: the user's own, and those of its groups. */
+  readonly held: number;
+  /** The GUIDs of the groups that the user is in. Read only where an access list names a group. */
+  readonly groups: () => readonly string[];
+}
+
+/** What of a bucket or an object decides: who owns it, and its access list where one was set. */
+export interface Owned {
+  readonly owner: number | null;
+  readonly acl: Acl | null;
+}
+
+/** What a namespace does with access lists: has none, keeps them without effect, or lets them give access. */
+export type AclsUsage = "none" | "kept" | "enforced";
+
+/** Reads a namespace's setting; one that does not say lets access lists give access. */
+export function aclsUsageOf(record: Readonly<Record<string, unknown>>): AclsUsage {
+  if (record.aclsUsage === "NOT_ENABLED") return "none";
+  return record.aclsUsage === "NOT_ENFORCED" ? "kept" : "enforced";
+}
+
+/**
+ * The mask of what somebody may do in a bucket. As in S3, the bucket's access list lets list it (READ) and write and
+ * delete in it (WRITE), but does not let read what is in it: that is for each object's own list, or for the data access
+ * permissions. Its owner always may read and write the list.
+ *
+ * Grants of the list to the owner add nothing: an owner has the data access permissions that came with the bucket, and
+ * whoever takes them away by the management API means it.
+ */
+export function bucketMask(asker: Asker, bucket: Owned, usage: AclsUsage): number {
+  const isOwner = asker.user !== null && asker.user.id === bucket.owner;
+  const granted = usage === "enforced" ? grantedMask(asker, bucket.acl ?? [], ON_BUCKET, isOwner) : 0;
+  return asker.held | granted | (isOwner ? OWN_LIST : 0);
+}
+
+/**
+ * The mask of what somebody may do with an object beside what the bucket lets do with all of them. Who wrote it has full
+ * control of it until its access list says otherwise, and may always read and write the list.
+ */
+export function objectMask(asker: Asker, object: Owned, usage: AclsUsage): number {
+  const isOwner = asker.user !== null && asker.user.id === object.owner;
+  const acl = object.acl ?? defaultAcl(isOwner && asker.user ? asker.user.guid : null);
+  const granted = usage === "enforced" ? grantedMask(asker, acl, ON_OBJECT, false) : 0;
+  return asker.held | granted | (isOwner ? OWN_LIST : 0);
+}
+
+type Meaning = Readonly<Record<AclPermission, number>>;
+
+const OWN_LIST = permissionBits(["READ_ACL", "WRITE_ACL"]);
+
+const ON_BUCKET = meaning({ READ: ["BROWSE"], WRITE: ["WRITE", "DELETE"] });
+
+/** WRITE means nothing on an object: writing over it and deleting it are writes to the bucket. */
+const ON_OBJECT = meaning({ READ: ["READ"], WRITE: [] });
+
+function meaning({ READ, WRITE }: { READ: readonly Permission[]; WRITE: readonly Permission[] }): Meaning {
+  return {
+    FULL_CONTROL: permissionBits([...READ, ...WRITE]) | OWN_LIST,
+    READ: permissionBits(READ),
+    WRITE: permissionBits(WRITE),
+    READ_ACP: permissionBits(["READ_ACL"]),
+    WRITE_ACP: permissionBits(["WRITE_ACL"]),
+  };
+}
+
+function grantedMask(asker: Asker, acl: Acl, meaning: Meaning, withoutOwn: boolean): number {
+  let mask = 0;
+  for (const grant of acl) if (isFor(grant, asker, withoutOwn)) mask |= meaning[grant.permission];
+  return mask;
+}
+
+function isFor({ grantee }: AclGrant, { user, groups }: Asker, withoutOwn: boolean): boolean {
+  if (grantee === "everybody") return true;
+  if (user === null) return false;
+  if (grantee === "users") return true;
+  return "user" in grantee ? !withoutOwn && grantee.user === user.guid : groups().includes(grantee.group);
+}

@@ -1,0 +1,110 @@
+import { isIP } from "node:net";
+import { BoundedCache } from "@/lib/std/bounded_cache.ts";
+
+/** Whether an address may come in. */
+export type AddressRules = (address: string) => boolean;
+
+/**
+ * Reads `ipSettings` (management API), which were checked when they were set. `allowIfInBothLists` decides over addresses
+ * that are in both lists or in neither; it also lets in everybody whom an empty list of denied ones does not name.
+ *
+ * @param text JSON; null where nothing was set, which lets everybody in
+ */
+export function addressRules(text: string | null): AddressRules {
+  if (text === null) return everybody;
+  const known = KNOWN.get(text);
+  if (known) return known;
+  const { allowAddresses, denyAddresses, allowIfInBothLists }: IpSettings = JSON.parse(text);
+  const allowed = ranges(allowAddresses?.ipAddress ?? [EVERY_ADDRESS]);
+  const denied = ranges(denyAddresses?.ipAddress ?? []);
+  const rules = (address: string) => {
+    const one = parsedAddress(address);
+    const [isAllowed, isDenied] = [allowed, denied].map((list) => list.some((range) => holds(range, one)));
+    return allowIfInBothLists === false ? isAllowed && !isDenied : isAllowed || !isDenied;
+  };
+  KNOWN.set(text, rules);
+  return rules;
+}
+
+/** The block that is allowed where nothing else was set. */
+export const EVERY_ADDRESS = "0.0.0.0/0";
+
+/** As they are kept, with the lists in the store's wrapping; a list that is absent was never set. */
+interface IpSettings {
+  readonly allowAddresses?: { readonly ipAddress?: readonly string[] };
+  readonly denyAddresses?: { readonly ipAddress?: readonly string[] };
+  readonly allowIfInBothLists?: boolean;
+}
+
+interface Address {
+  readonly bits: 32 | 128;
+  readonly value: bigint;
+}
+
+/** The addresses that are equal where the mask has ones. */
+interface Range extends Address {
+  readonly mask: bigint;
+}
+
+/** How many different settings are kept parsed. */
+const KNOWN_LIMIT = 50;
+
+const KNOWN = new BoundedCache<string, AddressRules>(KNOWN_LIMIT);
+
+const everybody = () => true;
+
+/** Of entries such as `10.0.0.1, 10.1.0.0/16` or `10.0.0.0/255.0.0.0`. */
+function ranges(entries: readonly string[]): Range[] {
+  return entries.flatMap((entry) => entry.split(",")).map((entry) => {
+    const [text, mask] = entry.trim().split("/");
+    const address = numberOf(text);
+    const all = (1n << BigInt(address.bits)) - 1n;
+    return asIpv4({ ...address, mask: mask === undefined ? all : maskOf(mask, all) });
+  });
+}
+
+function maskOf(mask: string, all: bigint): bigint {
+  return isIP(mask) === 0 ? all ^ (all >> BigInt(mask)) : numberOf(mask).value;
+}
+
+/** The block of all IPv4 addresses stands for every address there is. */
+function holds(range: Range, { bits, value }: Address): boolean {
+  if (range.bits === 32 && range.mask === 0n) return true;
+  return range.bits === bits && (value & range.mask) === (range.value & range.mask);
+}
+
+function parsedAddress(text: string): Address {
+  return asIpv4({ ...numberOf(text), mask: MAPPED_MASK });
+}
+
+const LOW = 0xffff_ffffn;
+/** Where IPv4 addresses are among those of IPv6 (RFC 4291, section 2.5.5.2). */
+const MAPPED = 0xffffn << 32n;
+const MAPPED_MASK = ((1n << 128n) - 1n) ^ LOW;
+
+/** What lies among the IPv4 addresses in IPv6 form, in their own form. */
+function asIpv4(range: Range): Range {
+  const { bits, value, mask } = range;
+  if (bits === 32 || (value & MAPPED_MASK) !== MAPPED || (mask & MAPPED_MASK) !== MAPPED_MASK) return range;
+  return { bits: 32, value: value & LOW, mask: mask & LOW };
+}
+
+/** An address as it is written. */
+function numberOf(text: string): Address {
+  const plain = text.replace(/%.*$/, "");
+  if (isIP(plain) === 4) return { bits: 32, value: joined(plain.split(".").map(Number), 8n) };
+  const hexadecimal = plain.replace(/[\d.]+$/, (end) => end.includes(".") ? groupsOfIpv4(end) : end);
+  const [head, tail] = hexadecimal.split("::").map((half) => half === "" ? [] : half.split(":"));
+  const gap = tail === undefined ? [] : new Array<string>(8 - head.length - tail.length).fill("0");
+  const groups = [...head, ...gap, ...tail ?? []].map((group) => parseInt(group, 16));
+  return { bits: 128, value: joined(groups, 16n) };
+}
+
+function groupsOfIpv4(text: string): string {
+  const [a, b, c, d] = text.split(".").map(Number);
+  return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
+}
+
+function joined(parts: readonly number[], width: bigint): bigint {
+  return parts.reduce((value, part) => (value << width) | BigInt(part), 0n);
+}

@@ -1,0 +1,237 @@
+import { randomUUID } from "node:crypto";
+import { syncFolder } from "@/lib/process/data_folder.ts";
+import { bodyReader } from "@/lib/std/body_reader.ts";
+import { ChunksTooSmall } from "@/lib/std/burst_reader.ts";
+import { pacedReader, SlowBody } from "@/lib/std/paced_reader.ts";
+import type { TimeBounds } from "@/lib/std/time_bounds.ts";
+import type { StoredBody } from "./changes.ts";
+import { type Digest, type DigestAlgorithm, startDigest } from "./digests.ts";
+import type { DiskSpace } from "./disk_space.ts";
+import { isNoSpace, Refusal } from "./refusal.ts";
+
+/** The folder of large bodies, below the data folder. */
+export const BODY_FOLDER = "bodies";
+
+/** Bodies up to this many bytes are kept in the index: one flush for many of them, instead of two for each. */
+export const INLINE_LIMIT_BYTES = 16 * 1024;
+
+/** From this size on a file is flushed before its turn in the writer, which would keep others waiting. */
+const EARLY_SYNC_BYTES = 4 * 1024 * 1024;
+
+/** How much of a file is read at a time. */
+const READ_CHUNK_BYTES = 256 * 1024;
+
+/** Where bodies are received. */
+export interface BodyFolder {
+  /** The data folder. */
+  readonly folder: string;
+  /** Whether its disk takes more; without it, that is left to the disk. */
+  readonly space?: DiskSpace;
+}
+
+/** A received body that is not yet an object. */
+export interface ReceivedBody {
+  body: StoredBody;
+  size: number;
+  /** Hexadecimal digests of the bytes: `md5`, and those that were asked for. */
+  digests: Map<DigestAlgorithm, string>;
+  /** Forgets the body; harmless after it became an object's. */
+  discard(): void;
+}
+
+/** The name of the folder for bodies received now: one an hour, so that a sweep knows where to look. */
+export function bodyFolderName(now: Date): string {
+  return now.toISOString().slice(0, 13).replace(/[-T]/g, "");
+}
+
+/** Raised when the sender of a body broke off. */
+export class BrokenBody extends Error {
+  override name = "BrokenBody";
+}
+
+/**
+ * Takes the framing off a body. A part that it is given, and so one that it gives, must be used before the next is asked
+ * for.
+ */
+export type BodyDecoder = (parts: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
+
+/**
+ * Receives a body: into memory while it is small, else into a file that nothing names yet. Throws {@link BrokenBody},
+ * {@link Refusal} NoSpace, ChunksTooSmall, SlowBody, what the disk says, or what `decode` throws, leaving nothing behind.
+ *
+ * @param lengthBytes what the request says of its body's length; null: nothing, it comes in chunks
+ */
+export async function receiveBody(
+  { folder, space }: BodyFolder,
+  stream: ReadableStream<Uint8Array> | null,
+  algorithms: readonly DigestAlgorithm[],
+  decode: BodyDecoder = (parts) => parts,
+  lengthBytes: number | null = Infinity,
+): Promise<ReceivedBody> {
+  const digests = new Map<DigestAlgorithm, Digest>();
+  for (const algorithm of ["md5", ...algorithms] as const) digests.set(algorithm, startDigest(algorithm));
+  const small: Uint8Array[] = [];
+  let file: OpenFile | null = null;
+  let size = 0;
+  try {
+    for await (const chunk of decode(bodyParts(stream, lengthBytes))) {
+      size += chunk.length;
+      for (const digest of digests.values()) digest.update(chunk);
+      if (!file && size > INLINE_LIMIT_BYTES) {
+        if (space && !await space.admits()) throw new Refusal("NoSpace");
+        file = createBodyFile(folder);
+        for (const earlier of small.splice(0)) file.write(earlier);
+      }
+      if (file && space?.isReserved) throw new Refusal("NoSpace");
+      if (file) file.write(chunk);
+      else small.push(chunk.slice());
+    }
+    if (file && size >= EARLY_SYNC_BYTES) await file.sync();
+  } catch (error) {
+    file?.remove();
+    if (isNoSpace(error) || error instanceof Refusal) space?.ranOut(size);
+    throw error;
+  }
+  file?.close();
+  return {
+    body: file ? { file: file.name } : { data: joined(small, size) },
+    size,
+    digests: new Map([...digests].map(([algorithm, digest]) => [algorithm, digest.hex()])),
+    discard: () => file?.remove(),
+  };
+}
+
+/** The bytes `first` to `last` (inclusive) of a stored file of `size` bytes, read as they are asked for. Throws Deno.errors.NotFound. */
+export async function readBodyFile(
+  path: string,
+  first: number,
+  last: number,
+  size: number,
+): Promise<ReadableStream<Uint8Array>> {
+  if (last + 1 < size) return readFileSpan(path, first, last);
+  // A file's own stream is handed to the socket by the runtime, without a copy in JavaScript.
+  return (await openAt(path, first)).readable;
+}
+
+/**
+ * The bytes `first` to `last` (inclusive) of a stored file in large chunks: through JavaScript they go half again as
+ * fast as the chunks of the file's own stream. Throws Deno.errors.NotFound.
+ */
+export async function readFileSpan(path: string, first: number, last: number): Promise<ReadableStream<Uint8Array>> {
+  const file = await openAt(path, first);
+  let left = last - first + 1;
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const buffer = new Uint8Array(Math.min(left, READ_CHUNK_BYTES));
+      const read = left === 0 ? null : await file.read(buffer).catch((error) => {
+        file.close();
+        throw error;
+      });
+      if (read === null) {
+        file.close();
+        if (left > 0) controller.error(new Error("a stored body is shorter than its row says"));
+        else controller.close();
+        return;
+      }
+      left -= read;
+      controller.enqueue(buffer.subarray(0, read));
+    },
+    cancel: () => file.close(),
+  }, { highWaterMark: 0 });
+}
+
+async function openAt(path: string, first: number): Promise<Deno.FsFile> {
+  const file = await Deno.open(path, { read: true });
+  if (first > 0) await file.seek(first, Deno.SeekMode.Start);
+  return file;
+}
+
+/**
+ * The parts of a body; a part must be used before the next is asked for. However the reading ends, the body is given up.
+ *
+ * @param lengthBytes null for a request's body of unknown length
+ */
+export async function* bodyParts(
+  stream: ReadableStream<Uint8Array> | null,
+  lengthBytes: number | null = Infinity,
+  bounds?: TimeBounds,
+): AsyncGenerator<Uint8Array> {
+  // Nothing here is memory that threads share.
+  const reader = stream &&
+    pacedReader(bodyReader(stream as ReadableStream<Uint8Array<ArrayBuffer>>, lengthBytes), bounds);
+  if (!reader) return;
+  try {
+    for (;;) {
+      const bytes: Uint8Array | null = await reader.read().catch((cause) => {
+        if (cause instanceof ChunksTooSmall || cause instanceof SlowBody) throw cause;
+        throw new BrokenBody("the sender broke off", { cause });
+      });
+      if (!bytes) return;
+      yield bytes;
+    }
+  } finally {
+    reader.cancel();
+  }
+}
+
+interface OpenFile {
+  name: string;
+  write(bytes: Uint8Array): void;
+  sync(): Promise<void>;
+  close(): void;
+  remove(): void;
+}
+
+function createBodyFile(folder: string): OpenFile {
+  const hour = `${BODY_FOLDER}/${bodyFolderName(new Date())}`;
+  ensureFolder(folder, hour);
+  const name = `${hour}/${randomUUID()}`;
+  const path = `${folder}/${name}`;
+  const file = Deno.openSync(path, { createNew: true, write: true, mode: 0o600 });
+  let open = true;
+  const close = () => {
+    if (open) file.close();
+    open = false;
+  };
+  return {
+    name,
+    // Synchronous on purpose: it only fills the page cache, and Deno's pool for asynchronous writes collapses under load.
+    write(bytes) {
+      let written = 0;
+      while (written < bytes.length) written += file.writeSync(bytes.subarray(written));
+    },
+    sync: () => file.syncData(),
+    close,
+    remove() {
+      close();
+      try {
+        Deno.removeSync(path);
+      } catch (error) {
+        if (!(error instanceof Deno.errors.NotFound)) throw error;
+      }
+    },
+  };
+}
+
+const ensured = new Set<string>();
+
+function ensureFolder(folder: string, hour: string): void {
+  const path = `${folder}/${hour}`;
+  if (ensured.has(path)) return;
+  Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
+  syncFolder(`${folder}/${BODY_FOLDER}`);
+  if (ensured.size > 48) ensured.clear();
+  ensured.add(path);
+}
+
+/** Parts of a body as one, of `size` bytes in all. */
+export function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  if (chunks.length === 1 && chunks[0].byteLength === chunks[0].buffer.byteLength) return chunks[0];
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}

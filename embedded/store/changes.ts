@@ -1,0 +1,235 @@
+import type { RefusalReason } from "./refusal.ts";
+
+/** Whether a bucket keeps versions: never did, does, or did and keeps the old ones. */
+export type Versioning = "off" | "enabled" | "suspended";
+
+/** Where a received body is: small ones travel with the change, large ones are a file below the data folder. */
+export type StoredBody = { data: Uint8Array } | { file: string };
+
+/** Every change that the index knows: what it takes, and what it answers. Times are milliseconds since 1970. */
+export interface Changes {
+  createTenant: {
+    given: { name: string; record: string; firstUser: NewUser | null; firstGroup?: NewGroup | null; atMs: number };
+    result: { id: number };
+  };
+  /** Refused with BucketNotEmpty while the tenant has buckets. */
+  deleteTenant: { given: { tenant: number }; result: null };
+  createUser: {
+    given: NewUser & { tenant: number };
+    result: { id: number };
+  };
+  deleteUser: { given: { user: number }; result: null };
+  /** The owner, where there is one, gets the given permissions on the new bucket. */
+  createBucket: {
+    given: {
+      tenant: number;
+      name: string;
+      guid: string;
+      owner: number | null;
+      ownerPermissions: number;
+      versioning: Versioning;
+      /** JSON: what was set of how versions are kept; nothing by default. */
+      versionSettings?: string;
+      record: string;
+      /** An access list as JSON. */
+      acl?: string | null;
+      /** Whether the owner's namespaces are limited by the tenant's `maxNamespacesPerUser`. */
+      isLimited?: boolean;
+      atMs: number;
+    };
+    result: { id: number };
+  };
+  deleteBucket: { given: { bucket: number }; result: null };
+  setVersioning: { given: { bucket: number; versioning: Versioning }; result: null };
+  grant: { given: { user: number; bucket: number; permissions: number }; result: null };
+  putObject: {
+    given: {
+      bucket: number;
+      key: Uint8Array;
+      body: StoredBody;
+      size: number;
+      etag: string;
+      contentType: string;
+      headers: string | null;
+      /** JSON: digests in base64 by their algorithm, and what they are of. */
+      checksums: string | null;
+      /** JSON */
+      tags: string | null;
+      /** JSON */
+      acl: string | null;
+      owner: number | null;
+      condition: WriteCondition | null;
+      atMs: number;
+    };
+    result: { version: VersionId };
+  };
+  /** Without a version: the key is deleted, by a marker where versions are kept. */
+  deleteObject: {
+    /** With `ifMatch`, only an object of this ETag; `*` is any. */
+    given: { bucket: number; key: Uint8Array; version: string | null; atMs: number; ifMatch?: string | null };
+    result: { version: VersionId; isMarker: boolean };
+  };
+  /** The tags (JSON) of a key's current version, or of the one that is named; null takes them away. */
+  setTags: {
+    given: { bucket: number; key: Uint8Array; version: string | null; tags: string | null };
+    result: { version: VersionId };
+  };
+  createUpload: {
+    given: UploadName & {
+      owner: number | null;
+      contentType: string;
+      headers: string | null;
+      /** JSON */
+      tags: string | null;
+      /** JSON */
+      acl: string | null;
+      checksumAlgorithm: string | null;
+      checksumType: string | null;
+      atMs: number;
+    };
+    result: null;
+  };
+  putPart: {
+    given: UploadName & {
+      number: number;
+      body: StoredBody;
+      size: number;
+      etag: string;
+      /** JSON: digests in base64 by their algorithm. */
+      checksums: string | null;
+      atMs: number;
+    };
+    result: null;
+  };
+  completeUpload: {
+    given: UploadName & {
+      /** In ascending order. */
+      parts: CompletedPart[];
+      /** What the sender says of the whole: digests in base64 by their algorithm, and how many bytes it has. */
+      checksums: Record<string, string>;
+      size: number | null;
+      by: number;
+      condition: WriteCondition | null;
+      atMs: number;
+    };
+    result: { version: VersionId; etag: string; checksums: Record<string, string> | null };
+  };
+  abortUpload: { given: UploadName & { atMs: number }; result: null };
+  expireUploads: { given: { atMs: number }; result: { expired: number } };
+  /** Merges what is given; the owner named gets the permissions beside those it has, null takes the owner away. */
+  updateBucket: {
+    given: {
+      bucket: number;
+      name?: string;
+      owner?: number | null;
+      ownerPermissions: number;
+      /** Members of the record. */
+      settings: Record<string, unknown>;
+    };
+    result: null;
+  };
+  /** Merges what is given, or forgets all that was set. */
+  setVersionSettings: {
+    given: { bucket: number; versioning: Versioning | null; settings: Record<string, unknown> | "defaults" };
+    result: null;
+  };
+  pruneVersions: { given: { atMs: number }; result: { pruned: number } };
+  clearDeletionRecords: { given: Record<never, never>; result: { cleared: number } };
+  /** CORS rules (XML); null takes them away. */
+  setBucketCors: { given: { bucket: number; cors: string | null }; result: { hadRules: boolean } };
+  setTenantCors: { given: { tenant: number; cors: string | null }; result: { hadRules: boolean } };
+  /** An access list as JSON; null takes it away. */
+  setBucketAcl: { given: { bucket: number; acl: string | null }; result: null };
+  setObjectAcl: { given: { bucket: number; key: Uint8Array; seq: number; acl: string | null }; result: null };
+  /** The record is JSON, the members are numbers of users of the tenant. */
+  createGroup: {
+    given: { tenant: number; name: string; guid: string; record: string; members: readonly number[] };
+    result: { id: number };
+  };
+  /** Members of the record that are not given stay, as do the group's members where null is given. */
+  modifyGroup: {
+    given: { group: number; record: Record<string, unknown>; members: readonly number[] | null };
+    result: null;
+  };
+  deleteGroup: { given: { group: number }; result: null };
+  /** The data access permissions of a user or a group in some buckets, as masks. */
+  setGrants: {
+    given: { to: { user: number } | { group: number }; grants: readonly { bucket: number; permissions: number }[] };
+    result: null;
+  };
+  /** Members of a tenant's record. */
+  modifyTenant: { given: { tenant: number; record: Record<string, unknown> }; result: null };
+  modifyUser: {
+    given: { user: number; record: Record<string, unknown>; passwordMd5: string | null; unlock: boolean };
+    result: null;
+  };
+  /** `limit` 0 never locks; `unlockAfterMs` null: a locked account stays so. */
+  countFailure: { given: { user: number; limit: number; unlockAfterMs: number | null; atMs: number }; result: null };
+  forgetFailures: { given: { user: number }; result: null };
+  /** What a document decides, such as the mask of permissions, follows with it. */
+  setDocument: {
+    given: NamedDocument & { mode: "create" | "modify" | "set"; document: Record<string, unknown> };
+    result: null;
+  };
+  deleteDocument: { given: NamedDocument; result: null };
+  /** Hours since 1970. */
+  countReads: {
+    given: { reads: readonly { bucket: number; hour: number; reads: number; bytesOut: number }[] };
+    result: null;
+  };
+  expireUsage: { given: { beforeHour: number }; result: null };
+}
+
+/** A document of the management API: `bucket` is 0 for a tenant's own, `name` is "" where a place has one of its kind. */
+export interface NamedDocument {
+  tenant: number;
+  bucket: number;
+  kind: string;
+  name: string;
+}
+
+/** An upload in parts, with the object that it is for. */
+export interface UploadName {
+  bucket: number;
+  key: Uint8Array;
+  upload: string;
+}
+
+/** A part as a complete names it: with its ETag and the checksums that are given, in base64 by their algorithm. */
+export interface CompletedPart {
+  number: number;
+  etag: string;
+  checksums: Record<string, string>;
+}
+
+/** A user account to be made; the record is JSON. */
+export interface NewUser {
+  name: string;
+  guid: string;
+  passwordMd5: string;
+  record: string;
+}
+
+/** A group account to be made, with nobody in it; the record is JSON. */
+export interface NewGroup {
+  name: string;
+  guid: string;
+  record: string;
+}
+
+/** S3's name of a version; null while the bucket never kept versions. */
+export type VersionId = string | null;
+
+/** What must be true of the present object for a write to happen: that there is none, or that its ETag is this or another one. */
+export type WriteCondition = { absent: true } | { etag: string } | { otherThan: string };
+
+export type ChangeKind = keyof Changes;
+
+/** One change with what it takes. */
+export type Change = { [K in ChangeKind]: { kind: K; given: Changes[K]["given"] } }[ChangeKind];
+
+/** What became of a change: its result, a refusal by the store's rules, or a fault (no space, damaged file). */
+export type Outcome =
+  | { ok: true; result: Changes[ChangeKind]["result"] }
+  | { ok: false; refusal: RefusalReason }
+  | { ok: false; fault: string };

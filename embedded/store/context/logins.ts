@@ -1,0 +1,101 @@
+import { isEnabled, type User } from "@/embedded/store/accounts.ts";
+import { consoleSecurity } from "@/embedded/store/console_security.ts";
+import type { Documents } from "@/embedded/store/documents.ts";
+import type { Statements } from "@/embedded/store/index.ts";
+import { isLastAdministrator } from "@/embedded/store/last_administrator.ts";
+import { Refusal } from "@/embedded/store/refusal.ts";
+import type { WriterClient } from "@/embedded/store/writer/writer_client.ts";
+import { WrongAnswers } from "@/embedded/store/wrong_answers.ts";
+
+const MS_PER_MINUTE = 60_000;
+
+/** A full disk, on which not even the reserve of deletions is left, makes a wrong password no right one, nor the reverse. */
+async function unlessFull(counting: Promise<unknown>): Promise<void> {
+  try {
+    await counting;
+  } catch (error) {
+    if (!(error instanceof Refusal && error.reason === "NoSpace")) throw error;
+  }
+}
+
+/**
+ * Decides over logins by either protocol: wrong passwords are answered late, and lock an account where the rules of its
+ * tenant say so.
+ */
+export class Logins {
+  readonly #index: Statements;
+  readonly #documents: Documents;
+  readonly #writer: WriterClient;
+  readonly #now: () => number;
+  /** Wrong passwords by user whose counting is under way. */
+  readonly #counting = new Map<number, Promise<unknown>>();
+
+  readonly #wrong: WrongAnswers;
+
+  /** `now` gives milliseconds since 1970. */
+  constructor(index: Statements, documents: Documents, writer: WriterClient, now: () => number) {
+    this.#index = index;
+    this.#wrong = new WrongAnswers(now);
+    this.#documents = documents;
+    this.#writer = writer;
+    this.#now = now;
+  }
+
+  /**
+   * The user whom `find` gives, where `isRight` says so: "closed" when there is none, or it may not log in, be it with
+   * the right password. A wrong one is counted durably. Guesses that come at once are judged one after the other, so
+   * that a burst of them meets the lock as well.
+   */
+  async attempt(find: () => User | null, isRight: (user: User) => boolean): Promise<User | "closed" | "wrong"> {
+    let user = find();
+    for (let counting; user && (counting = this.#counting.get(user.id)); user = find()) await counting;
+    if (!user || !isEnabled(user) || this.isLocked(user)) {
+      await this.delayWrong();
+      return "closed";
+    }
+    if (!isRight(user)) {
+      await Promise.all([this.#failed(user), this.delayWrong()]);
+      return "wrong";
+    }
+    if (user.failedAttempts > 0 || user.lockedMs !== null) {
+      await unlessFull(this.#writer.change("forgetFailures", { user: user.id }));
+    }
+    return user;
+  }
+
+  /** Counts wrong credentials, and resolves when they may be answered: at most a quarter of a second later. */
+  delayWrong(): Promise<void> {
+    return this.#wrong.delay();
+  }
+
+  /** Whether wrong passwords locked an account, and it has not opened again by itself. */
+  isLocked(user: User): boolean {
+    if (user.lockedMs === null) return false;
+    const after = this.#unlockAfterMs(user);
+    if (after !== null && user.lockedMs + after <= this.#now()) return false;
+    // The others may have gone since it was locked.
+    return !isLastAdministrator(this.#index, user, after === null ? -1 : this.#now() - after);
+  }
+
+  async #failed(user: User): Promise<void> {
+    const { disableAfterAttempts } = consoleSecurity(this.#documents, user.tenant);
+    if (disableAfterAttempts === 0) return;
+    const counting = this.#writer.change("countFailure", {
+      user: user.id,
+      limit: disableAfterAttempts,
+      unlockAfterMs: this.#unlockAfterMs(user),
+      atMs: this.#now(),
+    });
+    this.#counting.set(user.id, counting.catch(() => {}));
+    try {
+      await unlessFull(counting);
+    } finally {
+      this.#counting.delete(user.id);
+    }
+  }
+
+  #unlockAfterMs(user: User): number | null {
+    const rules = consoleSecurity(this.#documents, user.tenant);
+    return rules.automaticUserAccountUnlockSetting ? rules.automaticUserAccoutUnlockDuration * MS_PER_MINUTE : null;
+  }
+}

@@ -1,0 +1,36 @@
+import type { Accounts } from "@/embedded/store/accounts.ts";
+import type { Buckets } from "@/embedded/store/buckets.ts";
+import type { DiskSpace } from "@/embedded/store/disk_space.ts";
+import type { Documents } from "@/embedded/store/documents.ts";
+import type { Groups } from "@/embedded/store/groups.ts";
+import type { Objects } from "@/embedded/store/objects.ts";
+import type { Uploads } from "@/embedded/store/uploads.ts";
+import type { UsageHistory } from "@/embedded/store/usage_history.ts";
+import type { Versions } from "@/embedded/store/versions.ts";
+import type { WriterClient } from "@/embedded/store/writer/writer_client.ts";
+import type { Logins } from "./logins.ts";
+import type { ReadCounter } from "./read_counter.ts";
+import type { Upkeep } from "./upkeep.ts";
+
+/** What both protocols of the store work on. */
+export interface StoreParts {
+  /** The data folder. */
+  readonly folder: string;
+  readonly accounts: Accounts;
+  readonly groups: Groups;
+  readonly buckets: Buckets;
+  readonly objects: Objects;
+  readonly versions: Versions;
+  readonly uploads: Uploads;
+  readonly documents: Documents;
+  readonly usage: UsageHistory;
+  readonly reads: ReadCounter;
+  readonly logins: Logins;
+  readonly writer: WriterClient;
+  /** Whether the disk of the data folder takes more. */
+  readonly space: DiskSpace;
+  /** Told when a setting changed that may let something go. */
+  readonly upkeep: Upkeep;
+  /** The present, in milliseconds since 1970. */
+  now(): number;
+}

@@ -1,0 +1,36 @@
+import { createHash } from "node:crypto";
+import { crc32 } from "node:zlib";
+import { startCrc32c } from "./crc32c.ts";
+import { startCrc64nvme } from "./crc64nvme.ts";
+
+/** The digests that the store can make of a body. */
+export type DigestAlgorithm = "md5" | "sha1" | "sha256" | "crc32" | "crc32c" | "crc64nvme";
+
+/** A digest of bytes that arrive in parts. */
+export interface Digest {
+  update(part: Uint8Array): void;
+  /** Hexadecimal, in lower case. */
+  hex(): string;
+}
+
+/** Begins a digest. */
+export function startDigest(algorithm: DigestAlgorithm): Digest {
+  switch (algorithm) {
+    case "crc32":
+      return startCrc32();
+    case "crc32c":
+      return startCrc32c();
+    case "crc64nvme":
+      return startCrc64nvme();
+  }
+  const hash = createHash(algorithm);
+  return { update: (part) => void hash.update(part), hex: () => hash.digest("hex") };
+}
+
+function startCrc32(): Digest {
+  let value = 0;
+  return {
+    update: (part) => value = crc32(part, value),
+    hex: () => value.toString(16).padStart(8, "0"),
+  };
+}

@@ -1,0 +1,54 @@
+import type { Statements } from "./index.ts";
+import { folded } from "./names.ts";
+
+/** Where a document of the management API belongs: a tenant, or a namespace of it. */
+export interface DocumentPlace {
+  readonly tenant: number;
+  /** The bucket's number; 0 for the tenant's own documents. */
+  readonly bucket: number;
+  /** The last part of its path, such as `contactInfo`. */
+  readonly kind: string;
+}
+
+export type Document = Record<string, unknown>;
+
+/** Members that are records of their own. */
+const RECORDS = ["ipSettings", "emailTemplate", "versioningSettings"];
+
+/** A document with what is given over it; what a given record leaves out stays as it is, too. */
+export function mergedDocument(present: Readonly<Document>, given: Readonly<Document>): Document {
+  const merged = { ...present, ...given };
+  for (const name of RECORDS) if (name in merged) merged[name] = { ...Object(present[name]), ...Object(given[name]) };
+  return merged;
+}
+
+/** Reads the documents of the management API as they were set, without defaults. Names are looked up without case. */
+export class Documents {
+  readonly #index: Statements;
+
+  constructor(index: Statements) {
+    this.#index = index;
+  }
+
+  /** A document; those of which there is one per place have the name "". Null where none was set. */
+  document({ tenant, bucket, kind }: DocumentPlace, name = ""): Document | null {
+    const row = this.#index.row(
+      "SELECT document FROM documents WHERE tenant = ? AND bucket = ? AND kind = ? AND folded = ?",
+      tenant,
+      bucket,
+      kind,
+      folded(name),
+    );
+    return row && JSON.parse(String(row[0]));
+  }
+
+  /** All documents of a kind in the order of their names. */
+  documents({ tenant, bucket, kind }: DocumentPlace): Document[] {
+    return this.#index.rows(
+      "SELECT document FROM documents WHERE tenant = ? AND bucket = ? AND kind = ? ORDER BY folded",
+      tenant,
+      bucket,
+      kind,
+    ).map(([document]) => JSON.parse(String(document)));
+  }
+}

@@ -1,0 +1,45 @@
+import type { Statements } from "./index.ts";
+
+/** What only one with these roles can do: everything in a tenant, and opening locked accounts. */
+const KEPT_OPEN = [["ADMINISTRATOR"], ["ADMINISTRATOR", "SECURITY"]] as const;
+
+/** Whether a record (JSON) says that its account may log in with a password. */
+const ENABLED =
+  "coalesce(json_extract(record, '$.enabled'), 1) AND coalesce(json_extract(record, '$.localAuthentication'), 1)";
+
+/** Whether a user has one of the roles, its own or those of its groups. */
+const HAS_ROLE = `(
+  EXISTS (SELECT 1 FROM json_each(users.record, '$.roles.role') WHERE value IN (?, ?))
+  OR EXISTS (
+    SELECT 1 FROM group_members JOIN groups ON groups.id = group_id, json_each(groups.record, '$.roles.role')
+    WHERE user = users.id AND value IN (?, ?)
+  )
+)`;
+
+/**
+ * Whether without this user nobody could administer its tenant, or nobody open a locked account: it has the role, and
+ * every other account that has it is disabled or locked.
+ *
+ * @param openedMs locks of this moment or before, ms since 1970, are over
+ */
+export function isLastAdministrator(
+  index: Statements,
+  { id, tenant }: { readonly id: number; readonly tenant: number },
+  openedMs: number,
+): boolean {
+  return KEPT_OPEN.some((roles) => {
+    const named = [roles[0], roles.at(-1) ?? roles[0]];
+    const has = index.row(`SELECT 1 FROM users WHERE id = ? AND ${HAS_ROLE}`, id, ...named, ...named);
+    if (!has) return false;
+    const other = index.row(
+      `SELECT 1 FROM users WHERE tenant = ? AND id != ? AND (locked_ms IS NULL OR locked_ms <= ?)
+       AND ${ENABLED} AND ${HAS_ROLE} LIMIT 1`,
+      tenant,
+      id,
+      openedMs,
+      ...named,
+      ...named,
+    );
+    return other === null;
+  });
+}

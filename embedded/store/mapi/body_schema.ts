@@ -1,0 +1,138 @@
+import { z } from "zod";
+import { isPathSegment } from "@/embedded/store/names.ts";
+import { quotaBytes } from "@/embedded/store/quota.ts";
+import { invalid } from "./mapi_error.ts";
+import { only } from "./mapi_request.ts";
+
+/** Most entries of a list of words. */
+const MAX_WORDS = 100;
+
+/** Most entries of a list of names. */
+export const MAX_NAMES = 10_000;
+
+const BOOLEANS = new Map<unknown, boolean>([
+  ...["true", "t", "1", 1].map((text) => [text, true] as const),
+  ...["false", "f", "0", 0].map((text) => [text, false] as const),
+]);
+
+const QUOTA = /^(?:0|[1-9][0-9]{0,11})(?:\.[0-9]{1,2})? (?:MB|GB|TB)$/;
+
+/**
+ * A value as its schema reads it.
+ *
+ * @param at the name of the value, where it is not a whole body
+ * @throws {MapiError} 400 with the path of the first member that does not fit, and its rule
+ */
+export function parsed<T>(schema: z.ZodType<T>, value: unknown, at?: string): T {
+  const { data, error } = schema.safeParse(value);
+  if (!error) return data;
+  const [{ path, message }] = error.issues;
+  throw invalid(z.core.toDotPath(at === undefined ? path : [at, ...path]) || "The body", message);
+}
+
+/** The error of a schema: what a value must be, or that it is required where it is absent. */
+export function rule(text: string) {
+  return { error: ({ input }: { readonly input?: unknown }) => input === undefined ? "is required" : text };
+}
+
+/** A record: members that may be left out, and those that may not. Null counts as left out; unknown members are dropped. */
+export function members<O extends z.ZodRawShape, R extends z.ZodRawShape = Record<never, never>>(
+  optional: O,
+  required?: R,
+) {
+  const record = z.object(required ?? {} as R, rule("must be an object")).extend(z.object(optional).partial().shape);
+  const names = Object.keys(record.shape);
+  const given = (value: unknown) =>
+    isRecord(value) ? Object.fromEntries(Object.entries(only(value, names)).filter(([, one]) => one !== null)) : value;
+  return z.preprocess(given, record);
+}
+
+/** Text within bounds of its length in code points, without control characters except line ends and tabs. */
+export function text(longest: number, shortest = 0) {
+  return z.string(rule("must be a string")).refine((value) => {
+    const { length } = [...value];
+    // deno-lint-ignore no-control-regex
+    return length >= shortest && length <= longest && !/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/.test(value);
+  }, `must have ${shortest} to ${longest} printable characters`);
+}
+
+/** A name that a path can carry. */
+export function pathName(pattern: RegExp, requirement: string) {
+  return z.string(rule(requirement)).refine((name) => pattern.test(name) && isPathSegment(name), requirement);
+}
+
+/** The name of a class. */
+export const className = pathName(/^[^\p{Cc}]{1,64}$/u, "must have 1 to 64 characters, and be neither . nor ..");
+
+/** True or false, also in the store's short spellings. */
+export const boolean = z.preprocess((value) => BOOLEANS.get(value) ?? value, z.boolean(rule("must be true or false")));
+
+/** The same member for several names. */
+export function each<N extends string, S>(names: readonly N[], schema: S): Record<N, S> {
+  return Object.fromEntries(names.map((name) => [name, schema])) as Record<N, S>;
+}
+
+/** A whole number within bounds, also as a string of digits. */
+export function integer(least: number, most: number) {
+  const bounds = rule(`must be a whole number from ${least} to ${most}`);
+  const fromDigits = (value: unknown) =>
+    typeof value === "string" && /^[0-9]{1,10}$/.test(value) ? Number(value) : value;
+  return z.preprocess(fromDigits, z.int(bounds).min(least, bounds).max(most, bounds));
+}
+
+/** A storage size such as `100 GB`. */
+export const quota = z.string(rule("must be a number, a space and MB, GB or TB"))
+  .regex(QUOTA, "must be a number, a space and MB, GB or TB")
+  .refine((size) => quotaBytes(size) >= 1024 ** 3, "must be at least 1 GB");
+
+/** One of a few words. */
+export function oneOf<const W extends readonly string[]>(...words: W) {
+  return z.enum(words, rule(`must be one of ${words.join(", ")}`));
+}
+
+/** One of a few words in any case, as it is spelled here. */
+export function oneOfAnyCase(...words: readonly string[]) {
+  const spelled = (value: unknown) =>
+    typeof value === "string" ? words.find((word) => word.toLowerCase() === value.toLowerCase()) ?? value : value;
+  return z.preprocess(spelled, oneOf(...words));
+}
+
+/** A list. Its length is checked before its entries are. */
+export function list<S extends z.ZodType>(
+  entry: S,
+  most: number,
+  requirement = `must be a list of at most ${most} entries`,
+) {
+  const isShort = (value: unknown) => Array.isArray(value) && value.length <= most;
+  return z.custom<unknown[]>(isShort, rule(requirement)).pipe(z.array(entry));
+}
+
+/** A list with the store's wrapping, such as `{"name": […]}`, or without; read as one without it. */
+export function listed<S extends z.ZodType>(name: string, entry: S, most: number) {
+  return z.preprocess((value) => unwrapped(name, value), list(entry, most));
+}
+
+/** A list in the store's wrapping, read as one without repetitions. */
+export function wrapped<N extends string, S extends z.ZodType>(name: N, entry: S, most = MAX_WORDS) {
+  const entries = list(entry, most, `must be an object with the list ${name}, of at most ${most} entries`);
+  return z.preprocess((value) => Array.isArray(value) ? null : unwrapped(name, value), entries)
+    .transform((all) => ({ [name]: [...new Set(all)] }) as Record<N, z.output<S>[]>);
+}
+
+/** A list of names, without repetitions. */
+export const names = listed("name", z.string("must be a string"), MAX_NAMES).transform((all) => [...new Set(all)]);
+
+/** Tags, by which lists are filtered. */
+export const tags = wrapped(
+  "tag",
+  z.string("must be a string").regex(/^[^,]{1,64}$/u, "must have 1 to 64 characters, without commas"),
+);
+
+function unwrapped(name: string, value: unknown): unknown {
+  if (!isRecord(value)) return value;
+  return Object.hasOwn(value, name) ? value[name] : null;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,93 @@
+import type { Tenant } from "@/embedded/store/accounts.ts";
+import { USAGE_HOURS } from "@/embedded/store/context/upkeep.ts";
+import type { Interval, Used } from "@/embedded/store/usage_history.ts";
+import { demand } from "./mapi_caller.ts";
+import { invalid } from "./mapi_error.ts";
+import { type MapiRequest, mapiTime } from "./mapi_request.ts";
+import { permittedNamespace } from "./permitted_namespace.ts";
+
+const MS_PER_SECOND = 1000;
+const MS_PER_HOUR = 60 * 60 * MS_PER_SECOND;
+const HOURS_PER_DAY = 24;
+
+/** What a report calls the store. */
+const SYSTEM_NAME = "stackroom";
+
+/** GET /tenants/{tenant}/chargebackReport?start=&end=&granularity=: sums over all namespaces, with those that are gone. */
+export async function readTenantChargeback(tenant: Tenant, request: MapiRequest): Promise<Response> {
+  demand(request.caller, "read figures");
+  return await report(tenant, null, tenant.createdMs, request);
+}
+
+/** GET /tenants/{tenant}/namespaces/{namespace}/chargebackReport?start=&end=&granularity= */
+export async function readNamespaceChargeback(tenant: Tenant, name: string, request: MapiRequest): Promise<Response> {
+  const { id, name: namespaceName, createdMs } = permittedNamespace(tenant, name, request, "read figures");
+  return await report(tenant, { id, namespaceName }, createdMs, request);
+}
+
+async function report(
+  tenant: Tenant,
+  namespace: { id: number; namespaceName: string } | null,
+  createdMs: number,
+  { store, query }: MapiRequest,
+): Promise<Response> {
+  const intervals = statedIntervals(query, createdMs, store.now());
+  // Reads are written down in groups: those that wait belong into the report as well.
+  await store.reads.flush();
+  const used = store.usage.during(tenant.id, namespace?.id ?? null, intervals);
+  return Response.json({
+    chargebackData: used.map((one, i) => ({
+      systemName: SYSTEM_NAME,
+      tenantName: tenant.name,
+      ...(namespace ? { namespaceName: namespace.namespaceName } : {}),
+      startTime: mapiTime(intervals[i].first * MS_PER_HOUR),
+      endTime: mapiTime((intervals[i].last + 1) * MS_PER_HOUR - MS_PER_SECOND),
+      ...figures(one),
+      deleted: one.hasDeleted ? "included" : "false",
+      valid: true,
+    })),
+  });
+}
+
+function figures({ hasDeleted: _, objectBytes, partBytes, uploads, uploadParts, ...rest }: Used) {
+  return {
+    ...rest,
+    ingestedVolume: objectBytes,
+    storageCapacityUsed: objectBytes + partBytes,
+    multipartUploads: uploads,
+    multipartUploadParts: uploadParts,
+    multipartUploadBytes: partBytes,
+  };
+}
+
+/**
+ * The intervals that a query asks for, widened to whole ones: hours, days of UTC, or one from start to end. What lies
+ * before the beginning, before what is remembered, or after the present is left out; an end before the start leaves nothing. Throws 400.
+ */
+function statedIntervals(query: URLSearchParams, createdMs: number, nowMs: number): Interval[] {
+  const granularity = query.get("granularity") ?? "total";
+  if (!["hour", "day", "total"].includes(granularity)) throw invalid("granularity", "must be hour, day or total");
+  const present = Math.floor(nowMs / MS_PER_HOUR);
+  const oldest = Math.max(Math.floor(createdMs / MS_PER_HOUR), present - USAGE_HOURS);
+  const [start, end] = ["start", "end"].map((name) => statedHour(query.get(name), name));
+  if (start !== null && end !== null && start > end) return [];
+  const step = granularity === "day" ? HOURS_PER_DAY : 1;
+  // The interval that the beginning falls into is whole as well: nothing was done before.
+  const first = Math.floor(Math.max(start ?? oldest, oldest) / step) * step;
+  const last = Math.min(end ?? present, present);
+  if (first > last) return [];
+  if (granularity === "total") return [{ first, last }];
+  const count = Math.floor((last - first) / step) + 1;
+  return Array.from({ length: count }, (_, i) => ({ first: first + i * step, last: first + (i + 1) * step - 1 }));
+}
+
+/** The hour since 1970 of a time such as 2026-11-01T00:00:00+0000, or a date; null where none is given. Throws 400. */
+function statedHour(text: string | null, name: string): number | null {
+  if (text === null || text === "") return null;
+  // A plus sign that nobody encoded arrives as a space.
+  const known = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+ -]\d{2}:?\d{2})?)?$/.exec(text);
+  const zone = (known?.[3] ?? "Z").replace(" ", "+").replace(/^([+-]\d{2})(\d{2})$/, "$1:$2");
+  const ms = known ? Date.parse(`${known[1]}T${known[2] ?? "00:00"}${zone}`) : NaN;
+  if (Number.isNaN(ms)) throw invalid(name, "must be a time such as 2026-11-01T00:00:00+0000");
+  return Math.floor(ms / MS_PER_HOUR);
+}

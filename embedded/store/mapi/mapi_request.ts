@@ -1,0 +1,46 @@
+import { readBody } from "@/embedded/small_body.ts";
+import type { StoreParts } from "@/embedded/store/context/store_parts.ts";
+import { isObject } from "@/lib/std/is_object.ts";
+import type { MapiCaller } from "./mapi_caller.ts";
+import { MapiError } from "./mapi_error.ts";
+
+/** Largest body of a request, in bytes. */
+const MAX_BODY_BYTES = 4 * 1024 * 1024;
+
+/** A request to the management API whose caller is known. */
+export interface MapiRequest {
+  store: StoreParts;
+  caller: MapiCaller;
+  method: string;
+  query: URLSearchParams;
+  /** The body as a JSON object. Throws 400 or 413. */
+  body(): Promise<Record<string, unknown>>;
+}
+
+/** Reads a body that must be one JSON object, up to its bound. Throws {@link MapiError} 400 or 413. */
+export async function readJsonObject(request: Request): Promise<Record<string, unknown>> {
+  const bytes = await readBody(request, MAX_BODY_BYTES);
+  if (!bytes) throw new MapiError(413, "The body is larger than 4 MiB");
+  try {
+    const value = JSON.parse(new TextDecoder().decode(bytes));
+    if (isObject(value)) return value;
+  } catch {
+    // Answered below, as any other body that is no object.
+  }
+  throw new MapiError(400, "The body must be one JSON object");
+}
+
+/** A list of names under its identifying member, or full records where the query asks for them. */
+export function listAnswer(member: string, records: readonly Record<string, unknown>[], verbose: boolean): Response {
+  return Response.json(verbose ? records : { [member]: records.map((record) => record[member]) });
+}
+
+/** An instant as the management API spells it. */
+export function mapiTime(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d{3}Z$/, "+0000");
+}
+
+/** The members of a record that are named. */
+export function only(record: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(names.filter((name) => Object.hasOwn(record, name)).map((name) => [name, record[name]]));
+}

@@ -1,0 +1,78 @@
+import type { z } from "zod";
+import type { Tenant } from "@/embedded/store/accounts.ts";
+import { type Document, mergedDocument } from "@/embedded/store/documents.ts";
+import { parsed } from "./body_schema.ts";
+import { isVerbose } from "./list_parameters.ts";
+import { demand, type Right } from "./mapi_caller.ts";
+import type { MapiRequest } from "./mapi_request.ts";
+import { permittedNamespace } from "./permitted_namespace.ts";
+
+/** A settings document, of which a tenant or a namespace has one: read with GET, changed with POST. */
+export interface SettingsDocument {
+  /** Its path below the tenant or the namespace. */
+  readonly kind: string;
+  readonly schema: z.ZodType<Document>;
+  readonly defaults: Readonly<Record<string, unknown>>;
+  /** Who may read it, and who may change it. Owners of a namespace may do both, unless a special right is needed. */
+  readonly read: Right;
+  readonly write: Right;
+  /** Members that nobody sets, shown where everything is asked for. */
+  readonly fixed?: Readonly<Record<string, unknown>>;
+  /** Looks at what is given against the rest of the tenant. Throws 400. */
+  readonly check?: (given: Readonly<Document>, tenant: Tenant, request: MapiRequest) => void;
+}
+
+/** GET and HEAD of a tenant's document. */
+export function readTenantDocument(of: SettingsDocument, tenant: Tenant, request: MapiRequest): Response {
+  demand(request.caller, of.read);
+  return shown(of, tenant, 0, request);
+}
+
+/** POST of a tenant's document: members that are not given stay as they are. */
+export function changeTenantDocument(of: SettingsDocument, tenant: Tenant, request: MapiRequest): Promise<Response> {
+  demand(request.caller, of.write);
+  return changed(of, tenant, 0, request);
+}
+
+/** GET and HEAD of a namespace's document. */
+export function readNamespaceDocument(
+  of: SettingsDocument,
+  tenant: Tenant,
+  name: string,
+  request: MapiRequest,
+): Response {
+  return shown(of, tenant, permittedNamespace(tenant, name, request, of.read).id, request);
+}
+
+/** POST of a namespace's document. */
+export function changeNamespaceDocument(
+  of: SettingsDocument,
+  tenant: Tenant,
+  name: string,
+  request: MapiRequest,
+): Promise<Response> {
+  if (of.write !== "administer") demand(request.caller, of.write);
+  return changed(of, tenant, permittedNamespace(tenant, name, request, of.write).id, request);
+}
+
+function shown({ kind, defaults, fixed }: SettingsDocument, tenant: Tenant, bucket: number, request: MapiRequest) {
+  const document = request.store.documents.document({ tenant: tenant.id, bucket, kind });
+  return Response.json({
+    ...mergedDocument(defaults, document ?? {}),
+    ...(fixed && isVerbose(request.query) ? fixed : {}),
+  });
+}
+
+async function changed(of: SettingsDocument, tenant: Tenant, bucket: number, request: MapiRequest): Promise<Response> {
+  const document = parsed(of.schema, await request.body());
+  of.check?.(document, tenant, request);
+  await request.store.writer.change("setDocument", {
+    tenant: tenant.id,
+    bucket,
+    kind: of.kind,
+    name: "",
+    mode: "set",
+    document,
+  });
+  return new Response(null);
+}

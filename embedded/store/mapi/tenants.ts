@@ -1,0 +1,148 @@
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import { newTenantRecord, newUserRecord } from "@/embedded/store/account_records.ts";
+import type { Tenant } from "@/embedded/store/accounts.ts";
+import type { NewGroup } from "@/embedded/store/changes.ts";
+import { CONSOLE_SECURITY_DEFAULTS } from "@/embedded/store/console_security.ts";
+import type { Document } from "@/embedded/store/documents.ts";
+import { isHostLabel } from "@/embedded/store/names.ts";
+import { boolean, each, integer, members, oneOf, parsed, quota, rule, tags, text, wrapped } from "./body_schema.ts";
+import { groupname } from "./groups.ts";
+import { isVerbose, selected } from "./list_parameters.ts";
+import { demand } from "./mapi_caller.ts";
+import { absent, MapiError } from "./mapi_error.ts";
+import { listAnswer, type MapiRequest, mapiTime, only } from "./mapi_request.ts";
+import { newPasswordMd5 } from "./passwords.ts";
+import { username as usernameSchema } from "./users.ts";
+
+const NAME_RULE = "must have 1 to 63 letters, digits and inner hyphens";
+
+const QUOTA_RULE = "must be a whole number from 1 to 10000, or None";
+
+const MEMBERS = {
+  systemVisibleDescription: text(1024),
+  tenantVisibleDescription: text(1024),
+  hardQuota: quota,
+  softQuota: integer(0, 100),
+  namespaceQuota: z.preprocess(
+    (value) => typeof value === "number" ? String(value) : value,
+    z.string(rule(QUOTA_RULE)).regex(/^(?:None|[1-9]\d{0,3}|10000)$/, QUOTA_RULE),
+  ),
+  authenticationTypes: wrapped("authenticationType", oneOf("LOCAL", "RADIUS", "EXTERNAL")),
+  servicePlan: text(64),
+  maxNamespacesPerUser: integer(0, 10_000),
+  ...each([
+    "complianceConfigurationEnabled",
+    "versioningConfigurationEnabled",
+    "searchConfigurationEnabled",
+    "replicationConfigurationEnabled",
+    "erasureCodingSelectionEnabled",
+    "servicePlanSelectionEnabled",
+    "administrationAllowed",
+    "snmpLoggingEnabled",
+    "syslogLoggingEnabled",
+  ], boolean),
+  tags,
+};
+
+const NEW = members(MEMBERS, { name: z.string(rule(NAME_RULE)).refine((name) => isHostLabel(name), NAME_RULE) });
+
+const CHANGE = members(MEMBERS);
+
+/** What a tenant's record shows when not everything is asked for: what can be changed. */
+const MODIFIABLE = [
+  "administrationAllowed",
+  "maxNamespacesPerUser",
+  "snmpLoggingEnabled",
+  "syslogLoggingEnabled",
+  "tenantVisibleDescription",
+];
+
+/** What the system level decides, and a tenant's own administrators may only repeat. */
+const OF_THE_SYSTEM = Object.keys(MEMBERS).filter((member) => !MODIFIABLE.includes(member) && member !== "tags");
+
+/** GET /tenants */
+export function listTenants({ store, caller, query }: MapiRequest): Response {
+  demand(caller, "read");
+  return listAnswer("name", selected(store.accounts.tenants().map(fullRecord), query, "name"), isVerbose(query));
+}
+
+/** GET and HEAD /tenants/{tenant} */
+export function readTenant(tenant: Tenant, { caller, query }: MapiRequest): Response {
+  demand(caller, "read");
+  const record = fullRecord(tenant);
+  return Response.json(isVerbose(query) ? record : only(record, MODIFIABLE));
+}
+
+/** PUT /tenants: makes the tenant, its first user and its first group in one. `onCreated` is awaited before the answer. */
+export async function createTenant(
+  { store, caller, query, body }: MapiRequest,
+  onCreated: (tenant: Tenant) => Promise<void>,
+): Promise<Response> {
+  demand(caller, "administer");
+  const { name, ...given } = parsed(NEW, await body());
+  const username = parsed(usernameSchema, query.get("username"), "username");
+  const rules = CONSOLE_SECURITY_DEFAULTS;
+  const passwordMd5 = newPasswordMd5(query.get("password"), rules, { username, former: [] });
+  const record = newTenantRecord(given);
+  const firstUser = {
+    name: username,
+    guid: randomUUID(),
+    passwordMd5,
+    record: JSON.stringify(newUserRecord({
+      fullName: username,
+      roles: { role: ["ADMINISTRATOR", "SECURITY"] },
+      forcePasswordChange: ["true", "t", "1"].includes(query.get("forcePasswordChange") ?? ""),
+    })),
+  };
+  await store.writer.change("createTenant", {
+    name,
+    record: JSON.stringify(record),
+    firstUser,
+    firstGroup: firstGroup(query.get("initialSecurityGroup")),
+    atMs: store.now(),
+  });
+  const tenant = store.accounts.tenant(name);
+  if (!tenant) throw absent(`tenant ${name}`);
+  await onCreated(tenant);
+  return new Response(null);
+}
+
+/**
+ * POST /tenants/{tenant}: members that are not given stay as they are. Its own administrators change what concerns its
+ * inside; quotas and what its administrators may select are for the system level, which cannot let itself in.
+ */
+export async function modifyTenant(tenant: Tenant, { store, caller, body }: MapiRequest): Promise<Response> {
+  demand(caller, "administer");
+  const record: Document = parsed(CHANGE, await body());
+  const others = caller.tenant ? OF_THE_SYSTEM : ["administrationAllowed"];
+  for (const member of others) {
+    if (record[member] === undefined || isSame(record[member], tenant.record[member])) continue;
+    throw new MapiError(403, `${member} cannot be changed at this level`);
+  }
+  await store.writer.change("modifyTenant", { tenant: tenant.id, record });
+  store.upkeep.soon();
+  return new Response(null);
+}
+
+/** DELETE /tenants/{tenant}: refused while it has namespaces. */
+export async function deleteTenant(tenant: Tenant, { store, caller }: MapiRequest): Promise<Response> {
+  demand(caller, "administer");
+  await store.writer.change("deleteTenant", { tenant: tenant.id });
+  return new Response(null);
+}
+
+/** The group that a query names as the first one of a tenant. Throws 400. */
+function firstGroup(given: string | null): NewGroup | null {
+  if (given === null || given === "") return null;
+  const record = JSON.stringify({ roles: { role: ["SECURITY"] } });
+  return { name: parsed(groupname, given, "initialSecurityGroup"), guid: randomUUID(), record };
+}
+
+function isSame(given: unknown, present: unknown): boolean {
+  return JSON.stringify(given) === JSON.stringify(present);
+}
+
+function fullRecord(tenant: Tenant): Record<string, unknown> {
+  return { name: tenant.name, ...tenant.record, creationTime: mapiTime(tenant.createdMs) };
+}

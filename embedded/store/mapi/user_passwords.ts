@@ -1,0 +1,75 @@
+import { mustChangePassword, rolesOf, type Tenant, type User } from "@/embedded/store/accounts.ts";
+import type { Change } from "@/embedded/store/changes.ts";
+import { consoleSecurity } from "@/embedded/store/console_security.ts";
+import { demand, has, isPassword } from "./mapi_caller.ts";
+import { absent, forbidden, invalid, MapiError } from "./mapi_error.ts";
+import type { MapiRequest } from "./mapi_request.ts";
+import { newPasswordMd5, passwordMd5 } from "./passwords.ts";
+
+/**
+ * POST /tenants/{tenant}/userAccounts/{user}/changePassword: one's own with the old one, anybody's with the right to
+ * manage users. The S3 secret key changes with it. Changing one's own is what `forcePasswordChange` waits for.
+ */
+export async function changePassword(tenant: Tenant, name: string, request: MapiRequest): Promise<Response> {
+  const { store, caller, body } = request;
+  const user = store.accounts.user(tenant.id, name);
+  const isOwn = user?.id === caller.user.id;
+  if (!isOwn) demand(caller, "manage users");
+  if (!user) throw absent(`user ${name}`);
+  const { oldPassword, newPassword } = await body();
+  const hasOld = typeof oldPassword === "string";
+  if (!hasOld && !has(caller, "manage users")) throw new MapiError(403, "oldPassword is required");
+  if (hasOld) {
+    const md5 = passwordMd5(oldPassword);
+    const known = await store.logins.attempt(() => store.accounts.userById(user.id), (user) => isPassword(user, md5));
+    if (known === "closed" || known === "wrong") throw new MapiError(403, "oldPassword is not the present password");
+  }
+  const md5 = checkedMd5(user, newPassword, request, "newPassword");
+  if (isOwn && mustChangePassword(user) && md5 === user.passwordMd5) {
+    throw invalid("newPassword", "must differ from the present password");
+  }
+  await store.writer.change("modifyUser", {
+    user: user.id,
+    // What somebody else sets, who may know it, is not yet the user's own.
+    record: isOwn ? { forcePasswordChange: false } : {},
+    passwordMd5: md5,
+    unlock: true,
+  });
+  return new Response(null);
+}
+
+/** POST /tenants/{tenant}/userAccounts?resetPasswords=: one new password for every local user with SECURITY. */
+export async function resetPasswords(tenant: Tenant, request: MapiRequest): Promise<Response> {
+  const { store, caller, query } = request;
+  demand(caller, "manage users");
+  await request.body();
+  const password = query.get("resetPasswords");
+  if (password === null) throw new MapiError(400, "resetPasswords is required");
+  const users = store.accounts.users(tenant.id).filter((user) =>
+    user.record.localAuthentication !== false && rolesOf(user).includes("SECURITY")
+  );
+  // All are checked before one is changed.
+  const changes = users.map((user): Change => ({
+    kind: "modifyUser",
+    given: {
+      user: user.id,
+      record: {},
+      passwordMd5: checkedMd5(user, password, request, "resetPasswords"),
+      unlock: true,
+    },
+  }));
+  if (changes.length > 0) await store.writer.changeAll(changes);
+  return new Response(null);
+}
+
+/** The MD5 of a user's new password. Throws 400 where it breaks the rules, 403 for one that the store does not keep. */
+export function checkedMd5(user: User, password: unknown, { store }: MapiRequest, member: string): string {
+  if (user.record.localAuthentication === false) throw forbidden();
+  const former = [user.passwordMd5, ...store.accounts.formerPasswords(user.id)];
+  return newPasswordMd5(
+    password,
+    consoleSecurity(store.documents, user.tenant),
+    { username: user.name, former },
+    member,
+  );
+}

@@ -1,0 +1,285 @@
+import { Buffer } from "node:buffer";
+import type { StoredParts } from "@/embedded/store/writer/object_changes.ts";
+import { type Acl, keptAcl } from "./acl.ts";
+import { readBodyFile } from "./bodies.ts";
+import type { VersionId, Versioning } from "./changes.ts";
+import type { Cell, Statements } from "./index.ts";
+import { type Piece, readPieces } from "./part_reading.ts";
+
+/** One version of an object as it is read. */
+export interface StoredObject {
+  version: VersionId;
+  /** The number that no other version of its key has. */
+  seq: number;
+  size: number;
+  /** Without quotes. */
+  etag: string;
+  modifiedMs: number;
+  contentType: string;
+  /** System and user headers that were stored with it, names in lower case. */
+  headers: Record<string, string>;
+  /** Digests that its writer stated, in base64 by their algorithm; `type` says what they are of. */
+  checksums: Record<string, string> | null;
+  /** JSON, as it was written; null where there are none. */
+  tags: string | null;
+  /** The pieces of an object that was uploaded in parts, in their order; null for one that was not. */
+  parts(): readonly ObjectPart[] | null;
+  owner: number | null;
+  /** Null where none was set. */
+  acl: Acl | null;
+  /** The bytes `first` to `last`, inclusive. */
+  read(first: number, last: number): Promise<ReadableStream<Uint8Array> | Uint8Array>;
+}
+
+/** A part of an object: its bytes, and its checksum in base64 where the upload was made with an algorithm. */
+export interface ObjectPart {
+  size: number;
+  checksum?: string;
+}
+
+/** What a look-up found: an object, a delete marker, or nothing. */
+export type Found = StoredObject | { marker: VersionId } | null;
+
+/** An entry of a listing. */
+export interface ListedObject {
+  key: Uint8Array;
+  size: number;
+  etag: string;
+  modifiedMs: number;
+  owner: number | null;
+  /** JSON, as it was written; null where there are none. */
+  checksums: string | null;
+}
+
+export interface ListingPage {
+  objects: ListedObject[];
+  prefixes: Uint8Array[];
+  /** Where the next page starts (inclusive), or null when this was the last. */
+  next: Uint8Array | null;
+}
+
+/** How often a body that vanished between its row and its file (an overwrite in between) is looked up again. */
+const REREADS = 5;
+
+/** Reads objects and listings. */
+export class Objects {
+  readonly #folder: string;
+  readonly #index: Statements;
+
+  constructor(folder: string, index: Statements) {
+    this.#folder = folder;
+    this.#index = index;
+  }
+
+  /** The current version of a key, or the one that is named. */
+  find(bucket: number, versioning: Versioning, key: Uint8Array, version: string | null): Found {
+    if (version !== null) return this.#findVersion(bucket, versioning, key, version);
+    const row = this.#index.row(
+      `SELECT ${OBJECT} FROM objects LEFT JOIN bodies ON bodies.id = objects.body
+      WHERE bucket = ? AND key = ?`,
+      bucket,
+      key,
+    );
+    if (row) return this.#object(row, versioning);
+    const newest = this.#index.row(
+      "SELECT seq, is_null, is_marker FROM history WHERE bucket = ? AND key = ? ORDER BY seq DESC LIMIT 1",
+      bucket,
+      key,
+    );
+    // Without a marker the key was deleted where none are used: its versions are history, and it is just absent.
+    return newest?.[2] === 1 ? { marker: shownVersion(newest[0], newest[1], versioning) } : null;
+  }
+
+  /** Finds an object and starts reading it; a body that an overwrite took away meanwhile is looked up again. */
+  async open(
+    find: () => Found,
+    read: (object: StoredObject) => Promise<ReadableStream<Uint8Array> | Uint8Array>,
+  ): Promise<{ found: Found; body: ReadableStream<Uint8Array> | Uint8Array | null }> {
+    for (let attempt = 0;; attempt++) {
+      const found = find();
+      if (!found || "marker" in found) return { found, body: null };
+      try {
+        return { found, body: await read(found) };
+      } catch (error) {
+        if (!(error instanceof Deno.errors.NotFound) || attempt === REREADS) throw error;
+      }
+    }
+  }
+
+  /**
+   * A page of the current objects of a bucket in the binary order of their keys, from `from` on. Keys that share what
+   * follows the prefix up to the delimiter are one common prefix; the index is asked again behind each, so that a prefix
+   * with a million keys costs as much as one with a single key. No delimiter may consist of 0xff alone, as no text does.
+   */
+  list(bucket: number, prefix: Uint8Array, delimiter: Uint8Array, from: Uint8Array, limit: number): ListingPage {
+    const page: ListingPage = { objects: [], prefixes: [], next: null };
+    const start = compareBytes(from, prefix) < 0 ? prefix : from;
+    const end = successor(prefix);
+    // One row more than the page has tells where the next one starts. All rows at once: half the cost of one by one.
+    const rows = delimiter.length === 0
+      ? this.#index.rows(
+        `SELECT key, 0, ${LISTED} FROM objects WHERE bucket = ?1 AND key >= ?2 ${
+          before(end, "?4")
+        } ORDER BY key LIMIT ?3`,
+        bucket,
+        start,
+        limit + 1,
+        ...end ? [end] : [],
+      )
+      : this.#index.rows(
+        skipScan(before(end, "?7")),
+        bucket,
+        start,
+        limit + 1,
+        delimiter,
+        successor(delimiter),
+        prefix.length + 1,
+        ...end ? [end] : [],
+      );
+    for (const [key, cut, size, etag, modifiedMs, owner, checksums] of rows as [Uint8Array, ...Cell[]][]) {
+      if (page.objects.length + page.prefixes.length === limit) return { ...page, next: key };
+      if (cut === 0) {
+        page.objects.push({
+          key,
+          size: Number(size),
+          etag: String(etag),
+          modifiedMs: Number(modifiedMs),
+          owner: owner === null ? null : Number(owner),
+          checksums: checksums === null ? null : String(checksums),
+        });
+      } else page.prefixes.push(key.slice(0, prefix.length + Number(cut) - 1 + delimiter.length));
+    }
+    return page;
+  }
+
+  #findVersion(bucket: number, versioning: Versioning, key: Uint8Array, version: string): Found {
+    const where = version === "null" ? "is_null = 1" : "is_null = 0 AND seq = ?";
+    const parameters: Cell[] = version === "null" ? [bucket, key] : [bucket, key, versionNumber(version)];
+    const current = this.#index.row(
+      `SELECT ${OBJECT} FROM objects LEFT JOIN bodies ON bodies.id = objects.body
+      WHERE bucket = ? AND key = ? AND ${where}`,
+      ...parameters,
+    );
+    if (current) return this.#object(current, versioning);
+    const old = this.#index.row(
+      `SELECT ${OBJECT}, is_marker FROM history LEFT JOIN bodies ON bodies.id = history.body
+      WHERE bucket = ? AND key = ? AND ${where}`,
+      ...parameters,
+    );
+    if (!old) return null;
+    return old.at(-1) === 1 ? { marker: shownVersion(old[0], old[1], versioning) } : this.#object(old, versioning);
+  }
+
+  #object(cells: Cell[], versioning: Versioning): StoredObject {
+    const [seq, isNull, size, etag, modifiedMs, contentType, headers, data, file, checksums, tags, parts, owner, acl] =
+      cells;
+    return {
+      version: shownVersion(seq, isNull, versioning),
+      seq: Number(seq),
+      size: Number(size),
+      etag: String(etag),
+      modifiedMs: Number(modifiedMs),
+      contentType: String(contentType),
+      headers: headers === null ? {} : JSON.parse(String(headers)),
+      checksums: checksums === null ? null : JSON.parse(String(checksums)),
+      tags: tags === null ? null : String(tags),
+      parts: () => {
+        if (parts === null) return null;
+        const stored: StoredParts = JSON.parse(String(parts));
+        return stored.parts;
+      },
+      owner: owner === null ? null : Number(owner),
+      acl: keptAcl(acl === null ? null : String(acl)),
+      read: (first, last) => {
+        if (parts !== null) return readPieces(this.#folder, this.#pieces(JSON.parse(String(parts))), first, last);
+        return file === null
+          ? Promise.resolve((data as Uint8Array).subarray(first, last + 1))
+          : readBodyFile(`${this.#folder}/${file}`, first, last, Number(size));
+      },
+    };
+  }
+
+  /** Only the last part may be small, so at most one is in the index. Throws Deno.errors.NotFound when it is gone. */
+  #pieces({ parts }: StoredParts): Piece[] {
+    return parts.map((part) => {
+      if ("file" in part) return part;
+      const row = this.#index.row("SELECT data FROM bodies WHERE id = ?", part.body);
+      if (!row) throw new Deno.errors.NotFound("a part's body is gone");
+      return { data: row[0] as Uint8Array, size: part.size };
+    });
+  }
+}
+
+const OBJECT =
+  "seq, is_null, size, etag, modified_ms, content_type, headers, data, file, checksums, tags, parts, owner, acl";
+const LISTED = "size, etag, modified_ms, owner, checksums";
+
+function before(end: Uint8Array | null, place: string): string {
+  return end ? `AND objects.key < ${place}` : "";
+}
+
+/**
+ * The first key from ?2 on and then, ?3 times in all, the first one behind it, or behind its common prefix where the
+ * delimiter ?4 is in what follows the prefix, which begins at the byte ?6 (from 1). `cut` is where the delimiter is there
+ * (from 1), or 0; ?5 is the first byte string behind all that begin with the delimiter.
+ */
+function skipScan(beforeEnd: string): string {
+  const next = (from: string) =>
+    `(SELECT objects.key FROM objects WHERE bucket = ?1 AND objects.key >= ${from} ${beforeEnd} ORDER BY objects.key LIMIT 1)`;
+  const cut = "instr(substr(page.key, ?6), ?4)";
+  const behind = `CAST(CASE ${cut} WHEN 0 THEN page.key || x'00'
+    ELSE substr(page.key, 1, ?6 + ${cut} - 2) || ?5 END AS BLOB)`;
+  return `WITH RECURSIVE page (key, n) AS (
+      SELECT ${next("?2")}, 1 UNION ALL SELECT ${next(behind)}, n + 1 FROM page WHERE page.key IS NOT NULL AND n < ?3
+    )
+    SELECT page.key, ${cut}, ${LISTED} FROM page
+    LEFT JOIN objects ON ${cut} = 0 AND bucket = ?1 AND objects.key = page.key
+    WHERE page.key IS NOT NULL ORDER BY n`;
+}
+
+/** How S3 names the version of a row. */
+export function shownVersion(seq: Cell, isNull: Cell, versioning: Versioning): VersionId {
+  if (versioning === "off") return null;
+  return isNull === 1 ? "null" : String(seq);
+}
+
+/** The number of a version id; one that no version has for what is none. */
+export function versionNumber(version: string): number {
+  return /^[1-9][0-9]{0,15}$/.test(version) ? Number(version) : -1;
+}
+
+/** The first byte string behind all that begin with this one; null where there is none. */
+export function successor(prefix: Uint8Array): Uint8Array | null {
+  let end = prefix.length;
+  while (end > 0 && prefix[end - 1] === 0xff) end--;
+  if (end === 0) return null;
+  const behind = prefix.slice(0, end);
+  behind[end - 1]++;
+  return behind;
+}
+
+/** The order of two byte strings: negative, zero or positive. */
+export function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const shared = Math.min(a.length, b.length);
+  for (let i = 0; i < shared; i++) if (a[i] !== b[i]) return a[i] - b[i];
+  return a.length - b.length;
+}
+
+/** Where a byte string begins in another one, from an index on; -1 where it does not. */
+export function indexOfBytes(bytes: Uint8Array, wanted: Uint8Array, from: number): number {
+  // Byte by byte, a long text that nearly matches everywhere would cost a page of keys a quarter of a second.
+  if (wanted.length > PLAIN_SEARCH_BYTES) return latin1(bytes).indexOf(latin1(wanted), from);
+  search: for (let at = from; at + wanted.length <= bytes.length; at++) {
+    for (let i = 0; i < wanted.length; i++) if (bytes[at + i] !== wanted[i]) continue search;
+    return at;
+  }
+  return -1;
+}
+
+/** Longest text that is searched for byte by byte, which is the fastest way for short ones. */
+const PLAIN_SEARCH_BYTES = 16;
+
+/** A string with one character for each byte. */
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+}

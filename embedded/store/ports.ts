@@ -1,0 +1,100 @@
+import { LOCAL_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
+import { DataFolderError, writeDurably } from "@/lib/process/data_folder.ts";
+import { type DrainingServer, drainingServer, type Handler } from "@/lib/process/draining_server.ts";
+
+/** Ports are given out from here on, below those that systems hand to outgoing connections. */
+const FIRST_PORT = 20_000;
+const LAST_PORT = 32_000;
+
+/** How many ports are tried for one that is free. */
+const ATTEMPTS = 500;
+
+/** The two protocols of a level. */
+export type Protocol = "s3" | "mapi";
+
+/**
+ * The ports of the store, one for each protocol and level, kept in the data folder: a presigned URL holds its port, and
+ * has to work after a restart.
+ */
+export class Ports {
+  readonly #path: string;
+  readonly #known: Record<string, number>;
+
+  constructor(folder: string) {
+    this.#path = `${folder}/ports.json`;
+    this.#known = readPorts(this.#path);
+  }
+
+  /**
+   * Listens on the port of a level, which is chosen and kept the first time. `level` is a tenant's folded name, or `""`
+   * for the system's; `refuse` answers while the server drains. Throws {@link DataFolderError} when the kept port is taken.
+   */
+  listen(
+    level: string,
+    protocol: Protocol,
+    hostname: string,
+    handler: Handler,
+    refuse: Handler,
+  ): DrainingServer {
+    const name = `${protocol} ${level}`.trimEnd();
+    const kept = this.#known[name];
+    if (kept !== undefined) {
+      const server = tryListen(hostname, kept, handler, refuse);
+      if (server) return server;
+      throw new DataFolderError(
+        `Port ${kept} of the embedded store (${name}) is taken: stop the program that holds it, or delete ${this.#path} to have new ports given out (shared links made before then stop working).`,
+      );
+    }
+    const used = new Set(Object.values(this.#known));
+    let port = FIRST_PORT + Math.floor(Math.random() * (LAST_PORT - FIRST_PORT));
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++, port = port >= LAST_PORT ? FIRST_PORT : port + 1) {
+      if (used.has(port)) continue;
+      const server = tryListen(hostname, port, handler, refuse);
+      if (!server) continue;
+      this.#known[name] = port;
+      writeDurably(this.#path, new TextEncoder().encode(`${JSON.stringify(this.#known, null, 2)}\n`));
+      return server;
+    }
+    throw new DataFolderError(`No free port was found for the embedded store on ${hostname}: set EMBEDDED_HOST.`);
+  }
+}
+
+function tryListen(
+  hostname: string,
+  port: number,
+  handler: Handler,
+  refuse: Handler,
+): DrainingServer | null {
+  try {
+    return drainingServer({ hostname, port, limits: LOCAL_CONNECTION_LIMITS }, handler, refuse);
+  } catch (error) {
+    if (error instanceof Deno.errors.AddrInUse || error instanceof Deno.errors.PermissionDenied) return null;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new DataFolderError(`EMBEDDED_HOST: ${hostname} cannot be listened on (${reason}): set it to 127.0.0.1`);
+  }
+}
+
+/** The kept ports by protocol and level; none where there is no file. Throws {@link DataFolderError} when it is damaged. */
+export function readPorts(path: string): Record<string, number> {
+  let text: string;
+  try {
+    text = Deno.readTextFileSync(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return {};
+    throw error;
+  }
+  const damaged = () => new DataFolderError(`The file ${path} is damaged: delete it to have new ports given out.`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw damaged();
+  }
+  if (typeof value !== "object" || value === null) throw damaged();
+  const ports: Record<string, number> = {};
+  for (const [name, port] of Object.entries(value)) {
+    if (!Number.isInteger(port) || port < 1 || port > 65_535) throw damaged();
+    ports[name] = port;
+  }
+  return ports;
+}

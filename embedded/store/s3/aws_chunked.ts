@@ -1,0 +1,111 @@
+import type { BodyDecoder } from "@/embedded/store/bodies.ts";
+import { ByteReader } from "./byte_reader.ts";
+import type { ChunkSignatures } from "./chunk_signatures.ts";
+import { S3Error } from "./s3_error.ts";
+
+/** How a body is cut into pieces. */
+export interface ChunkedFraming {
+  /** What checks the signatures of the pieces; null where they have none. */
+  signatures: ChunkSignatures | null;
+  hasTrailer: boolean;
+}
+
+/** A body on its way out of its framing. */
+export interface ChunkedBody {
+  readonly decode: BodyDecoder;
+  /** What followed the body, by names in lower case; complete when the decoded body ended. */
+  readonly trailers: ReadonlyMap<string, string>;
+}
+
+/** Longest line of the framing, in bytes: a piece's size and signature, or one trailer. */
+const MAX_LINE_BYTES = 1024;
+
+/** Most lines of a trailer, blank ones included. */
+const MAX_TRAILER_LINES = 16;
+
+const TRAILER_SIGNATURE = "x-amz-trailer-signature";
+
+/**
+ * Takes the aws-chunked framing off a body of `size` bytes that is followed by the `expected` trailers (Signature
+ * Version 4, "Transferring payload in multiple chunks"). Pieces are handed on as they arrive, so nothing decoded may be
+ * believed before the end. Decoding throws {@link S3Error} for framing, sizes, trailers and signatures that are wrong.
+ */
+export function awsChunked(
+  { signatures, hasTrailer }: ChunkedFraming,
+  size: number,
+  expected: readonly string[],
+): ChunkedBody {
+  const trailers = new Map<string, string>();
+  async function* decode(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    const reader = new ByteReader(parts);
+    let left = size;
+    for (;;) {
+      const chunk = parseChunkLine(await reader.line(MAX_LINE_BYTES), signatures !== null);
+      if (chunk.size > left) {
+        throw new S3Error("IncompleteBody", "The body is longer than x-amz-decoded-content-length");
+      }
+      left -= chunk.size;
+      const digest = signatures?.startChunk();
+      for (let missing = chunk.size; missing > 0;) {
+        const bytes = await reader.some(missing);
+        if (!bytes) throw new S3Error("IncompleteBody");
+        missing -= bytes.length;
+        digest?.update(bytes);
+        yield bytes;
+      }
+      if (digest) signatures?.requireChunk(chunk.signature, digest);
+      if (chunk.size === 0) break;
+      if (await reader.line(MAX_LINE_BYTES) !== "") throw malformed("a piece is longer than it says");
+    }
+    if (left > 0) throw new S3Error("IncompleteBody", "The body is shorter than x-amz-decoded-content-length");
+    if (hasTrailer) await readTrailer(reader, expected, trailers, signatures);
+    // Clients differ in how many line ends they close the body with.
+    for (let lines = 0, line = await reader.line(MAX_LINE_BYTES); line !== null; lines++) {
+      if (line !== "" || lines === MAX_TRAILER_LINES) throw malformed("something follows its end");
+      line = await reader.line(MAX_LINE_BYTES);
+    }
+  }
+  return { decode, trailers };
+}
+
+/** Reads the trailer up to its signature or, where it has none, up to the end of the body. */
+async function readTrailer(
+  reader: ByteReader,
+  expected: readonly string[],
+  trailers: Map<string, string>,
+  signatures: ChunkSignatures | null,
+): Promise<void> {
+  let signature: string | null = null;
+  for (let lines = 0; signature === null; lines++) {
+    if (lines === MAX_TRAILER_LINES) throw new S3Error("MalformedTrailerError", "The trailer has too many lines");
+    const line = await reader.line(MAX_LINE_BYTES);
+    if (line === null) break;
+    // Some clients end a trailer with "\n\r\n", which looks like a blank line behind it.
+    if (line === "") continue;
+    const [, name = "", value = ""] = /^([!-9;-~]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? [];
+    const trailer = name.toLowerCase();
+    if (trailer === TRAILER_SIGNATURE && signatures) signature = value;
+    else if (!expected.includes(trailer) || trailers.has(trailer)) {
+      throw new S3Error("MalformedTrailerError", "The trailer is not what x-amz-trailer announces");
+    } else trailers.set(trailer, value);
+  }
+  if (trailers.size < expected.length) throw new S3Error("MalformedTrailerError", "The trailer is not complete");
+  if (!signatures) return;
+  if (signature === null || !/^[0-9a-f]{64}$/.test(signature)) {
+    throw new S3Error("MalformedTrailerError", "The signature of the trailer is missing or malformed");
+  }
+  signatures.requireTrailer(signature, [...trailers].map(([name, value]) => `${name}:${value}\n`).join(""));
+}
+
+function parseChunkLine(line: string | null, isSigned: boolean): { size: number; signature: string } {
+  if (line === null) throw new S3Error("IncompleteBody");
+  const match = /^([0-9a-f]{1,12})(?:;chunk-signature=([0-9a-f]{64}))?$/i.exec(line);
+  if (!match) throw malformed("a piece does not begin with its size");
+  const [, size, signature = ""] = match;
+  if (isSigned && signature === "") throw malformed("a piece has no signature");
+  return { size: parseInt(size, 16), signature: signature.toLowerCase() };
+}
+
+function malformed(what: string): S3Error {
+  return new S3Error("InvalidRequest", `The aws-chunked body is malformed: ${what}`);
+}

@@ -1,0 +1,30 @@
+import { permittedBucket } from "./permitted.ts";
+import { broughtAcl } from "./put_acl.ts";
+import { demandAcls } from "./requested_acl.ts";
+import type { S3Call, S3Operation } from "./s3_operation.ts";
+import { shownAcl } from "./shown_acl.ts";
+
+const acl = { level: "bucket", marker: ["acl"], parameters: [] } as const;
+
+/** GetBucketAcl */
+export const getBucketAcl: S3Operation = {
+  name: "GetBucketAcl",
+  method: "GET",
+  ...acl,
+  handle: (call) => {
+    const bucket = permittedBucket(call, call.bucket, "READ_ACL");
+    return shownAcl(call, bucket.record, bucket);
+  },
+};
+
+/** PutBucketAcl: takes the place of the list before. */
+export const putBucketAcl: S3Operation = { name: "PutBucketAcl", method: "PUT", ...acl, handle: put };
+
+async function put(call: S3Call): Promise<Response> {
+  demandAcls(permittedBucket(call, call.bucket, "WRITE_ACL").record);
+  const aclFor = await broughtAcl(call);
+  // The body may have been long in coming: what it may change is looked up again.
+  const { id, owner } = permittedBucket(call, call.bucket, "WRITE_ACL");
+  await call.store.writer.change("setBucketAcl", { bucket: id, acl: aclFor({ owner, bucketOwner: null }) });
+  return new Response(null);
+}

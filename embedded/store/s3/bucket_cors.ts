@@ -1,0 +1,49 @@
+import { corsRuleElements, MAX_CORS_BYTES, parseCorsRules, readCorsRules } from "./cors_configuration.ts";
+import { ownBucket, permittedBucket, signedUser } from "./permitted.ts";
+import { S3Error } from "./s3_error.ts";
+import type { S3Operation } from "./s3_operation.ts";
+import { xmlResponse } from "./xml.ts";
+import { xmlBody } from "./xml_body.ts";
+
+const cors = { level: "bucket", marker: ["cors"], parameters: [] } as const;
+
+/** GetBucketCors, for every user who may do anything in the bucket. Rules that it has from its tenant are not the bucket's. */
+export const getBucketCors: S3Operation = {
+  name: "GetBucketCors",
+  method: "GET",
+  ...cors,
+  handle: (call) => {
+    signedUser(call.caller);
+    const bucket = permittedBucket(call, call.bucket, "any");
+    const text = call.store.buckets.cors(bucket.id);
+    if (text === null) throw new S3Error("NoSuchCORSConfiguration");
+    return xmlResponse("CORSConfiguration", corsRuleElements(parseCorsRules(text)));
+  },
+};
+
+/** PutBucketCors, for the bucket's owner: the given rules take the place of all others. */
+export const putBucketCors: S3Operation = {
+  name: "PutBucketCors",
+  method: "PUT",
+  ...cors,
+  handle: async (call) => {
+    const bucket = ownBucket(call, call.bucket);
+    const rules = readCorsRules(await xmlBody(call.request, call.caller, "CORSConfiguration", MAX_CORS_BYTES));
+    const text = `<CORSConfiguration>${corsRuleElements(rules)}</CORSConfiguration>`;
+    // Escaped text may be longer than it was sent.
+    if (new TextEncoder().encode(text).length > MAX_CORS_BYTES) throw new S3Error("MalformedXML");
+    await call.store.writer.change("setBucketCors", { bucket: bucket.id, cors: text });
+    return new Response(null);
+  },
+};
+
+/** DeleteBucketCors, for the bucket's owner: taking away what is not there is no error. */
+export const deleteBucketCors: S3Operation = {
+  name: "DeleteBucketCors",
+  method: "DELETE",
+  ...cors,
+  handle: async (call) => {
+    await call.store.writer.change("setBucketCors", { bucket: ownBucket(call, call.bucket).id, cors: null });
+    return new Response(null, { status: 204 });
+  },
+};

@@ -1,0 +1,124 @@
+import { createHash, randomBytes } from "node:crypto";
+import { isEnabled, type Tenant, type User } from "@/embedded/store/accounts.ts";
+import type { StoreParts } from "@/embedded/store/context/store_parts.ts";
+import type { ChunkedFraming } from "./aws_chunked.ts";
+import { ChunkSignatures } from "./chunk_signatures.ts";
+import { S3Error } from "./s3_error.ts";
+import type { S3Request } from "./s3_request.ts";
+import { signatureV2Holds, statedSignatureV2 } from "./sigv2.ts";
+import { signatureHolds, statedSignature } from "./sigv4.ts";
+
+/** Who sent a request, and what stands for its body in the signature. */
+export interface Caller {
+  /** Null for a request that carries no signature at all. */
+  user: User | null;
+  /** The tenant that was called. */
+  tenant: number;
+  /** The IP address of the client's end of the connection. */
+  address: string;
+  /** A hexadecimal SHA-256 of the body, or null where the body is not under the signature. */
+  payloadSha256: string | null;
+  /** How the body is cut into aws-chunked pieces; null where it is sent as it is. */
+  chunked: ChunkedFraming | null;
+}
+
+/** Stands for the secret of an account that is not there; no password has it. */
+const NO_SECRET = randomBytes(16).toString("hex");
+const SHA256 = /^[0-9a-f]{64}$/;
+const SHA256_OF_NOTHING = createHash("sha256").digest("hex");
+
+/**
+ * Checks the signature of a request against the users of a tenant. A request without one is nobody's; one with a part of
+ * one is refused. Throws {@link S3Error}.
+ */
+export function authenticate(
+  request: S3Request,
+  { accounts, logins, now }: Pick<StoreParts, "accounts" | "logins" | "now">,
+  tenant: Tenant,
+  address: string,
+): Caller {
+  const at = { tenant: tenant.id, address };
+  const userOf = (accessKey: string, holds: (secret: string) => boolean) => {
+    const name = usernameOf(accessKey);
+    // What no account can have says nothing about those that there are.
+    if (name === null) throw new S3Error("InvalidAccessKeyId");
+    const user = accounts.user(tenant.id, name);
+    // Not counted as a wrong password: every presigned URL tells an access key, and its reader could lock the account.
+    // An account that is not there is refused like a wrong secret, after the same work, so that nobody learns of it.
+    if (!holds(user?.passwordMd5 ?? NO_SECRET) || !user) throw new S3Error("SignatureDoesNotMatch");
+    if (!isEnabled(user) || logins.isLocked(user)) throw new S3Error("InvalidAccessKeyId");
+    return user;
+  };
+  const statedV2 = statedSignatureV2(request, now());
+  if (statedV2) {
+    const user = userOf(statedV2.accessKey, (secret) => signatureV2Holds(request, statedV2, secret));
+    return { user, ...at, ...bodyBesideSignature(request) };
+  }
+  const stated = statedSignature(request, now());
+  if (!stated) return unsigned(request, at);
+  requirePayloadWord(stated.payload);
+  const user = userOf(stated.accessKey, (secret) => signatureHolds(request, stated, secret));
+  const by = { user, ...at };
+  if (SHA256.test(stated.payload)) {
+    // A body that is not there is read by nobody, who would find that it differs.
+    if (request.body === null && stated.payload !== SHA256_OF_NOTHING) throw new S3Error("XAmzContentSHA256Mismatch");
+    return { ...by, payloadSha256: stated.payload, chunked: null };
+  }
+  const chunked = (isSigned: boolean, hasTrailer: boolean) => ({
+    ...by,
+    payloadSha256: null,
+    chunked: { signatures: isSigned ? new ChunkSignatures(stated, user.passwordMd5) : null, hasTrailer },
+  });
+  switch (stated.payload) {
+    case "UNSIGNED-PAYLOAD":
+      return { ...by, payloadSha256: null, chunked: null };
+    case "STREAMING-UNSIGNED-PAYLOAD-TRAILER":
+      return chunked(false, true);
+    case "STREAMING-AWS4-HMAC-SHA256-PAYLOAD":
+      return chunked(true, false);
+    case "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER":
+      return chunked(true, true);
+  }
+  throw new S3Error("NotImplemented", "This way of signing the pieces of a body is not provided");
+}
+
+function requirePayloadWord(payload: string): void {
+  if (SHA256.test(payload) || payload === "UNSIGNED-PAYLOAD" || payload.startsWith("STREAMING-")) return;
+  throw new S3Error("InvalidArgument", "x-amz-content-sha256 must be UNSIGNED-PAYLOAD, STREAMING-…, or a SHA-256");
+}
+
+/** The parameters of a signature in the query, of either version of S3's signatures. */
+const OF_A_SIGNATURE =
+  /^(?:x-amz-(?:algorithm|credential|date|expires|signedheaders|signature|security-token)|awsaccesskeyid|signature|expires)$/i;
+
+/** A request that nobody signed. What is left of a signature is refused: its sender meant to be somebody. */
+function unsigned(request: S3Request, at: Pick<Caller, "tenant" | "address">): Caller {
+  for (const [name] of request.query) {
+    if (OF_A_SIGNATURE.test(name)) throw new S3Error("AccessDenied", "The signature of the request is not complete");
+    if (name.startsWith("response-")) {
+      throw new S3Error("InvalidRequest", `The parameter ${name} needs a signed request`);
+    }
+  }
+  return { user: null, ...at, ...bodyBesideSignature(request) };
+}
+
+/** What a request says of its body where no signature covers that: Version 2 does not, and there may be none. */
+function bodyBesideSignature({ headers }: S3Request): Pick<Caller, "payloadSha256" | "chunked"> {
+  const payload = headers.get("x-amz-content-sha256") ?? "UNSIGNED-PAYLOAD";
+  if (SHA256.test(payload)) return { payloadSha256: payload, chunked: null };
+  const chunked = payload === "STREAMING-UNSIGNED-PAYLOAD-TRAILER" ? { signatures: null, hasTrailer: true } : null;
+  if (!chunked && payload !== "UNSIGNED-PAYLOAD") {
+    throw new S3Error("AccessDenied", "x-amz-content-sha256 is of a request with Signature Version 4");
+  }
+  return { payloadSha256: null, chunked };
+}
+
+/** The user name of an access key, which is its base64; null when it is not base64 of UTF-8. */
+function usernameOf(accessKey: string): string | null {
+  try {
+    const bytes = Uint8Array.from(atob(accessKey), (character) => character.charCodeAt(0));
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}

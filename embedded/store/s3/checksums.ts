@@ -1,0 +1,45 @@
+import { Buffer } from "node:buffer";
+import type { DigestAlgorithm } from "@/embedded/store/digests.ts";
+
+/** The algorithms of S3's `x-amz-checksum-` headers with the sizes of their values, in bytes (S3 API, Checking object integrity). */
+export const CHECKSUM_BYTES = {
+  crc32: 4,
+  crc32c: 4,
+  crc64nvme: 8,
+  sha1: 20,
+  sha256: 32,
+} as const satisfies Partial<Record<DigestAlgorithm, number>>;
+
+export type ChecksumAlgorithm = keyof typeof CHECKSUM_BYTES;
+
+/** Checksums as they are kept with an object: base64 by their algorithm, and what they are of. */
+export type Checksums = Readonly<Record<string, string>>;
+
+/** The algorithm of a header such as `x-amz-checksum-crc32`; null for any other header. */
+export function checksumAlgorithm(header: string): ChecksumAlgorithm | null {
+  const name = header.startsWith(PREFIX) ? header.slice(PREFIX.length) : "";
+  return isAlgorithm(name) ? name : null;
+}
+
+/** The hexadecimal form of a digest in base64; null where it is not one of so many bytes. */
+export function digestFromBase64(text: string, bytes: number): string | null {
+  const digest = Buffer.from(text, "base64");
+  return digest.length === bytes && digest.toString("base64") === text ? digest.toString("hex") : null;
+}
+
+/** The headers that tell the checksums of an object; none where it has none. */
+export function checksumHeaders(checksums: Checksums | null): Record<string, string> {
+  if (!checksums) return {};
+  return Object.fromEntries(Object.entries(checksums).map(([name, value]) => [PREFIX + name, value]));
+}
+
+/** The algorithm of an object's checksum; null where it has none. */
+export function checksumAlgorithmOf({ checksums }: { readonly checksums: Checksums | null }): string | null {
+  return Object.keys(checksums ?? {}).find((name) => name !== "type") ?? null;
+}
+
+const PREFIX = "x-amz-checksum-";
+
+function isAlgorithm(name: string): name is ChecksumAlgorithm {
+  return Object.hasOwn(CHECKSUM_BYTES, name);
+}

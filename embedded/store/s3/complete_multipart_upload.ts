@@ -1,0 +1,87 @@
+import type { CompletedPart } from "@/embedded/store/changes.ts";
+import { writtenVersionHeader } from "./object_version.ts";
+import { childWord, type XmlElement } from "./read_xml.ts";
+import { receiveXml } from "./receive_xml.ts";
+import { S3Error } from "./s3_error.ts";
+import type { S3Call, S3Operation } from "./s3_operation.ts";
+import { checksumElements, checksumsIn, checksumsOf } from "./upload_checksums.ts";
+import { MAX_PARTS, namedUpload } from "./upload_parameters.ts";
+import { writeCondition } from "./write_condition.ts";
+import { element, xmlResponse } from "./xml.ts";
+
+/** CompleteMultipartUpload: the object appears whole, or not at all. */
+export const completeMultipartUpload: S3Operation = {
+  name: "CompleteMultipartUpload",
+  method: "POST",
+  level: "object",
+  marker: ["uploadId"],
+  parameters: [],
+  handle,
+};
+
+async function handle(call: S3Call): Promise<Response> {
+  const { store, caller, request, key } = call;
+  const { in: bucket, ...name } = namedUpload(call);
+  const condition = writeCondition(request.headers);
+  const size = statedSize(request.headers.get("x-amz-mp-object-size"));
+  const xml = await receiveXml(request, caller);
+  const parts = judgedParts(xml, () => store.uploads.find(name.bucket, name.key, name.upload) !== null);
+  const { version, etag, checksums } = await store.writer.change("completeUpload", {
+    ...name,
+    parts,
+    checksums: checksumsOf(request.headers),
+    size,
+    condition,
+    atMs: store.now(),
+  });
+  return xmlResponse(
+    "CompleteMultipartUploadResult",
+    element("Location", location(request.headers.get("host") ?? "", bucket.name, key)) +
+      element("Bucket", bucket.name) + element("Key", key) +
+      element("ETag", `"${etag}"`) + checksumElements(checksums ?? {}),
+    writtenVersionHeader(version),
+  );
+}
+
+/** The parts that a complete names. An upload that is unknown is told before what is wrong with them. Throws {@link S3Error}. */
+function judgedParts(xml: XmlElement, isOpen: () => boolean): CompletedPart[] {
+  try {
+    return completedParts(xml);
+  } catch (error) {
+    throw isOpen() ? error : new S3Error("NoSuchUpload");
+  }
+}
+
+/** The parts that a complete names, in ascending order of their numbers. Throws {@link S3Error}. */
+export function completedParts(xml: XmlElement): CompletedPart[] {
+  if (xml.name !== "CompleteMultipartUpload") throw new S3Error("MalformedXML");
+  const parts = xml.children.filter(({ name }) => name === "Part").map(completedPart);
+  if (parts.length === 0 || parts.length > MAX_PARTS) {
+    throw new S3Error("MalformedXML", `A complete must name 1 to ${MAX_PARTS} parts`);
+  }
+  if (parts.some(({ number }, i) => i > 0 && number <= parts[i - 1].number)) throw new S3Error("InvalidPartOrder");
+  return parts;
+}
+
+function completedPart(xml: XmlElement): CompletedPart {
+  const number = childWord(xml, "PartNumber");
+  const etag = childWord(xml, "ETag")?.replace(/^"(.*)"$/, "$1");
+  if (number === null || etag === undefined || !/^[0-9]{1,9}$/.test(number)) {
+    throw new S3Error("MalformedXML", "Each Part must have a PartNumber and an ETag");
+  }
+  if (Number(number) < 1 || Number(number) > MAX_PARTS) {
+    throw new S3Error("InvalidArgument", `PartNumber must be a whole number from 1 to ${MAX_PARTS}`);
+  }
+  if (!/^[0-9a-f]{32}$/.test(etag)) throw new S3Error("InvalidPart");
+  return { number: Number(number), etag, checksums: checksumsIn(xml) };
+}
+
+function statedSize(text: string | null): number | null {
+  if (text === null) return null;
+  if (!/^[0-9]{1,15}$/.test(text)) throw new S3Error("InvalidRequest", "x-amz-mp-object-size must be a whole number");
+  return Number(text);
+}
+
+function location(host: string, bucket: string, key: string): string {
+  return `http://${host}/${[bucket, ...key.split("/")].map(encodeURIComponent).join("/")}`;
+}

@@ -1,0 +1,78 @@
+import type { StoredObject } from "@/embedded/store/objects.ts";
+import { percentDecoded } from "@/lib/std/percent_decoded.ts";
+import { checkReadConditions } from "./conditions.ts";
+import { versionText } from "./object_version.ts";
+import { type BucketAccess, permittedObject } from "./permitted.ts";
+import { requireOwner } from "./refused_headers.ts";
+import { S3Error } from "./s3_error.ts";
+import type { S3Call } from "./s3_operation.ts";
+
+/** What an `x-amz-copy-source` header names. */
+export interface CopySource {
+  bucket: string;
+  key: string;
+  version: string | null;
+}
+
+/**
+ * Reads the header x-amz-copy-source: a percent-encoded bucket and key, with or without a slash before them, and perhaps
+ * a version. Throws {@link S3Error} InvalidArgument.
+ */
+export function parseCopySource(header: string): CopySource {
+  const match = /^\/?([^/?]+)\/([^]+?)(?:\?versionId=([^&?]*))?$/.exec(header);
+  if (!match || match[3] === "") invalid();
+  const [bucket, key] = [decoded(match[1]), decoded(match[2])];
+  return { bucket, key, version: match[3] === undefined ? null : versionText(decoded(match[3])) };
+}
+
+/**
+ * Looks up what a copy reads, which its caller must be allowed to read; the copy's own conditions must hold. Gives a
+ * look-up that may be repeated. Throws {@link S3Error}.
+ */
+export function findCopySource(
+  { store, caller, request }: S3Call,
+  source: CopySource,
+  access: BucketAccess,
+): () => StoredObject {
+  const owner = request.headers.get("x-amz-source-expected-bucket-owner");
+  if (owner !== null) requireOwner(store, { id: caller.tenant }, source.bucket, owner);
+  const key = new TextEncoder().encode(source.key);
+  const { bucket } = access;
+  const look = () => {
+    const found = store.objects.find(bucket.id, bucket.versioning, key, source.version);
+    if (!found) throw new S3Error(source.version === null ? "NoSuchKey" : "NoSuchVersion");
+    if ("marker" in found) {
+      if (source.version === null) throw new S3Error("NoSuchKey");
+      throw new S3Error("InvalidRequest", "The source of the copy is a delete marker");
+    }
+    return found;
+  };
+  return () => {
+    const found = permittedObject(access, "READ", look);
+    checkCopyConditions(request.headers, found);
+    return found;
+  };
+}
+
+/** The conditions of a copy are those of a read, with one answer for all that fail. */
+function checkCopyConditions(headers: Headers, object: StoredObject): void {
+  const conditions = new Headers();
+  for (const name of ["if-match", "if-none-match", "if-modified-since", "if-unmodified-since"]) {
+    const value = headers.get(`x-amz-copy-source-${name}`);
+    if (value !== null) conditions.set(name, value);
+  }
+  try {
+    checkReadConditions(conditions, object, {});
+  } catch (error) {
+    if (error instanceof S3Error && error.code === "NotModified") throw new S3Error("PreconditionFailed");
+    throw error;
+  }
+}
+
+function decoded(text: string): string {
+  return percentDecoded(text) ?? invalid();
+}
+
+function invalid(): never {
+  throw new S3Error("InvalidArgument", "The header x-amz-copy-source must be a bucket, a slash and an encoded key");
+}

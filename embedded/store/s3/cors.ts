@@ -1,0 +1,112 @@
+import type { Tenant } from "@/embedded/store/accounts.ts";
+import type { StoreParts } from "@/embedded/store/context/store_parts.ts";
+import { BoundedCache } from "@/lib/std/bounded_cache.ts";
+import { percentDecoded } from "@/lib/std/percent_decoded.ts";
+import { CORS_METHODS, type CorsRule, parseCorsRules } from "./cors_configuration.ts";
+import { type CorsMatch, matchingCorsRule, requestedHeaders } from "./cors_matching.ts";
+import { S3Error } from "./s3_error.ts";
+
+/** Whose pages may read the answers of one tenant. */
+export interface CorsScope {
+  store: StoreParts;
+  /** Null where there is none: then only our own pages may. */
+  tenant: Tenant | null;
+  /** Our own pages: they may read the answers of all buckets, whatever the rules of these. */
+  origins: ReadonlySet<string>;
+}
+
+/** Methods that a page of the site may use towards the store. */
+const METHODS = "GET, HEAD, PUT, POST, DELETE";
+
+/** How long a browser may keep a preflight's answer to a page of the site, in seconds. */
+const MAX_AGE_SECONDS = 600;
+
+/** Response headers that a page of the site may read. */
+const EXPOSED =
+  "ETag, Content-Length, Content-Range, Last-Modified, x-amz-version-id, x-amz-request-id, x-amz-delete-marker";
+
+const VARY = "Origin, Access-Control-Request-Headers, Access-Control-Request-Method";
+
+/**
+ * The headers by which a browser lets a page read an answer: for our own pages always, for others where a rule of the
+ * bucket, or else of its tenant, allows their origin and method. A request without Origin gets none.
+ */
+export function corsHeaders(request: Request, scope: CorsScope): Record<string, string> {
+  const origin = request.headers.get("origin");
+  if (origin === null) return {};
+  if (scope.origins.has(origin)) return ownHeaders(origin);
+  // S3 judges a request that names the method of a preflight by that one.
+  const method = request.headers.get("access-control-request-method") ?? request.method;
+  const match = matchingCorsRule(rulesFor(request.url, scope), { origin, method, headers: [] });
+  return match ? allowingHeaders(match, origin) : { vary: VARY };
+}
+
+/**
+ * The answer to a preflight (Fetch standard, CORS protocol). Throws {@link S3Error} BadRequest for what is no preflight, and
+ * AccessForbidden, in the same words whether the bucket is absent, has no rules or has others.
+ */
+export function preflightResponse(request: Request, scope: CorsScope): Response {
+  const origin = request.headers.get("origin");
+  const method = request.headers.get("access-control-request-method");
+  if (origin === null) throw new S3Error("BadRequest", "A preflight needs the header Origin");
+  if (method === null || !CORS_METHODS.includes(method)) {
+    throw new S3Error("BadRequest", `Access-Control-Request-Method must be one of ${CORS_METHODS.join(", ")}`);
+  }
+  const asked = request.headers.get("access-control-request-headers");
+  if (scope.origins.has(origin)) {
+    const headers = new Headers({
+      ...ownHeaders(origin),
+      "access-control-allow-methods": METHODS,
+      "access-control-max-age": String(MAX_AGE_SECONDS),
+    });
+    if (asked !== null) headers.set("access-control-allow-headers", asked);
+    return new Response(null, { status: 204, headers });
+  }
+  const names = requestedHeaders(asked);
+  const match = matchingCorsRule(rulesFor(request.url, scope), { origin, method, headers: names });
+  if (!match) throw new S3Error("AccessForbidden", undefined, { vary: VARY });
+  const headers = new Headers(allowingHeaders(match, origin));
+  if (names.length > 0) headers.set("access-control-allow-headers", names.join(", ").toLowerCase());
+  return new Response(null, { headers });
+}
+
+function ownHeaders(origin: string): Record<string, string> {
+  return { vary: "Origin", "access-control-allow-origin": origin, "access-control-expose-headers": EXPOSED };
+}
+
+function allowingHeaders({ rule, isForAll }: CorsMatch, origin: string): Record<string, string> {
+  return {
+    vary: VARY,
+    "access-control-allow-origin": isForAll ? "*" : origin,
+    "access-control-allow-methods": rule.methods.join(", "),
+    ...(isForAll ? {} : { "access-control-allow-credentials": "true" }),
+    ...(rule.exposedHeaders.length > 0 ? { "access-control-expose-headers": rule.exposedHeaders.join(", ") } : {}),
+    ...(rule.maxAgeSeconds === null ? {} : { "access-control-max-age": String(rule.maxAgeSeconds) }),
+  };
+}
+
+/** The rules for the bucket in a URL: its own ones, else its tenant's; none for a bucket that is not there. */
+function rulesFor(url: string, { store, tenant }: CorsScope): readonly CorsRule[] {
+  const bucket = bucketIn(url);
+  const text = tenant && bucket !== null ? store.buckets.corsInForce(tenant.id, bucket) : null;
+  return text === null ? [] : knownRules(text);
+}
+
+/** The bucket that a URL names, read as requests are; the rest of the path need not be valid, errors have headers too. */
+function bucketIn(url: string): string | null {
+  const path = url.slice(url.indexOf("/", url.indexOf("://") + 3) + 1).replace(/[?#].*$/s, "");
+  return percentDecoded(path)?.split("/", 1)[0] || null;
+}
+
+/** How many different configurations are kept parsed; each has 64 KiB of text at most. */
+const KNOWN_LIMIT = 50;
+
+const known = new BoundedCache<string, readonly CorsRule[]>(KNOWN_LIMIT);
+
+function knownRules(text: string): readonly CorsRule[] {
+  const parsed = known.get(text);
+  if (parsed) return parsed;
+  const rules = parseCorsRules(text);
+  known.set(text, rules);
+  return rules;
+}

@@ -1,0 +1,77 @@
+import { randomUUID } from "node:crypto";
+import { mayManageNamespaces } from "@/embedded/store/accounts.ts";
+import { isBucketName } from "@/embedded/store/names.ts";
+import { newNamespace } from "@/embedded/store/namespace_record.ts";
+import { OWNER_PERMISSIONS, permissionMask } from "@/embedded/store/permissions.ts";
+import { Refusal } from "@/embedded/store/refusal.ts";
+import { statedAcl } from "./acl_headers.ts";
+import { bucketAccess, signedUser } from "./permitted.ts";
+import type { XmlElement } from "./read_xml.ts";
+import { refuseHeaders } from "./refused_headers.ts";
+import { requestedAcl } from "./requested_acl.ts";
+import { S3Error } from "./s3_error.ts";
+import type { S3Call, S3Operation } from "./s3_operation.ts";
+import { optionalXmlBody } from "./xml_body.ts";
+
+/** Shortest name of a bucket that is made through S3. */
+const MIN_NAME_LENGTH = 3;
+
+/** CreateBucket: the caller becomes the owner. One's own bucket again is no error. */
+export const createBucket: S3Operation = {
+  name: "CreateBucket",
+  method: "PUT",
+  level: "bucket",
+  parameters: [],
+  handle,
+};
+
+/** Would make another kind of bucket. */
+const REFUSED = /^x-amz-bucket-namespace/;
+
+async function handle(call: S3Call): Promise<Response> {
+  const { store, caller, request, bucket: name } = call;
+  const user = signedUser(caller);
+  if (!isBucketName(name, MIN_NAME_LENGTH)) throw new S3Error("InvalidBucketName");
+  refuseHeaders(request.headers, REFUSED);
+  requireNothingMore(await optionalXmlBody(request, caller, "CreateBucketConfiguration"));
+  const created = () => new Response(null, { headers: { location: `/${name}` } });
+  const { record, versioning, versionSettings } = newNamespace(store.documents, user.tenant);
+  const existing = store.buckets.bucket(user.tenant, name);
+  const acl = requestedAcl(call, existing?.record ?? record, { owner: user.id, bucketOwner: null });
+  if (existing?.owner === user.id) {
+    // As in S3's default region: saying it again with another access list changes the list.
+    if (statedAcl(call.request.headers)) {
+      // Which is a request to the bucket that is there, and bound by what closes it.
+      bucketAccess(call, name);
+      await store.writer.change("setBucketAcl", { bucket: existing.id, acl });
+    }
+    return created();
+  }
+  if (existing) throw new S3Error("BucketAlreadyExists");
+  if (![user, ...store.groups.ofUser(user.id)].some(mayManageNamespaces)) throw new S3Error("AccessDenied");
+  try {
+    await store.writer.change("createBucket", {
+      tenant: user.tenant,
+      name,
+      guid: randomUUID(),
+      owner: user.id,
+      ownerPermissions: permissionMask(OWNER_PERMISSIONS),
+      versioning,
+      versionSettings,
+      record: JSON.stringify(record),
+      acl,
+      isLimited: true,
+      atMs: store.now(),
+    });
+  } catch (error) {
+    if (error instanceof Refusal && error.reason === "NameTaken") throw new S3Error("BucketAlreadyExists");
+    throw error;
+  }
+  return created();
+}
+
+/** A place may be named, as clients do; there is one only. Tags and other kinds of bucket are not provided. */
+function requireNothingMore(configuration: XmlElement | null): void {
+  const more = configuration?.children.find((child) => child.name !== "LocationConstraint");
+  if (more) throw new S3Error("NotImplemented", `${more.name} is not provided`);
+}

@@ -1,0 +1,34 @@
+import { unquotedEtag } from "./etag.ts";
+import { versionHeader, versionParameter } from "./object_version.ts";
+import { heldBucket, permittedBucket } from "./permitted.ts";
+import { refuseHeaders } from "./refused_headers.ts";
+import type { S3Call, S3Operation } from "./s3_operation.ts";
+
+/** DeleteObject: what is not there is no error. */
+export const deleteObject: S3Operation = {
+  name: "DeleteObject",
+  method: "DELETE",
+  level: "object",
+  parameters: ["versionId"],
+  handle,
+};
+
+/** A condition that S3 knows for writes alone: to delete regardless of it would be worse than to refuse. */
+const REFUSED = /^if-none-match$/;
+
+async function handle(call: S3Call): Promise<Response> {
+  const { store, request, bucket: name, key } = call;
+  const wanted = versionParameter(request);
+  const bucket = (wanted === null ? permittedBucket : heldBucket)(call, name, "DELETE");
+  refuseHeaders(request.headers, REFUSED);
+  const ifMatch = request.headers.get("if-match");
+  const { version, isMarker } = await store.writer.change("deleteObject", {
+    bucket: bucket.id,
+    key: new TextEncoder().encode(key),
+    version: wanted,
+    atMs: store.now(),
+    ifMatch: ifMatch === null ? null : unquotedEtag(ifMatch),
+  });
+  const headers = { ...versionHeader(version), ...(isMarker ? { "x-amz-delete-marker": "true" } : {}) };
+  return new Response(null, { status: 204, headers });
+}

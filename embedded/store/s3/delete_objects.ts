@@ -1,0 +1,95 @@
+import type { Changes } from "@/embedded/store/changes.ts";
+import { unquotedEtag } from "./etag.ts";
+import { heldBucket, permittedBucket } from "./permitted.ts";
+import { childText, childWord, type XmlElement } from "./read_xml.ts";
+import { asS3Error } from "./refusals.ts";
+import { S3Error } from "./s3_error.ts";
+import type { S3Call, S3Operation } from "./s3_operation.ts";
+import { MAX_KEY_BYTES } from "./s3_request.ts";
+import { element, xmlResponse } from "./xml.ts";
+import { xmlBody } from "./xml_body.ts";
+
+/** Most keys of one request (S3 API, DeleteObjects). */
+const MAX_OBJECTS = 1000;
+
+/** DeleteObjects: each key has an outcome of its own, and what is not there is no error. */
+export const deleteObjects: S3Operation = {
+  name: "DeleteObjects",
+  method: "POST",
+  level: "bucket",
+  marker: ["delete"],
+  parameters: [],
+  handle,
+};
+
+interface Wanted {
+  key: string;
+  version: string | null;
+  etag: string | null;
+  refused: S3Error | null;
+}
+
+async function handle(call: S3Call): Promise<Response> {
+  const { store, caller, request, bucket: name } = call;
+  const bucket = permittedBucket(call, name, "DELETE");
+  if (!carriesDigest(request.headers)) {
+    throw new S3Error("InvalidRequest", "The header Content-MD5 or one of x-amz-checksum- is required");
+  }
+  const document = await xmlBody(request, caller, "Delete");
+  const isQuiet = childWord(document, "Quiet") === "true";
+  const wanted = document.children.filter((child) => child.name === "Object").map(wantedOf);
+  if (wanted.length === 0 || wanted.length > MAX_OBJECTS) {
+    throw new S3Error("MalformedXML", `The body must name 1 to ${MAX_OBJECTS} objects`);
+  }
+  if (wanted.some(({ version }) => version !== null)) heldBucket(call, name, "DELETE");
+  const allowed = wanted.filter(({ refused }) => !refused);
+  const outcomes = await store.writer.changeEach(
+    "deleteObject",
+    allowed.map(({ key, version, etag }) => ({
+      bucket: bucket.id,
+      key: new TextEncoder().encode(key),
+      version,
+      atMs: store.now(),
+      ifMatch: etag,
+    })),
+  );
+  const ofAllowed = outcomes.values();
+  const entries = wanted.map((one) => {
+    if (one.refused) return errorElement(one, one.refused);
+    const outcome = ofAllowed.next().value;
+    if (outcome?.status === "fulfilled") return isQuiet ? "" : deletedElement(one, outcome.value);
+    return errorElement(one, asS3Error(outcome?.reason));
+  });
+  return xmlResponse("DeleteResult", entries.join(""));
+}
+
+function carriesDigest(headers: Headers): boolean {
+  return headers.has("content-md5") || headers.has("x-amz-trailer") ||
+    [...headers.keys()].some((name) => name.startsWith("x-amz-checksum-") && name !== "x-amz-checksum-algorithm");
+}
+
+function wantedOf(object: XmlElement): Wanted {
+  const key = childText(object, "Key");
+  if (key === null) throw new S3Error("MalformedXML", "An Object must have a Key");
+  const version = childText(object, "VersionId");
+  const etag = childText(object, "ETag");
+  const unknown = object.children.find(({ name }) => !["Key", "VersionId", "ETag"].includes(name));
+  let refused: S3Error | null = null;
+  if (key === "") refused = new S3Error("InvalidArgument", "Key must not be empty");
+  else if (new TextEncoder().encode(key).length > MAX_KEY_BYTES) refused = new S3Error("KeyTooLongError");
+  else if (version === "") refused = new S3Error("InvalidArgument", "VersionId must not be empty");
+  else if (unknown) refused = new S3Error("NotImplemented", `The condition ${unknown.name} is not provided`);
+  return { key, version, etag: etag === null ? null : unquotedEtag(etag), refused };
+}
+
+function deletedElement({ key, version }: Wanted, result: Changes["deleteObject"]["result"]): string {
+  const marker = result.isMarker && result.version !== null
+    ? `<DeleteMarker>true</DeleteMarker>${element("DeleteMarkerVersionId", result.version)}`
+    : "";
+  return `<Deleted>${element("Key", key)}${version === null ? "" : element("VersionId", version)}${marker}</Deleted>`;
+}
+
+function errorElement({ key, version }: Wanted, error: S3Error): string {
+  return `<Error>${element("Key", key)}${version ? element("VersionId", version) : ""}${element("Code", error.code)}` +
+    `${element("Message", error.message)}</Error>`;
+}

@@ -1,0 +1,93 @@
+import type { StoredObject } from "@/embedded/store/objects.ts";
+import { type ByteRange, parseByteRange } from "./byte_range.ts";
+import { checksumHeaders, type Checksums } from "./checksums.ts";
+import { checkReadConditions, rangeHolds } from "./conditions.ts";
+import { foundObject } from "./found_object.ts";
+import { KEPT_HEADERS } from "./kept_headers.ts";
+import { numberedPart } from "./numbered_part.ts";
+import { versionHeader, versionParameter } from "./object_version.ts";
+import { bucketAccess, permittedObject } from "./permitted.ts";
+import { S3Error } from "./s3_error.ts";
+import type { S3Call, S3Operation } from "./s3_operation.ts";
+import type { S3Request } from "./s3_request.ts";
+import { keptTags } from "./tags.ts";
+
+/** Response headers that a signed request may set for its own answer. */
+const OVERRIDABLE = ["content-type", ...KEPT_HEADERS];
+
+const read = {
+  level: "object",
+  parameters: ["versionId", "partNumber", ...OVERRIDABLE.map((name) => `response-${name}`)],
+  handle,
+} as const;
+
+/** GetObject */
+export const getObject: S3Operation = { name: "GetObject", method: "GET", ...read };
+
+/** HeadObject */
+export const headObject: S3Operation = { name: "HeadObject", method: "HEAD", ...read };
+
+async function handle(call: S3Call): Promise<Response> {
+  const { store, request, bucket: name, key } = call;
+  const access = bucketAccess(call, name);
+  const version = versionParameter(request);
+  const find = () => permittedObject(access, "READ", () => foundObject(store, access.bucket, key, version));
+  const answer = { status: 200, headers: new Headers() };
+  const { body } = await store.objects.open(find, (object) => {
+    answer.headers = objectHeaders(object, request);
+    checkReadConditions(request.headers, object, Object.fromEntries(answer.headers));
+    const numbered = numberedPart(request, object);
+    const range = numbered?.range ?? statedRange(request, object);
+    answer.status = range ? 206 : 200;
+    const part = range ?? { first: 0, last: object.size - 1 };
+    // A part without bytes has no range that could be named.
+    if (range && range.last >= range.first) answer.headers.set("content-range", contentRange(range, object.size));
+    if (numbered) setChecksums(answer.headers, numbered.checksums, request);
+    else if (!range) setChecksums(answer.headers, object.checksums, request);
+    if (numbered && numbered.count !== null) answer.headers.set("x-amz-mp-parts-count", String(numbered.count));
+    answer.headers.set("content-length", String(part.last - part.first + 1));
+    return request.method === "HEAD" ? Promise.resolve(new Uint8Array()) : object.read(part.first, part.last);
+  });
+  if (request.method === "GET") store.reads.count(access.bucket.id, Number(answer.headers.get("content-length") ?? 0));
+  const whole = request.method === "HEAD" || body === null ? null : body;
+  return new Response(whole instanceof Uint8Array ? new Uint8Array(whole) : whole, answer);
+}
+
+function statedRange(request: S3Request, object: StoredObject): ByteRange | null {
+  if (!rangeHolds(request.headers.get("if-range"), object)) return null;
+  const range = parseByteRange(request.headers.get("range"), object.size);
+  if (range !== "unsatisfiable") return range;
+  throw new S3Error("InvalidRange", undefined, { "content-range": `bytes */${object.size}` });
+}
+
+function objectHeaders(object: StoredObject, request: S3Request): Headers {
+  const headers = new Headers({
+    "content-type": object.contentType,
+    etag: `"${object.etag}"`,
+    "last-modified": new Date(object.modifiedMs).toUTCString(),
+    "accept-ranges": "bytes",
+    ...versionHeader(object.version),
+  });
+  for (const [name, value] of Object.entries(object.headers)) headers.set(name, value);
+  const tags = keptTags(object.tags).length;
+  if (tags > 0) headers.set("x-amz-tagging-count", String(tags));
+  for (const name of OVERRIDABLE) {
+    const override = request.parameter(`response-${name}`);
+    if (override === null) continue;
+    if (/[^\t\x20-\x7e\x80-\xff]/.test(override)) throw new S3Error("InvalidArgument", `response-${name} is not valid`);
+    headers.set(name, override);
+  }
+  return headers;
+}
+
+/** Checksums are sent on request, of the whole object or of a numbered part; a range of bytes has none. */
+function setChecksums(headers: Headers, checksums: Checksums | null, request: S3Request): void {
+  const mode = request.headers.get("x-amz-checksum-mode");
+  if (mode === null) return;
+  if (mode.toUpperCase() !== "ENABLED") throw new S3Error("InvalidArgument", "x-amz-checksum-mode is not valid");
+  for (const [name, value] of Object.entries(checksumHeaders(checksums))) headers.set(name, value);
+}
+
+function contentRange({ first, last }: ByteRange, size: number): string {
+  return `bytes ${first}-${last}/${size}`;
+}

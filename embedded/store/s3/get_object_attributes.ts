@@ -1,0 +1,84 @@
+import type { ObjectPart, StoredObject } from "@/embedded/store/objects.ts";
+import { checksumAlgorithmOf } from "./checksums.ts";
+import { foundObject } from "./found_object.ts";
+import { versionHeader, versionParameter } from "./object_version.ts";
+import { bucketAccess, permittedObject } from "./permitted.ts";
+import { S3Error } from "./s3_error.ts";
+import type { S3Call, S3Operation } from "./s3_operation.ts";
+import type { S3Request } from "./s3_request.ts";
+import { checksumElements } from "./upload_checksums.ts";
+import { element, xmlResponse } from "./xml.ts";
+
+/** What may be asked for, in the order of the answer. */
+const ATTRIBUTES: Readonly<Record<string, (object: StoredObject, request: S3Request) => string>> = {
+  ETag: ({ etag }) => element("ETag", etag),
+  Checksum: ({ checksums }) => checksums ? `<Checksum>${checksumElements(checksums)}</Checksum>` : "",
+  ObjectParts: partsElement,
+  StorageClass: () => element("StorageClass", "STANDARD"),
+  ObjectSize: ({ size }) => element("ObjectSize", size),
+};
+
+/** Most parts of one page. */
+const MAX_PAGE = 1000;
+
+/** GetObjectAttributes: only what is asked for, and of that only what the object has. */
+export const getObjectAttributes: S3Operation = {
+  name: "GetObjectAttributes",
+  method: "GET",
+  level: "object",
+  marker: ["attributes"],
+  parameters: ["versionId"],
+  handle,
+};
+
+function handle(call: S3Call): Response {
+  const { store, request, key } = call;
+  const access = bucketAccess(call, call.bucket);
+  const asked = (request.headers.get("x-amz-object-attributes") ?? "").split(",").map((attribute) => attribute.trim());
+  if (!asked.every((attribute) => Object.hasOwn(ATTRIBUTES, attribute))) {
+    throw new S3Error(
+      "InvalidArgument",
+      `x-amz-object-attributes must name some of ${Object.keys(ATTRIBUTES).join(", ")}`,
+    );
+  }
+  const version = versionParameter(request);
+  const object = permittedObject(access, "READ", () => foundObject(store, access.bucket, key, version));
+  const content = Object.entries(ATTRIBUTES).map(([attribute, show]) =>
+    asked.includes(attribute) ? show(object, request) : ""
+  );
+  return xmlResponse("GetObjectAttributesResponse", content.join(""), {
+    "last-modified": new Date(object.modifiedMs).toUTCString(),
+    ...versionHeader(object.version),
+  });
+}
+
+/** The parts of an object, a page at a time, each with its size, and its checksum where the upload had an algorithm. */
+function partsElement(object: StoredObject, { headers }: S3Request): string {
+  const parts = object.parts();
+  if (!parts) return "";
+  const algorithm = checksumAlgorithmOf(object);
+  const after = wholeNumber(headers, "x-amz-part-number-marker") ?? 0;
+  const limit = Math.min(wholeNumber(headers, "x-amz-max-parts") ?? MAX_PAGE, MAX_PAGE);
+  const page = parts.slice(after, after + limit);
+  const content = [
+    element("IsTruncated", limit > 0 && after + limit < parts.length),
+    element("MaxParts", limit),
+    element("NextPartNumberMarker", after + page.length),
+    element("PartNumberMarker", after),
+    ...page.map((part, i) => partElement(part, after + i + 1, algorithm)),
+    element("PartsCount", parts.length),
+  ];
+  return `<ObjectParts>${content.join("")}</ObjectParts>`;
+}
+
+function partElement({ size, checksum }: ObjectPart, number: number, algorithm: string | null): string {
+  const checksums = algorithm === null || checksum === undefined ? {} : { [algorithm]: checksum };
+  return `<Part>${checksumElements(checksums)}${element("PartNumber", number)}${element("Size", size)}</Part>`;
+}
+
+function wholeNumber(headers: Headers, name: string): number | null {
+  const text = headers.get(name);
+  if (text === null) return null;
+  if (!/^[0-9]{1,10}$/.test(text)) throw new S3Error("InvalidArgument", `${name} must be a whole number from 0`);
+  return Number(text);
+}

@@ -1,0 +1,79 @@
+import type { ListedVersion } from "@/embedded/store/versions.ts";
+import { VERSION_ID_MARKER } from "./issued_forms.ts";
+import {
+  commonPrefixElement,
+  keyBytes,
+  keyText,
+  listedChecksums,
+  listingResponse,
+  ownerElements,
+  pageParameters,
+} from "./listing_parts.ts";
+import { permittedBucket } from "./permitted.ts";
+import { S3Error } from "./s3_error.ts";
+import type { S3Call, S3Operation } from "./s3_operation.ts";
+import { element, xmlTime } from "./xml.ts";
+
+/** ListObjectVersions */
+export const listObjectVersions: S3Operation = {
+  name: "ListObjectVersions",
+  method: "GET",
+  level: "bucket",
+  marker: ["versions"],
+  parameters: ["prefix", "delimiter", "key-marker", "version-id-marker", "max-keys", "encoding-type"],
+  handle,
+};
+
+function handle(call: S3Call): Response {
+  const { store, request, bucket: name } = call;
+  const bucket = permittedBucket(call, name, "BROWSE");
+  const { prefix, delimiter, limit, isEncoded } = pageParameters(request, "max-keys");
+  const keyMarker = request.parameter("key-marker") ?? "";
+  const versionMarker = request.parameter("version-id-marker") || null;
+  checkMarkers(keyMarker, versionMarker);
+  const { versions, prefixes, next } = store.versions.list(bucket.id, {
+    prefix: keyBytes(prefix),
+    delimiter: keyBytes(delimiter),
+    keyMarker: keyBytes(keyMarker),
+    versionMarker,
+    limit,
+  });
+  const following = limit > 0 ? next : null;
+  const owners = ownerElements(store);
+  return listingResponse("ListVersionsResult", isEncoded, ({ shown, encoding }) => [
+    element("Name", bucket.name),
+    element("Prefix", shown(prefix)),
+    element("KeyMarker", shown(keyMarker)),
+    element("VersionIdMarker", versionMarker ?? ""),
+    following && element("NextKeyMarker", shown(keyText(following.key))),
+    following?.version && element("NextVersionIdMarker", following.version),
+    element("MaxKeys", limit),
+    delimiter && element("Delimiter", shown(delimiter)),
+    element("IsTruncated", following !== null),
+    encoding,
+    ...versions.map((version) => versionElement(version, shown, owners)),
+    ...prefixes.map((common) => commonPrefixElement(common, shown)),
+  ]);
+}
+
+const MARKER = new RegExp(VERSION_ID_MARKER);
+
+function checkMarkers(keyMarker: string, versionMarker: string | null): void {
+  if (versionMarker === null) return;
+  if (keyMarker === "") throw new S3Error("InvalidArgument", "version-id-marker needs a key-marker");
+  if (!MARKER.test(versionMarker)) {
+    throw new S3Error("InvalidArgument", "version-id-marker is not a version id");
+  }
+}
+
+function versionElement(
+  version: ListedVersion,
+  shown: (key: string) => string,
+  owner: (id: number | null) => string,
+): string {
+  const named = `${element("Key", shown(keyText(version.key)))}${element("VersionId", version.version)}` +
+    `${element("IsLatest", version.isLatest)}${element("LastModified", xmlTime(version.modifiedMs))}`;
+  if (version.isMarker) return `<DeleteMarker>${named}${owner(version.owner)}</DeleteMarker>`;
+  return `<Version>${named}${element("ETag", `"${version.etag}"`)}${listedChecksums(version.checksums)}` +
+    `${element("Size", version.size)}<StorageClass>STANDARD</StorageClass>${owner(version.owner)}</Version>`;
+}

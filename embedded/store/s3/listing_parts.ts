@@ -1,0 +1,125 @@
+import type { StoreParts } from "@/embedded/store/context/store_parts.ts";
+import type { ListedObject } from "@/embedded/store/objects.ts";
+import { S3Error } from "./s3_error.ts";
+import type { S3Request } from "./s3_request.ts";
+import { checksumKind } from "./upload_checksums.ts";
+import { pageSize } from "./upload_parameters.ts";
+import { element, fitsXml, xmlResponse, xmlTime } from "./xml.ts";
+
+/** What all listings of keys read of their query. */
+export interface PageParameters {
+  prefix: string;
+  delimiter: string;
+  limit: number;
+  /** Whether the client asks for keys that are percent-encoded. */
+  isEncoded: boolean;
+}
+
+/** Lets a listing without a delimiter be in any order, as ceph has it; here it is in order all the same. */
+export const UNORDERED = "allow-unordered";
+
+/** Reads what all listings of keys share; `sizeName` is the parameter of the page's size. Throws {@link S3Error} InvalidArgument. */
+export function pageParameters(request: S3Request, sizeName: "max-keys" | "max-uploads"): PageParameters {
+  const type = request.parameter("encoding-type");
+  if (type !== null && type !== "url") throw new S3Error("InvalidArgument", "encoding-type must be url");
+  const delimiter = request.parameter("delimiter") ?? "";
+  if (delimiter !== "" && request.parameter(UNORDERED) === "true") {
+    throw new S3Error("InvalidArgument", `${UNORDERED} and delimiter do not go together`);
+  }
+  return {
+    prefix: request.parameter("prefix") ?? "",
+    delimiter,
+    limit: pageSize(request, sizeName),
+    isEncoded: type !== null,
+  };
+}
+
+/** How a listing writes keys and prefixes, and the element that tells their encoding; "" where they have none. */
+export interface KeyEncoding {
+  shown: (key: string) => string;
+  encoding: string;
+}
+
+/**
+ * The answer of a listing. Keys are percent-encoded where the client asks for it, and also where one of the page has
+ * characters that XML 1.0 cannot hold, not even as a reference: strict parsers would refuse the whole page, and a
+ * replacement would name an object that is not there. The element EncodingType tells it in both cases.
+ */
+export function listingResponse(
+  root: string,
+  isEncoded: boolean,
+  content: (keys: KeyEncoding) => readonly (string | false | null | undefined)[],
+): Response {
+  const url = () => content({ shown: urlEncoded, encoding: element("EncodingType", "url") });
+  let fits = !isEncoded;
+  const shown = (key: string) => {
+    fits &&= fitsXml(key);
+    return key;
+  };
+  const plain = fits ? content({ shown, encoding: "" }) : [];
+  return xmlResponse(root, (fits ? plain : url()).filter((part) => part).join(""));
+}
+
+function urlEncoded(key: string): string {
+  return encodeURIComponent(key).replaceAll("%2F", "/");
+}
+
+/** Owner elements of one page: few users own many objects, so each is looked up once. */
+export function ownerElements(store: StoreParts): (id: number | null) => string {
+  const known = new Map<number, string>();
+  return (id) => {
+    if (id === null) return "";
+    let xml = known.get(id);
+    if (xml === undefined) {
+      const user = store.accounts.userById(id);
+      xml = user ? `<Owner>${element("ID", user.guid)}${element("DisplayName", user.name)}</Owner>` : "";
+      known.set(id, xml);
+    }
+    return xml;
+  };
+}
+
+/** One object of a listing. */
+export function contentsElement(
+  object: ListedObject,
+  shown: (key: string) => string,
+  owner: (id: number | null) => string,
+): string {
+  // Only the key is text from outside: escaping the rest would double the cost of a page.
+  return `<Contents>${element("Key", shown(keyText(object.key)))}` +
+    `<LastModified>${xmlTime(object.modifiedMs)}</LastModified><ETag>&quot;${object.etag}&quot;</ETag>` +
+    listedChecksums(object.checksums) +
+    `<Size>${object.size}</Size><StorageClass>STANDARD</StorageClass>${owner(object.owner)}</Contents>`;
+}
+
+/** What a listing tells of the checksums of an entry, as they are kept: their algorithm and what they are of. */
+export function listedChecksums(kept: string | null): string {
+  if (kept === null) return "";
+  // Parsing the JSON of a thousand entries would cost as much as all else of a page. Base64 has no quotes.
+  const algorithm = /"(crc[a-z0-9]+|sha[0-9]+)":/.exec(kept)?.[1] ?? null;
+  const type = /"type":"([A-Z_]+)"/.exec(kept)?.[1] ?? null;
+  const kind = `${algorithm} ${type}`;
+  let xml = checksumKinds.get(kind);
+  if (xml === undefined) checksumKinds.set(kind, xml = checksumKind(algorithm, type));
+  return xml;
+}
+
+/** The elements of each algorithm and type, of which there are ten. */
+const checksumKinds = new Map<string, string>();
+
+/** One common prefix of a listing. */
+export function commonPrefixElement(prefix: Uint8Array, shown: (key: string) => string): string {
+  return `<CommonPrefixes>${element("Prefix", shown(keyText(prefix)))}</CommonPrefixes>`;
+}
+
+/** The bytes of a key, prefix or delimiter. */
+export function keyBytes(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+/** The text of a key; bytes that are no whole character, as a cut prefix may end in, become U+FFFD. */
+export function keyText(key: Uint8Array): string {
+  return UTF8.decode(key);
+}
+
+const UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });

@@ -1,0 +1,82 @@
+import { Buffer } from "node:buffer";
+import { type BodyFolder, receiveBody, type ReceivedBody } from "@/embedded/store/bodies.ts";
+import { announcedLength } from "@/lib/std/body_reader.ts";
+import { awsChunked } from "./aws_chunked.ts";
+import type { Caller } from "./caller.ts";
+import type { ChecksumAlgorithm, Checksums } from "./checksums.ts";
+import { S3Error } from "./s3_error.ts";
+import type { S3Request } from "./s3_request.ts";
+import { statedDigests, trailingDigests } from "./stated_digests.ts";
+
+/** A body that arrived whole and is what its sender says. */
+export interface ObjectBody {
+  received: ReceivedBody;
+  /** Without quotes: the hexadecimal MD5. */
+  etag: string;
+  /** The checksum that the sender stated, to be kept with the object. */
+  checksums: Checksums | null;
+}
+
+/**
+ * Receives the body of an object or a part, plain or aws-chunked, of at most `maxBytes`; `further` digests are made
+ * of it beside those that are stated. `admit` may refuse its size by throwing, before anything is received. Throws
+ * {@link S3Error}, leaving nothing behind, when it is too large, ends early or late, or when a signature or a digest does
+ * not hold.
+ */
+export async function receiveObjectBody(
+  folder: BodyFolder,
+  request: S3Request,
+  caller: Caller,
+  maxBytes: number,
+  further: readonly ChecksumAlgorithm[] = [],
+  admit: (size: number) => void = () => {},
+): Promise<ObjectBody> {
+  const size = statedSize(request, caller, maxBytes);
+  admit(size);
+  const stated = statedDigests(request.headers, caller);
+  const chunked = caller.chunked && awsChunked(caller.chunked, size, stated.trailers);
+  const algorithms = [...stated.digests.map((digest) => digest.algorithm), ...further];
+  const received = await receiveBody(
+    folder,
+    request.body,
+    stated.checksum && !algorithms.includes(stated.checksum) ? [...algorithms, stated.checksum] : algorithms,
+    chunked?.decode,
+    announcedLength(request),
+  );
+  try {
+    if (received.size !== size) throw new S3Error("IncompleteBody");
+    for (const { algorithm, hex, code } of [...stated.digests, ...trailingDigests(chunked?.trailers ?? new Map())]) {
+      if (received.digests.get(algorithm) !== hex) throw new S3Error(code);
+    }
+  } catch (error) {
+    received.discard();
+    throw error;
+  }
+  return { received, etag: received.digests.get("md5") ?? "", checksums: keptChecksums(received, stated.checksum) };
+}
+
+/** How many bytes the body has without its framing. */
+function statedSize({ headers, body }: S3Request, caller: Caller, maxBytes: number): number {
+  const isEmpty = !caller.chunked && body === null && !headers.has("content-length");
+  const size = isEmpty ? 0 : caller.chunked ? decodedLength(headers) : wholeLength(headers, "content-length");
+  if (size > maxBytes) throw new S3Error("EntityTooLarge", `A single write is limited to ${maxBytes} bytes`);
+  return size;
+}
+
+/** How many bytes an aws-chunked body has without its framing. Throws {@link S3Error} MissingContentLength. */
+export function decodedLength(headers: Headers): number {
+  return wholeLength(headers, "x-amz-decoded-content-length");
+}
+
+function wholeLength(headers: Headers, name: string): number {
+  const text = headers.get(name);
+  if (text === null || !/^[0-9]{1,15}$/.test(text)) throw new S3Error("MissingContentLength", `${name} is required`);
+  return Number(text);
+}
+
+/** The checksum of a whole body as it is kept with an object; null where it was not made. */
+export function keptChecksums({ digests }: ReceivedBody, algorithm: ChecksumAlgorithm | null): Checksums | null {
+  const hex = algorithm && digests.get(algorithm);
+  if (!hex) return null;
+  return { [algorithm]: Buffer.from(hex, "hex").toString("base64"), type: "FULL_OBJECT" };
+}

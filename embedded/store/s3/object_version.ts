@@ -1,0 +1,28 @@
+import type { VersionId } from "@/embedded/store/changes.ts";
+import { VERSION_ID } from "./issued_forms.ts";
+import { S3Error } from "./s3_error.ts";
+import type { S3Request } from "./s3_request.ts";
+
+/** The version that a request names, null for the current one. Throws {@link S3Error} for what is no version id. */
+export function versionParameter(request: S3Request): string | null {
+  const version = request.parameter("versionId");
+  return version === null ? null : versionText(version);
+}
+
+const FORM = new RegExp(VERSION_ID);
+
+/** A text that has the characters of version ids, of which there may be none. Throws {@link S3Error} InvalidArgument. */
+export function versionText(text: string): string {
+  if (FORM.test(text)) return text;
+  throw new S3Error("InvalidArgument", text === "" ? "versionId must not be empty" : "Invalid version id specified");
+}
+
+/** The header that names a version that was written; the null version is not named (S3 API, PutObject). */
+export function writtenVersionHeader(version: VersionId): Record<string, string> {
+  return version === "null" ? {} : versionHeader(version);
+}
+
+/** The header that names a version; none while the bucket never kept versions. */
+export function versionHeader(version: VersionId): Record<string, string> {
+  return version === null ? {} : { "x-amz-version-id": version };
+}

@@ -1,0 +1,88 @@
+import { aclsUsageOf, type Asker, bucketMask, objectMask } from "@/embedded/store/access.ts";
+import type { User } from "@/embedded/store/accounts.ts";
+import { addressRules } from "@/embedded/store/address_rules.ts";
+import type { Bucket } from "@/embedded/store/buckets.ts";
+import type { StoreParts } from "@/embedded/store/context/store_parts.ts";
+import type { StoredObject } from "@/embedded/store/objects.ts";
+import { type Permission, permits } from "@/embedded/store/permissions.ts";
+import type { Caller } from "./caller.ts";
+import { S3Error } from "./s3_error.ts";
+
+/** What a request may do in the bucket that it names. */
+export interface BucketAccess {
+  readonly bucket: Bucket;
+  readonly asker: Asker;
+  /** The mask of what the data access permissions and the bucket's access list let the caller do. */
+  readonly mask: number;
+}
+
+type Asking = { readonly store: StoreParts; readonly caller: Caller };
+
+/** What the caller may do in a bucket, be it nothing. Throws {@link S3Error} NoSuchBucket. */
+export function bucketAccess({ store, caller }: Asking, name: string): BucketAccess {
+  const bucket = store.buckets.bucket(caller.tenant, name);
+  if (!bucket) throw new S3Error("NoSuchBucket");
+  const { user } = caller;
+  if (bucket.s3Access === "none") throw new S3Error("AccessDenied", "S3 is switched off for this namespace");
+  if (!addressRules(bucket.addressRules)(caller.address)) {
+    throw new S3Error("AccessDenied", "The namespace is closed to the address that the request comes from");
+  }
+  if (bucket.s3Access === "signed" && !user) throw new S3Error("AccessDenied");
+  let groups: string[] | null = null;
+  const asker: Asker = {
+    user,
+    held: user ? store.buckets.permissions(user.id, bucket.id) & bucket.allowed : 0,
+    groups: () => groups ??= user ? store.groups.ofUser(user.id).map(({ guid }) => guid) : [],
+  };
+  return { bucket, asker, mask: bucketMask(asker, bucket, aclsUsageOf(bucket.record)) & bucket.allowed };
+}
+
+/** The bucket that a request names. Throws {@link S3Error} NoSuchBucket, or AccessDenied without the permission. */
+export function permittedBucket(call: Asking, name: string, permission: Permission | "any"): Bucket {
+  const { bucket, mask } = bucketAccess(call, name);
+  if (permission === "any" ? mask === 0 : !permits(mask, permission)) throw new S3Error("AccessDenied");
+  return bucket;
+}
+
+/** The bucket that a request names, for its owner. Throws {@link S3Error} NoSuchBucket, or AccessDenied for others. */
+export function ownBucket(call: Asking, name: string): Bucket {
+  const bucket = permittedBucket(call, name, "any");
+  if (bucket.owner !== signedUser(call.caller).id) throw new S3Error("AccessDenied");
+  return bucket;
+}
+
+/**
+ * The same by the data access permissions alone, for what an access list cannot give: versions that are deleted for
+ * good, and tags.
+ */
+export function heldBucket(call: Asking, name: string, permission: Permission): Bucket {
+  const { bucket, asker } = bucketAccess(call, name);
+  if (!permits(asker.held, permission)) throw new S3Error("AccessDenied");
+  return bucket;
+}
+
+/**
+ * The object that a look-up found, for one who has the permission on it. `find` may throw {@link S3Error} for what is
+ * absent; only those learn of it who may list the bucket. Throws {@link S3Error} AccessDenied.
+ */
+export function permittedObject(
+  { bucket, asker, mask }: BucketAccess,
+  permission: Permission,
+  find: () => StoredObject,
+): StoredObject {
+  let object: StoredObject;
+  try {
+    object = find();
+  } catch (error) {
+    throw error instanceof S3Error && !permits(mask, "BROWSE") ? new S3Error("AccessDenied") : error;
+  }
+  const allowed = objectMask(asker, object, aclsUsageOf(bucket.record)) & bucket.allowed;
+  if (!permits(allowed, permission)) throw new S3Error("AccessDenied");
+  return object;
+}
+
+/** The user who signed a request. Throws {@link S3Error} AccessDenied for one that nobody signed. */
+export function signedUser({ user }: Caller): User {
+  if (!user) throw new S3Error("AccessDenied");
+  return user;
+}

@@ -1,0 +1,53 @@
+import { startDigest } from "@/embedded/store/digests.ts";
+import { CHECKSUM_BYTES, checksumAlgorithm, digestFromBase64 } from "./checksums.ts";
+import { S3Error } from "./s3_error.ts";
+import type { S3Request } from "./s3_request.ts";
+import { hasSignatureV2InQuery, isHeaderInQueryV2, isOfSignatureV2 } from "./sigv2.ts";
+
+/** Whether a parameter of a presigned request is the signature's, or a header that its signer moved into the query. */
+export function isHeaderInQuery(request: S3Request, name: string): boolean {
+  if (hasSignatureV2InQuery(request)) return isHeaderInQueryV2(name) || isOfSignatureV2(name);
+  return request.parameter("X-Amz-Algorithm") !== null && /^x-amz-/i.test(name);
+}
+
+/**
+ * A presigned request with the headers that its signer moved into the query, as SDKs do with S3's own ones
+ * (Signature Version 4, query parameters; botocore does so with Version 2, too). They are under the signature there, so what the caller sends beside them may
+ * not differ. Throws {@link S3Error} InvalidArgument.
+ */
+export function withHeadersOfQuery(request: S3Request): S3Request {
+  const moved = request.query.filter(([name, value]) =>
+    isHeaderInQuery(request, name) && !OF_THE_SIGNATURE.test(name) && !isOfSignatureV2(name) &&
+    !isOfNoBody(name.toLowerCase(), value)
+  );
+  if (moved.length === 0) return request;
+  const headers = new Headers(request.headers);
+  const seen = new Set<string>();
+  for (const [name, value] of moved) {
+    const header = name.toLowerCase();
+    if (
+      seen.has(header) || !isHeader(header, value) || (request.headers.get(header) ?? value.trim()) !== value.trim()
+    ) {
+      throw new S3Error("InvalidArgument", `The parameter ${name} is not valid`);
+    }
+    seen.add(header);
+    headers.set(header, value);
+  }
+  return { ...request, headers };
+}
+
+const OF_THE_SIGNATURE = /^x-amz-(?:algorithm|credential|date|expires|signedheaders|signature|content-sha256)$/i;
+
+/**
+ * What SDKs put into the URL of an upload because they have no body yet: the algorithm they would use, and its checksum of
+ * nothing, which would refuse every upload. A checksum of something is a statement that is held to.
+ */
+function isOfNoBody(header: string, value: string): boolean {
+  if (header === "x-amz-sdk-checksum-algorithm") return true;
+  const algorithm = checksumAlgorithm(header);
+  return algorithm !== null && digestFromBase64(value, CHECKSUM_BYTES[algorithm]) === startDigest(algorithm).hex();
+}
+
+function isHeader(name: string, value: string): boolean {
+  return /^[a-z0-9!#$%&'*+.^_`|~-]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
+}

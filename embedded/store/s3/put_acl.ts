@@ -1,0 +1,33 @@
+import { aclToKeep } from "@/embedded/store/acl.ts";
+import { grantsToKeep } from "./acl_grantees.ts";
+import { statedAcl } from "./acl_headers.ts";
+import { readAclXml } from "./acl_xml.ts";
+import { aclOf, type AclTarget } from "./requested_acl.ts";
+import { S3Error } from "./s3_error.ts";
+import type { S3Call } from "./s3_operation.ts";
+import { smallBody, xmlBody } from "./xml_body.ts";
+
+/**
+ * Reads the access list that a PutBucketAcl or PutObjectAcl brings, in its headers or its body, and gives what makes it
+ * one of a thing, as the index keeps it. Throws {@link S3Error}; so does what it gives, with AccessDenied where the body
+ * names another owner than the present one.
+ */
+export async function broughtAcl(call: S3Call): Promise<(target: AclTarget) => string | null> {
+  const { store, caller, request } = call;
+  const stated = statedAcl(request.headers);
+  if (stated) {
+    if ((await smallBody(request)).length > 0) {
+      throw new S3Error("InvalidRequest", "An access list comes in the headers or in the body, not in both");
+    }
+    return (target) => aclOf(call, stated, target);
+  }
+  const { owner, grants } = readAclXml(await xmlBody(request, caller, "AccessControlPolicy"));
+  const kept = aclToKeep(grantsToKeep(store, caller.tenant, grants));
+  return (target) => {
+    const present = target.owner === null ? null : store.accounts.userById(target.owner);
+    if (owner !== null && owner.toLowerCase() !== present?.guid) {
+      throw new S3Error("AccessDenied", "The owner cannot be changed by an access list");
+    }
+    return kept;
+  };
+}

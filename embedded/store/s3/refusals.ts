@@ -1,0 +1,43 @@
+import { BrokenBody } from "@/embedded/store/bodies.ts";
+import { isNoSpace, LIMIT_SENTENCES, Refusal, type RefusalReason } from "@/embedded/store/refusal.ts";
+import { ChunksTooSmall } from "@/lib/std/burst_reader.ts";
+import { SlowBody } from "@/lib/std/paced_reader.ts";
+import { type S3Code, S3Error } from "./s3_error.ts";
+
+/** Spells whatever an operation threw as S3 does; what nobody expected is logged and becomes InternalError. */
+export function asS3Error(error: unknown): S3Error {
+  if (error instanceof S3Error) return error;
+  if (error instanceof BrokenBody) return new S3Error("IncompleteBody");
+  if (error instanceof SlowBody) return new S3Error("RequestTimeout");
+  if (error instanceof ChunksTooSmall) return new S3Error("InvalidRequest", `The body: ${error.message}`);
+  if (error instanceof Refusal) {
+    const { reason } = error;
+    if (reason === "TooManyBuckets" || reason === "TooManyOwned") {
+      return new S3Error("InvalidRequest", LIMIT_SENTENCES[reason]);
+    }
+    return new S3Error(REFUSALS[reason] ?? "InvalidRequest");
+  }
+  if (isNoSpace(error)) return new S3Error("OutOfSpace");
+  console.error(`embedded store: ${error instanceof Error ? error.stack ?? error.message : error}`);
+  return new S3Error("InternalError");
+}
+
+/** How S3 spells the refusals of the index. */
+const REFUSALS: Partial<Record<RefusalReason, S3Code>> = {
+  AccessDenied: "AccessDenied",
+  BadDigest: "BadDigest",
+  BucketNotEmpty: "BucketNotEmpty",
+  ConditionFailed: "PreconditionFailed",
+  IsMarker: "MethodNotAllowed",
+  EntityTooSmall: "EntityTooSmall",
+  InvalidPart: "InvalidPart",
+  NameTaken: "BucketAlreadyExists",
+  NoSuchBucket: "NoSuchBucket",
+  NoSpace: "OutOfSpace",
+  NoSuchKey: "NoSuchKey",
+  NoSuchVersion: "NoSuchVersion",
+  NoSuchUpload: "NoSuchUpload",
+  NotFound: "AccessDenied",
+  OverwriteRefused: "OperationAborted",
+  QuotaExceeded: "QuotaExceeded",
+};

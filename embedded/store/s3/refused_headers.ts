@@ -1,0 +1,48 @@
+import type { Tenant } from "@/embedded/store/accounts.ts";
+import type { StoreParts } from "@/embedded/store/context/store_parts.ts";
+import { S3Error } from "./s3_error.ts";
+import type { S3Request } from "./s3_request.ts";
+
+/**
+ * Refuses what a request asks for by headers that no operation provides, and judges whose bucket its sender expects: a
+ * header that changes the meaning of a request is never read over. Throws {@link S3Error}.
+ */
+export function checkHeaders(store: StoreParts, tenant: Tenant, { headers, bucket }: S3Request): void {
+  refuseHeaders(headers, REFUSED);
+  const storageClass = headers.get("x-amz-storage-class");
+  if (storageClass !== null && storageClass !== "STANDARD") {
+    throw new S3Error("InvalidStorageClass");
+  }
+  const expected = headers.get("x-amz-expected-bucket-owner");
+  if (expected !== null && bucket !== null) requireOwner(store, tenant, bucket, expected);
+}
+
+/** Throws {@link S3Error} NotImplemented for a header of these names, unless it asks for nothing. */
+export function refuseHeaders(headers: Headers, refused: RegExp): void {
+  for (const [name, value] of headers) {
+    if (refused.test(name) && !isWithoutEffect(name, value)) {
+      throw new S3Error("NotImplemented", `The header ${name} is not provided`);
+    }
+  }
+}
+
+/** Throws {@link S3Error} AccessDenied where a bucket belongs to another user than the one of this id. */
+export function requireOwner(store: StoreParts, tenant: Pick<Tenant, "id">, bucket: string, guid: string): void {
+  const found = store.buckets.bucket(tenant.id, bucket);
+  if (!found) throw new S3Error("NoSuchBucket");
+  const owner = found.owner === null ? null : store.accounts.userById(found.owner);
+  if (owner?.guid !== guid) throw new S3Error("AccessDenied", "The bucket has another owner");
+}
+
+/** Encryption with keys of S3's or the sender's, locks, redirects, appending and conditions of deletes. */
+const REFUSED =
+  /^x-amz-(?:(?:copy-source-)?server-side-|object-lock-|bucket-object-lock-|object-ownership$|website-|write-offset|if-match-|rename-source)/;
+
+/** What a new bucket may be said not to be. */
+const BUCKET_SWITCH = /^x-amz-bucket-(?:object-lock-enabled|namespace)$/;
+
+function isWithoutEffect(name: string, value: string): boolean {
+  // Who writes an object owns it here, anyway.
+  if (name === "x-amz-object-ownership") return value === "ObjectWriter";
+  return BUCKET_SWITCH.test(name) && value.toLowerCase() === "false";
+}

@@ -1,0 +1,61 @@
+import { aclsUsageOf } from "@/embedded/store/access.ts";
+import { type Acl, aclToKeep, defaultAcl } from "@/embedded/store/acl.ts";
+import { grantsToKeep } from "./acl_grantees.ts";
+import { type CannedAcl, type StatedAcl, statedAcl } from "./acl_headers.ts";
+import { S3Error } from "./s3_error.ts";
+import type { S3Call } from "./s3_operation.ts";
+
+/** What an access list is for: the users who own the thing and its bucket, by their numbers. */
+export interface AclTarget {
+  readonly owner: number | null;
+  /** Null for a list of the bucket itself. */
+  readonly bucketOwner: number | null;
+}
+
+/**
+ * The access list that the headers of a write ask for, as the index keeps it; null where they ask for none, or for the
+ * one that holds without any. Throws {@link S3Error}.
+ */
+export function requestedAcl(
+  call: S3Call,
+  settings: Readonly<Record<string, unknown>>,
+  target: AclTarget,
+): string | null {
+  const stated = statedAcl(call.request.headers);
+  if (!stated) return null;
+  demandAcls(settings);
+  return aclOf(call, stated, target);
+}
+
+/** A stated access list as the index keeps it; null for the one that holds without any. Throws {@link S3Error}. */
+export function aclOf({ store, caller }: S3Call, stated: StatedAcl, target: AclTarget): string | null {
+  if ("grants" in stated) return aclToKeep(grantsToKeep(store, caller.tenant, stated.grants));
+  const [owner, bucketOwner] = [target.owner, target.bucketOwner].map((id) =>
+    id === null ? null : store.accounts.userById(id)?.guid ?? null
+  );
+  const further = cannedGrants(stated.canned, bucketOwner === owner ? null : bucketOwner);
+  return further.length === 0 ? null : aclToKeep([...defaultAcl(owner), ...further]);
+}
+
+/** Throws {@link S3Error} AccessControlListNotSupported where a namespace has no access lists. */
+export function demandAcls(settings: Readonly<Record<string, unknown>>): void {
+  if (aclsUsageOf(settings) === "none") throw new S3Error("AccessControlListNotSupported");
+}
+
+/** What a ready-made list grants beside full control to the owner. */
+function cannedGrants(canned: CannedAcl, bucketOwner: string | null): Acl {
+  switch (canned) {
+    case "private":
+      return [];
+    case "public-read":
+      return [{ grantee: "everybody", permission: "READ" }];
+    case "public-read-write":
+      return [{ grantee: "everybody", permission: "READ" }, { grantee: "everybody", permission: "WRITE" }];
+    case "authenticated-read":
+      return [{ grantee: "users", permission: "READ" }];
+    case "bucket-owner-read":
+      return bucketOwner === null ? [] : [{ grantee: { user: bucketOwner }, permission: "READ" }];
+    case "bucket-owner-full-control":
+      return bucketOwner === null ? [] : [{ grantee: { user: bucketOwner }, permission: "FULL_CONTROL" }];
+  }
+}

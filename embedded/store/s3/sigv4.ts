@@ -1,0 +1,236 @@
+import { Buffer } from "node:buffer";
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { BoundedCache } from "@/lib/std/bounded_cache.ts";
+import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
+import { S3Error } from "./s3_error.ts";
+import type { S3Request } from "./s3_request.ts";
+
+/** How far the clock of a signed request may be off, in ms, whichever version its signature has (S3 API, Signature Version 4). */
+export const MAX_SKEW_MS = 15 * 60 * 1000;
+
+/** Longest life of a presigned URL, in seconds: 7 days. */
+const MAX_EXPIRES_SECONDS = 604_800;
+
+/** How many signing keys are kept, one for each user, day and region. */
+const MAX_SIGNING_KEYS = 1000;
+
+const ALGORITHM = "AWS4-HMAC-SHA256";
+const UNSIGNED_PAYLOAD = "UNSIGNED-PAYLOAD";
+
+/** A header's name in lower case: a token (RFC 9110, section 5.6.2). Metadata has names with underscores and dots. */
+const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
+
+/** What is said of a signed request that does not say when it was signed. */
+export const NO_DATE = "AWS authentication requires a valid Date or x-amz-date header";
+
+/** A signature as the request states it, not yet checked. */
+export interface StatedSignature {
+  accessKey: string;
+  /** `<date>/<region>/s3/aws4_request` */
+  scope: string;
+  /** `yyyymmddThhmmssZ` */
+  time: string;
+  signedHeaders: string[];
+  signature: string;
+  /** What stands for the body in the canonical request: a hexadecimal digest, or one of S3's literal words. */
+  payload: string;
+}
+
+/** Reads the signature of a request; null when it carries none. Throws {@link S3Error} when it is malformed or out of time. */
+export function statedSignature(request: S3Request, nowMs: number): StatedSignature | null {
+  const header = request.headers.get("authorization");
+  const inQuery = request.parameter("X-Amz-Algorithm") !== null;
+  if (header !== null && inQuery) throw new S3Error("InvalidArgument", "Only one way of signing may be used");
+  if (header !== null) return fromHeader(request, header, nowMs);
+  return inQuery ? fromQuery(request, nowMs) : null;
+}
+
+/** Whether a stated signature is that of the request under a secret key. Compares in constant time. */
+export function signatureHolds(request: S3Request, stated: StatedSignature, secretKey: string): boolean {
+  const values = stated.signedHeaders.map((name) => headerValue(request, name));
+  const key = signingKey(stated.scope, secretKey);
+  const path = encodeRfc3986(decodeURIComponent(request.rawPath)).replaceAll("%2F", "/");
+  const holds = (path: string, headers: readonly string[]) => {
+    const toSign = [ALGORITHM, stated.time, stated.scope, sha256(canonicalRequest(request, stated, path, headers))];
+    return isSignatureOf(toSign.join("\n"), key, stated.signature);
+  };
+  if (holds(path, values)) return true;
+  // Botocore signs a path as it sends it, which may leave characters as they are that others encode.
+  if (path !== request.rawPath && holds(request.rawPath, values)) return true;
+  // Several lines of one header are signed with a comma between them, but arrive here joined by a comma and a space.
+  return values.some((value) => value.includes(", ")) &&
+    holds(path, values.map((value) => value.replaceAll(", ", ",")));
+}
+
+function canonicalRequest(
+  request: S3Request,
+  stated: StatedSignature,
+  path: string,
+  values: readonly string[],
+): string {
+  return [
+    request.method,
+    path,
+    canonicalQuery(request),
+    ...stated.signedHeaders.map((name, i) => `${name}:${values[i]}`),
+    "",
+    stated.signedHeaders.join(";"),
+    stated.payload,
+  ].join("\n");
+}
+
+/** The key that signs everything of one scope (Signature Version 4, "Calculate signature"). */
+export function signingKey(scope: string, secretKey: string): Uint8Array {
+  const name = `${scope}/${secretKey}`;
+  let key = signingKeys.get(name);
+  if (!key) {
+    key = new TextEncoder().encode(`AWS4${secretKey}`);
+    for (const part of scope.split("/")) key = hmac(key, part);
+    signingKeys.set(name, key);
+  }
+  return key;
+}
+
+/** A day's key of a user costs four times a signature; a changed password has another name here. */
+const signingKeys = new BoundedCache<string, Uint8Array>(MAX_SIGNING_KEYS);
+
+/** Whether 64 hexadecimal digits are the signature of a text. Compares in constant time. */
+export function isSignatureOf(text: string, key: Uint8Array, signature: string): boolean {
+  const given = new Uint8Array(32);
+  given.set(hexBytes(signature));
+  return timingSafeEqual(hmac(key, text), given);
+}
+
+function fromHeader(request: S3Request, header: string, nowMs: number): StatedSignature {
+  const parts = /^AWS4-HMAC-SHA256\s+(.*)$/.exec(header)?.[1].split(",").map((part) => part.trim());
+  const field = (name: string) =>
+    parts?.find((part) => part.startsWith(`${name}=`))?.slice(name.length + 1) ?? malformedHeader(name);
+  if (header.trim() === "") throw new S3Error("AccessDenied", "The signature of the request is not complete");
+  if (!parts) throw new S3Error("InvalidArgument", "Unsupported Authorization Type");
+  const time = sentTime(request.headers);
+  const stated = assemble(field("Credential"), field("SignedHeaders"), field("Signature"), time, malformedHeader);
+  const payload = request.headers.get("x-amz-content-sha256");
+  if (payload === null) throw new S3Error("InvalidRequest", "The header x-amz-content-sha256 is required");
+  requireSigned(request, stated.signedHeaders);
+  if (Math.abs(nowMs - timeMs(stated.time, malformedHeader)) > MAX_SKEW_MS) throw new S3Error("RequestTimeTooSkewed");
+  return { ...stated, payload };
+}
+
+/** When a request says that it was signed, in the form of X-Amz-Date; the header Date may say it, too. */
+function sentTime(headers: Headers): string {
+  const time = headers.get("x-amz-date");
+  if (time !== null && /^\d{8}T\d{6}Z$/.test(time)) return time;
+  const ms = time === null ? Date.parse(headers.get("date") ?? "") : NaN;
+  if (Number.isNaN(ms)) throw new S3Error("AccessDenied", NO_DATE);
+  return new Date(ms).toISOString().replace(/[-:]|\.\d+/g, "");
+}
+
+function fromQuery(request: S3Request, nowMs: number): StatedSignature {
+  const field = (name: string) => request.parameter(name) ?? malformedQuery(name);
+  if (field("X-Amz-Algorithm") !== ALGORITHM) malformedQuery("X-Amz-Algorithm");
+  const stated = assemble(
+    field("X-Amz-Credential"),
+    field("X-Amz-SignedHeaders"),
+    field("X-Amz-Signature"),
+    field("X-Amz-Date"),
+    malformedQuery,
+  );
+  const expires = field("X-Amz-Expires");
+  if (!/^-?[0-9]{1,10}$/.test(expires)) malformedQuery("X-Amz-Expires");
+  // A life that no URL can have is one that is over, as ceph answers it: SDKs sign such numbers without a word.
+  if (Number(expires) < 1 || Number(expires) > MAX_EXPIRES_SECONDS) {
+    throw new S3Error("AccessDenied", `X-Amz-Expires must be 1 to ${MAX_EXPIRES_SECONDS} seconds`);
+  }
+  requireSigned(request, stated.signedHeaders);
+  const signedAt = timeMs(stated.time, malformedQuery);
+  if (signedAt - nowMs > MAX_SKEW_MS) throw new S3Error("AccessDenied", "The URL is not valid yet");
+  if (nowMs > signedAt + Number(expires) * 1000) throw new S3Error("AccessDenied", "The URL has expired");
+  const payload = request.parameter("X-Amz-Content-Sha256") ?? request.headers.get("x-amz-content-sha256") ??
+    UNSIGNED_PAYLOAD;
+  return { ...stated, payload };
+}
+
+function assemble(
+  credential: string,
+  signedHeaders: string,
+  signature: string,
+  time: string,
+  malformed: (what: string) => never,
+): Omit<StatedSignature, "payload"> {
+  // An access key may hold slashes itself (base64), so the scope is taken from the end.
+  const match = /^(.+)\/([0-9]{8})\/([^/]+)\/s3\/aws4_request$/.exec(credential) ?? malformed("Credential");
+  if (!time.startsWith(match[2])) malformed("the date of Credential");
+  const names = signedHeaders.split(";");
+  if (!names.includes("host") || names.some((name) => !HEADER_NAME.test(name))) malformed("SignedHeaders");
+  if (!/^[0-9a-f]{64}$/.test(signature)) malformed("Signature");
+  return {
+    accessKey: match[1],
+    scope: `${match[2]}/${match[3]}/s3/aws4_request`,
+    time,
+    signedHeaders: names,
+    signature,
+  };
+}
+
+/** Headers of S3's own that are not under the signature could have been added by anybody on the way. */
+function requireSigned(request: S3Request, signedHeaders: readonly string[]): void {
+  for (const name of request.headers.keys()) {
+    if (name.startsWith("x-amz-") && !signedHeaders.includes(name)) {
+      throw new S3Error("AccessDenied", `The header ${name} is not signed`);
+    }
+  }
+}
+
+function canonicalQuery(request: S3Request): string {
+  return request.query
+    .filter(([name]) => name !== "X-Amz-Signature")
+    .map(([name, value]) => [encodeRfc3986(name), encodeRfc3986(value)])
+    // By name, then by value: sorting whole pairs would compare "=" with characters of longer names.
+    .sort((a, b) => compare(a[0], b[0]) || compare(a[1], b[1]))
+    .map(([name, value]) => `${name}=${value}`)
+    .join("&");
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function headerValue(request: S3Request, name: string): string {
+  return asSigned(request.headers.get(name) ?? "").trim().replace(/ +/g, " ");
+}
+
+/** A header comes as one character for each byte; a client that sends UTF-8 signed the text that the bytes spell. */
+export function asSigned(value: string): string {
+  if (!/[\x80-\xff]/.test(value)) return value;
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Buffer.from(value, "latin1"));
+  } catch {
+    return value;
+  }
+}
+
+function timeMs(time: string, malformed: (what: string) => never): number {
+  const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(time) ?? malformed("X-Amz-Date");
+  const [year, month, day, hour, minute, second] = match.slice(1).map(Number);
+  return Date.UTC(year, month - 1, day, hour, minute, second);
+}
+
+function hexBytes(hex: string): Uint8Array {
+  return Uint8Array.from(hex.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+function hmac(key: Uint8Array, text: string): Uint8Array {
+  return createHmac("sha256", key).update(text).digest();
+}
+
+function malformedHeader(what: string): never {
+  throw new S3Error("AuthorizationHeaderMalformed", `The authorization header is malformed: ${what}`);
+}
+
+function malformedQuery(what: string): never {
+  throw new S3Error("AuthorizationQueryParametersError", `The authorization query parameters are malformed: ${what}`);
+}

@@ -1,0 +1,88 @@
+import type { DigestAlgorithm } from "@/embedded/store/digests.ts";
+import type { Caller } from "./caller.ts";
+import { CHECKSUM_BYTES, type ChecksumAlgorithm, checksumAlgorithm, digestFromBase64 } from "./checksums.ts";
+import { S3Error } from "./s3_error.ts";
+
+/** A digest that the sender states of a body. */
+export interface StatedDigest {
+  algorithm: DigestAlgorithm;
+  hex: string;
+  code: "BadDigest" | "XAmzContentSHA256Mismatch";
+}
+
+/** What the sender states of a body, before it comes or behind it. */
+export interface StatedDigests {
+  /** Those that are known before the body. */
+  digests: StatedDigest[];
+  /** The checksum that is kept with the object. */
+  checksum: ChecksumAlgorithm | null;
+  /** The headers that follow the body, in lower case. */
+  trailers: string[];
+}
+
+const MD5_BYTES = 16;
+
+/**
+ * The digests that the client states of its body. Throws {@link S3Error} for those that are malformed, that contradict
+ * each other (S3 takes one checksum) or are not provided.
+ */
+export function statedDigests(headers: Headers, caller: Caller): StatedDigests {
+  const digests: StatedDigest[] = [];
+  if (caller.payloadSha256) {
+    digests.push({ algorithm: "sha256", hex: caller.payloadSha256, code: "XAmzContentSHA256Mismatch" });
+  }
+  const md5 = headers.get("content-md5");
+  if (md5 !== null) {
+    const hex = digestFromBase64(md5, MD5_BYTES);
+    if (hex === null) throw new S3Error("InvalidDigest", "The header content-md5 is not valid");
+    digests.push({ algorithm: "md5", hex, code: "BadDigest" });
+  }
+  const checksums: ChecksumAlgorithm[] = [];
+  for (const [header, value] of headers) {
+    if (!header.startsWith("x-amz-checksum-")) continue;
+    const algorithm = checksumAlgorithm(header);
+    if (!algorithm) throw new S3Error("NotImplemented", `The header ${header} is not provided`);
+    digests.push(statedChecksum(header, algorithm, value));
+    checksums.push(algorithm);
+  }
+  const trailers = statedTrailers(headers, caller);
+  for (const trailer of trailers) checksums.push(requireChecksum(trailer));
+  if (checksums.length > 1) throw new S3Error("InvalidRequest", "A body may have only one x-amz-checksum header");
+  const checksum = checksums.at(0) ?? null;
+  requireAnnounced(headers.get("x-amz-sdk-checksum-algorithm"), checksum);
+  return { digests, checksum, trailers };
+}
+
+/** The digests that followed a body. Throws {@link S3Error} for values that are malformed. */
+export function trailingDigests(trailers: ReadonlyMap<string, string>): StatedDigest[] {
+  return [...trailers].map(([name, value]) => statedChecksum(name, requireChecksum(name), value));
+}
+
+function statedChecksum(header: string, algorithm: ChecksumAlgorithm, value: string): StatedDigest {
+  const hex = digestFromBase64(value, CHECKSUM_BYTES[algorithm]);
+  if (hex === null) throw new S3Error("InvalidRequest", `The value of ${header} is not valid`);
+  return { algorithm, hex, code: "BadDigest" };
+}
+
+function statedTrailers(headers: Headers, caller: Caller): string[] {
+  const text = headers.get("x-amz-trailer");
+  if (text === null) return [];
+  if (!caller.chunked?.hasTrailer) {
+    throw new S3Error("InvalidRequest", "x-amz-trailer needs a body that is sent with a trailer");
+  }
+  return text.split(",").map((name) => name.trim().toLowerCase());
+}
+
+function requireChecksum(trailer: string): ChecksumAlgorithm {
+  const algorithm = checksumAlgorithm(trailer);
+  if (!algorithm) throw new S3Error("InvalidRequest", "x-amz-trailer may name a checksum, and nothing else");
+  return algorithm;
+}
+
+function requireAnnounced(announced: string | null, checksum: ChecksumAlgorithm | null): void {
+  if (announced === null || announced.toLowerCase() === checksum) return;
+  throw new S3Error(
+    "InvalidRequest",
+    "x-amz-sdk-checksum-algorithm names no checksum that comes in a header or in the trailer",
+  );
+}

@@ -1,0 +1,55 @@
+import { percentDecoded } from "@/lib/std/percent_decoded.ts";
+import { S3Error } from "./s3_error.ts";
+
+/** A tag of an object. */
+export type Tag = readonly [key: string, value: string];
+
+/** Most tags of one object, and their longest keys and values in characters (S3 API, object tagging). */
+const MAX_TAGS = 10;
+const MAX_KEY_CHARACTERS = 128;
+const MAX_VALUE_CHARACTERS = 256;
+
+/** Characters that S3 allows in tags: letters, digits and spaces of any script, and a few signs. */
+const ALLOWED = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u;
+
+/** Tags as the index keeps them, null where there are none. Throws {@link S3Error} InvalidTag for what S3 forbids. */
+export function tagsToKeep(tags: readonly Tag[]): string | null {
+  if (tags.length > MAX_TAGS) throw new S3Error("InvalidTag", `An object may have ${MAX_TAGS} tags at most`);
+  if (new Set(tags.map(([key]) => key)).size < tags.length) {
+    throw new S3Error("InvalidTag", "The keys of the tags must differ");
+  }
+  for (const [key, value] of tags) {
+    if (key === "" || [...key].length > MAX_KEY_CHARACTERS || !ALLOWED.test(key) || /^aws:/i.test(key)) {
+      throw new S3Error("InvalidTag", "The key of a tag is not valid");
+    }
+    if ([...value].length > MAX_VALUE_CHARACTERS || !ALLOWED.test(value)) {
+      throw new S3Error("InvalidTag", "The value of a tag is not valid");
+    }
+  }
+  return tags.length === 0 ? null : JSON.stringify(tags);
+}
+
+/** Reads what {@link tagsToKeep} made. */
+export function keptTags(kept: string | null): Tag[] {
+  return kept === null ? [] : JSON.parse(kept);
+}
+
+/**
+ * Tags of the header x-amz-tagging, which has the form of a query, as the index keeps them. Throws {@link S3Error}
+ * InvalidArgument or InvalidTag.
+ */
+export function statedTags(header: string | null): string | null {
+  if (header === null || header === "") return null;
+  return tagsToKeep(
+    header.split("&").map((part) => {
+      const equals = part.indexOf("=");
+      return equals < 0 ? [decoded(part), ""] : [decoded(part.slice(0, equals)), decoded(part.slice(equals + 1))];
+    }),
+  );
+}
+
+function decoded(text: string): string {
+  const plain = percentDecoded(text.replaceAll("+", " "));
+  if (plain === null) throw new S3Error("InvalidArgument", "The header x-amz-tagging is not valid");
+  return plain;
+}

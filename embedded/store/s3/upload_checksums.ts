@@ -1,0 +1,106 @@
+import { Buffer } from "node:buffer";
+import type { DigestAlgorithm } from "@/embedded/store/digests.ts";
+import { canBeFullObject, type ChecksumType } from "@/embedded/store/part_checksums.ts";
+import { CHECKSUM_BYTES, checksumAlgorithm, digestFromBase64 } from "./checksums.ts";
+import { childWord, type XmlElement } from "./read_xml.ts";
+import { S3Error } from "./s3_error.ts";
+import { element } from "./xml.ts";
+
+/** The checksum algorithms of uploads in parts, by their names on the wire. */
+const ALGORITHMS: Readonly<Record<string, DigestAlgorithm>> = {
+  CRC32: "crc32",
+  CRC32C: "crc32c",
+  CRC64NVME: "crc64nvme",
+  SHA1: "sha1",
+  SHA256: "sha256",
+};
+
+/** What an upload's creator asks for: the checksum of its parts and how they become the object's. Throws {@link S3Error}. */
+export function uploadChecksum(headers: Headers): { algorithm: DigestAlgorithm; type: ChecksumType } | null {
+  const name = headers.get("x-amz-checksum-algorithm");
+  const type = headers.get("x-amz-checksum-type");
+  if (name === null) {
+    if (type === null) return null;
+    throw new S3Error("InvalidRequest", "x-amz-checksum-type needs x-amz-checksum-algorithm");
+  }
+  const algorithm = Object.hasOwn(ALGORITHMS, name.toUpperCase()) ? ALGORITHMS[name.toUpperCase()] : null;
+  if (!algorithm) throw new S3Error("NotImplemented", "This x-amz-checksum-algorithm is not provided");
+  // CRC64NVME is of the whole object only (S3 API, checking object integrity).
+  if (type === null) return { algorithm, type: algorithm === "crc64nvme" ? "FULL_OBJECT" : "COMPOSITE" };
+  if (type === "COMPOSITE") {
+    if (algorithm !== "crc64nvme") return { algorithm, type };
+    throw new S3Error("InvalidRequest", "x-amz-checksum-type COMPOSITE does not go with CRC64NVME");
+  }
+  if (type !== "FULL_OBJECT") throw new S3Error("InvalidArgument", "x-amz-checksum-type is not valid");
+  if (!canBeFullObject(algorithm)) {
+    throw new S3Error("InvalidRequest", "x-amz-checksum-type FULL_OBJECT goes with the CRC algorithms only");
+  }
+  return { algorithm, type };
+}
+
+/** The digests to keep of a part, as JSON for the index, from those made of its bytes; null where there is none. */
+export function keptChecksums(
+  digests: ReadonlyMap<DigestAlgorithm, string>,
+): string | null {
+  const kept: Record<string, string> = {};
+  for (const algorithm of Object.values(ALGORITHMS)) {
+    const hex = digests.get(algorithm);
+    if (hex !== undefined) kept[algorithm] = Buffer.from(hex, "hex").toString("base64");
+  }
+  return Object.keys(kept).length === 0 ? null : JSON.stringify(kept);
+}
+
+/** The checksums that an XML element states, in base64 by their algorithm. */
+export function checksumsIn(xml: XmlElement): Record<string, string> {
+  return stated((name) => childWord(xml, `Checksum${name}`));
+}
+
+/**
+ * The checksum of the whole object that the headers of a complete state, in base64 by its algorithm, perhaps with its type.
+ * Throws {@link S3Error} InvalidRequest for one that is malformed and for several, NotImplemented for others.
+ */
+export function checksumsOf(headers: Headers): Record<string, string> {
+  for (const name of headers.keys()) {
+    if (name.startsWith("x-amz-checksum-") && name !== "x-amz-checksum-type" && !checksumAlgorithm(name)) {
+      throw new S3Error("NotImplemented", `The header ${name} is not provided`);
+    }
+  }
+  const checksums = stated((name) => headers.get(`x-amz-checksum-${name.toLowerCase()}`));
+  const values = Object.entries(checksums);
+  if (values.length > 1) throw new S3Error("InvalidRequest", "Expecting a single x-amz-checksum- header");
+  for (const [algorithm, value] of values) {
+    const digest = value.replace(/-[1-9][0-9]{0,4}$/, "");
+    if (digestFromBase64(digest, CHECKSUM_BYTES[algorithm as keyof typeof CHECKSUM_BYTES]) === null) {
+      throw new S3Error("InvalidRequest", `Value for x-amz-checksum-${algorithm} header is invalid.`);
+    }
+  }
+  const type = headers.get("x-amz-checksum-type");
+  if (type !== null && type !== "COMPOSITE" && type !== "FULL_OBJECT") {
+    throw new S3Error("InvalidRequest", "Value for x-amz-checksum-type header is invalid.");
+  }
+  return type === null ? checksums : { ...checksums, type };
+}
+
+/** Kept checksums as elements of an answer. */
+export function checksumElements(checksums: Readonly<Record<string, string>>): string {
+  const elements = Object.entries(ALGORITHMS).map(([name, algorithm]) =>
+    checksums[algorithm] === undefined ? "" : element(`Checksum${name}`, checksums[algorithm])
+  );
+  if (checksums.type !== undefined) elements.push(element("ChecksumType", checksums.type));
+  return elements.join("");
+}
+
+/** The wire names of an upload's algorithm and type, as elements. */
+export function checksumKind(algorithm: string | null, type: string | null): string {
+  const name = Object.entries(ALGORITHMS).find(([, known]) => known === algorithm)?.[0];
+  return name === undefined ? "" : element("ChecksumAlgorithm", name) + (type ? element("ChecksumType", type) : "");
+}
+
+function stated(read: (name: string) => string | null): Record<string, string> {
+  const checksums: Record<string, string> = {};
+  for (const [name, algorithm] of Object.entries(ALGORITHMS)) {
+    const value = read(name);
+    if (value !== null) checksums[algorithm] = value;
+  }
+  return checksums;
+}

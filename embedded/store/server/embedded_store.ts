@@ -1,0 +1,98 @@
+import { startWriterThread } from "@/embedded/store/writer/writer_client.ts";
+import { startThread } from "@/embedded/threads.ts";
+import { DataFolderError } from "@/lib/process/data_folder.ts";
+import { BoundedCache } from "@/lib/std/bounded_cache.ts";
+import type { StoreAddresses } from "@/lib/store/addresses.ts";
+import type { LevelAddress, StoreServerOptions } from "./store_server.ts";
+import type { FromStore, ToStore } from "./store_thread.ts";
+
+/** The embedded store as the rest of the process sees it. */
+export interface EmbeddedStore {
+  /** Where its tenants are reached. A tenant that it does not know is sent to a port that refuses. */
+  readonly addresses: StoreAddresses;
+  /** Lets pages of these origins read what S3 answers. */
+  allowOrigins(origins: readonly string[]): Promise<void>;
+  /** Whether the disk of the data folder takes no more: writes are refused then, reads and deletions go on. */
+  isFull(): Promise<boolean>;
+  /** Lets requests under way end, then closes the data folder. */
+  stop(): Promise<void>;
+}
+
+/** Starts the embedded store in a thread of its own. Throws DataFolderError; a later end of the thread is told to `onFault`. */
+export async function startEmbeddedStore(
+  options: StoreServerOptions,
+  onFault: (message: string) => void,
+): Promise<EmbeddedStore> {
+  const waiting = new Map<number, (answer: FromStore) => void>();
+  let lastId = 0;
+  const fault = (message: string) => {
+    for (const [id, settle] of waiting) settle({ id, failed: message });
+    onFault(message);
+  };
+  const thread = startThread(new URL("./store_thread.ts", import.meta.url).href, "embedded store", fault);
+  // Started here and not in the store's thread: a thread that starts another one waits a second for it.
+  const writer = startWriterThread(fault);
+  const terminate = () => {
+    thread.terminate();
+    writer.terminate();
+  };
+  thread.port.onmessage = ({ data }: MessageEvent<FromStore>) => {
+    waiting.get(data.id)?.(data);
+    waiting.delete(data.id);
+  };
+  const ask = async (message: Unnumbered<ToStore>, ports: MessagePort[] = []): Promise<Answered> => {
+    const id = ++lastId;
+    const answer = await new Promise<FromStore>((resolve) => {
+      waiting.set(id, resolve);
+      thread.port.postMessage({ ...message, id }, ports);
+    });
+    if ("failed" in answer) throw new DataFolderError(answer.failed);
+    return answer;
+  };
+  const askAddress = async (tenant: string | null): Promise<LevelAddress | null> => {
+    const answer = await ask({ address: tenant });
+    return "address" in answer ? answer.address : null;
+  };
+
+  try {
+    await ask({ start: options }, [writer.port]);
+  } catch (error) {
+    terminate();
+    throw error;
+  }
+  const system = await askAddress(null);
+  const known = new BoundedCache<string, LevelAddress>(KNOWN_LIMIT);
+  const level = async (tenant: string | null): Promise<LevelAddress> => {
+    if (!system) throw new DataFolderError("the embedded store has no system level");
+    if (tenant === null) return system;
+    const found = known.get(tenant) ?? await askAddress(tenant);
+    if (!found) return { s3: system.s3, mapi: system.s3 };
+    known.set(tenant, found);
+    return found;
+  };
+  return {
+    addresses: {
+      async s3(tenant) {
+        const { s3 } = await level(tenant);
+        return { endpoint: s3, publicEndpoint: s3, judgesNobody: s3 === system?.s3 };
+      },
+      mapi: async (tenant) => (await level(tenant)).mapi,
+    },
+    allowOrigins: async (origins) => void await ask({ allowOrigins: origins }),
+    async isFull() {
+      const answer = await ask({ isFull: true });
+      return "isFull" in answer && answer.isFull;
+    },
+    async stop() {
+      await ask({ stop: true });
+      terminate();
+    },
+  };
+}
+
+/** How many tenants' addresses are remembered; a store with more of them asks again. */
+const KNOWN_LIMIT = 1000;
+
+type Answered = Exclude<FromStore, { failed: string }>;
+
+type Unnumbered<M> = M extends { id: number } ? Omit<M, "id"> : never;

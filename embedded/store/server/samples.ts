@@ -1,0 +1,211 @@
+import { createHash, randomUUID } from "node:crypto";
+import { newTenantRecord, newUserRecord } from "@/embedded/store/account_records.ts";
+import { SYSTEM } from "@/embedded/store/accounts.ts";
+import type { Change, Versioning } from "@/embedded/store/changes.ts";
+import type { StoreParts } from "@/embedded/store/context/store_parts.ts";
+import { passwordMd5 } from "@/embedded/store/mapi/passwords.ts";
+import { newNamespaceRecord } from "@/embedded/store/namespace_record.ts";
+import { type Permission, permissionMask, PERMISSIONS } from "@/embedded/store/permissions.ts";
+import { CONVERTER, RESULTS_TENANT } from "@/embedded/store/results_account.ts";
+import { writeDurably } from "@/lib/process/data_folder.ts";
+
+export { CONVERTER, RESULTS_TENANT };
+
+/** The password of every sample account: known to all, which is why the embedded store listens on loopback only. */
+export const SAMPLE_PASSWORD = "stackroom-demo";
+
+/** The sample accounts as the start prints them. */
+export const SAMPLE_LOGINS = [
+  { login: "archive/curator", what: "administrator of the tenant archive, all data permissions" },
+  { login: "archive/reader", what: "may browse and read the bucket campaigns" },
+  { login: "research/researcher", what: "administrator of the tenant research" },
+  { login: "admin", what: "system level: tenants" },
+] as const;
+
+/** The bucket in which campaigns keep their results. */
+export const RESULTS_BUCKET = "campaigns";
+
+const ALL_ROLES = ["ADMINISTRATOR", "SECURITY", "MONITOR", "COMPLIANCE"];
+
+interface SampleUser {
+  name: string;
+  fullName: string;
+  roles: string[];
+  /** What the user may do in each bucket of its tenant; `*` is every one. */
+  permissions: Record<string, readonly Permission[]>;
+}
+
+interface SampleBucket {
+  name: string;
+  description: string;
+  versioning: Versioning;
+  /** Written in this order; null deletes the key. */
+  objects: [key: string, text: string | null][];
+}
+
+const TENANTS: { name: string; description: string; users: SampleUser[]; buckets: SampleBucket[] }[] = [
+  {
+    name: RESULTS_TENANT,
+    description: "Scanned collections and what was read from them",
+    users: [
+      { name: "curator", fullName: "Kerstin Åström", roles: ALL_ROLES, permissions: { "*": PERMISSIONS } },
+      { name: "reader", fullName: "Olle Sjöberg", roles: ["MONITOR"], permissions: { campaigns: ["BROWSE", "READ"] } },
+      {
+        name: CONVERTER,
+        fullName: "Campaign workers",
+        roles: [],
+        permissions: { campaigns: ["BROWSE", "READ", "WRITE", "DELETE"] },
+      },
+    ],
+    buckets: [
+      { name: RESULTS_BUCKET, description: "Results of campaigns", versioning: "off", objects: [] },
+      {
+        name: "letters",
+        description: "Transcribed letters, without versions",
+        versioning: "off",
+        objects: [
+          ["1794/Åbo, 3 maj.txt", "Högädle Herr Magister, jag har den äran att …\n"],
+          ["1794/Svar + bilaga.txt", "Svaret kom med samma post som bilagan.\n"],
+          ["1801/Öfversikt 50% klar.txt", "Hälften av breven är avskrivna.\n"],
+        ],
+      },
+      {
+        name: "maps",
+        description: "Map sheets, with every version kept",
+        versioning: "enabled",
+        objects: [
+          ["Malmöhus län/blad 1+2.txt", "Bladen 1 och 2, första avskriften.\n"],
+          ["Malmöhus län/blad 1+2.txt", "Bladen 1 och 2, rättad avskrift.\n"],
+          ["Malmöhus län/blad 3.txt", "Blad 3.\n"],
+          ["utkast.txt", "Ett utkast som togs bort.\n"],
+          ["utkast.txt", null],
+        ],
+      },
+    ],
+  },
+  {
+    name: "research",
+    description: "Data sets made from the collections",
+    users: [{
+      name: "researcher",
+      fullName: "Märta Löfgren",
+      roles: ["ADMINISTRATOR", "MONITOR"],
+      permissions: { "*": PERMISSIONS },
+    }],
+    buckets: [{
+      name: "datasets",
+      description: "Data sets, with every version kept",
+      versioning: "enabled",
+      objects: [["names/förnamn 1870.csv", "name,count\nÅke,12\nBrita,340\n"]],
+    }],
+  },
+];
+
+/** Makes the sample tenants, users, buckets and objects, once in the life of a data folder; a start that was cut off goes on. */
+export async function addSamples(store: StoreParts, converterPassword: string): Promise<void> {
+  const done = `${store.folder}/samples.done`;
+  if (exists(done)) return;
+  await addUser(store, SYSTEM, "admin", "System administrator", ALL_ROLES, SAMPLE_PASSWORD);
+  for (const tenant of TENANTS) {
+    if (!store.accounts.tenant(tenant.name)) {
+      await store.writer.change("createTenant", {
+        name: tenant.name,
+        record: JSON.stringify(
+          newTenantRecord({ tenantVisibleDescription: tenant.description, administrationAllowed: true }),
+        ),
+        firstUser: null,
+        atMs: store.now(),
+      });
+    }
+    const id = store.accounts.tenant(tenant.name)?.id ?? SYSTEM;
+    for (const user of tenant.users) {
+      const password = user.name === CONVERTER ? converterPassword : SAMPLE_PASSWORD;
+      await addUser(store, id, user.name, user.fullName, user.roles, password);
+    }
+    const owner = store.accounts.user(id, tenant.users[0].name)?.id ?? null;
+    for (const bucket of tenant.buckets) await addBucket(store, id, owner, bucket, tenant.users);
+  }
+  writeDurably(done, new Uint8Array());
+}
+
+async function addUser(
+  store: StoreParts,
+  tenant: number,
+  name: string,
+  fullName: string,
+  roles: string[],
+  password: string,
+): Promise<void> {
+  if (store.accounts.user(tenant, name)) return;
+  await store.writer.change("createUser", {
+    tenant,
+    name,
+    guid: randomUUID(),
+    passwordMd5: passwordMd5(password),
+    record: JSON.stringify(newUserRecord({ fullName, roles: { role: roles } })),
+  });
+}
+
+async function addBucket(
+  store: StoreParts,
+  tenant: number,
+  owner: number | null,
+  sample: SampleBucket,
+  users: readonly SampleUser[],
+): Promise<void> {
+  if (!store.buckets.bucket(tenant, sample.name)) {
+    await store.writer.change("createBucket", {
+      tenant,
+      name: sample.name,
+      guid: randomUUID(),
+      owner,
+      ownerPermissions: permissionMask(PERMISSIONS),
+      versioning: sample.versioning,
+      record: JSON.stringify(newNamespaceRecord({ description: sample.description })),
+      atMs: store.now(),
+    });
+  }
+  const bucket = store.buckets.bucket(tenant, sample.name);
+  if (!bucket) return;
+  for (const user of users) {
+    const permissions = user.permissions[sample.name] ?? user.permissions["*"] ?? [];
+    const id = store.accounts.user(tenant, user.name)?.id;
+    if (id === undefined || permissions.length === 0) continue;
+    await store.writer.change("grant", { user: id, bucket: bucket.id, permissions: permissionMask(permissions) });
+  }
+  if (bucket.storedCount > 0) return;
+  // In one transaction: a start that is cut off leaves the bucket empty, and the next one fills it.
+  const now = store.now();
+  await store.writer.changeAll(sample.objects.map(([key, text]) => sampleChange(bucket.id, owner, key, text, now)));
+}
+
+function sampleChange(bucket: number, owner: number | null, key: string, text: string | null, atMs: number): Change {
+  const at = { bucket, key: new TextEncoder().encode(key), atMs };
+  if (text === null) return { kind: "deleteObject", given: { ...at, version: null } };
+  const data = new TextEncoder().encode(text);
+  return {
+    kind: "putObject",
+    given: {
+      ...at,
+      body: { data },
+      size: data.length,
+      etag: createHash("md5").update(data).digest("hex"),
+      contentType: key.endsWith(".csv") ? "text/csv; charset=utf-8" : "text/plain; charset=utf-8",
+      headers: null,
+      checksums: null,
+      tags: null,
+      acl: null,
+      owner,
+      condition: null,
+    },
+  };
+}
+
+function exists(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}

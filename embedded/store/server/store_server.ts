@@ -1,0 +1,174 @@
+import { Accounts, type Tenant } from "@/embedded/store/accounts.ts";
+import { Buckets } from "@/embedded/store/buckets.ts";
+import { Logins } from "@/embedded/store/context/logins.ts";
+import { ReadCounter } from "@/embedded/store/context/read_counter.ts";
+import type { StoreParts } from "@/embedded/store/context/store_parts.ts";
+import { Upkeep } from "@/embedded/store/context/upkeep.ts";
+import { Documents } from "@/embedded/store/documents.ts";
+import { Groups } from "@/embedded/store/groups.ts";
+import { openIndexForReading, Statements } from "@/embedded/store/index.ts";
+import type { mapiHandler } from "@/embedded/store/mapi/mapi_server.ts";
+import { folded } from "@/embedded/store/names.ts";
+import { Objects } from "@/embedded/store/objects.ts";
+import { Ports, type Protocol } from "@/embedded/store/ports.ts";
+import { refusingHandler, s3Handler } from "@/embedded/store/s3/s3_server.ts";
+import { SoftQuotas } from "@/embedded/store/soft_quotas.ts";
+import { Uploads } from "@/embedded/store/uploads.ts";
+import { UsageHistory } from "@/embedded/store/usage_history.ts";
+import { Versions } from "@/embedded/store/versions.ts";
+import { WriterClient } from "@/embedded/store/writer/writer_client.ts";
+import type { DrainingServer, Handler } from "@/lib/process/draining_server.ts";
+import { addSamples } from "./samples.ts";
+
+export interface StoreServerOptions {
+  /** The data folder, locked by the caller. */
+  folder: string;
+  /** The loopback address that the servers listen on. */
+  hostname: string;
+  /** The password of the account that campaigns write their results with; the samples make it. */
+  converterPassword: string;
+}
+
+/** Where one level of the store is reached: origins without a trailing slash. */
+export interface LevelAddress {
+  s3: string;
+  mapi: string;
+}
+
+/**
+ * The embedded store: a server for each protocol and tenant over one data folder. It answers only requests that name a
+ * loopback host, so that a page elsewhere cannot reach it through a name of its own.
+ */
+export class StoreServer {
+  readonly #options: StoreServerOptions;
+  readonly #parts: StoreParts;
+  readonly #ports: Ports;
+  readonly #levels = new Map<string, LevelAddress>();
+  readonly #origins = new Set<string>();
+  readonly #servers: DrainingServer[] = [];
+  readonly #closeIndex: () => void;
+
+  private constructor(options: StoreServerOptions, parts: StoreParts, closeIndex: () => void) {
+    this.#options = options;
+    this.#parts = parts;
+    this.#ports = new Ports(options.folder);
+    this.#closeIndex = closeIndex;
+  }
+
+  /**
+   * Opens the folder, adds the samples at its first start, and listens. `writerPort` is the port of the thread that commits.
+   * Throws DataFolderError.
+   */
+  static async start(options: StoreServerOptions, writerPort: MessagePort): Promise<StoreServer> {
+    const writer = await WriterClient.open(writerPort, options.folder);
+    const index = openIndexForReading(options.folder);
+    const statements = new Statements(index);
+    const documents = new Documents(statements);
+    const softQuotas = new SoftQuotas(statements, (warning) => console.error(`embedded store: ${warning}`));
+    const parts: StoreParts = {
+      folder: options.folder,
+      accounts: new Accounts(statements),
+      groups: new Groups(statements),
+      buckets: new Buckets(statements),
+      objects: new Objects(options.folder, statements),
+      versions: new Versions(statements),
+      uploads: new Uploads(statements),
+      documents,
+      usage: new UsageHistory(statements),
+      reads: new ReadCounter(writer, Date.now),
+      logins: new Logins(statements, documents, writer, Date.now),
+      writer,
+      space: writer.space,
+      upkeep: new Upkeep(writer, softQuotas, Date.now),
+      now: Date.now,
+    };
+    const server = new StoreServer(options, parts, () => index.close());
+    try {
+      await addSamples(parts, options.converterPassword);
+      await parts.upkeep.start();
+      server.#listenAtSystemLevel();
+      for (const tenant of parts.accounts.tenants()) server.#listenFor(tenant);
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
+    return server;
+  }
+
+  /** Where a tenant is reached; null when the store does not know it. */
+  address(tenant: string | null): LevelAddress | null {
+    return this.#levels.get(tenant === null ? "" : folded(tenant)) ?? null;
+  }
+
+  /** Lets pages of these origins read the answers of S3. */
+  allowOrigins(origins: readonly string[]): void {
+    for (const origin of origins) this.#origins.add(origin);
+  }
+
+  /** Whether the disk of the data folder takes no more. */
+  isFull(): Promise<boolean> {
+    return this.#parts.space.isFull();
+  }
+
+  /** Lets requests under way end, then closes the index. */
+  async stop(): Promise<void> {
+    await Promise.all([this.#parts.upkeep.stop(), ...this.#servers.map((server) => server.drain())]);
+    await this.#parts.reads.flush();
+    // The writer's connection last: the last one to close folds the write-ahead log into the index.
+    this.#closeIndex();
+    await this.#parts.writer.close();
+  }
+
+  #listenAtSystemLevel(): void {
+    const mapi = loadedMapi(this.#parts, () => null, true, (tenant) => Promise.resolve(this.#listenFor(tenant)));
+    this.#levels.set("", {
+      // The system level has no buckets.
+      s3: this.#listen("", "s3", refusingHandler("AccessDenied")),
+      mapi: this.#listen("", "mapi", mapi),
+    });
+  }
+
+  #listenFor({ name }: Tenant): void {
+    const level = folded(name);
+    if (this.#levels.has(level)) return;
+    // Asked for each time: a tenant may be deleted, and made again, while its ports stay open.
+    const tenant = () => this.#parts.accounts.tenant(level);
+    this.#levels.set(level, {
+      s3: this.#listen(level, "s3", s3Handler(this.#parts, tenant, this.#origins)),
+      mapi: this.#listen(level, "mapi", loadedMapi(this.#parts, tenant, false, () => Promise.resolve())),
+    });
+  }
+
+  #listen(level: string, protocol: Protocol, handler: AddressedHandler): string {
+    const { hostname } = this.#options;
+    const guarded: Handler = (request, { remoteAddr }) =>
+      isLoopbackHost(request.headers.get("host"), hostname)
+        ? handler(request, remoteAddr.hostname)
+        : misdirected(request);
+    const server = this.#ports.listen(level, protocol, hostname, guarded, stopping);
+    this.#servers.push(server);
+    return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${server.port}`;
+  }
+}
+
+const misdirected = refusingHandler("MisdirectedRequest");
+const stopping = refusingHandler("ServiceUnavailable");
+
+/** Answers a request that comes from an IP address. */
+type AddressedHandler = (request: Request, address: string) => Response | Promise<Response>;
+
+function isLoopbackHost(host: string | null, hostname: string): boolean {
+  const name = host?.replace(/:[0-9]*$/, "").replace(/^\[(.*)\]$/, "$1").toLowerCase();
+  return name === hostname.toLowerCase() || name === "localhost" || name === "127.0.0.1" || name === "::1";
+}
+
+type MapiHandler = ReturnType<typeof mapiHandler>;
+
+/** The management API, loaded by its first request: with its schemas and their library the thread would start later. */
+function loadedMapi(...parts: Parameters<typeof mapiHandler>): MapiHandler {
+  let handler: Promise<MapiHandler> | undefined;
+  return async (request) => {
+    handler ??= import("@/embedded/store/mapi/mapi_server.ts").then(({ mapiHandler }) => mapiHandler(...parts));
+    return (await handler)(request);
+  };
+}

@@ -1,0 +1,45 @@
+import type { Cell, Statements } from "./index.ts";
+import { quotaBytes } from "./quota.ts";
+
+/**
+ * Tells when a namespace or a tenant reaches its soft quota, a percentage of the hard one (management API, softQuota). It
+ * refuses nothing: whoever runs the store is to know before writes are refused.
+ */
+export class SoftQuotas {
+  readonly #index: Statements;
+  readonly #warn: (message: string) => void;
+  /** What was told of, and has not gone below since. */
+  #reached = new Set<string>();
+
+  constructor(index: Statements, warn: (message: string) => void) {
+    this.#index = index;
+    this.#warn = warn;
+  }
+
+  /** Warns of each that reached its soft quota since the last look; the first look tells of all. */
+  look(): void {
+    const reached = new Set<string>();
+    for (const row of [...this.#index.each(TENANTS), ...this.#index.each(BUCKETS)]) {
+      const warning = warningOf(row);
+      if (warning === null) continue;
+      const id = String(row[0]);
+      reached.add(id);
+      if (!this.#reached.has(id)) this.#warn(warning);
+    }
+    this.#reached = reached;
+  }
+}
+
+const TENANTS = `SELECT 'tenant ' || id, 'tenant ' || name, used_bytes,
+  json_extract(record, '$.hardQuota'), json_extract(record, '$.softQuota') FROM tenants WHERE used_bytes > 0`;
+
+const BUCKETS = `SELECT 'bucket ' || buckets.id, 'namespace ' || buckets.name || ' of tenant ' || tenants.name,
+  stored_bytes + part_bytes, json_extract(buckets.record, '$.hardQuota'), json_extract(buckets.record, '$.softQuota')
+  FROM buckets JOIN tenants ON tenants.id = buckets.tenant WHERE stored_bytes + part_bytes > 0`;
+
+function warningOf([_, what, used, hardQuota, softQuota]: readonly Cell[]): string | null {
+  const most = quotaBytes(hardQuota);
+  const share = Number(used) / most * 100;
+  if (typeof softQuota !== "number" || most === Infinity || share < softQuota) return null;
+  return `${what} holds ${share.toFixed(1)} % of its hardQuota of ${hardQuota} (softQuota ${softQuota} %)`;
+}

@@ -1,0 +1,209 @@
+import { SYSTEM } from "@/embedded/store/accounts.ts";
+import { aclOfNextOwner, aclToKeep, keptAcl } from "@/embedded/store/acl.ts";
+import type { Changes } from "@/embedded/store/changes.ts";
+import type { Statements } from "@/embedded/store/index.ts";
+import { folded } from "@/embedded/store/names.ts";
+import { Refusal } from "@/embedded/store/refusal.ts";
+import { createGroup } from "./group_changes.ts";
+import { discardUploads } from "./upload_changes.ts";
+
+/** Makes a tenant with its first user and its first group. Throws {@link Refusal} NameTaken. */
+export function createTenant(
+  index: Statements,
+  { name, record, firstUser, firstGroup, atMs }: Changes["createTenant"]["given"],
+): Changes["createTenant"]["result"] {
+  if (index.row("SELECT 1 FROM tenants WHERE folded = ?", folded(name))) throw new Refusal("NameTaken");
+  const { id } = index.run(
+    "INSERT INTO tenants (name, folded, record, created_ms) VALUES (?, ?, ?, ?)",
+    name,
+    folded(name),
+    record,
+    atMs,
+  );
+  if (firstUser) createUser(index, { tenant: id, ...firstUser });
+  if (firstGroup) createGroup(index, { tenant: id, ...firstGroup, members: [] });
+  return { id };
+}
+
+/** Removes a tenant with its users and groups. Throws {@link Refusal} NotFound, or BucketNotEmpty while it has buckets. */
+export function deleteTenant(index: Statements, { tenant }: Changes["deleteTenant"]["given"]): null {
+  if (index.row("SELECT 1 FROM buckets WHERE tenant = ? LIMIT 1", tenant)) throw new Refusal("BucketNotEmpty");
+  if (index.run("DELETE FROM tenants WHERE id = ?", tenant).changes === 0) throw new Refusal("NotFound");
+  index.run("DELETE FROM group_members WHERE group_id IN (SELECT id FROM groups WHERE tenant = ?)", tenant);
+  index.run("DELETE FROM groups WHERE tenant = ?", tenant);
+  index.run("DELETE FROM users WHERE tenant = ?", tenant);
+  index.run("DELETE FROM documents WHERE tenant = ?", tenant);
+  index.run("DELETE FROM usage WHERE tenant = ?", tenant);
+  return null;
+}
+
+/** Makes a user account. Throws {@link Refusal} NameTaken, or NotFound when the tenant is gone. */
+export function createUser(
+  index: Statements,
+  { tenant, name, guid, passwordMd5, record }: Changes["createUser"]["given"],
+): Changes["createUser"]["result"] {
+  requireTenant(index, tenant);
+  if (index.row("SELECT 1 FROM users WHERE tenant = ? AND folded = ?", tenant, folded(name))) {
+    throw new Refusal("NameTaken");
+  }
+  const { id } = index.run(
+    "INSERT INTO users (tenant, name, folded, guid, password_md5, record) VALUES (?, ?, ?, ?, ?, ?)",
+    tenant,
+    name,
+    folded(name),
+    guid,
+    passwordMd5,
+    record,
+  );
+  return { id };
+}
+
+/** Removes a user account and its grants; buckets it owns stay, without an owner. Throws {@link Refusal} NotFound. */
+export function deleteUser(index: Statements, { user }: Changes["deleteUser"]["given"]): null {
+  if (index.run("DELETE FROM users WHERE id = ?", user).changes === 0) throw new Refusal("NotFound");
+  index.run("DELETE FROM grants WHERE user = ?", user);
+  index.run("DELETE FROM group_members WHERE user = ?", user);
+  index.run("UPDATE buckets SET owner = NULL WHERE owner = ?", user);
+  return null;
+}
+
+/**
+ * Makes a bucket, which is a namespace. Throws {@link Refusal} NameTaken, TooManyBuckets or TooManyOwned by the
+ * tenant's quotas, or NotFound when tenant or owner is gone.
+ */
+export function createBucket(
+  index: Statements,
+  given: Changes["createBucket"]["given"],
+): Changes["createBucket"]["result"] {
+  const { tenant, name, owner } = given;
+  requireTenant(index, tenant);
+  if (index.row("SELECT 1 FROM buckets WHERE tenant = ? AND folded = ?", tenant, folded(name))) {
+    throw new Refusal("NameTaken");
+  }
+  requireNamespaceQuota(index, tenant);
+  if (owner !== null && given.isLimited) requireOwnersRoom(index, tenant, owner);
+  const { id } = index.run(
+    `INSERT INTO buckets
+     (tenant, name, folded, guid, owner, versioning, version_settings, record, acl, created_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    tenant,
+    name,
+    folded(name),
+    given.guid,
+    owner,
+    given.versioning,
+    given.versionSettings ?? "{}",
+    given.record,
+    given.acl ?? null,
+    given.atMs,
+  );
+  if (owner !== null) grant(index, { user: owner, bucket: id, permissions: given.ownerPermissions });
+  return { id };
+}
+
+/**
+ * Removes a bucket with the uploads in parts that are still open in it. Throws {@link Refusal} NoSuchBucket, or
+ * BucketNotEmpty while any version, marker or deletion record remains.
+ */
+export function deleteBucket(index: Statements, { bucket }: Changes["deleteBucket"]["given"]): null {
+  for (const table of ["objects", "history", "deletion_records"]) {
+    if (index.row(`SELECT 1 FROM ${table} WHERE bucket = ? LIMIT 1`, bucket)) throw new Refusal("BucketNotEmpty");
+  }
+  discardUploads(index, bucket);
+  if (index.run("DELETE FROM buckets WHERE id = ?", bucket).changes === 0) throw new Refusal("NoSuchBucket");
+  index.run("DELETE FROM grants WHERE bucket = ?", bucket);
+  index.run("DELETE FROM group_grants WHERE bucket = ?", bucket);
+  index.run("DELETE FROM documents WHERE bucket = ?", bucket);
+  return null;
+}
+
+/**
+ * Changes the name, the owner or settings of a bucket. Throws {@link Refusal} NoSuchBucket, NameTaken, or NotFound when
+ * the owner is gone.
+ */
+export function updateBucket(index: Statements, given: Changes["updateBucket"]["given"]): null {
+  const { bucket, name, owner, settings } = given;
+  const row = index.row("SELECT tenant, record FROM buckets WHERE id = ?", bucket);
+  if (!row) throw new Refusal("NoSuchBucket");
+  const [tenant, record] = row;
+  if (name !== undefined) {
+    if (index.row("SELECT 1 FROM buckets WHERE tenant = ? AND folded = ? AND id != ?", tenant, folded(name), bucket)) {
+      throw new Refusal("NameTaken");
+    }
+    index.run("UPDATE buckets SET name = ?, folded = ? WHERE id = ?", name, folded(name), bucket);
+  }
+  if (owner !== undefined) {
+    if (owner !== null) {
+      if (!index.row("SELECT 1 FROM buckets WHERE id = ? AND owner = ?", bucket, owner)) {
+        requireOwnersRoom(index, Number(tenant), owner);
+      }
+      const held = index.row("SELECT permissions FROM grants WHERE user = ? AND bucket = ?", owner, bucket);
+      grant(index, { user: owner, bucket, permissions: Number(held?.[0] ?? 0) | given.ownerPermissions });
+    }
+    passOn(index, bucket, owner);
+  }
+  const merged = JSON.stringify({ ...JSON.parse(String(record)), ...settings });
+  index.run("UPDATE buckets SET record = ? WHERE id = ?", merged, bucket);
+  return null;
+}
+
+/** Gives a bucket to another owner, with what its access list grants to the owner. */
+function passOn(index: Statements, bucket: number, owner: number | null): void {
+  const row = index.row(
+    "SELECT acl, users.guid FROM buckets JOIN users ON users.id = owner WHERE buckets.id = ? AND acl IS NOT NULL",
+    bucket,
+  );
+  const acl = row && keptAcl(String(row[0]));
+  if (row && acl) {
+    const next = index.row("SELECT guid FROM users WHERE id = ?", owner);
+    const passed = aclToKeep(aclOfNextOwner(acl, String(row[1]), next && String(next[0])));
+    index.run("UPDATE buckets SET acl = ? WHERE id = ?", passed, bucket);
+  }
+  index.run("UPDATE buckets SET owner = ? WHERE id = ?", owner, bucket);
+}
+
+/**
+ * Switches the keeping of versions. A bucket that ever kept them cannot return to "off", which would deny those it
+ * has: it becomes "suspended". Throws {@link Refusal} NoSuchBucket.
+ */
+export function setVersioning(index: Statements, { bucket, versioning }: Changes["setVersioning"]["given"]): null {
+  const row = index.row("SELECT versioning FROM buckets WHERE id = ?", bucket);
+  if (!row) throw new Refusal("NoSuchBucket");
+  const kept = versioning === "off" && row[0] !== "off" ? "suspended" : versioning;
+  index.run("UPDATE buckets SET versioning = ? WHERE id = ?", kept, bucket);
+  return null;
+}
+
+/**
+ * Sets what a user may do in a bucket; no permission at all removes the entry. Throws {@link Refusal} NotFound or
+ * NoSuchBucket when one of them is gone.
+ */
+export function grant(index: Statements, { user, bucket, permissions }: Changes["grant"]["given"]): null {
+  if (!index.row("SELECT 1 FROM users WHERE id = ?", user)) throw new Refusal("NotFound");
+  if (!index.row("SELECT 1 FROM buckets WHERE id = ?", bucket)) throw new Refusal("NoSuchBucket");
+  if (permissions === 0) index.run("DELETE FROM grants WHERE user = ? AND bucket = ?", user, bucket);
+  else index.run("INSERT OR REPLACE INTO grants VALUES (?, ?, ?)", user, bucket, permissions);
+  return null;
+}
+
+/** `namespaceQuota` is a number as text, or a word where there is no limit. */
+function requireNamespaceQuota(index: Statements, tenant: number): void {
+  const quota = index.row("SELECT json_extract(record, '$.namespaceQuota') FROM tenants WHERE id = ?", tenant)?.[0];
+  if (!/^[0-9]+$/.test(String(quota ?? ""))) return;
+  const made = index.row("SELECT count(*) FROM buckets WHERE tenant = ?", tenant)?.[0];
+  if (Number(made) >= Number(quota)) throw new Refusal("TooManyBuckets");
+}
+
+/** Throws {@link Refusal} TooManyOwned where a user owns as many buckets as the tenant's `maxNamespacesPerUser` allows. */
+function requireOwnersRoom(index: Statements, tenant: number, owner: number): void {
+  const most = index.row("SELECT json_extract(record, '$.maxNamespacesPerUser') FROM tenants WHERE id = ?", tenant)
+    ?.[0];
+  if (typeof most !== "number") return;
+  const owned = index.row("SELECT count(*) FROM buckets WHERE owner = ?", owner)?.[0];
+  if (Number(owned) >= most) throw new Refusal("TooManyOwned");
+}
+
+/** A tenant may have been deleted since the caller looked it up; the system level has users without a tenant. */
+function requireTenant(index: Statements, tenant: number): void {
+  if (tenant !== SYSTEM && !index.row("SELECT 1 FROM tenants WHERE id = ?", tenant)) throw new Refusal("NotFound");
+}

@@ -1,0 +1,32 @@
+import type { Versioning } from "@/embedded/store/changes.ts";
+import type { Statements } from "@/embedded/store/index.ts";
+import { Refusal } from "@/embedded/store/refusal.ts";
+import { versionSettings } from "@/embedded/store/version_settings.ts";
+
+/** What a bucket's settings say about writes and deletions. */
+export interface BucketRules {
+  versioning: Versioning;
+  useDeleteMarkers: boolean;
+  keepDeletionRecords: boolean;
+  /** Whether no old version is kept. */
+  prunesAtOnce: boolean;
+  /** Whether objects may be overwritten while no versions are kept. */
+  allowsOverwrite: boolean;
+}
+
+/** The rules of a bucket. Throws {@link Refusal} NoSuchBucket. */
+export function bucketRules(index: Statements, bucket: number): BucketRules {
+  const row = index.row(
+    "SELECT versioning, version_settings, json_extract(record, '$.s3UnversionedOverwrite') FROM buckets WHERE id = ?",
+    bucket,
+  );
+  if (!row) throw new Refusal("NoSuchBucket");
+  const settings = versionSettings(String(row[1]));
+  return {
+    versioning: row[0] as Versioning,
+    useDeleteMarkers: settings.useDeleteMarkers,
+    keepDeletionRecords: settings.keepDeletionRecords,
+    prunesAtOnce: settings.prune && settings.pruneDays === 0,
+    allowsOverwrite: row[2] !== 0,
+  };
+}

@@ -1,0 +1,80 @@
+import type { Changes } from "@/embedded/store/changes.ts";
+import { mergedDocument } from "@/embedded/store/documents.ts";
+import type { Statements } from "@/embedded/store/index.ts";
+import { folded } from "@/embedded/store/names.ts";
+import { maskOf } from "@/embedded/store/permission_masks.ts";
+import { Refusal } from "@/embedded/store/refusal.ts";
+import { S3_ACCESS, s3AccessOf } from "@/embedded/store/s3_access.ts";
+
+/**
+ * Makes a document, or merges members into one; where it decides something, that goes with it. Throws {@link Refusal}
+ * NotFound or NoSuchBucket when tenant or bucket are gone, NameTaken for one that is there and was to be made, NotFound
+ * for a named one that is not.
+ */
+export function setDocument(index: Statements, given: Changes["setDocument"]["given"]): null {
+  const { tenant, bucket, kind, name, mode, document } = given;
+  if (!index.row("SELECT 1 FROM tenants WHERE id = ?", tenant)) throw new Refusal("NotFound");
+  if (bucket !== 0 && !index.row("SELECT 1 FROM buckets WHERE id = ? AND tenant = ?", bucket, tenant)) {
+    throw new Refusal("NoSuchBucket");
+  }
+  const at = [tenant, bucket, kind, folded(name)] as const;
+  const present = index.row(`SELECT document FROM documents WHERE ${PLACE}`, ...at);
+  if (present && mode === "create") throw new Refusal("NameTaken");
+  if (!present && mode === "modify") throw new Refusal("NotFound");
+  // Merged here, so that two changes at once do not undo each other.
+  const merged = mergedDocument(present ? JSON.parse(String(present[0])) : {}, document);
+  index.run("INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?)", ...at, JSON.stringify(merged));
+  if (kind === "permissions") {
+    const [table, id] = bucket === 0 ? ["tenants", tenant] : ["buckets", bucket];
+    index.run(`UPDATE ${table} SET permission_mask = ? WHERE id = ?`, maskOf(merged), id);
+  }
+  if (kind === "protocols/http") {
+    index.run("UPDATE buckets SET s3_access = ? WHERE id = ?", S3_ACCESS.indexOf(s3AccessOf(merged)), bucket);
+  }
+  return null;
+}
+
+/** Removes a named document. Throws {@link Refusal} NotFound. */
+export function deleteDocument(
+  index: Statements,
+  { tenant, bucket, kind, name }: Changes["deleteDocument"]["given"],
+): null {
+  const { changes } = index.run(`DELETE FROM documents WHERE ${PLACE}`, tenant, bucket, kind, folded(name));
+  if (changes === 0) throw new Refusal("NotFound");
+  if (kind === "contentClasses") forgetContentClass(index, tenant, folded(name));
+  return null;
+}
+
+/** Changes members of a tenant's record. Throws {@link Refusal} NotFound. */
+export function modifyTenant(index: Statements, { tenant, record }: Changes["modifyTenant"]["given"]): null {
+  const row = index.row("SELECT record FROM tenants WHERE id = ?", tenant);
+  if (!row) throw new Refusal("NotFound");
+  const merged = JSON.stringify({ ...JSON.parse(String(row[0])), ...record });
+  index.run("UPDATE tenants SET record = ? WHERE id = ?", merged, tenant);
+  return null;
+}
+
+/** Takes a class that is gone out of what namespaces index by. */
+function forgetContentClass(index: Statements, tenant: number, foldedName: string): void {
+  const kind = "customMetadataIndexingSettings";
+  for (
+    const [bucket, text] of index.rows(
+      "SELECT bucket, document FROM documents WHERE tenant = ? AND kind = ?",
+      tenant,
+      kind,
+    )
+  ) {
+    const document: { contentClasses?: string[] } = JSON.parse(String(text));
+    if (!document.contentClasses?.some((name) => folded(name) === foldedName)) continue;
+    const contentClasses = document.contentClasses.filter((name) => folded(name) !== foldedName);
+    index.run(
+      "UPDATE documents SET document = ? WHERE tenant = ? AND bucket = ? AND kind = ?",
+      JSON.stringify({ ...document, contentClasses }),
+      tenant,
+      bucket,
+      kind,
+    );
+  }
+}
+
+const PLACE = "tenant = ? AND bucket = ? AND kind = ? AND folded = ?";

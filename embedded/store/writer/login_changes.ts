@@ -1,0 +1,63 @@
+import type { Changes } from "@/embedded/store/changes.ts";
+import type { Statements } from "@/embedded/store/index.ts";
+import { isLastAdministrator } from "@/embedded/store/last_administrator.ts";
+import { folded } from "@/embedded/store/names.ts";
+import { Refusal } from "@/embedded/store/refusal.ts";
+import { CONVERTER, RESULTS_TENANT } from "@/embedded/store/results_account.ts";
+
+/** How many former passwords of a user are remembered: as many as the settings can ask for. */
+const FORMER_PASSWORDS = 100;
+
+/**
+ * Changes members of a user's record, and the password where one is given, which is a fresh start after wrong ones; so
+ * is `unlock`. Throws {@link Refusal} NotFound.
+ */
+export function modifyUser(
+  index: Statements,
+  { user, record, passwordMd5, unlock }: Changes["modifyUser"]["given"],
+): null {
+  const row = index.row("SELECT record, password_md5, former_passwords FROM users WHERE id = ?", user);
+  if (!row) throw new Refusal("NotFound");
+  const [present, presentMd5, former] = row.map(String);
+  // Merged here, so that two changes at once do not undo each other.
+  const merged = JSON.stringify({ ...JSON.parse(present), ...record });
+  index.run("UPDATE users SET record = ? WHERE id = ?", merged, user);
+  if (passwordMd5 !== null) {
+    const kept = JSON.stringify([presentMd5, ...JSON.parse(former)].slice(0, FORMER_PASSWORDS));
+    index.run("UPDATE users SET password_md5 = ?, former_passwords = ? WHERE id = ?", passwordMd5, kept, user);
+  }
+  if (passwordMd5 !== null || unlock) forgetFailures(index, { user });
+  return null;
+}
+
+/**
+ * Counts a wrong password; the one that reaches the limit locks the account, unless it is the one that campaigns write
+ * with or the last administrator: anybody may send wrong passwords, and neither has somebody to open it again.
+ */
+export function countFailure(
+  index: Statements,
+  { user, limit, unlockAfterMs, atMs }: Changes["countFailure"]["given"],
+): null {
+  const row = index.row("SELECT failed_attempts, locked_ms, tenant FROM users WHERE id = ?", user);
+  if (!row) return null;
+  const isLocked = row[1] !== null;
+  if (isLocked && (unlockAfterMs === null || Number(row[1]) + unlockAfterMs > atMs)) return null;
+  const attempts = isLocked ? 1 : Number(row[0]) + 1;
+  const openedMs = unlockAfterMs === null ? -1 : atMs - unlockAfterMs;
+  const locks = limit > 0 && attempts >= limit && !isConverter(index, user) &&
+    !isLastAdministrator(index, { id: user, tenant: Number(row[2]) }, openedMs);
+  index.run("UPDATE users SET failed_attempts = ?, locked_ms = ? WHERE id = ?", attempts, locks ? atMs : null, user);
+  return null;
+}
+
+function isConverter(index: Statements, user: number): boolean {
+  const sql =
+    "SELECT 1 FROM users JOIN tenants ON tenants.id = tenant WHERE users.id = ? AND users.folded = ? AND tenants.folded = ?";
+  return index.row(sql, user, folded(CONVERTER), folded(RESULTS_TENANT)) !== null;
+}
+
+/** Wrong passwords before a right one count no more. */
+export function forgetFailures(index: Statements, { user }: Changes["forgetFailures"]["given"]): null {
+  index.run("UPDATE users SET failed_attempts = 0, locked_ms = NULL WHERE id = ?", user);
+  return null;
+}

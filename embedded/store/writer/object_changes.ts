@@ -1,0 +1,406 @@
+import type { Changes, VersionId, Versioning } from "@/embedded/store/changes.ts";
+import type { Cell, Statements } from "@/embedded/store/index.ts";
+import { Refusal } from "@/embedded/store/refusal.ts";
+import { type BucketRules, bucketRules } from "./bucket_rules.ts";
+import { countMultipart, countStored, withinQuota } from "./usage.ts";
+
+/** Version ids are microseconds, raised by one where a key is written faster than the clock moves. */
+const SEQ_PER_MS = 1000;
+
+/** How many old versions of a key a write removes where none are to be kept; the upkeep removes what is left. */
+const PRUNED_WITH_A_WRITE = 16;
+
+const COLUMNS =
+  "seq, is_null, size, etag, modified_ms, content_type, headers, owner, body, file, checksums, tags, acl, parts";
+const PLACES = COLUMNS.replace(/\w+/g, "?");
+
+/**
+ * Writes an object by the versioning rules of its bucket. Throws {@link Refusal} with NoSuchBucket,
+ * NoSuchKey, ConditionFailed, OverwriteRefused, QuotaExceeded, or AccessDenied when the writer was deleted meanwhile.
+ */
+export function putObject(index: Statements, given: Changes["putObject"]["given"]): Changes["putObject"]["result"] {
+  const body = "data" in given.body ? insertBody(index, given.body.data) : null;
+  const file = "file" in given.body ? given.body.file : null;
+  return withinQuota(index, given.bucket, given.size, () => {
+    const { version } = putVersion(index, given, { body, file, parts: null });
+    return { version };
+  });
+}
+
+/**
+ * A piece of a body that was uploaded in parts: a file, or a row of `bodies`; with its checksum in base64 where its upload
+ * was made with an algorithm.
+ */
+export type StoredPart = ({ file: string } | { body: number }) & { size: number; checksum?: string };
+
+/** What the column `parts` holds, as JSON: the pieces in their order, and the upload that they came by. */
+export interface StoredParts {
+  upload: string;
+  parts: StoredPart[];
+}
+
+/** Keeps a small body and gives its row. */
+export function insertBody(index: Statements, data: Uint8Array): number {
+  return index.run("INSERT INTO bodies (data) VALUES (?)", data).id;
+}
+
+/** Writes a version whose body is in place already, whatever the quota. Throws as {@link putObject} does otherwise. */
+export function putVersion(
+  index: Statements,
+  given: Omit<Changes["putObject"]["given"], "body">,
+  place: { body: number | null; file: string | null; parts: string | null },
+): { version: VersionId; seq: number } {
+  const { bucket, key, condition } = given;
+  const rules = bucketRules(index, bucket);
+  const { versioning } = rules;
+  if (given.owner !== null && !index.row("SELECT 1 FROM users WHERE id = ?", given.owner)) {
+    throw new Refusal("AccessDenied");
+  }
+  const current = currentVersion(index, bucket, key);
+  if (condition && "absent" in condition && current) throw new Refusal("ConditionFailed");
+  if (condition && "otherThan" in condition && current?.etag === condition.otherThan) {
+    throw new Refusal("ConditionFailed");
+  }
+  if (condition && "etag" in condition) {
+    if (!current) throw new Refusal("NoSuchKey");
+    if (condition.etag !== "*" && current.etag !== condition.etag) throw new Refusal("ConditionFailed");
+  }
+  if (current && versioning !== "enabled" && !rules.allowsOverwrite) throw new Refusal("OverwriteRefused");
+  const seq = nextSeq(index, bucket, key, current, given.atMs);
+  makeRoom(index, bucket, key, current, rules, given.atMs);
+  index.run(
+    `INSERT OR REPLACE INTO objects (bucket, key, ${COLUMNS}) VALUES (?, ?, ${PLACES})`,
+    bucket,
+    key,
+    seq,
+    versioning === "enabled" ? 0 : 1,
+    given.size,
+    given.etag,
+    given.atMs,
+    given.contentType,
+    given.headers,
+    given.owner,
+    place.body,
+    place.file,
+    given.checksums,
+    given.tags,
+    given.acl,
+    place.parts,
+  );
+  countStored(index, bucket, given.size, 1);
+  if (place.parts !== null) {
+    countMultipart(index, bucket, 1, (JSON.parse(place.parts) as StoredParts).parts.length, given.size);
+  }
+  return { version: versionId(versioning, seq), seq };
+}
+
+/**
+ * Deletes a key or one version of it. Deleting what is not there is no error, as in S3. Throws {@link Refusal}
+ * ConditionFailed when what is there has another ETag than the one that is asked for.
+ */
+export function deleteObject(
+  index: Statements,
+  given: Changes["deleteObject"]["given"],
+): Changes["deleteObject"]["result"] {
+  const { ifMatch = null } = given;
+  const present = ifMatch === null || ifMatch === "*" ? null : presentEtag(index, given);
+  if (present !== null && present !== ifMatch) throw new Refusal("ConditionFailed");
+  return given.version === null ? deleteKey(index, given) : deleteVersion(index, given, given.version);
+}
+
+/** The ETag of the version that a delete names; null where there is none, or a marker. */
+function presentEtag(index: Statements, { bucket, key, version }: Changes["deleteObject"]["given"]): string | null {
+  const current = currentVersion(index, bucket, key);
+  if (version === null) return current?.etag ?? null;
+  const wanted = parseVersionId(version);
+  if (current && names(wanted, current)) return current.etag;
+  const row = index.row(
+    `SELECT etag FROM history WHERE bucket = ? AND key = ? AND is_marker = 0
+     AND ${wanted === "null" ? "is_null = 1 AND ? IS NOT NULL" : "is_null = 0 AND seq = ?"}`,
+    bucket,
+    key,
+    wanted,
+  );
+  return row ? String(row[0]) : null;
+}
+
+function deleteKey(
+  index: Statements,
+  { bucket, key, atMs }: Changes["deleteObject"]["given"],
+): Changes["deleteObject"]["result"] {
+  const rules = bucketRules(index, bucket);
+  const { versioning } = rules;
+  const current = currentVersion(index, bucket, key);
+  if (versioning === "off") {
+    if (current) removeCurrent(index, bucket, key, current);
+    return { version: null, isMarker: false };
+  }
+  // As in S3, a key that is absent or hidden by a marker gets a marker all the same, where markers are used.
+  if (!current && !rules.useDeleteMarkers) return { version: null, isMarker: false };
+  const seq = nextSeq(index, bucket, key, current, atMs);
+  makeRoom(index, bucket, key, current, rules, atMs);
+  index.run("DELETE FROM objects WHERE bucket = ? AND key = ?", bucket, key);
+  if (!rules.useDeleteMarkers) {
+    if (rules.keepDeletionRecords) keepRecord(index, bucket, key, seq, atMs);
+    return { version: null, isMarker: false };
+  }
+  index.run(
+    `INSERT INTO history (bucket, key, seq, is_null, is_marker, size, etag, modified_ms, content_type)
+     VALUES (?, ?, ?, ?, 1, 0, '', ?, '')`,
+    bucket,
+    key,
+    seq,
+    versioning === "enabled" ? 0 : 1,
+    atMs,
+  );
+  return { version: versionId(versioning, seq), isMarker: true };
+}
+
+function deleteVersion(
+  index: Statements,
+  { bucket, key, atMs }: Changes["deleteObject"]["given"],
+  version: string,
+): Changes["deleteObject"]["result"] {
+  const { versioning, keepDeletionRecords } = bucketRules(index, bucket);
+  const keepsRecord = versioning !== "off" && keepDeletionRecords;
+  const wanted = parseVersionId(version);
+  const current = currentVersion(index, bucket, key);
+  if (current && names(wanted, current)) {
+    removeCurrent(index, bucket, key, current);
+    promoteNewest(index, bucket, key);
+    if (keepsRecord) keepRecord(index, bucket, key, current.seq, atMs);
+    return { version, isMarker: false };
+  }
+  const select = `SELECT old_ms, is_marker, ${COLUMNS} FROM history WHERE bucket = ? AND key = ?`;
+  const row = wanted === "null" ? index.row(`${select} AND is_null = 1`, bucket, key) : index.row(
+    `${select} AND seq = ? AND is_null = 0`,
+    bucket,
+    key,
+    wanted,
+  );
+  if (!row) return { version, isMarker: false };
+  const old = versionRow(row.slice(2));
+  const isMarker = row[1] === 1;
+  const wasNewest = row[0] === null;
+  index.run("DELETE FROM history WHERE bucket = ? AND key = ? AND seq = ?", bucket, key, old.seq);
+  if (!isMarker) discard(index, bucket, old);
+  if (wasNewest) promoteNewest(index, bucket, key);
+  if (keepsRecord) keepRecord(index, bucket, key, old.seq, atMs);
+  return { version, isMarker };
+}
+
+interface VersionRow {
+  seq: number;
+  isNull: boolean;
+  size: number;
+  etag: string;
+  body: number | null;
+  file: string | null;
+  /** JSON of {@link StoredParts}. */
+  parts: string | null;
+  /** The cells of COLUMNS in their order. */
+  cells: Cell[];
+}
+
+function versionRow(cells: Cell[]): VersionRow {
+  return {
+    seq: Number(cells[0]),
+    isNull: cells[1] === 1,
+    size: Number(cells[2]),
+    etag: String(cells[3]),
+    body: cells[8] === null ? null : Number(cells[8]),
+    file: cells[9] === null ? null : String(cells[9]),
+    parts: cells[13] === null ? null : String(cells[13]),
+    cells,
+  };
+}
+
+function currentVersion(index: Statements, bucket: number, key: Uint8Array): VersionRow | null {
+  const row = index.row(`SELECT ${COLUMNS} FROM objects WHERE bucket = ? AND key = ?`, bucket, key);
+  return row && versionRow(row);
+}
+
+/** Makes way for a new version: the present one becomes history, or goes where the new one takes its place. */
+function makeRoom(
+  index: Statements,
+  bucket: number,
+  key: Uint8Array,
+  current: VersionRow | null,
+  { versioning, prunesAtOnce }: BucketRules,
+  atMs: number,
+): void {
+  if (current?.isNull && versioning !== "enabled") {
+    // A key has one null version at most: where the present one is it, a long history is not searched for another.
+    discard(index, bucket, current);
+  } else {
+    if (current) moveToHistory(index, bucket, key, current, atMs);
+    else if (versioning !== "off") {
+      index.run(
+        `UPDATE history SET old_ms = ?1 WHERE bucket = ?2 AND key = ?3 AND old_ms IS NULL
+         AND seq = (SELECT seq FROM history WHERE bucket = ?2 AND key = ?3 ORDER BY seq DESC LIMIT 1)`,
+        atMs,
+        bucket,
+        key,
+      );
+    }
+    if (versioning === "suspended") dropNullVersion(index, bucket, key);
+  }
+  if (prunesAtOnce) {
+    const older = "SELECT key, seq, is_marker FROM history WHERE bucket = ? AND key = ? AND old_ms IS NOT NULL";
+    dropOld(index, bucket, index.rows(`${older} LIMIT ${PRUNED_WITH_A_WRITE}`, bucket, key));
+  }
+}
+
+/** A null version takes the place of the one before, wherever that is. */
+function dropNullVersion(index: Statements, bucket: number, key: Uint8Array): void {
+  const row = index.row(
+    `SELECT is_marker, ${COLUMNS} FROM history WHERE bucket = ? AND key = ? AND is_null = 1`,
+    bucket,
+    key,
+  );
+  if (!row) return;
+  const old = versionRow(row.slice(1));
+  index.run("DELETE FROM history WHERE bucket = ? AND key = ? AND seq = ?", bucket, key, old.seq);
+  if (row[0] === 0) discard(index, bucket, old);
+}
+
+function moveToHistory(
+  index: Statements,
+  bucket: number,
+  key: Uint8Array,
+  version: VersionRow,
+  atMs: number,
+): void {
+  index.run(
+    `INSERT INTO history (bucket, key, is_marker, old_ms, ${COLUMNS}) VALUES (?, ?, 0, ?, ${PLACES})`,
+    bucket,
+    key,
+    atMs,
+    ...version.cells,
+  );
+}
+
+/**
+ * Removes old versions and markers for good, given as their key, number and whether they are markers. Tells how many
+ * pieces their bodies had.
+ */
+export function dropOld(index: Statements, bucket: number, rows: readonly Cell[][]): number {
+  let pieces = 0;
+  for (const [key, seq, isMarker] of rows) {
+    if (isMarker === 0) {
+      const cells = index.row(
+        `SELECT ${COLUMNS} FROM history WHERE bucket = ? AND key = ? AND seq = ?`,
+        bucket,
+        key,
+        seq,
+      );
+      if (!cells) continue;
+      const old = versionRow(cells);
+      pieces += old.parts === null ? 0 : (JSON.parse(old.parts) as StoredParts).parts.length;
+      discard(index, bucket, old);
+    }
+    pieces++;
+    index.run("DELETE FROM history WHERE bucket = ? AND key = ? AND seq = ?", bucket, key, seq);
+  }
+  return pieces;
+}
+
+/** The newest old version becomes the current one; a marker is the newest of its key again. */
+function promoteNewest(index: Statements, bucket: number, key: Uint8Array): void {
+  const row = index.row(
+    `SELECT is_marker, ${COLUMNS} FROM history WHERE bucket = ? AND key = ? ORDER BY seq DESC LIMIT 1`,
+    bucket,
+    key,
+  );
+  if (!row) return;
+  const cells = row.slice(1);
+  if (row[0] === 1) {
+    index.run("UPDATE history SET old_ms = NULL WHERE bucket = ? AND key = ? AND seq = ?", bucket, key, cells[0]);
+    return;
+  }
+  index.run("DELETE FROM history WHERE bucket = ? AND key = ? AND seq = ?", bucket, key, cells[0]);
+  index.run(
+    `INSERT INTO objects (bucket, key, ${COLUMNS}) VALUES (?, ?, ${PLACES})`,
+    bucket,
+    key,
+    ...cells,
+  );
+}
+
+function removeCurrent(index: Statements, bucket: number, key: Uint8Array, current: VersionRow): void {
+  index.run("DELETE FROM objects WHERE bucket = ? AND key = ?", bucket, key);
+  discard(index, bucket, current);
+}
+
+/** Gives up the body of a version that no row names any more. */
+function discard(index: Statements, bucket: number, version: VersionRow): void {
+  if (version.body !== null) index.run("DELETE FROM bodies WHERE id = ?", version.body);
+  if (version.file !== null) index.run("INSERT OR IGNORE INTO garbage (file) VALUES (?)", version.file);
+  if (version.parts !== null) {
+    const parts: StoredParts = JSON.parse(version.parts);
+    discardParts(index, parts);
+    countMultipart(index, bucket, -1, parts.parts.length, version.size);
+  }
+  countStored(index, bucket, -version.size, -1);
+}
+
+/** Keeps a record of a deletion, which stands for what was deleted until the bucket's settings let it go. */
+function keepRecord(index: Statements, bucket: number, key: Uint8Array, seq: number, atMs: number): void {
+  index.run(
+    "INSERT OR REPLACE INTO deletion_records (bucket, key, seq, deleted_ms) VALUES (?, ?, ?, ?)",
+    bucket,
+    key,
+    seq,
+    atMs,
+  );
+}
+
+function discardParts(index: Statements, { parts }: StoredParts): void {
+  for (const part of parts) {
+    if ("file" in part) {
+      index.run("DELETE FROM part_bodies WHERE file = ?", part.file);
+      index.run("INSERT OR IGNORE INTO garbage (file) VALUES (?)", part.file);
+    } else {
+      index.run("DELETE FROM bodies WHERE id = ?", part.body);
+    }
+  }
+}
+
+function nextSeq(
+  index: Statements,
+  bucket: number,
+  key: Uint8Array,
+  current: VersionRow | null,
+  atMs: number,
+): number {
+  const row = index.row(
+    "SELECT seq FROM history WHERE bucket = ? AND key = ? ORDER BY seq DESC LIMIT 1",
+    bucket,
+    key,
+  );
+  const newest = Math.max(current?.seq ?? 0, row ? Number(row[0]) : 0);
+  const seq = Math.max(newest + 1, atMs * SEQ_PER_MS, (lastSeqs.get(index) ?? 0) + 1);
+  lastSeqs.set(index, seq);
+  return seq;
+}
+
+/**
+ * The newest number that each writer gave. A version that is deleted by its id takes its number out of the index: the next one
+ * of the same millisecond, or after a clock that was set back, must not get it, or a repeated delete would meet that one.
+ */
+const lastSeqs = new WeakMap<Statements, number>();
+
+function versionId(versioning: Versioning, seq: number): VersionId {
+  if (versioning === "off") return null;
+  return versioning === "enabled" ? String(seq) : "null";
+}
+
+/** A version id as the index keeps it; what no version can have becomes a number that none has. */
+function parseVersionId(version: string): number | "null" {
+  if (version === "null") return "null";
+  return /^[1-9][0-9]{0,15}$/.test(version) ? Number(version) : -1;
+}
+
+function names(wanted: number | "null", version: VersionRow): boolean {
+  return wanted === "null" ? version.isNull : !version.isNull && version.seq === wanted;
+}

@@ -1,0 +1,114 @@
+import { randomBytes } from "node:crypto";
+import { isNoSpace } from "@/embedded/store/refusal.ts";
+
+/**
+ * How much of the disk is kept for deletions, in files of so many bytes: more than the log of one change takes, which is
+ * 9 MB where an object of ten thousand parts is deleted.
+ */
+export const RESERVE_FILES = 3;
+export const RESERVE_FILE_BYTES = 4 * 1024 * 1024;
+
+/** How much is written at a time. */
+const BLOCK_BYTES = 256 * 1024;
+
+/**
+ * Files whose only use is their length. Where the disk is full they are removed, so that a deletion finds the room that its
+ * log takes; they are made again from what deletions free.
+ */
+export class Reserve {
+  readonly #folder: string;
+  readonly #isOut: Int32Array;
+
+  /** `isOut` is shared between threads: its first number is 1 while the reserve is not whole. */
+  constructor(folder: string, isOut: Int32Array) {
+    this.#folder = `${folder}/reserve`;
+    this.#isOut = isOut;
+    this.#tell(this.#isThere());
+  }
+
+  get isWhole(): boolean {
+    return Atomics.load(this.#isOut, 0) === 0;
+  }
+
+  /** Gives the room away. */
+  release(): void {
+    this.#tell(false);
+    for (const path of this.#files()) remove(path);
+  }
+
+  /** Takes the room, unless it is taken. Answers whether it is. @throws what keeps it from being taken but a full disk */
+  make(): boolean {
+    if (this.isWhole) return true;
+    let isMade = false;
+    try {
+      Deno.mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+      isMade = this.#files().every((path) => takesRoom(path, RESERVE_FILE_BYTES, true));
+    } finally {
+      if (isMade) this.#tell(true);
+      // Half of it would keep deletions from what room there is.
+      else this.release();
+    }
+    return isMade;
+  }
+
+  /**
+   * Whether the disk has so many bytes beside the reserve at this moment. A reserve that somebody removed is made again.
+   *
+   * @throws what keeps it from being looked at but a full disk
+   */
+  hasBeside(bytes: number): boolean {
+    if (this.isWhole) this.#tell(this.#isThere());
+    if (!this.make()) return false;
+    const path = `${this.#folder}/probe`;
+    const has = takesRoom(path, bytes, false);
+    if (has) remove(path);
+    return has;
+  }
+
+  #isThere(): boolean {
+    return this.#files().every((path) => sizeOf(path) === RESERVE_FILE_BYTES);
+  }
+
+  #files(): string[] {
+    return Array.from({ length: RESERVE_FILES }, (_, n) => `${this.#folder}/${n}`);
+  }
+
+  #tell(isWhole: boolean): void {
+    Atomics.store(this.#isOut, 0, isWhole ? 0 : 1);
+  }
+}
+
+/** Writes a file of so many bytes; where they find no room, there is no file. */
+function takesRoom(path: string, bytes: number, isKept: boolean): boolean {
+  try {
+    using file = Deno.openSync(path, { create: true, write: true, truncate: true, mode: 0o600 });
+    // Not zeros: a file system that compresses would keep no room for them.
+    const block = randomBytes(Math.min(BLOCK_BYTES, bytes));
+    for (let written = 0; written < bytes;) {
+      written += file.writeSync(block.subarray(0, Math.min(block.length, bytes - written)));
+    }
+    if (isKept) file.syncDataSync();
+    return true;
+  } catch (error) {
+    if (!isNoSpace(error)) throw error;
+    remove(path);
+    return false;
+  }
+}
+
+function sizeOf(path: string): number | null {
+  try {
+    return Deno.statSync(path).size;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw error;
+  }
+}
+
+function remove(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}

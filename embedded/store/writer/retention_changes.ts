@@ -1,0 +1,78 @@
+import type { Changes } from "@/embedded/store/changes.ts";
+import type { Statements } from "@/embedded/store/index.ts";
+import { Refusal } from "@/embedded/store/refusal.ts";
+import { setVersioning } from "./account_changes.ts";
+import { dropOld } from "./object_changes.ts";
+
+const MS_PER_DAY = 24 * 60 * 60 * 1000;
+
+/** At how many versions, or pieces of their bodies, one change stops: others wait for the commit. */
+const PRUNE_LIMIT = 200;
+
+/** How many deletion records one change removes. */
+const CLEAR_LIMIT = 1000;
+
+/** How many old versions are read at a time: each may have 10,000 pieces. */
+const PRUNE_STEP = 10;
+
+/** Sets how a bucket keeps versions, or forgets what was set. Throws {@link Refusal} NoSuchBucket. */
+export function setVersionSettings(
+  index: Statements,
+  { bucket, versioning, settings }: Changes["setVersionSettings"]["given"],
+): null {
+  const row = index.row("SELECT version_settings FROM buckets WHERE id = ?", bucket);
+  if (!row) throw new Refusal("NoSuchBucket");
+  const merged = settings === "defaults" ? {} : { ...JSON.parse(String(row[0])), ...settings };
+  index.run("UPDATE buckets SET version_settings = ? WHERE id = ?", JSON.stringify(merged), bucket);
+  return versioning === null ? null : setVersioning(index, { bucket, versioning });
+}
+
+/**
+ * Removes versions and markers that have been old for their bucket's `pruneDays`, some at a time: `pruned` is 0 when none
+ * is left.
+ */
+export function pruneVersions(
+  index: Statements,
+  { atMs }: Changes["pruneVersions"]["given"],
+): Changes["pruneVersions"]["result"] {
+  let pruned = 0;
+  let pieces = 0;
+  const buckets = index.rows(
+    `SELECT id, coalesce(json_extract(version_settings, '$.pruneDays'), 0) FROM buckets
+     WHERE json_extract(version_settings, '$.prune') = 1`,
+  );
+  for (const [bucket, days] of buckets) {
+    while (pieces < PRUNE_LIMIT) {
+      const old = index.rows(
+        `SELECT key, seq, is_marker FROM history WHERE bucket = ? AND old_ms <= ? ORDER BY old_ms LIMIT ${PRUNE_STEP}`,
+        bucket,
+        atMs - Number(days) * MS_PER_DAY,
+      );
+      if (old.length === 0) break;
+      pieces += dropOld(index, Number(bucket), old);
+      pruned += old.length;
+    }
+  }
+  return { pruned };
+}
+
+/**
+ * Removes the deletion records of buckets that keep none, prune at once and are not searched, some at a time: `cleared`
+ * is 0 when none is left.
+ */
+export function clearDeletionRecords(index: Statements): Changes["clearDeletionRecords"]["result"] {
+  const row = index.row(
+    `SELECT id FROM buckets WHERE json_extract(version_settings, '$.prune') = 1
+     AND coalesce(json_extract(version_settings, '$.pruneDays'), 0) = 0
+     AND coalesce(json_extract(version_settings, '$.keepDeletionRecords'), 0) = 0
+     AND coalesce(json_extract(record, '$.searchEnabled'), 0) = 0
+     AND EXISTS (SELECT 1 FROM deletion_records WHERE bucket = buckets.id) LIMIT 1`,
+  );
+  if (!row) return { cleared: 0 };
+  const { changes } = index.run(
+    `DELETE FROM deletion_records WHERE (bucket, key, seq) IN
+     (SELECT bucket, key, seq FROM deletion_records WHERE bucket = ? LIMIT ${CLEAR_LIMIT})`,
+    row[0],
+  );
+  return { cleared: changes };
+}

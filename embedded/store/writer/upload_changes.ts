@@ -1,0 +1,299 @@
+import { createHash } from "node:crypto";
+import type { Changes, CompletedPart } from "@/embedded/store/changes.ts";
+import type { DigestAlgorithm } from "@/embedded/store/digests.ts";
+import type { Cell, Statements } from "@/embedded/store/index.ts";
+import { type ChecksumType, objectChecksum } from "@/embedded/store/part_checksums.ts";
+import { Refusal } from "@/embedded/store/refusal.ts";
+import { insertBody, putVersion, type StoredPart, type StoredParts } from "./object_changes.ts";
+import { countParts, countUploads, withinQuota } from "./usage.ts";
+
+/** Smallest part but the last, in bytes: 5 MiB (S3 API, multipart upload limits). */
+const MIN_PART_BYTES = 5 * 1024 * 1024;
+
+const MS_PER_DAY = 24 * 60 * 60 * 1000;
+
+/** How many uploads expire in one change: each may have 10,000 parts, and others wait for the commit. */
+const EXPIRE_LIMIT = 4;
+
+/** Starts an upload. Throws {@link Refusal} NoSuchBucket, or AccessDenied when its owner was deleted meanwhile. */
+export function createUpload(index: Statements, given: Changes["createUpload"]["given"]): null {
+  if (!index.row("SELECT 1 FROM buckets WHERE id = ?", given.bucket)) throw new Refusal("NoSuchBucket");
+  requireUser(index, given.owner);
+  index.run(
+    `INSERT INTO uploads (id, bucket, key, owner, content_type, headers, tags, acl, checksum_algorithm, checksum_type,
+     started_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    given.upload,
+    given.bucket,
+    given.key,
+    given.owner,
+    given.contentType,
+    given.headers,
+    given.tags,
+    given.acl,
+    given.checksumAlgorithm,
+    given.checksumType,
+    given.atMs,
+  );
+  countUploads(index, given.bucket, 1, 0);
+  return null;
+}
+
+/**
+ * Adds a part, in the place of an earlier one of its number. Throws {@link Refusal} NoSuchUpload, or QuotaExceeded: parts
+ * count before they are an object.
+ */
+export function putPart(index: Statements, given: Changes["putPart"]["given"]): null {
+  requireUpload(index, given);
+  return withinQuota(index, given.bucket, given.size, () => addPart(index, given));
+}
+
+function addPart(index: Statements, given: Changes["putPart"]["given"]): null {
+  const earlier = index.row(
+    "SELECT body, file, size FROM parts WHERE upload = ? AND number = ?",
+    given.upload,
+    given.number,
+  );
+  if (earlier) giveUpPart(index, earlier);
+  else countUploads(index, given.bucket, 0, 1);
+  countParts(index, given.bucket, given.size - Number(earlier?.[2] ?? 0));
+  index.run(
+    `INSERT OR REPLACE INTO parts (upload, number, size, etag, checksums, modified_ms, body, file)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    given.upload,
+    given.number,
+    given.size,
+    given.etag,
+    given.checksums,
+    given.atMs,
+    "data" in given.body ? insertBody(index, given.body.data) : null,
+    "file" in given.body ? given.body.file : null,
+  );
+  return null;
+}
+
+/**
+ * Makes the object of an upload out of the parts that are named, without touching their bytes, and gives up the others.
+ * The same complete again has the same answer while the object is there. Throws {@link Refusal} NoSuchUpload, InvalidPart,
+ * EntityTooSmall, SizeMismatch, TypeMismatch, BadDigest, and those of a put.
+ */
+export function completeUpload(
+  index: Statements,
+  given: Changes["completeUpload"]["given"],
+): Changes["completeUpload"]["result"] {
+  const etag = etagOf(given.parts);
+  const upload = index.row(
+    `SELECT owner, content_type, headers, tags, acl, checksum_algorithm, checksum_type FROM uploads
+     WHERE id = ? AND bucket = ? AND key = ?`,
+    given.upload,
+    given.bucket,
+    given.key,
+  );
+  if (!upload) return completedBefore(index, given, etag);
+  requireUser(index, given.by);
+  const [owner, contentType, headers, tags, acl, algorithm, type] = upload;
+  const stored = new Map(
+    index.rows("SELECT number, size, etag, checksums, body, file FROM parts WHERE upload = ?", given.upload)
+      .map((cells) => [Number(cells[0]), partRow(cells)]),
+  );
+  const parts = given.parts.map((part) => namedPart(stored, part));
+  if (parts.slice(0, -1).some(({ size }) => size < MIN_PART_BYTES)) throw new Refusal("EntityTooSmall");
+  const size = parts.reduce((sum, part) => sum + part.size, 0);
+  if (given.size !== null && given.size !== size) throw new Refusal("SizeMismatch");
+  const checksums = algorithm === null
+    ? null
+    : joinedChecksums(algorithm as DigestAlgorithm, (type ?? "COMPOSITE") as ChecksumType, parts);
+  if (checksums && given.checksums.type && given.checksums.type !== checksums.type) throw new Refusal("TypeMismatch");
+  for (const [name, value] of Object.entries(given.checksums)) {
+    if (checksums?.[name] !== value) throw new Refusal("BadDigest");
+  }
+
+  // All parts leave their count here, and the object enters its own below: the sum only shrinks, so no quota is asked.
+  countParts(index, given.bucket, -[...stored.values()].reduce((sum, part) => sum + part.size, 0));
+  countUploads(index, given.bucket, -1, -stored.size);
+  for (const { number } of parts) stored.delete(number);
+  for (const unused of stored.values()) giveUpPart(index, [unused.body, unused.file]);
+  index.run("DELETE FROM parts WHERE upload = ?", given.upload);
+  index.run("DELETE FROM uploads WHERE id = ?", given.upload);
+  const record: StoredParts = { upload: given.upload, parts: parts.map((part) => storedPart(part, algorithm)) };
+  const { version, seq } = putVersion(index, {
+    bucket: given.bucket,
+    key: given.key,
+    size,
+    etag,
+    contentType: String(contentType),
+    headers: textOrNull(headers),
+    checksums: checksums && JSON.stringify(checksums),
+    tags: textOrNull(tags),
+    acl: textOrNull(acl),
+    // Whoever started it may be gone by now; the object stays without an owner then.
+    owner: owner !== null && index.row("SELECT 1 FROM users WHERE id = ?", owner) ? Number(owner) : null,
+    condition: given.condition,
+    atMs: given.atMs,
+  }, { body: null, file: null, parts: JSON.stringify(record) });
+  for (const { file } of parts) {
+    if (file === null) continue;
+    index.run(
+      "INSERT INTO part_bodies (file, bucket, key, seq) VALUES (?, ?, ?, ?)",
+      file,
+      given.bucket,
+      given.key,
+      seq,
+    );
+  }
+  return { version, etag, checksums };
+}
+
+/** Gives up an upload and its parts. Throws {@link Refusal} NoSuchUpload. */
+export function abortUpload(index: Statements, given: Changes["abortUpload"]["given"]): null {
+  requireUpload(index, given);
+  giveUpUpload(index, given.upload, given.bucket);
+  return null;
+}
+
+/** Ends all uploads of a bucket and discards their parts, in a few statements however many there are. */
+export function discardUploads(index: Statements, bucket: number): void {
+  const counts = index.row(
+    `SELECT (SELECT count(*) FROM uploads WHERE bucket = ?1), count(*), coalesce(sum(size), 0) FROM parts
+     WHERE upload IN (SELECT id FROM uploads WHERE bucket = ?1)`,
+    bucket,
+  );
+  const [uploads, parts, bytes] = (counts ?? [0, 0, 0]).map(Number);
+  if (uploads === 0) return;
+  const discarded = "FROM parts WHERE upload IN (SELECT id FROM uploads WHERE bucket = ?)";
+  index.run(`DELETE FROM bodies WHERE id IN (SELECT body ${discarded} AND body IS NOT NULL)`, bucket);
+  index.run(`INSERT OR IGNORE INTO garbage (file) SELECT file ${discarded} AND file IS NOT NULL`, bucket);
+  index.run(`DELETE ${discarded}`, bucket);
+  index.run("DELETE FROM uploads WHERE bucket = ?", bucket);
+  countParts(index, bucket, -bytes);
+  countUploads(index, bucket, -uploads, -parts);
+}
+
+/**
+ * Gives up uploads older than their bucket's `multipartUploadAutoAbortDays` (0: never), a few at a time: `expired` is 0 when
+ * none is left.
+ */
+export function expireUploads(
+  index: Statements,
+  { atMs }: Changes["expireUploads"]["given"],
+): Changes["expireUploads"]["result"] {
+  const rows = index.rows(
+    `SELECT uploads.id, bucket FROM uploads JOIN buckets ON buckets.id = uploads.bucket
+     WHERE json_extract(record, '$.multipartUploadAutoAbortDays') > 0
+     AND started_ms + json_extract(record, '$.multipartUploadAutoAbortDays') * ${MS_PER_DAY} <= ? LIMIT ${EXPIRE_LIMIT}`,
+    atMs,
+  );
+  for (const [id, bucket] of rows) giveUpUpload(index, String(id), Number(bucket));
+  return { expired: rows.length };
+}
+
+interface PartRow {
+  number: number;
+  size: number;
+  etag: string;
+  checksums: Record<string, string>;
+  body: number | null;
+  file: string | null;
+}
+
+function partRow([number, size, etag, checksums, body, file]: Cell[]): PartRow {
+  return {
+    number: Number(number),
+    size: Number(size),
+    etag: String(etag),
+    checksums: checksums === null ? {} : JSON.parse(String(checksums)),
+    body: body === null ? null : Number(body),
+    file: textOrNull(file),
+  };
+}
+
+/** The part that a complete names. It must be the one that was uploaded, by its ETag and whatever checksum is given. */
+function namedPart(stored: ReadonlyMap<number, PartRow>, named: CompletedPart): PartRow {
+  const part = stored.get(named.number);
+  if (!part || part.etag !== named.etag) throw new Refusal("InvalidPart");
+  for (const [algorithm, value] of Object.entries(named.checksums)) {
+    if (part.checksums[algorithm] !== value) throw new Refusal("InvalidPart");
+  }
+  return part;
+}
+
+function storedPart({ file, body, size, checksums }: PartRow, algorithm: Cell): StoredPart {
+  const checksum = algorithm === null ? undefined : checksums[String(algorithm)];
+  return { ...(file === null ? { body: body ?? 0 } : { file }), size, ...(checksum === undefined ? {} : { checksum }) };
+}
+
+function joinedChecksums(
+  algorithm: DigestAlgorithm,
+  type: ChecksumType,
+  parts: readonly PartRow[],
+): Record<string, string> {
+  const checksums = parts.map((part) => {
+    const checksum = part.checksums[algorithm];
+    if (checksum === undefined) throw new Refusal("InvalidPart");
+    return { checksum, size: part.size };
+  });
+  return { [algorithm]: objectChecksum(algorithm, type, checksums), type };
+}
+
+/** The ETag of an object in parts: the MD5 of their MD5s, and their number. */
+function etagOf(parts: readonly CompletedPart[]): string {
+  const digest = createHash("md5");
+  for (const { etag } of parts) digest.update(etag, "hex");
+  return `${digest.digest("hex")}-${parts.length}`;
+}
+
+function completedBefore(
+  index: Statements,
+  { bucket, key, upload }: Changes["completeUpload"]["given"],
+  etag: string,
+): Changes["completeUpload"]["result"] {
+  for (const table of ["objects", "history"]) {
+    const row = index.row(
+      `SELECT versioning, seq, is_null, checksums FROM ${table} AS made JOIN buckets ON buckets.id = made.bucket
+       WHERE made.bucket = ? AND key = ? AND etag = ? AND json_extract(parts, '$.upload') = ?`,
+      bucket,
+      key,
+      etag,
+      upload,
+    );
+    if (!row) continue;
+    const [versioning, seq, isNull, checksums] = row;
+    return {
+      version: versioning === "off" ? null : isNull === 1 ? "null" : String(seq),
+      etag,
+      checksums: checksums === null ? null : JSON.parse(String(checksums)),
+    };
+  }
+  throw new Refusal("NoSuchUpload");
+}
+
+function giveUpUpload(index: Statements, upload: string, bucket: number): void {
+  const parts = index.rows("SELECT body, file, size FROM parts WHERE upload = ?", upload);
+  for (const part of parts) giveUpPart(index, part);
+  countParts(index, bucket, -parts.reduce((bytes, part) => bytes + Number(part[2]), 0));
+  countUploads(index, bucket, -1, -parts.length);
+  index.run("DELETE FROM parts WHERE upload = ?", upload);
+  index.run("DELETE FROM uploads WHERE id = ?", upload);
+}
+
+function giveUpPart(index: Statements, [body, file]: Cell[]): void {
+  if (body !== null) index.run("DELETE FROM bodies WHERE id = ?", body);
+  if (file !== null) index.run("INSERT OR IGNORE INTO garbage (file) VALUES (?)", file);
+}
+
+function requireUpload(index: Statements, at: { bucket: number; key: Uint8Array; upload: string }): void {
+  const row = index.row(
+    "SELECT 1 FROM uploads WHERE id = ? AND bucket = ? AND key = ?",
+    at.upload,
+    at.bucket,
+    at.key,
+  );
+  if (!row) throw new Refusal("NoSuchUpload");
+}
+
+function requireUser(index: Statements, user: number | null): void {
+  if (user !== null && !index.row("SELECT 1 FROM users WHERE id = ?", user)) throw new Refusal("AccessDenied");
+}
+
+function textOrNull(cell: Cell): string | null {
+  return cell === null ? null : String(cell);
+}

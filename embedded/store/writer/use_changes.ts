@@ -1,0 +1,87 @@
+import type { Change, Changes } from "@/embedded/store/changes.ts";
+import type { Statements } from "@/embedded/store/index.ts";
+
+export const MS_PER_HOUR = 60 * 60 * 1000;
+
+/** Counts what a change did to a bucket, in the transaction of the change itself. */
+export function countUse(index: Statements, change: Change, result: Changes[Change["kind"]]["result"]): void {
+  switch (change.kind) {
+    case "putObject":
+    case "putPart":
+      return count(index, change.given, { bytesIn: change.given.size, writes: 1 });
+    case "completeUpload":
+      return count(index, change.given, { writes: 1 });
+    case "deleteObject":
+      return count(index, change.given, { deletes: 1 });
+    case "createUpload":
+    case "abortUpload":
+      return count(index, change.given, {});
+    case "expireUploads":
+    case "pruneVersions":
+      if (result !== null && Object.values(result).some((removed) => removed !== 0)) {
+        recordAll(index, change.given.atMs);
+      }
+  }
+}
+
+/** Counts reads that were answered since the last time. Those of a bucket that is gone are not counted. */
+export function countReads(index: Statements, { reads }: Changes["countReads"]["given"]): null {
+  for (const { bucket, hour, reads: answered, bytesOut } of reads) {
+    index.run(
+      `${INSERT} WHERE id = ? ON CONFLICT DO UPDATE SET reads = reads + excluded.reads, bytes_out = bytes_out + excluded.bytes_out`,
+      hour,
+      0,
+      bytesOut,
+      answered,
+      0,
+      0,
+      bucket,
+    );
+  }
+  return null;
+}
+
+/** Forgets hours before a given one, but for the newest row of each bucket: it tells what the bucket holds. */
+export function expireUsage(index: Statements, { beforeHour }: Changes["expireUsage"]["given"]): null {
+  index.run(
+    `DELETE FROM usage WHERE hour < ?1 AND EXISTS (
+       SELECT 1 FROM usage AS newer WHERE newer.tenant = usage.tenant AND newer.bucket = usage.bucket
+       AND newer.hour > usage.hour AND newer.hour <= ?1
+     )`,
+    beforeHour,
+  );
+  return null;
+}
+
+const POINTS = [
+  "stored_count",
+  "stored_bytes",
+  "part_bytes",
+  "multipart_objects",
+  "multipart_object_parts",
+  "multipart_object_bytes",
+  "upload_count",
+  "upload_parts",
+];
+
+const INSERT = `INSERT INTO usage (tenant, bucket, hour, bytes_in, bytes_out, reads, writes, deletes, ${POINTS})
+  SELECT tenant, id, ?, ?, ?, ?, ?, ?, ${POINTS} FROM buckets`;
+
+const ADD = `ON CONFLICT DO UPDATE SET bytes_in = bytes_in + excluded.bytes_in, writes = writes + excluded.writes,
+  deletes = deletes + excluded.deletes, ${POINTS.map((name) => `${name} = excluded.${name}`)}`;
+
+function count(
+  index: Statements,
+  { bucket, atMs }: { bucket: number; atMs: number },
+  { bytesIn = 0, writes = 0, deletes = 0 }: { bytesIn?: number; writes?: number; deletes?: number },
+): void {
+  const hour = Math.floor(atMs / MS_PER_HOUR);
+  index.run(`${INSERT} WHERE id = ? ${ADD}`, hour, bytesIn, 0, 0, writes, deletes, bucket);
+}
+
+/** What each bucket holds now, where it was used before. */
+function recordAll(index: Statements, atMs: number): void {
+  const hour = Math.floor(atMs / MS_PER_HOUR);
+  const isUsed = "EXISTS (SELECT 1 FROM usage WHERE usage.tenant = buckets.tenant AND usage.bucket = buckets.id)";
+  index.run(`${INSERT} WHERE ${isUsed} ${ADD}`, hour, 0, 0, 0, 0, 0);
+}

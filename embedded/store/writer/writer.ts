@@ -1,0 +1,351 @@
+import type { DatabaseSync } from "node:sqlite";
+import { whileUnpinned } from "@/embedded/store/body_pin.ts";
+import type { Change, ChangeKind, Changes, Outcome } from "@/embedded/store/changes.ts";
+import { Statements } from "@/embedded/store/index.ts";
+import { isNoSpace, Refusal } from "@/embedded/store/refusal.ts";
+import { syncFolder } from "@/lib/process/data_folder.ts";
+import {
+  createBucket,
+  createTenant,
+  createUser,
+  deleteBucket,
+  deleteTenant,
+  deleteUser,
+  grant,
+  setVersioning,
+  updateBucket,
+} from "./account_changes.ts";
+import { setBucketAcl, setObjectAcl } from "./acl_changes.ts";
+import { setBucketCors, setTenantCors } from "./cors_changes.ts";
+import { deleteDocument, modifyTenant, setDocument } from "./document_changes.ts";
+import { createGroup, deleteGroup, modifyGroup, setGrants } from "./group_changes.ts";
+import { countFailure, forgetFailures, modifyUser } from "./login_changes.ts";
+import { deleteObject, putObject } from "./object_changes.ts";
+import type { Reserve } from "./reserve.ts";
+import { clearDeletionRecords, pruneVersions, setVersionSettings } from "./retention_changes.ts";
+import { setTags } from "./tag_changes.ts";
+import { abortUpload, completeUpload, createUpload, expireUploads, putPart } from "./upload_changes.ts";
+import { countReads, countUse, expireUsage } from "./use_changes.ts";
+
+/** How many files one group removes: an object in parts may leave 10,000, and the next group waits meanwhile. */
+const UNLINK_LIMIT = 200;
+
+/** The changes that a full disk takes: those that free some of it, and those that count guesses of passwords. */
+const MAKING_ROOM: ReadonlySet<ChangeKind> = new Set<ChangeKind>([
+  "abortUpload",
+  "clearDeletionRecords",
+  "countFailure",
+  "deleteBucket",
+  "deleteDocument",
+  "deleteGroup",
+  "deleteObject",
+  "deleteTenant",
+  "deleteUser",
+  "expireUploads",
+  "expireUsage",
+  "forgetFailures",
+  "pruneVersions",
+]);
+
+/** How long writes are refused without another look after the reserve could not be made, unless a deletion comes, in ms. */
+const LOOK_AGAIN_MS = 1000;
+
+/** How often it is said that the disk could not be looked at, in ms. */
+const WARN_AGAIN_MS = 60_000;
+
+const NO_SPACE: Outcome = { ok: false, refusal: "NoSpace" };
+
+/**
+ * The one place that changes the index. Changes that arrive together are committed together: one transaction, and so one
+ * flush of the disk, for all of them. A refused change leaves the others of its group alone.
+ */
+export class Writer {
+  readonly #folder: string;
+  readonly #index: DatabaseSync;
+  readonly #statements: Statements;
+  #unlinked: string[] = [];
+  readonly #reserve: Reserve | null;
+  #hasGarbage = false;
+  #isHeldUp = false;
+  readonly #warn: (message: string) => void;
+  readonly #now: () => number;
+  /** What the last look said that found the reserve out and could not make it; null once it was made. */
+  #refused: { readonly outcome: Outcome; readonly atMs: number } | null = null;
+  #warnedAtMs = -Infinity;
+
+  /**
+   * Without a `reserve`, deletions on a full disk have the room that is left. That the disk cannot be looked at is told to
+   * `warn`; `now` gives milliseconds that never go back.
+   */
+  constructor(
+    folder: string,
+    index: DatabaseSync,
+    reserve: Reserve | null = null,
+    warn: (message: string) => void = () => {},
+    now: () => number = () => performance.now(),
+  ) {
+    this.#folder = folder;
+    this.#index = index;
+    this.#reserve = reserve;
+    this.#warn = warn;
+    this.#now = now;
+    this.#statements = new Statements(index);
+    this.#lookForRoom(0);
+  }
+
+  /** Applies a group of changes in their order. When it returns, all that succeeded is durable. */
+  commit(changes: readonly Change[]): Outcome[] {
+    // What is left of a full disk belongs to the changes that make room.
+    const refused = changes.some(({ kind }) => !MAKING_ROOM.has(kind)) ? this.#lookForRoom(0) : null;
+    try {
+      return this.#commitGroup(changes, (kind) => MAKING_ROOM.has(kind) ? null : refused);
+    } catch (error) {
+      if (!isNoSpace(error) || !changes.some(({ kind }) => MAKING_ROOM.has(kind))) {
+        return changes.map(() => failure(error));
+      }
+      return this.#commitWithReserve(changes);
+    }
+  }
+
+  /**
+   * Whether the disk takes so many bytes beside the reserve, which is made again where it was given away. Where it cannot be
+   * looked at, it takes none.
+   */
+  hasRoom(bytes = 0): boolean {
+    return this.#lookForRoom(bytes) === null;
+  }
+
+  /** What a write of so many bytes is refused with; null where it finds room. */
+  #lookForRoom(bytes: number): Outcome | null {
+    if (!this.#reserve) return null;
+    const isRecent = this.#refused !== null && this.#now() - this.#refused.atMs < LOOK_AGAIN_MS;
+    if (isRecent && bytes === 0 && !this.#reserve.isWhole) return this.#refused?.outcome ?? null;
+    const outcome = this.#lookAtDisk(this.#reserve, bytes);
+    this.#refused = outcome && !this.#reserve.isWhole ? { outcome, atMs: this.#now() } : null;
+    return outcome;
+  }
+
+  #lookAtDisk(reserve: Reserve, bytes: number): Outcome | null {
+    try {
+      if (!reserve.isWhole) this.#shortenLog();
+      return reserve.make() && (bytes === 0 || reserve.hasBeside(bytes)) ? null : NO_SPACE;
+    } catch (error) {
+      const outcome = failure(error);
+      if (this.#now() - this.#warnedAtMs >= WARN_AGAIN_MS) {
+        this.#warnedAtMs = this.#now();
+        const reason = "fault" in outcome ? outcome.fault : "no space";
+        this.#warn(`${this.#folder}/reserve cannot be written (${reason}): writes may be refused, deletions go on`);
+      }
+      return outcome;
+    }
+  }
+
+  /** Whether deletions have the reserve, which is to be made again when they are done. */
+  get hasLentReserve(): boolean {
+    return this.#reserve !== null && !this.#reserve.isWhole;
+  }
+
+  /** Gives the reserve to the changes that make room, all at once or, where that is still too much, one by one. */
+  #commitWithReserve(changes: readonly Change[]): Outcome[] {
+    try {
+      this.#reserve?.release();
+      this.#shortenLog();
+      return this.#commitGroup(changes, (kind) => MAKING_ROOM.has(kind) ? null : NO_SPACE);
+    } catch {
+      return changes.map((change) => {
+        if (!MAKING_ROOM.has(change.kind)) return NO_SPACE;
+        try {
+          this.#shortenLog();
+          return this.#commitGroup([change], () => null)[0];
+        } catch (error) {
+          return failure(error);
+        }
+      });
+    }
+  }
+
+  /** Moves what the log holds into the index, and gives back the room of the log, unless somebody reads from it. */
+  #shortenLog(): void {
+    try {
+      this.#index.exec("PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)");
+    } catch {
+      // It is tried again with the next change.
+    } finally {
+      this.#index.exec("PRAGMA busy_timeout = 5000");
+    }
+  }
+
+  /** Commits the changes that are not refused beforehand. Throws where nothing of the group could be committed. */
+  #commitGroup(changes: readonly Change[], refusalOf: (kind: ChangeKind) => Outcome | null): Outcome[] {
+    const outcomes = changes.map(({ kind }) => refusalOf(kind));
+    try {
+      this.#syncBodies(changes, outcomes);
+      this.#index.exec("BEGIN IMMEDIATE");
+      for (const [i, change] of changes.entries()) outcomes[i] ??= this.#attempt(change);
+      for (const file of this.#unlinked) this.#statements.run("DELETE FROM garbage WHERE file = ?", file);
+      this.#index.exec("COMMIT");
+      this.#unlinked = [];
+    } catch (error) {
+      // Nothing of the group is in the index now, whatever its single changes had said.
+      if (this.#index.isTransaction) this.#index.exec("ROLLBACK");
+      this.#hasGarbage = false;
+      throw error;
+    }
+    this.#unlinkGarbage();
+    // What was deleted, or removed of it only now, may have made room.
+    if (this.#unlinked.length > 0 || changes.some(({ kind }, i) => outcomes[i]?.ok && MAKING_ROOM.has(kind))) {
+      this.#refused = null;
+    }
+    return outcomes.map((outcome) => outcome ?? { ok: false, fault: "no outcome" });
+  }
+
+  /** Makes the files of large bodies durable, one after the other, then the names of them by their folders. */
+  #syncBodies(changes: readonly Change[], outcomes: (Outcome | null)[]): void {
+    const folders = new Set<string>();
+    for (const [i, change] of changes.entries()) {
+      const bringsBody = change.kind === "putObject" || change.kind === "putPart";
+      if (outcomes[i] !== null || !bringsBody || !("file" in change.given.body)) continue;
+      const path = `${this.#folder}/${change.given.body.file}`;
+      try {
+        const file = Deno.openSync(path, { read: true, write: true });
+        try {
+          file.syncDataSync();
+        } finally {
+          file.close();
+        }
+        folders.add(path.slice(0, path.lastIndexOf("/")));
+      } catch (error) {
+        outcomes[i] = failure(error);
+      }
+    }
+    for (const folder of folders) syncFolder(folder);
+  }
+
+  #attempt(change: Change): Outcome {
+    this.#index.exec("SAVEPOINT change");
+    try {
+      const result = apply(this.#statements, change);
+      countUse(this.#statements, change, result);
+      this.#index.exec("RELEASE change");
+      return { ok: true, result };
+    } catch (error) {
+      // Some errors, such as that of a full disk, end the whole transaction: then nobody's change may count.
+      if (!this.#index.isTransaction) throw error;
+      this.#index.exec("ROLLBACK TO change; RELEASE change");
+      return failure(error);
+    }
+  }
+
+  /** Whether files wait to be removed that no group so far had the time for; an empty group removes the next ones. */
+  get hasGarbage(): boolean {
+    return this.#hasGarbage;
+  }
+
+  /** Whether files wait to be removed until a copy of the bodies is done. */
+  get isHeldUp(): boolean {
+    return this.#isHeldUp;
+  }
+
+  /** Removes files whose rows are gone for good; their entries leave `garbage` with the next group. */
+  #unlinkGarbage(): void {
+    const rows = this.#statements.rows(`SELECT file FROM garbage LIMIT ${UNLINK_LIMIT}`);
+    const files = rows.map(([file]) => String(file)).filter((file) => !this.#unlinked.includes(file));
+    this.#isHeldUp = files.length > 0 && !whileUnpinned(this.#folder, () => {
+      for (const file of files) if (this.#isGone(file)) this.#unlinked.push(file);
+    });
+    // Files that cannot be removed wait for the next start: without progress nobody is to come back for them.
+    this.#hasGarbage = rows.length === UNLINK_LIMIT && this.#unlinked.length > 0;
+  }
+
+  #isGone(file: string): boolean {
+    try {
+      Deno.removeSync(`${this.#folder}/${file}`);
+      return true;
+    } catch (error) {
+      return error instanceof Deno.errors.NotFound;
+    }
+  }
+}
+
+function failure(error: unknown): Outcome {
+  if (error instanceof Refusal) return { ok: false, refusal: error.reason };
+  if (isNoSpace(error)) return NO_SPACE;
+  return { ok: false, fault: error instanceof Error ? error.message : String(error) };
+}
+
+function apply(index: Statements, change: Change): Changes[keyof Changes]["result"] {
+  switch (change.kind) {
+    case "createTenant":
+      return createTenant(index, change.given);
+    case "deleteTenant":
+      return deleteTenant(index, change.given);
+    case "createUser":
+      return createUser(index, change.given);
+    case "deleteUser":
+      return deleteUser(index, change.given);
+    case "createBucket":
+      return createBucket(index, change.given);
+    case "deleteBucket":
+      return deleteBucket(index, change.given);
+    case "grant":
+      return grant(index, change.given);
+    case "putObject":
+      return putObject(index, change.given);
+    case "deleteObject":
+      return deleteObject(index, change.given);
+    case "setVersioning":
+      return setVersioning(index, change.given);
+    case "setTags":
+      return setTags(index, change.given);
+    case "createUpload":
+      return createUpload(index, change.given);
+    case "putPart":
+      return putPart(index, change.given);
+    case "completeUpload":
+      return completeUpload(index, change.given);
+    case "abortUpload":
+      return abortUpload(index, change.given);
+    case "expireUploads":
+      return expireUploads(index, change.given);
+    case "updateBucket":
+      return updateBucket(index, change.given);
+    case "setVersionSettings":
+      return setVersionSettings(index, change.given);
+    case "pruneVersions":
+      return pruneVersions(index, change.given);
+    case "clearDeletionRecords":
+      return clearDeletionRecords(index);
+    case "setBucketCors":
+      return setBucketCors(index, change.given);
+    case "setTenantCors":
+      return setTenantCors(index, change.given);
+    case "setBucketAcl":
+      return setBucketAcl(index, change.given);
+    case "setObjectAcl":
+      return setObjectAcl(index, change.given);
+    case "createGroup":
+      return createGroup(index, change.given);
+    case "modifyGroup":
+      return modifyGroup(index, change.given);
+    case "deleteGroup":
+      return deleteGroup(index, change.given);
+    case "setGrants":
+      return setGrants(index, change.given);
+    case "modifyTenant":
+      return modifyTenant(index, change.given);
+    case "modifyUser":
+      return modifyUser(index, change.given);
+    case "countFailure":
+      return countFailure(index, change.given);
+    case "forgetFailures":
+      return forgetFailures(index, change.given);
+    case "setDocument":
+      return setDocument(index, change.given);
+    case "deleteDocument":
+      return deleteDocument(index, change.given);
+    case "countReads":
+      return countReads(index, change.given);
+    case "expireUsage":
+      return expireUsage(index, change.given);
+  }
+}

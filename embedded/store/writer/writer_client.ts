@@ -1,0 +1,134 @@
+import type { Change, ChangeKind, Changes, Outcome } from "@/embedded/store/changes.ts";
+import { DiskSpace } from "@/embedded/store/disk_space.ts";
+import { Refusal } from "@/embedded/store/refusal.ts";
+import { startThread, type Thread } from "@/embedded/threads.ts";
+import { DataFolderError } from "@/lib/process/data_folder.ts";
+import type { FromWriter, ToWriter } from "./writer_thread.ts";
+
+/** Most changes that one transaction takes; the rest wait for the next. */
+const GROUP_LIMIT = 256;
+
+interface Waiting {
+  change: Change;
+  settle(outcome: Outcome): void;
+}
+
+/** Starts the thread that commits changes; {@link WriterClient} speaks to it over its port, from whatever thread. */
+export function startWriterThread(onFault: (message: string) => void): Thread {
+  return startThread(new URL("./writer_thread.ts", import.meta.url).href, "store writer", onFault);
+}
+
+/** Sends changes to the writer's thread. While one group is being committed, the next one gathers. */
+export class WriterClient {
+  readonly #port: MessagePort;
+  #queue: Waiting[] = [];
+  #underWay: Waiting[] | null = null;
+  /** Who asked whether there is room, in the order they asked. */
+  readonly #looking: ((hasRoom: boolean) => void)[] = [];
+  /** Whether the disk takes more. */
+  readonly space: DiskSpace;
+
+  private constructor(port: MessagePort, reserveIsOut: Int32Array) {
+    this.#port = port;
+    this.space = new DiskSpace(reserveIsOut, (bytes) => this.#look(bytes), warn);
+    port.onmessage = ({ data }: MessageEvent<FromWriter>) => {
+      if ("committed" in data) this.#committed(data.committed);
+      if ("hasRoom" in data) this.#looking.shift()?.(data.hasRoom);
+    };
+  }
+
+  /** Opens a folder's index in the thread. Throws {@link DataFolderError} when it cannot be opened. */
+  static async open(port: MessagePort, folder: string): Promise<WriterClient> {
+    const opened = await ask(port, { open: folder });
+    if ("failed" in opened) throw new DataFolderError(opened.failed);
+    if (!("opened" in opened)) throw new DataFolderError(`The index of ${folder} was not opened.`);
+    return new WriterClient(port, opened.opened);
+  }
+
+  /** Makes one change durable and tells its result. Throws {@link Refusal} when the store's rules forbid it. */
+  change<K extends ChangeKind>(kind: K, given: Changes[K]["given"]): Promise<Changes[K]["result"]> {
+    const result = this.#queued(kind, given);
+    this.#sendNext();
+    return result;
+  }
+
+  /** Makes changes durable in their order, up to {@link GROUP_LIMIT} of them all at once or not at all. */
+  changeAll(changes: readonly Change[]): Promise<unknown[]> {
+    const results = changes.map(({ kind, given }) => this.#queued(kind, given));
+    this.#sendNext();
+    return Promise.all(results);
+  }
+
+  /** Makes changes durable in their order, in groups of up to {@link GROUP_LIMIT}, and tells what became of each. */
+  changeEach<K extends ChangeKind>(
+    kind: K,
+    given: readonly Changes[K]["given"][],
+  ): Promise<PromiseSettledResult<Changes[K]["result"]>[]> {
+    const results = given.map((one) => this.#queued(kind, one));
+    this.#sendNext();
+    return Promise.allSettled(results);
+  }
+
+  #queued<K extends ChangeKind>(kind: K, given: Changes[K]["given"]): Promise<Changes[K]["result"]> {
+    return new Promise((resolve, reject) => {
+      const settle = (outcome: Outcome) => {
+        if (outcome.ok) resolve(outcome.result as Changes[K]["result"]);
+        else if ("refusal" in outcome) {
+          if (outcome.refusal === "NoSpace") this.space.ranOut();
+          reject(new Refusal(outcome.refusal));
+        } else reject(new Error(`the store could not commit a change: ${outcome.fault}`));
+      };
+      this.#queue.push({ change: { kind, given } as Change, settle });
+    });
+  }
+
+  /** Waits for the changes under way, then closes the index. */
+  async close(): Promise<void> {
+    while (this.#underWay || this.#queue.length > 0) {
+      const last = this.#queue.at(-1) ?? this.#underWay?.at(-1);
+      await new Promise<void>((resolve) => {
+        if (!last) return resolve();
+        const { settle } = last;
+        last.settle = (outcome) => {
+          settle(outcome);
+          resolve();
+        };
+      });
+    }
+    await ask(this.#port, { close: true });
+    this.#port.close();
+  }
+
+  #look(bytes: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      this.#looking.push(resolve);
+      const message: ToWriter = { room: bytes };
+      this.#port.postMessage(message);
+    });
+  }
+
+  #sendNext(): void {
+    if (this.#underWay || this.#queue.length === 0) return;
+    this.#underWay = this.#queue.splice(0, GROUP_LIMIT);
+    const message: ToWriter = { commit: this.#underWay.map((waiting) => waiting.change) };
+    this.#port.postMessage(message);
+  }
+
+  #committed(outcomes: Outcome[]): void {
+    const group = this.#underWay ?? [];
+    this.#underWay = null;
+    this.#sendNext();
+    for (const [i, waiting] of group.entries()) waiting.settle(outcomes[i] ?? { ok: false, fault: "no outcome" });
+  }
+}
+
+function warn(message: string): void {
+  console.error(`embedded store: ${message}`);
+}
+
+function ask(port: MessagePort, message: ToWriter): Promise<FromWriter> {
+  return new Promise((resolve) => {
+    port.onmessage = ({ data }: MessageEvent<FromWriter>) => resolve(data);
+    port.postMessage(message);
+  });
+}

@@ -1,0 +1,103 @@
+/** The thread in which changes are committed, so that the flush of a disk never delays an answer. */
+import type { DatabaseSync } from "node:sqlite";
+import { bindBodies } from "@/embedded/store/body_mark.ts";
+import type { Change, Outcome } from "@/embedded/store/changes.ts";
+import { openIndexForWriting, Statements } from "@/embedded/store/index.ts";
+import { isNoSpace } from "@/embedded/store/refusal.ts";
+import { ownPort } from "@/embedded/threads.ts";
+import { DataFolderError } from "@/lib/process/data_folder.ts";
+import { Reserve } from "./reserve.ts";
+import { sweepBodies } from "./sweep.ts";
+import { Writer } from "./writer.ts";
+
+/**
+ * What the thread is told: a folder to open, a group of changes, to look whether the disk takes so many bytes, or to close.
+ */
+export type ToWriter = { open: string } | { commit: Change[] } | { room: number } | { close: true };
+
+/** What the thread answers, in the order it was told. */
+export type FromWriter =
+  /** The first number is 1 while deletions have the reserve. */
+  | { opened: Int32Array }
+  | { failed: string }
+  | { committed: Outcome[] }
+  | { hasRoom: boolean }
+  | { closed: true };
+
+const port = await ownPort();
+let writer: Writer | null = null;
+let close = () => {};
+let tidying: ReturnType<typeof setTimeout> | undefined;
+
+function answer(told: ToWriter): FromWriter {
+  if ("commit" in told) return { committed: writer?.commit(told.commit) ?? [] };
+  if ("room" in told) return { hasRoom: writer?.hasRoom(told.room) ?? false };
+  if ("close" in told) {
+    clearTimeout(tidying);
+    close();
+    return { closed: true };
+  }
+  try {
+    const reserveIsOut = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    const reserve = new Reserve(told.open, reserveIsOut);
+    const index = openWith(reserve, told.open);
+    writer = new Writer(told.open, index, reserve, (message) => console.error(`embedded store: ${message}`));
+    close = () => index.close();
+    return { opened: reserveIsOut };
+  } catch (error) {
+    if (error instanceof DataFolderError) return { failed: error.message };
+    const reason = error instanceof Error ? error.message : String(error);
+    return {
+      failed:
+        `The index ${told.open}/index.db cannot be opened (${reason}): make it readable and writable, restore it from ` +
+        `a copy, or set DATA_DIR to another folder.`,
+    };
+  }
+}
+
+/** How often it is looked whether a copy of the bodies is done, whose end lets deleted ones be removed, in ms. */
+const HELD_UP_MS = 1000;
+
+/** How long after a deletion that took the reserve it is made again, in ms: another one may be about to come. */
+const LENT_MS = 100;
+
+/** Opens the index of a folder and tidies the bodies; where the disk is full, by the reserve, which the next look makes again. */
+function openWith(reserve: Reserve, folder: string): DatabaseSync {
+  try {
+    return openTidied(folder);
+  } catch (error) {
+    if (!isNoSpace(error) || !reserve.isWhole) throw error;
+    reserve.release();
+    return openTidied(folder);
+  }
+}
+
+function openTidied(folder: string): DatabaseSync {
+  const index = openIndexForWriting(folder);
+  try {
+    bindBodies(folder, new Statements(index));
+    sweepBodies(folder, index);
+    return index;
+  } catch (error) {
+    index.close();
+    throw error;
+  }
+}
+
+/** Goes on removing files between the groups, so that they do not wait for the next change, then makes the reserve again. */
+function tidy(): void {
+  clearTimeout(tidying);
+  if (writer?.hasGarbage || writer?.isHeldUp) {
+    tidying = setTimeout(() => {
+      writer?.commit([]);
+      tidy();
+    }, writer.isHeldUp ? HELD_UP_MS : 0);
+  } else if (writer?.hasLentReserve) {
+    tidying = setTimeout(() => writer?.hasRoom(), LENT_MS);
+  }
+}
+
+port.onmessage = ({ data }: MessageEvent<ToWriter>) => {
+  port.postMessage(answer(data));
+  if ("commit" in data) tidy();
+};

@@ -1,0 +1,199 @@
+import { isObject } from "@/lib/std/is_object.ts";
+import { entries, integerAt, member, stringAt } from "@/lib/std/untrusted.ts";
+import type { Conventions } from "./conventions.ts";
+import { labelNames, POD_INDEX_LABEL, POD_JOB_LABEL, RECORD_PREFIX } from "./conventions.ts";
+import { type IndexRanges, readIndexRanges } from "./index_ranges.ts";
+
+/** A condition of a Job (Kubernetes, JobCondition). */
+export interface Condition {
+  readonly type: string;
+  /** `True`, `False` or `Unknown`. */
+  readonly status: string;
+  readonly reason: string;
+  /** When the status last changed, RFC 3339. */
+  readonly since: string | null;
+}
+
+/** What is read of a batch Job: enough for every answer, small enough to keep by the thousand. */
+export interface BatchJob {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  /** Told by both labels; anything else that runs in the namespace is `other` and is no campaign of ours. */
+  readonly kind: "campaign" | "warmup" | "other";
+  /** The campaign file's name. */
+  readonly campaign: string;
+  /** Pipeline id, "" without the label. */
+  readonly pipeline: string;
+  readonly createdAt: string;
+  /** null when the Job does not say. */
+  readonly completions: number | null;
+  readonly suspended: boolean;
+  readonly active: number;
+  readonly startedAt: string | null;
+  readonly completedAt: string | null;
+  readonly conditions: readonly Condition[];
+  readonly completed: IndexRanges;
+  readonly failed: IndexRanges;
+  /** Name of the ConfigMap mounted as `campaign`, with volumes.txt. */
+  readonly volumesConfigMap: string | null;
+  /** Name of the ConfigMap mounted as `pipeline`. */
+  readonly pipelineConfigMap: string | null;
+}
+
+/** How a container ended, now or the time before. */
+export interface ContainerEnd {
+  readonly container: string;
+  readonly exitCode: number;
+  /** Such as `OOMKilled`, "" when not told. */
+  readonly reason: string;
+  /** Termination message; an empty one is a message, null is none. */
+  readonly message: string | null;
+}
+
+/** What is read of a pod that has not succeeded. */
+export interface BatchPod {
+  readonly namespace: string;
+  readonly name: string;
+  readonly job: string | null;
+  /** The Job index it works on; null for a pod without a readable one. */
+  readonly index: number | null;
+  readonly createdAt: string;
+  /** Such as `Evicted` or `DeadlineExceeded`, "" when not told. */
+  readonly reason: string;
+  /** Only containers that have ended. */
+  readonly containers: readonly ContainerEnd[];
+  readonly initContainers: readonly ContainerEnd[];
+}
+
+/** The metadata of a campaign's ConfigMap. */
+export interface CampaignRecord {
+  readonly namespace: string;
+  /** The Job's name. */
+  readonly job: string;
+  readonly campaign: string;
+  readonly pipeline: string;
+  readonly createdAt: string;
+}
+
+/** Reads a Job of the Kubernetes API; null for something that has no name. Never throws. */
+export function readJob(
+  value: unknown,
+  conventions: Conventions,
+): BatchJob | null {
+  const namespace = stringAt(value, "metadata", "namespace");
+  const name = stringAt(value, "metadata", "name");
+  if (!namespace || !name) return null;
+  const names = labelNames(conventions);
+  const labels = member(value, "metadata", "labels");
+  const completions = member(value, "spec", "completions");
+  return {
+    namespace,
+    name,
+    uid: stringAt(value, "metadata", "uid") ?? "",
+    kind: jobKind(labels, conventions),
+    campaign: stringAt(labels, names.campaign) || name,
+    pipeline: stringAt(labels, names.pipeline) ?? "",
+    createdAt: stringAt(value, "metadata", "creationTimestamp") ?? "",
+    completions: Number.isSafeInteger(completions) ? Number(completions) : null,
+    suspended: member(value, "spec", "suspend") === true,
+    active: integerAt(value, "status", "active"),
+    startedAt: stringAt(value, "status", "startTime") || null,
+    completedAt: stringAt(value, "status", "completionTime") || null,
+    conditions: entries(member(value, "status", "conditions")).filter(isObject)
+      .map(readCondition),
+    completed: readIndexRanges(stringAt(value, "status", "completedIndexes")),
+    failed: readIndexRanges(stringAt(value, "status", "failedIndexes")),
+    volumesConfigMap: mountedConfigMap(value, "campaign"),
+    pipelineConfigMap: mountedConfigMap(value, "pipeline"),
+  };
+}
+
+/**
+ * Reads a pod; null for something that has no name and for a pod that has succeeded, which tells nothing about its
+ * volume. Never throws.
+ */
+export function readPod(value: unknown): BatchPod | null {
+  const namespace = stringAt(value, "metadata", "namespace");
+  const name = stringAt(value, "metadata", "name");
+  if (
+    !namespace || !name || stringAt(value, "status", "phase") === "Succeeded"
+  ) return null;
+  const labels = member(value, "metadata", "labels");
+  return {
+    namespace,
+    name,
+    job: stringAt(labels, POD_JOB_LABEL),
+    index: readIndex(stringAt(labels, POD_INDEX_LABEL)),
+    createdAt: stringAt(value, "metadata", "creationTimestamp") ?? "",
+    reason: stringAt(value, "status", "reason") ?? "",
+    containers: endedContainers(member(value, "status", "containerStatuses")),
+    initContainers: endedContainers(
+      member(value, "status", "initContainerStatuses"),
+    ),
+  };
+}
+
+/** Reads the metadata of a campaign's ConfigMap; null when its name is not that of one. Never throws. */
+export function readCampaignRecord(
+  value: unknown,
+  conventions: Conventions,
+): CampaignRecord | null {
+  const namespace = stringAt(value, "metadata", "namespace");
+  const name = stringAt(value, "metadata", "name");
+  if (!namespace || !name?.startsWith(RECORD_PREFIX)) return null;
+  const job = name.slice(RECORD_PREFIX.length);
+  const names = labelNames(conventions);
+  const labels = member(value, "metadata", "labels");
+  return {
+    namespace,
+    job,
+    campaign: stringAt(labels, names.campaign) || job,
+    pipeline: stringAt(labels, names.pipeline) ?? "",
+    createdAt: stringAt(value, "metadata", "creationTimestamp") ?? "",
+  };
+}
+
+function jobKind(labels: unknown, conventions: Conventions): BatchJob["kind"] {
+  if (
+    stringAt(labels, labelNames(conventions).managedBy) !==
+      conventions.managedBy
+  ) return "other";
+  const app = stringAt(labels, "app");
+  if (app === conventions.campaignApp) return "campaign";
+  return app === conventions.warmupApp ? "warmup" : "other";
+}
+
+function readCondition(value: Readonly<Record<string, unknown>>): Condition {
+  return {
+    type: stringAt(value, "type") ?? "",
+    status: stringAt(value, "status") ?? "",
+    reason: stringAt(value, "reason") ?? "",
+    since: stringAt(value, "lastTransitionTime") || null,
+  };
+}
+
+function mountedConfigMap(job: unknown, volume: string): string | null {
+  const volumes = entries(member(job, "spec", "template", "spec", "volumes"));
+  const mount = volumes.find((candidate) => member(candidate, "name") === volume);
+  return stringAt(mount, "configMap", "name") || null;
+}
+
+function readIndex(label: string | null): number | null {
+  return label !== null && /^\d{1,15}$/.test(label) ? Number(label) : null;
+}
+
+function endedContainers(statuses: unknown): ContainerEnd[] {
+  return entries(statuses).flatMap((status) => {
+    // A restarted container that ended again is told by `state` alone, even when that says less than `lastState`.
+    const now = member(status, "state", "terminated");
+    const end = isObject(now) ? now : member(status, "lastState", "terminated");
+    if (!isObject(end)) return [];
+    return [{
+      container: stringAt(status, "name") ?? "",
+      exitCode: integerAt(end, "exitCode"),
+      reason: stringAt(end, "reason") ?? "",
+      message: stringAt(end, "message"),
+    }];
+  });
+}

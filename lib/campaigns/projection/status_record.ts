@@ -1,0 +1,130 @@
+import { isObject } from "@/lib/std/is_object.ts";
+import { entries, member, stringAt } from "@/lib/std/untrusted.ts";
+import { Fraction, parseBucketJson } from "./bucket_json.ts";
+import { labelNames, RECORD_PREFIX, STATUS_SUFFIX } from "./conventions.ts";
+import type { Conventions } from "./conventions.ts";
+import { instantOf } from "./instants.ts";
+import type { Phase } from "./types.ts";
+
+/** The keys of a status record; the values are text. */
+export const SUMMARY_KEYS = [
+  "phase",
+  "volumesTotal",
+  "volumesDone",
+  "volumesFailed",
+  "startedAt",
+  "finishedAt",
+  "resultsBase",
+  "jobUid",
+] as const;
+export const FAILURE_KEYS = ["failedVolumes", "failedVolumesJobUid"] as const;
+
+/** What a status record says of a campaign but for its failures: texts by key. */
+export type RecordSummary = Readonly<Record<(typeof SUMMARY_KEYS)[number], string>>;
+
+/** A phase that a record may say; `Unknown` is what we say of a record without an ending. */
+export type RecordedPhase = Exclude<Phase, "Unknown">;
+
+/** A campaign's status record. */
+export interface StatusRecord {
+  readonly namespace: string;
+  /** The Job's name. */
+  readonly job: string;
+  readonly campaign: string;
+  readonly pipeline: string;
+  /** null when the record says none of the known phases: such a record makes no row. */
+  readonly phase: RecordedPhase | null;
+  readonly volumesTotal: number;
+  readonly volumesDone: number;
+  readonly volumesFailed: number;
+  readonly startedAt: string | null;
+  /** RFC 3339; null as well when the record's text is no time. */
+  readonly finishedAt: string | null;
+  /** Where the results were when it was written, which may be another place than today. */
+  readonly resultsBase: string;
+  /** The Job it is about, "" in a record older than this key. */
+  readonly jobUid: string;
+  /** The version of its ConfigMap, which every write changes. */
+  readonly version: string;
+  /** Sentence by volume id, "" for a failure without one; none when they are another Job's. */
+  readonly failures: ReadonlyMap<string, string>;
+}
+
+/** Reads a status record; null when its name is not that of one. A broken member costs only itself. Never throws. */
+export function readStatusRecord(
+  value: unknown,
+  conventions: Conventions,
+): StatusRecord | null {
+  const namespace = stringAt(value, "metadata", "namespace");
+  const name = stringAt(value, "metadata", "name");
+  if (
+    !namespace || !name?.startsWith(RECORD_PREFIX) ||
+    !name.endsWith(STATUS_SUFFIX)
+  ) return null;
+  if (name.length < RECORD_PREFIX.length + STATUS_SUFFIX.length) return null;
+  const job = name.slice(RECORD_PREFIX.length, -STATUS_SUFFIX.length);
+  const names = labelNames(conventions);
+  const labels = member(value, "metadata", "labels");
+  const data = member(value, "data");
+  const jobUid = stringAt(data, "jobUid") ?? "";
+  const failuresUid = stringAt(data, "failedVolumesJobUid") ?? "";
+  return {
+    namespace,
+    job,
+    campaign: stringAt(labels, names.campaign) || job,
+    pipeline: stringAt(labels, names.pipeline) ?? "",
+    phase: readPhase(stringAt(data, "phase")),
+    volumesTotal: readCount(stringAt(data, "volumesTotal")),
+    volumesDone: readCount(stringAt(data, "volumesDone")),
+    volumesFailed: readCount(stringAt(data, "volumesFailed")),
+    startedAt: stringAt(data, "startedAt") || null,
+    finishedAt: readEnding(stringAt(data, "finishedAt")),
+    resultsBase: stringAt(data, "resultsBase") ?? "",
+    jobUid,
+    version: stringAt(value, "metadata", "resourceVersion") ?? "",
+    failures: failuresUid && failuresUid !== jobUid ? new Map() : readFailures(stringAt(data, "failedVolumes")),
+  };
+}
+
+/**
+ * Reads `failedVolumes`: sentence by volume id. An id named twice keeps its last sentence; text that is no list is
+ * none.
+ */
+export function readFailures(text: string | null): Map<string, string> {
+  const failures = new Map<string, string>();
+  for (const entry of entries(parseBucketJson(text ?? ""))) {
+    const id = isObject(entry) ? member(entry, "id") : undefined;
+    if (typeof id === "string") {
+      failures.set(id, sentenceOf(member(entry, "reason")));
+    }
+  }
+  return failures;
+}
+
+const PHASES: readonly RecordedPhase[] = [
+  "Succeeded",
+  "Failed",
+  "PartiallyFailed",
+  "Running",
+  "Queued",
+  "Paused",
+];
+
+function readPhase(text: string | null): RecordedPhase | null {
+  return PHASES.find((phase) => phase === text) ?? null;
+}
+
+function readEnding(text: string | null): string | null {
+  return text !== null && instantOf(text) !== null ? text : null;
+}
+
+function readCount(text: string | null): number {
+  if (text === null || !/^\s*[+-]?\d{1,15}\s*$/.test(text)) return 0;
+  return Number(text) + 0;
+}
+
+function sentenceOf(reason: unknown): string {
+  if (typeof reason === "string") return reason;
+  if (typeof reason === "number") return String(reason);
+  return reason instanceof Fraction ? String(reason.value) : "";
+}

@@ -1,0 +1,98 @@
+import type { ProgressReader, ProgressViewer } from "@/lib/campaigns/progress/progress_reader.ts";
+import type { Tallies } from "@/lib/campaigns/progress/tallies.ts";
+import type { BatchPod } from "@/lib/campaigns/projection/cluster_objects.ts";
+import {
+  type CampaignLayout,
+  composeDetail,
+  layoutLive,
+  layoutReaped,
+  type VolumePage,
+  wantedProgress,
+} from "@/lib/campaigns/projection/detail.ts";
+import { type PageTally, runFingerprint } from "@/lib/campaigns/projection/page_tally.ts";
+import { isOver } from "@/lib/campaigns/projection/progress.ts";
+import type { JobDetail, VolumeState } from "@/lib/campaigns/projection/types.ts";
+import { warmupOf, warmupPhase } from "@/lib/campaigns/projection/warmup.ts";
+import type { CampaignRecords } from "@/lib/campaigns/records/campaign_records.ts";
+import type { Failures } from "@/lib/campaigns/records/record_merge.ts";
+import type { CampaignObjects, CampaignSource } from "@/lib/campaigns/source/campaign_source.ts";
+
+export interface CampaignDetailDeps {
+  readonly source: CampaignSource;
+  readonly progress: ProgressReader;
+  readonly tallies: Tallies;
+  /** Learn of live campaigns behind the answer; absent where none are kept. */
+  readonly records?: CampaignRecords;
+  /** ms since 1970 */
+  readonly now: () => number;
+}
+
+export interface CampaignDetailRequest {
+  readonly namespace: string;
+  /** The Job's name. */
+  readonly name: string;
+  readonly page: VolumePage;
+  /** The results URL that the caller's browser uses. */
+  readonly resultsUrl: string;
+  readonly viewer: ProgressViewer;
+}
+
+/**
+ * One campaign with a page of its volumes and their progress (spec, GET /api/v1/jobs/{namespace}/{name}); null when
+ * there is none of that name.
+ *
+ * @throws {ClusterUnavailable}
+ */
+export async function campaignDetail(
+  { source, progress, tallies, records, now }: CampaignDetailDeps,
+  { namespace, name, page, resultsUrl, viewer }: CampaignDetailRequest,
+): Promise<JobDetail | null> {
+  const objects = await source.campaign(namespace, name);
+  if (!objects) return null;
+  const { campaign, run } = await laidOut(source, objects, resultsUrl);
+  const { pipeline } = campaign.summary;
+  const tally = tallies.of(viewer.digest, run);
+  const wanted = wantedProgress(campaign, page, unlessTallied(campaign, page, tally));
+  const answers = await progress.read({ namespace, pipeline, run }, wanted, viewer);
+  const detail = composeDetail(campaign, page, answers, now(), tally);
+  if (objects.kind === "live") records?.shown(objects.job, failuresOf(detail));
+  return detail;
+}
+
+function failuresOf({ failures }: JobDetail): Failures {
+  return new Map(failures.map(({ id, reason }) => [id, reason?.error ?? ""]));
+}
+
+interface LaidOut {
+  readonly campaign: CampaignLayout;
+  /** Names the run, for tallies and progress. */
+  readonly run: string;
+}
+
+/** What was worked out of the same objects for the reader before: thousands of volumes are gone through once. */
+const laidOutBefore = new WeakMap<CampaignObjects, LaidOut & { resultsUrl: string; pods: readonly BatchPod[] }>();
+const NO_PODS: readonly BatchPod[] = [];
+
+async function laidOut(source: CampaignSource, objects: CampaignObjects, resultsUrl: string): Promise<LaidOut> {
+  const job = objects.warmup;
+  const pods = job && warmupPhase(job) === "failed" ? await source.pods(job.namespace, job.name) : NO_PODS;
+  const before = laidOutBefore.get(objects);
+  if (before?.resultsUrl === resultsUrl && before.pods === pods) return before;
+  const campaign = layout(objects, { resultsUrl, warmup: warmupOf(job, pods) });
+  const { namespace, name, startedAt } = campaign.summary;
+  const run = before?.run ?? runFingerprint(namespace, name, startedAt, campaign.volumes);
+  laidOutBefore.set(objects, { campaign, run, resultsUrl, pods });
+  return { campaign, run };
+}
+
+function layout(objects: CampaignObjects, context: Parameters<typeof layoutLive>[4]): CampaignLayout {
+  return objects.kind === "live"
+    ? layoutLive(objects.job, objects.volumes, objects.pods, objects.pipeline, context)
+    : layoutReaped(objects.campaign, objects.volumes, objects.pipeline, context);
+}
+
+/** Of a volume that is counted for good and not shown, nothing more needs to be known. */
+function unlessTallied({ shown }: CampaignLayout, { offset, limit }: VolumePage, tally: PageTally) {
+  return (index: number, state: VolumeState) =>
+    !tally.has(index) || (index >= offset && index < offset + limit) || !isOver(state) || shown.has(index);
+}

@@ -1,0 +1,172 @@
+import type { BatchJob } from "@/lib/campaigns/projection/cluster_objects.ts";
+import { chooseReaped, type ReapedCampaign, reapedSummary } from "@/lib/campaigns/projection/reaped.ts";
+import { liveSummary, newestFirst } from "@/lib/campaigns/projection/summary.ts";
+import type { JobSummary, Warmup } from "@/lib/campaigns/projection/types.ts";
+import { indexWarmups, warmupOf, warmupPhase } from "@/lib/campaigns/projection/warmup.ts";
+import type { CampaignRecords } from "@/lib/campaigns/records/campaign_records.ts";
+import type { CampaignSnapshot, CampaignSource, PipelineRecord } from "@/lib/campaigns/source/campaign_source.ts";
+import { BoundedCache } from "@/lib/std/bounded_cache.ts";
+import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
+import { joinedJson, ListRow, RowCache, type RowUse } from "./list_rows.ts";
+
+export interface CampaignListRequest {
+  /** The results URL that the caller's browser uses. */
+  readonly resultsUrl: string;
+  /** Most reaped campaigns that are wanted. */
+  readonly reaped: number;
+}
+
+export interface CampaignList {
+  /** Newest created first. */
+  readonly jobs: readonly JobSummary[];
+  /** All reaped campaigns, listed or not. */
+  readonly reapedTotal: number;
+}
+
+/** A list as an answer's body. */
+export interface CampaignListBytes {
+  /** The JSON array of the campaigns. */
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly reapedTotal: number;
+}
+
+/** Cluster reads for the reasons of failed warm-ups, side by side. */
+const READS_AT_ONCE = 8;
+/** Answers that are kept, one for each results URL and number of reaped campaigns; results URLs whose rows are. */
+const KEPT_LISTS = 8;
+const KEPT_RESULTS_URLS = 4;
+
+/**
+ * Every live campaign and the reaped ones that ended last (spec, GET /api/v1/jobs). A list is put together once for
+ * what the source hands out, and only the rows whose objects changed are projected again. `records`, if there are any,
+ * learn of each list behind its answer.
+ */
+export class CampaignLists {
+  readonly #source: CampaignSource;
+  readonly #records: CampaignRecords | undefined;
+  readonly #kept = new BoundedCache<string, KeptList>(KEPT_LISTS);
+  readonly #rows = new BoundedCache<string, RowCache>(KEPT_RESULTS_URLS);
+
+  constructor(source: CampaignSource, records?: CampaignRecords) {
+    this.#source = source;
+    this.#records = records;
+  }
+
+  /** @throws {ClusterUnavailable} */
+  async list(request: CampaignListRequest): Promise<CampaignList> {
+    const { rows, reapedTotal } = await this.#listed(request);
+    return { jobs: rows.map(({ summary }) => summary), reapedTotal };
+  }
+
+  /** @throws {ClusterUnavailable} */
+  async bytes(request: CampaignListRequest): Promise<CampaignListBytes> {
+    const list = await this.#listed(request);
+    list.body ??= joinedJson(list.rows);
+    return { body: list.body, reapedTotal: list.reapedTotal };
+  }
+
+  async #listed(request: CampaignListRequest): Promise<ListedRows> {
+    const snapshot = await this.#source.list();
+    this.#records?.listed(snapshot);
+    const name = `${request.reaped} ${request.resultsUrl}`;
+    const kept = this.#kept.get(name);
+    if (kept?.snapshot === snapshot) return await kept.list;
+    const list = this.#projected(snapshot, request);
+    const entry = { snapshot, list };
+    this.#kept.set(name, entry);
+    list.catch(() => {
+      if (this.#kept.get(name) === entry) this.#kept.delete(name);
+    });
+    return await list;
+  }
+
+  async #projected(snapshot: CampaignSnapshot, { resultsUrl, reaped }: CampaignListRequest): Promise<ListedRows> {
+    const live = new Set(snapshot.jobs.map(({ namespace, name }) => keyOf(namespace, name)));
+    const { chosen, total } = chooseReaped(
+      snapshot.records,
+      snapshot.statuses,
+      (namespace, job) => live.has(keyOf(namespace, job)),
+      reaped,
+    );
+    const campaigns = [...snapshot.jobs, ...chosen.map(({ record }) => record)];
+    const warmups = await warmupsOf(this.#source, snapshot, campaigns);
+    const scoring = scoringPipelines(snapshot.pipelines);
+    const use = ({ namespace, pipeline }: PipelineUse): RowUse => ({
+      warmup: warmups(namespace, pipeline),
+      qualityPrediction: scoring.has(keyOf(namespace, pipeline)),
+    });
+    const rows = this.#rowsFor(resultsUrl);
+    return {
+      rows: newestFirst([
+        ...snapshot.jobs.map((job) => liveRow(rows, job, use(job), resultsUrl)),
+        ...chosen.map((campaign) => reapedRow(rows, campaign, use(campaign.record), resultsUrl)),
+      ]),
+      reapedTotal: total,
+      body: null,
+    };
+  }
+
+  #rowsFor(resultsUrl: string): RowCache {
+    const kept = this.#rows.get(resultsUrl) ?? new RowCache();
+    this.#rows.set(resultsUrl, kept);
+    return kept;
+  }
+}
+
+interface ListedRows {
+  readonly rows: readonly ListRow[];
+  readonly reapedTotal: number;
+  /** Null until somebody asks for it. */
+  body: Uint8Array<ArrayBuffer> | null;
+}
+
+interface KeptList {
+  readonly snapshot: CampaignSnapshot;
+  readonly list: Promise<ListedRows>;
+}
+
+interface PipelineUse {
+  readonly namespace: string;
+  readonly pipeline: string;
+}
+
+function liveRow(rows: RowCache, job: BatchJob, use: RowUse, resultsUrl: string): ListRow {
+  return rows.row([job], use, () => liveSummary(job, { ...use, resultsUrl }));
+}
+
+function reapedRow(rows: RowCache, campaign: ReapedCampaign, use: RowUse, resultsUrl: string): ListRow {
+  const { record, status } = campaign;
+  return rows.row([record, status], use, () => reapedSummary(campaign, { ...use, resultsUrl }));
+}
+
+/** The warm-ups of the campaigns listed; campaigns of one pipeline share one, and its pods are read once. */
+async function warmupsOf(
+  source: CampaignSource,
+  snapshot: CampaignSnapshot,
+  campaigns: readonly PipelineUse[],
+): Promise<(namespace: string, pipeline: string) => Warmup> {
+  const index = indexWarmups(snapshot.warmups);
+  const failed = new Set<BatchJob>();
+  for (const { namespace, pipeline } of campaigns) {
+    const job = index.find(namespace, pipeline);
+    if (job && warmupPhase(job) === "failed") failed.add(job);
+  }
+  const told = new Map<BatchJob, Warmup>();
+  await forEachConcurrent(failed, READS_AT_ONCE, async (job) => {
+    told.set(job, warmupOf(job, await source.pods(job.namespace, job.name)));
+  });
+  return (namespace, pipeline) => {
+    const job = index.find(namespace, pipeline);
+    return (job && told.get(job)) ?? warmupOf(job);
+  };
+}
+
+function scoringPipelines(pipelines: readonly PipelineRecord[]): ReadonlySet<string> {
+  const scoring = pipelines.filter(({ scoresQuality }) => scoresQuality);
+  return new Set(scoring.map(({ namespace, pipeline }) => keyOf(namespace, pipeline)));
+}
+
+/** A namespace has no slash, so the two parts cannot run into each other. */
+function keyOf(namespace: string, name: string): string {
+  return `${namespace}/${name}`;
+}

@@ -1,0 +1,148 @@
+import type { BatchJob } from "@/lib/campaigns/projection/cluster_objects.ts";
+import { type Conventions, labelNames, RECORD_PREFIX, STATUS_SUFFIX } from "@/lib/campaigns/projection/conventions.ts";
+import {
+  FAILURE_KEYS,
+  readFailures,
+  type RecordSummary,
+  SUMMARY_KEYS,
+} from "@/lib/campaigns/projection/status_record.ts";
+import { isObject } from "@/lib/std/is_object.ts";
+import { entries, member, stringAt } from "@/lib/std/untrusted.ts";
+import { type Failures, failuresText, mergeFailures, mergeSummary, wholeSummary } from "./record_merge.ts";
+
+/** A status record as it stands in the cluster, with what decides who may write which of its keys. */
+export interface StoredRecord {
+  readonly uid: string;
+  readonly version: string;
+  readonly labels: ReadonlyMap<string, string>;
+  readonly data: ReadonlyMap<string, string>;
+  /** The keys of `data` that a field manager applied. */
+  ownedBy(manager: string): ReadonlySet<string>;
+}
+
+/** One server-side apply to a status record. */
+export interface RecordWrite {
+  readonly manager: string;
+  /** Takes keys over from other managers. */
+  readonly force: boolean;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly data: Readonly<Record<string, string>>;
+  /** The object that is written, so that one which was removed meanwhile does not come back; null: a new one. */
+  readonly uid: string | null;
+  /** Refused when the record was written since; null: whatever its version. */
+  readonly version: string | null;
+}
+
+/** The name of the status record of a Job. */
+export function statusRecordName(job: string): string {
+  return RECORD_PREFIX + job + STATUS_SUFFIX;
+}
+
+/** Reads the ConfigMap of a status record; null for none. Never throws. */
+export function readStoredRecord(value: unknown): StoredRecord | null {
+  const uid = stringAt(value, "metadata", "uid");
+  if (!uid) return null;
+  const fields = entries(member(value, "metadata", "managedFields"));
+  return {
+    uid,
+    version: stringAt(value, "metadata", "resourceVersion") ?? "",
+    labels: texts(member(value, "metadata", "labels")),
+    data: texts(member(value, "data")),
+    ownedBy: (manager) => new Set(fields.flatMap((entry) => appliedKeys(entry, manager))),
+  };
+}
+
+/**
+ * The write that brings a record's summary up to date with a live Job; null when there is nothing to write. What the
+ * tool that submits campaigns has recorded of this Job's ending is left to it. A record of an earlier Job of the same
+ * name is replaced, from that tool only if nobody wrote the record meanwhile.
+ */
+export function planSummary(
+  stored: StoredRecord | null,
+  job: BatchJob,
+  fresh: RecordSummary,
+  conventions: Conventions,
+): RecordWrite | null {
+  const labels = recordLabels(job, conventions);
+  const write = { manager: conventions.summaryManager, force: false, labels, uid: null, version: null };
+  if (!stored) return { ...write, data: Object.fromEntries(mergeSummary(new Map(), fresh)) };
+  const { uid } = stored;
+  const applied = stored.ownedBy(conventions.applyManager);
+  const recorded = stored.data.get("jobUid");
+  if (recorded && recorded !== job.uid) {
+    const force = applied.size > 0;
+    return { ...write, uid, force, version: force ? stored.version : null, data: wholeSummary(fresh) };
+  }
+  const merged = new Map([...keptKeys(stored, conventions), ...mergeSummary(stored.data, fresh)]);
+  if (!applied.has("phase")) {
+    const isKnown = isPart(Object.entries(labels), stored.labels) && isPart(merged, stored.data);
+    return isKnown ? null : { ...write, uid, data: Object.fromEntries(merged) };
+  }
+  const left = [...merged].filter(([key]) => !applied.has(key));
+  return isPart(left, stored.data) ? null : { ...write, uid, labels: {}, data: Object.fromEntries(left) };
+}
+
+/**
+ * The write that adds a live Job's failures to its record; null when they are there. `uid` is that of the record, which
+ * a summary may just have made.
+ */
+export function planFailures(
+  stored: StoredRecord | null,
+  uid: string,
+  job: BatchJob,
+  fresh: Failures,
+  conventions: Conventions,
+): RecordWrite | null {
+  const known = stored && isOfJob(stored, job)
+    ? readFailures(stored.data.get("failedVolumes") ?? null)
+    : new Map<string, string>();
+  const data = { failedVolumes: failuresText(mergeFailures(known, fresh)), failedVolumesJobUid: job.uid };
+  const owned = stored?.ownedBy(conventions.failuresManager);
+  const isOurs = stored && FAILURE_KEYS.every((key) => owned?.has(key));
+  if (isOurs && isPart(Object.entries(data), stored.data)) return null;
+  return { manager: conventions.failuresManager, force: true, labels: {}, data, uid, version: null };
+}
+
+function texts(value: unknown): Map<string, string> {
+  const members = isObject(value) ? Object.entries(value) : [];
+  return new Map(members.flatMap(([key, text]) => typeof text === "string" ? [[key, text]] : []));
+}
+
+function appliedKeys(entry: unknown, manager: string): string[] {
+  if (stringAt(entry, "operation") !== "Apply" || stringAt(entry, "manager") !== manager) return [];
+  const fields = member(entry, "fieldsV1", "f:data");
+  return isObject(fields) ? Object.keys(fields).filter((key) => key.startsWith("f:")).map((key) => key.slice(2)) : [];
+}
+
+function recordLabels({ campaign, pipeline }: BatchJob, conventions: Conventions): Record<string, string> {
+  const names = labelNames(conventions);
+  return {
+    [names.managedBy]: conventions.managedBy,
+    [names.campaign]: campaign,
+    ...(pipeline && { [names.pipeline]: pipeline }),
+    [names.kind]: "status",
+  };
+}
+
+/**
+ * What our summary owns beside its own keys: an apply that leaves it out would remove it. Failures that an older version
+ * wrote with the summary are kept until they have a manager of their own.
+ */
+function keptKeys(stored: StoredRecord, { summaryManager, failuresManager }: Conventions): [string, string][] {
+  const owned = stored.ownedBy(summaryManager);
+  const moved = stored.ownedBy(failuresManager);
+  return [...stored.data].filter(([key]) => owned.has(key) && !moved.has(key) && !SUMMARY.has(key));
+}
+
+const SUMMARY: ReadonlySet<string> = new Set(SUMMARY_KEYS);
+
+/** Failures older than their own uid belong to the Job that the record is about. */
+function isOfJob({ data }: StoredRecord, { uid }: BatchJob): boolean {
+  const about = data.get("failedVolumesJobUid") || data.get("jobUid");
+  return !about || about === uid;
+}
+
+function isPart(some: Iterable<readonly [string, string]>, all: ReadonlyMap<string, string>): boolean {
+  for (const [key, value] of some) if (all.get(key) !== value) return false;
+  return true;
+}

@@ -1,0 +1,133 @@
+import { readJob } from "@/lib/campaigns/projection/cluster_objects.ts";
+import type { BatchJob } from "@/lib/campaigns/projection/cluster_objects.ts";
+import type { Conventions } from "@/lib/campaigns/projection/conventions.ts";
+import { getObject } from "@/lib/kubernetes/cluster_reads.ts";
+import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
+import type { ClusterConnection } from "@/lib/kubernetes/connection.ts";
+import { configMapPath, jobsPath } from "@/lib/kubernetes/object_paths.ts";
+import { entries, member, stringAt } from "@/lib/std/untrusted.ts";
+import { type Failures, summaryOf } from "./record_merge.ts";
+import {
+  planFailures,
+  planSummary,
+  readStoredRecord,
+  type RecordWrite,
+  statusRecordName,
+  type StoredRecord,
+} from "./record_plan.ts";
+
+export interface RecordWriterOptions {
+  readonly connection: ClusterConnection;
+  readonly conventions: Conventions;
+  /** The results URL that records name; null where it differs from one browser to another. */
+  readonly resultsUrl: string | null;
+}
+
+/** `contended`: somebody else writes the same record, which is no fault. `gone`: the Job is not there any more. */
+export type RecordOutcome = "written" | "unchanged" | "contended" | "gone";
+
+/** The API server did not take a write: it refused it, failed, or did not answer. */
+export class RecordRefused extends Error {
+  override readonly name = "RecordRefused";
+}
+
+/** Brings the status record of a campaign up to date. */
+export interface RecordWriter {
+  /**
+   * Records a campaign's summary and, when `failures` are given, adds those. Both are judged by the Job and the record as
+   * they stand now: nothing is written for a Job that is gone or was replaced.
+   *
+   * @throws {RecordRefused} when a write fails
+   * @throws {ClusterUnavailable} when Job or record cannot be read
+   */
+  write(job: BatchJob, failures: Failures | null): Promise<RecordOutcome>;
+}
+
+/** Writes records by server-side apply (Kubernetes, "Server-Side Apply"), under a manager for each of their two halves. */
+export function recordWriter({ connection, conventions, resultsUrl }: RecordWriterOptions): RecordWriter {
+  return {
+    async write({ namespace, name, uid }, failures) {
+      const path = configMapPath(namespace, statusRecordName(name));
+      if (path === null) return "gone";
+      const [jobObject, recordObject] = await Promise.all([
+        getObject(connection, `${jobsPath(namespace)}/${encodeURIComponent(name)}`),
+        getObject(connection, path),
+      ]);
+      const job = readJob(jobObject, conventions);
+      if (job?.kind !== "campaign" || job.uid !== uid || uid === "") return "gone";
+      const stored = readStoredRecord(recordObject);
+      const apply = (write: RecordWrite) => applied(connection, path, objectOf(job, write), write);
+
+      const summary = planSummary(stored, job, summaryOf(job, resultsUrl), conventions);
+      const record = summary ? await apply(summary) : stored;
+      if (record === "contended") return "contended";
+      const done = summary ? "written" : "unchanged";
+      if (!failures || !record) return done;
+      const named = planFailures(stored, record.uid, job, failures, conventions);
+      if (!named) return done;
+      return await apply(named) === "contended" ? "contended" : "written";
+    },
+  };
+}
+
+/** The record as it stands after a write; null when the server does not show it. */
+async function applied(
+  connection: ClusterConnection,
+  path: string,
+  object: object,
+  { manager, force }: RecordWrite,
+): Promise<StoredRecord | "contended" | null> {
+  const query = new URLSearchParams({ fieldManager: manager, ...(force && { force: "true" }) });
+  const headers = { "Content-Type": "application/apply-patch+yaml" };
+  const { status, body } = await connection.send({ method: "PATCH", path, query, headers, body: yaml(object) })
+    .catch(refused);
+  if (status === 409 || (status === 422 && namesAnotherObject(parsed(body)))) return "contended";
+  if (status !== 200 && status !== 201) throw new RecordRefused(`status ${status}`);
+  return readStoredRecord(parsed(body));
+}
+
+/** Another object of that name took the record's place: its uid is a field that nobody may change. */
+function namesAnotherObject(refusal: unknown): boolean {
+  const causes = entries(member(refusal, "details", "causes"));
+  return causes.length > 0 && causes.every((cause) => stringAt(cause, "field") === "metadata.uid");
+}
+
+function refused(error: unknown): never {
+  throw error instanceof ClusterUnavailable ? new RecordRefused("no answer", { cause: error }) : error;
+}
+
+function objectOf({ namespace, name }: BatchJob, { labels, data, uid, version }: RecordWrite): object {
+  return {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: {
+      namespace,
+      name: statusRecordName(name),
+      ...(Object.keys(labels).length > 0 && { labels }),
+      ...(uid !== null && { uid }),
+      ...(version !== null && { resourceVersion: version }),
+    },
+    data,
+  };
+}
+
+/**
+ * JSON that is YAML as well, for YAML is what the server reads: there, control characters from U+007F on and halves of
+ * surrogate pairs, even escaped ones, are errors, and U+2028 may end a line.
+ */
+function yaml(object: object): Uint8Array {
+  const json = JSON.stringify(object, (_name, value) => typeof value === "string" ? value.toWellFormed() : value);
+  const escaped = json.replace(
+    /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  return new TextEncoder().encode(escaped);
+}
+
+function parsed(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(body));
+  } catch {
+    return null;
+  }
+}

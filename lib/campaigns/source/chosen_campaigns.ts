@@ -1,0 +1,135 @@
+import type { StreamingConnection } from "@/lib/kubernetes/connection.ts";
+import { clusterReachable } from "@/lib/kubernetes/reachable.ts";
+import { sleep } from "@/lib/std/sleep.ts";
+import { type CampaignSource, STALE_MS } from "./campaign_source.ts";
+import { listedCampaigns, type ListedCampaignsOptions } from "./listed_campaigns.ts";
+import { mayWatch } from "./may_watch.ts";
+import {
+  type WatchedCampaigns,
+  watchedCampaigns,
+  type WatchedCampaignsOptions,
+  type WatchLimits,
+} from "./watched_campaigns.ts";
+
+/** How the cluster is read: followed, listed whenever somebody asks, or followed where the account may. */
+export type ClusterReads = "auto" | "watch" | "list";
+
+export interface ChosenCampaignsOptions extends ListedCampaignsOptions {
+  readonly connection: StreamingConnection;
+  /** 0 up to 1. */
+  readonly random: WatchedCampaignsOptions["random"];
+  readonly reads: ClusterReads;
+  /** Told when the account may not watch and the cluster is listed instead. */
+  readonly watchRefused: () => void;
+  /** Told when an account that was refused may watch after all, and the cluster is followed from now on. */
+  readonly watchAllowed: () => void;
+  readonly limits?: Partial<WatchLimits>;
+  /** Until a refused account is tried again, ms; {@link WATCH_AGAIN_MS} when absent. */
+  readonly watchAgainMs?: number;
+}
+
+/** Rights are seldom changed, and a trial costs a few calls. */
+export const WATCH_AGAIN_MS = 300_000;
+
+/** A source, and whether what it hands out can be relied on. */
+export interface ChosenCampaigns {
+  readonly source: CampaignSource;
+  /** Whether the cluster answers and what is known of it is current, for readiness. Never throws. */
+  ready(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** The campaigns of a cluster in the way that was asked for or is possible. Following begins at once. */
+export function chosenCampaigns(options: ChosenCampaignsOptions): ChosenCampaigns {
+  const { connection, reads } = options;
+  if (reads === "list") {
+    const ready = () => clusterReachable(connection);
+    return { source: listedCampaigns(options), ready, close: () => Promise.resolve() };
+  }
+  if (reads === "auto") return new FollowedWhereAllowed(options);
+  const watched = watchedCampaigns(options);
+  return { source: watched, ready: () => Promise.resolve(isCurrent(watched)), close: () => watched.close() };
+}
+
+/** Follows the cluster, and lists it for as long as the account may not watch. */
+class FollowedWhereAllowed implements ChosenCampaigns {
+  readonly source: CampaignSource;
+  readonly #options: ChosenCampaignsOptions;
+  readonly #stop = new AbortController();
+  readonly #stopped = Promise.withResolvers<boolean>();
+  readonly #running: Promise<void>;
+  #watched: WatchedCampaigns;
+  #chosen: CampaignSource;
+
+  constructor(options: ChosenCampaignsOptions) {
+    this.#options = options;
+    this.#watched = watchedCampaigns(options);
+    this.#chosen = this.#watched;
+    this.source = {
+      list: () => this.#ask((source) => source.list()),
+      campaign: (namespace, name) => this.#ask((source) => source.campaign(namespace, name)),
+      pods: (namespace, job) => this.#ask((source) => source.pods(namespace, job)),
+      age: () => this.#chosen.age(),
+    };
+    this.#running = this.#alternate();
+  }
+
+  async ready(): Promise<boolean> {
+    return this.#isFollowed() ? isCurrent(this.#watched) : await clusterReachable(this.#options.connection);
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    this.#stopped.resolve(false);
+    await this.#running;
+  }
+
+  #isFollowed(): boolean {
+    return this.#chosen === this.#watched;
+  }
+
+  async #alternate(): Promise<void> {
+    const { signal } = this.#stop;
+    const stopped = this.#stopped.promise;
+    while (!signal.aborted) {
+      await Promise.race([this.#watched.forbidden, stopped]);
+      if (!signal.aborted && this.#isFollowed()) {
+        this.#chosen = listedCampaigns(this.#options);
+        this.#options.watchRefused();
+      }
+      await this.#watched.close();
+      await this.#untilAllowed();
+      if (signal.aborted) return;
+      this.#watched = watchedCampaigns(this.#options);
+      const { listed, forbidden } = this.#watched;
+      // Answers come from lists until all that is followed is there.
+      if (await Promise.race([listed.then(() => true), forbidden.then(() => false), stopped])) {
+        this.#chosen = this.#watched;
+        this.#options.watchAllowed();
+      }
+    }
+    await this.#watched.close();
+  }
+
+  async #untilAllowed(): Promise<void> {
+    const { signal } = this.#stop;
+    const { watchAgainMs = WATCH_AGAIN_MS } = this.#options;
+    do await sleep(watchAgainMs, signal); while (!signal.aborted && !(await mayWatch({ ...this.#options, signal })));
+  }
+
+  /** A watch is refused only after the first list, so whoever waits for that may have to ask again. */
+  async #ask<T>(question: (source: CampaignSource) => Promise<T>): Promise<T> {
+    const asked = this.#chosen;
+    try {
+      return await question(asked);
+    } catch (error) {
+      if (asked === this.#chosen) throw error;
+      return await question(this.#chosen);
+    }
+  }
+}
+
+function isCurrent(source: CampaignSource): boolean {
+  const age = source.age();
+  return age !== null && age <= STALE_MS;
+}

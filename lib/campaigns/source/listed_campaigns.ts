@@ -1,0 +1,220 @@
+import {
+  type BatchJob,
+  type BatchPod,
+  readCampaignRecord,
+  readJob,
+  readPod,
+} from "@/lib/campaigns/projection/cluster_objects.ts";
+import {
+  type Conventions,
+  POD_JOB_LABEL,
+  RECORD_PREFIX,
+  selectors,
+  STATUS_SUFFIX,
+} from "@/lib/campaigns/projection/conventions.ts";
+import { readPipeline } from "@/lib/campaigns/projection/pipeline.ts";
+import { reapedCampaign } from "@/lib/campaigns/projection/reaped.ts";
+import { readStatusRecord } from "@/lib/campaigns/projection/status_record.ts";
+import { NO_PIPELINE, type Pipeline } from "@/lib/campaigns/projection/types.ts";
+import { NO_VOLUMES, type VolumeList } from "@/lib/campaigns/projection/volumes.ts";
+import { indexWarmups } from "@/lib/campaigns/projection/warmup.ts";
+import { getObject, listAll } from "@/lib/kubernetes/cluster_reads.ts";
+import type { ClusterConnection } from "@/lib/kubernetes/connection.ts";
+import { configMapPath, configMapsPath, jobsPath, podsPath } from "@/lib/kubernetes/object_paths.ts";
+import { SharedReads } from "@/lib/kubernetes/shared_reads.ts";
+import { BoundedCache } from "@/lib/std/bounded_cache.ts";
+import { stringAt } from "@/lib/std/untrusted.ts";
+import type { CampaignObjects, CampaignSnapshot, CampaignSource, PipelineRecord } from "./campaign_source.ts";
+import { volumesOf, withoutFailures } from "./trimmed_maps.ts";
+
+export interface ListedCampaignsOptions {
+  readonly connection: ClusterConnection;
+  readonly conventions: Conventions;
+  readonly namespaces: readonly string[];
+  /** ms since 1970 */
+  readonly now: () => number;
+}
+
+/** What was read from the cluster is shown again for so long, ms. */
+export const SHARED_READ_MS = 2_000;
+
+/** Objects of one page: small ones, and those that may be hundreds of kilobytes each. */
+const PAGE_SIZE = 500;
+const LARGE_PAGE_SIZE = 250;
+/** Campaigns that are kept, each with up to a megabyte of volumes, and pods of failed warm-ups. */
+const KEPT_CAMPAIGNS = 64;
+const KEPT_POD_LISTS = 256;
+/** Pipelines whose document is not parsed again for every list. */
+const KNOWN_PIPELINES = 4096;
+
+/**
+ * Campaigns by listing them whenever somebody asks: for an account that may get and list, but not watch. Concurrent
+ * readers share one list, and what an answer shows is at most {@link SHARED_READ_MS} old.
+ */
+export function listedCampaigns(options: ListedCampaignsOptions): CampaignSource {
+  const { now } = options;
+  const lists = new SharedReads<CampaignSnapshot>(SHARED_READ_MS, now, 1);
+  const campaigns = new SharedReads<CampaignObjects | null>(SHARED_READ_MS, now, KEPT_CAMPAIGNS);
+  const podLists = new SharedReads<BatchPod[]>(SHARED_READ_MS, now, KEPT_POD_LISTS);
+  // Campaigns are kept themselves, so what they are made of must not have been kept before: only joined while it is read.
+  const warmupLists = new SharedReads<BatchJob[]>(0, now, 1);
+  const cluster = new Cluster(options);
+  const warmup = async (namespace: string, pipeline: string) => {
+    if (!pipeline) return null;
+    const jobs = await warmupLists.read(namespace, () => cluster.jobs(namespace, "warmup"));
+    return indexWarmups(jobs).find(namespace, pipeline);
+  };
+  return {
+    list: () => lists.read("", () => cluster.snapshot(options.namespaces)),
+    campaign: (namespace, name) =>
+      campaigns.read(`${namespace}/${name}`, async () => {
+        const job = await cluster.campaignJob(namespace, name);
+        return job ? await live(job) : await reaped(namespace, name);
+      }),
+    pods: (namespace, job) => podLists.read(`${namespace}/${job}`, () => cluster.pods(namespace, job)),
+    age: () => 0,
+  };
+
+  async function live(job: BatchJob): Promise<CampaignObjects> {
+    const { namespace } = job;
+    const [volumes, jobPods, pipeline, warmupJob] = await Promise.all([
+      cluster.volumes(namespace, job.volumesConfigMap),
+      cluster.pods(namespace, job.name),
+      cluster.pipeline(namespace, job.pipelineConfigMap),
+      warmup(namespace, job.pipeline),
+    ]);
+    return { kind: "live", job, volumes, pods: jobPods, pipeline, warmup: warmupJob };
+  }
+
+  async function reaped(namespace: string, name: string): Promise<CampaignObjects | null> {
+    const { conventions } = options;
+    const [recordMap, statusMap] = await Promise.all([
+      cluster.configMap(namespace, RECORD_PREFIX + name),
+      cluster.configMap(namespace, RECORD_PREFIX + name + STATUS_SUFFIX),
+    ]);
+    const record = readCampaignRecord(recordMap, conventions);
+    const campaign = reapedCampaign(record, readStatusRecord(statusMap, conventions));
+    if (!campaign) return null;
+    const { pipeline: id } = campaign.record;
+    const [pipeline, warmupJob] = await Promise.all([
+      cluster.pipeline(namespace, id && conventions.pipelinePrefix + id),
+      warmup(namespace, id),
+    ]);
+    return { kind: "reaped", campaign, volumes: volumesOf(recordMap), pipeline, warmup: warmupJob };
+  }
+}
+
+/** The reads themselves, each trimmed to what is kept. */
+class Cluster {
+  readonly #connection: ClusterConnection;
+  readonly #conventions: Conventions;
+  readonly #selectors: ReturnType<typeof selectors>;
+  readonly #scoring = new BoundedCache<string, Pick<PipelineRecord, "scoresQuality">>(KNOWN_PIPELINES);
+
+  constructor({ connection, conventions }: ListedCampaignsOptions) {
+    this.#connection = connection;
+    this.#conventions = conventions;
+    this.#selectors = selectors(conventions);
+  }
+
+  async snapshot(namespaces: readonly string[]): Promise<CampaignSnapshot> {
+    const stop = new AbortController();
+    try {
+      const parts = await Promise.all(namespaces.map((namespace) => this.#snapshot(namespace, stop.signal)));
+      return {
+        jobs: parts.flatMap(({ jobs }) => jobs),
+        warmups: parts.flatMap(({ warmups }) => warmups),
+        records: parts.flatMap(({ records }) => records),
+        statuses: parts.flatMap(({ statuses }) => statuses),
+        pipelines: parts.flatMap(({ pipelines }) => pipelines),
+      };
+    } finally {
+      // After a failure nobody waits for the lists that are still under way.
+      stop.abort();
+    }
+  }
+
+  async #snapshot(namespace: string, signal: AbortSignal): Promise<CampaignSnapshot> {
+    const conventions = this.#conventions;
+    const maps = { path: configMapsPath(namespace), signal };
+    const [jobs, warmups, records, statuses, pipelines] = await Promise.all([
+      this.jobs(namespace, "campaign", signal),
+      this.jobs(namespace, "warmup", signal),
+      listAll(
+        this.#connection,
+        { ...maps, labelSelector: this.#selectors.records, metadataOnly: true, pageSize: PAGE_SIZE },
+        (item) => readCampaignRecord(item, conventions),
+      ),
+      listAll(
+        this.#connection,
+        { ...maps, labelSelector: this.#selectors.statusRecords, pageSize: LARGE_PAGE_SIZE },
+        (item) => readStatusRecord(withoutFailures(item), conventions),
+      ),
+      listAll(
+        this.#connection,
+        { ...maps, labelSelector: this.#selectors.pipelines, pageSize: LARGE_PAGE_SIZE },
+        (item) => this.#pipelineRecord(item),
+      ),
+    ]);
+    return { jobs, warmups, records, statuses, pipelines };
+  }
+
+  jobs(namespace: string, kind: "campaign" | "warmup", signal?: AbortSignal): Promise<BatchJob[]> {
+    const labelSelector = kind === "campaign" ? this.#selectors.campaignJobs : this.#selectors.warmupJobs;
+    const path = jobsPath(namespace);
+    return listAll(this.#connection, { path, labelSelector, pageSize: PAGE_SIZE, signal }, (item) => {
+      const job = readJob(item, this.#conventions);
+      return job?.kind === kind ? job : null;
+    });
+  }
+
+  /** Null for a Job that is gone, and for one that is no campaign. */
+  async campaignJob(namespace: string, name: string): Promise<BatchJob | null> {
+    const object = await getObject(this.#connection, `${jobsPath(namespace)}/${encodeURIComponent(name)}`);
+    const job = readJob(object, this.#conventions);
+    return job?.kind === "campaign" ? job : null;
+  }
+
+  pods(namespace: string, job: string): Promise<BatchPod[]> {
+    return listAll(this.#connection, {
+      path: podsPath(namespace),
+      labelSelector: `${POD_JOB_LABEL}=${job}`,
+      fieldSelector: "status.phase!=Succeeded",
+      pageSize: LARGE_PAGE_SIZE,
+    }, readPod);
+  }
+
+  /** Null for a map that is gone, and for a name that no map can have. */
+  async configMap(namespace: string, name: string): Promise<unknown> {
+    const path = configMapPath(namespace, name);
+    return path === null ? null : await getObject(this.#connection, path);
+  }
+
+  async volumes(namespace: string, configMap: string | null): Promise<VolumeList> {
+    return configMap === null ? NO_VOLUMES : volumesOf(await this.configMap(namespace, configMap));
+  }
+
+  async pipeline(namespace: string, configMap: string | null): Promise<Pipeline> {
+    return configMap ? readPipeline(await this.configMap(namespace, configMap)) : NO_PIPELINE;
+  }
+
+  #pipelineRecord(item: unknown): PipelineRecord | null {
+    const namespace = stringAt(item, "metadata", "namespace");
+    const name = stringAt(item, "metadata", "name");
+    const prefix = this.#conventions.pipelinePrefix;
+    if (!namespace || !name?.startsWith(prefix)) return null;
+    return { namespace, pipeline: name.slice(prefix.length), ...this.#scoringOf(item) };
+  }
+
+  /** Parsing is the dear part of a list, and a document stays the same for as long as its map's version does. */
+  #scoringOf(configMap: unknown): Pick<PipelineRecord, "scoresQuality"> {
+    const uid = stringAt(configMap, "metadata", "uid");
+    const version = stringAt(configMap, "metadata", "resourceVersion");
+    const name = uid && version && `${uid}/${version}`;
+    const known = name ? this.#scoring.get(name) : undefined;
+    if (known) return known;
+    const { scoresQuality } = readPipeline(configMap);
+    if (name) this.#scoring.set(name, { scoresQuality });
+    return { scoresQuality };
+  }
+}

@@ -1,0 +1,108 @@
+import type { Conventions } from "@/lib/campaigns/projection/conventions.ts";
+import { readPipeline } from "@/lib/campaigns/projection/pipeline.ts";
+import { readStatusRecord } from "@/lib/campaigns/projection/status_record.ts";
+import { NO_PIPELINE, type Pipeline } from "@/lib/campaigns/projection/types.ts";
+import { keepVolumes } from "@/lib/campaigns/projection/volume_bytes.ts";
+import { NO_VOLUMES, type VolumeList } from "@/lib/campaigns/projection/volumes.ts";
+import { getObject } from "@/lib/kubernetes/cluster_reads.ts";
+import type { ClusterConnection } from "@/lib/kubernetes/connection.ts";
+import { KeptDocuments, type SizedDocument } from "@/lib/kubernetes/kept_documents.ts";
+import { configMapPath } from "@/lib/kubernetes/object_paths.ts";
+import { SharedReads } from "@/lib/kubernetes/shared_reads.ts";
+import { stringAt } from "@/lib/std/untrusted.ts";
+import { VOLUMES_KEY } from "./trimmed_maps.ts";
+
+export interface MapDocumentsOptions {
+  readonly connection: ClusterConnection;
+  readonly conventions: Conventions;
+  /** ms since 1970 */
+  readonly now: () => number;
+}
+
+/** Tells the resource version of a ConfigMap that is followed; undefined for another. */
+export interface Versions {
+  version(name: string): string | undefined;
+}
+
+/** How long a map that nobody follows is taken for unchanged, ms; and how many of them. */
+const UNFOLLOWED_MS = 2_000;
+const MAX_UNFOLLOWED = 64;
+/** What an entry takes beside its text, bytes. */
+const ENTRY_BYTES = 256;
+
+/** The documents in ConfigMaps: read when asked for, kept for as long as their map does not change. */
+export class MapDocuments {
+  readonly #options: MapDocumentsOptions;
+  readonly #volumes: Kind<VolumeList>;
+  readonly #pipelines: Kind<Pipeline>;
+  readonly #failures: Kind<ReadonlyMap<string, string>>;
+
+  /** @param budget of each kind, bytes */
+  constructor(options: MapDocumentsOptions, budget: number) {
+    this.#options = options;
+    const { now, conventions } = options;
+    this.#volumes = kind(budget, now, (map) => {
+      const text = stringAt(map, "data", VOLUMES_KEY);
+      if (text === null) return { value: NO_VOLUMES, size: ENTRY_BYTES };
+      const value = keepVolumes(text);
+      return { value, size: value.size + ENTRY_BYTES };
+    });
+    this.#pipelines = kind(budget, now, (map) => {
+      const value = readPipeline(map);
+      return { value, size: sizeOfPipeline(value) };
+    });
+    this.#failures = kind(budget, now, (map) => {
+      const value = readStatusRecord(map, conventions)?.failures ?? new Map<string, string>();
+      let size = ENTRY_BYTES;
+      for (const [id, reason] of value) size += (id.length + reason.length) * 2 + ENTRY_BYTES;
+      return { value, size };
+    });
+  }
+
+  /** The volumes in a map; none without one. */
+  async volumes(namespace: string, name: string | null, versions: Versions): Promise<VolumeList> {
+    return name ? await this.#read(this.#volumes, namespace, name, versions) : NO_VOLUMES;
+  }
+
+  /** The pipeline in a map; none without one. */
+  async pipeline(namespace: string, name: string | null, versions: Versions): Promise<Pipeline> {
+    return name ? await this.#read(this.#pipelines, namespace, name, versions) : NO_PIPELINE;
+  }
+
+  /** The failures that a status record names: sentence by volume id. */
+  failures(namespace: string, name: string, versions: Versions): Promise<ReadonlyMap<string, string>> {
+    return this.#read(this.#failures, namespace, name, versions);
+  }
+
+  /** Keeps a pipeline that came by with its map. */
+  keepPipeline(namespace: string, name: string, version: string, value: Pipeline): void {
+    this.#pipelines.kept.keep(`${namespace}/${name}`, version, { value, size: sizeOfPipeline(value) });
+  }
+
+  async #read<T>(kind: Kind<T>, namespace: string, name: string, versions: Versions): Promise<T> {
+    const key = `${namespace}/${name}`;
+    const load = async () => kind.parse(await this.#configMap(namespace, name));
+    const version = versions.version(name);
+    return version ? await kind.kept.read(key, version, load) : (await kind.unfollowed.read(key, load)).value;
+  }
+
+  async #configMap(namespace: string, name: string): Promise<unknown> {
+    const path = configMapPath(namespace, name);
+    return path === null ? null : await getObject(this.#options.connection, path);
+  }
+}
+
+interface Kind<T> {
+  readonly kept: KeptDocuments<T>;
+  readonly unfollowed: SharedReads<SizedDocument<T>>;
+  /** Null: the map is gone. */
+  readonly parse: (map: unknown) => SizedDocument<T>;
+}
+
+function kind<T>(budget: number, now: () => number, parse: Kind<T>["parse"]): Kind<T> {
+  return { kept: new KeptDocuments(budget), unfollowed: new SharedReads(UNFOLLOWED_MS, now, MAX_UNFOLLOWED), parse };
+}
+
+function sizeOfPipeline({ yaml, steps }: Pipeline): number {
+  return yaml.length * 2 + steps.length * ENTRY_BYTES + ENTRY_BYTES;
+}

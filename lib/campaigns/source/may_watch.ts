@@ -1,0 +1,65 @@
+import { type Conventions, POD_JOB_LABEL, selectors } from "@/lib/campaigns/projection/conventions.ts";
+import type { Collection } from "@/lib/kubernetes/cluster_reads.ts";
+import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
+import type { StreamingConnection } from "@/lib/kubernetes/connection.ts";
+import { configMapsPath, jobsPath, podsPath } from "@/lib/kubernetes/object_paths.ts";
+import { watchOnce } from "@/lib/kubernetes/watch.ts";
+import { stringAt } from "@/lib/std/untrusted.ts";
+
+export interface MayWatchOptions {
+  readonly connection: StreamingConnection;
+  readonly conventions: Conventions;
+  readonly namespaces: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/** The shortest time for which a watch can be asked. */
+const TRIAL_SECONDS = 1;
+/** How long a connection may be silent beyond that, ms. */
+const SILENCE_MS = 3_000;
+
+/**
+ * Whether the account may watch all that campaigns are made of, found out by doing so for a moment: rules about rights
+ * need not be the cluster's own. A cluster that does not answer is a no. Never throws for what a server does.
+ */
+export async function mayWatch({ connection, conventions, namespaces, signal }: MayWatchOptions): Promise<boolean> {
+  const { campaignJobs, records } = selectors(conventions);
+  for (const namespace of namespaces) {
+    const collections: readonly Collection[] = [
+      { path: jobsPath(namespace), labelSelector: campaignJobs },
+      { path: podsPath(namespace), labelSelector: POD_JOB_LABEL },
+      { path: configMapsPath(namespace), labelSelector: records, metadataOnly: true },
+    ];
+    for (const collection of collections) {
+      if (!await isWatched(connection, collection, signal)) return false;
+    }
+  }
+  return true;
+}
+
+async function isWatched(
+  connection: StreamingConnection,
+  collection: Collection,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const position = await positionOf(connection, collection, signal);
+  if (position === null) return false;
+  const request = { collection, position, seconds: TRIAL_SECONDS, silenceMs: SILENCE_MS, signal };
+  return await watchOnce(connection, request, { change() {}, position() {} }) === "ended";
+}
+
+/** From where changes come: a watch from nowhere would begin with everything there is. Null: it cannot be told. */
+async function positionOf(
+  connection: StreamingConnection,
+  { path, labelSelector }: Collection,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const query = new URLSearchParams({ limit: "1", ...(labelSelector && { labelSelector }) });
+  try {
+    const { status, body } = await connection.send({ method: "GET", path, query, signal });
+    return status === 200 ? stringAt(JSON.parse(new TextDecoder().decode(body)), "metadata", "resourceVersion") : null;
+  } catch (error) {
+    if (error instanceof ClusterUnavailable || error instanceof SyntaxError) return null;
+    throw error;
+  }
+}

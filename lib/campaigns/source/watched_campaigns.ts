@@ -1,0 +1,224 @@
+import type { BatchJob } from "@/lib/campaigns/projection/cluster_objects.ts";
+import { type Conventions, RECORD_PREFIX, STATUS_SUFFIX } from "@/lib/campaigns/projection/conventions.ts";
+import { reapedCampaign } from "@/lib/campaigns/projection/reaped.ts";
+import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
+import type { StreamingConnection } from "@/lib/kubernetes/connection.ts";
+import type { FollowOptions } from "@/lib/kubernetes/followed_collection.ts";
+import { BoundedCache } from "@/lib/std/bounded_cache.ts";
+import { sleep } from "@/lib/std/sleep.ts";
+import type { CampaignObjects, CampaignSnapshot, CampaignSource } from "./campaign_source.ts";
+import { MapDocuments } from "./map_documents.ts";
+import { WatchedNamespace } from "./watched_namespace.ts";
+
+export interface WatchedCampaignsOptions {
+  readonly connection: StreamingConnection;
+  readonly conventions: Conventions;
+  readonly namespaces: readonly string[];
+  /** ms since 1970 */
+  readonly now: () => number;
+  /** 0 up to 1. */
+  readonly random: () => number;
+  readonly limits?: Partial<WatchLimits>;
+}
+
+export interface WatchLimits extends Pick<FollowOptions, "watchSeconds" | "silenceMs"> {
+  /** How long a reader waits for the first lists, ms. */
+  readonly patienceMs: number;
+  /** Of volume lists, pipeline documents and failures, each: bytes. */
+  readonly documentBytes: number;
+  /** A list is put together anew at most so often, ms. */
+  readonly snapshotMs: number;
+}
+
+/** A source that follows the cluster until it is closed. */
+export interface WatchedCampaigns extends CampaignSource {
+  /** Resolves when the account may not watch. */
+  readonly forbidden: Promise<void>;
+  /** Resolves once everything has been listed. */
+  readonly listed: Promise<void>;
+  /** Ends all watches. */
+  close(): Promise<void>;
+}
+
+/** What is not known to be current for longer than this is not handed out any more, ms. */
+export const MAX_AGE_MS = 300_000;
+
+/** Watches end so often that what nobody changes is known to be current twice within half a minute. */
+const LIMITS: WatchLimits = {
+  watchSeconds: 14,
+  silenceMs: 3_000,
+  patienceMs: 10_000,
+  documentBytes: 48 * 1024 * 1024,
+  snapshotMs: 100,
+};
+/** Campaigns whose parts are not put together again until one changes. */
+const KEPT_CAMPAIGNS = 64;
+
+/**
+ * Campaigns by following the cluster: a list costs no read of it, and a detail none but for documents that are not kept.
+ * For an account that may watch Jobs, pods and ConfigMaps.
+ */
+export function watchedCampaigns(options: WatchedCampaignsOptions): WatchedCampaigns {
+  return new Watched(options);
+}
+
+class Watched implements WatchedCampaigns {
+  readonly forbidden: Promise<void>;
+  readonly listed: Promise<void>;
+  readonly #options: WatchedCampaignsOptions;
+  readonly #limits: WatchLimits;
+  readonly #stop = new AbortController();
+  readonly #namespaces: ReadonlyMap<string, WatchedNamespace>;
+  readonly #documents: MapDocuments;
+  readonly #running: Promise<unknown>;
+  readonly #campaigns = new BoundedCache<string, MadeCampaign>(KEPT_CAMPAIGNS);
+  #snapshot: CampaignSnapshot | null = null;
+  #snapshotAt = -Infinity;
+  #isChanged = true;
+
+  constructor(options: WatchedCampaignsOptions) {
+    this.#options = options;
+    this.#limits = { ...LIMITS, ...options.limits };
+    this.#documents = new MapDocuments(options, this.#limits.documentBytes);
+    this.#namespaces = new Map(options.namespaces.map((namespace) => [namespace, this.#follow(namespace)]));
+    const collections = [...this.#namespaces.values()].flatMap(({ collections }) => collections);
+    this.listed = Promise.all(collections.map(({ listed }) => listed)).then(() => {});
+    this.forbidden = Promise.race(collections.map(({ forbidden }) => forbidden));
+    this.#running = Promise.all(collections.map((collection) => collection.run()));
+  }
+
+  age(): number | null {
+    let oldest = Infinity;
+    for (const { collections } of this.#namespaces.values()) {
+      for (const { currentAt } of collections) {
+        if (currentAt === null) return null;
+        oldest = Math.min(oldest, currentAt);
+      }
+    }
+    return Math.max(0, this.#options.now() - oldest);
+  }
+
+  async list(): Promise<CampaignSnapshot> {
+    await this.#readable();
+    const now = this.#options.now();
+    if (!this.#snapshot || (this.#isChanged && now - this.#snapshotAt >= this.#limits.snapshotMs)) {
+      this.#isChanged = false;
+      this.#snapshotAt = now;
+      this.#snapshot = this.#gathered();
+    }
+    return this.#snapshot;
+  }
+
+  async campaign(namespace: string, name: string): Promise<CampaignObjects | null> {
+    await this.#readable();
+    const watched = this.#namespaces.get(namespace);
+    if (!watched) return null;
+    const job = watched.jobs.get(name);
+    return job ? await this.#live(watched, job) : await this.#reaped(watched, namespace, name);
+  }
+
+  async pods(namespace: string, job: string) {
+    await this.#readable();
+    return this.#namespaces.get(namespace)?.podsOf(job) ?? [];
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  #follow(namespace: string): WatchedNamespace {
+    const { connection, conventions, now, random } = this.#options;
+    const { watchSeconds, silenceMs } = this.#limits;
+    return new WatchedNamespace({
+      connection,
+      conventions,
+      namespace,
+      now,
+      random,
+      watchSeconds,
+      silenceMs,
+      sleep,
+      signal: this.#stop.signal,
+      listChanged: () => this.#isChanged = true,
+      pipelineSeen: (configMap, version, pipeline) =>
+        this.#documents.keepPipeline(namespace, configMap, version, pipeline),
+    });
+  }
+
+  /** Waits for the first lists. Throws ClusterUnavailable where they do not come, and where they are too old by now. */
+  async #readable(): Promise<void> {
+    if (this.age() === null) await this.#firstLists();
+    const age = this.age();
+    if (age === null || age > MAX_AGE_MS) throw new ClusterUnavailable("the cluster could not be followed");
+  }
+
+  async #firstLists(): Promise<void> {
+    const waiting = new AbortController();
+    const signal = AbortSignal.any([waiting.signal, this.#stop.signal]);
+    await Promise.race([this.listed, sleep(this.#limits.patienceMs, signal)]);
+    waiting.abort();
+  }
+
+  #gathered(): CampaignSnapshot {
+    const all = [...this.#namespaces.values()];
+    return {
+      jobs: all.flatMap(({ jobs }) => jobs.values()),
+      warmups: all.flatMap(({ warmups }) => warmups.values()),
+      records: all.flatMap(({ records }) => records.values()),
+      statuses: all.flatMap(({ statuses }) => statuses.values().map(({ record }) => record)),
+      pipelines: all.flatMap(({ pipelines }) => pipelines.values()),
+    };
+  }
+
+  async #live(watched: WatchedNamespace, job: BatchJob): Promise<CampaignObjects> {
+    const { namespace, volumesConfigMap, pipelineConfigMap } = job;
+    const [volumes, pipeline] = await Promise.all([
+      this.#documents.volumes(namespace, volumesConfigMap, watched.records),
+      this.#documents.pipeline(namespace, pipelineConfigMap, watched.pipelines),
+    ]);
+    const pods = watched.podsOf(job.name);
+    const warmup = watched.warmup(job.pipeline);
+    return this.#madeOf(`${namespace}/${job.name}`, [job, volumes, pods, pipeline, warmup], () => {
+      return { kind: "live", job, volumes, pods, pipeline, warmup };
+    });
+  }
+
+  async #reaped(watched: WatchedNamespace, namespace: string, name: string): Promise<CampaignObjects | null> {
+    const recordMap = RECORD_PREFIX + name;
+    const statusMap = recordMap + STATUS_SUFFIX;
+    const status = watched.statuses.get(statusMap);
+    const campaign = reapedCampaign(watched.records.get(recordMap) ?? null, status?.record ?? null);
+    if (!campaign || !status) return null;
+    const { pipeline: id } = campaign.record;
+    const [volumes, pipeline, failures] = await Promise.all([
+      this.#documents.volumes(namespace, recordMap, watched.records),
+      this.#documents.pipeline(namespace, id && this.#options.conventions.pipelinePrefix + id, watched.pipelines),
+      status.namesFailures ? this.#documents.failures(namespace, statusMap, watched.statuses) : NO_FAILURES,
+    ]);
+    const warmup = watched.warmup(id);
+    const parts = [campaign.record, campaign.status, volumes, pipeline, failures, warmup];
+    return this.#madeOf(`${namespace}/${name}`, parts, () => {
+      const withFailures = { ...campaign, status: { ...campaign.status, failures } };
+      return { kind: "reaped", campaign: withFailures, volumes, pipeline, warmup };
+    });
+  }
+
+  /** What was handed out before where it is made of the same parts: readers keep what they worked out of it. */
+  #madeOf(name: string, parts: readonly unknown[], make: () => CampaignObjects): CampaignObjects {
+    const before = this.#campaigns.get(name);
+    if (before?.parts.length === parts.length && before.parts.every((part, i) => part === parts[i])) {
+      return before.objects;
+    }
+    const objects = make();
+    this.#campaigns.set(name, { parts, objects });
+    return objects;
+  }
+}
+
+interface MadeCampaign {
+  readonly parts: readonly unknown[];
+  readonly objects: CampaignObjects;
+}
+
+const NO_FAILURES: ReadonlyMap<string, string> = new Map();

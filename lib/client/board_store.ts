@@ -1,0 +1,178 @@
+import { batch, computed, signal } from "@preact/signals";
+
+import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
+import { matches, type Segment } from "@/lib/presentation/campaign_filter.ts";
+import { campaignKey, hasDrifted, keptOrder, sorted } from "@/lib/presentation/campaign_order.ts";
+import { isInTrouble } from "@/lib/presentation/campaign_state.ts";
+import { LIST_SECONDS, MAX_CARD_READS } from "@/lib/presentation/reading_plan.ts";
+import type { Answer, CampaignApi, CampaignList } from "./campaign_api.ts";
+import { CardStore } from "./card_store.ts";
+import { type Clock, Poller } from "./poller.ts";
+import { ReadQueue } from "./read_queue.ts";
+
+/** Campaigns without a Job that are shown at first, and that "show older" adds (spec, Browser behaviour). */
+export const OLDER_PAGE = 20;
+/** Campaigns without a Job that a list may hold (spec, Limits). */
+export const MAX_OLDER = 10_000;
+
+export interface BoardDeps {
+  readonly api: CampaignApi;
+  readonly clock: Clock;
+  /** Nobody is logged in any more. */
+  readonly onLogin: () => void;
+  /** Called just before cards that are shown change their places. */
+  readonly onOrder: () => void;
+}
+
+/** What the server has already rendered. */
+export interface FirstList {
+  readonly jobs: readonly JobSummary[];
+  readonly reapedTotal: number;
+  /** ms since 1970 */
+  readonly readAt: number;
+}
+
+/** Why the list is not the newest. */
+export interface ListTrouble {
+  readonly sentence: string;
+  /** When it is tried again, ms since 1970. */
+  readonly nextAt: number | null;
+}
+
+/** The list of campaigns in the browser: its cards in the order the reader sees, its filter, and its repeated reads. */
+export class BoardStore {
+  readonly cards = signal<readonly CardStore[]>([]);
+  readonly reapedTotal = signal(0);
+  readonly skipped = signal(0);
+  /** The last good read, ms since 1970. */
+  readonly readAt = signal<number | null>(null);
+  readonly trouble = signal<ListTrouble | null>(null);
+  readonly loadingOlder = signal(false);
+  readonly segment = signal<Segment>("all");
+  readonly text = signal("");
+
+  readonly jobs = computed(() => this.cards.value.map(({ summary }) => summary.value));
+  readonly shown = computed(() =>
+    this.cards.value.filter(({ summary }) => matches(summary.value, this.segment.value, this.text.value))
+  );
+  readonly troubled = computed(() => this.jobs.value.filter(isInTrouble).length);
+  readonly drifted = computed(() => hasDrifted(this.jobs.value));
+  /** Campaigns without a Job that wait behind "show older". */
+  readonly older = computed(() =>
+    Math.max(0, Math.min(this.reapedTotal.value, MAX_OLDER) - this.jobs.value.filter(({ jobGone }) => jobGone).length)
+  );
+  /** Whether names need their namespace to be told apart. */
+  readonly spansNamespaces = computed(() => new Set(this.jobs.value.map(({ namespace }) => namespace)).size > 1);
+
+  readonly #deps: BoardDeps;
+  readonly #queue = new ReadQueue(MAX_CARD_READS);
+  readonly #poller: Poller;
+  /** The newest list by key; a card may know more, from a read of its own. */
+  #listed: ReadonlyMap<string, JobSummary> = new Map();
+  #wanted = OLDER_PAGE;
+  #sortNext = false;
+  #hidden = false;
+
+  constructor(first: FirstList | null, deps: BoardDeps) {
+    this.#deps = deps;
+    this.#poller = new Poller((signal) => this.#read(signal), deps.clock, (dueAt) => {
+      if (this.trouble.value) this.trouble.value = { ...this.trouble.value, nextAt: dueAt };
+    });
+    if (first) this.#show({ ...first, skipped: 0 }, first.readAt, sorted(first.jobs));
+  }
+
+  /** Begins the repeated reads: at once where nothing was rendered yet, else when its time comes. */
+  start(): void {
+    // What was rendered bears the server's clock, which may be ahead of this one.
+    const { clock } = this.#deps;
+    if (this.readAt.value !== null) this.#poller.startFrom(Math.min(this.readAt.value, clock.now()));
+    this.#poller.repeat(LIST_SECONDS);
+  }
+
+  stop(): void {
+    this.#poller.stop();
+    for (const card of this.cards.value) card.stop();
+  }
+
+  /** The tab went out of sight, where nothing is read, or came back, where the list is read and sorted again. */
+  setHidden(hidden: boolean): void {
+    this.#hidden = hidden;
+    this.#sortNext = !hidden;
+    this.#poller.pause(hidden);
+    for (const card of this.cards.value) card.pause(hidden);
+    if (!hidden) this.#poller.readNow();
+  }
+
+  /** Puts the cards in the order of a fresh list. */
+  sort(): void {
+    this.#arrange(sorted(this.jobs.value));
+  }
+
+  /** Asks for more campaigns without a Job, from this read of the list on. */
+  showOlder(): void {
+    this.loadingOlder.value = true;
+    this.#wanted = Math.min(this.#wanted + OLDER_PAGE, MAX_OLDER);
+    this.#poller.readNow();
+  }
+
+  async #read(signal: AbortSignal): Promise<boolean> {
+    const wanted = this.#wanted;
+    const answer = await this.#deps.api.list(wanted, signal);
+    if (signal.aborted) return false;
+    // A read that began before the reader asked for older ones has not brought them.
+    if (wanted === this.#wanted) this.loadingOlder.value = false;
+    if (answer.kind !== "ok") {
+      this.#failed(answer);
+      return false;
+    }
+    this.#take(answer.value);
+    return true;
+  }
+
+  #take(list: CampaignList): void {
+    const before = this.jobs.value.map((job) => this.#listed.get(campaignKey(job)) ?? job);
+    const order = this.#sortNext ? sorted(list.jobs) : keptOrder(before, list.jobs);
+    this.#sortNext = false;
+    this.#show(list, this.#deps.clock.now(), order);
+  }
+
+  #show(list: CampaignList, readAt: number, order: readonly JobSummary[]): void {
+    this.#listed = new Map(list.jobs.map((job) => [campaignKey(job), job]));
+    batch(() => {
+      this.readAt.value = readAt;
+      this.reapedTotal.value = list.reapedTotal;
+      this.skipped.value = list.skipped;
+      this.trouble.value = null;
+      this.#arrange(order);
+    });
+  }
+
+  #arrange(order: readonly JobSummary[]): void {
+    const before = this.cards.value;
+    const known = new Map(before.map((card) => [campaignKey(card.summary.value), card]));
+    const cards = order.map((job) => {
+      const card = known.get(campaignKey(job));
+      known.delete(campaignKey(job));
+      if (!card) return this.#newCard(job);
+      card.update(job);
+      return card;
+    });
+    for (const gone of known.values()) gone.stop();
+    if (cards.length === before.length && cards.every((card, place) => card === before[place])) return;
+    if (before.length > 0) this.#deps.onOrder();
+    this.cards.value = cards;
+  }
+
+  #newCard(job: JobSummary): CardStore {
+    const { api, clock, onLogin } = this.#deps;
+    const card = new CardStore(job, { api, clock, onLogin, queue: this.#queue });
+    card.pause(this.#hidden);
+    return card;
+  }
+
+  #failed(answer: Exclude<Answer<CampaignList>, { kind: "ok" }>): void {
+    if (answer.kind === "login") return this.#deps.onLogin();
+    const sentence = answer.kind === "gone" ? "This server has no list of campaigns." : answer.sentence;
+    this.trouble.value = { sentence, nextAt: this.#poller.dueAt };
+  }
+}

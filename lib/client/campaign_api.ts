@@ -1,0 +1,80 @@
+import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
+import { readJobDetail, readJobList } from "@/lib/presentation/campaign_answers.ts";
+import { unreachableSentence } from "@/lib/presentation/outage_sentences.ts";
+
+export interface CampaignList {
+  readonly jobs: readonly JobSummary[];
+  /** Rows that could not be read. */
+  readonly skipped: number;
+  /** All campaigns whose Job is gone, also those that were not asked for. */
+  readonly reapedTotal: number;
+}
+
+/** What a read came to; `login`: nobody is logged in, `gone`: there is no such campaign. */
+export type Answer<T> =
+  | { readonly kind: "ok"; readonly value: T }
+  | { readonly kind: "login" }
+  | { readonly kind: "gone" }
+  | { readonly kind: "unreachable"; readonly sentence: string };
+
+export interface CampaignApi {
+  /** @param reaped newest campaigns without a Job that are wanted */
+  list(reaped: number, signal: AbortSignal): Promise<Answer<CampaignList>>;
+  detail(
+    campaign: Pick<JobSummary, "namespace" | "name">,
+    page: { readonly offset: number; readonly limit: number },
+    signal: AbortSignal,
+  ): Promise<Answer<JobDetail>>;
+}
+
+/** ms until an answer is given up. */
+const TIMEOUT_MS = 30_000;
+
+/** The read API as the browser sees it. */
+export function campaignApi(base: string, request: typeof fetch): CampaignApi {
+  async function get<T>(path: string, signal: AbortSignal, read: (response: Response, body: unknown) => T | null) {
+    return await answerOf<T>(async () => {
+      const response = await request(base + path, {
+        signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+        headers: { Accept: "application/json" },
+        cache: "no-store",
+      });
+      return { response, body: await response.json().catch(() => undefined) };
+    }, read);
+  }
+  return {
+    list: (reaped, signal) =>
+      get(`/jobs?reaped=${reaped}`, signal, (response, body) => {
+        const list = readJobList(body);
+        return list && { ...list, reapedTotal: totalOf(response) ?? list.jobs.filter(({ jobGone }) => jobGone).length };
+      }),
+    detail: ({ namespace, name }, { offset, limit }, signal) =>
+      get(
+        `/jobs/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}?offset=${offset}&limit=${limit}`,
+        signal,
+        (_response, body) => readJobDetail(body),
+      ),
+  };
+}
+
+async function answerOf<T>(
+  ask: () => Promise<{ response: Response; body: unknown }>,
+  read: (response: Response, body: unknown) => T | null,
+): Promise<Answer<T>> {
+  try {
+    const { response, body } = await ask();
+    if (response.status === 401) return { kind: "login" };
+    if (response.status === 404) return { kind: "gone" };
+    if (!response.ok) return { kind: "unreachable", sentence: unreachableSentence(response.status, body) };
+    const value = read(response, body);
+    if (value !== null) return { kind: "ok", value };
+    return { kind: "unreachable", sentence: "The server answered with something that cannot be read." };
+  } catch {
+    return { kind: "unreachable", sentence: "The server cannot be reached." };
+  }
+}
+
+function totalOf(response: Response): number | null {
+  const text = response.headers.get("X-Reaped-Total") ?? "";
+  return /^\d{1,9}$/.test(text) ? Number(text) : null;
+}

@@ -1,0 +1,19 @@
+import { DEV_RELOAD_PATH } from "@/lib/presentation/dev_reload_path.ts";
+
+/** ms until a stream is asked for again that the browser has given up. */
+const RETRY_MS = 100;
+
+let process: string | null = null;
+listen();
+
+function listen(): void {
+  const events = new EventSource(DEV_RELOAD_PATH);
+  events.onmessage = ({ data }) => {
+    if (process !== null && process !== data) location.reload();
+    process = data;
+  };
+  // A server that is still starting answers 503, after which an EventSource never tries again by itself.
+  events.onerror = () => {
+    if (events.readyState === EventSource.CLOSED) setTimeout(listen, RETRY_MS);
+  };
+}

@@ -1,0 +1,102 @@
+import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
+
+/** Where a campaign stands in the list, from the top. */
+export const BANDS = ["running", "trouble", "finished", "waiting"] as const;
+export type Band = (typeof BANDS)[number];
+
+/** The meaning of a colour; a word always stands beside it. */
+export type Tone = "run" | "done" | "warn" | "bad" | "idle";
+
+/** A word in its colour. */
+export interface Chip {
+  readonly text: string;
+  readonly tone: Tone;
+  /** Said on hover. */
+  readonly title?: string;
+  /** Something moves at this moment. */
+  readonly live?: boolean;
+}
+
+/** Where a campaign belongs in the list (spec, Browser behaviour: initial order). */
+export function bandOf(job: JobSummary): Band {
+  if (job.phase === "Running" && !isBlocked(job)) return "running";
+  if (isInTrouble(job)) return "trouble";
+  return isWaiting(job) ? "waiting" : "finished";
+}
+
+/** Whether a campaign needs somebody: a failed volume, a failed ending, or a warm-up that failed or is not there. */
+export function isInTrouble(job: JobSummary): boolean {
+  return job.phase === "Failed" || job.phase === "PartiallyFailed" || job.counts.failed > 0 ||
+    (isBlocked(job) && job.phase !== "Succeeded");
+}
+
+/** Suspended and not ended. */
+export function isWaiting({ phase }: JobSummary): boolean {
+  return phase === "Queued" || phase === "Paused";
+}
+
+/** Ended, or gone: nothing about it moves any more. */
+export function isSettled({ phase, jobGone }: JobSummary): boolean {
+  return jobGone || ENDINGS.has(phase);
+}
+
+/** Whether the page sums of a detail cover every volume that has run. */
+export function isWhole({ pagesCoverage }: JobDetail): boolean {
+  return pagesCoverage.counted >= pagesCoverage.of;
+}
+
+/** The colour of a card's stripe. `detail` knows of lost pages, which a summary does not. */
+export function accentOf(job: JobSummary, detail: JobDetail | null): Tone {
+  if (job.phase === "PartiallyFailed") return "warn";
+  if (isInTrouble(job)) return "bad";
+  if (job.phase === "Running") return "run";
+  if (job.phase === "Succeeded") return lostPages(detail) ? "warn" : "done";
+  return "idle";
+}
+
+/** A card's chips: warm-up, job removed, phase. */
+export function chipsOf(job: JobSummary, detail: JobDetail | null): Chip[] {
+  const removed: Chip[] = job.jobGone
+    ? [{ text: "job removed", tone: "idle", title: "The cluster has removed the finished job; its record is kept." }]
+    : [];
+  return [...warmupChip(job), ...removed, phaseChip(job, detail)];
+}
+
+const ENDINGS: ReadonlySet<string> = new Set(["Succeeded", "Failed", "PartiallyFailed", "Unknown"]);
+
+const WARMUP_TONES = { pending: "idle", running: "run", failed: "bad" } as const;
+
+function isBlocked({ warmup }: JobSummary): boolean {
+  return warmup.phase === "failed" || warmup.phase === "missing";
+}
+
+function lostPages(detail: JobDetail | null): boolean {
+  return (detail?.pagesFailed ?? 0) > 0;
+}
+
+function warmupChip({ warmup, phase }: JobSummary): Chip[] {
+  if (warmup.phase === "succeeded") return [];
+  if (warmup.phase === "missing") {
+    return [{ text: "no warm-up", tone: phase === "Succeeded" ? "idle" : "bad" }];
+  }
+  return [{ text: `warm-up ${warmup.phase}`, tone: WARMUP_TONES[warmup.phase], title: warmup.reason?.error }];
+}
+
+function phaseChip(job: JobSummary, detail: JobDetail | null): Chip {
+  switch (job.phase) {
+    case "Running":
+      return { text: "running", tone: "run", live: job.warmup.phase === "succeeded" };
+    case "Succeeded":
+      return lostPages(detail) ? { text: "partially succeeded", tone: "warn" } : { text: "succeeded", tone: "done" };
+    case "PartiallyFailed":
+      return { text: "partially failed", tone: "warn" };
+    case "Failed":
+      return { text: "failed", tone: "bad" };
+    case "Unknown":
+      return { text: "outcome unknown", tone: "idle" };
+    case "Queued":
+      return { text: "queued", tone: "idle", title: job.waiting?.reason };
+    case "Paused":
+      return { text: "paused", tone: "idle", title: job.waiting?.reason };
+  }
+}

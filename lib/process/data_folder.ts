@@ -1,0 +1,251 @@
+import { randomBytes } from "node:crypto";
+import { UNFINISHED } from "./backup_mark.ts";
+
+/** Raised when the data folder cannot be used; the message is one line that names the folder and the way out. */
+export class DataFolderError extends Error {
+  override name = "DataFolderError";
+}
+
+/**
+ * The one folder in which the embedded parts keep everything (`DATA_DIR`).
+ *
+ * While it is open it is locked: the lock is the kernel's and goes with the process, whatever ends it.
+ */
+export class DataFolder {
+  readonly path: string;
+  /** What its owner should know of it, a line each. */
+  readonly warnings: readonly string[];
+  readonly #lock: Deno.FsFile;
+
+  private constructor(path: string, lock: Deno.FsFile, warnings: readonly string[]) {
+    this.path = path;
+    this.warnings = warnings;
+    this.#lock = lock;
+  }
+
+  /**
+   * Creates the folder when it is missing, locks it, and keeps what is in it from everybody but its owner. Throws
+   * {@link DataFolderError} when it is taken or unwritable.
+   */
+  static open(path: string): DataFolder {
+    let lock: Deno.FsFile;
+    try {
+      Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
+      lock = Deno.openSync(`${path}/lock`, { create: true, read: true, write: true, mode: 0o600 });
+    } catch (error) {
+      throw new DataFolderError(
+        `The data folder ${path} cannot be written (${
+          reason(error)
+        }): make it writable, or set DATA_DIR to another folder.`,
+      );
+    }
+    if (!lock.tryLockSync(true) || !isFileAt(lock, `${path}/lock`)) {
+      lock.close();
+      throw new DataFolderError(
+        `The data folder ${path} is in use by another Stackroom: stop that one, or set DATA_DIR to another folder.`,
+      );
+    }
+    if (isUnfinishedBackup(path)) {
+      lock.close();
+      throw new DataFolderError(
+        `The data folder ${path} is a backup that was not finished: remove it, and use another one.`,
+      );
+    }
+    try {
+      writeDurably(`${path}/writable`, new Uint8Array());
+      Deno.removeSync(`${path}/writable`);
+    } catch (error) {
+      lock.close();
+      throw unwritable(path, error);
+    }
+    return new DataFolder(path, lock, [...opennessOf(path), ...keepPrivate(path)]);
+  }
+
+  /** The random secret of that name, made at its first use and kept: 32 bytes as 64 hexadecimal digits. */
+  secret(name: string): string {
+    const path = `${this.path}/${name}.secret`;
+    try {
+      const kept = Deno.readTextFileSync(path).trim();
+      if (/^[0-9a-f]{64}$/.test(kept)) return kept;
+      throw new DataFolderError(`The file ${path} is damaged: restore it, or delete it to have a new secret made.`);
+    } catch (error) {
+      if (error instanceof DataFolderError) throw error;
+      if (!(error instanceof Deno.errors.NotFound)) {
+        throw new DataFolderError(`The file ${path} cannot be read (${reason(error)}): restore it, or remove it.`);
+      }
+    }
+    const made = randomBytes(32).toString("hex");
+    writeDurably(path, new TextEncoder().encode(made));
+    return made;
+  }
+
+  /** Gives the lock back. */
+  close(): void {
+    this.#lock.unlockSync();
+    this.#lock.close();
+  }
+}
+
+/** A stopped data folder that is being read, or how it was found. */
+export interface HeldFolder {
+  /** Whether a process has the folder open, or may have. */
+  readonly isInUse: boolean;
+  /** Removes the empty files that reading the index left beside it, then lets the folder be opened again. */
+  release(): void;
+}
+
+/**
+ * Keeps a data folder that nobody has open from being opened until it is released: what is removed then is nobody's. Where
+ * it is open already, or cannot be locked, nothing is taken and nothing is removed. Leaves no new file behind.
+ */
+export function holdFolder(path: string): HeldFolder {
+  const lockPath = `${path}/lock`;
+  const free = { isInUse: false, release() {} };
+  const inUse = { isInUse: true, release() {} };
+  let isMade = false;
+  let lock: Deno.FsFile;
+  try {
+    lock = Deno.openSync(lockPath, { read: true });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) return inUse;
+    try {
+      lock = Deno.openSync(lockPath, { createNew: true, read: true, write: true, mode: 0o600 });
+      isMade = true;
+    } catch (error) {
+      return error instanceof Deno.errors.AlreadyExists ? inUse : free;
+    }
+  }
+  let isLocked = false;
+  try {
+    isLocked = lock.tryLockSync(true) && isFileAt(lock, lockPath);
+  } catch {
+    // A file system without locks.
+  }
+  if (!isLocked) {
+    lock.close();
+    return inUse;
+  }
+  const before = new Set([...Deno.readDirSync(path)].map(({ name }) => name));
+  return {
+    isInUse: false,
+    release() {
+      removeTraces(path, before);
+      // While it is locked: who opened it meanwhile finds that it is no longer the file of that name.
+      if (isMade) removeQuietly(lockPath);
+      lock.close();
+    },
+  };
+}
+
+/** Removes the files that reading the index made, unless the log of the index holds something. */
+function removeTraces(path: string, before: ReadonlySet<string>): void {
+  try {
+    if (Deno.statSync(`${path}/index.db-wal`).size > 0) return;
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) return;
+  }
+  for (const name of ["index.db-wal", "index.db-shm"]) if (!before.has(name)) removeQuietly(`${path}/${name}`);
+}
+
+function removeQuietly(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch {
+    // It holds nothing, and the next start takes it as it is.
+  }
+}
+
+/** Whether an open file still is the one of its name. */
+function isFileAt(file: Deno.FsFile, path: string): boolean {
+  try {
+    return file.statSync().ino === Deno.statSync(path).ino;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+/** Writes a small file whole or not at all: beside its place, flushed, then renamed. Readable by the owner only. */
+export function writeDurably(path: string, bytes: Uint8Array): void {
+  const beside = `${path}.new`;
+  const file = Deno.openSync(beside, { create: true, write: true, truncate: true, mode: 0o600 });
+  try {
+    let written = 0;
+    while (written < bytes.length) written += file.writeSync(bytes.subarray(written));
+    file.syncSync();
+  } catch (error) {
+    // Half of it would take room on a full disk.
+    Deno.removeSync(beside);
+    throw error;
+  } finally {
+    file.close();
+  }
+  Deno.renameSync(beside, path);
+  syncFolder(path.slice(0, path.lastIndexOf("/")));
+}
+
+/** Makes the entries of a folder durable: a file that was synced alone may still lose its name on power loss. */
+export function syncFolder(path: string): void {
+  const folder = Deno.openSync(path, { read: true });
+  try {
+    folder.syncSync();
+  } finally {
+    folder.close();
+  }
+}
+
+/** What of a mode others than the owner may do. */
+const OTHERS = 0o077;
+
+/** Says that others may look into a folder: its names are not hidden then, and what is copied into it may be read. */
+function opennessOf(path: string): string[] {
+  const { mode } = Deno.statSync(path);
+  if (mode === null || (mode & OTHERS) === 0) return [];
+  const shown = (mode & 0o7777).toString(8).padStart(4, "0");
+  return [`The data folder ${path} is open to other users (mode ${shown}): run chmod 700 ${Deno.realPathSync(path)}`];
+}
+
+/**
+ * Takes what is in a folder away from everybody but the owner; a folder that was open to others, with all that is in it.
+ * An older version, a copy or a restore may have left it readable. Answers what could not be changed, a line each.
+ */
+function keepPrivate(folder: string): string[] {
+  const failed: string[] = [];
+  for (const entry of Deno.readDirSync(folder)) {
+    if (entry.isSymlink) continue;
+    const path = `${folder}/${entry.name}`;
+    try {
+      const { mode } = Deno.lstatSync(path);
+      if (mode === null || (mode & OTHERS) === 0) continue;
+      Deno.chmodSync(path, entry.isDirectory ? 0o700 : 0o600);
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) continue;
+      failed.push(`${path} is open to other users and cannot be closed to them (${reason(error)}): change its owner.`);
+      continue;
+    }
+    if (entry.isDirectory) failed.push(...keepPrivate(path));
+  }
+  return failed;
+}
+
+function isUnfinishedBackup(path: string): boolean {
+  try {
+    Deno.statSync(`${path}/${UNFINISHED}`);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+function unwritable(path: string, error: unknown): DataFolderError {
+  return new DataFolderError(
+    `The data folder ${path} cannot be written (${
+      reason(error)
+    }): make it writable, or set DATA_DIR to another folder.`,
+  );
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message.split("\n")[0].replace(/ \(os error.*$/, "") : "unknown reason";
+}

@@ -1,0 +1,146 @@
+import { createHash } from "node:crypto";
+
+import type { Assets } from "./assets.ts";
+import {
+  assetsOf,
+  BuildError,
+  buildFolder,
+  isComplete,
+  MANIFEST,
+  type Manifest,
+  PROJECT_FOLDER,
+  readManifest,
+} from "./built_site.ts";
+
+/** Folders whose files decide what is built, relative to the project. */
+const SOURCE_FOLDERS = [
+  "islands",
+  "components",
+  "lib/campaigns/projection",
+  "lib/client",
+  "lib/presentation",
+  "lib/site",
+  "lib/std",
+  "routes",
+];
+/** The packages that are built in. */
+const LOCK_FILE = "deno.lock";
+export interface BuildOptions {
+  /** The project's folder. */
+  readonly root?: string;
+  /** Pages reload when the server starts again. */
+  readonly dev?: boolean;
+}
+
+/**
+ * The site's scripts and stylesheet, built where the sources have changed since the last build.
+ *
+ * @throws {BuildError}
+ */
+export async function siteAssets({ root = PROJECT_FOLDER, dev = false }: BuildOptions = {}): Promise<Assets> {
+  const sources = readSources(root);
+  const hash = hashOf(sources);
+  const last = readManifest(root);
+  const manifest = last?.sources === hash && isComplete(root, last) ? last : await rebuild(root, sources, hash, last);
+  return assetsOf(manifest, dev);
+}
+
+type Sources = ReadonlyMap<string, string>;
+
+function readSources(root: string): Sources {
+  const sources = new Map<string, string>();
+  const add = (path: string) => sources.set(path, Deno.readTextFileSync(`${root}/${path}`));
+  const walk = (folder: string) => {
+    for (const entry of [...Deno.readDirSync(`${root}/${folder}`)].sort((a, b) => a.name < b.name ? -1 : 1)) {
+      const path = `${folder}/${entry.name}`;
+      if (entry.isDirectory) walk(path);
+      else if (/\.(?:tsx?|css)$/.test(entry.name)) add(path);
+    }
+  };
+  SOURCE_FOLDERS.forEach(walk);
+  add(LOCK_FILE);
+  return sources;
+}
+
+function hashOf(sources: Sources): string {
+  const hash = createHash("sha256");
+  for (const [path, text] of sources) hash.update(`${path}\0${text.length}\0${text}`);
+  return hash.digest("hex");
+}
+
+async function rebuild(root: string, sources: Sources, hash: string, last: Manifest | null): Promise<Manifest> {
+  // Both are needed only here: a start that finds everything built does not load them.
+  const { bundleClient } = await import("./client_bundle.ts");
+  const { STYLE_FILES, stylesheet } = await import("./stylesheet.ts");
+  const { transform, stop } = await import("esbuild");
+  try {
+    const islands = [...sources.keys()].filter((path) => /^islands\/[^/]+\.tsx$/.test(path));
+    const bundle = await bundleClient(root, islands.map((path) => path.slice("islands/".length)));
+    const css = stylesheet(
+      STYLE_FILES.map((name) => sources.get(`lib/site/styles/${name}`) ?? ""),
+      [...sources].flatMap(([path, text]) => path.endsWith(".tsx") ? [text] : []),
+    );
+    const { code } = await transform(css, { loader: "css", minify: true, target: "es2023" });
+    const style = { name: `site-${shortHash(code)}.css`, content: new TextEncoder().encode(code) };
+    const files = [...bundle.files, style];
+    const manifest: Manifest = {
+      sources: hash,
+      script: bundle.script,
+      stylesheet: style.name,
+      devScript: bundle.devScript,
+      preload: bundle.preload,
+      files: files.map(({ name }) => name),
+    };
+    write(root, files, manifest);
+    clean(root, new Set([...manifest.files, ...last?.files ?? []]));
+    return manifest;
+  } catch (error) {
+    throw buildError(error);
+  } finally {
+    await stop();
+  }
+}
+
+/** The manifest comes last and at once, so that a build that breaks off, or two at a time, leave no half of one. */
+function write(root: string, files: readonly { name: string; content: Uint8Array }[], manifest: Manifest): void {
+  const folder = buildFolder(root);
+  Deno.mkdirSync(folder, { recursive: true });
+  for (const { name, content } of files) Deno.writeFileSync(`${folder}/${name}`, content);
+  const staging = `${folder}/.${MANIFEST}.${Deno.pid}`;
+  Deno.writeTextFileSync(staging, JSON.stringify(manifest, null, 2));
+  Deno.renameSync(staging, `${folder}/${MANIFEST}`);
+}
+
+/** Removes what neither this build nor the one before it made: a page that is open still finds its chunks. */
+function clean(root: string, kept: ReadonlySet<string>): void {
+  const folder = buildFolder(root);
+  for (const { name, isFile } of Deno.readDirSync(folder)) {
+    if (!isFile || kept.has(name) || name.startsWith(".") || name === MANIFEST) continue;
+    try {
+      Deno.removeSync(`${folder}/${name}`);
+    } catch {
+      // Another process cleans as well.
+    }
+  }
+}
+
+function shortHash(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 8).toUpperCase();
+}
+
+function buildError(error: unknown): BuildError {
+  const reason = error instanceof Error ? error.message : String(error);
+  const canWrite = !(error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotCapable);
+  const advice = canWrite ? "" : "; build it beforehand with `deno task build`";
+  return new BuildError(`The site could not be built: ${reason}${advice}`, { cause: error });
+}
+
+if (import.meta.main) {
+  try {
+    await siteAssets();
+  } catch (error) {
+    if (!(error instanceof BuildError)) throw error;
+    console.error(error.message);
+    Deno.exit(1);
+  }
+}

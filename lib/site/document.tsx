@@ -1,0 +1,40 @@
+import type { ComponentChildren } from "preact";
+import { renderToString } from "preact-render-to-string";
+
+import { favicon } from "@/lib/presentation/favicon.ts";
+import { pageTitle } from "@/lib/presentation/page_title.ts";
+import type { Assets } from "./assets.ts";
+import { PAGE_META_POLICY } from "./policies.ts";
+import { THEME_SCRIPT } from "./theme_script.ts";
+
+/** What differs from page to page. */
+export interface Page {
+  /** Stands before the product's name. */
+  readonly title: string;
+  /** Campaigns in trouble, shown by the title and the icon. */
+  readonly troubled?: number;
+  readonly body: ComponentChildren;
+}
+
+/** A whole page as HTML text: head with policy, theme, styles and scripts, then the body. */
+export function renderDocument({ title, troubled = 0, body }: Page, assets: Assets): string {
+  return "<!doctype html>" + renderToString(
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta http-equiv="Content-Security-Policy" content={PAGE_META_POLICY} />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{pageTitle(title, troubled)}</title>
+        <script dangerouslySetInnerHTML={{ __html: THEME_SCRIPT }} />
+        <link rel="icon" href={favicon(troubled)} />
+        <link rel="stylesheet" href={assets.stylesheet} />
+        {assets.preload.map((href) => <link key={href} rel="modulepreload" href={href} />)}
+        <script src="/config.js" defer />
+        <script type="module" src={assets.script} />
+        {assets.devScript && <script type="module" src={assets.devScript} />}
+      </head>
+      <body>{body}</body>
+    </html>,
+  );
+}

@@ -1,0 +1,49 @@
+import { isObject } from "./is_object.ts";
+
+/**
+ * An own member of an object; undefined for anything else, so that `__proto__` and `constructor` are names like
+ * others.
+ */
+export function member(value: unknown, ...path: readonly string[]): unknown {
+  let found = value;
+  for (const name of path) {
+    if (!isObject(found) || !Object.hasOwn(found, name)) return undefined;
+    found = found[name];
+  }
+  return found;
+}
+
+/** The entries of a list; none where a server wrote null or something else. */
+export function entries(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** The string found along a path, else null. */
+export function stringAt(
+  value: unknown,
+  ...path: readonly string[]
+): string | null {
+  const found = member(value, ...path);
+  return typeof found === "string" ? found : null;
+}
+
+/** The integer found along a path, else 0. */
+export function integerAt(value: unknown, ...path: readonly string[]): number {
+  const found = member(value, ...path);
+  return Number.isSafeInteger(found) ? Number(found) : 0;
+}
+
+/** The first `limit` characters (code points: a pair of surrogates is never cut in two). */
+export function clip(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  let end = 0;
+  for (let taken = 0; taken < limit && end < text.length; taken++) {
+    end += text.codePointAt(end)! > 0xffff ? 2 : 1;
+  }
+  return text.slice(0, end);
+}
+
+/** Whether a text has more than `limit` characters (code points). */
+export function isLonger(text: string, limit: number): boolean {
+  return text.length > limit && clip(text, limit).length < text.length;
+}

@@ -1,0 +1,301 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { DatabaseSync } from "node:sqlite";
+import {
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  PutObjectCommand,
+  UploadPartCommand,
+} from "@aws-sdk/client-s3";
+import { backUp } from "@/compose/backup.ts";
+import { verifyDataFolder } from "@/compose/verify.ts";
+import { DataFolder, DataFolderError, holdFolder } from "@/lib/process/data_folder.ts";
+import { startStore } from "@/tests/embedded/store/store_fixture.ts";
+
+const MIB = 1024 * 1024;
+const options = { sanitizeOps: false, sanitizeResources: false };
+
+/** The data folder of a stopped store with bodies of every kind; copied for each test. */
+async function makeFolder(): Promise<string> {
+  const store = await startStore();
+  const client = store.client("archive", "curator");
+  const put = (Bucket: string, Key: string, size: number) =>
+    client.send(new PutObjectCommand({ Bucket, Key, Body: new Uint8Array(randomBytes(size)) }));
+  await put("letters", "large", 100_000);
+  await put("letters", "small", 1000);
+  await put("letters", "empty", 0);
+  for (let n = 0; n < 300; n++) await put("maps", "often written", n % 100 === 0 ? 20_000 : 10);
+  const at = { Bucket: "letters", Key: "in parts" };
+  const { UploadId } = await client.send(new CreateMultipartUploadCommand(at));
+  const Parts: { ETag?: string; PartNumber: number }[] = [];
+  for (const [i, size] of [5 * MIB, 5 * MIB, 100].entries()) {
+    const part = { ...at, UploadId, PartNumber: i + 1, Body: new Uint8Array(randomBytes(size)) };
+    Parts.push({ ETag: (await client.send(new UploadPartCommand(part))).ETag, PartNumber: i + 1 });
+  }
+  await client.send(new CompleteMultipartUploadCommand({ ...at, UploadId, MultipartUpload: { Parts } }));
+  const open = await client.send(new CreateMultipartUploadCommand({ ...at, Key: "open" }));
+  const part = { Bucket: "letters", Key: "open", UploadId: open.UploadId, PartNumber: 7 };
+  await client.send(new UploadPartCommand({ ...part, Body: new Uint8Array(50_000) }));
+  await store.stop();
+  const folder = DataFolder.open(store.folder);
+  folder.secret("token-key");
+  folder.close();
+  return store.folder;
+}
+
+const folder = await makeFolder();
+globalThis.addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
+
+function verify(path: string): { isWell: boolean; lines: string[] } {
+  const lines: string[] = [];
+  const checks = { "checked.json": (text: string) => text !== "{}" };
+  return { isWell: verifyDataFolder(path, (line) => lines.push(line), checks), lines };
+}
+
+Deno.test("verify: a whole folder is well, and nothing in it changes", options, () => {
+  const before = contents(folder);
+  const { isWell, lines } = verify(folder);
+  assert.deepEqual([isWell, lines.length], [true, 1], lines.join("\n"));
+  assert.match(lines[0], /all is well \(\d{3} bodies, 10\.\d MiB\)/);
+  assert.deepEqual(contents(folder), before);
+});
+
+type Damage = (folder: string, index: DatabaseSync) => void;
+
+/** The file of an object, or of a part of it. */
+function file(index: DatabaseSync, sql: string): string {
+  return String(index.prepare(sql).get()?.file);
+}
+
+const LARGE = "SELECT file FROM objects WHERE CAST(key AS TEXT) = 'large'";
+const PART = "SELECT file FROM part_bodies LIMIT 1";
+
+const damages: Record<string, { damage: Damage; says: RegExp }> = {
+  "a byte of a body is another": {
+    damage(folder, index) {
+      const body = Deno.openSync(`${folder}/${file(index, LARGE)}`, { read: true, write: true });
+      body.seekSync(5000, Deno.SeekMode.Start);
+      const byte = new Uint8Array(1);
+      body.readSync(byte);
+      body.seekSync(5000, Deno.SeekMode.Start);
+      body.writeSync(new Uint8Array([~byte[0]]));
+      body.close();
+    },
+    says: /^archive\/letters\/large \(version \d+\): bodies\/\S+ is damaged \(its MD5 is/,
+  },
+  "a body is shorter": {
+    damage: (folder, index) => Deno.truncateSync(`${folder}/${file(index, LARGE)}`, 7),
+    says: /^archive\/letters\/large .*: bodies\/\S+ has 7 bytes, not 100000$/,
+  },
+  "a body is missing": {
+    damage: (folder, index) => Deno.removeSync(`${folder}/${file(index, LARGE)}`),
+    says: /^archive\/letters\/large .*: bodies\/\S+ is missing$/,
+  },
+  "a part of an object is damaged": {
+    damage: (folder, index) => Deno.writeFileSync(`${folder}/${file(index, PART)}`, new Uint8Array(5 * MIB)),
+    says: /^archive\/letters\/in parts .*: one of its 3 pieces is damaged/,
+  },
+  "a part of an open upload is missing": {
+    damage: (folder, index) => Deno.removeSync(`${folder}/${file(index, "SELECT file FROM parts")}`),
+    says: /^archive\/letters\/open \(part 7 of the upload \S+\): bodies\/\S+ is missing$/,
+  },
+  "an older version is damaged": {
+    damage: (folder, index) =>
+      Deno.writeFileSync(
+        `${folder}/${file(index, "SELECT file FROM history WHERE file IS NOT NULL")}`,
+        new Uint8Array(20_000),
+      ),
+    says: /^archive\/maps\/often written \(version \d+\): bodies\/\S+ is damaged/,
+  },
+  "a body within the index is another": {
+    damage: (_, index) =>
+      index.exec(`UPDATE bodies SET data = zeroblob(1000) WHERE id =
+        (SELECT body FROM objects WHERE CAST(key AS TEXT) = 'small')`),
+    says: /^archive\/letters\/small .*: row \d+ of the index is damaged/,
+  },
+  "a body within the index is missing": {
+    damage: (_, index) =>
+      index.exec("DELETE FROM bodies WHERE id = (SELECT body FROM objects WHERE CAST(key AS TEXT) = 'small')"),
+    says: /^archive\/letters\/small .*: row \d+ of the index is missing$/,
+  },
+  "a body within the index is nobody's": {
+    damage: (_, index) => index.exec("INSERT INTO bodies (data) VALUES (x'61')"),
+    says: /^index\.db: 1 bodies in it belong to no object$/,
+  },
+  "a file is nobody's": {
+    damage: (folder) => Deno.writeTextFileSync(`${folder}/bodies/stray`, ""),
+    says: /^bodies\/stray: belongs to no object$/,
+  },
+  "the index is damaged": {
+    damage(folder, index) {
+      index.close();
+      const db = Deno.openSync(`${folder}/index.db`, { write: true });
+      db.seekSync(3 * 4096, Deno.SeekMode.Start);
+      db.writeSync(new Uint8Array(8192).fill(0xa5));
+      db.close();
+    },
+    says: /^index\.db: /,
+  },
+  "the index is missing": {
+    damage: (folder) => Deno.removeSync(`${folder}/index.db`),
+    says: /^index\.db: missing/,
+  },
+  "the index is of another version": {
+    damage: (_, index) => index.exec("PRAGMA user_version = 99"),
+    says: /^index\.db: cannot be read \(it has layout 99/,
+  },
+  "the index has lost its tie to the bodies": {
+    damage: (folder) => Deno.removeSync(`${folder}/bodies.json`),
+    says: /^index\.db: the folder does not say .* \(bodies\.json is missing\)$/,
+  },
+  "the index is that of other bodies": {
+    damage: (_, index) => index.exec("UPDATE identity SET id = 'another'"),
+    says: /^index\.db: the folder has an index\.db that is not the one of its bodies$/,
+  },
+  "the index is older than the bodies": {
+    damage: (_, index) => index.exec("UPDATE identity SET starts = 0"),
+    says: /^index\.db: the folder has an index\.db that is older than its bodies$/,
+  },
+  "the index is from before it was tied to the bodies": {
+    damage(folder, index) {
+      index.exec("DELETE FROM identity");
+      const mark = JSON.parse(Deno.readTextFileSync(`${folder}/bodies.json`));
+      Deno.writeTextFileSync(`${folder}/bodies.json`, JSON.stringify({ ...mark, starts: 2 }));
+    },
+    says: /^index\.db: the folder has an index\.db that is older than its bodies$/,
+  },
+  "a file of others is none that they take": {
+    damage: (folder) => Deno.writeTextFileSync(`${folder}/checked.json`, "{}"),
+    says: /^checked\.json: damaged, or written by another version$/,
+  },
+  "a secret is damaged": {
+    damage: (folder) => Deno.writeTextFileSync(`${folder}/token-key.secret`, "short"),
+    says: /^token-key\.secret: damaged$/,
+  },
+  "the ports are damaged": {
+    damage: (folder) => Deno.writeTextFileSync(`${folder}/ports.json`, "{"),
+    says: /^ports\.json: damaged$/,
+  },
+};
+
+for (const [name, { damage, says }] of Object.entries(damages)) {
+  Deno.test(`verify: says so where ${name}`, options, () => {
+    const copy = Deno.makeTempDirSync();
+    copyFolder(folder, copy);
+    const index = new DatabaseSync(`${copy}/index.db`);
+    damage(copy, index);
+    if (index.isOpen) index.close();
+    const { isWell, lines } = verify(copy);
+    Deno.removeSync(copy, { recursive: true });
+    assert.equal(isWell, false);
+    assert.ok(lines.slice(0, -1).some((line) => says.test(line)), lines.join("\n"));
+    assert.match(lines[lines.length - 1], /: \d+ findings? \(/);
+  });
+}
+
+Deno.test("verify: beside a running store, a file that is being received is no finding", options, () => {
+  const copy = Deno.makeTempDirSync();
+  copyFolder(folder, copy);
+  const running = DataFolder.open(copy);
+  Deno.writeTextFileSync(`${copy}/bodies/2026010100`, "half of a bo");
+  assert.match(verify(copy).lines[0], /all is well \(.*, 1 arriving\)/);
+  running.close();
+  assert.equal(verify(copy).isWell, false);
+  Deno.removeSync(copy, { recursive: true });
+});
+
+/** Where no `lock` is, as in a copy, one is made for the time and gone afterwards. */
+for (const hasLock of [true, false]) {
+  Deno.test(
+    `verify: a stopped folder cannot be opened meanwhile, ${hasLock ? "with" : "without"} a lock file`,
+    options,
+    () => {
+      const copy = Deno.makeTempDirSync();
+      copyFolder(folder, copy);
+      if (!hasLock) Deno.removeSync(`${copy}/lock`);
+      Deno.writeTextFileSync(`${copy}/bodies/stray`, "");
+      const before = contents(copy);
+      let starts = 0;
+      verifyDataFolder(copy, () => {
+        starts++;
+        assert.throws(() => DataFolder.open(copy), /is in use by another Stackroom: /);
+      });
+      assert.equal(starts, 2);
+      assert.deepEqual(contents(copy), before);
+      DataFolder.open(copy).close();
+      Deno.removeSync(copy, { recursive: true });
+    },
+  );
+}
+
+Deno.test("verify: a log of the index that holds something stays, with its shared memory", options, () => {
+  const copy = Deno.makeTempDirSync();
+  copyFolder(folder, copy);
+  Deno.writeTextFileSync(`${copy}/bodies/stray`, "");
+  let index: DatabaseSync | null = null;
+  verifyDataFolder(copy, () => {
+    // Whatever writes beside it, a lock or no lock.
+    index ??= new DatabaseSync(`${copy}/index.db`);
+    index.exec("INSERT OR IGNORE INTO garbage VALUES ('written meanwhile')");
+  });
+  const [wal, shm] = ["wal", "shm"].map((name) => Deno.statSync(`${copy}/index.db-${name}`).size);
+  assert.ok(wal > 0 && shm > 0);
+  (index as DatabaseSync | null)?.close();
+  const again = new DatabaseSync(`${copy}/index.db`);
+  assert.ok(again.prepare("SELECT 1 FROM garbage WHERE file = 'written meanwhile'").get());
+  again.close();
+  Deno.removeSync(copy, { recursive: true });
+});
+
+Deno.test("verify: the lock of a check that ended opens no folder", options, () => {
+  const copy = Deno.makeTempDirSync();
+  const held = holdFolder(copy);
+  assert.equal(held.isInUse, false);
+  assert.equal(holdFolder(copy).isInUse, true);
+  // A start that opened the file just before it was removed.
+  const late = Deno.openSync(`${copy}/lock`, { read: true });
+  held.release();
+  assert.ok(late.tryLockSync(true));
+  const first = DataFolder.open(copy);
+  assert.throws(() => DataFolder.open(copy), DataFolderError);
+  first.close();
+  late.close();
+  Deno.removeSync(copy, { recursive: true });
+});
+
+Deno.test("backup: a stopped folder stays as it was, and cannot be opened meanwhile", options, async () => {
+  const copy = Deno.makeTempDirSync();
+  copyFolder(folder, copy);
+  const target = Deno.makeTempDirSync();
+  const before = contents(copy).map(([name]) => name);
+  const copying = backUp(copy, target);
+  assert.throws(() => DataFolder.open(copy), /is in use by another Stackroom: /);
+  assert.ok((await copying).isWhole);
+  assert.deepEqual(contents(copy).map(([name]) => name), before);
+  DataFolder.open(copy).close();
+  for (const path of [copy, target]) Deno.removeSync(path, { recursive: true });
+});
+
+Deno.test("verify: a folder without data is refused in one line", () => {
+  const file = Deno.makeTempFileSync();
+  for (const path of ["/nowhere", file]) assert.throws(() => verify(path), DataFolderError);
+  Deno.removeSync(file);
+});
+
+function contents(path: string): [string, string][] {
+  return [...Deno.readDirSync(path)].sort((a, b) => a.name < b.name ? -1 : 1).flatMap((entry) => {
+    const name = `${path}/${entry.name}`;
+    const { mtime, mode, size } = Deno.statSync(name);
+    if (entry.isDirectory) return [[name, `${mtime?.getTime()}`], ...contents(name)] as [string, string][];
+    return [[name, `${mtime?.getTime()} ${mode} ${size}`]] as [string, string][];
+  });
+}
+
+function copyFolder(from: string, to: string): void {
+  for (const entry of Deno.readDirSync(from)) {
+    if (entry.isDirectory) {
+      Deno.mkdirSync(`${to}/${entry.name}`);
+      copyFolder(`${from}/${entry.name}`, `${to}/${entry.name}`);
+    } else Deno.copyFileSync(`${from}/${entry.name}`, `${to}/${entry.name}`);
+  }
+}

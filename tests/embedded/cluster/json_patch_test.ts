@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { ApiRefusal } from "@/embedded/cluster/api_status.ts";
+import { jsonPatch } from "@/embedded/cluster/json_patch.ts";
+
+Deno.test("JSON patch: the operations of RFC 6902", () => {
+  const cases: [unknown, unknown[], unknown][] = [
+    [{ foo: "bar" }, [{ op: "add", path: "/baz", value: "qux" }], { foo: "bar", baz: "qux" }],
+    [{ foo: ["bar", "baz"] }, [{ op: "add", path: "/foo/1", value: "qux" }], { foo: ["bar", "qux", "baz"] }],
+    [{ foo: ["bar"] }, [{ op: "add", path: "/foo/-", value: ["abc"] }], { foo: ["bar", ["abc"]] }],
+    [{ baz: "qux", foo: "bar" }, [{ op: "remove", path: "/baz" }], { foo: "bar" }],
+    [{ foo: ["bar", "qux"] }, [{ op: "remove", path: "/foo/1" }], { foo: ["bar"] }],
+    [{ baz: "qux" }, [{ op: "replace", path: "/baz", value: "boo" }], { baz: "boo" }],
+    [{ a: { b: 1 }, c: {} }, [{ op: "move", from: "/a/b", path: "/c/d" }], { a: {}, c: { d: 1 } }],
+    [{ foo: [1, 2, 3] }, [{ op: "move", from: "/foo/1", path: "/foo/2" }], { foo: [1, 3, 2] }],
+    [{ a: 1 }, [{ op: "copy", from: "/a", path: "/b" }], { a: 1, b: 1 }],
+    [{ "/": 9, "~1": 10 }, [{ op: "test", path: "/~01", value: 10 }], { "/": 9, "~1": 10 }],
+    [{ a: { "x/y": 1 } }, [{ op: "replace", path: "/a/x~1y", value: 2 }], { a: { "x/y": 2 } }],
+  ];
+  for (const [target, patch, expected] of cases) {
+    const before = structuredClone(target);
+    assert.deepEqual(jsonPatch(target, patch), expected);
+    assert.deepEqual(target, before);
+  }
+});
+
+Deno.test("JSON patch: what does not fit is refused, whatever it is", () => {
+  const bad: [unknown, number][] = [
+    [{}, 400],
+    [[{ op: "test", path: "/a", value: 2 }], 422],
+    [[{ op: "remove", path: "/none" }], 422],
+    [[{ op: "replace", path: "/none", value: 1 }], 422],
+    [[{ op: "add", path: "/none/b", value: 1 }], 422],
+    [[{ op: "add", path: "/list/3", value: 1 }], 422],
+    [[{ op: "add", path: "/list/01", value: 1 }], 422],
+    [[{ op: "add", path: "/b" }], 400],
+    [[{ op: "spoil", path: "/a" }], 400],
+    [[{ op: "add", path: "a", value: 1 }], 400],
+    [[{ op: "add", path: "/toString/x", value: 1 }], 422],
+    [Array.from({ length: 10_001 }, () => ({ op: "test", path: "/a", value: 1 })), 413],
+  ];
+  for (const [patch, code] of bad) {
+    assert.throws(
+      () => jsonPatch({ a: 1, list: [0] }, patch),
+      (error) => error instanceof ApiRefusal && error.code === code,
+      JSON.stringify(patch).slice(0, 80),
+    );
+  }
+  const step = fc.record({
+    op: fc.constantFrom("add", "remove", "replace", "move", "copy", "test"),
+    path: fc.constantFrom("", "/a", "/list/0", "/list/-", "/__proto__", "/x/y"),
+    from: fc.constantFrom("", "/a", "/list"),
+    value: fc.jsonValue(),
+  });
+  fc.assert(fc.property(fc.array(step, { maxLength: 4 }), (patch) => {
+    try {
+      jsonPatch({ a: 1, list: [0] }, patch);
+    } catch (error) {
+      assert.ok(error instanceof ApiRefusal, String(error));
+    }
+  }));
+});

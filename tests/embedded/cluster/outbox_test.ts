@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { Outbox } from "@/embedded/cluster/outbox.ts";
+
+function file(key: string, text = key) {
+  return { key, contentType: "text/plain", body: () => new TextEncoder().encode(text) };
+}
+
+Deno.test("outbox: live files go first, a newer version replaces a waiting one, a manifest waits for its pages", async () => {
+  const written: string[] = [];
+  const outbox = new Outbox({
+    put: (_key, body) => {
+      written.push(new TextDecoder().decode(body));
+      return Promise.resolve();
+    },
+  });
+  outbox.push(file("rest"), "rest");
+  outbox.push(file("v/progress.json", "old"), "live");
+  outbox.push(file("v/alto/0001.xml"), "live");
+  outbox.push(file("v/manifest.json"), "live");
+  outbox.push(file("v/progress.json", "new"), "live");
+  await outbox.drain();
+  assert.deepEqual(written, ["v/alto/0001.xml", "v/manifest.json", "new", "rest"]);
+  assert.equal(outbox.waiting, 0);
+});
+
+Deno.test("outbox: what the writer refuses is written later, in the same order", async () => {
+  const written: string[] = [];
+  let refuse = true;
+  const outbox = new Outbox({
+    put: (key) => {
+      if (refuse) return Promise.reject(new Error("full"));
+      written.push(key);
+      return Promise.resolve();
+    },
+  });
+  for (const key of ["a", "b", "c/manifest.json"]) outbox.push(file(key), "live");
+  await assert.rejects(outbox.drain(), /full/);
+  assert.equal(outbox.waiting, 3);
+  refuse = false;
+  await outbox.drain();
+  assert.deepEqual([...written].sort(), ["a", "b", "c/manifest.json"]);
+  assert.equal(written.at(-1), "c/manifest.json");
+});

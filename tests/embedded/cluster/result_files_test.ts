@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { layoutPage } from "@/embedded/archive/page_layout.ts";
+import { Simulator } from "@/embedded/cluster/simulator.ts";
+import { memoryWriter, sampleOptions } from "./sample_cluster.ts";
+
+const writer = memoryWriter();
+const simulator = new Simulator(sampleOptions({ writer }));
+await simulator.step(1000);
+const BASE = "batch-default/swedish-lion-v2/SE-RA-420-1720-B-0106";
+
+Deno.test("results: a finished volume has all its files, of the types a reader shows", () => {
+  const types = new Map([...writer.files].map(([key, file]) => [key, file.contentType]));
+  assert.equal(types.get(`${BASE}/progress.json`), "application/json");
+  assert.equal(types.get(`${BASE}/manifest.json`), "application/json");
+  assert.equal(types.get(`${BASE}/iiif.json`), "application/json");
+  assert.equal(types.get(`${BASE}/alto/0001.xml`), "application/xml");
+  assert.equal(
+    types.get("batch-default/status/logs/swedish-lion-v2/SE-RA-420-1720-B-0106.txt"),
+    "text/plain; charset=utf-8",
+  );
+});
+
+Deno.test("results: progress.json and manifest.json agree and count every page", () => {
+  const progress = writer.json(`${BASE}/progress.json`);
+  const manifest = writer.json(`${BASE}/manifest.json`);
+  assert.equal(progress.stage, "done");
+  assert.equal(progress.pages_total, manifest.pages);
+  assert.equal(progress.pages_done + progress.pages_failed, manifest.pages);
+  const results: { status: string; quality?: number }[] = Object.values(manifest.results);
+  assert.equal(results.length, manifest.pages);
+  // Its third attempt kept the pages of the first two.
+  assert.ok(results.some(({ status }) => status === "skipped"));
+  assert.equal(manifest.viewer_url, `http://127.0.0.1:8000/results/${BASE}/iiif.json`);
+  assert.deepEqual(manifest.quality, progress.quality);
+  const { mean, min, scored, lowest } = progress.quality;
+  assert.ok(min <= mean && mean <= 1 && min >= 0 && scored <= manifest.pages);
+  assert.equal(lowest[0].quality, min);
+  assert.ok(lowest.length <= 5);
+});
+
+Deno.test("results: the viewer's pages name ALTO files that are there", () => {
+  const viewer = writer.json(`${BASE}/iiif.json`);
+  assert.equal(viewer.type, "Manifest");
+  assert.ok(viewer.items.length > 0);
+  for (const canvas of viewer.items) {
+    const key = canvas.seeAlso[0].id.slice("http://127.0.0.1:8000/results/".length);
+    assert.ok(writer.files.has(key), key);
+    assert.equal(canvas.width, 900);
+  }
+});
+
+Deno.test("results: ALTO has the lines of the drawn page, at their places", () => {
+  const alto = writer.text(`${BASE}/alto/0003.xml`);
+  const layout = layoutPage(7, "SE-RA-420-1720-B-0106", 3);
+  const lines = [
+    ...alto.matchAll(/<TextLine ID="\w+" HPOS="(\d+)" VPOS="(\d+)" WIDTH="(\d+)" HEIGHT="(\d+)">(.*)<\/TextLine>/g),
+  ];
+  assert.deepEqual(
+    lines.map(([, x, y, width, height, words]) => ({
+      box: [x, y, width, height].map(Number),
+      text: [...words.matchAll(/CONTENT="([^"]*)"/g)].map((word) => word[1]).join(" "),
+    })),
+    layout.lines.map(({ x, y, width, height, text }) => ({ box: [x, y, width, height], text })),
+  );
+  assert.match(alto, /<Page [^>]*PC="0\.\d+"/);
+});
+
+Deno.test("results: run logs end with the marker of their outcome", () => {
+  const log = (pipeline: string, volume: string) => writer.text(`batch-default/status/logs/${pipeline}/${volume}.txt`);
+  const done = log("swedish-lion-v2", "SE-RA-420-1720-B-0106").trimEnd().split("\n");
+  assert.match(done.at(-1) ?? "", /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} INFO \[.*\] COMPLETE \d+ pages$/);
+  assert.ok(done.some((line) => /\] \d+ pages in manifest$/.test(line)));
+  assert.ok(done.some((line) => /resume: \d+ done, \d+ to process$/.test(line)));
+  assert.deepEqual(done.map((line) => line.slice(0, 23)), done.map((line) => line.slice(0, 23)).sort());
+  assert.match(log("swedish-lion-v1", "SE-GLA-1790-A2-0007"), /ERROR \[.*\] permanent failure in setup: /);
+  assert.match(log("swedish-lion-v1", "SE-GLA-1790-A2-0010"), /transient failure in verify on the last attempt: /);
+});
+
+Deno.test("results: a volume without a manifest of its own gets one", () => {
+  const key = "batch-default/sources/swedish-lion-v2/SE-SVEAH-1870-A1-0411/manifest.json";
+  assert.ok(writer.files.has(key));
+  assert.match(JSON.stringify(writer.json(key)), /SE-SVEAH-1870-A1-0411/);
+});
+
+Deno.test("results: a running volume's ALTO files are there as soon as its progress counts their pages", async () => {
+  const live = memoryWriter();
+  const moving = new Simulator(sampleOptions({ writer: live }));
+  await moving.step(0);
+  let last = "";
+  let changes = 0;
+  for (let second = 0; second < 90; second++) {
+    await moving.step(1000);
+    const running = [...live.files.keys()].filter((key) => /\/SE-SVEAH-[^/]*\/progress\.json$/.test(key));
+    const counts = running.map((key) => {
+      const { pages_done, stage } = live.json(key);
+      // A new attempt counts what is there once it has looked.
+      if (stage === "setup") return 0;
+      const folder = key.replace("progress.json", "alto/");
+      assert.equal([...live.files.keys()].filter((other) => other.startsWith(folder)).length, pages_done, key);
+      return pages_done;
+    });
+    if (counts.join() !== last) changes++;
+    last = counts.join();
+  }
+  assert.ok(changes > 20, String(changes));
+});

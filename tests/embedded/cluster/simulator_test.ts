@@ -1,0 +1,334 @@
+import assert from "node:assert/strict";
+import { applyByForce } from "@/embedded/cluster/apply_tool.ts";
+import type { Job, Pod } from "@/embedded/cluster/objects.ts";
+import { sampleCampaigns } from "@/embedded/cluster/samples.ts";
+import { Simulator } from "@/embedded/cluster/simulator.ts";
+import { byNamespaceAndName } from "@/embedded/cluster/store.ts";
+import { memoryWriter, sampleOptions, START } from "./sample_cluster.ts";
+
+const NAMESPACE = "batch-default";
+
+function job(simulator: Simulator, name: string): Job {
+  const found = simulator.store.get("jobs", NAMESPACE, name);
+  assert.ok(found, name);
+  return found;
+}
+
+function podsOf(simulator: Simulator, name: string): Pod[] {
+  return simulator.store.list("pods").filter((pod) => pod.metadata.labels?.["batch.kubernetes.io/job-name"] === name);
+}
+
+function holding(job: Job): string[] {
+  return (job.status.conditions ?? []).filter(({ status }) => status === "True").map(({ type }) => type);
+}
+
+/** Steps until something holds; fails after a bound of simulated time. */
+async function stepUntil(simulator: Simulator, holds: () => boolean, seconds = 7200): Promise<void> {
+  for (let second = 0; second < seconds; second += 5) {
+    if (holds()) return;
+    await simulator.step(5000);
+  }
+  assert.fail("it never came");
+}
+
+Deno.test("simulator: the first start shows every state a campaign can be in", () => {
+  const simulator = new Simulator(sampleOptions());
+  assert.deepEqual(holding(job(simulator, "landsarkivet-lund-1812")), ["Suspended"]);
+  assert.equal(job(simulator, "landsarkivet-lund-1812").status.startTime, undefined);
+  const waiting = podsOf(simulator, "kyrkobocker-vaxjo-1755");
+  assert.equal(waiting.length, 2);
+  assert.ok(waiting.every((pod) => pod.status.phase === "Pending"));
+  assert.equal(job(simulator, "warmup-church-books-v1.2").status.active, 1);
+  const running = job(simulator, "svea-hovratt-1870");
+  assert.equal(running.status.active, 3);
+  assert.ok((running.status.succeeded ?? 0) > 3);
+  assert.equal(running.status.failedIndexes, "5");
+  const paused = job(simulator, "radhusratten-stockholm-1651");
+  assert.deepEqual(holding(paused), ["Suspended"]);
+  assert.ok(paused.status.completedIndexes);
+  assert.ok(paused.status.startTime);
+  assert.deepEqual(holding(job(simulator, "goteborg-domkapitel-1790")), ["FailureTarget", "Failed"]);
+  assert.equal(job(simulator, "goteborg-domkapitel-1790").status.failedIndexes, "4,7,10,11");
+  const succeeded = job(simulator, "bergskollegium-1720");
+  assert.deepEqual(holding(succeeded), ["SuccessCriteriaMet", "Complete"]);
+  assert.equal(succeeded.status.completedIndexes, "0-11");
+  assert.equal(succeeded.status.failedIndexes, "");
+  assert.deepEqual(holding(job(simulator, "warmup-maps-v1")), ["FailureTarget", "Failed"]);
+  assert.equal(simulator.store.get("jobs", NAMESPACE, "sjomanshuset-visby-1844"), undefined);
+  assert.deepEqual(podsOf(simulator, "sjomanshuset-visby-1844"), []);
+  const record = simulator.store.get("configmaps", NAMESPACE, "campaign-sjomanshuset-visby-1844-status");
+  assert.equal(record?.data?.phase, "PartiallyFailed");
+  assert.deepEqual(JSON.parse(record?.data?.failedVolumes ?? ""), [
+    { id: "SE-VALA-1844-D1-0017", reason: "manifest unreadable: the archive answered 404" },
+  ]);
+  assert.ok(simulator.store.get("configmaps", NAMESPACE, "campaign-sjomanshuset-visby-1844"));
+});
+
+Deno.test("simulator: pods end as their troubles say", () => {
+  const simulator = new Simulator(sampleOptions());
+  const pods = podsOf(simulator, "goteborg-domkapitel-1790");
+  const of = (index: number) =>
+    pods.filter((pod) => pod.metadata.labels?.["batch.kubernetes.io/job-completion-index"] === String(index));
+  const ending = (pod: Pod) => pod.status.containerStatuses?.[0].state.terminated;
+  assert.deepEqual(of(4).map((pod) => ending(pod)?.exitCode), [13]);
+  assert.deepEqual(JSON.parse(ending(of(4)[0])?.message ?? ""), {
+    stage: "setup",
+    permanent: true,
+    error: "manifest unreadable: the archive answered 404",
+  });
+  assert.deepEqual(of(7).map((pod) => ending(pod)?.exitCode), [1, 1, 1, 1]);
+  assert.ok(of(10).every((pod) => ending(pod)?.reason === "OOMKilled" && ending(pod)?.message === undefined));
+  assert.equal(of(10).length, 4);
+  assert.ok(of(11).every((pod) => pod.status.reason === "DeadlineExceeded" && ending(pod)?.exitCode === 143));
+  assert.deepEqual(of(2).map((pod) => pod.status.phase).sort(), ["Failed", "Succeeded"]);
+  const evicted = of(8).find((pod) => pod.status.reason === "Evicted");
+  assert.ok(evicted?.status.conditions?.some(({ type }) => type === "DisruptionTarget"));
+  const replacement = of(8).find((pod) => pod.status.phase === "Succeeded");
+  assert.equal(replacement?.metadata.annotations?.["batch.kubernetes.io/job-index-failure-count"], "0");
+});
+
+Deno.test("simulator: a warm-up that succeeds opens the gate, one that fails closes it after half an hour", async () => {
+  const simulator = new Simulator(sampleOptions());
+  await stepUntil(simulator, () => holding(job(simulator, "warmup-church-books-v1.2")).includes("Complete"), 300);
+  await simulator.step(5000);
+  assert.ok(podsOf(simulator, "kyrkobocker-vaxjo-1755").every((pod) => pod.status.phase === "Running"));
+  await stepUntil(simulator, () => holding(job(simulator, "kommerskollegium-kartor")).includes("Failed"), 8000);
+  const [pod] = podsOf(simulator, "kommerskollegium-kartor");
+  const gate = pod.status.initContainerStatuses?.[0].state.terminated;
+  assert.equal(gate?.exitCode, 13);
+  assert.equal(gate?.message, "no warm-up marker at /data/warmup/maps-v1.done after 1800s");
+  assert.equal(job(simulator, "kommerskollegium-kartor").status.completedIndexes, undefined);
+});
+
+Deno.test("simulator: the queue lets the next campaign go when one ends, and all work comes to its end", async () => {
+  const simulator = new Simulator(sampleOptions({ speed: 20 }));
+  assert.equal(job(simulator, "landsarkivet-lund-1812").spec.suspend, true);
+  await stepUntil(simulator, () => !job(simulator, "landsarkivet-lund-1812").spec.suspend);
+  const resumed = job(simulator, "landsarkivet-lund-1812").status.conditions ?? [];
+  await simulator.step(1000);
+  assert.ok([...resumed, ...job(simulator, "landsarkivet-lund-1812").status.conditions ?? []]
+    .some(({ type, status, reason }) => type === "Suspended" && status === "False" && reason === "JobResumed"));
+  await stepUntil(simulator, () => holding(job(simulator, "landsarkivet-lund-1812")).includes("Complete"));
+  await stepUntil(simulator, () => holding(job(simulator, "svea-hovratt-1870")).includes("Failed"));
+  assert.equal(job(simulator, "svea-hovratt-1870").status.failedIndexes, "5,22,31");
+  const record = simulator.store.get("configmaps", NAMESPACE, "campaign-svea-hovratt-1870-status");
+  assert.equal(record?.data?.volumesDone, "37");
+  assert.deepEqual(holding(job(simulator, "radhusratten-stockholm-1651")), ["Suspended"]);
+});
+
+Deno.test("simulator: a paused campaign's workers say SIGTERM, keep their pages and go", async () => {
+  const writer = memoryWriter();
+  const simulator = new Simulator(sampleOptions({ writer }));
+  const running = job(simulator, "svea-hovratt-1870");
+  const before = podsOf(simulator, running.metadata.name).length;
+  assert.equal(running.status.active, 3);
+  const from = simulator.store.version;
+  simulator.store.replace("jobs", { ...running, spec: { ...running.spec, suspend: true } });
+  await simulator.step(1000);
+  assert.equal(job(simulator, running.metadata.name).status.terminating, 3);
+  await simulator.step(4000);
+  const paused = job(simulator, running.metadata.name).status;
+  assert.deepEqual([paused.active, paused.terminating, paused.failed], [undefined, 0, running.status.failed]);
+  assert.equal(podsOf(simulator, running.metadata.name).length, before - 3);
+  const messages = (simulator.store.changesSince(from) ?? []).flatMap(({ object }) =>
+    object?.kind === "Pod" && object.status.phase === "Failed"
+      ? object.status.containerStatuses?.[0].state.terminated?.message ?? []
+      : []
+  );
+  // One of the three is evicted before it can say anything.
+  assert.equal(messages.length, 2);
+  for (const message of messages) assert.equal(JSON.parse(message).error, "SIGTERM");
+  simulator.store.replace("jobs", {
+    ...job(simulator, running.metadata.name),
+    spec: { ...running.spec, suspend: false },
+  });
+  await simulator.step(30_000);
+  assert.equal(job(simulator, running.metadata.name).status.active, 3);
+  assert.equal(job(simulator, running.metadata.name).status.failed, running.status.failed);
+});
+
+Deno.test("simulator: an ended Job goes when its time is over, its ConfigMaps stay", async () => {
+  const simulator = new Simulator(sampleOptions());
+  const ended = job(simulator, "bergskollegium-1720");
+  const expiry = Date.parse(ended.status.completionTime ?? "") + 604_800_000;
+  simulator.store.replace("jobs", {
+    ...ended,
+    spec: { ...ended.spec, ttlSecondsAfterFinished: (START - expiry + 604_800_000) / 1000 + 10 },
+  });
+  await simulator.step(9000);
+  assert.ok(simulator.store.get("jobs", NAMESPACE, "bergskollegium-1720"));
+  await simulator.step(2000);
+  assert.equal(simulator.store.get("jobs", NAMESPACE, "bergskollegium-1720"), undefined);
+  assert.deepEqual(podsOf(simulator, "bergskollegium-1720"), []);
+  assert.ok(simulator.store.get("configmaps", NAMESPACE, "campaign-bergskollegium-1720"));
+  const record = simulator.store.get("configmaps", NAMESPACE, "campaign-bergskollegium-1720-status");
+  assert.deepEqual([record?.data?.phase, record?.data?.jobUid], ["Succeeded", ended.metadata.uid]);
+});
+
+Deno.test("simulator: equal seeds and times give equal objects and files, however time is cut; another seed does not", async () => {
+  const first = memoryWriter();
+  const second = memoryWriter();
+  const other = memoryWriter();
+  const a = new Simulator(sampleOptions({ writer: first }));
+  const b = new Simulator(sampleOptions({ writer: second }));
+  const c = new Simulator(sampleOptions({ writer: other, seed: 8 }));
+  await a.step(60_000);
+  for (let part = 0; part < 80; part++) await b.step(750);
+  await c.step(60_000);
+  assert.deepEqual(a.snapshot(), b.snapshot());
+  assert.deepEqual([...first.files.keys()].sort(), [...second.files.keys()].sort());
+  for (const key of first.files.keys()) assert.equal(first.text(key), second.text(key), key);
+  const page = `${NAMESPACE}/swedish-lion-v2/SE-RA-420-1720-B-0101/alto/0001.xml`;
+  assert.notEqual(first.text(page), other.text(page));
+});
+
+Deno.test("simulator: a restored one goes on, its running pods start again and keep their pages", async () => {
+  const writer = memoryWriter();
+  const before = new Simulator(sampleOptions());
+  await before.step(20_000);
+  const snapshot = JSON.parse(JSON.stringify(before.snapshot()));
+  const after = new Simulator(sampleOptions({ writer, now: START + 3_600_000, restored: snapshot }));
+  assert.equal(podsOf(after, "svea-hovratt-1870").filter((pod) => pod.status.phase === "Running").length, 0);
+  await after.step(30_000);
+  assert.deepEqual(job(after, "svea-hovratt-1870").status.active, 3);
+  assert.equal(job(after, "svea-hovratt-1870").metadata.uid, job(before, "svea-hovratt-1870").metadata.uid);
+  const logs = [...writer.files.keys()].filter((key) => key.includes("/status/logs/")).map((key) => writer.text(key));
+  assert.ok(logs.some((log) => / resume: [1-9]\d* done, /.test(log)), logs.join("\n"));
+});
+
+Deno.test("simulator: a restored one never shows a version again, and knows no version from before", () => {
+  const before = new Simulator(sampleOptions());
+  const snapshot = JSON.parse(JSON.stringify(before.snapshot()));
+  const after = new Simulator(sampleOptions({ restored: snapshot }));
+  assert.ok(after.store.version > before.store.version + 100_000);
+  assert.equal(after.store.changesSince(before.store.version), null);
+  assert.deepEqual(after.store.list("configmaps"), snapshot.store.objects.configmaps.toSorted(byNamespaceAndName));
+});
+
+Deno.test("simulator: the record of an ending leaves alone what others own of it", async () => {
+  const simulator = new Simulator(sampleOptions({ speed: 20 }));
+  const name = "campaign-svea-hovratt-1870-status";
+  const failures = { failedVolumes: "[]", failedVolumesJobUid: job(simulator, "svea-hovratt-1870").metadata.uid };
+  const map = {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name, namespace: NAMESPACE },
+    data: failures,
+  } as const;
+  applyByForce(simulator.store, map, "web-failures");
+  await stepUntil(simulator, () => holding(job(simulator, "svea-hovratt-1870")).includes("Failed"));
+  const record = simulator.store.get("configmaps", NAMESPACE, name);
+  assert.equal(record?.data?.phase, "PartiallyFailed");
+  assert.equal(record?.data?.failedVolumes, "[]");
+  assert.deepEqual(record?.metadata.managedFields?.map(({ manager }) => manager).sort(), ["campaigns", "web-failures"]);
+});
+
+Deno.test("simulator: the files of the past stay below 1500 and the states come first", async () => {
+  const writer = memoryWriter();
+  const simulator = new Simulator(sampleOptions({ writer }));
+  await simulator.writeStates();
+  assert.ok([...writer.files.keys()].every((key) => key.endsWith("/progress.json")));
+  const finished = job(simulator, "bergskollegium-1720").spec.completions;
+  assert.ok(writer.files.size >= finished);
+  await simulator.step(0);
+  assert.equal(simulator.waitingFiles, 0);
+  assert.ok(writer.files.size < 1500, String(writer.files.size));
+});
+
+Deno.test("samples: volumes.txt has one line per index, naming the archive", () => {
+  const simulator = new Simulator(sampleOptions());
+  for (const campaign of sampleCampaigns(7)) {
+    const map = simulator.store.get("configmaps", NAMESPACE, `campaign-${campaign.name}`);
+    const lines = (map?.data?.["volumes.txt"] ?? "").split("\n");
+    assert.equal(lines.pop(), "");
+    assert.deepEqual(lines.map((line) => line.split("\t")[0]), campaign.volumes.map(({ id }) => id));
+    for (const line of lines) {
+      assert.match(line, /\t(http:\/\/127\.0\.0\.1:9000\/iiif\/|images:http:\/\/127\.0\.0\.1:9000\/image\/)/);
+    }
+  }
+});
+
+Deno.test("simulator: run follows the real clock, reports a refusing writer once and tries again", async () => {
+  let real = START;
+  let refusing = true;
+  const refusals: unknown[] = [];
+  const written = Promise.withResolvers<string>();
+  const writer = {
+    put(key: string) {
+      if (refusing) return Promise.reject(new Error("full"));
+      if (key.endsWith("/alto/0001.xml")) written.resolve(key);
+      return Promise.resolve();
+    },
+  };
+  const simulator = new Simulator(sampleOptions({ writer }));
+  simulator.run((error) => {
+    refusals.push(error);
+    refusing = false;
+  }, () => real += 10_000);
+  assert.match(await written.promise, /alto/);
+  simulator.stop();
+  assert.equal(refusals.length, 1);
+  assert.ok(simulator.now >= START + 10_000);
+});
+
+Deno.test("simulator: a process that slept does not make up for it", () => {
+  const times = [START, START + 8 * 3_600_000];
+  const simulator = new Simulator(sampleOptions());
+  const before = job(simulator, "svea-hovratt-1870").status.succeeded ?? 0;
+  const ticked = Promise.withResolvers<void>();
+  simulator.run(() => {}, () => {
+    const time = times.shift();
+    if (time === undefined) throw new Error("looked at the clock too often");
+    if (times.length === 0) queueMicrotask(ticked.resolve);
+    return time;
+  });
+  return ticked.promise.then(() => {
+    simulator.stop();
+    assert.equal(simulator.now, START + 8 * 3_600_000);
+    const after = job(simulator, "svea-hovratt-1870").status.succeeded ?? 0;
+    assert.ok(after <= before + 3, `${before} to ${after}`);
+  });
+});
+
+Deno.test("simulator: no volume counts as done before its files are in the store, however slow that is", async () => {
+  const memory = memoryWriter();
+  let held: (() => void)[] = [];
+  let slow = false;
+  const put = async (key: string, body: Uint8Array, type: string) => {
+    if (slow) await new Promise<void>((resolve) => held.push(resolve));
+    await memory.put(key, body, type);
+  };
+  const simulator = new Simulator(sampleOptions({ writer: { put } }));
+  await simulator.step(0);
+  slow = true;
+  const succeeded = () => job(simulator, "svea-hovratt-1870").status.succeeded ?? 0;
+  const before = succeeded();
+  let stepping = true;
+  const steps = (async () => {
+    while (succeeded() === before) await simulator.step(1000);
+    stepping = false;
+  })();
+  while (stepping) {
+    // Whenever nothing more happens by itself, one write of those that wait is let go.
+    held.splice(0, 1)[0]?.();
+    const done = new Set(indexes(job(simulator, "svea-hovratt-1870").status.completedIndexes ?? ""));
+    for (const pod of podsOf(simulator, "svea-hovratt-1870")) {
+      const index = Number(pod.metadata.labels?.["batch.kubernetes.io/job-completion-index"]);
+      const volume = sampleCampaigns(7).find(({ name }) => name === "svea-hovratt-1870")?.volumes[index];
+      const manifest = `${NAMESPACE}/swedish-lion-v2/${volume?.id}/manifest.json`;
+      if (done.has(index)) assert.ok(memory.files.has(manifest), `${manifest} is missing`);
+    }
+    await Promise.resolve();
+  }
+  slow = false;
+  for (const release of held) release();
+  held = [];
+  await steps;
+});
+
+function indexes(ranges: string): number[] {
+  return ranges.split(",").filter(Boolean).flatMap((range) => {
+    const [first, last = first] = range.split("-").map(Number);
+    return Array.from({ length: last - first + 1 }, (_, i) => first + i);
+  });
+}

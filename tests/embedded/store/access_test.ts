@@ -1,0 +1,94 @@
+import fc from "fast-check";
+import assert from "node:assert/strict";
+import { aclsUsageOf, type Asker, bucketMask, objectMask } from "@/embedded/store/access.ts";
+import { type Acl, ACL_PERMISSIONS, type AclGrant, aclToKeep, type Grantee, keptAcl } from "@/embedded/store/acl.ts";
+import { permissionMask, permissionsOf } from "@/embedded/store/permissions.ts";
+
+const anna: Asker = { user: { id: 1, guid: "anna" }, held: 0, groups: () => [] };
+const nobody: Asker = { user: null, held: 0, groups: () => [] };
+
+const acl = fc.array(fc.record({
+  grantee: fc.constantFrom<Grantee>({ user: "anna" }, { user: "bert" }, { group: "readers" }, "everybody", "users"),
+  permission: fc.constantFrom(...ACL_PERMISSIONS),
+}, { noNullPrototype: true }));
+
+function may(mask: number): string {
+  return permissionsOf(mask).join(" ");
+}
+
+Deno.test("access: each permission of an access list means what it does in S3", () => {
+  const to = (permission: AclGrant["permission"]): Acl => [{ grantee: { user: "anna" }, permission }];
+  const cases: [AclGrant["permission"], string, string][] = [
+    ["READ", "BROWSE", "READ"],
+    ["WRITE", "WRITE DELETE", ""],
+    ["READ_ACP", "READ_ACL", "READ_ACL"],
+    ["WRITE_ACP", "WRITE_ACL", "WRITE_ACL"],
+    ["FULL_CONTROL", "BROWSE WRITE DELETE READ_ACL WRITE_ACL", "READ READ_ACL WRITE_ACL"],
+  ];
+  for (const [permission, onBucket, onObject] of cases) {
+    const thing = { owner: 2, acl: to(permission) };
+    assert.equal(may(bucketMask(anna, thing, "enforced")), onBucket, permission);
+    assert.equal(may(objectMask(anna, thing, "enforced")), onObject, permission);
+    for (const mask of [bucketMask, objectMask]) {
+      assert.equal(mask(anna, thing, "kept"), 0);
+      assert.equal(mask(nobody, thing, "enforced"), 0);
+      assert.equal(mask({ ...anna, user: { id: 3, guid: "other" } }, thing, "enforced"), 0);
+    }
+  }
+});
+
+Deno.test("access: an owner may always read and write the list, and a writer has full control of what it wrote", () => {
+  assert.equal(may(bucketMask(anna, { owner: 1, acl: null }, "enforced")), "READ_ACL WRITE_ACL");
+  assert.equal(may(objectMask(anna, { owner: 1, acl: null }, "enforced")), "READ READ_ACL WRITE_ACL");
+  assert.equal(may(objectMask(anna, { owner: 1, acl: [] }, "enforced")), "READ_ACL WRITE_ACL");
+  assert.equal(may(objectMask(anna, { owner: 1, acl: null }, "none")), "READ_ACL WRITE_ACL");
+  // Nobody's things are not everybody's.
+  assert.equal(objectMask(nobody, { owner: null, acl: null }, "enforced"), 0);
+  assert.equal(bucketMask(nobody, { owner: null, acl: null }, "enforced"), 0);
+});
+
+Deno.test("access: what the management API took from a bucket's owner does not come back by its access list", () => {
+  const own: Acl = [{ grantee: { user: "anna" }, permission: "FULL_CONTROL" }];
+  assert.equal(may(bucketMask(anna, { owner: 1, acl: own }, "enforced")), "READ_ACL WRITE_ACL");
+});
+
+Deno.test("access: nobody has what is for everybody, a user also what is for users, and no list takes away", () => {
+  fc.assert(fc.property(acl, fc.boolean(), fc.integer({ min: 0, max: 1023 }), (list, isMember, held) => {
+    const thing = { owner: 2, acl: list };
+    const asker: Asker = { ...anna, held, groups: () => isMember ? ["readers"] : [] };
+    for (const mask of [bucketMask, objectMask]) {
+      const open = mask(nobody, { ...thing, acl: list.filter(({ grantee }) => grantee === "everybody") }, "enforced");
+      assert.equal(mask(nobody, thing, "enforced"), open);
+      const known = list.filter(({ grantee }) =>
+        typeof grantee === "string" || ("user" in grantee ? grantee.user === "anna" : isMember)
+      );
+      const all = mask(asker, thing, "enforced");
+      assert.equal(all, mask(asker, { ...thing, acl: known }, "enforced"));
+      assert.equal(all & held, held);
+      assert.equal(all & open, open);
+    }
+  }));
+});
+
+Deno.test("access: groups are asked for only where an access list names one", () => {
+  const asker: Asker = { ...anna, groups: () => assert.fail("asked for groups") };
+  bucketMask(asker, { owner: 2, acl: [{ grantee: "everybody", permission: "READ" }] }, "enforced");
+  assert.throws(() =>
+    bucketMask(asker, { owner: 2, acl: [{ grantee: { group: "g" }, permission: "READ" }] }, "enforced")
+  );
+});
+
+Deno.test("access: the setting of a namespace decides what its lists do", () => {
+  assert.equal(aclsUsageOf({ aclsUsage: "NOT_ENABLED" }), "none");
+  assert.equal(aclsUsageOf({ aclsUsage: "NOT_ENFORCED" }), "kept");
+  for (const aclsUsage of ["ENABLED", "ENFORCED", undefined]) assert.equal(aclsUsageOf({ aclsUsage }), "enforced");
+});
+
+Deno.test("access: a kept list is read as it was", () => {
+  fc.assert(fc.property(acl, (list) => assert.deepEqual(keptAcl(aclToKeep(list)), list)));
+  assert.equal(keptAcl(null), null);
+});
+
+Deno.test("access: implied permissions come with those that imply them", () => {
+  assert.equal(may(permissionMask(["SEARCH", "PURGE"])), "BROWSE READ DELETE PURGE SEARCH");
+});

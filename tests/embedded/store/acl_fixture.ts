@@ -1,0 +1,65 @@
+import { S3Client, S3ServiceException } from "@aws-sdk/client-s3";
+import assert from "node:assert/strict";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { mapiAuthorization, s3Keys, startStore } from "./store_fixture.ts";
+
+type Store = Awaited<ReturnType<typeof startStore>>;
+
+/** Calls the management API of the tenant archive, as its curator unless said otherwise. */
+export async function mapi(store: Store, method: string, path: string, body?: unknown, user = "curator") {
+  const response = await fetch(`${store.mapi("archive")}/mapi/tenants/archive${path}`, {
+    method,
+    redirect: "manual",
+    headers: mapiAuthorization(user),
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+  const text = await response.text();
+  return { status: response.status, text, json: () => JSON.parse(text) };
+}
+
+/** Makes a user of the tenant archive without any permission and gives its GUID. */
+export async function makeUser(store: Store, username: string, further: Record<string, unknown> = {}): Promise<string> {
+  const record = {
+    username,
+    fullName: username,
+    localAuthentication: true,
+    enabled: true,
+    forcePasswordChange: false,
+    ...further,
+  };
+  const made = await mapi(store, "PUT", `/userAccounts?password=${SAMPLE_PASSWORD}`, record);
+  assert.equal(made.status, 200, made.text);
+  return await guidOf(store, username);
+}
+
+export async function guidOf(store: Store, username: string): Promise<string> {
+  return (await mapi(store, "GET", `/userAccounts/${username}?verbose=true`)).json().userGUID;
+}
+
+/** A client in its default settings. */
+export function clientOf(store: Store, user: string): S3Client {
+  return new S3Client({
+    endpoint: store.s3("archive"),
+    region: "us-east-1",
+    forcePathStyle: true,
+    credentials: s3Keys(user, SAMPLE_PASSWORD),
+    maxAttempts: 1,
+  });
+}
+
+/** The HTTP status that a promise of a client ends in. */
+export async function statusOf(promise: Promise<{ $metadata: { httpStatusCode?: number } }>): Promise<number> {
+  try {
+    return (await promise).$metadata.httpStatusCode ?? 0;
+  } catch (error) {
+    if (error instanceof S3ServiceException) return error.$metadata.httpStatusCode ?? 0;
+    throw error;
+  }
+}
+
+/** A request that nobody signed; path and query behind the store's address. */
+export async function anonymous(store: Store, method: string, path: string, init: RequestInit = {}) {
+  const response = await fetch(`${store.s3("archive")}${path}`, { method, ...init });
+  const text = await response.text();
+  return { status: response.status, text, headers: response.headers };
+}

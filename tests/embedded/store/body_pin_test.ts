@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { pinBodies } from "@/embedded/store/body_pin.ts";
+import { openIndexForWriting } from "@/embedded/store/index.ts";
+import { sweepBodies } from "@/embedded/store/writer/sweep.ts";
+import { Writer } from "@/embedded/store/writer/writer.ts";
+import { createBucket, deleteObject, putObject } from "./changes_fixture.ts";
+
+const HOUR = "bodies/2026010100";
+
+/** A store whose one object has its body in a file. */
+function openStore() {
+  const folder = Deno.makeTempDirSync();
+  const index = openIndexForWriting(folder);
+  sweepBodies(folder, index);
+  const writer = new Writer(folder, index);
+  Deno.mkdirSync(`${folder}/${HOUR}`);
+  Deno.writeTextFileSync(`${folder}/${HOUR}/body`, "body");
+  const put = putObject("k", "body", { body: { file: `${HOUR}/body` } });
+  assert.ok(writer.commit([createBucket(), put]).every(({ ok }) => ok));
+  return {
+    folder,
+    index,
+    writer,
+    remove: () => assert.ok(writer.commit([deleteObject("k")])[0].ok),
+    bodies: () => [...Deno.readDirSync(`${folder}/${HOUR}`)].length,
+    [Symbol.dispose]() {
+      index.close();
+      Deno.removeSync(folder, { recursive: true });
+    },
+  };
+}
+
+Deno.test("pinned bodies: a deleted one stays until the last pin is released, then goes without another change", async () => {
+  using store = openStore();
+  const [first, second] = [await pinBodies(store.folder), await pinBodies(store.folder)];
+  store.remove();
+  assert.deepEqual([store.bodies(), store.writer.isHeldUp], [1, true]);
+  first.release();
+  store.writer.commit([]);
+  assert.deepEqual([store.bodies(), store.writer.isHeldUp], [1, true]);
+  second.release();
+  store.writer.commit([]);
+  assert.deepEqual([store.bodies(), store.writer.isHeldUp], [0, false]);
+});
+
+Deno.test("pinned bodies: where the folder of bodies is gone, a deletion is made all the same", () => {
+  using store = openStore();
+  Deno.removeSync(`${store.folder}/bodies`, { recursive: true });
+  store.remove();
+  store.writer.commit([]);
+  assert.equal(store.index.prepare("SELECT count(*) AS n FROM garbage").get()?.n, 0);
+});
+
+Deno.test("pinned bodies: where it cannot be seen whether they are pinned, a deleted one stays until it can", () => {
+  using store = openStore();
+  const bodies = `${store.folder}/bodies`;
+  Deno.renameSync(bodies, `${bodies}.kept`);
+  Deno.symlinkSync(bodies, bodies);
+  store.remove();
+  assert.equal(store.writer.isHeldUp, true);
+  Deno.removeSync(bodies);
+  Deno.renameSync(`${bodies}.kept`, bodies);
+  store.writer.commit([]);
+  assert.deepEqual([store.bodies(), store.writer.isHeldUp], [0, false]);
+});
+
+Deno.test("pinned bodies: a start leaves deleted ones to a later one", async () => {
+  using store = openStore();
+  const pin = await pinBodies(store.folder);
+  store.remove();
+  store.index.exec("UPDATE swept SET through = '2026010100'");
+  sweepBodies(store.folder, store.index, new Date("2026-01-01T00:00:00Z"));
+  assert.equal(store.bodies(), 1);
+  pin.release();
+  sweepBodies(store.folder, store.index);
+  assert.equal(store.bodies(), 0);
+});

@@ -1,0 +1,56 @@
+import type { Change, Changes } from "@/embedded/store/changes.ts";
+
+type ChangeOf<Kind extends Change["kind"]> = Extract<Change, { kind: Kind }>;
+type Given<Kind extends keyof Changes> = Partial<Changes[Kind]["given"]>;
+
+/** UTF-8 bytes. */
+export function utf8(text: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(text);
+}
+
+/** The change that makes a bucket `b` without an owner, of the system's tenant; the first one of a store has the id 1. */
+export function createBucket(given: Given<"createBucket"> = {}): ChangeOf<"createBucket"> {
+  return {
+    kind: "createBucket",
+    given: {
+      tenant: 0,
+      name: "b",
+      guid: "g",
+      owner: null,
+      ownerPermissions: 0,
+      versioning: "off",
+      record: "{}",
+      atMs: 0,
+      ...given,
+    },
+  };
+}
+
+/** The change that writes an object into bucket 1, whose entity tag is its text. */
+export function putObject(key: string, text: string, given: Given<"putObject"> = {}): ChangeOf<"putObject"> {
+  const data = utf8(text);
+  return {
+    kind: "putObject",
+    given: {
+      bucket: 1,
+      key: utf8(key),
+      body: { data },
+      size: data.length,
+      etag: text,
+      contentType: "text/plain",
+      headers: null,
+      checksums: null,
+      tags: null,
+      acl: null,
+      owner: null,
+      condition: null,
+      atMs: 1,
+      ...given,
+    },
+  };
+}
+
+/** The change that deletes an object of bucket 1, or one version of it. */
+export function deleteObject(key: string, given: Given<"deleteObject"> = {}): ChangeOf<"deleteObject"> {
+  return { kind: "deleteObject", given: { bucket: 1, key: utf8(key), version: null, atMs: 1, ...given } };
+}

@@ -1,0 +1,276 @@
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import fc from "fast-check";
+import type { Change } from "@/embedded/store/changes.ts";
+import { openIndexForWriting, Statements } from "@/embedded/store/index.ts";
+import { compareBytes, indexOfBytes, Objects } from "@/embedded/store/objects.ts";
+import { type UploadMarker, Uploads } from "@/embedded/store/uploads.ts";
+import { behindMarker, Versions, type VersionsPage } from "@/embedded/store/versions.ts";
+import { Writer } from "@/embedded/store/writer/writer.ts";
+
+const utf8 = (text: string) => new TextEncoder().encode(text);
+const text = (bytes: Uint8Array) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+const compare = (a: string, b: string) => compareBytes(utf8(a), utf8(b));
+
+/** A bucket of its own for each run, all in one index. */
+function openIndex() {
+  const folder = Deno.makeTempDirSync();
+  const index = openIndexForWriting(folder);
+  const statements = new Statements(index);
+  const writer = new Writer(folder, index);
+  let buckets = 0;
+  return {
+    index,
+    writer,
+    objects: new Objects(folder, statements),
+    versions: new Versions(statements),
+    uploads: new Uploads(statements),
+    newBucket() {
+      const name = `b${++buckets}`;
+      const given = { tenant: 0, name, guid: name, owner: null, ownerPermissions: 0, record: "{}", atMs: 0 };
+      writer.commit([{ kind: "createBucket", given: { ...given, versioning: "off" } }]);
+      return buckets;
+    },
+    [Symbol.dispose]() {
+      index.close();
+      Deno.removeSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** A version as a plain list would hold it. */
+interface Entry {
+  key: string;
+  version: string;
+  isMarker: boolean;
+}
+
+interface Step {
+  key: string;
+  kind: "put" | "delete" | "deleteVersion" | "enable" | "suspend";
+  /** Which of the versions that there are. */
+  which: number;
+}
+
+/**
+ * Does steps to a bucket and to a plain list of its versions, the newest of each key first. Version ids are taken from the
+ * store, since they are its own to choose.
+ */
+function apply(store: ReturnType<typeof openIndex>, bucket: number, steps: readonly Step[]): Entry[] {
+  const list: Entry[] = [];
+  let versioning = "off";
+  const commit = (change: Change) => {
+    const [outcome] = store.writer.commit([change]);
+    assert.ok(outcome.ok, JSON.stringify(outcome));
+    return outcome.result as { version: string | null };
+  };
+  const add = (key: string, version: string | null, isMarker: boolean) => {
+    const name = version ?? "null";
+    const same = list.findIndex((one) => one.key === key && one.version === name);
+    if (same >= 0) list.splice(same, 1);
+    list.unshift({ key, version: name, isMarker });
+  };
+  for (const [i, { key, kind, which }] of steps.entries()) {
+    const at = { bucket, key: utf8(key), atMs: i };
+    if (kind === "enable" || kind === "suspend") {
+      versioning = kind === "enable" ? "enabled" : "suspended";
+      commit({ kind: "setVersioning", given: { bucket, versioning: kind === "enable" ? "enabled" : "suspended" } });
+    } else if (kind === "put") {
+      const absent = { headers: null, checksums: null, tags: null, acl: null, owner: null, condition: null };
+      const body = { body: { data: utf8("x") }, size: 1, etag: "e", contentType: "t" };
+      add(key, commit({ kind: "putObject", given: { ...at, ...body, ...absent } }).version, false);
+    } else if (kind === "delete") {
+      const { version } = commit({ kind: "deleteObject", given: { ...at, version: null } });
+      if (versioning !== "off") add(key, version, true);
+      else list.splice(0, list.length, ...list.filter((one) => one.key !== key));
+    } else if (list.length > 0) {
+      const [gone] = list.splice(which % list.length, 1);
+      commit({ kind: "deleteObject", given: { ...at, key: utf8(gone.key), version: gone.version } });
+    }
+  }
+  // A stable sort keeps the versions of a key in their order.
+  return list.sort((a, b) => compare(a.key, b.key));
+}
+
+function common(key: string, prefix: string, delimiter: string): string | null {
+  const cut = delimiter === "" ? -1 : key.indexOf(delimiter, prefix.length);
+  return cut < 0 ? null : key.slice(0, cut + delimiter.length);
+}
+
+/** The entries of a listing: what `name` calls those of a key, and common prefixes, once each. */
+function entries<T extends { key: string }>(
+  all: readonly T[],
+  prefix: string,
+  delimiter: string,
+  name: (one: T) => string,
+): { at: string; shown: string }[] {
+  const found = new Map<string, { at: string; shown: string }>();
+  for (const one of all) {
+    if (!one.key.startsWith(prefix)) continue;
+    const at = common(one.key, prefix, delimiter);
+    const shown = at === null ? `${one.key} ${name(one)}` : `${at} *`;
+    found.set(shown, { at: at ?? one.key, shown });
+  }
+  return [...found.values()];
+}
+
+const keys = fc.constantFrom(
+  "a",
+  "a/",
+  "a/1",
+  "a/1/x",
+  "a/2",
+  "a//",
+  "a0",
+  "b",
+  "b/\u{1F600}",
+  "b/\uffee",
+  "\0",
+  "\ufeffa",
+  "\u{1F600}/",
+);
+const kinds = fc.constantFrom("put", "put", "put", "delete", "deleteVersion", "enable", "suspend");
+const steps = fc.array(
+  fc.record({ key: keys, kind: kinds, which: fc.nat(50) }) as fc.Arbitrary<Step>,
+  { maxLength: 40, size: "max" },
+);
+const asked = {
+  prefix: fc.constantFrom("", "", "a", "a/", "b/", "\ufeff", "z"),
+  delimiter: fc.constantFrom("", "/", "/", "//", "/1", "\u{1F600}"),
+  marker: fc.oneof(fc.constant(""), keys, fc.constantFrom("A", "a/0", "a/1/", "a/9", "a/1/y", "b/", "\uffff", "zz")),
+  limit: fc.integer({ min: 1, max: 6 }),
+};
+
+Deno.test("listings: from any marker on, pages of objects and versions are what a plain list gives", () => {
+  using store = openIndex();
+  fc.assert(
+    fc.property(fc.record({ steps, ...asked }), fc.nat(20), ({ steps, prefix, delimiter, marker, limit }, pick) => {
+      const bucket = store.newBucket();
+      const list = apply(store, bucket, steps);
+      const newest = new Set(list.filter((one, i) => list[i - 1]?.key !== one.key));
+      const [under, cut] = [utf8(prefix), utf8(delimiter)];
+
+      const objects: string[] = [];
+      let from = behindMarker(utf8(marker), under, cut);
+      while (from) {
+        const page = store.objects.list(bucket, under, cut, from, limit);
+        const shown = [...page.objects.map(({ key }) => `${text(key)} `), ...page.prefixes.map((p) => `${text(p)} *`)];
+        assert.ok(shown.length <= limit && (page.next === null || shown.length === limit));
+        objects.push(...shown.sort((a, b) => compare(a.slice(0, -1), b.slice(0, -1))));
+        from = page.next;
+      }
+      const current = list.filter((one) => newest.has(one) && !one.isMarker);
+      const behind = entries(current, prefix, delimiter, () => "").filter(({ at }) => compare(at, marker) > 0);
+      assert.deepEqual(objects, behind.map(({ shown }) => shown));
+
+      // Any version of the marker's key may be the one that the listing goes on behind.
+      const own = list.filter((one) => one.key === marker);
+      const version = own.length > 0 && pick % 2 === 1 ? own[pick % own.length].version : null;
+      const versions: string[] = [];
+      let next: VersionsPage["next"] = { key: utf8(marker), version };
+      while (next) {
+        const page: VersionsPage = store.versions.list(bucket, {
+          prefix: under,
+          delimiter: cut,
+          keyMarker: next.key,
+          versionMarker: next.version,
+          limit,
+        });
+        const shown = page.versions.map((one) => ({
+          at: text(one.key),
+          shown: `${text(one.key)} ${one.version} ${one.isMarker} ${one.isLatest}`,
+        }));
+        const both = [...shown, ...page.prefixes.map((p) => ({ at: text(p), shown: `${text(p)} *` }))];
+        assert.ok(both.length <= limit && (page.next === null || both.length === limit));
+        versions.push(...both.sort((a, b) => compare(a.at, b.at)).map((one) => one.shown));
+        next = page.next;
+      }
+      const rest = version === null ? [] : own.slice(own.findIndex((one) => one.version === version) + 1);
+      const name = (one: Entry) => `${one.version} ${one.isMarker} ${newest.has(one)}`;
+      const inKey = new Set(rest.map((one) => `${one.key} ${name(one)}`));
+      const expected = entries(list, prefix, delimiter, name)
+        .filter(({ at, shown }) => compare(at, marker) > 0 || inKey.has(shown));
+      assert.deepEqual(versions, expected.map(({ shown }) => shown));
+    }),
+    { numRuns: 150 },
+  );
+});
+
+Deno.test("listings: from any marker on, pages of uploads are what a plain list gives", () => {
+  using store = openIndex();
+  const insert = store.index.prepare(
+    "INSERT INTO uploads (id, bucket, key, content_type, started_ms) VALUES (?, ?, ?, '', 0)",
+  );
+  fc.assert(
+    fc.property(
+      fc.record({ named: fc.array(keys, { maxLength: 25 }), ...asked }),
+      fc.nat(30),
+      ({ named, prefix, delimiter, marker, limit }, pick) => {
+        const bucket = store.newBucket();
+        const list = named.map((key, i) => ({ key, id: `${bucket}-${String(i).padStart(3, "0")}` }));
+        for (const { key, id } of list) insert.run(id, bucket, utf8(key));
+        list.sort((a, b) => compare(a.key, b.key) || compare(a.id, b.id));
+        const upload = pick % 2 === 0 || marker === "" ? "" : `${bucket}-${String(pick).padStart(3, "0")}`;
+        const seen: string[] = [];
+        let after: UploadMarker | null = { key: utf8(marker), upload };
+        while (after) {
+          const page = store.uploads.list(bucket, utf8(prefix), utf8(delimiter), after, limit);
+          const both = [
+            ...page.uploads.map((one) => ({ at: text(one.key), shown: `${text(one.key)} ${one.id}` })),
+            ...page.prefixes.map((p) => ({ at: text(p), shown: `${text(p)} *` })),
+          ];
+          assert.ok(both.length <= limit && (page.next === null || both.length === limit));
+          seen.push(...both.sort((a, b) => compare(a.at, b.at)).map(({ shown }) => shown));
+          after = page.next;
+        }
+        const expected = entries(list, prefix, delimiter, ({ id }) => id).filter(({ at, shown }) =>
+          compare(at, marker) > 0 ||
+          (upload !== "" && at === marker && shown > `${marker} ${upload}` && !shown.endsWith("*"))
+        );
+        assert.deepEqual(seen, expected.map(({ shown }) => shown));
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
+
+Deno.test("listings: a page leaves no read open that would keep the log from being folded in", () => {
+  using store = openIndex();
+  const bucket = store.newBucket();
+  const put = (key: string): Step => ({ key, kind: "put", which: 0 });
+  apply(store, bucket, [put("a"), put("b"), put("c")]);
+  const reader = new Statements(store.index);
+  const none = new Uint8Array();
+  assert.ok(new Objects("", reader).list(bucket, none, none, none, 1).next);
+  const all = { prefix: none, delimiter: none, keyMarker: none, versionMarker: null, limit: 1 };
+  assert.ok(new Versions(reader).list(bucket, all).next);
+  assert.deepEqual(reader.row("PRAGMA wal_checkpoint(TRUNCATE)"), [0, 0, 0]);
+});
+
+Deno.test("listings: a text of any length is found where it is, or not at all", () => {
+  const bytes = (maxLength: number) =>
+    fc.array(fc.constantFrom(0, 97, 200), { maxLength }).map((all) => Uint8Array.from(all));
+  fc.assert(fc.property(bytes(60), bytes(30), fc.nat(70), fc.nat(60), (whole, other, from, at) => {
+    for (const wanted of [other, whole.slice(at, at + 20)]) {
+      if (wanted.length > 0) assert.equal(indexOfBytes(whole, wanted, from), Buffer.from(whole).indexOf(wanted, from));
+    }
+  }));
+});
+
+Deno.test("writer: the id of a version that was deleted is not given to the next one", () => {
+  using store = openIndex();
+  const bucket = store.newBucket();
+  const at = { bucket, key: utf8("k"), atMs: 5 };
+  const absent = { headers: null, checksums: null, tags: null, acl: null, owner: null, condition: null };
+  const body = { body: { data: utf8("x") }, size: 1, etag: "e", contentType: "t" };
+  const put: Change = { kind: "putObject", given: { ...at, ...body, ...absent } };
+  const done = (change: Change) => {
+    const [outcome] = store.writer.commit([change]);
+    assert.ok(outcome.ok);
+    return outcome.result as { version: string };
+  };
+  done({ kind: "setVersioning", given: { bucket, versioning: "enabled" } });
+  const { version } = done(put);
+  done({ kind: "deleteObject", given: { ...at, version } });
+  assert.notEqual(done(put).version, version);
+});

@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import { ListBucketsCommand } from "@aws-sdk/client-s3";
+import { AwsClient } from "aws4fetch";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { leaks, refusal, type Store } from "@/tests/embedded/store/mapi_fixture.ts";
+import { mapiAuthorization, s3Keys, startStore } from "@/tests/embedded/store/store_fixture.ts";
+
+const CONVERTER_PASSWORD = "converter-password";
+
+/** The status of a request to the management API at a level (null: the system's). */
+async function mapi(
+  store: Store,
+  level: string | null,
+  path: string,
+  [user, password]: readonly [string, string],
+  body?: unknown,
+): Promise<number> {
+  const response = await fetch(`${store.mapi(level)}/mapi/tenants${path}`, {
+    method: body === undefined ? "GET" : "POST",
+    redirect: "manual",
+    headers: mapiAuthorization(user, password),
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+  await response.body?.cancel();
+  return response.status;
+}
+
+function s3(store: Store, user: string, password: string): Promise<string> {
+  return refusal(store.client("archive", user, password).send(new ListBucketsCommand({})));
+}
+
+Deno.test("lock-out: wrong passwords by either protocol shut out nobody, by default", leaks, async () => {
+  await using store = await startStore();
+  const guesses = Array.from({ length: 6 }, async (_, n) => {
+    const wrong = `wrong-${n}`;
+    assert.equal(await mapi(store, "archive", "/archive", ["reader", wrong]), 403);
+    assert.equal(await mapi(store, "archive", "/archive", ["converter", wrong]), 403);
+    assert.equal(await mapi(store, null, "", ["admin", wrong]), 403);
+    assert.equal(await s3(store, "reader", wrong), "403 SignatureDoesNotMatch");
+  });
+  await Promise.all(guesses);
+  assert.equal(await mapi(store, null, "", ["admin", SAMPLE_PASSWORD]), 200);
+  assert.equal(await mapi(store, "archive", "/archive/statistics", ["reader", SAMPLE_PASSWORD]), 200);
+  assert.equal(await s3(store, "reader", SAMPLE_PASSWORD), "no refusal");
+  assert.equal(await s3(store, "converter", CONVERTER_PASSWORD), "no refusal");
+});
+
+Deno.test("lock-out: where it was asked for, the converter and the last administrator stay open", leaks, async () => {
+  await using store = await startStore();
+  const curator = ["curator", SAMPLE_PASSWORD] as const;
+  const users = "/archive/userAccounts";
+  const rules = { disableAfterAttempts: 1, automaticUserAccountUnlockSetting: false };
+  assert.equal(await mapi(store, "archive", "/archive/consoleSecurity", curator, rules), 200);
+  const wrong = async (user: string) => {
+    assert.equal(await mapi(store, "archive", "/archive", [user, "wrong-1"]), 403);
+  };
+  for (const user of ["reader", "converter", "curator"]) await wrong(user);
+  assert.equal(await s3(store, "reader", SAMPLE_PASSWORD), "403 InvalidAccessKeyId");
+  assert.equal(await s3(store, "converter", CONVERTER_PASSWORD), "no refusal");
+  assert.equal(await mapi(store, "archive", users, curator), 200);
+
+  // Beside another administrator, it is locked like anybody; the other one is now the last, until it is gone itself.
+  const roles = { role: ["ADMINISTRATOR"] };
+  assert.equal(await mapi(store, "archive", `${users}/reader`, curator, { enabled: true, roles }), 200);
+  await wrong("curator");
+  await wrong("reader");
+  assert.equal(await mapi(store, "archive", users, curator), 403);
+  const reader = ["reader", SAMPLE_PASSWORD] as const;
+  assert.equal(await mapi(store, "archive", users, reader), 200);
+  assert.equal(await mapi(store, "archive", `${users}/reader`, reader, { enabled: false }), 200);
+  assert.equal(await mapi(store, "archive", users, curator), 200);
+});
+
+Deno.test(
+  "lock-out: an administrator by its group counts, and one disabled or without a password does not",
+  leaks,
+  async () => {
+    await using store = await startStore();
+    const curator = ["curator", SAMPLE_PASSWORD] as const;
+    const put = async (path: string, body: unknown) => {
+      const response = await fetch(`${store.mapi("archive")}/mapi/tenants/archive${path}`, {
+        method: "PUT",
+        headers: mapiAuthorization(...curator),
+        body: JSON.stringify(body),
+      });
+      assert.equal(response.status, 200, await response.text());
+    };
+    const lock = { disableAfterAttempts: 1, automaticUserAccountUnlockSetting: false };
+    assert.equal(await mapi(store, "archive", "/archive/consoleSecurity", curator, lock), 200);
+    const record = { fullName: "x", localAuthentication: false, enabled: true, forcePasswordChange: false };
+    const roles = { role: ["ADMINISTRATOR", "SECURITY"] };
+    await put("/userAccounts?password=remote-1", { ...record, username: "remote", roles });
+    await put("/userAccounts?password=off-line-1", {
+      ...record,
+      localAuthentication: true,
+      enabled: false,
+      username: "off",
+      roles,
+    });
+    await mapi(store, "archive", "/archive", ["curator", "wrong-1"]);
+    assert.equal(await mapi(store, "archive", "/archive/userAccounts", curator), 200);
+    await put("/groupAccounts", {
+      groupname: "admins",
+      externalGroupID: "admins",
+      roles,
+      members: { username: ["reader"] },
+    });
+    await mapi(store, "archive", "/archive", ["curator", "wrong-1"]);
+    assert.equal(await mapi(store, "archive", "/archive/userAccounts", curator), 403);
+    assert.equal(await mapi(store, "archive", "/archive/userAccounts", ["reader", SAMPLE_PASSWORD]), 200);
+  },
+);
+
+/** All that a refusal says, without what is new in each. */
+async function said(response: Response): Promise<unknown> {
+  const headers = Object.fromEntries(response.headers);
+  delete headers.date;
+  delete headers["x-amz-request-id"];
+  const text = (await response.text()).replace(/<RequestId>[^<]*/, "");
+  return { status: response.status, headers, text };
+}
+
+Deno.test(
+  "refusals: by either protocol, absent users, disabled ones and wrong passwords look alike",
+  leaks,
+  async () => {
+    await using store = await startStore();
+    const curator = ["curator", SAMPLE_PASSWORD] as const;
+    assert.equal(await mapi(store, "archive", "/archive/userAccounts/reader", curator, { enabled: false }), 200);
+    const wrong = ["nobody", "reader", "converter", "åsa", "a".repeat(64)].map((user) => [user, "wrong-1"] as const);
+    const by = {
+      s3: (user: string, password: string) => {
+        const { accessKeyId, secretAccessKey } = s3Keys(user, password);
+        const signed = new AwsClient({ accessKeyId, secretAccessKey, service: "s3", region: "us-east-1", retries: 0 });
+        return signed.fetch(`${store.s3("archive")}/campaigns`);
+      },
+      native: (user: string, password: string) =>
+        fetch(`${store.mapi("archive")}/mapi/tenants/archive/userAccounts`, {
+          headers: mapiAuthorization(user, password),
+        }),
+      ad: (user: string, password: string) => {
+        const bytes = new TextEncoder().encode(`AD ${user}:${password}`);
+        const authorization = String.fromCharCode(...bytes);
+        return fetch(`${store.mapi("archive")}/mapi/tenants/archive/userAccounts`, { headers: { authorization } });
+      },
+      system: (user: string, password: string) =>
+        fetch(`${store.mapi(null)}/mapi/tenants`, {
+          headers: mapiAuthorization(user === "reader" ? "admin" : user, password),
+        }),
+    };
+    for (const [protocol, call] of Object.entries(by)) {
+      const answers = await Promise.all(wrong.map(async (login) => await said(await call(...login))));
+      for (const answer of answers) assert.deepEqual(answer, answers[0], protocol);
+      assert.equal((answers[0] as { status: number }).status, 403);
+    }
+  },
+);

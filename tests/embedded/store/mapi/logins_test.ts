@@ -1,0 +1,233 @@
+import assert from "node:assert/strict";
+import { ListBucketsCommand } from "@aws-sdk/client-s3";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { leaks, refusal, type Store } from "@/tests/embedded/store/mapi_fixture.ts";
+import { mapiAuthorization, startStore } from "@/tests/embedded/store/store_fixture.ts";
+
+const USERS = "/userAccounts";
+
+const LENA = {
+  username: "lena",
+  fullName: "Lena Grön",
+  localAuthentication: true,
+  enabled: true,
+  forcePasswordChange: false,
+};
+
+/** Calls the management API of the tenant archive as one of its users. */
+async function call(store: Store, method: string, path: string, body?: unknown, as = ["curator", SAMPLE_PASSWORD]) {
+  const response = await fetch(`${store.mapi("archive")}/mapi/tenants/archive${path}`, {
+    method,
+    redirect: "manual",
+    headers: mapiAuthorization(as[0], as[1]),
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+async function addUser(store: Store, record: Record<string, unknown> = {}, password = "first-1"): Promise<void> {
+  const made = await call(store, "PUT", `${USERS}?password=${password}`, { ...LENA, ...record });
+  assert.equal(made.status, 200, made.text);
+}
+
+function s3(store: Store, user: string, password: string): Promise<string> {
+  return refusal(store.client("archive", user, password).send(new ListBucketsCommand({})));
+}
+
+Deno.test("passwords: the tenant's rules decide, and each refusal says which", leaks, async () => {
+  await using store = await startStore();
+  await addUser(store);
+  const rules = async (document: Record<string, unknown>) => {
+    const set = await call(store, "POST", "/consoleSecurity", document);
+    assert.equal(set.status, 200, set.text);
+  };
+  const change = async (newPassword: string) => {
+    const { status, text } = await call(store, "POST", `${USERS}/lena/changePassword`, { newPassword });
+    return `${status} ${text}`;
+  };
+  assert.match(await change("abc12"), /^400 .*newPassword must have 6 to 64/);
+  assert.match(await change("abcdefgh"), /^400 .*at least two/);
+  assert.match(await change("x1".repeat(33)), /^400 .*6 to 64/);
+  await rules({ minimumPasswordLength: 10 });
+  assert.match(await change("abc123def"), /^400 .*10 to 64/);
+  assert.match(await change("abc123defg"), /^200/);
+  await rules({
+    minimumPasswordLength: 6,
+    passwordCombination: true,
+    upperCaseLetterCount: 2,
+    specialCharacterCount: 0,
+  });
+  assert.match(await change("Abc123"), /^400 .*2 upper-case/);
+  assert.match(await change("ABCDE1"), /^400 .*1 lower-case/);
+  assert.match(await change("ABcdef1"), /^200/);
+  await rules({ passwordCombination: false, passwordContainsUsername: false, blockCommonPassword: true });
+  assert.match(await change("my-LENA-1"), /^400 .*user name/);
+  assert.match(await change("Passw0rd"), /^400 .*common/);
+  await rules({ blockPasswordReUse: true, passwordReuseDepth: 2 });
+  assert.match(await change("ABcdef1"), /^400 .*last 2/);
+  assert.match(await change("abc123defg"), /^400 .*last 2/);
+  assert.match(await change("another-1"), /^200/);
+  assert.match(await change("abc123defg"), /^200/);
+  for (
+    const [member, value] of [["minimumPasswordLength", 1], ["passwordReuseDepth", 101], ["disableAfterAttempts", -1]]
+  ) {
+    const refused = await call(store, "POST", "/consoleSecurity", { [member]: value });
+    assert.equal(refused.status, 400);
+    assert.match(refused.text, new RegExp(String(member)));
+  }
+  assert.equal((await call(store, "PUT", `${USERS}?password=Passw0rd`, { ...LENA, username: "b" })).status, 400);
+});
+
+Deno.test(
+  "passwords: one's own with the old one, anybody's as an administrator; S3 keys follow at once",
+  leaks,
+  async () => {
+    await using store = await startStore();
+    await addUser(store);
+    const own = (body: unknown, password: string) =>
+      call(store, "POST", `${USERS}/lena/changePassword`, body, ["lena", password]);
+    assert.equal((await own({ newPassword: "second-2" }, "first-1")).status, 403);
+    assert.equal((await own({ newPassword: "second-2", oldPassword: "wrong-1" }, "first-1")).status, 403);
+    assert.equal((await own({ oldPassword: "first-1" }, "first-1")).status, 400);
+    assert.equal((await own({ newPassword: "second-2", oldPassword: "first-1" }, "first-1")).status, 200);
+    assert.equal(await s3(store, "lena", "first-1"), "403 SignatureDoesNotMatch");
+    assert.equal(await s3(store, "lena", "second-2"), "no refusal");
+    assert.equal((await own({ newPassword: "x-12345", oldPassword: "first-1" }, "first-1")).status, 403);
+
+    const others = await call(store, "POST", `${USERS}/curator/changePassword`, { newPassword: "stolen-1" }, [
+      "lena",
+      "second-2",
+    ]);
+    assert.equal(others.status, 403);
+    assert.equal((await call(store, "POST", `${USERS}/lena/changePassword`, { newPassword: "third-3" })).status, 200);
+    assert.equal(await s3(store, "lena", "third-3"), "no refusal");
+    assert.equal((await call(store, "POST", `${USERS}/lena?password=fourth-4`, { fullName: "Lena G" })).status, 200);
+    assert.equal(await s3(store, "lena", "fourth-4"), "no refusal");
+    assert.match((await call(store, "GET", `${USERS}/lena`)).text, /Lena G/);
+    assert.equal((await call(store, "POST", `${USERS}/nobody/changePassword`, { newPassword: "third-3" })).status, 404);
+
+    assert.equal((await call(store, "POST", `${USERS}?resetPasswords=reset-99`, {})).status, 200);
+    assert.equal(await s3(store, "curator", "reset-99"), "no refusal");
+    // Without the role SECURITY, lena keeps hers.
+    assert.equal(await s3(store, "lena", "fourth-4"), "no refusal");
+    assert.equal((await call(store, "POST", USERS, {}, ["curator", "reset-99"])).status, 400);
+  },
+);
+
+Deno.test(
+  "logins: an account that must change its password may do nothing else by the management API, and S3 goes on",
+  leaks,
+  async () => {
+    await using store = await startStore();
+    await addUser(store, { forcePasswordChange: true, roles: { role: ["ADMINISTRATOR"] } });
+    const lena = async (method: string, path: string, body?: unknown, password = "first-1") => {
+      const { status, text } = await call(store, method, path, body, ["lena", password]);
+      return `${status} ${text}`;
+    };
+    const own = `${USERS}/lena/changePassword`;
+    for (
+      const [method, path, body] of [
+        ["GET", USERS],
+        ["GET", `${USERS}/lena`],
+        ["HEAD", "/namespaces/letters"],
+        ["GET", "/nowhere"],
+        ["PUT", "/namespaces", { name: "n" }],
+        ["POST", `${USERS}/curator/changePassword`, { newPassword: "second-2" }],
+        ["POST", `${USERS}/lena`, { forcePasswordChange: false }],
+      ] as const
+    ) {
+      const refused = await lena(method, path, body);
+      assert.match(refused, method === "HEAD" ? /^403 $/ : /^403 .*must be changed first/, `${method} ${path}`);
+    }
+    assert.equal(await s3(store, "lena", "first-1"), "no refusal");
+
+    // What an administrator sets is not yet the user's own; nor is the old password a new one.
+    assert.equal((await call(store, "POST", own, { newPassword: "second-2" })).status, 200);
+    assert.match(await lena("GET", USERS, undefined, "second-2"), /must be changed first/);
+    const change = (newPassword: string) =>
+      lena("POST", own.replace("lena", "LENA"), { oldPassword: "second-2", newPassword }, "second-2");
+    assert.match(await change("second-2"), /^400 .*newPassword/);
+    assert.match(await change("third-3"), /^200/);
+    assert.match(await lena("GET", USERS, undefined, "third-3"), /^200/);
+    assert.match((await call(store, "GET", `${USERS}/lena`)).text, /"forcePasswordChange":false/);
+  },
+);
+
+Deno.test("logins: wrong passwords lock an account for both protocols until somebody opens it", leaks, async () => {
+  const store = await startStore();
+  await addUser(store, { roles: { role: ["MONITOR"] } });
+  const rules = { disableAfterAttempts: 3, automaticUserAccountUnlockSetting: false };
+  assert.equal((await call(store, "POST", "/consoleSecurity", rules)).status, 200);
+  const mapi = async (password: string) => (await call(store, "GET", USERS, undefined, ["lena", password])).status;
+  const isEnabled = async () => JSON.parse((await call(store, "GET", `${USERS}/lena`)).text).enabled;
+
+  // A right one in between begins the count anew.
+  assert.deepEqual([await mapi("wrong-1"), await mapi("wrong-2"), await mapi("first-1")], [403, 403, 200]);
+  assert.deepEqual([await mapi("wrong-1"), await mapi("wrong-2")], [403, 403]);
+  // Wrong signatures are refused and not counted: access keys are in every presigned URL.
+  for (let i = 0; i < 3; i++) assert.equal(await s3(store, "lena", `wrong-${i}`), "403 SignatureDoesNotMatch");
+  assert.equal(await isEnabled(), true);
+  assert.equal(await mapi("wrong-3"), 403);
+  assert.equal(await isEnabled(), false);
+  assert.equal(await mapi("first-1"), 403);
+  assert.equal(await s3(store, "lena", "first-1"), "403 InvalidAccessKeyId");
+
+  await store.stop();
+  await using again = await startStore(store.folder);
+  assert.equal(await s3(again, "lena", "first-1"), "403 InvalidAccessKeyId");
+  assert.equal((await call(again, "POST", `${USERS}/lena`, { enabled: true })).status, 200);
+  assert.equal(await s3(again, "lena", "first-1"), "no refusal");
+  assert.equal((await call(again, "POST", `${USERS}/lena`, { enabled: false })).status, 200);
+  assert.equal(await s3(again, "lena", "first-1"), "403 InvalidAccessKeyId");
+  assert.equal((await call(again, "GET", USERS, undefined, ["lena", "first-1"])).status, 403);
+  // Nobody counts for an account that is not there, and 0 never locks.
+  assert.equal((await call(again, "POST", `${USERS}/lena`, { enabled: true })).status, 200);
+  assert.equal((await call(again, "POST", "/consoleSecurity", { disableAfterAttempts: 0 })).status, 200);
+  for (let i = 0; i < 6; i++) await call(again, "GET", USERS, undefined, ["lena", `wrong-${i}`]);
+  assert.equal(await s3(again, "lena", "first-1"), "no refusal");
+});
+
+Deno.test("logins: a locked account opens by itself when its minutes are over", leaks, async () => {
+  await using store = await startStore();
+  await addUser(store);
+  const rules = { disableAfterAttempts: 1, automaticUserAccountUnlockSetting: true };
+  assert.equal((await call(store, "POST", "/consoleSecurity", rules)).status, 200);
+  await call(store, "GET", USERS, undefined, ["lena", "wrong-1"]);
+  assert.equal(await s3(store, "lena", "first-1"), "403 InvalidAccessKeyId");
+  assert.equal((await call(store, "POST", "/consoleSecurity", { automaticUserAccoutUnlockDuration: 0 })).status, 200);
+  assert.equal(await s3(store, "lena", "first-1"), "no refusal");
+});
+
+Deno.test("users: roles change what may be done at once, and an administrator may make namespaces", leaks, async () => {
+  await using store = await startStore();
+  await addUser(store, { roles: { role: ["SECURITY"] }, allowNamespaceManagement: false });
+  const lena = ["lena", "first-1"];
+  assert.equal((await call(store, "GET", "/consoleSecurity", undefined, lena)).status, 200);
+  assert.equal((await call(store, "GET", "/statistics", undefined, lena)).status, 403);
+  assert.equal((await call(store, "POST", "/contactInfo", {}, lena)).status, 403);
+  assert.equal((await call(store, "PUT", "/namespaces", { name: "mine" }, lena)).status, 403);
+  assert.equal((await call(store, "POST", `${USERS}/lena`, { roles: { role: ["ADMINISTRATOR"] } })).status, 200);
+  assert.equal((await call(store, "PUT", "/namespaces", { name: "mine" }, lena)).status, 200);
+  assert.equal((await call(store, "POST", `${USERS}/lena`, { roles: { role: ["MONITOR"] } })).status, 200);
+  assert.equal((await call(store, "POST", "/contactInfo", {}, lena)).status, 403);
+  assert.equal((await call(store, "GET", "/statistics", undefined, lena)).status, 200);
+  assert.equal((await call(store, "GET", "/consoleSecurity", undefined, lena)).status, 403);
+  assert.equal((await call(store, "POST", `${USERS}/lena`, { roles: { role: ["COMPLIANCE"] } })).status, 200);
+  const compliance = "/namespaces/letters/complianceSettings";
+  assert.equal((await call(store, "POST", compliance, { retentionDefault: "A+7y" }, lena)).status, 200);
+  assert.equal((await call(store, "PUT", "/contentClasses", { name: "c" }, lena)).status, 200);
+  assert.equal((await call(store, "POST", "/namespaces/letters/permissions", {}, lena)).status, 403);
+  assert.match((await call(store, "POST", `${USERS}/lena`, { roles: { role: ["KING"] } })).text, /roles/);
+});
+
+Deno.test("logins: a burst of guesses locks an account, and none of them is let in", leaks, async () => {
+  await using store = await startStore();
+  await addUser(store);
+  assert.equal((await call(store, "POST", "/consoleSecurity", { disableAfterAttempts: 4 })).status, 200);
+  const path = `${USERS}/lena`;
+  const guess = (_: unknown, i: number) => call(store, "GET", path, undefined, ["lena", `guess-${i}`]);
+  const guesses = await Promise.all(Array.from({ length: 40 }, guess));
+  assert.ok(guesses.every(({ status }) => status === 403));
+  assert.equal((await call(store, "GET", path, undefined, ["lena", "first-1"])).status, 403);
+  assert.equal(await s3(store, "lena", "first-1"), "403 InvalidAccessKeyId");
+});

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { isHeaderInQuery, withHeadersOfQuery } from "@/embedded/store/s3/presigned_headers.ts";
+import { S3Error } from "@/embedded/store/s3/s3_error.ts";
+import { parseS3Request } from "@/embedded/store/s3/s3_request.ts";
+
+const SIGNED = "X-Amz-Algorithm=AWS4-HMAC-SHA256";
+
+function request(query: string, headers: Record<string, string> = {}) {
+  return parseS3Request(new Request(`http://h/b/k?${query}`, { headers }));
+}
+
+Deno.test("presigned headers: S3's own headers of the query count, those of the signature do not", () => {
+  const { headers } = withHeadersOfQuery(request(`${SIGNED}&X-Amz-Date=x&X-Amz-Meta-Volume=A1&x-amz-acl=private`));
+  assert.deepEqual(Object.fromEntries(headers), { "x-amz-acl": "private", "x-amz-meta-volume": "A1" });
+});
+
+Deno.test("presigned headers: without a signature in the query there are none", () => {
+  const plain = request("x-amz-acl=private");
+  assert.equal(withHeadersOfQuery(plain).headers.get("x-amz-acl"), null);
+  assert.equal(isHeaderInQuery(plain, "x-amz-acl"), false);
+});
+
+Deno.test("presigned headers: a header may stand beside its parameter only with the same value, and only once", () => {
+  const query = `${SIGNED}&x-amz-acl=private`;
+  assert.equal(withHeadersOfQuery(request(query, { "x-amz-acl": "private" })).headers.get("x-amz-acl"), "private");
+  const refused = { code: "InvalidArgument" };
+  assert.throws(() => withHeadersOfQuery(request(query, { "x-amz-acl": "public-read" })), refused);
+  assert.throws(() => withHeadersOfQuery(request(`${query}&X-Amz-Acl=private`)), refused);
+  assert.throws(() => withHeadersOfQuery(request(`${SIGNED}&x-amz-meta-a=%0d%0ax`)), refused);
+  assert.throws(() => withHeadersOfQuery(request(`${SIGNED}&x-amz-meta-%C3%A5=1`)), refused);
+});
+
+Deno.test("presigned headers: the checksum of no body is what a signer without one says, any other one is held to", () => {
+  const header = (query: string) => Object.fromEntries(withHeadersOfQuery(request(`${SIGNED}&${query}`)).headers);
+  assert.deepEqual(header("x-amz-checksum-crc32=AAAAAA%3D%3D&x-amz-sdk-checksum-algorithm=CRC32"), {});
+  assert.deepEqual(header("x-amz-checksum-sha1=2jmj7l5rSw0yVb%2FvlWAYkK%2FYBwk%3D"), {});
+  assert.deepEqual(header("x-amz-checksum-crc32=AAAAAQ%3D%3D"), { "x-amz-checksum-crc32": "AAAAAQ==" });
+  assert.deepEqual(header("x-amz-checksum-crc32=A"), { "x-amz-checksum-crc32": "A" });
+});
+
+Deno.test("presigned headers: hostile parameters are refused by name, never with a fault", () => {
+  fc.assert(fc.property(fc.string(), fc.string(), (name, value) => {
+    const query = `${SIGNED}&x-amz-${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
+    try {
+      withHeadersOfQuery(request(query));
+    } catch (error) {
+      assert.ok(error instanceof S3Error, String(error));
+    }
+  }));
+});

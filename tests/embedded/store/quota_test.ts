@@ -1,0 +1,206 @@
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CopyObjectCommand,
+  CreateBucketCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  ListObjectsV2Command,
+  PutBucketVersioningCommand,
+  PutObjectCommand,
+  type S3Client,
+  UploadPartCommand,
+  UploadPartCopyCommand,
+} from "@aws-sdk/client-s3";
+import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
+import fc from "fast-check";
+import assert from "node:assert/strict";
+import { request } from "node:http";
+import { DatabaseSync } from "node:sqlite";
+import { quotaBytes } from "@/embedded/store/quota.ts";
+import { archiveMapi, leaks, namespace, refusal, type Store } from "./mapi_fixture.ts";
+import { startStore } from "./store_fixture.ts";
+
+const MIB = 1024 * 1024;
+
+/** The quota of the tests, in bytes: less than the management API takes, so that a test can fill it. */
+const QUOTA = 6 * MIB;
+
+const body = (size: number) => new Uint8Array(size).fill(65);
+const put = (client: S3Client, Bucket: string, Key: string, size: number) =>
+  refusal(client.send(new PutObjectCommand({ Bucket, Key, Body: body(size) })));
+
+/** Gives a bucket, or a whole tenant, the small quota. */
+function limit(store: Store, table: "buckets" | "tenants", name: string): void {
+  using index = new DatabaseSync(`${store.folder}/index.db`);
+  index.exec("PRAGMA busy_timeout = 5000");
+  index.prepare(`UPDATE ${table} SET record = json_set(record, '$.hardQuota', '6 MB') WHERE folded = ?`).run(name);
+}
+
+/** What the store has counted of a bucket and of the tenant archive. */
+function counted(store: Store, bucket: string): { bucket: number; tenant: number; truth: number } {
+  using index = new DatabaseSync(`${store.folder}/index.db`, { readOnly: true });
+  const number = (sql: string, ...given: string[]) => Number(Object.values(index.prepare(sql).get(...given) ?? {})[0]);
+  return {
+    bucket: number("SELECT stored_bytes + part_bytes FROM buckets WHERE folded = ?", bucket),
+    tenant: number("SELECT used_bytes FROM tenants WHERE folded = 'archive'"),
+    truth: number(
+      `SELECT (SELECT coalesce(sum(size), 0) FROM objects JOIN buckets ON id = bucket WHERE tenant = t.id) +
+       (SELECT coalesce(sum(size), 0) FROM history JOIN buckets ON id = bucket WHERE tenant = t.id) +
+       (SELECT coalesce(sum(size), 0) FROM parts JOIN uploads ON uploads.id = upload JOIN buckets ON buckets.id = bucket
+        WHERE tenant = t.id) FROM tenants AS t WHERE folded = 'archive'`,
+    ),
+  };
+}
+
+Deno.test("quota: its sizes are powers of 1024, and what is no size is no limit", () => {
+  assert.equal(quotaBytes("1 GB"), 1024 ** 3);
+  assert.equal(quotaBytes("0.5 TB"), 1024 ** 4 / 2);
+  assert.equal(quotaBytes("None"), Infinity);
+  assert.equal(quotaBytes(null), Infinity);
+  fc.assert(fc.property(fc.string(), (text) => quotaBytes(text) >= 0));
+});
+
+Deno.test("quota: a bucket is filled to the last byte, not beyond; what frees room passes", leaks, async () => {
+  await using store = await startStore();
+  const client = await namespace(store, "small", {});
+  limit(store, "buckets", "small");
+  assert.equal(await put(client, "small", "a", QUOTA - 10), "no refusal");
+  assert.equal(await put(client, "small", "b", 11), "413 OutOfSpace");
+  assert.equal(await put(client, "small", "b", 10), "no refusal");
+  assert.equal(await put(client, "small", "c", 1), "413 OutOfSpace");
+  assert.equal(await put(client, "small", "c", 0), "no refusal");
+  assert.equal(await put(client, "small", "b", 10), "no refusal");
+  assert.equal(await put(client, "small", "b", 11), "413 OutOfSpace");
+  assert.equal(await put(client, "small", "b", 9), "no refusal");
+  const copied = (Key: string) =>
+    refusal(client.send(new CopyObjectCommand({ Bucket: "small", Key, CopySource: "small/b" })));
+  assert.equal(await copied("copy"), "413 OutOfSpace");
+  await client.send(new DeleteObjectCommand({ Bucket: "small", Key: "b" }));
+  const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: "small" }));
+  assert.deepEqual(Contents.map(({ Key, Size }) => [Key, Size]), [["a", QUOTA - 10], ["c", 0]]);
+  const { bucket, tenant, truth } = counted(store, "small");
+  assert.deepEqual([bucket, tenant], [QUOTA - 10, truth]);
+});
+
+Deno.test("quota: old versions count, also after a restart", leaks, async () => {
+  const store = await startStore();
+  const client = await namespace(store, "small", { versioningSettings: { enabled: true } });
+  limit(store, "buckets", "small");
+  assert.equal(await put(client, "small", "a", 4 * MIB), "no refusal");
+  assert.equal(await put(client, "small", "a", 4 * MIB), "413 OutOfSpace");
+  await store.stop();
+  await using again = await startStore(store.folder);
+  const other = again.client("archive", "curator");
+  assert.equal(await put(other, "small", "a", 2 * MIB), "no refusal");
+  assert.equal(await put(other, "small", "a", 1), "413 OutOfSpace");
+});
+
+Deno.test("quota: null versions are replaced within it while versioning is suspended", leaks, async () => {
+  await using store = await startStore();
+  const client = await namespace(store, "small", { versioningSettings: { enabled: true } });
+  limit(store, "buckets", "small");
+  await client.send(
+    new PutBucketVersioningCommand({ Bucket: "small", VersioningConfiguration: { Status: "Suspended" } }),
+  );
+  assert.equal(await put(client, "small", "a", QUOTA), "no refusal");
+  assert.equal(await put(client, "small", "a", QUOTA), "no refusal");
+  assert.equal(await put(client, "small", "b", 1), "413 OutOfSpace");
+});
+
+Deno.test("quota: writes that race for the last bytes never go beyond it", leaks, async () => {
+  await using store = await startStore();
+  const client = await namespace(store, "small", {});
+  limit(store, "buckets", "small");
+  assert.equal(await put(client, "small", "base", QUOTA - 1000), "no refusal");
+  const outcomes = await Promise.all(Array.from({ length: 20 }, (_, i) => put(client, "small", `k${i}`, 100)));
+  assert.equal(outcomes.filter((outcome) => outcome === "no refusal").length, 10);
+  assert.equal(outcomes.filter((outcome) => outcome === "413 OutOfSpace").length, 10);
+  assert.equal(counted(store, "small").bucket, QUOTA);
+});
+
+Deno.test("quota: parts count before they are an object, and are freed by an abort", leaks, async () => {
+  await using store = await startStore();
+  const client = await namespace(store, "small", {});
+  limit(store, "buckets", "small");
+  const at = { Bucket: "small", Key: "whole" };
+  const { UploadId } = await client.send(new CreateMultipartUploadCommand(at));
+  const part = (PartNumber: number, size: number) =>
+    refusal(client.send(new UploadPartCommand({ ...at, UploadId, PartNumber, Body: body(size) })));
+  assert.equal(await part(1, 5 * MIB), "no refusal");
+  assert.equal(await part(2, MIB + 1), "413 OutOfSpace");
+  assert.equal(await put(client, "small", "beside", MIB + 1), "413 OutOfSpace");
+  // A part takes the place of the one before it.
+  assert.equal(await part(1, 5 * MIB), "no refusal");
+  assert.equal(await put(client, "small", "beside", MIB), "no refusal");
+  const copied = client.send(
+    new UploadPartCopyCommand({ ...at, UploadId, PartNumber: 2, CopySource: "small/beside" }),
+  );
+  assert.equal(await refusal(copied), "413 OutOfSpace");
+  await client.send(new DeleteObjectCommand({ Bucket: "small", Key: "beside" }));
+  assert.equal(await part(2, MIB), "no refusal");
+  const Parts: { PartNumber: number; ETag?: string }[] = [];
+  for (const [PartNumber, size] of [[1, 5 * MIB], [2, MIB]]) {
+    const { ETag } = await client.send(new UploadPartCommand({ ...at, UploadId, PartNumber, Body: body(size) }));
+    Parts.push({ PartNumber, ETag });
+  }
+  await client.send(new CompleteMultipartUploadCommand({ ...at, UploadId, MultipartUpload: { Parts } }));
+  assert.equal(counted(store, "small").bucket, QUOTA);
+  await client.send(new DeleteObjectCommand(at));
+
+  const second = await client.send(new CreateMultipartUploadCommand(at));
+  const upload = { ...at, UploadId: second.UploadId };
+  await client.send(new UploadPartCommand({ ...upload, PartNumber: 1, Body: body(QUOTA) }));
+  assert.equal(await put(client, "small", "beside", 1), "413 OutOfSpace");
+  await client.send(new AbortMultipartUploadCommand(upload));
+  assert.equal(await put(client, "small", "beside", QUOTA), "no refusal");
+  const { bucket, tenant, truth } = counted(store, "small");
+  assert.deepEqual([bucket, tenant], [QUOTA, truth]);
+});
+
+Deno.test("quota: a tenant's holds over all its buckets", leaks, async () => {
+  await using store = await startStore();
+  const client = await namespace(store, "one", {});
+  await namespace(store, "two", {});
+  limit(store, "tenants", "archive");
+  const { tenant } = counted(store, "one");
+  assert.ok(tenant > 0);
+  assert.equal(await put(client, "one", "a", QUOTA - tenant - 5), "no refusal");
+  assert.equal(await put(client, "two", "a", 6), "413 OutOfSpace");
+  assert.equal(await put(client, "two", "a", 5), "no refusal");
+  await client.send(new DeleteObjectCommand({ Bucket: "one", Key: "a" }));
+  assert.equal(await put(client, "two", "b", 6), "no refusal");
+});
+
+Deno.test("quota: a body that cannot fit is refused before it is sent", leaks, async () => {
+  await using store = await startStore();
+  const client = await namespace(store, "small", {});
+  limit(store, "buckets", "small");
+  const url = await getSignedUrl(client, new PutObjectCommand({ Bucket: "small", Key: "large" }));
+  const status = await new Promise<number | undefined>((resolve, reject) => {
+    const sending = request(url, {
+      method: "PUT",
+      headers: { "content-length": QUOTA + 1 },
+      signal: AbortSignal.timeout(10_000),
+    }, (response) => {
+      resolve(response.statusCode);
+      sending.destroy();
+    });
+    sending.on("error", reject);
+    sending.write("A");
+  });
+  assert.equal(status, 413);
+});
+
+Deno.test("quota: namespaceQuota bounds the number of namespaces, on both protocols", leaks, async () => {
+  await using store = await startStore();
+  const index = new DatabaseSync(`${store.folder}/index.db`);
+  index.exec("UPDATE tenants SET record = json_set(record, '$.namespaceQuota', '4') WHERE folded = 'archive'");
+  index.close();
+  const client = await namespace(store, "fourth", {});
+  assert.equal(await refusal(client.send(new CreateBucketCommand({ Bucket: "fifth" }))), "400 InvalidRequest");
+  const { status, text } = await archiveMapi(store, "PUT", "/namespaces", { name: "fifth" });
+  assert.match(`${status} ${text}`, /^400 .*namespaceQuota/);
+  assert.equal((await archiveMapi(store, "DELETE", "/namespaces/fourth")).status, 200);
+  await client.send(new CreateBucketCommand({ Bucket: "fifth" }));
+});

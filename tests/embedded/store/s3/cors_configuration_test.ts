@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { type CorsRule, corsRuleElements, parseCorsRules } from "@/embedded/store/s3/cors_configuration.ts";
+import { S3Error } from "@/embedded/store/s3/s3_error.ts";
+
+const token = fc.stringMatching(/^[!#$%&'+.^_`|~0-9A-Za-z-]{1,12}$/);
+const starred = (part: fc.Arbitrary<string>) =>
+  fc.oneof(part, fc.constant("*"), fc.tuple(part, part).map(([before, after]) => `${before}*${after}`));
+const rule: fc.Arbitrary<CorsRule> = fc.record({
+  id: fc.option(fc.stringMatching(/^[\p{L}<>&"'\]\n ]{0,20}$/u)),
+  origins: fc.array(starred(fc.stringMatching(/^[!-)+-~]{1,20}$/)), { minLength: 1, maxLength: 3 }),
+  methods: fc.subarray(["GET", "PUT", "POST", "DELETE", "HEAD"], { minLength: 1 }),
+  allowedHeaders: fc.array(starred(token), { maxLength: 3 }),
+  exposedHeaders: fc.array(token, { maxLength: 3 }),
+  maxAgeSeconds: fc.option(fc.nat()),
+}, { noNullPrototype: true });
+
+const document = (content: string) => `<CORSConfiguration>${content}</CORSConfiguration>`;
+const LEAST = "<AllowedOrigin>https://a.example</AllowedOrigin><AllowedMethod>GET</AllowedMethod>";
+const withMore = (more: string) => document(`<CORSRule>${LEAST}${more}</CORSRule>`);
+
+function refusalOf(text: string): string {
+  try {
+    parseCorsRules(text);
+  } catch (error) {
+    if (error instanceof S3Error) return error.code;
+    throw error;
+  }
+  return "none";
+}
+
+Deno.test("CORS configuration: what is written is what is read", () => {
+  fc.assert(fc.property(fc.array(rule, { minLength: 1, maxLength: 4 }), (rules) => {
+    assert.deepEqual(parseCorsRules(document(corsRuleElements(rules))), rules);
+  }));
+});
+
+Deno.test("CORS configuration: any text is rules or a refusal", () => {
+  const piece = fc.constantFrom(
+    "<CORSConfiguration>",
+    "</CORSConfiguration>",
+    "<CORSRule>",
+    "</CORSRule>",
+    LEAST,
+    "<a/>",
+  );
+  fc.assert(fc.property(fc.array(fc.oneof(piece, fc.string({ maxLength: 5 })), { maxLength: 8 }), (pieces) => {
+    refusalOf(pieces.join(""));
+  }));
+});
+
+Deno.test("CORS configuration: what S3 refuses is refused with its codes", () => {
+  const cases: [code: string, text: string][] = [
+    ["none", withMore("")],
+    ["none", withMore("<AllowedHeader>x-*</AllowedHeader><MaxAgeSeconds> 2147483647 </MaxAgeSeconds>")],
+    ["MalformedXML", "<CORSConfiguration>"],
+    ["MalformedXML", document("")],
+    ["MalformedXML", `<Other><CORSRule>${LEAST}</CORSRule></Other>`],
+    ["MalformedXML", document(`<Rule>${LEAST}</Rule>`)],
+    ["MalformedXML", document("<CORSRule><AllowedMethod>GET</AllowedMethod></CORSRule>")],
+    ["MalformedXML", document("<CORSRule><AllowedOrigin>a</AllowedOrigin></CORSRule>")],
+    ["MalformedXML", withMore("<Unknown>1</Unknown>")],
+    ["MalformedXML", withMore("<ID><b/></ID>")],
+    ["MalformedXML", withMore("<ID>1</ID><ID>2</ID>")],
+    ...["", "-1", "1.5", "x", "2147483648"].map((age): [string, string] => [
+      "MalformedXML",
+      withMore(`<MaxAgeSeconds>${age}</MaxAgeSeconds>`),
+    ]),
+    ["InvalidArgument", withMore(`<ID>${"ö".repeat(256)}</ID>`)],
+    ["none", withMore(`<ID>${"ö".repeat(255)}</ID>`)],
+    ["InvalidRequest", withMore("<AllowedMethod>PATCH</AllowedMethod>")],
+    ["InvalidRequest", withMore("<AllowedMethod>get</AllowedMethod>")],
+    ["InvalidRequest", withMore("<AllowedOrigin>https://*.*.example</AllowedOrigin>")],
+    ["InvalidRequest", withMore("<AllowedOrigin>https://å.example</AllowedOrigin>")],
+    ["InvalidRequest", withMore("<AllowedOrigin></AllowedOrigin>")],
+    ["InvalidRequest", withMore("<AllowedHeader>x-*-*</AllowedHeader>")],
+    ["InvalidRequest", withMore("<AllowedHeader>x y</AllowedHeader>")],
+    ["InvalidRequest", withMore("<ExposeHeader>x-*</ExposeHeader>")],
+    ["InvalidRequest", withMore("<ExposeHeader>etag\nset-cookie: a=b</ExposeHeader>")],
+    ["none", document(`<CORSRule>${LEAST}</CORSRule>`.repeat(100))],
+    ["InvalidRequest", document(`<CORSRule>${LEAST}</CORSRule>`.repeat(101))],
+    ["MalformedXML", withMore(`<ID>${" ".repeat(64 * 1024)}</ID>`)],
+  ];
+  assert.deepEqual(cases.map(([, text]) => refusalOf(text)), cases.map(([code]) => code));
+});

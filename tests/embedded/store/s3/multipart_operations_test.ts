@@ -1,0 +1,276 @@
+import {
+  AbortMultipartUploadCommand,
+  CreateBucketCommand,
+  CreateMultipartUploadCommand,
+  DeleteBucketCommand,
+  DeleteObjectCommand,
+  ListMultipartUploadsCommand,
+  ListPartsCommand,
+  PutObjectCommand,
+  UploadPartCommand,
+  type UploadPartCommandInput,
+  UploadPartCopyCommand,
+} from "@aws-sdk/client-s3";
+import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
+import assert from "node:assert/strict";
+import { crc32 } from "node:zlib";
+import { openIndexForWriting } from "@/embedded/store/index.ts";
+import { eventually } from "@/tests/embedded/store/mapi_fixture.ts";
+import { startStore } from "@/tests/embedded/store/store_fixture.ts";
+import {
+  bodyFiles,
+  Bucket,
+  complete,
+  joined,
+  leaks,
+  md5,
+  MIB,
+  pattern,
+  read,
+  refusal,
+  start,
+  upload,
+} from "./multipart_fixture.ts";
+
+Deno.test("multipart: parts are listed page by page", leaks, async () => {
+  await using store = await startStore();
+  const client = store.client("archive", "curator");
+  const id = await start(client, "k");
+  for (const number of [5, 1, 10_000, 7]) await upload(client, "k", id, number, `part ${number}`);
+  const page = (MaxParts?: number, PartNumberMarker?: string) =>
+    client.send(new ListPartsCommand({ Bucket, Key: "k", UploadId: id, MaxParts, PartNumberMarker }));
+  const one = await page(2);
+  assert.deepEqual(one.Parts?.map((part) => part.PartNumber), [1, 5]);
+  assert.deepEqual([one.IsTruncated, one.NextPartNumberMarker, one.MaxParts], [true, "5", 2]);
+  assert.equal(one.Owner?.DisplayName, "curator");
+  const two = await page(2, one.NextPartNumberMarker);
+  assert.deepEqual(two.Parts?.map((part) => part.PartNumber), [7, 10_000]);
+  assert.equal(two.IsTruncated, false);
+  const none = await page(0);
+  assert.deepEqual([none.Parts, none.IsTruncated], [undefined, false]);
+  assert.equal(await refusal(page(-1)), "400 InvalidArgument");
+});
+
+Deno.test("multipart: uploads are listed with prefixes, delimiters and both markers", leaks, async () => {
+  await using store = await startStore();
+  const client = store.client("archive", "curator");
+  const ids = new Map<string, string[]>();
+  for (const key of ["a/1", "a/2", "b", "b", "c/x/1", "å"]) {
+    ids.set(key, [...ids.get(key) ?? [], await start(client, key)].sort());
+  }
+  const list = (more: object) => client.send(new ListMultipartUploadsCommand({ Bucket, ...more }));
+  const all = await list({});
+  assert.deepEqual(all.Uploads?.map(({ Key }) => Key), ["a/1", "a/2", "b", "b", "c/x/1", "å"]);
+  assert.deepEqual(all.Uploads?.slice(2, 4).map(({ UploadId }) => UploadId), ids.get("b"));
+  const seen: string[] = [];
+  let markers: object = {};
+  for (;;) {
+    const page = await list({ Delimiter: "/", MaxUploads: 1, ...markers });
+    seen.push(...page.CommonPrefixes?.map(({ Prefix }) => Prefix ?? "") ?? []);
+    seen.push(...page.Uploads?.map(({ UploadId }) => UploadId ?? "") ?? []);
+    if (!page.IsTruncated) break;
+    markers = { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker };
+  }
+  assert.deepEqual(seen, ["a/", ...ids.get("b") ?? [], "c/", ...ids.get("å") ?? []]);
+  const inA = await list({ Prefix: "a/", Delimiter: "/" });
+  assert.deepEqual(inA.Uploads?.map(({ Key }) => Key), ["a/1", "a/2"]);
+  const behindB = await list({ KeyMarker: "b" });
+  assert.deepEqual(behindB.Uploads?.map(({ Key }) => Key), ["c/x/1", "å"]);
+  const encoded = await list({ Prefix: "å", EncodingType: "url" });
+  assert.deepEqual(encoded.Uploads?.map(({ Key }) => Key), ["%C3%A5"]);
+  const none = await list({ MaxUploads: 0 });
+  assert.deepEqual([none.Uploads, none.IsTruncated], [undefined, false]);
+});
+
+Deno.test("multipart: parts are copied out of objects, whole or in ranges", leaks, async () => {
+  await using store = await startStore();
+  const client = store.client("archive", "curator");
+  const source = pattern(6 * MIB, 9);
+  const { ETag } = await client.send(new PutObjectCommand({ Bucket: "letters", Key: "från å+b", Body: source }));
+  const id = await start(client, "copied");
+  const copy = (PartNumber: number, more: object = {}) =>
+    client.send(
+      new UploadPartCopyCommand({
+        Bucket,
+        Key: "copied",
+        UploadId: id,
+        PartNumber,
+        CopySource: `letters/${encodeURIComponent("från å+b")}`,
+        ...more,
+      }),
+    );
+  const one = await copy(1);
+  assert.equal(one.CopyPartResult?.ETag, `"${md5(source)}"`);
+  const two = await copy(2, { CopySourceRange: "bytes=10-99", CopySourceIfMatch: ETag });
+  assert.equal(two.CopyPartResult?.ETag, `"${md5(source.subarray(10, 100))}"`);
+  const refused: [string, object][] = [
+    ["400 InvalidArgument", { CopySourceRange: "bytes=-5" }],
+    ["400 InvalidArgument", { CopySourceRange: "bytes=9-5" }],
+    ["416 InvalidRange", { CopySourceRange: `bytes=0-${source.length}` }],
+    ["412 PreconditionFailed", { CopySourceIfNoneMatch: ETag }],
+    ["404 NoSuchKey", { CopySource: "letters/missing" }],
+    ["404 NoSuchBucket", { CopySource: "missing/key" }],
+    ["400 InvalidArgument", { CopySource: "letters" }],
+  ];
+  for (const [expected, more] of refused) assert.equal(await refusal(copy(3, more)), expected);
+  await complete(client, "copied", id, [
+    { PartNumber: 1, ETag: one.CopyPartResult?.ETag },
+    { PartNumber: 2, ETag: two.CopyPartResult?.ETag },
+  ]);
+  assert.equal(md5(await read(client, "copied")), md5(joined(source, source.subarray(10, 100))));
+
+  const next = await start(client, "of-parts");
+  const range = `bytes=${6 * MIB - 5}-${6 * MIB + 4}`;
+  const { CopyPartResult } = await client.send(
+    new UploadPartCopyCommand({
+      Bucket,
+      Key: "of-parts",
+      UploadId: next,
+      PartNumber: 1,
+      CopySource: "/campaigns/copied",
+      CopySourceRange: range,
+    }),
+  );
+  assert.equal(CopyPartResult?.ETag, `"${md5(joined(source.subarray(-5), source.subarray(10, 15)))}"`);
+});
+
+Deno.test("multipart: checksums of parts are kept, checked and joined", leaks, async () => {
+  await using store = await startStore();
+  const client = store.client("archive", "curator");
+  const pieces = [pattern(5 * MIB, 1), pattern(1000, 2)];
+  const base64Crc = (bytes: Uint8Array) => {
+    const word = new Uint8Array(4);
+    new DataView(word.buffer).setUint32(0, crc32(bytes));
+    return btoa(String.fromCharCode(...word));
+  };
+  for (const ChecksumType of ["COMPOSITE", "FULL_OBJECT"] as const) {
+    const Key = ChecksumType;
+    const { UploadId } = await client.send(
+      new CreateMultipartUploadCommand({ Bucket, Key, ChecksumAlgorithm: "CRC32", ChecksumType }),
+    );
+    assert.ok(UploadId);
+    const wrong = client.send(
+      new UploadPartCommand({ Bucket, Key, UploadId, PartNumber: 1, Body: "x", ChecksumCRC32: base64Crc(pieces[0]) }),
+    );
+    assert.equal(await refusal(wrong), "400 BadDigest");
+    const parts: { PartNumber: number; ETag: string | undefined; ChecksumCRC32: string }[] = [];
+    for (const [i, Body] of pieces.entries()) {
+      const ChecksumCRC32 = base64Crc(Body);
+      const part: UploadPartCommandInput = {
+        Bucket,
+        Key,
+        UploadId,
+        PartNumber: i + 1,
+        Body,
+        ChecksumCRC32: i === 0 ? ChecksumCRC32 : undefined,
+      };
+      const answer = await client.send(new UploadPartCommand(part));
+      assert.equal(answer.ChecksumCRC32, ChecksumCRC32);
+      parts.push({ PartNumber: i + 1, ETag: answer.ETag, ChecksumCRC32 });
+    }
+    const mixed = [parts[0], { ...parts[1], ChecksumCRC32: parts[0].ChecksumCRC32 }];
+    assert.equal(await refusal(complete(client, Key, UploadId, mixed)), "400 InvalidPart");
+    const badWhole = complete(client, Key, UploadId, parts, { ChecksumCRC32: parts[0].ChecksumCRC32 });
+    assert.equal(await refusal(badWhole), "400 BadDigest");
+    const answer = await complete(client, Key, UploadId, parts);
+    const digests = Uint8Array.from(parts.map((part) => atob(part.ChecksumCRC32)).join(""), (c) => c.charCodeAt(0));
+    const expected = ChecksumType === "FULL_OBJECT" ? base64Crc(joined(...pieces)) : `${base64Crc(digests)}-2`;
+    assert.deepEqual([answer.ChecksumCRC32, answer.ChecksumType], [expected, ChecksumType]);
+  }
+});
+
+Deno.test("multipart: parts go through presigned URLs", leaks, async () => {
+  await using store = await startStore();
+  const client = store.client("archive", "curator");
+  const id = await start(client, "k");
+  const url = await getSignedUrl(client, new UploadPartCommand({ Bucket, Key: "k", UploadId: id, PartNumber: 1 }));
+  const bytes = pattern(MIB, 4);
+  const response = await fetch(url, { method: "PUT", body: bytes });
+  assert.equal(response.status, 200);
+  await complete(client, "k", id, [{ PartNumber: 1, ETag: response.headers.get("etag") ?? "" }]);
+  assert.equal(md5(await read(client, "k")), md5(bytes));
+  const changed = await fetch(url.replace("partNumber=1", "partNumber=2"), { method: "PUT", body: "x" });
+  assert.equal(changed.status, 403);
+});
+
+Deno.test("multipart: deleting a bucket ends its open uploads, and frees what their parts took", leaks, async () => {
+  await using store = await startStore();
+  const client = store.client("archive", "curator");
+  const files = bodyFiles(store.folder);
+  await client.send(new CreateBucketCommand({ Bucket: "fresh" }));
+  const at = { Bucket: "fresh", Key: "k" };
+  const { UploadId } = await client.send(new CreateMultipartUploadCommand(at));
+  await client.send(new UploadPartCommand({ ...at, UploadId, PartNumber: 1, Body: pattern(5 * MIB, 1) }));
+  await client.send(new UploadPartCommand({ ...at, UploadId, PartNumber: 2, Body: "small" }));
+  await client.send(new PutObjectCommand({ ...at, Body: "x" }));
+  const deletion = () => refusal(client.send(new DeleteBucketCommand({ Bucket: "fresh" })));
+  assert.equal(await deletion(), "409 BucketNotEmpty");
+  const { Parts } = await client.send(new ListPartsCommand({ ...at, UploadId }));
+  assert.equal(Parts?.length, 2, "a refused deletion ends no upload");
+  await client.send(new DeleteObjectCommand(at));
+  assert.equal(await deletion(), "no refusal");
+  await client.send(new CreateBucketCommand({ Bucket: "fresh" }));
+  const part = client.send(new UploadPartCommand({ ...at, UploadId, PartNumber: 3, Body: "late" }));
+  assert.equal(await refusal(part), "404 NoSuchUpload");
+  const { Uploads } = await client.send(new ListMultipartUploadsCommand({ Bucket: "fresh" }));
+  assert.equal(Uploads, undefined);
+  await eventually(files.join(), () => Promise.resolve(bodyFiles(store.folder).join()));
+});
+
+Deno.test("multipart: completing an unknown upload is NoSuchUpload, whatever its parts look like", leaks, async () => {
+  await using store = await startStore();
+  const client = store.client("archive", "curator");
+  const open = await start(client, "k");
+  for (const ETag of ["x", "", '"abc"', "0".repeat(32)]) {
+    for (const UploadId of ["unknown", "0".repeat(64)]) {
+      assert.equal(await refusal(complete(client, "k", UploadId, [{ PartNumber: 1, ETag }])), "404 NoSuchUpload");
+    }
+    assert.equal(await refusal(complete(client, "k", open, [{ PartNumber: 1, ETag }])), "400 InvalidPart");
+  }
+  assert.equal(await refusal(complete(client, "k", "unknown", [])), "404 NoSuchUpload");
+});
+
+Deno.test("multipart: uploads expire at the start when their bucket's days are over", leaks, async () => {
+  const folder = Deno.makeTempDirSync();
+  const first = await startStore(folder);
+  const client = first.client("archive", "curator");
+  const expired: [string, string][] = [];
+  for (let i = 0; i < 9; i++) {
+    expired.push([`old-${i}`, await start(client, `old-${i}`)]);
+    await upload(client, `old-${i}`, expired[i][1], 1, pattern(64 * 1024, i));
+  }
+  const young = await start(client, "young");
+  await client.send(new CreateBucketCommand({ Bucket: "for-ever" }));
+  const kept = await client.send(new CreateMultipartUploadCommand({ Bucket: "for-ever", Key: "k" }));
+  await first.stop();
+  const day = 24 * 60 * 60 * 1000;
+  const index = openIndexForWriting(folder);
+  index.prepare("UPDATE uploads SET started_ms = started_ms - ?").run(30 * day);
+  index.prepare("UPDATE uploads SET started_ms = started_ms + ? WHERE id = ?").run(day, young);
+  index.exec(
+    "UPDATE buckets SET record = json_set(record, '$.multipartUploadAutoAbortDays', 0) WHERE folded = 'for-ever'",
+  );
+  index.close();
+
+  await using store = await startStore(folder);
+  const later = store.client("archive", "curator");
+  const { Uploads } = await later.send(new ListMultipartUploadsCommand({ Bucket }));
+  assert.deepEqual(Uploads?.map(({ UploadId }) => UploadId), [young]);
+  await later.send(new ListPartsCommand({ Bucket: "for-ever", Key: "k", UploadId: kept.UploadId }));
+  const named = openIndexForWriting(folder);
+  assert.equal(named.prepare("SELECT count(*) AS n FROM parts").get()?.n, 0);
+  named.close();
+});
+
+Deno.test("multipart: who may not write may not upload", leaks, async () => {
+  await using store = await startStore();
+  const client = store.client("archive", "curator");
+  const id = await start(client, "k");
+  const reader = store.client("archive", "reader");
+  const refused = [
+    reader.send(new CreateMultipartUploadCommand({ Bucket, Key: "k" })),
+    reader.send(new UploadPartCommand({ Bucket, Key: "k", UploadId: id, PartNumber: 1, Body: "x" })),
+    reader.send(new AbortMultipartUploadCommand({ Bucket, Key: "k", UploadId: id })),
+  ];
+  assert.deepEqual(new Set(await Promise.all(refused.map(refusal))), new Set(["403 AccessDenied"]));
+});

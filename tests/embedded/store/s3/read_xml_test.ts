@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { completedParts } from "@/embedded/store/s3/complete_multipart_upload.ts";
+import { childText, childWord, MAX_XML_BYTES, readXml, type XmlElement } from "@/embedded/store/s3/read_xml.ts";
+import { S3Error } from "@/embedded/store/s3/s3_error.ts";
+
+const read = (text: string) => readXml(new TextEncoder().encode(text));
+const malformed = (error: unknown) => error instanceof S3Error && error.code === "MalformedXML" && error.status === 400;
+
+const name = fc.stringMatching(/^[A-Za-z][A-Za-z0-9]{0,8}$/);
+const text = fc.string({ unit: "grapheme", maxLength: 12 }).map((value) => value.replaceAll("\0", "")).filter((value) =>
+  value.isWellFormed()
+);
+const leaf: fc.Arbitrary<XmlElement> = fc.record({ name, text, children: fc.constant([]) });
+const tree = fc.letrec<{ tree: XmlElement }>((tie) => ({
+  tree: fc.oneof(
+    { maxDepth: 5, depthIdentifier: "xml" },
+    leaf,
+    fc.record({ name, text, children: fc.array(tie("tree"), { maxLength: 3 }) }),
+  ),
+})).tree;
+
+function written({ name, text, children }: XmlElement): string {
+  const escaped = text.replace(/[&<\r]/g, (character) => `&#x${character.charCodeAt(0).toString(16)};`);
+  return `<${name} xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${escaped}${
+    children.map(written).join("\n")
+  }</${name}>`;
+}
+
+Deno.test("XML: what is written is read, whatever names, texts and nesting", () => {
+  fc.assert(fc.property(tree, (root) => {
+    const strip = ({ name, text, children }: XmlElement): XmlElement => ({
+      name,
+      text: text + "\n".repeat(Math.max(0, children.length - 1)),
+      children: children.map(strip),
+    });
+    assert.deepEqual(read(`<?xml version="1.0" encoding="UTF-8"?>\n${written(root)}\n`), strip(root));
+  }));
+});
+
+Deno.test("XML: any bytes are read or refused, never more", () => {
+  const pieces = fc.constantFrom(
+    "<",
+    ">",
+    "/",
+    "a",
+    "<a>",
+    "</a>",
+    "&",
+    "&amp;",
+    "&#0;",
+    '"',
+    "=",
+    " ",
+    "<!",
+    "<?",
+    "]]>",
+  );
+  fc.assert(
+    fc.property(fc.oneof(fc.array(pieces).map((parts) => parts.join("")), fc.string()), (input) => {
+      try {
+        read(input);
+      } catch (error) {
+        assert.ok(malformed(error), String(error));
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+Deno.test("XML: entities, attributes, prefixes and line ends are read", () => {
+  const root = read(`<s3:a x="1 > 0" y='"'>&lt;&amp;&gt;&quot;&apos;&#65;&#x1F600;\r\n<b/> <c>\t d </c></s3:a>`);
+  assert.equal(root.name, "a");
+  assert.equal(root.text, `<&>"'A\u{1F600}\n `);
+  assert.deepEqual(root.children.map((child) => child.name), ["b", "c"]);
+  assert.deepEqual([childText(root, "c"), childText(root, "b"), childText(root, "none")], ["\t d ", "", null]);
+  assert.deepEqual([childWord(root, "c"), childWord(root, "none")], ["d", null]);
+});
+
+Deno.test("XML: declarations, entities of one's own, comments and broken nesting are refused", () => {
+  const refused = [
+    "",
+    "text",
+    `<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>`,
+    "<a>&b;</a>",
+    "<a>&</a>",
+    "<a>&#xD800;</a>",
+    "<a>&#0;</a>",
+    "<a>&#x110000;</a>",
+    "<a><!-- c --></a>",
+    "<a><![CDATA[b]]></a>",
+    "<a><?php?></a>",
+    "<a>",
+    "</a>",
+    "<a></b>",
+    "<a/><b/>",
+    "<a/>text",
+    "<a b></a>",
+    "<a b=c></a>",
+    "<a><b></a></b>",
+    "<a".repeat(40),
+    "<a>".repeat(17) + "</a>".repeat(17),
+  ];
+  for (const input of refused) assert.throws(() => read(input), malformed, input);
+  read("<a>".repeat(16) + "</a>".repeat(16));
+  assert.throws(() => readXml(new Uint8Array([0x3c, 0x61, 0x3e, 0xff, 0x3c, 0x2f, 0x61, 0x3e])), malformed);
+  assert.throws(() => readXml(new Uint8Array(MAX_XML_BYTES + 1).fill(0x20)), malformed);
+});
+
+Deno.test("XML: a complete of 10,000 parts fits, with their checksums", () => {
+  const part = (number: number) =>
+    `<Part><ETag>&quot;${"0".repeat(32)}&quot;</ETag><ChecksumSHA256>${"A".repeat(43)}=</ChecksumSHA256>` +
+    `<PartNumber>${number}</PartNumber></Part>`;
+  const all = Array.from({ length: 10_000 }, (_, i) => part(i + 1)).join("");
+  const parts = completedParts(read(`<CompleteMultipartUpload>${all}</CompleteMultipartUpload>`));
+  assert.equal(parts.length, 10_000);
+  assert.deepEqual(parts[9_999], {
+    number: 10_000,
+    etag: "0".repeat(32),
+    checksums: { sha256: `${"A".repeat(43)}=` },
+  });
+});
+
+Deno.test("XML: a child of which one text is asked for comes once, and is text", () => {
+  const root = read("<a><b>1</b><b>2</b><c><d/></c></a>");
+  for (const name of ["b", "c"]) assert.throws(() => childText(root, name), malformed);
+});
+
+Deno.test("XML: elements are counted, and a tag is judged anew wherever it stands", () => {
+  read(`<a>${"<b/>".repeat(99_999)}</a>`);
+  assert.throws(() => read(`<a>${"<b/>".repeat(100_000)}</a>`), malformed);
+  assert.throws(() => read("<a><b></b><b></a></b>"), malformed);
+  assert.throws(() => read("<a></a><a></a>"), malformed);
+  assert.equal(childText(read(`<a><b></b><b x=">"></b><c>&lt;b&gt;</c></a>`), "c"), "<b>");
+});

@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import {
+  CopyObjectCommand,
+  CreateMultipartUploadCommand,
+  GetObjectTaggingCommand,
+  ListBucketsCommand,
+  PutObjectCommand,
+} from "@aws-sdk/client-s3";
+import { startStore } from "@/tests/embedded/store/store_fixture.ts";
+import { complete, leaks, read, upload } from "./multipart_fixture.ts";
+import { codeOf, signedFetch } from "./signed_fetch.ts";
+
+Deno.test("S3 headers: what no operation provides is refused and changes nothing", leaks, async () => {
+  await using store = await startStore();
+  const origin = store.s3("archive");
+  const client = store.client("archive", "curator");
+  await client.send(new PutObjectCommand({ Bucket: "campaigns", Key: "k", Body: "kept" }));
+  const customerKey = { "x-amz-server-side-encryption-customer-algorithm": "AES256" };
+  const refused: [code: string, method: string, query: string, headers: Record<string, string>][] = [
+    ["NotImplemented", "GET", "", customerKey],
+    ["NotImplemented", "HEAD", "", customerKey],
+    ["NotImplemented", "PUT", "", { "x-amz-server-side-encryption": "aws:kms" }],
+    ["NotImplemented", "PUT", "", { "x-amz-object-lock-mode": "COMPLIANCE" }],
+    ["NotImplemented", "PUT", "", { "x-amz-website-redirect-location": "/" }],
+    ["InvalidStorageClass", "PUT", "", { "x-amz-storage-class": "GLACIER" }],
+    ["InvalidStorageClass", "POST", "uploads=", { "x-amz-storage-class": "DEEP_ARCHIVE" }],
+    ["NotImplemented", "PUT", "partNumber=1&uploadId=u", {
+      "x-amz-copy-source": "campaigns/k",
+      "x-amz-copy-source-server-side-encryption-customer-algorithm": "AES256",
+    }],
+    ["PreconditionFailed", "DELETE", "", { "if-match": '"0"' }],
+    ["NotImplemented", "DELETE", "", { "if-none-match": '"0"' }],
+    ["NotImplemented", "DELETE", "", { "x-amz-if-match-size": "1" }],
+  ];
+  for (const [code, method, query, headers] of refused) {
+    const response = await signedFetch(origin, { method, path: "/campaigns/k", query, headers });
+    assert.equal(await codeOf(response), method === "HEAD" ? "501" : code, JSON.stringify([method, headers]));
+  }
+  assert.equal(new TextDecoder().decode(await read(client, "k")), "kept");
+  const lock = (value: string) =>
+    signedFetch(origin, {
+      method: "PUT",
+      path: "/locked",
+      headers: { "x-amz-bucket-object-lock-enabled": value },
+    }).then(codeOf);
+  assert.equal(await lock("true"), "NotImplemented");
+  assert.equal(await lock("false"), "none");
+  const standard = { method: "PUT", path: "/campaigns/s", headers: { "x-amz-storage-class": "STANDARD" } };
+  assert.equal(await codeOf(await signedFetch(origin, { ...standard, body: new Uint8Array(1) })), "none");
+});
+
+Deno.test("S3 headers: another owner than the expected one is refused, at both ends of a copy", leaks, async () => {
+  await using store = await startStore();
+  const client = store.client("archive", "curator");
+  const owner = (await client.send(new ListBucketsCommand({}))).Owner?.ID ?? "";
+  const refusal = (promise: Promise<unknown>) => promise.then(() => "none", (error) => error.name);
+  const put = (ExpectedBucketOwner: string) =>
+    refusal(client.send(new PutObjectCommand({ Bucket: "campaigns", Key: "k", Body: "x", ExpectedBucketOwner })));
+  assert.equal(await put("somebody"), "AccessDenied");
+  assert.equal(await put(owner), "none");
+  const copy = (ExpectedSourceBucketOwner: string) =>
+    refusal(
+      client.send(
+        new CopyObjectCommand({ Bucket: "campaigns", Key: "c", CopySource: "campaigns/k", ExpectedSourceBucketOwner }),
+      ),
+    );
+  assert.equal(await copy("somebody"), "AccessDenied");
+  assert.equal(await copy(owner), "none");
+});
+
+Deno.test("S3 headers: If-Match * on a write asks for any object of the key", leaks, async () => {
+  await using store = await startStore();
+  const put = { method: "PUT", path: "/campaigns/any", headers: { "if-match": "*" } };
+  assert.equal(await codeOf(await signedFetch(store.s3("archive"), put)), "NoSuchKey");
+  assert.equal(await codeOf(await signedFetch(store.s3("archive"), { ...put, headers: {} })), "none");
+  assert.equal(await codeOf(await signedFetch(store.s3("archive"), put)), "none");
+});
+
+Deno.test("S3 headers: tags of an upload in parts become the object's", leaks, async () => {
+  await using store = await startStore();
+  const client = store.client("archive", "curator");
+  const at = { Bucket: "campaigns", Key: "tagged" };
+  const { UploadId = "" } = await client.send(new CreateMultipartUploadCommand({ ...at, Tagging: "kind=letter&a=" }));
+  await complete(client, at.Key, UploadId, [await upload(client, at.Key, UploadId, 1, "x")]);
+  assert.deepEqual((await client.send(new GetObjectTaggingCommand(at))).TagSet, [
+    { Key: "kind", Value: "letter" },
+    { Key: "a", Value: "" },
+  ]);
+  const bad = client.send(new CreateMultipartUploadCommand({ ...at, Tagging: "a=1&a=2" }));
+  assert.equal(await bad.catch((error) => error.name), "InvalidTag");
+});
+
+Deno.test("S3 headers: a checksum of an unknown algorithm is no ornament of a complete", leaks, async () => {
+  await using store = await startStore();
+  const client = store.client("archive", "curator");
+  const at = { Bucket: "campaigns", Key: "unknown" };
+  const { UploadId = "" } = await client.send(new CreateMultipartUploadCommand(at));
+  const { ETag } = await upload(client, at.Key, UploadId, 1, "x");
+  const body = new TextEncoder().encode(
+    `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>${ETag}</ETag></Part></CompleteMultipartUpload>`,
+  );
+  const sent = { method: "POST", path: "/campaigns/unknown", query: `uploadId=${UploadId}`, body };
+  const headers = { "x-amz-checksum-xxhash64": "AAAAAAAAAAA=" };
+  assert.equal(await codeOf(await signedFetch(store.s3("archive"), { ...sent, headers })), "NotImplemented");
+  assert.equal(await codeOf(await signedFetch(store.s3("archive"), sent)), "none");
+});
+
+Deno.test("S3 headers: metadata sent in UTF-8 is signed as its text and given back as its bytes", leaks, async () => {
+  await using store = await startStore();
+  const origin = store.s3("archive");
+  const headers = { "x-amz-meta-title": "Göteborgs  rådhusrätt" };
+  const at = { path: "/campaigns/utf8" };
+  // Runs of spaces count as one in a signature.
+  const spaced = await signedFetch(origin, { ...at, method: "PUT", headers, body: new Uint8Array(1) });
+  assert.equal(await codeOf(spaced), "SignatureDoesNotMatch");
+  headers["x-amz-meta-title"] = "Göteborgs rådhusrätt";
+  assert.equal(await codeOf(await signedFetch(origin, { ...at, method: "PUT", headers })), "none");
+  const got = await signedFetch(origin, { ...at, method: "HEAD" });
+  const bytes = Uint8Array.from(got.headers.get("x-amz-meta-title") ?? "", (character) => character.charCodeAt(0));
+  assert.equal(new TextDecoder().decode(bytes), headers["x-amz-meta-title"]);
+});
+
+Deno.test(
+  "S3 listings: a key that begins with a byte order mark is shown with it, by each of them",
+  leaks,
+  async () => {
+    await using store = await startStore();
+    const origin = store.s3("archive");
+    const path = `/campaigns/${encodeURIComponent("\ufeffk")}`;
+    assert.equal(await codeOf(await signedFetch(origin, { method: "PUT", path })), "none");
+    assert.equal(await codeOf(await signedFetch(origin, { method: "POST", path, query: "uploads=" })), "none");
+    for (const query of ["", "list-type=2", "versions=", "uploads="]) {
+      const listed = await signedFetch(origin, { method: "GET", path: "/campaigns", query });
+      assert.match(await listed.text(), /<Key>\ufeffk<\/Key>/, query);
+    }
+  },
+);

@@ -1,0 +1,318 @@
+import {
+  CompleteMultipartUploadCommand,
+  CopyObjectCommand,
+  CreateBucketCommand,
+  CreateMultipartUploadCommand,
+  DeleteBucketCommand,
+  DeleteObjectCommand,
+  DeleteObjectsCommand,
+  GetBucketAclCommand,
+  GetObjectAclCommand,
+  type GetObjectAclCommandOutput,
+  GetObjectCommand,
+  GetObjectTaggingCommand,
+  ListBucketsCommand,
+  ListObjectsV2Command,
+  PutBucketAclCommand,
+  PutBucketVersioningCommand,
+  PutObjectAclCommand,
+  PutObjectCommand,
+  UploadPartCommand,
+} from "@aws-sdk/client-s3";
+import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
+import assert from "node:assert/strict";
+import { ALL_USERS, AUTHENTICATED_USERS, GROUP_URI } from "@/embedded/store/s3/acl_grantees.ts";
+import { anonymous, clientOf, guidOf, makeUser, mapi, statusOf } from "./acl_fixture.ts";
+import { refusalName } from "./refusal_name.ts";
+import { startStore } from "./store_fixture.ts";
+
+const leaks = { sanitizeOps: false, sanitizeResources: false };
+
+function shown({ Grants }: Pick<GetObjectAclCommandOutput, "Grants">): string[] {
+  return (Grants ?? []).map(({ Grantee, Permission }) => `${Grantee?.URI ?? Grantee?.DisplayName} ${Permission}`);
+}
+
+/** A store with a bucket of the curator's that has one object, and a user without any permission. */
+async function openBucket() {
+  const store = await startStore();
+  const guid = await makeUser(store, "other");
+  const [owner, other] = [clientOf(store, "curator"), clientOf(store, "other")];
+  const at = { Bucket: "shelf", Key: "leaf" };
+  await owner.send(new CreateBucketCommand({ Bucket: "shelf" }));
+  await owner.send(new PutObjectCommand({ ...at, Body: "leaf" }));
+  return { store, owner, other, guid, at, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
+}
+
+Deno.test("S3 ACL: a list by XML is given back as it was, and lets in whom it names", leaks, async () => {
+  await using all = await openBucket();
+  const { owner, other, at, guid } = all;
+  const before = await owner.send(new GetObjectAclCommand(at));
+  const Owner = before.Owner;
+  assert.deepEqual(Owner, { ID: await guidOf(all.store, "curator"), DisplayName: "curator" });
+  assert.deepEqual(shown(before), ["curator FULL_CONTROL"]);
+  const Grants = [
+    { Grantee: { Type: "CanonicalUser", ID: guid }, Permission: "READ" },
+    { Grantee: { Type: "Group", URI: AUTHENTICATED_USERS }, Permission: "READ_ACP" },
+  ] as const;
+  await owner.send(new PutObjectAclCommand({ ...at, AccessControlPolicy: { Owner, Grants: [...Grants] } }));
+  assert.deepEqual(shown(await other.send(new GetObjectAclCommand(at))), [
+    "other READ",
+    `${AUTHENTICATED_USERS} READ_ACP`,
+  ]);
+  assert.equal(await statusOf(other.send(new GetObjectCommand(at))), 200);
+  assert.equal(await statusOf(other.send(new PutObjectAclCommand({ ...at, ACL: "public-read" }))), 403);
+  // Who may read an object may copy it to where it may write.
+  await owner.send(new CreateBucketCommand({ Bucket: "drop", GrantWrite: `id="${guid}"` }));
+  await other.send(
+    new CopyObjectCommand({ Bucket: "drop", Key: "copy", CopySource: "shelf/leaf", ACL: "public-read" }),
+  );
+  assert.equal((await anonymous(all.store, "GET", "/drop/copy")).text, "leaf");
+  assert.equal(await refusalName(other.send(new ListObjectsV2Command({ Bucket: "drop" }))), "AccessDenied");
+  // A written-over object has the access list of the new one.
+  await owner.send(new PutObjectCommand({ ...at, Body: "leaf" }));
+  assert.equal(await refusalName(other.send(new GetObjectCommand(at))), "AccessDenied");
+});
+
+Deno.test("S3 ACL: each grant header counts for its permission, on a bucket by the grantee alone", leaks, async () => {
+  await using all = await openBucket();
+  const { owner, other, guid } = all;
+  const Bucket = "granted";
+  const cases = [
+    ["GrantRead", ["list"]],
+    ["GrantWrite", ["put"]],
+    ["GrantReadACP", ["get-acl"]],
+    ["GrantWriteACP", ["put-acl"]],
+    ["GrantFullControl", ["list", "put", "get-acl", "put-acl"]],
+  ] as const;
+  await owner.send(new CreateBucketCommand({ Bucket }));
+  for (const [header, lets] of cases) {
+    const grant = { Bucket, [header]: `id="${guid}"` };
+    const attempts: [string, () => Promise<number>][] = [
+      ["list", () => statusOf(other.send(new ListObjectsV2Command({ Bucket })))],
+      ["put", () => statusOf(other.send(new PutObjectCommand({ Bucket, Key: "x", Body: "x" })))],
+      ["get-acl", () => statusOf(other.send(new GetBucketAclCommand({ Bucket })))],
+      ["put-acl", () => statusOf(other.send(new PutBucketAclCommand(grant)))],
+    ];
+    await owner.send(new PutBucketAclCommand(grant));
+    for (const [what, attempt] of attempts) {
+      const expected = (lets as readonly string[]).includes(what) ? 200 : 403;
+      assert.equal(await attempt(), expected, `${header}: ${what}`);
+    }
+    // Whose bucket it is goes on reading and writing its list, whatever it says.
+    assert.deepEqual(shown(await owner.send(new GetBucketAclCommand({ Bucket }))).length, 1);
+  }
+});
+
+Deno.test("S3 ACL: each version has a list of its own", leaks, async () => {
+  await using all = await openBucket();
+  const { owner, at, store } = all;
+  await owner.send(
+    new PutBucketVersioningCommand({ Bucket: at.Bucket, VersioningConfiguration: { Status: "Enabled" } }),
+  );
+  const { VersionId } = await owner.send(new PutObjectCommand({ ...at, Body: "first" }));
+  const { VersionId: second } = await owner.send(new PutObjectCommand({ ...at, Body: "second" }));
+  await owner.send(new PutObjectAclCommand({ ...at, VersionId, ACL: "public-read" }));
+  assert.equal((await anonymous(store, "GET", `/shelf/leaf?versionId=${VersionId}`)).text, "first");
+  assert.equal((await anonymous(store, "GET", `/shelf/leaf?versionId=${second}`)).status, 403);
+  assert.equal((await anonymous(store, "GET", "/shelf/leaf")).status, 403);
+  const kept = await owner.send(new GetObjectAclCommand({ ...at, VersionId }));
+  assert.deepEqual(shown(kept), ["curator FULL_CONTROL", `${ALL_USERS} READ`]);
+  assert.deepEqual(shown(await owner.send(new GetObjectAclCommand(at))), ["curator FULL_CONTROL"]);
+  // Writing over and deleting what a public bucket holds is one thing, removing a kept version another.
+  await owner.send(new PutBucketAclCommand({ Bucket: at.Bucket, ACL: "public-read-write" }));
+  assert.equal((await anonymous(store, "DELETE", `/shelf/leaf?versionId=${VersionId}`)).status, 403);
+  const Delete = { Objects: [{ Key: at.Key, VersionId }] };
+  assert.equal(
+    await refusalName(all.other.send(new DeleteObjectsCommand({ Bucket: at.Bucket, Delete }))),
+    "AccessDenied",
+  );
+  const { status, headers } = await anonymous(store, "DELETE", "/shelf/leaf");
+  assert.equal(status, 204);
+  const marker = headers.get("x-amz-version-id") ?? "";
+  assert.equal(
+    await refusalName(owner.send(new GetObjectAclCommand({ ...at, VersionId: marker }))),
+    "MethodNotAllowed",
+  );
+  assert.equal(await refusalName(owner.send(new GetObjectAclCommand({ ...at, VersionId: "7" }))), "NoSuchVersion");
+});
+
+Deno.test("S3 ACL: an upload in parts becomes an object with the list it was started with", leaks, async () => {
+  await using all = await openBucket();
+  const { owner, store } = all;
+  const at = { Bucket: "shelf", Key: "parts" };
+  const { UploadId } = await owner.send(new CreateMultipartUploadCommand({ ...at, ACL: "public-read" }));
+  const { ETag } = await owner.send(new UploadPartCommand({ ...at, UploadId, PartNumber: 1, Body: "part" }));
+  await owner.send(
+    new CompleteMultipartUploadCommand({ ...at, UploadId, MultipartUpload: { Parts: [{ PartNumber: 1, ETag }] } }),
+  );
+  assert.equal((await anonymous(store, "GET", "/shelf/parts")).text, "part");
+});
+
+Deno.test("S3 ACL: whoever may not list a bucket does not learn what is not in it", leaks, async () => {
+  await using all = await openBucket();
+  const { owner, other, store } = all;
+  const missing = { Bucket: "shelf", Key: "missing" };
+  assert.equal(await refusalName(other.send(new GetObjectCommand(missing))), "AccessDenied");
+  assert.equal(await refusalName(other.send(new GetObjectAclCommand(missing))), "AccessDenied");
+  assert.match((await anonymous(store, "GET", "/shelf/missing")).text, /<Code>AccessDenied</);
+  await owner.send(new PutBucketAclCommand({ Bucket: "shelf", ACL: "authenticated-read" }));
+  assert.equal(await refusalName(other.send(new GetObjectCommand(missing))), "NoSuchKey");
+  assert.equal((await anonymous(store, "GET", "/shelf/missing")).status, 403);
+  await owner.send(new PutBucketAclCommand({ Bucket: "shelf", ACL: "public-read" }));
+  assert.equal((await anonymous(store, "GET", "/shelf/missing")).status, 404);
+  assert.equal((await anonymous(store, "GET", "/no-such-bucket/x")).status, 404);
+});
+
+Deno.test("S3 ACL: what only a user may do is refused to nobody, in the most open bucket", leaks, async () => {
+  await using all = await openBucket();
+  const { owner, store, at, other } = all;
+  await owner.send(new PutBucketAclCommand({ Bucket: "shelf", GrantFullControl: `uri="${ALL_USERS}"` }));
+  await owner.send(new PutObjectAclCommand({ ...at, GrantFullControl: `uri="${ALL_USERS}"` }));
+  const cases: [string, string, RequestInit?][] = [
+    ["GET", "/"],
+    ["PUT", "/made-by-nobody"],
+    ["DELETE", "/shelf"],
+    ["GET", "/shelf?location"],
+    ["GET", "/shelf?versioning"],
+    ["PUT", "/shelf?versioning", { body: "<VersioningConfiguration/>" }],
+    ["GET", "/shelf?uploads"],
+    ["POST", "/shelf/x?uploads"],
+    ["PUT", "/shelf/x?uploadId=a&partNumber=1", { body: "x" }],
+    ["PUT", "/shelf/x", { headers: { "x-amz-copy-source": "shelf/leaf" } }],
+    ["GET", "/shelf/leaf?tagging"],
+    ["PUT", "/shelf/leaf?tagging", { body: "<Tagging><TagSet/></Tagging>" }],
+  ];
+  for (const [method, path, init] of cases) {
+    const { status, text } = await anonymous(store, method, path, init);
+    assert.equal(`${status} ${/<Code>(\w+)</.exec(text)?.[1]}`, "403 AccessDenied", `${method} ${path}`);
+  }
+  assert.equal(await refusalName(other.send(new GetObjectTaggingCommand(at))), "AccessDenied");
+  assert.equal(await refusalName(other.send(new DeleteBucketCommand({ Bucket: "shelf" }))), "AccessDenied");
+  assert.equal((await anonymous(store, "GET", "/shelf/leaf?acl")).status, 200);
+  assert.match((await anonymous(store, "GET", "/shelf/leaf?response-content-type=text/html")).text, /InvalidRequest/);
+});
+
+Deno.test("S3 ACL: what is left of a signature is never nobody's request", leaks, async () => {
+  await using all = await openBucket();
+  const { owner, store, at } = all;
+  await owner.send(new PutObjectAclCommand({ ...at, ACL: "public-read" }));
+  const path = "/shelf/leaf";
+  assert.equal((await anonymous(store, "GET", path)).text, "leaf");
+  const url = new URL(await getSignedUrl(owner, new GetObjectCommand(at), { expiresIn: 60 }));
+  for (const left of [...url.searchParams.keys()].filter((name) => name.startsWith("X-Amz-"))) {
+    if (left === "X-Amz-Content-Sha256") continue;
+    const without = new URL(url);
+    without.searchParams.delete(left);
+    assert.ok((await anonymous(store, "GET", path + without.search)).status >= 400, `without ${left}`);
+  }
+  for (const query of ["?Signature=x", "?AWSAccessKeyId=x", "?x-amz-signature=x", "?X-Amz-Credential", "?Expires=1"]) {
+    assert.equal((await anonymous(store, "GET", path + query)).status, 403, query);
+  }
+  for (const authorization of ["", "x", "AWS a:b", "AWS4-HMAC-SHA256", "Bearer x", "AWS4-HMAC-SHA256 Credential=a"]) {
+    const { status } = await anonymous(store, "GET", path, { headers: { authorization } });
+    assert.ok(status === 400 || status === 403, `${authorization}: ${status}`);
+  }
+  const payload = { "x-amz-content-sha256": "STREAMING-AWS4-HMAC-SHA256-PAYLOAD" };
+  assert.equal((await anonymous(store, "GET", path, { headers: payload })).status, 403);
+  await owner.send(new PutBucketAclCommand({ Bucket: "shelf", ACL: "public-read-write" }));
+  const wrong = { body: "x", headers: { "x-amz-content-sha256": "0".repeat(64) } };
+  assert.match((await anonymous(store, "PUT", "/shelf/new", wrong)).text, /XAmzContentSHA256Mismatch/);
+});
+
+Deno.test("S3 ACL: grants are to accounts of the tenant, and end with them", leaks, async () => {
+  await using all = await openBucket();
+  const { owner, other, at, guid, store } = all;
+  const refusedGrants = [
+    'id="nobody"',
+    `id="${crypto.randomUUID()}"`,
+    'uri="http://acs.amazonaws.com/groups/s3/LogDelivery"',
+    `uri="${GROUP_URI}none"`,
+    `uri="${GROUP_URI}%zz"`,
+  ];
+  for (const GrantRead of refusedGrants) {
+    assert.equal(await refusalName(owner.send(new PutObjectAclCommand({ ...at, GrantRead }))), "InvalidArgument");
+  }
+  const byAddress = new PutObjectAclCommand({ ...at, GrantRead: 'emailAddress="a@b.se"' });
+  assert.equal(await refusalName(owner.send(byAddress)), "UnresolvableGrantByEmailAddress");
+  await owner.send(new PutObjectAclCommand({ ...at, GrantRead: `id="${guid.toUpperCase()}"` }));
+  await owner.send(new PutBucketAclCommand({ Bucket: "shelf", GrantWrite: `id="${guid}"` }));
+  await other.send(new PutObjectCommand({ Bucket: "shelf", Key: "theirs", Body: "x" }));
+  assert.equal(await statusOf(other.send(new GetObjectCommand(at))), 200);
+  assert.equal((await mapi(store, "DELETE", "/userAccounts/other")).status, 200);
+  assert.deepEqual(shown(await owner.send(new GetObjectAclCommand(at))), []);
+  const theirs = await owner.send(new GetObjectAclCommand({ Bucket: "shelf", Key: "theirs" }));
+  assert.deepEqual([theirs.Owner, shown(theirs)], [undefined, []]);
+  await makeUser(store, "other");
+  assert.equal(await refusalName(other.send(new GetObjectCommand(at))), "AccessDenied");
+  assert.equal(await refusalName(other.send(new GetObjectCommand({ Bucket: "shelf", Key: "theirs" }))), "AccessDenied");
+});
+
+Deno.test(
+  "S3 ACL: bodies that are no access list, and other owners, are refused and change nothing",
+  leaks,
+  async () => {
+    await using all = await openBucket();
+    const { owner, at, guid, store } = all;
+    const ID = await guidOf(store, "curator");
+    const url = await getSignedUrl(owner, new PutObjectAclCommand(at), { expiresIn: 600 });
+    const put = async (body: string, of = url) => {
+      const text = await (await fetch(of, { method: "PUT", body })).text();
+      return /<Code>(\w+)</.exec(text)?.[1] ?? "no refusal";
+    };
+    const policy = (inside: string) => `<AccessControlPolicy>${inside}</AccessControlPolicy>`;
+    const list = "<AccessControlList/>";
+    assert.equal(await put(""), "MalformedXML");
+    assert.equal(await put("<Tagging/>"), "MalformedXML");
+    assert.equal(await put(`<!DOCTYPE a [<!ENTITY b "c">]>${policy(list)}`), "MalformedXML");
+    assert.equal(await put(policy("")), "MalformedACLError");
+    assert.equal(await put("x".repeat(3 * 1024 * 1024)), "MalformedXML");
+    assert.equal(await put(policy(`<Owner><ID>${guid}</ID></Owner>${list}`)), "AccessDenied");
+    const both = await getSignedUrl(owner, new PutObjectAclCommand({ ...at, ACL: "public-read" }), { expiresIn: 600 });
+    assert.equal(await put(policy(list), both), "InvalidRequest");
+    assert.deepEqual(shown(await owner.send(new GetObjectAclCommand(at))), ["curator FULL_CONTROL"]);
+    assert.equal(await put(policy(`<Owner><ID>${ID}</ID></Owner>${list}`)), "no refusal");
+    assert.deepEqual(shown(await owner.send(new GetObjectAclCommand(at))), []);
+    assert.equal(await put("", both), "no refusal");
+    const made = new CreateBucketCommand({ Bucket: "made", ACL: "log-delivery-write" as "private" });
+    assert.equal(await refusalName(owner.send(made)), "InvalidArgument");
+    assert.ok(!(await owner.send(new ListBucketsCommand({}))).Buckets?.some(({ Name }) => Name === "made"));
+  },
+);
+
+Deno.test("S3 ACL: a namespace decides whether it has access lists, and whether they count", leaks, async () => {
+  await using store = await startStore();
+  const owner = clientOf(store, "curator");
+  const make = (name: string, aclsUsage: string) => mapi(store, "PUT", "/namespaces", { name, aclsUsage });
+  await make("without", "NOT_ENABLED");
+  const Bucket = "without";
+  await owner.send(new PutObjectCommand({ Bucket, Key: "x", Body: "x" }));
+  for (
+    const command of [
+      new PutBucketAclCommand({ Bucket, ACL: "public-read" }),
+      new PutObjectAclCommand({ Bucket, Key: "x", ACL: "public-read" }),
+      new PutObjectCommand({ Bucket, Key: "x", Body: "x", ACL: "public-read" }),
+      new CopyObjectCommand({ Bucket, Key: "y", CopySource: "without/x", ACL: "public-read" }),
+      new CreateMultipartUploadCommand({ Bucket, Key: "x", ACL: "public-read" }),
+    ]
+    // deno-lint-ignore no-explicit-any -- the client's overloads do not take a union of commands
+  ) assert.equal(await refusalName(owner.send(command as any)), "AccessControlListNotSupported");
+  assert.deepEqual(shown(await owner.send(new GetBucketAclCommand({ Bucket }))), ["curator FULL_CONTROL"]);
+  assert.deepEqual(shown(await owner.send(new GetObjectAclCommand({ Bucket, Key: "x" }))), ["curator FULL_CONTROL"]);
+  await make("unenforced", "NOT_ENFORCED");
+  await owner.send(new PutBucketAclCommand({ Bucket: "unenforced", ACL: "public-read" }));
+  assert.equal(shown(await owner.send(new GetBucketAclCommand({ Bucket: "unenforced" }))).length, 2);
+  assert.equal((await anonymous(store, "GET", "/unenforced?list-type=2")).status, 403);
+});
+
+Deno.test(
+  "S3 ACL: deleting through an access list needs WRITE on the bucket, whatever the object says",
+  leaks,
+  async () => {
+    await using all = await openBucket();
+    const { owner, other, at, guid } = all;
+    await owner.send(new PutObjectAclCommand({ ...at, GrantFullControl: `id="${guid}"` }));
+    assert.equal(await refusalName(other.send(new DeleteObjectCommand(at))), "AccessDenied");
+    assert.equal(await refusalName(other.send(new PutObjectCommand({ ...at, Body: "x" }))), "AccessDenied");
+    assert.equal(await statusOf(other.send(new PutObjectAclCommand({ ...at, ACL: "public-read" }))), 200);
+  },
+);

@@ -1,0 +1,186 @@
+import {
+  CreateBucketCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  DeleteObjectsCommand,
+  GetObjectTaggingCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  ListBucketsCommand,
+  PutBucketVersioningCommand,
+  PutObjectCommand,
+  S3ServiceException,
+  UploadPartCommand,
+} from "@aws-sdk/client-s3";
+import { AwsClient } from "aws4fetch";
+import assert from "node:assert/strict";
+import { parseByteRange } from "@/embedded/store/s3/byte_range.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { refusalName } from "./refusal_name.ts";
+import { mapiAuthorization, s3Keys, startStore } from "./store_fixture.ts";
+
+/** What suites and clients that nobody here wrote found. */
+const leaks = { sanitizeOps: false, sanitizeResources: false };
+const keys = { ...s3Keys("curator", SAMPLE_PASSWORD), service: "s3", region: "us-east-1", retries: 0 };
+const code = async (answer: Response) =>
+  `${answer.status} ${/<Code>(\w+)<\/Code>/.exec(await answer.text())?.[1] ?? ""}`;
+
+Deno.test(
+  "embedded S3: an answer that no 100 Continue came before tells the client to end its connection",
+  leaks,
+  async () => {
+    await using store = await startStore();
+    const url = new URL(`${store.s3("archive")}/letters/empty`);
+    const signed = await new AwsClient(keys).sign(url.href, { method: "PUT", body: "" });
+    const headers = [...signed.headers].map(([name, value]) => `${name}: ${value}\r\n`).join("");
+    const connection = await Deno.connect({ hostname: url.hostname, port: Number(url.port) });
+    const request =
+      `PUT ${url.pathname} HTTP/1.1\r\nhost: ${url.host}\r\n${headers}expect: 100-continue\r\ncontent-length: 0\r\n\r\n`;
+    await connection.write(new TextEncoder().encode(request));
+    const buffer = new Uint8Array(4096);
+    let answer = "";
+    while (!answer.includes("\r\n\r\n")) {
+      const size = await connection.read(buffer);
+      assert.ok(size);
+      answer += new TextDecoder().decode(buffer.subarray(0, size));
+    }
+    connection.close();
+    assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/);
+    assert.match(answer, /\r\nconnection: close\r\n/i);
+  },
+);
+
+Deno.test("embedded S3: several lines of one header and any name of metadata can be signed", leaks, async () => {
+  await using store = await startStore();
+  const client = new AwsClient(keys);
+  const url = `${store.s3("archive")}/letters/k`;
+  const headers = { "x-amz-meta-under_score.dot": "one", "x-amz-meta-list": "a,b" };
+  assert.equal(await code(await client.fetch(url, { method: "PUT", body: "x", headers })), "200 ");
+  const signed = await client.sign(url, { method: "PUT", body: "x", headers });
+  const lines = new Headers(signed.headers);
+  lines.delete("x-amz-meta-list");
+  lines.append("x-amz-meta-list", "a");
+  lines.append("x-amz-meta-list", "b");
+  assert.equal(await code(await fetch(signed.url, { method: "PUT", body: "x", headers: lines })), "200 ");
+  lines.append("x-amz-meta-list", "c");
+  const changed = await fetch(signed.url, { method: "PUT", body: "x", headers: lines });
+  assert.equal(await code(changed), "403 SignatureDoesNotMatch");
+});
+
+Deno.test("embedded S3: the time of a request may be in Date, and must be somewhere", leaks, async () => {
+  await using store = await startStore();
+  const url = `${store.s3("archive")}/letters/absent`;
+  const authorization = `AWS4-HMAC-SHA256 Credential=${keys.accessKeyId}/20260101/us-east-1/s3/aws4_request,` +
+    `SignedHeaders=host;x-amz-content-sha256,Signature=${"0".repeat(64)}`;
+  const get = async (headers: Record<string, string>) =>
+    await code(
+      await fetch(url, { headers: { authorization, "x-amz-content-sha256": "UNSIGNED-PAYLOAD", ...headers } }),
+    );
+  assert.equal(await get({}), "403 AccessDenied");
+  assert.equal(await get({ "x-amz-date": "yesterday" }), "403 AccessDenied");
+  assert.equal(await get({ date: "yesterday" }), "403 AccessDenied");
+  assert.equal(await get({ date: "Thu, 01 Jan 2026 00:00:00 GMT" }), "403 RequestTimeTooSkewed");
+});
+
+Deno.test("embedded S3: a digest of the body is checked where there is no body, too", leaks, async () => {
+  await using store = await startStore();
+  const client = new AwsClient(keys);
+  const get = async (digest: string) => {
+    const headers = { "x-amz-content-sha256": digest };
+    return await code(await client.fetch(`${store.s3("archive")}/letters/absent`, { headers }));
+  };
+  assert.equal(await get("a".repeat(64)), "400 XAmzContentSHA256Mismatch");
+  assert.equal(await get("abc"), "400 InvalidArgument");
+  assert.equal(await get("UNSIGNED-PAYLOAD"), "404 NoSuchKey");
+});
+
+Deno.test("embedded S3: a sender who names another owner of the bucket is refused", leaks, async () => {
+  await using store = await startStore();
+  const client = store.client("archive", "curator");
+  await client.send(new CreateBucketCommand({ Bucket: "mine" }));
+  const url = `${store.mapi("archive")}/mapi/tenants/archive/userAccounts/curator?verbose=true`;
+  const { userGUID } =
+    await (await fetch(url, { headers: { accept: "application/json", ...mapiAuthorization("curator") } })).json();
+  const head = (ExpectedBucketOwner: string) =>
+    client.send(new HeadBucketCommand({ Bucket: "mine", ExpectedBucketOwner }));
+  await head(userGUID);
+  await assert.rejects(
+    head("123456789012"),
+    (error) => error instanceof S3ServiceException && error.$metadata.httpStatusCode === 403,
+  );
+});
+
+Deno.test("embedded S3: conditions of a delete hold for one and for many", leaks, async () => {
+  await using store = await startStore();
+  const client = store.client("archive", "curator");
+  const Bucket = "guarded";
+  await client.send(new CreateBucketCommand({ Bucket }));
+  await client.send(new PutBucketVersioningCommand({ Bucket, VersioningConfiguration: { Status: "Enabled" } }));
+  const at = { Bucket, Key: "k" };
+  const old = await client.send(new PutObjectCommand({ ...at, Body: "old" }));
+  const now = await client.send(new PutObjectCommand({ ...at, Body: "now" }));
+  const remove = (given: object) => refusalName(client.send(new DeleteObjectCommand({ ...at, ...given })));
+  assert.equal(await remove({ IfMatch: old.ETag }), "PreconditionFailed");
+  assert.equal(await remove({ IfMatch: now.ETag, VersionId: old.VersionId }), "PreconditionFailed");
+  assert.equal(await remove({ IfMatchSize: 3 }), "NotImplemented");
+  const Objects = [{ Key: "k", ETag: old.ETag }, { Key: "absent", ETag: old.ETag }];
+  const { Deleted, Errors } = await client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects } }));
+  assert.deepEqual([Deleted?.map(({ Key }) => Key), Errors?.map(({ Code }) => Code)], [["absent"], [
+    "PreconditionFailed",
+  ]]);
+  await client.send(new HeadObjectCommand(at));
+  await client.send(new DeleteObjectCommand({ ...at, IfMatch: old.ETag, VersionId: old.VersionId }));
+  await client.send(new DeleteObjectCommand({ ...at, IfMatch: now.ETag }));
+  assert.equal(await refusalName(client.send(new HeadObjectCommand(at))), "NotFound");
+});
+
+Deno.test("embedded S3: a bucket of another kind is refused, and a broken body too", leaks, async () => {
+  await using store = await startStore();
+  const client = store.client("archive", "curator");
+  const create = (given: object) => refusalName(client.send(new CreateBucketCommand({ Bucket: "odd", ...given })));
+  assert.equal(await create({ ObjectLockEnabledForBucket: true }), "NotImplemented");
+  assert.equal(await create({ CreateBucketConfiguration: { Tags: [{ Key: "a", Value: "b" }] } }), "NotImplemented");
+  const raw = new AwsClient(keys);
+  const put = async (body: string) =>
+    await code(await raw.fetch(`${store.s3("archive")}/odd`, { method: "PUT", body }));
+  assert.equal(await put("<broken"), "400 MalformedXML");
+  assert.equal(await refusalName(client.send(new HeadBucketCommand({ Bucket: "odd" }))), "NotFound");
+  await client.send(
+    new CreateBucketCommand({ Bucket: "odd", CreateBucketConfiguration: { LocationConstraint: "eu-north-1" } }),
+  );
+});
+
+Deno.test("embedded S3: buckets are listed in pages", leaks, async () => {
+  await using store = await startStore();
+  const client = store.client("archive", "curator");
+  const first = await client.send(new ListBucketsCommand({ MaxBuckets: 2 }));
+  assert.deepEqual(first.Buckets?.map(({ Name }) => Name), ["campaigns", "letters"]);
+  const { ContinuationToken } = first;
+  const second = await client.send(new ListBucketsCommand({ MaxBuckets: 2, ContinuationToken }));
+  assert.deepEqual([second.Buckets?.map(({ Name }) => Name), second.ContinuationToken], [["maps"], undefined]);
+  assert.deepEqual((await client.send(new ListBucketsCommand({ Prefix: "ma" }))).Buckets?.length, 1);
+  for (const MaxBuckets of [0, 10_001]) {
+    assert.equal(await refusalName(client.send(new ListBucketsCommand({ MaxBuckets }))), "InvalidArgument");
+  }
+});
+
+Deno.test("embedded S3: a part tells the checksum of its upload and no other", leaks, async () => {
+  await using store = await startStore();
+  const client = store.client("archive", "curator");
+  const at = { Bucket: "letters", Key: "parts" };
+  const { UploadId } = await client.send(
+    new CreateMultipartUploadCommand({ ...at, ChecksumAlgorithm: "CRC32", Tagging: "a=b" }),
+  );
+  const part = await client.send(new UploadPartCommand({ ...at, UploadId, PartNumber: 1, Body: "x" }));
+  assert.deepEqual([typeof part.ChecksumCRC32, part.ChecksumSHA256], ["string", undefined]);
+  await assert.rejects(client.send(new GetObjectTaggingCommand(at)), { name: "NoSuchKey" });
+});
+
+Deno.test("byte ranges: numbers of any length count, blanks do not belong there", () => {
+  assert.equal(parseByteRange("bytes=18446744073709551616-", 10), "unsatisfiable");
+  assert.deepEqual(parseByteRange("bytes=5-18446744073709551616", 10), { first: 5, last: 9 });
+  assert.deepEqual(parseByteRange("bytes=-18446744073709551616", 10), { first: 0, last: 9 });
+  for (const header of ["bytes= -1", "bytes=0 -1", "bytes=0- 1", "bytes=0-1 "]) {
+    assert.equal(parseByteRange(header, 10), null, header);
+  }
+});

@@ -1,0 +1,224 @@
+import {
+  type ChecksumAlgorithm,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+  S3Client,
+} from "@aws-sdk/client-s3";
+import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
+import { startDigest } from "@/embedded/store/digests.ts";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { s3Keys, startStore } from "./store_fixture.ts";
+
+const leaks = { sanitizeOps: false, sanitizeResources: false };
+
+/** Large enough to be kept as a file and to arrive in many pieces. */
+const LARGE = new Uint8Array(700_001).map((_, i) => (i * 31 + (i >> 8)) % 256);
+
+/** The SDK as it is without any settings of ours: checksums on every body, trailers behind streams. */
+function defaultClient(store: { s3(tenant: string): string }): S3Client {
+  return new S3Client({
+    endpoint: store.s3("archive"),
+    region: "us-east-1",
+    forcePathStyle: true,
+    credentials: s3Keys("curator", SAMPLE_PASSWORD),
+    maxAttempts: 1,
+  });
+}
+
+async function refusal(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise;
+  } catch (error) {
+    if (error instanceof Error) return error.name;
+  }
+  return "no refusal";
+}
+
+function base64(algorithm: "crc32" | "crc32c" | "crc64nvme" | "sha1" | "sha256", body: Uint8Array): string {
+  const digest = startDigest(algorithm);
+  digest.update(body);
+  return Buffer.from(digest.hex(), "hex").toString("base64");
+}
+
+Deno.test("S3 digests: the SDK's default settings write and read strings, buffers and streams", leaks, async () => {
+  await using store = await startStore();
+  const client = defaultClient(store);
+  const bodies: [string, string | Uint8Array | Readable, Uint8Array][] = [
+    ["string", "åäö", new TextEncoder().encode("åäö")],
+    ["empty", "", new Uint8Array()],
+    ["buffer", Buffer.from(LARGE), LARGE],
+    ["stream", Readable.from([LARGE.slice(0, 10), LARGE.slice(10, 300_000), LARGE.slice(300_000)]), LARGE],
+    ["small-stream", Readable.from([Buffer.from("ab"), Buffer.from("c")]), new TextEncoder().encode("abc")],
+  ];
+  for (const [Key, Body, bytes] of bodies) {
+    const at = { Bucket: "letters", Key };
+    const put = await client.send(new PutObjectCommand({ ...at, Body, ContentLength: bytes.length }));
+    assert.equal(put.ChecksumCRC32, base64("crc32", bytes), Key);
+    assert.equal(put.ETag, `"${createHash("md5").update(bytes).digest("hex")}"`);
+    const got = await client.send(new GetObjectCommand(at));
+    assert.deepEqual(await got.Body?.transformToByteArray(), bytes, Key);
+    assert.equal(got.ChecksumCRC32, base64("crc32", bytes));
+    assert.equal(got.ChecksumType, "FULL_OBJECT");
+    assert.equal(got.ContentEncoding, undefined);
+  }
+});
+
+Deno.test("S3 digests: each algorithm is verified, kept and given back to who asks", leaks, async () => {
+  await using store = await startStore();
+  const client = store.client("archive", "curator");
+  for (const algorithm of ["crc32", "crc32c", "crc64nvme", "sha1", "sha256"] as const) {
+    const at = { Bucket: "letters", Key: `${algorithm}.bin` };
+    const name = `Checksum${algorithm.toUpperCase()}` as `Checksum${ChecksumAlgorithm & "SHA1"}`;
+    const value = base64(algorithm, LARGE);
+    const put = await client.send(new PutObjectCommand({ ...at, Body: LARGE, [name]: value }));
+    assert.equal(put[name], value);
+    assert.equal(put.ChecksumType, "FULL_OBJECT");
+    const head = await client.send(new HeadObjectCommand({ ...at, ChecksumMode: "ENABLED" }));
+    assert.equal(head[name], value);
+    assert.equal((await client.send(new HeadObjectCommand(at)))[name], undefined);
+    const part = await client.send(new GetObjectCommand({ ...at, ChecksumMode: "ENABLED", Range: "bytes=0-9" }));
+    assert.deepEqual(await part.Body?.transformToByteArray(), LARGE.slice(0, 10));
+    assert.equal(part[name], undefined);
+    const other = new PutObjectCommand({ ...at, Body: "other", [name]: value });
+    assert.equal(await refusal(client.send(other)), "BadDigest");
+    const malformed = new PutObjectCommand({ ...at, Body: "other", [name]: "AAAA" });
+    assert.equal(await refusal(client.send(malformed)), "InvalidRequest");
+    assert.equal((await client.send(new HeadObjectCommand(at))).ContentLength, LARGE.length);
+  }
+});
+
+Deno.test("S3 digests: a checksum is kept with each version", leaks, async () => {
+  await using store = await startStore();
+  const client = defaultClient(store);
+  const at = { Bucket: "maps", Key: "checksums.txt" };
+  const first = await client.send(new PutObjectCommand({ ...at, Body: "first", ChecksumAlgorithm: "SHA256" }));
+  await client.send(new PutObjectCommand({ ...at, Body: "second" }));
+  const old = new HeadObjectCommand({ ...at, VersionId: first.VersionId, ChecksumMode: "ENABLED" });
+  assert.equal((await client.send(old)).ChecksumSHA256, base64("sha256", new TextEncoder().encode("first")));
+});
+
+Deno.test("S3 digests: statements that contradict each other are refused", leaks, async () => {
+  await using store = await startStore();
+  const client = store.client("archive", "curator");
+  const at = { Bucket: "letters", Key: "contradiction" };
+  const body = new TextEncoder().encode("abc");
+  const send = async (headers: Record<string, string>) => {
+    const command = new PutObjectCommand({ ...at, Body: body });
+    command.middlewareStack.add((next) => (args) => {
+      Object.assign((args.request as { headers: Record<string, string> }).headers, headers);
+      return next(args);
+    }, { step: "build" });
+    return await refusal(client.send(command));
+  };
+  const crc32 = { "x-amz-checksum-crc32": base64("crc32", body) };
+  assert.equal(await send({ ...crc32, "x-amz-sdk-checksum-algorithm": "crc32" }), "no refusal");
+  assert.equal(await send({ ...crc32, "x-amz-sdk-checksum-algorithm": "SHA1" }), "InvalidRequest");
+  assert.equal(await send({ "x-amz-sdk-checksum-algorithm": "CRC32" }), "InvalidRequest");
+  assert.equal(await send({ ...crc32, "x-amz-checksum-sha1": base64("sha1", body) }), "InvalidRequest");
+  assert.equal(await send({ "x-amz-trailer": "x-amz-checksum-crc32" }), "InvalidRequest");
+  assert.equal(await send({ "x-amz-checksum-crc128": "AAAA" }), "NotImplemented");
+  assert.equal(await send({ "content-md5": "AAAA" }), "InvalidDigest");
+  assert.equal(await send({ "content-md5": createHash("md5").update(body).digest("base64") }), "no refusal");
+});
+
+Deno.test(
+  "S3 signatures: presigned URLs of the SDK's default settings write, look, read and delete",
+  leaks,
+  async () => {
+    await using store = await startStore();
+    const client = defaultClient(store);
+    const at = { Bucket: "letters", Key: "presigned å+1.txt" };
+    const put = await getSignedUrl(client, new PutObjectCommand({ ...at, Metadata: { volume: "A1" } }), {
+      expiresIn: 60,
+    });
+    const written = await fetch(put, { method: "PUT", body: "via url" });
+    assert.equal(written.status, 200, await written.text());
+    const head = await fetch(await getSignedUrl(client, new HeadObjectCommand(at), { expiresIn: 60 }), {
+      method: "HEAD",
+    });
+    assert.equal(head.status, 200);
+    assert.equal(head.headers.get("content-length"), "7");
+    assert.equal(head.headers.get("x-amz-meta-volume"), "A1");
+    const get = await getSignedUrl(client, new GetObjectCommand(at), { expiresIn: 604_800 });
+    assert.equal(await (await fetch(get)).text(), "via url");
+    const asDelete = await fetch(get, { method: "DELETE" });
+    assert.equal(asDelete.status, 403);
+    assert.match(await asDelete.text(), /SignatureDoesNotMatch/);
+    const gone = await fetch(await getSignedUrl(client, new DeleteObjectCommand(at), { expiresIn: 60 }), {
+      method: "DELETE",
+    });
+    assert.equal(gone.status, 204);
+    const late = await fetch(get);
+    assert.equal(late.status, 404);
+    assert.match(await late.text(), /NoSuchKey/);
+  },
+);
+
+Deno.test(
+  "S3 signatures: a presigned URL holds for 1 second to 7 days, and a header's for 15 minutes",
+  leaks,
+  async () => {
+    await using store = await startStore();
+    const client = defaultClient(store);
+    const at = { Bucket: "letters", Key: "nobody" };
+    const url = await getSignedUrl(client, new GetObjectCommand(at), { expiresIn: 60 });
+    for (const expires of ["1.5", "", "x"]) {
+      const answer = await fetch(url.replace("X-Amz-Expires=60", `X-Amz-Expires=${expires}`));
+      assert.equal(answer.status, 400);
+      assert.match(await answer.text(), /AuthorizationQueryParametersError/);
+    }
+    for (const expires of ["0", "604801", "-1"]) {
+      const answer = await fetch(url.replace("X-Amz-Expires=60", `X-Amz-Expires=${expires}`));
+      assert.equal(answer.status, 403);
+      assert.match(await answer.text(), /<Code>AccessDenied</);
+    }
+    const shifted = async (ms: number) => {
+      const signed = await getSignedUrl(client, new GetObjectCommand(at), {
+        expiresIn: 604_800,
+        signingDate: new Date(Date.now() + ms),
+      });
+      return /<Code>(\w+)/.exec(await (await fetch(signed)).text())?.[1];
+    };
+    assert.equal(await shifted(14 * 60_000), "NoSuchKey");
+    assert.equal(await shifted(16 * 60_000), "AccessDenied");
+    assert.equal(await shifted(-604_700_000), "NoSuchKey");
+    assert.equal(await shifted(-604_801_000), "AccessDenied");
+    for (const [minutes, name] of [[14, "NoSuchKey"], [-14, "NoSuchKey"], [16, "skewed"], [-16, "skewed"]] as const) {
+      const skewed = defaultClient(store);
+      skewed.config.systemClockOffset = minutes * 60_000;
+      const refused = await refusal(skewed.send(new GetObjectCommand(at)));
+      assert.equal(refused, name === "skewed" ? "RequestTimeTooSkewed" : name);
+    }
+  },
+);
+
+Deno.test(
+  "S3 signatures: a header in a presigned query counts as one, and may not be contradicted",
+  leaks,
+  async () => {
+    await using store = await startStore();
+    const client = defaultClient(store);
+    const at = { Bucket: "letters", Key: "hoisted" };
+    const locked = new PutObjectCommand({ ...at, ObjectLockMode: "GOVERNANCE" });
+    const refused = await getSignedUrl(client, locked, { expiresIn: 60 });
+    assert.match(refused, /x-amz-object-lock-mode=GOVERNANCE/);
+    assert.equal((await fetch(refused, { method: "PUT", body: "x" })).status, 501);
+    const sha256 = base64("sha256", new TextEncoder().encode("right"));
+    const stated = await getSignedUrl(client, new PutObjectCommand({ ...at, ChecksumSHA256: sha256 }), {
+      expiresIn: 60,
+    });
+    assert.match(stated, /x-amz-checksum-sha256=/);
+    const wrong = await fetch(stated, { method: "PUT", body: "wrong" });
+    assert.equal(wrong.status, 400);
+    assert.match(await wrong.text(), /BadDigest/);
+    const right = await fetch(stated, { method: "PUT", body: "right" });
+    assert.equal(right.status, 200);
+    assert.equal(right.headers.get("x-amz-checksum-sha256"), sha256);
+  },
+);

@@ -1,0 +1,138 @@
+import {
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectAttributesCommand,
+  type GetObjectAttributesCommandInput,
+  GetObjectTaggingCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+  UploadPartCommand,
+} from "@aws-sdk/client-s3";
+import assert from "node:assert/strict";
+import {
+  Bucket,
+  complete,
+  leaks,
+  md5,
+  MIB,
+  pattern,
+  refusal,
+  start,
+  upload,
+} from "@/tests/embedded/store/s3/multipart_fixture.ts";
+import { startStore } from "./store_fixture.ts";
+
+const ALL: GetObjectAttributesCommandInput["ObjectAttributes"] = [
+  "ETag",
+  "Checksum",
+  "ObjectParts",
+  "StorageClass",
+  "ObjectSize",
+];
+
+async function openStore() {
+  const store = await startStore();
+  const client = store.client("archive", "curator");
+  const attributes = async (Key: string, more: Partial<GetObjectAttributesCommandInput> = {}) => {
+    const { $metadata: _, ...answer } = await client.send(
+      new GetObjectAttributesCommand({ Bucket, Key, ObjectAttributes: ALL, ...more }),
+    );
+    return answer;
+  };
+  return { store, client, attributes, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
+}
+
+Deno.test("embedded S3 attributes: of a plain object what is asked for, and what it has", leaks, async () => {
+  await using opened = await openStore();
+  const { store, client, attributes } = opened;
+  await client.send(new PutObjectCommand({ Bucket, Key: "k", Body: "hello" }));
+  const { LastModified, ...plain } = await attributes("k");
+  assert.deepEqual(plain, { ETag: md5("hello"), StorageClass: "STANDARD", ObjectSize: 5 });
+  assert.deepEqual(LastModified, (await client.send(new HeadObjectCommand({ Bucket, Key: "k" }))).LastModified);
+  const { LastModified: _, ...one } = await attributes("k", { ObjectAttributes: ["ObjectSize"] });
+  assert.deepEqual(one, { ObjectSize: 5 });
+  await client.send(new PutObjectCommand({ Bucket, Key: "k", Body: "hello", ChecksumAlgorithm: "CRC32" }));
+  assert.deepEqual((await attributes("k")).Checksum, { ChecksumCRC32: "NhCmhg==", ChecksumType: "FULL_OBJECT" });
+  assert.equal(await refusal(attributes("absent")), "404 NoSuchKey");
+  assert.equal(await refusal(attributes("k", { ObjectAttributes: [] })), "400 InvalidArgument");
+  const unknown = client.send(
+    new GetObjectAttributesCommand({ Bucket, Key: "k", ObjectAttributes: ["ETag", JSON.parse('"toString"')] }),
+  );
+  assert.equal(await refusal(unknown), "400 InvalidArgument");
+  const stranger = store.client("research", "researcher");
+  const at = { Bucket, Key: "k", ObjectAttributes: ALL };
+  assert.equal(await refusal(stranger.send(new GetObjectAttributesCommand(at))), "404 NoSuchBucket");
+});
+
+Deno.test("embedded S3 attributes: versions are named, and a marker has none", leaks, async () => {
+  await using opened = await openStore();
+  const { client, attributes } = opened;
+  const at = { Bucket: "maps", Key: "v" };
+  const { VersionId: first } = await client.send(new PutObjectCommand({ ...at, Body: "1" }));
+  const { VersionId: second } = await client.send(new PutObjectCommand({ ...at, Body: "22" }));
+  const of = async (VersionId?: string) => {
+    const answer = await attributes("v", { Bucket: "maps", VersionId });
+    return [answer.VersionId, answer.ObjectSize];
+  };
+  assert.deepEqual([await of(), await of(first)], [[second, 2], [first, 1]]);
+  const { VersionId: marker } = await client.send(new DeleteObjectCommand(at));
+  assert.equal(await refusal(of()), "404 NoSuchKey");
+  assert.equal(await refusal(of(marker)), "405 MethodNotAllowed");
+});
+
+Deno.test("embedded S3 attributes: parts are shown and paged, with checksums where they have some", leaks, async () => {
+  await using opened = await openStore();
+  const { client, attributes } = opened;
+  const id = await start(client, "counted");
+  await complete(client, "counted", id, [await upload(client, "counted", id, 1, "one")]);
+  const plain = (await attributes("counted")).ObjectParts;
+  assert.deepEqual([plain?.TotalPartsCount, plain?.Parts], [1, [{ PartNumber: 1, Size: 3 }]]);
+
+  const at = { Bucket, Key: "summed" };
+  const created = await client.send(new CreateMultipartUploadCommand({ ...at, ChecksumAlgorithm: "SHA256" }));
+  const UploadId = created.UploadId;
+  const Parts = [];
+  for (const [i, Body] of [pattern(5 * MIB, 1), pattern(5 * MIB, 2), "end"].entries()) {
+    const PartNumber = i + 1;
+    const { ETag, ChecksumSHA256 } = await client.send(
+      new UploadPartCommand({ ...at, UploadId, PartNumber, Body, ChecksumAlgorithm: "SHA256" }),
+    );
+    Parts.push({ PartNumber, ETag, ChecksumSHA256 });
+  }
+  const whole = await client.send(
+    new CompleteMultipartUploadCommand({ ...at, UploadId, MultipartUpload: { Parts } }),
+  );
+  const { Checksum, ObjectParts, ETag } = await attributes("summed");
+  assert.deepEqual(Checksum, { ChecksumSHA256: whole.ChecksumSHA256, ChecksumType: "COMPOSITE" });
+  assert.equal(`"${ETag}"`, whole.ETag);
+  const sizes = [5 * MIB, 5 * MIB, 3];
+  assert.deepEqual(
+    ObjectParts?.Parts,
+    Parts.map(({ PartNumber, ChecksumSHA256 }, i) => ({ ChecksumSHA256, PartNumber, Size: sizes[i] })),
+  );
+  assert.deepEqual([ObjectParts?.TotalPartsCount, ObjectParts?.IsTruncated, ObjectParts?.MaxParts], [3, false, 1000]);
+  const first = (await attributes("summed", { MaxParts: 2 })).ObjectParts;
+  assert.deepEqual(first?.Parts?.map((part) => part.PartNumber), [1, 2]);
+  assert.deepEqual([first?.IsTruncated, first?.NextPartNumberMarker, first?.PartNumberMarker], [true, "2", "0"]);
+  const second = (await attributes("summed", { MaxParts: 2, PartNumberMarker: "2" })).ObjectParts;
+  assert.deepEqual(second?.Parts?.map((part) => part.PartNumber), [3]);
+  assert.deepEqual([second?.IsTruncated, second?.NextPartNumberMarker], [false, "3"]);
+  const none = (await attributes("summed", { MaxParts: 0 })).ObjectParts;
+  assert.deepEqual([none?.Parts, none?.IsTruncated, none?.TotalPartsCount], [undefined, false, 3]);
+  assert.equal(await refusal(attributes("summed", { PartNumberMarker: "x" })), "400 InvalidArgument");
+});
+
+Deno.test("embedded S3 uploads in parts: tags of the create are those of the object", leaks, async () => {
+  await using opened = await openStore();
+  const { client } = opened;
+  const at = { Bucket, Key: "tagged" };
+  const create = (Tagging: string) => client.send(new CreateMultipartUploadCommand({ ...at, Tagging }));
+  assert.equal(await refusal(create("aws:k=v")), "400 InvalidTag");
+  assert.equal(await refusal(create("a=%zz")), "400 InvalidArgument");
+  const { UploadId = "" } = await create("kind=blad+1&l%C3%A4n=Sk%C3%A5ne");
+  await complete(client, "tagged", UploadId, [await upload(client, "tagged", UploadId, 1, "x")]);
+  const { TagSet } = await client.send(new GetObjectTaggingCommand(at));
+  assert.deepEqual(TagSet, [{ Key: "kind", Value: "blad 1" }, { Key: "län", Value: "Skåne" }]);
+  assert.equal((await client.send(new HeadObjectCommand(at))).TagCount, 2);
+});

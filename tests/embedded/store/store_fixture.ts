@@ -1,0 +1,55 @@
+import { S3Client } from "@aws-sdk/client-s3";
+import { createHash } from "node:crypto";
+import { Buffer } from "node:buffer";
+import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
+import { StoreServer } from "@/embedded/store/server/store_server.ts";
+import { startWriterThread } from "@/embedded/store/writer/writer_client.ts";
+
+/** A store over a fresh folder; dispose of it with `await using`. */
+export async function startStore(folder = Deno.makeTempDirSync()) {
+  const writer = startWriterThread((message) => {
+    throw new Error(message);
+  });
+  const options = { folder, hostname: "127.0.0.1", converterPassword: "converter-password" };
+  const server = await StoreServer.start(options, writer.port);
+  const stop = async () => {
+    await server.stop();
+    writer.terminate();
+  };
+  return {
+    folder,
+    server,
+    s3: (tenant: string) => server.address(tenant)?.s3 ?? "",
+    mapi: (tenant: string | null) => server.address(tenant)?.mapi ?? "",
+    /** A client nobody here wrote, as the user of a tenant. */
+    client: (tenant: string, user: string, password: string = SAMPLE_PASSWORD) =>
+      new S3Client({
+        endpoint: server.address(tenant)?.s3,
+        region: "us-east-1",
+        forcePathStyle: true,
+        credentials: s3Keys(user, password),
+        maxAttempts: 1,
+        requestChecksumCalculation: "WHEN_REQUIRED",
+        responseChecksumValidation: "WHEN_REQUIRED",
+      }),
+    stop,
+    async [Symbol.asyncDispose]() {
+      await stop();
+      Deno.removeSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** The S3 keys of a user: base64 of the name, MD5 of the password. */
+export function s3Keys(user: string, password: string) {
+  return {
+    accessKeyId: Buffer.from(user).toString("base64"),
+    secretAccessKey: createHash("md5").update(password).digest("hex"),
+  };
+}
+
+/** The management API's header for a user. */
+export function mapiAuthorization(user: string, password: string = SAMPLE_PASSWORD): Record<string, string> {
+  const { accessKeyId, secretAccessKey } = s3Keys(user, password);
+  return { authorization: `HCP ${accessKeyId}:${secretAccessKey}` };
+}

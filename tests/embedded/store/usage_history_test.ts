@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { openIndexForWriting, Statements } from "@/embedded/store/index.ts";
+import { UsageHistory } from "@/embedded/store/usage_history.ts";
+import { countStored } from "@/embedded/store/writer/usage.ts";
+import { countReads, countUse, expireUsage } from "@/embedded/store/writer/use_changes.ts";
+
+const MS_PER_HOUR = 60 * 60 * 1000;
+
+/** An index with two buckets of one tenant, and what may be done in them at an hour. */
+function startIndex() {
+  const folder = Deno.makeTempDirSync();
+  const index = openIndexForWriting(folder);
+  const statements = new Statements(index);
+  statements.run("INSERT INTO tenants (id, name, folded, record, created_ms) VALUES (1, 't', 't', '{}', 0)");
+  for (const id of [1, 2]) {
+    statements.run(
+      `INSERT INTO buckets (id, tenant, name, folded, guid, versioning, record, created_ms)
+       VALUES (?, 1, ?, ?, ?, 'off', '{}', 0)`,
+      id,
+      `b${id}`,
+      `b${id}`,
+      `g${id}`,
+    );
+  }
+  return {
+    statements,
+    history: new UsageHistory(statements),
+    write(bucket: number, hour: number, size: number) {
+      countStored(statements, bucket, size, 1);
+      const body = { data: new Uint8Array() };
+      const key = new Uint8Array();
+      const rest = { etag: "", contentType: "", headers: null, checksums: null, tags: null, acl: null, owner: null };
+      const given = { bucket, key, body, size, ...rest, condition: null, atMs: hour * MS_PER_HOUR };
+      countUse(statements, { kind: "putObject", given }, { version: null });
+    },
+    [Symbol.dispose]() {
+      index.close();
+      Deno.removeSync(folder, { recursive: true });
+    },
+  };
+}
+
+Deno.test("usage history: sums and what is held are those of a plain list, whatever the intervals", () => {
+  const event = fc.record({
+    bucket: fc.constantFrom(1, 2),
+    hour: fc.integer({ min: 0, max: 40 }),
+    size: fc.integer({ min: 0, max: 1000 }),
+  });
+  fc.assert(
+    fc.property(
+      fc.array(event, { maxLength: 30 }),
+      fc.integer({ min: 0, max: 30 }),
+      fc.integer({ min: 1, max: 12 }),
+      (events, start, step) => {
+        using index = startIndex();
+        const ordered = events.toSorted((a, b) => a.hour - b.hour);
+        for (const { bucket, hour, size } of ordered) index.write(bucket, hour, size);
+        const intervals = [0, 1, 2].map((i) => ({ first: start + i * step, last: start + (i + 1) * step - 1 }));
+        for (const bucket of [null, 1, 2]) {
+          const mine = ordered.filter((one) => bucket === null || one.bucket === bucket);
+          const expected = intervals.map(({ first, last }) => {
+            const within = mine.filter(({ hour }) => hour >= first && hour <= last);
+            const until = mine.filter(({ hour }) => hour <= last);
+            const bytes = (some: typeof mine) => some.reduce((sum, { size }) => sum + size, 0);
+            return [within.length, bytes(within), until.length, bytes(until)];
+          });
+          const used = index.history.during(1, bucket, intervals).map((one) => [
+            one.writes,
+            one.bytesIn,
+            one.objectCount,
+            one.objectBytes,
+          ]);
+          assert.deepEqual(used, expected);
+        }
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
+
+Deno.test("usage history: old hours are forgotten, and not what the bucket holds", () => {
+  using index = startIndex();
+  index.write(1, 10, 100);
+  index.write(1, 11, 10);
+  index.write(1, 20, 1);
+  expireUsage(index.statements, { beforeHour: 15 });
+  const [early, late] = index.history.during(1, 1, [{ first: 0, last: 10 }, { first: 11, last: 30 }]);
+  assert.deepEqual([early.writes, early.objectBytes], [0, 0]);
+  assert.deepEqual([late.writes, late.objectBytes], [2, 111]);
+});
+
+Deno.test("usage history: reads are added to their hour and change nothing else", () => {
+  using index = startIndex();
+  index.write(1, 10, 100);
+  const reads = [{ bucket: 1, hour: 10, reads: 2, bytesOut: 50 }, { bucket: 9, hour: 10, reads: 1, bytesOut: 1 }];
+  countReads(index.statements, { reads });
+  countReads(index.statements, { reads });
+  const [used] = index.history.during(1, null, [{ first: 10, last: 10 }]);
+  assert.deepEqual([used.reads, used.bytesOut, used.writes, used.objectCount], [4, 100, 1, 1]);
+});

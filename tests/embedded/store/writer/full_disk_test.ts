@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { openIndexForWriting, Statements } from "@/embedded/store/index.ts";
+import { Objects } from "@/embedded/store/objects.ts";
+import { Reserve } from "@/embedded/store/writer/reserve.ts";
+import { Writer } from "@/embedded/store/writer/writer.ts";
+import { startWriterThread, WriterClient } from "@/embedded/store/writer/writer_client.ts";
+import { createBucket, deleteObject, putObject, utf8 } from "@/tests/embedded/store/changes_fixture.ts";
+
+const BUCKET = 1;
+
+Deno.test("store writer: where the disk is full a write is refused as NoSpace, reads go on, and nothing is lost", () => {
+  const folder = Deno.makeTempDirSync();
+  const index = openIndexForWriting(folder);
+  try {
+    const writer = new Writer(folder, index);
+    const objects = new Objects(folder, new Statements(index));
+    const made = writer.commit([createBucket(), putObject("kept", "first"), putObject("also kept", "second")]);
+    assert.ok(made.every(({ ok }) => ok));
+
+    // SQLite says the same, word for word, of a file that may not grow and of a disk that is full.
+    index.exec("PRAGMA max_page_count = 1");
+    const large = "x".repeat(16_384);
+    const noSpace = { ok: false, refusal: "NoSpace" };
+    assert.deepEqual(writer.commit([putObject("new", large), putObject("kept", large)]), [noSpace, noSpace]);
+    assert.deepEqual(keys(objects), ["also kept", "kept"]);
+    assert.equal(etagOf(objects, "kept"), "first");
+    // What makes room is let through, also beside what finds none.
+    const [removed, refused] = writer.commit([deleteObject("also kept"), putObject("new", large)]);
+    assert.deepEqual([removed.ok, refused], [true, noSpace]);
+    assert.deepEqual(keys(objects), ["kept"]);
+
+    index.exec("PRAGMA max_page_count = 1000000");
+    assert.ok(writer.commit([putObject("new", large)])[0].ok);
+    assert.deepEqual(keys(objects), ["kept", "new"]);
+    assert.deepEqual(new Statements(index).rows("PRAGMA integrity_check"), [["ok"]]);
+  } finally {
+    index.close();
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
+
+/** A writer whose disk takes, or fails, as `disk` says, and whose clock is set by hand. */
+function openWriter() {
+  const folder = Deno.makeTempDirSync();
+  const index = openIndexForWriting(folder);
+  const disk = { fault: null as Error | null, takes: true, looks: 0, nowMs: 0, warnings: [] as string[] };
+  class TestedReserve extends Reserve {
+    override make(): boolean {
+      if (this.isWhole) return true;
+      disk.looks++;
+      if (disk.fault) throw disk.fault;
+      return disk.takes && super.make();
+    }
+    override hasBeside(bytes: number): boolean {
+      if (disk.fault) throw disk.fault;
+      return disk.takes && super.hasBeside(bytes);
+    }
+  }
+  const reserve = new TestedReserve(folder, new Int32Array(1));
+  const warn = (message: string) => disk.warnings.push(message);
+  const writer = new Writer(folder, index, reserve, warn, () => disk.nowMs);
+  const stop = () => {
+    index.close();
+    Deno.removeSync(folder, { recursive: true });
+  };
+  return { disk, reserve, writer, [Symbol.dispose]: stop };
+}
+
+Deno.test("store writer: a disk that cannot be looked at has no room, is told of once, and ends nothing", () => {
+  using open = openWriter();
+  const { disk, reserve, writer } = open;
+  assert.ok(
+    writer.commit([createBucket(), putObject("kept", "first"), putObject("more", "second")]).every(({ ok }) => ok),
+  );
+  disk.fault = new Error("Too many open files (os error 24)");
+  assert.equal(writer.hasRoom(10_000), false);
+  assert.ok(writer.commit([putObject("new", "third")])[0].ok, "the reserve is whole: nothing is looked at");
+
+  reserve.release();
+  const fault = { ok: false, fault: disk.fault.message };
+  const [refused, removed] = writer.commit([putObject("new", "fourth"), deleteObject("kept")]);
+  assert.deepEqual([refused, removed.ok], [fault, true]);
+  assert.equal(writer.hasRoom(), false);
+  assert.equal(writer.hasRoom(10_000), false);
+  assert.equal(disk.warnings.length, 1);
+  assert.match(
+    disk.warnings[0],
+    /\/reserve cannot be written \(Too many open files.*\): writes may be refused, deletions go on$/,
+  );
+  disk.nowMs += 60_000;
+  assert.equal(writer.hasRoom(10_000), false);
+  assert.equal(disk.warnings.length, 2);
+
+  disk.fault = null;
+  assert.ok(writer.hasRoom(10_000));
+  assert.ok(writer.commit([putObject("new", "fifth")])[0].ok);
+});
+
+Deno.test("store writer: while the reserve is out, writes look for it once a second, or after a deletion", () => {
+  using open = openWriter();
+  const { disk, reserve, writer } = open;
+  assert.ok(writer.commit([createBucket(), putObject("kept", "first")]).every(({ ok }) => ok));
+  reserve.release();
+  disk.takes = false;
+  disk.looks = 0;
+  const noSpace = { ok: false, refusal: "NoSpace" };
+  for (let n = 0; n < 10; n++) assert.deepEqual(writer.commit([putObject("new", "second")]), [noSpace]);
+  assert.equal(disk.looks, 1);
+  disk.nowMs += 1000;
+  assert.deepEqual(writer.commit([putObject("new", "second")]), [noSpace]);
+  assert.equal(disk.looks, 2);
+
+  disk.takes = true;
+  assert.deepEqual(writer.commit([putObject("new", "second")]), [noSpace]);
+  assert.ok(writer.commit([deleteObject("kept")])[0].ok);
+  assert.ok(writer.commit([putObject("new", "second")])[0].ok, "a deletion was committed");
+
+  reserve.release();
+  disk.takes = false;
+  assert.deepEqual(writer.commit([putObject("new", "third")]), [noSpace]);
+  disk.takes = true;
+  assert.ok(writer.hasRoom(10_000), "readiness looks each time");
+  assert.ok(writer.commit([putObject("new", "third")])[0].ok);
+});
+
+Deno.test("store writer: its thread goes on where somebody removes the reserve, or puts something else there", async () => {
+  const folder = Deno.makeTempDirSync();
+  const thread = startWriterThread((message) => assert.fail(message));
+  const writer = await WriterClient.open(thread.port, folder);
+  const write = (key: string) => {
+    const { kind, given } = putObject(key, "text");
+    return writer.change(kind, given);
+  };
+  await writer.change("createBucket", createBucket().given);
+  Deno.removeSync(`${folder}/reserve`, { recursive: true });
+  assert.equal(await writer.space.isFull(), false);
+  assert.equal([...Deno.readDirSync(`${folder}/reserve`)].length, 3);
+  await write("one");
+
+  Deno.removeSync(`${folder}/reserve`, { recursive: true });
+  Deno.writeTextFileSync(`${folder}/reserve`, "no folder");
+  assert.equal(await writer.space.isFull(), true);
+  await writer.change("deleteObject", deleteObject("one").given);
+
+  Deno.removeSync(`${folder}/reserve`);
+  assert.equal(await writer.space.isFull(), false);
+  await write("two");
+  await writer.close();
+  thread.terminate();
+  Deno.removeSync(folder, { recursive: true });
+});
+
+function keys(objects: Objects): string[] {
+  const none = new Uint8Array();
+  return objects.list(BUCKET, none, none, none, 10).objects.map(({ key }) => new TextDecoder().decode(key));
+}
+
+function etagOf(objects: Objects, key: string): string | null {
+  const found = objects.find(BUCKET, "off", utf8(key), null);
+  return found && !("marker" in found) ? found.etag : null;
+}

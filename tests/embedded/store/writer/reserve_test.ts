@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { Reserve, RESERVE_FILE_BYTES, RESERVE_FILES } from "@/embedded/store/writer/reserve.ts";
+
+function bytesBelow(folder: string): number {
+  return [...Deno.readDirSync(folder)].reduce((sum, { name, isDirectory }) => {
+    const path = `${folder}/${name}`;
+    return sum + (isDirectory ? bytesBelow(path) : Deno.statSync(path).size);
+  }, 0);
+}
+
+Deno.test("reserve: it is taken once, given away and taken again, and a start finds it", () => {
+  const folder = Deno.makeTempDirSync();
+  const isOut = new Int32Array(1);
+  const reserve = new Reserve(folder, isOut);
+  const all = RESERVE_FILES * RESERVE_FILE_BYTES;
+  assert.deepEqual([reserve.isWhole, isOut[0], bytesBelow(folder)], [false, 1, 0]);
+  assert.ok(reserve.make());
+  assert.deepEqual([reserve.isWhole, isOut[0], bytesBelow(folder)], [true, 0, all]);
+  assert.ok(reserve.hasBeside(10_000));
+  assert.equal(bytesBelow(folder), all, "looking for room leaves nothing behind");
+  assert.equal(new Reserve(folder, new Int32Array(1)).isWhole, true);
+  reserve.release();
+  assert.deepEqual([reserve.isWhole, isOut[0], bytesBelow(folder)], [false, 1, 0]);
+  assert.equal(new Reserve(folder, new Int32Array(1)).isWhole, false);
+  assert.ok(reserve.hasBeside(10_000));
+  assert.equal(bytesBelow(folder), all, "it is taken before anything else");
+  Deno.removeSync(folder, { recursive: true });
+});
+
+Deno.test("reserve: one that somebody removed is made again by the next look", () => {
+  const folder = Deno.makeTempDirSync();
+  const isOut = new Int32Array(1);
+  const reserve = new Reserve(folder, isOut);
+  const all = RESERVE_FILES * RESERVE_FILE_BYTES;
+  assert.ok(reserve.make());
+  for (const removed of [`${folder}/reserve`, `${folder}/reserve/1`]) {
+    Deno.removeSync(removed, { recursive: true });
+    assert.ok(reserve.hasBeside(10_000), removed);
+    assert.deepEqual([isOut[0], bytesBelow(folder)], [0, all]);
+  }
+  Deno.removeSync(folder, { recursive: true });
+});
+
+Deno.test("reserve: one that cannot be made is out, and nothing is left of it", () => {
+  const folder = Deno.makeTempDirSync();
+  const isOut = new Int32Array(1);
+  Deno.mkdirSync(`${folder}/reserve/2`, { recursive: true });
+  const reserve = new Reserve(folder, isOut);
+  Deno.mkdirSync(`${folder}/reserve/2/taken`);
+  assert.throws(() => reserve.make());
+  assert.deepEqual([isOut[0], bytesBelow(folder)], [1, 0]);
+  Deno.removeSync(`${folder}/reserve`, { recursive: true });
+  assert.ok(reserve.make());
+  Deno.removeSync(folder, { recursive: true });
+});

@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { type Cell, LAYOUTS, openIndexForWriting, Statements } from "@/embedded/store/index.ts";
+import { Writer } from "@/embedded/store/writer/writer.ts";
+import { createBucket, deleteObject, putObject } from "@/tests/embedded/store/changes_fixture.ts";
+
+const DAY = 24 * 60 * 60 * 1000;
+
+function openStore(settings: Record<string, unknown>) {
+  const folder = Deno.makeTempDirSync();
+  const index = openIndexForWriting(folder);
+  const writer = new Writer(folder, index);
+  writer.commit([createBucket({ versioning: "enabled", versionSettings: JSON.stringify(settings) })]);
+  return {
+    writer,
+    statements: new Statements(index),
+    prune(atMs: number): number {
+      const [outcome] = writer.commit([{ kind: "pruneVersions", given: { atMs } }]);
+      assert.ok(outcome.ok && outcome.result && "pruned" in outcome.result);
+      return outcome.result.pruned;
+    },
+    [Symbol.dispose]() {
+      index.close();
+      Deno.removeSync(folder, { recursive: true });
+    },
+  };
+}
+
+const put = (key: string, text: string, atMs: number) => putObject(key, text, { atMs });
+
+const remove = (key: string, atMs: number, version: string | null = null) => deleteObject(key, { version, atMs });
+
+Deno.test("prune: days count from when a version became old, and what is newest stays", () => {
+  using store = openStore({ prune: true, pruneDays: 10 });
+  store.writer.commit([put("a", "one", 0)]);
+  assert.equal(store.prune(100 * DAY), 0);
+  store.writer.commit([put("a", "two", 100 * DAY), put("hidden", "x", 100 * DAY), remove("hidden", 101 * DAY)]);
+  assert.equal(store.prune(110 * DAY - 1), 0);
+  assert.equal(store.prune(110 * DAY), 1);
+  assert.equal(store.prune(111 * DAY), 1);
+  assert.deepEqual(store.statements.rows("SELECT is_marker FROM history"), [[1]]);
+  assert.equal(store.prune(10_000 * DAY), 0);
+  // The marker is old once there is something newer, and newest again when that is gone.
+  store.writer.commit([put("hidden", "y", 200 * DAY)]);
+  store.writer.commit([remove("hidden", 200 * DAY, String(200 * DAY * 1000))]);
+  assert.equal(store.prune(10_000 * DAY), 0);
+  store.writer.commit([put("hidden", "z", 300 * DAY)]);
+  assert.equal(store.prune(310 * DAY), 1);
+  assert.deepEqual(store.statements.rows("SELECT etag FROM objects ORDER BY key"), [["two"], ["z"]]);
+  assert.deepEqual(store.statements.row("SELECT stored_bytes, stored_count FROM buckets"), [4, 2]);
+  assert.equal(store.statements.row("SELECT count(*) FROM bodies")?.[0], 2);
+});
+
+Deno.test("prune: one change stops at its bound, and the next goes on", () => {
+  using store = openStore({ prune: true, pruneDays: 1 });
+  store.writer.commit(Array.from({ length: 501 }, (_, i) => put("a", `v${i}`, 1)));
+  const steps: number[] = [];
+  for (let pruned; (pruned = store.prune(10 * DAY)) > 0;) steps.push(pruned);
+  assert.deepEqual(steps, [200, 200, 100]);
+});
+
+Deno.test("prune: a bucket that does not ask for it keeps everything", () => {
+  using store = openStore({ prune: false, pruneDays: 0 });
+  store.writer.commit([put("a", "one", 1), put("a", "two", 2)]);
+  assert.equal(store.prune(10_000 * DAY), 0);
+  assert.equal(store.statements.row("SELECT count(*) FROM history")?.[0], 1);
+});
+
+Deno.test("deletion records: one for each deletion for good, and a bounded number of them goes at a time", () => {
+  using store = openStore({ keepDeletionRecords: true });
+  const keys = Array.from({ length: 1200 }, (_, i) => `k${i}`);
+  store.writer.commit(keys.map((key) => put(key, "x", 1)));
+  const records = () => store.statements.row("SELECT count(*) FROM deletion_records")?.[0];
+  store.writer.commit(keys.map((key) => remove(key, 2)));
+  assert.equal(records(), 0);
+  const versions = store.statements.rows("SELECT key, seq FROM history WHERE is_marker = 0");
+  const decode = (key: Cell) => new TextDecoder().decode(key instanceof Uint8Array ? key : new Uint8Array());
+  store.writer.commit(versions.map(([key, seq]) => remove(decode(key), 3, String(seq))));
+  assert.equal(records(), 1200);
+  const clear = () => store.writer.commit([{ kind: "clearDeletionRecords", given: {} }])[0];
+  assert.deepEqual(clear(), { ok: true, result: { cleared: 0 } });
+  const settings = { keepDeletionRecords: false, prune: true, pruneDays: 0 };
+  store.writer.commit([{ kind: "setVersionSettings", given: { bucket: 1, versioning: null, settings } }]);
+  assert.deepEqual([clear(), clear(), clear()].map((outcome) => outcome.ok && outcome.result), [
+    { cleared: 1000 },
+    { cleared: 200 },
+    { cleared: 0 },
+  ]);
+});
+
+Deno.test("index: a folder of the second layout learns ages, sums and settings of what it holds", () => {
+  const folder = Deno.makeTempDirSync();
+  const index = new DatabaseSync(`${folder}/index.db`);
+  index.exec(LAYOUTS.slice(0, 2).join(""));
+  index.exec(`
+    PRAGMA user_version = 2;
+    INSERT INTO tenants VALUES (1, 'T', 't', '{}', 0);
+    INSERT INTO buckets VALUES (1, 1, 'b', 'b', 'g', NULL, 'enabled',
+      '{"softQuota":85,"versioningSettings":{"enabled":true,"prune":true,"pruneDays":7}}', 0, 30, 3);
+    INSERT INTO buckets VALUES (2, 1, 'c', 'c', 'h', NULL, 'off', '{}', 0, 0, 0);
+    INSERT INTO objects (bucket, key, seq, is_null, size, etag, modified_ms, content_type)
+      VALUES (1, x'61', 3, 0, 10, '', 300, '');
+    INSERT INTO history (bucket, key, seq, is_null, is_marker, size, etag, modified_ms, content_type)
+      VALUES (1, x'61', 1, 0, 0, 10, '', 100, ''), (1, x'61', 2, 0, 1, 0, '', 200, ''),
+      (1, x'62', 1, 0, 0, 10, '', 100, ''), (1, x'62', 2, 0, 1, 0, '', 250, '');
+    INSERT INTO uploads (id, bucket, key, content_type, started_ms) VALUES ('u', 2, x'61', '', 0);
+    INSERT INTO parts (upload, number, size, etag, modified_ms) VALUES ('u', 1, 5, '', 0), ('u', 2, 7, '', 0);
+  `);
+  index.close();
+  const upgraded = openIndexForWriting(folder);
+  const statements = new Statements(upgraded);
+  assert.deepEqual(statements.rows("SELECT old_ms FROM history ORDER BY key, seq"), [[200], [300], [250], [null]]);
+  assert.deepEqual(statements.rows("SELECT part_bytes, version_settings, record FROM buckets ORDER BY id"), [
+    [0, '{"prune":true,"pruneDays":7}', '{"softQuota":85}'],
+    [12, "{}", "{}"],
+  ]);
+  assert.deepEqual(statements.row("SELECT used_bytes FROM tenants"), [42]);
+  upgraded.close();
+  Deno.removeSync(folder, { recursive: true });
+});

@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import type { Change, Changes } from "@/embedded/store/changes.ts";
+import { openIndexForWriting, Statements } from "@/embedded/store/index.ts";
+import { Objects } from "@/embedded/store/objects.ts";
+import { sweepBodies } from "@/embedded/store/writer/sweep.ts";
+import { Writer } from "@/embedded/store/writer/writer.ts";
+
+const key = new TextEncoder().encode("k");
+const name = { bucket: 1, key, upload: "u" };
+const FULL_PART = 5 * 1024 * 1024;
+const etagOf = (number: number) => createHash("md5").update(String(number)).digest("hex");
+
+function openStore() {
+  const folder = Deno.makeTempDirSync();
+  const index = openIndexForWriting(folder);
+  sweepBodies(folder, index);
+  const writer = new Writer(folder, index);
+  const statements = new Statements(index);
+  const record = JSON.stringify({ multipartUploadAutoAbortDays: 2 });
+  writer.commit([
+    { kind: "createUser", given: { tenant: 0, name: "u", guid: "g", passwordMd5: "", record: "{}" } },
+    {
+      kind: "createBucket",
+      given: { tenant: 0, name: "b", guid: "g", owner: 1, ownerPermissions: 1, versioning: "off", record, atMs: 0 },
+    },
+  ]);
+  return {
+    folder,
+    index,
+    writer,
+    statements,
+    objects: new Objects(folder, statements),
+    [Symbol.dispose]() {
+      index.close();
+      Deno.removeSync(folder, { recursive: true });
+    },
+  };
+}
+
+const create = (upload = "u", atMs = 0): Change => ({
+  kind: "createUpload",
+  given: {
+    ...name,
+    upload,
+    owner: 1,
+    contentType: "text/plain",
+    headers: null,
+    tags: null,
+    acl: null,
+    checksumAlgorithm: null,
+    checksumType: null,
+    atMs,
+  },
+});
+
+/** A part in an empty file that is said to be full: the writer never reads it. */
+function part(folder: string, number: number): Change {
+  Deno.mkdirSync(`${folder}/bodies/2026010100`, { recursive: true });
+  const file = `bodies/2026010100/${number}`;
+  Deno.writeTextFileSync(`${folder}/${file}`, "");
+  return {
+    kind: "putPart",
+    given: { ...name, number, body: { file }, size: FULL_PART, etag: etagOf(number), checksums: null, atMs: 1 },
+  };
+}
+
+const complete = (numbers: number[]): { kind: "completeUpload"; given: Changes["completeUpload"]["given"] } => ({
+  kind: "completeUpload",
+  given: {
+    ...name,
+    parts: numbers.map((number) => ({ number, etag: etagOf(number), checksums: {} })),
+    checksums: {},
+    size: null,
+    by: 1,
+    condition: null,
+    atMs: 2,
+  },
+});
+
+Deno.test("uploads: a refused complete changes nothing, two in one group are one object", () => {
+  using store = openStore();
+  store.writer.commit([create(), part(store.folder, 1), part(store.folder, 2)]);
+  const [missing, conditional, first, second] = store.writer.commit([
+    complete([1, 3]),
+    { kind: "completeUpload", given: { ...complete([1, 2]).given, condition: { etag: "other" } } },
+    complete([1, 2]),
+    complete([1, 2]),
+  ]);
+  assert.deepEqual(missing, { ok: false, refusal: "InvalidPart" });
+  assert.deepEqual(conditional, { ok: false, refusal: "NoSuchKey" });
+  assert.ok(first.ok);
+  assert.deepEqual(second, first);
+  assert.equal(store.statements.row("SELECT stored_count FROM buckets WHERE id = 1")?.[0], 1);
+  assert.equal(store.statements.row("SELECT stored_bytes FROM buckets WHERE id = 1")?.[0], 2 * FULL_PART);
+  assert.equal(store.statements.row("SELECT count(*) FROM parts")?.[0], 0);
+});
+
+Deno.test("uploads: a thousand parts of a deleted object are removed group by group, and no sweep takes those in use", () => {
+  using store = openStore();
+  const numbers = Array.from({ length: 1000 }, (_, i) => i + 1);
+  store.writer.commit([create(), ...numbers.map((number) => part(store.folder, number))]);
+  const files = () => [...Deno.readDirSync(`${store.folder}/bodies/2026010100`)].length;
+  sweepBodies(store.folder, store.index, new Date(0));
+  assert.equal(files(), 1000);
+  assert.ok(store.writer.commit([complete(numbers)])[0].ok);
+  sweepBodies(store.folder, store.index, new Date(0));
+  assert.equal(files(), 1000);
+  store.writer.commit([{ kind: "deleteObject", given: { bucket: 1, key, version: null, atMs: 3 } }]);
+  let groups = 0;
+  for (; store.writer.hasGarbage; groups++) store.writer.commit([]);
+  assert.ok(groups > 0);
+  assert.equal(files(), 0);
+  assert.equal(store.statements.row("SELECT count(*) FROM part_bodies")?.[0], 0);
+});
+
+Deno.test("uploads: those whose days are over expire, a few in each group", () => {
+  using store = openStore();
+  const day = 24 * 60 * 60 * 1000;
+  store.writer.commit([0, 1, 2, 3, 4, 5].map((i) => create(`old-${i}`, i)));
+  store.writer.commit([create("young", day)]);
+  let expired = 0;
+  for (let last = -1; last !== 0;) {
+    const [outcome] = store.writer.commit([{ kind: "expireUploads", given: { atMs: 2 * day + 10 } }]);
+    assert.ok(outcome.ok && outcome.result && "expired" in outcome.result);
+    last = outcome.result.expired;
+    expired += last;
+  }
+  assert.equal(expired, 6);
+  assert.deepEqual(store.statements.rows("SELECT id FROM uploads"), [["young"]]);
+});
+
+Deno.test("uploads: an object in parts stays without an owner when whoever started it was deleted", () => {
+  using store = openStore();
+  store.writer.commit([
+    { kind: "createUser", given: { tenant: 0, name: "v", guid: "h", passwordMd5: "", record: "{}" } },
+    create(),
+    part(store.folder, 1),
+    { kind: "deleteUser", given: { user: 1 } },
+  ]);
+  const [gone, done] = store.writer.commit([
+    complete([1]),
+    { kind: "completeUpload", given: { ...complete([1]).given, by: 2 } },
+  ]);
+  assert.deepEqual(gone, { ok: false, refusal: "AccessDenied" });
+  assert.ok(done.ok);
+  assert.deepEqual(store.statements.row("SELECT owner FROM objects"), [null]);
+});

@@ -1,0 +1,236 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { DatabaseSync } from "node:sqlite";
+import type { Change, Versioning } from "@/embedded/store/changes.ts";
+import { INDEX_VERSION, LAYOUTS, openIndexForWriting, Statements } from "@/embedded/store/index.ts";
+import { compareBytes, Objects, successor } from "@/embedded/store/objects.ts";
+import { sweepBodies } from "@/embedded/store/writer/sweep.ts";
+import { Writer } from "@/embedded/store/writer/writer.ts";
+import { createBucket, deleteObject, putObject, utf8 } from "./changes_fixture.ts";
+
+function openStore(versioning: Versioning) {
+  const folder = Deno.makeTempDirSync();
+  const index = openIndexForWriting(folder);
+  sweepBodies(folder, index);
+  const writer = new Writer(folder, index);
+  const statements = new Statements(index);
+  const [made] = writer.commit([createBucket({ versioning })]);
+  assert.ok(made.ok);
+  return {
+    folder,
+    index,
+    writer,
+    statements,
+    objects: new Objects(folder, statements),
+    [Symbol.dispose]() {
+      index.close();
+      Deno.removeSync(folder, { recursive: true });
+    },
+  };
+}
+
+Deno.test("writer: a refused change leaves the others of its group alone", () => {
+  using store = openStore("off");
+  const refused = putObject("a", "second");
+  refused.given.condition = { absent: true };
+  const outcomes = store.writer.commit([putObject("a", "first"), refused, putObject("b", "other")]);
+  assert.deepEqual(outcomes.map((outcome) => outcome.ok), [true, false, true]);
+  const found = store.objects.find(1, "off", utf8("a"), null);
+  assert.ok(found && !("marker" in found) && found.etag === "first");
+});
+
+Deno.test("writer: versions behave as a plain list of them, whatever is done in whatever order", () => {
+  const step = fc.oneof(
+    fc.record({ put: fc.string({ minLength: 1, maxLength: 5 }) }),
+    fc.constant({ hide: true }),
+    fc.record({ forget: fc.nat(10) }),
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+      using store = openStore("enabled");
+      const model: { version: string; text: string | null }[] = [];
+      for (const one of steps) {
+        if ("put" in one) {
+          const [outcome] = store.writer.commit([putObject("k", one.put)]);
+          assert.ok(outcome.ok && outcome.result && "version" in outcome.result);
+          model.push({ version: String(outcome.result.version), text: one.put });
+        } else if ("hide" in one) {
+          const [outcome] = store.writer.commit([deleteObject("k")]);
+          assert.ok(outcome.ok && outcome.result && "isMarker" in outcome.result);
+          assert.equal(outcome.result.isMarker, true);
+          model.push({ version: String(outcome.result.version), text: null });
+        } else if (model.length > 0) {
+          const [gone] = model.splice(one.forget % model.length, 1);
+          assert.ok(store.writer.commit([deleteObject("k", { version: gone.version })])[0].ok);
+        }
+        const newest = model.at(-1);
+        const found = store.objects.find(1, "enabled", utf8("k"), null);
+        const shown = !found ? undefined : "marker" in found ? null : found.etag;
+        assert.equal(shown, newest?.text);
+        for (const { version, text } of model) {
+          const old = store.objects.find(1, "enabled", utf8("k"), version);
+          assert.equal(old && ("marker" in old ? null : old.etag), text);
+        }
+        const stored = store.statements.row("SELECT stored_count FROM buckets WHERE id = 1")?.[0];
+        assert.equal(stored, model.filter(({ text }) => text !== null).length);
+        assert.equal(store.statements.row("SELECT count(*) FROM bodies")?.[0], stored);
+      }
+    }),
+    { numRuns: 40 },
+  );
+});
+
+Deno.test("writer: suspended versioning keeps one null version beside the old ones", () => {
+  using store = openStore("enabled");
+  const [first] = store.writer.commit([putObject("k", "kept")]);
+  assert.ok(first.ok && first.result && "version" in first.result);
+  store.index.exec("UPDATE buckets SET versioning = 'suspended'");
+  store.writer.commit([putObject("k", "null-1")]);
+  store.writer.commit([putObject("k", "null-2")]);
+  const etag = (version: string | null) => {
+    const found = store.objects.find(1, "suspended", utf8("k"), version);
+    return found && !("marker" in found) ? found.etag : null;
+  };
+  assert.equal(etag(null), "null-2");
+  assert.equal(etag("null"), "null-2");
+  assert.equal(etag(String(first.result.version)), "kept");
+  store.writer.commit([deleteObject("k")]);
+  assert.equal(etag(null), null);
+  assert.equal(etag(String(first.result.version)), "kept");
+  assert.equal(store.statements.row("SELECT count(*) FROM history")?.[0], 2);
+});
+
+Deno.test("listing: pages are the sorted keys, whatever the keys, prefix, delimiter and page size", () => {
+  const key = fc.string({
+    unit: fc.constantFrom("a", "b", "/", "å", "\u{1F600}", "\uffee", "\0"),
+    minLength: 1,
+    maxLength: 6,
+  });
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(key, { maxLength: 25 }),
+      fc.constantFrom("", "a", "a/", "å"),
+      fc.constantFrom("", "/", "ab"),
+      fc.integer({ min: 1, max: 7 }),
+      (keys, prefix, delimiter, limit) => {
+        using store = openStore("off");
+        store.writer.commit(keys.map((one) => putObject(one, "x")));
+        const seen: string[] = [];
+        let from: Uint8Array | null = new Uint8Array();
+        while (from) {
+          const page = store.objects.list(1, utf8(prefix), utf8(delimiter), from, limit);
+          assert.ok(page.objects.length + page.prefixes.length <= limit);
+          const names = [...page.objects.map((object) => object.key), ...page.prefixes].sort(compareBytes);
+          seen.push(...names.map((name) => new TextDecoder().decode(name)));
+          from = page.next;
+        }
+        const expected = new Set(
+          keys.filter((one) => one.startsWith(prefix)).map((one) => {
+            const cut = delimiter === "" ? -1 : one.indexOf(delimiter, prefix.length);
+            return cut < 0 ? one : one.slice(0, cut + delimiter.length);
+          }),
+        );
+        assert.deepEqual(seen, [...expected].sort((a, b) => compareBytes(utf8(a), utf8(b))));
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+Deno.test("listing: successor is the first text behind all that share a prefix", () => {
+  assert.deepEqual(successor(new Uint8Array([1, 255, 255])), new Uint8Array([2]));
+  assert.equal(successor(new Uint8Array([255, 255])), null);
+  fc.assert(fc.property(fc.uint8Array({ minLength: 1 }), fc.uint8Array(), (prefix, rest) => {
+    const behind = successor(prefix);
+    if (behind) assert.ok(compareBytes(new Uint8Array([...prefix, ...rest]), behind) < 0);
+  }));
+});
+
+Deno.test("sweep: a start removes files that no row names and keeps the others", () => {
+  using store = openStore("off");
+  const hour = `${store.folder}/bodies/2026010101`;
+  Deno.mkdirSync(hour, { recursive: true });
+  Deno.writeTextFileSync(`${hour}/kept`, "kept");
+  Deno.writeTextFileSync(`${hour}/orphan`, "orphan");
+  const change = putObject("k", "kept");
+  change.given.body = { file: "bodies/2026010101/kept" };
+  assert.ok(store.writer.commit([change])[0].ok);
+  store.index.exec("UPDATE swept SET through = '2026010100'");
+  sweepBodies(store.folder, store.index);
+  assert.deepEqual([...Deno.readDirSync(hour)].map(({ name }) => name), ["kept"]);
+  // An overwrite gives the file up at once.
+  assert.ok(store.writer.commit([putObject("k", "small")])[0].ok);
+  assert.deepEqual([...Deno.readDirSync(hour)], []);
+});
+
+Deno.test("writer: a body whose file is gone is a fault, not an object", () => {
+  using store = openStore("off");
+  const change = putObject("k", "x");
+  change.given.body = { file: "bodies/2026010101/missing" };
+  const [outcome] = store.writer.commit([change]);
+  assert.equal(outcome.ok, false);
+  assert.equal(store.objects.find(1, "off", utf8("k"), null), null);
+});
+
+Deno.test("writer: a tenant is made with its first user and its first group, or not at all", () => {
+  using store = openStore("off");
+  const tenant = (name: string): Change => ({
+    kind: "createTenant",
+    given: {
+      name,
+      record: "{}",
+      firstUser: { name: "boss", guid: `boss of ${name}`, passwordMd5: "", record: "{}" },
+      // Two groups cannot have one GUID: the second one cannot be made.
+      firstGroup: { name: "guards", guid: "the same", record: "{}" },
+      atMs: 1,
+    },
+  });
+  assert.deepEqual(store.writer.commit([tenant("first"), tenant("second")]).map(({ ok }) => ok), [true, false]);
+  const held = (table: string) => store.statements.rows(`SELECT name FROM ${table}`).map(([name]) => name);
+  assert.deepEqual([held("tenants"), held("users"), held("groups")], [["first"], ["boss"], ["guards"]]);
+});
+
+Deno.test("writer: a number is never given out twice, and nothing is made in a tenant that is gone", () => {
+  using store = openStore("off");
+  const tenant = (name: string): Change => ({
+    kind: "createTenant",
+    given: { name, record: "{}", firstUser: null, atMs: 1 },
+  });
+  const user = (name: string, tenant: number): Change => ({
+    kind: "createUser",
+    given: { tenant, name, guid: name, passwordMd5: "", record: "{}" },
+  });
+  const outcomes = store.writer.commit([
+    tenant("old"),
+    user("alice", 1),
+    { kind: "deleteTenant", given: { tenant: 1 } },
+    user("mole", 1),
+    tenant("new"),
+    user("bob", 2),
+  ]);
+  assert.deepEqual(outcomes.map((outcome) => outcome.ok ? outcome.result : "refusal" in outcome && outcome.refusal), [
+    { id: 1 },
+    { id: 1 },
+    null,
+    "NotFound",
+    { id: 2 },
+    { id: 2 },
+  ]);
+});
+
+Deno.test("index: a folder of the first layout is taken to the present one, and a newer one is refused", () => {
+  const folder = Deno.makeTempDirSync();
+  const index = new DatabaseSync(`${folder}/index.db`);
+  index.exec(LAYOUTS[0]);
+  index.exec("PRAGMA user_version = 1");
+  index.exec("INSERT INTO tenants (name, folded, record, created_ms) VALUES ('Old', 'old', '{}', 1)");
+  index.close();
+  const upgraded = openIndexForWriting(folder);
+  const statements = new Statements(upgraded);
+  assert.deepEqual(statements.rows("SELECT name FROM tenants"), [["Old"]]);
+  assert.deepEqual(statements.rows("SELECT checksums, parts FROM objects"), []);
+  upgraded.exec(`PRAGMA user_version = ${INDEX_VERSION + 1}`);
+  upgraded.close();
+  assert.throws(() => openIndexForWriting(folder), /newer version/);
+  Deno.removeSync(folder, { recursive: true });
+});

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { OVER_LIFETIME_MS, ProgressCache, RUNNING_LIFETIME_MS } from "@/lib/campaigns/progress/progress_cache.ts";
+import { judgeAnswer, UNREAD } from "@/lib/campaigns/projection/progress.ts";
+
+const SCOPE = { session: "anna", namespace: "n", pipeline: "p", run: "r" };
+const ABSENT = judgeAnswer("progress", 404, null);
+const REFUSED = judgeAnswer("progress", 403, null);
+
+Deno.test("progress cache: an answer is of one user, one run, one volume and one state of it", () => {
+  const cache = new ProgressCache(() => 0);
+  cache.of(SCOPE).set({ id: "a", state: "done" }, ABSENT);
+  assert.equal(cache.of(SCOPE).get({ id: "a", state: "done" }), ABSENT);
+  assert.equal(cache.of(SCOPE).get({ id: "a", state: "active" }), undefined);
+  assert.equal(cache.of(SCOPE).get({ id: "b", state: "done" }), undefined);
+  for (
+    const other of [{ session: "bo" }, { namespace: "m" }, { pipeline: "q" }, { run: "s" }, { session: 'anna","n' }]
+  ) {
+    assert.equal(cache.of({ ...SCOPE, ...other }).get({ id: "a", state: "done" }), undefined);
+  }
+});
+
+Deno.test("progress cache: what runs is asked again soon, what is over an hour later, what did not answer at once", () => {
+  let now = 0;
+  const kept = new ProgressCache(() => now).of(SCOPE);
+  const [runs, over] = [{ id: "a", state: "active" }, { id: "b", state: "failed" }] as const;
+  kept.set(runs, ABSENT);
+  kept.set(over, REFUSED);
+  kept.set({ id: "c", state: "done" }, UNREAD);
+  const known = () => [kept.get(runs), kept.get(over), kept.get({ id: "c", state: "done" })];
+  now = RUNNING_LIFETIME_MS - 1;
+  assert.deepEqual(known(), [ABSENT, REFUSED, undefined]);
+  now = RUNNING_LIFETIME_MS;
+  assert.deepEqual(known(), [undefined, REFUSED, undefined]);
+  now = OVER_LIFETIME_MS;
+  assert.deepEqual(known(), [undefined, undefined, undefined]);
+});
+
+Deno.test("progress cache: beyond its capacity the run that was asked for least recently loses its oldest answers", () => {
+  const cache = new ProgressCache(() => 0, 3);
+  const [first, second] = [SCOPE, { ...SCOPE, run: "s" }];
+  const has = (scope: typeof SCOPE, id: string) => cache.of(scope).get({ id, state: "done" }) !== undefined;
+  const keep = (scope: typeof SCOPE, id: string) => cache.of(scope).set({ id, state: "done" }, ABSENT);
+  keep(first, "a");
+  keep(second, "b");
+  keep(second, "c");
+  keep(second, "c");
+  assert.equal(cache.size, 3);
+  assert.ok(has(second, "b") && has(first, "a"));
+  keep(first, "d");
+  assert.deepEqual([has(first, "a"), has(second, "b"), has(second, "c"), has(first, "d")], [true, false, true, true]);
+  for (const id of ["e", "f", "g"]) keep(first, id);
+  assert.equal(cache.size, 3);
+  assert.deepEqual([has(second, "c"), has(first, "a"), has(first, "d"), has(first, "g")], [false, false, false, true]);
+});

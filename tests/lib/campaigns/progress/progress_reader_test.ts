@@ -1,0 +1,226 @@
+import assert from "node:assert/strict";
+import { progressReader, type ProgressViewer, type ReadLimits } from "@/lib/campaigns/progress/progress_reader.ts";
+import type { ResultsFetch } from "@/lib/campaigns/progress/result_file.ts";
+import type { WantedProgress } from "@/lib/campaigns/projection/detail.ts";
+import type { VolumeState } from "@/lib/campaigns/projection/types.ts";
+
+const RUN = { namespace: "batch-default", pipeline: "lion-v2", run: "run-1" };
+const ANNA: ProgressViewer = { digest: "anna", cookie: "results_session=anna" };
+
+/** A results store that answers by path, and what it was asked. */
+function results(answer: (path: string, request: Request) => Response | Promise<Response>) {
+  const asked: string[] = [];
+  let under = 0;
+  let most = 0;
+  const send: ResultsFetch = async (request) => {
+    const path = new URL(request.url).pathname;
+    asked.push(path);
+    most = Math.max(most, ++under);
+    try {
+      // Answers come later, as over a network.
+      await Promise.resolve();
+      return await answer(path, request);
+    } finally {
+      under--;
+    }
+  };
+  return { send, asked, most: () => most };
+}
+
+function reader(send: ResultsFetch, limits: Partial<ReadLimits> = {}, now: () => number = () => 0) {
+  return progressReader({ send, base: "http://results.test/results/", now, limits });
+}
+
+function wanted(state: VolumeState, ...ids: string[]): WantedProgress[] {
+  return ids.map((id, index) => ({ index, id, state }));
+}
+
+function many(count: number, state: VolumeState): WantedProgress[] {
+  return wanted(state, ...Array.from({ length: count }, (_, index) => `v${index}`));
+}
+
+const pages = (done: number) => Response.json({ pages_total: 10, pages_done: done });
+
+Deno.test("progress: the file is asked for under the internal base with nothing but the session's cookie", async () => {
+  let seen: Request | undefined;
+  const { send, asked } = results((_path, request) => {
+    seen = request;
+    return pages(4);
+  });
+  const answers = await reader(send).read(RUN, wanted("active", "R 1/å'*"), ANNA);
+  assert.deepEqual(asked, ["/results/batch-default/lion-v2/R%201%2F%C3%A5%27%2A/progress.json"]);
+  assert.equal(answers.get(0)?.progress?.done, 4);
+  assert.equal(seen?.headers.get("cookie"), "results_session=anna");
+  assert.equal(seen?.headers.get("accept-encoding"), "identity");
+  assert.equal(seen?.redirect, "manual");
+  assert.deepEqual([...seen?.headers.keys() ?? []].sort(), ["accept", "accept-encoding", "cookie"]);
+});
+
+Deno.test("progress: manifest.json is asked only for a done or unknown volume whose progress.json tells nothing", async () => {
+  const { send, asked } = results((path) =>
+    path.endsWith("manifest.json")
+      ? Response.json({ pages: 2, results: { a: { status: "ok" }, b: { status: "failed" } } })
+      : new Response(null, { status: 404 })
+  );
+  const states: VolumeState[] = ["done", "unknown", "failed", "active"];
+  const volumes = states.map((state, index) => ({ index, id: state, state }));
+  const answers = await reader(send).read(RUN, volumes, ANNA);
+  assert.deepEqual(asked.filter((path) => path.endsWith("manifest.json")).map((path) => path.split("/")[4]).sort(), [
+    "done",
+    "unknown",
+  ]);
+  assert.deepEqual([0, 1, 2, 3].map((index) => answers.get(index)?.progress?.total), [2, 2, undefined, undefined]);
+  assert.ok([0, 1, 2, 3].every((index) => answers.get(index)?.answered));
+});
+
+Deno.test("progress: a refusal is an answer without a fallback, also one of the fallback", async () => {
+  const { send, asked } = results((path) =>
+    new Response(null, { status: path.includes("/a/") || path.endsWith("manifest.json") ? 403 : 404 })
+  );
+  const answers = await reader(send).read(RUN, wanted("done", "a", "b"), ANNA);
+  assert.deepEqual([...answers.values()].map(({ forbidden }) => forbidden), [true, true]);
+  assert.equal(asked.filter((path) => path.includes("/a/")).length, 1);
+});
+
+Deno.test("progress: at most 100 reads, in order, fallbacks among them; what is cached costs nothing", async () => {
+  const { send, asked } = results((path) => path.endsWith("manifest.json") ? new Response("{}") : pages(1));
+  const progress = reader(send);
+  const first = await progress.read(RUN, many(250, "done"), ANNA);
+  assert.equal(asked.length, 100);
+  assert.deepEqual([...first.keys()].sort((a, b) => a - b), Array.from({ length: 100 }, (_, index) => index));
+  const second = await progress.read(RUN, many(250, "done"), ANNA);
+  assert.deepEqual([asked.length, second.size], [200, 200]);
+  const third = await progress.read(RUN, many(250, "done"), ANNA);
+  assert.deepEqual([asked.length, third.size], [250, 250]);
+
+  const old = results((path) => new Response(path.endsWith("manifest.json") ? '{"pages":1,"results":{}}' : "{}"));
+  const halved = await reader(old.send).read(RUN, many(101, "done"), ANNA);
+  assert.equal(old.asked.length, 100);
+  assert.ok(halved.size <= 50);
+  assert.ok([...halved.values()].every(({ progress }) => progress?.total === 1));
+});
+
+Deno.test("progress: reads go side by side, but not too many at once", async () => {
+  const gate = Promise.withResolvers<void>();
+  const { send, asked, most } = results(async () => {
+    if (asked.length === 16) gate.resolve();
+    await gate.promise;
+    return pages(1);
+  });
+  await reader(send).read(RUN, many(60, "active"), ANNA);
+  assert.equal(asked.length, 60);
+  assert.equal(most(), 16);
+});
+
+Deno.test("progress: a store that does not answer is given up after the time for all reads", async () => {
+  const { send, asked } = results(() => new Promise(() => {}));
+  const limits = { totalMs: 60, atOnce: 2, file: { timeoutMs: 20, maxBytes: 1000 } };
+  const answers = await reader(send, limits).read(RUN, many(1000, "active"), ANNA);
+  assert.equal(answers.size, 0);
+  assert.ok(asked.length >= 2 && asked.length <= 8, String(asked.length));
+});
+
+Deno.test("progress: the time for all reads also ends those under way", async () => {
+  const signals: AbortSignal[] = [];
+  const { send } = results((_path, request) => {
+    signals.push(request.signal);
+    return new Promise(() => {});
+  });
+  const limits = { totalMs: 30, file: { timeoutMs: 60_000, maxBytes: 1000 } };
+  assert.equal((await reader(send, limits).read(RUN, many(5, "active"), ANNA)).size, 0);
+  assert.ok(signals.length === 5 && signals.every(({ aborted }) => aborted));
+});
+
+Deno.test("progress: nothing more is asked once nobody waits", async () => {
+  const stop = new AbortController();
+  const { send, asked } = results(() => {
+    stop.abort();
+    return pages(1);
+  });
+  await reader(send, { atOnce: 1 }).read(RUN, many(50, "active"), { ...ANNA, signal: stop.signal });
+  assert.equal(asked.length, 1);
+  await reader(send).read(RUN, many(50, "active"), { ...ANNA, signal: AbortSignal.abort() });
+  assert.equal(asked.length, 1);
+});
+
+Deno.test("progress: answers are kept five seconds for a running volume, an hour for one that is over", async () => {
+  const cases: [VolumeState, number, () => Response][] = [
+    ["active", 5_000, () => pages(1)],
+    ["active", 5_000, () => new Response(null, { status: 403 })],
+    ["active", 5_000, () => new Response(null, { status: 404 })],
+    ["done", 3_600_000, () => pages(1)],
+    ["failed", 3_600_000, () => new Response(null, { status: 404 })],
+    ["failed", 3_600_000, () => new Response("no JSON")],
+    ["unknown", 3_600_000, () => new Response(null, { status: 403 })],
+  ];
+  for (const [state, lifetime, answer] of cases) {
+    let now = 0;
+    const { send, asked } = results(answer);
+    const progress = reader(send, {}, () => now);
+    const ask = async () => {
+      asked.length = 0;
+      const answers = await progress.read(RUN, wanted(state, "a"), ANNA);
+      assert.equal(answers.get(0)?.answered, true);
+      return asked.length;
+    };
+    assert.equal(await ask(), 1);
+    now = lifetime - 1;
+    assert.equal(await ask(), 0, `${state} before ${lifetime}`);
+    now = lifetime;
+    assert.equal(await ask(), 1, `${state} at ${lifetime}`);
+  }
+});
+
+Deno.test("progress: that a store did not answer is not kept", async () => {
+  for (const status of [401, 408, 429, 500, 502, 503]) {
+    const { send, asked } = results(() => new Response(null, { status }));
+    const progress = reader(send);
+    for (const expected of [1, 2]) {
+      assert.equal((await progress.read(RUN, wanted("failed", "a"), ANNA)).size, 0);
+      assert.equal(asked.length, expected, String(status));
+    }
+  }
+});
+
+Deno.test("progress: no user is shown what another one may read", async () => {
+  const { send, asked } = results((_path, request) =>
+    request.headers.get("cookie") === ANNA.cookie ? pages(7) : new Response(null, { status: 403 })
+  );
+  const progress = reader(send);
+  const bo = { digest: "bo", cookie: "results_session=bo" };
+  for (let round = 0; round < 2; round++) {
+    assert.equal((await progress.read(RUN, wanted("done", "a"), ANNA)).get(0)?.progress?.done, 7);
+    assert.deepEqual((await progress.read(RUN, wanted("done", "a"), bo)).get(0), {
+      answered: true,
+      forbidden: true,
+      progress: null,
+    });
+  }
+  assert.equal(asked.length, 2);
+});
+
+Deno.test("progress: what was read of a running volume, or of another run, is not shown for its ending", async () => {
+  const { send, asked } = results(() => pages(1));
+  const progress = reader(send);
+  await progress.read(RUN, wanted("active", "a"), ANNA);
+  await progress.read(RUN, wanted("done", "a"), ANNA);
+  await progress.read({ ...RUN, run: "run-2" }, wanted("done", "a"), ANNA);
+  assert.equal(asked.length, 3);
+});
+
+Deno.test("progress: a volume listed twice is read once, and ids that would fold a path are not asked for", async () => {
+  const { send, asked } = results(() => pages(3));
+  const answers = await reader(send).read(RUN, wanted("active", "a", "..", "a", ".", "__proto__"), ANNA);
+  assert.deepEqual(asked.map((path) => path.split("/")[4]), ["a", "__proto__"]);
+  assert.deepEqual([0, 1, 2, 3, 4].map((index) => answers.get(index)?.progress?.done), [3, undefined, 3, undefined, 3]);
+  assert.equal(answers.get(1)?.answered, true);
+});
+
+Deno.test("progress: a cookie that is no header value, and a sender that throws, are no answer", async () => {
+  const { send } = results(() => pages(1));
+  assert.equal((await reader(send).read(RUN, wanted("active", "a"), { digest: "x", cookie: "a\nb" })).size, 0);
+  const throwing = reader(() => {
+    throw new Error("away");
+  });
+  assert.equal((await throwing.read(RUN, wanted("active", "a"), ANNA)).size, 0);
+});

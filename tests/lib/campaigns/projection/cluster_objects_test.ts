@@ -1,0 +1,198 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { readCampaignRecord, readJob, readPod } from "@/lib/campaigns/projection/cluster_objects.ts";
+import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
+import { condition, conventions, job, jobObject, names, podObject, terminated } from "./cluster_fixtures.ts";
+
+Deno.test("Job: the members a summary needs are read", () => {
+  const read = job({
+    spec: { suspend: true },
+    status: {
+      active: 2,
+      completedIndexes: "0-1",
+      failedIndexes: "3",
+      conditions: [condition("Suspended", "t")],
+    },
+  });
+  assert.equal(read.kind, "campaign");
+  assert.equal(read.campaign, "lund-file");
+  assert.equal(read.pipeline, "lion-v2");
+  assert.equal(read.suspended, true);
+  assert.equal(read.active, 2);
+  assert.equal(read.completed.size, 2);
+  assert.equal(read.failed.size, 1);
+  assert.deepEqual(read.conditions, [{
+    type: "Suspended",
+    status: "True",
+    reason: "SuspendedReason",
+    since: "t",
+  }]);
+});
+
+Deno.test("Job: its ConfigMaps are those of the pod's volumes, not guessed from names", () => {
+  const read = job();
+  assert.equal(read.volumesConfigMap, "campaign-lund");
+  assert.equal(read.pipelineConfigMap, "pipeline-lion-v2");
+  assert.equal(
+    job({ spec: { template: { spec: { volumes: null } } } }).volumesConfigMap,
+    null,
+  );
+});
+
+Deno.test("Job: both labels make a campaign, and a preset only sees its own", () => {
+  const cases: [object, string][] = [
+    [{}, "campaign"],
+    [{ app: conventions.warmupApp }, "warmup"],
+    [{ app: "something" }, "other"],
+    [{ [names.managedBy]: "hand" }, "other"],
+    [{ [names.managedBy]: undefined }, "other"],
+  ];
+  for (const [labels, kind] of cases) {
+    assert.equal(
+      readJob(jobObject({ labels }), conventions)?.kind,
+      kind,
+      JSON.stringify(labels),
+    );
+  }
+  assert.equal(readJob(jobObject(), CONVENTIONS.htrflow)?.kind, "other");
+});
+
+Deno.test("Job: a campaign without its label is called by its name, without pipeline label it has none", () => {
+  const read = job({
+    labels: { [names.campaign]: undefined, [names.pipeline]: undefined },
+  });
+  assert.equal(read.campaign, "lund");
+  assert.equal(read.pipeline, "");
+});
+
+Deno.test("Job: lists that are null and members of a wrong type do no harm", () => {
+  const read = job({
+    metadata: { labels: null, creationTimestamp: 5 },
+    spec: { completions: "4", suspend: "true", template: 7 },
+    status: {
+      active: "2",
+      conditions: null,
+      completedIndexes: 3,
+      startTime: [],
+    },
+  });
+  assert.equal(read.kind, "other");
+  assert.equal(read.completions, null);
+  assert.equal(read.suspended, false);
+  assert.equal(read.active, 0);
+  assert.deepEqual(read.conditions, []);
+  assert.equal(read.startedAt, null);
+  assert.equal(readJob({ metadata: { name: "x" } }, conventions), null);
+});
+
+Deno.test("pod: its index is a decimal label, anything else is no index", () => {
+  const cases: [string | null, number | null][] = [
+    ["7", 7],
+    ["040", 40],
+    ["-1", null],
+    ["x", null],
+    ["", null],
+    ["1.0", null],
+    [null, null],
+  ];
+  for (const [label, index] of cases) {
+    assert.equal(readPod(podObject(label))?.index, index, `${label}`);
+  }
+});
+
+Deno.test("pod: one that succeeded is not read", () => {
+  assert.equal(readPod(podObject("1", { phase: "Succeeded" })), null);
+  assert.equal(readPod(podObject("1", { phase: "Failed" }))?.index, 1);
+});
+
+Deno.test("pod: only containers that ended are kept, the present end before the last", () => {
+  const read = readPod(podObject("1", {
+    containerStatuses: [
+      {
+        name: "wrapper",
+        state: { terminated: { exitCode: 1 } },
+        lastState: { terminated: { message: "older" } },
+      },
+      { name: "side", state: { running: {} } },
+      {
+        name: "again",
+        state: { waiting: {} },
+        lastState: { terminated: { exitCode: 137, reason: "OOMKilled" } },
+      },
+    ],
+    initContainerStatuses: null,
+  }));
+  assert.deepEqual(read?.containers, [
+    { container: "wrapper", exitCode: 1, reason: "", message: null },
+    { container: "again", exitCode: 137, reason: "OOMKilled", message: null },
+  ]);
+  assert.deepEqual(read?.initContainers, []);
+});
+
+Deno.test("pod: a trimmed pod reads the same as a full one", () => {
+  const full = podObject("1", {
+    reason: "Evicted",
+    message: "the node was low on memory",
+    containerStatuses: [
+      terminated("wrapper", {
+        exitCode: 1,
+        message: "m",
+        startedAt: "t",
+        containerID: "c",
+      }),
+    ],
+  });
+  const trimmed = {
+    metadata: full.metadata,
+    status: {
+      reason: "Evicted",
+      containerStatuses: [terminated("wrapper", { exitCode: 1, message: "m" })],
+    },
+  };
+  assert.deepEqual(readPod(trimmed), readPod(full));
+});
+
+Deno.test("campaign ConfigMap: the Job's name is what follows the prefix", () => {
+  const metadata = {
+    namespace: "n",
+    name: "campaign-lund",
+    creationTimestamp: "t",
+  };
+  assert.deepEqual(readCampaignRecord({ metadata }, conventions), {
+    namespace: "n",
+    job: "lund",
+    campaign: "lund",
+    pipeline: "",
+    createdAt: "t",
+  });
+  assert.equal(
+    readCampaignRecord(
+      { metadata: { namespace: "n", name: "other" } },
+      conventions,
+    ),
+    null,
+  );
+});
+
+Deno.test("cluster objects: no value makes a reader throw", () => {
+  fc.assert(fc.property(fc.anything({ withNullPrototype: true }), (value) => {
+    for (
+      const object of [
+        value,
+        { metadata: value, spec: value, status: value },
+        jobObject({ status: { conditions: value } }),
+      ]
+    ) {
+      readJob(object, conventions);
+      readPod(object);
+      readCampaignRecord(object, conventions);
+    }
+    readPod(
+      podObject("1", {
+        containerStatuses: value,
+        initContainerStatuses: [value],
+        reason: value,
+      }),
+    );
+  }));
+});

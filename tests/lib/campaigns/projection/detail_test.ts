@@ -1,0 +1,323 @@
+import assert from "node:assert/strict";
+import { readCampaignRecord } from "@/lib/campaigns/projection/cluster_objects.ts";
+import { composeDetail, layoutLive, layoutReaped, wantedProgress } from "@/lib/campaigns/projection/detail.ts";
+import { PageTally } from "@/lib/campaigns/projection/page_tally.ts";
+import { readStatusRecord } from "@/lib/campaigns/projection/status_record.ts";
+import { NO_PIPELINE, type ProgressAnswer, type StoredProgress } from "@/lib/campaigns/projection/types.ts";
+import { NO_VOLUMES, readVolumes } from "@/lib/campaigns/projection/volumes.ts";
+import { conventions, job, names, pod, terminated } from "./cluster_fixtures.ts";
+import { progress } from "./progress_fixtures.ts";
+
+const context = {
+  resultsUrl: "https://r",
+  warmup: { phase: "succeeded" },
+} as const;
+const pipeline = {
+  steps: ["Segmentation", "QualityPrediction"],
+  models: [],
+  yaml: "steps: []",
+  scoresQuality: true,
+};
+const now = Date.UTC(2025, 10, 20, 12);
+const first = { offset: 0, limit: 200 };
+
+function lines(count: number) {
+  return readVolumes(
+    Array.from(
+      { length: count },
+      (_, index) => `v${index}\thttps://x/${index}\n`,
+    ).join(""),
+  );
+}
+
+function live(count: number, status: object, active: number[] = []) {
+  const pods = active.map((index) => pod(`${index}`));
+  return layoutLive(
+    job({ spec: { completions: count }, status }),
+    lines(count),
+    pods,
+    pipeline,
+    context,
+  );
+}
+
+function read(parts: Partial<StoredProgress> = {}): ProgressAnswer {
+  return { answered: true, forbidden: false, progress: progress(parts) };
+}
+
+Deno.test("detail: it is the summary plus volumes with links, states, progress and the pipeline", () => {
+  const campaign = live(3, { completedIndexes: "0", active: 1 }, [1]);
+  const answers = new Map([[
+    1,
+    read({ updatedAt: "2025-11-20T11:59:50Z", done: 4, total: 9 }),
+  ]]);
+  const detail = composeDetail(campaign, first, answers, now);
+  assert.equal(detail.name, "lund");
+  assert.equal(detail.qualityPrediction, true);
+  assert.deepEqual(detail.pipelineSteps, ["Segmentation", "QualityPrediction"]);
+  assert.equal(detail.pipelineYaml, "steps: []");
+  assert.deepEqual(detail.volumes[1], {
+    index: 1,
+    id: "v1",
+    state: "active",
+    manifestUrl: "https://r/batch-default/lion-v2/v1/manifest.json",
+    iiifUrl: "https://r/batch-default/lion-v2/v1/iiif.json",
+    altoPrefix: "https://r/batch-default/lion-v2/v1/alto/",
+    logUrl: "https://r/batch-default/status/logs/lion-v2/v1.txt",
+    sourceUrl: "https://x/1",
+    progress: {
+      ...progress({ updatedAt: "2025-11-20T11:59:50Z", done: 4, total: 9 }),
+      ageSeconds: 10,
+    },
+    forbidden: false,
+  });
+  assert.deepEqual(detail.volumes.map(({ state }) => state), [
+    "done",
+    "active",
+    "pending",
+  ]);
+  assert.equal(detail.volumes[0].progress, null);
+  assert.equal(detail.pagesDone, 4);
+  assert.deepEqual(detail.pagesCoverage, { counted: 1, of: 2 });
+});
+
+Deno.test("detail: a page of volumes, while all the rest is over all of them", () => {
+  const campaign = live(10, { completedIndexes: "0-3", failedIndexes: "5" }, [
+    8,
+  ]);
+  const page = { offset: 2, limit: 2 };
+  const answers = new Map([[0, read({ done: 5 })], [8, read({ done: 7 })]]);
+  const detail = composeDetail(campaign, page, answers, now);
+  assert.deepEqual(detail.volumes.map(({ index }) => index), [2, 3]);
+  assert.deepEqual(detail.failures.map(({ index }) => index), [5]);
+  assert.equal(detail.latest?.index, 8);
+  assert.equal(detail.latest?.progress?.done, 7);
+  assert.equal(detail.pagesDone, 12);
+  assert.deepEqual(
+    composeDetail(campaign, { offset: 9, limit: 5 }, new Map(), now).volumes
+      .length,
+    1,
+  );
+  assert.deepEqual(
+    composeDetail(campaign, { offset: 90, limit: 5 }, new Map(), now).volumes,
+    [],
+  );
+});
+
+Deno.test("detail: failures are the newest fifty, with a reason only where a pod tells", () => {
+  const status = { failedIndexes: "0-59" };
+  const told = pod("59", {
+    containerStatuses: [
+      terminated("wrapper", { exitCode: 13, message: "boom" }),
+    ],
+  });
+  const campaign = layoutLive(
+    job({ spec: { completions: 60 }, status }),
+    lines(60),
+    [told],
+    NO_PIPELINE,
+    context,
+  );
+  const { failures } = composeDetail(
+    campaign,
+    { offset: 0, limit: 1 },
+    new Map(),
+    now,
+  );
+  assert.equal(failures.length, 50);
+  assert.deepEqual([failures[0].index, failures[49].index], [59, 10]);
+  assert.equal(failures[0].reason?.error, "boom");
+  assert.ok(!("reason" in failures[1]));
+});
+
+Deno.test("detail: latest is the newest active volume, else the newest done one, else null", () => {
+  const latest = (status: object, active: number[] = []) =>
+    composeDetail(live(6, status, active), first, new Map(), now).latest
+      ?.index ?? null;
+  assert.equal(latest({ completedIndexes: "0-4" }, [1, 5]), 5);
+  assert.equal(latest({ completedIndexes: "0-2", failedIndexes: "5" }), 2);
+  assert.equal(latest({ failedIndexes: "5" }), null);
+  assert.equal(latest({}), null);
+});
+
+Deno.test("detail: a missing volumes.txt has no rows, counts stay the Job's", () => {
+  const campaign = layoutLive(
+    job({ status: { completedIndexes: "0-3" } }),
+    NO_VOLUMES,
+    [],
+    NO_PIPELINE,
+    context,
+  );
+  const detail = composeDetail(campaign, first, new Map(), now);
+  assert.deepEqual(detail.volumes, []);
+  assert.equal(detail.latest, null);
+  assert.equal(detail.counts.done, 4);
+  assert.equal(detail.qualityPrediction, false);
+  assert.deepEqual(detail.pagesCoverage, { counted: 0, of: 0 });
+});
+
+Deno.test("detail: a refusal marks its row, a failed read is not counted, a pending row shows nothing", () => {
+  const campaign = live(4, { completedIndexes: "0-2" });
+  const unread = { answered: false, forbidden: false, progress: null };
+  const answers = new Map<number, ProgressAnswer>([
+    [0, { answered: true, forbidden: true, progress: null }],
+    [1, unread],
+    [2, { answered: true, forbidden: false, progress: null }],
+    [3, { answered: true, forbidden: true, progress: progress() }],
+  ]);
+  const detail = composeDetail(campaign, first, answers, now);
+  assert.deepEqual(detail.volumes.map(({ forbidden }) => forbidden), [
+    true,
+    false,
+    false,
+    false,
+  ]);
+  assert.ok(detail.volumes.every(({ progress }) => progress === null));
+  assert.deepEqual(detail.pagesCoverage, { counted: 2, of: 3 });
+});
+
+Deno.test("wanted progress: running first, then what is always shown, then the page, then the rest", () => {
+  const campaign = live(12, { completedIndexes: "0-5", failedIndexes: "8" }, [
+    7,
+    9,
+    10,
+  ]);
+  const wanted = wantedProgress(campaign, { offset: 2, limit: 6 });
+  assert.deepEqual(wanted.map(({ index }) => index), [
+    10,
+    7,
+    9,
+    8,
+    2,
+    3,
+    4,
+    5,
+    0,
+    1,
+  ]);
+  assert.deepEqual(wanted[0], { index: 10, id: "v10", state: "active" });
+});
+
+Deno.test("last error: of equal times failures and latest win, then the page, then the rest, running ones last", () => {
+  const campaign = live(8, { completedIndexes: "0-3", failedIndexes: "6" }, [
+    7,
+  ]);
+  const failing = (error: string) => read({ updatedAt: "t", lastError: { page: null, error } });
+  const page = { offset: 2, limit: 1 };
+  const order = [6, 2, 0, 1, 3, 7];
+  for (let skipped = 0; skipped < order.length; skipped++) {
+    const answers = new Map(
+      order.slice(skipped).toSorted().map((index) => [index, failing(`${index}`)] as const),
+    );
+    assert.equal(
+      composeDetail(campaign, page, answers, now).lastError?.volume,
+      `v${order[skipped]}`,
+    );
+  }
+});
+
+Deno.test("tally: totals of volumes that are over settle over several requests, running ones are summed anew", () => {
+  const campaign = live(6, { completedIndexes: "0-2" }, [5]);
+  const tally = new PageTally();
+  const ask = (...indexes: number[]) =>
+    composeDetail(
+      campaign,
+      first,
+      new Map(indexes.map((index) => [index, read({ done: 10 })])),
+      now,
+      tally,
+    );
+  assert.equal(ask(5, 0).pagesDone, 20);
+  const second = ask(5, 1);
+  assert.equal(second.pagesDone, 30);
+  assert.deepEqual(second.pagesCoverage, { counted: 3, of: 4 });
+  assert.equal(second.volumes[0].progress, null);
+  assert.deepEqual(ask(0, 1, 2).pagesCoverage, { counted: 3, of: 4 });
+  assert.equal(ask(5).pagesDone, 40);
+});
+
+Deno.test("reaped detail: rows from volumes.txt, progress read for those that are over", () => {
+  const metadata = {
+    namespace: "ns",
+    labels: { [names.pipeline]: "lion" },
+    creationTimestamp: "c",
+  };
+  const record = readCampaignRecord({
+    metadata: { ...metadata, name: "campaign-old" },
+  }, conventions);
+  const data = {
+    phase: "PartiallyFailed",
+    volumesTotal: "3",
+    volumesDone: "2",
+    volumesFailed: "1",
+    failedVolumes: '[{"id":"v1","reason":"no page"}]',
+  };
+  const status = readStatusRecord({
+    metadata: { ...metadata, name: "campaign-old-status" },
+    data,
+  }, conventions);
+  assert.ok(record && status);
+  const campaign = layoutReaped({ record, status }, lines(3), NO_PIPELINE, {
+    ...context,
+    warmup: { phase: "missing" },
+  });
+  assert.deepEqual(wantedProgress(campaign, first).map(({ index }) => index), [
+    1,
+    2,
+    0,
+  ]);
+  const detail = composeDetail(campaign, first, new Map([[0, read()]]), now);
+  assert.equal(detail.jobGone, true);
+  assert.deepEqual(detail.volumes.map(({ state }) => state), [
+    "done",
+    "failed",
+    "done",
+  ]);
+  assert.deepEqual(
+    detail.failures.map(({ id, reason }) => [id, reason?.error]),
+    [["v1", "no page"]],
+  );
+  assert.equal(detail.volumes[0].progress?.ageSeconds, null);
+  assert.equal(
+    detail.volumes[0].manifestUrl,
+    "https://r/ns/lion/v0/manifest.json",
+  );
+});
+
+Deno.test("detail: hostile ids and messages are an answer", () => {
+  const volumes = readVolumes(
+    "../x\thttps://x/1\n__proto__\timages:u\n\ud800\u2028\tjavascript:alert(1)\nconstructor",
+  );
+  const told = pod("2", {
+    containerStatuses: [
+      terminated("wrapper", { exitCode: 1, message: "\ud800".repeat(65_536) }),
+    ],
+  });
+  const campaign = layoutLive(
+    job({ status: { failedIndexes: "2" } }),
+    volumes,
+    [told],
+    NO_PIPELINE,
+    context,
+  );
+  const detail = composeDetail(
+    campaign,
+    first,
+    new Map([[2, read({ lastError: { page: "\udfff", error: "\ud800" } })]]),
+    now,
+  );
+  assert.deepEqual(detail.volumes.map(({ id }) => id), [
+    "../x",
+    "__proto__",
+    "\ud800\u2028",
+    "constructor",
+  ]);
+  assert.match(detail.volumes[0].manifestUrl, /\/\.\.%2Fx\/manifest\.json$/);
+  assert.deepEqual(detail.volumes.map(({ sourceUrl }) => sourceUrl), [
+    "https://x/1",
+    null,
+    null,
+    null,
+  ]);
+  assert.ok(new TextEncoder().encode(JSON.stringify(detail)).length > 0);
+});

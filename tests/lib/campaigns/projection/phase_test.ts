@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { finishedAtOf, phaseOf, waitingOf } from "@/lib/campaigns/projection/phase.ts";
+import { condition, job } from "./cluster_fixtures.ts";
+
+const complete = condition("Complete", "2025-11-20T10:00:00Z");
+const failed = condition("Failed", "2025-11-20T11:00:00Z");
+
+Deno.test("phase: it follows conditions, suspension and completed indexes in that order", () => {
+  const cases: [string, object, object][] = [
+    ["Running", {}, {}],
+    ["Queued", { suspend: true }, {}],
+    ["Paused", { suspend: true }, { completedIndexes: "0" }],
+    ["Succeeded", {}, { conditions: [complete] }],
+    ["Succeeded", {}, {
+      conditions: [failed, complete],
+      completedIndexes: "0",
+    }],
+    ["Failed", {}, { conditions: [failed] }],
+    ["PartiallyFailed", {}, { conditions: [failed], completedIndexes: "0" }],
+    ["Failed", { suspend: true }, { conditions: [failed] }],
+    ["Running", {}, {
+      conditions: [{ ...complete, status: "False" }, {
+        ...failed,
+        status: "Unknown",
+      }],
+    }],
+  ];
+  for (const [phase, spec, status] of cases) {
+    assert.equal(
+      phaseOf(job({ spec, status })),
+      phase,
+      JSON.stringify({ spec, status }),
+    );
+  }
+});
+
+Deno.test("finishedAt: the completion time, else the first ending among the conditions", () => {
+  assert.equal(finishedAtOf(job()), null);
+  assert.equal(
+    finishedAtOf(
+      job({ status: { conditions: [complete], completionTime: "c" } }),
+    ),
+    "c",
+  );
+  assert.equal(
+    finishedAtOf(job({ status: { conditions: [failed, complete] } })),
+    failed.lastTransitionTime,
+  );
+  assert.equal(
+    finishedAtOf(
+      job({
+        status: { conditions: [{ ...failed, status: "False" }, complete] },
+      }),
+    ),
+    complete.lastTransitionTime,
+  );
+});
+
+Deno.test("waiting: a suspended campaign says why and since when, any other says nothing", () => {
+  const suspended = condition("Suspended", "2025-11-20T09:00:00Z");
+  const spec = { suspend: true };
+  assert.deepEqual(
+    waitingOf(job({ spec, status: { conditions: [suspended] } })),
+    {
+      reason: "SuspendedReason",
+      since: "2025-11-20T09:00:00Z",
+    },
+  );
+  assert.equal(waitingOf(job({ spec })), null);
+  assert.equal(waitingOf(job({ status: { conditions: [suspended] } })), null);
+  assert.equal(
+    waitingOf(job({ spec, status: { conditions: [suspended, failed] } })),
+    null,
+  );
+});

@@ -1,0 +1,308 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { parseBucketJson } from "@/lib/campaigns/projection/bucket_json.ts";
+import {
+  isOver,
+  judgeAnswer,
+  needsManifest,
+  readManifest,
+  readProgress,
+  withAge,
+} from "@/lib/campaigns/projection/progress.ts";
+import type { StoredProgress } from "@/lib/campaigns/projection/types.ts";
+
+const file = {
+  stage: "stream",
+  pages_total: 20,
+  pages_done: 7,
+  pages_failed: 1,
+  last_page: "0007",
+  last_error: { page: "0003", error: "no text" },
+  errors: 2,
+  viewer_published: true,
+  started_at: "2025-11-20T08:00:00Z",
+  updated_at: "2025-11-20T08:10:00Z",
+};
+const noon = Date.UTC(2025, 10, 20, 12);
+
+function read(parts: object = {}): StoredProgress | null {
+  return readProgress(parseBucketJson(JSON.stringify({ ...file, ...parts })));
+}
+
+function bytes(value: unknown): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(value));
+}
+
+Deno.test("progress.json: its members are mapped", () => {
+  assert.deepEqual(read(), {
+    done: 7,
+    total: 20,
+    failed: 1,
+    lastPage: "0007",
+    stage: "stream",
+    updatedAt: "2025-11-20T08:10:00Z",
+    lastError: { page: "0003", error: "no text" },
+    errors: 2,
+    viewerPublished: true,
+    quality: null,
+  });
+  assert.equal(
+    read({ quality: { mean: 0.5, min: 0.5, scored: 20 } })?.quality?.scored,
+    20,
+  );
+  assert.equal(
+    read({ quality: { mean: 0.5, min: 0.5, scored: 21 } })?.quality,
+    null,
+  );
+});
+
+Deno.test("progress.json: without an integer total there is no progress", () => {
+  for (const pages_total of [undefined, null, "20", 20.5, true, []]) {
+    assert.equal(read({ pages_total }), null);
+  }
+  for (
+    const text of [
+      '{"pages_total": 1000.0}',
+      '{"pages_total": 1e2}',
+      "[]",
+      "5",
+      "null",
+      "{",
+      '"x"',
+    ]
+  ) {
+    assert.equal(readProgress(parseBucketJson(text)), null, text);
+  }
+  assert.equal(read({ pages_total: -4 })?.total, -4);
+});
+
+Deno.test("progress.json: other members of a wrong type become 0 or null", () => {
+  const wrong = read({
+    pages_done: true,
+    pages_failed: "1",
+    errors: 1.5,
+    last_page: 7,
+    stage: {},
+    updated_at: 5,
+  });
+  assert.deepEqual(
+    [
+      wrong?.done,
+      wrong?.failed,
+      wrong?.errors,
+      wrong?.lastPage,
+      wrong?.stage,
+      wrong?.updatedAt,
+    ],
+    [0, 0, 0, null, null, null],
+  );
+  for (const last_error of [null, "x", [], {}, { error: 5 }]) {
+    assert.equal(read({ last_error })?.lastError, null);
+  }
+  assert.deepEqual(read({ last_error: { page: 3, error: "x" } })?.lastError, {
+    page: null,
+    error: "x",
+  });
+});
+
+Deno.test("progress.json: long texts are cut at 300 characters, never inside one", () => {
+  const long = "å\u{1F600}".repeat(300);
+  const cut = read({
+    last_page: long,
+    stage: long,
+    last_error: { page: long, error: long },
+  });
+  for (
+    const text of [
+      cut?.lastPage,
+      cut?.stage,
+      cut?.lastError?.page,
+      cut?.lastError?.error,
+    ]
+  ) {
+    assert.equal([...text ?? ""].length, 300);
+    assert.ok(text?.isWellFormed());
+  }
+});
+
+Deno.test("progress.json: viewer_published is true for whatever its writer takes for true", () => {
+  for (const value of [false, null, 0, "", [], {}, undefined]) {
+    assert.equal(
+      read({ viewer_published: value })?.viewerPublished,
+      false,
+      JSON.stringify(value),
+    );
+  }
+  for (const value of [true, 1, 0.5, "no", [0], { a: 1 }]) {
+    assert.equal(
+      read({ viewer_published: value })?.viewerPublished,
+      true,
+      JSON.stringify(value),
+    );
+  }
+});
+
+Deno.test("age: whole seconds by our clock, never negative, null without a time", () => {
+  const cases: [string | null, number | null][] = [
+    ["2025-11-20T11:59:00Z", 60],
+    ["2025-11-20T11:59:00", 60],
+    ["2025-11-20T12:59:00+01:00", 60],
+    ["2025-11-20T13:00:00Z", 0],
+    ["2025-11-20T11:59:58.500Z", 2],
+    ["2025-11-20T11:59:57.500Z", 2],
+    ["yesterday", null],
+    [null, null],
+  ];
+  for (const [updated_at, age] of cases) {
+    const progress = read({ updated_at });
+    assert.ok(progress);
+    const aged = withAge(progress, noon);
+    assert.equal(aged.ageSeconds, age, `${updated_at}`);
+    assert.equal(aged.updatedAt, updated_at);
+  }
+});
+
+Deno.test("manifest.json: an older run's counts", () => {
+  const results = {
+    "1": { status: "ok" },
+    "2": { status: "skipped" },
+    "3": { status: "failed" },
+    "4": 7,
+    "5": null,
+  };
+  assert.deepEqual(
+    readManifest(parseBucketJson(JSON.stringify({ pages: 5, results }))),
+    {
+      done: 2,
+      total: 5,
+      failed: 1,
+      lastPage: null,
+      stage: "done",
+      updatedAt: null,
+      lastError: null,
+      errors: 0,
+      viewerPublished: true,
+      quality: null,
+    },
+  );
+  for (
+    const broken of [
+      { pages: 5 },
+      { results },
+      { pages: "5", results },
+      { pages: 5, results: [] },
+      [],
+      null,
+    ]
+  ) {
+    assert.equal(
+      readManifest(parseBucketJson(JSON.stringify(broken))),
+      null,
+      JSON.stringify(broken),
+    );
+  }
+});
+
+Deno.test("read: what a status means", () => {
+  const body = bytes(file);
+  assert.equal(judgeAnswer("progress", 200, body).progress?.total, 20);
+  assert.equal(
+    judgeAnswer("manifest", 200, bytes({ pages: 3, results: {} })).progress
+      ?.total,
+    3,
+  );
+  assert.deepEqual(judgeAnswer("progress", 403, body), {
+    answered: true,
+    forbidden: true,
+    progress: null,
+  });
+  for (const status of [204, 301, 400, 404, 410, 416]) {
+    assert.deepEqual(judgeAnswer("progress", status, body), {
+      answered: true,
+      forbidden: false,
+      progress: null,
+    });
+  }
+  for (const status of [null, 401, 408, 429, 500, 502, 503, 504, 599]) {
+    assert.deepEqual(judgeAnswer("progress", status, body), {
+      answered: false,
+      forbidden: false,
+      progress: null,
+    });
+  }
+  assert.deepEqual(judgeAnswer("progress", 200, null), {
+    answered: true,
+    forbidden: false,
+    progress: null,
+  });
+  assert.deepEqual(judgeAnswer("progress", 200, bytes([1])), {
+    answered: true,
+    forbidden: false,
+    progress: null,
+  });
+});
+
+Deno.test("manifest fallback: only for a volume that is over and not failed, after an answer that was no refusal", () => {
+  const nothing = { answered: true, forbidden: false, progress: null };
+  assert.deepEqual(
+    (["pending", "active", "done", "failed", "unknown"] as const).filter((
+      state,
+    ) => needsManifest(state, nothing)),
+    ["done", "unknown"],
+  );
+  assert.equal(needsManifest("done", { ...nothing, forbidden: true }), false);
+  assert.equal(needsManifest("done", { ...nothing, answered: false }), false);
+  assert.equal(needsManifest("done", { ...nothing, progress: read() }), false);
+});
+
+Deno.test("over: done, failed and unknown volumes no longer change", () => {
+  assert.deepEqual(
+    (["pending", "active", "done", "failed", "unknown"] as const).filter(
+      isOver,
+    ),
+    [
+      "done",
+      "failed",
+      "unknown",
+    ],
+  );
+});
+
+Deno.test("progress.json: any JSON gives counts that are integers and texts that are short", () => {
+  const value = fc.oneof(
+    fc.jsonValue(),
+    fc.nat(),
+    fc.string({ maxLength: 900 }),
+  );
+  const shape = {
+    pages_total: fc.integer(),
+    pages_done: value,
+    pages_failed: value,
+    last_page: value,
+    last_error: fc.oneof(value, fc.record({ page: value, error: value })),
+    stage: value,
+    updated_at: value,
+    errors: value,
+    quality: value,
+  };
+  fc.assert(fc.property(fc.record(shape), (parts) => {
+    const progress = readProgress(parseBucketJson(JSON.stringify(parts)));
+    assert.ok(progress);
+    assert.ok(
+      [progress.done, progress.total, progress.failed, progress.errors].every(
+        Number.isInteger,
+      ),
+    );
+    for (
+      const text of [
+        progress.lastPage,
+        progress.stage,
+        progress.updatedAt,
+        progress.lastError?.error ?? null,
+      ]
+    ) {
+      assert.ok(text === null || [...text].length <= 300);
+    }
+    withAge(progress, noon);
+  }));
+});

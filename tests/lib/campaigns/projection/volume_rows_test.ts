@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import type { ProgressAnswer, VolumeState } from "@/lib/campaigns/projection/types.ts";
+import { volumeLinks } from "@/lib/campaigns/projection/urls.ts";
+import { KEPT_ROWS, VolumeRows } from "@/lib/campaigns/projection/volume_rows.ts";
+import type { VolumeStates } from "@/lib/campaigns/projection/volume_states.ts";
+import type { VolumeList } from "@/lib/campaigns/projection/volumes.ts";
+import { progress } from "./progress_fixtures.ts";
+
+const NOW = Date.UTC(2025, 10, 20, 12);
+
+/** Rows of so many volumes, and how often a line of volumes.txt was cut for them. */
+function scene(count: number, state: VolumeState = "done") {
+  const cut = { lines: 0 };
+  const id = (index: number) => `v${index}`;
+  const volumes: VolumeList = {
+    count,
+    id,
+    line(index) {
+      cut.lines++;
+      return { id: id(index), source: `https://x/${index}` };
+    },
+  };
+  const states: VolumeStates = { states: Array.from({ length: count }, () => state), reason: () => null };
+  return { cut, rows: new VolumeRows(volumes, states, volumeLinks("https://r", "n", "p")) };
+}
+
+function answer(updatedAt: string | null, done = 1): ProgressAnswer {
+  return { answered: true, forbidden: false, progress: progress({ updatedAt, done }) };
+}
+
+Deno.test("volume rows: a row that is shown again is not made again, but its progress is that of the answer", () => {
+  const { rows, cut } = scene(3);
+  const early = answer("2025-11-20T11:59:50Z");
+  assert.equal(rows.view(1, early, NOW).progress?.ageSeconds, 10);
+  assert.equal(rows.view(1, early, NOW + 5000).progress?.ageSeconds, 15);
+  const late = rows.view(1, answer("2025-11-20T11:59:58Z", 7), NOW);
+  assert.deepEqual([late.progress?.ageSeconds, late.progress?.done], [2, 7]);
+  assert.equal(rows.view(1, answer(null), NOW).progress?.ageSeconds, null);
+  assert.equal(rows.view(1, undefined, NOW).progress, null);
+  const refused = rows.view(1, { answered: true, forbidden: true, progress: null }, NOW);
+  assert.deepEqual([refused.forbidden, refused.progress, refused.id], [true, null, "v1"]);
+  assert.equal(rows.view(1, undefined, NOW).forbidden, false);
+  assert.equal(cut.lines, 1);
+});
+
+Deno.test("volume rows: a pending volume has no progress, whatever was read", () => {
+  const { rows } = scene(1, "pending");
+  const row = rows.view(0, answer("2025-11-20T11:59:50Z"), NOW);
+  assert.deepEqual([row.progress, row.forbidden], [null, false]);
+});
+
+Deno.test("volume rows: going through all pages holds no more rows than one page has", () => {
+  const count = KEPT_ROWS * 3;
+  const { rows, cut } = scene(count);
+  for (let index = 0; index < count; index++) assert.equal(rows.view(index, undefined, NOW).id, `v${index}`);
+  for (let index = count - KEPT_ROWS; index < count; index++) rows.view(index, undefined, NOW);
+  assert.equal(cut.lines, count);
+  assert.equal(rows.view(0, undefined, NOW).manifestUrl, "https://r/n/p/v0/manifest.json");
+  assert.equal(rows.id(0), "v0");
+  assert.equal(cut.lines, count + 1);
+});

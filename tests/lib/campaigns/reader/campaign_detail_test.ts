@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { progressReader } from "@/lib/campaigns/progress/progress_reader.ts";
+import { Tallies } from "@/lib/campaigns/progress/tallies.ts";
+import { campaignDetail } from "@/lib/campaigns/reader/campaign_detail.ts";
+import { type CampaignObjects } from "@/lib/campaigns/source/campaign_source.ts";
+import { condition, job, pod, terminated, warmupJob } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
+import { live, NOTHING, NOW } from "@/tests/routes/api/v1/jobs_fixture.ts";
+import { fakeSource } from "@/tests/routes/api/v1/web_fixture.ts";
+
+function detailOf(
+  objects: CampaignObjects,
+  pods: ReturnType<typeof pod>[],
+  resultsUrl = "https://a.example.org/results",
+) {
+  const now = () => NOW;
+  return campaignDetail({
+    source: fakeSource({ campaigns: { "batch-default/lund": objects }, pods: { "batch-default/w": pods } }),
+    progress: progressReader({ send: NOTHING, base: "http://results.test/results", now }),
+    tallies: new Tallies(now),
+    now,
+  }, {
+    namespace: "batch-default",
+    name: "lund",
+    page: { offset: 0, limit: 200 },
+    resultsUrl,
+    viewer: { digest: "anna", cookie: "c=1" },
+  });
+}
+
+Deno.test("campaign detail: the lines of the same volumes are gone through once, those of another run's again", async () => {
+  const text = live().volumes;
+  let lines = 0;
+  const volumes = {
+    count: text.count,
+    line: (index: number) => (lines++, text.line(index)),
+    id: (index: number) => (lines++, text.id(index)),
+  };
+  const objects = live({ volumes });
+  const first = await detailOf(objects, []);
+  const firstLines = lines;
+  lines = 0;
+  assert.deepEqual(await detailOf(objects, []), first);
+  assert.ok(lines <= firstLines - volumes.count, `${firstLines}, then ${lines}`);
+  const moved = { ...objects, job: job({ status: { completedIndexes: "0-2" } }) };
+  assert.equal((await detailOf(moved, []))?.counts.done, 3);
+});
+
+Deno.test("campaign detail: another results URL and another reason of the warm-up show at once", async () => {
+  const failed = warmupJob({ metadata: { name: "w" }, status: { conditions: [condition("Failed", "")] } });
+  const objects = live({ warmup: failed });
+  const saying = (
+    error: string,
+  ) => [pod(null, { containerStatuses: [terminated("warmup", { exitCode: 1, message: error })] })];
+  assert.equal((await detailOf(objects, saying("no space")))?.warmup.reason?.error, "no space");
+  assert.equal((await detailOf(objects, saying("no model")))?.warmup.reason?.error, "no model");
+  const elsewhere = await detailOf(objects, [], "https://b.example.org/results");
+  assert.ok(elsewhere?.volumes.every(({ logUrl }) => logUrl.startsWith("https://b.example.org/")));
+  assert.ok((await detailOf(objects, []))?.resultsBase.startsWith("https://a.example.org/"));
+});

@@ -1,0 +1,213 @@
+import assert from "node:assert/strict";
+import { readJob } from "@/lib/campaigns/projection/cluster_objects.ts";
+import { readFailures } from "@/lib/campaigns/projection/status_record.ts";
+import { RecordRefused, type RecordWriter, recordWriter } from "@/lib/campaigns/records/record_writer.ts";
+import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
+import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
+import { conventions, job, jobObject, names } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
+import { RecordServer } from "./record_server.ts";
+
+const { summaryManager, failuresManager, applyManager } = conventions;
+const RECORD = "campaign-lund-status";
+
+interface Scene {
+  readonly server: RecordServer;
+  readonly writer: RecordWriter;
+}
+
+async function withServer(use: (scene: Scene) => Promise<void>): Promise<void> {
+  const server = new RecordServer();
+  try {
+    server.jobs.set("lund", jobObject());
+    const connection = await clusterConnection({ kind: "server", url: server.url }, { now: () => 0 });
+    await use({ server, writer: recordWriter({ connection, conventions, resultsUrl: "https://r" }) });
+  } finally {
+    await server.close();
+  }
+}
+
+Deno.test("record writer: a first record has labels, its summary and its failures, each under its manager", async () => {
+  await withServer(async ({ server, writer }) => {
+    assert.equal(await writer.write(job(), new Map([["a", "no page"]])), "written");
+    const map = server.maps.get(RECORD);
+    assert.deepEqual(map?.labels, {
+      [names.managedBy]: "converter",
+      [names.campaign]: "lund-file",
+      [names.pipeline]: "lion-v2",
+      [names.kind]: "status",
+    });
+    assert.deepEqual(map?.data, {
+      phase: "Running",
+      volumesTotal: "4",
+      volumesDone: "0",
+      volumesFailed: "0",
+      startedAt: "2025-11-20T08:01:00Z",
+      resultsBase: "https://r/batch-default/lion-v2",
+      jobUid: "uid-1",
+      failedVolumes: '[{"id":"a","reason":"no page"}]',
+      failedVolumesJobUid: "uid-1",
+    });
+    assert.deepEqual([...map?.owners.get(failuresManager) ?? []], ["failedVolumes", "failedVolumesJobUid"]);
+    const [first, second] = server.patches;
+    assert.equal(first.path, `/api/v1/namespaces/batch-default/configmaps/${RECORD}`);
+    assert.equal(first.contentType, "application/apply-patch+yaml");
+    assert.deepEqual([...first.query], [["fieldManager", summaryManager]]);
+    assert.deepEqual([...second.query], [["fieldManager", failuresManager], ["force", "true"]]);
+    assert.equal(JSON.parse(second.text).metadata.uid, map?.uid);
+
+    assert.equal(await writer.write(job(), new Map([["a", ""]])), "unchanged");
+    assert.equal(await writer.write(job(), null), "unchanged");
+    assert.equal(server.patches.length, 2);
+  });
+});
+
+Deno.test("record writer: a list leaves the failures alone, and the Job as it stands now is what is recorded", async () => {
+  await withServer(async ({ server, writer }) => {
+    await writer.write(job(), new Map([["a", "x"]]));
+    server.jobs.set("lund", jobObject({ status: { completedIndexes: "0-2" } }));
+    assert.equal(await writer.write(job(), null), "written");
+    const data = server.maps.get(RECORD)?.data;
+    assert.deepEqual([data?.volumesDone, data?.failedVolumes], ["3", '[{"id":"a","reason":"x"}]']);
+    assert.equal(server.patches.length, 3);
+  });
+});
+
+Deno.test("record writer: nothing is written for a Job that is gone, was replaced, or is no campaign", async () => {
+  await withServer(async ({ server, writer }) => {
+    const cases = [
+      null,
+      jobObject({ metadata: { uid: "uid-2" } }),
+      jobObject({ labels: { app: "other" } }),
+      jobObject({ labels: { app: conventions.warmupApp } }),
+    ];
+    for (const object of cases) {
+      server.jobs.clear();
+      if (object) server.jobs.set("lund", object);
+      assert.equal(await writer.write(job(), new Map([["a", "x"]])), "gone");
+    }
+    const nameless = readJob(jobObject({ metadata: { uid: undefined } }), conventions);
+    assert.ok(nameless);
+    server.jobs.set("lund", jobObject({ metadata: { uid: undefined } }));
+    assert.equal(await writer.write(nameless, null), "gone");
+    assert.deepEqual([server.patches.length, server.maps.size], [0, 0]);
+  });
+});
+
+Deno.test("record writer: a record that was pruned between reading and writing does not come back", async () => {
+  for (const failures of [null, new Map([["b", "y"]])]) {
+    await withServer(async ({ server, writer }) => {
+      await writer.write(job(), new Map([["a", "x"]]));
+      if (!failures) server.jobs.set("lund", jobObject({ status: { completedIndexes: "0" } }));
+      server.instead = ({ method }) => {
+        if (method === "PATCH") server.maps.clear();
+        return null;
+      };
+      assert.equal(await writer.write(job(), failures), "contended");
+      assert.equal(server.maps.size, 0);
+    });
+  }
+});
+
+Deno.test("record writer: a record that was made anew between reading and writing is left to a later write", async () => {
+  await withServer(async ({ server, writer }) => {
+    await writer.write(job(), new Map([["a", "x"]]));
+    server.instead = ({ method }) => {
+      if (method === "PATCH") server.put(RECORD, { data: { phase: "Running" } });
+      return null;
+    };
+    assert.equal(await writer.write(job(), new Map([["b", "y"]])), "contended");
+    assert.deepEqual(server.maps.get(RECORD)?.data, { phase: "Running" });
+    server.instead = ({ method }) => method === "PATCH" ? Response.json({ code: 422 }, { status: 422 }) : null;
+    await assert.rejects(writer.write(job(), new Map([["b", "y"]])), RecordRefused);
+  });
+});
+
+Deno.test("record writer: an ending that the apply tool recorded stays, the failures are added", async () => {
+  await withServer(async ({ server, writer }) => {
+    const data = { phase: "Succeeded", volumesTotal: "4", volumesDone: "4", volumesFailed: "0", jobUid: "uid-1" };
+    const owners = new Map([[applyManager, new Set(Object.keys(data))]]);
+    server.put(RECORD, { data: { ...data }, owners });
+    assert.equal(await writer.write(job(), new Map([["a", "x"]])), "written");
+    const map = server.maps.get(RECORD);
+    assert.deepEqual(map?.data, {
+      ...data,
+      startedAt: "2025-11-20T08:01:00Z",
+      resultsBase: "https://r/batch-default/lion-v2",
+      failedVolumes: '[{"id":"a","reason":"x"}]',
+      failedVolumesJobUid: "uid-1",
+    });
+    assert.deepEqual([...owners.get(applyManager) ?? []], Object.keys(data));
+    assert.equal(await writer.write(job(), new Map([["a", "x"]])), "unchanged");
+  });
+});
+
+Deno.test("record writer: another Job's ending is taken over only from the apply tool's record as it was read", async () => {
+  await withServer(async ({ server, writer }) => {
+    const data = { phase: "Succeeded", finishedAt: "2025-11-01T00:00:00Z", jobUid: "uid-0" };
+    const record = () =>
+      server.put(RECORD, { data: { ...data }, owners: new Map([[applyManager, new Set(Object.keys(data))]]) });
+    const raced = record();
+    server.instead = ({ method }) => {
+      if (method === "PATCH") raced.version += 100;
+      return null;
+    };
+    assert.equal(await writer.write(job(), null), "contended");
+    assert.deepEqual(raced.data, data);
+
+    server.instead = () => null;
+    const map = record();
+    assert.equal(await writer.write(job(), null), "written");
+    assert.deepEqual([map.data.phase, map.data.finishedAt, map.data.jobUid], ["Running", "", "uid-1"]);
+    assert.equal(server.patches.at(-1)?.query.get("force"), "true");
+  });
+});
+
+Deno.test("record writer: failures move from the summary of an older version to their own manager and survive", async () => {
+  await withServer(async ({ server, writer }) => {
+    const failedVolumes = '[{"id":"a","reason":"x"}]';
+    const data = { phase: "Queued", jobUid: "uid-1", failedVolumes };
+    const map = server.put(RECORD, {
+      data: { ...data },
+      owners: new Map([[summaryManager, new Set(Object.keys(data))]]),
+    });
+    assert.equal(await writer.write(job(), null), "written");
+    assert.equal(map.data.failedVolumes, failedVolumes);
+    assert.ok(map.owners.get(summaryManager)?.has("failedVolumes"));
+    await writer.write(job(), new Map());
+    assert.ok(map.owners.get(failuresManager)?.has("failedVolumes"));
+    server.jobs.set("lund", jobObject({ status: { completedIndexes: "0" } }));
+    await writer.write(job(), null);
+    assert.ok(!map.owners.get(summaryManager)?.has("failedVolumes"));
+    assert.equal(map.data.failedVolumes, failedVolumes);
+  });
+});
+
+Deno.test("record writer: whatever a pod says arrives as it is, in JSON that is YAML too", async () => {
+  await withServer(async ({ server, writer }) => {
+    const sentence = 'line\u2028end \u0085 \u007f \u0000 \ufeff "x": {#} \u{1F600} å\t\n\\';
+    await writer.write(job(), new Map([["a", sentence], ["b", "half \ud800"]]));
+    const failures = readFailures(server.maps.get(RECORD)?.data.failedVolumes ?? null);
+    assert.deepEqual([...failures], [["a", sentence], ["b", "half \ud800"]]);
+    const text = server.patches[1].text;
+    // deno-lint-ignore no-control-regex
+    assert.doesNotMatch(text, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff]/);
+    assert.doesNotMatch(text.replaceAll("\\\\", ""), /\\ud[89a-f]/i);
+  });
+});
+
+Deno.test("record writer: a write that fails is told from a read that fails", async () => {
+  await withServer(async ({ server, writer }) => {
+    for (const status of [400, 403, 404, 415, 422, 429, 500, 503]) {
+      server.instead = ({ method }) => method === "PATCH" ? new Response("secret", { status }) : null;
+      await assert.rejects(writer.write(job(), null), (error) => {
+        assert.ok(error instanceof RecordRefused);
+        assert.equal(error.message, `status ${status}`);
+        return true;
+      });
+      server.instead = ({ method }) => method === "GET" ? new Response(null, { status: 500 }) : null;
+      await assert.rejects(writer.write(job(), null), ClusterUnavailable);
+    }
+    server.instead = ({ method }) => method === "PATCH" ? new Response(null, { status: 409 }) : null;
+    assert.equal(await writer.write(job(), null), "contended");
+  });
+});

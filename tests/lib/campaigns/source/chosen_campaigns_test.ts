@@ -1,0 +1,166 @@
+import assert from "node:assert/strict";
+import { STALE_MS } from "@/lib/campaigns/source/campaign_source.ts";
+import { type ChosenCampaigns, chosenCampaigns, type ClusterReads } from "@/lib/campaigns/source/chosen_campaigns.ts";
+import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
+import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
+import { conventions } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
+import { type Asked, type Fault, TestApi } from "@/tests/lib/kubernetes/api_server.ts";
+import { testCluster } from "@/tests/lib/kubernetes/test_cluster.ts";
+
+interface Choice {
+  readonly api: TestApi;
+  readonly chosen: ChosenCampaigns;
+  readonly clock: { now: number };
+  readonly refused: Promise<void>;
+  readonly allowed: Promise<void>;
+  /** How often it was told that watches are refused. */
+  readonly told: { refusals: number };
+}
+
+async function choosing(
+  reads: ClusterReads,
+  fault: Fault | null,
+  use: (choice: Choice) => Promise<void>,
+  watchAgainMs?: number,
+): Promise<void> {
+  const api = await TestApi.start();
+  testCluster(api);
+  api.fault = fault;
+  const clock = { now: 1_000_000 };
+  const now = () => clock.now;
+  const [refused, allowed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const told = { refusals: 0 };
+  const chosen = chosenCampaigns({
+    connection: await clusterConnection({ kind: "server", url: api.url }, { now }),
+    conventions,
+    namespaces: ["batch-default"],
+    now,
+    random: () => 0.5,
+    reads,
+    watchRefused: () => {
+      told.refusals++;
+      refused.resolve();
+    },
+    watchAllowed: allowed.resolve,
+    limits: { patienceMs: 200 },
+    watchAgainMs,
+  });
+  try {
+    await use({ api, chosen, clock, refused: refused.promise, allowed: allowed.promise, told });
+  } finally {
+    await chosen.close();
+    await api.kill();
+  }
+}
+
+const noWatch: Fault = ({ isWatch }) => isWatch ? { status: 403 } : null;
+const lists = (api: TestApi) => api.asked.filter(({ isWatch, path }) => !isWatch && path !== "/version").length;
+
+Deno.test("chosen campaigns: an account that may watch follows, by itself and when told to", async () => {
+  for (const reads of ["auto", "watch"] as const) {
+    await choosing(reads, null, async ({ api, chosen }) => {
+      await api.until(() => api.watches === 6);
+      assert.equal((await chosen.source.list()).jobs.length, 2);
+      assert.ok(await chosen.source.campaign("batch-default", "visby"));
+      assert.equal((await chosen.source.pods("batch-default", "lund")).length, 1);
+      assert.equal(chosen.source.age(), 0);
+      assert.equal(await chosen.ready(), true);
+    });
+  }
+});
+
+Deno.test("chosen campaigns: an account that may not watch lists, and its watches end", async () => {
+  await choosing("auto", noWatch, async ({ api, chosen, clock, refused }) => {
+    await refused;
+    const before = lists(api);
+    assert.equal((await chosen.source.list()).jobs.length, 2);
+    assert.equal(lists(api), before + 5);
+    clock.now += 1_000_000;
+    assert.equal((await chosen.source.list()).jobs.length, 2);
+    assert.equal(lists(api), before + 10);
+    assert.equal(chosen.source.age(), 0);
+    assert.equal(await chosen.ready(), true);
+    assert.equal(api.watches, 0);
+  });
+});
+
+Deno.test("chosen campaigns: only one kind that may not be watched is enough for listing", async () => {
+  const noPods: Fault = ({ isWatch, path }) => isWatch && path.endsWith("/pods") ? { status: 403 } : null;
+  await choosing("auto", noPods, async ({ chosen, refused }) => {
+    await refused;
+    assert.equal((await chosen.source.list()).jobs.length, 2);
+  });
+});
+
+Deno.test("chosen campaigns: a refused account is tried again, and its cluster followed once it may watch everything", async () => {
+  const isTrial = ({ isWatch, query }: Asked) => isWatch && query.get("timeoutSeconds") === "1";
+  const trials = (api: TestApi, kind: string) =>
+    api.asked.filter((asked) => isTrial(asked) && asked.path.endsWith(`/${kind}`)).length;
+  // The server of the tests ends no watch by itself.
+  const ended: Fault = (asked) => isTrial(asked) ? { status: 200 } : null;
+  await choosing("auto", noWatch, async ({ api, chosen, refused, allowed, told }) => {
+    await refused;
+    await api.until(() => trials(api, "jobs") >= 2);
+    assert.deepEqual([trials(api, "pods"), trials(api, "configmaps")], [0, 0]);
+    const noMaps: Fault = ({ isWatch, path }) => isWatch && path.endsWith("/configmaps") ? { status: 403 } : null;
+    api.fault = (asked) => noMaps(asked) ?? ended(asked);
+    await api.until(() => trials(api, "configmaps") >= 2);
+    assert.equal((await chosen.source.list()).jobs.length, 2);
+    assert.equal(api.watches, 0);
+    api.fault = ended;
+    await allowed;
+    const before = lists(api);
+    assert.equal((await chosen.source.list()).jobs.length, 2);
+    assert.equal(lists(api), before);
+    await api.until(() => api.watches === 6);
+    assert.equal(await chosen.ready(), true);
+    assert.equal(told.refusals, 1);
+  }, 5);
+});
+
+Deno.test("chosen campaigns: an account that loses the right to watch a second time is listed again", async () => {
+  await choosing("auto", noWatch, async ({ api, chosen, refused, allowed, told, clock }) => {
+    await refused;
+    api.fault = ({ isWatch, query }) => isWatch && query.get("timeoutSeconds") === "1" ? { status: 200 } : null;
+    await allowed;
+    await api.until(() => api.watches === 6);
+    api.fault = noWatch;
+    const before = lists(api);
+    clock.now += 20_000;
+    api.end();
+    await api.until(() => told.refusals === 2 || lists(api) > before);
+    assert.equal((await chosen.source.list()).jobs.length, 2);
+    assert.equal(told.refusals, 2);
+  }, 5);
+});
+
+Deno.test("chosen campaigns: an account that is told to list never watches", async () => {
+  await choosing("list", null, async ({ api, chosen }) => {
+    assert.equal((await chosen.source.list()).jobs.length, 2);
+    assert.equal(await chosen.ready(), true);
+    assert.ok(api.asked.every(({ isWatch }) => !isWatch));
+    api.fault = () => ({ status: 500 });
+    assert.equal(await chosen.ready(), false);
+  });
+});
+
+Deno.test("chosen campaigns: an account that is told to watch and may not is not ready once what it knows is old", async () => {
+  await choosing("watch", noWatch, async ({ chosen, clock }) => {
+    assert.equal((await chosen.source.list()).jobs.length, 2);
+    clock.now += STALE_MS;
+    assert.equal(await chosen.ready(), true);
+    clock.now += 1;
+    assert.equal(await chosen.ready(), false);
+  });
+});
+
+Deno.test("chosen campaigns: a cluster that is away at first is not ready, answers 502, and is followed when it comes", async () => {
+  await choosing("auto", () => "reset", async ({ api, chosen }) => {
+    assert.equal(await chosen.ready(), false);
+    await assert.rejects(chosen.source.list(), ClusterUnavailable);
+    api.fault = null;
+    await api.until(() => api.watches === 6);
+    assert.equal(await chosen.ready(), true);
+    assert.equal((await chosen.source.list()).jobs.length, 2);
+  });
+});

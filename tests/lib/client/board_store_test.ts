@@ -1,0 +1,321 @@
+import assert from "node:assert/strict";
+
+import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
+import { BoardStore } from "@/lib/client/board_store.ts";
+import type { CampaignApi } from "@/lib/client/campaign_api.ts";
+import { sampleDetail, summary } from "@/tests/site/fake_campaigns.ts";
+import { HeldClock, settled } from "./held_clock.ts";
+
+/** A board over a list that a test changes; `asked` are the reads it made. */
+function boardOf(jobs: JobSummary[], change: Partial<CampaignApi> = {}, readAt = 0) {
+  const clock = new HeldClock();
+  const server = { jobs, asked: [] as string[], logins: 0, moves: 0 };
+  const api: CampaignApi = {
+    list(reaped) {
+      server.asked.push(`list ${reaped}`);
+      return Promise.resolve({ kind: "ok", value: { jobs: server.jobs, skipped: 0, reapedTotal: 50 } });
+    },
+    detail({ name }, { offset, limit }) {
+      server.asked.push(`${name} ${offset}+${limit}`);
+      const job = server.jobs.find((job) => job.name === name);
+      return Promise.resolve(job ? { kind: "ok", value: sampleDetail(job, offset, limit) } : { kind: "gone" });
+    },
+    ...change,
+  };
+  const board = new BoardStore({ jobs, reapedTotal: 50, readAt }, {
+    api,
+    clock,
+    onLogin: () => server.logins++,
+    onOrder: () => server.moves++,
+  });
+  const names = () => board.shown.value.map((card) => card.summary.value.name);
+  return { board, clock, server, names };
+}
+
+Deno.test("board: waits a minute after what the server rendered, and keeps the order on a poll", async () => {
+  const { board, clock, server, names } = boardOf([summary({ name: "a" }), summary({ name: "b" })]);
+  board.start();
+  await clock.pass(59);
+  assert.deepEqual(server.asked, []);
+  server.jobs = [summary({ name: "b" }), summary({ name: "a", phase: "Succeeded" })];
+  await clock.pass(2);
+  assert.deepEqual(server.asked, ["list 20"]);
+  assert.deepEqual(names(), ["a", "b"]);
+  assert.equal(board.drifted.value, true);
+  board.stop();
+});
+
+Deno.test("board: sorts again when the reader returns to the tab", async () => {
+  const { board, server, names } = boardOf([summary({ name: "a" }), summary({ name: "b" })]);
+  board.start();
+  board.setHidden(true);
+  server.jobs = [summary({ name: "a", phase: "Succeeded" }), summary({ name: "b" })];
+  board.setHidden(false);
+  await settled();
+  assert.deepEqual(names(), ["b", "a"]);
+  board.stop();
+});
+
+Deno.test("board: a campaign that falls into trouble moves at once, even if its card knew before the list", async () => {
+  const { board, clock, server, names } = boardOf([summary({ name: "a" }), summary({ name: "b" })]);
+  board.start();
+  server.jobs = [summary({ name: "a", phase: "Failed" }), summary({ name: "b" })];
+  board.cards.value[0].setOpen(true);
+  await clock.pass(5);
+  assert.deepEqual(names(), ["a", "b"]);
+  assert.equal(board.cards.value[0].summary.value.phase, "Failed");
+  await clock.pass(60);
+  assert.deepEqual(names(), ["b", "a"]);
+  assert.equal(server.moves, 1);
+  board.stop();
+});
+
+Deno.test("board: an outage keeps the list, says when it is read again, and goes away", async () => {
+  const answers: Awaited<ReturnType<CampaignApi["list"]>>[] = [
+    { kind: "unreachable", sentence: "No." },
+    { kind: "ok", value: { jobs: [summary({ name: "a" })], skipped: 0, reapedTotal: 0 } },
+  ];
+  const list = () => Promise.resolve(answers.shift() ?? { kind: "login" as const });
+  const { board, clock, names, server } = boardOf([summary({ name: "a" })], { list });
+  board.start();
+  await clock.pass(61);
+  assert.deepEqual(board.trouble.value, { sentence: "No.", nextAt: 180_000 });
+  assert.deepEqual(names(), ["a"]);
+  await clock.pass(120);
+  assert.equal(board.trouble.value, null);
+  await clock.pass(60);
+  assert.equal(server.logins, 1);
+  board.stop();
+});
+
+Deno.test("board: older campaigns come 20 at a time", async () => {
+  const { board, clock, server } = boardOf([summary({ name: "a", phase: "Succeeded", jobGone: true })]);
+  board.start();
+  assert.equal(board.older.value, 49);
+  board.showOlder();
+  assert.equal(board.loadingOlder.value, true);
+  await settled();
+  assert.equal(board.loadingOlder.value, false);
+  await clock.pass(61);
+  assert.deepEqual(server.asked, ["list 40", "list 40"]);
+  board.stop();
+});
+
+Deno.test("board: older campaigns asked for during a read come with the next one, and stay", async () => {
+  const older = (count: number) =>
+    Array.from({ length: count }, (_, i) => summary({ name: `o${i}`, phase: "Succeeded", jobGone: true }));
+  const ends: (() => void)[] = [];
+  const { board, clock, names } = boardOf(older(20), {
+    async list(reaped) {
+      await new Promise<void>((resolve) => ends.push(resolve));
+      return { kind: "ok", value: { jobs: older(reaped), skipped: 0, reapedTotal: 50 } };
+    },
+  });
+  board.start();
+  await clock.pass(61);
+  board.showOlder();
+  await settled();
+  assert.equal(ends.length, 1);
+  ends[0]();
+  await settled();
+  assert.equal(board.loadingOlder.value, true);
+  ends[1]();
+  await settled();
+  assert.equal(board.loadingOlder.value, false);
+  assert.equal(names().length, 40);
+  assert.equal(ends.length, 2);
+  board.stop();
+});
+
+Deno.test("board: a server whose clock is ahead does not keep the list from being read", async () => {
+  const { board, clock, server } = boardOf([summary({ name: "a" })], {}, 3_600_000);
+  board.start();
+  await clock.pass(61);
+  assert.deepEqual(server.asked, ["list 20"]);
+  board.stop();
+});
+
+Deno.test("board: in a tab that nobody sees nothing is read, not even an open card, and all of it on return", async () => {
+  const { board, clock, server } = boardOf([summary({ name: "a" })]);
+  board.setHidden(true);
+  board.cards.value[0].setOpen(true);
+  board.start();
+  await clock.pass(600);
+  assert.deepEqual(server.asked, []);
+  board.setHidden(false);
+  await settled();
+  assert.deepEqual(server.asked.toSorted(), ["a 0+200", "list 20"]);
+  board.stop();
+});
+
+Deno.test("card: a folded one reads its sums, an open one its volumes, more of them on request", async () => {
+  const job = summary({ name: "a", counts: { total: 500, active: 1, done: 499, failed: 0 } });
+  const { board, clock, server } = boardOf([job]);
+  const [card] = board.cards.value;
+  card.setOnScreen(true);
+  await clock.pass(1);
+  card.setOpen(true);
+  await settled();
+  assert.deepEqual(server.asked, ["a 0+1", "a 0+200"]);
+  assert.equal(card.remaining.value, 300);
+  await card.loadMore();
+  assert.equal(card.volumes.value.length, 400);
+  assert.equal(new Set(card.volumes.value.map(({ index }) => index)).size, 400);
+  await clock.pass(61);
+  assert.deepEqual(server.asked.slice(2), ["a 200+200", "a 0+400"]);
+  board.stop();
+});
+
+Deno.test("card: a failed read keeps the figures and says from when they are", async () => {
+  const job = summary({ name: "a" });
+  const { board, clock, server } = boardOf([job]);
+  const [card] = board.cards.value;
+  card.setOpen(true);
+  await settled();
+  server.jobs = [];
+  await clock.pass(60);
+  assert.deepEqual(card.trouble.value, { sentence: "This campaign has been removed.", asOf: 0 });
+  assert.equal(card.volumes.value.length, 4);
+  board.stop();
+});
+
+Deno.test("board: no more than four cards read at once", async () => {
+  const jobs = Array.from({ length: 9 }, (_, i) => summary({ name: `c${i}` }));
+  let under = 0;
+  let most = 0;
+  const ends: (() => void)[] = [];
+  const { board, clock } = boardOf(jobs, {
+    async detail({ name }, { offset, limit }) {
+      most = Math.max(most, ++under);
+      await new Promise<void>((resolve) => ends.push(resolve));
+      under--;
+      return { kind: "ok", value: sampleDetail(summary({ name }), offset, limit) };
+    },
+  });
+  for (const card of board.cards.value) card.setOnScreen(true);
+  await clock.pass(1);
+  for (let i = 0; i < 9; i++) {
+    ends[i]();
+    await settled();
+  }
+  assert.equal(most, 4);
+  assert.equal(ends.length, 9);
+  board.stop();
+});
+
+Deno.test("card: opened again after it was read folded, it reads its volumes at once, and until they are whole", async () => {
+  const job = summary({ name: "a" });
+  const { board, clock, server } = boardOf([job]);
+  const [card] = board.cards.value;
+  card.setOnScreen(true);
+  card.setOpen(true);
+  await settled();
+  card.setOpen(false);
+  card.setOpen(true);
+  await settled();
+  assert.deepEqual(server.asked, ["a 0+200"], "fresh volumes are not read again");
+  card.setOpen(false);
+  server.jobs = [summary({ name: "a", phase: "Succeeded" })];
+  await clock.pass(121);
+  assert.equal(card.summary.value.phase, "Succeeded");
+  card.setOpen(true);
+  await settled();
+  assert.deepEqual(server.asked, ["a 0+200", "a 0+1", "a 0+200"]);
+  await clock.pass(600);
+  assert.equal(server.asked.length, 3, "a campaign that is over is not read once its volumes are whole");
+  board.stop();
+});
+
+Deno.test("card: opened again in another phase or after a minute, it reads its volumes at once", async () => {
+  const { board, clock, server } = boardOf([summary({ name: "a", phase: "Paused" })]);
+  const [card] = board.cards.value;
+  card.setOpen(true);
+  await settled();
+  card.setOpen(false);
+  card.update(summary({ name: "a", phase: "Failed" }));
+  card.setOpen(true);
+  await settled();
+  assert.equal(server.asked.length, 2);
+  card.setOpen(false);
+  await clock.pass(61);
+  assert.equal(server.asked.length, 2);
+  card.setOpen(true);
+  await settled();
+  assert.equal(server.asked.length, 3);
+  board.stop();
+});
+
+Deno.test("card: one that leaves the screen before its turn gives it up, and reads when it comes back", async () => {
+  const jobs = Array.from({ length: 6 }, (_, i) => summary({ name: `c${i}` }));
+  const began: string[] = [];
+  const ends: (() => void)[] = [];
+  const { board, clock } = boardOf(jobs, {
+    async detail({ name }, { offset, limit }) {
+      began.push(`${name} ${limit}`);
+      await new Promise<void>((resolve) => ends.push(resolve));
+      return { kind: "ok", value: sampleDetail(summary({ name }), offset, limit) };
+    },
+  });
+  const cards = board.cards.value;
+  for (const card of cards) card.setOnScreen(true);
+  await clock.pass(1);
+  assert.deepEqual(began, ["c0 1", "c1 1", "c2 1", "c3 1"]);
+  cards[0].setOnScreen(false);
+  cards[4].setOnScreen(false);
+  for (const end of ends.splice(0)) end();
+  await settled();
+  assert.deepEqual(began.slice(4), ["c5 1"]);
+  assert.notEqual(cards[0].detail.value, null, "a read that has begun is not thrown away");
+  cards[4].setOnScreen(true);
+  await clock.pass(1);
+  assert.deepEqual(began.slice(5), ["c4 1"]);
+  assert.equal(cards[4].trouble.value, null);
+  board.stop();
+});
+
+Deno.test("card: opened while it waits for its turn, it reads its volumes alone and first", async () => {
+  const jobs = Array.from({ length: 6 }, (_, i) => summary({ name: `c${i}` }));
+  const began: string[] = [];
+  const ends: (() => void)[] = [];
+  const { board, clock } = boardOf(jobs, {
+    async detail({ name }, { offset, limit }) {
+      began.push(`${name} ${limit}`);
+      await new Promise<void>((resolve) => ends.push(resolve));
+      return { kind: "ok", value: sampleDetail(summary({ name }), offset, limit) };
+    },
+  });
+  for (const card of board.cards.value) card.setOnScreen(true);
+  await clock.pass(1);
+  board.cards.value[5].setOpen(true);
+  await settled();
+  for (const end of ends.splice(0)) end();
+  await settled();
+  assert.deepEqual(began.slice(4), ["c5 200", "c4 1"]);
+  board.stop();
+});
+
+Deno.test("card: known whole while folded, it still asks for its volumes again when the first try fails", async () => {
+  const job = summary({ name: "a", phase: "Succeeded" });
+  let isDown = false;
+  const limits: number[] = [];
+  const { board, clock } = boardOf([job], {
+    detail(_campaign, { offset, limit }) {
+      limits.push(limit);
+      if (isDown) return Promise.resolve({ kind: "unreachable", sentence: "No." });
+      return Promise.resolve({ kind: "ok", value: sampleDetail(job, offset, limit) });
+    },
+  });
+  const [card] = board.cards.value;
+  card.setOnScreen(true);
+  await clock.pass(1);
+  isDown = true;
+  card.setOpen(true);
+  await settled();
+  assert.equal(card.trouble.value?.sentence, "No.");
+  isDown = false;
+  await clock.pass(121);
+  assert.deepEqual(limits, [1, 200, 200]);
+  assert.notEqual(card.volumes.value.length, 0);
+  assert.equal(card.trouble.value, null);
+  board.stop();
+});

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+
+import { LogReader, MAX_FAILED_READS } from "@/lib/client/log_reader.ts";
+import { HeldClock } from "./held_clock.ts";
+
+const RUNNING = "2026-11-21 08:15:00,250 INFO page 0001 done\n";
+const ENDED = RUNNING + "2026-11-21 08:15:09,250 INFO [v] COMPLETE 1 pages in 9 s\n";
+
+function readerOf(answer: () => Response) {
+  const clock = new HeldClock();
+  const seen = { reads: 0, logins: 0 };
+  const reader = new LogReader("http://127.0.0.1/results/l.txt", {
+    clock,
+    fetch: () => {
+      seen.reads++;
+      return Promise.resolve(answer());
+    },
+    onLogin: () => seen.logins++,
+  });
+  return { reader, clock, seen };
+}
+
+Deno.test("log reader: a live log is read every 15 seconds until the run ends", async () => {
+  const texts = [RUNNING, RUNNING, ENDED];
+  const { reader, clock, seen } = readerOf(() => new Response(texts.shift() ?? ENDED));
+  reader.start(true);
+  await clock.pass(16);
+  assert.equal(reader.following.value, true);
+  await clock.pass(120);
+  assert.equal(seen.reads, 3);
+  assert.equal(reader.following.value, false);
+  assert.equal(reader.log.value?.outcome, "finished");
+});
+
+Deno.test("log reader: one that is over is read once", async () => {
+  const { reader, clock, seen } = readerOf(() => new Response(RUNNING));
+  reader.start(false);
+  await clock.pass(600);
+  assert.equal(seen.reads, 1);
+  assert.equal(reader.log.value?.lineCount, 1);
+});
+
+Deno.test("log reader: without a session it asks for the login, without the right it says so and ends", async () => {
+  const gone = readerOf(() => new Response(null, { status: 401 }));
+  gone.reader.start(true);
+  await gone.clock.pass(60);
+  assert.deepEqual(gone.seen, { reads: 1, logins: 1 });
+
+  const refused = readerOf(() => new Response(null, { status: 403 }));
+  refused.reader.start(true);
+  await refused.clock.pass(60);
+  assert.equal(refused.seen.reads, 1);
+  assert.match(refused.reader.problem.value ?? "", /may not read/);
+});
+
+Deno.test("log reader: a log that is not there yet is waited for, but not for ever", async () => {
+  const { reader, clock, seen } = readerOf(() => new Response(null, { status: 404 }));
+  reader.start(true);
+  await clock.pass(16);
+  assert.equal(seen.reads, 2);
+  assert.match(reader.problem.value ?? "", /no log yet/);
+  await clock.pass(100_000);
+  assert.equal(seen.reads, MAX_FAILED_READS);
+});

@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+
+import { readJobDetail, readJobList } from "@/lib/presentation/campaign_answers.ts";
+import { detail, summary, volume } from "@/tests/site/fake_campaigns.ts";
+
+const job = summary({ name: "rådhusrätten" });
+
+Deno.test("campaign answers: a bad row is left out and counted", () => {
+  const list = readJobList([job, { ...job, phase: "Exploded" }, null, { ...job, counts: { total: "4" } }]);
+  assert.deepEqual(list, { jobs: [job], skipped: 3 });
+});
+
+Deno.test("campaign answers: a campaign without a creation time is a row", () => {
+  assert.equal(readJobList([{ ...job, createdAt: null }])?.jobs.length, 1);
+});
+
+Deno.test("campaign answers: a list of bad rows only is no list; an empty one is", () => {
+  assert.equal(readJobList([{}]), null);
+  assert.equal(readJobList({ jobs: [] }), null);
+  assert.deepEqual(readJobList([]), { jobs: [], skipped: 0 });
+});
+
+Deno.test("campaign answers: a detail with one bad volume is refused whole", () => {
+  const good = detail(job, [volume({ index: 0, id: "v" })]);
+  assert.equal(readJobDetail(good)?.volumes.length, 1);
+  assert.equal(readJobDetail({ ...good, volumes: [{ ...good.volumes[0], state: "asleep" }] }), null);
+  assert.equal(readJobDetail({ ...good, pagesCoverage: null }), null);
+});
+
+Deno.test("campaign answers: a source that is no web address is no link", () => {
+  const evil = volume({ index: 0, id: "v", sourceUrl: "javascript:alert(1)" });
+  assert.equal(readJobDetail(detail(job, [evil]))?.volumes[0].sourceUrl, null);
+});
+
+Deno.test("campaign answers: nothing that JSON can hold makes them throw", () => {
+  fc.assert(fc.property(fc.jsonValue(), (value) => {
+    readJobList(value);
+    readJobList([value]);
+    readJobDetail(value);
+    readJobDetail({ ...detail(job, []), volumes: [value], quality: value, lastError: value });
+  }));
+});

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+
+import { isIn, matches } from "@/lib/presentation/campaign_filter.ts";
+import { accentOf, chipsOf, isInTrouble } from "@/lib/presentation/campaign_state.ts";
+import { pagesFigure } from "@/lib/presentation/figures.ts";
+import { detail, summary, volume } from "@/tests/site/fake_campaigns.ts";
+
+const words = (job: Parameters<typeof chipsOf>[0], of: Parameters<typeof chipsOf>[1] = null) =>
+  chipsOf(job, of).map(({ text }) => text);
+
+Deno.test("campaign state: a missing warm-up is trouble only while the campaign has not succeeded", () => {
+  const missing = { phase: "missing" } as const;
+  assert.equal(isInTrouble(summary({ name: "a", warmup: missing })), true);
+  assert.equal(isInTrouble(summary({ name: "a", phase: "Succeeded", warmup: missing })), false);
+});
+
+Deno.test("campaign state: one failed volume of a running campaign is trouble and colours it", () => {
+  const job = summary({ name: "a", counts: { total: 4, active: 1, done: 1, failed: 1 } });
+  assert.equal(isInTrouble(job), true);
+  assert.equal(accentOf(job, null), "bad");
+});
+
+Deno.test("campaign state: chips come as warm-up, job removed, phase", () => {
+  const job = summary({ name: "a", phase: "Unknown", jobGone: true, warmup: { phase: "missing" } });
+  assert.deepEqual(words(job), ["no warm-up", "job removed", "outcome unknown"]);
+});
+
+Deno.test("campaign state: only a running campaign whose warm-up is over pulses", () => {
+  assert.equal(chipsOf(summary({ name: "a" }), null).at(-1)?.live, true);
+  assert.equal(chipsOf(summary({ name: "a", warmup: { phase: "running" } }), null).at(-1)?.live, false);
+});
+
+Deno.test("campaign state: lost pages make a success a partial one", () => {
+  const job = summary({ name: "a", phase: "Succeeded" });
+  const lost = detail(job, [], { pagesFailed: 1 });
+  assert.deepEqual(words(job, lost), ["partially succeeded"]);
+  assert.equal(accentOf(job, lost), "warn");
+  assert.equal(accentOf(job, null), "done");
+});
+
+Deno.test("figures: every count says at least until the sums are whole", () => {
+  const job = summary({ name: "a" });
+  const volumes = [volume({ index: 0, id: "v" })];
+  assert.equal(pagesFigure(null), "– pages");
+  const nothing = { pagesDone: 0, pagesTotal: 0, pagesFailed: 0 };
+  assert.equal(pagesFigure(detail(job, volumes, nothing)), "– pages");
+  assert.equal(pagesFigure(detail(job, volumes, { ...nothing, pagesTotal: 3 })), "0 / 3 pages");
+  assert.equal(pagesFigure(detail(job, volumes, { pagesDone: 81204 })), "81,204 / 210 pages");
+  const part = detail(job, volumes, { pagesCoverage: { counted: 1, of: 2 }, pagesFailed: 3 });
+  assert.equal(pagesFigure(part), "≥ 210 / ≥ 210 pages · ≥ 3 failed");
+});
+
+Deno.test("campaign filter: text matches names and pipelines, without case, in either way to write å", () => {
+  const job = summary({ name: "rådhusrätten", pipeline: "finnish-bear" });
+  assert.equal(matches(job, "all", "RÅDHUS bear"), true);
+  assert.equal(matches(job, "all", "ra\u030adhus"), true);
+  assert.equal(matches(job, "all", "lejon"), false);
+  assert.equal(matches(job, "waiting", ""), false);
+});
+
+Deno.test("campaign filter: a running campaign with failures is in two segments", () => {
+  const job = summary({ name: "a", counts: { total: 4, active: 1, done: 1, failed: 1 } });
+  assert.deepEqual([isIn(job, "running"), isIn(job, "trouble"), isIn(job, "finished")], [true, true, false]);
+});

@@ -1,0 +1,231 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { parseRunLog, type RunLog } from "@/lib/presentation/run_log/run_log.ts";
+
+function at(second: number, level: string, message: string): string {
+  return `2025-11-20 08:${String(Math.floor(second / 60)).padStart(2, "0")}:${
+    String(second % 60).padStart(2, "0")
+  },250 ${level} ${message}`;
+}
+
+const run = [
+  at(0, "INFO", "starting"),
+  at(
+    2,
+    "INFO",
+    'HTTP Request: GET https://archive.example/manifest "HTTP/1.1 200 OK"',
+  ),
+  at(3, "INFO", "[SE-1] 12 pages in manifest"),
+  at(4, "INFO", "resume: 2 done, 10 to process"),
+  at(5, "INFO", "Initializing model archive/lion"),
+  at(10, "INFO", "Running inference on 0003"),
+  at(11, "INFO", "HTTP Request: GET https://archive.example/3.jpg"),
+  at(12, "INFO", "HTTP Request: GET https://archive.example/4.jpg"),
+  at(13, "WARNING", "page 0004 has no lines"),
+  at(14, "ERROR", "page 0005 failed"),
+  "Traceback (most recent call last):",
+  '  File "worker.py", line 3, in run',
+  "ValueError: no text",
+  at(20, "INFO", "verify: all pages are there"),
+  at(22, "INFO", "publishing iiif.json"),
+  at(25, "INFO", "[SE-1] COMPLETE 12 pages"),
+];
+
+function shape(log: RunLog) {
+  return log.stages.map((
+    { name, folds },
+  ) => [name, ...folds.map(({ kind, lines }) => `${kind} ${lines.length}`)]);
+}
+
+Deno.test("run log: landmarks group it into stages, and lines of one kind fold within a stage", () => {
+  const log = parseRunLog(`${run.join("\n")}\n`);
+  assert.deepEqual(shape(log), [
+    ["setup", "info 1", "http 1", "info 1"],
+    ["resume", "info 1"],
+    ["load", "model 1"],
+    ["stream", "model 1", "http 2", "warning 1", "error 4"],
+    ["verify", "info 1"],
+    ["publish", "info 2"],
+  ]);
+  assert.equal(log.lineCount, run.length);
+  assert.equal(log.outcome, "finished");
+});
+
+Deno.test("run log: a stage lasts until the next one begins and counts its warnings and errors", () => {
+  const [setup, , load, stream, , publish] = parseRunLog(run.join("\n")).stages;
+  assert.deepEqual([
+    setup.seconds,
+    load.seconds,
+    stream.seconds,
+    publish.seconds,
+  ], [4, 5, 10, 3]);
+  assert.deepEqual([stream.warnings, stream.errors], [1, 1]);
+  assert.equal(parseRunLog("no times here").stages[0].seconds, null);
+});
+
+Deno.test("run log: a record is split into time, level and message, another line stays whole", () => {
+  const lines = parseRunLog(
+    `${run[0]}\r\nplain\n2025-11-20 08:00:00,1 INFO x\n2025-99-99 08:00:00,250 DEBUG`,
+  ).stages[0]
+    .folds.flatMap((fold) => fold.lines);
+  assert.deepEqual(
+    lines.map((
+      { number, time, level, message },
+    ) => [number, time, level, message]),
+    [
+      [1, "08:00:00.250", "INFO", "starting"],
+      [2, null, null, "plain"],
+      [3, null, null, "2025-11-20 08:00:00,1 INFO x"],
+      [4, "08:00:00.250", "DEBUG", ""],
+    ],
+  );
+  assert.equal(lines[3].at, null);
+});
+
+Deno.test("run log: a failure belongs to the stage it names", () => {
+  const log = parseRunLog(
+    [
+      run[2],
+      at(5, "ERROR", "permanent failure in config: no bucket"),
+      "  detail",
+    ].join("\n"),
+  );
+  assert.deepEqual(shape(log), [["setup", "info 1"], ["config", "error 2"]]);
+  assert.deepEqual(
+    shape(parseRunLog(at(1, "ERROR", "transient failure in nowhere: x"))),
+    [["setup", "error 1"]],
+  );
+});
+
+Deno.test("run log: a second attempt begins its stages again", () => {
+  assert.deepEqual(
+    parseRunLog([...run.slice(0, 6), ...run.slice(2, 6)].join("\n")).stages.map(
+      ({ name }) => name,
+    ),
+    [
+      "setup",
+      "resume",
+      "load",
+      "stream",
+      "setup",
+      "resume",
+      "load",
+      "stream",
+    ],
+  );
+});
+
+Deno.test("outcome: the last marker counts, within the last 500 lines", () => {
+  const complete = "[v] COMPLETE 3 pages";
+  const retry = "transient failure in stream: busy";
+  const last = "transient failure in stream on the last attempt: busy";
+  const cases: [string[], string | null][] = [
+    [["still going"], null],
+    [[complete], "finished"],
+    [[retry], "retrying"],
+    [[last], "failed"],
+    [["permanent failure in setup: 404"], "failed"],
+    [[retry, complete], "finished"],
+    [[complete, retry], "retrying"],
+    [[complete, ...Array(499).fill("x")], "finished"],
+    [[complete, ...Array(500).fill("x")], null],
+    [[], null],
+  ];
+  for (const [lines, outcome] of cases) {
+    assert.equal(parseRunLog(lines.join("\n")).outcome, outcome, lines[0]);
+  }
+});
+
+Deno.test("run log: only its end is shown, from a whole line on, with the numbers of the whole", () => {
+  const log = parseRunLog("first\nsecond\nthird\n", 10);
+  const lines = log.stages.flatMap((stage) => stage.folds.flatMap((fold) => fold.lines));
+  assert.deepEqual(lines.map(({ number, message }) => [number, message]), [[
+    3,
+    "third",
+  ]]);
+  assert.equal(log.hiddenCharacters, "first\nsecond\n".length);
+  assert.equal(log.lineCount, 3);
+  const exact = parseRunLog("first\nsecond\n", 7);
+  assert.equal(exact.stages[0].folds[0].lines[0].message, "second");
+  assert.equal(exact.hiddenCharacters, 6);
+  assert.equal(
+    parseRunLog("x".repeat(50), 10).stages[0].folds[0].lines[0].message.length,
+    10,
+  );
+  assert.equal(parseRunLog("first\nsecond", Infinity).hiddenCharacters, 0);
+});
+
+Deno.test("run log: the printed form of a byte string is unwrapped", () => {
+  const lines = (text: string) => parseRunLog(text).stages[0].folds[0].lines.map(({ message }) => message);
+  assert.deepEqual(lines(String.raw`b'one\ntwo \xc3\xa5 it\'s \\n \q\n'`), [
+    "one",
+    "two å it's \\n \\q",
+  ]);
+  assert.deepEqual(lines(`b"it's"\n`), ["it's"]);
+  assert.deepEqual(lines("b'open"), ["b'open"]);
+  assert.deepEqual(lines("b'two\nlines'"), ["b'two", "lines'"]);
+});
+
+Deno.test("run log: an empty one has no stage", () => {
+  assert.deepEqual(parseRunLog(""), {
+    stages: [],
+    outcome: null,
+    lineCount: 0,
+    hiddenCharacters: 0,
+  });
+});
+
+Deno.test("run log: every line of any text is in exactly one stage, in order", () => {
+  const line = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 30 }).map((text) => text.replaceAll("\n", "")),
+    fc.constantFrom(...run),
+  );
+  fc.assert(
+    fc.property(fc.array(line, { minLength: 1, maxLength: 30 }), (lines) => {
+      const log = parseRunLog(`x\n${lines.join("\n")}\nx`);
+      const numbers = log.stages.flatMap((stage) =>
+        stage.folds.flatMap((fold) => fold.lines.map(({ number }) => number))
+      );
+      assert.deepEqual(
+        numbers,
+        Array.from({ length: lines.length + 2 }, (_, index) => index + 1),
+      );
+    }),
+  );
+});
+
+Deno.test("run log: a hostile one of the largest size is parsed", () => {
+  for (const piece of ["] 1", "b'", "\\x", "failure in ", " \t", "'", "\n"]) {
+    const text = `b'${piece.repeat(2_000_000 / piece.length)}`;
+    assert.ok(parseRunLog(text).lineCount > 0);
+    assert.ok(parseRunLog(`${text}'`).lineCount > 0);
+  }
+});
+
+Deno.test("run log: landmarks count behind the tag of the volume as well", () => {
+  const tagged = [
+    at(0, "INFO", "[SE-1] pipeline lion-v2, attempt 1"),
+    at(1, "INFO", "[SE-1] 3 pages in manifest"),
+    at(2, "INFO", "[SE-1] resume: 0 done, 3 to process"),
+    at(3, "INFO", "Initializing Segmentation: Riksarkivet/yolov9-lines-within-regions-1"),
+    at(4, "INFO", "[SE-1] running inference on 3 pages"),
+    at(5, "INFO", "[SE-1] verify: reading the list of results"),
+    at(6, "INFO", "[SE-1] publish: writing iiif.json and manifest.json"),
+    at(7, "INFO", "[SE-1] COMPLETE 3 pages"),
+  ];
+  assert.deepEqual(parseRunLog(tagged.join("\n")).stages.map(({ name }) => name), [
+    "setup",
+    "resume",
+    "load",
+    "stream",
+    "verify",
+    "publish",
+  ]);
+});
+
+Deno.test("run log: only a worker's own words for a failure name a stage", () => {
+  const stages = (message: string) => parseRunLog(at(1, "ERROR", message)).stages.map(({ name }) => name);
+  assert.deepEqual(stages("[SE-1] transient failure in verify: 3 missing"), ["verify"]);
+  assert.deepEqual(stages("[SE-1] permanent failure in publish: denied"), ["publish"]);
+  assert.deepEqual(stages("page 0003: failure in stream of bytes"), ["setup"]);
+});

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+
+import { siteAssets } from "@/lib/site/build.ts";
+import { BuildError, buildFolder, builtAssets, PROJECT_FOLDER } from "@/lib/site/built_site.ts";
+
+/** A small project of its own, with the packages and the base of the real one. */
+async function inProject(test: (root: string) => Promise<void>) {
+  const root = await Deno.makeTempDir();
+  try {
+    for (
+      const folder of [
+        "islands",
+        "components",
+        "routes",
+        "lib/campaigns/projection",
+        "lib/client",
+        "lib/presentation",
+        "lib/site/styles",
+        "lib/std",
+      ]
+    ) {
+      await Deno.mkdir(`${root}/${folder}`, { recursive: true });
+    }
+    await Deno.symlink(`${PROJECT_FOLDER}/node_modules`, `${root}/node_modules`);
+    await Deno.writeTextFile(`${root}/deno.lock`, "{}");
+    for (
+      const name of [
+        "client/hydrate.ts",
+        "client/island.tsx",
+        "client/dev_reload_client.ts",
+        "presentation/dev_reload_path.ts",
+      ]
+    ) {
+      await Deno.copyFile(`${PROJECT_FOLDER}/lib/${name}`, `${root}/lib/${name}`);
+    }
+    await Deno.writeTextFile(
+      `${root}/islands/hello.tsx`,
+      `import { island } from "@/lib/client/island.tsx";\nexport default island("hello", () => <p class="flex">Hej</p>);\n`,
+    );
+    await test(root);
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+}
+
+const list = (root: string) => [...Deno.readDirSync(buildFolder(root))].map(({ name }) => name).sort();
+
+Deno.test("build: an entry, a chunk per island, one stylesheet, all with hashed names", () =>
+  inProject(async (root) => {
+    assert.throws(() => builtAssets(root), { name: "BuildError", message: /is not built.*deno task build/ });
+    const assets = await siteAssets({ root });
+    assert.deepEqual(builtAssets(root), assets);
+    assert.match(assets.script, /^\/build\/site-[A-Z0-9]{8}\.js$/);
+    assert.match(assets.stylesheet, /^\/build\/site-[A-F0-9]{8}\.css$/);
+    assert.equal(assets.devScript, null);
+    assert.match((await siteAssets({ root, dev: true })).devScript ?? "", /^\/build\/dev_reload-[A-Z0-9]{8}\.js$/);
+    assert.ok(list(root).some((name) => /^hello-[A-Z0-9]{8}\.js$/.test(name)));
+    for (const path of [assets.script, assets.stylesheet, ...assets.preload]) {
+      assert.ok(list(root).includes(path.replace("/build/", "")), path);
+    }
+    assert.match(await Deno.readTextFile(`${root}/static${assets.stylesheet}`), /\.flex\{display:flex\}/);
+  }));
+
+Deno.test("build: unchanged sources are not built again, changed ones are, a lost file is made again", () =>
+  inProject(async (root) => {
+    const first = await siteAssets({ root });
+    const manifest = `${buildFolder(root)}/manifest.json`;
+    const builtAt = () => Deno.statSync(manifest).ino;
+    const before = builtAt();
+    assert.deepEqual(await siteAssets({ root }), first);
+    assert.equal(builtAt(), before);
+
+    await Deno.writeTextFile(`${root}/lib/site/styles/tokens.css`, ":root { --ink: #000 }");
+    const second = await siteAssets({ root });
+    assert.notEqual(second.stylesheet, first.stylesheet);
+    assert.ok(list(root).includes(first.stylesheet.replace("/build/", "")), "an open page still finds its files");
+
+    await Deno.remove(`${root}/static${second.script}`);
+    assert.deepEqual(await siteAssets({ root }), second);
+    assert.ok(Deno.statSync(`${root}/static${second.script}`).isFile);
+  }));
+
+Deno.test("build: a source that is not sound is named", () =>
+  inProject(async (root) => {
+    await Deno.writeTextFile(`${root}/islands/broken.tsx`, "export default <p>;");
+    await assert.rejects(siteAssets({ root }), (error) => {
+      assert.ok(error instanceof BuildError);
+      assert.match(error.message, /islands\/broken\.tsx/);
+      return true;
+    });
+  }));
+
+Deno.test("build: every island of the project is named after its file", async () => {
+  for (const { name } of Deno.readDirSync(`${PROJECT_FOLDER}/islands`)) {
+    const source = await Deno.readTextFile(`${PROJECT_FOLDER}/islands/${name}`);
+    assert.ok(source.includes(`export default island("${name.replace(/\.tsx$/, "")}",`), name);
+  }
+});

@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { deadline } from "@/lib/std/deadline.ts";
+
+const reached = (ms: number) => new Promise<number>((resolve) => deadline(ms, () => resolve(performance.now())));
+
+Deno.test("deadline: comes after its time and in its order, and one that is taken back never", async () => {
+  const start = performance.now();
+  const order: string[] = [];
+  const takeBack = deadline(60, () => order.push("taken back"));
+  const all = [
+    reached(200).then((at) => (order.push("late"), assert.ok(at - start >= 200))),
+    reached(1).then((at) => (order.push("early"), assert.ok(at - start >= 1))),
+  ];
+  takeBack();
+  takeBack();
+  await Promise.all(all);
+  assert.deepEqual(order, ["early", "late"]);
+});
+
+Deno.test("deadline: what one does when it comes can set, or take back, another", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let other = () => {};
+  deadline(1, () => {
+    other();
+    deadline(1, resolve);
+  });
+  other = deadline(300, () => assert.fail("was taken back"));
+  await promise;
+});
+
+Deno.test("deadline: one that throws takes none of the others with it", async () => {
+  const errors: unknown[] = [];
+  const heard = (event: ErrorEvent) => {
+    event.preventDefault();
+    errors.push(event.error);
+  };
+  globalThis.addEventListener("error", heard);
+  deadline(1, () => {
+    throw new Error("mine");
+  });
+  await Promise.all([reached(1), reached(60)]);
+  globalThis.removeEventListener("error", heard);
+  assert.equal(errors.length, 1);
+});

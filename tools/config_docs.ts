@@ -1,0 +1,123 @@
+import { z } from "zod";
+
+import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
+import { kinds } from "@/lib/config/values.ts";
+import { type About, about, environment, SECTIONS } from "@/lib/config/variables.ts";
+
+const PAGE = new URL("../docs/configuration.md", import.meta.url);
+/** The formatter's line width: the page passes it as printed. */
+const LINE_WIDTH = 120;
+
+/** The page docs/configuration.md, printed from the schema that reads the environment. */
+export function configurationPage(): string {
+  const blocks = [
+    "# Configuration",
+    "<!-- Printed from lib/config by `deno task docs:config`; edit it there. -->",
+    ...INTRODUCTION.map(wrapped),
+    ...SECTIONS.flatMap((section) => [`## ${section}`, table(variableRows(section))]),
+    "## Conventions",
+    wrapped(CONVENTIONS_TEXT),
+    CONVENTIONS_EXAMPLE.join("\n"),
+    table(conventionRows()),
+    "## Variables that are not read",
+    wrapped(NOT_READ_TEXT),
+    table([["Variable", "Instead"], ...NOT_READ]),
+  ];
+  return blocks.join("\n\n") + "\n";
+}
+
+const INTRODUCTION = [
+  "Everything is set by environment variables, read once at the start. Without any, one process plays all roles and " +
+  "brings its own store and cluster. Names compare without case, an empty value is an unset one, blanks around a " +
+  "value are dropped. Bad and missing values end the start, all of them at once, with a line for each that names the variable. Nothing is read " +
+  "from a `.env` file.",
+  "The column **Roles** says which roles read a variable; an empty cell means every process. A variable is required " +
+  "only where a role that reads it is played. Flags are `true` or `false` (also `1`, `yes`, `on`, `0`, `no`, `off`).",
+  "Variables under **Store** and the `RESULTS_S3_*` and `RESULTS_KEY_DERIVATION` ones describe a store of your own: " +
+  "beside the embedded store (`EMBEDDED=on` or `store`) they end the start.",
+];
+
+const CONVENTIONS_TEXT =
+  "`CAMPAIGN_CONVENTIONS` is the name of a column of this table, or a JSON object of members to " +
+  "change; its member `preset` names the column that it starts from. An unknown member ends the start, " +
+  "and so do two kinds of Jobs or two field managers of one name.";
+
+const CONVENTIONS_EXAMPLE = [
+  "```sh",
+  `CAMPAIGN_CONVENTIONS='{"preset": "htrflow", "defaultNamespace": "batch"}'`,
+  "```",
+];
+
+const NOT_READ_TEXT = "Names that deployments of similar services use and that have no function here. Setting them " +
+  "changes nothing.";
+
+const NOT_READ: readonly string[][] = [
+  ["`CACHE_*`", "no answer of the store is kept, so no cache can hide a write"],
+  ["`HCP_USERNAME`, `HCP_PASSWORD`", "every call carries the caller's own credentials"],
+  ["`REDIS_URL`", "nothing is shared between replicas; state is kept in the data folder of one process"],
+  ["`ROOT_PATH`", "the paths are fixed; a reverse proxy hands them on as they are"],
+  [
+    "`S3_ENDPOINT`, `S3_BUCKET`, `S3_VERIFY_TLS`",
+    "`RESULTS_S3_ENDPOINT`, `RESULTS_S3_BUCKET`, `RESULTS_S3_VERIFY_TLS`",
+  ],
+  ["`OTEL_*`", "read by Deno itself where `OTEL_DENO=true` is set; the application adds no variables of its own"],
+  ["`BACKEND_URL`, `COOKIE_SECURE`", "site and API share one origin; cookies follow the browser's scheme"],
+];
+
+function variableRows(section: string): string[][] {
+  const rows = Object.entries(environment.shape).flatMap(([name, schema]) => {
+    const facts = about.get(schema);
+    return facts?.section === section ? [variableRow(name, schema, facts)] : [];
+  });
+  return [["Variable", "Roles", "Value", "Default", "Meaning"], ...rows];
+}
+
+function variableRow(name: string, schema: z.ZodType, { roles = [], aliases = [], meaning, secret, otherwise }: About) {
+  const names = aliases.length > 0
+    ? `\`${name}\` (also ${aliases.map((alias) => `\`${alias}\``).join(", ")})`
+    : `\`${name}\``;
+  const { fallback, inner } = unwrapped(schema);
+  const value = (kinds.get(inner)?.text ?? "") + (secret ? " (secret)" : "");
+  return [names, roles.join(", "), value, fallback ?? otherwise ?? "", meaning];
+}
+
+/** The kind of value below an optional or a default, and the default as one would write it. */
+function unwrapped(schema: z.ZodType): { fallback?: string; inner: z.core.$ZodType } {
+  if (schema instanceof z.ZodOptional) return { inner: schema.unwrap() };
+  if (!(schema instanceof z.ZodDefault)) return { inner: schema };
+  return { fallback: `\`${asText(schema.def.defaultValue)}\``, inner: schema.unwrap() };
+}
+
+function asText(value: unknown): string {
+  return Array.isArray(value) ? value.join(",") : String(value);
+}
+
+function conventionRows(): string[][] {
+  const { stackroom, htrflow } = CONVENTIONS;
+  const members = Object.keys(stackroom) as (keyof typeof stackroom)[];
+  return [
+    ["Member", "`stackroom` (default)", "`htrflow`"],
+    ...members.map((member) => [member, stackroom[member], htrflow[member]].map((cell) => `\`${cell}\``)),
+  ];
+}
+
+/** A table with columns padded to one width, as the formatter writes it. */
+function table(rows: string[][]): string {
+  const cells = rows.map((row) => row.map((cell) => cell.replaceAll("|", "\\|")));
+  const widths = cells[0].map((_, column) => Math.max(3, ...cells.map((row) => row[column].length)));
+  const lines = cells.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column])).join(" | ")} |`);
+  lines.splice(1, 0, `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`);
+  return lines.join("\n");
+}
+
+function wrapped(text: string): string {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= LINE_WIDTH) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines.join("\n");
+}
+
+if (import.meta.main) Deno.writeTextFileSync(PAGE, configurationPage());
