@@ -15,13 +15,15 @@ import { CONVERTER, RESULTS_BUCKET, RESULTS_TENANT } from "@/embedded/store/serv
 import { usersFileLine } from "@/lib/auth/users_file.ts";
 import { type Config, ConfigError, readConfig } from "@/lib/config/mod.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";
-import { DataFolder, DataFolderError, writeDurably } from "@/lib/process/data_folder.ts";
+import { DataFolder } from "@/lib/process/data_folder.ts";
 import { listen, ListenError } from "@/lib/process/listener.ts";
 import { parentGone } from "@/lib/process/parent.ts";
 import { standardInputEnded, stopOnSignals } from "@/lib/process/stop.ts";
 import { revocationTextParsed } from "@/lib/results/revocation_text.ts";
 import { SessionKeyError } from "@/lib/results/session_key.ts";
 import { BuildError } from "@/lib/site/built_site.ts";
+import { DataFolderError } from "@/lib/std/data_folder_error.ts";
+import { writeDurably } from "@/lib/std/durable_files.ts";
 import { buildApp } from "@/routes/mod.ts";
 import { inProcessResults, resultsRole } from "@/routes/results/mod.ts";
 import { unavailableApp } from "@/routes/unavailable.ts";

@@ -4,9 +4,12 @@ import { backup, DatabaseSync } from "node:sqlite";
 import { BODY_FOLDER } from "@/embedded/store/bodies.ts";
 import { type BodyMark, lostIndex, NAMING_TABLES, needsIndex, writeMark } from "@/embedded/store/body_mark.ts";
 import { pinBodies } from "@/embedded/store/body_pin.ts";
-import { INDEX_VERSION, layoutOf, openIndexForReading, Statements } from "@/embedded/store/index.ts";
+import { INDEX_VERSION, layoutOf, openIndexForReading } from "@/embedded/store/index.ts";
+import { Statements } from "@/embedded/store/statements.ts";
 import { UNFINISHED } from "@/lib/process/backup_mark.ts";
-import { DataFolderError, holdFolder, syncFolder, writeDurably } from "@/lib/process/data_folder.ts";
+import { holdFolder } from "@/lib/process/data_folder.ts";
+import { DataFolderError } from "@/lib/std/data_folder_error.ts";
+import { syncFolder, writeDurably } from "@/lib/std/durable_files.ts";
 
 /** What a backup does not take as it is: what belongs to the running process, and what is copied in a way of its own. */
 const NOT_COPIED = /^(lock|reserve|writable|index\.db.*|bodies|bodies\.json|backup\.unfinished|.*\.new)$/;

@@ -8,8 +8,8 @@ import { isNoSpace } from "@/embedded/store/refusal.ts";
 import { ownPort } from "@/embedded/threads.ts";
 import { storeIdentities } from "@/lib/auth/store_credentials.ts";
 import type { Conventions } from "@/lib/campaigns/projection/conventions.ts";
-import { writeDurably } from "@/lib/process/data_folder.ts";
 import { presignObject } from "@/lib/s3/presign.ts";
+import { writeDurably } from "@/lib/std/durable_files.ts";
 
 export interface ClusterThreadOptions {
   readonly host: string;

@@ -1,5 +1,6 @@
 import { BODY_MARK } from "@/embedded/store/body_mark.ts";
-import { DataFolder, DataFolderError } from "@/lib/process/data_folder.ts";
+import { DataFolder } from "@/lib/process/data_folder.ts";
+import { DataFolderError } from "@/lib/std/data_folder_error.ts";
 
 /** What only a data folder of ours holds: a folder without one of these is not emptied. */
 const MARKS = ["index.db", "ports.json", BODY_MARK];

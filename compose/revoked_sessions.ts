@@ -1,6 +1,8 @@
 import type { RequestLog } from "@/lib/http/access_log.ts";
-import { type DataFolder, DataFolderError, writeDurably } from "@/lib/process/data_folder.ts";
+import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { type RevocationFile, RevocationFileError, RevokedSessions } from "@/lib/results/revoked_sessions.ts";
+import { DataFolderError } from "@/lib/std/data_folder_error.ts";
+import { writeDurably } from "@/lib/std/durable_files.ts";
 
 /** Their file in the data folder. */
 export const REVOKED_SESSIONS_FILE = "revoked-sessions.json";

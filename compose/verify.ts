@@ -2,11 +2,13 @@ import type { DatabaseSync } from "node:sqlite";
 import { BODY_FOLDER } from "@/embedded/store/bodies.ts";
 import { bodyFault } from "@/embedded/store/body_fault.ts";
 import { bindingFault, identityOf, NAMING_TABLES, needsIndex, readMark } from "@/embedded/store/body_mark.ts";
-import { INDEX_VERSION, layoutOf, openIndexForReading, Statements } from "@/embedded/store/index.ts";
+import { INDEX_VERSION, layoutOf, openIndexForReading } from "@/embedded/store/index.ts";
 import { namedBodies } from "@/embedded/store/named_bodies.ts";
 import { readPorts } from "@/embedded/store/ports.ts";
+import { Statements } from "@/embedded/store/statements.ts";
 import { UNFINISHED } from "@/lib/process/backup_mark.ts";
-import { DataFolderError, holdFolder } from "@/lib/process/data_folder.ts";
+import { holdFolder } from "@/lib/process/data_folder.ts";
+import { DataFolderError } from "@/lib/std/data_folder_error.ts";
 
 /** Beside a running store, a file that nothing names yet and that was written to since then is an upload, in ms. */
 const ARRIVING_MS = 60 * 60 * 1000;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { BODY_FOLDER } from "@/embedded/store/bodies.ts";
-import { openIndexForReading, Statements } from "@/embedded/store/index.ts";
+import { openIndexForReading } from "@/embedded/store/index.ts";
+import { Statements } from "@/embedded/store/statements.ts";
 
 /**
  * Checks a data folder after a start, before anything is written: the index is whole, every file of a body is named by

@@ -1,6 +1,6 @@
 import { isObject } from "@/lib/std/is_object.ts";
 import { badRequest } from "./api_status.ts";
-import type { JsonObject } from "./json_body.ts";
+import type { JsonObject } from "./json_values.ts";
 import { resourceOf } from "./resources.ts";
 
 /** Where clients ask what they may do. */

@@ -11,7 +11,8 @@ import {
 } from "./api_status.ts";
 import { metadataOf, unknownFields } from "./config_map_body.ts";
 import { discover } from "./discovery.ts";
-import { type JsonObject, readBytes, readJsonObject } from "./json_body.ts";
+import { readBytes, readJsonObject } from "./json_body.ts";
+import type { JsonObject } from "./json_values.ts";
 import { listPage } from "./listing.ts";
 import type { KubeObject } from "./objects.ts";
 import { describe } from "./openapi.ts";

@@ -1,4 +1,4 @@
-import { sameJson } from "./json_body.ts";
+import { sameJson } from "./json_values.ts";
 import { applyFields } from "./managed_fields.ts";
 import type { ConfigMap, NewMeta } from "./objects.ts";
 import type { ClusterStore } from "./store.ts";

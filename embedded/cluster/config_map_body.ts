@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { isObject } from "@/lib/std/is_object.ts";
 import { badRequest, invalid } from "./api_status.ts";
-import { isStringRecord, type JsonObject } from "./json_body.ts";
+import { isStringRecord, type JsonObject } from "./json_values.ts";
 import type { ConfigMap, NewMeta } from "./objects.ts";
 import { apiVersionOf, type Resource } from "./resources.ts";
 import { isLabelKey, isLabelValue } from "./selectors.ts";

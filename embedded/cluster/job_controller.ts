@@ -1,6 +1,6 @@
 import { pick, seededRandom } from "@/embedded/archive/seeded_random.ts";
 import { condition, endedAt, readIndexes, writeIndexes } from "./job_status.ts";
-import { sameJson } from "./json_body.ts";
+import { sameJson } from "./json_values.ts";
 import { type Condition, type Job, type JobStatus, type Pod, timestamp } from "./objects.ts";
 import { failedOf, finishedAt, isOver, isTerminating } from "./pod_status.ts";
 import type { ClusterStore } from "./store.ts";

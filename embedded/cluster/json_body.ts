@@ -4,14 +4,13 @@ import { ChunksTooSmall } from "@/lib/std/burst_reader.ts";
 import { isObject } from "@/lib/std/is_object.ts";
 import { SlowBody } from "@/lib/std/paced_reader.ts";
 import { ApiRefusal, badRequest } from "./api_status.ts";
+import type { JsonObject } from "./json_values.ts";
 
 /** The largest body taken, the limit of the real API server. */
 export const MAX_BODY_BYTES = 3 * 1024 * 1024;
 const MAX_DEPTH = 64;
 /** Aliases of a YAML document multiply what it says. */
 const MAX_ALIASES = 20;
-
-export type JsonObject = { [key: string]: unknown };
 
 /** Reads a request's body as one JSON object; an empty one reads as `{}`. Throws a 413 or a 400. */
 export async function readJsonObject(request: Request): Promise<JsonObject> {
@@ -71,37 +70,6 @@ function checked(text: string, read: (text: string) => unknown, language: string
   }
   if (!shallowEnough(content, MAX_DEPTH)) throw badRequest("the body of the request is nested too deeply");
   return content;
-}
-
-/** A JSON merge patch (RFC 7386): null removes, objects merge, everything else replaces. Changes neither argument. */
-export function mergePatch(target: unknown, patch: unknown): unknown {
-  if (!isObject(patch)) return patch;
-  const merged = new Map(Object.entries(isObject(target) ? target : {}));
-  for (const [key, value] of Object.entries(patch)) {
-    if (value === null) merged.delete(key);
-    else merged.set(key, mergePatch(merged.get(key), value));
-  }
-  // `fromEntries` defines members, so that a key called `__proto__` stays a key.
-  return Object.fromEntries(merged);
-}
-
-/** Whether a value is an object all of whose values are strings. */
-export function isStringRecord(value: unknown): value is Record<string, string> {
-  return isObject(value) && Object.values(value).every((member) => typeof member === "string");
-}
-
-/** Equality of JSON values, whatever the order of members; absent and undefined are the same. */
-export function sameJson(a: unknown, b: unknown): boolean {
-  if (Array.isArray(a) && Array.isArray(b)) {
-    return a.length === b.length && a.every((element, index) => sameJson(element, b[index]));
-  }
-  if (!isObject(a) || !isObject(b)) return a === b;
-  const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
-  return [...keys].every((key) => sameJson(member(a, key), member(b, key)));
-}
-
-function member(object: JsonObject, key: string): unknown {
-  return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
 function shallowEnough(value: unknown, depth: number): boolean {

@@ -1,6 +1,6 @@
 import { isObject } from "@/lib/std/is_object.ts";
 import { ApiRefusal, badRequest } from "./api_status.ts";
-import { sameJson } from "./json_body.ts";
+import { sameJson } from "./json_values.ts";
 
 /** A patch may have so many operations, as in the real API server. */
 const MAX_OPERATIONS = 10_000;

@@ -10,7 +10,7 @@ import {
   without,
   writeFieldSet,
 } from "./field_sets.ts";
-import { isStringRecord, sameJson } from "./json_body.ts";
+import { isStringRecord, sameJson } from "./json_values.ts";
 import { type ManagedFields, timestamp } from "./objects.ts";
 
 /** The part of an object whose fields have owners: all that clients write of a ConfigMap. */

@@ -1,7 +1,8 @@
 import { isObject } from "@/lib/std/is_object.ts";
 import { badRequest, invalidOptions, unsupportedMediaType } from "./api_status.ts";
-import { type JsonObject, mergePatch, readJson, readJsonObject, readYamlObject } from "./json_body.ts";
+import { readJson, readJsonObject, readYamlObject } from "./json_body.ts";
 import { jsonPatch } from "./json_patch.ts";
+import { type JsonObject, mergePatch } from "./json_values.ts";
 import type { KubeObject } from "./objects.ts";
 import type { Resource } from "./resources.ts";
 import type { ClusterStore } from "./store.ts";

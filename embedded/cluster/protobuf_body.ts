@@ -1,4 +1,4 @@
-import type { JsonObject } from "./json_body.ts";
+import type { JsonObject } from "./json_values.ts";
 import { type Field, fieldsOf, last, readEnvelope, record, text } from "./protobuf.ts";
 
 /**

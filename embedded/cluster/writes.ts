@@ -9,7 +9,7 @@ import {
   notFound,
 } from "./api_status.ts";
 import { type ConfigMapContent, configMapContent, freeMetadata, metadataOf } from "./config_map_body.ts";
-import { type JsonObject, sameJson } from "./json_body.ts";
+import { type JsonObject, sameJson } from "./json_values.ts";
 import { saysWhatWasLastApplied } from "./last_applied.ts";
 import { applyFields, givenOwners, updateFields } from "./managed_fields.ts";
 import { type ConfigMap, type Job, type KubeObject, type ManagedFields, timestamp } from "./objects.ts";

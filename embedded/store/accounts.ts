@@ -1,5 +1,5 @@
-import type { Cell, Statements } from "./index.ts";
 import { folded, type NamePage, ofNamePage } from "./names.ts";
+import type { Cell, Statements } from "./statements.ts";
 
 /** The tenant number of the system level, which has users but no buckets. */
 export const SYSTEM = 0;

@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { syncFolder } from "@/lib/process/data_folder.ts";
 import { bodyReader } from "@/lib/std/body_reader.ts";
 import { ChunksTooSmall } from "@/lib/std/burst_reader.ts";
+import { syncFolder } from "@/lib/std/durable_files.ts";
 import { pacedReader, SlowBody } from "@/lib/std/paced_reader.ts";
 import type { TimeBounds } from "@/lib/std/time_bounds.ts";
 import type { StoredBody } from "./changes.ts";
-import { type Digest, type DigestAlgorithm, startDigest } from "./digests.ts";
+import type { Digest } from "./digest.ts";
+import { type DigestAlgorithm, startDigest } from "./digests.ts";
 import type { DiskSpace } from "./disk_space.ts";
 import { isNoSpace, Refusal } from "./refusal.ts";
 

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
-import type { Statements } from "./index.ts";
 import type { BodyPlace, NamedBody } from "./named_bodies.ts";
+import type { Statements } from "./statements.ts";
 
 /** How much of a file is read at a time. */
 const READ_BYTES = 1024 * 1024;

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { DataFolderError, writeDurably } from "@/lib/process/data_folder.ts";
+import { DataFolderError } from "@/lib/std/data_folder_error.ts";
+import { writeDurably } from "@/lib/std/durable_files.ts";
 import { BODY_FOLDER } from "./bodies.ts";
-import type { Statements } from "./index.ts";
+import type { Statements } from "./statements.ts";
 
 /** The file that says which index they belong to. */
 export const BODY_MARK = "bodies.json";

@@ -1,9 +1,9 @@
 import { type Acl, keptAcl } from "./acl.ts";
 import type { Versioning } from "./changes.ts";
-import type { Cell, Statements } from "./index.ts";
 import { folded, type NamePage, ofNamePage } from "./names.ts";
 import { roomIn } from "./quota.ts";
 import { S3_ACCESS, type S3Access } from "./s3_access.ts";
+import type { Cell, Statements } from "./statements.ts";
 import { type VersionSettings, versionSettings } from "./version_settings.ts";
 
 /** A bucket, which is a namespace of its tenant. */

@@ -233,3 +233,15 @@ export type Outcome =
   | { ok: true; result: Changes[ChangeKind]["result"] }
   | { ok: false; refusal: RefusalReason }
   | { ok: false; fault: string };
+
+/**
+ * A piece of a body that was uploaded in parts: a file, or a row of `bodies`; with its checksum in base64 where its upload
+ * was made with an algorithm.
+ */
+export type StoredPart = ({ file: string } | { body: number }) & { size: number; checksum?: string };
+
+/** What the column `parts` holds, as JSON: the pieces in their order, and the upload that they came by. */
+export interface StoredParts {
+  upload: string;
+  parts: StoredPart[];
+}

@@ -1,4 +1,4 @@
-import type { Digest } from "./digests.ts";
+import type { Digest } from "./digest.ts";
 
 /** Begins a CRC-32C, Castagnoli's polynomial (RFC 3720, appendix B.4), of bytes that arrive in parts. */
 export function startCrc32c(): Digest {

@@ -1,4 +1,4 @@
-import type { Digest } from "./digests.ts";
+import type { Digest } from "./digest.ts";
 
 /** Begins a CRC-64/NVME (NVM Express, NVM Command Set: 64b CRC) of bytes that arrive in parts. */
 export function startCrc64nvme(): Digest {

@@ -2,16 +2,10 @@ import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { startCrc32c } from "./crc32c.ts";
 import { startCrc64nvme } from "./crc64nvme.ts";
+import type { Digest } from "./digest.ts";
 
 /** The digests that the store can make of a body. */
 export type DigestAlgorithm = "md5" | "sha1" | "sha256" | "crc32" | "crc32c" | "crc64nvme";
-
-/** A digest of bytes that arrive in parts. */
-export interface Digest {
-  update(part: Uint8Array): void;
-  /** Hexadecimal, in lower case. */
-  hex(): string;
-}
 
 /** Begins a digest. */
 export function startDigest(algorithm: DigestAlgorithm): Digest {

@@ -1,5 +1,5 @@
-import type { Statements } from "./index.ts";
 import { folded } from "./names.ts";
+import type { Statements } from "./statements.ts";
 
 /** Where a document of the management API belongs: a tenant, or a namespace of it. */
 export interface DocumentPlace {

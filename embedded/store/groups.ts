@@ -1,5 +1,5 @@
-import type { Cell, Statements } from "./index.ts";
 import { folded } from "./names.ts";
+import type { Cell, Statements } from "./statements.ts";
 
 /** A group account of a tenant. Its members have its roles and its data access permissions. */
 export interface Group {

@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { DataFolderError } from "@/lib/process/data_folder.ts";
+import { DataFolderError } from "@/lib/std/data_folder_error.ts";
 import { lostIndex, needsIndex } from "./body_mark.ts";
 
 /**
@@ -249,71 +249,4 @@ function sizeOf(path: string): number | null {
     if (error instanceof Deno.errors.NotFound) return null;
     throw error;
   }
-}
-
-/** What SQLite takes and gives in our tables. */
-export type Cell = string | number | Uint8Array | null;
-
-/** Statements of one connection, prepared once per text; rows come as arrays in the order of the columns. */
-export class Statements {
-  readonly #index: DatabaseSync;
-  readonly #prepared = new Map<string, ArrayStatement>();
-
-  constructor(index: DatabaseSync) {
-    this.#index = index;
-  }
-
-  /** The first row, or null. */
-  row(sql: string, ...parameters: Cell[]): Cell[] | null {
-    return this.#statement(sql).get(...parameters) ?? null;
-  }
-
-  /** All rows: for results that are bounded by their statement. */
-  rows(sql: string, ...parameters: Cell[]): Cell[][] {
-    return this.#statement(sql).all(...parameters);
-  }
-
-  /** Rows one by one; leaving the loop early gives the statement back. */
-  *each(sql: string, ...parameters: Cell[]): Generator<Cell[]> {
-    yield* this.#statement(sql).iterate(...parameters);
-  }
-
-  /** Runs a change and tells how many rows it touched and the last row id it made. */
-  run(sql: string, ...parameters: Cell[]): { changes: number; id: number } {
-    const { changes, lastInsertRowid } = this.#statement(sql).run(...parameters);
-    return { changes: Number(changes), id: Number(lastInsertRowid) };
-  }
-
-  /** Runs several reads on one and the same state of the index; not for a connection within a transaction. */
-  snapshot<T>(read: () => T): T {
-    this.run("BEGIN");
-    try {
-      return read();
-    } finally {
-      this.run("COMMIT");
-    }
-  }
-
-  #statement(sql: string): ArrayStatement {
-    const prepared = this.#prepared.get(sql);
-    if (prepared) return prepared;
-    const statement: object = this.#index.prepare(sql);
-    if (!givesArrays(statement)) throw new Error("this SQLite cannot give rows as arrays");
-    statement.setReturnArrays(true);
-    this.#prepared.set(sql, statement);
-    return statement;
-  }
-}
-
-/** A prepared statement whose rows are arrays: half the cost of objects. The runtime's types do not know it yet. */
-interface ArrayStatement {
-  get(...parameters: Cell[]): Cell[] | undefined;
-  all(...parameters: Cell[]): Cell[][];
-  iterate(...parameters: Cell[]): Iterable<Cell[]>;
-  run(...parameters: Cell[]): { changes: number | bigint; lastInsertRowid: number | bigint };
-  setReturnArrays(enabled: boolean): void;
-}
-
-function givesArrays(statement: object): statement is ArrayStatement {
-  return "setReturnArrays" in statement;
 }

@@ -1,4 +1,4 @@
-import type { Statements } from "./index.ts";
+import type { Statements } from "./statements.ts";
 
 /** What only one with these roles can do: everything in a tenant, and opening locked accounts. */
 const KEPT_OPEN = [["ADMINISTRATOR"], ["ADMINISTRATOR", "SECURITY"]] as const;

@@ -1,5 +1,5 @@
-import type { StoredParts } from "@/embedded/store/writer/object_changes.ts";
-import type { Cell, Statements } from "./index.ts";
+import type { StoredParts } from "./changes.ts";
+import type { Cell, Statements } from "./statements.ts";
 
 /** Where the bytes of a piece are: a file below the data folder, a row of the index, or nowhere. */
 export type BodyPlace = { file: string } | { body: number } | null;

@@ -1,10 +1,9 @@
 import { Buffer } from "node:buffer";
-import type { StoredParts } from "@/embedded/store/writer/object_changes.ts";
 import { type Acl, keptAcl } from "./acl.ts";
 import { readBodyFile } from "./bodies.ts";
-import type { VersionId, Versioning } from "./changes.ts";
-import type { Cell, Statements } from "./index.ts";
+import type { StoredParts, VersionId, Versioning } from "./changes.ts";
 import { type Piece, readPieces } from "./part_reading.ts";
+import type { Cell, Statements } from "./statements.ts";
 
 /** One version of an object as it is read. */
 export interface StoredObject {

@@ -1,6 +1,7 @@
 import { LOCAL_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
-import { DataFolderError, writeDurably } from "@/lib/process/data_folder.ts";
 import { type DrainingServer, drainingServer, type Handler } from "@/lib/process/draining_server.ts";
+import { DataFolderError } from "@/lib/std/data_folder_error.ts";
+import { writeDurably } from "@/lib/std/durable_files.ts";
 
 /** Ports are given out from here on, below those that systems hand to outgoing connections. */
 const FIRST_PORT = 20_000;

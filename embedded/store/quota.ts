@@ -1,4 +1,4 @@
-import type { Cell, Statements } from "./index.ts";
+import type { Cell, Statements } from "./statements.ts";
 
 /** The units of quotas, in bytes: the store counts in powers of 1024. */
 const UNIT_BYTES: Readonly<Record<string, number>> = { MB: 1024 ** 2, GB: 1024 ** 3, TB: 1024 ** 4 };

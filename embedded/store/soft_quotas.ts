@@ -1,5 +1,5 @@
-import type { Cell, Statements } from "./index.ts";
 import { quotaBytes } from "./quota.ts";
+import type { Cell, Statements } from "./statements.ts";
 
 /**
  * Tells when a namespace or a tenant reaches its soft quota, a percentage of the hard one (management API, softQuota). It

@@ -1,5 +1,5 @@
-import type { Cell, Statements } from "./index.ts";
 import { compareBytes, successor } from "./objects.ts";
+import type { Cell, Statements } from "./statements.ts";
 import { behindMarker, commonPrefix } from "./versions.ts";
 
 /** An upload in parts that is under way. */

@@ -1,4 +1,4 @@
-import type { Cell, Statements } from "./index.ts";
+import type { Cell, Statements } from "./statements.ts";
 
 /** What was done within an interval, and what was there at its end; bytes and numbers. */
 export interface Used {

@@ -1,5 +1,5 @@
-import type { Cell, Statements } from "./index.ts";
 import { compareBytes, indexOfBytes, successor, versionNumber } from "./objects.ts";
+import type { Cell, Statements } from "./statements.ts";
 
 /** An entry of a listing of versions. */
 export interface ListedVersion {

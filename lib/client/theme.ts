@@ -1,9 +1,8 @@
+import { THEME_KEY } from "@/lib/presentation/theme_key.ts";
+
 /** The choices of the theme switch, in the order in which it goes through them. */
 export const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
-
-/** Where a browser keeps the reader's choice. */
-export const THEME_KEY = "stackroom.theme";
 
 /** The stored choice; `system` where there is none, or none can be kept. */
 export function storedTheme(): Theme {

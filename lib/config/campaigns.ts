@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 
 import { CONVENTIONS, type Conventions } from "@/lib/campaigns/projection/conventions.ts";
 import { ownKubeconfig, SERVICE_ACCOUNT_TOKEN } from "@/lib/kubernetes/own_credentials.ts";
+import { DNS_LABEL } from "@/lib/std/dns_label.ts";
 import type { Reading } from "./reading.ts";
-import { DNS_LABEL } from "./values.ts";
 
 export interface CampaignsConfig {
   readonly conventions: Conventions;

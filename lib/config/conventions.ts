@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { CONVENTIONS, type Conventions } from "@/lib/campaigns/projection/conventions.ts";
+import { DNS_LABEL } from "@/lib/std/dns_label.ts";
 
-import { DNS_LABEL, kind, Problem } from "./values.ts";
+import { kind, Problem } from "./values.ts";
 
 const labelValue = z.string().regex(/^[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$/);
 const manager = z.string().regex(/^[\x21-\x7e]{1,128}$/);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { DNS_LABEL } from "@/lib/std/dns_label.ts";
 import { withoutTrailingSlash } from "@/lib/std/without_trailing_slash.ts";
 import { canonicalHost } from "./hosts.ts";
 
@@ -121,9 +122,6 @@ export const tenant = () =>
   kind("a tenant name of letters, digits and inner hyphens", (value) => TENANT.test(value) ? value : undefined, {
     shown: true,
   });
-
-/** A name of at most 63 lower-case letters, digits and inner hyphens (RFC 1123 label). */
-export const DNS_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 const TENANT = /^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/;
 const DOMAIN = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i;

@@ -3,7 +3,7 @@ import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { hasDotSegment } from "./raw_path.ts";
 import { tlsTrust } from "./tls_trust.ts";
-import type { UpstreamOptions, UpstreamRequest } from "./upstream.ts";
+import type { UpstreamOptions, UpstreamRequest } from "./upstream_request.ts";
 
 const BODILESS = new Set([204, 205, 304]);
 

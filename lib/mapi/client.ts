@@ -10,6 +10,7 @@ import {
 } from "@/lib/http/errors.ts";
 import { BodyLimitError, readCapped } from "@/lib/http/read_capped.ts";
 import { type Upstream, UpstreamError, type UpstreamResponse } from "@/lib/http/upstream.ts";
+import type { StoreQuery } from "@/lib/mapi/records/store_query.ts";
 import { SHORT_BODY_MS } from "@/lib/std/time_bounds.ts";
 import type { StoreAddresses } from "@/lib/store/addresses.ts";
 import { mapiFailure } from "./errors.ts";
@@ -29,9 +30,6 @@ export interface Mapi {
   /** Until the response headers, ms; a body may be no longer silent either. */
   readonly timeoutMs: number;
 }
-
-/** Members that are undefined are left out; the others go in this order. */
-export type StoreQuery = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface MapiCall {
   readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";

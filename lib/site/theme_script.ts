@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-import { THEME_KEY } from "@/lib/client/theme.ts";
+import { THEME_KEY } from "@/lib/presentation/theme_key.ts";
 
 /**
  * The one inline script of every page. It runs before anything is painted: the reader's stored theme, and a mark that

@@ -1,15 +1,8 @@
 import { BurstReader, MOST_READ_BYTES } from "./burst_reader.ts";
+import { type BodyReader, giveUp } from "./byte_reader.ts";
 import { bodyOf, readBy } from "./cancel_body.ts";
 
 type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
-
-/** Reads a request's body. */
-export interface BodyReader {
-  /** The next bytes; null at the end. They stand in memory that the next read uses again. */
-  read(): Promise<Uint8Array<ArrayBuffer> | null>;
-  /** Takes no more: who waits for bytes gets none. Harmless at any time. */
-  cancel(): void;
-}
 
 /**
  * What is read at a time of a body of known length, bytes, by how long it is: short ones leave the runtime's buffer as it
@@ -93,12 +86,6 @@ function pieceReader(reader: ReadableStreamBYOBReader, pieceBytes: number): Body
       over = true;
     },
   };
-}
-
-/** Ends a stream, what waits for it included, and leaves it to others. */
-export function giveUp(reader: ReadableStreamDefaultReader<unknown> | ReadableStreamBYOBReader): void {
-  reader.cancel().catch(() => {});
-  reader.releaseLock();
 }
 
 /** The length that a request announces for its body; null where it announces none that can be told. */

@@ -1,5 +1,5 @@
-import { type BodyReader, giveUp } from "./body_reader.ts";
 import { BurstMemory } from "./burst_memory.ts";
+import { type BodyReader, giveUp } from "./byte_reader.ts";
 
 /**
  * What is asked for at a time, bytes: little first, and twice as much where the chunks fill it, up to the most, beyond

@@ -1,4 +1,4 @@
-import type { BodyReader } from "./body_reader.ts";
+import type { BodyReader } from "./byte_reader.ts";
 import { deadline } from "./deadline.ts";
 import { Pace, STREAM_BOUNDS, type TimeBounds } from "./time_bounds.ts";
 

@@ -9,7 +9,8 @@ import {
 } from "@aws-sdk/client-s3";
 import { backUp } from "@/compose/backup.ts";
 import { verifyDataFolder } from "@/compose/verify.ts";
-import { DataFolder, DataFolderError, holdFolder } from "@/lib/process/data_folder.ts";
+import { DataFolder, holdFolder } from "@/lib/process/data_folder.ts";
+import { DataFolderError } from "@/lib/std/data_folder_error.ts";
 import { startStore } from "@/tests/embedded/store/store_fixture.ts";
 
 const MIB = 1024 * 1024;

@@ -1,9 +1,9 @@
 import { isEnabled, type User } from "@/embedded/store/accounts.ts";
 import { consoleSecurity } from "@/embedded/store/console_security.ts";
 import type { Documents } from "@/embedded/store/documents.ts";
-import type { Statements } from "@/embedded/store/index.ts";
 import { isLastAdministrator } from "@/embedded/store/last_administrator.ts";
 import { Refusal } from "@/embedded/store/refusal.ts";
+import type { Statements } from "@/embedded/store/statements.ts";
 import type { WriterClient } from "@/embedded/store/writer/writer_client.ts";
 import { WrongAnswers } from "@/embedded/store/wrong_answers.ts";
 

@@ -1,7 +1,7 @@
 import { startWriterThread } from "@/embedded/store/writer/writer_client.ts";
 import { startThread } from "@/embedded/threads.ts";
-import { DataFolderError } from "@/lib/process/data_folder.ts";
 import { BoundedCache } from "@/lib/std/bounded_cache.ts";
+import { DataFolderError } from "@/lib/std/data_folder_error.ts";
 import type { StoreAddresses } from "@/lib/store/addresses.ts";
 import type { LevelAddress, StoreServerOptions } from "./store_server.ts";
 import type { FromStore, ToStore } from "./store_thread.ts";

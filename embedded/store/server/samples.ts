@@ -7,7 +7,7 @@ import { passwordMd5 } from "@/embedded/store/mapi/passwords.ts";
 import { newNamespaceRecord } from "@/embedded/store/namespace_record.ts";
 import { type Permission, permissionMask, PERMISSIONS } from "@/embedded/store/permissions.ts";
 import { CONVERTER, RESULTS_TENANT } from "@/embedded/store/results_account.ts";
-import { writeDurably } from "@/lib/process/data_folder.ts";
+import { writeDurably } from "@/lib/std/durable_files.ts";
 
 export { CONVERTER, RESULTS_TENANT };
 

@@ -1,9 +1,9 @@
 import { SYSTEM } from "@/embedded/store/accounts.ts";
 import { aclOfNextOwner, aclToKeep, keptAcl } from "@/embedded/store/acl.ts";
 import type { Changes } from "@/embedded/store/changes.ts";
-import type { Statements } from "@/embedded/store/index.ts";
 import { folded } from "@/embedded/store/names.ts";
 import { Refusal } from "@/embedded/store/refusal.ts";
+import type { Statements } from "@/embedded/store/statements.ts";
 import { createGroup } from "./group_changes.ts";
 import { discardUploads } from "./upload_changes.ts";
 

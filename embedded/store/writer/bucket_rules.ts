@@ -1,6 +1,6 @@
 import type { Versioning } from "@/embedded/store/changes.ts";
-import type { Statements } from "@/embedded/store/index.ts";
 import { Refusal } from "@/embedded/store/refusal.ts";
+import type { Statements } from "@/embedded/store/statements.ts";
 import { versionSettings } from "@/embedded/store/version_settings.ts";
 
 /** What a bucket's settings say about writes and deletions. */

@@ -1,6 +1,6 @@
 import type { Changes } from "@/embedded/store/changes.ts";
-import type { Statements } from "@/embedded/store/index.ts";
 import { Refusal } from "@/embedded/store/refusal.ts";
+import type { Statements } from "@/embedded/store/statements.ts";
 
 /** Sets or takes away the CORS rules of a bucket. Throws {@link Refusal} NoSuchBucket. */
 export function setBucketCors(

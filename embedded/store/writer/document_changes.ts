@@ -1,10 +1,10 @@
 import type { Changes } from "@/embedded/store/changes.ts";
 import { mergedDocument } from "@/embedded/store/documents.ts";
-import type { Statements } from "@/embedded/store/index.ts";
 import { folded } from "@/embedded/store/names.ts";
 import { maskOf } from "@/embedded/store/permission_masks.ts";
 import { Refusal } from "@/embedded/store/refusal.ts";
 import { S3_ACCESS, s3AccessOf } from "@/embedded/store/s3_access.ts";
+import type { Statements } from "@/embedded/store/statements.ts";
 
 /**
  * Makes a document, or merges members into one; where it decides something, that goes with it. Throws {@link Refusal}

@@ -1,7 +1,7 @@
 import type { Changes } from "@/embedded/store/changes.ts";
-import type { Statements } from "@/embedded/store/index.ts";
 import { folded } from "@/embedded/store/names.ts";
 import { Refusal } from "@/embedded/store/refusal.ts";
+import type { Statements } from "@/embedded/store/statements.ts";
 
 /** Makes a group account. Throws {@link Refusal} NameTaken, or NotFound when the tenant or a member is gone. */
 export function createGroup(

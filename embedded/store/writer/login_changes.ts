@@ -1,9 +1,9 @@
 import type { Changes } from "@/embedded/store/changes.ts";
-import type { Statements } from "@/embedded/store/index.ts";
 import { isLastAdministrator } from "@/embedded/store/last_administrator.ts";
 import { folded } from "@/embedded/store/names.ts";
 import { Refusal } from "@/embedded/store/refusal.ts";
 import { CONVERTER, RESULTS_TENANT } from "@/embedded/store/results_account.ts";
+import type { Statements } from "@/embedded/store/statements.ts";
 
 /** How many former passwords of a user are remembered: as many as the settings can ask for. */
 const FORMER_PASSWORDS = 100;

@@ -1,6 +1,6 @@
-import type { Changes, VersionId, Versioning } from "@/embedded/store/changes.ts";
-import type { Cell, Statements } from "@/embedded/store/index.ts";
+import type { Changes, StoredParts, VersionId, Versioning } from "@/embedded/store/changes.ts";
 import { Refusal } from "@/embedded/store/refusal.ts";
+import type { Cell, Statements } from "@/embedded/store/statements.ts";
 import { type BucketRules, bucketRules } from "./bucket_rules.ts";
 import { countMultipart, countStored, withinQuota } from "./usage.ts";
 
@@ -25,18 +25,6 @@ export function putObject(index: Statements, given: Changes["putObject"]["given"
     const { version } = putVersion(index, given, { body, file, parts: null });
     return { version };
   });
-}
-
-/**
- * A piece of a body that was uploaded in parts: a file, or a row of `bodies`; with its checksum in base64 where its upload
- * was made with an algorithm.
- */
-export type StoredPart = ({ file: string } | { body: number }) & { size: number; checksum?: string };
-
-/** What the column `parts` holds, as JSON: the pieces in their order, and the upload that they came by. */
-export interface StoredParts {
-  upload: string;
-  parts: StoredPart[];
 }
 
 /** Keeps a small body and gives its row. */

@@ -1,6 +1,6 @@
 import type { Changes } from "@/embedded/store/changes.ts";
-import type { Statements } from "@/embedded/store/index.ts";
 import { Refusal } from "@/embedded/store/refusal.ts";
+import type { Statements } from "@/embedded/store/statements.ts";
 import { setVersioning } from "./account_changes.ts";
 import { dropOld } from "./object_changes.ts";
 

@@ -2,8 +2,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { BODY_FOLDER, bodyFolderName } from "@/embedded/store/bodies.ts";
 import { NAMING_TABLES } from "@/embedded/store/body_mark.ts";
 import { whileUnpinned } from "@/embedded/store/body_pin.ts";
-import { Statements } from "@/embedded/store/index.ts";
-import { syncFolder } from "@/lib/process/data_folder.ts";
+import { Statements } from "@/embedded/store/statements.ts";
+import { syncFolder } from "@/lib/std/durable_files.ts";
 
 /**
  * Removes the files that no row names: bodies whose upload ended with the process, and those whose row was deleted just

@@ -1,7 +1,7 @@
 import type { Changes, Versioning } from "@/embedded/store/changes.ts";
-import type { Statements } from "@/embedded/store/index.ts";
 import { shownVersion, versionNumber } from "@/embedded/store/objects.ts";
 import { Refusal } from "@/embedded/store/refusal.ts";
+import type { Statements } from "@/embedded/store/statements.ts";
 
 /** Sets or takes away the tags of a version. Throws {@link Refusal} NoSuchBucket, NoSuchKey, NoSuchVersion or IsMarker. */
 export function setTags(

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import type { Changes, CompletedPart } from "@/embedded/store/changes.ts";
+import type { Changes, CompletedPart, StoredPart, StoredParts } from "@/embedded/store/changes.ts";
 import type { DigestAlgorithm } from "@/embedded/store/digests.ts";
-import type { Cell, Statements } from "@/embedded/store/index.ts";
 import { type ChecksumType, objectChecksum } from "@/embedded/store/part_checksums.ts";
 import { Refusal } from "@/embedded/store/refusal.ts";
-import { insertBody, putVersion, type StoredPart, type StoredParts } from "./object_changes.ts";
+import type { Cell, Statements } from "@/embedded/store/statements.ts";
+import { insertBody, putVersion } from "./object_changes.ts";
 import { countParts, countUploads, withinQuota } from "./usage.ts";
 
 /** Smallest part but the last, in bytes: 5 MiB (S3 API, multipart upload limits). */

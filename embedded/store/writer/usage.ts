@@ -1,6 +1,6 @@
-import type { Statements } from "@/embedded/store/index.ts";
 import { roomIn } from "@/embedded/store/quota.ts";
 import { Refusal } from "@/embedded/store/refusal.ts";
+import type { Statements } from "@/embedded/store/statements.ts";
 
 /** Counts bytes and versions that became objects of a bucket, or went. */
 export function countStored(index: Statements, bucket: number, bytes: number, versions: number): void {

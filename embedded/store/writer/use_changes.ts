@@ -1,5 +1,5 @@
 import type { Change, Changes } from "@/embedded/store/changes.ts";
-import type { Statements } from "@/embedded/store/index.ts";
+import type { Statements } from "@/embedded/store/statements.ts";
 
 export const MS_PER_HOUR = 60 * 60 * 1000;
 

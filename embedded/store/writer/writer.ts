@@ -1,9 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import { whileUnpinned } from "@/embedded/store/body_pin.ts";
 import type { Change, ChangeKind, Changes, Outcome } from "@/embedded/store/changes.ts";
-import { Statements } from "@/embedded/store/index.ts";
 import { isNoSpace, Refusal } from "@/embedded/store/refusal.ts";
-import { syncFolder } from "@/lib/process/data_folder.ts";
+import { Statements } from "@/embedded/store/statements.ts";
+import { syncFolder } from "@/lib/std/durable_files.ts";
 import {
   createBucket,
   createTenant,

@@ -2,7 +2,7 @@ import type { Change, ChangeKind, Changes, Outcome } from "@/embedded/store/chan
 import { DiskSpace } from "@/embedded/store/disk_space.ts";
 import { Refusal } from "@/embedded/store/refusal.ts";
 import { startThread, type Thread } from "@/embedded/threads.ts";
-import { DataFolderError } from "@/lib/process/data_folder.ts";
+import { DataFolderError } from "@/lib/std/data_folder_error.ts";
 import type { FromWriter, ToWriter } from "./writer_thread.ts";
 
 /** Most changes that one transaction takes; the rest wait for the next. */

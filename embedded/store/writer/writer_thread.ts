@@ -2,10 +2,11 @@
 import type { DatabaseSync } from "node:sqlite";
 import { bindBodies } from "@/embedded/store/body_mark.ts";
 import type { Change, Outcome } from "@/embedded/store/changes.ts";
-import { openIndexForWriting, Statements } from "@/embedded/store/index.ts";
+import { openIndexForWriting } from "@/embedded/store/index.ts";
 import { isNoSpace } from "@/embedded/store/refusal.ts";
+import { Statements } from "@/embedded/store/statements.ts";
 import { ownPort } from "@/embedded/threads.ts";
-import { DataFolderError } from "@/lib/process/data_folder.ts";
+import { DataFolderError } from "@/lib/std/data_folder_error.ts";
 import { Reserve } from "./reserve.ts";
 import { sweepBodies } from "./sweep.ts";
 import { Writer } from "./writer.ts";

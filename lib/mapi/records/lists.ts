@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { StoreQuery } from "@/lib/mapi/client.ts";
+import type { StoreQuery } from "./store_query.ts";
 import { FILTER } from "./store_rules.ts";
 
 const SORT_ORDERS = { asc: "ascending", desc: "descending", ascending: "ascending", descending: "descending" } as const;

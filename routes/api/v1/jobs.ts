@@ -2,9 +2,9 @@ import { z } from "zod";
 import { campaignDetail, type CampaignDetailDeps } from "@/lib/campaigns/reader/campaign_detail.ts";
 import type { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
 import { type CampaignSource, STALE_MS } from "@/lib/campaigns/source/campaign_source.ts";
-import { DNS_LABEL } from "@/lib/config/values.ts";
 import { HttpError, notFound } from "@/lib/http/errors.ts";
 import type { Operation } from "@/lib/http/operation.ts";
+import { DNS_LABEL } from "@/lib/std/dns_label.ts";
 import { jobDetail, jobList } from "./job_schemas.ts";
 import { bytesAnswer, jsonAnswer, readOperations, type WebOperation } from "./web_operation.ts";
 

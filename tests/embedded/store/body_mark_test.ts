@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { bindBodies, BODY_MARK } from "@/embedded/store/body_mark.ts";
-import { LAYOUTS, openIndexForWriting, Statements } from "@/embedded/store/index.ts";
+import { LAYOUTS, openIndexForWriting } from "@/embedded/store/index.ts";
+import { Statements } from "@/embedded/store/statements.ts";
 import { sweepBodies } from "@/embedded/store/writer/sweep.ts";
 
 const HOUR = "bodies/2026010100";

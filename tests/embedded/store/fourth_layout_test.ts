@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { Accounts } from "@/embedded/store/accounts.ts";
 import { Buckets } from "@/embedded/store/buckets.ts";
-import { LAYOUTS, openIndexForWriting, Statements } from "@/embedded/store/index.ts";
+import { LAYOUTS, openIndexForWriting } from "@/embedded/store/index.ts";
+import { Statements } from "@/embedded/store/statements.ts";
 import { UsageHistory } from "@/embedded/store/usage_history.ts";
 
 Deno.test("index: a folder of the third layout learns what its buckets hold in parts, and keeps its users open", () => {

@@ -3,7 +3,8 @@ import { DatabaseSync } from "node:sqlite";
 import { Accounts } from "@/embedded/store/accounts.ts";
 import { consoleSecurity } from "@/embedded/store/console_security.ts";
 import { Documents } from "@/embedded/store/documents.ts";
-import { LAYOUTS, openIndexForWriting, Statements } from "@/embedded/store/index.ts";
+import { LAYOUTS, openIndexForWriting } from "@/embedded/store/index.ts";
+import { Statements } from "@/embedded/store/statements.ts";
 
 Deno.test("index: a folder of the fifth layout locks nobody by a default any more, and opens whom it locked", () => {
   const folder = Deno.makeTempDirSync();

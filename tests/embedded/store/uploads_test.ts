@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { openIndexForWriting, Statements } from "@/embedded/store/index.ts";
+import { openIndexForWriting } from "@/embedded/store/index.ts";
+import { Statements } from "@/embedded/store/statements.ts";
 import { type UploadMarker, Uploads } from "@/embedded/store/uploads.ts";
 
 const utf8 = (text: string) => new TextEncoder().encode(text);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { openIndexForWriting, Statements } from "@/embedded/store/index.ts";
+import { openIndexForWriting } from "@/embedded/store/index.ts";
+import { Statements } from "@/embedded/store/statements.ts";
 import { UsageHistory } from "@/embedded/store/usage_history.ts";
 import { countStored } from "@/embedded/store/writer/usage.ts";
 import { countReads, countUse, expireUsage } from "@/embedded/store/writer/use_changes.ts";

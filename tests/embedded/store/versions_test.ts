@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import type { Change, Versioning } from "@/embedded/store/changes.ts";
-import { openIndexForWriting, Statements } from "@/embedded/store/index.ts";
+import { openIndexForWriting } from "@/embedded/store/index.ts";
+import { Statements } from "@/embedded/store/statements.ts";
 import { Versions } from "@/embedded/store/versions.ts";
 import { Writer } from "@/embedded/store/writer/writer.ts";
 

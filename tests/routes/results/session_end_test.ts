@@ -3,10 +3,11 @@ import { randomBytes } from "node:crypto";
 import { revokedSessions } from "@/compose/revoked_sessions.ts";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";
-import { DataFolder, DataFolderError } from "@/lib/process/data_folder.ts";
+import { DataFolder } from "@/lib/process/data_folder.ts";
 import { givenSessionKey } from "@/lib/results/session_key.ts";
 import { sealSession } from "@/lib/results/session_token.ts";
 import { CONFIRMED_MS } from "@/lib/results/sessions.ts";
+import { DataFolderError } from "@/lib/std/data_folder_error.ts";
 import { mapiAuthorization } from "@/tests/embedded/store/store_fixture.ts";
 import { bothWays, cookieOf, filledStore, login, NAMESPACE, resultsDeps, serve, STEM, web } from "./results_fixture.ts";
 

@@ -1,14 +1,7 @@
 import { z } from "zod";
 import type { Method, Operation, ResponseSpec } from "@/lib/http/operation.ts";
-import {
-  callMapi,
-  callMapiForRecords,
-  type Mapi,
-  type MapiCall,
-  pathFiller,
-  storeAnswer,
-  type StoreQuery,
-} from "@/lib/mapi/client.ts";
+import { callMapi, callMapiForRecords, type Mapi, type MapiCall, pathFiller, storeAnswer } from "@/lib/mapi/client.ts";
+import type { StoreQuery } from "@/lib/mapi/records/store_query.ts";
 import type { GatewayOperation } from "@/routes/api/v1/operation.ts";
 
 /** Where the management plane begins. */

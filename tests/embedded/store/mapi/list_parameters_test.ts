@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Accounts } from "@/embedded/store/accounts.ts";
-import { openIndexForWriting, Statements } from "@/embedded/store/index.ts";
+import { openIndexForWriting } from "@/embedded/store/index.ts";
 import { pageByName, selected } from "@/embedded/store/mapi/list_parameters.ts";
 import { folded } from "@/embedded/store/names.ts";
+import { Statements } from "@/embedded/store/statements.ts";
 
 Deno.test("lists: a page by name is what filtering, sorting and cutting all of them gives", () => {
   const folder = Deno.makeTempDirSync();

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { openIndexForWriting, Statements } from "@/embedded/store/index.ts";
+import { openIndexForWriting } from "@/embedded/store/index.ts";
 import { Objects } from "@/embedded/store/objects.ts";
+import { Statements } from "@/embedded/store/statements.ts";
 import { Reserve } from "@/embedded/store/writer/reserve.ts";
 import { Writer } from "@/embedded/store/writer/writer.ts";
 import { startWriterThread, WriterClient } from "@/embedded/store/writer/writer_client.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { type Cell, LAYOUTS, openIndexForWriting, Statements } from "@/embedded/store/index.ts";
+import { LAYOUTS, openIndexForWriting } from "@/embedded/store/index.ts";
+import { type Cell, Statements } from "@/embedded/store/statements.ts";
 import { Writer } from "@/embedded/store/writer/writer.ts";
 import { createBucket, deleteObject, putObject } from "@/tests/embedded/store/changes_fixture.ts";
 

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { Change, Changes } from "@/embedded/store/changes.ts";
-import { openIndexForWriting, Statements } from "@/embedded/store/index.ts";
+import { openIndexForWriting } from "@/embedded/store/index.ts";
 import { Objects } from "@/embedded/store/objects.ts";
+import { Statements } from "@/embedded/store/statements.ts";
 import { sweepBodies } from "@/embedded/store/writer/sweep.ts";
 import { Writer } from "@/embedded/store/writer/writer.ts";
 
