@@ -2,7 +2,7 @@ import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
 import { isIn, type Segment, SEGMENT_WORDS, SEGMENTS } from "@/lib/presentation/campaign_filter.ts";
 import { formatCount } from "@/lib/presentation/figures.ts";
 
-export interface BoardFilterProps {
+interface BoardFilterProps {
   readonly jobs: readonly JobSummary[];
   readonly segment: Segment;
   readonly text: string;

@@ -16,7 +16,7 @@ import { VolumeTable } from "./volume_table.tsx";
 /** Rows that stand in for volumes before they are read. */
 const MAX_PLACEHOLDERS = 20;
 
-export interface CampaignCardProps {
+interface CampaignCardProps {
   readonly job: JobSummary;
   readonly detail: JobDetail | null;
   readonly volumes: readonly VolumeView[];

@@ -3,7 +3,7 @@ import { MAX_PROBLEM_SENTENCES } from "@/lib/presentation/problem_sentences.ts";
 import type { Problem } from "@/lib/presentation/problems.ts";
 import { LogLink } from "./log_link.tsx";
 
-export interface CardProblemsProps {
+interface CardProblemsProps {
   readonly problems: readonly Problem[];
   /** The campaign's name. */
   readonly of: string;

@@ -7,7 +7,7 @@ import { modelPage } from "@/lib/presentation/model_page.ts";
 /** As many as people use to tell revisions apart. */
 const SHOWN_REVISION_CHARACTERS = 7;
 
-export interface CardProvenanceProps {
+interface CardProvenanceProps {
   readonly job: JobSummary;
   readonly detail: JobDetail | null;
   /** The document is shown, for readers without scripts. */

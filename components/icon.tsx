@@ -6,7 +6,7 @@ const PATHS = {
   dark: "M13.5 9.5A6 6 0 0 1 6.5 2.5a6 6 0 1 0 7 7z",
 } as const;
 
-export type IconName = keyof typeof PATHS;
+type IconName = keyof typeof PATHS;
 
 /** A drawing beside a word, or in a control that has its own name: never read out. */
 export function Icon({ name }: { name: IconName }) {

@@ -1,6 +1,6 @@
 import { runLogPath } from "@/lib/presentation/page_paths.ts";
 
-export interface LogLinkProps {
+interface LogLinkProps {
   readonly logUrl: string;
   readonly manifestUrl: string | null;
   /** The run may still write to it. */

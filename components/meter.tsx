@@ -1,6 +1,6 @@
 import type { Tone } from "@/lib/presentation/campaign_state.ts";
 
-export interface MeterProps {
+interface MeterProps {
   readonly done: number;
   readonly failed: number;
   readonly total: number;

@@ -1,6 +1,6 @@
 import { formatEnd, formatFull, formatMoment, type MomentStyle } from "@/lib/presentation/moments.ts";
 
-export interface MomentProps {
+interface MomentProps {
   /** RFC 3339 */
   readonly at: string;
   /** The beginning of the span that this ends: its day is not said twice. */

@@ -9,7 +9,7 @@ import { CardTotals } from "./card_totals.tsx";
 import { Chip } from "./chip.tsx";
 import { VolumeTable } from "./volume_table.tsx";
 
-export interface OpenCampaignProps {
+interface OpenCampaignProps {
   readonly detail: JobDetail;
   /** Volumes before the first one shown. */
   readonly offset: number;

@@ -1,7 +1,7 @@
 import type { JobSummary, VolumeView } from "@/lib/campaigns/projection/types.ts";
 import { VolumeRow } from "./volume_row.tsx";
 
-export interface VolumeTableProps {
+interface VolumeTableProps {
   readonly job: JobSummary;
   readonly volumes: readonly VolumeView[];
   /** Rows that stand in for volumes before the first read. */

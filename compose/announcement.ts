@@ -2,7 +2,7 @@ import { SAMPLE_LOGINS, SAMPLE_PASSWORD } from "@/embedded/store/server/samples.
 import type { Config } from "@/lib/config/mod.ts";
 
 /** What was started, as far as an operator is told. */
-export interface Started {
+interface Started {
   readonly origin: string;
   readonly hasStore: boolean;
   /** The embedded cluster's API. */

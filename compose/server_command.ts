@@ -11,14 +11,14 @@ const V8_FLAGS = "--v8-flags=--max-semi-space-size=8,--heap-growing-percent=60";
 const WATCHED = ["compose", "embedded", "lib", "routes", "components", "islands"];
 
 /** How the server is started. */
-export interface ServerCommand {
+interface ServerCommand {
   /** For the runtime's executable. */
   readonly args: readonly string[];
   /** Lines for the operator: what the server may do beyond the usual. */
   readonly notes: readonly string[];
 }
 
-export interface ServerCommandOptions {
+interface ServerCommandOptions {
   /** The program, relative to the project's folder. */
   readonly main?: string;
   /** The server starts again when a source changes, and builds the site itself. */

@@ -19,7 +19,7 @@ const INDEX_FAULTS = 100;
 const MIB = 1024 * 1024;
 
 /** By the name of a small file that others than the embedded parts read: whether a start takes such a text in it. */
-export type TextChecks = Readonly<Record<string, (text: string) => boolean>>;
+type TextChecks = Readonly<Record<string, (text: string) => boolean>>;
 
 /** What was looked at, and what was found. */
 interface Tally {

@@ -24,7 +24,7 @@ const RESULTS_TIMEOUT_MS = 60_000;
 const LISTED_INSTEAD = "The cluster's account may not watch: its campaigns are listed whenever somebody asks.";
 const FOLLOWED_AGAIN = "The cluster's account may watch now: its campaigns are followed.";
 
-export interface WebParts {
+interface WebParts {
   /** The results role of this process; null when it plays none. */
   readonly results: ResultsService | null;
   readonly cluster: ClusterHandle | null;
@@ -34,7 +34,7 @@ export interface WebParts {
 }
 
 /** The web role's parts, and the end of what follows the cluster for it. */
-export interface WebRole {
+interface WebRole {
   readonly deps: WebDeps;
   close(): Promise<void>;
 }

@@ -13,7 +13,7 @@ import { counted } from "@/lib/presentation/figures.ts";
 import { formatClock } from "@/lib/presentation/moments.ts";
 import { outcomeChip } from "@/lib/presentation/run_log/words.ts";
 
-export type RunViewerProps = {
+type RunViewerProps = {
   /** An address that was judged to lie within the results. */
   readonly log: string;
   /** The run may still write. */

@@ -15,7 +15,7 @@ const HASHED_NAME = /-[A-Z0-9]{8}\.\w+$/;
 /** What a manifest viewer is called. */
 const VIEWER_PATHS = ["uv.html", "uv"];
 
-export interface StaticFilesOptions {
+interface StaticFilesOptions {
   readonly folder: string;
   /** What the folder's addresses begin with; "/" for the whole site. */
   readonly prefix: string;

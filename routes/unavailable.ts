@@ -5,7 +5,7 @@ import { unavailable } from "@/lib/http/errors.ts";
 import { PROBE_PATHS } from "./health.ts";
 
 /** What is answered in the place of the application. */
-export interface UnavailableOptions {
+interface UnavailableOptions {
   /** Why, in one sentence that callers read. */
   readonly detail: string;
   readonly retryAfterSeconds: number;

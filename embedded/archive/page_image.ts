@@ -3,7 +3,7 @@ import { CHARACTER_ADVANCE, DOT, type PageLayout } from "./page_layout.ts";
 import { between, seededRandom } from "./seeded_random.ts";
 
 /** Pixels of a drawn page, one byte of grey each, row by row. */
-export interface GreyImage {
+interface GreyImage {
   readonly width: number;
   readonly height: number;
   readonly pixels: Uint8Array;

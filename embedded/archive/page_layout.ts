@@ -7,7 +7,7 @@ export const PAGE_HEIGHT = 1300;
 /** One font dot is a square of this many pixels; a character is 5 dots wide and 11 high, 6 with its gap. */
 export const DOT = 3;
 export const CHARACTER_ADVANCE = 6 * DOT;
-export const LINE_HEIGHT = 11 * DOT;
+const LINE_HEIGHT = 11 * DOT;
 
 const LEFT_MARGIN = 90;
 const TOP_MARGIN = 110;
@@ -16,14 +16,14 @@ const MOST_LINES = 24;
 const FEWEST_LINES = 14;
 
 /** A box in pixels of the page, from its top left corner. */
-export interface Box {
+interface Box {
   readonly x: number;
   readonly y: number;
   readonly width: number;
   readonly height: number;
 }
 
-export interface PlacedWord extends Box {
+interface PlacedWord extends Box {
   readonly text: string;
   /** How sure the recogniser claims to be, 0..1 with two decimals. */
   readonly confidence: number;

@@ -8,7 +8,7 @@ import { greyscalePng } from "./png.ts";
 import { imageInformation, sourceManifest } from "./source_manifest.ts";
 import { IMAGE_DIVISORS, imageSize, pageName, type SourceVolume } from "./source_volumes.ts";
 
-export interface EmbeddedArchiveOptions {
+interface EmbeddedArchiveOptions {
   /** The loopback name or address to listen on; it shows in every URL of the manifests. */
   readonly host: string;
   /** 0, the default, takes any free port. */

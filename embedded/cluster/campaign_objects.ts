@@ -7,7 +7,7 @@ import type { SampleCampaign, SamplePipeline } from "./samples.ts";
 /** How many seconds of work a pod waits for its warm-up before it gives up. */
 export const GATE_SECONDS = 1800;
 /** How long an ended campaign's Job stays, in seconds. */
-export const JOB_TTL_SECONDS = 7 * 24 * 3600;
+const JOB_TTL_SECONDS = 7 * 24 * 3600;
 /** Exit code of a failure that no retry can mend. */
 export const PERMANENT_EXIT = 13;
 
@@ -16,7 +16,7 @@ export const WORKER_DIGEST = `sha256:${"5a".repeat(32)}`;
 const WORKER_IMAGE = `registry.example/campaign-worker@${WORKER_DIGEST}`;
 
 /** A Job before the store has it. */
-export type NewJob = Omit<Job, "metadata"> & { metadata: NewMeta };
+type NewJob = Omit<Job, "metadata"> & { metadata: NewMeta };
 
 /** Where the submitted objects point to and how they are labelled. */
 export interface Submission {

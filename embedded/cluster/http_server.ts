@@ -4,7 +4,7 @@ import { clusterApi } from "./api.ts";
 import { ApiRefusal, refusalResponse } from "./api_status.ts";
 import type { ClusterStore } from "./store.ts";
 
-export interface ClusterServerOptions {
+interface ClusterServerOptions {
   readonly store: ClusterStore;
   /** A loopback address; 127.0.0.1 when left out. */
   readonly host?: string;
@@ -14,7 +14,7 @@ export interface ClusterServerOptions {
   readonly bookmarkEveryMs?: number;
 }
 
-export interface ClusterServer {
+interface ClusterServer {
   /** Origin without a trailing slash: the `server` of a kubeconfig. */
   readonly url: string;
   readonly port: number;

@@ -7,7 +7,7 @@ import { ApiRefusal, badRequest } from "./api_status.ts";
 import type { JsonObject } from "./json_values.ts";
 
 /** The largest body taken, the limit of the real API server. */
-export const MAX_BODY_BYTES = 3 * 1024 * 1024;
+const MAX_BODY_BYTES = 3 * 1024 * 1024;
 const MAX_DEPTH = 64;
 /** Aliases of a YAML document multiply what it says. */
 const MAX_ALIASES = 20;

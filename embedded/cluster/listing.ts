@@ -5,7 +5,7 @@ import { parseFieldSelector, parseLabelSelector } from "./selectors.ts";
 import { byNamespaceAndName, type ClusterStore, type Named } from "./store.ts";
 
 /** One page of a list, and the list's own metadata. */
-export interface Page {
+interface Page {
   readonly objects: readonly KubeObject[];
   readonly metadata: {
     readonly resourceVersion: string;

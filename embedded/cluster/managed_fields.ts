@@ -30,7 +30,7 @@ export interface FieldConflict {
   readonly path: FieldPath;
 }
 
-export interface Applied {
+interface Applied {
   readonly content: OwnedContent;
   readonly managedFields: readonly ManagedFields[];
   /** Not empty: the apply must be refused, unless it was forced. */

@@ -1,5 +1,5 @@
 /** Metadata every stored object has (Kubernetes API conventions, "Metadata"). Times are RFC 3339 in whole seconds. */
-export interface ObjectMeta {
+interface ObjectMeta {
   readonly name: string;
   readonly namespace?: string;
   readonly generateName?: string;
@@ -16,7 +16,7 @@ export interface ObjectMeta {
   readonly managedFields?: readonly ManagedFields[];
 }
 
-export interface OwnerReference {
+interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
@@ -74,7 +74,7 @@ export interface JobSpec {
   };
 }
 
-export interface PodFailurePolicy {
+interface PodFailurePolicy {
   readonly rules: readonly {
     readonly action: "Ignore" | "FailIndex";
     readonly onExitCodes?: { readonly containerName: string; readonly operator: "In"; readonly values: number[] };
@@ -117,7 +117,7 @@ export interface Container {
   readonly terminationMessagePolicy: "File" | "FallbackToLogsOnError";
 }
 
-export interface PodVolume {
+interface PodVolume {
   readonly name: string;
   readonly configMap?: { readonly name: string };
   readonly persistentVolumeClaim?: { readonly claimName: string };
@@ -173,7 +173,7 @@ export interface ConfigMap {
   readonly immutable?: boolean;
 }
 
-export interface Namespace {
+interface Namespace {
   readonly apiVersion: "v1";
   readonly kind: "Namespace";
   readonly metadata: ObjectMeta;

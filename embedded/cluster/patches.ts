@@ -13,7 +13,7 @@ const MERGE = "application/merge-patch+json";
 const STRATEGIC = "application/strategic-merge-patch+json";
 const JSON_PATCH = "application/json-patch+json";
 
-export interface PatchRequest {
+interface PatchRequest {
   readonly resource: Resource;
   readonly namespace: string;
   readonly name: string;

@@ -1,8 +1,8 @@
 import { badRequest } from "./api_status.ts";
 import type { KubeObject, Plural } from "./objects.ts";
 
-export type LabelSelector = (labels: Readonly<Record<string, string>>) => boolean;
-export type FieldSelector = (object: KubeObject) => boolean;
+type LabelSelector = (labels: Readonly<Record<string, string>>) => boolean;
+type FieldSelector = (object: KubeObject) => boolean;
 
 /** A selector longer than this is refused; the longest real ones have a few hundred characters. */
 const MAX_SELECTOR_CHARACTERS = 16 * 1024;

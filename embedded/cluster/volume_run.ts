@@ -17,7 +17,7 @@ export interface VolumeRun {
 }
 
 /** A page that the worker has finished with. */
-export interface FinishedPage {
+interface FinishedPage {
   readonly page: number;
   readonly seconds: number;
   readonly error: string | null;

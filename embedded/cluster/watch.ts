@@ -13,7 +13,7 @@ const EVENTS_PER_CHUNK = 64;
 /** Timers take no longer span than this. */
 const MAX_TIMEOUT_SECONDS = 2_000_000;
 
-export interface WatchRequest {
+interface WatchRequest {
   readonly plural: Plural;
   /** null: all namespaces. */
   readonly namespace: string | null;

@@ -26,7 +26,7 @@ import type { ClusterStore } from "./store.ts";
 import { deadlineEnd, drainEnd, type End, gateEnd, volumeTimeline, warmupTimeline } from "./timeline.ts";
 import { type RunState, runState, type VolumeRun } from "./volume_run.ts";
 
-export interface WorkersOptions extends Submission {
+interface WorkersOptions extends Submission {
   readonly store: ClusterStore;
   readonly seed: number;
   readonly speed: number;

@@ -18,7 +18,7 @@ export interface Owned {
 }
 
 /** What a namespace does with access lists: has none, keeps them without effect, or lets them give access. */
-export type AclsUsage = "none" | "kept" | "enforced";
+type AclsUsage = "none" | "kept" | "enforced";
 
 /** Reads a namespace's setting; one that does not say lets access lists give access. */
 export function aclsUsageOf(record: Readonly<Record<string, unknown>>): AclsUsage {

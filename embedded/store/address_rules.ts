@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { BoundedCache } from "@/lib/std/bounded_cache.ts";
 
 /** Whether an address may come in. */
-export type AddressRules = (address: string) => boolean;
+type AddressRules = (address: string) => boolean;
 
 /**
  * Reads `ipSettings` (management API), which were checked when they were set. `allowIfInBothLists` decides over addresses

@@ -181,7 +181,7 @@ export interface Changes {
 }
 
 /** A document of the management API: `bucket` is 0 for a tenant's own, `name` is "" where a place has one of its kind. */
-export interface NamedDocument {
+interface NamedDocument {
   tenant: number;
   bucket: number;
   kind: string;
@@ -203,7 +203,7 @@ export interface CompletedPart {
 }
 
 /** A user account to be made; the record is JSON. */
-export interface NewUser {
+interface NewUser {
   name: string;
   guid: string;
   passwordMd5: string;

@@ -2,7 +2,7 @@ import { folded } from "./names.ts";
 import type { Statements } from "./statements.ts";
 
 /** Where a document of the management API belongs: a tenant, or a namespace of it. */
-export interface DocumentPlace {
+interface DocumentPlace {
   readonly tenant: number;
   /** The bucket's number; 0 for the tenant's own documents. */
   readonly bucket: number;

@@ -19,7 +19,7 @@ export const NAMESPACE_DEFAULTS: Readonly<Record<string, unknown>> = {
 const FURTHER: Readonly<Record<string, unknown>> = { aclsUsage: "ENFORCED", readFromReplica: false, tags: { tag: [] } };
 
 /** The settings of a new namespace, and how it keeps versions. */
-export interface NewNamespace {
+interface NewNamespace {
   readonly record: Record<string, unknown>;
   readonly versioning: "enabled" | "off";
   /** JSON of what was set beside. */

@@ -37,7 +37,7 @@ export interface ObjectPart {
 }
 
 /** What a look-up found: an object, a delete marker, or nothing. */
-export type Found = StoredObject | { marker: VersionId } | null;
+type Found = StoredObject | { marker: VersionId } | null;
 
 /** An entry of a listing. */
 export interface ListedObject {
@@ -50,7 +50,7 @@ export interface ListedObject {
   checksums: string | null;
 }
 
-export interface ListingPage {
+interface ListingPage {
   objects: ListedObject[];
   prefixes: Uint8Array[];
   /** Where the next page starts (inclusive), or null when this was the last. */

@@ -5,7 +5,7 @@ import { type DigestAlgorithm, startDigest } from "./digests.ts";
 export type ChecksumType = "COMPOSITE" | "FULL_OBJECT";
 
 /** A part's checksum in base64, and its size in bytes. */
-export interface PartChecksum {
+interface PartChecksum {
   checksum: string;
   size: number;
 }

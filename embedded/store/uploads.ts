@@ -23,7 +23,7 @@ export interface UploadedPart {
   modifiedMs: number;
 }
 
-export interface UploadsPage {
+interface UploadsPage {
   uploads: Upload[];
   prefixes: Uint8Array[];
   /** What the next page comes after: a key with an upload, or a common prefix; null when this was the last. */

@@ -17,7 +17,7 @@ export interface ListedVersion {
 }
 
 /** What of a bucket's versions is asked for; empty byte strings stand for what was not given. */
-export interface VersionsAsked {
+interface VersionsAsked {
   prefix: Uint8Array;
   delimiter: Uint8Array;
   /** The listing goes on behind this key or common prefix … */

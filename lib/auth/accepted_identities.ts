@@ -11,7 +11,7 @@ const MAX_IDENTITIES = 10_000;
 const NOTE_EVERY_MS = 1000;
 
 /** A user name and password with the tenant they are meant for. */
-export interface LoginCredentials {
+interface LoginCredentials {
   readonly username: string;
   readonly password: string;
   /** Null: system level. */

@@ -14,7 +14,7 @@ const SHORT_BODY_BYTES = 64 * 1024;
 const MAX_LONG_BODIES_PER_ADDRESS = 4;
 const MAX_LONG_BODIES = 16;
 
-export interface AdmissionOptions {
+interface AdmissionOptions {
   readonly accepted: AcceptedIdentities;
   readonly guesses: GuessLimits;
   readonly identify: Identify;

@@ -18,7 +18,7 @@ const NOTE_EVERY_MS = 10_000;
 /** Addresses that are remembered, accounts of one of them, and of all. */
 export const MAX_ADDRESSES = 10_000;
 export const MAX_ACCOUNTS_PER_ADDRESS = 128;
-export const MAX_ACCOUNTS = 40_000;
+const MAX_ACCOUNTS = 40_000;
 const MAX_EXEMPT = 10_000;
 const MAX_NAME_CHARACTERS = 64;
 

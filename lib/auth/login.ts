@@ -3,13 +3,13 @@ import { unprocessable } from "@/lib/http/errors.ts";
 /** Letters and digits, hyphens in between (spec, Username and tenant forms). It becomes a host label. */
 export const TENANT_NAME = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?$/;
 
-export interface LoginForm {
+interface LoginForm {
   readonly username: string;
   /** The explicit tenant field. */
   readonly tenant?: string;
 }
 
-export interface Login {
+interface Login {
   readonly username: string;
   /** Null: system level. */
   readonly tenant: string | null;

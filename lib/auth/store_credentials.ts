@@ -10,7 +10,7 @@ export interface S3Keys {
 }
 
 /** A caller towards the store. */
-export interface Identity {
+interface Identity {
   readonly username: string;
   /** Null: system level. */
   readonly tenant: string | null;
@@ -38,7 +38,7 @@ export interface Caller extends Identity {
 export type Identify = (claims: Claims) => Identity | Promise<Identity>;
 
 /** `STORE_AUTH_TYPE`: how MAPI is told who calls (spec, Object-store authentication types). */
-export type StoreAuthType = "native" | "ad";
+type StoreAuthType = "native" | "ad";
 
 /**
  * Identities of an HCP-type store: every caller's own credentials, derived; S3 keys are the same under both types. An

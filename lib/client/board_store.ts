@@ -13,9 +13,9 @@ import { ReadQueue } from "./read_queue.ts";
 /** Campaigns without a Job that are shown at first, and that "show older" adds (spec, Browser behaviour). */
 export const OLDER_PAGE = 20;
 /** Campaigns without a Job that a list may hold (spec, Limits). */
-export const MAX_OLDER = 10_000;
+const MAX_OLDER = 10_000;
 
-export interface BoardDeps {
+interface BoardDeps {
   readonly api: CampaignApi;
   readonly clock: Clock;
   /** Nobody is logged in any more. */

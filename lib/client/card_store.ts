@@ -9,9 +9,9 @@ import type { ReadQueue } from "./read_queue.ts";
 /** Volumes that an open card shows at first, and that "load more" adds. */
 export const VOLUMES_PAGE = 200;
 /** Volumes of one read (spec, Limits). */
-export const MAX_VOLUMES_READ = 1000;
+const MAX_VOLUMES_READ = 1000;
 
-export interface CardDeps {
+interface CardDeps {
   readonly api: CampaignApi;
   readonly queue: ReadQueue;
   readonly clock: Clock;

@@ -1,7 +1,7 @@
 import { type FunctionComponent, h, hydrate } from "preact";
 
 /** Loads the code of each island by its name. */
-export type Loaders = Readonly<Record<string, () => Promise<{ readonly default: { Component: FunctionComponent } }>>>;
+type Loaders = Readonly<Record<string, () => Promise<{ readonly default: { Component: FunctionComponent } }>>>;
 
 /**
  * Wakes up every island of a document and marks it with `data-hydrated`. One that fails is reported on the console and

@@ -1,12 +1,12 @@
 import { type FunctionComponent, h, type JSX } from "preact";
 
 /** Data that survives the way into the browser as JSON; a function does not. */
-export type AsJson<T> = T extends string | number | boolean | null | undefined ? T
+type AsJson<T> = T extends string | number | boolean | null | undefined ? T
   : T extends (...args: never[]) => unknown ? never
   : { readonly [K in keyof T]: AsJson<T[K]> };
 
 /** A component that the server renders and the browser wakes up. */
-export interface Island<Props> {
+interface Island<Props> {
   (props: Props): JSX.Element;
   /** What runs inside; the browser hydrates it with the props of the page. */
   readonly Component: FunctionComponent<Props>;

@@ -5,11 +5,11 @@ import { fileProblem } from "@/lib/presentation/run_log/words.ts";
 import { type Clock, Poller } from "./poller.ts";
 
 /** Seconds between two reads of a log that is still written. */
-export const LIVE_SECONDS = 15;
+const LIVE_SECONDS = 15;
 /** Reads in a row that may fail before a live log is given up. */
 export const MAX_FAILED_READS = 20;
 
-export interface LogReaderDeps {
+interface LogReaderDeps {
   readonly fetch: typeof fetch;
   readonly clock: Clock;
   /** Nobody is logged in any more. */

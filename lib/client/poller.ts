@@ -17,7 +17,7 @@ export const browserClock: Clock = {
 };
 
 /** How a read went: false makes the next wait longer. */
-export type Read = (signal: AbortSignal, urgent: boolean) => Promise<boolean>;
+type Read = (signal: AbortSignal, urgent: boolean) => Promise<boolean>;
 
 /**
  * Repeats a read: one at a time, none while it is paused, and after a failure with a wait that doubles up to five minutes

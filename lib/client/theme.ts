@@ -1,7 +1,7 @@
 import { THEME_KEY } from "@/lib/presentation/theme_key.ts";
 
 /** The choices of the theme switch, in the order in which it goes through them. */
-export const THEMES = ["system", "light", "dark"] as const;
+const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
 /** The stored choice; `system` where there is none, or none can be kept. */

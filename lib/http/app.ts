@@ -10,7 +10,7 @@ import { RequestContext } from "./request_context.ts";
 /** The Hono app of a server, or of a part of one. */
 export type App = Hono<HttpEnv>;
 
-export interface AppOptions {
+interface AppOptions {
   /** Where faults are logged. */
   readonly log: RequestLog;
   /** How many proxies in front of this process are ours; none when absent. */

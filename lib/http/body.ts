@@ -6,11 +6,11 @@ import { unreadable } from "./body_source.ts";
 import { HttpError, invalid, payloadTooLarge, requestTimeout } from "./errors.ts";
 
 /** Largest JSON body, bytes. */
-export const MAX_JSON_BYTES = 1024 * 1024;
+const MAX_JSON_BYTES = 1024 * 1024;
 /** Deepest nesting of a JSON body: far beyond every record, and shallow enough for whatever walks through it. */
-export const MAX_JSON_DEPTH = 64;
+const MAX_JSON_DEPTH = 64;
 /** Largest form body, bytes. */
-export const MAX_FORM_BYTES = 16 * 1024;
+const MAX_FORM_BYTES = 16 * 1024;
 const STRICT_UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 /**

@@ -4,7 +4,7 @@ import { pacedReader, SlowBody } from "@/lib/std/paced_reader.ts";
 import { STREAM_BOUNDS, type TimeBounds } from "@/lib/std/time_bounds.ts";
 import { badRequest, clientClosedRequest, type HttpError, requestTimeout } from "./errors.ts";
 
-export interface BodySourceOptions {
+interface BodySourceOptions {
   /** What the request says of the body's length; null or absent: nothing, it comes in chunks. */
   readonly lengthBytes?: number | null;
   /** How long the client may take; as for all streams when absent. */

@@ -1,6 +1,6 @@
 import { withoutTrailingSlash } from "@/lib/std/without_trailing_slash.ts";
 
-export type Disposition = "attachment" | "inline";
+type Disposition = "attachment" | "inline";
 
 /**
  * A Content-Disposition header (RFC 6266) that names a file: as it is in `filename*`, and in `filename` with what old

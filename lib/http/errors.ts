@@ -9,7 +9,7 @@ export interface ValidationEntry {
 }
 
 /** What an error answer shows under `detail`. */
-export type ErrorDetail = string | readonly ValidationEntry[] | Readonly<Record<string, unknown>>;
+type ErrorDetail = string | readonly ValidationEntry[] | Readonly<Record<string, unknown>>;
 
 export interface HttpErrorOptions {
   /** Sent with the answer, for example `WWW-Authenticate`. */

@@ -36,7 +36,7 @@ export async function nextPiece(
   throw stalled(`nothing for ${Math.ceil(patienceMs)} ms`);
 }
 
-export interface GuardOptions {
+interface GuardOptions {
   /** Called when the stream's reader takes nothing more, after the stream was broken: what it holds is to be ended. */
   readonly unread?: () => void;
   /** How long the stream's reader may take; as for all streams when absent. */

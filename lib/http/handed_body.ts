@@ -29,7 +29,7 @@ export function handedBody(
   return guardedBody(body, { bounds, unread: () => info.breakOff?.() });
 }
 
-export interface GuardedBodyOptions {
+interface GuardedBodyOptions {
   readonly bounds?: TimeBounds;
   /** Is told why the upstream's body did not end well. */
   readonly broken?: (error: unknown) => void;

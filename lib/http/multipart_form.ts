@@ -13,7 +13,7 @@ const READ_BYTES = 64 * 1024;
 const BLANK_LINE = markOf("\r\n\r\n");
 
 /** A file in a form, its bytes still on their way. */
-export interface FormFile {
+interface FormFile {
   readonly contentType: string | null;
   /** The file's bytes. They end only when the form has ended as it should. */
   readonly source: BodySource;

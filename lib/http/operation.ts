@@ -8,7 +8,7 @@ import { missing, validate } from "./validation.ts";
 export type Method = "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
 
 /** How a request body is read. `raw` leaves the bytes to the handler, which finds them in the request. */
-export type BodySpec =
+type BodySpec =
   | {
     readonly kind: "json";
     readonly schema: z.ZodType;
@@ -46,7 +46,7 @@ interface Described {
 }
 
 /** An operation as its route file writes it. */
-export interface OperationSpec<
+interface OperationSpec<
   Caller,
   P extends z.ZodObject,
   Q extends z.ZodObject,
@@ -58,7 +58,7 @@ export interface OperationSpec<
   readonly handler: (input: Input<Caller, P, Q, B>, context: RequestContext) => Response | Promise<Response>;
 }
 
-export interface Input<Caller, P extends z.ZodObject, Q extends z.ZodObject, B extends BodySpec | undefined> {
+interface Input<Caller, P extends z.ZodObject, Q extends z.ZodObject, B extends BodySpec | undefined> {
   readonly params: z.output<P>;
   readonly query: z.output<Q>;
   readonly body: B extends { schema: infer S extends z.ZodType } ? z.output<S> : undefined;
@@ -80,7 +80,7 @@ export interface Operation extends Described {
 }
 
 /** How callers are known: by the gateway's bearer token, or by the session cookie of the results store. */
-export type Login = "bearer" | "session";
+type Login = "bearer" | "session";
 
 /** A maker of operations that only authenticated callers reach. */
 export function operationsFor<Caller>(authenticate: Authenticate<Caller>, login: Login) {

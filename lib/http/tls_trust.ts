@@ -1,7 +1,7 @@
 import { createSecureContext, type SecureContext, type SecureContextOptions } from "node:tls";
 
 /** Options of node:https that say whose certificates are trusted. */
-export interface TlsTrust {
+interface TlsTrust {
   readonly ca: string;
   readonly secureContext: SecureContext;
 }

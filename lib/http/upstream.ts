@@ -14,7 +14,7 @@ export interface UpstreamResponse extends Response {
 export type Upstream = (request: UpstreamRequest) => Promise<UpstreamResponse>;
 
 /** Why there is no response. */
-export type UpstreamProblem = "unreachable" | "timeout" | "aborted" | "broken";
+type UpstreamProblem = "unreachable" | "timeout" | "aborted" | "broken";
 
 export class UpstreamError extends Error {
   override readonly name = "UpstreamError";

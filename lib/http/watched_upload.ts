@@ -12,7 +12,7 @@ import { StreamOfLength } from "./stream_of_length.ts";
 /** What is read of an upload at a time at most, bytes: larger pieces are no cheaper, and each connection keeps one. */
 const MOST_PIECE_BYTES = 128 * 1024;
 
-export interface WatchedUploadOptions {
+interface WatchedUploadOptions {
   readonly lengthBytes: number;
   /** How long the client and the upstream may take over the body; those of all streams when absent. */
   readonly bounds?: TimeBounds;

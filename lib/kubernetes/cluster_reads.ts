@@ -11,13 +11,13 @@ export interface Collection {
   readonly metadataOnly?: boolean;
 }
 
-export interface ListRequest extends Collection {
+interface ListRequest extends Collection {
   /** Objects of one page. */
   readonly pageSize: number;
   readonly signal?: AbortSignal;
 }
 
-export interface VersionedList<T> {
+interface VersionedList<T> {
   readonly found: T[];
   readonly version: string;
 }

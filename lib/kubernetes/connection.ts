@@ -12,7 +12,7 @@ export interface ClusterEntry {
 }
 
 /** What makes a request ours. */
-export interface Credentials {
+interface Credentials {
   /** Carries authorities and client certificates. */
   readonly agent: RequestOptions["agent"];
   readonly headers: Readonly<Record<string, string>>;

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { type Transfer, transfer, TransferError, type TransferLimits } from "./transfer.ts";
 
 /** One HTTP request whose answer is wanted whole. */
-export type Exchange = Transfer;
+type Exchange = Transfer;
 
 export interface ExchangeLimits extends TransferLimits {
   /** Of the answer's body. */

@@ -6,7 +6,7 @@ import { tlsTrust } from "@/lib/http/tls_trust.ts";
 import type { ClusterEntry } from "./connection.ts";
 
 /** Authorities (PEM) to trust beside the runtime's, where a configuration names none for its cluster. */
-export type MoreAuthorities = readonly string[] | undefined;
+type MoreAuthorities = readonly string[] | undefined;
 
 /**
  * The cluster of the current context of kubeconfig files, merged as kubectl merges them. The Kubernetes client reads

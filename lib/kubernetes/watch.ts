@@ -10,7 +10,7 @@ export interface Change {
   readonly object: unknown;
 }
 
-export interface WatchRequest {
+interface WatchRequest {
   readonly collection: Collection;
   /** The resource version after which changes are wanted. */
   readonly position: string;
@@ -21,7 +21,7 @@ export interface WatchRequest {
   readonly signal: AbortSignal;
 }
 
-export interface WatchReceiver {
+interface WatchReceiver {
   change(change: Change): void;
   /** What came so far can be followed from here. */
   position(version: string): void;

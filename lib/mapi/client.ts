@@ -43,7 +43,7 @@ export interface MapiCall {
   readonly unread?: () => void;
 }
 
-export interface MapiAnswer {
+interface MapiAnswer {
   readonly status: number;
   readonly headers: Headers;
   /** The JSON that was answered; `{}` where there was none. */
@@ -61,7 +61,7 @@ export function mapiPath(parts: TemplateStringsArray, ...names: readonly string[
 }
 
 /** The MAPI path of a template with these names in it. @throws HttpError 400 as {@link mapiPath} does */
-export type PathFiller = (names: Readonly<Record<string, string>>) => MapiPath;
+type PathFiller = (names: Readonly<Record<string, string>>) => MapiPath;
 
 /** Makes the paths of a template such as `/tenants/{tenant_name}/cors`. */
 export function pathFiller(template: string): PathFiller {

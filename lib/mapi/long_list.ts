@@ -4,10 +4,10 @@ import { BodyLimitError } from "@/lib/http/read_capped.ts";
 import { IDLE_MS, Pace, STREAM_BOUNDS } from "@/lib/std/time_bounds.ts";
 
 /** Longest list that is handed on, in bytes: 10,000 records, which is the store's own bound, of 13 KiB each. */
-export const MAX_LIST_BYTES = 128 * 1024 * 1024;
+const MAX_LIST_BYTES = 128 * 1024 * 1024;
 
 /** What a list of records is: text where it is short, else its bytes as they come. */
-export type ListBody = string | ReadableStream<Uint8Array<ArrayBuffer>>;
+type ListBody = string | ReadableStream<Uint8Array<ArrayBuffer>>;
 
 /**
  * Reads an array of records. A list of at most `heldBytes` is a text; of a longer one no more than that is held, and the

@@ -2,7 +2,7 @@ import type { JobDetail, JobSummary, VolumeView } from "@/lib/campaigns/projecti
 import { isObject } from "@/lib/std/is_object.ts";
 
 /** A list as it was answered: rows that cannot be read are counted and left out. */
-export interface ReadList {
+interface ReadList {
   readonly jobs: readonly JobSummary[];
   readonly skipped: number;
 }

@@ -1,7 +1,7 @@
 import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 
 /** What the address of a run log tells. */
-export interface LogAddress {
+interface LogAddress {
   readonly volume: string;
   readonly pipeline: string | null;
   readonly namespace: string | null;

@@ -3,7 +3,7 @@ import type { Reason, Warmup } from "@/lib/campaigns/projection/types.ts";
 /** Sentences of problems that a card shows before the rest is folded away (spec, Limits). */
 export const MAX_PROBLEM_SENTENCES = 3;
 /** Characters of a foreign error text within a sentence. */
-export const MAX_QUOTED_ERROR = 300;
+const MAX_QUOTED_ERROR = 300;
 
 /** What a worker does in a stage, for the line below a volume; "" for a stage that needs no words. */
 export function stageWords(stage: string | null): string {

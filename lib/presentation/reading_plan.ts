@@ -6,14 +6,14 @@ export const LIST_SECONDS = 60;
 /** Seconds between two reads of an open card. */
 export const OPEN_CARD_SECONDS = 60;
 /** Seconds between two reads of a folded card that is on screen (spec, Limits). */
-export const FOLDED_CARD_SECONDS = 120;
+const FOLDED_CARD_SECONDS = 120;
 /** Card reads under way at once (spec, Limits). */
 export const MAX_CARD_READS = 4;
 /** Seconds that a wait after failed reads grows to. */
-export const MAX_WAIT_SECONDS = 300;
+const MAX_WAIT_SECONDS = 300;
 
 /** How the reader sees a card. */
-export interface CardSight {
+interface CardSight {
   readonly open: boolean;
   readonly onScreen: boolean;
 }

@@ -1,7 +1,7 @@
 import { withoutTrailingSlash } from "@/lib/std/without_trailing_slash.ts";
 
 /** Whether a viewer may open a URL, and if not, why. */
-export type GuardedUrl =
+type GuardedUrl =
   | { readonly ok: true; readonly href: string }
   | {
     readonly ok: false;

@@ -4,10 +4,10 @@ import { formatAge } from "./durations.ts";
 import { failureSentences, forbiddenSentence, stageWords, unexplainedFailure } from "./problem_sentences.ts";
 
 /** Seconds without a sign of life after which a running volume looks stalled. */
-export const STALLED_SECONDS = 1800;
+const STALLED_SECONDS = 1800;
 
 /** A line below a volume's name. */
-export interface VolumeLine {
+interface VolumeLine {
   readonly text: string;
   readonly bad: boolean;
 }

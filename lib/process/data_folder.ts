@@ -84,7 +84,7 @@ export class DataFolder {
 }
 
 /** A stopped data folder that is being read, or how it was found. */
-export interface HeldFolder {
+interface HeldFolder {
   /** Whether a process has the folder open, or may have. */
   readonly isInUse: boolean;
   /** Removes the empty files that reading the index left beside it, then lets the folder be opened again. */

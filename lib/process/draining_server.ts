@@ -17,7 +17,7 @@ export interface DrainingServer {
   cut(): void;
 }
 
-export interface DrainingServerOptions {
+interface DrainingServerOptions {
   readonly hostname: string;
   /** 0: any free one. */
   readonly port: number;

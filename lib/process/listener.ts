@@ -7,7 +7,7 @@ export class ListenError extends Error {
 }
 
 /** What answers while there is no application. */
-export interface Refusals {
+interface Refusals {
   /** Before {@link Listener.answerWith}. */
   readonly starting: Handler;
   /** Once the server drains. */
@@ -15,7 +15,7 @@ export interface Refusals {
 }
 
 /** A listening server whose handler may come later: an early request is told to try again. */
-export interface Listener {
+interface Listener {
   /** The address as a browser uses it, without a trailing slash. */
   readonly origin: string;
   readonly port: number;

@@ -1,17 +1,17 @@
 /** How long requests under way may take to end after the process was told to stop, in ms. */
-export const STOP_GRACE_MS = 4000;
+const STOP_GRACE_MS = 4000;
 
 /**
  * How long requests that were cut may tidy up after themselves, in ms: an upload in parts that nobody aborts stays in the
  * store. With the grace it stays below 5 s, after which a process is expected to be gone.
  */
-export const STOP_TIDY_MS = 900;
+const STOP_TIDY_MS = 900;
 
 /** A terminal and a task runner each send Ctrl-C, so what follows within this time, in ms, is the same keystroke. */
 const SAME_SIGNAL_MS = 1000;
 
 /** What the end of a process is made of. */
-export interface Stop {
+interface Stop {
   /** Ends everything in its order, once the requests under way have ended. */
   readonly finish: () => Promise<void>;
   /** Breaks off the requests under way. */

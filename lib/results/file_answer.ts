@@ -17,7 +17,7 @@ const CONTENT_CODING = /^[\w, -]{1,64}$/;
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
 /** Which file is asked for, and by whom. */
-export interface FileRequest {
+interface FileRequest {
   readonly method: "GET" | "HEAD";
   readonly key: string;
   readonly headers: Headers;
@@ -100,7 +100,7 @@ export function fileAnswer(store: Response, info?: RequestInfo): Response {
 }
 
 /** The answer to a store's refusal; nothing of the store's own words is in it. */
-export function fileFailure(error: HttpError): HttpError {
+function fileFailure(error: HttpError): HttpError {
   const [status, detail] = failureOf(error);
   return new HttpError(status, detail, { headers: UNCACHED, cause: error });
 }

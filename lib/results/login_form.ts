@@ -5,7 +5,7 @@ import { validate } from "@/lib/http/validation.ts";
 import { nextPath } from "./next_path.ts";
 
 /** Largest body of a login, bytes (spec, Limits). */
-export const MAX_LOGIN_BYTES = 16 * 1024;
+const MAX_LOGIN_BYTES = 16 * 1024;
 
 const wellFormed = (text: string) => text.isWellFormed();
 const CREDENTIALS = z.object({

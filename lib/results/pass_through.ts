@@ -43,14 +43,14 @@ export interface PassThroughOptions {
 }
 
 /** A request on its way, and who is told when its answer breaks off after the headers. */
-export interface Passing extends Arrival {
+interface Passing extends Arrival {
   readonly requestId: string;
   readonly broken: (error: unknown) => void;
   /** Called when the client does not read its answer. */
   readonly unread?: () => void;
 }
 
-export type PassThrough = (request: Request, passing: Passing) => Promise<Response>;
+type PassThrough = (request: Request, passing: Passing) => Promise<Response>;
 
 /**
  * Hands `/results/…` on to the results role: the raw path and query byte for byte, of the headers a fixed list, of the

@@ -15,7 +15,7 @@ const MAX_COOKIES = 1024;
 const TIMEOUT_MS = 3000;
 const MAX_ANSWER_BYTES = 16 * 1024;
 
-export interface SessionCheckOptions {
+interface SessionCheckOptions {
   readonly service: ResultsService;
   readonly cookieStem: string;
   /** ms since 1970 */
@@ -25,7 +25,7 @@ export interface SessionCheckOptions {
 }
 
 /** The check of a request's session, and the end of what is remembered of one. */
-export interface RememberedSessions {
+interface RememberedSessions {
   readonly check: SessionCheck;
   /** What was said of these cookies' values is believed no more, answers on their way included. */
   forget(tokens: readonly string[]): void;

@@ -10,7 +10,7 @@ export class SessionKeyError extends Error {
 }
 
 /** Bytes of an AES-256 key. */
-export const SESSION_KEY_BYTES = 32;
+const SESSION_KEY_BYTES = 32;
 
 /** A key that stays. @throws SessionKeyError unless it has 32 bytes */
 export function givenSessionKey(bytes: Uint8Array): SessionKey {

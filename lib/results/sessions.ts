@@ -16,7 +16,7 @@ export const CONFIRMED_MS = 30_000;
 /** Sessions whose confirmation is remembered. */
 const MAX_CONFIRMED = 10_000;
 
-export interface SessionsOptions {
+interface SessionsOptions {
   readonly store: ResultsStore;
   /** Served namespaces; the store is asked under the first. */
   readonly namespaces: readonly string[];
@@ -28,7 +28,7 @@ export interface SessionsOptions {
 }
 
 /** A session that a request was made with. */
-export interface CurrentSession extends Session, RevocableSession {}
+interface CurrentSession extends Session, RevocableSession {}
 
 type Sent = Pick<Request, "url" | "headers">;
 

@@ -7,7 +7,7 @@ import { readXml } from "./read_xml.ts";
 import { xmlHeaders } from "./write_xml.ts";
 
 /** A bucket, or an object in it. */
-export interface AclTarget {
+interface AclTarget {
   readonly bucket: string;
   readonly key?: string;
 }

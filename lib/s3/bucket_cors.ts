@@ -7,7 +7,7 @@ import { readTree } from "./xml_tree.ts";
 import { count } from "./xml_values.ts";
 
 /** Which pages of other origins may use a bucket, members named as S3 names them; null where there are none. */
-export interface CorsRule {
+interface CorsRule {
   ID?: string;
   AllowedHeaders: string[] | null;
   AllowedMethods: string[] | null;
@@ -18,7 +18,7 @@ export interface CorsRule {
 }
 
 /** A rule to be set. */
-export type NewCorsRule = { readonly [Member in keyof CorsRule]?: Readonly<CorsRule[Member]> | null };
+type NewCorsRule = { readonly [Member in keyof CorsRule]?: Readonly<CorsRule[Member]> | null };
 
 const QUERY = [["cors", ""]] as const;
 

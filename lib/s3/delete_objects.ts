@@ -8,9 +8,9 @@ import { fitsXml, xmlDocument, xmlElement, xmlHeaders } from "./write_xml.ts";
 import { readTree } from "./xml_tree.ts";
 
 /** Most objects of one multi-delete (S3 API, DeleteObjects). */
-export const MAX_BATCH = 1000;
+const MAX_BATCH = 1000;
 /** Most failures that are told one by one; beyond them, only the count shows that there were more. */
-export const MAX_TOLD_ERRORS = 1000;
+const MAX_TOLD_ERRORS = 1000;
 
 /** An object, or one version of it. */
 export interface Deletion {
@@ -26,7 +26,7 @@ export interface DeleteError {
   VersionId?: string;
 }
 
-export interface BulkDeleted {
+interface BulkDeleted {
   /** Asked for and not failed: what was not there counts as deleted. */
   deleted: number;
   /** At most {@link MAX_TOLD_ERRORS}. */

@@ -4,7 +4,7 @@ import { readTree } from "./xml_tree.ts";
 import { count, mustBeUnder, timestamp, urlDecoded } from "./xml_values.ts";
 
 /** An entry of an object listing, members named as S3 names them. */
-export interface ListedObject {
+interface ListedObject {
   Key: string;
   /** bytes */
   Size: number;

@@ -8,7 +8,7 @@ import { parseVersionPage, type VersionPage } from "./version_xml.ts";
 /** Most entries of one page (S3 API, ListObjectsV2). */
 export const MAX_KEYS = 1000;
 
-export interface ListOptions {
+interface ListOptions {
   readonly prefix?: string;
   readonly delimiter?: string;
   readonly continuationToken?: string;
@@ -33,7 +33,7 @@ export async function listObjects(s3: S3, caller: Caller, bucket: string, option
   return await readXml(response, parseObjectPage, resource);
 }
 
-export interface VersionListOptions {
+interface VersionListOptions {
   readonly prefix?: string;
   readonly keyMarker?: string;
   readonly versionIdMarker?: string;
@@ -57,7 +57,7 @@ export async function listVersions(
   return await readXml(response, parseVersionPage, resource);
 }
 
-export interface UploadListOptions {
+interface UploadListOptions {
   readonly prefix?: string;
   readonly keyMarker?: string;
   readonly uploadIdMarker?: string;

@@ -30,7 +30,7 @@ export interface SentPart {
 }
 
 /** What a completed upload made. */
-export interface CompletedUpload {
+interface CompletedUpload {
   readonly etag: string | null;
   /** Headers of the store's answer. */
   readonly headers: Headers;
@@ -60,7 +60,7 @@ export async function createUpload(s3: S3, caller: Caller, place: ObjectPlace, h
 }
 
 /** One part's bytes; a request's own body is handed on as it comes. */
-export type PartBody = Pick<S3Call, "body" | "madeHere"> & { readonly lengthBytes: number };
+type PartBody = Pick<S3Call, "body" | "madeHere"> & { readonly lengthBytes: number };
 
 /** Sends the part with a number. @throws HttpError 404 for an unknown upload, 502 when the store names no entity tag */
 export async function sendPart(
@@ -146,7 +146,7 @@ export async function abandonUpload(s3: S3, caller: Caller, upload: OpenUpload):
   }
 }
 
-export interface PartListOptions {
+interface PartListOptions {
   /** 1 to 1000 */
   readonly maxParts: number;
   /** The page begins behind this part. */

@@ -9,7 +9,7 @@ export interface ObjectPlace {
 }
 
 /** Where an object is, and which version of it. */
-export interface ObjectName extends ObjectPlace {
+interface ObjectName extends ObjectPlace {
   readonly versionId?: string;
 }
 
@@ -22,7 +22,7 @@ export interface UploadBody {
   readonly lengthBytes: number;
 }
 
-export interface UploadOptions extends UploadBody {
+interface UploadOptions extends UploadBody {
   /** Content headers, conditions and `x-amz-meta-*`. */
   readonly headers: Headers;
 }
@@ -45,7 +45,7 @@ export async function putObject(s3: S3, caller: Caller, name: ObjectName, upload
 /** What a read can end in; 412 is for who asked with a condition. */
 const READ_STATUSES: ReadonlySet<number> = new Set([200, 206, 304, 412]);
 
-export interface ReadOptions {
+interface ReadOptions {
   /** Range and conditions. */
   readonly headers?: HeaderRecord;
 }

@@ -12,7 +12,7 @@ export const DEFAULT_PRESIGN_SECONDS = 3600;
 
 /** What a presigned URL may do. */
 export const PRESIGN_METHODS = ["get_object", "put_object"] as const;
-export type PresignMethod = typeof PRESIGN_METHODS[number];
+type PresignMethod = typeof PRESIGN_METHODS[number];
 
 /** @throws HttpError 422 for a word that is no presign method */
 export function presignMethod(word: string): PresignMethod {

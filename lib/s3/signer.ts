@@ -16,7 +16,7 @@ const MAX_CACHED_HOSTS = 1000;
 /** A query as ordered pairs, not encoded. */
 export type QueryPairs = readonly (readonly [name: string, value: string])[];
 
-export interface SignedRequest {
+interface SignedRequest {
   readonly method: string;
   /** `host` or `host:port`, without the scheme's default port. */
   readonly host: string;

@@ -3,7 +3,7 @@ import { readTree } from "./xml_tree.ts";
 import { count, isTrue, nameReader, timestamp } from "./xml_values.ts";
 
 /** An upload in progress, members named as S3 names them. */
-export interface ListedUpload {
+interface ListedUpload {
   Key: string;
   UploadId: string;
   /** ISO 8601 in UTC. */
@@ -19,7 +19,7 @@ export interface UploadPage {
 }
 
 /** A part that was uploaded. */
-export interface ListedPart {
+interface ListedPart {
   PartNumber: number;
   ETag: string | null;
   /** bytes */

@@ -4,7 +4,7 @@ import { digestWords, hashPrefix, hexOf, hmacAfter } from "@/lib/std/sha256.ts";
 import { ALGORITHM, amzDate, sha256Hex, signingKey, UNSIGNED_PAYLOAD } from "./signer.ts";
 
 /** What the URLs of a batch have in common. */
-export interface UrlBatch {
+interface UrlBatch {
   readonly method: "GET" | "PUT";
   /** Scheme, host and port, without the scheme's default port. */
   readonly origin: string;

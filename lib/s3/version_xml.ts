@@ -4,7 +4,7 @@ import { readTree, type XmlElement } from "./xml_tree.ts";
 import { count, isTrue, nameReader, timestamp } from "./xml_values.ts";
 
 /** A version of an object, members named as S3 names them. */
-export interface ListedVersion extends ListedMarker {
+interface ListedVersion extends ListedMarker {
   ETag: string | null;
   /** bytes */
   Size: number;
@@ -12,7 +12,7 @@ export interface ListedVersion extends ListedMarker {
 }
 
 /** A delete marker. */
-export interface ListedMarker {
+interface ListedMarker {
   Key: string;
   VersionId: string | null;
   IsLatest: boolean;

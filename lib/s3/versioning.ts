@@ -8,7 +8,7 @@ import { readTree } from "./xml_tree.ts";
 export const VERSIONING_STATES = ["Enabled", "Suspended"] as const;
 export type VersioningState = typeof VERSIONING_STATES[number];
 
-export interface Versioning {
+interface Versioning {
   readonly status: VersioningState | null;
   readonly mfa_delete: string | null;
 }

@@ -18,7 +18,7 @@ export function fitsXml(text: string): boolean {
 }
 
 /** A text as XML content. @throws HttpError 400 naming `field` where XML cannot carry the text */
-export function xmlText(text: string, field: string): string {
+function xmlText(text: string, field: string): string {
   if (!fitsXml(text)) throw badRequest(`${field}: has a character that XML cannot carry`);
   return text.replace(ESCAPED, (character) => ESCAPES[character] ?? `&#${character.charCodeAt(0)};`);
 }

@@ -7,7 +7,7 @@ const MAX_DEPTH = 16;
 const NAMED: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
 
 /** What a scan reports: `path` is the element names joined by `/`, without prefixes. */
-export interface XmlVisitor {
+interface XmlVisitor {
   /** The text of an element without children, entities decoded, white space kept. */
   leaf(path: string, text: string): void;
   close?(path: string): void;

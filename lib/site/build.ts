@@ -25,7 +25,7 @@ const SOURCE_FOLDERS = [
 ];
 /** The packages that are built in. */
 const LOCK_FILE = "deno.lock";
-export interface BuildOptions {
+interface BuildOptions {
   /** The project's folder. */
   readonly root?: string;
   /** Pages reload when the server starts again. */

@@ -1,12 +1,12 @@
 import { build } from "esbuild";
 
 /** A file of the bundle: its name carries a hash of its content. */
-export interface BundleFile {
+interface BundleFile {
   readonly name: string;
   readonly content: Uint8Array;
 }
 
-export interface ClientBundle {
+interface ClientBundle {
   readonly files: readonly BundleFile[];
   /** Name of the script that wakes up the islands. */
   readonly script: string;

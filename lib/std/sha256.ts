@@ -2,7 +2,7 @@
  * SHA-256 (FIPS 180-4) of byte strings, with states that can be continued. Thousands of signatures share most of what
  * they hash; continuing from the shared part costs a third of what a digest made anew by node:crypto costs.
  */
-export interface HashedPrefix {
+interface HashedPrefix {
   readonly state: Int32Array;
   /** Bytes so far. */
   readonly length: number;

@@ -6,7 +6,7 @@ import { invalid } from "./mapi_error.ts";
 const MAX_FILTER_LENGTH = 64;
 
 /** A record of a list, and the members by which it may be sorted or filtered. */
-export type Listed = Record<string, unknown>;
+type Listed = Record<string, unknown>;
 
 /**
  * The part of a list that its parameters ask for: filtered by a prefix without case, sorted, then paged. The list's

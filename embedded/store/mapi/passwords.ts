@@ -34,7 +34,7 @@ const COMMON = new Set([
 ]);
 
 /** For whom a password is to be. */
-export interface PasswordOwner {
+interface PasswordOwner {
   readonly username: string;
   /** MD5s of the present password and those before it, the newest first. */
   readonly former: readonly string[];

@@ -46,16 +46,16 @@ import { createUser, deleteUser, listUsers, modifyUser, readUser } from "./users
 import { resetVersioningSettings, setVersioningSettings, showVersioningSettings } from "./versioning_settings.ts";
 
 /** A request for something of one tenant, with the names of its path below the tenant, decoded. */
-export interface ResourceCall {
+interface ResourceCall {
   readonly tenant: Tenant;
   readonly names: readonly string[];
   readonly asked: MapiRequest;
 }
 
-export type ResourceHandler = (call: ResourceCall) => Response | Promise<Response>;
+type ResourceHandler = (call: ResourceCall) => Response | Promise<Response>;
 
 /** The methods of a resource; HEAD is answered as GET is, without the body. */
-export type ResourceMethods = Readonly<Partial<Record<"GET" | "PUT" | "POST" | "DELETE", ResourceHandler>>>;
+type ResourceMethods = Readonly<Partial<Record<"GET" | "PUT" | "POST" | "DELETE", ResourceHandler>>>;
 
 /** Everything of the management API that is within one tenant, by its path below `/tenants/{tenant}/`. */
 const RESOURCES: Readonly<Record<string, ResourceMethods>> = {

@@ -5,7 +5,7 @@ import { S3Error } from "./s3_error.ts";
 import { element } from "./xml.ts";
 
 /** An account as S3's XML shows one. */
-export interface ShownAccount {
+interface ShownAccount {
   id: string;
   displayName: string;
 }

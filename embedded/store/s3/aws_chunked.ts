@@ -11,7 +11,7 @@ export interface ChunkedFraming {
 }
 
 /** A body on its way out of its framing. */
-export interface ChunkedBody {
+interface ChunkedBody {
   readonly decode: BodyDecoder;
   /** What followed the body, by names in lower case; complete when the decoded body ended. */
   readonly trailers: ReadonlyMap<string, string>;

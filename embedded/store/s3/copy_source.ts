@@ -8,7 +8,7 @@ import { S3Error } from "./s3_error.ts";
 import type { S3Call } from "./s3_operation.ts";
 
 /** What an `x-amz-copy-source` header names. */
-export interface CopySource {
+interface CopySource {
   bucket: string;
   key: string;
   version: string | null;

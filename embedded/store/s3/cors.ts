@@ -7,7 +7,7 @@ import { type CorsMatch, matchingCorsRule, requestedHeaders } from "./cors_match
 import { S3Error } from "./s3_error.ts";
 
 /** Whose pages may read the answers of one tenant. */
-export interface CorsScope {
+interface CorsScope {
   store: StoreParts;
   /** Null where there is none: then only our own pages may. */
   tenant: Tenant | null;

@@ -1,7 +1,7 @@
 import type { CorsRule } from "./cors_configuration.ts";
 
 /** What a browser asks to be allowed: the names of the headers are those of a preflight, none for an actual request. */
-export interface CorsQuestion {
+interface CorsQuestion {
   origin: string;
   method: string;
   headers: readonly string[];

@@ -7,7 +7,7 @@ import { pageSize } from "./upload_parameters.ts";
 import { element, fitsXml, xmlResponse, xmlTime } from "./xml.ts";
 
 /** What all listings of keys read of their query. */
-export interface PageParameters {
+interface PageParameters {
   prefix: string;
   delimiter: string;
   limit: number;
@@ -35,7 +35,7 @@ export function pageParameters(request: S3Request, sizeName: "max-keys" | "max-u
 }
 
 /** How a listing writes keys and prefixes, and the element that tells their encoding; "" where they have none. */
-export interface KeyEncoding {
+interface KeyEncoding {
   shown: (key: string) => string;
   encoding: string;
 }

@@ -6,7 +6,7 @@ import type { S3Request } from "./s3_request.ts";
 import { partNumber } from "./upload_parameters.ts";
 
 /** One part of an object, and how many it has; null for an object that was not uploaded in parts. */
-export interface NumberedPart {
+interface NumberedPart {
   /** Of an empty part, `last` is before `first`. */
   range: ByteRange;
   count: number | null;

@@ -9,7 +9,7 @@ import type { S3Request } from "./s3_request.ts";
 import { statedDigests, trailingDigests } from "./stated_digests.ts";
 
 /** A body that arrived whole and is what its sender says. */
-export interface ObjectBody {
+interface ObjectBody {
   received: ReceivedBody;
   /** Without quotes: the hexadecimal MD5. */
   etag: string;

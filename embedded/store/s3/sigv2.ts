@@ -10,7 +10,7 @@ import { asSigned, MAX_SKEW_MS, NO_DATE } from "./sigv4.ts";
  * (S3 API, Signing and authenticating REST requests). It covers the method, the path, S3's own headers and the
  * parameters below; not the host, other parameters or the body.
  */
-export interface StatedSignatureV2 {
+interface StatedSignatureV2 {
   accessKey: string;
   /** Base64 of an HMAC-SHA1. */
   signature: string;

@@ -4,14 +4,14 @@ import { CHECKSUM_BYTES, type ChecksumAlgorithm, checksumAlgorithm, digestFromBa
 import { S3Error } from "./s3_error.ts";
 
 /** A digest that the sender states of a body. */
-export interface StatedDigest {
+interface StatedDigest {
   algorithm: DigestAlgorithm;
   hex: string;
   code: "BadDigest" | "XAmzContentSHA256Mismatch";
 }
 
 /** What the sender states of a body, before it comes or behind it. */
-export interface StatedDigests {
+interface StatedDigests {
   /** Those that are known before the body. */
   digests: StatedDigest[];
   /** The checksum that is kept with the object. */

@@ -1,7 +1,7 @@
 import type { Change, Changes } from "@/embedded/store/changes.ts";
 import type { Statements } from "@/embedded/store/statements.ts";
 
-export const MS_PER_HOUR = 60 * 60 * 1000;
+const MS_PER_HOUR = 60 * 60 * 1000;
 
 /** Counts what a change did to a bucket, in the transaction of the change itself. */
 export function countUse(index: Statements, change: Change, result: Changes[Change["kind"]]["result"]): void {

@@ -2,7 +2,7 @@ import { isOver } from "@/lib/campaigns/projection/progress.ts";
 import type { ProgressAnswer, VolumeState } from "@/lib/campaigns/projection/types.ts";
 
 /** Whose answers are meant, and of which run: what one may read is no business of another, a later run another thing. */
-export interface ProgressScope {
+interface ProgressScope {
   /** The session's digest. A user's name would not do: it may be given to somebody else. */
   readonly session: string;
   readonly namespace: string;
@@ -17,7 +17,7 @@ export interface ProgressKey {
 }
 
 /** The answers of one session and run. */
-export interface ScopedProgress {
+interface ScopedProgress {
   get(key: ProgressKey): ProgressAnswer | undefined;
   /** Keeps an answer; that a store did not answer is not one. */
   set(key: ProgressKey, answer: ProgressAnswer): void;

@@ -7,7 +7,7 @@ import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
 import { ProgressCache, type ProgressKey } from "./progress_cache.ts";
 import { type FileLimits, type FileReader, readResultFile, type ResultsFetch } from "./result_file.ts";
 
-export interface ProgressReaderOptions {
+interface ProgressReaderOptions {
   readonly send: ResultsFetch;
   /** Where progress files are read: the internal base, ending in /results. */
   readonly base: string;
@@ -35,7 +35,7 @@ export const READ_LIMITS: ReadLimits = {
 };
 
 /** The run whose files are read. */
-export interface ProgressRun {
+interface ProgressRun {
   readonly namespace: string;
   readonly pipeline: string;
   /** Tells this run of the campaign from another. */

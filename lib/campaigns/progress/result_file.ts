@@ -14,7 +14,7 @@ export interface FileLimits {
   readonly maxBytes: number;
 }
 
-export interface FileAnswer {
+interface FileAnswer {
   /** null: there was no whole answer in time. */
   readonly status: number | null;
   /** null unless the status is 200; also when the body is too long or encoded, as a compressed one might be a bomb. */

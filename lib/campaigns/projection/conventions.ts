@@ -25,7 +25,7 @@ export interface Conventions {
   readonly cookieStem: string;
 }
 
-export type ConventionsPreset = "stackroom" | "htrflow";
+type ConventionsPreset = "stackroom" | "htrflow";
 
 export const CONVENTIONS: Readonly<Record<ConventionsPreset, Conventions>> = {
   stackroom: {
@@ -64,7 +64,7 @@ export const POD_INDEX_LABEL = "batch.kubernetes.io/job-completion-index";
 export const POD_JOB_LABEL = "batch.kubernetes.io/job-name";
 
 /** Names of the labels that campaign objects carry. */
-export interface LabelNames {
+interface LabelNames {
   readonly managedBy: string;
   /** The campaign file's name: the same for all parts of a campaign that was split. */
   readonly campaign: string;
@@ -84,7 +84,7 @@ export function labelNames({ labelDomain }: Conventions): LabelNames {
 }
 
 /** Label selectors for the lists of campaign objects. */
-export interface Selectors {
+interface Selectors {
   readonly campaignJobs: string;
   readonly warmupJobs: string;
   /** ConfigMaps with a campaign's volumes.txt; their metadata is enough for a list. */

@@ -10,7 +10,7 @@ import { liveStates, type VolumeStates } from "./volume_states.ts";
 import type { VolumeList } from "./volumes.ts";
 
 /** Failed rows that a detail shows beside its page (spec, Limits). */
-export const MAX_FAILURES = 50;
+const MAX_FAILURES = 50;
 
 /** Which rows of a detail are asked for. */
 export interface VolumePage {

@@ -6,7 +6,7 @@ import type { LowestPage, VolumeQuality } from "./types.ts";
 /** Lowest pages that a volume or a campaign names (spec, Limits). */
 export const MAX_LOWEST_PAGES = 5;
 /** No volume has more pages; a larger figure would only spoil the campaign's mean. */
-export const MAX_SCORED_PAGES = 10_000_000;
+const MAX_SCORED_PAGES = 10_000_000;
 /** Characters of a text from the bucket. */
 export const MAX_BUCKET_TEXT = 300;
 

@@ -23,7 +23,7 @@ export function reapedCampaign(
 }
 
 /** The reaped campaigns of a list. */
-export interface ReapedWindow {
+interface ReapedWindow {
   /** The ones that ended last, latest first. */
   readonly chosen: readonly ReapedCampaign[];
   /** All of them: the header `X-Reaped-Total`. */

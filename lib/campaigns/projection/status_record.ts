@@ -23,7 +23,7 @@ export const FAILURE_KEYS = ["failedVolumes", "failedVolumesJobUid"] as const;
 export type RecordSummary = Readonly<Record<(typeof SUMMARY_KEYS)[number], string>>;
 
 /** A phase that a record may say; `Unknown` is what we say of a record without an ending. */
-export type RecordedPhase = Exclude<Phase, "Unknown">;
+type RecordedPhase = Exclude<Phase, "Unknown">;
 
 /** A campaign's status record. */
 export interface StatusRecord {

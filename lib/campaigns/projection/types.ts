@@ -43,7 +43,7 @@ export interface Waiting {
   readonly since: string | null;
 }
 
-export interface Counts {
+interface Counts {
   /** The Job's completions. */
   readonly total: number;
   readonly active: number;
@@ -173,7 +173,7 @@ export interface CampaignQuality {
   readonly lowest: readonly CampaignLowestPage[];
 }
 
-export interface PagesCoverage {
+interface PagesCoverage {
   /** Volumes whose progress was read. */
   readonly counted: number;
   /** Volumes that have started. */

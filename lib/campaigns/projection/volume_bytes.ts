@@ -1,7 +1,7 @@
 import { readVolumes, type VolumeList } from "./volumes.ts";
 
 /** Volumes that are kept as bytes. */
-export interface VolumeBytes extends VolumeList {
+interface VolumeBytes extends VolumeList {
   /** Memory they take, bytes. */
   readonly size: number;
 }

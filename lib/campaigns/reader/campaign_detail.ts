@@ -27,7 +27,7 @@ export interface CampaignDetailDeps {
   readonly now: () => number;
 }
 
-export interface CampaignDetailRequest {
+interface CampaignDetailRequest {
   readonly namespace: string;
   /** The Job's name. */
   readonly name: string;

@@ -9,14 +9,14 @@ import { BoundedCache } from "@/lib/std/bounded_cache.ts";
 import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
 import { joinedJson, ListRow, RowCache, type RowUse } from "./list_rows.ts";
 
-export interface CampaignListRequest {
+interface CampaignListRequest {
   /** The results URL that the caller's browser uses. */
   readonly resultsUrl: string;
   /** Most reaped campaigns that are wanted. */
   readonly reaped: number;
 }
 
-export interface CampaignList {
+interface CampaignList {
   /** Newest created first. */
   readonly jobs: readonly JobSummary[];
   /** All reaped campaigns, listed or not. */
@@ -24,7 +24,7 @@ export interface CampaignList {
 }
 
 /** A list as an answer's body. */
-export interface CampaignListBytes {
+interface CampaignListBytes {
   /** The JSON array of the campaigns. */
   readonly body: Uint8Array<ArrayBuffer>;
   readonly reapedTotal: number;

@@ -20,7 +20,7 @@ const MAX_WAITING = 256;
 const KNOWN_RECORDS = 4096;
 
 /** The live campaigns of a list, and what is recorded of them. */
-export interface ListedRecords {
+interface ListedRecords {
   readonly jobs: readonly BatchJob[];
   readonly statuses: readonly StatusRecord[];
 }
@@ -38,7 +38,7 @@ export interface CampaignRecords {
   idle(): Promise<void>;
 }
 
-export interface CampaignRecordsOptions {
+interface CampaignRecordsOptions {
   readonly writer: RecordWriter;
   /** As the writer has it. */
   readonly resultsUrl: string | null;

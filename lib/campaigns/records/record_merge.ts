@@ -8,7 +8,7 @@ import { clip } from "@/lib/std/untrusted.ts";
 /** Failures that a record names. */
 export const MAX_NAMED_FAILURES = 50;
 /** Characters of an id and of a sentence in a record. */
-export const MAX_FAILURE_TEXT = 300;
+const MAX_FAILURE_TEXT = 300;
 /** Bytes of the whole value `failedVolumes`. */
 export const MAX_FAILURES_BYTES = 200 * 1024;
 

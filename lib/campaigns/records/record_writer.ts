@@ -16,7 +16,7 @@ import {
   type StoredRecord,
 } from "./record_plan.ts";
 
-export interface RecordWriterOptions {
+interface RecordWriterOptions {
   readonly connection: ClusterConnection;
   readonly conventions: Conventions;
   /** The results URL that records name; null where it differs from one browser to another. */

@@ -14,7 +14,7 @@ import {
 /** How the cluster is read: followed, listed whenever somebody asks, or followed where the account may. */
 export type ClusterReads = "auto" | "watch" | "list";
 
-export interface ChosenCampaignsOptions extends ListedCampaignsOptions {
+interface ChosenCampaignsOptions extends ListedCampaignsOptions {
   readonly connection: StreamingConnection;
   /** 0 up to 1. */
   readonly random: WatchedCampaignsOptions["random"];
@@ -29,7 +29,7 @@ export interface ChosenCampaignsOptions extends ListedCampaignsOptions {
 }
 
 /** Rights are seldom changed, and a trial costs a few calls. */
-export const WATCH_AGAIN_MS = 300_000;
+const WATCH_AGAIN_MS = 300_000;
 
 /** A source, and whether what it hands out can be relied on. */
 export interface ChosenCampaigns {

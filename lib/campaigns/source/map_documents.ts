@@ -12,7 +12,7 @@ import { SharedReads } from "@/lib/kubernetes/shared_reads.ts";
 import { stringAt } from "@/lib/std/untrusted.ts";
 import { VOLUMES_KEY } from "./trimmed_maps.ts";
 
-export interface MapDocumentsOptions {
+interface MapDocumentsOptions {
   readonly connection: ClusterConnection;
   readonly conventions: Conventions;
   /** ms since 1970 */
@@ -20,7 +20,7 @@ export interface MapDocumentsOptions {
 }
 
 /** Tells the resource version of a ConfigMap that is followed; undefined for another. */
-export interface Versions {
+interface Versions {
   version(name: string): string | undefined;
 }
 

@@ -6,7 +6,7 @@ import { configMapsPath, jobsPath, podsPath } from "@/lib/kubernetes/object_path
 import { watchOnce } from "@/lib/kubernetes/watch.ts";
 import { stringAt } from "@/lib/std/untrusted.ts";
 
-export interface MayWatchOptions {
+interface MayWatchOptions {
   readonly connection: StreamingConnection;
   readonly conventions: Conventions;
   readonly namespaces: readonly string[];

@@ -24,12 +24,12 @@ import type { PipelineRecord } from "./campaign_source.ts";
 import { withoutFailures } from "./trimmed_maps.ts";
 
 /** A status record without the failures that it names, and whether it names any. */
-export interface WatchedStatus {
+interface WatchedStatus {
   readonly record: StatusRecord;
   readonly namesFailures: boolean;
 }
 
-export interface NamespaceOptions extends FollowOptions {
+interface NamespaceOptions extends FollowOptions {
   readonly connection: StreamingConnection;
   readonly conventions: Conventions;
   readonly namespace: string;

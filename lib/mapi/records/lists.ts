@@ -22,7 +22,7 @@ export const listQuery = z.object({
   verbose: z.boolean().default(false).meta({ description: "Answer full records instead of names" }),
 });
 
-export type ListQuery = z.output<typeof listQuery>;
+type ListQuery = z.output<typeof listQuery>;
 
 /** A list's query as the store wants it: HCP spells the sort orders out. */
 export function storeListQuery({ sortOrder, ...query }: ListQuery): StoreQuery {

@@ -164,7 +164,7 @@ export const searchSecurityUpdate = z.looseObject({ ipSettings: ipSettingsToStor
   .meta({ id: "SearchSecurityUpdate" });
 
 /** A document whose members are the store's own. */
-export const openDocument = z.record(z.string(), z.unknown());
+const openDocument = z.record(z.string(), z.unknown());
 
 export const permissions = openDocument.meta({
   id: "Permissions",

@@ -1,4 +1,4 @@
-export type LogLevel = "DEBUG" | "INFO" | "WARNING" | "ERROR" | "CRITICAL";
+type LogLevel = "DEBUG" | "INFO" | "WARNING" | "ERROR" | "CRITICAL";
 
 /** What a line is about, to fold neighbours of one kind. */
 export type LineKind = "http" | "model" | "warning" | "error" | "info";

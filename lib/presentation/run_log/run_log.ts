@@ -3,7 +3,7 @@ import { classifyLine, type LineKind, type LogLine, readLogLine } from "./lines.
 /** Characters of a log that are parsed unless the whole is asked for: its end. */
 export const MAX_LOG_CHARACTERS = 2_000_000;
 /** Lines at the end of a log in which its outcome is looked for. */
-export const OUTCOME_LINES = 500;
+const OUTCOME_LINES = 500;
 
 /** Where a worker is. `config` and `warmup` appear only by their failure. */
 export type RunStage =
@@ -67,7 +67,7 @@ export function parseRunLog(
 }
 
 /** How a run ended, by the last line that says so. */
-export function outcomeOf(lines: readonly LogLine[]): RunOutcome | null {
+function outcomeOf(lines: readonly LogLine[]): RunOutcome | null {
   for (const { message } of lines.toReversed()) {
     if (/\] COMPLETE \d+ pages/.test(message)) return "finished";
     if (

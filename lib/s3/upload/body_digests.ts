@@ -17,7 +17,7 @@ const STATED: Readonly<Record<string, (() => Digest) | null>> = {
 export const DIGEST_HEADERS: readonly string[] = Object.keys(STATED);
 
 /** Digests of a body that passes by. */
-export interface BodyDigests {
+interface BodyDigests {
   /** Takes the next bytes. */
   update(bytes: Uint8Array): void;
   /** @throws HttpError 400 naming the header whose digest is not that of the bytes */

@@ -44,7 +44,7 @@ export const BUFFERED_SIZES: BufferedSizes = {
 };
 
 /** How a body is written, once it is known whether it fits into one part. */
-export interface Writers<T> {
+interface Writers<T> {
   readonly whole: (body: UploadBody) => Promise<T>;
   readonly inParts: (send: (open: OpenUpload) => Promise<SentPart[]>) => Promise<T>;
 }

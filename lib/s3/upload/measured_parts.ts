@@ -7,7 +7,7 @@ import { type OpenUpload, sendPart, type SentPart } from "@/lib/s3/multipart.ts"
 /** What is read of a body at a time, bytes. */
 const PIECE_BYTES = 256 * 1024;
 
-export interface MeasuredBody {
+interface MeasuredBody {
   readonly source: BodySource;
   readonly lengthBytes: number;
   readonly partBytes: number;

@@ -41,7 +41,7 @@ export const UPLOAD_SIZES: UploadSizes = {
   buffered: BUFFERED_SIZES,
 };
 
-export interface ObjectUpload {
+interface ObjectUpload {
   /** A request's body; read here unless its length allows one PUT. */
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
   /** Null: not known before its end. */

@@ -24,7 +24,7 @@ export class Blocks {
 }
 
 /** Takes a share of the memory that all uploads have; answers how to give it back. */
-export type TakeShare = (bytes: number) => Promise<() => void>;
+type TakeShare = (bytes: number) => Promise<() => void>;
 
 /** What one upload holds of it, in blocks that it uses again and again. Whoever asks for more than it holds waits. */
 export class PartMemory {

@@ -22,7 +22,7 @@ const loginForm = z.object({
 
 const tokenAnswer = z.object({ access_token: z.string(), token_type: z.literal("bearer") }).meta({ id: "Token" });
 
-export interface TokenSettings {
+interface TokenSettings {
   readonly key: TokenKey;
   readonly lifetimeMinutes: number;
   /** ms since 1970 */

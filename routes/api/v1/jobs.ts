@@ -9,10 +9,10 @@ import { jobDetail, jobList } from "./job_schemas.ts";
 import { bytesAnswer, jsonAnswer, readOperations, type WebOperation } from "./web_operation.ts";
 
 /** Header with the number of all reaped campaigns. */
-export const REAPED_TOTAL_HEADER = "X-Reaped-Total";
+const REAPED_TOTAL_HEADER = "X-Reaped-Total";
 
 /** Header with the age of what is shown, whole seconds: only where it may be out of date. */
-export const DATA_AGE_HEADER = "X-Data-Age";
+const DATA_AGE_HEADER = "X-Data-Age";
 
 /** spec, Limits. */
 export const DEFAULT_REAPED = 20;
@@ -20,7 +20,7 @@ const MAX_REAPED = 10_000;
 export const DEFAULT_VOLUMES = 200;
 const MAX_VOLUMES = 1000;
 
-export interface JobsDeps extends CampaignDetailDeps {
+interface JobsDeps extends CampaignDetailDeps {
   readonly lists: CampaignLists;
   /** The namespaces served. */
   readonly namespaces: readonly string[];

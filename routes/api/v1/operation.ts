@@ -5,7 +5,7 @@ import type { RequestContext } from "@/lib/http/request_context.ts";
 import { type Authenticate, operationsFor } from "@/lib/http/operation.ts";
 
 /** What turns a bearer token into a caller of the store. */
-export interface Door {
+interface Door {
   readonly verify: VerifyToken;
   readonly admission: Admission;
   /** ms since 1970 */

@@ -26,7 +26,7 @@ interface Common {
   readonly resource: (names: Names) => string;
 }
 
-export interface ReadSpec<S extends z.ZodType, Q extends z.ZodObject> extends Common {
+interface ReadSpec<S extends z.ZodType, Q extends z.ZodObject> extends Common {
   readonly schema: S;
   readonly query?: Q;
   /** The query as the store wants it; as it was given when absent. */
@@ -37,7 +37,7 @@ export interface ReadSpec<S extends z.ZodType, Q extends z.ZodObject> extends Co
   readonly further?: (headers: Headers) => Record<string, unknown>;
 }
 
-export interface WriteSpec<B extends z.ZodType, Q extends z.ZodObject, A extends z.ZodType> extends Common {
+interface WriteSpec<B extends z.ZodType, Q extends z.ZodObject, A extends z.ZodType> extends Common {
   readonly method: "PUT" | "POST" | "DELETE";
   readonly body?: B;
   /** Largest body, bytes; 1 MiB when absent. */
