@@ -9,14 +9,14 @@ import { cors, type CorsOrigins } from "@/lib/http/cors.ts";
 import { defaultHeaders } from "@/lib/http/default_headers.ts";
 import { mount } from "@/lib/http/dispatch.ts";
 import { hostCheck } from "@/lib/http/host_check.ts";
+import { InFlight } from "@/lib/http/in_flight.ts";
 import {
   DEFAULT_MAX_REQUESTS,
   DEFAULT_MAX_TENANT_REQUESTS,
   enterRole,
-  InFlight,
   limitConcurrency,
   releasePlaces,
-} from "@/lib/http/in_flight.ts";
+} from "@/lib/http/limit_concurrency.ts";
 import type { Handler, Middleware } from "@/lib/http/middleware.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { redactText } from "@/lib/http/redact.ts";

@@ -1,6 +1,7 @@
 import { addressKey } from "@/lib/http/client_address.ts";
 import { HttpError, tooManyRequests } from "@/lib/http/errors.ts";
-import { enterTenant, type InFlight } from "@/lib/http/in_flight.ts";
+import { type InFlight } from "@/lib/http/in_flight.ts";
+import { enterTenant } from "@/lib/http/limit_concurrency.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { UnprovenPlaces } from "@/lib/http/unproven_places.ts";
 import { cancelBody } from "@/lib/std/cancel_body.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
-import { DEFAULT_MAX_REQUESTS, DEFAULT_MAX_TENANT_REQUESTS } from "@/lib/http/in_flight.ts";
+import { DEFAULT_MAX_REQUESTS, DEFAULT_MAX_TENANT_REQUESTS } from "@/lib/http/limit_concurrency.ts";
 import {
   DEFAULT_HEAD_SECONDS,
   DEFAULT_IDLE_SECONDS,

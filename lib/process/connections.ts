@@ -1,6 +1,6 @@
 import { AddressLimit, type Full } from "@/lib/http/address_limit.ts";
 import { addressKey, peerAddress } from "@/lib/http/client_address.ts";
-import { DEFAULT_MAX_TENANT_REQUESTS } from "@/lib/http/in_flight.ts";
+import { DEFAULT_MAX_TENANT_REQUESTS } from "@/lib/http/limit_concurrency.ts";
 import { deadline } from "@/lib/std/deadline.ts";
 import { STREAM_BOUNDS, type TimeBounds, totalMs } from "@/lib/std/time_bounds.ts";
 import type { Handler, HandlerInfo, ServeConnection, ServedConnection } from "./serve_connection.ts";

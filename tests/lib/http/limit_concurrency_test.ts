@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { httpApp, routesOf } from "@/lib/http/app.ts";
-import { InFlight, limitConcurrency } from "@/lib/http/in_flight.ts";
+import { InFlight } from "@/lib/http/in_flight.ts";
+import { limitConcurrency } from "@/lib/http/limit_concurrency.ts";
 import { UnprovenPlaces } from "@/lib/http/unproven_places.ts";
 import { NO_LOG } from "./no_log.ts";
 
@@ -14,7 +15,7 @@ Deno.test("in flight: counts by key, gives a place back once, and forgets what i
   assert.deepEqual([inFlight.count("a"), inFlight.count("b"), inFlight.count("c")], [1, 1, 0]);
 });
 
-Deno.test("in flight: a place is held until the connection says that the answer is sent, or failed", async () => {
+Deno.test("limit concurrency: a place is held until the connection says that the answer is sent, or failed", async () => {
   const inFlight = new InFlight(1);
   const app = httpApp({ log: NO_LOG });
   const add = routesOf(app, limitConcurrency(inFlight, new UnprovenPlaces(1, 1)));
