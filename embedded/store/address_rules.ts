@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { BoundedCache } from "@/lib/std/bounded_cache.ts";
+import { LRUCache } from "lru-cache";
 
 /** Whether an address may come in. */
 type AddressRules = (address: string) => boolean;
@@ -49,7 +49,7 @@ interface Range extends Address {
 /** How many different settings are kept parsed. */
 const KNOWN_LIMIT = 50;
 
-const KNOWN = new BoundedCache<string, AddressRules>(KNOWN_LIMIT);
+const KNOWN = new LRUCache<string, AddressRules>({ max: KNOWN_LIMIT });
 
 const everybody = () => true;
 

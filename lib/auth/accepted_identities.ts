@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { BoundedCache } from "@/lib/std/bounded_cache.ts";
+import { LRUCache } from "lru-cache";
 
 /** How long after the store accepted an identity its requests need no further proof, ms. */
 export const PROVEN_MS = 60_000;
@@ -23,7 +23,7 @@ interface LoginCredentials {
  * not kept. Only an acceptance takes room, so that invented credentials push nobody out.
  */
 export class AcceptedIdentities {
-  readonly #acceptedAt = new BoundedCache<string, number>(MAX_IDENTITIES);
+  readonly #acceptedAt = new LRUCache<string, number>({ max: MAX_IDENTITIES });
   readonly #secret = randomBytes(32);
   readonly #now: () => number;
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { BoundedCache } from "@/lib/std/bounded_cache.ts";
+import { LRUCache } from "lru-cache";
 
 /** Wrong passwords from one address for one account, per window. */
 export const MAX_WRONG_PER_ACCOUNT = 10;
@@ -64,7 +64,7 @@ export function accountKey(tenant: string | null, username: string): string {
  */
 export class GuessLimits {
   readonly #addresses = new Map<string, Address>();
-  readonly #exempt = new BoundedCache<string, number>(MAX_EXEMPT);
+  readonly #exempt = new LRUCache<string, number>({ max: MAX_EXEMPT });
   readonly #now: () => number;
   #accounts = 0;
 

@@ -1,7 +1,7 @@
 import { errors, jwtVerify, type JWTVerifyResult, SignJWT } from "jose";
+import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import { type HttpError, notAuthenticated, unprocessable } from "@/lib/http/errors.ts";
-import { BoundedCache } from "@/lib/std/bounded_cache.ts";
 import { TENANT_NAME } from "./login.ts";
 
 /** Longest token that is issued or looked at, characters. */
@@ -73,7 +73,7 @@ interface Verified {
  * The verifier throws HttpError 401 with `Invalid token`, `Token has expired` or `Invalid token: no subject`.
  */
 export function tokenVerifier(key: TokenKey): VerifyToken {
-  const verified = new BoundedCache<string, Verified>(MAX_CACHED_TOKENS);
+  const verified = new LRUCache<string, Verified>({ max: MAX_CACHED_TOKENS });
   const verify = async (token: string, nowSeconds: number) => {
     const entry = await readToken(token, key, nowSeconds);
     verified.set(token, entry);

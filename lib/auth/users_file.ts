@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import { unavailable } from "@/lib/http/errors.ts";
-import { BoundedCache } from "@/lib/std/bounded_cache.ts";
 
 const MAX_REMEMBERED_CHECKS = 1000;
 /** Checks that run at once: each takes about 16 MiB and some ten milliseconds of a core. */
@@ -61,7 +61,7 @@ export async function usersFileLine(name: string, password: string): Promise<str
  * The check throws HttpError 503 when too many first checks are waiting.
  */
 export function usersFileCheck(users: ReadonlyMap<string, UserHash>): UserCheck {
-  const remembered = new BoundedCache<string, true>(MAX_REMEMBERED_CHECKS);
+  const remembered = new LRUCache<string, true>({ max: MAX_REMEMBERED_CHECKS });
   const secret = randomBytes(32);
   // Of the cost that the file's own hashes have: by its time, an answer must not tell who is in it.
   const [{ N, r, p }] = [...users.values(), DEFAULT_COST];

@@ -1,7 +1,7 @@
 import { HttpError } from "@/lib/http/errors.ts";
 import { readCapped } from "@/lib/http/read_capped.ts";
 import { REQUEST_ID_HEADER } from "@/lib/http/request_id.ts";
-import { BoundedCache } from "@/lib/std/bounded_cache.ts";
+import { timedCache } from "@/lib/std/timed_cache.ts";
 import type { ResultsService } from "./results_service.ts";
 import type { SessionCheck } from "./results_session.ts";
 import { sessionValues } from "./session_cookie.ts";
@@ -38,7 +38,7 @@ interface RememberedSessions {
  */
 export function sessionCheck(options: SessionCheckOptions): RememberedSessions {
   const { service, cookieStem, now, timeoutMs = TIMEOUT_MS } = options;
-  const known = new BoundedCache<string, { readonly user: string | null; readonly until: number }>(MAX_COOKIES);
+  const known = timedCache<string, { readonly user: string | null }>(MAX_COOKIES, SESSION_CACHE_MS, now);
   const asked = new Map<string, Promise<string | null>>();
 
   /** Many requests of one page share a question. */
@@ -49,7 +49,7 @@ export function sessionCheck(options: SessionCheckOptions): RememberedSessions {
       asked.set(digest, question);
       const isCurrent = () => asked.get(digest) === question && asked.delete(digest);
       question.then((user) => {
-        if (isCurrent()) known.set(digest, { user, until: now() + SESSION_CACHE_MS });
+        if (isCurrent()) known.set(digest, { user });
       }, isCurrent);
     }
     return question;
@@ -61,7 +61,7 @@ export function sessionCheck(options: SessionCheckOptions): RememberedSessions {
       for (const token of sessionValues(request, cookieStem)) {
         const digest = sessionDigest(token);
         const entry = known.get(digest);
-        const user = entry && entry.until > now() ? entry.user : await ask(token, digest, requestId);
+        const user = entry ? entry.user : await ask(token, digest, requestId);
         if (user !== null) return { user, digest, cookie: `${cookieStem}=${token}` };
       }
       throw notLoggedIn();

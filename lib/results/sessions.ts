@@ -1,7 +1,8 @@
 import { createHmac, type KeyObject } from "node:crypto";
+import type { LRUCache } from "lru-cache";
 import { HttpError } from "@/lib/http/errors.ts";
 import { S3Failure } from "@/lib/s3/errors.ts";
-import { BoundedCache } from "@/lib/std/bounded_cache.ts";
+import { timedCache } from "@/lib/std/timed_cache.ts";
 import { browserScheme } from "./browser_address.ts";
 import { storeKnows } from "./login.ts";
 import type { ResultsStore } from "./results_store.ts";
@@ -38,13 +39,14 @@ type Sent = Pick<Request, "url" | "headers">;
  */
 export class Sessions {
   readonly #options: SessionsOptions;
-  /** Until when the store's word is believed, ms since 1970, by digest. */
-  readonly #confirmed = new BoundedCache<string, number>(MAX_CONFIRMED);
+  /** Digests of the sessions whose keys the store accepted within {@link CONFIRMED_MS}. */
+  readonly #confirmed: LRUCache<string, true>;
   /** Questions under way, shared by all requests of a session. */
   readonly #asked = new Map<string, Promise<boolean>>();
 
   constructor(options: SessionsOptions) {
     this.#options = options;
+    this.#confirmed = timedCache(MAX_CONFIRMED, CONFIRMED_MS, options.now);
   }
 
   /**
@@ -70,7 +72,7 @@ export class Sessions {
 
   /** The store has just accepted the keys of this token's session. */
   confirm(token: string): void {
-    this.#confirmed.set(sessionDigest(token), this.#options.now() + CONFIRMED_MS);
+    this.#confirmed.set(sessionDigest(token), true);
   }
 
   /** Revokes all sessions of a request. */
@@ -104,16 +106,15 @@ export class Sessions {
   }
 
   async #isKnown(session: CurrentSession): Promise<boolean> {
-    const { now } = this.#options;
     const { digest } = session;
-    if ((this.#confirmed.get(digest) ?? 0) > now()) return true;
+    if (this.#confirmed.get(digest)) return true;
     let question = this.#asked.get(digest);
     if (!question) {
       question = this.#ask(session).finally(() => this.#asked.delete(digest));
       this.#asked.set(digest, question);
     }
     const known = await question;
-    if (known) this.#confirmed.set(digest, now() + CONFIRMED_MS);
+    if (known) this.#confirmed.set(digest, true);
     else this.#confirmed.delete(digest);
     return known;
   }

@@ -1,6 +1,6 @@
 import { createHmac, hash } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
-import { BoundedCache } from "@/lib/std/bounded_cache.ts";
 import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
 import { hexOf, hmacAfter } from "@/lib/std/sha256.ts";
 
@@ -146,7 +146,7 @@ interface Signing {
 
 /** What was used last for a pair of keys, found without hashing its secret. */
 const latest = new WeakMap<S3Keys, { readonly day: string; readonly region: string; readonly signing: Signing }>();
-const signings = new BoundedCache<string, Signing>(MAX_CACHED_KEYS);
+const signings = new LRUCache<string, Signing>({ max: MAX_CACHED_KEYS });
 
 /** The key of a day (`YYYYMMDD`) and region. */
 export function signingKey(keys: S3Keys, day: string, region: string): Uint8Array {
@@ -184,7 +184,7 @@ export function amzDate(now: number): string {
   return lastDate;
 }
 
-const hosts = new BoundedCache<string, string>(MAX_CACHED_HOSTS);
+const hosts = new LRUCache<string, string>({ max: MAX_CACHED_HOSTS });
 
 /** The host of an origin as requests name it, without the scheme's default port. */
 export function hostOf(origin: string): string {

@@ -1,4 +1,4 @@
-import { BoundedCache } from "@/lib/std/bounded_cache.ts";
+import { LRUCache } from "lru-cache";
 import { withoutTrailingSlash } from "@/lib/std/without_trailing_slash.ts";
 
 /** Tenants whose addresses are kept. */
@@ -58,11 +58,13 @@ export function derivedAddresses(settings: DomainSettings): StoreAddresses {
       virtualHosts: settings.virtualHosts,
     };
   };
-  const known = new BoundedCache<string | null, Promise<S3Address | null>>(MAX_KNOWN_TENANTS);
+  const known = new LRUCache<string, Promise<S3Address | null>>({ max: MAX_KNOWN_TENANTS });
   return {
     s3(tenant) {
-      let address = known.get(tenant);
-      if (!address) known.set(tenant, address = Promise.resolve(s3Address(tenant)));
+      // No tenant has an empty name.
+      const key = tenant ?? "";
+      let address = known.get(key);
+      if (!address) known.set(key, address = Promise.resolve(s3Address(tenant)));
       return address;
     },
     mapi(tenant) {

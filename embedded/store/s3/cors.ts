@@ -1,6 +1,6 @@
+import { LRUCache } from "lru-cache";
 import type { Tenant } from "@/embedded/store/accounts.ts";
 import type { StoreParts } from "@/embedded/store/context/store_parts.ts";
-import { BoundedCache } from "@/lib/std/bounded_cache.ts";
 import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 import { CORS_METHODS, type CorsRule, parseCorsRules } from "./cors_configuration.ts";
 import { type CorsMatch, matchingCorsRule, requestedHeaders } from "./cors_matching.ts";
@@ -101,7 +101,7 @@ function bucketIn(url: string): string | null {
 /** How many different configurations are kept parsed; each has 64 KiB of text at most. */
 const KNOWN_LIMIT = 50;
 
-const known = new BoundedCache<string, readonly CorsRule[]>(KNOWN_LIMIT);
+const known = new LRUCache<string, readonly CorsRule[]>({ max: KNOWN_LIMIT });
 
 function knownRules(text: string): readonly CorsRule[] {
   const parsed = known.get(text);

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import { BoundedCache } from "@/lib/std/bounded_cache.ts";
+import { LRUCache } from "lru-cache";
 import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
 import { S3Error } from "./s3_error.ts";
 import type { S3Request } from "./s3_request.ts";
@@ -92,7 +92,7 @@ export function signingKey(scope: string, secretKey: string): Uint8Array {
 }
 
 /** A day's key of a user costs four times a signature; a changed password has another name here. */
-const signingKeys = new BoundedCache<string, Uint8Array>(MAX_SIGNING_KEYS);
+const signingKeys = new LRUCache<string, Uint8Array>({ max: MAX_SIGNING_KEYS });
 
 /** Whether 64 hexadecimal digits are the signature of a text. Compares in constant time. */
 export function isSignatureOf(text: string, key: Uint8Array, signature: string): boolean {

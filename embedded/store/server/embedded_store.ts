@@ -1,6 +1,6 @@
+import { LRUCache } from "lru-cache";
 import { startWriterThread } from "@/embedded/store/writer/writer_client.ts";
 import { startThread } from "@/embedded/threads.ts";
-import { BoundedCache } from "@/lib/std/bounded_cache.ts";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
 import type { StoreAddresses } from "@/lib/store/addresses.ts";
 import type { LevelAddress, StoreServerOptions } from "./store_server.ts";
@@ -61,7 +61,7 @@ export async function startEmbeddedStore(
     throw error;
   }
   const system = await askAddress(null);
-  const known = new BoundedCache<string, LevelAddress>(KNOWN_LIMIT);
+  const known = new LRUCache<string, LevelAddress>({ max: KNOWN_LIMIT });
   const level = async (tenant: string | null): Promise<LevelAddress> => {
     if (!system) throw new DataFolderError("the embedded store has no system level");
     if (tenant === null) return system;

@@ -1,27 +1,24 @@
+import type { LRUCache } from "lru-cache";
 import { PageTally } from "@/lib/campaigns/projection/page_tally.ts";
-import { BoundedCache } from "@/lib/std/bounded_cache.ts";
+import { timedCache } from "@/lib/std/timed_cache.ts";
 
 const LIFETIME_MS = 3_600_000;
 const CAPACITY = 4096;
 
-/** The page tallies of sessions, one for each run of a campaign that somebody looked at within the hour. */
+/** The page tallies of sessions, one for each run of a campaign whose detail was read within the hour. */
 export class Tallies {
-  readonly #entries: BoundedCache<string, { readonly tally: PageTally; readonly until: number }>;
-  readonly #now: () => number;
+  readonly #entries: LRUCache<string, PageTally>;
 
   /** @param now ms since 1970 */
   constructor(now: () => number, capacity = CAPACITY) {
-    this.#now = now;
-    this.#entries = new BoundedCache(capacity);
+    this.#entries = timedCache(capacity, LIFETIME_MS, now);
   }
 
-  /** The tally of one session (by its digest) and run, an empty one at first and an hour after that. */
+  /** The tally of one session (by its digest) and run; a new, empty one for the first read and an hour after that. */
   of(session: string, run: string): PageTally {
     const name = JSON.stringify([session, run]);
-    const kept = this.#entries.get(name);
-    if (kept && this.#now() < kept.until) return kept.tally;
-    const tally = new PageTally();
-    this.#entries.set(name, { tally, until: this.#now() + LIFETIME_MS });
+    let tally = this.#entries.get(name);
+    if (!tally) this.#entries.set(name, tally = new PageTally());
     return tally;
   }
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { BatchJob } from "@/lib/campaigns/projection/cluster_objects.ts";
 import { chooseReaped, type ReapedCampaign, reapedSummary } from "@/lib/campaigns/projection/reaped.ts";
 import { liveSummary, newestFirst } from "@/lib/campaigns/projection/summary.ts";
@@ -5,7 +6,6 @@ import type { JobSummary, Warmup } from "@/lib/campaigns/projection/types.ts";
 import { indexWarmups, warmupOf, warmupPhase } from "@/lib/campaigns/projection/warmup.ts";
 import type { CampaignRecords } from "@/lib/campaigns/records/campaign_records.ts";
 import type { CampaignSnapshot, CampaignSource, PipelineRecord } from "@/lib/campaigns/source/campaign_source.ts";
-import { BoundedCache } from "@/lib/std/bounded_cache.ts";
 import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
 import { joinedJson, ListRow, RowCache, type RowUse } from "./list_rows.ts";
 
@@ -44,8 +44,8 @@ const KEPT_RESULTS_URLS = 4;
 export class CampaignLists {
   readonly #source: CampaignSource;
   readonly #records: CampaignRecords | undefined;
-  readonly #kept = new BoundedCache<string, KeptList>(KEPT_LISTS);
-  readonly #rows = new BoundedCache<string, RowCache>(KEPT_RESULTS_URLS);
+  readonly #kept = new LRUCache<string, KeptList>({ max: KEPT_LISTS });
+  readonly #rows = new LRUCache<string, RowCache>({ max: KEPT_RESULTS_URLS });
 
   constructor(source: CampaignSource, records?: CampaignRecords) {
     this.#source = source;
@@ -75,7 +75,7 @@ export class CampaignLists {
     const entry = { snapshot, list };
     this.#kept.set(name, entry);
     list.catch(() => {
-      if (this.#kept.get(name) === entry) this.#kept.delete(name);
+      if (this.#kept.peek(name) === entry) this.#kept.delete(name);
     });
     return await list;
   }

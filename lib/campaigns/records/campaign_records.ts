@@ -1,8 +1,9 @@
+import { LRUCache } from "lru-cache";
 import type { BatchJob } from "@/lib/campaigns/projection/cluster_objects.ts";
 import type { StatusRecord } from "@/lib/campaigns/projection/status_record.ts";
 import { compareText } from "@/lib/campaigns/projection/text_order.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
-import { BoundedCache } from "@/lib/std/bounded_cache.ts";
+import { timedCache } from "@/lib/std/timed_cache.ts";
 import { type Failures, isRecorded, summaryOf } from "./record_merge.ts";
 import { type RecordOutcome, RecordRefused, type RecordWriter } from "./record_writer.ts";
 
@@ -70,13 +71,15 @@ class Keeper implements CampaignRecords {
   /** Jobs whose record says it all: a source that follows changes hands out the same objects until there is one. */
   readonly #recorded = new WeakMap<BatchJob, StatusRecord>();
   /** What was compared with a record of that version, and needed no write or could not be written. */
-  readonly #compared = new BoundedCache<string, string>(KNOWN_RECORDS);
-  readonly #told = new BoundedCache<string, { readonly what: string; readonly until: number }>(KNOWN_RECORDS);
+  readonly #compared = new LRUCache<string, string>({ max: KNOWN_RECORDS });
+  /** What a record was written from when its detail was shown, by campaign. */
+  readonly #told: LRUCache<string, string>;
   readonly #pausedUntil = new Map<string, number>();
   readonly #refused = new Set<string>();
 
   constructor(options: CampaignRecordsOptions) {
     this.#options = options;
+    this.#told = timedCache(KNOWN_RECORDS, DETAIL_LIFETIME_MS, options.now);
   }
 
   listed(snapshot: ListedRecords): void {
@@ -88,7 +91,7 @@ class Keeper implements CampaignRecords {
   shown(job: BatchJob, failures: Failures): void {
     const key = keyOf(job);
     const told = this.#told.get(key);
-    if (told && this.#options.now() < told.until && told.what === this.#tell(job, failures)) return;
+    if (told !== undefined && told === this.#tell(job, failures)) return;
     if (this.#isPaused(job.namespace) || (this.#shown.size >= MAX_WAITING && !this.#shown.has(key))) return;
     this.#shown.set(key, { job, failures });
     this.#start();
@@ -122,8 +125,7 @@ class Keeper implements CampaignRecords {
   async #writeShown({ job, failures }: Shown): Promise<void> {
     const outcome = await this.#write(job, failures);
     if (outcome !== "written" && outcome !== "unchanged") return;
-    const until = this.#options.now() + DETAIL_LIFETIME_MS;
-    this.#told.set(keyOf(job), { what: this.#tell(job, failures), until });
+    this.#told.set(keyOf(job), this.#tell(job, failures));
   }
 
   async #writeListed(snapshot: ListedRecords): Promise<void> {

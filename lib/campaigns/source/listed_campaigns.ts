@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import {
   type BatchJob,
   type BatchPod,
@@ -22,7 +23,6 @@ import { getObject, listAll } from "@/lib/kubernetes/cluster_reads.ts";
 import type { ClusterConnection } from "@/lib/kubernetes/connection.ts";
 import { configMapPath, configMapsPath, jobsPath, podsPath } from "@/lib/kubernetes/object_paths.ts";
 import { SharedReads } from "@/lib/kubernetes/shared_reads.ts";
-import { BoundedCache } from "@/lib/std/bounded_cache.ts";
 import { stringAt } from "@/lib/std/untrusted.ts";
 import type { CampaignObjects, CampaignSnapshot, CampaignSource, PipelineRecord } from "./campaign_source.ts";
 import { volumesOf, withoutFailures } from "./trimmed_maps.ts";
@@ -109,7 +109,7 @@ class Cluster {
   readonly #connection: ClusterConnection;
   readonly #conventions: Conventions;
   readonly #selectors: ReturnType<typeof selectors>;
-  readonly #scoring = new BoundedCache<string, Pick<PipelineRecord, "scoresQuality">>(KNOWN_PIPELINES);
+  readonly #scoring = new LRUCache<string, Pick<PipelineRecord, "scoresQuality">>({ max: KNOWN_PIPELINES });
 
   constructor({ connection, conventions }: ListedCampaignsOptions) {
     this.#connection = connection;

@@ -1,10 +1,10 @@
+import { LRUCache } from "lru-cache";
 import type { BatchJob } from "@/lib/campaigns/projection/cluster_objects.ts";
 import { type Conventions, RECORD_PREFIX, STATUS_SUFFIX } from "@/lib/campaigns/projection/conventions.ts";
 import { reapedCampaign } from "@/lib/campaigns/projection/reaped.ts";
 import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
 import type { StreamingConnection } from "@/lib/kubernetes/connection.ts";
 import type { FollowOptions } from "@/lib/kubernetes/followed_collection.ts";
-import { BoundedCache } from "@/lib/std/bounded_cache.ts";
 import { sleep } from "@/lib/std/sleep.ts";
 import type { CampaignObjects, CampaignSnapshot, CampaignSource } from "./campaign_source.ts";
 import { MapDocuments } from "./map_documents.ts";
@@ -71,7 +71,7 @@ class Watched implements WatchedCampaigns {
   readonly #namespaces: ReadonlyMap<string, WatchedNamespace>;
   readonly #documents: MapDocuments;
   readonly #running: Promise<unknown>;
-  readonly #campaigns = new BoundedCache<string, MadeCampaign>(KEPT_CAMPAIGNS);
+  readonly #campaigns = new LRUCache<string, MadeCampaign>({ max: KEPT_CAMPAIGNS });
   #snapshot: CampaignSnapshot | null = null;
   #snapshotAt = -Infinity;
   #isChanged = true;
