@@ -30,18 +30,13 @@ export function addDefaultHeaders(headers: Headers): void {
 
 /**
  * What every response of every role carries: the request's id, the default headers, and after a body that had the
- * runtime read far ahead that the connection ends. Responses to HEAD have no body and say how long it would be.
+ * runtime read far ahead that the connection ends. Responses to HEAD say how long the body is that they leave out.
  * Responses under `/api/v1` are kept out of every cache unless the route said otherwise.
  */
 export const defaultHeaders: Middleware = async function defaultHeaders(c, next) {
   await next();
   const context = c.get("context");
-  if (context.method === "HEAD" && c.res.body) {
-    const response = await bodiless(c.res);
-    // Without this Hono copies the headers of the response that is replaced.
-    c.res = undefined;
-    c.res = response;
-  }
+  if (context.method === "HEAD" && c.res.body) await announceLength(c.res);
   const { headers } = c.res;
   if (leavesReadAhead(context.request)) headers.set("Connection", "close");
   headers.set(REQUEST_ID_HEADER, context.requestId);
@@ -52,12 +47,11 @@ export const defaultHeaders: Middleware = async function defaultHeaders(c, next)
 };
 
 /**
- * A response without its body, which says how long that would be (RFC 9110, section 8.6). Only pages and other small
- * responses are read for it; files name their length themselves.
+ * Makes a response to HEAD say how long its body is (RFC 9110, section 8.6), which Hono then leaves out. Only pages and
+ * other small responses are read for it; files name their length themselves.
  */
-async function bodiless(response: Response): Promise<Response> {
-  const headers = new Headers(response.headers);
+async function announceLength(response: Response): Promise<void> {
+  const { headers } = response;
   if (headers.has("Content-Length")) await response.body?.cancel();
   else headers.set("Content-Length", String((await response.bytes()).length));
-  return new Response(null, { status: response.status, headers });
 }
