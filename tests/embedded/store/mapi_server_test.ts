@@ -156,7 +156,7 @@ Deno.test("embedded MAPI: hostile bodies are 400 or 413 and name the member", le
   assert.match(await put({ name: "bad_name" }), /^400 .*name/);
   assert.match(await put({ name: "a", softQuota: 5 }), /^400 .*softQuota/);
   assert.match(await put({ name: "a", hardQuota: "lots" }), /^400 .*hardQuota/);
-  assert.match(await put({ name: "a", owner: "nobody" }), /^400 .*owner/);
+  assert.match(await put({ name: "a", owner: "nobody" }), /^409 .*owner/);
   assert.match(await put({ name: "a", tags: { tag: [1] } }), /^400 .*tags/);
   assert.match(await put([1]), /^400 /);
   assert.match(await put({ name: "a", description: "x".repeat(5 * 1024 * 1024) }), /^413 /);

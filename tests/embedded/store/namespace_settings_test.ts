@@ -106,7 +106,6 @@ Deno.test(
         softQuota: 96,
         multipartUploadAutoAbortDays: 181,
         optimizedFor: "NONE",
-        owner: "nobody",
         tags: ["a"],
         searchEnabled: "perhaps",
         hashScheme: "SHA-256",
@@ -115,10 +114,11 @@ Deno.test(
     ) {
       assert.match(await post(store, "ruled", { description: "new", [member]: value }), new RegExp(`^400 .*${member}`));
     }
+    assert.match(await post(store, "ruled", { description: "new", owner: "nobody" }), /^409 .*owner/);
     assert.match(await post(store, "ruled?resetMQECheckpoint=x", {}), /^400 .*resetMQECheckpoint/);
     assert.deepEqual(await record(store, "ruled"), before);
     assert.match(await post(store, "ruled", { hashScheme: "MD5", aclsUsage: "ENABLED" }), /^200 /);
-    assert.match(await post(store, "ruled", { aclsUsage: "NOT_ENABLED" }), /^400 .*aclsUsage/);
+    assert.match(await post(store, "ruled", { aclsUsage: "NOT_ENABLED" }), /^409 .*aclsUsage/);
     assert.match(await post(store, "ruled", { enterpriseMode: false }), /^200 /);
     assert.match(await post(store, "ruled", { enterpriseMode: true }), /^400 .*enterpriseMode/);
     assert.match(await post(store, "ruled?resetMQECheckpoint=0", {}), /^200 /);
