@@ -1,0 +1,61 @@
+import { isNoSpace } from "@/embedded/store/refusal.ts";
+import type { EmbeddedStore } from "@/embedded/store/server/embedded_store.ts";
+import { CONVERTER, RESULTS_BUCKET, RESULTS_TENANT } from "@/embedded/store/server/samples.ts";
+import type { Config } from "@/lib/config/mod.ts";
+import type { DataFolder } from "@/lib/process/data_folder.ts";
+import { writeDurably } from "@/lib/std/durable_files.ts";
+import { type ClusterHandle, startCluster } from "./cluster.ts";
+
+/**
+ * Starts the embedded cluster with the sample campaigns, whose workers write their results into the embedded store where
+ * there is one, and writes its kubeconfig into the data folder.
+ *
+ * @param origin where this process listens
+ * @param failed called with a sentence when the cluster ends by itself
+ * @throws DataFolderError
+ */
+export async function startSampleCluster(
+  config: Config,
+  folder: DataFolder,
+  store: EmbeddedStore | null,
+  origin: string,
+  failed: (message: string) => void,
+): Promise<ClusterHandle> {
+  const { resultsUrl } = config.web ?? {};
+  const address = await store?.addresses.s3(RESULTS_TENANT);
+  const cluster = await startCluster({
+    host: config.embedded.host,
+    namespace: config.campaigns.namespaces[0],
+    conventions: config.campaigns.conventions,
+    ...config.simulator,
+    resultsUrl: resultsUrl?.kind === "fixed" ? resultsUrl.url : `${origin}/results`,
+    folder: folder.path,
+    results: address
+      ? {
+        endpoint: address.endpoint,
+        tenant: RESULTS_TENANT,
+        bucket: RESULTS_BUCKET,
+        username: CONVERTER,
+        password: folder.secret("converter-password"),
+      }
+      : null,
+  }, (message) => failed(`The embedded cluster ended: ${message}`));
+  writeKubeconfig(folder, cluster.kubeconfig);
+  return cluster;
+}
+
+/** Written only where it changed: a start goes on where the disk is full. */
+function writeKubeconfig(folder: DataFolder, kubeconfig: string): void {
+  const path = `${folder.path}/kubeconfig`;
+  try {
+    if (Deno.readTextFileSync(path) === kubeconfig) return;
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+  try {
+    writeDurably(path, new TextEncoder().encode(kubeconfig));
+  } catch (error) {
+    if (!isNoSpace(error)) throw error;
+    console.error(`${path} was not written: the disk is full.`);
+  }
+}

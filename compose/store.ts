@@ -1,0 +1,31 @@
+import { type EmbeddedStore, startEmbeddedStore } from "@/embedded/store/server/embedded_store.ts";
+import type { Config } from "@/lib/config/mod.ts";
+import type { DataFolder } from "@/lib/process/data_folder.ts";
+
+/**
+ * Starts the embedded store and lets the pages of this process, under each of its names, use it from a browser.
+ *
+ * @param site where this process listens
+ * @param failed called with a sentence when the store ends by itself
+ * @throws DataFolderError
+ */
+export async function startStore(
+  config: Config,
+  folder: DataFolder,
+  site: { readonly origin: string; readonly port: number },
+  failed: (message: string) => void,
+): Promise<EmbeddedStore> {
+  const store = await startEmbeddedStore({
+    folder: folder.path,
+    hostname: config.embedded.host,
+    converterPassword: folder.secret("converter-password"),
+  }, (message) => failed(`The embedded store ended: ${message}`));
+  const names = config.server.allowedHosts ?? [];
+  const listed = config.gateway?.corsOrigins ?? [];
+  await store.allowOrigins([
+    site.origin,
+    ...names.map((name) => `http://${name}:${site.port}`),
+    ...(listed === "*" ? [] : listed),
+  ]);
+  return store;
+}
