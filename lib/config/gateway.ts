@@ -20,7 +20,7 @@ export interface GatewayConfig {
   readonly store: StoreConfig | null;
 }
 
-export interface StoreConfig {
+interface StoreConfig {
   readonly backend: "hcp" | "minio" | "generic";
   readonly addresses: DomainSettings;
   readonly addressingStyle: "path" | "virtual";
@@ -29,7 +29,7 @@ export interface StoreConfig {
 }
 
 /** Whose keys sign towards S3. */
-export type StoreIdentity =
+type StoreIdentity =
   /** Derived from the caller's user name and password. */
   | { readonly kind: "derived" }
   /** User name and password are the caller's own access key and secret. */

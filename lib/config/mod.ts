@@ -12,12 +12,10 @@ import { type Files, Reading } from "./reading.ts";
 import { type EmbeddedConfig, embeddedConfig, type ServerConfig, serverConfig } from "./server.ts";
 import { about, environment, type Role, type VariableName } from "./variables.ts";
 
-export type { CampaignsConfig, ResultsConfig, ResultsUrl, WebConfig } from "./campaigns.ts";
+export type { ResultsConfig, WebConfig } from "./campaigns.ts";
 export { ConfigError } from "@/lib/std/config_error.ts";
-export type { GatewayConfig, StoreConfig, StoreIdentity } from "./gateway.ts";
+export type { GatewayConfig } from "./gateway.ts";
 export type { Files } from "./reading.ts";
-export type { EmbeddedConfig, ServerConfig } from "./server.ts";
-export { type Role, ROLES } from "./variables.ts";
 
 /** The settings of a process, complete: defaults filled in, rules between variables applied. Holds secrets. */
 export interface Config {

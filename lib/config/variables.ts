@@ -30,7 +30,7 @@ import {
 } from "./values.ts";
 
 /** The parts that a process may play. */
-export const ROLES = ["gateway", "web", "results"] as const;
+const ROLES = ["gateway", "web", "results"] as const;
 export type Role = (typeof ROLES)[number];
 
 /** Where a variable stands in the documentation. */

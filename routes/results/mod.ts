@@ -15,7 +15,7 @@ import { loginRoute } from "./login.ts";
 import { logoutRoute, sessionRoute } from "./session.ts";
 
 export type { ResultsDeps } from "./deps.ts";
-export { mountPassThrough, type PassThroughDeps } from "./pass_through.ts";
+export { mountPassThrough } from "./pass_through.ts";
 
 /**
  * The results role: everything below `/results/`. Login and logout are open to pages of our own origin, the rest needs a

@@ -13,7 +13,7 @@ const LOGOUT_PATH = `${RESULTS_PATH}_logout`;
 /** The status under which a client that left is logged. */
 const CLIENT_LEFT = 499;
 
-export interface PassThroughDeps extends PassThroughOptions {
+interface PassThroughDeps extends PassThroughOptions {
   /** Drops what this role remembers of sessions that log out, by their cookies' values. */
   readonly forgetSessions?: (tokens: readonly string[]) => void;
   readonly log: RequestLog;

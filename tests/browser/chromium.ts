@@ -1,6 +1,6 @@
 import { type Browser, chromium } from "playwright-core";
 
-import { unpackedChromium } from "./unpacked_chromium.ts";
+import { type BrowserProgram, unpackedChromium } from "./unpacked_chromium.ts";
 
 /** Names of Chromium and its kin on PATH, in order of preference. */
 const SYSTEM_NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
@@ -15,12 +15,6 @@ const FLAGS = [
   "--disable-component-update",
   "--disable-sync",
 ];
-
-/** A browser to start: its program, and variables that it needs beside the process's own. */
-export interface BrowserProgram {
-  readonly executable: string;
-  readonly env: Readonly<Record<string, string>>;
-}
 
 /**
  * Starts a headless Chromium: the one that `CHROMIUM` names, else the system's, else the npm package's.

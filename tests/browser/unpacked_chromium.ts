@@ -6,7 +6,11 @@ import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
 import { createBrotliDecompress } from "node:zlib";
 
-import type { BrowserProgram } from "./chromium.ts";
+/** A browser to start: its program, and variables that it needs beside the process's own. */
+export interface BrowserProgram {
+  readonly executable: string;
+  readonly env: Readonly<Record<string, string>>;
+}
 
 /**
  * The Chromium inside the npm package `@sparticuz/chromium`, unpacked once per version into the user's cache folder,

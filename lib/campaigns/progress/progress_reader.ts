@@ -27,7 +27,7 @@ export interface ReadLimits {
 }
 
 /** spec, Limits; the time and size of one read are what a healthy store needs, with room. */
-export const READ_LIMITS: ReadLimits = {
+const READ_LIMITS: ReadLimits = {
   reads: 100,
   totalMs: 5_000,
   atOnce: 16,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { GatewayCase } from "./gateway_contract.ts";
+import type { GatewayCase } from "./case.ts";
 
 /** Buckets, their settings, and their end. */
 export const BUCKET_CASES: readonly GatewayCase[] = [

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { GatewayCase } from "./gateway_contract.ts";
+import type { GatewayCase } from "./case.ts";
 
 interface Listed {
   Key: string;

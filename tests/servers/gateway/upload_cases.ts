@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import type { GatewayCase } from "./gateway_contract.ts";
+import type { GatewayCase } from "./case.ts";
 import { type Client, PART_BYTES } from "./gateway_server.ts";
 
 const LENGTH = 2 * PART_BYTES + 1000;

@@ -1,6 +1,6 @@
 import { CreateBucketCommand, S3Client, S3ServiceException } from "@aws-sdk/client-s3";
 import { randomUUID } from "node:crypto";
-import type { ContractServer } from "./s3_contract.ts";
+import type { ContractServer } from "./case.ts";
 
 /** A server as the cases see it. */
 export function contractServer(

@@ -9,7 +9,7 @@ import {
 } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
 import { refusal } from "./contract_server.ts";
-import type { ContractCase } from "./s3_contract.ts";
+import type { ContractCase } from "./case.ts";
 
 /** Buckets and the listings of their keys. */
 export const LISTING_CASES: readonly ContractCase[] = [

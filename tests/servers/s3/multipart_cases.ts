@@ -16,7 +16,7 @@ import {
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { refusal } from "./contract_server.ts";
-import type { ContractCase } from "./s3_contract.ts";
+import type { ContractCase } from "./case.ts";
 
 const PART_BYTES = 5 * 1024 * 1024;
 

@@ -11,7 +11,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { Readable } from "node:stream";
 import { refusal } from "./contract_server.ts";
-import type { ContractCase } from "./s3_contract.ts";
+import type { ContractCase } from "./case.ts";
 
 /** Objects whole, in part, under conditions, copied and deleted. */
 export const OBJECT_CASES: readonly ContractCase[] = [

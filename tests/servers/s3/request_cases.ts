@@ -3,7 +3,7 @@ import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { AwsClient } from "aws4fetch";
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import type { ContractCase, ContractServer } from "./s3_contract.ts";
+import type { ContractCase, ContractServer } from "./case.ts";
 
 /** Requests as they are on the wire, by clients of different makers. */
 export const REQUEST_CASES: readonly ContractCase[] = [

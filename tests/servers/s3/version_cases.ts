@@ -8,7 +8,7 @@ import {
 } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
 import { refusal } from "./contract_server.ts";
-import type { ContractCase } from "./s3_contract.ts";
+import type { ContractCase } from "./case.ts";
 
 /** Versions, markers and the null version. */
 export const VERSION_CASES: readonly ContractCase[] = [

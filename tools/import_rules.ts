@@ -1,0 +1,157 @@
+import type { Import } from "./imports.ts";
+
+/** A room of the project and the rooms that its files may import. A room is a folder, or one file. */
+export interface Room {
+  readonly room: string;
+  readonly holds: string;
+  /** Rooms whose files it may import. A room always may import itself. `lib/*` stands for every room of lib. */
+  readonly imports: readonly string[];
+  /** Rooms of which it may import types alone. */
+  readonly types?: readonly string[];
+}
+
+const BELOW_ADAPTERS = ["lib/auth", "lib/store", "lib/http", "lib/std"] as const;
+const ADAPTERS = ["lib/s3", "lib/mapi", "lib/kubernetes", ...BELOW_ADAPTERS] as const;
+
+/**
+ * Who may import whom, from top to bottom. A file belongs to the room with the longest path that it lies in. Imports of
+ * types count. Tests hold the table, and `deno task docs:rooms` prints it into docs/architecture.md.
+ */
+export const ROOMS: readonly Room[] = [
+  {
+    room: "launch.ts",
+    holds: "starts `main.ts` with the permissions that the settings ask for",
+    imports: ["lib/process"],
+  },
+  {
+    room: "main.ts",
+    holds: "configuration → parts → app → serve → stop",
+    imports: ["compose", "routes", "lib/*"],
+  },
+  { room: "compose", holds: "which part gets what; commands; announcement", imports: ["routes", "embedded", "lib/*"] },
+  {
+    room: "routes",
+    holds: "HTTP; a folder path is a URL path",
+    imports: [
+      "islands",
+      "components",
+      "lib/campaigns",
+      "lib/results",
+      "lib/buckets",
+      "lib/tasks",
+      "lib/site",
+      "lib/presentation",
+      ...ADAPTERS,
+    ],
+  },
+  {
+    room: "islands",
+    holds: "what the browser runs",
+    imports: ["components", "lib/client", "lib/presentation"],
+    types: ["lib/campaigns/projection"],
+  },
+  {
+    room: "components",
+    holds: "markup without state",
+    imports: ["lib/client", "lib/presentation"],
+    types: ["lib/campaigns/projection"],
+  },
+  {
+    room: "embedded",
+    holds: "servers that stand in for real ones",
+    imports: ["lib/process", "lib/std"],
+    types: ["lib/store"],
+  },
+  {
+    room: "lib/config",
+    holds: "every environment variable, one schema",
+    imports: ["lib/campaigns", "lib/results", "lib/process", "lib/kubernetes", "lib/store", "lib/http", "lib/std"],
+  },
+  {
+    room: "lib/campaigns/reader",
+    holds: "list and detail: source, projection and progress together",
+    imports: [
+      "lib/campaigns/source",
+      "lib/campaigns/records",
+      "lib/campaigns/progress",
+      "lib/campaigns/projection",
+      "lib/http",
+      "lib/std",
+    ],
+  },
+  {
+    room: "lib/campaigns/source",
+    holds: "campaigns from lists or from watches",
+    imports: ["lib/campaigns/projection", "lib/kubernetes", "lib/http", "lib/std"],
+  },
+  {
+    room: "lib/campaigns/records",
+    holds: "the status record: plan, merge, write",
+    imports: ["lib/campaigns/projection", "lib/kubernetes", "lib/http", "lib/std"],
+  },
+  {
+    room: "lib/campaigns/progress",
+    holds: "progress files within the budget, cached per identity",
+    imports: ["lib/campaigns/projection", "lib/http", "lib/std"],
+  },
+  {
+    room: "lib/campaigns/projection",
+    holds: "pure: cluster objects and result files in, answers out",
+    imports: ["lib/std"],
+  },
+  { room: "lib/results", holds: "session, login, files, pass-through", imports: [...ADAPTERS] },
+  { room: "lib/buckets", holds: "use cases over S3 and MAPI: forced delete", imports: [...ADAPTERS] },
+  { room: "lib/tasks", holds: "background tasks", imports: [...ADAPTERS] },
+  { room: "lib/s3/upload", holds: "the way of a body into the store", imports: ["lib/s3", ...BELOW_ADAPTERS] },
+  { room: "lib/s3", holds: "signer, client, listings, objects, acl, errors", imports: [...BELOW_ADAPTERS] },
+  { room: "lib/mapi", holds: "the management API's client, its records and errors", imports: [...BELOW_ADAPTERS] },
+  { room: "lib/kubernetes", holds: "client, watch, followed collection", imports: [...BELOW_ADAPTERS] },
+  { room: "lib/auth", holds: "tokens, credentials, admission, guesses", imports: ["lib/http", "lib/std"] },
+  { room: "lib/store", holds: "addresses of the store", imports: ["lib/http", "lib/std"] },
+  { room: "lib/process", holds: "listener, stop, data folder", imports: ["lib/http", "lib/std"] },
+  {
+    room: "lib/site",
+    holds: "server side of pages: document, policies, build, stylesheet",
+    imports: ["lib/presentation", "lib/http", "lib/std"],
+  },
+  {
+    room: "lib/client",
+    holds: "what only a browser runs: stores, pollers, hydration",
+    imports: ["lib/presentation"],
+    types: ["lib/campaigns/projection"],
+  },
+  {
+    room: "lib/presentation",
+    holds: "pure, both sides: sentences, states, order, durations, paths",
+    imports: ["lib/std"],
+    types: ["lib/campaigns/projection"],
+  },
+  {
+    room: "lib/http",
+    holds: "operations, validation, errors, access log, the client for upstreams",
+    imports: ["lib/std"],
+  },
+  { room: "lib/std", holds: "small general helpers, one file each", imports: [] },
+];
+
+/** Folders outside the table: they may import everything, and only they import each other. */
+export const OUTSIDE = ["tests", "bench", "tools"] as const;
+
+/** The room of a file; undefined outside of every room. */
+export function roomOf(file: string): Room | undefined {
+  return ROOMS.filter(({ room }) => isIn(file, room)).sort((a, b) => b.room.length - a.room.length)[0];
+}
+
+/** Whether a file may import what it does. Files of {@linkcode OUTSIDE} may import everything. */
+export function isAllowed({ from, to, isType }: Import): boolean {
+  if (OUTSIDE.some((folder) => isIn(from, folder))) return true;
+  if (OUTSIDE.some((folder) => isIn(to, folder))) return false;
+  const room = roomOf(from);
+  const target = roomOf(to);
+  if (!room || !target) return false;
+  if (room === target) return true;
+  const lists = isType ? [...room.imports, ...room.types ?? []] : room.imports;
+  return lists.some((entry) => entry === "lib/*" ? isIn(to, "lib") : isIn(target.room, entry));
+}
+
+const isIn = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
