@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { PageCache } from "@/embedded/archive/page_cache.ts";
 
-Deno.test("page cache: draws once for many askers, again after a failure, and drops what was asked for longest ago", async () => {
+Deno.test("page cache: draws once for concurrent requests and evicts the least recently used image", async () => {
   const cache = new PageCache(25);
   let drawn = 0;
   const draw = () => {
@@ -21,7 +21,7 @@ Deno.test("page cache: draws once for many askers, again after a failure, and dr
   assert.equal(drawn, 4);
 });
 
-Deno.test("page cache: draws only two at a time, and all in the end", async () => {
+Deno.test("page cache: draws two images at a time and completes all", async () => {
   const cache = new PageCache(1000);
   let now = 0;
   let most = 0;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ProgressAnswer, VolumeState } from "@/lib/campaigns/projection/types.ts";
 import { volumeLinks } from "@/lib/campaigns/projection/urls.ts";
-import { KEPT_ROWS, VolumeRows } from "@/lib/campaigns/projection/volume_rows.ts";
+import { CACHED_ROWS, VolumeRows } from "@/lib/campaigns/projection/volume_rows.ts";
 import type { VolumeStates } from "@/lib/campaigns/projection/volume_states.ts";
 import type { VolumeList } from "@/lib/campaigns/projection/volumes.ts";
 import { progress } from "./progress_fixtures.ts";
@@ -28,7 +28,7 @@ function answer(updatedAt: string | null, done = 1): ProgressAnswer {
   return { answered: true, forbidden: false, progress: progress({ updatedAt, done }) };
 }
 
-Deno.test("volume rows: a row that is shown again is not made again, but its progress is that of the answer", () => {
+Deno.test("volume rows: a row that is shown again is cached, with the progress of each answer", () => {
   const { rows, cut } = scene(3);
   const early = answer("2025-11-20T11:59:50Z");
   assert.equal(rows.view(1, early, NOW).progress?.ageSeconds, 10);
@@ -43,17 +43,17 @@ Deno.test("volume rows: a row that is shown again is not made again, but its pro
   assert.equal(cut.lines, 1);
 });
 
-Deno.test("volume rows: a pending volume has no progress, whatever was read", () => {
+Deno.test("volume rows: a pending volume has no progress even if a file was read", () => {
   const { rows } = scene(1, "pending");
   const row = rows.view(0, answer("2025-11-20T11:59:50Z"), NOW);
   assert.deepEqual([row.progress, row.forbidden], [null, false]);
 });
 
-Deno.test("volume rows: going through all pages holds no more rows than one page has", () => {
-  const count = KEPT_ROWS * 3;
+Deno.test("volume rows: caches no more than CACHED_ROWS rows when all pages are read", () => {
+  const count = CACHED_ROWS * 3;
   const { rows, cut } = scene(count);
   for (let index = 0; index < count; index++) assert.equal(rows.view(index, undefined, NOW).id, `v${index}`);
-  for (let index = count - KEPT_ROWS; index < count; index++) rows.view(index, undefined, NOW);
+  for (let index = count - CACHED_ROWS; index < count; index++) rows.view(index, undefined, NOW);
   assert.equal(cut.lines, count);
   assert.equal(rows.view(0, undefined, NOW).manifestUrl, "https://r/n/p/v0/manifest.json");
   assert.equal(rows.id(0), "v0");
