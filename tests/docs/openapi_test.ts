@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import { GOLDEN, printed, servedDocument } from "./openapi_document.ts";
+
+Deno.test("openapi: /openapi.json is the golden copy, so that a diff shows every change of the contract", async () => {
+  const served = printed(await servedDocument()).split("\n");
+  const golden = (await Deno.readTextFile(GOLDEN)).trimEnd().split("\n");
+  const longest = Math.max(served.length, golden.length);
+  const at = Array.from({ length: longest }, (_, n) => n).find((n) => served[n] !== golden[n]);
+  if (at === undefined) return;
+  assert.fail(
+    `line ${at + 1} was ${golden[at]}, is ${served[at]}: if that is meant, run deno task docs:openapi and commit the diff`,
+  );
+});
+
+Deno.test("openapi: the printed document is the same JSON", async () => {
+  const document = await servedDocument();
+  assert.deepEqual(JSON.parse(printed(document)), document);
+  assert.equal(printed({ a: [], b: {} }), '{"a":[],"b":{}}');
+});

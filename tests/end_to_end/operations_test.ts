@@ -1,0 +1,281 @@
+import assert from "node:assert/strict";
+import { startApplication } from "@/tests/application.ts";
+import { servedDocument } from "@/tests/docs/openapi_document.ts";
+import { logIn } from "./gateway_client.ts";
+
+type Json = Record<string, unknown>;
+
+/** The documents that earlier calls returned, by operation id; empty where a response was not JSON. */
+type Answers = Readonly<Record<string, Json>>;
+
+/** An operation id, method and path below `/api/v1`, and a body. What depends on earlier answers is a function of them. */
+type Call = readonly [id: string, target: Given<string>, body?: Given<unknown>];
+type Given<T> = T | ((answers: Answers) => T);
+
+const TENANT = "/mapi/tenants/archive";
+const NAMESPACE = `${TENANT}/namespaces/called`;
+const OBJECT = "/buckets/called-by-s3/objects/a/b";
+const UPLOAD = "/buckets/called-by-s3/multipart/upload";
+const HOUR = "start=2026-11-01T00:00:00Z&end=2026-11-02T00:00:00Z&granularity=day";
+
+/** Operations of the system level. */
+const OF_SYSTEM: readonly Call[] = [
+  ["list_tenants", "GET /mapi/tenants"],
+  ["create_tenant", "PUT /mapi/tenants?username=boss&password=boss-1234&forcePasswordChange=false", {
+    name: "called-a",
+  }],
+  ["list_system_tenants", "GET /mapi/system/tenants"],
+  ["create_system_tenant", "PUT /mapi/system/tenants?username=boss&password=boss-1234&forcePasswordChange=false", {
+    name: "called-b",
+  }],
+  ["get_tenant", "GET /mapi/tenants/called-a"],
+  ["head_tenant", "HEAD /mapi/tenants/called-a"],
+  ["update_tenant", "POST /mapi/tenants/called-a", { tenantVisibleDescription: "Called" }],
+  ["delete_tenant", "DELETE /mapi/tenants/called-a"],
+];
+
+/** Operations of a tenant, in an order in which each finds what it needs. */
+const OF_TENANT: readonly Call[] = [
+  ["capabilities", "GET /capabilities"],
+  ["credentials", "GET /credentials"],
+  ["get_console_security", `GET ${TENANT}/consoleSecurity`],
+  ["update_console_security", `POST ${TENANT}/consoleSecurity`, { minimumPasswordLength: 7 }],
+  ["get_contact_info", `GET ${TENANT}/contactInfo`],
+  ["update_contact_info", `POST ${TENANT}/contactInfo`, { firstName: "Anna" }],
+  ["get_email_notification", `GET ${TENANT}/emailNotification`],
+  ["update_email_notification", `POST ${TENANT}/emailNotification`, { enabled: true }],
+  ["get_namespace_defaults", `GET ${TENANT}/namespaceDefaults`],
+  ["update_namespace_defaults", `POST ${TENANT}/namespaceDefaults`, { softQuota: 80 }],
+  ["get_search_security", `GET ${TENANT}/searchSecurity`],
+  ["update_search_security", `POST ${TENANT}/searchSecurity`, { ipSettings: { allowAddresses: ["10.0.0.1"] } }],
+  ["get_tenant_permissions", `GET ${TENANT}/permissions`],
+  ["update_tenant_permissions", `POST ${TENANT}/permissions`, {
+    permission: ["READ", "WRITE", "DELETE", "PURGE", "PRIVILEGED", "SEARCH"],
+  }],
+  ["set_tenant_cors", `PUT ${TENANT}/cors`, { cors: corsConfiguration() }],
+  ["get_tenant_cors", `GET ${TENANT}/cors`],
+  ["delete_tenant_cors", `DELETE ${TENANT}/cors`],
+  ["list_service_plans", `GET ${TENANT}/availableServicePlans`],
+  ["get_service_plan", `GET ${TENANT}/availableServicePlans/Default`],
+  ["list_user_accounts", `GET ${TENANT}/userAccounts`],
+  ["create_user_account", `PUT ${TENANT}/userAccounts?password=called-1`, {
+    username: "called",
+    fullName: "Called",
+    localAuthentication: true,
+    enabled: true,
+    forcePasswordChange: false,
+  }],
+  ["get_user_account", `GET ${TENANT}/userAccounts/called`],
+  ["head_user_account", `HEAD ${TENANT}/userAccounts/called`],
+  ["update_user_account", `POST ${TENANT}/userAccounts/called`, { fullName: "Called again" }],
+  ["change_password", `POST ${TENANT}/userAccounts/called/changePassword`, { newPassword: "called-2" }],
+  ["list_namespaces", `GET ${TENANT}/namespaces`],
+  ["create_namespace", `PUT ${TENANT}/namespaces`, { name: "called", hardQuota: "2 GB" }],
+  ["get_namespace", `GET ${NAMESPACE}`],
+  ["head_namespace", `HEAD ${NAMESPACE}`],
+  ["update_namespace", `POST ${NAMESPACE}`, { description: "Called" }],
+  ["export_namespace", `GET ${NAMESPACE}/export`],
+  ["export_namespaces", `GET ${TENANT}/namespaces/export?names=called`],
+  ["get_user_data_access_permissions", `GET ${TENANT}/userAccounts/called/dataAccessPermissions`],
+  ["update_user_data_access_permissions", `POST ${TENANT}/userAccounts/called/dataAccessPermissions`, {
+    namespacePermission: [{ namespaceName: "called", permissions: { permission: ["READ"] } }],
+  }],
+  ["list_group_accounts", `GET ${TENANT}/groupAccounts`],
+  ["create_group_account", `PUT ${TENANT}/groupAccounts`, { groupname: "callers", roles: { role: ["MONITOR"] } }],
+  ["get_group_account", `GET ${TENANT}/groupAccounts/callers`],
+  ["head_group_account", `HEAD ${TENANT}/groupAccounts/callers`],
+  ["update_group_account", `POST ${TENANT}/groupAccounts/callers`, { roles: { role: [] } }],
+  ["get_group_data_access_permissions", `GET ${TENANT}/groupAccounts/callers/dataAccessPermissions`],
+  ["update_group_data_access_permissions", `POST ${TENANT}/groupAccounts/callers/dataAccessPermissions`, {
+    namespacePermission: [{ namespaceName: "called", permissions: { permission: ["READ"] } }],
+  }],
+  ["list_content_classes", `GET ${TENANT}/contentClasses`],
+  ["create_content_class", `PUT ${TENANT}/contentClasses`, {
+    name: "called",
+    contentProperties: [{ name: "title", expression: "/doc/title", type: "STRING" }],
+    namespaces: ["called"],
+  }],
+  ["get_content_class", `GET ${TENANT}/contentClasses/called`],
+  ["head_content_class", `HEAD ${TENANT}/contentClasses/called`],
+  ["update_content_class", `POST ${TENANT}/contentClasses/called`, { namespaces: { name: [] } }],
+  ["get_versioning_settings", `GET ${NAMESPACE}/versioningSettings`],
+  ["update_versioning_settings", `POST ${NAMESPACE}/versioningSettings`, { enabled: true }],
+  ["delete_versioning_settings", `DELETE ${NAMESPACE}/versioningSettings`],
+  ["get_compliance_settings", `GET ${NAMESPACE}/complianceSettings`],
+  ["update_compliance_settings", `POST ${NAMESPACE}/complianceSettings`, { shreddingDefault: true }],
+  ["get_replication_collision_settings", `GET ${NAMESPACE}/replicationCollisionSettings`],
+  ["update_replication_collision_settings", `POST ${NAMESPACE}/replicationCollisionSettings`, { action: "RENAME" }],
+  ["list_retention_classes", `GET ${NAMESPACE}/retentionClasses`],
+  ["create_retention_class", `PUT ${NAMESPACE}/retentionClasses`, { name: "called", value: "A+7y-1M" }],
+  ["get_retention_class", `GET ${NAMESPACE}/retentionClasses/called`],
+  ["head_retention_class", `HEAD ${NAMESPACE}/retentionClasses/called`],
+  ["update_retention_class", `POST ${NAMESPACE}/retentionClasses/called`, { value: "A+8y" }],
+  ["delete_retention_class", `DELETE ${NAMESPACE}/retentionClasses/called`],
+  ["get_namespace_permissions", `GET ${NAMESPACE}/permissions`],
+  ["update_namespace_permissions", `POST ${NAMESPACE}/permissions`, { permission: ["READ", "WRITE", "DELETE"] }],
+  ["get_http_protocol", `GET ${NAMESPACE}/protocols/http`],
+  ["update_http_protocol", `POST ${NAMESPACE}/protocols/http`, { hs3Enabled: true }],
+  ["get_cifs_protocol", `GET ${NAMESPACE}/protocols/cifs`],
+  ["update_cifs_protocol", `POST ${NAMESPACE}/protocols/cifs`, { enabled: false }],
+  ["get_nfs_protocol", `GET ${NAMESPACE}/protocols/nfs`],
+  ["update_nfs_protocol", `POST ${NAMESPACE}/protocols/nfs`, { enabled: false }],
+  ["get_smtp_protocol", `GET ${NAMESPACE}/protocols/smtp`],
+  ["update_smtp_protocol", `POST ${NAMESPACE}/protocols/smtp`, { enabled: false }],
+  ["set_namespace_cors", `PUT ${NAMESPACE}/cors`, { cors: corsConfiguration() }],
+  ["get_namespace_cors", `GET ${NAMESPACE}/cors`],
+  ["delete_namespace_cors", `DELETE ${NAMESPACE}/cors`],
+  ["get_custom_metadata_indexing_settings", `GET ${NAMESPACE}/customMetadataIndexingSettings`],
+  ["update_custom_metadata_indexing_settings", `POST ${NAMESPACE}/customMetadataIndexingSettings`, {
+    fullIndexingEnabled: true,
+  }],
+  ["get_tenant_statistics", `GET ${TENANT}/statistics`],
+  ["get_tenant_chargeback_report", `GET ${TENANT}/chargebackReport?${HOUR}`],
+  ["get_namespace_statistics", `GET ${NAMESPACE}/statistics`],
+  ["get_namespace_chargeback_report", `GET ${NAMESPACE}/chargebackReport?${HOUR}`],
+  ["list_buckets", "GET /buckets"],
+  ["create_bucket", "POST /buckets", { bucket: "called-by-s3" }],
+  ["head_bucket", "HEAD /buckets/called-by-s3"],
+  ["get_bucket_versioning", "GET /buckets/called-by-s3/versioning"],
+  ["put_bucket_versioning", "PUT /buckets/called-by-s3/versioning", { status: "Suspended" }],
+  ["put_bucket_cors", "PUT /buckets/called-by-s3/cors", {
+    CORSRules: [{ AllowedMethods: ["GET"], AllowedOrigins: ["https://a.example.org"] }],
+  }],
+  ["get_bucket_cors", "GET /buckets/called-by-s3/cors"],
+  ["delete_bucket_cors", "DELETE /buckets/called-by-s3/cors"],
+  ["get_bucket_acl", "GET /buckets/called-by-s3/acl"],
+  ["put_bucket_acl", "PUT /buckets/called-by-s3/acl", { Grants: [] }],
+  ["put_object", `PUT ${OBJECT}`, "text"],
+  ["post_object", "POST /buckets/called-by-s3/objects/form", form()],
+  ["get_object", `GET ${OBJECT}`],
+  ["head_object", `HEAD ${OBJECT}`],
+  ["get_object_acl", `GET ${OBJECT}/acl`],
+  ["put_object_acl", `PUT ${OBJECT}/acl`, { Grants: [] }],
+  ["copy_object", "POST /buckets/called-by-s3/objects/copied/copy", {
+    source_bucket: "called-by-s3",
+    source_key: "a/b",
+  }],
+  ["create_folder", "POST /buckets/called-by-s3/objects/folder", { folder_name: "folder" }],
+  ["list_objects", "GET /buckets/called-by-s3/objects"],
+  ["list_versions", "GET /buckets/called-by-s3/versions"],
+  ["presign", "POST /presign", { bucket: "called-by-s3", key: "a/b" }],
+  ["presign_objects", "POST /buckets/called-by-s3/objects/presign", { keys: ["a/b"] }],
+  ["delete_object", `DELETE ${OBJECT}`],
+  ["delete_objects", "POST /buckets/called-by-s3/objects/delete", { keys: ["form"] }],
+  ["create_multipart_upload", `POST ${UPLOAD}`],
+  ["list_uploads", "GET /buckets/called-by-s3/uploads"],
+  [
+    "presign_parts",
+    `POST ${UPLOAD}/presign`,
+    ({ create_multipart_upload: { upload_id } }: Answers) => ({ upload_id, file_size: 4 }),
+  ],
+  [
+    "upload_part",
+    ({ create_multipart_upload: { upload_id } }) => `PUT ${UPLOAD}?upload_id=${upload_id}&part_number=1`,
+    "part",
+  ],
+  ["list_parts", ({ create_multipart_upload: { upload_id } }) => `GET ${UPLOAD}/parts?upload_id=${upload_id}`],
+  [
+    "complete_multipart_upload",
+    `POST ${UPLOAD}/complete`,
+    ({ create_multipart_upload: { upload_id }, list_parts: { parts } }: Answers) => ({ upload_id, parts }),
+  ],
+  ["create_multipart_upload", `POST ${UPLOAD}`],
+  [
+    "abort_multipart_upload",
+    `POST ${UPLOAD}/abort`,
+    ({ create_multipart_upload: { upload_id } }: Answers) => ({ upload_id }),
+  ],
+  ["delete_bucket", "DELETE /buckets/called-by-s3?force=true"],
+  ["delete_content_class", `DELETE ${TENANT}/contentClasses/called`],
+  ["delete_namespace", `DELETE ${NAMESPACE}`],
+  ["delete_group_account", `DELETE ${TENANT}/groupAccounts/callers`],
+  ["delete_user_account", `DELETE ${TENANT}/userAccounts/called`],
+  ["reset_passwords", `POST ${TENANT}/userAccounts?resetPasswords=stackroom-demo-2`],
+];
+
+/** Operations of the read API, with the session cookie. */
+const OF_SESSION: readonly Call[] = [
+  ["version", "GET /version"],
+  ["version_head", "HEAD /version"],
+  ["list_campaigns", "GET /jobs"],
+  ["list_campaigns_head", "HEAD /jobs"],
+  ["campaign", (answers) => `GET ${firstCampaign(answers)}`],
+  ["campaign_head", (answers) => `HEAD ${firstCampaign(answers)}`],
+];
+
+/** Probes stand outside of `/api/v1`, and are not logged. */
+const PROBES = ["healthz", "readyz", "liveness", "readiness", "health"];
+
+function firstCampaign({ list_campaigns: jobs }: Answers): string {
+  assert.ok(Array.isArray(jobs) && jobs.length > 0);
+  return `/jobs/${jobs[0].namespace}/${jobs[0].name}`;
+}
+
+function corsConfiguration(): string {
+  const rule = "<AllowedOrigin>https://a.example.org</AllowedOrigin><AllowedMethod>GET</AllowedMethod>";
+  return `<CORSConfiguration><CORSRule>${rule}</CORSRule></CORSConfiguration>`;
+}
+
+function form(): FormData {
+  const fields = new FormData();
+  fields.set("file", new File(["text"], "form.txt"));
+  return fields;
+}
+
+/** Makes the calls in their order, each with its operation id as the request's own, and expects each to succeed. */
+async function callAll(base: string, headers: Record<string, string>, calls: readonly Call[]): Promise<void> {
+  const answers: Record<string, Json> = {};
+  for (const [id, target, body] of calls) {
+    const [method, path] = given(target, answers).split(" ");
+    const response = await fetch(base + path, {
+      method,
+      headers: { ...headers, "X-Request-ID": `called.${id}` },
+      body: asBody(given(body, answers)),
+    });
+    const text = await response.text();
+    assert.ok(response.ok, `${id}: ${response.status} ${text}`);
+    answers[id] = response.headers.get("content-type")?.startsWith("application/json") && text ? JSON.parse(text) : {};
+  }
+}
+
+function given<T>(value: Given<T>, answers: Answers): T {
+  return value instanceof Function ? value(answers) : value;
+}
+
+function asBody(body: unknown): BodyInit | undefined {
+  return body === undefined || typeof body === "string" || body instanceof FormData ? body : JSON.stringify(body);
+}
+
+Deno.test("operations: each one of /openapi.json is called by its id, succeeds, and is logged under that id", async () => {
+  const document = await servedDocument() as { paths: Record<string, Json> };
+  const application = await startApplication();
+  try {
+    const base = `${application.site}api/v1`;
+    const served = await (await fetch(`${application.site}openapi.json`)).json();
+    assert.deepEqual(served, document, "the golden copy is of the document that is served");
+
+    const as = async (login: string) => ({ authorization: (await logIn(application.site, login)).authorization });
+    await callAll(base, await as("admin"), OF_SYSTEM);
+    const login = await fetch(`${application.site}results/_login`, {
+      method: "POST",
+      headers: { origin: new URL(application.site).origin, "content-type": "application/json" },
+      body: JSON.stringify({ username: "archive/reader", password: "stackroom-demo" }),
+    });
+    assert.equal(login.status, 204);
+    await callAll(base, { cookie: login.headers.getSetCookie()[0].split(";")[0] }, OF_SESSION);
+    await callAll(base, await as("archive/curator"), OF_TENANT);
+    for (const probe of PROBES) assert.ok((await fetch(application.site + probe)).ok, probe);
+  } finally {
+    await application.stop();
+  }
+
+  const logged = application.output().split("\n").filter((line) => line.startsWith("{")).map((line) =>
+    JSON.parse(line)
+  );
+  const called = [...OF_SYSTEM, ...OF_TENANT, ...OF_SESSION].map(([id]) => id);
+  for (const id of called) assert.equal(logged.find((line) => line.request_id === `called.${id}`)?.operation, id);
+  const ids = Object.values(document.paths).flatMap((methods) =>
+    Object.values(methods).map((operation) => (operation as { operationId: string }).operationId)
+  );
+  assert.deepEqual([...new Set([...called, ...PROBES, "login"])].sort(), ids.sort());
+});
