@@ -1,7 +1,7 @@
 /** Sums what the stages of the tests left: `deno run --allow-read tools/test_reports.ts FOLDER FAILED_BEFORE`. */
 
 /** The stages, each a task `test:NAME`. Those of one group run at the same time, the groups one after the other. */
-export const STAGE_GROUPS: readonly (readonly string[])[] = [["units"], ["end_to_end"], ["browser"]];
+export const STAGE_GROUPS: readonly (readonly string[])[] = [["units"], ["end_to_end", "browser"]];
 
 /** Numbers of tests; ignored ones are in neither. */
 export interface TestCounts {
