@@ -8,7 +8,9 @@ Deno.test("openapi: /openapi.json is the golden copy, so that a diff shows every
   const at = Array.from({ length: longest }, (_, n) => n).find((n) => served[n] !== golden[n]);
   if (at === undefined) return;
   assert.fail(
-    `line ${at + 1} was ${golden[at]}, is ${served[at]}: if that is meant, run deno task docs:openapi and commit the diff`,
+    `line ${at + 1} was ${golden[at]}, is ${
+      served[at]
+    }: if that is meant, run deno task docs:openapi and commit the diff`,
   );
 });
 

@@ -38,7 +38,8 @@ Deno.test("whole application: campaigns are there at once, move, and their resul
     for (const phase of ["Queued", "Running", "Paused", "PartiallyFailed", "Succeeded"] as const) {
       assert.ok(phases.has(phase), phase);
     }
-    assert.ok(jobs.some(({ warmup }) => warmup.phase === "running"));
+    // The one that runs at the start may be over by now.
+    assert.ok(jobs.some(({ warmup }) => warmup.phase === "running" || warmup.phase === "succeeded"));
     assert.ok(jobs.some(({ jobGone }) => jobGone));
 
     const running = jobs.find(({ phase, counts }) => phase === "Running" && counts.done > 0);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Socket } from "node:net";
+import { STREAM_BOUNDS } from "@/lib/std/time_bounds.ts";
 import { withGateway } from "./gateway_fixture.ts";
 import { rawStore } from "./raw_store.ts";
 
@@ -28,7 +29,8 @@ async function eachAnswer(
   check: (status: number, text: string, what: string) => void,
 ) {
   await using store = await rawStore(speak);
-  const gateway = { addresses: store.addresses, s3TimeoutMs: 300 };
+  const bodyBounds = { ...STREAM_BOUNDS, slackMs: 300 };
+  const gateway = { addresses: store.addresses, s3TimeoutMs: 300, bodyBounds };
   await withGateway({ gateway }, async ({ call, logged }) => {
     for (const [method, path] of requests) {
       const response = await call(path, init(method, path));
