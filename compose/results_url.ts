@@ -1,5 +1,5 @@
 import type { ResultsUrl } from "@/lib/config/campaigns.ts";
-import { browserScheme } from "@/lib/results/browser_address.ts";
+import { browserScheme } from "@/lib/results/browser_origin.ts";
 import { withoutTrailingSlash } from "@/lib/std/without_trailing_slash.ts";
 
 /**

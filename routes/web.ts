@@ -12,7 +12,7 @@ import type { Operation } from "@/lib/http/operation.ts";
 import { UpstreamError } from "@/lib/http/upstream.ts";
 import { unreachableSentence } from "@/lib/presentation/outage_sentences.ts";
 import type { ResultsService } from "@/lib/results/results_service.ts";
-import type { SessionCheck } from "@/lib/results/results_session.ts";
+import type { SessionCheck } from "@/lib/results/session_check.ts";
 import type { Assets } from "@/lib/site/assets.ts";
 import type { Session } from "@/lib/site/site.ts";
 import { canBeCampaign, DEFAULT_REAPED, DEFAULT_VOLUMES, jobOperations } from "@/routes/api/v1/jobs.ts";

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { pageImageUrl, sourceManifestUrl } from "@/embedded/archive/source_volumes.ts";
-import { type ClusterConventions, labelKeys } from "./conventions.ts";
 import type { Container, Job, JobSpec, NewMeta, PodSpec } from "./objects.ts";
 import type { SampleCampaign, SamplePipeline } from "./samples.ts";
 
@@ -196,4 +195,31 @@ function container(
   const terminationMessagePath = "/dev/termination-log";
   const env = [{ name: "PIPELINE", value: pipeline.id }];
   return { name, image: WORKER_IMAGE, env, terminationMessagePath, terminationMessagePolicy };
+}
+
+/** The names by which a cluster's campaign objects are known; the same as the reading side is set to. */
+export interface ClusterConventions {
+  /** Prefix of our labels and annotations, with its slash, such as `campaigns.example.org/`. */
+  readonly labelDomain: string;
+  /** `app` label of campaign Jobs and of warm-up Jobs. */
+  readonly campaignApp: string;
+  readonly warmupApp: string;
+  /** Value of the `<domain>managed-by` label. */
+  readonly managedBy: string;
+  /** Prefix of the names of pipeline ConfigMaps. */
+  readonly pipelinePrefix: string;
+  /** Field managers that own parts of a status record. */
+  readonly failuresManager: string;
+  readonly applyManager: string;
+}
+
+/** The label keys in use under a set of conventions. */
+export function labelKeys(conventions: ClusterConventions) {
+  const { labelDomain } = conventions;
+  return {
+    managedBy: `${labelDomain}managed-by`,
+    campaign: `${labelDomain}campaign`,
+    pipeline: `${labelDomain}pipeline`,
+    kind: `${labelDomain}kind`,
+  } as const;
 }

@@ -1,7 +1,7 @@
 import { seededRandom } from "@/embedded/archive/seeded_random.ts";
 import { sourceManifest } from "@/embedded/archive/source_manifest.ts";
-import { applyByForce, type NewConfigMap } from "./apply_tool.ts";
 import { campaignConfigMap, campaignJob, pipelineConfigMap, type Submission, warmupJob } from "./campaign_objects.ts";
+import type { ConfigMapContent } from "./config_map_body.ts";
 import { expiresAt, reapJob, superviseJob, wasAdmitted } from "./job_controller.ts";
 import { endedAt } from "./job_status.ts";
 import { type Job, type Pod, timestamp } from "./objects.ts";
@@ -12,6 +12,7 @@ import { type SampleCampaign, sampleCampaigns } from "./samples.ts";
 import { endingRecord, failuresRecord } from "./status_record.ts";
 import { ClusterStore, type StoreSnapshot } from "./store.ts";
 import { Workers } from "./workers.ts";
+import { applyByForce } from "./writes.ts";
 
 export interface SimulatorOptions extends Submission {
   readonly seed: number;
@@ -197,7 +198,7 @@ export class Simulator {
     applyByForce(this.store, failuresRecord(job, campaign, pods), conventions.failuresManager);
   }
 
-  #apply(map: NewConfigMap): void {
+  #apply(map: ConfigMapContent): void {
     applyByForce(this.store, map, this.#options.conventions.applyManager);
   }
 

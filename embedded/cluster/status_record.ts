@@ -1,9 +1,8 @@
-import type { NewConfigMap } from "./apply_tool.ts";
-import { type ClusterConventions, labelKeys } from "./conventions.ts";
+import { type ClusterConventions, labelKeys } from "./campaign_objects.ts";
+import type { ConfigMapContent } from "./config_map_body.ts";
 import { newestByIndex } from "./job_controller.ts";
 import { condition, endedAt, readIndexes } from "./job_status.ts";
-import type { ConfigMap, Job, Pod } from "./objects.ts";
-import { timestamp } from "./objects.ts";
+import { type ConfigMap, type Job, type Pod, timestamp } from "./objects.ts";
 import { failedOf } from "./pod_status.ts";
 import type { SampleCampaign } from "./samples.ts";
 
@@ -13,7 +12,7 @@ export function endingRecord(
   campaign: SampleCampaign,
   conventions: ClusterConventions,
   resultsUrl: string,
-): NewConfigMap {
+): ConfigMapContent {
   const keys = labelKeys(conventions);
   const { namespace = "", uid } = job.metadata;
   const done = readIndexes(job.status.completedIndexes).size;
@@ -36,14 +35,14 @@ export function endingRecord(
 }
 
 /** What a reader of the pods would have recorded while they were there: the failures. */
-export function failuresRecord(job: Job, campaign: SampleCampaign, pods: readonly Pod[]): NewConfigMap {
+export function failuresRecord(job: Job, campaign: SampleCampaign, pods: readonly Pod[]): ConfigMapContent {
   return statusRecord(job, {
     failedVolumes: JSON.stringify(namedFailures(pods, campaign)),
     failedVolumesJobUid: job.metadata.uid,
   });
 }
 
-function statusRecord(job: Job, data: ConfigMap["data"], labels?: Readonly<Record<string, string>>): NewConfigMap {
+function statusRecord(job: Job, data: ConfigMap["data"], labels?: Readonly<Record<string, string>>): ConfigMapContent {
   const { name, namespace } = job.metadata;
   return {
     apiVersion: "v1",

@@ -1,5 +1,4 @@
-import { GATE_SECONDS, type Submission } from "./campaign_objects.ts";
-import { labelKeys } from "./conventions.ts";
+import { GATE_SECONDS, labelKeys, type Submission } from "./campaign_objects.ts";
 import { FAILURES_ANNOTATION, IGNORED_ANNOTATION, INDEX_LABEL } from "./job_controller.ts";
 import { condition } from "./job_status.ts";
 import {

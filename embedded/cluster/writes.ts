@@ -116,6 +116,25 @@ export function applyConfigMap(
   return { object: replaced(store, current, whole, applied.managedFields, dryRun), isNew: false };
 }
 
+/**
+ * Server-side apply by force, as the tool that submits campaigns writes: fields of other managers stay as they are,
+ * except those that the map sets.
+ */
+export function applyByForce(store: ClusterStore, map: ConfigMapContent, manager: string): void {
+  const { name, namespace = "" } = map.metadata;
+  const current = store.get("configmaps", namespace, name);
+  const before = current?.metadata.managedFields ?? [];
+  const { content, managedFields } = applyFields(current ?? null, before, map, manager, true, store.now());
+  if (!current) {
+    const metadata = { name, namespace, ...content.metadata, managedFields };
+    store.create("configmaps", { ...map, ...content, metadata });
+    return;
+  }
+  const metadata = { ...current.metadata, ...content.metadata, managedFields };
+  const next: ConfigMap = { apiVersion: map.apiVersion, kind: map.kind, ...content, metadata };
+  if (!sameJson(next, current)) store.replace("configmaps", next);
+}
+
 /** Refuses a patch that names another uid than the object has: uids never change. */
 export function checkUid(resource: Resource, current: KubeObject, body: JsonObject): void {
   const { uid } = metadataOf(body);

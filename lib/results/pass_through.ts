@@ -5,7 +5,7 @@ import { hasDotSegment } from "@/lib/http/raw_path.ts";
 import { REQUEST_ID_HEADER } from "@/lib/http/request_id.ts";
 import { UpstreamError } from "@/lib/http/upstream.ts";
 import type { TimeBounds } from "@/lib/std/time_bounds.ts";
-import { browserScheme } from "./browser_address.ts";
+import { browserScheme } from "./browser_origin.ts";
 import { RESULTS_PATH } from "./object_keys.ts";
 import { type Arrival, IN_PROCESS_BASE, type ResultsService } from "./results_service.ts";
 import { cookieName, sessionValues } from "./session_cookie.ts";

@@ -3,7 +3,6 @@ import { readCapped } from "@/lib/http/read_capped.ts";
 import { REQUEST_ID_HEADER } from "@/lib/http/request_id.ts";
 import { timedCache } from "@/lib/std/timed_cache.ts";
 import type { ResultsService } from "./results_service.ts";
-import type { SessionCheck } from "./results_session.ts";
 import { sessionValues } from "./session_cookie.ts";
 import { sessionDigest } from "./session_token.ts";
 
@@ -130,3 +129,19 @@ function notLoggedIn(): HttpError {
 function unanswered(cause?: unknown): HttpError {
   return new HttpError(502, "the results service did not answer", { cause });
 }
+
+/** A signed-in user of the results store. */
+export interface ResultsSession {
+  readonly user: string;
+  /** Of the session's token: what is kept for the session is kept under it. Another account may get the user's name. */
+  readonly digest: string;
+  /** The `Cookie` header by which the results role knows the session: that one cookie, under its plain name. */
+  readonly cookie: string;
+}
+
+/**
+ * Tells who asks by the request's session cookie.
+ *
+ * It throws an HttpError: 401 without a valid session, 502 when the results role does not answer.
+ */
+export type SessionCheck = (request: Request) => Promise<ResultsSession>;

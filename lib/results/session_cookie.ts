@@ -1,4 +1,4 @@
-import { browserScheme, type Scheme } from "./browser_address.ts";
+import { browserScheme, type Scheme } from "./browser_origin.ts";
 
 /** Longest value that can be a session, characters; longer ones are not looked at. */
 const MAX_VALUE_CHARACTERS = 4096;

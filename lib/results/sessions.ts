@@ -3,7 +3,7 @@ import type { LRUCache } from "lru-cache";
 import { HttpError } from "@/lib/http/errors.ts";
 import { S3Failure } from "@/lib/s3/errors.ts";
 import { timedCache } from "@/lib/std/timed_cache.ts";
-import { browserScheme } from "./browser_address.ts";
+import { browserScheme } from "./browser_origin.ts";
 import { storeKnows } from "./login.ts";
 import type { ResultsStore } from "./results_store.ts";
 import type { RevocableSession, RevokedSessions } from "./revoked_sessions.ts";

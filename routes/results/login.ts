@@ -4,7 +4,7 @@ import { HttpError } from "@/lib/http/errors.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { InFlight } from "@/lib/http/in_flight.ts";
 import { headerText } from "@/lib/http/header_text.ts";
-import { browserScheme } from "@/lib/results/browser_address.ts";
+import { browserScheme, requireSameOrigin } from "@/lib/results/browser_origin.ts";
 import { loginKeys, storeKnows, withoutTenant } from "@/lib/results/login.ts";
 import {
   type Credentials,
@@ -14,7 +14,6 @@ import {
   type LoginForm,
   readLoginForm,
 } from "@/lib/results/login_form.ts";
-import { requireSameOrigin } from "@/lib/results/origin_check.ts";
 import { sessionCookie } from "@/lib/results/session_cookie.ts";
 import type { Sessions } from "@/lib/results/sessions.ts";
 import { sealSession } from "@/lib/results/session_token.ts";

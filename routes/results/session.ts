@@ -1,6 +1,5 @@
-import { browserScheme } from "@/lib/results/browser_address.ts";
+import { browserScheme, requireSameOrigin } from "@/lib/results/browser_origin.ts";
 import { isUrlencoded } from "@/lib/results/login_form.ts";
-import { requireSameOrigin } from "@/lib/results/origin_check.ts";
 import { clearedCookie } from "@/lib/results/session_cookie.ts";
 import type { Sessions } from "@/lib/results/sessions.ts";
 import type { ResultsDeps, ResultsRoute } from "./deps.ts";

@@ -2,7 +2,7 @@ import { isObject } from "@/lib/std/is_object.ts";
 import { stringAt } from "@/lib/std/untrusted.ts";
 import { parseBucketJson } from "./bucket_json.ts";
 import type { BatchPod, ContainerEnd } from "./cluster_objects.ts";
-import { compareText } from "./text_order.ts";
+import { compareText } from "@/lib/std/text_order.ts";
 import type { Reason } from "./types.ts";
 
 /** The container of a campaign's pod that does the work. */

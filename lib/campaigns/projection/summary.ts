@@ -1,6 +1,6 @@
 import type { BatchJob } from "./cluster_objects.ts";
 import { finishedAtOf, phaseOf, waitingOf } from "./phase.ts";
-import { compareText } from "./text_order.ts";
+import { compareText } from "@/lib/std/text_order.ts";
 import type { JobSummary, Warmup } from "./types.ts";
 import { resultsBaseOf } from "./urls.ts";
 

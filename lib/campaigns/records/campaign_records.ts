@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { BatchJob } from "@/lib/campaigns/projection/cluster_objects.ts";
 import type { StatusRecord } from "@/lib/campaigns/projection/status_record.ts";
-import { compareText } from "@/lib/campaigns/projection/text_order.ts";
+import { compareText } from "@/lib/std/text_order.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import { timedCache } from "@/lib/std/timed_cache.ts";
 import { type Failures, isRecorded, summaryOf } from "./record_merge.ts";

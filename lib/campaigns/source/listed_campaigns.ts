@@ -25,7 +25,7 @@ import { configMapPath, configMapsPath, jobsPath, podsPath } from "@/lib/kuberne
 import { SharedReads } from "@/lib/kubernetes/shared_reads.ts";
 import { stringAt } from "@/lib/std/untrusted.ts";
 import type { CampaignObjects, CampaignSnapshot, CampaignSource, PipelineRecord } from "./campaign_source.ts";
-import { volumesOf, withoutFailures } from "./trimmed_maps.ts";
+import { volumesOf, withoutFailures } from "./map_documents.ts";
 
 export interface ListedCampaignsOptions {
   readonly connection: ClusterConnection;

@@ -3,14 +3,14 @@ import { readPipeline } from "@/lib/campaigns/projection/pipeline.ts";
 import { readStatusRecord } from "@/lib/campaigns/projection/status_record.ts";
 import { NO_PIPELINE, type Pipeline } from "@/lib/campaigns/projection/types.ts";
 import { keepVolumes } from "@/lib/campaigns/projection/volume_bytes.ts";
-import { NO_VOLUMES, type VolumeList } from "@/lib/campaigns/projection/volumes.ts";
+import { NO_VOLUMES, readVolumes, type VolumeList } from "@/lib/campaigns/projection/volumes.ts";
 import { getObject } from "@/lib/kubernetes/cluster_reads.ts";
 import type { ClusterConnection } from "@/lib/kubernetes/connection.ts";
 import { KeptDocuments, type SizedDocument } from "@/lib/kubernetes/kept_documents.ts";
 import { configMapPath } from "@/lib/kubernetes/object_paths.ts";
 import { SharedReads } from "@/lib/kubernetes/shared_reads.ts";
-import { stringAt } from "@/lib/std/untrusted.ts";
-import { VOLUMES_KEY } from "./trimmed_maps.ts";
+import { isObject } from "@/lib/std/is_object.ts";
+import { member, stringAt } from "@/lib/std/untrusted.ts";
 
 interface MapDocumentsOptions {
   readonly connection: ClusterConnection;
@@ -24,7 +24,9 @@ interface Versions {
   version(name: string): string | undefined;
 }
 
-/** How long a map that nobody follows is taken for unchanged, ms; and how many of them. */
+/** The key of a campaign's ConfigMap with its volumes. */
+const VOLUMES_KEY = "volumes.txt";
+/** How long the document of a map outside the followed ones is reused, ms; and how many of them. */
 const UNFOLLOWED_MS = 2_000;
 const MAX_UNFOLLOWED = 64;
 /** What an entry takes beside its text, bytes. */
@@ -105,4 +107,16 @@ function kind<T>(budget: number, now: () => number, parse: Kind<T>["parse"]): Ki
 
 function sizeOfPipeline({ yaml, steps }: Pipeline): number {
   return yaml.length * 2 + steps.length * ENTRY_BYTES + ENTRY_BYTES;
+}
+
+/** A list shows no sentence of a failed volume, and thousands of records would be a gigabyte of them. */
+export function withoutFailures(status: unknown): unknown {
+  const data = member(status, "data");
+  return { metadata: member(status, "metadata"), data: isObject(data) ? { ...data, failedVolumes: "[]" } : data };
+}
+
+/** The volumes of a campaign's ConfigMap; none when it is gone or has no list. */
+export function volumesOf(configMap: unknown): VolumeList {
+  const text = stringAt(configMap, "data", VOLUMES_KEY);
+  return text === null ? NO_VOLUMES : readVolumes(text);
 }

@@ -21,7 +21,7 @@ import {
 import { configMapsPath, jobsPath, podsPath } from "@/lib/kubernetes/object_paths.ts";
 import { stringAt } from "@/lib/std/untrusted.ts";
 import type { PipelineRecord } from "./campaign_source.ts";
-import { withoutFailures } from "./trimmed_maps.ts";
+import { withoutFailures } from "./map_documents.ts";
 
 /** A status record without the failures that it names, and whether it names any. */
 interface WatchedStatus {

@@ -2,7 +2,7 @@ import { HttpError, notFound } from "@/lib/http/errors.ts";
 import type { Handler } from "@/lib/http/middleware.ts";
 import { onePiece } from "@/lib/http/one_piece.ts";
 import { type Authenticate, type Method, type Operation, operationsFor } from "@/lib/http/operation.ts";
-import type { ResultsSession, SessionCheck } from "@/lib/results/results_session.ts";
+import type { ResultsSession, SessionCheck } from "@/lib/results/session_check.ts";
 
 /** The maker of operations behind the session cookie. */
 export type WebOperation = ReturnType<typeof operationsFor<ResultsSession>>;

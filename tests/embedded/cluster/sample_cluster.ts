@@ -1,4 +1,4 @@
-import type { ClusterConventions } from "@/embedded/cluster/conventions.ts";
+import type { ClusterConventions } from "@/embedded/cluster/campaign_objects.ts";
 import type { EmbeddedClusterOptions } from "@/embedded/cluster/server.ts";
 
 /** The instant at which the sample clusters of the tests start. */

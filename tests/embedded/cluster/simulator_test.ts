@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { applyByForce } from "@/embedded/cluster/apply_tool.ts";
 import type { Job, Pod } from "@/embedded/cluster/objects.ts";
 import { sampleCampaigns } from "@/embedded/cluster/samples.ts";
 import { Simulator } from "@/embedded/cluster/simulator.ts";
 import { byNamespaceAndName } from "@/embedded/cluster/store.ts";
+import { applyByForce } from "@/embedded/cluster/writes.ts";
 import { memoryWriter, sampleOptions, START } from "./sample_cluster.ts";
 
 const NAMESPACE = "batch-default";

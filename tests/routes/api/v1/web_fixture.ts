@@ -6,7 +6,7 @@ import { mount } from "@/lib/http/dispatch.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { Handler } from "@/lib/http/middleware.ts";
 import type { Operation } from "@/lib/http/operation.ts";
-import type { SessionCheck } from "@/lib/results/results_session.ts";
+import type { SessionCheck } from "@/lib/results/session_check.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 
 export const RESULTS_URL = "https://campaigns.example.org/results";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
-import { compareText } from "@/lib/campaigns/projection/text_order.ts";
+import { compareText } from "@/lib/std/text_order.ts";
 
 Deno.test("text order: characters beyond 16 bits come after all others", () => {
   assert.ok(compareText("\u{1F600}", "\uFB01") > 0);
