@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { basename, dirname, resolve } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import { BODY_FOLDER } from "@/embedded/store/bodies.ts";
-import { type BodyMark, lostIndex, NAMING_TABLES, needsIndex, writeMark } from "@/embedded/store/body_mark.ts";
+import { type BodyMark, missingIndexError, NAMING_TABLES, needsIndex, writeMark } from "@/embedded/store/body_mark.ts";
 import { pinBodies } from "@/embedded/store/body_pin.ts";
 import { INDEX_VERSION, layoutOf, openIndexForReading } from "@/embedded/store/index.ts";
 import { Statements } from "@/embedded/store/statements.ts";
@@ -74,7 +74,7 @@ async function copyInto(source: string, target: string): Promise<{ isWhole: bool
 
 function requireSource(source: string): void {
   if (!exists(`${source}/index.db`)) {
-    if (needsIndex(source)) throw lostIndex(source, "missing");
+    if (needsIndex(source)) throw missingIndexError(source, "missing");
     if (!exists(`${source}/kubeconfig`)) throw new DataFolderError(`DATA_DIR: ${source} holds no data of Stackroom.`);
   }
   if (exists(`${source}/${UNFINISHED}`)) {

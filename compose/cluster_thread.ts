@@ -4,7 +4,7 @@ import type { ResultsWriter } from "@/embedded/cluster/outbox.ts";
 import { sampleVolumes } from "@/embedded/cluster/samples.ts";
 import { type EmbeddedCluster, startEmbeddedCluster } from "@/embedded/cluster/server.ts";
 import type { SimulatorSnapshot } from "@/embedded/cluster/simulator.ts";
-import { isNoSpace } from "@/embedded/store/refusal.ts";
+import { isNoSpace } from "@/embedded/store/store_error.ts";
 import { ownPort } from "@/embedded/threads.ts";
 import { storeIdentities } from "@/lib/auth/store_credentials.ts";
 import type { Conventions } from "@/lib/campaigns/projection/conventions.ts";

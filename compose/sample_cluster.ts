@@ -1,4 +1,4 @@
-import { isNoSpace } from "@/embedded/store/refusal.ts";
+import { isNoSpace } from "@/embedded/store/store_error.ts";
 import type { EmbeddedStore } from "@/embedded/store/server/embedded_store.ts";
 import { CONVERTER, RESULTS_BUCKET, RESULTS_TENANT } from "@/embedded/store/server/samples.ts";
 import type { Config } from "@/lib/config/mod.ts";

@@ -2,11 +2,11 @@ import { type Acl, type AclGrant, type AclPermission, defaultAcl } from "./acl.t
 import { type Permission, permissionBits } from "./permissions.ts";
 
 /** Who asks for something. */
-export interface Asker {
+export interface Requester {
   /** Null for a request without any signature. */
   readonly user: { readonly id: number; readonly guid: string } | null;
   /** The mask of the data access permissions on the bucket: the user's own, and those of its groups. */
-  readonly held: number;
+  readonly dataAccess: number;
   /** The GUIDs of the groups that the user is in. Read only where an access list names a group. */
   readonly groups: () => readonly string[];
 }
@@ -18,12 +18,12 @@ export interface Owned {
 }
 
 /** What a namespace does with access lists: has none, keeps them without effect, or lets them give access. */
-type AclsUsage = "none" | "kept" | "enforced";
+type AclsUsage = "none" | "ignored" | "enforced";
 
 /** Reads a namespace's setting; one that does not say lets access lists give access. */
 export function aclsUsageOf(record: Readonly<Record<string, unknown>>): AclsUsage {
   if (record.aclsUsage === "NOT_ENABLED") return "none";
-  return record.aclsUsage === "NOT_ENFORCED" ? "kept" : "enforced";
+  return record.aclsUsage === "NOT_ENFORCED" ? "ignored" : "enforced";
 }
 
 /**
@@ -34,21 +34,21 @@ export function aclsUsageOf(record: Readonly<Record<string, unknown>>): AclsUsag
  * Grants of the list to the owner add nothing: an owner has the data access permissions that came with the bucket, and
  * whoever takes them away by the management API means it.
  */
-export function bucketMask(asker: Asker, bucket: Owned, usage: AclsUsage): number {
-  const isOwner = asker.user !== null && asker.user.id === bucket.owner;
-  const granted = usage === "enforced" ? grantedMask(asker, bucket.acl ?? [], ON_BUCKET, isOwner) : 0;
-  return asker.held | granted | (isOwner ? OWN_LIST : 0);
+export function bucketMask(requester: Requester, bucket: Owned, usage: AclsUsage): number {
+  const isOwner = requester.user !== null && requester.user.id === bucket.owner;
+  const granted = usage === "enforced" ? grantedMask(requester, bucket.acl ?? [], ON_BUCKET, isOwner) : 0;
+  return requester.dataAccess | granted | (isOwner ? OWN_LIST : 0);
 }
 
 /**
  * The mask of what somebody may do with an object beside what the bucket lets do with all of them. Who wrote it has full
  * control of it until its access list says otherwise, and may always read and write the list.
  */
-export function objectMask(asker: Asker, object: Owned, usage: AclsUsage): number {
-  const isOwner = asker.user !== null && asker.user.id === object.owner;
-  const acl = object.acl ?? defaultAcl(isOwner && asker.user ? asker.user.guid : null);
-  const granted = usage === "enforced" ? grantedMask(asker, acl, ON_OBJECT, false) : 0;
-  return asker.held | granted | (isOwner ? OWN_LIST : 0);
+export function objectMask(requester: Requester, object: Owned, usage: AclsUsage): number {
+  const isOwner = requester.user !== null && requester.user.id === object.owner;
+  const acl = object.acl ?? defaultAcl(isOwner && requester.user ? requester.user.guid : null);
+  const granted = usage === "enforced" ? grantedMask(requester, acl, ON_OBJECT, false) : 0;
+  return requester.dataAccess | granted | (isOwner ? OWN_LIST : 0);
 }
 
 type Meaning = Readonly<Record<AclPermission, number>>;
@@ -70,13 +70,13 @@ function meaning({ READ, WRITE }: { READ: readonly Permission[]; WRITE: readonly
   };
 }
 
-function grantedMask(asker: Asker, acl: Acl, meaning: Meaning, withoutOwn: boolean): number {
+function grantedMask(requester: Requester, acl: Acl, meaning: Meaning, withoutOwn: boolean): number {
   let mask = 0;
-  for (const grant of acl) if (isFor(grant, asker, withoutOwn)) mask |= meaning[grant.permission];
+  for (const grant of acl) if (isFor(grant, requester, withoutOwn)) mask |= meaning[grant.permission];
   return mask;
 }
 
-function isFor({ grantee }: AclGrant, { user, groups }: Asker, withoutOwn: boolean): boolean {
+function isFor({ grantee }: AclGrant, { user, groups }: Requester, withoutOwn: boolean): boolean {
   if (grantee === "everybody") return true;
   if (user === null) return false;
   if (grantee === "users") return true;

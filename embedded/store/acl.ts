@@ -17,13 +17,13 @@ export interface AclGrant {
 /** The grants of a bucket or a version. GUIDs are never given out twice, so those of accounts that are gone grant nothing. */
 export type Acl = readonly AclGrant[];
 
-/** Reads what {@link aclToKeep} made; null where none was ever set. */
-export function keptAcl(kept: string | null): Acl | null {
+/** Reads what {@link serializeAcl} made; null where none was ever set. */
+export function parseAcl(kept: string | null): Acl | null {
   return kept === null ? null : JSON.parse(kept);
 }
 
 /** An access list as the index keeps it. */
-export function aclToKeep(acl: Acl): string {
+export function serializeAcl(acl: Acl): string {
   return JSON.stringify(acl);
 }
 
@@ -36,7 +36,7 @@ export function defaultAcl(owner: string | null): Acl {
  * The access list of a bucket that gets another owner: what it granted to the owner before, by its GUID, goes to the next
  * one, or to nobody. Left as it was, it would let the former owner in without anybody seeing it.
  */
-export function aclOfNextOwner(acl: Acl, before: string, next: string | null): Acl {
+export function aclForNewOwner(acl: Acl, before: string, next: string | null): Acl {
   return acl.flatMap((grant) => {
     if (typeof grant.grantee === "string" || !("user" in grant.grantee) || grant.grantee.user !== before) return grant;
     return next === null ? [] : { ...grant, grantee: { user: next } };

@@ -11,9 +11,9 @@ type AddressRules = (address: string) => boolean;
  * @param text JSON; null where nothing was set, which lets everybody in
  */
 export function addressRules(text: string | null): AddressRules {
-  if (text === null) return everybody;
-  const known = KNOWN.get(text);
-  if (known) return known;
+  if (text === null) return everyAddress;
+  const cached = CACHE.get(text);
+  if (cached) return cached;
   const { allowAddresses, denyAddresses, allowIfInBothLists }: IpSettings = JSON.parse(text);
   const allowed = ranges(allowAddresses?.ipAddress ?? [EVERY_ADDRESS]);
   const denied = ranges(denyAddresses?.ipAddress ?? []);
@@ -22,7 +22,7 @@ export function addressRules(text: string | null): AddressRules {
     const [isAllowed, isDenied] = [allowed, denied].map((list) => list.some((range) => holds(range, one)));
     return allowIfInBothLists === false ? isAllowed && !isDenied : isAllowed || !isDenied;
   };
-  KNOWN.set(text, rules);
+  CACHE.set(text, rules);
   return rules;
 }
 
@@ -47,11 +47,11 @@ interface Range extends Address {
 }
 
 /** How many different settings are kept parsed. */
-const KNOWN_LIMIT = 50;
+const CACHE_LIMIT = 50;
 
-const KNOWN = new LRUCache<string, AddressRules>({ max: KNOWN_LIMIT });
+const CACHE = new LRUCache<string, AddressRules>({ max: CACHE_LIMIT });
 
-const everybody = () => true;
+const everyAddress = () => true;
 
 /** Of entries such as `10.0.0.1, 10.1.0.0/16` or `10.0.0.0/255.0.0.0`. */
 function ranges(entries: readonly string[]): Range[] {

@@ -8,7 +8,7 @@ import type { StoredBody } from "./changes.ts";
 import type { Digest } from "./digest.ts";
 import { type DigestAlgorithm, startDigest } from "./digests.ts";
 import type { DiskSpace } from "./disk_space.ts";
-import { isNoSpace, Refusal } from "./refusal.ts";
+import { isNoSpace, StoreError } from "./store_error.ts";
 
 /** The folder of large bodies, below the data folder. */
 export const BODY_FOLDER = "bodies";
@@ -58,7 +58,7 @@ export type BodyDecoder = (parts: AsyncIterable<Uint8Array>) => AsyncIterable<Ui
 
 /**
  * Receives a body: into memory while it is small, else into a file that nothing names yet. Throws {@link BrokenBody},
- * {@link Refusal} NoSpace, ChunksTooSmall, SlowBody, what the disk says, or what `decode` throws, leaving nothing behind.
+ * {@link StoreError} NoSpace, ChunksTooSmall, SlowBody, what the disk says, or what `decode` throws, leaving nothing behind.
  *
  * @param lengthBytes what the request says of its body's length; null: nothing, it comes in chunks
  */
@@ -75,22 +75,22 @@ export async function receiveBody(
   let file: OpenFile | null = null;
   let size = 0;
   try {
-    for await (const chunk of decode(bodyParts(stream, lengthBytes))) {
+    for await (const chunk of decode(bodyChunks(stream, lengthBytes))) {
       size += chunk.length;
       for (const digest of digests.values()) digest.update(chunk);
       if (!file && size > INLINE_LIMIT_BYTES) {
-        if (space && !await space.admits()) throw new Refusal("NoSpace");
+        if (space && !await space.admits()) throw new StoreError("NoSpace");
         file = createBodyFile(folder);
         for (const earlier of small.splice(0)) file.write(earlier);
       }
-      if (file && space?.isReserved) throw new Refusal("NoSpace");
+      if (file && space?.isReserved) throw new StoreError("NoSpace");
       if (file) file.write(chunk);
       else small.push(chunk.slice());
     }
     if (file && size >= EARLY_SYNC_BYTES) await file.sync();
   } catch (error) {
     file?.remove();
-    if (isNoSpace(error) || error instanceof Refusal) space?.ranOut(size);
+    if (isNoSpace(error) || error instanceof StoreError) space?.recordFull(size);
     throw error;
   }
   file?.close();
@@ -152,7 +152,7 @@ async function openAt(path: string, first: number): Promise<Deno.FsFile> {
  *
  * @param lengthBytes null for a request's body of unknown length
  */
-export async function* bodyParts(
+export async function* bodyChunks(
   stream: ReadableStream<Uint8Array> | null,
   lengthBytes: number | null = Infinity,
   bounds?: TimeBounds,

@@ -28,7 +28,7 @@ export function needsIndex(folder: string): boolean {
 }
 
 /** What ends a start on bodies without an index. `what` is how the index is found: missing, empty. */
-export function lostIndex(folder: string, what: string): DataFolderError {
+export function missingIndexError(folder: string, what: string): DataFolderError {
   return refused(folder, `holds bodies, but its index.db is ${what}`);
 }
 

@@ -1,4 +1,4 @@
-import { type Acl, keptAcl } from "./acl.ts";
+import { type Acl, parseAcl } from "./acl.ts";
 import type { Versioning } from "./changes.ts";
 import { folded, type NamePage, ofNamePage } from "./names.ts";
 import { roomIn } from "./quota.ts";
@@ -137,7 +137,7 @@ function bucketOf(cells: Cell[]): Bucket {
     createdMs: Number(cells[7]),
     storedBytes: Number(cells[8]),
     storedCount: Number(cells[9]),
-    acl: keptAcl(cells[10] === null ? null : String(cells[10])),
+    acl: parseAcl(cells[10] === null ? null : String(cells[10])),
     partBytes: Number(cells[11]),
     allowed: Number(cells[12]),
     s3Access: S3_ACCESS[Number(cells[13])],

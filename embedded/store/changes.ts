@@ -1,4 +1,4 @@
-import type { RefusalReason } from "./refusal.ts";
+import type { StoreErrorCode } from "./store_error.ts";
 
 /** Whether a bucket keeps versions: never did, does, or did and keeps the old ones. */
 export type Versioning = "off" | "enabled" | "suspended";
@@ -165,7 +165,7 @@ export interface Changes {
   };
   /** `limit` 0 never locks; `unlockAfterMs` null: a locked account stays so. */
   countFailure: { given: { user: number; limit: number; unlockAfterMs: number | null; atMs: number }; result: null };
-  forgetFailures: { given: { user: number }; result: null };
+  resetFailures: { given: { user: number }; result: null };
   /** What a document decides, such as the mask of permissions, follows with it. */
   setDocument: {
     given: NamedDocument & { mode: "create" | "modify" | "set"; document: Record<string, unknown> };
@@ -231,7 +231,7 @@ export type Change = { [K in ChangeKind]: { kind: K; given: Changes[K]["given"] 
 /** What became of a change: its result, a refusal by the store's rules, or a fault (no space, damaged file). */
 export type Outcome =
   | { ok: true; result: Changes[ChangeKind]["result"] }
-  | { ok: false; refusal: RefusalReason }
+  | { ok: false; error: StoreErrorCode }
   | { ok: false; fault: string };
 
 /**

@@ -6,42 +6,42 @@ const CHANGE_BYTES = 64 * 1024;
 
 /** Whether the disk of the data folder takes more. */
 export class DiskSpace {
-  readonly #reserveIsOut: Int32Array;
+  readonly #reserveReleased: Int32Array;
   readonly #hasRoom: (bytes: number) => Promise<boolean>;
   readonly #warn: (message: string) => void;
   /** How much the last refused write had; 0 where none was refused since there was room. */
-  #missing = 0;
+  #missingBytes = 0;
 
   /**
-   * The first number of `reserveIsOut` is 1 while deletions have the reserve; `hasRoom` looks whether the disk takes so
+   * The first number of `reserveReleased` is 1 while deletions have the reserve; `hasRoom` looks whether the disk takes so
    * many bytes beside it. The first refusal of several is told to `warn`.
    */
   constructor(
-    reserveIsOut: Int32Array,
+    reserveReleased: Int32Array,
     hasRoom: (bytes: number) => Promise<boolean>,
     warn: (message: string) => void,
   ) {
-    this.#reserveIsOut = reserveIsOut;
+    this.#reserveReleased = reserveReleased;
     this.#hasRoom = hasRoom;
     this.#warn = warn;
   }
 
   /** Whether the room that is left belongs to deletions. */
   get isReserved(): boolean {
-    return Atomics.load(this.#reserveIsOut, 0) === 1;
+    return Atomics.load(this.#reserveReleased, 0) === 1;
   }
 
   /** Notes that a write found no room: how many bytes of it had arrived, where it was a body. */
-  ranOut(bytes = 0): void {
-    if (this.#missing === 0) this.#warn("the disk is full: writes are refused, reads and deletions go on");
-    this.#missing = Math.min(Math.max(bytes, CHANGE_BYTES), PROBE_BYTES);
+  recordFull(bytes = 0): void {
+    if (this.#missingBytes === 0) this.#warn("the disk is full: writes are refused, reads and deletions go on");
+    this.#missingBytes = Math.min(Math.max(bytes, CHANGE_BYTES), PROBE_BYTES);
   }
 
   /** Whether a small write would be refused now, or one like the last that was. Looks at the disk each time. */
   async isFull(): Promise<boolean> {
-    const missing = this.#missing;
-    if (!await this.#hasRoom(Math.max(missing, CHANGE_BYTES))) return true;
-    if (this.#missing === missing) this.#missing = 0;
+    const missingBytes = this.#missingBytes;
+    if (!await this.#hasRoom(Math.max(missingBytes, CHANGE_BYTES))) return true;
+    if (this.#missingBytes === missingBytes) this.#missingBytes = 0;
     return false;
   }
 

@@ -2,7 +2,7 @@ import { folded } from "./names.ts";
 import type { Statements } from "./statements.ts";
 
 /** Where a document of the management API belongs: a tenant, or a namespace of it. */
-interface DocumentPlace {
+interface DocumentScope {
   readonly tenant: number;
   /** The bucket's number; 0 for the tenant's own documents. */
   readonly bucket: number;
@@ -31,7 +31,7 @@ export class Documents {
   }
 
   /** A document; those of which there is one per place have the name "". Null where none was set. */
-  document({ tenant, bucket, kind }: DocumentPlace, name = ""): Document | null {
+  document({ tenant, bucket, kind }: DocumentScope, name = ""): Document | null {
     const row = this.#index.row(
       "SELECT document FROM documents WHERE tenant = ? AND bucket = ? AND kind = ? AND folded = ?",
       tenant,
@@ -43,7 +43,7 @@ export class Documents {
   }
 
   /** All documents of a kind in the order of their names. */
-  documents({ tenant, bucket, kind }: DocumentPlace): Document[] {
+  documents({ tenant, bucket, kind }: DocumentScope): Document[] {
     return this.#index.rows(
       "SELECT document FROM documents WHERE tenant = ? AND bucket = ? AND kind = ? ORDER BY folded",
       tenant,

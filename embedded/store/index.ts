@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
-import { lostIndex, needsIndex } from "./body_mark.ts";
+import { missingIndexError, needsIndex } from "./body_mark.ts";
 
 /**
  * The tables of the store, versioned from the first layout on.
@@ -207,7 +207,9 @@ export function openIndexForWriting(folder: string): DatabaseSync {
   // Asked before it is opened: beside a missing index, SQLite removes the log that may hold all of it.
   const size = sizeOf(path);
   const isMissing = size === null;
-  if (!size && (needsIndex(folder) || sizeOf(`${path}-wal`))) throw lostIndex(folder, isMissing ? "missing" : "empty");
+  if (!size && (needsIndex(folder) || sizeOf(`${path}-wal`))) {
+    throw missingIndexError(folder, isMissing ? "missing" : "empty");
+  }
   // SQLite gives the log and the shared memory beside the index the mode of the index.
   Deno.openSync(path, { create: true, write: true, mode: 0o600 }).close();
   const index = new DatabaseSync(path);
@@ -216,7 +218,7 @@ export function openIndexForWriting(folder: string): DatabaseSync {
   const version = layoutOf(index);
   if (version === 0 && needsIndex(folder)) {
     index.close();
-    throw lostIndex(folder, "empty");
+    throw missingIndexError(folder, "empty");
   }
   if (version > INDEX_VERSION) {
     index.close();

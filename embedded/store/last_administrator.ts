@@ -1,7 +1,7 @@
 import type { Statements } from "./statements.ts";
 
 /** What only one with these roles can do: everything in a tenant, and opening locked accounts. */
-const KEPT_OPEN = [["ADMINISTRATOR"], ["ADMINISTRATOR", "SECURITY"]] as const;
+const REQUIRED_ROLES = [["ADMINISTRATOR"], ["ADMINISTRATOR", "SECURITY"]] as const;
 
 /** Whether a record (JSON) says that its account may log in with a password. */
 const ENABLED =
@@ -27,7 +27,7 @@ export function isLastAdministrator(
   { id, tenant }: { readonly id: number; readonly tenant: number },
   openedMs: number,
 ): boolean {
-  return KEPT_OPEN.some((roles) => {
+  return REQUIRED_ROLES.some((roles) => {
     const named = [roles[0], roles.at(-1) ?? roles[0]];
     const has = index.row(`SELECT 1 FROM users WHERE id = ? AND ${HAS_ROLE}`, id, ...named, ...named);
     if (!has) return false;

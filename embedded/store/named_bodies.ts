@@ -1,18 +1,18 @@
 import type { StoredParts } from "./changes.ts";
 import type { Cell, Statements } from "./statements.ts";
 
-/** Where the bytes of a piece are: a file below the data folder, a row of the index, or nowhere. */
-export type BodyPlace = { file: string } | { body: number } | null;
+/** Where the bytes of a part are: a file below the data folder, a row of the index, or nowhere. */
+export type BodyLocation = { file: string } | { body: number } | null;
 
 /** A body that the index names, with what its bytes must be. */
 export interface NamedBody {
   /** Whose it is, as `tenant/bucket/key`, with its version or part. */
   readonly of: string;
   readonly size: number;
-  /** Without quotes: an MD5, or that of the MD5s of the pieces. */
+  /** Without quotes: an MD5, or that of the MD5s of the parts. */
   readonly etag: string;
   /** In their order; one, unless the object came in parts. */
-  readonly pieces: readonly { readonly place: BodyPlace; readonly size: number }[];
+  readonly parts: readonly { readonly location: BodyLocation; readonly size: number }[];
   /** Whether the index still says so. */
   isNamed(): boolean;
 }
@@ -38,12 +38,12 @@ function* versions(index: Statements, table: "objects" | "history", marker: stri
     for (const row of page) {
       const [bucket, key, seq, size, etag, body, file, parts] = row;
       yield {
-        of: `${bucketName(index, bucket)}/${shown(key)} (version ${seq})`,
+        of: `${bucketName(index, bucket)}/${printable(key)} (version ${seq})`,
         size: Number(size),
         etag: String(etag),
-        pieces: parts === null
-          ? [{ place: placeOf(body, file), size: Number(size) }]
-          : (JSON.parse(String(parts)) as StoredParts).parts.map((part) => ({ place: part, size: part.size })),
+        parts: parts === null
+          ? [{ location: locationOf(body, file), size: Number(size) }]
+          : (JSON.parse(String(parts)) as StoredParts).parts.map((part) => ({ location: part, size: part.size })),
         isNamed: () =>
           ["objects", "history"].some((now) =>
             index.row(
@@ -74,10 +74,10 @@ function* uploadedParts(index: Statements): Generator<NamedBody> {
     );
     for (const [upload, number, size, etag, body, file, bucket, key] of page) {
       yield {
-        of: `${bucketName(index, bucket)}/${shown(key)} (part ${number} of the upload ${upload})`,
+        of: `${bucketName(index, bucket)}/${printable(key)} (part ${number} of the upload ${upload})`,
         size: Number(size),
         etag: String(etag),
-        pieces: [{ place: placeOf(body, file), size: Number(size) }],
+        parts: [{ location: locationOf(body, file), size: Number(size) }],
         isNamed: () =>
           index.row(
             "SELECT 1 FROM parts WHERE upload = ? AND number = ? AND body IS ? AND file IS ?",
@@ -94,7 +94,7 @@ function* uploadedParts(index: Statements): Generator<NamedBody> {
   }
 }
 
-function placeOf(body: Cell, file: Cell): BodyPlace {
+function locationOf(body: Cell, file: Cell): BodyLocation {
   if (file !== null) return { file: String(file) };
   return body === null ? null : { body: Number(body) };
 }
@@ -108,7 +108,7 @@ function bucketName(index: Statements, bucket: Cell): string {
 }
 
 /** A key on one line, whatever is in it. */
-function shown(key: Cell): string {
+function printable(key: Cell): string {
   if (!(key instanceof Uint8Array)) return "?";
   return new TextDecoder().decode(key).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => encodeURIComponent(character));
 }

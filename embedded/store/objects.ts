@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
-import { type Acl, keptAcl } from "./acl.ts";
+import { type Acl, parseAcl } from "./acl.ts";
 import { readBodyFile } from "./bodies.ts";
 import type { StoredParts, VersionId, Versioning } from "./changes.ts";
-import { type Piece, readPieces } from "./part_reading.ts";
+import { type PartSource, readParts } from "./part_reading.ts";
 import type { Cell, Statements } from "./statements.ts";
 
 /** One version of an object as it is read. */
@@ -86,7 +86,7 @@ export class Objects {
       key,
     );
     // Without a marker the key was deleted where none are used: its versions are history, and it is just absent.
-    return newest?.[2] === 1 ? { marker: shownVersion(newest[0], newest[1], versioning) } : null;
+    return newest?.[2] === 1 ? { marker: versionIdOf(newest[0], newest[1], versioning) } : null;
   }
 
   /** Finds an object and starts reading it; a body that an overwrite took away meanwhile is looked up again. */
@@ -166,14 +166,14 @@ export class Objects {
       ...parameters,
     );
     if (!old) return null;
-    return old.at(-1) === 1 ? { marker: shownVersion(old[0], old[1], versioning) } : this.#object(old, versioning);
+    return old.at(-1) === 1 ? { marker: versionIdOf(old[0], old[1], versioning) } : this.#object(old, versioning);
   }
 
   #object(cells: Cell[], versioning: Versioning): StoredObject {
     const [seq, isNull, size, etag, modifiedMs, contentType, headers, data, file, checksums, tags, parts, owner, acl] =
       cells;
     return {
-      version: shownVersion(seq, isNull, versioning),
+      version: versionIdOf(seq, isNull, versioning),
       seq: Number(seq),
       size: Number(size),
       etag: String(etag),
@@ -188,9 +188,9 @@ export class Objects {
         return stored.parts;
       },
       owner: owner === null ? null : Number(owner),
-      acl: keptAcl(acl === null ? null : String(acl)),
+      acl: parseAcl(acl === null ? null : String(acl)),
       read: (first, last) => {
-        if (parts !== null) return readPieces(this.#folder, this.#pieces(JSON.parse(String(parts))), first, last);
+        if (parts !== null) return readParts(this.#folder, this.#partSources(JSON.parse(String(parts))), first, last);
         return file === null
           ? Promise.resolve((data as Uint8Array).subarray(first, last + 1))
           : readBodyFile(`${this.#folder}/${file}`, first, last, Number(size));
@@ -199,7 +199,7 @@ export class Objects {
   }
 
   /** Only the last part may be small, so at most one is in the index. Throws Deno.errors.NotFound when it is gone. */
-  #pieces({ parts }: StoredParts): Piece[] {
+  #partSources({ parts }: StoredParts): PartSource[] {
     return parts.map((part) => {
       if ("file" in part) return part;
       const row = this.#index.row("SELECT data FROM bodies WHERE id = ?", part.body);
@@ -237,7 +237,7 @@ function skipScan(beforeEnd: string): string {
 }
 
 /** How S3 names the version of a row. */
-export function shownVersion(seq: Cell, isNull: Cell, versioning: Versioning): VersionId {
+export function versionIdOf(seq: Cell, isNull: Cell, versioning: Versioning): VersionId {
   if (versioning === "off") return null;
   return isNull === 1 ? "null" : String(seq);
 }

@@ -17,7 +17,7 @@ export class SoftQuotas {
   }
 
   /** Warns of each that reached its soft quota since the last look; the first look tells of all. */
-  look(): void {
+  check(): void {
     const reached = new Set<string>();
     for (const row of [...this.#index.each(TENANTS), ...this.#index.each(BUCKETS)]) {
       const warning = warningOf(row);

@@ -16,8 +16,8 @@ export interface ListedVersion {
   checksums: string | null;
 }
 
-/** What of a bucket's versions is asked for; empty byte strings stand for what was not given. */
-interface VersionsAsked {
+/** What of a bucket's versions is query for; empty byte strings stand for what was not given. */
+interface VersionsQuery {
   prefix: Uint8Array;
   delimiter: Uint8Array;
   /** The listing goes on behind this key or common prefix … */
@@ -44,25 +44,25 @@ export class Versions {
 
   /**
    * A page of the versions and delete markers of a bucket: keys in binary order, the versions of a key from the newest
-   * on. A common prefix is one entry, and the index is asked again behind it. The page is of one state of the index.
+   * on. A common prefix is one entry, and the index is query again behind it. The page is of one state of the index.
    */
-  list(bucket: number, asked: VersionsAsked): VersionsPage {
-    return this.#index.snapshot(() => listVersions(this.#index, bucket, asked));
+  list(bucket: number, query: VersionsQuery): VersionsPage {
+    return this.#index.snapshot(() => listVersions(this.#index, bucket, query));
   }
 }
 
-function listVersions(index: Statements, bucket: number, asked: VersionsAsked): VersionsPage {
+function listVersions(index: Statements, bucket: number, query: VersionsQuery): VersionsPage {
   const page: VersionsPage = { versions: [], prefixes: [], next: null };
-  const end = successor(asked.prefix);
-  let last: VersionsPage["next"] = { key: asked.keyMarker, version: asked.versionMarker };
-  let start = startOf(index, bucket, asked);
+  const end = successor(query.prefix);
+  let last: VersionsPage["next"] = { key: query.keyMarker, version: query.versionMarker };
+  let start = startOf(index, bucket, query);
   scan: while (start) {
-    for (const found of merged(index, bucket, start, end)) {
+    for (const version of merged(index, bucket, start, end)) {
       if (isFull()) return { ...page, next: last };
-      let common = commonPrefix(found.key, asked.prefix, asked.delimiter);
+      let common = commonPrefix(version.key, query.prefix, query.delimiter);
       if (!common) {
-        page.versions.push(found);
-        last = { key: found.key, version: found.version };
+        page.versions.push(version);
+        last = { key: version.key, version: version.version };
         continue;
       }
       // Behind a common prefix there is often another one: single rows are cheaper than a new walk for each.
@@ -72,7 +72,7 @@ function listVersions(index: Statements, bucket: number, asked: VersionsAsked): 
         last = { key: common, version: null };
         key = firstKey(index, bucket, successor(common), end);
         if (key && isFull()) return { ...page, next: last };
-        common = key && commonPrefix(key, asked.prefix, asked.delimiter);
+        common = key && commonPrefix(key, query.prefix, query.delimiter);
       }
       start = key && { key, below: null };
       continue scan;
@@ -82,7 +82,7 @@ function listVersions(index: Statements, bucket: number, asked: VersionsAsked): 
   return page;
 
   function isFull(): boolean {
-    return page.versions.length + page.prefixes.length === asked.limit;
+    return page.versions.length + page.prefixes.length === query.limit;
   }
 }
 
@@ -128,8 +128,8 @@ interface Start {
   below: number | null;
 }
 
-function startOf(index: Statements, bucket: number, asked: VersionsAsked): Start | null {
-  const { prefix, delimiter, keyMarker, versionMarker } = asked;
+function startOf(index: Statements, bucket: number, query: VersionsQuery): Start | null {
+  const { prefix, delimiter, keyMarker, versionMarker } = query;
   const next = behindMarker(keyMarker, prefix, delimiter);
   const isInKey = versionMarker !== null && compareBytes(keyMarker.subarray(0, prefix.length), prefix) === 0 &&
     !commonPrefix(keyMarker, prefix, delimiter);

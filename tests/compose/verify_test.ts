@@ -94,7 +94,7 @@ const damages: Record<string, { damage: Damage; says: RegExp }> = {
   },
   "a part of an object is damaged": {
     damage: (folder, index) => Deno.writeFileSync(`${folder}/${file(index, PART)}`, new Uint8Array(5 * MIB)),
-    says: /^archive\/letters\/in parts .*: one of its 3 pieces is damaged/,
+    says: /^archive\/letters\/in parts .*: one of its 3 parts is damaged/,
   },
   "a part of an open upload is missing": {
     damage: (folder, index) => Deno.removeSync(`${folder}/${file(index, "SELECT file FROM parts")}`),

@@ -2,10 +2,10 @@ import { isEnabled, type User } from "@/embedded/store/accounts.ts";
 import { consoleSecurity } from "@/embedded/store/console_security.ts";
 import type { Documents } from "@/embedded/store/documents.ts";
 import { isLastAdministrator } from "@/embedded/store/last_administrator.ts";
-import { Refusal } from "@/embedded/store/refusal.ts";
+import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Statements } from "@/embedded/store/statements.ts";
 import type { WriterClient } from "@/embedded/store/writer/writer_client.ts";
-import { WrongAnswers } from "@/embedded/store/wrong_answers.ts";
+import { FailedLoginDelay } from "@/embedded/store/failed_login_delay.ts";
 
 const MS_PER_MINUTE = 60_000;
 
@@ -14,7 +14,7 @@ async function unlessFull(counting: Promise<unknown>): Promise<void> {
   try {
     await counting;
   } catch (error) {
-    if (!(error instanceof Refusal && error.reason === "NoSpace")) throw error;
+    if (!(error instanceof StoreError && error.code === "NoSpace")) throw error;
   }
 }
 
@@ -30,12 +30,12 @@ export class Logins {
   /** Wrong passwords by user whose counting is under way. */
   readonly #counting = new Map<number, Promise<unknown>>();
 
-  readonly #wrong: WrongAnswers;
+  readonly #delay: FailedLoginDelay;
 
   /** `now` gives milliseconds since 1970. */
   constructor(index: Statements, documents: Documents, writer: WriterClient, now: () => number) {
     this.#index = index;
-    this.#wrong = new WrongAnswers(now);
+    this.#delay = new FailedLoginDelay(now);
     this.#documents = documents;
     this.#writer = writer;
     this.#now = now;
@@ -50,22 +50,22 @@ export class Logins {
     let user = find();
     for (let counting; user && (counting = this.#counting.get(user.id)); user = find()) await counting;
     if (!user || !isEnabled(user) || this.isLocked(user)) {
-      await this.delayWrong();
+      await this.delayFailure();
       return "closed";
     }
     if (!isRight(user)) {
-      await Promise.all([this.#failed(user), this.delayWrong()]);
+      await Promise.all([this.#failed(user), this.delayFailure()]);
       return "wrong";
     }
     if (user.failedAttempts > 0 || user.lockedMs !== null) {
-      await unlessFull(this.#writer.change("forgetFailures", { user: user.id }));
+      await unlessFull(this.#writer.change("resetFailures", { user: user.id }));
     }
     return user;
   }
 
   /** Counts wrong credentials, and resolves when they may be answered: at most a quarter of a second later. */
-  delayWrong(): Promise<void> {
-    return this.#wrong.delay();
+  delayFailure(): Promise<void> {
+    return this.#delay.delay();
   }
 
   /** Whether wrong passwords locked an account, and it has not opened again by itself. */

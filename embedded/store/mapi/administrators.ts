@@ -15,7 +15,7 @@ export function isAdministrator(record: Readonly<Record<string, unknown>> | unde
  * @param isGiven whether the change makes somebody an administrator who was none
  * @throws MapiError 403
  */
-export function demandMayAppoint(caller: MapiCaller, isGiven: boolean): void {
+export function requireMayAppoint(caller: MapiCaller, isGiven: boolean): void {
   if (isGiven && !has(caller, "administer")) {
     throw new MapiError(
       403,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isPathSegment } from "@/embedded/store/names.ts";
 import { quotaBytes } from "@/embedded/store/quota.ts";
+import { isObject } from "@/lib/std/is_object.ts";
 import { invalid } from "./mapi_error.ts";
 import { only } from "./mapi_request.ts";
 
@@ -43,7 +44,7 @@ export function members<O extends z.ZodRawShape, R extends z.ZodRawShape = Recor
   const record = z.object(required ?? {} as R, rule("must be an object")).extend(z.object(optional).partial().shape);
   const names = Object.keys(record.shape);
   const given = (value: unknown) =>
-    isRecord(value) ? Object.fromEntries(Object.entries(only(value, names)).filter(([, one]) => one !== null)) : value;
+    isObject(value) ? Object.fromEntries(Object.entries(only(value, names)).filter(([, one]) => one !== null)) : value;
   return z.preprocess(given, record);
 }
 
@@ -129,10 +130,6 @@ export const tags = wrapped(
 );
 
 function unwrapped(name: string, value: unknown): unknown {
-  if (!isRecord(value)) return value;
+  if (!isObject(value)) return value;
   return Object.hasOwn(value, name) ? value[name] : null;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

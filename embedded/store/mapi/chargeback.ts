@@ -1,7 +1,7 @@
 import type { Tenant } from "@/embedded/store/accounts.ts";
-import { USAGE_HOURS } from "@/embedded/store/context/upkeep.ts";
+import { USAGE_HOURS } from "@/embedded/store/context/maintenance.ts";
 import type { Interval, Used } from "@/embedded/store/usage_history.ts";
-import { demand } from "./mapi_caller.ts";
+import { requireRight } from "./mapi_caller.ts";
 import { invalid } from "./mapi_error.ts";
 import { type MapiRequest, mapiTime } from "./mapi_request.ts";
 import { permittedNamespace } from "./permitted_namespace.ts";
@@ -15,7 +15,7 @@ const SYSTEM_NAME = "stackroom";
 
 /** GET /tenants/{tenant}/chargebackReport?start=&end=&granularity=: sums over all namespaces, with those that are gone. */
 export async function readTenantChargeback(tenant: Tenant, request: MapiRequest): Promise<Response> {
-  demand(request.caller, "read figures");
+  requireRight(request.caller, "read figures");
   return await report(tenant, null, tenant.createdMs, request);
 }
 

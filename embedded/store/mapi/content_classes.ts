@@ -3,9 +3,9 @@ import type { Tenant } from "@/embedded/store/accounts.ts";
 import type { Document } from "@/embedded/store/documents.ts";
 import { boolean, className, listed, members, names, oneOf, parsed, pathName, text } from "./body_schema.ts";
 import { isVerbose, selected } from "./list_parameters.ts";
-import { demand } from "./mapi_caller.ts";
-import { absent, conflicting } from "./mapi_error.ts";
-import { listAnswer, type MapiRequest } from "./mapi_request.ts";
+import { requireRight } from "./mapi_caller.ts";
+import { conflicting, notFound } from "./mapi_error.ts";
+import { listResponse, type MapiRequest } from "./mapi_request.ts";
 
 const KIND = "contentClasses";
 
@@ -28,15 +28,15 @@ const NEW = members({ contentProperties, namespaces: names }, { name: className 
 
 /** GET /tenants/{tenant}/contentClasses */
 export function listContentClasses(tenant: Tenant, request: MapiRequest): Response {
-  demand(request.caller, "read");
+  requireRight(request.caller, "read");
   const { store, query } = request;
-  const records = store.documents.documents(place(tenant)).map((document) => shownRecord(tenant, document, request));
-  return listAnswer("name", selected(records, query, "name"), isVerbose(query));
+  const records = store.documents.documents(scope(tenant)).map((document) => publicRecord(tenant, document, request));
+  return listResponse("name", selected(records, query, "name"), isVerbose(query));
 }
 
 /** PUT /tenants/{tenant}/contentClasses */
 export async function createContentClass(tenant: Tenant, request: MapiRequest): Promise<Response> {
-  demand(request.caller, "comply");
+  requireRight(request.caller, "comply");
   const given = parsed(NEW, await request.body());
   await set(tenant, given.name, "create", given, request);
   return new Response(null);
@@ -44,27 +44,27 @@ export async function createContentClass(tenant: Tenant, request: MapiRequest): 
 
 /** GET and HEAD /tenants/{tenant}/contentClasses/{class} */
 export function readContentClass(tenant: Tenant, name: string, request: MapiRequest): Response {
-  demand(request.caller, "read");
-  const document = request.store.documents.document(place(tenant), name);
-  if (!document) throw absent(`content class ${name}`);
-  return Response.json(shownRecord(tenant, document, request));
+  requireRight(request.caller, "read");
+  const document = request.store.documents.document(scope(tenant), name);
+  if (!document) throw notFound(`content class ${name}`);
+  return Response.json(publicRecord(tenant, document, request));
 }
 
 /** POST /tenants/{tenant}/contentClasses/{class}: each list that is given replaces the present one. */
 export async function modifyContentClass(tenant: Tenant, name: string, request: MapiRequest): Promise<Response> {
-  demand(request.caller, "comply");
+  requireRight(request.caller, "comply");
   await set(tenant, name, "modify", parsed(CHANGE, await request.body()), request);
   return new Response(null);
 }
 
 /** DELETE /tenants/{tenant}/contentClasses/{class} */
 export async function deleteContentClass(tenant: Tenant, name: string, request: MapiRequest): Promise<Response> {
-  demand(request.caller, "comply");
-  await request.store.writer.change("deleteDocument", { ...place(tenant), name });
+  requireRight(request.caller, "comply");
+  await request.store.writer.change("deleteDocument", { ...scope(tenant), name });
   return new Response(null);
 }
 
-function place(tenant: Tenant) {
+function scope(tenant: Tenant) {
   return { tenant: tenant.id, bucket: 0, kind: KIND };
 }
 
@@ -82,10 +82,10 @@ async function set(
     return bucket.guid;
   });
   const document = guids ? { ...rest, namespaces: guids } : rest;
-  await store.writer.change("setDocument", { ...place(tenant), name, mode, document });
+  await store.writer.change("setDocument", { ...scope(tenant), name, mode, document });
 }
 
-function shownRecord(tenant: Tenant, document: Document, { store }: MapiRequest): Document {
+function publicRecord(tenant: Tenant, document: Document, { store }: MapiRequest): Document {
   const { namespaces } = document;
   const guids: readonly unknown[] = Array.isArray(namespaces) ? namespaces : [];
   const present = guids.length === 0 ? [] : store.buckets.ofTenant(tenant.id);

@@ -5,8 +5,8 @@ import { permissionMask, PERMISSIONS, permissionsOf } from "@/embedded/store/per
 import { list, MAX_NAMES, members, oneOf, parsed, rule, wrapped } from "./body_schema.ts";
 import { presentGroup } from "./groups.ts";
 import { selected } from "./list_parameters.ts";
-import { demand } from "./mapi_caller.ts";
-import { absent, invalid } from "./mapi_error.ts";
+import { requireRight } from "./mapi_caller.ts";
+import { invalid, notFound } from "./mapi_error.ts";
 import type { MapiRequest } from "./mapi_request.ts";
 
 const GRANTS = members({}, {
@@ -25,36 +25,44 @@ type Grants = Changes["setGrants"]["given"]["grants"];
 export function readUserPermissions(tenant: Tenant, name: string, request: MapiRequest): Response {
   const { store, caller } = request;
   const user = store.accounts.user(tenant.id, name);
-  if (user?.id !== caller.user.id) demand(caller, "read");
-  if (!user) throw absent(`user ${name}`);
-  return shown(tenant, store.buckets.grantsTo(user.id), request);
+  if (user?.id !== caller.user.id) requireRight(caller, "read");
+  if (!user) throw notFound(`user ${name}`);
+  return permissionsResponse(tenant, store.buckets.grantsTo(user.id), request);
 }
 
 /** POST /tenants/{tenant}/userAccounts/{user}/dataAccessPermissions: replaces those in the named namespaces. */
 export async function changeUserPermissions(tenant: Tenant, name: string, request: MapiRequest): Promise<Response> {
   const { store, caller } = request;
-  demand(caller, "administer");
+  requireRight(caller, "administer");
   const user = store.accounts.user(tenant.id, name);
-  if (!user) throw absent(`user ${name}`);
+  if (!user) throw notFound(`user ${name}`);
   await store.writer.change("setGrants", { to: { user: user.id }, grants: await readGrants(tenant, request) });
   return new Response(null);
 }
 
 /** GET /tenants/{tenant}/groupAccounts/{group}/dataAccessPermissions */
 export function readGroupPermissions(tenant: Tenant, name: string, request: MapiRequest): Response {
-  demand(request.caller, "read");
-  return shown(tenant, request.store.buckets.grantsToGroup(presentGroup(tenant, name, request).id), request);
+  requireRight(request.caller, "read");
+  return permissionsResponse(
+    tenant,
+    request.store.buckets.grantsToGroup(presentGroup(tenant, name, request).id),
+    request,
+  );
 }
 
 /** POST /tenants/{tenant}/groupAccounts/{group}/dataAccessPermissions: replaces those in the named namespaces. */
 export async function changeGroupPermissions(tenant: Tenant, name: string, request: MapiRequest): Promise<Response> {
-  demand(request.caller, "administer");
+  requireRight(request.caller, "administer");
   const { id } = presentGroup(tenant, name, request);
   await request.store.writer.change("setGrants", { to: { group: id }, grants: await readGrants(tenant, request) });
   return new Response(null);
 }
 
-function shown(tenant: Tenant, masks: ReadonlyMap<number, number>, { store, query }: MapiRequest): Response {
+function permissionsResponse(
+  tenant: Tenant,
+  masks: ReadonlyMap<number, number>,
+  { store, query }: MapiRequest,
+): Response {
   const records = store.buckets.ofTenant(tenant.id).flatMap(({ id, name, record }) => {
     const mask = masks.get(id);
     return mask === undefined ? [] : [{ name, hardQuota: record.hardQuota, mask }];

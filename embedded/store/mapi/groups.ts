@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { Tenant } from "@/embedded/store/accounts.ts";
 import type { Group } from "@/embedded/store/groups.ts";
-import { demandMayAppoint, isAdministrator } from "./administrators.ts";
+import { isAdministrator, requireMayAppoint } from "./administrators.ts";
 import { boolean, members, parsed, pathName, text, wrapped } from "./body_schema.ts";
 import { isVerbose, selected } from "./list_parameters.ts";
-import { demand, has } from "./mapi_caller.ts";
-import { absent, invalid } from "./mapi_error.ts";
-import { listAnswer, type MapiRequest, only } from "./mapi_request.ts";
+import { has, requireRight } from "./mapi_caller.ts";
+import { invalid, notFound } from "./mapi_error.ts";
+import { listResponse, type MapiRequest, only } from "./mapi_request.ts";
 import { roles } from "./users.ts";
 
 /** Most users of one group, so that a record stays a small document. */
@@ -37,20 +37,20 @@ const NEW = members({ groupname, externalGroupID: text(184, 1), ...CHANGEABLE })
 /** GET /tenants/{tenant}/groupAccounts */
 export function listGroups(tenant: Tenant, request: MapiRequest): Response {
   const { store, caller, query } = request;
-  demand(caller, "read");
+  requireRight(caller, "read");
   const isListOfNames = !isVerbose(query);
   const records = store.groups.ofTenant(tenant.id).map((group) =>
-    isListOfNames ? { groupname: group.name } : shownRecord(group, request)
+    isListOfNames ? { groupname: group.name } : publicRecord(group, request)
   );
-  return listAnswer("groupname", selected(records, query, "groupname"), !isListOfNames);
+  return listResponse("groupname", selected(records, query, "groupname"), !isListOfNames);
 }
 
 /** PUT /tenants/{tenant}/groupAccounts: a group without a name is called by its external id. */
 export async function createGroup(tenant: Tenant, request: MapiRequest): Promise<Response> {
   const { store, caller, body } = request;
-  demand(caller, "manage users");
+  requireRight(caller, "manage users");
   const { groupname: name, members: named, ...record } = parsed(NEW, await body());
-  demandMayAppoint(caller, isAdministrator(record));
+  requireMayAppoint(caller, isAdministrator(record));
   await store.writer.change("createGroup", {
     tenant: tenant.id,
     name: name ?? parsed(groupname, record.externalGroupID ?? null, "groupname"),
@@ -63,20 +63,20 @@ export async function createGroup(tenant: Tenant, request: MapiRequest): Promise
 
 /** GET and HEAD /tenants/{tenant}/groupAccounts/{group} */
 export function readGroup(tenant: Tenant, name: string, request: MapiRequest): Response {
-  demand(request.caller, "read");
-  return Response.json(shownRecord(presentGroup(tenant, name, request), request));
+  requireRight(request.caller, "read");
+  return Response.json(publicRecord(presentGroup(tenant, name, request), request));
 }
 
 /** POST /tenants/{tenant}/groupAccounts/{group}: what is not given stays as it is. */
 export async function modifyGroup(tenant: Tenant, name: string, request: MapiRequest): Promise<Response> {
   const { store, caller, body } = request;
-  demand(caller, "manage users");
+  requireRight(caller, "manage users");
   const group = presentGroup(tenant, name, request);
   const { members: named, ...record } = parsed(CHANGE, await body());
   const members = named ? userIds(tenant, request, named.username) : null;
   if (isAdministrator({ ...group.record, ...record })) {
     const present = store.groups.memberIds(group.id);
-    demandMayAppoint(caller, !isAdministrator(group.record) || members?.some((id) => !present.has(id)) === true);
+    requireMayAppoint(caller, !isAdministrator(group.record) || members?.some((id) => !present.has(id)) === true);
   }
   await store.writer.change("modifyGroup", { group: group.id, record, members });
   return new Response(null);
@@ -84,7 +84,7 @@ export async function modifyGroup(tenant: Tenant, name: string, request: MapiReq
 
 /** DELETE /tenants/{tenant}/groupAccounts/{group} */
 export async function deleteGroup(tenant: Tenant, name: string, request: MapiRequest): Promise<Response> {
-  demand(request.caller, "manage users");
+  requireRight(request.caller, "manage users");
   await request.store.writer.change("deleteGroup", { group: presentGroup(tenant, name, request).id });
   return new Response(null);
 }
@@ -92,7 +92,7 @@ export async function deleteGroup(tenant: Tenant, name: string, request: MapiReq
 /** The group of a path. Throws 404. */
 export function presentGroup(tenant: Tenant, name: string, { store }: MapiRequest): Group {
   const group = store.groups.group(tenant.id, name);
-  if (!group) throw absent(`group ${name}`);
+  if (!group) throw notFound(`group ${name}`);
   return group;
 }
 
@@ -106,7 +106,7 @@ function userIds(tenant: Tenant, { store }: MapiRequest, usernames: readonly str
 }
 
 /** Roles and members are shown to those who may manage users, as the roles of users are. */
-function shownRecord(group: Group, { store, caller }: MapiRequest): Record<string, unknown> {
+function publicRecord(group: Group, { store, caller }: MapiRequest): Record<string, unknown> {
   const record = { groupname: group.name, ...group.record, members: { username: store.groups.members(group.id) } };
   if (has(caller, "manage users")) return record;
   return only(record, Object.keys(record).filter((member) => member !== "roles" && member !== "members"));

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { mayManageNamespaces, rolesOf, SYSTEM, type Tenant, type User } from "@/embedded/store/accounts.ts";
-import type { StoreParts } from "@/embedded/store/context/store_parts.ts";
+import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import type { Group } from "@/embedded/store/groups.ts";
 import { forbidden } from "./mapi_error.ts";
 
@@ -30,7 +30,7 @@ const RIGHTS: Record<Right, readonly string[]> = {
  */
 export async function authenticateMapi(
   header: string | null,
-  { accounts, groups, logins }: StoreParts,
+  { accounts, groups, logins }: StoreContext,
   tenant: Tenant | null,
 ): Promise<MapiCaller> {
   const stated = statedCredentials(header);
@@ -45,8 +45,8 @@ export async function authenticateMapi(
 
 /** Whether a hexadecimal MD5 is that of a user's password. */
 export function isPassword(user: User, passwordMd5: string): boolean {
-  const [given, kept] = [passwordMd5, user.passwordMd5].map((md5) => createHash("sha256").update(md5).digest());
-  return timingSafeEqual(given, kept);
+  const [given, stored] = [passwordMd5, user.passwordMd5].map((md5) => createHash("sha256").update(md5).digest());
+  return timingSafeEqual(given, stored);
 }
 
 /** Whether a caller's roles give a right. */
@@ -60,7 +60,7 @@ export function managesNamespaces({ user, groups }: MapiCaller): boolean {
 }
 
 /** Throws 403 unless a caller's roles give a right. */
-export function demand(caller: MapiCaller, right: Right): void {
+export function requireRight(caller: MapiCaller, right: Right): void {
   if (!has(caller, right)) throw forbidden();
 }
 

@@ -15,7 +15,7 @@ export function forbidden(): MapiError {
 }
 
 /** What names a resource that is absent. */
-export function absent(what: string): MapiError {
+export function notFound(what: string): MapiError {
   return new MapiError(404, `${what} not found`);
 }
 

@@ -1,5 +1,5 @@
 import { readBody } from "@/embedded/small_body.ts";
-import type { StoreParts } from "@/embedded/store/context/store_parts.ts";
+import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { isObject } from "@/lib/std/is_object.ts";
 import type { MapiCaller } from "./mapi_caller.ts";
 import { MapiError } from "./mapi_error.ts";
@@ -9,7 +9,7 @@ const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
 /** A request to the management API whose caller is known. */
 export interface MapiRequest {
-  store: StoreParts;
+  store: StoreContext;
   caller: MapiCaller;
   method: string;
   query: URLSearchParams;
@@ -31,7 +31,7 @@ export async function readJsonObject(request: Request): Promise<Record<string, u
 }
 
 /** A list of names under its identifying member, or full records where the query asks for them. */
-export function listAnswer(member: string, records: readonly Record<string, unknown>[], verbose: boolean): Response {
+export function listResponse(member: string, records: readonly Record<string, unknown>[], verbose: boolean): Response {
   return Response.json(verbose ? records : { [member]: records.map((record) => record[member]) });
 }
 

@@ -1,12 +1,12 @@
 import { mustChangePassword, type Tenant } from "@/embedded/store/accounts.ts";
-import type { StoreParts } from "@/embedded/store/context/store_parts.ts";
+import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { folded } from "@/embedded/store/names.ts";
-import { LIMIT_SENTENCES, Refusal, type RefusalReason } from "@/embedded/store/refusal.ts";
+import { LIMIT_MESSAGES, StoreError, type StoreErrorCode } from "@/embedded/store/store_error.ts";
 import { ChunksTooSmall } from "@/lib/std/burst_reader.ts";
 import { SlowBody } from "@/lib/std/paced_reader.ts";
 import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 import { authenticateMapi } from "./mapi_caller.ts";
-import { absent, forbidden, MapiError } from "./mapi_error.ts";
+import { forbidden, MapiError, notFound } from "./mapi_error.ts";
 import { type MapiRequest, readJsonObject } from "./mapi_request.ts";
 import { findResource } from "./resources.ts";
 import { createTenant, deleteTenant, listTenants, modifyTenant, readTenant } from "./tenants.ts";
@@ -18,25 +18,25 @@ const SOFTWARE_VERSION = "9.7.0";
 const MAX_PATH_BYTES = 4095;
 
 /** How the management API spells the refusals of the index. */
-const REFUSALS: Partial<Record<RefusalReason, [number, string]>> = {
+const STORE_ERRORS: Partial<Record<StoreErrorCode, [number, string]>> = {
   AccessDenied: [403, "Not permitted"],
   BucketNotEmpty: [409, "It is not empty"],
   NameTaken: [409, "The name is taken"],
   NoSpace: [507, "The disk of the store is full: delete something, or give it more room"],
   NoSuchBucket: [404, "Not found"],
   NotFound: [404, "Not found"],
-  TooManyBuckets: [400, LIMIT_SENTENCES.TooManyBuckets],
-  TooManyOwned: [400, LIMIT_SENTENCES.TooManyOwned],
+  TooManyBuckets: [400, LIMIT_MESSAGES.TooManyBuckets],
+  TooManyOwned: [400, LIMIT_MESSAGES.TooManyOwned],
 };
 
-type Answer = Response | Promise<Response>;
+type MaybePromise = Response | Promise<Response>;
 
 /**
  * Answers the management API at one level: a tenant's own, or the system's (`tenant` gives null).
  * `onTenant` is awaited when a tenant was made, before the answer says so.
  */
 export function mapiHandler(
-  store: StoreParts,
+  store: StoreContext,
   tenant: () => Tenant | null,
   isSystem: boolean,
   onTenant: (tenant: Tenant) => Promise<void>,
@@ -44,7 +44,7 @@ export function mapiHandler(
   return async (request) => {
     let response: Response;
     try {
-      response = await answer(store, request, isSystem ? null : tenant() ?? refuse(), onTenant);
+      response = await handle(store, request, isSystem ? null : tenant() ?? throwForbidden(), onTenant);
     } catch (error) {
       response = errorResponse(error, request.method);
     }
@@ -54,18 +54,18 @@ export function mapiHandler(
   };
 }
 
-async function answer(
-  store: StoreParts,
+async function handle(
+  store: StoreContext,
   request: Request,
   level: Tenant | null,
   onTenant: (tenant: Tenant) => Promise<void>,
 ): Promise<Response> {
   const url = new URL(request.url);
-  if (!url.pathname.startsWith("/mapi/")) throw absent("resource");
+  if (!url.pathname.startsWith("/mapi/")) throw notFound("resource");
   if (url.pathname.length + url.search.length - "/mapi".length > MAX_PATH_BYTES) {
     throw new MapiError(414, "The URL is too long");
   }
-  const asked: MapiRequest = {
+  const mapiRequest: MapiRequest = {
     store,
     caller: await authenticateMapi(request.headers.get("authorization"), store, level),
     method: request.method,
@@ -73,25 +73,28 @@ async function answer(
     body: () => readJsonObject(request),
   };
   const [root, tenantName, ...segments] = decodedSegments(url.pathname.slice("/mapi/".length));
-  if (mustChangePassword(asked.caller.user) && !isOwnPasswordChange(asked, tenantName, segments)) {
+  if (mustChangePassword(mapiRequest.caller.user) && !isOwnPasswordChange(mapiRequest, tenantName, segments)) {
     throw new MapiError(403, "The password must be changed first, by changePassword of this account");
   }
-  if (root !== "tenants") throw absent("resource");
+  if (root !== "tenants") throw notFound("resource");
   if (tenantName === undefined) {
     if (level) throw forbidden();
-    return byMethod(asked.method, { GET: () => listTenants(asked), PUT: () => createTenant(asked, onTenant) });
+    return byMethod(mapiRequest.method, {
+      GET: () => listTenants(mapiRequest),
+      PUT: () => createTenant(mapiRequest, onTenant),
+    });
   }
   const tenant = reachableTenant(store, level, tenantName, segments.length > 0);
   if (segments.length === 0) {
-    return byMethod(asked.method, {
-      GET: () => readTenant(tenant, asked),
-      POST: () => modifyTenant(tenant, asked),
-      DELETE: () => level ? refuse() : deleteTenant(tenant, asked),
+    return byMethod(mapiRequest.method, {
+      GET: () => readTenant(tenant, mapiRequest),
+      POST: () => modifyTenant(tenant, mapiRequest),
+      DELETE: () => level ? throwForbidden() : deleteTenant(tenant, mapiRequest),
     });
   }
   const resource = findResource(segments);
-  if (!resource) throw absent("resource");
-  return byMethod(asked.method, resource.methods, { tenant, names: resource.names, asked });
+  if (!resource) throw notFound("resource");
+  return byMethod(mapiRequest.method, resource.methods, { tenant, names: resource.names, request: mapiRequest });
 }
 
 /** Whether a request does the one thing that is left to an account whose password must be changed first. */
@@ -106,31 +109,31 @@ function isOwnPasswordChange(
 }
 
 /** The tenant of a path: at a tenant's level its own only; at the system's any, its inside only where the tenant allows. */
-function reachableTenant(store: StoreParts, level: Tenant | null, name: string, inside: boolean): Tenant {
+function reachableTenant(store: StoreContext, level: Tenant | null, name: string, inside: boolean): Tenant {
   if (level) {
     if (folded(level.name) !== folded(name)) throw forbidden();
     return level;
   }
   const tenant = store.accounts.tenant(name);
-  if (!tenant) throw absent(`tenant ${name}`);
+  if (!tenant) throw notFound(`tenant ${name}`);
   if (inside && tenant.record.administrationAllowed !== true) throw forbidden();
   return tenant;
 }
 
-type Methods<C> = Readonly<Partial<Record<string, (call: C) => Answer>>>;
+type Methods<C> = Readonly<Partial<Record<string, (call: C) => MaybePromise>>>;
 
-function byMethod(method: string, answers: Methods<undefined>): Answer;
-function byMethod<C>(method: string, answers: Methods<C>, call: C): Answer;
-function byMethod<C>(method: string, answers: Methods<C | undefined>, call?: C): Answer {
+function byMethod(method: string, handlers: Methods<undefined>): MaybePromise;
+function byMethod<C>(method: string, handlers: Methods<C>, call: C): MaybePromise;
+function byMethod<C>(method: string, handlers: Methods<C | undefined>, call?: C): MaybePromise {
   const name = method === "HEAD" ? "GET" : method;
-  const answer = Object.hasOwn(answers, name) ? answers[name] : undefined;
-  if (!answer) throw new MapiError(405, "The method is not allowed for this resource");
-  return answer(call);
+  const handler = Object.hasOwn(handlers, name) ? handlers[name] : undefined;
+  if (!handler) throw new MapiError(405, "The method is not allowed for this resource");
+  return handler(call);
 }
 
 function errorResponse(error: unknown, method: string): Response {
   const known = asMapiError(error);
-  // The real store tells an absent resource by a redirect when only its existence is asked for.
+  // The real store tells an absent resource by a redirect when only its existence is mapiRequest for.
   const status = method === "HEAD" && known.status === 404 ? 302 : known.status;
   const headers = { "x-hcp-errormessage": latin1(known.message) };
   return Response.json({ message: known.message }, { status, headers });
@@ -140,8 +143,8 @@ function asMapiError(error: unknown): MapiError {
   if (error instanceof MapiError) return error;
   if (error instanceof SlowBody) return new MapiError(408, "The body took too long");
   if (error instanceof ChunksTooSmall) return new MapiError(400, `The body: ${error.message}`);
-  const refusal = error instanceof Refusal ? REFUSALS[error.reason] : undefined;
-  if (refusal) return new MapiError(...refusal);
+  const storeError = error instanceof StoreError ? STORE_ERRORS[error.code] : undefined;
+  if (storeError) return new MapiError(...storeError);
   console.error(`embedded store: ${error instanceof Error ? error.stack ?? error.message : error}`);
   return new MapiError(500, "The store could not complete the request");
 }
@@ -159,6 +162,6 @@ function latin1(text: string): string {
   return text.replace(/[^\x20-\x7e\xa0-\xff]/gu, "?");
 }
 
-function refuse(): never {
+function throwForbidden(): never {
   throw forbidden();
 }

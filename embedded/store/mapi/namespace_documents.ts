@@ -43,7 +43,7 @@ export const NAMESPACE_DOCUMENTS: readonly SettingsDocument[] = [
     defaults: { contentClasses: [], fullIndexingEnabled: false, excludedAnnotations: "" },
     read: "read",
     write: "administer",
-    check: demandContentClasses,
+    check: requireContentClasses,
   },
   {
     kind: "replicationCollisionSettings",
@@ -101,7 +101,7 @@ function protocol(name: string, settings: Readonly<Record<string, readonly [z.Zo
   };
 }
 
-function demandContentClasses(
+function requireContentClasses(
   { contentClasses }: Readonly<Document>,
   tenant: Tenant,
   { store }: MapiRequest,

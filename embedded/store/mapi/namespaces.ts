@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { Tenant } from "@/embedded/store/accounts.ts";
 import type { Bucket } from "@/embedded/store/buckets.ts";
-import type { StoreParts } from "@/embedded/store/context/store_parts.ts";
+import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { isBucketName } from "@/embedded/store/names.ts";
 import { newNamespace } from "@/embedded/store/namespace_record.ts";
 import { OWNER_PERMISSIONS, permissionMask, PERMISSIONS } from "@/embedded/store/permissions.ts";
@@ -21,9 +21,9 @@ import {
   wrapped,
 } from "./body_schema.ts";
 import { isVerbose, pageByName, selected } from "./list_parameters.ts";
-import { demand, has, managesNamespaces } from "./mapi_caller.ts";
-import { absent, conflicting, forbidden, invalid } from "./mapi_error.ts";
-import { listAnswer, type MapiRequest, mapiTime, only } from "./mapi_request.ts";
+import { has, managesNamespaces, requireRight } from "./mapi_caller.ts";
+import { conflicting, forbidden, invalid, notFound } from "./mapi_error.ts";
+import { listResponse, type MapiRequest, mapiTime, only } from "./mapi_request.ts";
 import { username } from "./users.ts";
 import { versioningSettings } from "./versioning_settings.ts";
 
@@ -84,7 +84,7 @@ const CHANGE = members({
 });
 
 /** What is settled when a namespace is made: a change may only repeat it. */
-const SETTLED = ["hashScheme", "directoryUsage"] as const;
+const IMMUTABLE = ["hashScheme", "directoryUsage"] as const;
 
 /** Members that are fixed, and so shown only where everything is asked for. */
 const FIXED = ["name", "id", "creationTime", "fullyQualifiedName", "nameIDNA", "hashScheme", "dpl", "isDplDynamic"];
@@ -92,20 +92,20 @@ const FIXED = ["name", "id", "creationTime", "fullyQualifiedName", "nameIDNA", "
 /** GET /tenants/{tenant}/namespaces: all with the right to read, else one's own. */
 export function listNamespaces(tenant: Tenant, { store, caller, query }: MapiRequest): Response {
   if (!has(caller, "read") && !managesNamespaces(caller)) throw forbidden();
-  const answer = (buckets: readonly Bucket[]) => {
-    const shown = (bucket: Bucket) => fullRecord(bucket, tenant, ownerName(store, bucket));
-    return listAnswer(
+  const response = (buckets: readonly Bucket[]) => {
+    const toRecord = (bucket: Bucket) => fullRecord(bucket, tenant, ownerName(store, bucket));
+    return listResponse(
       "name",
-      isVerbose(query) ? buckets.map(shown) : buckets.map(({ name }) => ({ name })),
+      isVerbose(query) ? buckets.map(toRecord) : buckets.map(({ name }) => ({ name })),
       isVerbose(query),
     );
   };
   const page = has(caller, "read") ? pageByName(query, "name") : null;
-  if (page) return answer(store.buckets.page(tenant.id, page));
+  if (page) return response(store.buckets.page(tenant.id, page));
   const all = store.buckets.ofTenant(tenant.id);
-  const seen = has(caller, "read") ? all : all.filter((bucket) => bucket.owner === caller.user.id);
-  const records = seen.map((bucket) => ({ ...bucket.record, name: bucket.name, bucket }));
-  return answer(selected(records, query, "name").map(({ bucket }) => bucket));
+  const visible = has(caller, "read") ? all : all.filter((bucket) => bucket.owner === caller.user.id);
+  const records = visible.map((bucket) => ({ ...bucket.record, name: bucket.name, bucket }));
+  return response(selected(records, query, "name").map(({ bucket }) => bucket));
 }
 
 /** PUT /tenants/{tenant}/namespaces: who makes one without naming an owner owns it. */
@@ -113,7 +113,7 @@ export async function createNamespace(tenant: Tenant, { store, caller, body }: M
   const isTenantUser = caller.tenant !== null;
   if (!has(caller, "administer") && !(isTenantUser && managesNamespaces(caller))) throw forbidden();
   const { name, owner: ownerName, versioningSettings, ...settings } = parsed(NEW, await body());
-  demandLocal(settings.ownerType);
+  requireLocalOwner(settings.ownerType);
   const { record, versioning, versionSettings } = newNamespace(
     store.documents,
     tenant.id,
@@ -140,8 +140,8 @@ export async function createNamespace(tenant: Tenant, { store, caller, body }: M
 /** GET and HEAD /tenants/{tenant}/namespaces/{namespace} */
 export function readNamespace(tenant: Tenant, name: string, { store, caller, query }: MapiRequest): Response {
   const bucket = store.buckets.bucket(tenant.id, name);
-  if (bucket?.owner !== caller.user.id) demand(caller, "read");
-  if (!bucket) throw absent(`namespace ${name}`);
+  if (bucket?.owner !== caller.user.id) requireRight(caller, "read");
+  if (!bucket) throw notFound(`namespace ${name}`);
   const record = fullRecord(bucket, tenant, ownerName(store, bucket));
   return Response.json(
     isVerbose(query) ? record : only(record, Object.keys(record).filter((member) => !FIXED.includes(member))),
@@ -154,16 +154,16 @@ export async function updateNamespace(
   name: string,
   { store, caller, query, body }: MapiRequest,
 ): Promise<Response> {
-  demand(caller, "administer");
+  requireRight(caller, "administer");
   const bucket = store.buckets.bucket(tenant.id, name);
-  if (!bucket) throw absent(`namespace ${name}`);
+  if (!bucket) throw notFound(`namespace ${name}`);
   const checkpoint = query.get("resetMQECheckpoint");
   if (checkpoint !== null && !/^(?:0|[0-9]{2}\/[0-9]{2}\/[0-9]{4})$/.test(checkpoint)) {
     throw invalid("resetMQECheckpoint", "must be 0 or a date as mm/dd/yyyy");
   }
   const { name: newName, owner, ...settings } = parsed(CHANGE, await body());
-  demandLocal(settings.ownerType);
-  for (const member of SETTLED) {
+  requireLocalOwner(settings.ownerType);
+  for (const member of IMMUTABLE) {
     if (settings[member] !== undefined && settings[member] !== bucket.record[member]) {
       throw invalid(member, "cannot be changed once the namespace is made");
     }
@@ -181,7 +181,7 @@ export async function updateNamespace(
     ownerPermissions: permissionMask(OWNER_PERMISSIONS),
     settings,
   });
-  store.upkeep.soon();
+  store.maintenance.runSoon();
   return new Response(null);
 }
 
@@ -189,26 +189,26 @@ export async function updateNamespace(
 export async function deleteNamespace(tenant: Tenant, name: string, { store, caller }: MapiRequest): Promise<Response> {
   const bucket = store.buckets.bucket(tenant.id, name);
   const isOwner = bucket?.owner === caller.user.id && managesNamespaces(caller);
-  if (!isOwner) demand(caller, "administer");
-  if (!bucket) throw absent(`namespace ${name}`);
+  if (!isOwner) requireRight(caller, "administer");
+  if (!bucket) throw notFound(`namespace ${name}`);
   await store.writer.change("deleteBucket", { bucket: bucket.id });
   return new Response(null);
 }
 
 /** Throws 409 where the owner is to be an account of a directory, of which none are known here. */
-function demandLocal(ownerType: string | undefined): void {
+function requireLocalOwner(ownerType: string | undefined): void {
   if (ownerType === "EXTERNAL") throw conflicting("ownerType", "must be LOCAL: no directory is known");
 }
 
 /** The user that a body names as the owner; null for the empty name. Throws 409. */
-function namedOwner(store: StoreParts, tenant: Tenant, name: string): number | null {
+function namedOwner(store: StoreContext, tenant: Tenant, name: string): number | null {
   if (name === "") return null;
   const user = store.accounts.user(tenant.id, name);
   if (!user) throw conflicting("owner", "must be a user of the tenant");
   return user.id;
 }
 
-function ownerName(store: StoreParts, bucket: Bucket): string | null {
+function ownerName(store: StoreContext, bucket: Bucket): string | null {
   return bucket.owner === null ? null : store.accounts.userById(bucket.owner)?.name ?? null;
 }
 

@@ -55,7 +55,7 @@ export function newPasswordMd5(
   }
   const kinds = [/\p{L}/u, /\p{Nd}/u, /[^\p{L}\p{Nd}]/u].filter((kind) => kind.test(password));
   if (kinds.length < 2) throw invalid(member, "must mix at least two of letters, digits and other characters");
-  if (rules.passwordCombination) demandCounts(password, rules, member);
+  if (rules.passwordCombination) requireCharacterCounts(password, rules, member);
   if (!rules.passwordContainsUsername && folded(password).includes(folded(username))) {
     throw invalid(member, "must not hold the user name");
   }
@@ -74,7 +74,7 @@ export function passwordMd5(password: string): string {
   return createHash("md5").update(password).digest("hex");
 }
 
-function demandCounts(password: string, rules: ConsoleSecurity, member: string): void {
+function requireCharacterCounts(password: string, rules: ConsoleSecurity, member: string): void {
   const counts = [
     [/\p{Ll}/gu, rules.lowerCaseLetterCount, "lower-case letters"],
     [/\p{Lu}/gu, rules.upperCaseLetterCount, "upper-case letters"],

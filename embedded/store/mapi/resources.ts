@@ -49,7 +49,7 @@ import { resetVersioningSettings, setVersioningSettings, showVersioningSettings 
 interface ResourceCall {
   readonly tenant: Tenant;
   readonly names: readonly string[];
-  readonly asked: MapiRequest;
+  readonly request: MapiRequest;
 }
 
 type ResourceHandler = (call: ResourceCall) => Response | Promise<Response>;
@@ -60,100 +60,102 @@ type ResourceMethods = Readonly<Partial<Record<"GET" | "PUT" | "POST" | "DELETE"
 /** Everything of the management API that is within one tenant, by its path below `/tenants/{tenant}/`. */
 const RESOURCES: Readonly<Record<string, ResourceMethods>> = {
   ...Object.fromEntries(TENANT_DOCUMENTS.map((document): [string, ResourceMethods] => [document.kind, {
-    GET: ({ tenant, asked }) => readTenantDocument(document, tenant, asked),
-    POST: ({ tenant, asked }) => changeTenantDocument(document, tenant, asked),
+    GET: ({ tenant, request }) => readTenantDocument(document, tenant, request),
+    POST: ({ tenant, request }) => changeTenantDocument(document, tenant, request),
   }])),
   cors: {
-    GET: ({ tenant, asked }) => readTenantCors(tenant, asked),
-    PUT: ({ tenant, asked }) => writeTenantCors(tenant, asked),
-    DELETE: ({ tenant, asked }) => deleteTenantCors(tenant, asked),
+    GET: ({ tenant, request }) => readTenantCors(tenant, request),
+    PUT: ({ tenant, request }) => writeTenantCors(tenant, request),
+    DELETE: ({ tenant, request }) => deleteTenantCors(tenant, request),
   },
-  availableServicePlans: { GET: ({ tenant, asked }) => listServicePlans(tenant, asked) },
-  "availableServicePlans/{plan}": { GET: ({ tenant, names: [plan], asked }) => readServicePlan(tenant, plan, asked) },
-  statistics: { GET: ({ tenant, asked }) => readTenantStatistics(tenant, asked) },
-  chargebackReport: { GET: ({ tenant, asked }) => readTenantChargeback(tenant, asked) },
+  availableServicePlans: { GET: ({ tenant, request }) => listServicePlans(tenant, request) },
+  "availableServicePlans/{plan}": {
+    GET: ({ tenant, names: [plan], request }) => readServicePlan(tenant, plan, request),
+  },
+  statistics: { GET: ({ tenant, request }) => readTenantStatistics(tenant, request) },
+  chargebackReport: { GET: ({ tenant, request }) => readTenantChargeback(tenant, request) },
 
   userAccounts: {
-    GET: ({ tenant, asked }) => listUsers(tenant, asked),
-    PUT: ({ tenant, asked }) => createUser(tenant, asked),
-    POST: ({ tenant, asked }) => resetPasswords(tenant, asked),
+    GET: ({ tenant, request }) => listUsers(tenant, request),
+    PUT: ({ tenant, request }) => createUser(tenant, request),
+    POST: ({ tenant, request }) => resetPasswords(tenant, request),
   },
   "userAccounts/{user}": {
-    GET: ({ tenant, names: [user], asked }) => readUser(tenant, user, asked),
-    POST: ({ tenant, names: [user], asked }) => modifyUser(tenant, user, asked),
-    DELETE: ({ tenant, names: [user], asked }) => deleteUser(tenant, user, asked),
+    GET: ({ tenant, names: [user], request }) => readUser(tenant, user, request),
+    POST: ({ tenant, names: [user], request }) => modifyUser(tenant, user, request),
+    DELETE: ({ tenant, names: [user], request }) => deleteUser(tenant, user, request),
   },
   "userAccounts/{user}/changePassword": {
-    POST: ({ tenant, names: [user], asked }) => changePassword(tenant, user, asked),
+    POST: ({ tenant, names: [user], request }) => changePassword(tenant, user, request),
   },
   "userAccounts/{user}/dataAccessPermissions": {
-    GET: ({ tenant, names: [user], asked }) => readUserPermissions(tenant, user, asked),
-    POST: ({ tenant, names: [user], asked }) => changeUserPermissions(tenant, user, asked),
+    GET: ({ tenant, names: [user], request }) => readUserPermissions(tenant, user, request),
+    POST: ({ tenant, names: [user], request }) => changeUserPermissions(tenant, user, request),
   },
 
   groupAccounts: {
-    GET: ({ tenant, asked }) => listGroups(tenant, asked),
-    PUT: ({ tenant, asked }) => createGroup(tenant, asked),
+    GET: ({ tenant, request }) => listGroups(tenant, request),
+    PUT: ({ tenant, request }) => createGroup(tenant, request),
   },
   "groupAccounts/{group}": {
-    GET: ({ tenant, names: [group], asked }) => readGroup(tenant, group, asked),
-    POST: ({ tenant, names: [group], asked }) => modifyGroup(tenant, group, asked),
-    DELETE: ({ tenant, names: [group], asked }) => deleteGroup(tenant, group, asked),
+    GET: ({ tenant, names: [group], request }) => readGroup(tenant, group, request),
+    POST: ({ tenant, names: [group], request }) => modifyGroup(tenant, group, request),
+    DELETE: ({ tenant, names: [group], request }) => deleteGroup(tenant, group, request),
   },
   "groupAccounts/{group}/dataAccessPermissions": {
-    GET: ({ tenant, names: [group], asked }) => readGroupPermissions(tenant, group, asked),
-    POST: ({ tenant, names: [group], asked }) => changeGroupPermissions(tenant, group, asked),
+    GET: ({ tenant, names: [group], request }) => readGroupPermissions(tenant, group, request),
+    POST: ({ tenant, names: [group], request }) => changeGroupPermissions(tenant, group, request),
   },
 
   contentClasses: {
-    GET: ({ tenant, asked }) => listContentClasses(tenant, asked),
-    PUT: ({ tenant, asked }) => createContentClass(tenant, asked),
+    GET: ({ tenant, request }) => listContentClasses(tenant, request),
+    PUT: ({ tenant, request }) => createContentClass(tenant, request),
   },
   "contentClasses/{class}": {
-    GET: ({ tenant, names: [name], asked }) => readContentClass(tenant, name, asked),
-    POST: ({ tenant, names: [name], asked }) => modifyContentClass(tenant, name, asked),
-    DELETE: ({ tenant, names: [name], asked }) => deleteContentClass(tenant, name, asked),
+    GET: ({ tenant, names: [name], request }) => readContentClass(tenant, name, request),
+    POST: ({ tenant, names: [name], request }) => modifyContentClass(tenant, name, request),
+    DELETE: ({ tenant, names: [name], request }) => deleteContentClass(tenant, name, request),
   },
 
   namespaces: {
-    GET: ({ tenant, asked }) => listNamespaces(tenant, asked),
-    PUT: ({ tenant, asked }) => createNamespace(tenant, asked),
+    GET: ({ tenant, request }) => listNamespaces(tenant, request),
+    PUT: ({ tenant, request }) => createNamespace(tenant, request),
   },
   "namespaces/{namespace}": {
-    GET: ({ tenant, names: [name], asked }) => readNamespace(tenant, name, asked),
-    POST: ({ tenant, names: [name], asked }) => updateNamespace(tenant, name, asked),
-    DELETE: ({ tenant, names: [name], asked }) => deleteNamespace(tenant, name, asked),
+    GET: ({ tenant, names: [name], request }) => readNamespace(tenant, name, request),
+    POST: ({ tenant, names: [name], request }) => updateNamespace(tenant, name, request),
+    DELETE: ({ tenant, names: [name], request }) => deleteNamespace(tenant, name, request),
   },
   "namespaces/{namespace}/versioningSettings": {
-    GET: ({ tenant, names: [name], asked }) => showVersioningSettings(tenant, name, asked),
-    POST: ({ tenant, names: [name], asked }) => setVersioningSettings(tenant, name, asked),
-    DELETE: ({ tenant, names: [name], asked }) => resetVersioningSettings(tenant, name, asked),
+    GET: ({ tenant, names: [name], request }) => showVersioningSettings(tenant, name, request),
+    POST: ({ tenant, names: [name], request }) => setVersioningSettings(tenant, name, request),
+    DELETE: ({ tenant, names: [name], request }) => resetVersioningSettings(tenant, name, request),
   },
   ...Object.fromEntries(
     NAMESPACE_DOCUMENTS.map((document): [string, ResourceMethods] => [`namespaces/{namespace}/${document.kind}`, {
-      GET: ({ tenant, names: [name], asked }) => readNamespaceDocument(document, tenant, name, asked),
-      POST: ({ tenant, names: [name], asked }) => changeNamespaceDocument(document, tenant, name, asked),
+      GET: ({ tenant, names: [name], request }) => readNamespaceDocument(document, tenant, name, request),
+      POST: ({ tenant, names: [name], request }) => changeNamespaceDocument(document, tenant, name, request),
     }]),
   ),
   "namespaces/{namespace}/retentionClasses": {
-    GET: ({ tenant, names: [name], asked }) => listRetentionClasses(tenant, name, asked),
-    PUT: ({ tenant, names: [name], asked }) => createRetentionClass(tenant, name, asked),
+    GET: ({ tenant, names: [name], request }) => listRetentionClasses(tenant, name, request),
+    PUT: ({ tenant, names: [name], request }) => createRetentionClass(tenant, name, request),
   },
   "namespaces/{namespace}/retentionClasses/{class}": {
-    GET: ({ tenant, names: [name, retention], asked }) => readRetentionClass(tenant, name, retention, asked),
-    POST: ({ tenant, names: [name, retention], asked }) => modifyRetentionClass(tenant, name, retention, asked),
-    DELETE: ({ tenant, names: [name, retention], asked }) => deleteRetentionClass(tenant, name, retention, asked),
+    GET: ({ tenant, names: [name, retention], request }) => readRetentionClass(tenant, name, retention, request),
+    POST: ({ tenant, names: [name, retention], request }) => modifyRetentionClass(tenant, name, retention, request),
+    DELETE: ({ tenant, names: [name, retention], request }) => deleteRetentionClass(tenant, name, retention, request),
   },
   "namespaces/{namespace}/cors": {
-    GET: ({ tenant, names: [name], asked }) => readNamespaceCors(tenant, name, asked),
-    PUT: ({ tenant, names: [name], asked }) => writeNamespaceCors(tenant, name, asked),
-    DELETE: ({ tenant, names: [name], asked }) => deleteNamespaceCors(tenant, name, asked),
+    GET: ({ tenant, names: [name], request }) => readNamespaceCors(tenant, name, request),
+    PUT: ({ tenant, names: [name], request }) => writeNamespaceCors(tenant, name, request),
+    DELETE: ({ tenant, names: [name], request }) => deleteNamespaceCors(tenant, name, request),
   },
   "namespaces/{namespace}/statistics": {
-    GET: ({ tenant, names: [name], asked }) => readNamespaceStatistics(tenant, name, asked),
+    GET: ({ tenant, names: [name], request }) => readNamespaceStatistics(tenant, name, request),
   },
   "namespaces/{namespace}/chargebackReport": {
-    GET: ({ tenant, names: [name], asked }) => readNamespaceChargeback(tenant, name, asked),
+    GET: ({ tenant, names: [name], request }) => readNamespaceChargeback(tenant, name, request),
   },
 };
 

@@ -2,9 +2,9 @@ import { z } from "zod";
 import type { Tenant } from "@/embedded/store/accounts.ts";
 import { boolean, className, members, parsed, rule, text } from "./body_schema.ts";
 import { isVerbose, selected } from "./list_parameters.ts";
-import { demand } from "./mapi_caller.ts";
-import { absent } from "./mapi_error.ts";
-import { listAnswer, type MapiRequest } from "./mapi_request.ts";
+import { requireRight } from "./mapi_caller.ts";
+import { notFound } from "./mapi_error.ts";
+import { listResponse, type MapiRequest } from "./mapi_request.ts";
 import { permittedNamespace } from "./permitted_namespace.ts";
 
 const DURATION =
@@ -20,14 +20,14 @@ const DEFAULTS = { description: "", allowDisposition: false };
 
 /** GET /tenants/{tenant}/namespaces/{namespace}/retentionClasses */
 export function listRetentionClasses(tenant: Tenant, namespace: string, request: MapiRequest): Response {
-  const records = request.store.documents.documents(place(tenant, namespace, request));
-  return listAnswer("name", selected(records, request.query, "name"), isVerbose(request.query));
+  const records = request.store.documents.documents(scope(tenant, namespace, request));
+  return listResponse("name", selected(records, request.query, "name"), isVerbose(request.query));
 }
 
 /** PUT /tenants/{tenant}/namespaces/{namespace}/retentionClasses */
 export async function createRetentionClass(tenant: Tenant, namespace: string, request: MapiRequest): Promise<Response> {
-  demand(request.caller, "comply");
-  const at = place(tenant, namespace, request);
+  requireRight(request.caller, "comply");
+  const at = scope(tenant, namespace, request);
   const document = { ...DEFAULTS, ...parsed(NEW, await request.body()) };
   await request.store.writer.change("setDocument", { ...at, name: document.name, mode: "create", document });
   return new Response(null);
@@ -35,8 +35,8 @@ export async function createRetentionClass(tenant: Tenant, namespace: string, re
 
 /** GET and HEAD /tenants/{tenant}/namespaces/{namespace}/retentionClasses/{class} */
 export function readRetentionClass(tenant: Tenant, namespace: string, name: string, request: MapiRequest): Response {
-  const document = request.store.documents.document(place(tenant, namespace, request), name);
-  if (!document) throw absent(`retention class ${name}`);
+  const document = request.store.documents.document(scope(tenant, namespace, request), name);
+  if (!document) throw notFound(`retention class ${name}`);
   return Response.json(document);
 }
 
@@ -47,8 +47,8 @@ export async function modifyRetentionClass(
   name: string,
   request: MapiRequest,
 ): Promise<Response> {
-  demand(request.caller, "comply");
-  const at = place(tenant, namespace, request);
+  requireRight(request.caller, "comply");
+  const at = scope(tenant, namespace, request);
   const document = parsed(CHANGE, await request.body());
   await request.store.writer.change("setDocument", { ...at, name, mode: "modify", document });
   return new Response(null);
@@ -61,8 +61,8 @@ export async function deleteRetentionClass(
   name: string,
   request: MapiRequest,
 ): Promise<Response> {
-  demand(request.caller, "comply");
-  await request.store.writer.change("deleteDocument", { ...place(tenant, namespace, request), name });
+  requireRight(request.caller, "comply");
+  await request.store.writer.change("deleteDocument", { ...scope(tenant, namespace, request), name });
   return new Response(null);
 }
 
@@ -75,7 +75,7 @@ export function retention(allowsClass: boolean) {
   );
 }
 
-function place(tenant: Tenant, namespace: string, request: MapiRequest) {
+function scope(tenant: Tenant, namespace: string, request: MapiRequest) {
   return {
     tenant: tenant.id,
     bucket: permittedNamespace(tenant, namespace, request, "read").id,

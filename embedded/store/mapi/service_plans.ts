@@ -1,24 +1,24 @@
 import type { Tenant } from "@/embedded/store/accounts.ts";
 import { folded } from "@/embedded/store/names.ts";
 import { isVerbose, selected } from "./list_parameters.ts";
-import { demand } from "./mapi_caller.ts";
-import { absent } from "./mapi_error.ts";
-import { listAnswer, type MapiRequest } from "./mapi_request.ts";
+import { requireRight } from "./mapi_caller.ts";
+import { notFound } from "./mapi_error.ts";
+import { listResponse, type MapiRequest } from "./mapi_request.ts";
 
 /** Everything is kept in one way. */
 const PLANS = [{ name: "Default", description: "Objects are kept in the data folder" }];
 
 /** GET /tenants/{tenant}/availableServicePlans: none where the tenant may not select any. */
 export function listServicePlans(tenant: Tenant, { caller, query }: MapiRequest): Response {
-  demand(caller, "read");
-  return listAnswer("name", selected(plansOf(tenant), query, "name"), isVerbose(query));
+  requireRight(caller, "read");
+  return listResponse("name", selected(plansOf(tenant), query, "name"), isVerbose(query));
 }
 
 /** GET and HEAD /tenants/{tenant}/availableServicePlans/{plan} */
 export function readServicePlan(tenant: Tenant, name: string, { caller }: MapiRequest): Response {
-  demand(caller, "read");
+  requireRight(caller, "read");
   const plan = plansOf(tenant).find((one) => folded(one.name) === folded(name));
-  if (!plan) throw absent(`service plan ${name}`);
+  if (!plan) throw notFound(`service plan ${name}`);
   return Response.json(plan);
 }
 

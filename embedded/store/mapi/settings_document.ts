@@ -3,7 +3,7 @@ import type { Tenant } from "@/embedded/store/accounts.ts";
 import { type Document, mergedDocument } from "@/embedded/store/documents.ts";
 import { parsed } from "./body_schema.ts";
 import { isVerbose } from "./list_parameters.ts";
-import { demand, type Right } from "./mapi_caller.ts";
+import { requireRight, type Right } from "./mapi_caller.ts";
 import type { MapiRequest } from "./mapi_request.ts";
 import { permittedNamespace } from "./permitted_namespace.ts";
 
@@ -23,39 +23,48 @@ export interface SettingsDocument {
 }
 
 /** GET and HEAD of a tenant's document. */
-export function readTenantDocument(of: SettingsDocument, tenant: Tenant, request: MapiRequest): Response {
-  demand(request.caller, of.read);
-  return shown(of, tenant, 0, request);
+export function readTenantDocument(definition: SettingsDocument, tenant: Tenant, request: MapiRequest): Response {
+  requireRight(request.caller, definition.read);
+  return documentResponse(definition, tenant, 0, request);
 }
 
 /** POST of a tenant's document: members that are not given stay as they are. */
-export function changeTenantDocument(of: SettingsDocument, tenant: Tenant, request: MapiRequest): Promise<Response> {
-  demand(request.caller, of.write);
-  return changed(of, tenant, 0, request);
+export function changeTenantDocument(
+  definition: SettingsDocument,
+  tenant: Tenant,
+  request: MapiRequest,
+): Promise<Response> {
+  requireRight(request.caller, definition.write);
+  return changeDocument(definition, tenant, 0, request);
 }
 
 /** GET and HEAD of a namespace's document. */
 export function readNamespaceDocument(
-  of: SettingsDocument,
+  definition: SettingsDocument,
   tenant: Tenant,
   name: string,
   request: MapiRequest,
 ): Response {
-  return shown(of, tenant, permittedNamespace(tenant, name, request, of.read).id, request);
+  return documentResponse(definition, tenant, permittedNamespace(tenant, name, request, definition.read).id, request);
 }
 
 /** POST of a namespace's document. */
 export function changeNamespaceDocument(
-  of: SettingsDocument,
+  definition: SettingsDocument,
   tenant: Tenant,
   name: string,
   request: MapiRequest,
 ): Promise<Response> {
-  if (of.write !== "administer") demand(request.caller, of.write);
-  return changed(of, tenant, permittedNamespace(tenant, name, request, of.write).id, request);
+  if (definition.write !== "administer") requireRight(request.caller, definition.write);
+  return changeDocument(definition, tenant, permittedNamespace(tenant, name, request, definition.write).id, request);
 }
 
-function shown({ kind, defaults, fixed }: SettingsDocument, tenant: Tenant, bucket: number, request: MapiRequest) {
+function documentResponse(
+  { kind, defaults, fixed }: SettingsDocument,
+  tenant: Tenant,
+  bucket: number,
+  request: MapiRequest,
+) {
   const document = request.store.documents.document({ tenant: tenant.id, bucket, kind });
   return Response.json({
     ...mergedDocument(defaults, document ?? {}),
@@ -63,13 +72,18 @@ function shown({ kind, defaults, fixed }: SettingsDocument, tenant: Tenant, buck
   });
 }
 
-async function changed(of: SettingsDocument, tenant: Tenant, bucket: number, request: MapiRequest): Promise<Response> {
-  const document = parsed(of.schema, await request.body());
-  of.check?.(document, tenant, request);
+async function changeDocument(
+  definition: SettingsDocument,
+  tenant: Tenant,
+  bucket: number,
+  request: MapiRequest,
+): Promise<Response> {
+  const document = parsed(definition.schema, await request.body());
+  definition.check?.(document, tenant, request);
   await request.store.writer.change("setDocument", {
     tenant: tenant.id,
     bucket,
-    kind: of.kind,
+    kind: definition.kind,
     name: "",
     mode: "set",
     document,

@@ -1,22 +1,22 @@
 import type { Holdings, Tenant } from "@/embedded/store/accounts.ts";
-import { demand } from "./mapi_caller.ts";
+import { requireRight } from "./mapi_caller.ts";
 import type { MapiRequest } from "./mapi_request.ts";
 import { permittedNamespace } from "./permitted_namespace.ts";
 
 /** GET /tenants/{tenant}/statistics */
 export function readTenantStatistics(tenant: Tenant, { store, caller }: MapiRequest): Response {
-  demand(caller, "read figures");
-  return shown(store.accounts.holdings(tenant.id));
+  requireRight(caller, "read figures");
+  return statisticsResponse(store.accounts.holdings(tenant.id));
 }
 
 /** GET /tenants/{tenant}/namespaces/{namespace}/statistics */
 export function readNamespaceStatistics(tenant: Tenant, name: string, request: MapiRequest): Response {
   const { storedCount, storedBytes, partBytes } = permittedNamespace(tenant, name, request, "read figures");
-  return shown({ objects: storedCount, bytes: storedBytes, partBytes });
+  return statisticsResponse({ objects: storedCount, bytes: storedBytes, partBytes });
 }
 
 /** There are no annotations, and nothing is shredded. */
-function shown({ objects, bytes, partBytes }: Holdings): Response {
+function statisticsResponse({ objects, bytes, partBytes }: Holdings): Response {
   return Response.json({
     objectCount: objects,
     ingestedVolume: bytes,

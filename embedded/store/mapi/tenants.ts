@@ -9,9 +9,9 @@ import { isHostLabel } from "@/embedded/store/names.ts";
 import { boolean, each, integer, members, oneOf, parsed, quota, rule, tags, text, wrapped } from "./body_schema.ts";
 import { groupname } from "./groups.ts";
 import { isVerbose, selected } from "./list_parameters.ts";
-import { demand } from "./mapi_caller.ts";
-import { absent, MapiError } from "./mapi_error.ts";
-import { listAnswer, type MapiRequest, mapiTime, only } from "./mapi_request.ts";
+import { requireRight } from "./mapi_caller.ts";
+import { MapiError, notFound } from "./mapi_error.ts";
+import { listResponse, type MapiRequest, mapiTime, only } from "./mapi_request.ts";
 import { newPasswordMd5 } from "./passwords.ts";
 import { username as usernameSchema } from "./users.ts";
 
@@ -59,17 +59,17 @@ const MODIFIABLE = [
 ];
 
 /** What the system level decides, and a tenant's own administrators may only repeat. */
-const OF_THE_SYSTEM = Object.keys(MEMBERS).filter((member) => !MODIFIABLE.includes(member) && member !== "tags");
+const SYSTEM_ONLY = Object.keys(MEMBERS).filter((member) => !MODIFIABLE.includes(member) && member !== "tags");
 
 /** GET /tenants */
 export function listTenants({ store, caller, query }: MapiRequest): Response {
-  demand(caller, "read");
-  return listAnswer("name", selected(store.accounts.tenants().map(fullRecord), query, "name"), isVerbose(query));
+  requireRight(caller, "read");
+  return listResponse("name", selected(store.accounts.tenants().map(fullRecord), query, "name"), isVerbose(query));
 }
 
 /** GET and HEAD /tenants/{tenant} */
 export function readTenant(tenant: Tenant, { caller, query }: MapiRequest): Response {
-  demand(caller, "read");
+  requireRight(caller, "read");
   const record = fullRecord(tenant);
   return Response.json(isVerbose(query) ? record : only(record, MODIFIABLE));
 }
@@ -79,7 +79,7 @@ export async function createTenant(
   { store, caller, query, body }: MapiRequest,
   onCreated: (tenant: Tenant) => Promise<void>,
 ): Promise<Response> {
-  demand(caller, "administer");
+  requireRight(caller, "administer");
   const { name, ...given } = parsed(NEW, await body());
   const username = parsed(usernameSchema, query.get("username"), "username");
   const rules = CONSOLE_SECURITY_DEFAULTS;
@@ -103,7 +103,7 @@ export async function createTenant(
     atMs: store.now(),
   });
   const tenant = store.accounts.tenant(name);
-  if (!tenant) throw absent(`tenant ${name}`);
+  if (!tenant) throw notFound(`tenant ${name}`);
   await onCreated(tenant);
   return new Response(null);
 }
@@ -113,21 +113,21 @@ export async function createTenant(
  * inside; quotas and what its administrators may select are for the system level, which cannot let itself in.
  */
 export async function modifyTenant(tenant: Tenant, { store, caller, body }: MapiRequest): Promise<Response> {
-  demand(caller, "administer");
+  requireRight(caller, "administer");
   const record: Document = parsed(CHANGE, await body());
-  const others = caller.tenant ? OF_THE_SYSTEM : ["administrationAllowed"];
+  const others = caller.tenant ? SYSTEM_ONLY : ["administrationAllowed"];
   for (const member of others) {
     if (record[member] === undefined || isSame(record[member], tenant.record[member])) continue;
     throw new MapiError(403, `${member} cannot be changed at this level`);
   }
   await store.writer.change("modifyTenant", { tenant: tenant.id, record });
-  store.upkeep.soon();
+  store.maintenance.runSoon();
   return new Response(null);
 }
 
 /** DELETE /tenants/{tenant}: refused while it has namespaces. */
 export async function deleteTenant(tenant: Tenant, { store, caller }: MapiRequest): Promise<Response> {
-  demand(caller, "administer");
+  requireRight(caller, "administer");
   await store.writer.change("deleteTenant", { tenant: tenant.id });
   return new Response(null);
 }

@@ -1,8 +1,8 @@
 import { mustChangePassword, rolesOf, type Tenant, type User } from "@/embedded/store/accounts.ts";
 import type { Change } from "@/embedded/store/changes.ts";
 import { consoleSecurity } from "@/embedded/store/console_security.ts";
-import { demand, has, isPassword } from "./mapi_caller.ts";
-import { absent, forbidden, invalid, MapiError } from "./mapi_error.ts";
+import { has, isPassword, requireRight } from "./mapi_caller.ts";
+import { forbidden, invalid, MapiError, notFound } from "./mapi_error.ts";
 import type { MapiRequest } from "./mapi_request.ts";
 import { newPasswordMd5, passwordMd5 } from "./passwords.ts";
 
@@ -14,8 +14,8 @@ export async function changePassword(tenant: Tenant, name: string, request: Mapi
   const { store, caller, body } = request;
   const user = store.accounts.user(tenant.id, name);
   const isOwn = user?.id === caller.user.id;
-  if (!isOwn) demand(caller, "manage users");
-  if (!user) throw absent(`user ${name}`);
+  if (!isOwn) requireRight(caller, "manage users");
+  if (!user) throw notFound(`user ${name}`);
   const { oldPassword, newPassword } = await body();
   const hasOld = typeof oldPassword === "string";
   if (!hasOld && !has(caller, "manage users")) throw new MapiError(403, "oldPassword is required");
@@ -41,7 +41,7 @@ export async function changePassword(tenant: Tenant, name: string, request: Mapi
 /** POST /tenants/{tenant}/userAccounts?resetPasswords=: one new password for every local user with SECURITY. */
 export async function resetPasswords(tenant: Tenant, request: MapiRequest): Promise<Response> {
   const { store, caller, query } = request;
-  demand(caller, "manage users");
+  requireRight(caller, "manage users");
   await request.body();
   const password = query.get("resetPasswords");
   if (password === null) throw new MapiError(400, "resetPasswords is required");

@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { newUserRecord } from "@/embedded/store/account_records.ts";
 import { mayManageNamespaces, type Tenant, type User } from "@/embedded/store/accounts.ts";
 import { consoleSecurity } from "@/embedded/store/console_security.ts";
-import type { StoreParts } from "@/embedded/store/context/store_parts.ts";
-import { demandMayAppoint, isAdministrator } from "./administrators.ts";
+import type { StoreContext } from "@/embedded/store/context/store_context.ts";
+import { isAdministrator, requireMayAppoint } from "./administrators.ts";
 import { boolean, members, oneOf, parsed, pathName, text, wrapped } from "./body_schema.ts";
 import { isVerbose, pageByName, selected } from "./list_parameters.ts";
-import { demand, has, type MapiCaller } from "./mapi_caller.ts";
-import { absent, invalid } from "./mapi_error.ts";
-import { listAnswer, type MapiRequest, only } from "./mapi_request.ts";
+import { has, type MapiCaller, requireRight } from "./mapi_caller.ts";
+import { invalid, notFound } from "./mapi_error.ts";
+import { listResponse, type MapiRequest, only } from "./mapi_request.ts";
 import { newPasswordMd5 } from "./passwords.ts";
 import { checkedMd5 } from "./user_passwords.ts";
 
@@ -47,23 +47,23 @@ const FOR_SECURITY = ["roles", "forcePasswordChange", "userGUID", "userID"];
 
 /** GET /tenants/{tenant}/userAccounts */
 export function listUsers(tenant: Tenant, { store, caller, query }: MapiRequest): Response {
-  demand(caller, "read");
-  const shown = (user: User) => shownRecord(store, user, caller, true);
+  requireRight(caller, "read");
+  const toRecord = (user: User) => publicRecord(store, user, caller, true);
   const page = pageByName(query, "username");
   const records = page
-    ? store.accounts.usersPage(tenant.id, page).map(shown)
-    : selected(store.accounts.users(tenant.id).map(shown), query, "username");
-  return listAnswer("username", records, isVerbose(query));
+    ? store.accounts.usersPage(tenant.id, page).map(toRecord)
+    : selected(store.accounts.users(tenant.id).map(toRecord), query, "username");
+  return listResponse("username", records, isVerbose(query));
 }
 
 /** PUT /tenants/{tenant}/userAccounts?password= */
 export async function createUser(tenant: Tenant, { store, caller, query, body }: MapiRequest): Promise<Response> {
-  demand(caller, "manage users");
+  requireRight(caller, "manage users");
   const given = await body();
   for (const member of REQUIRED) if (!Object.hasOwn(given, member)) throw invalid(member, "is required");
   const { username: name, ...settings } = parsed(NEW, given);
   const record = newUserRecord(settings);
-  demandMayAppoint(caller, isAdministrator(record));
+  requireMayAppoint(caller, isAdministrator(record));
   await store.writer.change("createUser", {
     tenant: tenant.id,
     name,
@@ -80,9 +80,9 @@ export async function createUser(tenant: Tenant, { store, caller, query, body }:
 /** GET and HEAD /tenants/{tenant}/userAccounts/{user}: with the right to read, or one's own. */
 export function readUser(tenant: Tenant, name: string, { store, caller, query }: MapiRequest): Response {
   const user = store.accounts.user(tenant.id, name);
-  if (user?.id !== caller.user.id) demand(caller, "read");
-  if (!user) throw absent(`user ${name}`);
-  return Response.json(shownRecord(store, user, caller, isVerbose(query)));
+  if (user?.id !== caller.user.id) requireRight(caller, "read");
+  if (!user) throw notFound(`user ${name}`);
+  return Response.json(publicRecord(store, user, caller, isVerbose(query)));
 }
 
 /**
@@ -91,12 +91,12 @@ export function readUser(tenant: Tenant, name: string, { store, caller, query }:
  */
 export async function modifyUser(tenant: Tenant, name: string, request: MapiRequest): Promise<Response> {
   const { store, caller, query, body } = request;
-  demand(caller, "manage users");
+  requireRight(caller, "manage users");
   const user = store.accounts.user(tenant.id, name);
-  if (!user) throw absent(`user ${name}`);
+  if (!user) throw notFound(`user ${name}`);
   const record = parsed(CHANGE, await body());
   const becomes = isAdministrator(record) && !isAdministrator(user.record);
-  demandMayAppoint(caller, becomes);
+  requireMayAppoint(caller, becomes);
   if (becomes) record.allowNamespaceManagement ??= true;
   const password = query.get("password") || null;
   await store.writer.change("modifyUser", {
@@ -110,15 +110,15 @@ export async function modifyUser(tenant: Tenant, name: string, request: MapiRequ
 
 /** DELETE /tenants/{tenant}/userAccounts/{user} */
 export async function deleteUser(tenant: Tenant, name: string, { store, caller }: MapiRequest): Promise<Response> {
-  demand(caller, "manage users");
+  requireRight(caller, "manage users");
   const user = store.accounts.user(tenant.id, name);
-  if (!user) throw absent(`user ${name}`);
+  if (!user) throw notFound(`user ${name}`);
   await store.writer.change("deleteUser", { user: user.id });
   return new Response(null);
 }
 
-function shownRecord(
-  { logins }: StoreParts,
+function publicRecord(
+  { logins }: StoreContext,
   user: User,
   caller: MapiCaller,
   verbose: boolean,

@@ -29,7 +29,7 @@ export async function setVersioningSettings(tenant: Tenant, name: string, reques
     versioning: enabled === undefined ? null : enabled ? "enabled" : "off",
     settings,
   });
-  request.store.upkeep.soon();
+  request.store.maintenance.runSoon();
   return new Response(null);
 }
 

@@ -1,9 +1,9 @@
 import type { User } from "@/embedded/store/accounts.ts";
 import type { Acl, AclGrant, Grantee } from "@/embedded/store/acl.ts";
-import type { StoreParts } from "@/embedded/store/context/store_parts.ts";
+import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 import type { NamedGrant, NamedGrantee } from "./acl_grant.ts";
-import type { ShownGrant } from "./acl_xml.ts";
+import type { DisplayedGrant } from "./acl_xml.ts";
 import { S3Error } from "./s3_error.ts";
 
 /** S3's own groups (S3 API, access control lists). */
@@ -14,17 +14,17 @@ export const AUTHENTICATED_USERS = "http://acs.amazonaws.com/groups/global/Authe
 export const GROUP_URI = "http://stackroom.dev/groups/";
 
 /** Grants as they are kept: to accounts of the tenant that are there now. Throws {@link S3Error} InvalidArgument. */
-export function grantsToKeep(store: StoreParts, tenant: number, grants: readonly NamedGrant[]): Acl {
-  return grants.map(({ grantee, permission }) => ({ grantee: granteeToKeep(store, tenant, grantee), permission }));
+export function resolveGrants(store: StoreContext, tenant: number, grants: readonly NamedGrant[]): Acl {
+  return grants.map(({ grantee, permission }) => ({ grantee: resolveGrantee(store, tenant, grantee), permission }));
 }
 
 /** Kept grants as they are shown. Those to accounts that are gone are left out, as they grant nothing. */
-export function shownGrants(store: StoreParts, tenant: number, acl: Acl): ShownGrant[] {
+export function displayedGrants(store: StoreContext, tenant: number, acl: Acl): DisplayedGrant[] {
   const users = new Map<string, User | null>();
   return acl.flatMap((grant) => shown(store, tenant, grant, users) ?? []);
 }
 
-function granteeToKeep({ accounts, groups }: StoreParts, tenant: number, grantee: NamedGrantee): Grantee {
+function resolveGrantee({ accounts, groups }: StoreContext, tenant: number, grantee: NamedGrantee): Grantee {
   if ("id" in grantee) {
     const user = accounts.userByGuid(tenant, grantee.id.toLowerCase());
     if (!user) throw new S3Error("InvalidArgument", "The ID of a grantee is not that of a user of the tenant");
@@ -39,11 +39,11 @@ function granteeToKeep({ accounts, groups }: StoreParts, tenant: number, grantee
 }
 
 function shown(
-  { accounts, groups }: StoreParts,
+  { accounts, groups }: StoreContext,
   tenant: number,
   { grantee, permission }: AclGrant,
   users: Map<string, User | null>,
-): ShownGrant | null {
+): DisplayedGrant | null {
   if (grantee === "everybody") return { grantee: { uri: ALL_USERS }, permission };
   if (grantee === "users") return { grantee: { uri: AUTHENTICATED_USERS }, permission };
   if ("group" in grantee) {

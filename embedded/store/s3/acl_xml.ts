@@ -5,16 +5,16 @@ import { S3Error } from "./s3_error.ts";
 import { element } from "./xml.ts";
 
 /** An account as S3's XML shows one. */
-interface ShownAccount {
+interface DisplayedAccount {
   id: string;
   displayName: string;
 }
 
 /** A grant as it is shown: users with their names. */
-export type ShownGrant = NamedGrant & { displayName?: string };
+export type DisplayedGrant = NamedGrant & { displayName?: string };
 
 /** The inside of an AccessControlPolicy element. */
-export function aclContent(owner: ShownAccount | null, grants: readonly ShownGrant[]): string {
+export function aclContent(owner: DisplayedAccount | null, grants: readonly DisplayedGrant[]): string {
   const shownOwner = owner
     ? `<Owner>${element("ID", owner.id)}${element("DisplayName", owner.displayName)}</Owner>`
     : "";
@@ -59,7 +59,7 @@ function readGrantee(grantee: XmlElement): NamedGrantee {
   return id !== null ? { id } : { uri: uri ?? "" };
 }
 
-function grantElement({ grantee, permission, displayName }: ShownGrant): string {
+function grantElement({ grantee, permission, displayName }: DisplayedGrant): string {
   const [type, content] = "id" in grantee
     ? ["CanonicalUser", element("ID", grantee.id) + (displayName ? element("DisplayName", displayName) : "")]
     : ["Group", element("URI", grantee.uri)];

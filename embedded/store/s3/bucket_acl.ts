@@ -1,8 +1,8 @@
 import { permittedBucket } from "./permitted.ts";
-import { broughtAcl } from "./put_acl.ts";
-import { demandAcls } from "./requested_acl.ts";
+import { readPutAcl } from "./put_acl.ts";
+import { requireAcls } from "./requested_acl.ts";
 import type { S3Call, S3Operation } from "./s3_operation.ts";
-import { shownAcl } from "./shown_acl.ts";
+import { aclResponse } from "./shown_acl.ts";
 
 const acl = { level: "bucket", marker: ["acl"], parameters: [] } as const;
 
@@ -13,7 +13,7 @@ export const getBucketAcl: S3Operation = {
   ...acl,
   handle: (call) => {
     const bucket = permittedBucket(call, call.bucket, "READ_ACL");
-    return shownAcl(call, bucket.record, bucket);
+    return aclResponse(call, bucket.record, bucket);
   },
 };
 
@@ -21,8 +21,8 @@ export const getBucketAcl: S3Operation = {
 export const putBucketAcl: S3Operation = { name: "PutBucketAcl", method: "PUT", ...acl, handle: put };
 
 async function put(call: S3Call): Promise<Response> {
-  demandAcls(permittedBucket(call, call.bucket, "WRITE_ACL").record);
-  const aclFor = await broughtAcl(call);
+  requireAcls(permittedBucket(call, call.bucket, "WRITE_ACL").record);
+  const aclFor = await readPutAcl(call);
   // The body may have been long in coming: what it may change is looked up again.
   const { id, owner } = permittedBucket(call, call.bucket, "WRITE_ACL");
   await call.store.writer.change("setBucketAcl", { bucket: id, acl: aclFor({ owner, bucketOwner: null }) });

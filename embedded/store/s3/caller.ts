@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { isEnabled, type Tenant, type User } from "@/embedded/store/accounts.ts";
-import type { StoreParts } from "@/embedded/store/context/store_parts.ts";
+import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import type { ChunkedFraming } from "./aws_chunked.ts";
 import { ChunkSignatures } from "./chunk_signatures.ts";
 import { S3Error } from "./s3_error.ts";
@@ -33,7 +33,7 @@ const SHA256_OF_NOTHING = createHash("sha256").digest("hex");
  */
 export function authenticate(
   request: S3Request,
-  { accounts, logins, now }: Pick<StoreParts, "accounts" | "logins" | "now">,
+  { accounts, logins, now }: Pick<StoreContext, "accounts" | "logins" | "now">,
   tenant: Tenant,
   address: string,
 ): Caller {

@@ -2,26 +2,26 @@ import { BrokenBody, receiveBody } from "@/embedded/store/bodies.ts";
 import type { StoredObject } from "@/embedded/store/objects.ts";
 import { type ChecksumAlgorithm, checksumAlgorithm, type Checksums } from "./checksums.ts";
 import { findCopySource, parseCopySource } from "./copy_source.ts";
-import { keepBody } from "./keep_body.ts";
-import { DEFAULT_CONTENT_TYPE, keptHeaders } from "./kept_headers.ts";
-import { keptChecksums } from "./object_body.ts";
+import { storeBody } from "./keep_body.ts";
+import { DEFAULT_CONTENT_TYPE, storedHeaders } from "./stored_headers.ts";
+import { wholeChecksum } from "./object_body.ts";
 import { writtenVersionHeader } from "./object_version.ts";
-import { bucketAccess, heldBucket, permittedBucket, signedUser } from "./permitted.ts";
-import { demandRoom } from "./quota_room.ts";
-import { refuseHeaders } from "./refused_headers.ts";
+import { bucketAccess, bucketByDataAccess, permittedBucket, signedUser } from "./permitted.ts";
+import { requireRoom } from "./quota_room.ts";
+import { rejectHeaders } from "./unsupported_headers.ts";
 import { requestedAcl } from "./requested_acl.ts";
 import { S3Error } from "./s3_error.ts";
 import type { S3Call, S3Operation } from "./s3_operation.ts";
 import { checksumElements } from "./upload_checksums.ts";
 import { writeCondition } from "./write_condition.ts";
-import { writtenTags } from "./written_tags.ts";
+import { requestedTags } from "./written_tags.ts";
 import { element, xmlResponse, xmlTime } from "./xml.ts";
 
 /** Largest object that one copy takes: 5 GiB (S3 API, CopyObject). */
 const MAX_COPY_BYTES = 5 * 1024 ** 3;
 
 /** A copy takes the whole of its source; parts may be copied from ranges. */
-const REFUSED = /^x-amz-copy-source-range/;
+const UNSUPPORTED = /^x-amz-copy-source-range/;
 
 /** CopyObject: within a bucket and across those of the tenant. */
 export const copyObject: S3Operation = {
@@ -37,46 +37,46 @@ async function handle(call: S3Call): Promise<Response> {
   const { store, caller, request, key } = call;
   const { id: owner } = signedUser(caller);
   const target = permittedBucket(call, call.bucket, "WRITE");
-  refuseHeaders(request.headers, REFUSED);
+  rejectHeaders(request.headers, UNSUPPORTED);
   const source = parseCopySource(request.headers.get("x-amz-copy-source") ?? "");
   const from = bucketAccess(call, source.bucket);
-  const asked = copiedChecksum(request.headers.get("x-amz-checksum-algorithm"));
+  const requested = copiedChecksum(request.headers.get("x-amz-checksum-algorithm"));
   const replaces = {
     metadata: isReplace(request.headers, "x-amz-metadata-directive"),
     tags: isReplace(request.headers, "x-amz-tagging-directive"),
   };
   if (
     from.bucket.id === target.id && source.key === key && source.version === null && !replaces.metadata &&
-    !replaces.tags && !asked
+    !replaces.tags && !requested
   ) {
     throw new S3Error("InvalidRequest", "A copy onto itself must change the metadata or the tags");
   }
   const condition = writeCondition(request.headers);
-  const tags = writtenTags(call);
+  const tags = requestedTags(call);
   const acl = requestedAcl(call, target.record, { owner, bucketOwner: target.owner });
   const find = findCopySource(call, source, from);
   const { object, body } = await openSource(call, () => {
     const found = find();
     if (!replaces.tags && found.tags !== null) {
       // No access list lets read tags, or set them.
-      heldBucket(call, source.bucket, "READ");
-      heldBucket(call, call.bucket, "WRITE");
+      bucketByDataAccess(call, source.bucket, "READ");
+      bucketByDataAccess(call, call.bucket, "WRITE");
     }
     if (found.size > MAX_COPY_BYTES) throw new S3Error("InvalidRequest", "A single copy is limited to 5 GiB");
-    demandRoom(store, target, key, found.size);
+    requireRoom(store, target, key, found.size);
     return found;
   });
-  const received = await receiveBody(store, body, asked ? [asked] : []).catch(async (error) => {
+  const received = await receiveBody(store, body, requested ? [requested] : []).catch(async (error) => {
     // A full disk ends the copy, not its source: that would keep its files open.
     await body?.cancel(error).catch(() => {});
     throw error instanceof BrokenBody ? error.cause : error;
   });
-  return await keepBody(received, async () => {
+  return await storeBody(received, async () => {
     if (received.size !== object.size) throw new S3Error("InternalError", "The source could not be read whole");
     const etag = received.digests.get("md5") ?? "";
-    const checksums = asked ? keptChecksums(received, asked) : wholeChecksums(object.checksums);
+    const checksums = requested ? wholeChecksum(received, requested) : wholeChecksums(object.checksums);
     const atMs = store.now();
-    const kept = Object.keys(object.headers).length === 0 ? null : JSON.stringify(object.headers);
+    const sourceHeaders = Object.keys(object.headers).length === 0 ? null : JSON.stringify(object.headers);
     const { version } = await store.writer.change("putObject", {
       bucket: target.id,
       key: new TextEncoder().encode(key),
@@ -84,7 +84,7 @@ async function handle(call: S3Call): Promise<Response> {
       size: received.size,
       etag,
       contentType: replaces.metadata ? request.headers.get("content-type") ?? DEFAULT_CONTENT_TYPE : object.contentType,
-      headers: replaces.metadata ? keptHeaders(request.headers) : kept,
+      headers: replaces.metadata ? storedHeaders(request.headers) : sourceHeaders,
       checksums: checksums && JSON.stringify(checksums),
       tags: replaces.tags ? tags : object.tags,
       acl,

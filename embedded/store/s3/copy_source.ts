@@ -3,7 +3,7 @@ import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 import { checkReadConditions } from "./conditions.ts";
 import { versionText } from "./object_version.ts";
 import { type BucketAccess, permittedObject } from "./permitted.ts";
-import { requireOwner } from "./refused_headers.ts";
+import { requireOwner } from "./unsupported_headers.ts";
 import { S3Error } from "./s3_error.ts";
 import type { S3Call } from "./s3_operation.ts";
 

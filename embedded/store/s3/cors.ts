@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Tenant } from "@/embedded/store/accounts.ts";
-import type { StoreParts } from "@/embedded/store/context/store_parts.ts";
+import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 import { CORS_METHODS, type CorsRule, parseCorsRules } from "./cors_configuration.ts";
 import { type CorsMatch, matchingCorsRule, requestedHeaders } from "./cors_matching.ts";
@@ -8,7 +8,7 @@ import { S3Error } from "./s3_error.ts";
 
 /** Whose pages may read the answers of one tenant. */
 interface CorsScope {
-  store: StoreParts;
+  store: StoreContext;
   /** Null where there is none: then only our own pages may. */
   tenant: Tenant | null;
   /** Our own pages: they may read the answers of all buckets, whatever the rules of these. */
@@ -52,17 +52,17 @@ export function preflightResponse(request: Request, scope: CorsScope): Response 
   if (method === null || !CORS_METHODS.includes(method)) {
     throw new S3Error("BadRequest", `Access-Control-Request-Method must be one of ${CORS_METHODS.join(", ")}`);
   }
-  const asked = request.headers.get("access-control-request-headers");
+  const requested = request.headers.get("access-control-request-headers");
   if (scope.origins.has(origin)) {
     const headers = new Headers({
       ...ownHeaders(origin),
       "access-control-allow-methods": METHODS,
       "access-control-max-age": String(MAX_AGE_SECONDS),
     });
-    if (asked !== null) headers.set("access-control-allow-headers", asked);
+    if (requested !== null) headers.set("access-control-allow-headers", requested);
     return new Response(null, { status: 204, headers });
   }
-  const names = requestedHeaders(asked);
+  const names = requestedHeaders(requested);
   const match = matchingCorsRule(rulesFor(request.url, scope), { origin, method, headers: names });
   if (!match) throw new S3Error("AccessForbidden", undefined, { vary: VARY });
   const headers = new Headers(allowingHeaders(match, origin));
@@ -89,7 +89,7 @@ function allowingHeaders({ rule, isForAll }: CorsMatch, origin: string): Record<
 function rulesFor(url: string, { store, tenant }: CorsScope): readonly CorsRule[] {
   const bucket = bucketIn(url);
   const text = tenant && bucket !== null ? store.buckets.corsInForce(tenant.id, bucket) : null;
-  return text === null ? [] : knownRules(text);
+  return text === null ? [] : cachedRules(text);
 }
 
 /** The bucket that a URL names, read as requests are; the rest of the path need not be valid, errors have headers too. */
@@ -99,14 +99,14 @@ function bucketIn(url: string): string | null {
 }
 
 /** How many different configurations are kept parsed; each has 64 KiB of text at most. */
-const KNOWN_LIMIT = 50;
+const CACHE_LIMIT = 50;
 
-const known = new LRUCache<string, readonly CorsRule[]>({ max: KNOWN_LIMIT });
+const cached = new LRUCache<string, readonly CorsRule[]>({ max: CACHE_LIMIT });
 
-function knownRules(text: string): readonly CorsRule[] {
-  const parsed = known.get(text);
+function cachedRules(text: string): readonly CorsRule[] {
+  const parsed = cached.get(text);
   if (parsed) return parsed;
   const rules = parseCorsRules(text);
-  known.set(text, rules);
+  cached.set(text, rules);
   return rules;
 }

@@ -1,7 +1,7 @@
 import type { CorsRule } from "./cors_configuration.ts";
 
 /** What a browser asks to be allowed: the names of the headers are those of a preflight, none for an actual request. */
-interface CorsQuestion {
+interface CorsQuery {
   origin: string;
   method: string;
   headers: readonly string[];
@@ -15,12 +15,12 @@ export interface CorsMatch {
 }
 
 /** The first rule that allows the origin, the method and every header; null where none does (S3 API, CORS rules). */
-export function matchingCorsRule(rules: readonly CorsRule[], question: CorsQuestion): CorsMatch | null {
+export function matchingCorsRule(rules: readonly CorsRule[], query: CorsQuery): CorsMatch | null {
   for (const rule of rules) {
-    const pattern = rule.origins.find((origin) => fits(origin, question.origin));
-    if (pattern === undefined || !rule.methods.includes(question.method)) continue;
+    const pattern = rule.origins.find((origin) => fits(origin, query.origin));
+    if (pattern === undefined || !rule.methods.includes(query.method)) continue;
     const allowed = rule.allowedHeaders.map((header) => header.toLowerCase());
-    if (question.headers.every((header) => allowed.some((one) => fits(one, header.toLowerCase())))) {
+    if (query.headers.every((header) => allowed.some((one) => fits(one, header.toLowerCase())))) {
       return { rule, isForAll: pattern === "*" };
     }
   }

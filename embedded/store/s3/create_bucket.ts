@@ -3,11 +3,11 @@ import { mayManageNamespaces } from "@/embedded/store/accounts.ts";
 import { isBucketName } from "@/embedded/store/names.ts";
 import { newNamespace } from "@/embedded/store/namespace_record.ts";
 import { OWNER_PERMISSIONS, permissionMask } from "@/embedded/store/permissions.ts";
-import { Refusal } from "@/embedded/store/refusal.ts";
+import { StoreError } from "@/embedded/store/store_error.ts";
 import { statedAcl } from "./acl_headers.ts";
 import { bucketAccess, signedUser } from "./permitted.ts";
 import type { XmlElement } from "./read_xml.ts";
-import { refuseHeaders } from "./refused_headers.ts";
+import { rejectHeaders } from "./unsupported_headers.ts";
 import { requestedAcl } from "./requested_acl.ts";
 import { S3Error } from "./s3_error.ts";
 import type { S3Call, S3Operation } from "./s3_operation.ts";
@@ -26,13 +26,13 @@ export const createBucket: S3Operation = {
 };
 
 /** Would make another kind of bucket. */
-const REFUSED = /^x-amz-bucket-namespace/;
+const UNSUPPORTED = /^x-amz-bucket-namespace/;
 
 async function handle(call: S3Call): Promise<Response> {
   const { store, caller, request, bucket: name } = call;
   const user = signedUser(caller);
   if (!isBucketName(name, MIN_NAME_LENGTH)) throw new S3Error("InvalidBucketName");
-  refuseHeaders(request.headers, REFUSED);
+  rejectHeaders(request.headers, UNSUPPORTED);
   requireNothingMore(await optionalXmlBody(request, caller, "CreateBucketConfiguration"));
   const created = () => new Response(null, { headers: { location: `/${name}` } });
   const { record, versioning, versionSettings } = newNamespace(store.documents, user.tenant);
@@ -64,7 +64,7 @@ async function handle(call: S3Call): Promise<Response> {
       atMs: store.now(),
     });
   } catch (error) {
-    if (error instanceof Refusal && error.reason === "NameTaken") throw new S3Error("BucketAlreadyExists");
+    if (error instanceof StoreError && error.code === "NameTaken") throw new S3Error("BucketAlreadyExists");
     throw error;
   }
   return created();

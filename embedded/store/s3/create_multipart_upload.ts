@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { DEFAULT_CONTENT_TYPE, keptHeaders } from "./kept_headers.ts";
+import { DEFAULT_CONTENT_TYPE, storedHeaders } from "./stored_headers.ts";
 import { permittedBucket, signedUser } from "./permitted.ts";
 import { requestedAcl } from "./requested_acl.ts";
 import type { S3Call, S3Operation } from "./s3_operation.ts";
 import { uploadChecksum } from "./upload_checksums.ts";
-import { writtenTags } from "./written_tags.ts";
+import { requestedTags } from "./written_tags.ts";
 import { element, xmlResponse } from "./xml.ts";
 
 /** CreateMultipartUpload */
@@ -21,7 +21,7 @@ async function handle(call: S3Call): Promise<Response> {
   const { store, request, bucket: name, key } = call;
   const { id: owner } = signedUser(call.caller);
   const bucket = permittedBucket(call, name, "WRITE");
-  const tags = writtenTags(call);
+  const tags = requestedTags(call);
   const checksum = uploadChecksum(request.headers);
   const acl = requestedAcl(call, bucket.record, { owner, bucketOwner: bucket.owner });
   const atMs = store.now();
@@ -32,7 +32,7 @@ async function handle(call: S3Call): Promise<Response> {
     upload,
     owner,
     contentType: request.headers.get("content-type") ?? DEFAULT_CONTENT_TYPE,
-    headers: keptHeaders(request.headers),
+    headers: storedHeaders(request.headers),
     tags,
     acl,
     checksumAlgorithm: checksum?.algorithm ?? null,

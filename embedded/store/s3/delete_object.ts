@@ -1,7 +1,7 @@
 import { unquotedEtag } from "./etag.ts";
 import { versionHeader, versionParameter } from "./object_version.ts";
-import { heldBucket, permittedBucket } from "./permitted.ts";
-import { refuseHeaders } from "./refused_headers.ts";
+import { bucketByDataAccess, permittedBucket } from "./permitted.ts";
+import { rejectHeaders } from "./unsupported_headers.ts";
 import type { S3Call, S3Operation } from "./s3_operation.ts";
 
 /** DeleteObject: what is not there is no error. */
@@ -14,13 +14,13 @@ export const deleteObject: S3Operation = {
 };
 
 /** A condition that S3 knows for writes alone: to delete regardless of it would be worse than to refuse. */
-const REFUSED = /^if-none-match$/;
+const UNSUPPORTED = /^if-none-match$/;
 
 async function handle(call: S3Call): Promise<Response> {
   const { store, request, bucket: name, key } = call;
   const wanted = versionParameter(request);
-  const bucket = (wanted === null ? permittedBucket : heldBucket)(call, name, "DELETE");
-  refuseHeaders(request.headers, REFUSED);
+  const bucket = (wanted === null ? permittedBucket : bucketByDataAccess)(call, name, "DELETE");
+  rejectHeaders(request.headers, UNSUPPORTED);
   const ifMatch = request.headers.get("if-match");
   const { version, isMarker } = await store.writer.change("deleteObject", {
     bucket: bucket.id,

@@ -1,8 +1,8 @@
 import type { Changes } from "@/embedded/store/changes.ts";
 import { unquotedEtag } from "./etag.ts";
-import { heldBucket, permittedBucket } from "./permitted.ts";
+import { bucketByDataAccess, permittedBucket } from "./permitted.ts";
 import { childText, childWord, type XmlElement } from "./read_xml.ts";
-import { asS3Error } from "./refusals.ts";
+import { asS3Error } from "./as_s3_error.ts";
 import { S3Error } from "./s3_error.ts";
 import type { S3Call, S3Operation } from "./s3_operation.ts";
 import { MAX_KEY_BYTES } from "./s3_request.ts";
@@ -26,7 +26,7 @@ interface Wanted {
   key: string;
   version: string | null;
   etag: string | null;
-  refused: S3Error | null;
+  rejected: S3Error | null;
 }
 
 async function handle(call: S3Call): Promise<Response> {
@@ -41,8 +41,8 @@ async function handle(call: S3Call): Promise<Response> {
   if (wanted.length === 0 || wanted.length > MAX_OBJECTS) {
     throw new S3Error("MalformedXML", `The body must name 1 to ${MAX_OBJECTS} objects`);
   }
-  if (wanted.some(({ version }) => version !== null)) heldBucket(call, name, "DELETE");
-  const allowed = wanted.filter(({ refused }) => !refused);
+  if (wanted.some(({ version }) => version !== null)) bucketByDataAccess(call, name, "DELETE");
+  const allowed = wanted.filter(({ rejected }) => !rejected);
   const outcomes = await store.writer.changeEach(
     "deleteObject",
     allowed.map(({ key, version, etag }) => ({
@@ -55,7 +55,7 @@ async function handle(call: S3Call): Promise<Response> {
   );
   const ofAllowed = outcomes.values();
   const entries = wanted.map((one) => {
-    if (one.refused) return errorElement(one, one.refused);
+    if (one.rejected) return errorElement(one, one.rejected);
     const outcome = ofAllowed.next().value;
     if (outcome?.status === "fulfilled") return isQuiet ? "" : deletedElement(one, outcome.value);
     return errorElement(one, asS3Error(outcome?.reason));
@@ -74,12 +74,12 @@ function wantedOf(object: XmlElement): Wanted {
   const version = childText(object, "VersionId");
   const etag = childText(object, "ETag");
   const unknown = object.children.find(({ name }) => !["Key", "VersionId", "ETag"].includes(name));
-  let refused: S3Error | null = null;
-  if (key === "") refused = new S3Error("InvalidArgument", "Key must not be empty");
-  else if (new TextEncoder().encode(key).length > MAX_KEY_BYTES) refused = new S3Error("KeyTooLongError");
-  else if (version === "") refused = new S3Error("InvalidArgument", "VersionId must not be empty");
-  else if (unknown) refused = new S3Error("NotImplemented", `The condition ${unknown.name} is not provided`);
-  return { key, version, etag: etag === null ? null : unquotedEtag(etag), refused };
+  let rejected: S3Error | null = null;
+  if (key === "") rejected = new S3Error("InvalidArgument", "Key must not be empty");
+  else if (new TextEncoder().encode(key).length > MAX_KEY_BYTES) rejected = new S3Error("KeyTooLongError");
+  else if (version === "") rejected = new S3Error("InvalidArgument", "VersionId must not be empty");
+  else if (unknown) rejected = new S3Error("NotImplemented", `The condition ${unknown.name} is not provided`);
+  return { key, version, etag: etag === null ? null : unquotedEtag(etag), rejected };
 }
 
 function deletedElement({ key, version }: Wanted, result: Changes["deleteObject"]["result"]): string {

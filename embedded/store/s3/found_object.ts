@@ -1,5 +1,5 @@
 import type { Bucket } from "@/embedded/store/buckets.ts";
-import type { StoreParts } from "@/embedded/store/context/store_parts.ts";
+import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import type { StoredObject } from "@/embedded/store/objects.ts";
 import { versionHeader } from "./object_version.ts";
 import { S3Error } from "./s3_error.ts";
@@ -8,7 +8,7 @@ import { S3Error } from "./s3_error.ts";
  * The object that a read names, in its current version or a given one. Throws {@link S3Error} NoSuchKey, NoSuchVersion,
  * or MethodNotAllowed for a version that is a delete marker.
  */
-export function foundObject(store: StoreParts, bucket: Bucket, key: string, version: string | null): StoredObject {
+export function findObject(store: StoreContext, bucket: Bucket, key: string, version: string | null): StoredObject {
   const found = store.objects.find(bucket.id, bucket.versioning, new TextEncoder().encode(key), version);
   if (!found) throw new S3Error(version === null ? "NoSuchKey" : "NoSuchVersion");
   if (!("marker" in found)) return found;

@@ -2,18 +2,18 @@ import type { StoredObject } from "@/embedded/store/objects.ts";
 import { type ByteRange, parseByteRange } from "./byte_range.ts";
 import { checksumHeaders, type Checksums } from "./checksums.ts";
 import { checkReadConditions, rangeHolds } from "./conditions.ts";
-import { foundObject } from "./found_object.ts";
-import { KEPT_HEADERS } from "./kept_headers.ts";
+import { findObject } from "./found_object.ts";
+import { STORED_HEADERS } from "./stored_headers.ts";
 import { numberedPart } from "./numbered_part.ts";
 import { versionHeader, versionParameter } from "./object_version.ts";
 import { bucketAccess, permittedObject } from "./permitted.ts";
 import { S3Error } from "./s3_error.ts";
 import type { S3Call, S3Operation } from "./s3_operation.ts";
 import type { S3Request } from "./s3_request.ts";
-import { keptTags } from "./tags.ts";
+import { parseTags } from "./tags.ts";
 
 /** Response headers that a signed request may set for its own answer. */
-const OVERRIDABLE = ["content-type", ...KEPT_HEADERS];
+const OVERRIDABLE = ["content-type", ...STORED_HEADERS];
 
 const read = {
   level: "object",
@@ -31,7 +31,7 @@ async function handle(call: S3Call): Promise<Response> {
   const { store, request, bucket: name, key } = call;
   const access = bucketAccess(call, name);
   const version = versionParameter(request);
-  const find = () => permittedObject(access, "READ", () => foundObject(store, access.bucket, key, version));
+  const find = () => permittedObject(access, "READ", () => findObject(store, access.bucket, key, version));
   const answer = { status: 200, headers: new Headers() };
   const { body } = await store.objects.open(find, (object) => {
     answer.headers = objectHeaders(object, request);
@@ -69,7 +69,7 @@ function objectHeaders(object: StoredObject, request: S3Request): Headers {
     ...versionHeader(object.version),
   });
   for (const [name, value] of Object.entries(object.headers)) headers.set(name, value);
-  const tags = keptTags(object.tags).length;
+  const tags = parseTags(object.tags).length;
   if (tags > 0) headers.set("x-amz-tagging-count", String(tags));
   for (const name of OVERRIDABLE) {
     const override = request.parameter(`response-${name}`);

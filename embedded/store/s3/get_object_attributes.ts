@@ -1,6 +1,6 @@
 import type { ObjectPart, StoredObject } from "@/embedded/store/objects.ts";
 import { checksumAlgorithmOf } from "./checksums.ts";
-import { foundObject } from "./found_object.ts";
+import { findObject } from "./found_object.ts";
 import { versionHeader, versionParameter } from "./object_version.ts";
 import { bucketAccess, permittedObject } from "./permitted.ts";
 import { S3Error } from "./s3_error.ts";
@@ -9,7 +9,7 @@ import type { S3Request } from "./s3_request.ts";
 import { checksumElements } from "./upload_checksums.ts";
 import { element, xmlResponse } from "./xml.ts";
 
-/** What may be asked for, in the order of the answer. */
+/** What may be requested for, in the order of the answer. */
 const ATTRIBUTES: Readonly<Record<string, (object: StoredObject, request: S3Request) => string>> = {
   ETag: ({ etag }) => element("ETag", etag),
   Checksum: ({ checksums }) => checksums ? `<Checksum>${checksumElements(checksums)}</Checksum>` : "",
@@ -21,7 +21,7 @@ const ATTRIBUTES: Readonly<Record<string, (object: StoredObject, request: S3Requ
 /** Most parts of one page. */
 const MAX_PAGE = 1000;
 
-/** GetObjectAttributes: only what is asked for, and of that only what the object has. */
+/** GetObjectAttributes: only what is requested for, and of that only what the object has. */
 export const getObjectAttributes: S3Operation = {
   name: "GetObjectAttributes",
   method: "GET",
@@ -34,17 +34,19 @@ export const getObjectAttributes: S3Operation = {
 function handle(call: S3Call): Response {
   const { store, request, key } = call;
   const access = bucketAccess(call, call.bucket);
-  const asked = (request.headers.get("x-amz-object-attributes") ?? "").split(",").map((attribute) => attribute.trim());
-  if (!asked.every((attribute) => Object.hasOwn(ATTRIBUTES, attribute))) {
+  const requested = (request.headers.get("x-amz-object-attributes") ?? "").split(",").map((attribute) =>
+    attribute.trim()
+  );
+  if (!requested.every((attribute) => Object.hasOwn(ATTRIBUTES, attribute))) {
     throw new S3Error(
       "InvalidArgument",
       `x-amz-object-attributes must name some of ${Object.keys(ATTRIBUTES).join(", ")}`,
     );
   }
   const version = versionParameter(request);
-  const object = permittedObject(access, "READ", () => foundObject(store, access.bucket, key, version));
+  const object = permittedObject(access, "READ", () => findObject(store, access.bucket, key, version));
   const content = Object.entries(ATTRIBUTES).map(([attribute, show]) =>
-    asked.includes(attribute) ? show(object, request) : ""
+    requested.includes(attribute) ? show(object, request) : ""
   );
   return xmlResponse("GetObjectAttributesResponse", content.join(""), {
     "last-modified": new Date(object.modifiedMs).toUTCString(),

@@ -1,6 +1,6 @@
-import type { StoreParts } from "@/embedded/store/context/store_parts.ts";
+import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import type { Upload } from "@/embedded/store/uploads.ts";
-import { commonPrefixElement, keyBytes, keyText, listingResponse, pageParameters } from "./listing_parts.ts";
+import { commonPrefixElement, keyBytes, keyText, listingResponse, pageParameters } from "./listing_xml.ts";
 import { ownerElement } from "./owner_element.ts";
 import { permittedBucket, signedUser } from "./permitted.ts";
 import type { S3Call, S3Operation } from "./s3_operation.ts";
@@ -28,23 +28,23 @@ function handle(call: S3Call): Response {
   const after = { key: keyBytes(keyMarker), upload: uploadMarker };
   const page = store.uploads.list(bucket.id, keyBytes(prefix), keyBytes(delimiter), after, limit);
   const next = limit > 0 ? page.next : null;
-  return listingResponse("ListMultipartUploadsResult", isEncoded, ({ shown, encoding }) => [
+  return listingResponse("ListMultipartUploadsResult", isEncoded, ({ encodeKey, encoding }) => [
     element("Bucket", bucket.name),
-    element("KeyMarker", shown(keyMarker)),
+    element("KeyMarker", encodeKey(keyMarker)),
     element("UploadIdMarker", uploadMarker),
-    next ? element("NextKeyMarker", shown(keyText(next.key))) + element("NextUploadIdMarker", next.upload) : "",
-    element("Prefix", shown(prefix)),
-    delimiter && element("Delimiter", shown(delimiter)),
+    next ? element("NextKeyMarker", encodeKey(keyText(next.key))) + element("NextUploadIdMarker", next.upload) : "",
+    element("Prefix", encodeKey(prefix)),
+    delimiter && element("Delimiter", encodeKey(delimiter)),
     element("MaxUploads", limit),
     element("IsTruncated", next !== null),
     encoding,
-    ...page.uploads.map((upload) => uploadElement(store, upload, shown)),
-    ...page.prefixes.map((common) => commonPrefixElement(common, shown)),
+    ...page.uploads.map((upload) => uploadElement(store, upload, encodeKey)),
+    ...page.prefixes.map((common) => commonPrefixElement(common, encodeKey)),
   ]);
 }
 
-function uploadElement(store: StoreParts, upload: Upload, shown: (key: string) => string): string {
-  return `<Upload>${element("Key", shown(keyText(upload.key)))}${element("UploadId", upload.id)}` +
+function uploadElement(store: StoreContext, upload: Upload, encodeKey: (key: string) => string): string {
+  return `<Upload>${element("Key", encodeKey(keyText(upload.key)))}${element("UploadId", upload.id)}` +
     ownerElement(store.accounts, "Initiator", upload.owner) + ownerElement(store.accounts, "Owner", upload.owner) +
     `<StorageClass>STANDARD</StorageClass>${element("Initiated", xmlTime(upload.startedMs))}` +
     `${checksumKind(upload.checksumAlgorithm, upload.checksumType)}</Upload>`;

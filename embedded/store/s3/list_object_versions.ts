@@ -1,14 +1,14 @@
 import type { ListedVersion } from "@/embedded/store/versions.ts";
 import { VERSION_ID_MARKER } from "./issued_forms.ts";
 import {
+  checksumKindOf,
   commonPrefixElement,
   keyBytes,
   keyText,
-  listedChecksums,
   listingResponse,
   ownerElements,
   pageParameters,
-} from "./listing_parts.ts";
+} from "./listing_xml.ts";
 import { permittedBucket } from "./permitted.ts";
 import { S3Error } from "./s3_error.ts";
 import type { S3Call, S3Operation } from "./s3_operation.ts";
@@ -40,19 +40,19 @@ function handle(call: S3Call): Response {
   });
   const following = limit > 0 ? next : null;
   const owners = ownerElements(store);
-  return listingResponse("ListVersionsResult", isEncoded, ({ shown, encoding }) => [
+  return listingResponse("ListVersionsResult", isEncoded, ({ encodeKey, encoding }) => [
     element("Name", bucket.name),
-    element("Prefix", shown(prefix)),
-    element("KeyMarker", shown(keyMarker)),
+    element("Prefix", encodeKey(prefix)),
+    element("KeyMarker", encodeKey(keyMarker)),
     element("VersionIdMarker", versionMarker ?? ""),
-    following && element("NextKeyMarker", shown(keyText(following.key))),
+    following && element("NextKeyMarker", encodeKey(keyText(following.key))),
     following?.version && element("NextVersionIdMarker", following.version),
     element("MaxKeys", limit),
-    delimiter && element("Delimiter", shown(delimiter)),
+    delimiter && element("Delimiter", encodeKey(delimiter)),
     element("IsTruncated", following !== null),
     encoding,
-    ...versions.map((version) => versionElement(version, shown, owners)),
-    ...prefixes.map((common) => commonPrefixElement(common, shown)),
+    ...versions.map((version) => versionElement(version, encodeKey, owners)),
+    ...prefixes.map((common) => commonPrefixElement(common, encodeKey)),
   ]);
 }
 
@@ -68,12 +68,12 @@ function checkMarkers(keyMarker: string, versionMarker: string | null): void {
 
 function versionElement(
   version: ListedVersion,
-  shown: (key: string) => string,
+  encodeKey: (key: string) => string,
   owner: (id: number | null) => string,
 ): string {
-  const named = `${element("Key", shown(keyText(version.key)))}${element("VersionId", version.version)}` +
+  const named = `${element("Key", encodeKey(keyText(version.key)))}${element("VersionId", version.version)}` +
     `${element("IsLatest", version.isLatest)}${element("LastModified", xmlTime(version.modifiedMs))}`;
   if (version.isMarker) return `<DeleteMarker>${named}${owner(version.owner)}</DeleteMarker>`;
-  return `<Version>${named}${element("ETag", `"${version.etag}"`)}${listedChecksums(version.checksums)}` +
+  return `<Version>${named}${element("ETag", `"${version.etag}"`)}${checksumKindOf(version.checksums)}` +
     `${element("Size", version.size)}<StorageClass>STANDARD</StorageClass>${owner(version.owner)}</Version>`;
 }

@@ -9,7 +9,7 @@ import {
   ownerElements,
   pageParameters,
   UNORDERED,
-} from "./listing_parts.ts";
+} from "./listing_xml.ts";
 import { permittedBucket } from "./permitted.ts";
 import type { S3Call, S3Operation } from "./s3_operation.ts";
 import { element, fitsXml } from "./xml.ts";
@@ -35,19 +35,19 @@ function handle(call: S3Call): Response {
     : { objects: [], prefixes: [], next: null };
   const isTruncated = page.next !== null && limit > 0;
   const owners = ownerElements(store);
-  return listingResponse("ListBucketResult", isEncoded, ({ shown, encoding }) => [
+  return listingResponse("ListBucketResult", isEncoded, ({ encodeKey, encoding }) => [
     element("Name", bucket.name),
     // Plain wherever XML can hold it: botocore decodes all of a listing of this version but this.
-    element("Prefix", fitsXml(prefix) ? prefix : shown(prefix)),
-    element("Marker", shown(marker)),
+    element("Prefix", fitsXml(prefix) ? prefix : encodeKey(prefix)),
+    element("Marker", encodeKey(marker)),
     // Without a delimiter the last key of the page is the next marker already.
-    isTruncated && delimiter && element("NextMarker", shown(keyText(lastEntry(page)))),
+    isTruncated && delimiter && element("NextMarker", encodeKey(keyText(lastEntry(page)))),
     element("MaxKeys", limit),
-    delimiter && element("Delimiter", shown(delimiter)),
+    delimiter && element("Delimiter", encodeKey(delimiter)),
     element("IsTruncated", isTruncated),
     encoding,
-    ...page.objects.map((object) => contentsElement(object, shown, owners)),
-    ...page.prefixes.map((common) => commonPrefixElement(common, shown)),
+    ...page.objects.map((object) => contentsElement(object, encodeKey, owners)),
+    ...page.prefixes.map((common) => commonPrefixElement(common, encodeKey)),
   ]);
 }
 

@@ -7,7 +7,7 @@ import {
   ownerElements,
   pageParameters,
   UNORDERED,
-} from "./listing_parts.ts";
+} from "./listing_xml.ts";
 import { permittedBucket } from "./permitted.ts";
 import { S3Error } from "./s3_error.ts";
 import type { S3Call, S3Operation } from "./s3_operation.ts";
@@ -46,19 +46,19 @@ function handle(call: S3Call): Response {
     : { objects: [], prefixes: [], next: null };
   const isTruncated = page.next !== null && limit > 0;
   const owners = request.parameter("fetch-owner") === "true" ? ownerElements(store) : () => "";
-  return listingResponse("ListBucketResult", isEncoded, ({ shown, encoding }) => [
+  return listingResponse("ListBucketResult", isEncoded, ({ encodeKey, encoding }) => [
     element("Name", bucket.name),
-    element("Prefix", shown(prefix)),
-    delimiter && element("Delimiter", shown(delimiter)),
+    element("Prefix", encodeKey(prefix)),
+    delimiter && element("Delimiter", encodeKey(delimiter)),
     element("MaxKeys", limit),
     element("KeyCount", page.objects.length + page.prefixes.length),
     element("IsTruncated", isTruncated),
     token !== null && element("ContinuationToken", token),
     isTruncated && page.next && element("NextContinuationToken", toToken(page.next)),
-    startAfter && element("StartAfter", shown(startAfter)),
+    startAfter && element("StartAfter", encodeKey(startAfter)),
     encoding,
-    ...page.objects.map((object) => contentsElement(object, shown, owners)),
-    ...page.prefixes.map((common) => commonPrefixElement(common, shown)),
+    ...page.objects.map((object) => contentsElement(object, encodeKey, owners)),
+    ...page.prefixes.map((common) => commonPrefixElement(common, encodeKey)),
   ]);
 }
 

@@ -1,13 +1,13 @@
 import type { StoredObject } from "@/embedded/store/objects.ts";
 import type { Permission } from "@/embedded/store/permissions.ts";
-import { Refusal } from "@/embedded/store/refusal.ts";
-import { foundObject } from "./found_object.ts";
+import { StoreError } from "@/embedded/store/store_error.ts";
+import { findObject } from "./found_object.ts";
 import { versionHeader, versionParameter } from "./object_version.ts";
 import { type BucketAccess, bucketAccess, permittedObject } from "./permitted.ts";
-import { broughtAcl } from "./put_acl.ts";
-import { demandAcls } from "./requested_acl.ts";
+import { readPutAcl } from "./put_acl.ts";
+import { requireAcls } from "./requested_acl.ts";
 import type { S3Call, S3Operation } from "./s3_operation.ts";
-import { shownAcl } from "./shown_acl.ts";
+import { aclResponse } from "./shown_acl.ts";
 
 const acl = { level: "object", marker: ["acl"], parameters: ["versionId"] } as const;
 
@@ -22,7 +22,7 @@ export const getObjectAcl: S3Operation = {
   handle: (call) => {
     const access = bucketAccess(call, call.bucket);
     const object = objectFor(call, access, "READ_ACL");
-    return shownAcl(call, access.bucket.record, object, versionHeader(object.version));
+    return aclResponse(call, access.bucket.record, object, versionHeader(object.version));
   },
 };
 
@@ -33,8 +33,8 @@ async function put(call: S3Call): Promise<Response> {
   const { store, key } = call;
   const before = bucketAccess(call, call.bucket);
   objectFor(call, before, "WRITE_ACL");
-  demandAcls(before.bucket.record);
-  const aclFor = await broughtAcl(call);
+  requireAcls(before.bucket.record);
+  const aclFor = await readPutAcl(call);
   for (let attempt = 1;; attempt++) {
     const access = bucketAccess(call, call.bucket);
     const object = objectFor(call, access, "WRITE_ACL");
@@ -44,12 +44,12 @@ async function put(call: S3Call): Promise<Response> {
       await store.writer.change("setObjectAcl", { ...at, acl });
       return new Response(null, { headers: versionHeader(object.version) });
     } catch (error) {
-      if (!(error instanceof Refusal) || error.reason !== "NoSuchKey" || attempt === ATTEMPTS) throw error;
+      if (!(error instanceof StoreError) || error.code !== "NoSuchKey" || attempt === ATTEMPTS) throw error;
     }
   }
 }
 
 function objectFor(call: S3Call, access: BucketAccess, permission: Permission): StoredObject {
   const version = versionParameter(call.request);
-  return permittedObject(access, permission, () => foundObject(call.store, access.bucket, call.key, version));
+  return permittedObject(access, permission, () => findObject(call.store, access.bucket, call.key, version));
 }

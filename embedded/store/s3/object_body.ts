@@ -52,7 +52,7 @@ export async function receiveObjectBody(
     received.discard();
     throw error;
   }
-  return { received, etag: received.digests.get("md5") ?? "", checksums: keptChecksums(received, stated.checksum) };
+  return { received, etag: received.digests.get("md5") ?? "", checksums: wholeChecksum(received, stated.checksum) };
 }
 
 /** How many bytes the body has without its framing. */
@@ -75,7 +75,7 @@ function wholeLength(headers: Headers, name: string): number {
 }
 
 /** The checksum of a whole body as it is kept with an object; null where it was not made. */
-export function keptChecksums({ digests }: ReceivedBody, algorithm: ChecksumAlgorithm | null): Checksums | null {
+export function wholeChecksum({ digests }: ReceivedBody, algorithm: ChecksumAlgorithm | null): Checksums | null {
   const hex = algorithm && digests.get(algorithm);
   if (!hex) return null;
   return { [algorithm]: Buffer.from(hex, "hex").toString("base64"), type: "FULL_OBJECT" };

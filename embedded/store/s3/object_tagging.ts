@@ -1,10 +1,10 @@
-import { foundObject } from "./found_object.ts";
+import { findObject } from "./found_object.ts";
 import { versionHeader, versionParameter } from "./object_version.ts";
-import { heldBucket } from "./permitted.ts";
+import { bucketByDataAccess } from "./permitted.ts";
 import { childText, type XmlElement } from "./read_xml.ts";
 import { S3Error } from "./s3_error.ts";
 import type { S3Call, S3Operation } from "./s3_operation.ts";
-import { keptTags, type Tag, tagsToKeep } from "./tags.ts";
+import { parseTags, serializeTags, type Tag } from "./tags.ts";
 import { element, xmlResponse } from "./xml.ts";
 import { xmlBody } from "./xml_body.ts";
 
@@ -19,9 +19,9 @@ export const putObjectTagging: S3Operation = {
   method: "PUT",
   ...tagging,
   handle: async (call) => {
-    heldBucket(call, call.bucket, "WRITE");
+    bucketByDataAccess(call, call.bucket, "WRITE");
     const document = await xmlBody(call.request, call.caller, "Tagging");
-    return await change(call, tagsToKeep(tagsOf(document)), 200);
+    return await change(call, serializeTags(tagsOf(document)), 200);
   },
 };
 
@@ -35,9 +35,9 @@ export const deleteObjectTagging: S3Operation = {
 
 function read(call: S3Call): Response {
   const { store, request, bucket: name, key } = call;
-  const bucket = heldBucket(call, name, "READ");
-  const object = foundObject(store, bucket, key, versionParameter(request));
-  const tags = keptTags(object.tags).map(([name, value]) =>
+  const bucket = bucketByDataAccess(call, name, "READ");
+  const object = findObject(store, bucket, key, versionParameter(request));
+  const tags = parseTags(object.tags).map(([name, value]) =>
     `<Tag>${element("Key", name)}${element("Value", value)}</Tag>`
   );
   return xmlResponse("Tagging", `<TagSet>${tags.join("")}</TagSet>`, versionHeader(object.version));
@@ -45,7 +45,7 @@ function read(call: S3Call): Response {
 
 async function change(call: S3Call, tags: string | null, status: number): Promise<Response> {
   const { store, request, bucket: name, key } = call;
-  const bucket = heldBucket(call, name, "WRITE");
+  const bucket = bucketByDataAccess(call, name, "WRITE");
   const { version } = await store.writer.change("setTags", {
     bucket: bucket.id,
     key: new TextEncoder().encode(key),

@@ -1,8 +1,8 @@
-import { aclsUsageOf, type Asker, bucketMask, objectMask } from "@/embedded/store/access.ts";
+import { aclsUsageOf, bucketMask, objectMask, type Requester } from "@/embedded/store/access.ts";
 import type { User } from "@/embedded/store/accounts.ts";
 import { addressRules } from "@/embedded/store/address_rules.ts";
 import type { Bucket } from "@/embedded/store/buckets.ts";
-import type { StoreParts } from "@/embedded/store/context/store_parts.ts";
+import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import type { StoredObject } from "@/embedded/store/objects.ts";
 import { type Permission, permits } from "@/embedded/store/permissions.ts";
 import type { Caller } from "./caller.ts";
@@ -11,15 +11,15 @@ import { S3Error } from "./s3_error.ts";
 /** What a request may do in the bucket that it names. */
 export interface BucketAccess {
   readonly bucket: Bucket;
-  readonly asker: Asker;
+  readonly requester: Requester;
   /** The mask of what the data access permissions and the bucket's access list let the caller do. */
   readonly mask: number;
 }
 
-type Asking = { readonly store: StoreParts; readonly caller: Caller };
+type CallContext = { readonly store: StoreContext; readonly caller: Caller };
 
 /** What the caller may do in a bucket, be it nothing. Throws {@link S3Error} NoSuchBucket. */
-export function bucketAccess({ store, caller }: Asking, name: string): BucketAccess {
+export function bucketAccess({ store, caller }: CallContext, name: string): BucketAccess {
   const bucket = store.buckets.bucket(caller.tenant, name);
   if (!bucket) throw new S3Error("NoSuchBucket");
   const { user } = caller;
@@ -29,23 +29,23 @@ export function bucketAccess({ store, caller }: Asking, name: string): BucketAcc
   }
   if (bucket.s3Access === "signed" && !user) throw new S3Error("AccessDenied");
   let groups: string[] | null = null;
-  const asker: Asker = {
+  const requester: Requester = {
     user,
-    held: user ? store.buckets.permissions(user.id, bucket.id) & bucket.allowed : 0,
+    dataAccess: user ? store.buckets.permissions(user.id, bucket.id) & bucket.allowed : 0,
     groups: () => groups ??= user ? store.groups.ofUser(user.id).map(({ guid }) => guid) : [],
   };
-  return { bucket, asker, mask: bucketMask(asker, bucket, aclsUsageOf(bucket.record)) & bucket.allowed };
+  return { bucket, requester, mask: bucketMask(requester, bucket, aclsUsageOf(bucket.record)) & bucket.allowed };
 }
 
 /** The bucket that a request names. Throws {@link S3Error} NoSuchBucket, or AccessDenied without the permission. */
-export function permittedBucket(call: Asking, name: string, permission: Permission | "any"): Bucket {
+export function permittedBucket(call: CallContext, name: string, permission: Permission | "any"): Bucket {
   const { bucket, mask } = bucketAccess(call, name);
   if (permission === "any" ? mask === 0 : !permits(mask, permission)) throw new S3Error("AccessDenied");
   return bucket;
 }
 
 /** The bucket that a request names, for its owner. Throws {@link S3Error} NoSuchBucket, or AccessDenied for others. */
-export function ownBucket(call: Asking, name: string): Bucket {
+export function ownBucket(call: CallContext, name: string): Bucket {
   const bucket = permittedBucket(call, name, "any");
   if (bucket.owner !== signedUser(call.caller).id) throw new S3Error("AccessDenied");
   return bucket;
@@ -55,9 +55,9 @@ export function ownBucket(call: Asking, name: string): Bucket {
  * The same by the data access permissions alone, for what an access list cannot give: versions that are deleted for
  * good, and tags.
  */
-export function heldBucket(call: Asking, name: string, permission: Permission): Bucket {
-  const { bucket, asker } = bucketAccess(call, name);
-  if (!permits(asker.held, permission)) throw new S3Error("AccessDenied");
+export function bucketByDataAccess(call: CallContext, name: string, permission: Permission): Bucket {
+  const { bucket, requester } = bucketAccess(call, name);
+  if (!permits(requester.dataAccess, permission)) throw new S3Error("AccessDenied");
   return bucket;
 }
 
@@ -66,7 +66,7 @@ export function heldBucket(call: Asking, name: string, permission: Permission): 
  * absent; only those learn of it who may list the bucket. Throws {@link S3Error} AccessDenied.
  */
 export function permittedObject(
-  { bucket, asker, mask }: BucketAccess,
+  { bucket, requester, mask }: BucketAccess,
   permission: Permission,
   find: () => StoredObject,
 ): StoredObject {
@@ -76,7 +76,7 @@ export function permittedObject(
   } catch (error) {
     throw error instanceof S3Error && !permits(mask, "BROWSE") ? new S3Error("AccessDenied") : error;
   }
-  const allowed = objectMask(asker, object, aclsUsageOf(bucket.record)) & bucket.allowed;
+  const allowed = objectMask(requester, object, aclsUsageOf(bucket.record)) & bucket.allowed;
   if (!permits(allowed, permission)) throw new S3Error("AccessDenied");
   return object;
 }

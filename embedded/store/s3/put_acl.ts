@@ -1,5 +1,5 @@
-import { aclToKeep } from "@/embedded/store/acl.ts";
-import { grantsToKeep } from "./acl_grantees.ts";
+import { serializeAcl } from "@/embedded/store/acl.ts";
+import { resolveGrants } from "./acl_grantees.ts";
 import { statedAcl } from "./acl_headers.ts";
 import { readAclXml } from "./acl_xml.ts";
 import { aclOf, type AclTarget } from "./requested_acl.ts";
@@ -12,7 +12,7 @@ import { smallBody, xmlBody } from "./xml_body.ts";
  * one of a thing, as the index keeps it. Throws {@link S3Error}; so does what it gives, with AccessDenied where the body
  * names another owner than the present one.
  */
-export async function broughtAcl(call: S3Call): Promise<(target: AclTarget) => string | null> {
+export async function readPutAcl(call: S3Call): Promise<(target: AclTarget) => string | null> {
   const { store, caller, request } = call;
   const stated = statedAcl(request.headers);
   if (stated) {
@@ -22,12 +22,12 @@ export async function broughtAcl(call: S3Call): Promise<(target: AclTarget) => s
     return (target) => aclOf(call, stated, target);
   }
   const { owner, grants } = readAclXml(await xmlBody(request, caller, "AccessControlPolicy"));
-  const kept = aclToKeep(grantsToKeep(store, caller.tenant, grants));
+  const stored = serializeAcl(resolveGrants(store, caller.tenant, grants));
   return (target) => {
     const present = target.owner === null ? null : store.accounts.userById(target.owner);
     if (owner !== null && owner.toLowerCase() !== present?.guid) {
       throw new S3Error("AccessDenied", "The owner cannot be changed by an access list");
     }
-    return kept;
+    return stored;
   };
 }

@@ -1,21 +1,21 @@
 import { checksumHeaders } from "./checksums.ts";
-import { keepBody } from "./keep_body.ts";
-import { DEFAULT_CONTENT_TYPE, keptHeaders } from "./kept_headers.ts";
+import { storeBody } from "./keep_body.ts";
+import { DEFAULT_CONTENT_TYPE, storedHeaders } from "./stored_headers.ts";
 import { receiveObjectBody } from "./object_body.ts";
 import { writtenVersionHeader } from "./object_version.ts";
 import { permittedBucket } from "./permitted.ts";
-import { demandRoom } from "./quota_room.ts";
-import { refuseHeaders } from "./refused_headers.ts";
+import { requireRoom } from "./quota_room.ts";
+import { rejectHeaders } from "./unsupported_headers.ts";
 import { requestedAcl } from "./requested_acl.ts";
 import type { S3Call, S3Operation } from "./s3_operation.ts";
 import { writeCondition } from "./write_condition.ts";
-import { writtenTags } from "./written_tags.ts";
+import { requestedTags } from "./written_tags.ts";
 
 /** Largest body of one PUT: 5 GiB (S3 API, PutObject). */
 export const MAX_PUT_BYTES = 5 * 1024 ** 3;
 
 /** Headers of a copy, which mean nothing here without its source. */
-const REFUSED = /^x-amz-copy-source/;
+const UNSUPPORTED = /^x-amz-copy-source/;
 
 /** PutObject: the body becomes the object when it arrived whole and its digests hold. */
 export const putObject: S3Operation = { name: "PutObject", method: "PUT", level: "object", parameters: [], handle };
@@ -23,9 +23,9 @@ export const putObject: S3Operation = { name: "PutObject", method: "PUT", level:
 async function handle(call: S3Call): Promise<Response> {
   const { store, caller, request, bucket: name, key } = call;
   const bucket = permittedBucket(call, name, "WRITE");
-  refuseHeaders(request.headers, REFUSED);
+  rejectHeaders(request.headers, UNSUPPORTED);
   const condition = writeCondition(request.headers);
-  const tags = writtenTags(call);
+  const tags = requestedTags(call);
   // What nobody signed belongs to the bucket's owner, who answers for letting everybody write.
   const owner = caller.user?.id ?? bucket.owner;
   const acl = requestedAcl(call, bucket.record, { owner, bucketOwner: bucket.owner });
@@ -35,9 +35,9 @@ async function handle(call: S3Call): Promise<Response> {
     caller,
     MAX_PUT_BYTES,
     [],
-    (size) => demandRoom(store, bucket, key, size),
+    (size) => requireRoom(store, bucket, key, size),
   );
-  return await keepBody(received, async () => {
+  return await storeBody(received, async () => {
     const { version } = await store.writer.change("putObject", {
       bucket: bucket.id,
       key: new TextEncoder().encode(key),
@@ -45,7 +45,7 @@ async function handle(call: S3Call): Promise<Response> {
       size: received.size,
       etag,
       contentType: request.headers.get("content-type") ?? DEFAULT_CONTENT_TYPE,
-      headers: keptHeaders(request.headers),
+      headers: storedHeaders(request.headers),
       checksums: checksums && JSON.stringify(checksums),
       tags,
       acl,

@@ -1,13 +1,13 @@
 import type { Bucket } from "@/embedded/store/buckets.ts";
-import type { StoreParts } from "@/embedded/store/context/store_parts.ts";
+import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { S3Error } from "./s3_error.ts";
 
 /**
  * Throws {@link S3Error} QuotaExceeded where an object of `size` bytes would not fit into the quotas, so that its body need
  * not be received first. It never refuses what the writer, which decides, would take.
  */
-export function demandRoom(store: StoreParts, bucket: Bucket, key: string, size: number): void {
-  demand(store, bucket, size, () => {
+export function requireRoom(store: StoreContext, bucket: Bucket, key: string, size: number): void {
+  requireFits(store, bucket, size, () => {
     if (bucket.versioning === "enabled") {
       const { prune, pruneDays } = store.buckets.versionSettings(bucket.id);
       return prune && pruneDays === 0 ? Infinity : 0;
@@ -18,22 +18,22 @@ export function demandRoom(store: StoreParts, bucket: Bucket, key: string, size:
   });
 }
 
-/** Does as {@link demandRoom} for a part of an upload. */
-export function demandRoomForPart(
-  store: StoreParts,
+/** Does as {@link requireRoom} for a part of an upload. */
+export function requireRoomForPart(
+  store: StoreContext,
   bucket: Bucket,
   upload: string,
   number: number,
   size: number,
 ): void {
-  demand(store, bucket, size, () => {
+  requireFits(store, bucket, size, () => {
     const [part] = store.uploads.parts(upload, number - 1, 1);
     return part?.number === number ? part.size : 0;
   });
 }
 
 /** `replaced` gives the bytes that the write would free. */
-function demand(store: StoreParts, bucket: Bucket, size: number, replaced: () => number): void {
+function requireFits(store: StoreContext, bucket: Bucket, size: number, replaced: () => number): void {
   const room = store.buckets.room(bucket.id);
   if (size <= room) return;
   const growth = size - replaced();

@@ -1,6 +1,6 @@
 import { aclsUsageOf } from "@/embedded/store/access.ts";
-import { type Acl, aclToKeep, defaultAcl } from "@/embedded/store/acl.ts";
-import { grantsToKeep } from "./acl_grantees.ts";
+import { type Acl, defaultAcl, serializeAcl } from "@/embedded/store/acl.ts";
+import { resolveGrants } from "./acl_grantees.ts";
 import { type CannedAcl, type StatedAcl, statedAcl } from "./acl_headers.ts";
 import { S3Error } from "./s3_error.ts";
 import type { S3Call } from "./s3_operation.ts";
@@ -23,22 +23,22 @@ export function requestedAcl(
 ): string | null {
   const stated = statedAcl(call.request.headers);
   if (!stated) return null;
-  demandAcls(settings);
+  requireAcls(settings);
   return aclOf(call, stated, target);
 }
 
 /** A stated access list as the index keeps it; null for the one that holds without any. Throws {@link S3Error}. */
 export function aclOf({ store, caller }: S3Call, stated: StatedAcl, target: AclTarget): string | null {
-  if ("grants" in stated) return aclToKeep(grantsToKeep(store, caller.tenant, stated.grants));
+  if ("grants" in stated) return serializeAcl(resolveGrants(store, caller.tenant, stated.grants));
   const [owner, bucketOwner] = [target.owner, target.bucketOwner].map((id) =>
     id === null ? null : store.accounts.userById(id)?.guid ?? null
   );
   const further = cannedGrants(stated.canned, bucketOwner === owner ? null : bucketOwner);
-  return further.length === 0 ? null : aclToKeep([...defaultAcl(owner), ...further]);
+  return further.length === 0 ? null : serializeAcl([...defaultAcl(owner), ...further]);
 }
 
 /** Throws {@link S3Error} AccessControlListNotSupported where a namespace has no access lists. */
-export function demandAcls(settings: Readonly<Record<string, unknown>>): void {
+export function requireAcls(settings: Readonly<Record<string, unknown>>): void {
   if (aclsUsageOf(settings) === "none") throw new S3Error("AccessControlListNotSupported");
 }
 

@@ -1,4 +1,4 @@
-import type { StoreParts } from "@/embedded/store/context/store_parts.ts";
+import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import type { Caller } from "./caller.ts";
 import type { S3Request } from "./s3_request.ts";
 
@@ -19,7 +19,7 @@ export interface S3Operation {
 
 /** A request whose sender is known, and what it names; below its level, `bucket` and `key` are "". */
 export interface S3Call {
-  readonly store: StoreParts;
+  readonly store: StoreContext;
   readonly caller: Caller;
   readonly request: S3Request;
   readonly bucket: string;

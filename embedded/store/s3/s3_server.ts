@@ -1,11 +1,11 @@
 import type { Tenant } from "@/embedded/store/accounts.ts";
-import type { StoreParts } from "@/embedded/store/context/store_parts.ts";
-import { sandboxed } from "./answer_headers.ts";
+import type { StoreContext } from "@/embedded/store/context/store_context.ts";
+import { withSandboxHeaders } from "./answer_headers.ts";
 import { authenticate } from "./caller.ts";
 import { corsHeaders, preflightResponse } from "./cors.ts";
 import { isHeaderInQuery, withHeadersOfQuery } from "./presigned_headers.ts";
-import { asS3Error } from "./refusals.ts";
-import { checkHeaders } from "./refused_headers.ts";
+import { asS3Error } from "./as_s3_error.ts";
+import { checkHeaders } from "./unsupported_headers.ts";
 import { S3Error, s3ErrorResponse } from "./s3_error.ts";
 import type { S3Operation } from "./s3_operation.ts";
 import { S3_OPERATIONS } from "./s3_operations.ts";
@@ -16,7 +16,7 @@ const OPERATION_NAME = "x-id";
 
 /** Answers S3 requests for one tenant, each with the IP address that it comes from. Pages of `origins` may read the answers, and those that CORS rules let. */
 export function s3Handler(
-  store: StoreParts,
+  store: StoreContext,
   tenant: () => Tenant | null,
   origins: ReadonlySet<string>,
 ): (request: Request, address: string) => Promise<Response> {
@@ -32,11 +32,11 @@ export function s3Handler(
         // Before the operation, which may take away the bucket or the rules that let a page read the answer.
         cors = corsHeaders(request, scope);
         if (!scope.tenant) throw new S3Error("AccessDenied");
-        response = await answer(store, scope.tenant, parseS3Request(request), address);
+        response = await handle(store, scope.tenant, parseS3Request(request), address);
       }
       response.headers.set("x-amz-request-id", id);
     } catch (error) {
-      if (isWrongLogin(error)) await store.logins.delayWrong();
+      if (isFailedLogin(error)) await store.logins.delayFailure();
       response = s3ErrorResponse(asS3Error(error), { method: request.method, id, resource: pathOf(request.url) });
     }
     for (const [name, value] of Object.entries(cors)) {
@@ -45,16 +45,16 @@ export function s3Handler(
     // Of an empty body the runtime asks nothing, so the answer comes where "100 Continue" was waited for. Botocore then
     // misreads the next answer on the connection and waits for its end.
     if (request.headers.has("expect") && isEmpty(request)) response.headers.set("connection", "close");
-    return sandboxed(response);
+    return withSandboxHeaders(response);
   };
 }
 
-function isWrongLogin(error: unknown): boolean {
+function isFailedLogin(error: unknown): boolean {
   return error instanceof S3Error && (error.code === "SignatureDoesNotMatch" || error.code === "InvalidAccessKeyId");
 }
 
 /** Answers everything with one error, in the words of either protocol. */
-export function refusingHandler(
+export function errorHandler(
   code: "AccessDenied" | "MisdirectedRequest" | "ServiceUnavailable",
 ): (request: Request) => Response {
   return (request) => {
@@ -66,12 +66,12 @@ export function refusingHandler(
     });
     response.headers.set("x-hcp-errormessage", error.message);
     if (error.status === 503) response.headers.set("retry-after", "5");
-    return sandboxed(response);
+    return withSandboxHeaders(response);
   };
 }
 
-function answer(
-  store: StoreParts,
+function handle(
+  store: StoreContext,
   tenant: Tenant,
   sent: S3Request,
   address: string,

@@ -13,7 +13,7 @@ const MAX_VALUE_CHARACTERS = 256;
 const ALLOWED = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u;
 
 /** Tags as the index keeps them, null where there are none. Throws {@link S3Error} InvalidTag for what S3 forbids. */
-export function tagsToKeep(tags: readonly Tag[]): string | null {
+export function serializeTags(tags: readonly Tag[]): string | null {
   if (tags.length > MAX_TAGS) throw new S3Error("InvalidTag", `An object may have ${MAX_TAGS} tags at most`);
   if (new Set(tags.map(([key]) => key)).size < tags.length) {
     throw new S3Error("InvalidTag", "The keys of the tags must differ");
@@ -29,8 +29,8 @@ export function tagsToKeep(tags: readonly Tag[]): string | null {
   return tags.length === 0 ? null : JSON.stringify(tags);
 }
 
-/** Reads what {@link tagsToKeep} made. */
-export function keptTags(kept: string | null): Tag[] {
+/** Reads what {@link serializeTags} made. */
+export function parseTags(kept: string | null): Tag[] {
   return kept === null ? [] : JSON.parse(kept);
 }
 
@@ -40,7 +40,7 @@ export function keptTags(kept: string | null): Tag[] {
  */
 export function statedTags(header: string | null): string | null {
   if (header === null || header === "") return null;
-  return tagsToKeep(
+  return serializeTags(
     header.split("&").map((part) => {
       const equals = part.indexOf("=");
       return equals < 0 ? [decoded(part), ""] : [decoded(part.slice(0, equals)), decoded(part.slice(equals + 1))];

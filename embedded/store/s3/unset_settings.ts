@@ -1,6 +1,6 @@
 import { aclsUsageOf } from "@/embedded/store/access.ts";
 import type { Bucket } from "@/embedded/store/buckets.ts";
-import { foundObject } from "./found_object.ts";
+import { findObject } from "./found_object.ts";
 import { versionParameter } from "./object_version.ts";
 import { bucketAccess, ownBucket, permittedBucket, permittedObject, signedUser } from "./permitted.ts";
 import { type S3Code, S3Error } from "./s3_error.ts";
@@ -106,7 +106,7 @@ function lockOf(marker: string): S3Operation {
     handle: (call) => {
       const access = bucketAccess(call, call.bucket);
       const version = versionParameter(call.request);
-      permittedObject(access, "READ", () => foundObject(call.store, access.bucket, call.key, version));
+      permittedObject(access, "READ", () => findObject(call.store, access.bucket, call.key, version));
       throw new S3Error("NoSuchObjectLockConfiguration");
     },
   };

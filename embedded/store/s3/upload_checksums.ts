@@ -39,15 +39,15 @@ export function uploadChecksum(headers: Headers): { algorithm: DigestAlgorithm; 
 }
 
 /** The digests to keep of a part, as JSON for the index, from those made of its bytes; null where there is none. */
-export function keptChecksums(
+export function partChecksums(
   digests: ReadonlyMap<DigestAlgorithm, string>,
 ): string | null {
-  const kept: Record<string, string> = {};
+  const stored: Record<string, string> = {};
   for (const algorithm of Object.values(ALGORITHMS)) {
     const hex = digests.get(algorithm);
-    if (hex !== undefined) kept[algorithm] = Buffer.from(hex, "hex").toString("base64");
+    if (hex !== undefined) stored[algorithm] = Buffer.from(hex, "hex").toString("base64");
   }
-  return Object.keys(kept).length === 0 ? null : JSON.stringify(kept);
+  return Object.keys(stored).length === 0 ? null : JSON.stringify(stored);
 }
 
 /** The checksums that an XML element states, in base64 by their algorithm. */

@@ -1,15 +1,15 @@
 import type { ReceivedBody } from "@/embedded/store/bodies.ts";
 import type { UploadName } from "@/embedded/store/changes.ts";
-import type { StoreParts } from "@/embedded/store/context/store_parts.ts";
+import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { type ChecksumAlgorithm, checksumHeaders } from "./checksums.ts";
-import { keepBody } from "./keep_body.ts";
+import { storeBody } from "./keep_body.ts";
 import { receiveObjectBody } from "./object_body.ts";
 import { MAX_PUT_BYTES } from "./put_object.ts";
-import { demandRoomForPart } from "./quota_room.ts";
+import { requireRoomForPart } from "./quota_room.ts";
 import { S3Error } from "./s3_error.ts";
 import type { S3Call, S3Operation } from "./s3_operation.ts";
 import { statedDigests } from "./stated_digests.ts";
-import { keptChecksums } from "./upload_checksums.ts";
+import { partChecksums } from "./upload_checksums.ts";
 import { partNumber, presentUpload } from "./upload_parameters.ts";
 
 /** UploadPart: takes the place of an earlier part of its number. */
@@ -26,37 +26,37 @@ async function handle(call: S3Call): Promise<Response> {
   const { store, caller, request } = call;
   const number = partNumber(request);
   const { name, in: bucket, upload } = presentUpload(call);
-  const asked = upload.checksumAlgorithm as ChecksumAlgorithm | null;
+  const requested = upload.checksumAlgorithm as ChecksumAlgorithm | null;
   const stated = statedDigests(request.headers, caller).checksum;
-  if (asked && stated && stated !== asked) {
-    throw new S3Error("InvalidRequest", `The upload was created with ${asked}; a part of it cannot have ${stated}`);
+  if (requested && stated && stated !== requested) {
+    throw new S3Error("InvalidRequest", `The upload was created with ${requested}; a part of it cannot have ${stated}`);
   }
   const { received } = await receiveObjectBody(
     store,
     request,
     caller,
     MAX_PUT_BYTES,
-    asked ? [asked] : [],
-    (size) => demandRoomForPart(store, bucket, upload.id, number, size),
+    requested ? [requested] : [],
+    (size) => requireRoomForPart(store, bucket, upload.id, number, size),
   );
-  // The SHA-256 under the signature was made, too, and is no checksum that anybody asked for.
+  // The SHA-256 under the signature was made, too, and is no checksum that anybody requested for.
   for (const name of [...received.digests.keys()]) {
-    if (name !== "md5" && name !== (asked ?? stated)) received.digests.delete(name);
+    if (name !== "md5" && name !== (requested ?? stated)) received.digests.delete(name);
   }
-  const { etag, checksums } = await keepPart(store, name, number, received);
+  const { etag, checksums } = await storePart(store, name, number, received);
   return new Response(null, { headers: { etag: `"${etag}"`, ...checksumHeaders(checksums) } });
 }
 
-/** Makes a received body a part, with the checksums that were made of it. Throws {@link Refusal}. */
-export function keepPart(
-  store: StoreParts,
+/** Makes a received body a part, with the checksums that were made of it. Throws {@link StoreError}. */
+export function storePart(
+  store: StoreContext,
   name: UploadName,
   number: number,
   received: ReceivedBody,
 ): Promise<{ etag: string; checksums: Record<string, string>; atMs: number }> {
-  return keepBody(received, async () => {
+  return storeBody(received, async () => {
     const etag = received.digests.get("md5") ?? "";
-    const checksums = keptChecksums(received.digests);
+    const checksums = partChecksums(received.digests);
     const atMs = store.now();
     await store.writer.change("putPart", {
       ...name,

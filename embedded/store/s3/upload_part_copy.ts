@@ -4,12 +4,12 @@ import type { DigestAlgorithm } from "@/embedded/store/digests.ts";
 import type { ByteRange } from "./byte_range.ts";
 import { findCopySource, parseCopySource } from "./copy_source.ts";
 import { bucketAccess } from "./permitted.ts";
-import { demandRoomForPart } from "./quota_room.ts";
+import { requireRoomForPart } from "./quota_room.ts";
 import { S3Error } from "./s3_error.ts";
 import type { S3Call, S3Operation } from "./s3_operation.ts";
 import { checksumElements } from "./upload_checksums.ts";
 import { partNumber, presentUpload } from "./upload_parameters.ts";
-import { keepPart } from "./upload_part.ts";
+import { storePart } from "./upload_part.ts";
 import { element, xmlResponse, xmlTime } from "./xml.ts";
 
 /** Most bytes that one part may copy: 5 GiB (S3 API, UploadPartCopy). */
@@ -38,7 +38,7 @@ async function handle(call: S3Call): Promise<Response> {
     const { first, last } = sourceRange(request.headers.get("x-amz-copy-source-range"), object.size);
     length = last - first + 1;
     if (length > MAX_COPY_BYTES) throw new S3Error("InvalidRequest", "A part is limited to 5 GiB");
-    demandRoomForPart(store, bucket, upload.id, number, length);
+    requireRoomForPart(store, bucket, upload.id, number, length);
     version = object.version;
     return object.read(first, last);
   });
@@ -48,7 +48,7 @@ async function handle(call: S3Call): Promise<Response> {
     received.discard();
     throw new S3Error("InternalError");
   }
-  const { etag, checksums, atMs } = await keepPart(store, name, number, received);
+  const { etag, checksums, atMs } = await storePart(store, name, number, received);
   return xmlResponse(
     "CopyPartResult",
     element("ETag", `"${etag}"`) + element("LastModified", xmlTime(atMs)) + checksumElements(checksums),

@@ -1,4 +1,4 @@
-import { type BodyDecoder, bodyParts, joined } from "@/embedded/store/bodies.ts";
+import { bodyChunks, type BodyDecoder, joined } from "@/embedded/store/bodies.ts";
 import { startDigest } from "@/embedded/store/digests.ts";
 import { announcedLength } from "@/lib/std/body_reader.ts";
 import { awsChunked } from "./aws_chunked.ts";
@@ -37,7 +37,7 @@ export async function smallBody(
 ): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let size = 0;
-  for await (const part of decode(bodyParts(request.body, announcedLength(request)))) {
+  for await (const part of decode(bodyChunks(request.body, announcedLength(request)))) {
     size += part.length;
     if (size > maxBytes) throw new S3Error("MalformedXML", "The XML of the body is too large");
     parts.push(part.slice());

@@ -4,7 +4,7 @@ import { startThread } from "@/embedded/threads.ts";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
 import type { StoreAddresses } from "@/lib/store/addresses.ts";
 import type { LevelAddress, StoreServerOptions } from "./store_server.ts";
-import type { FromStore, ToStore } from "./store_thread.ts";
+import type { StoreRequest, StoreResponse } from "./store_thread.ts";
 
 /** The embedded store as the rest of the process sees it. */
 export interface EmbeddedStore {
@@ -23,7 +23,7 @@ export async function startEmbeddedStore(
   options: StoreServerOptions,
   onFault: (message: string) => void,
 ): Promise<EmbeddedStore> {
-  const waiting = new Map<number, (answer: FromStore) => void>();
+  const waiting = new Map<number, (response: StoreResponse) => void>();
   let lastId = 0;
   const fault = (message: string) => {
     for (const [id, settle] of waiting) settle({ id, failed: message });
@@ -36,38 +36,38 @@ export async function startEmbeddedStore(
     thread.terminate();
     writer.terminate();
   };
-  thread.port.onmessage = ({ data }: MessageEvent<FromStore>) => {
+  thread.port.onmessage = ({ data }: MessageEvent<StoreResponse>) => {
     waiting.get(data.id)?.(data);
     waiting.delete(data.id);
   };
-  const ask = async (message: Unnumbered<ToStore>, ports: MessagePort[] = []): Promise<Answered> => {
+  const request = async (message: Unnumbered<StoreRequest>, ports: MessagePort[] = []): Promise<Success> => {
     const id = ++lastId;
-    const answer = await new Promise<FromStore>((resolve) => {
+    const response = await new Promise<StoreResponse>((resolve) => {
       waiting.set(id, resolve);
       thread.port.postMessage({ ...message, id }, ports);
     });
-    if ("failed" in answer) throw new DataFolderError(answer.failed);
-    return answer;
+    if ("failed" in response) throw new DataFolderError(response.failed);
+    return response;
   };
-  const askAddress = async (tenant: string | null): Promise<LevelAddress | null> => {
-    const answer = await ask({ address: tenant });
-    return "address" in answer ? answer.address : null;
+  const requestAddress = async (tenant: string | null): Promise<LevelAddress | null> => {
+    const response = await request({ address: tenant });
+    return "address" in response ? response.address : null;
   };
 
   try {
-    await ask({ start: options }, [writer.port]);
+    await request({ start: options }, [writer.port]);
   } catch (error) {
     terminate();
     throw error;
   }
-  const system = await askAddress(null);
-  const known = new LRUCache<string, LevelAddress>({ max: KNOWN_LIMIT });
+  const system = await requestAddress(null);
+  const cached = new LRUCache<string, LevelAddress>({ max: ADDRESS_CACHE_LIMIT });
   const level = async (tenant: string | null): Promise<LevelAddress> => {
     if (!system) throw new DataFolderError("the embedded store has no system level");
     if (tenant === null) return system;
-    const found = known.get(tenant) ?? await askAddress(tenant);
+    const found = cached.get(tenant) ?? await requestAddress(tenant);
     if (!found) return { s3: system.s3, mapi: system.s3 };
-    known.set(tenant, found);
+    cached.set(tenant, found);
     return found;
   };
   return {
@@ -78,21 +78,21 @@ export async function startEmbeddedStore(
       },
       mapi: async (tenant) => (await level(tenant)).mapi,
     },
-    allowOrigins: async (origins) => void await ask({ allowOrigins: origins }),
+    allowOrigins: async (origins) => void await request({ allowOrigins: origins }),
     async isFull() {
-      const answer = await ask({ isFull: true });
-      return "isFull" in answer && answer.isFull;
+      const response = await request({ isFull: true });
+      return "isFull" in response && response.isFull;
     },
     async stop() {
-      await ask({ stop: true });
+      await request({ stop: true });
       terminate();
     },
   };
 }
 
 /** How many tenants' addresses are remembered; a store with more of them asks again. */
-const KNOWN_LIMIT = 1000;
+const ADDRESS_CACHE_LIMIT = 1000;
 
-type Answered = Exclude<FromStore, { failed: string }>;
+type Success = Exclude<StoreResponse, { failed: string }>;
 
 type Unnumbered<M> = M extends { id: number } ? Omit<M, "id"> : never;

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { newTenantRecord, newUserRecord } from "@/embedded/store/account_records.ts";
 import { SYSTEM } from "@/embedded/store/accounts.ts";
 import type { Change, Versioning } from "@/embedded/store/changes.ts";
-import type { StoreParts } from "@/embedded/store/context/store_parts.ts";
+import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { passwordMd5 } from "@/embedded/store/mapi/passwords.ts";
 import { newNamespaceRecord } from "@/embedded/store/namespace_record.ts";
 import { type Permission, permissionMask, PERMISSIONS } from "@/embedded/store/permissions.ts";
@@ -102,7 +102,7 @@ const TENANTS: { name: string; description: string; users: SampleUser[]; buckets
 ];
 
 /** Makes the sample tenants, users, buckets and objects, once in the life of a data folder; a start that was cut off goes on. */
-export async function addSamples(store: StoreParts, converterPassword: string): Promise<void> {
+export async function addSamples(store: StoreContext, converterPassword: string): Promise<void> {
   const done = `${store.folder}/samples.done`;
   if (exists(done)) return;
   await addUser(store, SYSTEM, "admin", "System administrator", ALL_ROLES, SAMPLE_PASSWORD);
@@ -129,7 +129,7 @@ export async function addSamples(store: StoreParts, converterPassword: string): 
 }
 
 async function addUser(
-  store: StoreParts,
+  store: StoreContext,
   tenant: number,
   name: string,
   fullName: string,
@@ -147,7 +147,7 @@ async function addUser(
 }
 
 async function addBucket(
-  store: StoreParts,
+  store: StoreContext,
   tenant: number,
   owner: number | null,
   sample: SampleBucket,

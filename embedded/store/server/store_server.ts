@@ -2,8 +2,8 @@ import { Accounts, type Tenant } from "@/embedded/store/accounts.ts";
 import { Buckets } from "@/embedded/store/buckets.ts";
 import { Logins } from "@/embedded/store/context/logins.ts";
 import { ReadCounter } from "@/embedded/store/context/read_counter.ts";
-import type { StoreParts } from "@/embedded/store/context/store_parts.ts";
-import { Upkeep } from "@/embedded/store/context/upkeep.ts";
+import type { StoreContext } from "@/embedded/store/context/store_context.ts";
+import { Maintenance } from "@/embedded/store/context/maintenance.ts";
 import { Documents } from "@/embedded/store/documents.ts";
 import { Groups } from "@/embedded/store/groups.ts";
 import { openIndexForReading } from "@/embedded/store/index.ts";
@@ -11,7 +11,7 @@ import type { mapiHandler } from "@/embedded/store/mapi/mapi_server.ts";
 import { folded } from "@/embedded/store/names.ts";
 import { Objects } from "@/embedded/store/objects.ts";
 import { Ports, type Protocol } from "@/embedded/store/ports.ts";
-import { refusingHandler, s3Handler } from "@/embedded/store/s3/s3_server.ts";
+import { errorHandler, s3Handler } from "@/embedded/store/s3/s3_server.ts";
 import { SoftQuotas } from "@/embedded/store/soft_quotas.ts";
 import { Statements } from "@/embedded/store/statements.ts";
 import { Uploads } from "@/embedded/store/uploads.ts";
@@ -42,16 +42,16 @@ export interface LevelAddress {
  */
 export class StoreServer {
   readonly #options: StoreServerOptions;
-  readonly #parts: StoreParts;
+  readonly #context: StoreContext;
   readonly #ports: Ports;
   readonly #levels = new Map<string, LevelAddress>();
   readonly #origins = new Set<string>();
   readonly #servers: DrainingServer[] = [];
   readonly #closeIndex: () => void;
 
-  private constructor(options: StoreServerOptions, parts: StoreParts, closeIndex: () => void) {
+  private constructor(options: StoreServerOptions, context: StoreContext, closeIndex: () => void) {
     this.#options = options;
-    this.#parts = parts;
+    this.#context = context;
     this.#ports = new Ports(options.folder);
     this.#closeIndex = closeIndex;
   }
@@ -66,7 +66,7 @@ export class StoreServer {
     const statements = new Statements(index);
     const documents = new Documents(statements);
     const softQuotas = new SoftQuotas(statements, (warning) => console.error(`embedded store: ${warning}`));
-    const parts: StoreParts = {
+    const context: StoreContext = {
       folder: options.folder,
       accounts: new Accounts(statements),
       groups: new Groups(statements),
@@ -80,15 +80,15 @@ export class StoreServer {
       logins: new Logins(statements, documents, writer, Date.now),
       writer,
       space: writer.space,
-      upkeep: new Upkeep(writer, softQuotas, Date.now),
+      maintenance: new Maintenance(writer, softQuotas, Date.now),
       now: Date.now,
     };
-    const server = new StoreServer(options, parts, () => index.close());
+    const server = new StoreServer(options, context, () => index.close());
     try {
-      await addSamples(parts, options.converterPassword);
-      await parts.upkeep.start();
+      await addSamples(context, options.converterPassword);
+      await context.maintenance.start();
       server.#listenAtSystemLevel();
-      for (const tenant of parts.accounts.tenants()) server.#listenFor(tenant);
+      for (const tenant of context.accounts.tenants()) server.#listenFor(tenant);
     } catch (error) {
       await server.stop();
       throw error;
@@ -108,23 +108,23 @@ export class StoreServer {
 
   /** Whether the disk of the data folder takes no more. */
   isFull(): Promise<boolean> {
-    return this.#parts.space.isFull();
+    return this.#context.space.isFull();
   }
 
   /** Lets requests under way end, then closes the index. */
   async stop(): Promise<void> {
-    await Promise.all([this.#parts.upkeep.stop(), ...this.#servers.map((server) => server.drain())]);
-    await this.#parts.reads.flush();
+    await Promise.all([this.#context.maintenance.stop(), ...this.#servers.map((server) => server.drain())]);
+    await this.#context.reads.flush();
     // The writer's connection last: the last one to close folds the write-ahead log into the index.
     this.#closeIndex();
-    await this.#parts.writer.close();
+    await this.#context.writer.close();
   }
 
   #listenAtSystemLevel(): void {
-    const mapi = loadedMapi(this.#parts, () => null, true, (tenant) => Promise.resolve(this.#listenFor(tenant)));
+    const mapi = loadedMapi(this.#context, () => null, true, (tenant) => Promise.resolve(this.#listenFor(tenant)));
     this.#levels.set("", {
       // The system level has no buckets.
-      s3: this.#listen("", "s3", refusingHandler("AccessDenied")),
+      s3: this.#listen("", "s3", errorHandler("AccessDenied")),
       mapi: this.#listen("", "mapi", mapi),
     });
   }
@@ -133,10 +133,10 @@ export class StoreServer {
     const level = folded(name);
     if (this.#levels.has(level)) return;
     // Asked for each time: a tenant may be deleted, and made again, while its ports stay open.
-    const tenant = () => this.#parts.accounts.tenant(level);
+    const tenant = () => this.#context.accounts.tenant(level);
     this.#levels.set(level, {
-      s3: this.#listen(level, "s3", s3Handler(this.#parts, tenant, this.#origins)),
-      mapi: this.#listen(level, "mapi", loadedMapi(this.#parts, tenant, false, () => Promise.resolve())),
+      s3: this.#listen(level, "s3", s3Handler(this.#context, tenant, this.#origins)),
+      mapi: this.#listen(level, "mapi", loadedMapi(this.#context, tenant, false, () => Promise.resolve())),
     });
   }
 
@@ -152,8 +152,8 @@ export class StoreServer {
   }
 }
 
-const misdirected = refusingHandler("MisdirectedRequest");
-const stopping = refusingHandler("ServiceUnavailable");
+const misdirected = errorHandler("MisdirectedRequest");
+const stopping = errorHandler("ServiceUnavailable");
 
 /** Answers a request that comes from an IP address. */
 type AddressedHandler = (request: Request, address: string) => Response | Promise<Response>;
@@ -166,10 +166,10 @@ function isLoopbackHost(host: string | null, hostname: string): boolean {
 type MapiHandler = ReturnType<typeof mapiHandler>;
 
 /** The management API, loaded by its first request: with its schemas and their library the thread would start later. */
-function loadedMapi(...parts: Parameters<typeof mapiHandler>): MapiHandler {
+function loadedMapi(...parameters: Parameters<typeof mapiHandler>): MapiHandler {
   let handler: Promise<MapiHandler> | undefined;
   return async (request) => {
-    handler ??= import("@/embedded/store/mapi/mapi_server.ts").then(({ mapiHandler }) => mapiHandler(...parts));
+    handler ??= import("@/embedded/store/mapi/mapi_server.ts").then(({ mapiHandler }) => mapiHandler(...parameters));
     return (await handler)(request);
   };
 }

@@ -2,8 +2,8 @@
 import { ownPort } from "@/embedded/threads.ts";
 import { type LevelAddress, StoreServer, type StoreServerOptions } from "./store_server.ts";
 
-/** What the thread is told. Each message with an id is answered with that id. */
-export type ToStore =
+/** What the thread is request. Each message with an id is answered with that id. */
+export type StoreRequest =
   | { id: number; start: StoreServerOptions } // the writer's port comes with it
   | { id: number; address: string | null }
   | { id: number; allowOrigins: readonly string[] }
@@ -11,7 +11,7 @@ export type ToStore =
   | { id: number; stop: true };
 
 /** What the thread answers. */
-export type FromStore =
+export type StoreResponse =
   | { id: number; address: LevelAddress | null }
   | { id: number; isFull: boolean }
   | { id: number; failed: string };
@@ -19,17 +19,17 @@ export type FromStore =
 const port = await ownPort();
 let server: StoreServer | null = null;
 
-async function answer(told: ToStore, ports: readonly MessagePort[]): Promise<FromStore> {
-  if ("isFull" in told) return { id: told.id, isFull: await server?.isFull() ?? false };
-  if ("start" in told) server = await StoreServer.start(told.start, ports[0]);
-  else if ("allowOrigins" in told) server?.allowOrigins(told.allowOrigins);
-  else if ("stop" in told) await server?.stop();
-  return { id: told.id, address: "address" in told ? server?.address(told.address) ?? null : null };
+async function handle(request: StoreRequest, ports: readonly MessagePort[]): Promise<StoreResponse> {
+  if ("isFull" in request) return { id: request.id, isFull: await server?.isFull() ?? false };
+  if ("start" in request) server = await StoreServer.start(request.start, ports[0]);
+  else if ("allowOrigins" in request) server?.allowOrigins(request.allowOrigins);
+  else if ("stop" in request) await server?.stop();
+  return { id: request.id, address: "address" in request ? server?.address(request.address) ?? null : null };
 }
 
-port.onmessage = async ({ data, ports }: MessageEvent<ToStore>) => {
+port.onmessage = async ({ data, ports }: MessageEvent<StoreRequest>) => {
   try {
-    port.postMessage(await answer(data, ports));
+    port.postMessage(await handle(data, ports));
   } catch (error) {
     port.postMessage({ id: data.id, failed: error instanceof Error ? error.message : String(error) });
   }

@@ -1,18 +1,18 @@
 import { SYSTEM } from "@/embedded/store/accounts.ts";
-import { aclOfNextOwner, aclToKeep, keptAcl } from "@/embedded/store/acl.ts";
+import { aclForNewOwner, parseAcl, serializeAcl } from "@/embedded/store/acl.ts";
 import type { Changes } from "@/embedded/store/changes.ts";
 import { folded } from "@/embedded/store/names.ts";
-import { Refusal } from "@/embedded/store/refusal.ts";
+import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Statements } from "@/embedded/store/statements.ts";
 import { createGroup } from "./group_changes.ts";
 import { discardUploads } from "./upload_changes.ts";
 
-/** Makes a tenant with its first user and its first group. Throws {@link Refusal} NameTaken. */
+/** Makes a tenant with its first user and its first group. Throws {@link StoreError} NameTaken. */
 export function createTenant(
   index: Statements,
   { name, record, firstUser, firstGroup, atMs }: Changes["createTenant"]["given"],
 ): Changes["createTenant"]["result"] {
-  if (index.row("SELECT 1 FROM tenants WHERE folded = ?", folded(name))) throw new Refusal("NameTaken");
+  if (index.row("SELECT 1 FROM tenants WHERE folded = ?", folded(name))) throw new StoreError("NameTaken");
   const { id } = index.run(
     "INSERT INTO tenants (name, folded, record, created_ms) VALUES (?, ?, ?, ?)",
     name,
@@ -25,10 +25,10 @@ export function createTenant(
   return { id };
 }
 
-/** Removes a tenant with its users and groups. Throws {@link Refusal} NotFound, or BucketNotEmpty while it has buckets. */
+/** Removes a tenant with its users and groups. Throws {@link StoreError} NotFound, or BucketNotEmpty while it has buckets. */
 export function deleteTenant(index: Statements, { tenant }: Changes["deleteTenant"]["given"]): null {
-  if (index.row("SELECT 1 FROM buckets WHERE tenant = ? LIMIT 1", tenant)) throw new Refusal("BucketNotEmpty");
-  if (index.run("DELETE FROM tenants WHERE id = ?", tenant).changes === 0) throw new Refusal("NotFound");
+  if (index.row("SELECT 1 FROM buckets WHERE tenant = ? LIMIT 1", tenant)) throw new StoreError("BucketNotEmpty");
+  if (index.run("DELETE FROM tenants WHERE id = ?", tenant).changes === 0) throw new StoreError("NotFound");
   index.run("DELETE FROM group_members WHERE group_id IN (SELECT id FROM groups WHERE tenant = ?)", tenant);
   index.run("DELETE FROM groups WHERE tenant = ?", tenant);
   index.run("DELETE FROM users WHERE tenant = ?", tenant);
@@ -37,14 +37,14 @@ export function deleteTenant(index: Statements, { tenant }: Changes["deleteTenan
   return null;
 }
 
-/** Makes a user account. Throws {@link Refusal} NameTaken, or NotFound when the tenant is gone. */
+/** Makes a user account. Throws {@link StoreError} NameTaken, or NotFound when the tenant is gone. */
 export function createUser(
   index: Statements,
   { tenant, name, guid, passwordMd5, record }: Changes["createUser"]["given"],
 ): Changes["createUser"]["result"] {
   requireTenant(index, tenant);
   if (index.row("SELECT 1 FROM users WHERE tenant = ? AND folded = ?", tenant, folded(name))) {
-    throw new Refusal("NameTaken");
+    throw new StoreError("NameTaken");
   }
   const { id } = index.run(
     "INSERT INTO users (tenant, name, folded, guid, password_md5, record) VALUES (?, ?, ?, ?, ?, ?)",
@@ -58,9 +58,9 @@ export function createUser(
   return { id };
 }
 
-/** Removes a user account and its grants; buckets it owns stay, without an owner. Throws {@link Refusal} NotFound. */
+/** Removes a user account and its grants; buckets it owns stay, without an owner. Throws {@link StoreError} NotFound. */
 export function deleteUser(index: Statements, { user }: Changes["deleteUser"]["given"]): null {
-  if (index.run("DELETE FROM users WHERE id = ?", user).changes === 0) throw new Refusal("NotFound");
+  if (index.run("DELETE FROM users WHERE id = ?", user).changes === 0) throw new StoreError("NotFound");
   index.run("DELETE FROM grants WHERE user = ?", user);
   index.run("DELETE FROM group_members WHERE user = ?", user);
   index.run("UPDATE buckets SET owner = NULL WHERE owner = ?", user);
@@ -68,7 +68,7 @@ export function deleteUser(index: Statements, { user }: Changes["deleteUser"]["g
 }
 
 /**
- * Makes a bucket, which is a namespace. Throws {@link Refusal} NameTaken, TooManyBuckets or TooManyOwned by the
+ * Makes a bucket, which is a namespace. Throws {@link StoreError} NameTaken, TooManyBuckets or TooManyOwned by the
  * tenant's quotas, or NotFound when tenant or owner is gone.
  */
 export function createBucket(
@@ -78,7 +78,7 @@ export function createBucket(
   const { tenant, name, owner } = given;
   requireTenant(index, tenant);
   if (index.row("SELECT 1 FROM buckets WHERE tenant = ? AND folded = ?", tenant, folded(name))) {
-    throw new Refusal("NameTaken");
+    throw new StoreError("NameTaken");
   }
   requireNamespaceQuota(index, tenant);
   if (owner !== null && given.isLimited) requireOwnersRoom(index, tenant, owner);
@@ -102,15 +102,15 @@ export function createBucket(
 }
 
 /**
- * Removes a bucket with the uploads in parts that are still open in it. Throws {@link Refusal} NoSuchBucket, or
+ * Removes a bucket with the uploads in parts that are still open in it. Throws {@link StoreError} NoSuchBucket, or
  * BucketNotEmpty while any version, marker or deletion record remains.
  */
 export function deleteBucket(index: Statements, { bucket }: Changes["deleteBucket"]["given"]): null {
   for (const table of ["objects", "history", "deletion_records"]) {
-    if (index.row(`SELECT 1 FROM ${table} WHERE bucket = ? LIMIT 1`, bucket)) throw new Refusal("BucketNotEmpty");
+    if (index.row(`SELECT 1 FROM ${table} WHERE bucket = ? LIMIT 1`, bucket)) throw new StoreError("BucketNotEmpty");
   }
   discardUploads(index, bucket);
-  if (index.run("DELETE FROM buckets WHERE id = ?", bucket).changes === 0) throw new Refusal("NoSuchBucket");
+  if (index.run("DELETE FROM buckets WHERE id = ?", bucket).changes === 0) throw new StoreError("NoSuchBucket");
   index.run("DELETE FROM grants WHERE bucket = ?", bucket);
   index.run("DELETE FROM group_grants WHERE bucket = ?", bucket);
   index.run("DELETE FROM documents WHERE bucket = ?", bucket);
@@ -118,17 +118,17 @@ export function deleteBucket(index: Statements, { bucket }: Changes["deleteBucke
 }
 
 /**
- * Changes the name, the owner or settings of a bucket. Throws {@link Refusal} NoSuchBucket, NameTaken, or NotFound when
+ * Changes the name, the owner or settings of a bucket. Throws {@link StoreError} NoSuchBucket, NameTaken, or NotFound when
  * the owner is gone.
  */
 export function updateBucket(index: Statements, given: Changes["updateBucket"]["given"]): null {
   const { bucket, name, owner, settings } = given;
   const row = index.row("SELECT tenant, record FROM buckets WHERE id = ?", bucket);
-  if (!row) throw new Refusal("NoSuchBucket");
+  if (!row) throw new StoreError("NoSuchBucket");
   const [tenant, record] = row;
   if (name !== undefined) {
     if (index.row("SELECT 1 FROM buckets WHERE tenant = ? AND folded = ? AND id != ?", tenant, folded(name), bucket)) {
-      throw new Refusal("NameTaken");
+      throw new StoreError("NameTaken");
     }
     index.run("UPDATE buckets SET name = ?, folded = ? WHERE id = ?", name, folded(name), bucket);
   }
@@ -140,7 +140,7 @@ export function updateBucket(index: Statements, given: Changes["updateBucket"]["
       const held = index.row("SELECT permissions FROM grants WHERE user = ? AND bucket = ?", owner, bucket);
       grant(index, { user: owner, bucket, permissions: Number(held?.[0] ?? 0) | given.ownerPermissions });
     }
-    passOn(index, bucket, owner);
+    transferOwnership(index, bucket, owner);
   }
   const merged = JSON.stringify({ ...JSON.parse(String(record)), ...settings });
   index.run("UPDATE buckets SET record = ? WHERE id = ?", merged, bucket);
@@ -148,15 +148,15 @@ export function updateBucket(index: Statements, given: Changes["updateBucket"]["
 }
 
 /** Gives a bucket to another owner, with what its access list grants to the owner. */
-function passOn(index: Statements, bucket: number, owner: number | null): void {
+function transferOwnership(index: Statements, bucket: number, owner: number | null): void {
   const row = index.row(
     "SELECT acl, users.guid FROM buckets JOIN users ON users.id = owner WHERE buckets.id = ? AND acl IS NOT NULL",
     bucket,
   );
-  const acl = row && keptAcl(String(row[0]));
+  const acl = row && parseAcl(String(row[0]));
   if (row && acl) {
     const next = index.row("SELECT guid FROM users WHERE id = ?", owner);
-    const passed = aclToKeep(aclOfNextOwner(acl, String(row[1]), next && String(next[0])));
+    const passed = serializeAcl(aclForNewOwner(acl, String(row[1]), next && String(next[0])));
     index.run("UPDATE buckets SET acl = ? WHERE id = ?", passed, bucket);
   }
   index.run("UPDATE buckets SET owner = ? WHERE id = ?", owner, bucket);
@@ -164,23 +164,23 @@ function passOn(index: Statements, bucket: number, owner: number | null): void {
 
 /**
  * Switches the keeping of versions. A bucket that ever kept them cannot return to "off", which would deny those it
- * has: it becomes "suspended". Throws {@link Refusal} NoSuchBucket.
+ * has: it becomes "suspended". Throws {@link StoreError} NoSuchBucket.
  */
 export function setVersioning(index: Statements, { bucket, versioning }: Changes["setVersioning"]["given"]): null {
   const row = index.row("SELECT versioning FROM buckets WHERE id = ?", bucket);
-  if (!row) throw new Refusal("NoSuchBucket");
+  if (!row) throw new StoreError("NoSuchBucket");
   const kept = versioning === "off" && row[0] !== "off" ? "suspended" : versioning;
   index.run("UPDATE buckets SET versioning = ? WHERE id = ?", kept, bucket);
   return null;
 }
 
 /**
- * Sets what a user may do in a bucket; no permission at all removes the entry. Throws {@link Refusal} NotFound or
+ * Sets what a user may do in a bucket; no permission at all removes the entry. Throws {@link StoreError} NotFound or
  * NoSuchBucket when one of them is gone.
  */
 export function grant(index: Statements, { user, bucket, permissions }: Changes["grant"]["given"]): null {
-  if (!index.row("SELECT 1 FROM users WHERE id = ?", user)) throw new Refusal("NotFound");
-  if (!index.row("SELECT 1 FROM buckets WHERE id = ?", bucket)) throw new Refusal("NoSuchBucket");
+  if (!index.row("SELECT 1 FROM users WHERE id = ?", user)) throw new StoreError("NotFound");
+  if (!index.row("SELECT 1 FROM buckets WHERE id = ?", bucket)) throw new StoreError("NoSuchBucket");
   if (permissions === 0) index.run("DELETE FROM grants WHERE user = ? AND bucket = ?", user, bucket);
   else index.run("INSERT OR REPLACE INTO grants VALUES (?, ?, ?)", user, bucket, permissions);
   return null;
@@ -191,19 +191,19 @@ function requireNamespaceQuota(index: Statements, tenant: number): void {
   const quota = index.row("SELECT json_extract(record, '$.namespaceQuota') FROM tenants WHERE id = ?", tenant)?.[0];
   if (!/^[0-9]+$/.test(String(quota ?? ""))) return;
   const made = index.row("SELECT count(*) FROM buckets WHERE tenant = ?", tenant)?.[0];
-  if (Number(made) >= Number(quota)) throw new Refusal("TooManyBuckets");
+  if (Number(made) >= Number(quota)) throw new StoreError("TooManyBuckets");
 }
 
-/** Throws {@link Refusal} TooManyOwned where a user owns as many buckets as the tenant's `maxNamespacesPerUser` allows. */
+/** Throws {@link StoreError} TooManyOwned where a user owns as many buckets as the tenant's `maxNamespacesPerUser` allows. */
 function requireOwnersRoom(index: Statements, tenant: number, owner: number): void {
   const most = index.row("SELECT json_extract(record, '$.maxNamespacesPerUser') FROM tenants WHERE id = ?", tenant)
     ?.[0];
   if (typeof most !== "number") return;
   const owned = index.row("SELECT count(*) FROM buckets WHERE owner = ?", owner)?.[0];
-  if (Number(owned) >= most) throw new Refusal("TooManyOwned");
+  if (Number(owned) >= most) throw new StoreError("TooManyOwned");
 }
 
 /** A tenant may have been deleted since the caller looked it up; the system level has users without a tenant. */
 function requireTenant(index: Statements, tenant: number): void {
-  if (tenant !== SYSTEM && !index.row("SELECT 1 FROM tenants WHERE id = ?", tenant)) throw new Refusal("NotFound");
+  if (tenant !== SYSTEM && !index.row("SELECT 1 FROM tenants WHERE id = ?", tenant)) throw new StoreError("NotFound");
 }

@@ -1,5 +1,5 @@
 import type { Versioning } from "@/embedded/store/changes.ts";
-import { Refusal } from "@/embedded/store/refusal.ts";
+import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Statements } from "@/embedded/store/statements.ts";
 import { versionSettings } from "@/embedded/store/version_settings.ts";
 
@@ -14,13 +14,13 @@ export interface BucketRules {
   allowsOverwrite: boolean;
 }
 
-/** The rules of a bucket. Throws {@link Refusal} NoSuchBucket. */
+/** The rules of a bucket. Throws {@link StoreError} NoSuchBucket. */
 export function bucketRules(index: Statements, bucket: number): BucketRules {
   const row = index.row(
     "SELECT versioning, version_settings, json_extract(record, '$.s3UnversionedOverwrite') FROM buckets WHERE id = ?",
     bucket,
   );
-  if (!row) throw new Refusal("NoSuchBucket");
+  if (!row) throw new StoreError("NoSuchBucket");
   const settings = versionSettings(String(row[1]));
   return {
     versioning: row[0] as Versioning,

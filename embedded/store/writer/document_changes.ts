@@ -2,25 +2,25 @@ import type { Changes } from "@/embedded/store/changes.ts";
 import { mergedDocument } from "@/embedded/store/documents.ts";
 import { folded } from "@/embedded/store/names.ts";
 import { maskOf } from "@/embedded/store/permission_masks.ts";
-import { Refusal } from "@/embedded/store/refusal.ts";
+import { StoreError } from "@/embedded/store/store_error.ts";
 import { S3_ACCESS, s3AccessOf } from "@/embedded/store/s3_access.ts";
 import type { Statements } from "@/embedded/store/statements.ts";
 
 /**
- * Makes a document, or merges members into one; where it decides something, that goes with it. Throws {@link Refusal}
+ * Makes a document, or merges members into one; where it decides something, that goes with it. Throws {@link StoreError}
  * NotFound or NoSuchBucket when tenant or bucket are gone, NameTaken for one that is there and was to be made, NotFound
  * for a named one that is not.
  */
 export function setDocument(index: Statements, given: Changes["setDocument"]["given"]): null {
   const { tenant, bucket, kind, name, mode, document } = given;
-  if (!index.row("SELECT 1 FROM tenants WHERE id = ?", tenant)) throw new Refusal("NotFound");
+  if (!index.row("SELECT 1 FROM tenants WHERE id = ?", tenant)) throw new StoreError("NotFound");
   if (bucket !== 0 && !index.row("SELECT 1 FROM buckets WHERE id = ? AND tenant = ?", bucket, tenant)) {
-    throw new Refusal("NoSuchBucket");
+    throw new StoreError("NoSuchBucket");
   }
   const at = [tenant, bucket, kind, folded(name)] as const;
-  const present = index.row(`SELECT document FROM documents WHERE ${PLACE}`, ...at);
-  if (present && mode === "create") throw new Refusal("NameTaken");
-  if (!present && mode === "modify") throw new Refusal("NotFound");
+  const present = index.row(`SELECT document FROM documents WHERE ${BY_NAME}`, ...at);
+  if (present && mode === "create") throw new StoreError("NameTaken");
+  if (!present && mode === "modify") throw new StoreError("NotFound");
   // Merged here, so that two changes at once do not undo each other.
   const merged = mergedDocument(present ? JSON.parse(String(present[0])) : {}, document);
   index.run("INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?)", ...at, JSON.stringify(merged));
@@ -34,28 +34,28 @@ export function setDocument(index: Statements, given: Changes["setDocument"]["gi
   return null;
 }
 
-/** Removes a named document. Throws {@link Refusal} NotFound. */
+/** Removes a named document. Throws {@link StoreError} NotFound. */
 export function deleteDocument(
   index: Statements,
   { tenant, bucket, kind, name }: Changes["deleteDocument"]["given"],
 ): null {
-  const { changes } = index.run(`DELETE FROM documents WHERE ${PLACE}`, tenant, bucket, kind, folded(name));
-  if (changes === 0) throw new Refusal("NotFound");
-  if (kind === "contentClasses") forgetContentClass(index, tenant, folded(name));
+  const { changes } = index.run(`DELETE FROM documents WHERE ${BY_NAME}`, tenant, bucket, kind, folded(name));
+  if (changes === 0) throw new StoreError("NotFound");
+  if (kind === "contentClasses") removeContentClass(index, tenant, folded(name));
   return null;
 }
 
-/** Changes members of a tenant's record. Throws {@link Refusal} NotFound. */
+/** Changes members of a tenant's record. Throws {@link StoreError} NotFound. */
 export function modifyTenant(index: Statements, { tenant, record }: Changes["modifyTenant"]["given"]): null {
   const row = index.row("SELECT record FROM tenants WHERE id = ?", tenant);
-  if (!row) throw new Refusal("NotFound");
+  if (!row) throw new StoreError("NotFound");
   const merged = JSON.stringify({ ...JSON.parse(String(row[0])), ...record });
   index.run("UPDATE tenants SET record = ? WHERE id = ?", merged, tenant);
   return null;
 }
 
 /** Takes a class that is gone out of what namespaces index by. */
-function forgetContentClass(index: Statements, tenant: number, foldedName: string): void {
+function removeContentClass(index: Statements, tenant: number, foldedName: string): void {
   const kind = "customMetadataIndexingSettings";
   for (
     const [bucket, text] of index.rows(
@@ -77,4 +77,4 @@ function forgetContentClass(index: Statements, tenant: number, foldedName: strin
   }
 }
 
-const PLACE = "tenant = ? AND bucket = ? AND kind = ? AND folded = ?";
+const BY_NAME = "tenant = ? AND bucket = ? AND kind = ? AND folded = ?";

@@ -1,7 +1,7 @@
 import type { Changes } from "@/embedded/store/changes.ts";
 import { isLastAdministrator } from "@/embedded/store/last_administrator.ts";
 import { folded } from "@/embedded/store/names.ts";
-import { Refusal } from "@/embedded/store/refusal.ts";
+import { StoreError } from "@/embedded/store/store_error.ts";
 import { CONVERTER, RESULTS_TENANT } from "@/embedded/store/results_account.ts";
 import type { Statements } from "@/embedded/store/statements.ts";
 
@@ -10,14 +10,14 @@ const FORMER_PASSWORDS = 100;
 
 /**
  * Changes members of a user's record, and the password where one is given, which is a fresh start after wrong ones; so
- * is `unlock`. Throws {@link Refusal} NotFound.
+ * is `unlock`. Throws {@link StoreError} NotFound.
  */
 export function modifyUser(
   index: Statements,
   { user, record, passwordMd5, unlock }: Changes["modifyUser"]["given"],
 ): null {
   const row = index.row("SELECT record, password_md5, former_passwords FROM users WHERE id = ?", user);
-  if (!row) throw new Refusal("NotFound");
+  if (!row) throw new StoreError("NotFound");
   const [present, presentMd5, former] = row.map(String);
   // Merged here, so that two changes at once do not undo each other.
   const merged = JSON.stringify({ ...JSON.parse(present), ...record });
@@ -26,7 +26,7 @@ export function modifyUser(
     const kept = JSON.stringify([presentMd5, ...JSON.parse(former)].slice(0, FORMER_PASSWORDS));
     index.run("UPDATE users SET password_md5 = ?, former_passwords = ? WHERE id = ?", passwordMd5, kept, user);
   }
-  if (passwordMd5 !== null || unlock) forgetFailures(index, { user });
+  if (passwordMd5 !== null || unlock) resetFailures(index, { user });
   return null;
 }
 
@@ -57,7 +57,7 @@ function isConverter(index: Statements, user: number): boolean {
 }
 
 /** Wrong passwords before a right one count no more. */
-export function forgetFailures(index: Statements, { user }: Changes["forgetFailures"]["given"]): null {
+export function resetFailures(index: Statements, { user }: Changes["resetFailures"]["given"]): null {
   index.run("UPDATE users SET failed_attempts = 0, locked_ms = NULL WHERE id = ?", user);
   return null;
 }

@@ -1,22 +1,22 @@
 import type { Changes, StoredParts, VersionId, Versioning } from "@/embedded/store/changes.ts";
-import { Refusal } from "@/embedded/store/refusal.ts";
+import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Cell, Statements } from "@/embedded/store/statements.ts";
 import { type BucketRules, bucketRules } from "./bucket_rules.ts";
-import { countMultipart, countStored, withinQuota } from "./usage.ts";
+import { countMultipart, countStored, withinQuota } from "./usage_counters.ts";
 
 /** Version ids are microseconds, raised by one where a key is written faster than the clock moves. */
 const SEQ_PER_MS = 1000;
 
-/** How many old versions of a key a write removes where none are to be kept; the upkeep removes what is left. */
+/** How many old versions of a key a write removes where none are to be kept; the maintenance removes what is left. */
 const PRUNED_WITH_A_WRITE = 16;
 
 const COLUMNS =
   "seq, is_null, size, etag, modified_ms, content_type, headers, owner, body, file, checksums, tags, acl, parts";
-const PLACES = COLUMNS.replace(/\w+/g, "?");
+const PLACEHOLDERS = COLUMNS.replace(/\w+/g, "?");
 
 /**
- * Writes an object by the versioning rules of its bucket. Throws {@link Refusal} with NoSuchBucket,
- * NoSuchKey, ConditionFailed, OverwriteRefused, QuotaExceeded, or AccessDenied when the writer was deleted meanwhile.
+ * Writes an object by the versioning rules of its bucket. Throws {@link StoreError} with NoSuchBucket,
+ * NoSuchKey, ConditionFailed, OverwriteForbidden, QuotaExceeded, or AccessDenied when the writer was deleted meanwhile.
  */
 export function putObject(index: Statements, given: Changes["putObject"]["given"]): Changes["putObject"]["result"] {
   const body = "data" in given.body ? insertBody(index, given.body.data) : null;
@@ -36,28 +36,28 @@ export function insertBody(index: Statements, data: Uint8Array): number {
 export function putVersion(
   index: Statements,
   given: Omit<Changes["putObject"]["given"], "body">,
-  place: { body: number | null; file: string | null; parts: string | null },
+  location: { body: number | null; file: string | null; parts: string | null },
 ): { version: VersionId; seq: number } {
   const { bucket, key, condition } = given;
   const rules = bucketRules(index, bucket);
   const { versioning } = rules;
   if (given.owner !== null && !index.row("SELECT 1 FROM users WHERE id = ?", given.owner)) {
-    throw new Refusal("AccessDenied");
+    throw new StoreError("AccessDenied");
   }
   const current = currentVersion(index, bucket, key);
-  if (condition && "absent" in condition && current) throw new Refusal("ConditionFailed");
+  if (condition && "absent" in condition && current) throw new StoreError("ConditionFailed");
   if (condition && "otherThan" in condition && current?.etag === condition.otherThan) {
-    throw new Refusal("ConditionFailed");
+    throw new StoreError("ConditionFailed");
   }
   if (condition && "etag" in condition) {
-    if (!current) throw new Refusal("NoSuchKey");
-    if (condition.etag !== "*" && current.etag !== condition.etag) throw new Refusal("ConditionFailed");
+    if (!current) throw new StoreError("NoSuchKey");
+    if (condition.etag !== "*" && current.etag !== condition.etag) throw new StoreError("ConditionFailed");
   }
-  if (current && versioning !== "enabled" && !rules.allowsOverwrite) throw new Refusal("OverwriteRefused");
+  if (current && versioning !== "enabled" && !rules.allowsOverwrite) throw new StoreError("OverwriteForbidden");
   const seq = nextSeq(index, bucket, key, current, given.atMs);
-  makeRoom(index, bucket, key, current, rules, given.atMs);
+  archiveCurrent(index, bucket, key, current, rules, given.atMs);
   index.run(
-    `INSERT OR REPLACE INTO objects (bucket, key, ${COLUMNS}) VALUES (?, ?, ${PLACES})`,
+    `INSERT OR REPLACE INTO objects (bucket, key, ${COLUMNS}) VALUES (?, ?, ${PLACEHOLDERS})`,
     bucket,
     key,
     seq,
@@ -68,22 +68,22 @@ export function putVersion(
     given.contentType,
     given.headers,
     given.owner,
-    place.body,
-    place.file,
+    location.body,
+    location.file,
     given.checksums,
     given.tags,
     given.acl,
-    place.parts,
+    location.parts,
   );
   countStored(index, bucket, given.size, 1);
-  if (place.parts !== null) {
-    countMultipart(index, bucket, 1, (JSON.parse(place.parts) as StoredParts).parts.length, given.size);
+  if (location.parts !== null) {
+    countMultipart(index, bucket, 1, (JSON.parse(location.parts) as StoredParts).parts.length, given.size);
   }
   return { version: versionId(versioning, seq), seq };
 }
 
 /**
- * Deletes a key or one version of it. Deleting what is not there is no error, as in S3. Throws {@link Refusal}
+ * Deletes a key or one version of it. Deleting what is not there is no error, as in S3. Throws {@link StoreError}
  * ConditionFailed when what is there has another ETag than the one that is asked for.
  */
 export function deleteObject(
@@ -92,7 +92,7 @@ export function deleteObject(
 ): Changes["deleteObject"]["result"] {
   const { ifMatch = null } = given;
   const present = ifMatch === null || ifMatch === "*" ? null : presentEtag(index, given);
-  if (present !== null && present !== ifMatch) throw new Refusal("ConditionFailed");
+  if (present !== null && present !== ifMatch) throw new StoreError("ConditionFailed");
   return given.version === null ? deleteKey(index, given) : deleteVersion(index, given, given.version);
 }
 
@@ -126,10 +126,10 @@ function deleteKey(
   // As in S3, a key that is absent or hidden by a marker gets a marker all the same, where markers are used.
   if (!current && !rules.useDeleteMarkers) return { version: null, isMarker: false };
   const seq = nextSeq(index, bucket, key, current, atMs);
-  makeRoom(index, bucket, key, current, rules, atMs);
+  archiveCurrent(index, bucket, key, current, rules, atMs);
   index.run("DELETE FROM objects WHERE bucket = ? AND key = ?", bucket, key);
   if (!rules.useDeleteMarkers) {
-    if (rules.keepDeletionRecords) keepRecord(index, bucket, key, seq, atMs);
+    if (rules.keepDeletionRecords) addDeletionRecord(index, bucket, key, seq, atMs);
     return { version: null, isMarker: false };
   }
   index.run(
@@ -150,13 +150,13 @@ function deleteVersion(
   version: string,
 ): Changes["deleteObject"]["result"] {
   const { versioning, keepDeletionRecords } = bucketRules(index, bucket);
-  const keepsRecord = versioning !== "off" && keepDeletionRecords;
+  const addsRecord = versioning !== "off" && keepDeletionRecords;
   const wanted = parseVersionId(version);
   const current = currentVersion(index, bucket, key);
   if (current && names(wanted, current)) {
     removeCurrent(index, bucket, key, current);
     promoteNewest(index, bucket, key);
-    if (keepsRecord) keepRecord(index, bucket, key, current.seq, atMs);
+    if (addsRecord) addDeletionRecord(index, bucket, key, current.seq, atMs);
     return { version, isMarker: false };
   }
   const select = `SELECT old_ms, is_marker, ${COLUMNS} FROM history WHERE bucket = ? AND key = ?`;
@@ -171,9 +171,9 @@ function deleteVersion(
   const isMarker = row[1] === 1;
   const wasNewest = row[0] === null;
   index.run("DELETE FROM history WHERE bucket = ? AND key = ? AND seq = ?", bucket, key, old.seq);
-  if (!isMarker) discard(index, bucket, old);
+  if (!isMarker) discardBody(index, bucket, old);
   if (wasNewest) promoteNewest(index, bucket, key);
-  if (keepsRecord) keepRecord(index, bucket, key, old.seq, atMs);
+  if (addsRecord) addDeletionRecord(index, bucket, key, old.seq, atMs);
   return { version, isMarker };
 }
 
@@ -208,8 +208,8 @@ function currentVersion(index: Statements, bucket: number, key: Uint8Array): Ver
   return row && versionRow(row);
 }
 
-/** Makes way for a new version: the present one becomes history, or goes where the new one takes its place. */
-function makeRoom(
+/** Makes way for a new version: the present one becomes history, or goes where the new one takes its location. */
+function archiveCurrent(
   index: Statements,
   bucket: number,
   key: Uint8Array,
@@ -219,7 +219,7 @@ function makeRoom(
 ): void {
   if (current?.isNull && versioning !== "enabled") {
     // A key has one null version at most: where the present one is it, a long history is not searched for another.
-    discard(index, bucket, current);
+    discardBody(index, bucket, current);
   } else {
     if (current) moveToHistory(index, bucket, key, current, atMs);
     else if (versioning !== "off") {
@@ -231,16 +231,16 @@ function makeRoom(
         key,
       );
     }
-    if (versioning === "suspended") dropNullVersion(index, bucket, key);
+    if (versioning === "suspended") deleteNullVersion(index, bucket, key);
   }
   if (prunesAtOnce) {
     const older = "SELECT key, seq, is_marker FROM history WHERE bucket = ? AND key = ? AND old_ms IS NOT NULL";
-    dropOld(index, bucket, index.rows(`${older} LIMIT ${PRUNED_WITH_A_WRITE}`, bucket, key));
+    deleteOldVersions(index, bucket, index.rows(`${older} LIMIT ${PRUNED_WITH_A_WRITE}`, bucket, key));
   }
 }
 
 /** A null version takes the place of the one before, wherever that is. */
-function dropNullVersion(index: Statements, bucket: number, key: Uint8Array): void {
+function deleteNullVersion(index: Statements, bucket: number, key: Uint8Array): void {
   const row = index.row(
     `SELECT is_marker, ${COLUMNS} FROM history WHERE bucket = ? AND key = ? AND is_null = 1`,
     bucket,
@@ -249,7 +249,7 @@ function dropNullVersion(index: Statements, bucket: number, key: Uint8Array): vo
   if (!row) return;
   const old = versionRow(row.slice(1));
   index.run("DELETE FROM history WHERE bucket = ? AND key = ? AND seq = ?", bucket, key, old.seq);
-  if (row[0] === 0) discard(index, bucket, old);
+  if (row[0] === 0) discardBody(index, bucket, old);
 }
 
 function moveToHistory(
@@ -260,7 +260,7 @@ function moveToHistory(
   atMs: number,
 ): void {
   index.run(
-    `INSERT INTO history (bucket, key, is_marker, old_ms, ${COLUMNS}) VALUES (?, ?, 0, ?, ${PLACES})`,
+    `INSERT INTO history (bucket, key, is_marker, old_ms, ${COLUMNS}) VALUES (?, ?, 0, ?, ${PLACEHOLDERS})`,
     bucket,
     key,
     atMs,
@@ -270,10 +270,10 @@ function moveToHistory(
 
 /**
  * Removes old versions and markers for good, given as their key, number and whether they are markers. Tells how many
- * pieces their bodies had.
+ * parts their bodies had.
  */
-export function dropOld(index: Statements, bucket: number, rows: readonly Cell[][]): number {
-  let pieces = 0;
+export function deleteOldVersions(index: Statements, bucket: number, rows: readonly Cell[][]): number {
+  let parts = 0;
   for (const [key, seq, isMarker] of rows) {
     if (isMarker === 0) {
       const cells = index.row(
@@ -284,13 +284,13 @@ export function dropOld(index: Statements, bucket: number, rows: readonly Cell[]
       );
       if (!cells) continue;
       const old = versionRow(cells);
-      pieces += old.parts === null ? 0 : (JSON.parse(old.parts) as StoredParts).parts.length;
-      discard(index, bucket, old);
+      parts += old.parts === null ? 0 : (JSON.parse(old.parts) as StoredParts).parts.length;
+      discardBody(index, bucket, old);
     }
-    pieces++;
+    parts++;
     index.run("DELETE FROM history WHERE bucket = ? AND key = ? AND seq = ?", bucket, key, seq);
   }
-  return pieces;
+  return parts;
 }
 
 /** The newest old version becomes the current one; a marker is the newest of its key again. */
@@ -308,7 +308,7 @@ function promoteNewest(index: Statements, bucket: number, key: Uint8Array): void
   }
   index.run("DELETE FROM history WHERE bucket = ? AND key = ? AND seq = ?", bucket, key, cells[0]);
   index.run(
-    `INSERT INTO objects (bucket, key, ${COLUMNS}) VALUES (?, ?, ${PLACES})`,
+    `INSERT INTO objects (bucket, key, ${COLUMNS}) VALUES (?, ?, ${PLACEHOLDERS})`,
     bucket,
     key,
     ...cells,
@@ -317,11 +317,11 @@ function promoteNewest(index: Statements, bucket: number, key: Uint8Array): void
 
 function removeCurrent(index: Statements, bucket: number, key: Uint8Array, current: VersionRow): void {
   index.run("DELETE FROM objects WHERE bucket = ? AND key = ?", bucket, key);
-  discard(index, bucket, current);
+  discardBody(index, bucket, current);
 }
 
 /** Gives up the body of a version that no row names any more. */
-function discard(index: Statements, bucket: number, version: VersionRow): void {
+function discardBody(index: Statements, bucket: number, version: VersionRow): void {
   if (version.body !== null) index.run("DELETE FROM bodies WHERE id = ?", version.body);
   if (version.file !== null) index.run("INSERT OR IGNORE INTO garbage (file) VALUES (?)", version.file);
   if (version.parts !== null) {
@@ -333,7 +333,7 @@ function discard(index: Statements, bucket: number, version: VersionRow): void {
 }
 
 /** Keeps a record of a deletion, which stands for what was deleted until the bucket's settings let it go. */
-function keepRecord(index: Statements, bucket: number, key: Uint8Array, seq: number, atMs: number): void {
+function addDeletionRecord(index: Statements, bucket: number, key: Uint8Array, seq: number, atMs: number): void {
   index.run(
     "INSERT OR REPLACE INTO deletion_records (bucket, key, seq, deleted_ms) VALUES (?, ?, ?, ?)",
     bucket,

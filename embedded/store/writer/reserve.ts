@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { isNoSpace } from "@/embedded/store/refusal.ts";
+import { isNoSpace } from "@/embedded/store/store_error.ts";
 
 /**
  * How much of the disk is kept for deletions, in files of so many bytes: more than the log of one change takes, which is
@@ -17,22 +17,22 @@ const BLOCK_BYTES = 256 * 1024;
  */
 export class Reserve {
   readonly #folder: string;
-  readonly #isOut: Int32Array;
+  readonly #isReleased: Int32Array;
 
-  /** `isOut` is shared between threads: its first number is 1 while the reserve is not whole. */
-  constructor(folder: string, isOut: Int32Array) {
+  /** `isReleased` is shared between threads: its first number is 1 while the reserve is not whole. */
+  constructor(folder: string, isReleased: Int32Array) {
     this.#folder = `${folder}/reserve`;
-    this.#isOut = isOut;
-    this.#tell(this.#isThere());
+    this.#isReleased = isReleased;
+    this.#setWhole(this.#isThere());
   }
 
   get isWhole(): boolean {
-    return Atomics.load(this.#isOut, 0) === 0;
+    return Atomics.load(this.#isReleased, 0) === 0;
   }
 
   /** Gives the room away. */
   release(): void {
-    this.#tell(false);
+    this.#setWhole(false);
     for (const path of this.#files()) remove(path);
   }
 
@@ -42,9 +42,9 @@ export class Reserve {
     let isMade = false;
     try {
       Deno.mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-      isMade = this.#files().every((path) => takesRoom(path, RESERVE_FILE_BYTES, true));
+      isMade = this.#files().every((path) => allocate(path, RESERVE_FILE_BYTES, true));
     } finally {
-      if (isMade) this.#tell(true);
+      if (isMade) this.#setWhole(true);
       // Half of it would keep deletions from what room there is.
       else this.release();
     }
@@ -57,10 +57,10 @@ export class Reserve {
    * @throws what keeps it from being looked at but a full disk
    */
   hasBeside(bytes: number): boolean {
-    if (this.isWhole) this.#tell(this.#isThere());
+    if (this.isWhole) this.#setWhole(this.#isThere());
     if (!this.make()) return false;
     const path = `${this.#folder}/probe`;
-    const has = takesRoom(path, bytes, false);
+    const has = allocate(path, bytes, false);
     if (has) remove(path);
     return has;
   }
@@ -73,13 +73,13 @@ export class Reserve {
     return Array.from({ length: RESERVE_FILES }, (_, n) => `${this.#folder}/${n}`);
   }
 
-  #tell(isWhole: boolean): void {
-    Atomics.store(this.#isOut, 0, isWhole ? 0 : 1);
+  #setWhole(isWhole: boolean): void {
+    Atomics.store(this.#isReleased, 0, isWhole ? 0 : 1);
   }
 }
 
 /** Writes a file of so many bytes; where they find no room, there is no file. */
-function takesRoom(path: string, bytes: number, isKept: boolean): boolean {
+function allocate(path: string, bytes: number, isDurable: boolean): boolean {
   try {
     using file = Deno.openSync(path, { create: true, write: true, truncate: true, mode: 0o600 });
     // Not zeros: a file system that compresses would keep no room for them.
@@ -87,7 +87,7 @@ function takesRoom(path: string, bytes: number, isKept: boolean): boolean {
     for (let written = 0; written < bytes;) {
       written += file.writeSync(block.subarray(0, Math.min(block.length, bytes - written)));
     }
-    if (isKept) file.syncDataSync();
+    if (isDurable) file.syncDataSync();
     return true;
   } catch (error) {
     if (!isNoSpace(error)) throw error;

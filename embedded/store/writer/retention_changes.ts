@@ -1,12 +1,12 @@
 import type { Changes } from "@/embedded/store/changes.ts";
-import { Refusal } from "@/embedded/store/refusal.ts";
+import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Statements } from "@/embedded/store/statements.ts";
 import { setVersioning } from "./account_changes.ts";
-import { dropOld } from "./object_changes.ts";
+import { deleteOldVersions } from "./object_changes.ts";
 
 const MS_PER_DAY = 24 * 60 * 60 * 1000;
 
-/** At how many versions, or pieces of their bodies, one change stops: others wait for the commit. */
+/** At how many versions, or parts of their bodies, one change stops: others wait for the commit. */
 const PRUNE_LIMIT = 200;
 
 /** How many deletion records one change removes. */
@@ -15,13 +15,13 @@ const CLEAR_LIMIT = 1000;
 /** How many old versions are read at a time: each may have 10,000 pieces. */
 const PRUNE_STEP = 10;
 
-/** Sets how a bucket keeps versions, or forgets what was set. Throws {@link Refusal} NoSuchBucket. */
+/** Sets how a bucket keeps versions, or forgets what was set. Throws {@link StoreError} NoSuchBucket. */
 export function setVersionSettings(
   index: Statements,
   { bucket, versioning, settings }: Changes["setVersionSettings"]["given"],
 ): null {
   const row = index.row("SELECT version_settings FROM buckets WHERE id = ?", bucket);
-  if (!row) throw new Refusal("NoSuchBucket");
+  if (!row) throw new StoreError("NoSuchBucket");
   const merged = settings === "defaults" ? {} : { ...JSON.parse(String(row[0])), ...settings };
   index.run("UPDATE buckets SET version_settings = ? WHERE id = ?", JSON.stringify(merged), bucket);
   return versioning === null ? null : setVersioning(index, { bucket, versioning });
@@ -36,20 +36,20 @@ export function pruneVersions(
   { atMs }: Changes["pruneVersions"]["given"],
 ): Changes["pruneVersions"]["result"] {
   let pruned = 0;
-  let pieces = 0;
+  let parts = 0;
   const buckets = index.rows(
     `SELECT id, coalesce(json_extract(version_settings, '$.pruneDays'), 0) FROM buckets
      WHERE json_extract(version_settings, '$.prune') = 1`,
   );
   for (const [bucket, days] of buckets) {
-    while (pieces < PRUNE_LIMIT) {
+    while (parts < PRUNE_LIMIT) {
       const old = index.rows(
         `SELECT key, seq, is_marker FROM history WHERE bucket = ? AND old_ms <= ? ORDER BY old_ms LIMIT ${PRUNE_STEP}`,
         bucket,
         atMs - Number(days) * MS_PER_DAY,
       );
       if (old.length === 0) break;
-      pieces += dropOld(index, Number(bucket), old);
+      parts += deleteOldVersions(index, Number(bucket), old);
       pruned += old.length;
     }
   }

@@ -1,21 +1,21 @@
 import type { Changes, Versioning } from "@/embedded/store/changes.ts";
-import { shownVersion, versionNumber } from "@/embedded/store/objects.ts";
-import { Refusal } from "@/embedded/store/refusal.ts";
+import { versionIdOf, versionNumber } from "@/embedded/store/objects.ts";
+import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Statements } from "@/embedded/store/statements.ts";
 
-/** Sets or takes away the tags of a version. Throws {@link Refusal} NoSuchBucket, NoSuchKey, NoSuchVersion or IsMarker. */
+/** Sets or takes away the tags of a version. Throws {@link StoreError} NoSuchBucket, NoSuchKey, NoSuchVersion or IsMarker. */
 export function setTags(
   index: Statements,
   { bucket, key, version, tags }: Changes["setTags"]["given"],
 ): Changes["setTags"]["result"] {
   const row = index.row("SELECT versioning FROM buckets WHERE id = ?", bucket);
-  if (!row) throw new Refusal("NoSuchBucket");
+  if (!row) throw new StoreError("NoSuchBucket");
   const versioning = row[0] as Versioning;
   const current = index.row("SELECT seq, is_null FROM objects WHERE bucket = ? AND key = ?", bucket, key);
   if (version === null) {
-    if (!current) throw new Refusal("NoSuchKey");
+    if (!current) throw new StoreError("NoSuchKey");
     index.run("UPDATE objects SET tags = ? WHERE bucket = ? AND key = ?", tags, bucket, key);
-    return { version: shownVersion(current[0], current[1], versioning) };
+    return { version: versionIdOf(current[0], current[1], versioning) };
   }
   const wantsNull = version === "null";
   const wanted = versionNumber(version);
@@ -30,8 +30,8 @@ export function setTags(
       key,
       wanted,
     );
-    if (!old) throw new Refusal("NoSuchVersion");
-    if (old[1] === 1) throw new Refusal("IsMarker");
+    if (!old) throw new StoreError("NoSuchVersion");
+    if (old[1] === 1) throw new StoreError("IsMarker");
     index.run("UPDATE history SET tags = ? WHERE bucket = ? AND key = ? AND seq = ?", tags, bucket, key, old[0]);
   }
   return { version };

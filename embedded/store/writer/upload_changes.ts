@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import type { Changes, CompletedPart, StoredPart, StoredParts } from "@/embedded/store/changes.ts";
 import type { DigestAlgorithm } from "@/embedded/store/digests.ts";
 import { type ChecksumType, objectChecksum } from "@/embedded/store/part_checksums.ts";
-import { Refusal } from "@/embedded/store/refusal.ts";
+import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Cell, Statements } from "@/embedded/store/statements.ts";
 import { insertBody, putVersion } from "./object_changes.ts";
-import { countParts, countUploads, withinQuota } from "./usage.ts";
+import { countParts, countUploads, withinQuota } from "./usage_counters.ts";
 
 /** Smallest part but the last, in bytes: 5 MiB (S3 API, multipart upload limits). */
 const MIN_PART_BYTES = 5 * 1024 * 1024;
@@ -15,9 +15,9 @@ const MS_PER_DAY = 24 * 60 * 60 * 1000;
 /** How many uploads expire in one change: each may have 10,000 parts, and others wait for the commit. */
 const EXPIRE_LIMIT = 4;
 
-/** Starts an upload. Throws {@link Refusal} NoSuchBucket, or AccessDenied when its owner was deleted meanwhile. */
+/** Starts an upload. Throws {@link StoreError} NoSuchBucket, or AccessDenied when its owner was deleted meanwhile. */
 export function createUpload(index: Statements, given: Changes["createUpload"]["given"]): null {
-  if (!index.row("SELECT 1 FROM buckets WHERE id = ?", given.bucket)) throw new Refusal("NoSuchBucket");
+  if (!index.row("SELECT 1 FROM buckets WHERE id = ?", given.bucket)) throw new StoreError("NoSuchBucket");
   requireUser(index, given.owner);
   index.run(
     `INSERT INTO uploads (id, bucket, key, owner, content_type, headers, tags, acl, checksum_algorithm, checksum_type,
@@ -39,7 +39,7 @@ export function createUpload(index: Statements, given: Changes["createUpload"]["
 }
 
 /**
- * Adds a part, in the place of an earlier one of its number. Throws {@link Refusal} NoSuchUpload, or QuotaExceeded: parts
+ * Adds a part, in the place of an earlier one of its number. Throws {@link StoreError} NoSuchUpload, or QuotaExceeded: parts
  * count before they are an object.
  */
 export function putPart(index: Statements, given: Changes["putPart"]["given"]): null {
@@ -53,7 +53,7 @@ function addPart(index: Statements, given: Changes["putPart"]["given"]): null {
     given.upload,
     given.number,
   );
-  if (earlier) giveUpPart(index, earlier);
+  if (earlier) discardPart(index, earlier);
   else countUploads(index, given.bucket, 0, 1);
   countParts(index, given.bucket, given.size - Number(earlier?.[2] ?? 0));
   index.run(
@@ -73,7 +73,7 @@ function addPart(index: Statements, given: Changes["putPart"]["given"]): null {
 
 /**
  * Makes the object of an upload out of the parts that are named, without touching their bytes, and gives up the others.
- * The same complete again has the same answer while the object is there. Throws {@link Refusal} NoSuchUpload, InvalidPart,
+ * The same complete again has the same answer while the object is there. Throws {@link StoreError} NoSuchUpload, InvalidPart,
  * EntityTooSmall, SizeMismatch, TypeMismatch, BadDigest, and those of a put.
  */
 export function completeUpload(
@@ -96,22 +96,24 @@ export function completeUpload(
       .map((cells) => [Number(cells[0]), partRow(cells)]),
   );
   const parts = given.parts.map((part) => namedPart(stored, part));
-  if (parts.slice(0, -1).some(({ size }) => size < MIN_PART_BYTES)) throw new Refusal("EntityTooSmall");
+  if (parts.slice(0, -1).some(({ size }) => size < MIN_PART_BYTES)) throw new StoreError("EntityTooSmall");
   const size = parts.reduce((sum, part) => sum + part.size, 0);
-  if (given.size !== null && given.size !== size) throw new Refusal("SizeMismatch");
+  if (given.size !== null && given.size !== size) throw new StoreError("SizeMismatch");
   const checksums = algorithm === null
     ? null
     : joinedChecksums(algorithm as DigestAlgorithm, (type ?? "COMPOSITE") as ChecksumType, parts);
-  if (checksums && given.checksums.type && given.checksums.type !== checksums.type) throw new Refusal("TypeMismatch");
+  if (checksums && given.checksums.type && given.checksums.type !== checksums.type) {
+    throw new StoreError("TypeMismatch");
+  }
   for (const [name, value] of Object.entries(given.checksums)) {
-    if (checksums?.[name] !== value) throw new Refusal("BadDigest");
+    if (checksums?.[name] !== value) throw new StoreError("BadDigest");
   }
 
   // All parts leave their count here, and the object enters its own below: the sum only shrinks, so no quota is asked.
   countParts(index, given.bucket, -[...stored.values()].reduce((sum, part) => sum + part.size, 0));
   countUploads(index, given.bucket, -1, -stored.size);
   for (const { number } of parts) stored.delete(number);
-  for (const unused of stored.values()) giveUpPart(index, [unused.body, unused.file]);
+  for (const unused of stored.values()) discardPart(index, [unused.body, unused.file]);
   index.run("DELETE FROM parts WHERE upload = ?", given.upload);
   index.run("DELETE FROM uploads WHERE id = ?", given.upload);
   const record: StoredParts = { upload: given.upload, parts: parts.map((part) => storedPart(part, algorithm)) };
@@ -143,10 +145,10 @@ export function completeUpload(
   return { version, etag, checksums };
 }
 
-/** Gives up an upload and its parts. Throws {@link Refusal} NoSuchUpload. */
+/** Gives up an upload and its parts. Throws {@link StoreError} NoSuchUpload. */
 export function abortUpload(index: Statements, given: Changes["abortUpload"]["given"]): null {
   requireUpload(index, given);
-  giveUpUpload(index, given.upload, given.bucket);
+  discardUpload(index, given.upload, given.bucket);
   return null;
 }
 
@@ -182,7 +184,7 @@ export function expireUploads(
      AND started_ms + json_extract(record, '$.multipartUploadAutoAbortDays') * ${MS_PER_DAY} <= ? LIMIT ${EXPIRE_LIMIT}`,
     atMs,
   );
-  for (const [id, bucket] of rows) giveUpUpload(index, String(id), Number(bucket));
+  for (const [id, bucket] of rows) discardUpload(index, String(id), Number(bucket));
   return { expired: rows.length };
 }
 
@@ -209,9 +211,9 @@ function partRow([number, size, etag, checksums, body, file]: Cell[]): PartRow {
 /** The part that a complete names. It must be the one that was uploaded, by its ETag and whatever checksum is given. */
 function namedPart(stored: ReadonlyMap<number, PartRow>, named: CompletedPart): PartRow {
   const part = stored.get(named.number);
-  if (!part || part.etag !== named.etag) throw new Refusal("InvalidPart");
+  if (!part || part.etag !== named.etag) throw new StoreError("InvalidPart");
   for (const [algorithm, value] of Object.entries(named.checksums)) {
-    if (part.checksums[algorithm] !== value) throw new Refusal("InvalidPart");
+    if (part.checksums[algorithm] !== value) throw new StoreError("InvalidPart");
   }
   return part;
 }
@@ -228,7 +230,7 @@ function joinedChecksums(
 ): Record<string, string> {
   const checksums = parts.map((part) => {
     const checksum = part.checksums[algorithm];
-    if (checksum === undefined) throw new Refusal("InvalidPart");
+    if (checksum === undefined) throw new StoreError("InvalidPart");
     return { checksum, size: part.size };
   });
   return { [algorithm]: objectChecksum(algorithm, type, checksums), type };
@@ -263,19 +265,19 @@ function completedBefore(
       checksums: checksums === null ? null : JSON.parse(String(checksums)),
     };
   }
-  throw new Refusal("NoSuchUpload");
+  throw new StoreError("NoSuchUpload");
 }
 
-function giveUpUpload(index: Statements, upload: string, bucket: number): void {
+function discardUpload(index: Statements, upload: string, bucket: number): void {
   const parts = index.rows("SELECT body, file, size FROM parts WHERE upload = ?", upload);
-  for (const part of parts) giveUpPart(index, part);
+  for (const part of parts) discardPart(index, part);
   countParts(index, bucket, -parts.reduce((bytes, part) => bytes + Number(part[2]), 0));
   countUploads(index, bucket, -1, -parts.length);
   index.run("DELETE FROM parts WHERE upload = ?", upload);
   index.run("DELETE FROM uploads WHERE id = ?", upload);
 }
 
-function giveUpPart(index: Statements, [body, file]: Cell[]): void {
+function discardPart(index: Statements, [body, file]: Cell[]): void {
   if (body !== null) index.run("DELETE FROM bodies WHERE id = ?", body);
   if (file !== null) index.run("INSERT OR IGNORE INTO garbage (file) VALUES (?)", file);
 }
@@ -287,11 +289,11 @@ function requireUpload(index: Statements, at: { bucket: number; key: Uint8Array;
     at.bucket,
     at.key,
   );
-  if (!row) throw new Refusal("NoSuchUpload");
+  if (!row) throw new StoreError("NoSuchUpload");
 }
 
 function requireUser(index: Statements, user: number | null): void {
-  if (user !== null && !index.row("SELECT 1 FROM users WHERE id = ?", user)) throw new Refusal("AccessDenied");
+  if (user !== null && !index.row("SELECT 1 FROM users WHERE id = ?", user)) throw new StoreError("AccessDenied");
 }
 
 function textOrNull(cell: Cell): string | null {

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { whileUnpinned } from "@/embedded/store/body_pin.ts";
 import type { Change, ChangeKind, Changes, Outcome } from "@/embedded/store/changes.ts";
-import { isNoSpace, Refusal } from "@/embedded/store/refusal.ts";
+import { isNoSpace, StoreError } from "@/embedded/store/store_error.ts";
 import { Statements } from "@/embedded/store/statements.ts";
 import { syncFolder } from "@/lib/std/durable_files.ts";
 import {
@@ -19,19 +19,19 @@ import { setBucketAcl, setObjectAcl } from "./acl_changes.ts";
 import { setBucketCors, setTenantCors } from "./cors_changes.ts";
 import { deleteDocument, modifyTenant, setDocument } from "./document_changes.ts";
 import { createGroup, deleteGroup, modifyGroup, setGrants } from "./group_changes.ts";
-import { countFailure, forgetFailures, modifyUser } from "./login_changes.ts";
+import { countFailure, modifyUser, resetFailures } from "./login_changes.ts";
 import { deleteObject, putObject } from "./object_changes.ts";
 import type { Reserve } from "./reserve.ts";
 import { clearDeletionRecords, pruneVersions, setVersionSettings } from "./retention_changes.ts";
 import { setTags } from "./tag_changes.ts";
 import { abortUpload, completeUpload, createUpload, expireUploads, putPart } from "./upload_changes.ts";
-import { countReads, countUse, expireUsage } from "./use_changes.ts";
+import { countReads, expireUsage, recordUsage } from "./usage_changes.ts";
 
 /** How many files one group removes: an object in parts may leave 10,000, and the next group waits meanwhile. */
 const UNLINK_LIMIT = 200;
 
 /** The changes that a full disk takes: those that free some of it, and those that count guesses of passwords. */
-const MAKING_ROOM: ReadonlySet<ChangeKind> = new Set<ChangeKind>([
+const FREEING_CHANGES: ReadonlySet<ChangeKind> = new Set<ChangeKind>([
   "abortUpload",
   "clearDeletionRecords",
   "countFailure",
@@ -43,7 +43,7 @@ const MAKING_ROOM: ReadonlySet<ChangeKind> = new Set<ChangeKind>([
   "deleteUser",
   "expireUploads",
   "expireUsage",
-  "forgetFailures",
+  "resetFailures",
   "pruneVersions",
 ]);
 
@@ -53,7 +53,7 @@ const LOOK_AGAIN_MS = 1000;
 /** How often it is said that the disk could not be looked at, in ms. */
 const WARN_AGAIN_MS = 60_000;
 
-const NO_SPACE: Outcome = { ok: false, refusal: "NoSpace" };
+const NO_SPACE: Outcome = { ok: false, error: "NoSpace" };
 
 /**
  * The one place that changes the index. Changes that arrive together are committed together: one transaction, and so one
@@ -66,11 +66,11 @@ export class Writer {
   #unlinked: string[] = [];
   readonly #reserve: Reserve | null;
   #hasGarbage = false;
-  #isHeldUp = false;
+  #isPinned = false;
   readonly #warn: (message: string) => void;
   readonly #now: () => number;
   /** What the last look said that found the reserve out and could not make it; null once it was made. */
-  #refused: { readonly outcome: Outcome; readonly atMs: number } | null = null;
+  #noRoom: { readonly outcome: Outcome; readonly atMs: number } | null = null;
   #warnedAtMs = -Infinity;
 
   /**
@@ -96,11 +96,11 @@ export class Writer {
   /** Applies a group of changes in their order. When it returns, all that succeeded is durable. */
   commit(changes: readonly Change[]): Outcome[] {
     // What is left of a full disk belongs to the changes that make room.
-    const refused = changes.some(({ kind }) => !MAKING_ROOM.has(kind)) ? this.#lookForRoom(0) : null;
+    const noRoom = changes.some(({ kind }) => !FREEING_CHANGES.has(kind)) ? this.#lookForRoom(0) : null;
     try {
-      return this.#commitGroup(changes, (kind) => MAKING_ROOM.has(kind) ? null : refused);
+      return this.#commitGroup(changes, (kind) => FREEING_CHANGES.has(kind) ? null : noRoom);
     } catch (error) {
-      if (!isNoSpace(error) || !changes.some(({ kind }) => MAKING_ROOM.has(kind))) {
+      if (!isNoSpace(error) || !changes.some(({ kind }) => FREEING_CHANGES.has(kind))) {
         return changes.map(() => failure(error));
       }
       return this.#commitWithReserve(changes);
@@ -118,10 +118,10 @@ export class Writer {
   /** What a write of so many bytes is refused with; null where it finds room. */
   #lookForRoom(bytes: number): Outcome | null {
     if (!this.#reserve) return null;
-    const isRecent = this.#refused !== null && this.#now() - this.#refused.atMs < LOOK_AGAIN_MS;
-    if (isRecent && bytes === 0 && !this.#reserve.isWhole) return this.#refused?.outcome ?? null;
+    const isRecent = this.#noRoom !== null && this.#now() - this.#noRoom.atMs < LOOK_AGAIN_MS;
+    if (isRecent && bytes === 0 && !this.#reserve.isWhole) return this.#noRoom?.outcome ?? null;
     const outcome = this.#lookAtDisk(this.#reserve, bytes);
-    this.#refused = outcome && !this.#reserve.isWhole ? { outcome, atMs: this.#now() } : null;
+    this.#noRoom = outcome && !this.#reserve.isWhole ? { outcome, atMs: this.#now() } : null;
     return outcome;
   }
 
@@ -141,7 +141,7 @@ export class Writer {
   }
 
   /** Whether deletions have the reserve, which is to be made again when they are done. */
-  get hasLentReserve(): boolean {
+  get hasReleasedReserve(): boolean {
     return this.#reserve !== null && !this.#reserve.isWhole;
   }
 
@@ -150,10 +150,10 @@ export class Writer {
     try {
       this.#reserve?.release();
       this.#shortenLog();
-      return this.#commitGroup(changes, (kind) => MAKING_ROOM.has(kind) ? null : NO_SPACE);
+      return this.#commitGroup(changes, (kind) => FREEING_CHANGES.has(kind) ? null : NO_SPACE);
     } catch {
       return changes.map((change) => {
-        if (!MAKING_ROOM.has(change.kind)) return NO_SPACE;
+        if (!FREEING_CHANGES.has(change.kind)) return NO_SPACE;
         try {
           this.#shortenLog();
           return this.#commitGroup([change], () => null)[0];
@@ -176,8 +176,8 @@ export class Writer {
   }
 
   /** Commits the changes that are not refused beforehand. Throws where nothing of the group could be committed. */
-  #commitGroup(changes: readonly Change[], refusalOf: (kind: ChangeKind) => Outcome | null): Outcome[] {
-    const outcomes = changes.map(({ kind }) => refusalOf(kind));
+  #commitGroup(changes: readonly Change[], outcomeBefore: (kind: ChangeKind) => Outcome | null): Outcome[] {
+    const outcomes = changes.map(({ kind }) => outcomeBefore(kind));
     try {
       this.#syncBodies(changes, outcomes);
       this.#index.exec("BEGIN IMMEDIATE");
@@ -193,8 +193,8 @@ export class Writer {
     }
     this.#unlinkGarbage();
     // What was deleted, or removed of it only now, may have made room.
-    if (this.#unlinked.length > 0 || changes.some(({ kind }, i) => outcomes[i]?.ok && MAKING_ROOM.has(kind))) {
-      this.#refused = null;
+    if (this.#unlinked.length > 0 || changes.some(({ kind }, i) => outcomes[i]?.ok && FREEING_CHANGES.has(kind))) {
+      this.#noRoom = null;
     }
     return outcomes.map((outcome) => outcome ?? { ok: false, fault: "no outcome" });
   }
@@ -225,7 +225,7 @@ export class Writer {
     this.#index.exec("SAVEPOINT change");
     try {
       const result = apply(this.#statements, change);
-      countUse(this.#statements, change, result);
+      recordUsage(this.#statements, change, result);
       this.#index.exec("RELEASE change");
       return { ok: true, result };
     } catch (error) {
@@ -242,15 +242,15 @@ export class Writer {
   }
 
   /** Whether files wait to be removed until a copy of the bodies is done. */
-  get isHeldUp(): boolean {
-    return this.#isHeldUp;
+  get isPinned(): boolean {
+    return this.#isPinned;
   }
 
   /** Removes files whose rows are gone for good; their entries leave `garbage` with the next group. */
   #unlinkGarbage(): void {
     const rows = this.#statements.rows(`SELECT file FROM garbage LIMIT ${UNLINK_LIMIT}`);
     const files = rows.map(([file]) => String(file)).filter((file) => !this.#unlinked.includes(file));
-    this.#isHeldUp = files.length > 0 && !whileUnpinned(this.#folder, () => {
+    this.#isPinned = files.length > 0 && !whileUnpinned(this.#folder, () => {
       for (const file of files) if (this.#isGone(file)) this.#unlinked.push(file);
     });
     // Files that cannot be removed wait for the next start: without progress nobody is to come back for them.
@@ -268,7 +268,7 @@ export class Writer {
 }
 
 function failure(error: unknown): Outcome {
-  if (error instanceof Refusal) return { ok: false, refusal: error.reason };
+  if (error instanceof StoreError) return { ok: false, error: error.code };
   if (isNoSpace(error)) return NO_SPACE;
   return { ok: false, fault: error instanceof Error ? error.message : String(error) };
 }
@@ -337,8 +337,8 @@ function apply(index: Statements, change: Change): Changes[keyof Changes]["resul
       return modifyUser(index, change.given);
     case "countFailure":
       return countFailure(index, change.given);
-    case "forgetFailures":
-      return forgetFailures(index, change.given);
+    case "resetFailures":
+      return resetFailures(index, change.given);
     case "setDocument":
       return setDocument(index, change.given);
     case "deleteDocument":

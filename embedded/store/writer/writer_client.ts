@@ -1,9 +1,9 @@
 import type { Change, ChangeKind, Changes, Outcome } from "@/embedded/store/changes.ts";
 import { DiskSpace } from "@/embedded/store/disk_space.ts";
-import { Refusal } from "@/embedded/store/refusal.ts";
+import { StoreError } from "@/embedded/store/store_error.ts";
 import { startThread, type Thread } from "@/embedded/threads.ts";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
-import type { FromWriter, ToWriter } from "./writer_thread.ts";
+import type { WriterRequest, WriterResponse } from "./writer_thread.ts";
 
 /** Most changes that one transaction takes; the rest wait for the next. */
 const GROUP_LIMIT = 256;
@@ -24,28 +24,28 @@ export class WriterClient {
   #queue: Waiting[] = [];
   #underWay: Waiting[] | null = null;
   /** Who asked whether there is room, in the order they asked. */
-  readonly #looking: ((hasRoom: boolean) => void)[] = [];
+  readonly #roomRequests: ((hasRoom: boolean) => void)[] = [];
   /** Whether the disk takes more. */
   readonly space: DiskSpace;
 
-  private constructor(port: MessagePort, reserveIsOut: Int32Array) {
+  private constructor(port: MessagePort, reserveReleased: Int32Array) {
     this.#port = port;
-    this.space = new DiskSpace(reserveIsOut, (bytes) => this.#look(bytes), warn);
-    port.onmessage = ({ data }: MessageEvent<FromWriter>) => {
+    this.space = new DiskSpace(reserveReleased, (bytes) => this.#requestRoom(bytes), warn);
+    port.onmessage = ({ data }: MessageEvent<WriterResponse>) => {
       if ("committed" in data) this.#committed(data.committed);
-      if ("hasRoom" in data) this.#looking.shift()?.(data.hasRoom);
+      if ("hasRoom" in data) this.#roomRequests.shift()?.(data.hasRoom);
     };
   }
 
   /** Opens a folder's index in the thread. Throws {@link DataFolderError} when it cannot be opened. */
   static async open(port: MessagePort, folder: string): Promise<WriterClient> {
-    const opened = await ask(port, { open: folder });
+    const opened = await request(port, { open: folder });
     if ("failed" in opened) throw new DataFolderError(opened.failed);
     if (!("opened" in opened)) throw new DataFolderError(`The index of ${folder} was not opened.`);
     return new WriterClient(port, opened.opened);
   }
 
-  /** Makes one change durable and tells its result. Throws {@link Refusal} when the store's rules forbid it. */
+  /** Makes one change durable and tells its result. Throws {@link StoreError} when the store's rules forbid it. */
   change<K extends ChangeKind>(kind: K, given: Changes[K]["given"]): Promise<Changes[K]["result"]> {
     const result = this.#queued(kind, given);
     this.#sendNext();
@@ -73,9 +73,9 @@ export class WriterClient {
     return new Promise((resolve, reject) => {
       const settle = (outcome: Outcome) => {
         if (outcome.ok) resolve(outcome.result as Changes[K]["result"]);
-        else if ("refusal" in outcome) {
-          if (outcome.refusal === "NoSpace") this.space.ranOut();
-          reject(new Refusal(outcome.refusal));
+        else if ("error" in outcome) {
+          if (outcome.error === "NoSpace") this.space.recordFull();
+          reject(new StoreError(outcome.error));
         } else reject(new Error(`the store could not commit a change: ${outcome.fault}`));
       };
       this.#queue.push({ change: { kind, given } as Change, settle });
@@ -95,14 +95,14 @@ export class WriterClient {
         };
       });
     }
-    await ask(this.#port, { close: true });
+    await request(this.#port, { close: true });
     this.#port.close();
   }
 
-  #look(bytes: number): Promise<boolean> {
+  #requestRoom(bytes: number): Promise<boolean> {
     return new Promise((resolve) => {
-      this.#looking.push(resolve);
-      const message: ToWriter = { room: bytes };
+      this.#roomRequests.push(resolve);
+      const message: WriterRequest = { room: bytes };
       this.#port.postMessage(message);
     });
   }
@@ -110,7 +110,7 @@ export class WriterClient {
   #sendNext(): void {
     if (this.#underWay || this.#queue.length === 0) return;
     this.#underWay = this.#queue.splice(0, GROUP_LIMIT);
-    const message: ToWriter = { commit: this.#underWay.map((waiting) => waiting.change) };
+    const message: WriterRequest = { commit: this.#underWay.map((waiting) => waiting.change) };
     this.#port.postMessage(message);
   }
 
@@ -126,9 +126,9 @@ function warn(message: string): void {
   console.error(`embedded store: ${message}`);
 }
 
-function ask(port: MessagePort, message: ToWriter): Promise<FromWriter> {
+function request(port: MessagePort, message: WriterRequest): Promise<WriterResponse> {
   return new Promise((resolve) => {
-    port.onmessage = ({ data }: MessageEvent<FromWriter>) => resolve(data);
+    port.onmessage = ({ data }: MessageEvent<WriterResponse>) => resolve(data);
     port.postMessage(message);
   });
 }

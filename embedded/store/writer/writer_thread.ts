@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { bindBodies } from "@/embedded/store/body_mark.ts";
 import type { Change, Outcome } from "@/embedded/store/changes.ts";
 import { openIndexForWriting } from "@/embedded/store/index.ts";
-import { isNoSpace } from "@/embedded/store/refusal.ts";
+import { isNoSpace } from "@/embedded/store/store_error.ts";
 import { Statements } from "@/embedded/store/statements.ts";
 import { ownPort } from "@/embedded/threads.ts";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
@@ -12,12 +12,12 @@ import { sweepBodies } from "./sweep.ts";
 import { Writer } from "./writer.ts";
 
 /**
- * What the thread is told: a folder to open, a group of changes, to look whether the disk takes so many bytes, or to close.
+ * What the thread is request: a folder to open, a group of changes, to look whether the disk takes so many bytes, or to close.
  */
-export type ToWriter = { open: string } | { commit: Change[] } | { room: number } | { close: true };
+export type WriterRequest = { open: string } | { commit: Change[] } | { room: number } | { close: true };
 
-/** What the thread answers, in the order it was told. */
-export type FromWriter =
+/** What the thread answers, in the order it was request. */
+export type WriterResponse =
   /** The first number is 1 while deletions have the reserve. */
   | { opened: Int32Array }
   | { failed: string }
@@ -30,37 +30,37 @@ let writer: Writer | null = null;
 let close = () => {};
 let tidying: ReturnType<typeof setTimeout> | undefined;
 
-function answer(told: ToWriter): FromWriter {
-  if ("commit" in told) return { committed: writer?.commit(told.commit) ?? [] };
-  if ("room" in told) return { hasRoom: writer?.hasRoom(told.room) ?? false };
-  if ("close" in told) {
+function handle(request: WriterRequest): WriterResponse {
+  if ("commit" in request) return { committed: writer?.commit(request.commit) ?? [] };
+  if ("room" in request) return { hasRoom: writer?.hasRoom(request.room) ?? false };
+  if ("close" in request) {
     clearTimeout(tidying);
     close();
     return { closed: true };
   }
   try {
-    const reserveIsOut = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-    const reserve = new Reserve(told.open, reserveIsOut);
-    const index = openWith(reserve, told.open);
-    writer = new Writer(told.open, index, reserve, (message) => console.error(`embedded store: ${message}`));
+    const reserveReleased = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    const reserve = new Reserve(request.open, reserveReleased);
+    const index = openWith(reserve, request.open);
+    writer = new Writer(request.open, index, reserve, (message) => console.error(`embedded store: ${message}`));
     close = () => index.close();
-    return { opened: reserveIsOut };
+    return { opened: reserveReleased };
   } catch (error) {
     if (error instanceof DataFolderError) return { failed: error.message };
     const reason = error instanceof Error ? error.message : String(error);
     return {
       failed:
-        `The index ${told.open}/index.db cannot be opened (${reason}): make it readable and writable, restore it from ` +
+        `The index ${request.open}/index.db cannot be opened (${reason}): make it readable and writable, restore it from ` +
         `a copy, or set DATA_DIR to another folder.`,
     };
   }
 }
 
 /** How often it is looked whether a copy of the bodies is done, whose end lets deleted ones be removed, in ms. */
-const HELD_UP_MS = 1000;
+const PINNED_RETRY_MS = 1000;
 
 /** How long after a deletion that took the reserve it is made again, in ms: another one may be about to come. */
-const LENT_MS = 100;
+const REMAKE_RESERVE_MS = 100;
 
 /** Opens the index of a folder and tidies the bodies; where the disk is full, by the reserve, which the next look makes again. */
 function openWith(reserve: Reserve, folder: string): DatabaseSync {
@@ -88,17 +88,17 @@ function openTidied(folder: string): DatabaseSync {
 /** Goes on removing files between the groups, so that they do not wait for the next change, then makes the reserve again. */
 function tidy(): void {
   clearTimeout(tidying);
-  if (writer?.hasGarbage || writer?.isHeldUp) {
+  if (writer?.hasGarbage || writer?.isPinned) {
     tidying = setTimeout(() => {
       writer?.commit([]);
       tidy();
-    }, writer.isHeldUp ? HELD_UP_MS : 0);
-  } else if (writer?.hasLentReserve) {
-    tidying = setTimeout(() => writer?.hasRoom(), LENT_MS);
+    }, writer.isPinned ? PINNED_RETRY_MS : 0);
+  } else if (writer?.hasReleasedReserve) {
+    tidying = setTimeout(() => writer?.hasRoom(), REMAKE_RESERVE_MS);
   }
 }
 
-port.onmessage = ({ data }: MessageEvent<ToWriter>) => {
-  port.postMessage(answer(data));
+port.onmessage = ({ data }: MessageEvent<WriterRequest>) => {
+  port.postMessage(handle(data));
   if ("commit" in data) tidy();
 };

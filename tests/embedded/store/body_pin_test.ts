@@ -34,13 +34,13 @@ Deno.test("pinned bodies: a deleted one stays until the last pin is released, th
   using store = openStore();
   const [first, second] = [await pinBodies(store.folder), await pinBodies(store.folder)];
   store.remove();
-  assert.deepEqual([store.bodies(), store.writer.isHeldUp], [1, true]);
+  assert.deepEqual([store.bodies(), store.writer.isPinned], [1, true]);
   first.release();
   store.writer.commit([]);
-  assert.deepEqual([store.bodies(), store.writer.isHeldUp], [1, true]);
+  assert.deepEqual([store.bodies(), store.writer.isPinned], [1, true]);
   second.release();
   store.writer.commit([]);
-  assert.deepEqual([store.bodies(), store.writer.isHeldUp], [0, false]);
+  assert.deepEqual([store.bodies(), store.writer.isPinned], [0, false]);
 });
 
 Deno.test("pinned bodies: where the folder of bodies is gone, a deletion is made all the same", () => {
@@ -57,11 +57,11 @@ Deno.test("pinned bodies: where it cannot be seen whether they are pinned, a del
   Deno.renameSync(bodies, `${bodies}.kept`);
   Deno.symlinkSync(bodies, bodies);
   store.remove();
-  assert.equal(store.writer.isHeldUp, true);
+  assert.equal(store.writer.isPinned, true);
   Deno.removeSync(bodies);
   Deno.renameSync(`${bodies}.kept`, bodies);
   store.writer.commit([]);
-  assert.deepEqual([store.bodies(), store.writer.isHeldUp], [0, false]);
+  assert.deepEqual([store.bodies(), store.writer.isPinned], [0, false]);
 });
 
 Deno.test("pinned bodies: a start leaves deleted ones to a later one", async () => {

@@ -22,15 +22,15 @@ function diskOf(bytes: number) {
 Deno.test("disk space: after a refusal it is full until a write of that size finds room", async () => {
   const { disk, space } = diskOf(MIB);
   assert.equal(await space.isFull(), false);
-  space.ranOut(3 * MIB);
-  space.ranOut(2 * MIB);
+  space.recordFull(3 * MIB);
+  space.recordFull(2 * MIB);
   assert.equal(await space.isFull(), true);
   disk.bytes = 2 * MIB;
   assert.equal(await space.isFull(), false);
   disk.bytes = MIB;
   assert.equal(await space.isFull(), false);
   assert.equal(disk.warnings, 1);
-  space.ranOut(1000 * MIB);
+  space.recordFull(1000 * MIB);
   assert.deepEqual([disk.warnings, await space.isFull()], [2, true]);
   assert.ok(disk.asked.every((bytes) => bytes <= 8 * MIB), "no look fills the disk");
 });
@@ -45,7 +45,7 @@ Deno.test("disk space: while deletions have the reserve, bodies are refused befo
   const { disk, space } = diskOf(-1);
   disk.reserve[0] = 1;
   const body = () => new Response(new Uint8Array(100_000)).body;
-  await assert.rejects(receiveBody({ folder, space }, body(), []), { reason: "NoSpace" });
+  await assert.rejects(receiveBody({ folder, space }, body(), []), { code: "NoSpace" });
   assert.deepEqual([...Deno.readDirSync(folder)], []);
   disk.bytes = 0;
   const received = await receiveBody({ folder, space }, body(), []);
@@ -58,7 +58,7 @@ Deno.test("disk space: while deletions have the reserve, bodies are refused befo
     },
   }, { highWaterMark: 0 });
   disk.bytes = -1;
-  await assert.rejects(receiveBody({ folder, space }, parts, []), { reason: "NoSpace" });
+  await assert.rejects(receiveBody({ folder, space }, parts, []), { code: "NoSpace" });
   for (const hour of Deno.readDirSync(`${folder}/bodies`)) {
     assert.deepEqual([...Deno.readDirSync(`${folder}/bodies/${hour.name}`)], []);
   }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { CreateBucketCommand, GetBucketCorsCommand, PutBucketCorsCommand } from "@aws-sdk/client-s3";
-import { refusalName } from "./refusal_name.ts";
+import { storeErrorCode } from "./store_error_code.ts";
 import { mapiAuthorization, startStore } from "./store_fixture.ts";
 
 const leaks = { sanitizeOps: false, sanitizeResources: false };
@@ -72,7 +72,7 @@ Deno.test("embedded MAPI CORS: a tenant's rules hold in buckets that have none o
   assert.deepEqual([await allowed("nowhere", a), await allowed("datasets", a, "research")], [null, null]);
   const client = store.client("archive", "curator");
   assert.equal(
-    await refusalName(client.send(new GetBucketCorsCommand({ Bucket: "letters" }))),
+    await storeErrorCode(client.send(new GetBucketCorsCommand({ Bucket: "letters" }))),
     "NoSuchCORSConfiguration",
   );
   await call("PUT", LETTERS, { cors: rulesFor(b) });

@@ -28,14 +28,14 @@ export async function namespace(store: Store, name: string, settings: Record<str
 }
 
 /** The status and code of what S3 refuses. */
-export async function refusal(promise: Promise<unknown>): Promise<string> {
+export async function errorOf(promise: Promise<unknown>): Promise<string> {
   try {
     await promise;
   } catch (error) {
     if (error instanceof S3ServiceException) return `${error.$metadata.httpStatusCode} ${error.name}`;
     throw error;
   }
-  return "no refusal";
+  return "ok";
 }
 
 /** Asks again until the answer is the wanted one; the store does some things in the background. */

@@ -147,7 +147,7 @@ Deno.test("embedded MAPI: a new tenant has its first user, and ports that answer
   assert.equal((await call(store, null, "admin", "DELETE", "/tenants/museum")).status, 409);
 });
 
-Deno.test("embedded MAPI: hostile bodies are 400 or 413 and name the member", leaks, async () => {
+Deno.test("embedded MAPI: hostile bodies are 400, 409 or 413 and name the member", leaks, async () => {
   await using store = await startStore();
   const put = async (body: unknown) => {
     const answer = await call(store, "archive", "curator", "PUT", "/tenants/archive/namespaces", body);

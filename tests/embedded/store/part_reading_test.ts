@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { type Piece, readPieces } from "@/embedded/store/part_reading.ts";
+import { type PartSource, readParts } from "@/embedded/store/part_reading.ts";
 
 async function all(stream: ReadableStream<Uint8Array>): Promise<number[]> {
   return [...new Uint8Array(await new Response(stream as ReadableStream<Uint8Array<ArrayBuffer>>).arrayBuffer())];
@@ -13,13 +13,13 @@ Deno.test("pieces: any range of any pieces is that range of their bytes", async 
     fc.asyncProperty(fc.array(piece, { minLength: 1, maxLength: 80 }), fc.nat(), fc.nat(), async (given, from, to) => {
       const bytes = given.flatMap(({ data }) => [...data]);
       fc.pre(bytes.length > 0);
-      const pieces = given.map(({ data, isFile }, i): Piece => {
+      const pieces = given.map(({ data, isFile }, i): PartSource => {
         if (!isFile) return { data, size: data.length };
         Deno.writeFileSync(`${folder}/${i}`, data);
         return { file: String(i), size: data.length };
       });
       const [first, last] = [from % bytes.length, to % bytes.length].sort((a, b) => a - b);
-      assert.deepEqual(await all(await readPieces(folder, pieces, first, last)), bytes.slice(first, last + 1));
+      assert.deepEqual(await all(await readParts(folder, pieces, first, last)), bytes.slice(first, last + 1));
     }),
     { numRuns: 30 },
   );
@@ -30,8 +30,8 @@ Deno.test("pieces: a missing piece shows before the first byte, and an abandoned
   const folder = Deno.makeTempDirSync();
   for (const name of ["a", "b"]) Deno.writeTextFileSync(`${folder}/${name}`, "12345");
   const piece = (file: string) => ({ file, size: 5 });
-  await assert.rejects(readPieces(folder, [piece("a"), piece("b"), piece("gone")], 0, 14), Deno.errors.NotFound);
-  const stream = await readPieces(folder, [piece("a"), piece("b")], 1, 9);
+  await assert.rejects(readParts(folder, [piece("a"), piece("b"), piece("gone")], 0, 14), Deno.errors.NotFound);
+  const stream = await readParts(folder, [piece("a"), piece("b")], 1, 9);
   const reader = stream.getReader();
   assert.deepEqual((await reader.read()).value, new TextEncoder().encode("2345"));
   await reader.cancel();

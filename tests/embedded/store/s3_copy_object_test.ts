@@ -9,7 +9,7 @@ import {
   PutObjectCommand,
 } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
-import { refusalName } from "./refusal_name.ts";
+import { storeErrorCode } from "./store_error_code.ts";
 import { startStore } from "./store_fixture.ts";
 
 const leaks = { sanitizeOps: false, sanitizeResources: false };
@@ -64,7 +64,7 @@ Deno.test("embedded S3 copy: bytes, metadata and tags come along, or are replace
 Deno.test("embedded S3 copy: onto itself only with a change, which keeps the bytes", leaks, async () => {
   await using at = await openCopies();
   const self = { Bucket: "letters", Key: KEY };
-  assert.equal(await refusalName(at.copy(self)), "InvalidRequest");
+  assert.equal(await storeErrorCode(at.copy(self)), "InvalidRequest");
   await at.copy({ ...self, CopySource: `/${SOURCE}`, MetadataDirective: "REPLACE", ContentType: "text/plain" });
   const changed = await at.client.send(new GetObjectCommand(self));
   assert.equal(changed.ContentType, "text/plain");
@@ -82,10 +82,10 @@ Deno.test("embedded S3 copy: conditions of the source and of the target decide",
     { CopySourceIfModifiedSince: LastModified },
     { CopySourceIfNoneMatch: ETag, CopySourceIfModifiedSince: past },
   ];
-  for (const condition of failing) assert.equal(await refusalName(at.copy(condition)), "PreconditionFailed");
-  assert.equal(await refusalName(at.head()), "NotFound");
+  for (const condition of failing) assert.equal(await storeErrorCode(at.copy(condition)), "PreconditionFailed");
+  assert.equal(await storeErrorCode(at.head()), "NotFound");
   await at.copy({ CopySourceIfMatch: ETag, CopySourceIfUnmodifiedSince: past, IfNoneMatch: "*" });
-  assert.equal(await refusalName(at.copy({ IfNoneMatch: "*" })), "PreconditionFailed");
+  assert.equal(await storeErrorCode(at.copy({ IfNoneMatch: "*" })), "PreconditionFailed");
   await at.copy({ CopySourceIfModifiedSince: past, IfMatch: ETag });
 });
 
@@ -104,20 +104,20 @@ Deno.test("embedded S3 copy: a version may be the source, a marker may not", lea
   assert.ok(Number(restored.VersionId) > Number(first));
   assert.equal(await read("maps", "v"), "first");
   const { VersionId } = await at.client.send(new DeleteObjectCommand({ Bucket: "maps", Key: "v" }));
-  assert.equal(await refusalName(at.copy({ CopySource: "maps/v" })), "NoSuchKey");
-  assert.equal(await refusalName(at.copy({ CopySource: `maps/v?versionId=${VersionId}` })), "InvalidRequest");
-  assert.equal(await refusalName(at.copy({ CopySource: "maps/v?versionId=77" })), "NoSuchVersion");
+  assert.equal(await storeErrorCode(at.copy({ CopySource: "maps/v" })), "NoSuchKey");
+  assert.equal(await storeErrorCode(at.copy({ CopySource: `maps/v?versionId=${VersionId}` })), "InvalidRequest");
+  assert.equal(await storeErrorCode(at.copy({ CopySource: "maps/v?versionId=77" })), "NoSuchVersion");
 });
 
 Deno.test("embedded S3 copy: both ends need permission, and an unreadable source is named", leaks, async () => {
   await using at = await openCopies();
   const reader = at.store.client("archive", "reader");
   const from = new CopyObjectCommand({ Bucket: "campaigns", Key: "x", CopySource: SOURCE });
-  assert.equal(await refusalName(reader.send(from)), "AccessDenied");
-  assert.equal(await refusalName(at.copy({ CopySource: "no-bucket/x" })), "NoSuchBucket");
+  assert.equal(await storeErrorCode(reader.send(from)), "AccessDenied");
+  assert.equal(await storeErrorCode(at.copy({ CopySource: "no-bucket/x" })), "NoSuchBucket");
   for (const CopySource of ["letters", "letters/", "letters/%zz", "letters/x?versionId="]) {
-    assert.equal(await refusalName(at.copy({ CopySource })), "InvalidArgument");
+    assert.equal(await storeErrorCode(at.copy({ CopySource })), "InvalidArgument");
   }
-  assert.equal(await refusalName(at.copy({ ServerSideEncryption: "AES256" })), "NotImplemented");
-  assert.equal(await refusalName(at.head()), "NotFound");
+  assert.equal(await storeErrorCode(at.copy({ ServerSideEncryption: "AES256" })), "NotImplemented");
+  assert.equal(await storeErrorCode(at.head()), "NotFound");
 });

@@ -13,7 +13,7 @@ import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { anonymous } from "./acl_fixture.ts";
-import { refusalName } from "./refusal_name.ts";
+import { storeErrorCode } from "./store_error_code.ts";
 import { startStore } from "./store_fixture.ts";
 
 const leaks = { sanitizeOps: false, sanitizeResources: false };
@@ -76,15 +76,15 @@ Deno.test("embedded S3 CORS: rules are set, read and taken away by the owner", l
   await client.send(new PutBucketAclCommand({ Bucket: "campaigns", ACL: "public-read" }));
   assert.equal((await anonymous(store, "GET", "/campaigns?cors")).status, 403, "a list to read is not the rules");
   const refusedPut = new PutBucketCorsCommand({ Bucket: "campaigns", CORSConfiguration: { CORSRules: [rules[0]] } });
-  assert.equal(await refusalName(reader.send(refusedPut)), "AccessDenied");
-  assert.equal(await refusalName(reader.send(new DeleteBucketCorsCommand({ Bucket: "campaigns" }))), "AccessDenied");
+  assert.equal(await storeErrorCode(reader.send(refusedPut)), "AccessDenied");
+  assert.equal(await storeErrorCode(reader.send(new DeleteBucketCorsCommand({ Bucket: "campaigns" }))), "AccessDenied");
   await put([rules[1]], "campaigns");
   assert.deepEqual((await get()).CORSRules, [rules[1]]);
   for (let time = 0; time < 2; time++) {
     const { $metadata } = await client.send(new DeleteBucketCorsCommand({ Bucket: "campaigns" }));
     assert.equal($metadata.httpStatusCode, 204);
   }
-  assert.equal(await refusalName(get()), "NoSuchCORSConfiguration");
+  assert.equal(await storeErrorCode(get()), "NoSuchCORSConfiguration");
 });
 
 Deno.test(
@@ -104,14 +104,14 @@ Deno.test(
       ["InvalidRequest", [{ ...rule, ExposeHeaders: ["x-*"] }]],
       ["InvalidArgument", [{ ...rule, ID: "i".repeat(256) }]],
     ];
-    for (const [code, rules] of refused) assert.equal(await refusalName(put(rules)), code);
-    assert.equal(await refusalName(put([rule], "nowhere")), "NoSuchBucket");
+    for (const [code, rules] of refused) assert.equal(await storeErrorCode(put(rules)), code);
+    assert.equal(await storeErrorCode(put([rule], "nowhere")), "NoSuchBucket");
     assert.equal(
-      await refusalName(put([{ ...rule, AllowedOrigins: [`https://${"x".repeat(1024 * 1024)}`] }])),
+      await storeErrorCode(put([{ ...rule, AllowedOrigins: [`https://${"x".repeat(1024 * 1024)}`] }])),
       "MalformedXML",
     );
     assert.equal(
-      await refusalName(put([{ ...rule, AllowedOrigins: [`https://${"x".repeat(64 * 1024)}`] }])),
+      await storeErrorCode(put([{ ...rule, AllowedOrigins: [`https://${"x".repeat(64 * 1024)}`] }])),
       "MalformedXML",
     );
     const other = { AllowedOrigins: ["*"], AllowedMethods: ["PUT"] };
@@ -125,7 +125,7 @@ Deno.test(
         }
         return next(args);
       }, { step: "build", priority: "low" });
-      return refusalName(client.send(command));
+      return storeErrorCode(client.send(command));
     };
     assert.equal(await putWith({ "content-md5": md5("other") }), "BadDigest");
     assert.equal(await putWith({ "content-md5": "x" }), "InvalidDigest");
@@ -271,7 +271,7 @@ Deno.test(
     assert.deepEqual([removed.status, removed.cors["allow-origin"]], [204, ORIGIN]);
     await client.send(new CreateBucketCommand({ Bucket }));
     await client.send(new PutObjectCommand({ Bucket, Key: "k", Body: "x" }));
-    assert.equal(await refusalName(client.send(new GetBucketCorsCommand({ Bucket }))), "NoSuchCORSConfiguration");
+    assert.equal(await storeErrorCode(client.send(new GetBucketCorsCommand({ Bucket }))), "NoSuchCORSConfiguration");
     assert.deepEqual((await opened.read({ origin: ORIGIN }, Bucket, "k")).cors, { vary: VARY });
   },
 );

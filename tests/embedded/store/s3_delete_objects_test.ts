@@ -9,7 +9,7 @@ import {
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { refusalName } from "./refusal_name.ts";
+import { storeErrorCode } from "./store_error_code.ts";
 import { startStore } from "./store_fixture.ts";
 
 const leaks = { sanitizeOps: false, sanitizeResources: false };
@@ -33,9 +33,12 @@ Deno.test(
     const { Contents } = await client.send(new ListObjectsV2Command({ Bucket }));
     assert.deepEqual(Contents?.map(({ Key }) => Key), ["keep"]);
     const tooMany = { Objects: [...Objects, { Key: "keep" }] };
-    assert.equal(await refusalName(client.send(new DeleteObjectsCommand({ Bucket, Delete: tooMany }))), "MalformedXML");
+    assert.equal(
+      await storeErrorCode(client.send(new DeleteObjectsCommand({ Bucket, Delete: tooMany }))),
+      "MalformedXML",
+    );
     const none = new DeleteObjectsCommand({ Bucket, Delete: { Objects: [] } });
-    assert.equal(await refusalName(client.send(none)), "MalformedXML");
+    assert.equal(await storeErrorCode(client.send(none)), "MalformedXML");
     assert.equal((await client.send(new ListObjectsV2Command({ Bucket }))).KeyCount, 1);
   },
 );
@@ -88,7 +91,7 @@ Deno.test(
     await client.send(new PutObjectCommand({ Bucket: "letters", Key: "safe", Body: "x" }));
     const reader = store.client("archive", "reader");
     const denied = new DeleteObjectsCommand({ Bucket: "campaigns", Delete: { Objects: [{ Key: "a" }] } });
-    assert.equal(await refusalName(reader.send(denied)), "AccessDenied");
+    assert.equal(await storeErrorCode(reader.send(denied)), "AccessDenied");
     const post = async (body: string, headers: Record<string, string>) => {
       const command = new DeleteObjectsCommand({ Bucket: "letters", Delete: { Objects: [] } });
       // Only the host is signed, so that the body and its digest are the test's own.

@@ -16,7 +16,7 @@ import { AwsClient } from "aws4fetch";
 import assert from "node:assert/strict";
 import { parseByteRange } from "@/embedded/store/s3/byte_range.ts";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
-import { refusalName } from "./refusal_name.ts";
+import { storeErrorCode } from "./store_error_code.ts";
 import { mapiAuthorization, s3Keys, startStore } from "./store_fixture.ts";
 
 /** What suites and clients that nobody here wrote found. */
@@ -119,7 +119,7 @@ Deno.test("embedded S3: conditions of a delete hold for one and for many", leaks
   const at = { Bucket, Key: "k" };
   const old = await client.send(new PutObjectCommand({ ...at, Body: "old" }));
   const now = await client.send(new PutObjectCommand({ ...at, Body: "now" }));
-  const remove = (given: object) => refusalName(client.send(new DeleteObjectCommand({ ...at, ...given })));
+  const remove = (given: object) => storeErrorCode(client.send(new DeleteObjectCommand({ ...at, ...given })));
   assert.equal(await remove({ IfMatch: old.ETag }), "PreconditionFailed");
   assert.equal(await remove({ IfMatch: now.ETag, VersionId: old.VersionId }), "PreconditionFailed");
   assert.equal(await remove({ IfMatchSize: 3 }), "NotImplemented");
@@ -131,20 +131,20 @@ Deno.test("embedded S3: conditions of a delete hold for one and for many", leaks
   await client.send(new HeadObjectCommand(at));
   await client.send(new DeleteObjectCommand({ ...at, IfMatch: old.ETag, VersionId: old.VersionId }));
   await client.send(new DeleteObjectCommand({ ...at, IfMatch: now.ETag }));
-  assert.equal(await refusalName(client.send(new HeadObjectCommand(at))), "NotFound");
+  assert.equal(await storeErrorCode(client.send(new HeadObjectCommand(at))), "NotFound");
 });
 
 Deno.test("embedded S3: a bucket of another kind is refused, and a broken body too", leaks, async () => {
   await using store = await startStore();
   const client = store.client("archive", "curator");
-  const create = (given: object) => refusalName(client.send(new CreateBucketCommand({ Bucket: "odd", ...given })));
+  const create = (given: object) => storeErrorCode(client.send(new CreateBucketCommand({ Bucket: "odd", ...given })));
   assert.equal(await create({ ObjectLockEnabledForBucket: true }), "NotImplemented");
   assert.equal(await create({ CreateBucketConfiguration: { Tags: [{ Key: "a", Value: "b" }] } }), "NotImplemented");
   const raw = new AwsClient(keys);
   const put = async (body: string) =>
     await code(await raw.fetch(`${store.s3("archive")}/odd`, { method: "PUT", body }));
   assert.equal(await put("<broken"), "400 MalformedXML");
-  assert.equal(await refusalName(client.send(new HeadBucketCommand({ Bucket: "odd" }))), "NotFound");
+  assert.equal(await storeErrorCode(client.send(new HeadBucketCommand({ Bucket: "odd" }))), "NotFound");
   await client.send(
     new CreateBucketCommand({ Bucket: "odd", CreateBucketConfiguration: { LocationConstraint: "eu-north-1" } }),
   );
@@ -160,7 +160,7 @@ Deno.test("embedded S3: buckets are listed in pages", leaks, async () => {
   assert.deepEqual([second.Buckets?.map(({ Name }) => Name), second.ContinuationToken], [["maps"], undefined]);
   assert.deepEqual((await client.send(new ListBucketsCommand({ Prefix: "ma" }))).Buckets?.length, 1);
   for (const MaxBuckets of [0, 10_001]) {
-    assert.equal(await refusalName(client.send(new ListBucketsCommand({ MaxBuckets }))), "InvalidArgument");
+    assert.equal(await storeErrorCode(client.send(new ListBucketsCommand({ MaxBuckets }))), "InvalidArgument");
   }
 });
 

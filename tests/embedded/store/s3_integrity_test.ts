@@ -31,13 +31,13 @@ function defaultClient(store: { s3(tenant: string): string }): S3Client {
   });
 }
 
-async function refusal(promise: Promise<unknown>): Promise<string> {
+async function errorOf(promise: Promise<unknown>): Promise<string> {
   try {
     await promise;
   } catch (error) {
     if (error instanceof Error) return error.name;
   }
-  return "no refusal";
+  return "ok";
 }
 
 function base64(algorithm: "crc32" | "crc32c" | "crc64nvme" | "sha1" | "sha256", body: Uint8Array): string {
@@ -86,9 +86,9 @@ Deno.test("S3 digests: each algorithm is verified, kept and given back to who as
     assert.deepEqual(await part.Body?.transformToByteArray(), LARGE.slice(0, 10));
     assert.equal(part[name], undefined);
     const other = new PutObjectCommand({ ...at, Body: "other", [name]: value });
-    assert.equal(await refusal(client.send(other)), "BadDigest");
+    assert.equal(await errorOf(client.send(other)), "BadDigest");
     const malformed = new PutObjectCommand({ ...at, Body: "other", [name]: "AAAA" });
-    assert.equal(await refusal(client.send(malformed)), "InvalidRequest");
+    assert.equal(await errorOf(client.send(malformed)), "InvalidRequest");
     assert.equal((await client.send(new HeadObjectCommand(at))).ContentLength, LARGE.length);
   }
 });
@@ -114,17 +114,17 @@ Deno.test("S3 digests: statements that contradict each other are refused", leaks
       Object.assign((args.request as { headers: Record<string, string> }).headers, headers);
       return next(args);
     }, { step: "build" });
-    return await refusal(client.send(command));
+    return await errorOf(client.send(command));
   };
   const crc32 = { "x-amz-checksum-crc32": base64("crc32", body) };
-  assert.equal(await send({ ...crc32, "x-amz-sdk-checksum-algorithm": "crc32" }), "no refusal");
+  assert.equal(await send({ ...crc32, "x-amz-sdk-checksum-algorithm": "crc32" }), "ok");
   assert.equal(await send({ ...crc32, "x-amz-sdk-checksum-algorithm": "SHA1" }), "InvalidRequest");
   assert.equal(await send({ "x-amz-sdk-checksum-algorithm": "CRC32" }), "InvalidRequest");
   assert.equal(await send({ ...crc32, "x-amz-checksum-sha1": base64("sha1", body) }), "InvalidRequest");
   assert.equal(await send({ "x-amz-trailer": "x-amz-checksum-crc32" }), "InvalidRequest");
   assert.equal(await send({ "x-amz-checksum-crc128": "AAAA" }), "NotImplemented");
   assert.equal(await send({ "content-md5": "AAAA" }), "InvalidDigest");
-  assert.equal(await send({ "content-md5": createHash("md5").update(body).digest("base64") }), "no refusal");
+  assert.equal(await send({ "content-md5": createHash("md5").update(body).digest("base64") }), "ok");
 });
 
 Deno.test(
@@ -192,7 +192,7 @@ Deno.test(
     for (const [minutes, name] of [[14, "NoSuchKey"], [-14, "NoSuchKey"], [16, "skewed"], [-16, "skewed"]] as const) {
       const skewed = defaultClient(store);
       skewed.config.systemClockOffset = minutes * 60_000;
-      const refused = await refusal(skewed.send(new GetObjectCommand(at)));
+      const refused = await errorOf(skewed.send(new GetObjectCommand(at)));
       assert.equal(refused, name === "skewed" ? "RequestTimeTooSkewed" : name);
     }
   },

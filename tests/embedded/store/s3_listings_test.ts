@@ -12,7 +12,7 @@ import {
   type S3Client,
 } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
-import { refusalName } from "./refusal_name.ts";
+import { storeErrorCode } from "./store_error_code.ts";
 import { startStore } from "./store_fixture.ts";
 
 const leaks = { sanitizeOps: false, sanitizeResources: false };
@@ -95,8 +95,8 @@ Deno.test("embedded S3 listings: a page of no keys is the last, and odd sizes ar
   assert.deepEqual([first.Contents, second.Contents, versions.Versions], [undefined, undefined, undefined]);
   assert.equal(second.KeyCount, 0);
   const negative = { Bucket: "pages", MaxKeys: -1 };
-  assert.equal(await refusalName(client.send(new ListObjectsCommand(negative))), "InvalidArgument");
-  assert.equal(await refusalName(client.send(new ListObjectVersionsCommand(negative))), "InvalidArgument");
+  assert.equal(await storeErrorCode(client.send(new ListObjectsCommand(negative))), "InvalidArgument");
+  assert.equal(await storeErrorCode(client.send(new ListObjectVersionsCommand(negative))), "InvalidArgument");
   const after = await client.send(new ListObjectsV2Command({ Bucket: "pages", StartAfter: "a" }));
   assert.deepEqual(after.Contents?.map(({ Key }) => Key), ["b"]);
 });
@@ -140,11 +140,11 @@ Deno.test(
     await using store = await startStore();
     const reader = store.client("archive", "reader");
     const get = new GetBucketVersioningCommand({ Bucket: "campaigns" });
-    assert.equal(await refusalName(reader.send(get)), "AccessDenied");
-    assert.equal(await refusalName(setVersioning(reader, "campaigns", "Enabled")), "AccessDenied");
+    assert.equal(await storeErrorCode(reader.send(get)), "AccessDenied");
+    assert.equal(await storeErrorCode(setVersioning(reader, "campaigns", "Enabled")), "AccessDenied");
     const owner = store.client("archive", "curator");
     const put = (VersioningConfiguration: { Status?: "Enabled"; MFADelete?: "Enabled" }) =>
-      refusalName(owner.send(new PutBucketVersioningCommand({ Bucket: "letters", VersioningConfiguration })));
+      storeErrorCode(owner.send(new PutBucketVersioningCommand({ Bucket: "letters", VersioningConfiguration })));
     assert.equal(await put({}), "MalformedXML");
     assert.equal(await put({ Status: "Enabled", MFADelete: "Enabled" }), "NotImplemented");
     assert.equal((await owner.send(new GetBucketVersioningCommand({ Bucket: "letters" }))).Status, undefined);
@@ -175,9 +175,9 @@ Deno.test(
       assert.deepEqual(under.lines, whole.lines.filter((line) => line.startsWith("d/")));
     }
     const alone = new ListObjectVersionsCommand({ Bucket: "kept", VersionIdMarker: "1" });
-    assert.equal(await refusalName(client.send(alone)), "InvalidArgument");
+    assert.equal(await storeErrorCode(client.send(alone)), "InvalidArgument");
     const odd = new ListObjectVersionsCommand({ Bucket: "kept", KeyMarker: "a", VersionIdMarker: "x" });
-    assert.equal(await refusalName(client.send(odd)), "InvalidArgument");
+    assert.equal(await storeErrorCode(client.send(odd)), "InvalidArgument");
   },
 );
 
@@ -186,5 +186,5 @@ Deno.test("embedded S3: a bucket is in the default region; one that is not there
   const client = store.client("archive", "curator");
   const { LocationConstraint } = await client.send(new GetBucketLocationCommand({ Bucket: "letters" }));
   assert.ok(!LocationConstraint);
-  assert.equal(await refusalName(client.send(new GetBucketLocationCommand({ Bucket: "none" }))), "NoSuchBucket");
+  assert.equal(await storeErrorCode(client.send(new GetBucketLocationCommand({ Bucket: "none" }))), "NoSuchBucket");
 });

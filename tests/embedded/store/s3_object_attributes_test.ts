@@ -13,11 +13,11 @@ import assert from "node:assert/strict";
 import {
   Bucket,
   complete,
+  errorOf,
   leaks,
   md5,
   MIB,
   pattern,
-  refusal,
   start,
   upload,
 } from "@/tests/embedded/store/s3/multipart_fixture.ts";
@@ -54,15 +54,15 @@ Deno.test("embedded S3 attributes: of a plain object what is asked for, and what
   assert.deepEqual(one, { ObjectSize: 5 });
   await client.send(new PutObjectCommand({ Bucket, Key: "k", Body: "hello", ChecksumAlgorithm: "CRC32" }));
   assert.deepEqual((await attributes("k")).Checksum, { ChecksumCRC32: "NhCmhg==", ChecksumType: "FULL_OBJECT" });
-  assert.equal(await refusal(attributes("absent")), "404 NoSuchKey");
-  assert.equal(await refusal(attributes("k", { ObjectAttributes: [] })), "400 InvalidArgument");
+  assert.equal(await errorOf(attributes("absent")), "404 NoSuchKey");
+  assert.equal(await errorOf(attributes("k", { ObjectAttributes: [] })), "400 InvalidArgument");
   const unknown = client.send(
     new GetObjectAttributesCommand({ Bucket, Key: "k", ObjectAttributes: ["ETag", JSON.parse('"toString"')] }),
   );
-  assert.equal(await refusal(unknown), "400 InvalidArgument");
+  assert.equal(await errorOf(unknown), "400 InvalidArgument");
   const stranger = store.client("research", "researcher");
   const at = { Bucket, Key: "k", ObjectAttributes: ALL };
-  assert.equal(await refusal(stranger.send(new GetObjectAttributesCommand(at))), "404 NoSuchBucket");
+  assert.equal(await errorOf(stranger.send(new GetObjectAttributesCommand(at))), "404 NoSuchBucket");
 });
 
 Deno.test("embedded S3 attributes: versions are named, and a marker has none", leaks, async () => {
@@ -77,8 +77,8 @@ Deno.test("embedded S3 attributes: versions are named, and a marker has none", l
   };
   assert.deepEqual([await of(), await of(first)], [[second, 2], [first, 1]]);
   const { VersionId: marker } = await client.send(new DeleteObjectCommand(at));
-  assert.equal(await refusal(of()), "404 NoSuchKey");
-  assert.equal(await refusal(of(marker)), "405 MethodNotAllowed");
+  assert.equal(await errorOf(of()), "404 NoSuchKey");
+  assert.equal(await errorOf(of(marker)), "405 MethodNotAllowed");
 });
 
 Deno.test("embedded S3 attributes: parts are shown and paged, with checksums where they have some", leaks, async () => {
@@ -120,7 +120,7 @@ Deno.test("embedded S3 attributes: parts are shown and paged, with checksums whe
   assert.deepEqual([second?.IsTruncated, second?.NextPartNumberMarker], [false, "3"]);
   const none = (await attributes("summed", { MaxParts: 0 })).ObjectParts;
   assert.deepEqual([none?.Parts, none?.IsTruncated, none?.TotalPartsCount], [undefined, false, 3]);
-  assert.equal(await refusal(attributes("summed", { PartNumberMarker: "x" })), "400 InvalidArgument");
+  assert.equal(await errorOf(attributes("summed", { PartNumberMarker: "x" })), "400 InvalidArgument");
 });
 
 Deno.test("embedded S3 uploads in parts: tags of the create are those of the object", leaks, async () => {
@@ -128,8 +128,8 @@ Deno.test("embedded S3 uploads in parts: tags of the create are those of the obj
   const { client } = opened;
   const at = { Bucket, Key: "tagged" };
   const create = (Tagging: string) => client.send(new CreateMultipartUploadCommand({ ...at, Tagging }));
-  assert.equal(await refusal(create("aws:k=v")), "400 InvalidTag");
-  assert.equal(await refusal(create("a=%zz")), "400 InvalidArgument");
+  assert.equal(await errorOf(create("aws:k=v")), "400 InvalidTag");
+  assert.equal(await errorOf(create("a=%zz")), "400 InvalidArgument");
   const { UploadId = "" } = await create("kind=blad+1&l%C3%A4n=Sk%C3%A5ne");
   await complete(client, "tagged", UploadId, [await upload(client, "tagged", UploadId, 1, "x")]);
   const { TagSet } = await client.send(new GetObjectTaggingCommand(at));

@@ -11,10 +11,10 @@ import { Buffer } from "node:buffer";
 import {
   Bucket,
   complete,
+  errorOf,
   leaks,
   MIB,
   pattern,
-  refusal,
   start,
   upload,
 } from "@/tests/embedded/store/s3/multipart_fixture.ts";
@@ -44,7 +44,7 @@ Deno.test("embedded S3 part numbers: a part is read by its number, counted in or
     }
     first += piece.length;
   }
-  const get = (more: object) => refusal(client.send(new GetObjectCommand({ Bucket, Key: "k", ...more })));
+  const get = (more: object) => errorOf(client.send(new GetObjectCommand({ Bucket, Key: "k", ...more })));
   assert.equal(await get({ PartNumber: 4 }), "416 InvalidPartNumber");
   assert.equal(await get({ PartNumber: 10_000 }), "416 InvalidPartNumber");
   for (const PartNumber of [0, 10_001, -1, 1.5]) assert.equal(await get({ PartNumber }), "400 InvalidArgument");
@@ -70,7 +70,7 @@ Deno.test("embedded S3 part numbers: an object that has no parts is its own firs
       [`bytes 0-${Body.length - 1}/${Body.length}`, undefined, Body],
     );
     const second = client.send(new GetObjectCommand({ Bucket, Key: "plain", PartNumber: 2 }));
-    assert.equal(await refusal(second), "416 InvalidPartNumber");
+    assert.equal(await errorOf(second), "416 InvalidPartNumber");
   }
   await client.send(new PutObjectCommand({ Bucket, Key: "empty", Body: new Uint8Array() }));
   const empty = await client.send(new GetObjectCommand({ Bucket, Key: "empty", PartNumber: 1 }));

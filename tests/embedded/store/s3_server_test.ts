@@ -16,18 +16,18 @@ import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import { refusingHandler } from "@/embedded/store/s3/s3_server.ts";
+import { errorHandler } from "@/embedded/store/s3/s3_server.ts";
 import { startStore } from "./store_fixture.ts";
 
 const leaks = { sanitizeOps: false, sanitizeResources: false };
 
-async function refusal(promise: Promise<unknown>): Promise<string> {
+async function errorOf(promise: Promise<unknown>): Promise<string> {
   try {
     await promise;
   } catch (error) {
     if (error instanceof Error) return error.name;
   }
-  return "no refusal";
+  return "ok";
 }
 
 async function keys(client: S3Client, bucket: string): Promise<string[]> {
@@ -71,11 +71,11 @@ Deno.test("embedded S3: buckets are made, listed, checked and deleted; a full on
   await client.send(new HeadBucketCommand({ Bucket: "FRESH-1" }));
   const { Buckets } = await client.send(new ListBucketsCommand({}));
   assert.deepEqual(Buckets?.map(({ Name }) => Name), ["campaigns", "Fresh-1", "letters", "maps"]);
-  assert.equal(await refusal(client.send(new DeleteBucketCommand({ Bucket: "maps" }))), "BucketNotEmpty");
+  assert.equal(await errorOf(client.send(new DeleteBucketCommand({ Bucket: "maps" }))), "BucketNotEmpty");
   await client.send(new DeleteBucketCommand({ Bucket: "fresh-1" }));
-  assert.equal(await refusal(client.send(new HeadBucketCommand({ Bucket: "fresh-1" }))), "NotFound");
+  assert.equal(await errorOf(client.send(new HeadBucketCommand({ Bucket: "fresh-1" }))), "NotFound");
   for (const Bucket of ["ab", "-edge", "under_score", "xn--a"]) {
-    assert.equal(await refusal(client.send(new CreateBucketCommand({ Bucket }))), "InvalidBucketName");
+    assert.equal(await errorOf(client.send(new CreateBucketCommand({ Bucket }))), "InvalidBucketName");
   }
 });
 
@@ -94,11 +94,11 @@ Deno.test("embedded S3: access follows the data permissions, and tenants are apa
     new DeleteBucketCommand({ Bucket: "campaigns" }),
   ];
   // deno-lint-ignore no-explicit-any -- the client's overloads do not take a union of commands
-  for (const command of denied) assert.equal(await refusal(reader.send(command as any)), "AccessDenied");
+  for (const command of denied) assert.equal(await errorOf(reader.send(command as any)), "AccessDenied");
   const foreign = store.client("research", "curator");
-  assert.equal(await refusal(foreign.send(new ListBucketsCommand({}))), "SignatureDoesNotMatch");
+  assert.equal(await errorOf(foreign.send(new ListBucketsCommand({}))), "SignatureDoesNotMatch");
   const wrong = store.client("archive", "curator", "wrong-password");
-  assert.equal(await refusal(wrong.send(new ListBucketsCommand({}))), "SignatureDoesNotMatch");
+  assert.equal(await errorOf(wrong.send(new ListBucketsCommand({}))), "SignatureDoesNotMatch");
 });
 
 Deno.test("embedded S3: ranges, conditions and metadata are given back", leaks, async () => {
@@ -131,10 +131,10 @@ Deno.test("embedded S3: ranges, conditions and metadata are given back", leaks, 
     assert.deepEqual(await part.Body?.transformToByteArray(), body.slice(from, to));
     assert.equal(part.ContentRange, `bytes ${from}-${to - 1}/100000`);
   }
-  assert.equal(await refusal(client.send(new GetObjectCommand({ ...at, Range: "bytes=100000-" }))), "InvalidRange");
-  assert.equal(await refusal(client.send(new GetObjectCommand({ ...at, IfMatch: '"other"' }))), "PreconditionFailed");
+  assert.equal(await errorOf(client.send(new GetObjectCommand({ ...at, Range: "bytes=100000-" }))), "InvalidRange");
+  assert.equal(await errorOf(client.send(new GetObjectCommand({ ...at, IfMatch: '"other"' }))), "PreconditionFailed");
   assert.equal(
-    await refusal(client.send(new PutObjectCommand({ ...at, Body: "x", IfNoneMatch: "*" }))),
+    await errorOf(client.send(new PutObjectCommand({ ...at, Body: "x", IfNoneMatch: "*" }))),
     "PreconditionFailed",
   );
   const unchanged = await getSignedUrl(client, new GetObjectCommand(at), { expiresIn: 60 });
@@ -157,7 +157,7 @@ Deno.test("embedded S3: versions and markers are real where versioning is on", l
   assert.equal(await read(first.VersionId), "first");
   const marker = await client.send(new DeleteObjectCommand(at));
   assert.equal(marker.DeleteMarker, true);
-  assert.equal(await refusal(read()), "NoSuchKey");
+  assert.equal(await errorOf(read()), "NoSuchKey");
   assert.equal(await read(second.VersionId), "second");
   assert.ok(!(await keys(client, "maps")).includes("versions.txt"));
   await client.send(new DeleteObjectCommand({ ...at, VersionId: marker.VersionId }));
@@ -241,7 +241,7 @@ Deno.test(
 );
 
 Deno.test("embedded S3: a store that stops says so to clients of both protocols", async () => {
-  const answer = refusingHandler("ServiceUnavailable")(new Request("http://127.0.0.1:20000/letters/x"));
+  const answer = errorHandler("ServiceUnavailable")(new Request("http://127.0.0.1:20000/letters/x"));
   assert.deepEqual([answer.status, answer.headers.get("retry-after")], [503, "5"]);
   assert.equal(answer.headers.get("x-hcp-errormessage"), "The store is stopping");
   assert.match(answer.headers.get("x-amz-request-id") ?? "", /^[0-9a-f-]{36}$/);
@@ -252,13 +252,13 @@ Deno.test("embedded S3: what it does not provide is 501, never a wrong success",
   await using store = await startStore();
   const client = store.client("archive", "curator");
   const at = { Bucket: "letters", Key: "1794/Åbo, 3 maj.txt" };
-  assert.equal(await refusal(client.send(new PutBucketPolicyCommand({ ...at, Policy: "{}" }))), "NotImplemented");
+  assert.equal(await errorOf(client.send(new PutBucketPolicyCommand({ ...at, Policy: "{}" }))), "NotImplemented");
   assert.equal(
-    await refusal(client.send(new PutBucketWebsiteCommand({ ...at, WebsiteConfiguration: {} }))),
+    await errorOf(client.send(new PutBucketWebsiteCommand({ ...at, WebsiteConfiguration: {} }))),
     "NotImplemented",
   );
   const locked = new PutObjectCommand({ ...at, Body: "x", ObjectLockMode: "GOVERNANCE" });
-  assert.equal(await refusal(client.send(locked)), "NotImplemented");
+  assert.equal(await errorOf(client.send(locked)), "NotImplemented");
 });
 
 Deno.test("embedded S3: a body that does not match its digest, or ends early, is never an object", leaks, async () => {
@@ -266,7 +266,7 @@ Deno.test("embedded S3: a body that does not match its digest, or ends early, is
   const client = store.client("archive", "curator");
   const at = { Bucket: "letters", Key: "broken.bin" };
   assert.equal(
-    await refusal(client.send(new PutObjectCommand({ ...at, Body: "abc", ContentMD5: "AAAAAAAAAAAAAAAAAAAAAA==" }))),
+    await errorOf(client.send(new PutObjectCommand({ ...at, Body: "abc", ContentMD5: "AAAAAAAAAAAAAAAAAAAAAA==" }))),
     "BadDigest",
   );
   const url = new URL(await getSignedUrl(client, new PutObjectCommand(at), { expiresIn: 60 }));
@@ -281,7 +281,7 @@ Deno.test("embedded S3: a body that does not match its digest, or ends early, is
   // The sender is done, so the store answers; what it answers is that the body is not whole.
   await connection.closeWrite();
   assert.match(await new Response(connection.readable).text(), /^(HTTP\/1.1 400 |$)/);
-  assert.equal(await refusal(client.send(new HeadObjectCommand(at))), "NotFound");
+  assert.equal(await errorOf(client.send(new HeadObjectCommand(at))), "NotFound");
   assert.ok(!(await keys(client, "letters")).includes("broken.bin"));
   assert.deepEqual(
     [...Deno.readDirSync(`${store.folder}/bodies`)].flatMap((

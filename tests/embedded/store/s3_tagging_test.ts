@@ -8,7 +8,7 @@ import {
   PutObjectTaggingCommand,
 } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
-import { refusalName } from "./refusal_name.ts";
+import { storeErrorCode } from "./store_error_code.ts";
 import { startStore } from "./store_fixture.ts";
 
 const leaks = { sanitizeOps: false, sanitizeResources: false };
@@ -52,13 +52,13 @@ Deno.test(
 Deno.test("embedded S3 tagging: what is not there, or a marker, has no tags to set", leaks, async () => {
   await using opened = await openTagged();
   const { client, at, put, tag, tags } = opened;
-  assert.equal(await refusalName(tag([])), "NoSuchKey");
-  assert.equal(await refusalName(tags()), "NoSuchKey");
+  assert.equal(await storeErrorCode(tag([])), "NoSuchKey");
+  assert.equal(await storeErrorCode(tags()), "NoSuchKey");
   const version = await put();
-  assert.equal(await refusalName(tag([], "77")), "NoSuchVersion");
+  assert.equal(await storeErrorCode(tag([], "77")), "NoSuchVersion");
   const { VersionId } = await client.send(new DeleteObjectCommand(at));
-  assert.equal(await refusalName(tag([])), "NoSuchKey");
-  assert.equal(await refusalName(tag([], VersionId)), "MethodNotAllowed");
+  assert.equal(await storeErrorCode(tag([])), "NoSuchKey");
+  assert.equal(await storeErrorCode(tag([], VersionId)), "MethodNotAllowed");
   await tag([{ Key: "still", Value: "here" }], version);
   assert.deepEqual(await tags(version), ["still=here"]);
 });
@@ -80,20 +80,20 @@ Deno.test("embedded S3 tagging: the limits of S3 hold on both ways, and readers 
     [{ Key: "k", Value: "<>" }],
   ];
   for (const tagSet of refused) {
-    assert.equal(await refusalName(tag(tagSet)), "InvalidTag");
+    assert.equal(await storeErrorCode(tag(tagSet)), "InvalidTag");
     const header = new URLSearchParams(tagSet.map(({ Key, Value }) => [Key, Value])).toString();
-    assert.equal(await refusalName(put(header)), "InvalidTag");
+    assert.equal(await storeErrorCode(put(header)), "InvalidTag");
   }
   assert.equal((await tags()).length, 10);
-  assert.equal(await refusalName(put("a=%zz")), "InvalidArgument");
+  assert.equal(await storeErrorCode(put("a=%zz")), "InvalidArgument");
   await client.send(new PutObjectCommand({ Bucket: "campaigns", Key: "c", Body: "x" }));
   const reader = store.client("archive", "reader");
   const at = { Bucket: "campaigns", Key: "c" };
   assert.equal(
-    await refusalName(reader.send(new PutObjectTaggingCommand({ ...at, Tagging: { TagSet: [] } }))),
+    await storeErrorCode(reader.send(new PutObjectTaggingCommand({ ...at, Tagging: { TagSet: [] } }))),
     "AccessDenied",
   );
-  assert.equal(await refusalName(reader.send(new DeleteObjectTaggingCommand(at))), "AccessDenied");
+  assert.equal(await storeErrorCode(reader.send(new DeleteObjectTaggingCommand(at))), "AccessDenied");
   assert.deepEqual((await reader.send(new GetObjectTaggingCommand(at))).TagSet, []);
 });
 

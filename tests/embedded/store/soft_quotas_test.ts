@@ -24,27 +24,27 @@ Deno.test("soft quotas: each that is reached is told once, and again when it was
 
   const told: string[] = [];
   const quotas = new SoftQuotas(new Statements(index), (message) => told.push(message));
-  const look = () => {
-    quotas.look();
+  const check = () => {
+    quotas.check();
     return told.splice(0);
   };
   hold("endless", 1e12, 0);
   hold("small", 0.84 * 1024 * 1024, 0);
   hold("parts", 0, 0.0625 * 1024 * 1024);
-  assert.deepEqual(look(), []);
+  assert.deepEqual(check(), []);
   hold("small", 0.875 * 1024 * 1024, 0);
-  assert.deepEqual(look(), ["namespace small of tenant Arc holds 87.5 % of its hardQuota of 1 MB (softQuota 85 %)"]);
+  assert.deepEqual(check(), ["namespace small of tenant Arc holds 87.5 % of its hardQuota of 1 MB (softQuota 85 %)"]);
   hold("parts", 0.0625 * 1024 * 1024, 0.0625 * 1024 * 1024);
   index.exec(`UPDATE tenants SET used_bytes = ${1024 ** 3}`);
-  assert.deepEqual(look(), [
+  assert.deepEqual(check(), [
     "tenant Arc holds 100.0 % of its hardQuota of 1 GB (softQuota 50 %)",
     "namespace parts of tenant Arc holds 12.5 % of its hardQuota of 1 MB (softQuota 10 %)",
   ]);
-  assert.deepEqual(look(), []);
+  assert.deepEqual(check(), []);
   hold("small", 0, 0);
-  assert.deepEqual(look(), []);
+  assert.deepEqual(check(), []);
   hold("small", 1024 * 1024, 0);
-  assert.equal(look().length, 1);
+  assert.equal(check().length, 1);
   index.close();
   Deno.removeSync(folder, { recursive: true });
 });

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { openIndexForWriting } from "@/embedded/store/index.ts";
 import { Statements } from "@/embedded/store/statements.ts";
 import { UsageHistory } from "@/embedded/store/usage_history.ts";
-import { countStored } from "@/embedded/store/writer/usage.ts";
-import { countReads, countUse, expireUsage } from "@/embedded/store/writer/use_changes.ts";
+import { countStored } from "@/embedded/store/writer/usage_counters.ts";
+import { countReads, expireUsage, recordUsage } from "@/embedded/store/writer/usage_changes.ts";
 
 const MS_PER_HOUR = 60 * 60 * 1000;
 
@@ -33,7 +33,7 @@ function startIndex() {
       const key = new Uint8Array();
       const rest = { etag: "", contentType: "", headers: null, checksums: null, tags: null, acl: null, owner: null };
       const given = { bucket, key, body, size, ...rest, condition: null, atMs: hour * MS_PER_HOUR };
-      countUse(statements, { kind: "putObject", given }, { version: null });
+      recordUsage(statements, { kind: "putObject", given }, { version: null });
     },
     [Symbol.dispose]() {
       index.close();

@@ -209,7 +209,7 @@ Deno.test("writer: a number is never given out twice, and nothing is made in a t
     tenant("new"),
     user("bob", 2),
   ]);
-  assert.deepEqual(outcomes.map((outcome) => outcome.ok ? outcome.result : "refusal" in outcome && outcome.refusal), [
+  assert.deepEqual(outcomes.map((outcome) => outcome.ok ? outcome.result : "error" in outcome && outcome.error), [
     { id: 1 },
     { id: 1 },
     null,

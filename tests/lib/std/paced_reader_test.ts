@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { bodyParts, BrokenBody } from "@/embedded/store/bodies.ts";
-import { asS3Error } from "@/embedded/store/s3/refusals.ts";
+import { bodyChunks, BrokenBody } from "@/embedded/store/bodies.ts";
+import { asS3Error } from "@/embedded/store/s3/as_s3_error.ts";
 import { pacedReader, SlowBody } from "@/lib/std/paced_reader.ts";
 
 const bounds = { idleMs: 20, minBytesPerSecond: 1000, slackMs: 200 };
@@ -24,7 +24,7 @@ Deno.test("paced reader: the embedded store says of a stalled body what S3 says"
   const stalled = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(5)) });
   const read = async () => {
     let bytes = 0;
-    for await (const part of bodyParts(stalled, 10, bounds)) bytes += part.length;
+    for await (const part of bodyChunks(stalled, 10, bounds)) bytes += part.length;
     return bytes;
   };
   const error = await read().catch((error) => error);

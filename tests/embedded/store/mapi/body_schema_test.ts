@@ -15,7 +15,7 @@ import { MapiError } from "@/embedded/store/mapi/mapi_error.ts";
 import { archiveMapi, leaks } from "@/tests/embedded/store/mapi_fixture.ts";
 import { mapiAuthorization, startStore } from "@/tests/embedded/store/store_fixture.ts";
 
-function refusal(schema: z.ZodType, value: unknown): string {
+function errorOf(schema: z.ZodType, value: unknown): string {
   try {
     return `accepted: ${JSON.stringify(parsed(schema, value))}`;
   } catch (error) {
@@ -32,8 +32,8 @@ Deno.test("bodies: null counts as left out, unknown and inherited members are dr
   });
   const inherited = JSON.parse('{"name": "a", "__proto__": {"softQuota": 1}}');
   assert.deepEqual(Object.entries(parsed(schema, inherited)), [["name", "a"]]);
-  assert.equal(refusal(schema, Object.create({ name: "a" })), "400 name is required");
-  for (const value of [[], "a", null, 7]) assert.equal(refusal(schema, value), "400 The body must be an object");
+  assert.equal(errorOf(schema, Object.create({ name: "a" })), "400 name is required");
+  for (const value of [[], "a", null, 7]) assert.equal(errorOf(schema, value), "400 The body must be an object");
 });
 
 Deno.test("bodies: the first member that does not fit is named by its path, with its rule", () => {
@@ -46,7 +46,7 @@ Deno.test("bodies: the first member that does not fit is named by its path, with
     roles: { role: ["READER"] },
     rules: [],
   });
-  const of = (value: unknown) => refusal(schema, value);
+  const of = (value: unknown) => errorOf(schema, value);
   assert.equal(of({ roles: { role: ["READER", "ODD"] } }), "400 roles[1] must be one of READER, WRITER");
   const wrapping = "400 roles must be an object with the list role, of at most 100 entries";
   for (const roles of [["READER"], {}, { role: null }, { role: Array(101).fill("READER") }, "READER"]) {
@@ -60,7 +60,7 @@ Deno.test("bodies: the first member that does not fit is named by its path, with
 Deno.test("bodies: no entry of a list that is too long is looked at", () => {
   let looks = 0;
   const entry = z.custom(() => ++looks > 0);
-  assert.match(refusal(list(entry, 2), Array(3)), /^400 /);
+  assert.match(errorOf(list(entry, 2), Array(3)), /^400 /);
   assert.equal(looks, 0);
 });
 

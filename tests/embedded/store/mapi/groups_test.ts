@@ -11,7 +11,7 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { GROUP_URI } from "@/embedded/store/s3/acl_grantees.ts";
 import { clientOf, makeUser, mapi, statusOf } from "@/tests/embedded/store/acl_fixture.ts";
-import { refusalName } from "@/tests/embedded/store/refusal_name.ts";
+import { storeErrorCode } from "@/tests/embedded/store/store_error_code.ts";
 import { startStore } from "@/tests/embedded/store/store_fixture.ts";
 
 const leaks = { sanitizeOps: false, sanitizeResources: false };
@@ -77,7 +77,7 @@ Deno.test("groups: their roles, and the right to make namespaces, are their memb
     (await mapi(store, method, path, body, "anna")).status;
   const own = clientOf(store, "anna");
   assert.equal(await asAnna("GET", "/groupAccounts"), 403);
-  assert.equal(await refusalName(own.send(new CreateBucketCommand({ Bucket: "annas" }))), "AccessDenied");
+  assert.equal(await storeErrorCode(own.send(new CreateBucketCommand({ Bucket: "annas" }))), "AccessDenied");
   const monitors = { groupname: "monitors", roles: { role: ["MONITOR"] }, members: { username: ["anna"] } };
   await mapi(store, "PUT", "/groupAccounts", { ...monitors, allowNamespaceManagement: true });
   assert.equal(await asAnna("GET", "/groupAccounts"), 200);

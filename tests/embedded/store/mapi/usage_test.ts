@@ -9,7 +9,7 @@ import {
   PutObjectCommand,
   UploadPartCommand,
 } from "@aws-sdk/client-s3";
-import { archiveMapi, eventually, leaks, namespace, refusal, type Store } from "@/tests/embedded/store/mapi_fixture.ts";
+import { archiveMapi, errorOf, eventually, leaks, namespace, type Store } from "@/tests/embedded/store/mapi_fixture.ts";
 import { startStore } from "@/tests/embedded/store/store_fixture.ts";
 
 type Entry = Record<string, unknown>;
@@ -39,10 +39,10 @@ Deno.test("usage: what was written, read and deleted is counted, and survives a 
   await client.send(new DeleteObjectCommand({ ...at, Key: "b" }));
   // What is refused did not happen.
   assert.equal(
-    await refusal(client.send(new PutObjectCommand({ ...at, Body: "x", IfNoneMatch: "*" }))),
+    await errorOf(client.send(new PutObjectCommand({ ...at, Body: "x", IfNoneMatch: "*" }))),
     "412 PreconditionFailed",
   );
-  assert.equal(await refusal(client.send(new GetObjectCommand({ ...at, Key: "none" }))), "404 NoSuchKey");
+  assert.equal(await errorOf(client.send(new GetObjectCommand({ ...at, Key: "none" }))), "404 NoSuchKey");
 
   const statistics = (await archiveMapi(store, "GET", "/namespaces/used/statistics")).json();
   assert.deepEqual([statistics.objectCount, statistics.ingestedVolume, statistics.storageCapacityUsed], [1, 300, 300]);

@@ -36,14 +36,14 @@ export function joined(...parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
   return whole;
 }
 
-export async function refusal(promise: Promise<unknown>): Promise<string> {
+export async function errorOf(promise: Promise<unknown>): Promise<string> {
   try {
     await promise;
   } catch (error) {
     if (error instanceof S3ServiceException) return `${error.$metadata.httpStatusCode} ${error.name}`;
     throw error;
   }
-  return "no refusal";
+  return "ok";
 }
 
 export async function start(client: S3Client, Key: string): Promise<string> {

@@ -17,6 +17,7 @@ import {
   bodyFiles,
   Bucket,
   complete,
+  errorOf,
   joined,
   leaks,
   md5,
@@ -24,7 +25,6 @@ import {
   type Parts,
   pattern,
   read,
-  refusal,
   start,
   upload,
 } from "./multipart_fixture.ts";
@@ -59,7 +59,7 @@ Deno.test("multipart: parts become one object with its headers, and ranges cross
   assert.equal(md5(await read(client, Key, "bytes=-101")), md5(whole.subarray(-101)));
   const again = await complete(client, Key, UploadId, parts);
   assert.deepEqual([again.ETag, again.VersionId], [answer.ETag, answer.VersionId]);
-  assert.equal(await refusal(complete(client, Key, UploadId, parts.slice(1))), "404 NoSuchUpload");
+  assert.equal(await errorOf(complete(client, Key, UploadId, parts.slice(1))), "404 NoSuchUpload");
 });
 
 Deno.test("multipart: a complete is refused for parts that are wrong, and can be repeated rightly", leaks, async () => {
@@ -79,11 +79,11 @@ Deno.test("multipart: a complete is refused for parts that are wrong, and can be
     ["400 InvalidArgument", [one, { ...small, PartNumber: 10_001 }]],
     ["400 MalformedXML", []],
   ];
-  for (const [expected, parts] of wrong) assert.equal(await refusal(complete(client, "k", id, parts)), expected);
-  assert.equal(await refusal(complete(client, "k", id, [one], { MpuObjectSize: 5 })), "400 InvalidRequest");
-  assert.equal(await refusal(complete(client, "other", id, [one])), "404 NoSuchUpload");
-  assert.equal(await refusal(complete(client, "k", "unknown", [one])), "404 NoSuchUpload");
-  assert.equal(await refusal(client.send(new HeadObjectCommand({ Bucket, Key: "k" }))), "404 NotFound");
+  for (const [expected, parts] of wrong) assert.equal(await errorOf(complete(client, "k", id, parts)), expected);
+  assert.equal(await errorOf(complete(client, "k", id, [one], { MpuObjectSize: 5 })), "400 InvalidRequest");
+  assert.equal(await errorOf(complete(client, "other", id, [one])), "404 NoSuchUpload");
+  assert.equal(await errorOf(complete(client, "k", "unknown", [one])), "404 NoSuchUpload");
+  assert.equal(await errorOf(client.send(new HeadObjectCommand({ Bucket, Key: "k" }))), "404 NotFound");
   await complete(client, "k", id, [one, three], { MpuObjectSize: 5 * MIB + 3 });
   assert.equal((await read(client, "k")).length, 5 * MIB + 3);
   assert.equal(bodyFiles(store.folder).length, 1);
@@ -95,8 +95,8 @@ Deno.test("multipart: conditions of a complete are judged with the write", leaks
   const { ETag } = await client.send(new PutObjectCommand({ Bucket, Key: "k", Body: "old" }));
   const id = await start(client, "k");
   const parts = [await upload(client, "k", id, 1, "new")];
-  assert.equal(await refusal(complete(client, "k", id, parts, { IfNoneMatch: "*" })), "412 PreconditionFailed");
-  assert.equal(await refusal(complete(client, "k", id, parts, { IfMatch: '"other"' })), "412 PreconditionFailed");
+  assert.equal(await errorOf(complete(client, "k", id, parts, { IfNoneMatch: "*" })), "412 PreconditionFailed");
+  assert.equal(await errorOf(complete(client, "k", id, parts, { IfMatch: '"other"' })), "412 PreconditionFailed");
   assert.equal(new TextDecoder().decode(await read(client, "k")), "old");
   await complete(client, "k", id, parts, { IfMatch: ETag });
   assert.equal(new TextDecoder().decode(await read(client, "k")), "new");
@@ -125,7 +125,7 @@ Deno.test("multipart: a part again replaces the earlier, and an aborted upload l
     client.send(new ListPartsCommand({ Bucket, Key: "k", UploadId: id })),
     client.send(new UploadPartCommand({ Bucket, Key: "k", UploadId: id, PartNumber: 1, Body: "x" })),
   ];
-  assert.deepEqual(new Set(await Promise.all(gone.map(refusal))), new Set(["404 NoSuchUpload"]));
+  assert.deepEqual(new Set(await Promise.all(gone.map(errorOf))), new Set(["404 NoSuchUpload"]));
 });
 
 Deno.test("multipart: part numbers and digests are checked before a part counts", leaks, async () => {
@@ -134,7 +134,7 @@ Deno.test("multipart: part numbers and digests are checked before a part counts"
   const id = await start(client, "k");
   for (const PartNumber of [0, 10_001, -1, 1.5]) {
     const sent = client.send(new UploadPartCommand({ Bucket, Key: "k", UploadId: id, PartNumber, Body: "x" }));
-    assert.equal(await refusal(sent), "400 InvalidArgument");
+    assert.equal(await errorOf(sent), "400 InvalidArgument");
   }
   const wrong = client.send(
     new UploadPartCommand({
@@ -146,7 +146,7 @@ Deno.test("multipart: part numbers and digests are checked before a part counts"
       ContentMD5: "1B2M2Y8AsgTpgAmY7PhCfg==",
     }),
   );
-  assert.equal(await refusal(wrong), "400 BadDigest");
+  assert.equal(await errorOf(wrong), "400 BadDigest");
   const { Parts } = await client.send(new ListPartsCommand({ Bucket, Key: "k", UploadId: id }));
   assert.equal(Parts, undefined);
 });
@@ -216,7 +216,7 @@ Deno.test("multipart: a completed upload is a version like any other, and its fi
   assert.equal(bodyFiles(store.folder).length, before + 1);
   await client.send(new DeleteObjectCommand({ ...at, VersionId: old.VersionId }));
   assert.equal(bodyFiles(store.folder).length, before);
-  assert.equal(await refusal(old.again()), "404 NoSuchUpload");
+  assert.equal(await errorOf(old.again()), "404 NoSuchUpload");
 });
 
 Deno.test("multipart: a read under way gets its version whole though it is overwritten meanwhile", leaks, async () => {
@@ -244,5 +244,5 @@ Deno.test("multipart: one empty part is an empty object", leaks, async () => {
   const id = await start(client, "empty");
   await complete(client, "empty", id, [await upload(client, "empty", id, 1, "")]);
   assert.equal((await read(client, "empty")).length, 0);
-  assert.equal(await refusal(read(client, "empty", "bytes=0-0")), "416 InvalidRange");
+  assert.equal(await errorOf(read(client, "empty", "bytes=0-0")), "416 InvalidRange");
 });

@@ -21,7 +21,7 @@ Deno.test("store writer: where the disk is full a write is refused as NoSpace, r
     // SQLite says the same, word for word, of a file that may not grow and of a disk that is full.
     index.exec("PRAGMA max_page_count = 1");
     const large = "x".repeat(16_384);
-    const noSpace = { ok: false, refusal: "NoSpace" };
+    const noSpace = { ok: false, error: "NoSpace" };
     assert.deepEqual(writer.commit([putObject("new", large), putObject("kept", large)]), [noSpace, noSpace]);
     assert.deepEqual(keys(objects), ["also kept", "kept"]);
     assert.equal(etagOf(objects, "kept"), "first");
@@ -104,7 +104,7 @@ Deno.test("store writer: while the reserve is out, writes look for it once a sec
   reserve.release();
   disk.takes = false;
   disk.looks = 0;
-  const noSpace = { ok: false, refusal: "NoSpace" };
+  const noSpace = { ok: false, error: "NoSpace" };
   for (let n = 0; n < 10; n++) assert.deepEqual(writer.commit([putObject("new", "second")]), [noSpace]);
   assert.equal(disk.looks, 1);
   disk.nowMs += 1000;

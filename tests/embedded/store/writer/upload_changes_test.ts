@@ -88,8 +88,8 @@ Deno.test("uploads: a refused complete changes nothing, two in one group are one
     complete([1, 2]),
     complete([1, 2]),
   ]);
-  assert.deepEqual(missing, { ok: false, refusal: "InvalidPart" });
-  assert.deepEqual(conditional, { ok: false, refusal: "NoSuchKey" });
+  assert.deepEqual(missing, { ok: false, error: "InvalidPart" });
+  assert.deepEqual(conditional, { ok: false, error: "NoSuchKey" });
   assert.ok(first.ok);
   assert.deepEqual(second, first);
   assert.equal(store.statements.row("SELECT stored_count FROM buckets WHERE id = 1")?.[0], 1);
@@ -143,7 +143,7 @@ Deno.test("uploads: an object in parts stays without an owner when whoever start
     complete([1]),
     { kind: "completeUpload", given: { ...complete([1]).given, by: 2 } },
   ]);
-  assert.deepEqual(gone, { ok: false, refusal: "AccessDenied" });
+  assert.deepEqual(gone, { ok: false, error: "AccessDenied" });
   assert.ok(done.ok);
   assert.deepEqual(store.statements.row("SELECT owner FROM objects"), [null]);
 });

@@ -1,5 +1,5 @@
 import type { Tenant } from "@/embedded/store/accounts.ts";
-import type { StoreParts } from "@/embedded/store/context/store_parts.ts";
+import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { S3Error } from "./s3_error.ts";
 import type { S3Request } from "./s3_request.ts";
 
@@ -7,8 +7,8 @@ import type { S3Request } from "./s3_request.ts";
  * Refuses what a request asks for by headers that no operation provides, and judges whose bucket its sender expects: a
  * header that changes the meaning of a request is never read over. Throws {@link S3Error}.
  */
-export function checkHeaders(store: StoreParts, tenant: Tenant, { headers, bucket }: S3Request): void {
-  refuseHeaders(headers, REFUSED);
+export function checkHeaders(store: StoreContext, tenant: Tenant, { headers, bucket }: S3Request): void {
+  rejectHeaders(headers, UNSUPPORTED);
   const storageClass = headers.get("x-amz-storage-class");
   if (storageClass !== null && storageClass !== "STANDARD") {
     throw new S3Error("InvalidStorageClass");
@@ -18,7 +18,7 @@ export function checkHeaders(store: StoreParts, tenant: Tenant, { headers, bucke
 }
 
 /** Throws {@link S3Error} NotImplemented for a header of these names, unless it asks for nothing. */
-export function refuseHeaders(headers: Headers, refused: RegExp): void {
+export function rejectHeaders(headers: Headers, refused: RegExp): void {
   for (const [name, value] of headers) {
     if (refused.test(name) && !isWithoutEffect(name, value)) {
       throw new S3Error("NotImplemented", `The header ${name} is not provided`);
@@ -27,7 +27,7 @@ export function refuseHeaders(headers: Headers, refused: RegExp): void {
 }
 
 /** Throws {@link S3Error} AccessDenied where a bucket belongs to another user than the one of this id. */
-export function requireOwner(store: StoreParts, tenant: Pick<Tenant, "id">, bucket: string, guid: string): void {
+export function requireOwner(store: StoreContext, tenant: Pick<Tenant, "id">, bucket: string, guid: string): void {
   const found = store.buckets.bucket(tenant.id, bucket);
   if (!found) throw new S3Error("NoSuchBucket");
   const owner = found.owner === null ? null : store.accounts.userById(found.owner);
@@ -35,7 +35,7 @@ export function requireOwner(store: StoreParts, tenant: Pick<Tenant, "id">, buck
 }
 
 /** Encryption with keys of S3's or the sender's, locks, redirects, appending and conditions of deletes. */
-const REFUSED =
+const UNSUPPORTED =
   /^x-amz-(?:(?:copy-source-)?server-side-|object-lock-|bucket-object-lock-|object-ownership$|website-|write-offset|if-match-|rename-source)/;
 
 /** What a new bucket may be said not to be. */

@@ -53,13 +53,13 @@ Deno.test("S3 headers: another owner than the expected one is refused, at both e
   await using store = await startStore();
   const client = store.client("archive", "curator");
   const owner = (await client.send(new ListBucketsCommand({}))).Owner?.ID ?? "";
-  const refusal = (promise: Promise<unknown>) => promise.then(() => "none", (error) => error.name);
+  const errorOf = (promise: Promise<unknown>) => promise.then(() => "none", (error) => error.name);
   const put = (ExpectedBucketOwner: string) =>
-    refusal(client.send(new PutObjectCommand({ Bucket: "campaigns", Key: "k", Body: "x", ExpectedBucketOwner })));
+    errorOf(client.send(new PutObjectCommand({ Bucket: "campaigns", Key: "k", Body: "x", ExpectedBucketOwner })));
   assert.equal(await put("somebody"), "AccessDenied");
   assert.equal(await put(owner), "none");
   const copy = (ExpectedSourceBucketOwner: string) =>
-    refusal(
+    errorOf(
       client.send(
         new CopyObjectCommand({ Bucket: "campaigns", Key: "c", CopySource: "campaigns/k", ExpectedSourceBucketOwner }),
       ),

@@ -1,5 +1,5 @@
 /** Why the store refuses something, in its own words; each protocol spells it in its own codes and bodies. */
-export type RefusalReason =
+export type StoreErrorCode =
   | "AccessDenied"
   | "BadDigest"
   | "BucketNotEmpty"
@@ -13,7 +13,7 @@ export type RefusalReason =
   | "NoSuchKey"
   | "NoSuchVersion"
   | "NoSuchUpload"
-  | "OverwriteRefused"
+  | "OverwriteForbidden"
   | "QuotaExceeded"
   | "TooManyBuckets"
   | "TooManyOwned"
@@ -22,20 +22,20 @@ export type RefusalReason =
   | "NoSpace";
 
 /** What refuses a bucket beyond a limit, by whichever protocol it is made: the limit, and what helps. */
-export const LIMIT_SENTENCES = {
+export const LIMIT_MESSAGES = {
   TooManyBuckets: "The namespaceQuota of the tenant allows no further bucket: delete one, or have the quota raised",
   TooManyOwned: "The maxNamespacesPerUser of the tenant allows its owner no further bucket: delete one, " +
     "or have an administrator of the tenant raise it",
-} as const satisfies Partial<Record<RefusalReason, string>>;
+} as const satisfies Partial<Record<StoreErrorCode, string>>;
 
-/** A change that the store's rules refuse. It crosses threads as its reason. */
-export class Refusal extends Error {
-  override name = "Refusal";
-  readonly reason: RefusalReason;
+/** A change that the store's rules refuse. It crosses threads as its code. */
+export class StoreError extends Error {
+  override name = "StoreError";
+  readonly code: StoreErrorCode;
 
-  constructor(reason: RefusalReason) {
-    super(reason);
-    this.reason = reason;
+  constructor(code: StoreErrorCode) {
+    super(code);
+    this.code = code;
   }
 }
 

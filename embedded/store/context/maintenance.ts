@@ -12,13 +12,13 @@ const INTERVAL_MS = 60 * 60 * 1000;
  * deletion records that may go. It does a little in each commit, so that others are not kept waiting. Then it has a look at
  * the soft quotas.
  */
-export class Upkeep {
+export class Maintenance {
   readonly #writer: WriterClient;
   readonly #softQuotas: SoftQuotas;
   readonly #now: () => number;
   #timer: ReturnType<typeof setInterval> | undefined;
   #running: Promise<void> | null = null;
-  #isWanted = false;
+  #isRequested = false;
   #isStopped = false;
 
   /** `now` gives milliseconds since 1970. */
@@ -31,14 +31,14 @@ export class Upkeep {
   /** Gives up left uploads, then goes on beside the requests, now and once an hour. */
   async start(): Promise<void> {
     await this.#expireUploads();
-    this.#timer = setInterval(() => this.soon(), INTERVAL_MS);
-    this.soon();
+    this.#timer = setInterval(() => this.runSoon(), INTERVAL_MS);
+    this.runSoon();
   }
 
   /** Goes round once more: settings have changed, and may let something go. */
-  soon(): void {
-    this.#isWanted = true;
-    this.#running ??= this.#rounds();
+  runSoon(): void {
+    this.#isRequested = true;
+    this.#running ??= this.#run();
   }
 
   /** Lets the commit under way end; what is left waits for the next start. */
@@ -48,18 +48,18 @@ export class Upkeep {
     await this.#running;
   }
 
-  async #rounds(): Promise<void> {
+  async #run(): Promise<void> {
     try {
-      while (this.#isWanted && !this.#isStopped) {
-        this.#isWanted = false;
+      while (this.#isRequested && !this.#isStopped) {
+        this.#isRequested = false;
         await this.#expireUploads();
         await this.#repeat(async () => (await this.#writer.change("pruneVersions", { atMs: this.#now() })).pruned);
         await this.#writer.change("expireUsage", { beforeHour: Math.floor(this.#now() / INTERVAL_MS) - USAGE_HOURS });
         await this.#repeat(async () => (await this.#writer.change("clearDeletionRecords", {})).cleared);
-        if (!this.#isStopped) this.#softQuotas.look();
+        if (!this.#isStopped) this.#softQuotas.check();
       }
     } catch (error) {
-      console.error(`embedded store: its upkeep broke off: ${error instanceof Error ? error.message : error}`);
+      console.error(`embedded store: the maintenance failed: ${error instanceof Error ? error.message : error}`);
     } finally {
       this.#running = null;
     }

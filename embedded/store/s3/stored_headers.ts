@@ -2,8 +2,14 @@ import { S3Error } from "./s3_error.ts";
 
 const METADATA = "x-amz-meta-";
 
-/** System headers that are kept with an object and given back with it. */
-export const KEPT_HEADERS = ["cache-control", "content-disposition", "content-encoding", "content-language", "expires"];
+/** System headers that are stored with an object and given back with it. */
+export const STORED_HEADERS = [
+  "cache-control",
+  "content-disposition",
+  "content-encoding",
+  "content-language",
+  "expires",
+];
 
 /** What an object is when its writer did not say. */
 export const DEFAULT_CONTENT_TYPE = "binary/octet-stream";
@@ -15,21 +21,21 @@ const MAX_METADATA_BYTES = 2048;
  * What of a writer's headers stays with the object, as JSON for the index; null where nothing does. Throws
  * {@link S3Error} MetadataTooLarge.
  */
-export function keptHeaders(headers: Headers): string | null {
-  const kept: Record<string, string> = {};
+export function storedHeaders(headers: Headers): string | null {
+  const stored: Record<string, string> = {};
   for (const [name, value] of headers) {
-    if (KEPT_HEADERS.includes(name) || name.startsWith(METADATA)) kept[name] = value;
+    if (STORED_HEADERS.includes(name) || name.startsWith(METADATA)) stored[name] = value;
   }
-  const metadata = Object.entries(kept).filter(([name]) => name.startsWith(METADATA));
+  const metadata = Object.entries(stored).filter(([name]) => name.startsWith(METADATA));
   if (
     metadata.reduce((sum, [name, value]) => sum + name.length - METADATA.length + value.length, 0) > MAX_METADATA_BYTES
   ) {
     throw new S3Error("MetadataTooLarge");
   }
-  const encoding = kept["content-encoding"] && withoutChunking(kept["content-encoding"]);
-  if (encoding) kept["content-encoding"] = encoding;
-  else delete kept["content-encoding"];
-  return Object.keys(kept).length === 0 ? null : JSON.stringify(kept);
+  const encoding = stored["content-encoding"] && withoutChunking(stored["content-encoding"]);
+  if (encoding) stored["content-encoding"] = encoding;
+  else delete stored["content-encoding"];
+  return Object.keys(stored).length === 0 ? null : JSON.stringify(stored);
 }
 
 /** A list of content codings without `aws-chunked`, which is of the way to the store and not of the object. */

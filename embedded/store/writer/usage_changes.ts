@@ -4,7 +4,7 @@ import type { Statements } from "@/embedded/store/statements.ts";
 const MS_PER_HOUR = 60 * 60 * 1000;
 
 /** Counts what a change did to a bucket, in the transaction of the change itself. */
-export function countUse(index: Statements, change: Change, result: Changes[Change["kind"]]["result"]): void {
+export function recordUsage(index: Statements, change: Change, result: Changes[Change["kind"]]["result"]): void {
   switch (change.kind) {
     case "putObject":
     case "putPart":

@@ -1,5 +1,5 @@
 import { BrokenBody } from "@/embedded/store/bodies.ts";
-import { isNoSpace, LIMIT_SENTENCES, Refusal, type RefusalReason } from "@/embedded/store/refusal.ts";
+import { isNoSpace, LIMIT_MESSAGES, StoreError, type StoreErrorCode } from "@/embedded/store/store_error.ts";
 import { ChunksTooSmall } from "@/lib/std/burst_reader.ts";
 import { SlowBody } from "@/lib/std/paced_reader.ts";
 import { type S3Code, S3Error } from "./s3_error.ts";
@@ -10,12 +10,12 @@ export function asS3Error(error: unknown): S3Error {
   if (error instanceof BrokenBody) return new S3Error("IncompleteBody");
   if (error instanceof SlowBody) return new S3Error("RequestTimeout");
   if (error instanceof ChunksTooSmall) return new S3Error("InvalidRequest", `The body: ${error.message}`);
-  if (error instanceof Refusal) {
-    const { reason } = error;
-    if (reason === "TooManyBuckets" || reason === "TooManyOwned") {
-      return new S3Error("InvalidRequest", LIMIT_SENTENCES[reason]);
+  if (error instanceof StoreError) {
+    const { code } = error;
+    if (code === "TooManyBuckets" || code === "TooManyOwned") {
+      return new S3Error("InvalidRequest", LIMIT_MESSAGES[code]);
     }
-    return new S3Error(REFUSALS[reason] ?? "InvalidRequest");
+    return new S3Error(CODES[code] ?? "InvalidRequest");
   }
   if (isNoSpace(error)) return new S3Error("OutOfSpace");
   console.error(`embedded store: ${error instanceof Error ? error.stack ?? error.message : error}`);
@@ -23,7 +23,7 @@ export function asS3Error(error: unknown): S3Error {
 }
 
 /** How S3 spells the refusals of the index. */
-const REFUSALS: Partial<Record<RefusalReason, S3Code>> = {
+const CODES: Partial<Record<StoreErrorCode, S3Code>> = {
   AccessDenied: "AccessDenied",
   BadDigest: "BadDigest",
   BucketNotEmpty: "BucketNotEmpty",
@@ -38,6 +38,6 @@ const REFUSALS: Partial<Record<RefusalReason, S3Code>> = {
   NoSuchVersion: "NoSuchVersion",
   NoSuchUpload: "NoSuchUpload",
   NotFound: "AccessDenied",
-  OverwriteRefused: "OperationAborted",
+  OverwriteForbidden: "OperationAborted",
   QuotaExceeded: "QuotaExceeded",
 };

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { WrongAnswers } from "@/embedded/store/wrong_answers.ts";
+import { FailedLoginDelay } from "@/embedded/store/failed_login_delay.ts";
 
 function counted() {
   const clock = { now: 1_000_000 };
   const waits: number[] = [];
-  const wrong = new WrongAnswers(() => clock.now, (ms) => {
+  const wrong = new FailedLoginDelay(() => clock.now, (ms) => {
     waits.push(Math.round(ms));
     return Promise.resolve();
   });
@@ -39,7 +39,7 @@ Deno.test("wrong answers: a clock that goes back forgets nothing and waits no lo
 Deno.test("wrong answers: no more than 256 wait at once, those beyond are answered", async () => {
   const release = Promise.withResolvers<void>();
   let waiting = 0;
-  const wrong = new WrongAnswers(() => 0, () => {
+  const wrong = new FailedLoginDelay(() => 0, () => {
     waiting++;
     return release.promise;
   });

@@ -10,10 +10,10 @@ import type { Versions } from "@/embedded/store/versions.ts";
 import type { WriterClient } from "@/embedded/store/writer/writer_client.ts";
 import type { Logins } from "./logins.ts";
 import type { ReadCounter } from "./read_counter.ts";
-import type { Upkeep } from "./upkeep.ts";
+import type { Maintenance } from "./maintenance.ts";
 
 /** What both protocols of the store work on. */
-export interface StoreParts {
+export interface StoreContext {
   /** The data folder. */
   readonly folder: string;
   readonly accounts: Accounts;
@@ -30,7 +30,7 @@ export interface StoreParts {
   /** Whether the disk of the data folder takes more. */
   readonly space: DiskSpace;
   /** Told when a setting changed that may let something go. */
-  readonly upkeep: Upkeep;
+  readonly maintenance: Maintenance;
   /** The present, in milliseconds since 1970. */
   now(): number;
 }

@@ -1,4 +1,4 @@
-import type { StoreParts } from "@/embedded/store/context/store_parts.ts";
+import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import type { ListedObject } from "@/embedded/store/objects.ts";
 import { S3Error } from "./s3_error.ts";
 import type { S3Request } from "./s3_request.ts";
@@ -36,7 +36,7 @@ export function pageParameters(request: S3Request, sizeName: "max-keys" | "max-u
 
 /** How a listing writes keys and prefixes, and the element that tells their encoding; "" where they have none. */
 interface KeyEncoding {
-  shown: (key: string) => string;
+  encodeKey: (key: string) => string;
   encoding: string;
 }
 
@@ -50,13 +50,13 @@ export function listingResponse(
   isEncoded: boolean,
   content: (keys: KeyEncoding) => readonly (string | false | null | undefined)[],
 ): Response {
-  const url = () => content({ shown: urlEncoded, encoding: element("EncodingType", "url") });
+  const url = () => content({ encodeKey: urlEncoded, encoding: element("EncodingType", "url") });
   let fits = !isEncoded;
-  const shown = (key: string) => {
+  const encodeKey = (key: string) => {
     fits &&= fitsXml(key);
     return key;
   };
-  const plain = fits ? content({ shown, encoding: "" }) : [];
+  const plain = fits ? content({ encodeKey, encoding: "" }) : [];
   return xmlResponse(root, (fits ? plain : url()).filter((part) => part).join(""));
 }
 
@@ -65,7 +65,7 @@ function urlEncoded(key: string): string {
 }
 
 /** Owner elements of one page: few users own many objects, so each is looked up once. */
-export function ownerElements(store: StoreParts): (id: number | null) => string {
+export function ownerElements(store: StoreContext): (id: number | null) => string {
   const known = new Map<number, string>();
   return (id) => {
     if (id === null) return "";
@@ -82,22 +82,22 @@ export function ownerElements(store: StoreParts): (id: number | null) => string 
 /** One object of a listing. */
 export function contentsElement(
   object: ListedObject,
-  shown: (key: string) => string,
+  encodeKey: (key: string) => string,
   owner: (id: number | null) => string,
 ): string {
   // Only the key is text from outside: escaping the rest would double the cost of a page.
-  return `<Contents>${element("Key", shown(keyText(object.key)))}` +
+  return `<Contents>${element("Key", encodeKey(keyText(object.key)))}` +
     `<LastModified>${xmlTime(object.modifiedMs)}</LastModified><ETag>&quot;${object.etag}&quot;</ETag>` +
-    listedChecksums(object.checksums) +
+    checksumKindOf(object.checksums) +
     `<Size>${object.size}</Size><StorageClass>STANDARD</StorageClass>${owner(object.owner)}</Contents>`;
 }
 
-/** What a listing tells of the checksums of an entry, as they are kept: their algorithm and what they are of. */
-export function listedChecksums(kept: string | null): string {
-  if (kept === null) return "";
+/** What a listing tells of the checksums of an entry, as they are stored: their algorithm and what they are of. */
+export function checksumKindOf(stored: string | null): string {
+  if (stored === null) return "";
   // Parsing the JSON of a thousand entries would cost as much as all else of a page. Base64 has no quotes.
-  const algorithm = /"(crc[a-z0-9]+|sha[0-9]+)":/.exec(kept)?.[1] ?? null;
-  const type = /"type":"([A-Z_]+)"/.exec(kept)?.[1] ?? null;
+  const algorithm = /"(crc[a-z0-9]+|sha[0-9]+)":/.exec(stored)?.[1] ?? null;
+  const type = /"type":"([A-Z_]+)"/.exec(stored)?.[1] ?? null;
   const kind = `${algorithm} ${type}`;
   let xml = checksumKinds.get(kind);
   if (xml === undefined) checksumKinds.set(kind, xml = checksumKind(algorithm, type));
@@ -108,8 +108,8 @@ export function listedChecksums(kept: string | null): string {
 const checksumKinds = new Map<string, string>();
 
 /** One common prefix of a listing. */
-export function commonPrefixElement(prefix: Uint8Array, shown: (key: string) => string): string {
-  return `<CommonPrefixes>${element("Prefix", shown(keyText(prefix)))}</CommonPrefixes>`;
+export function commonPrefixElement(prefix: Uint8Array, encodeKey: (key: string) => string): string {
+  return `<CommonPrefixes>${element("Prefix", encodeKey(keyText(prefix)))}</CommonPrefixes>`;
 }
 
 /** The bytes of a key, prefix or delimiter. */

@@ -1,5 +1,5 @@
 import { roomIn } from "@/embedded/store/quota.ts";
-import { Refusal } from "@/embedded/store/refusal.ts";
+import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Statements } from "@/embedded/store/statements.ts";
 
 /** Counts bytes and versions that became objects of a bucket, or went. */
@@ -43,7 +43,7 @@ export function countUploads(index: Statements, bucket: number, uploads: number,
 }
 
 /**
- * Makes a change that adds at most so many bytes to a bucket. Throws {@link Refusal} QuotaExceeded where the bucket
+ * Makes a change that adds at most so many bytes to a bucket. Throws {@link StoreError} QuotaExceeded where the bucket
  * grew beyond a quota; what makes it smaller passes, although it may still be beyond one.
  */
 export function withinQuota<T>(index: Statements, bucket: number, bytes: number, change: () => T): T {
@@ -51,7 +51,7 @@ export function withinQuota<T>(index: Statements, bucket: number, bytes: number,
   const result = change();
   if (bytes > before) {
     const after = roomIn(index, bucket);
-    if (after < 0 && after < before) throw new Refusal("QuotaExceeded");
+    if (after < 0 && after < before) throw new StoreError("QuotaExceeded");
   }
   return result;
 }
