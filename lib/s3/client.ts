@@ -9,10 +9,12 @@ import {
   requestTimeout,
 } from "@/lib/http/errors.ts";
 import { type Upstream, UpstreamError } from "@/lib/http/upstream.ts";
+import type { UpstreamRequest } from "@/lib/http/upstream_request.ts";
 import { type WatchedUpload, watchedUpload } from "@/lib/http/watched_upload.ts";
 import { type TimeBounds, totalMs, UNWATCHED_BYTES } from "@/lib/std/time_bounds.ts";
 import type { S3Address, StoreAddresses } from "@/lib/store/addresses.ts";
 import { s3Failure, verdictOf } from "./errors.ts";
+import { sentChunks } from "./sent_chunks.ts";
 import {
   EMPTY_PAYLOAD,
   encodeQuery,
@@ -48,11 +50,17 @@ export interface S3Call {
   readonly key?: string;
   readonly query?: QueryPairs;
   readonly headers?: Headers | HeaderRecord;
-  /** A stream is not signed and needs `lengthBytes`. */
-  readonly body?: ReadableStream<Uint8Array<ArrayBuffer>> | Uint8Array<ArrayBuffer> | string | null;
+  /**
+   * A stream is a client's body, which is passed on. Chunks are of this process: each may use the memory of the one
+   * before. Neither is signed, and both need `lengthBytes`.
+   */
+  readonly body?:
+    | ReadableStream<Uint8Array<ArrayBuffer>>
+    | AsyncGenerator<Uint8Array<ArrayBuffer>>
+    | Uint8Array<ArrayBuffer>
+    | string
+    | null;
   readonly lengthBytes?: number;
-  /** The body is a stream made here, which uses its memory again, and not a request's own. */
-  readonly madeHere?: boolean;
   /** How long the store may work before its answer begins, ms; a minute when absent. */
   readonly workMs?: number;
   /** What the error answers are about, such as `bucket 'b'`. */
@@ -79,22 +87,22 @@ export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Resp
   const request = { method: call.method, host: hostOf(origin), path, query };
   signHeaders(request, headers, payloadHash(call.body), caller.s3, s3.region, s3.now());
   const workMs = call.workMs ?? s3.timeoutMs ?? HEADERS_TIMEOUT_MS;
-  const watched = watchedBody(s3, call, workMs);
-  const signals = [caller.signal, watched?.signal].filter((signal) => signal !== undefined);
+  const sent = outgoingBody(s3, call, workMs);
+  const signals = [caller.signal, sent.signal].filter((signal) => signal !== undefined);
   const response = await exchange(s3.upstream, {
     method: call.method,
     origin,
     target: path + (query.length > 0 ? `?${encodeQuery(query)}` : ""),
     headers,
-    body: watched?.body ?? call.body,
-    madeHere: call.madeHere,
+    body: sent.body,
+    madeHere: isChunks(call.body),
     signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0],
     // An upload's answer comes only after its body.
     timeoutMs: workMs +
       (call.lengthBytes ? totalMs(call.lengthBytes, s3.bounds) : 0),
   }, Math.min(workMs, SIGN_OF_LIFE_MS)).catch((error) => {
-    throw watched?.failure() ?? error;
-  }).finally(() => watched?.over());
+    throw sent.failure?.() ?? error;
+  }).finally(() => sent.over?.());
   const heard = judgesNobody ? undefined : caller.heard;
   if (response.ok || call.expect?.includes(response.status)) {
     heard?.("accepted");
@@ -146,15 +154,20 @@ function copied(headers: S3Call["headers"]): Record<string, string> {
   return copy;
 }
 
-/** The watch over a request's own body; null for what is short, or not a client's. */
-function watchedBody(
+function isChunks(body: S3Call["body"]): body is AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  return typeof body === "object" && body !== null && "next" in body;
+}
+
+/** A call's body as it is sent: one that streams has idle timeouts, where its total is not timeout enough. */
+function outgoingBody(
   { bounds }: S3,
-  { body, lengthBytes, madeHere }: S3Call,
+  { body, lengthBytes = 0 }: S3Call,
   workMs: number,
-): WatchedUpload | null {
-  if (!(body instanceof ReadableStream) || madeHere) return null;
-  if (lengthBytes === undefined || lengthBytes <= UNWATCHED_BYTES) return null;
-  return watchedUpload(body, { lengthBytes, bounds, workMs, stalled });
+): Pick<UpstreamRequest, "body"> & Partial<Pick<WatchedUpload, "signal" | "failure" | "over">> {
+  const options = { lengthBytes, bounds, workMs, stalled };
+  if (isChunks(body)) return sentChunks(body, options);
+  if (body instanceof ReadableStream && lengthBytes > UNWATCHED_BYTES) return watchedUpload(body, options);
+  return { body };
 }
 
 function stalled(): HttpError {

@@ -1,15 +1,7 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, HttpError } from "@/lib/http/errors.ts";
 import { callS3, type S3 } from "./client.ts";
-import {
-  abandonUpload,
-  ASSEMBLY_MS,
-  completeUpload,
-  createUpload,
-  MAX_PARTS,
-  type OpenUpload,
-  type SentPart,
-} from "./multipart.ts";
+import { ASSEMBLY_MS, MAX_PARTS, type OpenUpload, openUpload, type SentPart } from "./multipart.ts";
 import type { ObjectPlace } from "./objects.ts";
 import { readXml } from "./read_xml.ts";
 import { s3Path } from "./signer.ts";
@@ -81,15 +73,8 @@ async function copyByParts(
   target: ObjectPlace,
   head: SourceHead,
 ): Promise<string | null> {
-  // Cut off in its beginning, an upload might stay behind that nobody knows.
-  const upload = await createUpload(s3, { ...caller, signal: undefined }, target, keptHeaders(head.headers));
-  try {
-    const parts = await copyParts(s3, caller, source, upload, head);
-    return (await completeUpload(s3, caller, upload, parts)).etag;
-  } catch (error) {
-    await abandonUpload(s3, caller, upload);
-    throw error;
-  }
+  await using upload = await openUpload(s3, caller, target, keptHeaders(head.headers));
+  return (await upload.complete(await copyParts(s3, caller, source, upload, head))).etag;
 }
 
 async function copyParts(

@@ -1,7 +1,7 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { badGateway, badRequest, HttpError } from "@/lib/http/errors.ts";
-import { callS3, type S3, type S3Call } from "./client.ts";
-import type { ObjectPlace } from "./objects.ts";
+import { badGateway, badRequest, clientClosedRequest, HttpError } from "@/lib/http/errors.ts";
+import { callS3, type S3 } from "./client.ts";
+import type { ObjectPlace, UploadBody } from "./objects.ts";
 import { readXml } from "./read_xml.ts";
 import { leafOf, parsePartPage, type PartPage } from "./upload_xml.ts";
 import { xmlDocument, xmlElement, xmlHeaders } from "./write_xml.ts";
@@ -59,16 +59,13 @@ export async function createUpload(s3: S3, caller: Caller, place: ObjectPlace, h
   return { bucket: place.bucket, key: place.key, uploadId };
 }
 
-/** One part's bytes; a request's own body is handed on as it comes. */
-type PartBody = Pick<S3Call, "body" | "madeHere"> & { readonly lengthBytes: number };
-
 /** Sends the part with a number. @throws HttpError 404 for an unknown upload, 502 when the store names no entity tag */
 export async function sendPart(
   s3: S3,
   caller: Caller,
   upload: OpenUpload,
   number: number,
-  { body, madeHere, lengthBytes }: PartBody,
+  { body, lengthBytes }: UploadBody,
 ): Promise<SentPart> {
   const resource = `${targetOf(upload).resource} part ${number}`;
   const response = await callS3(s3, caller, {
@@ -77,7 +74,6 @@ export async function sendPart(
     query: [["uploadId", upload.uploadId], ["partNumber", String(number)]],
     // An empty part is sent as none, so that its length is 0 and its digest known.
     body: lengthBytes === 0 ? null : body,
-    madeHere,
     lengthBytes,
     resource,
   });
@@ -131,19 +127,46 @@ export async function abortUpload(s3: S3, caller: Caller, upload: OpenUpload): P
   await response.body?.cancel();
 }
 
+/** An upload that is aborted when it is disposed before it was completed. */
+interface UploadHandle extends OpenUpload, AsyncDisposable {
+  /** Makes the object. @throws HttpError as {@link completeUpload}, 499 when the client has left before */
+  complete(parts: readonly SentPart[], conditions?: Headers): Promise<CompletedUpload>;
+}
+
 /**
- * Throws an upload's parts away after a failure, also when nobody waits for it any more. What the store does not do
- * stays in its list of uploads: the failure that led here is the one to tell.
+ * Begins an upload that this process completes or aborts. Its beginning and its end do not stop when the client leaves:
+ * cut off in between, an upload would stay in the store that nothing refers to.
+ *
+ * @throws HttpError as {@link createUpload}, 499 when the client has left before
  */
-export async function abandonUpload(s3: S3, caller: Caller, upload: OpenUpload): Promise<void> {
-  for (let tries = 0; tries < ABORT_TRIES; tries++) {
-    try {
-      return await abortUpload(s3, { ...caller, signal: undefined }, upload);
-    } catch (error) {
-      if (!(error instanceof HttpError)) throw error;
-      if (error.status < 500) return;
-    }
-  }
+export async function openUpload(s3: S3, caller: Caller, place: ObjectPlace, headers?: Headers): Promise<UploadHandle> {
+  const steady: Caller = { ...caller, signal: undefined };
+  const mustBeHere = () => {
+    if (caller.signal?.aborted) throw clientClosedRequest();
+  };
+  mustBeHere();
+  const upload = await createUpload(s3, steady, place, headers);
+  let isCompleted = false;
+  return {
+    ...upload,
+    async complete(parts, conditions) {
+      mustBeHere();
+      const completed = await completeUpload(s3, steady, upload, parts, conditions);
+      isCompleted = true;
+      return completed;
+    },
+    async [Symbol.asyncDispose]() {
+      for (let tries = 0; !isCompleted && tries < ABORT_TRIES; tries++) {
+        try {
+          return await abortUpload(s3, steady, upload);
+        } catch (error) {
+          // The failure that led here is the one to report. The upload stays in the store's list of uploads.
+          if (!(error instanceof HttpError)) throw error;
+          if (error.status < 500) return;
+        }
+      }
+    },
+  };
 }
 
 interface PartListOptions {

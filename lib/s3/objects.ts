@@ -1,6 +1,6 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, HttpError } from "@/lib/http/errors.ts";
-import { callS3, type HeaderRecord, type S3 } from "./client.ts";
+import { callS3, type HeaderRecord, type S3, type S3Call } from "./client.ts";
 
 /** Where an object is, or will be. */
 export interface ObjectPlace {
@@ -15,10 +15,7 @@ interface ObjectName extends ObjectPlace {
 
 /** Bytes of a known length. */
 export interface UploadBody {
-  /** A request's own body as it is, or bytes made here. */
-  readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | Uint8Array<ArrayBuffer> | null;
-  /** Whether the body is a stream made here and not a request's own. */
-  readonly madeHere?: boolean;
+  readonly body: Exclude<S3Call["body"], string | undefined>;
   readonly lengthBytes: number;
 }
 
@@ -36,7 +33,6 @@ export async function putObject(s3: S3, caller: Caller, name: ObjectName, upload
     // An empty body is sent as none, so that its length is 0 and its digest known.
     body: upload.lengthBytes === 0 ? null : upload.body,
     lengthBytes: upload.lengthBytes,
-    madeHere: upload.madeHere,
   });
   await response.body?.cancel();
   return response.headers;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Socket } from "node:net";
+import { UPLOAD_SIZES } from "@/lib/s3/upload/object_upload.ts";
 import { withGateway } from "./gateway_fixture.ts";
 import { rawExchange, rawStore } from "./raw_store.ts";
 
@@ -131,6 +132,45 @@ Deno.test("slow bodies: a store that takes no more of a long upload is 504 befor
     await store.closed(1);
   });
 });
+
+/** Parts beyond what a connection that is not read takes into its buffers. */
+const uploadSizes = {
+  ...UPLOAD_SIZES,
+  maxPutBytes: 1,
+  knownPartBytes: 32 * MIB,
+  partBytes: () => 32 * MIB,
+};
+const IN_PARTS: [what: string, body: () => BodyInit][] = [
+  ["of known length", () => new Uint8Array(33 * MIB)],
+  ["of unknown length", () => new Blob([new Uint8Array(33 * MIB)]).stream()],
+];
+
+for (const [what, body] of IN_PARTS) {
+  Deno.test(`slow bodies: a store that takes no more of a part ${what} is 504 before the total is over`, async () => {
+    let resume = () => {};
+    const aborted = Promise.withResolvers<void>();
+    await using store = await rawStore((socket, head) => {
+      if (head.startsWith("PUT ")) {
+        socket.pause();
+        resume = () => socket.resume();
+        return;
+      }
+      if (head.startsWith("DELETE ")) aborted.resolve();
+      const answer = head.startsWith("POST ")
+        ? "<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>"
+        : "";
+      socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${answer.length}\r\nConnection: close\r\n\r\n${answer}`);
+    });
+    const gateway = { addresses: store.addresses, bodyBounds: silenceOnly, uploadSizes };
+    await withGateway({ gateway }, async ({ call }) => {
+      const response = await call(`${O}k`, { method: "PUT", body: body() });
+      assert.deepEqual([response.status, await response.json()], [504, { detail: "S3 read timed out" }]);
+      await aborted.promise;
+      resume();
+      await store.closed(3);
+    });
+  });
+}
 
 Deno.test("slow bodies: a store that is silent once it has an upload is 504", async () => {
   await using store = await rawStore(() => {});

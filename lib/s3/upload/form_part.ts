@@ -3,10 +3,10 @@ import type { BodySource } from "@/lib/http/body_source.ts";
 import { payloadTooLarge } from "@/lib/http/errors.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { type OpenUpload, sendPart, type SentPart } from "@/lib/s3/multipart.ts";
-import { BUFFERED_SIZES, type BufferedSizes, uploadMemory } from "./buffered_parts.ts";
-import { GatheredPart } from "./gathered_part.ts";
+import { UPLOAD_SIZES } from "./object_upload.ts";
+import { BufferedPart } from "./parts.ts";
 
-/** Longest part that is taken out of a form, bytes: where it ends is known only then, so it is in memory before it goes. */
+/** Longest part in a form, bytes: its length is known only at its end, so it is in memory before it is sent. */
 export const MAX_FORM_PART_BYTES = 64 * 1024 * 1024;
 
 /**
@@ -22,19 +22,14 @@ export async function sendPartFromSource(
   number: number,
   source: BodySource,
   atMostBytes: number | null,
-  buffered: BufferedSizes = BUFFERED_SIZES,
 ): Promise<SentPart> {
-  const memory = uploadMemory(buffered, caller.signal);
-  const part = new GatheredPart(memory);
+  using buffers = UPLOAD_SIZES.pool.lease(caller.signal);
+  using part = new BufferedPart(buffers);
   try {
-    await memory.reserve(Math.min(atMostBytes ?? MAX_FORM_PART_BYTES, MAX_FORM_PART_BYTES));
-    const ended = await part.fill(source, MAX_FORM_PART_BYTES);
-    if (!ended && await source.read(1) !== null) throw payloadTooLarge(MAX_FORM_PART_BYTES);
-    return await sendPart(s3, caller, upload, number, part.body());
+    await part.fill(source, Math.min(atMostBytes ?? MAX_FORM_PART_BYTES, MAX_FORM_PART_BYTES));
+    if (!part.isLast && await source.read(1) !== null) throw payloadTooLarge(MAX_FORM_PART_BYTES);
+    return await sendPart(s3, caller, upload, number, part.content());
   } finally {
     source.stop();
-    part.drop();
-    part.over();
-    memory.release();
   }
 }

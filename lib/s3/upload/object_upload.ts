@@ -2,43 +2,50 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { type BodySource, bodySource } from "@/lib/http/body_source.ts";
 import { clientClosedRequest, HttpError, payloadTooLarge } from "@/lib/http/errors.ts";
 import type { S3 } from "@/lib/s3/client.ts";
-import {
-  abandonUpload,
-  completeUpload,
-  createUpload,
-  MAX_PARTS,
-  type OpenUpload,
-  type SentPart,
-} from "@/lib/s3/multipart.ts";
-import { type ObjectPlace, putObject } from "@/lib/s3/objects.ts";
+import { MAX_PARTS, MIN_PART_BYTES, openUpload, sendPart, type SentPart } from "@/lib/s3/multipart.ts";
+import { type ObjectPlace, putObject, type UploadBody } from "@/lib/s3/objects.ts";
 import { bodyDigests, DIGEST_HEADERS } from "./body_digests.ts";
-import { BUFFERED_SIZES, bufferedParts, type BufferedSizes } from "./buffered_parts.ts";
-import { measuredParts } from "./measured_parts.ts";
+import { BufferPool } from "./buffer_pool.ts";
+import { type Part, partsOfKnownLength, partsOfUnknownLength, type UnknownLengthSizes } from "./parts.ts";
 import { requestBody } from "./request_body.ts";
 
-const GIB = 1024 ** 3;
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const GIB = 1024 * MIB;
 /** Conditions of a write, which the store judges when the object appears. */
 const CONDITIONS = ["if-match", "if-none-match"];
 
+/** Parts of unknown length have 5 MiB, twice as much after every thousand, at most 128: 10,000 of them have 776 GiB. */
+const LARGEST_PART_BYTES = 128 * MIB;
+const PARTS_OF_A_SIZE = 1000;
+/** What is sent at a time, and the memory of a body that turns out to be short, bytes. */
+const BUFFER_BYTES = 256 * KIB;
+
 /** What the store takes (S3 API, multipart upload limits), and how bodies are cut. */
-export interface UploadSizes {
+export interface UploadSizes extends UnknownLengthSizes {
   /** Longest body of one PUT, bytes. */
   readonly maxPutBytes: number;
   /** Longest object, bytes. */
   readonly maxObjectBytes: number;
-  /** Most parts of an upload. */
-  readonly maxParts: number;
-  /** Parts of a body of known length are at least so long, bytes. */
-  readonly measuredPartBytes: number;
-  readonly buffered: BufferedSizes;
+  /** Least length of the parts of a body of known length, bytes. */
+  readonly knownPartBytes: number;
+  /** Memory of the parts of unknown length. */
+  readonly pool: BufferPool;
 }
 
 export const UPLOAD_SIZES: UploadSizes = {
   maxPutBytes: 5 * GIB,
   maxObjectBytes: 5 * 1024 * GIB,
   maxParts: MAX_PARTS,
-  measuredPartBytes: GIB,
-  buffered: BUFFERED_SIZES,
+  knownPartBytes: GIB,
+  firstBytes: BUFFER_BYTES,
+  partBytes: (number) => Math.min(MIN_PART_BYTES * 2 ** Math.floor((number - 1) / PARTS_OF_A_SIZE), LARGEST_PART_BYTES),
+  pool: new BufferPool({
+    bufferBytes: BUFFER_BYTES,
+    totalBytes: 256 * MIB,
+    cachedBytes: 8 * MIN_PART_BYTES,
+    waitMs: 30_000,
+  }),
 };
 
 interface ObjectUpload {
@@ -50,7 +57,10 @@ interface ObjectUpload {
   readonly headers: Headers;
 }
 
-/** What a write made. */
+/** The same from bytes that only this process has, such as the file in a form. */
+type SourceUpload = Omit<ObjectUpload, "body"> & { readonly source: BodySource };
+
+/** What a write created. */
 export interface WrittenObject {
   readonly etag: string | null;
   /** The store's headers. */
@@ -58,42 +68,42 @@ export interface WrittenObject {
 }
 
 /**
- * Writes an object of any length without keeping more of it in memory than a named share. With a length up to
- * {@link UploadSizes.maxPutBytes} the body goes on in one PUT; a longer one is cut into parts as it streams;
- * one of unknown length is gathered part by part, and is one PUT when it ends within the first.
+ * Writes an object of any length. A body of known length up to {@link UploadSizes.maxPutBytes} is passed on in one PUT;
+ * any other goes as {@link writeFromSource} sends it.
  *
- * An upload in parts that does not end well is aborted, whether the client, the store or a digest is the cause.
- *
- * @throws HttpError 413 for what no object can hold, 400 for a digest that does not match, else as the store answers
+ * @throws HttpError 413 for what no object can hold, else as {@link writeFromSource}
  */
 export async function writeObject(
   s3: S3,
   caller: Caller,
   place: ObjectPlace,
-  upload: ObjectUpload,
+  { lengthBytes, body, headers }: ObjectUpload,
   sizes: UploadSizes = UPLOAD_SIZES,
 ): Promise<WrittenObject> {
-  const { lengthBytes, body, headers } = upload;
   if (lengthBytes !== null && lengthBytes > sizes.maxObjectBytes) throw payloadTooLarge(sizes.maxObjectBytes);
   if (lengthBytes !== null && lengthBytes <= sizes.maxPutBytes) {
-    const answer = await putObject(s3, caller, place, { ...await requestBody(s3, body, lengthBytes), headers });
-    return { etag: answer.get("etag"), headers: answer };
+    return await writeWhole(s3, caller, place, await requestBody(s3, body, lengthBytes), headers);
   }
   const source = bodySource(body, { lengthBytes, bounds: s3.bounds });
   return await writeFromSource(s3, caller, place, { source, lengthBytes, headers }, sizes);
 }
 
-/** The same from bytes that only this process has, such as the file in a form. @throws HttpError as {@link writeObject} */
+/**
+ * Writes an object in parts: streamed where its length is known, else read into the memory of one part. A body of unknown
+ * length that ends within its first part is one PUT. An upload that does not end well is aborted.
+ *
+ * @throws HttpError 413 for a body of unknown length that is longer than all parts, 400 for a digest that does not match,
+ *   503 when no memory becomes free, else as the source and the store do
+ */
 export async function writeFromSource(
   s3: S3,
   caller: Caller,
   place: ObjectPlace,
-  upload: { readonly source: BodySource; readonly lengthBytes: number | null; readonly headers: Headers },
+  { source, lengthBytes, headers }: SourceUpload,
   sizes: UploadSizes = UPLOAD_SIZES,
 ): Promise<WrittenObject> {
-  const { source, lengthBytes, headers } = upload;
   const digests = bodyDigests(headers);
-  const seen: BodySource = {
+  const body: BodySource = {
     async read(maxBytes) {
       const bytes = await source.read(maxBytes);
       if (bytes) digests.update(bytes);
@@ -101,38 +111,62 @@ export async function writeFromSource(
     },
     stop: () => source.stop(),
   };
-  const inParts = async (send: (upload: OpenUpload) => Promise<SentPart[]>) => {
-    // What tidies up must be done also when nobody waits for it any more.
-    const steady: Caller = { ...caller, signal: undefined };
-    if (caller.signal?.aborted) throw clientClosedRequest();
-    const open = await createUpload(s3, steady, place, without(headers, [...CONDITIONS, ...DIGEST_HEADERS]));
-    try {
-      const parts = await send(open);
-      digests.check();
-      if (caller.signal?.aborted) throw clientClosedRequest();
-      return await completeUpload(s3, steady, open, parts, only(headers, CONDITIONS));
-    } catch (error) {
-      source.stop();
-      await abandonUpload(s3, steady, open);
-      throw error;
-    }
-  };
-  try {
-    if (lengthBytes !== null) {
-      const partBytes = Math.max(sizes.measuredPartBytes, Math.ceil(lengthBytes / sizes.maxParts));
-      return await inParts((open) => measuredParts(s3, caller, open, { source: seen, lengthBytes, partBytes }));
-    }
-    return await bufferedParts(s3, caller, seen, sizes, {
-      whole: async (body) => {
-        const answer = await putObject(s3, caller, place, { ...body, headers });
-        return { etag: answer.get("etag"), headers: answer };
-      },
-      inParts,
-    });
-  } catch (error) {
+  const cancellation = new AbortController();
+  const cancel = (error: unknown) => {
+    cancellation.abort(error);
     source.stop();
-    throw caller.signal?.aborted && !(error instanceof HttpError) ? clientClosedRequest(error) : error;
+  };
+  const signal = AbortSignal.any([cancellation.signal, ...caller.signal ? [caller.signal] : []]);
+  try {
+    using buffers = sizes.pool.lease(signal);
+    const parts = lengthBytes === null
+      ? partsOfUnknownLength(body, buffers, sizes)
+      : partsOfKnownLength(body, lengthBytes, Math.max(sizes.knownPartBytes, Math.ceil(lengthBytes / sizes.maxParts)));
+    const first = await parts.next();
+    if (first.done || first.value.isLast) {
+      using part = first.value;
+      return await writeWhole(s3, caller, place, part?.content() ?? { body: null, lengthBytes: 0 }, headers);
+    }
+    await using upload = await openUpload(s3, caller, place, without(headers, [...CONDITIONS, ...DIGEST_HEADERS]));
+    const sent: SentPart[] = [];
+    for (let next: IteratorResult<Part, undefined> = first; !next.done;) {
+      using part = next.value;
+      const sending = sendPart(s3, { ...caller, signal }, upload, sent.length + 1, part.content());
+      // Meanwhile the next part is read into the buffers that this one releases.
+      const [answer, following] = await bothOrCancel(sending, parts.next(), cancel);
+      sent.push(answer);
+      next = following;
+    }
+    digests.check();
+    return await upload.complete(sent, only(headers, CONDITIONS));
+  } catch (error) {
+    cancel(error);
+    const cause = cancellation.signal.reason;
+    throw caller.signal?.aborted && !(cause instanceof HttpError) ? clientClosedRequest(cause) : cause;
   }
+}
+
+async function writeWhole(
+  s3: S3,
+  caller: Caller,
+  place: ObjectPlace,
+  body: UploadBody,
+  headers: Headers,
+): Promise<WrittenObject> {
+  const answer = await putObject(s3, caller, place, { ...body, headers });
+  return { etag: answer.get("etag"), headers: answer };
+}
+
+/** Waits for both, so that neither outlives the call. When one fails, `cancel` ends the other. @throws a failure */
+async function bothOrCancel<A, B>(
+  one: Promise<A>,
+  other: Promise<B>,
+  cancel: (error: unknown) => void,
+): Promise<[A, B]> {
+  const both = [one, other] as const;
+  for (const promise of both) promise.catch(cancel);
+  await Promise.allSettled(both);
+  return await Promise.all(both);
 }
 
 function without(headers: Headers, names: readonly string[]): Headers {
@@ -142,10 +176,5 @@ function without(headers: Headers, names: readonly string[]): Headers {
 }
 
 function only(headers: Headers, names: readonly string[]): Headers {
-  const kept = new Headers();
-  for (const name of names) {
-    const value = headers.get(name);
-    if (value !== null) kept.set(name, value);
-  }
-  return kept;
+  return new Headers([...headers].filter(([name]) => names.includes(name)));
 }

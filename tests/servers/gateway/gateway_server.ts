@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { ownKeyIdentities } from "@/lib/auth/store_credentials.ts";
-import { BUFFERED_SIZES } from "@/lib/s3/upload/buffered_parts.ts";
 import { UPLOAD_SIZES } from "@/lib/s3/upload/object_upload.ts";
 import { withGateway } from "@/tests/routes/gateway_fixture.ts";
 
@@ -49,8 +48,8 @@ export async function withBackend(backend: Backend, run: (client: Client) => Pro
       uploadSizes: {
         ...UPLOAD_SIZES,
         maxPutBytes: PART_BYTES,
-        measuredPartBytes: PART_BYTES,
-        buffered: { ...BUFFERED_SIZES, partBytes: () => PART_BYTES },
+        knownPartBytes: PART_BYTES,
+        partBytes: () => PART_BYTES,
       },
     },
     app: { now: Date.now },

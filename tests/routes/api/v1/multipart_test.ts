@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { BUFFERED_SIZES } from "@/lib/s3/upload/buffered_parts.ts";
+import { UPLOAD_SIZES } from "@/lib/s3/upload/object_upload.ts";
 import { MAX_FORM_PART_BYTES } from "@/lib/s3/upload/form_part.ts";
 import { s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
 
@@ -286,6 +286,6 @@ Deno.test("multipart: a form without a file is 422, a malformed one 400, too lon
       assert.equal(response.status, status, await response.text());
     }
     assert.equal(seen.length, 0);
-    assert.equal(BUFFERED_SIZES.budget.free, 256 * MIB, "memory was not given back");
+    assert.equal(UPLOAD_SIZES.pool.freeBytes, 256 * MIB, "memory was not released");
   });
 });

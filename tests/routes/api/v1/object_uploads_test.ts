@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
-import { ByteBudget } from "@/lib/s3/upload/byte_budget.ts";
+import { BufferPool } from "@/lib/s3/upload/buffer_pool.ts";
 import { UPLOAD_SIZES, type UploadSizes } from "@/lib/s3/upload/object_upload.ts";
-import { Blocks } from "@/lib/s3/upload/part_memory.ts";
 import { type Fixture, s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
 import { PartsStore } from "@/tests/routes/parts_store.ts";
 
@@ -15,15 +14,11 @@ const SMALL: UploadSizes = {
   ...UPLOAD_SIZES,
   maxPutBytes: 100,
   maxObjectBytes: 1000,
-  measuredPartBytes: 30,
+  knownPartBytes: 30,
   maxParts: 6,
-  buffered: {
-    firstBytes: 8,
-    partBytes: (n) => n > 2 ? 20 : 10,
-    budget: new ByteBudget(64),
-    blocks: new Blocks(4, 16),
-    patienceMs: 50,
-  },
+  firstBytes: 8,
+  partBytes: (n) => n > 2 ? 20 : 10,
+  pool: new BufferPool({ bufferBytes: 4, totalBytes: 64, cachedBytes: 16, waitMs: 50 }),
 };
 
 function withParts(body: (fixture: Fixture, store: PartsStore) => Promise<void>): Promise<void> {
@@ -31,7 +26,7 @@ function withParts(body: (fixture: Fixture, store: PartsStore) => Promise<void>)
     const store = new PartsStore();
     fixture.answer(store.answer);
     await body(fixture, store);
-    assert.equal(SMALL.buffered.budget.free, 64, "memory was not given back");
+    assert.equal(SMALL.pool.freeBytes, 64, "memory was not released");
     assert.equal(store.uploads.size, 0, "an upload was left behind");
   });
 }
@@ -130,7 +125,7 @@ Deno.test("known length: above one PUT it goes in parts that name their length, 
 });
 
 Deno.test("known length: what goes in parts arrives as it was, however much is read at a time", async () => {
-  const uploadSizes = { ...SMALL, maxObjectBytes: 10_000_000, measuredPartBytes: 1_000_003 };
+  const uploadSizes = { ...SMALL, maxObjectBytes: 10_000_000, knownPartBytes: 1_000_003 };
   await withGateway({ gateway: { uploadSizes } }, async ({ answer, call }) => {
     const store = new PartsStore();
     answer(store.answer);
@@ -231,12 +226,13 @@ Deno.test("digests: the store checks those of one PUT, the gateway those of a bo
 
 Deno.test("memory: an upload without a length waits for its share, and is told to come again when there is none", async () => {
   await withParts(async ({ call }) => {
-    const giveBack = await SMALL.buffered.budget.take(60, 0);
+    const others = SMALL.pool.lease();
+    await others.reserve(60);
     const refused = await call(`${O}k`, { method: "PUT", body: chunked(digits(5)) });
     assert.equal(refused.status, 503);
     assert.equal(refused.headers.get("retry-after"), "1");
     await refused.body?.cancel();
-    giveBack();
+    others[Symbol.dispose]();
     const response = await call(`${O}k`, { method: "PUT", body: chunked(digits(60)) });
     assert.equal(response.status, 200);
     await response.body?.cancel();

@@ -2,14 +2,13 @@ import assert from "node:assert/strict";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { upstream } from "@/lib/http/upstream.ts";
 import type { S3 } from "@/lib/s3/client.ts";
-import { ByteBudget } from "@/lib/s3/upload/byte_budget.ts";
+import { BufferPool } from "@/lib/s3/upload/buffer_pool.ts";
 import { UPLOAD_SIZES, type UploadSizes, writeObject } from "@/lib/s3/upload/object_upload.ts";
-import { Blocks } from "@/lib/s3/upload/part_memory.ts";
 import { TEST_CA, TEST_CERTIFICATE, TEST_KEY } from "@/tests/lib/http/certificates.ts";
 
 const KIB = 1024;
 const PART_BYTES = 512 * KIB;
-const BUDGET_BYTES = 16 * PART_BYTES;
+const POOL_BYTES = 16 * PART_BYTES;
 /** Not a whole number of parts. */
 const BODY_BYTES = 2 * PART_BYTES + 40 * KIB;
 const UPLOADS = 40;
@@ -23,13 +22,14 @@ for (const [name, secure] of [["plain", false], ["tls", true]] as const) {
     const store = new CheckingStore(secure);
     const sizes: UploadSizes = {
       ...UPLOAD_SIZES,
-      buffered: {
-        firstBytes: 64 * KIB,
-        partBytes: () => PART_BYTES,
-        budget: new ByteBudget(BUDGET_BYTES),
-        blocks: new Blocks(64 * KIB, 4 * PART_BYTES),
-        patienceMs: 30_000,
-      },
+      firstBytes: 64 * KIB,
+      partBytes: () => PART_BYTES,
+      pool: new BufferPool({
+        bufferBytes: 64 * KIB,
+        totalBytes: POOL_BYTES,
+        cachedBytes: 4 * PART_BYTES,
+        waitMs: 30_000,
+      }),
     };
     const s3: S3 = {
       addresses: { s3: () => Promise.resolve({ endpoint: store.origin, publicEndpoint: store.origin }) },
@@ -49,7 +49,7 @@ for (const [name, secure] of [["plain", false], ["tls", true]] as const) {
     for (let number = 0; number < UPLOADS; number++) {
       assert.equal(store.completedBytes.get(String(number)), fateOf(number) === "whole" ? BODY_BYTES : undefined);
     }
-    assert.equal(sizes.buffered.budget.free, BUDGET_BYTES, "memory was not given back");
+    assert.equal(sizes.pool.freeBytes, POOL_BYTES, "memory was not released");
   });
 }
 
