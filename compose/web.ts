@@ -12,7 +12,7 @@ import { type ClusterAddress, clusterConnection } from "@/lib/kubernetes/cluster
 import { IN_PROCESS_BASE, remoteResults, resultsFetch, type ResultsService } from "@/lib/results/results_service.ts";
 import { sessionCheck } from "@/lib/results/session_check.ts";
 import { builtAssets } from "@/lib/site/built_site.ts";
-import type { CampaignDeps, SiteFiles, WebDeps } from "@/routes/web.ts";
+import type { CampaignDeps, SiteFiles, WebDeps } from "@/routes/web_deps.ts";
 import { caCertificates } from "./ca_certificates.ts";
 import type { ClusterHandle } from "./cluster.ts";
 import { resultsUrlFor } from "./results_url.ts";

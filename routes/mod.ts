@@ -55,7 +55,8 @@ import { presignOperations } from "@/routes/api/v1/presign.ts";
 import { mountResults } from "@/routes/results/mod.ts";
 import { mountDocs } from "./docs.ts";
 import { healthOperations, PROBE_PATHS, type ReadinessCheck } from "./health.ts";
-import { mountWeb, mountWebRest, readApi, webChecks, type WebDeps } from "./web.ts";
+import { mountWeb, mountWebRest, readApi, webChecks } from "./web.ts";
+import type { WebDeps } from "./web_deps.ts";
 
 /** What the gateway role needs. */
 export interface GatewayDeps {

@@ -4,7 +4,7 @@ import type { App } from "@/lib/http/app.ts";
 import { givenSessionKey } from "@/lib/results/session_key.ts";
 import type { AppDeps } from "@/routes/mod.ts";
 import { inProcessResults, resultsRole } from "@/routes/results/mod.ts";
-import type { WebDeps } from "@/routes/web.ts";
+import type { WebDeps } from "@/routes/web_deps.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 import { LUND } from "@/tests/routes/api/v1/jobs_fixture.ts";
 import { type DescribedOperation, type Document, sample } from "@/tests/routes/api/v1/mapi/schema_samples.ts";

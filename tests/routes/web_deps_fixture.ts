@@ -1,7 +1,7 @@
 import { progressReader } from "@/lib/campaigns/progress/progress_reader.ts";
 import { Tallies } from "@/lib/campaigns/progress/tallies.ts";
 import { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
-import type { WebDeps } from "@/routes/web.ts";
+import type { WebDeps } from "@/routes/web_deps.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
 import { NOTHING, NOW } from "@/tests/routes/api/v1/jobs_fixture.ts";
 import { type FakeSource, RESULTS_URL, session } from "@/tests/routes/api/v1/web_fixture.ts";

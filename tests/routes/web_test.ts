@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { batchedLog } from "@/lib/http/access_log.ts";
 import { buildApp } from "@/routes/mod.ts";
-import type { WebDeps } from "@/routes/web.ts";
+import type { WebDeps } from "@/routes/web_deps.ts";
 
 const log = batchedLog(() => {});
 const NOTHING = { gateway: null, results: null, resultsStore: null, allowedHosts: null, log, now: Date.now };

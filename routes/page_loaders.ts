@@ -1,0 +1,79 @@
+import { campaignDetail } from "@/lib/campaigns/reader/campaign_detail.ts";
+import type { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
+import { HttpError } from "@/lib/http/errors.ts";
+import { unreachableSentence } from "@/lib/presentation/outage_sentences.ts";
+import type { SessionCheck } from "@/lib/results/session_check.ts";
+import type { Session } from "@/lib/site/site.ts";
+import { canBeCampaign, DEFAULT_REAPED, DEFAULT_VOLUMES } from "@/routes/api/v1/jobs.ts";
+import type { CampaignPageDeps, CampaignsAnswer } from "./index.tsx";
+import type { OpenAnswer, OpenRequest } from "./open_campaign.tsx";
+import type { CampaignDeps, WebDeps } from "./web_deps.ts";
+
+/** The functions that read what a page shows, for the user of a request. */
+type PageLoaders = Pick<CampaignPageDeps, "session" | "campaigns" | "detail">;
+
+/** The loaders of the pages. An expected failure, such as an unreachable cluster, is data that the page shows. */
+export function pageLoaders(
+  { campaigns, resultsUrl, now }: Pick<WebDeps, "campaigns" | "resultsUrl" | "now">,
+): PageLoaders {
+  if (!campaigns) return WITHOUT_CLUSTER;
+  return {
+    session: (request) => loadSession(campaigns.session, request),
+    campaigns: (request) => loadCampaigns(campaigns.lists, resultsUrl(request)),
+    detail: (request, asked) => loadDetail(campaigns, { asked, request, resultsUrl: resultsUrl(request), now }),
+  };
+}
+
+/** In a site without a cluster there is no login and there are no campaigns. */
+const WITHOUT_CLUSTER: PageLoaders = {
+  session: () => Promise.resolve(null),
+  campaigns: () => Promise.resolve({ jobs: [], reapedTotal: 0 }),
+  detail: () => Promise.resolve(null),
+};
+
+async function loadSession(session: SessionCheck, request: Request): Promise<Session> {
+  try {
+    return await session(request);
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    return error.status === 401 ? null : "outage";
+  }
+}
+
+async function loadCampaigns(lists: CampaignLists, resultsUrl: string): Promise<CampaignsAnswer> {
+  try {
+    return await lists.list({ resultsUrl, reaped: DEFAULT_REAPED });
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    return { problem: unreachableSentence(error.status, null) };
+  }
+}
+
+interface DetailRequest {
+  readonly asked: OpenRequest;
+  readonly request: Request;
+  readonly resultsUrl: string;
+  /** ms since 1970 */
+  readonly now: () => number;
+}
+
+async function loadDetail(
+  campaigns: CampaignDeps,
+  { asked: { namespace, name, offset }, request, resultsUrl, now }: DetailRequest,
+): Promise<OpenAnswer> {
+  if (!canBeCampaign(campaigns.namespaces, namespace, name)) return null;
+  try {
+    const caller = await campaigns.session(request);
+    const detail = await campaignDetail({ ...campaigns, now }, {
+      namespace,
+      name,
+      page: { offset, limit: DEFAULT_VOLUMES },
+      resultsUrl,
+      viewer: { ...caller, signal: request.signal },
+    });
+    return detail && { detail };
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    return { problem: unreachableSentence(error.status, { detail: error.detail }) };
+  }
+}
