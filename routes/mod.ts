@@ -31,9 +31,8 @@ import {
 import type { Upstream } from "@/lib/http/upstream.ts";
 import { mapiReachable } from "@/lib/mapi/reachable.ts";
 import type { ResultsStore } from "@/lib/results/results_store.ts";
-import type { IssuedForms } from "@/lib/s3/issued_forms.ts";
-import { proveCredentials } from "@/lib/s3/prove_credentials.ts";
-import { bucketReachable, s3Reachable } from "@/lib/s3/reachable.ts";
+import type { IssuedForms } from "@/lib/s3/listing.ts";
+import { bucketReachable, proveCredentials, s3Reachable } from "@/lib/s3/probes.ts";
 import type { UploadSizes } from "@/lib/s3/upload/object_upload.ts";
 import type { TimeBounds } from "@/lib/std/time_bounds.ts";
 import type { StoreAddresses } from "@/lib/store/addresses.ts";

@@ -84,3 +84,19 @@ export async function listUploads(
   const response = await callS3(s3, caller, { method: "GET", bucket, query, resource });
   return await readXml(response, parseUploadPage, resource);
 }
+
+/**
+ * The forms of a store's version ids, markers and tokens, as patterns of JSON Schema. They are shown in the document;
+ * the store rejects what has another form. They are known of the embedded store alone, since stores differ.
+ */
+export interface IssuedForms {
+  readonly versionId: string;
+  /** Of a listing's next page; empty is the first page, here and below. */
+  readonly versionIdMarker: string;
+  readonly continuationToken: string;
+}
+
+/** The pattern of a text that the store issued, to be spread into its schema; nothing where the forms are unknown. */
+export function issuedForm(forms: IssuedForms | null, name: keyof IssuedForms): { readonly pattern?: string } {
+  return forms === null ? {} : { pattern: forms[name] };
+}

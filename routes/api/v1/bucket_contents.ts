@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/client.ts";
-import type { IssuedForms } from "@/lib/s3/issued_forms.ts";
-import { listUploads, listVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
+import { type IssuedForms, listUploads, listVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { bucketParams as params } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 

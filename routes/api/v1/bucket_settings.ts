@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Operation } from "@/lib/http/operation.ts";
 import { deleteCors, getCors, putCors } from "@/lib/s3/bucket_cors.ts";
 import type { S3 } from "@/lib/s3/client.ts";
-import { supported } from "@/lib/s3/unsupported.ts";
+import { supported } from "@/lib/s3/errors.ts";
 import { getVersioning, setVersioning, VERSIONING_STATES, type VersioningState } from "@/lib/s3/versioning.ts";
 import { FITS_XML } from "@/lib/s3/write_xml.ts";
 import type { StorageBackend } from "./capabilities.ts";

@@ -3,8 +3,7 @@ import { forceDelete, type ForceDeleteDeps } from "@/lib/buckets/force_delete.ts
 import type { Operation } from "@/lib/http/operation.ts";
 import { createBucket, deleteBucket, headBucket, listBuckets } from "@/lib/s3/buckets.ts";
 import type { S3 } from "@/lib/s3/client.ts";
-import { issuedForm, type IssuedForms } from "@/lib/s3/issued_forms.ts";
-import { listObjects, MAX_KEYS } from "@/lib/s3/listing.ts";
+import { issuedForm, type IssuedForms, listObjects, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { bucketParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { copyObject } from "@/lib/s3/copy.ts";
-import { createFolder } from "@/lib/s3/folders.ts";
+import { createFolder } from "@/lib/s3/objects.ts";
 import { bucketName, bucketParams, objectParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 

@@ -3,7 +3,7 @@ import { contentDisposition, fileNameOf } from "@/lib/http/content_disposition.t
 import { handedBody } from "@/lib/http/handed_body.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/client.ts";
-import { issuedForm, type IssuedForms } from "@/lib/s3/issued_forms.ts";
+import { issuedForm, type IssuedForms } from "@/lib/s3/listing.ts";
 import { objectHeaders, readHeaders, writeHeaders } from "@/lib/s3/object_headers.ts";
 import { deleteObject, getObject, headObject } from "@/lib/s3/objects.ts";
 import { asObject, objectParams as params } from "./object_parameters.ts";
