@@ -32,9 +32,14 @@ Deno.test("packages: the start builds the site in a step before it, and hands it
 });
 
 Deno.test("packages: every version is exact, so that a lock file can be made again", async () => {
-  for (const config of ["deno.json", "deno.test.json", "deno.browser.json"]) {
+  for (const config of ["deno.json", "deno.test.json"]) {
     for (const [name, version] of Object.entries(await imports(config))) {
       if (name !== "@/") assert.match(version, /^npm:(@[^@]+|[^@]+)@\d+\.\d+\.\d+$/, `${config}: ${name}`);
     }
   }
+});
+
+Deno.test("packages: editors that cannot read deno.json resolve the same alias by tsconfig.json", async () => {
+  const { compilerOptions } = JSON.parse(await Deno.readTextFile(new URL("../tsconfig.json", import.meta.url)));
+  assert.deepEqual(compilerOptions.paths, { "@/*": [`${(await imports("deno.json"))["@/"]}*`] });
 });

@@ -7,11 +7,8 @@ Deno.test("openapi: /openapi.json is the golden copy, so that a diff shows every
   const longest = Math.max(served.length, golden.length);
   const at = Array.from({ length: longest }, (_, n) => n).find((n) => served[n] !== golden[n]);
   if (at === undefined) return;
-  assert.fail(
-    `line ${at + 1} was ${golden[at]}, is ${
-      served[at]
-    }: if that is meant, run deno task docs:openapi and commit the diff`,
-  );
+  const change = `line ${at + 1} was ${golden[at]}, is ${served[at]}`;
+  assert.fail(`${change}: if that is meant, run deno task docs:openapi and commit the diff`);
 });
 
 Deno.test("openapi: the printed document is the same JSON", async () => {
