@@ -141,3 +141,9 @@ function userOf([id, tenant, name, guid, passwordMd5, record, failedAttempts, lo
     lockedMs: lockedMs === null ? null : Number(lockedMs),
   };
 }
+
+/** The tenant in which campaigns keep their results. */
+export const RESULTS_TENANT = "archive";
+
+/** The account that campaigns write their results with, in that tenant. */
+export const CONVERTER = "converter";

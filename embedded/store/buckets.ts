@@ -1,10 +1,9 @@
 import { type Acl, parseAcl } from "./acl.ts";
 import type { Versioning } from "./changes.ts";
 import { folded, type NamePage, ofNamePage } from "./names.ts";
-import { roomIn } from "./quota.ts";
-import { S3_ACCESS, type S3Access } from "./s3_access.ts";
+import { S3_ACCESS, type S3Access } from "./permissions.ts";
+import { roomIn } from "./quotas.ts";
 import type { Cell, Statements } from "./statements.ts";
-import { type VersionSettings, versionSettings } from "./version_settings.ts";
 
 /** A bucket, which is a namespace of its tenant. */
 export interface Bucket {
@@ -151,4 +150,24 @@ function textOrNull(cell: Cell): string | null {
 
 function masks(rows: readonly Cell[][]): Map<number, number> {
   return new Map(rows.map(([bucket, permissions]) => [Number(bucket), Number(permissions)]));
+}
+
+/** How a bucket keeps versions, beside whether it does (management API, versioningSettings). */
+interface VersionSettings {
+  /** Whether old versions are removed … */
+  prune: boolean;
+  /** … once they have been old for so many days. */
+  pruneDays: number;
+  /** Whether a deleted key gets a marker. Its versions stay either way. */
+  useDeleteMarkers: boolean;
+  /** Whether what was deleted for good leaves a record, which keeps the bucket from being deleted. */
+  keepDeletionRecords: boolean;
+}
+
+/** What holds of a bucket where nothing was set: what clients of S3 expect. */
+const DEFAULTS: VersionSettings = { prune: false, pruneDays: 0, useDeleteMarkers: true, keepDeletionRecords: false };
+
+/** The settings that the index keeps as JSON of what was set, over the defaults. */
+export function versionSettings(kept: string): VersionSettings {
+  return kept === "{}" ? DEFAULTS : { ...DEFAULTS, ...JSON.parse(kept) };
 }

@@ -1,4 +1,4 @@
-import type { SoftQuotas } from "@/embedded/store/soft_quotas.ts";
+import type { SoftQuotas } from "@/embedded/store/quotas.ts";
 import type { WriterClient } from "@/embedded/store/writer/writer_client.ts";
 
 /** How long it is known what was done by hour: 180 days (management API, chargeback). */

@@ -3,8 +3,7 @@ import { USAGE_HOURS } from "@/embedded/store/context/maintenance.ts";
 import type { Interval, Used } from "@/embedded/store/usage_history.ts";
 import { requireRight } from "./mapi_caller.ts";
 import { invalid } from "./mapi_error.ts";
-import { type MapiRequest, mapiTime } from "./mapi_request.ts";
-import { permittedNamespace } from "./permitted_namespace.ts";
+import { type MapiRequest, mapiTime, permittedNamespace } from "./mapi_request.ts";
 
 const MS_PER_SECOND = 1000;
 const MS_PER_HOUR = 60 * 60 * MS_PER_SECOND;

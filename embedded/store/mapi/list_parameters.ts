@@ -1,5 +1,5 @@
 import { folded, type NamePage } from "@/embedded/store/names.ts";
-import { quotaBytes } from "@/embedded/store/quota.ts";
+import { quotaBytes } from "@/embedded/store/quotas.ts";
 import { invalid } from "./mapi_error.ts";
 
 /** Longest text of a filter. */

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { mayManageNamespaces, rolesOf, SYSTEM, type Tenant, type User } from "@/embedded/store/accounts.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import type { Group } from "@/embedded/store/groups.ts";
-import { forbidden } from "./mapi_error.ts";
+import { forbidden, MapiError } from "./mapi_error.ts";
 
 /** Who calls the management API, at the level whose port was called. */
 export interface MapiCaller {
@@ -77,4 +77,26 @@ function statedCredentials(header: string | null): { username: string; passwordM
     new TextDecoder().decode(Uint8Array.from(text, (character) => character.charCodeAt(0)))
   );
   return { username, passwordMd5: createHash("md5").update(password).digest("hex") };
+}
+
+const ADMINISTRATOR = "ADMINISTRATOR";
+
+/** Whether a record of a user or a group has the role ADMINISTRATOR; absent records have none. */
+export function isAdministrator(record: Readonly<Record<string, unknown>> | undefined): boolean {
+  return record !== undefined && rolesOf({ record }).includes(ADMINISTRATOR);
+}
+
+/**
+ * Keeps the role ADMINISTRATOR for administrators to give: who may only manage users could otherwise give it to itself.
+ *
+ * @param isGiven whether the change makes somebody an administrator who was none
+ * @throws MapiError 403
+ */
+export function requireMayAppoint(caller: MapiCaller, isGiven: boolean): void {
+  if (isGiven && !has(caller, "administer")) {
+    throw new MapiError(
+      403,
+      `Only an ${ADMINISTRATOR} may give the role ${ADMINISTRATOR}, by an account or by a group`,
+    );
+  }
 }

@@ -1,8 +1,10 @@
 import { readBody } from "@/embedded/small_body.ts";
+import type { Tenant } from "@/embedded/store/accounts.ts";
+import type { Bucket } from "@/embedded/store/buckets.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { isObject } from "@/lib/std/is_object.ts";
-import type { MapiCaller } from "./mapi_caller.ts";
-import { MapiError } from "./mapi_error.ts";
+import { managesNamespaces, type MapiCaller, requireRight, type Right } from "./mapi_caller.ts";
+import { MapiError, notFound } from "./mapi_error.ts";
 
 /** Largest body of a request, in bytes. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
@@ -43,4 +45,18 @@ export function mapiTime(ms: number): string {
 /** The members of a record that are named. */
 export function only(record: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(names.filter((name) => Object.hasOwn(record, name)).map((name) => [name, record[name]]));
+}
+
+/** A namespace that the caller owns and may manage, or has a right to by role. Throws 403 or 404. */
+export function permittedNamespace(
+  tenant: Tenant,
+  name: string,
+  { store, caller }: MapiRequest,
+  right: Right,
+): Bucket {
+  const bucket = store.buckets.bucket(tenant.id, name);
+  const isOwner = bucket?.owner === caller.user.id && managesNamespaces(caller);
+  if (!isOwner) requireRight(caller, right);
+  if (!bucket) throw notFound(`namespace ${name}`);
+  return bucket;
 }

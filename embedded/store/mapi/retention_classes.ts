@@ -4,8 +4,7 @@ import { boolean, className, members, parsed, rule, text } from "./body_schema.t
 import { isVerbose, selected } from "./list_parameters.ts";
 import { requireRight } from "./mapi_caller.ts";
 import { notFound } from "./mapi_error.ts";
-import { listResponse, type MapiRequest } from "./mapi_request.ts";
-import { permittedNamespace } from "./permitted_namespace.ts";
+import { listResponse, type MapiRequest, permittedNamespace } from "./mapi_request.ts";
 
 const DURATION =
   /^(?:0|-1|-2|[RANC]?(?:[+-]\d{1,6}[yMwdhms])+|\d{4}-\d{2}-\d{2}(?:T[\d:]{5,8}(?:Z|[+-]\d{2}:?\d{2})?)?)$/;

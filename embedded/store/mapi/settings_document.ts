@@ -4,8 +4,7 @@ import { type Document, mergedDocument } from "@/embedded/store/documents.ts";
 import { parsed } from "./body_schema.ts";
 import { isVerbose } from "./list_parameters.ts";
 import { requireRight, type Right } from "./mapi_caller.ts";
-import type { MapiRequest } from "./mapi_request.ts";
-import { permittedNamespace } from "./permitted_namespace.ts";
+import { type MapiRequest, permittedNamespace } from "./mapi_request.ts";
 
 /** A settings document, of which a tenant or a namespace has one: read with GET, changed with POST. */
 export interface SettingsDocument {

@@ -1,7 +1,6 @@
 import type { Holdings, Tenant } from "@/embedded/store/accounts.ts";
 import { requireRight } from "./mapi_caller.ts";
-import type { MapiRequest } from "./mapi_request.ts";
-import { permittedNamespace } from "./permitted_namespace.ts";
+import { type MapiRequest, permittedNamespace } from "./mapi_request.ts";
 
 /** GET /tenants/{tenant}/statistics */
 export function readTenantStatistics(tenant: Tenant, { store, caller }: MapiRequest): Response {

@@ -1,7 +1,6 @@
 import type { Tenant } from "@/embedded/store/accounts.ts";
 import { boolean, integer, members, parsed } from "./body_schema.ts";
-import type { MapiRequest } from "./mapi_request.ts";
-import { permittedNamespace } from "./permitted_namespace.ts";
+import { type MapiRequest, permittedNamespace } from "./mapi_request.ts";
 
 /** The index stores `enabled` with the bucket, the others as they were set. */
 export const versioningSettings = members({

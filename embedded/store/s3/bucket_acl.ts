@@ -1,8 +1,7 @@
 import { permittedBucket } from "./permitted.ts";
-import { readPutAcl } from "./put_acl.ts";
+import { aclResponse, readPutAcl } from "./acl_subresource.ts";
 import { requireAcls } from "./requested_acl.ts";
 import type { S3Call, S3Operation } from "./s3_operation.ts";
-import { aclResponse } from "./shown_acl.ts";
 
 const acl = { level: "bucket", marker: ["acl"], parameters: [] } as const;
 

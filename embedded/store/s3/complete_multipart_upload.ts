@@ -1,13 +1,15 @@
 import type { CompletedPart } from "@/embedded/store/changes.ts";
+import type { Caller } from "./caller.ts";
+import { writeCondition } from "./conditions.ts";
 import { writtenVersionHeader } from "./object_version.ts";
 import { childWord, type XmlElement } from "./read_xml.ts";
-import { receiveXml } from "./receive_xml.ts";
 import { S3Error } from "./s3_error.ts";
 import type { S3Call, S3Operation } from "./s3_operation.ts";
+import type { S3Request } from "./s3_request.ts";
 import { checksumElements, checksumsIn, checksumsOf } from "./upload_checksums.ts";
 import { MAX_PARTS, namedUpload } from "./upload_parameters.ts";
-import { writeCondition } from "./write_condition.ts";
 import { element, xmlResponse } from "./xml.ts";
+import { xmlBody } from "./xml_body.ts";
 
 /** CompleteMultipartUpload: the object appears whole, or not at all. */
 export const completeMultipartUpload: S3Operation = {
@@ -85,3 +87,16 @@ function statedSize(text: string | null): number | null {
 function location(host: string, bucket: string, key: string): string {
   return `http://${host}/${[bucket, ...key.split("/")].map(encodeURIComponent).join("/")}`;
 }
+
+/**
+ * Receives the XML body of a complete as {@link xmlBody} does, but for the checksums of its headers: those are of the
+ * object that is made, not of the body that asks for it. A checksum behind the body is the body's.
+ * The root may have any name. Throws as xmlBody does.
+ */
+function receiveXml(request: S3Request, caller: Caller): Promise<XmlElement> {
+  const headers = new Headers(request.headers);
+  for (const name of request.headers.keys()) if (OF_THE_OBJECT.test(name)) headers.delete(name);
+  return xmlBody({ ...request, headers }, caller, null);
+}
+
+const OF_THE_OBJECT = /^x-amz-(?:checksum-|sdk-checksum-algorithm$)/;

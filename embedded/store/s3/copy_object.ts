@@ -1,10 +1,10 @@
 import { BrokenBody, receiveBody } from "@/embedded/store/bodies.ts";
 import type { StoredObject } from "@/embedded/store/objects.ts";
 import { type ChecksumAlgorithm, checksumAlgorithm, type Checksums } from "./checksums.ts";
+import { writeCondition } from "./conditions.ts";
 import { findCopySource, parseCopySource } from "./copy_source.ts";
-import { storeBody } from "./keep_body.ts";
 import { DEFAULT_CONTENT_TYPE, storedHeaders } from "./stored_headers.ts";
-import { wholeChecksum } from "./object_body.ts";
+import { storeBody, wholeChecksum } from "./object_body.ts";
 import { writtenVersionHeader } from "./object_version.ts";
 import { bucketAccess, bucketByDataAccess, permittedBucket, signedUser } from "./permitted.ts";
 import { requireRoom } from "./quota_room.ts";
@@ -12,9 +12,8 @@ import { rejectHeaders } from "./unsupported_headers.ts";
 import { requestedAcl } from "./requested_acl.ts";
 import { S3Error } from "./s3_error.ts";
 import type { S3Call, S3Operation } from "./s3_operation.ts";
+import { requestedTags } from "./tags.ts";
 import { checksumElements } from "./upload_checksums.ts";
-import { writeCondition } from "./write_condition.ts";
-import { requestedTags } from "./written_tags.ts";
 import { element, xmlResponse, xmlTime } from "./xml.ts";
 
 /** Largest object that one copy takes: 5 GiB (S3 API, CopyObject). */

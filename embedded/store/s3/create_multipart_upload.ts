@@ -3,8 +3,8 @@ import { DEFAULT_CONTENT_TYPE, storedHeaders } from "./stored_headers.ts";
 import { permittedBucket, signedUser } from "./permitted.ts";
 import { requestedAcl } from "./requested_acl.ts";
 import type { S3Call, S3Operation } from "./s3_operation.ts";
+import { requestedTags } from "./tags.ts";
 import { uploadChecksum } from "./upload_checksums.ts";
-import { requestedTags } from "./written_tags.ts";
 import { element, xmlResponse } from "./xml.ts";
 
 /** CreateMultipartUpload */

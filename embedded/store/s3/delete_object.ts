@@ -1,4 +1,4 @@
-import { unquotedEtag } from "./etag.ts";
+import { unquotedEtag } from "./conditions.ts";
 import { versionHeader, versionParameter } from "./object_version.ts";
 import { bucketByDataAccess, permittedBucket } from "./permitted.ts";
 import { rejectHeaders } from "./unsupported_headers.ts";

@@ -1,8 +1,8 @@
 import type { Changes } from "@/embedded/store/changes.ts";
-import { unquotedEtag } from "./etag.ts";
 import { bucketByDataAccess, permittedBucket } from "./permitted.ts";
 import { childText, childWord, type XmlElement } from "./read_xml.ts";
 import { asS3Error } from "./as_s3_error.ts";
+import { unquotedEtag } from "./conditions.ts";
 import { S3Error } from "./s3_error.ts";
 import type { S3Call, S3Operation } from "./s3_operation.ts";
 import { MAX_KEY_BYTES } from "./s3_request.ts";

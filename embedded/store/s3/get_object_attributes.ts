@@ -1,7 +1,6 @@
 import type { ObjectPart, StoredObject } from "@/embedded/store/objects.ts";
 import { checksumAlgorithmOf } from "./checksums.ts";
-import { findObject } from "./found_object.ts";
-import { versionHeader, versionParameter } from "./object_version.ts";
+import { findObject, versionHeader, versionParameter } from "./object_version.ts";
 import { bucketAccess, permittedObject } from "./permitted.ts";
 import { S3Error } from "./s3_error.ts";
 import type { S3Call, S3Operation } from "./s3_operation.ts";

@@ -1,7 +1,13 @@
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import type { Upload } from "@/embedded/store/uploads.ts";
-import { commonPrefixElement, keyBytes, keyText, listingResponse, pageParameters } from "./listing_xml.ts";
-import { ownerElement } from "./owner_element.ts";
+import {
+  commonPrefixElement,
+  keyBytes,
+  keyText,
+  listingResponse,
+  ownerElement,
+  pageParameters,
+} from "./listing_xml.ts";
 import { permittedBucket, signedUser } from "./permitted.ts";
 import type { S3Call, S3Operation } from "./s3_operation.ts";
 import { checksumKind } from "./upload_checksums.ts";

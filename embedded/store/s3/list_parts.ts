@@ -1,5 +1,5 @@
 import type { UploadedPart } from "@/embedded/store/uploads.ts";
-import { ownerElement } from "./owner_element.ts";
+import { ownerElement } from "./listing_xml.ts";
 import type { S3Call, S3Operation } from "./s3_operation.ts";
 import { checksumElements, checksumKind } from "./upload_checksums.ts";
 import { pageSize, presentUpload, wholeNumber } from "./upload_parameters.ts";

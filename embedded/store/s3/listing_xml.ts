@@ -1,3 +1,4 @@
+import type { Accounts } from "@/embedded/store/accounts.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import type { ListedObject } from "@/embedded/store/objects.ts";
 import { S3Error } from "./s3_error.ts";
@@ -123,3 +124,9 @@ export function keyText(key: Uint8Array): string {
 }
 
 const UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** A user as S3's XML shows one; "" for nobody, and for a user who is gone. */
+export function ownerElement(accounts: Accounts, name: "Owner" | "Initiator", id: number | null): string {
+  const user = id === null ? null : accounts.userById(id);
+  return user ? `<${name}>${element("ID", user.guid)}${element("DisplayName", user.name)}</${name}>` : "";
+}

@@ -1,13 +1,11 @@
 import type { StoredObject } from "@/embedded/store/objects.ts";
 import type { Permission } from "@/embedded/store/permissions.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
-import { findObject } from "./found_object.ts";
-import { versionHeader, versionParameter } from "./object_version.ts";
+import { findObject, versionHeader, versionParameter } from "./object_version.ts";
 import { type BucketAccess, bucketAccess, permittedObject } from "./permitted.ts";
-import { readPutAcl } from "./put_acl.ts";
+import { aclResponse, readPutAcl } from "./acl_subresource.ts";
 import { requireAcls } from "./requested_acl.ts";
 import type { S3Call, S3Operation } from "./s3_operation.ts";
-import { aclResponse } from "./shown_acl.ts";
 
 const acl = { level: "object", marker: ["acl"], parameters: ["versionId"] } as const;
 

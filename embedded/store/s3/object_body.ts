@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { type BodyFolder, receiveBody, type ReceivedBody } from "@/embedded/store/bodies.ts";
+import { StoreError } from "@/embedded/store/store_error.ts";
 import { announcedLength } from "@/lib/std/body_reader.ts";
 import { awsChunked } from "./aws_chunked.ts";
 import type { Caller } from "./caller.ts";
@@ -79,4 +80,15 @@ export function wholeChecksum({ digests }: ReceivedBody, algorithm: ChecksumAlgo
   const hex = algorithm && digests.get(algorithm);
   if (!hex) return null;
   return { [algorithm]: Buffer.from(hex, "hex").toString("base64"), type: "FULL_OBJECT" };
+}
+
+/** Does what gives a received body its place in the index; where that is refused, the body is discarded. Throws as it does. */
+export async function storeBody<T>(received: ReceivedBody, keep: () => Promise<T>): Promise<T> {
+  try {
+    return await keep();
+  } catch (error) {
+    // After a fault of the disk nobody knows what it holds: such a file is left to the sweep at the next start.
+    if (error instanceof S3Error || error instanceof StoreError) received.discard();
+    throw error;
+  }
 }

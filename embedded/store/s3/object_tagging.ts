@@ -1,5 +1,4 @@
-import { findObject } from "./found_object.ts";
-import { versionHeader, versionParameter } from "./object_version.ts";
+import { findObject, versionHeader, versionParameter } from "./object_version.ts";
 import { bucketByDataAccess } from "./permitted.ts";
 import { childText, type XmlElement } from "./read_xml.ts";
 import { S3Error } from "./s3_error.ts";

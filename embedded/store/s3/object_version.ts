@@ -1,4 +1,7 @@
+import type { Bucket } from "@/embedded/store/buckets.ts";
 import type { VersionId } from "@/embedded/store/changes.ts";
+import type { StoreContext } from "@/embedded/store/context/store_context.ts";
+import type { StoredObject } from "@/embedded/store/objects.ts";
 import { VERSION_ID } from "./issued_forms.ts";
 import { S3Error } from "./s3_error.ts";
 import type { S3Request } from "./s3_request.ts";
@@ -25,4 +28,16 @@ export function writtenVersionHeader(version: VersionId): Record<string, string>
 /** The header that names a version; none while the bucket never kept versions. */
 export function versionHeader(version: VersionId): Record<string, string> {
   return version === null ? {} : { "x-amz-version-id": version };
+}
+
+/**
+ * The object that a read names, in its current version or a given one. Throws {@link S3Error} NoSuchKey, NoSuchVersion,
+ * or MethodNotAllowed for a version that is a delete marker.
+ */
+export function findObject(store: StoreContext, bucket: Bucket, key: string, version: string | null): StoredObject {
+  const found = store.objects.find(bucket.id, bucket.versioning, new TextEncoder().encode(key), version);
+  if (!found) throw new S3Error(version === null ? "NoSuchKey" : "NoSuchVersion");
+  if (!("marker" in found)) return found;
+  const headers = { "x-amz-delete-marker": "true", ...versionHeader(found.marker) };
+  throw new S3Error(version === null ? "NoSuchKey" : "MethodNotAllowed", undefined, headers);
 }

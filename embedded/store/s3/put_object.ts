@@ -1,15 +1,14 @@
 import { checksumHeaders } from "./checksums.ts";
-import { storeBody } from "./keep_body.ts";
+import { writeCondition } from "./conditions.ts";
 import { DEFAULT_CONTENT_TYPE, storedHeaders } from "./stored_headers.ts";
-import { receiveObjectBody } from "./object_body.ts";
+import { receiveObjectBody, storeBody } from "./object_body.ts";
 import { writtenVersionHeader } from "./object_version.ts";
 import { permittedBucket } from "./permitted.ts";
 import { requireRoom } from "./quota_room.ts";
 import { rejectHeaders } from "./unsupported_headers.ts";
 import { requestedAcl } from "./requested_acl.ts";
 import type { S3Call, S3Operation } from "./s3_operation.ts";
-import { writeCondition } from "./write_condition.ts";
-import { requestedTags } from "./written_tags.ts";
+import { requestedTags } from "./tags.ts";
 
 /** Largest body of one PUT: 5 GiB (S3 API, PutObject). */
 export const MAX_PUT_BYTES = 5 * 1024 ** 3;

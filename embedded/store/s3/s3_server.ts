@@ -1,6 +1,5 @@
 import type { Tenant } from "@/embedded/store/accounts.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
-import { withSandboxHeaders } from "./answer_headers.ts";
 import { authenticate } from "./caller.ts";
 import { corsHeaders, preflightResponse } from "./cors.ts";
 import { isHeaderInQuery, withHeadersOfQuery } from "./presigned_headers.ts";
@@ -119,4 +118,14 @@ function isEmpty(request: Request): boolean {
 
 function pathOf(url: string): string {
   return url.slice(url.indexOf("/", url.indexOf("://") + 3)).replace(/\?.*$/s, "");
+}
+
+/**
+ * What every answer of the embedded S3 carries: it may share a host with pages of Stackroom, so what somebody stored is
+ * never guessed to be a page, and a page among it runs no script and has no origin.
+ */
+function withSandboxHeaders(response: Response): Response {
+  response.headers.set("x-content-type-options", "nosniff");
+  response.headers.set("content-security-policy", "sandbox");
+  return response;
 }

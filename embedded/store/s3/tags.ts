@@ -1,5 +1,7 @@
 import { percentDecoded } from "@/lib/std/percent_decoded.ts";
+import { bucketByDataAccess } from "./permitted.ts";
 import { S3Error } from "./s3_error.ts";
+import type { S3Call } from "./s3_operation.ts";
 
 /** A tag of an object. */
 export type Tag = readonly [key: string, value: string];
@@ -38,7 +40,7 @@ export function parseTags(kept: string | null): Tag[] {
  * Tags of the header x-amz-tagging, which has the form of a query, as the index keeps them. Throws {@link S3Error}
  * InvalidArgument or InvalidTag.
  */
-export function statedTags(header: string | null): string | null {
+function statedTags(header: string | null): string | null {
   if (header === null || header === "") return null;
   return serializeTags(
     header.split("&").map((part) => {
@@ -52,4 +54,14 @@ function decoded(text: string): string {
   const plain = percentDecoded(text.replaceAll("+", " "));
   if (plain === null) throw new S3Error("InvalidArgument", "The header x-amz-tagging is not valid");
   return plain;
+}
+
+/**
+ * The tags that a write brings in x-amz-tagging, as the index keeps them; null where it brings none. As in S3, an access
+ * list that lets write does not let set tags. Throws {@link S3Error} AccessDenied, InvalidArgument or InvalidTag.
+ */
+export function requestedTags(call: S3Call): string | null {
+  const tags = statedTags(call.request.headers.get("x-amz-tagging"));
+  if (tags !== null) bucketByDataAccess(call, call.bucket, "WRITE");
+  return tags;
 }

@@ -1,7 +1,6 @@
 import { aclsUsageOf } from "@/embedded/store/access.ts";
 import type { Bucket } from "@/embedded/store/buckets.ts";
-import { findObject } from "./found_object.ts";
-import { versionParameter } from "./object_version.ts";
+import { findObject, versionParameter } from "./object_version.ts";
 import { bucketAccess, ownBucket, permittedBucket, permittedObject, signedUser } from "./permitted.ts";
 import { type S3Code, S3Error } from "./s3_error.ts";
 import type { S3Operation } from "./s3_operation.ts";

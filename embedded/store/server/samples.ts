@@ -1,12 +1,11 @@
 import { createHash, randomUUID } from "node:crypto";
 import { newTenantRecord, newUserRecord } from "@/embedded/store/account_records.ts";
-import { SYSTEM } from "@/embedded/store/accounts.ts";
+import { CONVERTER, RESULTS_TENANT, SYSTEM } from "@/embedded/store/accounts.ts";
 import type { Change, Versioning } from "@/embedded/store/changes.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { passwordMd5 } from "@/embedded/store/mapi/passwords.ts";
 import { newNamespaceRecord } from "@/embedded/store/namespace_record.ts";
 import { type Permission, permissionMask, PERMISSIONS } from "@/embedded/store/permissions.ts";
-import { CONVERTER, RESULTS_TENANT } from "@/embedded/store/results_account.ts";
 import { writeDurably } from "@/lib/std/durable_files.ts";
 
 export { CONVERTER, RESULTS_TENANT };

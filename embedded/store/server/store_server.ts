@@ -12,7 +12,7 @@ import { folded } from "@/embedded/store/names.ts";
 import { Objects } from "@/embedded/store/objects.ts";
 import { Ports, type Protocol } from "@/embedded/store/ports.ts";
 import { errorHandler, s3Handler } from "@/embedded/store/s3/s3_server.ts";
-import { SoftQuotas } from "@/embedded/store/soft_quotas.ts";
+import { SoftQuotas } from "@/embedded/store/quotas.ts";
 import { Statements } from "@/embedded/store/statements.ts";
 import { Uploads } from "@/embedded/store/uploads.ts";
 import { UsageHistory } from "@/embedded/store/usage_history.ts";

@@ -1,7 +1,7 @@
+import { versionSettings } from "@/embedded/store/buckets.ts";
 import type { Versioning } from "@/embedded/store/changes.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Statements } from "@/embedded/store/statements.ts";
-import { versionSettings } from "@/embedded/store/version_settings.ts";
 
 /** What a bucket's settings say about writes and deletions. */
 export interface BucketRules {

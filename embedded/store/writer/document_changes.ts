@@ -2,8 +2,8 @@ import type { Changes } from "@/embedded/store/changes.ts";
 import { mergedDocument } from "@/embedded/store/documents.ts";
 import { folded } from "@/embedded/store/names.ts";
 import { maskOf } from "@/embedded/store/permission_masks.ts";
+import { S3_ACCESS, s3AccessOf } from "@/embedded/store/permissions.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
-import { S3_ACCESS, s3AccessOf } from "@/embedded/store/s3_access.ts";
 import type { Statements } from "@/embedded/store/statements.ts";
 
 /**

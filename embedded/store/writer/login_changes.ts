@@ -1,8 +1,8 @@
+import { CONVERTER, RESULTS_TENANT } from "@/embedded/store/accounts.ts";
 import type { Changes } from "@/embedded/store/changes.ts";
 import { isLastAdministrator } from "@/embedded/store/last_administrator.ts";
 import { folded } from "@/embedded/store/names.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
-import { CONVERTER, RESULTS_TENANT } from "@/embedded/store/results_account.ts";
 import type { Statements } from "@/embedded/store/statements.ts";
 
 /** How many former passwords of a user are remembered: as many as the settings can ask for. */

@@ -1,4 +1,4 @@
-import { roomIn } from "@/embedded/store/quota.ts";
+import { roomIn } from "@/embedded/store/quotas.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Statements } from "@/embedded/store/statements.ts";
 

@@ -15,15 +15,13 @@ import {
   setVersioning,
   updateBucket,
 } from "./account_changes.ts";
-import { setBucketAcl, setObjectAcl } from "./acl_changes.ts";
-import { setBucketCors, setTenantCors } from "./cors_changes.ts";
 import { deleteDocument, modifyTenant, setDocument } from "./document_changes.ts";
 import { createGroup, deleteGroup, modifyGroup, setGrants } from "./group_changes.ts";
 import { countFailure, modifyUser, resetFailures } from "./login_changes.ts";
 import { deleteObject, putObject } from "./object_changes.ts";
 import type { Reserve } from "./reserve.ts";
 import { clearDeletionRecords, pruneVersions, setVersionSettings } from "./retention_changes.ts";
-import { setTags } from "./tag_changes.ts";
+import { setBucketAcl, setBucketCors, setObjectAcl, setTags, setTenantCors } from "./setting_changes.ts";
 import { abortUpload, completeUpload, createUpload, expireUploads, putPart } from "./upload_changes.ts";
 import { countReads, expireUsage, recordUsage } from "./usage_changes.ts";
 

@@ -1,21 +1,8 @@
 import { S3Client, S3ServiceException } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
-import { mapiAuthorization, s3Keys, startStore } from "./store_fixture.ts";
-
-type Store = Awaited<ReturnType<typeof startStore>>;
-
-/** Calls the management API of the tenant archive, as its curator unless said otherwise. */
-export async function mapi(store: Store, method: string, path: string, body?: unknown, user = "curator") {
-  const response = await fetch(`${store.mapi("archive")}/mapi/tenants/archive${path}`, {
-    method,
-    redirect: "manual",
-    headers: mapiAuthorization(user),
-    body: body === undefined ? undefined : JSON.stringify(body),
-  });
-  const text = await response.text();
-  return { status: response.status, text, json: () => JSON.parse(text) };
-}
+import { archiveMapi, type Store } from "./mapi_fixture.ts";
+import { s3Keys } from "./store_fixture.ts";
 
 /** Makes a user of the tenant archive without any permission and gives its GUID. */
 export async function makeUser(store: Store, username: string, further: Record<string, unknown> = {}): Promise<string> {
@@ -27,13 +14,13 @@ export async function makeUser(store: Store, username: string, further: Record<s
     forcePasswordChange: false,
     ...further,
   };
-  const made = await mapi(store, "PUT", `/userAccounts?password=${SAMPLE_PASSWORD}`, record);
+  const made = await archiveMapi(store, "PUT", `/userAccounts?password=${SAMPLE_PASSWORD}`, record);
   assert.equal(made.status, 200, made.text);
   return await guidOf(store, username);
 }
 
 export async function guidOf(store: Store, username: string): Promise<string> {
-  return (await mapi(store, "GET", `/userAccounts/${username}?verbose=true`)).json().userGUID;
+  return (await archiveMapi(store, "GET", `/userAccounts/${username}?verbose=true`)).json().userGUID;
 }
 
 /** A client in its default settings. */

@@ -6,7 +6,8 @@ import {
   PutObjectCommand,
 } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
-import { anonymous, clientOf, makeUser, mapi, statusOf } from "./acl_fixture.ts";
+import { anonymous, clientOf, makeUser, statusOf } from "./acl_fixture.ts";
+import { archiveMapi } from "./mapi_fixture.ts";
 import { startStore } from "./store_fixture.ts";
 
 const leaks = { sanitizeOps: false, sanitizeResources: false };
@@ -18,9 +19,9 @@ Deno.test("bucket owner: what the access list grants to an owner goes to the nex
   const [anna, bert] = [clientOf(store, "anna"), clientOf(store, "bert")];
   await anna.send(new CreateBucketCommand({ Bucket: "diaries", ACL: "public-read" }));
 
-  assert.equal((await mapi(store, "POST", "/namespaces/diaries", { owner: "bert" })).status, 200);
+  assert.equal((await archiveMapi(store, "POST", "/namespaces/diaries", { owner: "bert" })).status, 200);
   const nothing = { namespacePermission: [{ namespaceName: "diaries", permissions: { permission: [] } }] };
-  assert.equal((await mapi(store, "POST", "/userAccounts/anna/dataAccessPermissions", nothing)).status, 200);
+  assert.equal((await archiveMapi(store, "POST", "/userAccounts/anna/dataAccessPermissions", nothing)).status, 200);
 
   const listing = new ListObjectsV2Command({ Bucket: "diaries" });
   const write = new PutObjectCommand({ Bucket: "diaries", Key: "a", Body: "a" });
@@ -36,8 +37,8 @@ Deno.test("bucket owner: what the access list grants to an owner goes to the nex
     ["http://acs.amazonaws.com/groups/global/AllUsers", "READ"],
   ]);
 
-  assert.equal((await mapi(store, "POST", "/namespaces/diaries", { owner: "" })).status, 200);
-  assert.equal((await mapi(store, "POST", "/userAccounts/bert/dataAccessPermissions", nothing)).status, 200);
+  assert.equal((await archiveMapi(store, "POST", "/namespaces/diaries", { owner: "" })).status, 200);
+  assert.equal((await archiveMapi(store, "POST", "/userAccounts/bert/dataAccessPermissions", nothing)).status, 200);
   assert.equal(await statusOf(bert.send(write)), 403, "a bucket that is nobody's is not its last owner's");
   assert.equal((await anonymous(store, "GET", "/diaries")).status, 200);
 });

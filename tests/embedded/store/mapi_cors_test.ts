@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { CreateBucketCommand, GetBucketCorsCommand, PutBucketCorsCommand } from "@aws-sdk/client-s3";
-import { storeErrorCode } from "./store_error_code.ts";
-import { mapiAuthorization, startStore } from "./store_fixture.ts";
+import { mapiAuthorization, startStore, storeErrorCode } from "./store_fixture.ts";
 
 const leaks = { sanitizeOps: false, sanitizeResources: false };
 const TENANT = "/tenants/archive/cors";

@@ -17,7 +17,7 @@ import fc from "fast-check";
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { DatabaseSync } from "node:sqlite";
-import { quotaBytes } from "@/embedded/store/quota.ts";
+import { quotaBytes } from "@/embedded/store/quotas.ts";
 import { archiveMapi, errorOf, leaks, namespace, type Store } from "./mapi_fixture.ts";
 import { startStore } from "./store_fixture.ts";
 

@@ -22,9 +22,9 @@ import {
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import assert from "node:assert/strict";
 import { ALL_USERS, AUTHENTICATED_USERS, GROUP_URI } from "@/embedded/store/s3/acl_grantees.ts";
-import { anonymous, clientOf, guidOf, makeUser, mapi, statusOf } from "./acl_fixture.ts";
-import { storeErrorCode } from "./store_error_code.ts";
-import { startStore } from "./store_fixture.ts";
+import { anonymous, clientOf, guidOf, makeUser, statusOf } from "./acl_fixture.ts";
+import { archiveMapi } from "./mapi_fixture.ts";
+import { startStore, storeErrorCode } from "./store_fixture.ts";
 
 const leaks = { sanitizeOps: false, sanitizeResources: false };
 
@@ -238,7 +238,7 @@ Deno.test("S3 ACL: grants are to accounts of the tenant, and end with them", lea
   await owner.send(new PutBucketAclCommand({ Bucket: "shelf", GrantWrite: `id="${guid}"` }));
   await other.send(new PutObjectCommand({ Bucket: "shelf", Key: "theirs", Body: "x" }));
   assert.equal(await statusOf(other.send(new GetObjectCommand(at))), 200);
-  assert.equal((await mapi(store, "DELETE", "/userAccounts/other")).status, 200);
+  assert.equal((await archiveMapi(store, "DELETE", "/userAccounts/other")).status, 200);
   assert.deepEqual(shown(await owner.send(new GetObjectAclCommand(at))), []);
   const theirs = await owner.send(new GetObjectAclCommand({ Bucket: "shelf", Key: "theirs" }));
   assert.deepEqual([theirs.Owner, shown(theirs)], [undefined, []]);
@@ -285,7 +285,7 @@ Deno.test(
 Deno.test("S3 ACL: a namespace decides whether it has access lists, and whether they count", leaks, async () => {
   await using store = await startStore();
   const owner = clientOf(store, "curator");
-  const make = (name: string, aclsUsage: string) => mapi(store, "PUT", "/namespaces", { name, aclsUsage });
+  const make = (name: string, aclsUsage: string) => archiveMapi(store, "PUT", "/namespaces", { name, aclsUsage });
   await make("without", "NOT_ENABLED");
   const Bucket = "without";
   await owner.send(new PutObjectCommand({ Bucket, Key: "x", Body: "x" }));

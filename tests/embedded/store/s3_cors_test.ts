@@ -13,8 +13,7 @@ import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { anonymous } from "./acl_fixture.ts";
-import { storeErrorCode } from "./store_error_code.ts";
-import { startStore } from "./store_fixture.ts";
+import { startStore, storeErrorCode } from "./store_fixture.ts";
 
 const leaks = { sanitizeOps: false, sanitizeResources: false };
 const ORIGIN = "https://viewer.example";

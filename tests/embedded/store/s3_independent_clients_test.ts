@@ -16,8 +16,7 @@ import { AwsClient } from "aws4fetch";
 import assert from "node:assert/strict";
 import { parseByteRange } from "@/embedded/store/s3/byte_range.ts";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
-import { storeErrorCode } from "./store_error_code.ts";
-import { mapiAuthorization, s3Keys, startStore } from "./store_fixture.ts";
+import { mapiAuthorization, s3Keys, startStore, storeErrorCode } from "./store_fixture.ts";
 
 /** What suites and clients that nobody here wrote found. */
 const leaks = { sanitizeOps: false, sanitizeResources: false };

@@ -12,8 +12,7 @@ import {
   type S3Client,
 } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
-import { storeErrorCode } from "./store_error_code.ts";
-import { startStore } from "./store_fixture.ts";
+import { startStore, storeErrorCode } from "./store_fixture.ts";
 
 const leaks = { sanitizeOps: false, sanitizeResources: false };
 

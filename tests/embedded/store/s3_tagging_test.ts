@@ -8,8 +8,7 @@ import {
   PutObjectTaggingCommand,
 } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
-import { storeErrorCode } from "./store_error_code.ts";
-import { startStore } from "./store_fixture.ts";
+import { startStore, storeErrorCode } from "./store_fixture.ts";
 
 const leaks = { sanitizeOps: false, sanitizeResources: false };
 

@@ -10,9 +10,9 @@ import {
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { GROUP_URI } from "@/embedded/store/s3/acl_grantees.ts";
-import { clientOf, makeUser, mapi, statusOf } from "@/tests/embedded/store/acl_fixture.ts";
-import { storeErrorCode } from "@/tests/embedded/store/store_error_code.ts";
-import { startStore } from "@/tests/embedded/store/store_fixture.ts";
+import { clientOf, makeUser, statusOf } from "@/tests/embedded/store/acl_fixture.ts";
+import { archiveMapi } from "@/tests/embedded/store/mapi_fixture.ts";
+import { startStore, storeErrorCode } from "@/tests/embedded/store/store_fixture.ts";
 
 const leaks = { sanitizeOps: false, sanitizeResources: false };
 
@@ -25,39 +25,44 @@ function permissions(namespaceName: string, ...permission: string[]) {
 Deno.test("groups: are made, listed, read, changed and deleted, by names without case", leaks, async () => {
   await using store = await startStore();
   const group = { groupname: "Läsare i Åbo", roles: { role: ["MONITOR"] }, members: { username: ["READER"] } };
-  assert.equal((await mapi(store, "PUT", "/groupAccounts", group)).status, 200);
-  assert.equal((await mapi(store, "PUT", "/groupAccounts", { groupname: "LÄSARE I ÅBO" })).status, 409);
-  assert.equal((await mapi(store, "PUT", "/groupAccounts", { externalGroupID: "S-1-5-21-7" })).status, 200);
-  assert.deepEqual((await mapi(store, "GET", "/groupAccounts")).json(), { groupname: ["Läsare i Åbo", "S-1-5-21-7"] });
-  const found = await mapi(store, "GET", "/groupAccounts?filterString=l%C3%84&verbose=true");
+  assert.equal((await archiveMapi(store, "PUT", "/groupAccounts", group)).status, 200);
+  assert.equal((await archiveMapi(store, "PUT", "/groupAccounts", { groupname: "LÄSARE I ÅBO" })).status, 409);
+  assert.equal((await archiveMapi(store, "PUT", "/groupAccounts", { externalGroupID: "S-1-5-21-7" })).status, 200);
+  assert.deepEqual((await archiveMapi(store, "GET", "/groupAccounts")).json(), {
+    groupname: ["Läsare i Åbo", "S-1-5-21-7"],
+  });
+  const found = await archiveMapi(store, "GET", "/groupAccounts?filterString=l%C3%84&verbose=true");
   assert.deepEqual(found.json(), [{ ...group, members: { username: ["reader"] } }]);
-  assert.deepEqual((await mapi(store, "GET", GROUP)).json(), { ...group, members: { username: ["reader"] } });
+  assert.deepEqual((await archiveMapi(store, "GET", GROUP)).json(), { ...group, members: { username: ["reader"] } });
   const changed = { allowNamespaceManagement: true };
-  assert.equal((await mapi(store, "POST", GROUP, changed)).status, 200);
-  assert.deepEqual((await mapi(store, "GET", GROUP)).json(), {
+  assert.equal((await archiveMapi(store, "POST", GROUP, changed)).status, 200);
+  assert.deepEqual((await archiveMapi(store, "GET", GROUP)).json(), {
     ...group,
     ...changed,
     members: { username: ["reader"] },
   });
-  assert.equal((await mapi(store, "POST", GROUP, { members: { username: [] }, roles: { role: [] } })).status, 200);
-  assert.deepEqual((await mapi(store, "GET", GROUP)).json(), {
+  assert.equal(
+    (await archiveMapi(store, "POST", GROUP, { members: { username: [] }, roles: { role: [] } })).status,
+    200,
+  );
+  assert.deepEqual((await archiveMapi(store, "GET", GROUP)).json(), {
     groupname: "Läsare i Åbo",
     roles: { role: [] },
     members: { username: [] },
     ...changed,
   });
-  assert.equal((await mapi(store, "HEAD", GROUP)).status, 200);
-  assert.equal((await mapi(store, "DELETE", GROUP)).status, 200);
-  assert.equal((await mapi(store, "DELETE", GROUP)).status, 404);
-  assert.equal((await mapi(store, "HEAD", GROUP)).status, 302);
-  assert.equal((await mapi(store, "POST", GROUP, {})).status, 404);
-  assert.equal((await mapi(store, "PATCH", GROUP, {})).status, 405);
+  assert.equal((await archiveMapi(store, "HEAD", GROUP)).status, 200);
+  assert.equal((await archiveMapi(store, "DELETE", GROUP)).status, 200);
+  assert.equal((await archiveMapi(store, "DELETE", GROUP)).status, 404);
+  assert.equal((await archiveMapi(store, "HEAD", GROUP)).status, 302);
+  assert.equal((await archiveMapi(store, "POST", GROUP, {})).status, 404);
+  assert.equal((await archiveMapi(store, "PATCH", GROUP, {})).status, 405);
 });
 
 Deno.test("groups: hostile bodies are 400 and name the member", leaks, async () => {
   await using store = await startStore();
   const put = async (body: unknown) => {
-    const { status, text } = await mapi(store, "PUT", "/groupAccounts", body);
+    const { status, text } = await archiveMapi(store, "PUT", "/groupAccounts", body);
     return `${status} ${text}`;
   };
   assert.match(await put({}), /^400 .*groupname/);
@@ -67,25 +72,25 @@ Deno.test("groups: hostile bodies are 400 and name the member", leaks, async () 
   assert.match(await put({ groupname: "a", roles: { role: ["KING"] } }), /^400 .*roles/);
   assert.match(await put({ groupname: "a", members: { username: ["nobody"] } }), /^400 .*members/);
   assert.match(await put({ groupname: "a", members: ["reader"] }), /^400 .*members/);
-  assert.deepEqual((await mapi(store, "GET", "/groupAccounts")).json(), { groupname: [] });
+  assert.deepEqual((await archiveMapi(store, "GET", "/groupAccounts")).json(), { groupname: [] });
 });
 
 Deno.test("groups: their roles, and the right to make namespaces, are their members'", leaks, async () => {
   await using store = await startStore();
   await makeUser(store, "anna");
   const asAnna = async (method: string, path: string, body?: unknown) =>
-    (await mapi(store, method, path, body, "anna")).status;
+    (await archiveMapi(store, method, path, body, "anna")).status;
   const own = clientOf(store, "anna");
   assert.equal(await asAnna("GET", "/groupAccounts"), 403);
   assert.equal(await storeErrorCode(own.send(new CreateBucketCommand({ Bucket: "annas" }))), "AccessDenied");
   const monitors = { groupname: "monitors", roles: { role: ["MONITOR"] }, members: { username: ["anna"] } };
-  await mapi(store, "PUT", "/groupAccounts", { ...monitors, allowNamespaceManagement: true });
+  await archiveMapi(store, "PUT", "/groupAccounts", { ...monitors, allowNamespaceManagement: true });
   assert.equal(await asAnna("GET", "/groupAccounts"), 200);
   assert.equal(await asAnna("PUT", "/groupAccounts", { groupname: "more" }), 403);
   assert.equal(await asAnna("POST", "/groupAccounts/monitors", { roles: { role: ["ADMINISTRATOR"] } }), 403);
   assert.equal(await asAnna("DELETE", "/groupAccounts/monitors"), 403);
   assert.equal(await asAnna("POST", "/groupAccounts/monitors/dataAccessPermissions", permissions("letters")), 403);
-  const seen = (await mapi(store, "GET", "/groupAccounts/monitors", undefined, "anna")).json();
+  const seen = (await archiveMapi(store, "GET", "/groupAccounts/monitors", undefined, "anna")).json();
   assert.deepEqual(Object.keys(seen), ["groupname", "allowNamespaceManagement"]);
   await own.send(new CreateBucketCommand({ Bucket: "annas" }));
   assert.equal(await asAnna("PUT", "/namespaces", { name: "annas-too" }), 200);
@@ -93,7 +98,7 @@ Deno.test("groups: their roles, and the right to make namespaces, are their memb
     assert.equal(await asAnna("POST", `/namespaces/annas/${document}`, {}), 200, document);
     assert.equal(await asAnna("POST", `/namespaces/letters/${document}`, {}), 403, document);
   }
-  await mapi(store, "POST", "/groupAccounts/monitors", { roles: { role: ["SECURITY"] } });
+  await archiveMapi(store, "POST", "/groupAccounts/monitors", { roles: { role: ["SECURITY"] } });
   assert.equal(await asAnna("PUT", "/groupAccounts", { groupname: "more" }), 200);
   assert.equal(await asAnna("POST", "/groupAccounts/more/dataAccessPermissions", permissions("letters")), 403);
 });
@@ -104,11 +109,11 @@ Deno.test(
   async () => {
     await using store = await startStore();
     await makeUser(store, "anna");
-    await mapi(store, "PUT", "/groupAccounts", { groupname: "readers" });
+    await archiveMapi(store, "PUT", "/groupAccounts", { groupname: "readers" });
     for (const account of ["/userAccounts/ANNA", "/groupAccounts/READERS"]) {
       const path = `${account}/dataAccessPermissions`;
       const read = async (query = "") =>
-        (await mapi(store, "GET", path + query)).json().namespacePermission.map(
+        (await archiveMapi(store, "GET", path + query)).json().namespacePermission.map(
           (one: { namespaceName: string; permissions: { permission: string[] } }) =>
             `${one.namespaceName}: ${one.permissions.permission.join(" ")}`,
         );
@@ -117,13 +122,13 @@ Deno.test(
         namespaceName: "maps",
         permissions: { permission: ["PURGE", "CHOWN"] },
       }];
-      assert.equal((await mapi(store, "POST", path, { namespacePermission: both })).status, 200);
+      assert.equal((await archiveMapi(store, "POST", path, { namespacePermission: both })).status, 200);
       assert.deepEqual(await read(), ["letters: BROWSE READ SEARCH", "maps: DELETE PURGE CHOWN"]);
       assert.deepEqual(await read("?sortOrder=descending&count=1"), ["maps: DELETE PURGE CHOWN"]);
       assert.deepEqual(await read("?filterString=LET"), ["letters: BROWSE READ SEARCH"]);
-      await mapi(store, "POST", path, permissions("letters", "WRITE"));
+      await archiveMapi(store, "POST", path, permissions("letters", "WRITE"));
       assert.deepEqual(await read(), ["letters: WRITE", "maps: DELETE PURGE CHOWN"]);
-      await mapi(store, "POST", path, permissions("maps"));
+      await archiveMapi(store, "POST", path, permissions("maps"));
       assert.deepEqual(await read(), ["letters: WRITE"]);
       const refused: [unknown, RegExp][] = [
         [{}, /namespacePermission/],
@@ -142,27 +147,30 @@ Deno.test(
         ],
       ];
       for (const [body, member] of refused) {
-        const answer = await mapi(store, "POST", path, body);
+        const answer = await archiveMapi(store, "POST", path, body);
         assert.equal(answer.status, 400);
         assert.match(answer.text, member);
       }
       assert.deepEqual(await read(), ["letters: WRITE"]);
     }
     for (const account of ["/userAccounts/none", "/groupAccounts/none"]) {
-      assert.equal((await mapi(store, "GET", `${account}/dataAccessPermissions`)).status, 404);
-      assert.equal((await mapi(store, "POST", `${account}/dataAccessPermissions`, permissions("maps"))).status, 404);
+      assert.equal((await archiveMapi(store, "GET", `${account}/dataAccessPermissions`)).status, 404);
+      assert.equal(
+        (await archiveMapi(store, "POST", `${account}/dataAccessPermissions`, permissions("maps"))).status,
+        404,
+      );
     }
-    const own = await mapi(store, "GET", "/userAccounts/anna/dataAccessPermissions", undefined, "anna");
+    const own = await archiveMapi(store, "GET", "/userAccounts/anna/dataAccessPermissions", undefined, "anna");
     assert.equal(own.status, 200);
     assert.equal(
-      (await mapi(store, "GET", "/userAccounts/reader/dataAccessPermissions", undefined, "anna")).status,
+      (await archiveMapi(store, "GET", "/userAccounts/reader/dataAccessPermissions", undefined, "anna")).status,
       403,
     );
     assert.equal(
-      (await mapi(store, "GET", "/groupAccounts/readers/dataAccessPermissions", undefined, "anna")).status,
+      (await archiveMapi(store, "GET", "/groupAccounts/readers/dataAccessPermissions", undefined, "anna")).status,
       403,
     );
-    const asReader = await mapi(
+    const asReader = await archiveMapi(
       store,
       "POST",
       "/userAccounts/reader/dataAccessPermissions",
@@ -184,14 +192,14 @@ Deno.test(
     const list = () => statusOf(own.send(new ListObjectsV2Command({ Bucket: "letters" })));
     const put = () => statusOf(own.send(new PutObjectCommand({ Bucket: "letters", Key: "new", Body: "x" })));
     assert.deepEqual([await list(), await put(), await buckets()], [403, 403, []]);
-    await mapi(store, "PUT", "/groupAccounts", { groupname: "readers", members: { username: ["anna"] } });
-    await mapi(store, "POST", "/groupAccounts/readers/dataAccessPermissions", permissions("letters", "READ"));
+    await archiveMapi(store, "PUT", "/groupAccounts", { groupname: "readers", members: { username: ["anna"] } });
+    await archiveMapi(store, "POST", "/groupAccounts/readers/dataAccessPermissions", permissions("letters", "READ"));
     assert.deepEqual([await list(), await put(), await buckets()], [200, 403, ["letters"]]);
-    await mapi(store, "POST", "/userAccounts/anna/dataAccessPermissions", permissions("letters", "WRITE"));
+    await archiveMapi(store, "POST", "/userAccounts/anna/dataAccessPermissions", permissions("letters", "WRITE"));
     assert.deepEqual([await list(), await put()], [200, 200]);
-    await mapi(store, "POST", "/groupAccounts/readers", { members: { username: [] } });
+    await archiveMapi(store, "POST", "/groupAccounts/readers", { members: { username: [] } });
     assert.deepEqual([await list(), await put()], [403, 200]);
-    await mapi(store, "POST", "/userAccounts/anna/dataAccessPermissions", permissions("letters"));
+    await archiveMapi(store, "POST", "/userAccounts/anna/dataAccessPermissions", permissions("letters"));
     assert.deepEqual([await list(), await put(), await buckets()], [403, 403, []]);
   },
 );
@@ -203,17 +211,17 @@ Deno.test("groups: an access list may name one, and means its members", leaks, a
   const at = { Bucket: "letters", Key: "leaf" };
   await owner.send(new PutObjectCommand({ ...at, Body: "leaf" }));
   const group = { groupname: "Läsare i Åbo", members: { username: ["anna"] } };
-  await mapi(store, "PUT", "/groupAccounts", group);
+  await archiveMapi(store, "PUT", "/groupAccounts", group);
   const GrantRead = `uri="${GROUP_URI}${encodeURIComponent("läsare i åbo")}"`;
   await owner.send(new PutObjectAclCommand({ ...at, GrantRead }));
   const read = () => statusOf(anna.send(new GetObjectCommand(at)));
   assert.equal(await read(), 200);
   assert.equal(await statusOf(clientOf(store, "reader").send(new GetObjectCommand(at))), 403);
-  await mapi(store, "POST", GROUP, { members: { username: ["reader"] } });
+  await archiveMapi(store, "POST", GROUP, { members: { username: ["reader"] } });
   assert.equal(await read(), 403);
   // Another group of the same name is another group.
-  await mapi(store, "DELETE", GROUP);
-  await mapi(store, "PUT", "/groupAccounts", group);
+  await archiveMapi(store, "DELETE", GROUP);
+  await archiveMapi(store, "PUT", "/groupAccounts", group);
   assert.equal(await read(), 403);
 });
 
@@ -225,18 +233,23 @@ Deno.test("groups: what is deleted leaves no rows behind", leaks, async () => {
     const owner = clientOf(store, "curator");
     await owner.send(new CreateBucketCommand({ Bucket: "gone" }));
     for (const groupname of ["first", "second"]) {
-      await mapi(store, "PUT", "/groupAccounts", { groupname, members: { username: ["anna"] } });
+      await archiveMapi(store, "PUT", "/groupAccounts", { groupname, members: { username: ["anna"] } });
       for (const name of ["gone", "maps"]) {
-        await mapi(store, "POST", `/groupAccounts/${groupname}/dataAccessPermissions`, permissions(name, "READ"));
+        await archiveMapi(
+          store,
+          "POST",
+          `/groupAccounts/${groupname}/dataAccessPermissions`,
+          permissions(name, "READ"),
+        );
       }
     }
-    await mapi(store, "POST", "/userAccounts/anna/dataAccessPermissions", permissions("maps", "READ"));
+    await archiveMapi(store, "POST", "/userAccounts/anna/dataAccessPermissions", permissions("maps", "READ"));
     await owner.send(new DeleteBucketCommand({ Bucket: "gone" }));
-    await mapi(store, "DELETE", "/groupAccounts/first");
+    await archiveMapi(store, "DELETE", "/groupAccounts/first");
     assert.deepEqual(rows(folder), { members: 1, grants: 1 });
-    await mapi(store, "DELETE", "/userAccounts/anna");
+    await archiveMapi(store, "DELETE", "/userAccounts/anna");
     assert.deepEqual(rows(folder), { members: 0, grants: 1 });
-    await mapi(store, "DELETE", "/groupAccounts/second");
+    await archiveMapi(store, "DELETE", "/groupAccounts/second");
     assert.deepEqual(rows(folder), { members: 0, grants: 0 });
     await store.stop();
   }

@@ -11,7 +11,8 @@ import {
   PutObjectCommand,
 } from "@aws-sdk/client-s3";
 import assert from "node:assert/strict";
-import { clientOf, makeUser, mapi, statusOf } from "@/tests/embedded/store/acl_fixture.ts";
+import { clientOf, makeUser, statusOf } from "@/tests/embedded/store/acl_fixture.ts";
+import { archiveMapi } from "@/tests/embedded/store/mapi_fixture.ts";
 import { startStore } from "@/tests/embedded/store/store_fixture.ts";
 import { errorOf } from "./multipart_fixture.ts";
 import { codeOf, signedFetch } from "./signed_fetch.ts";
@@ -26,7 +27,7 @@ Deno.test("embedded S3: bucket names may have dots, by S3's rules, and are names
     await client.send(new PutObjectCommand({ Bucket, Key: "k", Body: "x" }));
     const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: "k" }));
     assert.equal(await Body?.transformToString(), "x");
-    const changed = await mapi(store, "POST", `/namespaces/${Bucket}`, { name: Bucket, description: "dotted" });
+    const changed = await archiveMapi(store, "POST", `/namespaces/${Bucket}`, { name: Bucket, description: "dotted" });
     assert.equal(changed.status, 200, changed.text);
     await client.send(new DeleteObjectCommand({ Bucket, Key: "k" }));
     await client.send(new DeleteBucketCommand({ Bucket }));
@@ -36,7 +37,7 @@ Deno.test("embedded S3: bucket names may have dots, by S3's rules, and are names
     const made = await signedFetch(store.s3("archive"), { method: "PUT", path: `/${name}` });
     assert.deepEqual([made.status, await codeOf(made)], [400, "InvalidBucketName"], name);
   }
-  assert.equal((await mapi(store, "PUT", "/namespaces", { name: "a..b" })).status, 400);
+  assert.equal((await archiveMapi(store, "PUT", "/namespaces", { name: "a..b" })).status, 400);
   const nameless = await signedFetch(store.s3("archive"), { method: "PUT", path: "/" });
   assert.deepEqual([nameless.status, await codeOf(nameless)], [405, "MethodNotAllowed"]);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openIndexForWriting } from "@/embedded/store/index.ts";
-import { SoftQuotas } from "@/embedded/store/soft_quotas.ts";
+import { SoftQuotas } from "@/embedded/store/quotas.ts";
 import { Statements } from "@/embedded/store/statements.ts";
 import { archiveMapi, eventually, leaks, namespace } from "./mapi_fixture.ts";
 import { startStore } from "./store_fixture.ts";

@@ -1,10 +1,12 @@
-import { serializeAcl } from "@/embedded/store/acl.ts";
-import { resolveGrants } from "./acl_grantees.ts";
+import { aclsUsageOf, type Owned } from "@/embedded/store/access.ts";
+import { defaultAcl, serializeAcl } from "@/embedded/store/acl.ts";
+import { displayedGrants, resolveGrants } from "./acl_grantees.ts";
 import { statedAcl } from "./acl_headers.ts";
-import { readAclXml } from "./acl_xml.ts";
+import { aclContent, readAclXml } from "./acl_xml.ts";
 import { aclOf, type AclTarget } from "./requested_acl.ts";
 import { S3Error } from "./s3_error.ts";
 import type { S3Call } from "./s3_operation.ts";
+import { xmlResponse } from "./xml.ts";
 import { smallBody, xmlBody } from "./xml_body.ts";
 
 /**
@@ -30,4 +32,18 @@ export async function readPutAcl(call: S3Call): Promise<(target: AclTarget) => s
     }
     return stored;
   };
+}
+
+/** The answer that shows the access list of a bucket or an object; where namespaces have none, that of the owner alone. */
+export function aclResponse(
+  { store, caller }: S3Call,
+  settings: Readonly<Record<string, unknown>>,
+  { owner, acl }: Owned,
+  headers: Record<string, string> = {},
+): Response {
+  const user = owner === null ? null : store.accounts.userById(owner);
+  const stored = aclsUsageOf(settings) === "none" ? null : acl;
+  const grants = displayedGrants(store, caller.tenant, stored ?? defaultAcl(user?.guid ?? null));
+  const shownOwner = user && { id: user.guid, displayName: user.name };
+  return xmlResponse("AccessControlPolicy", aclContent(shownOwner, grants), headers);
 }

@@ -36,3 +36,41 @@ export function setTags(
   }
   return { version };
 }
+
+/** Sets or takes away the access list of a bucket. Throws {@link StoreError} NoSuchBucket. */
+export function setBucketAcl(index: Statements, { bucket, acl }: Changes["setBucketAcl"]["given"]): null {
+  const { changes } = index.run("UPDATE buckets SET acl = ? WHERE id = ?", acl, bucket);
+  if (changes === 0) throw new StoreError("NoSuchBucket");
+  return null;
+}
+
+/** Sets or takes away the access list of a version, wherever it is by now. Throws {@link StoreError} NoSuchKey when it is gone. */
+export function setObjectAcl(index: Statements, { bucket, key, seq, acl }: Changes["setObjectAcl"]["given"]): null {
+  for (const table of ["objects", "history"]) {
+    const of = `UPDATE ${table} SET acl = ? WHERE bucket = ? AND key = ? AND seq = ?`;
+    if (index.run(of, acl, bucket, key, seq).changes > 0) return null;
+  }
+  throw new StoreError("NoSuchKey");
+}
+
+/** Sets or takes away the CORS rules of a bucket. Throws {@link StoreError} NoSuchBucket. */
+export function setBucketCors(
+  index: Statements,
+  { bucket, cors }: Changes["setBucketCors"]["given"],
+): Changes["setBucketCors"]["result"] {
+  const row = index.row("SELECT cors IS NOT NULL FROM buckets WHERE id = ?", bucket);
+  if (!row) throw new StoreError("NoSuchBucket");
+  index.run("UPDATE buckets SET cors = ? WHERE id = ?", cors, bucket);
+  return { hadRules: row[0] === 1 };
+}
+
+/** Sets or takes away the CORS rules of a tenant. Throws {@link StoreError} NotFound. */
+export function setTenantCors(
+  index: Statements,
+  { tenant, cors }: Changes["setTenantCors"]["given"],
+): Changes["setTenantCors"]["result"] {
+  const row = index.row("SELECT cors IS NOT NULL FROM tenants WHERE id = ?", tenant);
+  if (!row) throw new StoreError("NotFound");
+  index.run("UPDATE tenants SET cors = ? WHERE id = ?", cors, tenant);
+  return { hadRules: row[0] === 1 };
+}
