@@ -1,6 +1,6 @@
 import { type Config, readConfig } from "@/lib/config/mod.ts";
 import { usersFileLine } from "@/lib/auth/users_file.ts";
-import { revocationTextParsed } from "@/lib/results/revocation_text.ts";
+import { parseRevocationText } from "@/lib/results/revocation_text.ts";
 import { backUp } from "./backup.ts";
 import { resetDataFolder } from "./reset.ts";
 import { REVOKED_SESSIONS_FILE } from "./revoked_sessions.ts";
@@ -17,7 +17,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
   verify: () =>
     verifyDataFolder(config().dataFolder, console.log, {
-      [REVOKED_SESSIONS_FILE]: (text) => revocationTextParsed(text) !== null,
+      [REVOKED_SESSIONS_FILE]: (text) => parseRevocationText(text) !== null,
     }),
   async backup(folder) {
     const { isWhole, lines } = await backUp(config().dataFolder, folder);

@@ -1,14 +1,14 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
 
-/** How long after the store accepted an identity its requests need no further proof, ms. */
+/** After the store accepted an identity, its requests need no further proof for this long, ms. */
 export const PROVEN_MS = 60_000;
-/** How long after that showing the same credentials is no guess, ms. */
+/** For this long after that, the same credentials do not count as a guess, ms. */
 export const KNOWN_MS = 600_000;
-/** Identities that are remembered; the one used least recently is forgotten first. */
+/** Identities that are cached. */
 const MAX_IDENTITIES = 10_000;
-/** An acceptance that is younger is not noted again, ms. */
-const NOTE_EVERY_MS = 1000;
+/** The time of an acceptance is updated at most this often, ms. */
+const REFRESH_MS = 1000;
 
 /** A user name and password with the tenant they are meant for. */
 interface LoginCredentials {
@@ -19,8 +19,8 @@ interface LoginCredentials {
 }
 
 /**
- * The identities that the store accepted lately, in the memory of this process, by digest: credentials themselves are
- * not kept. Only an acceptance takes room, so that invented credentials push nobody out.
+ * The identities that the store accepted recently, in the memory of this process, by digest: credentials themselves are
+ * not stored. Only accepted identities are stored, so invented credentials cannot evict others.
  */
 export class AcceptedIdentities {
   readonly #acceptedAt = new LRUCache<string, number>({ max: MAX_IDENTITIES });
@@ -32,7 +32,7 @@ export class AcceptedIdentities {
     this.#now = now;
   }
 
-  /** What an identity is known by: equal for equal credentials in this process, and of no use elsewhere. */
+  /** The digest of an identity: equal for equal credentials in this process, and of no use elsewhere. */
   digest({ username, password, tenant }: LoginCredentials): string {
     const text = JSON.stringify([tenant?.toLowerCase() ?? null, username, password]);
     return createHmac("sha256", this.#secret).update(text).digest("base64url");
@@ -43,18 +43,18 @@ export class AcceptedIdentities {
     return this.#age(digest) < PROVEN_MS;
   }
 
-  /** Whether the store accepted it within {@link KNOWN_MS}, and has not refused it since. */
+  /** Whether the store accepted it within {@link KNOWN_MS} and has not rejected it since. */
   isKnown(digest: string): boolean {
     return this.#age(digest) < KNOWN_MS;
   }
 
-  /** The store accepted it. */
+  /** Records that the store accepted an identity. */
   accept(digest: string): void {
-    if (!(this.#age(digest) < NOTE_EVERY_MS)) this.#acceptedAt.set(digest, this.#now());
+    if (!(this.#age(digest) < REFRESH_MS)) this.#acceptedAt.set(digest, this.#now());
   }
 
-  /** The store refused it, whatever it said before. */
-  refuse(digest: string): void {
+  /** Records that the store rejected an identity. */
+  reject(digest: string): void {
     this.#acceptedAt.delete(digest);
   }
 

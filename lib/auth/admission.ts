@@ -10,7 +10,7 @@ import { accountKey, type Attempt, type Guess, type GuessLimits } from "./guess_
 import type { Caller, Identify, Verdict } from "./store_credentials.ts";
 import type { Claims } from "./token.ts";
 
-/** Bodies up to this length are read for everybody who has a place, bytes; of longer ones, only so many at a time. */
+/** Bodies up to this length are read for each admitted request, bytes. The number of longer ones is limited. */
 const SHORT_BODY_BYTES = 64 * 1024;
 const MAX_LONG_BODIES_PER_ADDRESS = 4;
 const MAX_LONG_BODIES = 16;
@@ -19,21 +19,21 @@ interface AdmissionOptions {
   readonly accepted: AcceptedIdentities;
   readonly guesses: GuessLimits;
   readonly identify: Identify;
-  /** Whether keys of the gateway's own sign for everybody: what S3 says of them says nothing about a login. */
+  /** Whether all callers share keys of the gateway: then an answer of S3 says nothing about a login. */
   readonly sharedKeys: boolean;
-  /** Places of requests whose credentials were accepted lately: of the role, and of each tenant. */
+  /** Slots of requests whose credentials were accepted recently: of the role, and of each tenant. */
   readonly role: InFlight;
   readonly tenants: InFlight;
-  /** Places of all other requests. */
+  /** Slots of all other requests. */
   readonly unproven: UnprovenPlaces;
-  /** Asks the store whether it accepts a caller's signature. @throws HttpError where it does not */
+  /** Checks that the store accepts a caller's signature. @throws HttpError when it does not */
   readonly prove: (caller: Caller) => Promise<void>;
 }
 
 /** By which of the store's protocols a request acts. */
 export type Protocol = "s3" | "mapi";
 
-/** What is known of a token's credentials, by protocol. */
+/** A token's credentials as one protocol uses them. */
 interface Credentials {
   readonly digest: string;
   readonly account: string;
@@ -41,10 +41,10 @@ interface Credentials {
 }
 
 /**
- * Judges credentials before resources are given. A token proves nothing, since a login gives one to everybody: only what
- * the store answers does. An identity that the store accepted within the last minute gets a place of the role and of its
- * tenant. Any other gets one of a few that are counted by client address, no faster than passwords may be guessed, and no
- * body of it is read before the store has accepted its signature.
+ * Checks credentials before resources are granted. A token is no proof, because each login form returns one; only an
+ * answer of the store is. A request of an identity that the store accepted within the last minute takes a slot of the
+ * role and of its tenant. Any other takes one of a few slots that are counted by client address, its rate is that of
+ * password guesses, and its body is read only after the store has accepted its signature.
  */
 export class Admission {
   readonly #options: AdmissionOptions;
@@ -52,9 +52,9 @@ export class Admission {
     s3: new WeakMap(),
     mapi: new WeakMap(),
   };
-  /** Of the unproven requests, those whose body takes more memory than most. */
+  /** Slots of unproven requests with a long body. */
   readonly #longBodies = new UnprovenPlaces(MAX_LONG_BODIES_PER_ADDRESS, MAX_LONG_BODIES);
-  /** Proofs under way, so that many uploads that begin together need one. */
+  /** Pending checks by digest: uploads that begin together share one. */
   readonly #proofs = new Map<string, Promise<void>>();
 
   constructor(options: AdmissionOptions) {
@@ -62,9 +62,9 @@ export class Admission {
   }
 
   /**
-   * Lets a request in and returns its caller.
+   * Admits a request and returns its caller.
    *
-   * @throws HttpError 503 when no place is left, 429 after too many wrong passwords, 401 for refused credentials
+   * @throws HttpError 503 when no slot is free, 429 after too many wrong passwords, 401 for rejected credentials
    */
   admit(context: RequestContext, claims: Claims, protocol: Protocol): Promise<Caller> {
     const credentials = this.#credentials(claims, protocol);
@@ -122,12 +122,12 @@ export class Admission {
         },
       };
       if (protocol === "mapi") {
-        // MAPI refuses wrong credentials and missing rights alike, so that nothing could be proven beforehand.
+        // MAPI answers wrong credentials and missing rights alike, so a check beforehand would prove nothing.
         if (request.body && !isShort(context)) context.hold(this.#longBodies.enter(context));
         return caller;
       }
       if (sharedKeys) {
-        // The gateway itself has judged the login, or is told to let everybody in.
+        // The gateway checked the login itself, or is configured to admit every caller.
         caller.heard?.("accepted");
         return { ...caller, heard: undefined };
       }
@@ -148,7 +148,7 @@ export class Admission {
     throw tooManyRequests(`Too many wrong passwords ${what}, try again in ${seconds} s`, seconds);
   }
 
-  /** Gives a request whose credentials turned out right the place it should have; without one it keeps what it has. */
+  /** Moves a request with accepted credentials to a slot of its tenant. When none is free it keeps the one it has. */
   #move(context: RequestContext, tenant: string | null, leaveUnproven: () => void): void {
     const { role, tenants } = this.#options;
     try {
@@ -166,7 +166,7 @@ export class Admission {
       if (this.#options.accepted.isProven(digest)) caller.heard?.("accepted");
       return;
     }
-    // Not ended by the client that began it: others may wait for the same answer.
+    // Not cancelled with the client that began it: other requests may wait for the same answer.
     const proof = this.#options.prove({ ...caller, signal: undefined });
     this.#proofs.set(digest, proof);
     try {
@@ -184,7 +184,7 @@ export class Admission {
       const digest = sharedKeys && protocol === "mapi" ? `${login} of MAPI` : login;
       const heard = (verdict: Verdict) => {
         if (verdict === "accepted") accepted.accept(digest);
-        else if (verdict === "refused") accepted.refuse(digest);
+        else if (verdict === "refused") accepted.reject(digest);
       };
       const account = accountKey(claims.tenant, claims.sub);
       this.#known[protocol].set(claims, credentials = { digest, account, heard });

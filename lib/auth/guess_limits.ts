@@ -6,61 +6,63 @@ export const MAX_WRONG_PER_ACCOUNT = 10;
 /** Wrong passwords from one address, per window. */
 export const MAX_WRONG_PER_ADDRESS = 60;
 export const WINDOW_MS = 60_000;
-/** The first wait beyond a limit; each wrong password after a wait doubles the next one, ms. */
+/** The first wait after a limit is reached; each wrong password after a wait doubles the next one, ms. */
 const FIRST_WAIT_MS = 5000;
 const LONGEST_WAIT_MS = 300_000;
-/** After so long without a wrong password everything before is forgotten, ms. */
+/** Earlier wrong passwords are forgotten after this long without another, ms. */
 const QUIET_MS = 600_000;
-/** How long an account that was accepted from an address may log in from there whatever others tried, ms. */
+/** After an account was accepted from an address, the limit of the address does not apply to it for this long, ms. */
 const EXEMPT_MS = 600_000;
-/** An acceptance that is younger is not noted again, ms. */
-const NOTE_EVERY_MS = 10_000;
-/** Addresses that are remembered, accounts of one of them, and of all. */
+/** The time of an acceptance is updated at most this often, ms. */
+const REFRESH_MS = 10_000;
+/** Stored addresses, accounts of one address, and accounts of all addresses. */
 export const MAX_ADDRESSES = 10_000;
 export const MAX_ACCOUNTS_PER_ADDRESS = 128;
 const MAX_ACCOUNTS = 40_000;
 const MAX_EXEMPT = 10_000;
 const MAX_NAME_CHARACTERS = 64;
 
-/** Credentials that a client shows, not yet known to be right. */
+/** Credentials of a client that are not yet known to be right. */
 export interface Guess {
   /** Of the client: `addressKey` in lib/http/client_address.ts. */
   readonly address: string;
   /** As {@link accountKey} gives it. */
   readonly account: string;
-  /** The same for the same credentials: requests at the same time that show the same ones are one guess. */
+  /** Equal for equal credentials: concurrent requests with the same ones are one guess. */
   readonly digest: string;
 }
 
-/** A guess under way. Any number of the first two may come, {@link end} once at last. */
+/** A pending guess. `right` and `wrong` may be called any number of times, {@link end} last. */
 export interface Attempt {
-  /** They are right: what this address did wrong with this account is forgotten, and nothing else. */
+  /** The credentials are right: forgets the wrong ones of this address for this account, and nothing else. */
   right(): void;
-  /** They are wrong. */
+  /** The credentials are wrong. */
   wrong(): void;
   end(): void;
 }
 
-/** Why credentials are not even looked at; `seconds` until it is worth another try. */
+/** The limit that blocks a guess; `seconds` until the next one is allowed. */
 export interface Blocked {
   readonly limit: "address" | "account";
   readonly seconds: number;
 }
 
-/** The name of an account to count under; names compare without case, as the store's do. */
+/** The key of an account's counters. Names compare without case, as in the store. */
 export function accountKey(tenant: string | null, username: string): string {
   const name = `${tenant?.toLowerCase() ?? ""}/${username.normalize("NFC").toLowerCase()}`;
   return name.length <= MAX_NAME_CHARACTERS ? name : createHash("sha256").update(name).digest("base64url");
 }
 
 /**
- * Keeps guessing of passwords slow, by client address and account: beyond {@link MAX_WRONG_PER_ACCOUNT} wrong ones for an
- * account, or {@link MAX_WRONG_PER_ADDRESS} in all, an address waits, twice as long after each further wrong one. An
- * account is never shut for everybody, since anybody could do that to it. All is in the memory of this process.
+ * Slows down guessing of passwords, by client address and account: after {@link MAX_WRONG_PER_ACCOUNT} wrong ones for an
+ * account, or {@link MAX_WRONG_PER_ADDRESS} in all, an address has to wait, twice as long after each further wrong one. An
+ * account is never locked for all addresses, because any client could cause that. The state is in the memory of this
+ * process.
  *
- * What is remembered is bounded: a new address pushes out the one that was wrong longest ago, of those that have to wait
- * only one that nobody heard of while all the others were pushed out. Each entry costs a refusal by the store and an
- * address of its own, from which as much could be guessed as is gained by pushing an old entry out.
+ * The state is bounded: a new address evicts the one whose last wrong password is oldest. An address that has to wait is
+ * spared once and evicted when its turn comes again. This is not a plain LRU cache, because an attacker must not choose
+ * what is evicted: each entry costs a rejection by the store and an address of its own, from which as much could be
+ * guessed as the eviction of an old entry gains.
  */
 export class GuessLimits {
   readonly #addresses = new Map<string, Address>();
@@ -73,12 +75,12 @@ export class GuessLimits {
     this.#now = now;
   }
 
-  /** Of how much something is remembered. */
+  /** Stored addresses and accounts. */
   get size(): { readonly addresses: number; readonly accounts: number } {
     return { addresses: this.#addresses.size, accounts: this.#accounts };
   }
 
-  /** Begins an attempt, which counts at once: many at the same time are no way around. */
+  /** Begins an attempt. It counts at once, so concurrent attempts do not bypass the limits. */
   start(guess: Guess): Attempt | Blocked {
     const now = this.#now();
     const address = this.#addresses.get(guess.address) ?? new Address();
@@ -99,11 +101,11 @@ export class GuessLimits {
     return this.#attempt(guess, address, pending ?? { account: guess.account, requests: 0, wrong: false });
   }
 
-  /** The store accepted an account from an address again, by credentials that were no guess. */
+  /** Records that the store accepted an account from an address by credentials that were not a guess. */
   accepted(who: Pick<Guess, "address" | "account">): void {
     const key = exemptKey(who);
     const now = this.#now();
-    if (!(now - (this.#exempt.get(key) ?? -Infinity) < NOTE_EVERY_MS)) this.#exempt.set(key, now);
+    if (!(now - (this.#exempt.get(key) ?? -Infinity) < REFRESH_MS)) this.#exempt.set(key, now);
   }
 
   #attempt(guess: Guess, address: Address, pending: Pending): Attempt {
@@ -118,7 +120,7 @@ export class GuessLimits {
       wrong: () => {
         if (pending.wrong) return;
         pending.wrong = true;
-        // Last in the order of the map: the last to be pushed out.
+        // Last in the order of the map: the last to be evicted.
         this.#forget(guess.address, address);
         address.wrong(guess.account, this.#now());
         this.#remember(guess.address, address);
@@ -162,26 +164,26 @@ export class GuessLimits {
       if (!isFull || looks-- === 0) return;
       this.#forget(key, address);
       if (address.pending.size === 0 && (address.spared || !address.isWaiting(now))) continue;
-      // A second chance: it comes by here again when all the others have.
+      // Spared once: the loop reaches it again after all others.
       address.spared = true;
       this.#remember(key, address);
     }
   }
 }
 
-/** Credentials whose right or wrong is awaited, by so many requests. */
+/** Credentials whose verdict is pending, and the number of requests that wait for it. */
 interface Pending {
   readonly account: string;
   requests: number;
   wrong: boolean;
 }
 
-/** What is remembered of one address. */
+/** The counters of one address. */
 class Address {
   readonly all = new WrongCount(MAX_WRONG_PER_ADDRESS);
   readonly accounts = new Map<string, WrongCount>();
   readonly pending = new Map<string, Pending>();
-  /** Whether it was kept when it was the oldest. */
+  /** Whether it was spared from eviction when it was the oldest. */
   spared = false;
 
   get isEmpty(): boolean {
@@ -206,7 +208,7 @@ class Address {
   }
 }
 
-/** Wrong passwords within the window, and the waits that they led to. */
+/** Wrong passwords within the window, and the waits they caused. */
 class WrongCount {
   readonly #max: number;
   #moments: number[] = [];
@@ -222,7 +224,7 @@ class WrongCount {
     return this.#last === -Infinity;
   }
 
-  /** Whether it led to a wait that is not forgotten yet. */
+  /** Whether it caused a wait that is not forgotten yet. */
   isSlowed(now: number): boolean {
     return this.#waits > 0 && now - this.#last < QUIET_MS;
   }
@@ -232,7 +234,7 @@ class WrongCount {
     return this.isSlowed(now) ? Math.max(0, this.#waitsUntil - now) : 0;
   }
 
-  /** How many may be tried at the same time. */
+  /** How many attempts may be pending at the same time. */
   allowance(now: number): number {
     if (this.isSlowed(now)) return 1;
     return this.#max - this.#moments.filter((moment) => moment > now - WINDOW_MS).length;

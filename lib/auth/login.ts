@@ -16,8 +16,9 @@ interface Login {
 }
 
 /**
- * Who a login form means: the explicit tenant wins over a `tenant/` prefix of the username, and neither means the
- * system level. A prefix that repeats the explicit tenant is taken off, any other belongs to the username.
+ * Resolves the tenant and username of a login form: the explicit tenant wins over a `tenant/` prefix of the username,
+ * and neither means the system level. A prefix that repeats the explicit tenant is removed, any other is part of the
+ * username.
  *
  * @throws HttpError 422 when the tenant is not a tenant name
  */

@@ -17,32 +17,32 @@ interface Identity {
   readonly s3: S3Keys;
   /** The `Authorization` header for MAPI; null where the credentials fit no header. */
   readonly mapiAuthorization: string | null;
-  /** Whether the store knows the caller as a user of a tenant, or only by S3 keys. */
+  /** Whether the store knows the caller as a user of a tenant, rather than only by S3 keys. */
   readonly named: boolean;
 }
 
 /**
- * What an answer of the store says about the credentials that it was asked with: that they are right, that they are
- * wrong, or that they are wrong or may not do this, which MAPI does not tell apart. Many answers say nothing.
+ * What a response of the store says about the credentials of its request: right, wrong, or `denied` for wrong or without
+ * permission, which MAPI does not distinguish. Many responses say nothing.
  */
 export type Verdict = "accepted" | "refused" | "denied";
 
-/** An identity and, while a request waits for the answer, the signal that tells when it no longer does. */
+/** An identity, and the signal that aborts when its request is cancelled. */
 export interface Caller extends Identity {
   readonly signal?: AbortSignal;
-  /** Hears what each answer of the store says about the credentials. */
+  /** Called with what each response of the store says about the credentials. */
   readonly heard?: (verdict: Verdict) => void;
 }
 
-/** Turns the claims of a verified token into store credentials; throws HttpError 401 where they can be none. */
+/** Turns the claims of a verified token into store credentials. Throws HttpError 401 when they cannot be valid. */
 export type Identify = (claims: Claims) => Identity | Promise<Identity>;
 
-/** `STORE_AUTH_TYPE`: how MAPI is told who calls (spec, Object-store authentication types). */
+/** `STORE_AUTH_TYPE`: how MAPI requests name their caller (spec, Object-store authentication types). */
 type StoreAuthType = "native" | "ad";
 
 /**
- * Identities of an HCP-type store: every caller's own credentials, derived; S3 keys are the same under both types. An
- * identity is kept as long as the claims are that it was made of.
+ * Identities of an HCP-type store: derived from each caller's own credentials. S3 keys are the same under both types. An
+ * identity is cached for the lifetime of its claims.
  */
 export function storeIdentities(type: StoreAuthType): Identify {
   return cachedByClaims((claims) => storeIdentity(type, claims));
@@ -71,7 +71,7 @@ function storeIdentity(type: StoreAuthType, { sub, pwd, tenant }: Claims): Ident
 /** Identities of a generic store where the username and password are the caller's own access key and secret. */
 export function ownKeyIdentities(type: StoreAuthType): Identify {
   return cachedByClaims(({ sub, pwd, tenant }) => {
-    // An access key stands in the Authorization header, between separators of its own.
+    // An access key is part of the Authorization header, between separators.
     if (!/^[\x21-\x2b\x2d-\x7e]{1,512}$/.test(sub)) throw credentialsRefused("S3 authentication failed");
     return {
       username: sub,
@@ -84,8 +84,8 @@ export function ownKeyIdentities(type: StoreAuthType): Identify {
 }
 
 /**
- * Identities of a generic store with configured keys, which serve everybody: with `check` only those whom it knows,
- * asked again on every request.
+ * Identities of a generic store with configured keys, shared by all callers. With `check` only callers that it accepts
+ * are admitted; it is called for every request.
  */
 export function sharedKeyIdentities(keys: S3Keys, check: UserCheck | null, type: StoreAuthType): Identify {
   return async ({ sub, pwd, tenant }) => {
@@ -94,7 +94,7 @@ export function sharedKeyIdentities(keys: S3Keys, check: UserCheck | null, type:
   };
 }
 
-/** How MAPI is told who calls, whatever keys S3 is signed with: it knows its own accounts only. */
+/** The caller in a MAPI request, independent of the S3 keys: MAPI knows its own accounts only. */
 function mapiHeader(type: StoreAuthType, username: string, password: string): string | null {
   if (type === "ad") return adHeader(username, password);
   const { user, digest } = derived(username, password);
@@ -108,7 +108,7 @@ function derived(username: string, password: string): { user: string; digest: st
   };
 }
 
-/** A header is a byte string: UTF-8 goes in as bytes, and what could end the header or vanish at its ends does not. */
+/** A header is a byte string: UTF-8 goes in as bytes. Null where a control character or a trailing blank would change it. */
 function adHeader(username: string, password: string): string | null {
   const bytes = Buffer.from(`AD ${username}:${password}`, "utf8").toString("latin1");
   // deno-lint-ignore no-control-regex

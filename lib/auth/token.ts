@@ -4,14 +4,14 @@ import { z } from "zod";
 import { type HttpError, notAuthenticated, unprocessable } from "@/lib/http/errors.ts";
 import { TENANT_NAME } from "./login.ts";
 
-/** Longest token that is issued or looked at, characters. */
+/** Longest token that is issued or verified, characters. */
 export const MAX_TOKEN_CHARACTERS = 8 * 1024;
 const MAX_CACHED_TOKENS = 1000;
 const ALGORITHM = "HS256";
-/** The compact form without padding and blanks, so that no token has a second spelling. */
+/** The compact form without padding and blanks, so that each token has one spelling. */
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** What a token says (spec, Token response and payload). */
+/** The claims of a token (spec, Token response and payload). */
 export interface Claims {
   /** The username without a tenant. */
   readonly sub: string;
@@ -27,7 +27,7 @@ const PAYLOAD_SCHEMA = z.object({
   exp: z.number(),
 });
 
-/** The imported key that signs and verifies tokens; nothing can be read from it. */
+/** The imported key that signs and verifies tokens; it cannot be exported. */
 export type TokenKey = Promise<CryptoKey>;
 
 /** Imports the configured secret bytes as a key. */
@@ -58,7 +58,7 @@ export async function issueToken(
   return token;
 }
 
-/** The claims of a token at a time in seconds since 1970; at once where the token was verified before. */
+/** Returns the claims of a token at a time in seconds since 1970; synchronously where the token is cached. */
 export type VerifyToken = (token: string, nowSeconds: number) => Claims | Promise<Claims>;
 
 interface Verified {
@@ -67,8 +67,8 @@ interface Verified {
 }
 
 /**
- * A verifier of bearer tokens that caches the last {@link MAX_CACHED_TOKENS} verified ones; whether a token has expired
- * is checked each time, with no leeway. A token without `exp` is refused.
+ * A verifier of bearer tokens that caches the last {@link MAX_CACHED_TOKENS} verified ones. Expiry is checked each time,
+ * without leeway. A token without `exp` is refused.
  *
  * The verifier throws HttpError 401 with `Invalid token`, `Token has expired` or `Invalid token: no subject`.
  */
@@ -99,7 +99,7 @@ async function readToken(token: string, key: TokenKey, nowSeconds: number): Prom
   if (token.length > MAX_TOKEN_CHARACTERS || !COMPACT.test(token)) throw invalidToken();
   const { protectedHeader, payload } = await verifySignature(token, await key, nowSeconds);
   const parsed = PAYLOAD_SCHEMA.safeParse(payload);
-  // No extension of the header is in use here, so that one that has to be understood is not (RFC 7515 §4.1.11).
+  // No header extension is supported, so a critical one must be rejected (RFC 7515 §4.1.11).
   if (protectedHeader.crit !== undefined || !parsed.success) throw invalidToken();
   const { sub, pwd, tenant, exp } = parsed.data;
   if (sub === undefined) throw notAuthenticated("Invalid token: no subject");

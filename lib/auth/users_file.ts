@@ -3,7 +3,7 @@ import { createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { unavailable } from "@/lib/http/errors.ts";
 
-const MAX_REMEMBERED_CHECKS = 1000;
+const MAX_CACHED_CHECKS = 1000;
 /** Checks that run at once: each takes about 16 MiB and some ten milliseconds of a core. */
 const MAX_RUNNING_CHECKS = 2;
 const MAX_WAITING_CHECKS = 32;
@@ -23,7 +23,7 @@ interface UserHash extends ScryptCost {
   readonly hash: Buffer;
 }
 
-/** Whether a name and password belong together. */
+/** Whether a password is that of a name. */
 export type UserCheck = (name: string, password: string) => Promise<boolean>;
 
 /**
@@ -55,25 +55,25 @@ export async function usersFileLine(name: string, password: string): Promise<str
 }
 
 /**
- * A check against a users file. Successes are remembered under a keyed hash, so only the first request of a login pays
- * for scrypt; an unknown name costs as much as a wrong password.
+ * A check against a users file. Successes are cached under a keyed hash, so only the first request of a login pays for
+ * scrypt; an unknown name costs as much as a wrong password.
  *
  * The check throws HttpError 503 when too many first checks are waiting.
  */
 export function usersFileCheck(users: ReadonlyMap<string, UserHash>): UserCheck {
-  const remembered = new LRUCache<string, true>({ max: MAX_REMEMBERED_CHECKS });
+  const accepted = new LRUCache<string, true>({ max: MAX_CACHED_CHECKS });
   const secret = randomBytes(32);
-  // Of the cost that the file's own hashes have: by its time, an answer must not tell who is in it.
+  // With the cost of the file's own hashes: the duration must not reveal which names are in it.
   const [{ N, r, p }] = [...users.values(), DEFAULT_COST];
-  const nobody: UserHash = { N, r, p, salt: randomBytes(16), hash: randomBytes(KEY_BYTES) };
+  const unknownUser: UserHash = { N, r, p, salt: randomBytes(16), hash: randomBytes(KEY_BYTES) };
   const inTurn = limited(MAX_RUNNING_CHECKS, MAX_WAITING_CHECKS);
   return async function usersFileCheck(name, password) {
-    const mark = createHmac("sha256", secret).update(JSON.stringify([name, password])).digest("base64");
-    if (remembered.get(mark)) return true;
+    const digest = createHmac("sha256", secret).update(JSON.stringify([name, password])).digest("base64");
+    if (accepted.get(digest)) return true;
     const user = users.get(name);
-    const derived = await inTurn(() => derive(password, user ?? nobody));
-    const right = timingSafeEqual(derived, (user ?? nobody).hash) && user !== undefined;
-    if (right) remembered.set(mark, true);
+    const derived = await inTurn(() => derive(password, user ?? unknownUser));
+    const right = timingSafeEqual(derived, (user ?? unknownUser).hash) && user !== undefined;
+    if (right) accepted.set(digest, true);
     return right;
   };
 }

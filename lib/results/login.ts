@@ -7,21 +7,21 @@ import { S3Failure } from "@/lib/s3/errors.ts";
 import { type ResultsStore, storeCaller } from "./results_store.ts";
 import { UNCACHED } from "./uncached.ts";
 
-/** How a user name and a password become S3 keys: `hcp` derives them as HCP does, `none` takes them as they are. */
+/** How S3 keys are derived from a user name and a password: `hcp` as HCP does, `none` uses them unchanged. */
 export type KeyDerivation = "hcp" | "none";
 
-/** Answers that only a store which accepted the signature gives. */
+/** Error codes that a store sends only after it accepted the signature. */
 const ACCEPTED_CODES = new Set(["NoSuchKey", "NotFound", "404", "AccessDenied", "InvalidRange"]);
 const REFUSED_CODES = new Set(["InvalidAccessKeyId", "SignatureDoesNotMatch"]);
 
-/** A user name without the `tenant/` in front, where that is the tenant the results belong to; names ignore case. */
+/** A user name without the prefix `tenant/` of the results' own tenant; compared without case. */
 export function withoutTenant(username: string, tenant: string | null): string {
   const prefix = `${tenant}/`;
   const repeats = tenant !== null && username.slice(0, prefix.length).toLowerCase() === prefix.toLowerCase();
   return repeats ? username.slice(prefix.length) : username;
 }
 
-/** The S3 keys of a login; null when they could stand in no signature, so that no store knows them. */
+/** The S3 keys of a login; null when no signature could contain them, so that no store knows them. */
 export function loginKeys(derivation: KeyDerivation, username: string, password: string): S3Keys | null {
   if (derivation === "hcp") {
     return {
@@ -29,18 +29,23 @@ export function loginKeys(derivation: KeyDerivation, username: string, password:
       secretKey: createHash("md5").update(password, "utf8").digest("hex"),
     };
   }
-  // An access key stands in the Authorization header, between separators of its own.
+  // An access key is part of the Authorization header, between separators.
   return /^[\x21-\x2b\x2d-\x7e]+$/.test(username) ? { accessKey: username, secretKey: password } : null;
 }
 
 /**
- * Whether the store knows these keys. It is asked for a key that need not exist: what counts is that it accepts the
- * signature. It is not told when the client leaves, since an attempt that was sent is one.
+ * Whether the store accepts these keys. The request names an object that need not exist: only the signature matters. It
+ * is not cancelled when the client disconnects, because a sent attempt counts as one.
  *
- * @param namespace the namespace under which is asked
- * @throws HttpError 502 or 504 when the store's answer is no judgement
+ * @param namespace the prefix of the requested object
+ * @throws HttpError 502 or 504 when the response does not decide it
  */
-export async function storeKnows(store: ResultsStore, namespace: string, user: string, keys: S3Keys): Promise<boolean> {
+export async function storeAcceptsKeys(
+  store: ResultsStore,
+  namespace: string,
+  user: string,
+  keys: S3Keys,
+): Promise<boolean> {
   try {
     const response = await callS3(store.s3, storeCaller(store, user, keys), {
       method: "GET",

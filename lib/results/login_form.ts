@@ -15,7 +15,7 @@ const CREDENTIALS = z.object({
 
 export type Credentials = z.output<typeof CREDENTIALS>;
 
-/** Whether a body is that of a page's form; everything else is read as JSON. */
+/** Whether a body is a urlencoded form; everything else is read as JSON. */
 export function isUrlencoded(headers: Headers): boolean {
   const type = headers.get("Content-Type") ?? "";
   return type.split(";", 1)[0].trim().toLowerCase() === "application/x-www-form-urlencoded";
@@ -26,26 +26,26 @@ export async function jsonCredentials(request: Request): Promise<Credentials> {
   return credentialsOf(await readJson(request, MAX_LOGIN_BYTES) ?? {});
 }
 
-/** Checked credentials. What is wrong is named and never repeated: it may be a password in the wrong place. */
+/** Validates credentials. Errors name a field and never repeat its value, which may be a password in the wrong field. */
 function credentialsOf(body: unknown): Credentials {
   try {
     return validate(CREDENTIALS, body, "body");
   } catch (error) {
     if (!(error instanceof HttpError) || !Array.isArray(error.detail)) throw error;
     const entries: ValidationEntry[] = error.detail;
-    throw invalid(entries.map(({ input: _unsaid, ...entry }) => entry));
+    throw invalid(entries.map(({ input: _omitted, ...entry }) => entry));
   }
 }
 
-/** What a form says: where it wants to go, and its credentials once they are asked for. */
+/** A submitted form: the path after the login, and the credentials, validated on access. */
 export interface LoginForm {
-  /** A path of our own origin. */
+  /** A path of this origin. */
   readonly next: string;
   /** @throws HttpError 422 */
   credentials(): Credentials;
 }
 
-/** Reads a form; one that cannot be read leads to `/`. @throws HttpError 413, 408 */
+/** Reads a form; without a usable `next` it leads to `/`. @throws HttpError 413, 408 */
 export async function readLoginForm(request: Request): Promise<LoginForm> {
   const fields = await readForm(request);
   return {
@@ -54,7 +54,7 @@ export async function readLoginForm(request: Request): Promise<LoginForm> {
   };
 }
 
-/** The login page after a failed form: why, and where a login would lead. */
+/** The path of the login page after a failed form, with the status and the path after the login. */
 export function failedLoginPath(error: HttpError, next: string): string {
   return `/login?error=${error.status}` + (next === "/" ? "" : `&next=${encodeURIComponent(next)}`);
 }

@@ -1,10 +1,10 @@
 /**
- * Where a login leads afterwards: a path of our own origin with its query and fragment. Anything else, and the login
- * page itself, becomes `/`.
+ * The path to open after a login: a path of this origin with its query and fragment. Anything else, and the login page
+ * itself, becomes `/`.
  */
-export function nextPath(asked: string | null): string {
-  if (asked === null || asked.length > MAX_NEXT || !isPath(asked)) return "/";
-  const url = URL.parse(asked, HERE);
+export function nextPath(requested: string | null): string {
+  if (requested === null || requested.length > MAX_NEXT || !isPath(requested)) return "/";
+  const url = URL.parse(requested, HERE);
   // The origin alone does not tell a path: that of `blob:http://here.invalid/…` is its inner URL's.
   if (!url || url.protocol !== "http:" || url.origin !== HERE || /^\/login\/?$/.test(url.pathname)) return "/";
   const path = url.pathname + url.search + url.hash;
@@ -13,14 +13,14 @@ export function nextPath(asked: string | null): string {
 }
 
 /**
- * Whether a text is written as a path: one slash in front, no second one. Backslashes are slashes to browsers, and they
- * drop some control characters, so that what is left could be another address than the one that was judged.
+ * Whether a text is a path with exactly one leading slash. Browsers treat backslashes as slashes and drop some control
+ * characters, so such a text could become another address than the one that was checked.
  */
 function isPath(text: string): boolean {
   // deno-lint-ignore no-control-regex
   return /^\/(?!\/)[^\\\u0000-\u001f\u007f]*$/.test(text);
 }
 
-/** Characters of an asked path. */
+/** Longest requested path, characters. */
 const MAX_NEXT = 4096;
 const HERE = "http://here.invalid";

@@ -1,6 +1,6 @@
 import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 
-/** Everything of the results role lives below this path. */
+/** The path prefix of the results role. */
 export const RESULTS_PATH = "/results/";
 
 /** Longest key of an S3 object, bytes of UTF-8. */
@@ -8,9 +8,8 @@ const MAX_KEY_BYTES = 1024;
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
 /**
- * The key of a result file that a raw path names, decoded exactly once; null for everything that is not surely one:
- * another path than `/results/…`, an escaped slash or backslash, an empty, `.` or `..` segment, malformed encoding, and
- * any namespace but those that are served.
+ * The object key of a raw path, decoded exactly once. Null for anything else: a path outside `/results/…`, an escaped
+ * slash or backslash, an empty, `.` or `..` segment, malformed encoding, and a namespace that is not served.
  */
 export function resultKey(rawPath: string, namespaces: readonly string[]): string | null {
   if (!rawPath.startsWith(RESULTS_PATH) || !VISIBLE_ASCII.test(rawPath)) return null;

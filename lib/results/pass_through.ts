@@ -29,7 +29,7 @@ const RESPONSE_HEADERS = [
   "content-range",
   "accept-ranges",
   "retry-after",
-  // Without it a 405 would be none (RFC 9110 §15.5.6).
+  // A 405 must have it (RFC 9110 §15.5.6).
   "allow",
 ];
 const METHODS = ["GET", "HEAD", "POST"];
@@ -38,11 +38,11 @@ const BODILESS = new Set([204, 205, 304]);
 export interface PassThroughOptions {
   readonly service: ResultsService;
   readonly cookieStem: string;
-  /** How long a file may take; those of all streams when absent. */
+  /** Time bounds of a file; those of all streams when absent. */
   readonly bounds?: TimeBounds;
 }
 
-/** A request on its way, and who is told when its answer breaks off after the headers. */
+/** A request to pass through, with callbacks for a body that fails after the headers. */
 interface Passing extends Arrival {
   readonly requestId: string;
   readonly broken: (error: unknown) => void;
@@ -53,17 +53,17 @@ interface Passing extends Arrival {
 type PassThrough = (request: Request, passing: Passing) => Promise<Response>;
 
 /**
- * Hands `/results/…` on to the results role: the raw path and query byte for byte, of the headers a fixed list, of the
- * cookies the session's alone, and the client's address at the end of `X-Forwarded-For`. Of the answer, status, body and
- * a fixed list of headers come back.
+ * Passes `/results/…` to the results role: the raw path and query unchanged, a fixed list of headers, of the cookies only
+ * the session's, and the client's address at the end of `X-Forwarded-For`. It returns the status, the body and a fixed
+ * list of headers of the response.
  *
- * It throws HttpError: 404 for a path that could not be carried as it is, 405, 413, 408, 502 when there is no answer,
- * 499 when the client left.
+ * It throws HttpError: 404 for a path that cannot be passed unchanged, 405, 413, 408, 502 when there is no response, 499
+ * when the client disconnected.
  */
 export function passThrough({ service, cookieStem, bounds }: PassThroughOptions): PassThrough {
   return async function passThrough(request, { target, peer, requestId, broken, known, unread }) {
-    if (!isCarried(target.path) || !isVisible(target.query)) throw failure(404, "Not Found");
-    // Kept: once a client has left, its request cannot be read any more.
+    if (!isTransparent(target.path) || !isVisible(target.query)) throw failure(404, "Not Found");
+    // Read now: after a disconnect the request's properties cannot be read.
     const { method } = request;
     if (!METHODS.includes(method)) {
       throw failure(405, "Method Not Allowed", { Allow: METHODS.join(", ") });
@@ -78,21 +78,21 @@ export function passThrough({ service, cookieStem, bounds }: PassThroughOptions)
     const response = await answered(service(inner, { target, peer, known }));
     if (response.status < 200 || response.status > 599) {
       await response.body?.cancel();
-      throw unanswered();
+      throw noResponse();
     }
     const headers = responseHeaders(response.headers);
     if (BODILESS.has(response.status) || !response.body) {
       await response.body?.cancel();
       return new Response(null, { status: response.status, headers });
     }
-    // A role in this process leaves the body of a HEAD for the envelope to measure; a remote one sends none.
+    // A role in this process leaves the body of a HEAD for the middleware to measure; a remote one sends none.
     if (method === "HEAD") return new Response(response.body, { status: response.status, headers });
     return new Response(guardedBody(response.body, { bounds, broken, unread }), { status: response.status, headers });
   };
 }
 
-/** Whether a path means the same everywhere on its way: no client or proxy may fold it out of `/results/`. */
-function isCarried(path: string): boolean {
+/** Whether a path means the same at each hop: no client or proxy may normalise it to one outside `/results/`. */
+function isTransparent(path: string): boolean {
   return path.startsWith(RESULTS_PATH) && isVisible(path) && !path.includes("\\") && !hasDotSegment(path);
 }
 
@@ -107,9 +107,9 @@ function requestHeaders(request: Request, stem: string, peer: string | null, req
     if (value !== null) headers.set(name, value);
   }
   const before = request.headers.get("X-Forwarded-For");
-  // A client without an address still gets an entry: the one before it is only what the client says.
+  // A client without an address still gets an entry: the one before it is not trusted.
   headers.set("X-Forwarded-For", before ? `${before}, ${peer ?? "unknown"}` : peer ?? "unknown");
-  // The URL has the client's Host in it, which may be anything.
+  // The URL contains the client's Host, which may be invalid.
   const url = URL.parse(request.url);
   headers.set("X-Forwarded-Proto", request.headers.get("X-Forwarded-Proto") || (url?.protocol.slice(0, -1) ?? "http"));
   const host = request.headers.get("X-Forwarded-Host") || request.headers.get("Host") || url?.host;
@@ -142,7 +142,7 @@ async function postedBody(request: Request): Promise<Uint8Array<ArrayBuffer>> {
     return await readBytes(request, MAX_POSTED_BYTES);
   } catch (error) {
     if (error instanceof HttpError) throw failure(error.status, error.status === 413 ? "body too large" : error.detail);
-    // The client left while it sent.
+    // The client disconnected while it sent.
     throw clientClosedRequest();
   }
 }
@@ -153,11 +153,11 @@ async function answered(response: Promise<Response>): Promise<Response> {
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error;
     if (error.problem === "aborted") throw clientClosedRequest();
-    throw unanswered(error);
+    throw noResponse(error);
   }
 }
 
-function unanswered(cause?: unknown): HttpError {
+function noResponse(cause?: unknown): HttpError {
   return new HttpError(502, "the results service did not answer", { headers: UNCACHED, cause });
 }
 

@@ -3,30 +3,30 @@ import { type RawTarget, rawTarget } from "@/lib/http/raw_path.ts";
 import type { Upstream } from "@/lib/http/upstream.ts";
 import { RESULTS_PATH } from "./object_keys.ts";
 
-/** What a request to the results role has beside itself. */
+/** The circumstances of a request to the results role. */
 export interface Arrival {
-  /** Path and query as they came, below `/results/`; the request's own URL is not looked at, since it may be folded. */
+  /** Raw path and query, below `/results/`; the request's own URL is ignored, because it may be normalised. */
   readonly target: RawTarget;
-  /** Who connected to us; null where nobody did. */
+  /** The address of the client's connection; null for a call without one. */
   readonly peer: string | null;
-  /** Hears, where the role is in this process, what the request turned out to be and whose it is. */
+  /** Called with the request's operation and caller where the role runs in this process. */
   readonly known?: (operation: string | undefined, caller: LoggedCaller | undefined) => void;
 }
 
 /**
- * The results role as the web role sees it, in this process or in another one. Its headers go out as they are; a body is
- * small. It throws UpstreamError when there is no answer.
+ * The results role as the web role calls it, in this process or another. Request headers are sent unchanged; a body is
+ * small. It throws UpstreamError when there is no response.
  */
 export type ResultsService = (request: Request, arrival: Arrival) => Promise<Response>;
 
-/** The base of result files where no network lies between; no such host exists. */
+/** The base of result files within the process; no such host exists. */
 export const IN_PROCESS_BASE = "http://results.internal/results";
 
 /**
  * The results role behind an address.
  *
  * @param base ends in `/results`, without a trailing slash
- * @param upstream its time limit holds until the response headers
+ * @param upstream its timeout covers the time to the response headers
  */
 export function remoteResults(base: string, upstream: Upstream): ResultsService {
   const { origin, pathname } = new URL(base);
@@ -43,7 +43,7 @@ export function remoteResults(base: string, upstream: Upstream): ResultsService 
   };
 }
 
-/** The service for those who read files by URLs that we made ourselves, as `fetch` does. */
+/** A `fetch` over the service, for URLs that this process built itself. */
 export function resultsFetch(service: ResultsService): (request: Request) => Promise<Response> {
   return (request) => service(request, { target: rawTarget(request.url), peer: null });
 }

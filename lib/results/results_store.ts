@@ -5,10 +5,10 @@ import type { S3 } from "@/lib/s3/client.ts";
 /** The one bucket that the results role reads. */
 export interface ResultsStore {
   readonly s3: S3;
-  /** Whose S3 endpoint it is; null where the store has but one. */
+  /** The tenant of the S3 endpoint; null where the store has only one. */
   readonly tenant: string | null;
   readonly bucket: string;
-  /** Keys by which readiness looks for the bucket; without them it asks unsigned, which some stores tell nothing. */
+  /** Keys of the readiness probe; without them it is unsigned, which some stores do not answer. */
   readonly probeKeys?: S3Keys | null;
 }
 
@@ -16,25 +16,25 @@ export interface ResultsStore {
 const READ_TIMEOUT_MS = 30_000;
 const ATTEMPTS = 2;
 
-/** The store as the results role asks it: reads alone, so a request whose connection failed is sent once more. */
-export function patientStore(store: ResultsStore): ResultsStore {
-  return { ...store, s3: { ...store.s3, upstream: askedTwice(store.s3.upstream) } };
+/** A store with one retry after a failed connection. The results role only reads, so a retry is safe. */
+export function retryingStore(store: ResultsStore): ResultsStore {
+  return { ...store, s3: { ...store.s3, upstream: withRetry(store.s3.upstream) } };
 }
 
-/** A session's user towards the store. */
+/** A session's user as a caller of the store. */
 export function storeCaller({ tenant }: ResultsStore, user: string, keys: S3Keys, signal?: AbortSignal): Caller {
   return { username: user, tenant, s3: keys, mapiAuthorization: null, named: true, signal };
 }
 
-function askedTwice(upstream: Upstream): Upstream {
-  return async function ask(request) {
+function withRetry(upstream: Upstream): Upstream {
+  return async function send(request) {
     for (let attempt = 1;; attempt++) {
       try {
         return await upstream({ ...request, timeoutMs: READ_TIMEOUT_MS });
       } catch (error) {
-        const mayPass = error instanceof UpstreamError &&
+        const isTransient = error instanceof UpstreamError &&
           (error.problem === "unreachable" || error.problem === "broken");
-        if (!mayPass || attempt === ATTEMPTS || request.signal?.aborted) throw error;
+        if (!isTransient || attempt === ATTEMPTS || request.signal?.aborted) throw error;
       }
     }
   };

@@ -1,10 +1,10 @@
-/** 1 had no times of issue. */
+/** Version 1 had no times of issue. */
 const VERSION = 2;
 
-/** What a file of revoked sessions says; times in seconds since 1970, of issue null where they are not known. */
+/** The content of a file of revoked sessions. Times are seconds since 1970, the time of issue is null where unknown. */
 export interface RevocationContent {
   readonly listed: readonly [digest: string, account: string, expiresAt: number, issuedAt: number | null][];
-  /** By account, where its revoked sessions are no longer listed. */
+  /** By account, once its revoked sessions are no longer listed. */
   readonly upTo: readonly [account: string, expiresAt: number, issuedAt: number | null][];
 }
 
@@ -13,8 +13,8 @@ export function revocationText(content: RevocationContent): string {
   return JSON.stringify({ version: VERSION, ...content });
 }
 
-/** What such a text says, of this version or the one before; null for any other text. */
-export function revocationTextParsed(text: string): RevocationContent | null {
+/** Parses such a text, of this version or the one before; null for any other text. */
+export function parseRevocationText(text: string): RevocationContent | null {
   let value: unknown;
   try {
     value = JSON.parse(text);

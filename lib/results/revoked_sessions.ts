@@ -1,68 +1,67 @@
 import type { RequestLog } from "@/lib/http/access_log.ts";
-import { type RevocationContent, revocationText, revocationTextParsed } from "./revocation_text.ts";
+import { parseRevocationText, type RevocationContent, revocationText } from "./revocation_text.ts";
 
-/** Revoked sessions of one account that are listed; beyond them, all that were issued up to the newest of them end. */
+/** Listed sessions per account; beyond that number all sessions issued up to the newest of them are revoked. */
 export const MAX_PER_ACCOUNT = 32;
-/** Revoked sessions that are listed in all; beyond them, each account has but its newest. */
+/** Listed sessions in all; beyond that number each account is reduced to one bound. */
 export const MAX_LISTED = 10_000;
-/** From a failed write to the next attempt, ms: doubled each time, up to the other. */
+/** From a failed write to the next attempt, ms: doubled each time, up to MAX_RETRY_MS. */
 export const RETRY_MS = 1000;
 export const MAX_RETRY_MS = 60_000;
 
-/** Where revoked sessions outlast the process. */
+/** The file that keeps revoked sessions beyond the process. */
 export interface RevocationFile {
-  /** What was written last; null before the first time. */
+  /** The text written last; null before the first write. */
   read(): string | null;
-  /** Returns once the text is durable. @throws whatever keeps it from being so */
+  /** Returns once the text is durable. @throws when it cannot be written */
   write(text: string): void;
 }
 
-/** A session as far as its revocation is concerned. */
+/** The properties of a session that its revocation needs. */
 export interface RevocableSession {
   /** A digest of its token. */
   readonly digest: string;
-  /** Equal for sessions with the same keys, and of no use to who reads it. */
+  /** Equal for sessions with the same keys; reveals nothing about them. */
   readonly account: string;
   /** Seconds since 1970. */
   readonly expiresAt: number;
-  /** Seconds since 1970; null where its token does not tell. */
+  /** Seconds since 1970; null where its token does not contain it. */
   readonly issuedAt: number | null;
 }
 
-/** Up to which of an account's sessions all have ended; both in seconds since 1970. */
+/** The bound up to which all sessions of an account are revoked; both in seconds since 1970. */
 interface Bound {
-  /** For sessions that tell when they were issued; null: none of them. */
+  /** For sessions with a time of issue; null: none of them. */
   readonly issuedAt: number | null;
-  /** For the others, and until when the bound is remembered. */
+  /** For the others, and the end of the bound itself. */
   readonly expiresAt: number;
 }
 
-/** Raised at the start for a file that holds something else. */
+/** Thrown at the start for a file with other content. */
 export class RevocationFileError extends Error {
   override readonly name = "RevocationFileError";
 }
 
 /**
- * Sessions that ended before their time, remembered until they would have expired. Only sessions that this role sealed
- * come here, so that nobody fills it without an account; and no account fills it, since what goes beyond
- * {@link MAX_PER_ACCOUNT} is one entry: by time of issue, so that whoever logs in afterwards is let in, however long
- * sessions last by then.
+ * Sessions that ended before their time, stored until they would have expired. Only sessions that this role sealed are
+ * added, so a client without an account cannot fill it. Nor can one account: beyond {@link MAX_PER_ACCOUNT} its sessions
+ * become one bound. The bound is a time of issue, so a later login is valid whatever the lifetime of sessions is then.
  */
 export class RevokedSessions {
   readonly #listed = new Map<string, Omit<RevocableSession, "digest">>();
-  /** By account, where its revoked sessions are no longer listed. */
+  /** By account, once its revoked sessions are no longer listed. */
   readonly #upTo = new Map<string, Bound>();
   readonly #file: RevocationFile | null;
   readonly #log: RequestLog;
   readonly #now: () => number;
   readonly #later: (run: () => void, ms: number) => void;
-  /** The next attempt to write what could not be written, and in how many ms; null: everything is written. */
+  /** The scheduled retry of a failed write and its delay; null: everything is written. */
   #retry: { readonly ms: number } | null = null;
 
   /**
-   * @param file null: what is revoked is known to this process alone
+   * @param file null: revocations last as long as this process
    * @param now ms since 1970
-   * @param later calls back after so many ms, unless the process ends before
+   * @param later calls `run` after so many ms, unless the process ends before
    * @throws RevocationFileError
    */
   constructor(
@@ -79,7 +78,7 @@ export class RevokedSessions {
     if (text !== null) this.#load(text);
   }
 
-  /** How many entries there are. */
+  /** The number of entries. */
   get size(): number {
     return this.#listed.size + this.#upTo.size;
   }
@@ -94,7 +93,7 @@ export class RevokedSessions {
   }
 
   /**
-   * Revokes sessions, durably where there is a file. Where that fails they are revoked in this process, and written
+   * Revokes sessions, durably where there is a file. When the write fails they are revoked in this process and written
    * later: by the next call, even one with nothing new, or by a timer.
    */
   add(sessions: readonly RevocableSession[]): void {
@@ -128,7 +127,7 @@ export class RevokedSessions {
     for (const [account, { expiresAt }] of this.#upTo) if (expiresAt <= now) this.#upTo.delete(account);
   }
 
-  /** Writes everything; where that fails and no attempt is due yet, one is. */
+  /** Writes everything, and schedules a retry when that fails. */
   #write(): void {
     if (!this.#file) return;
     try {
@@ -152,7 +151,7 @@ export class RevokedSessions {
     const retry = { ms };
     this.#retry = retry;
     this.#later(() => {
-      // Written meanwhile; what failed after that has a timer of its own.
+      // Already written; a later failure has a timer of its own.
       if (this.#retry !== retry) return;
       this.#dropExpired();
       this.#write();
@@ -173,7 +172,7 @@ export class RevokedSessions {
   }
 
   #load(text: string): void {
-    const content = revocationTextParsed(text);
+    const content = parseRevocationText(text);
     if (content === null) throw new RevocationFileError("is damaged, or was written by another version");
     const { listed, upTo } = content;
     for (const [digest, account, expiresAt, issuedAt] of listed) {

@@ -6,11 +6,11 @@ import type { ResultsService } from "./results_service.ts";
 import { sessionValues } from "./session_cookie.ts";
 import { sessionDigest } from "./session_token.ts";
 
-/** How long an answer about a cookie is believed, ms (spec, Limits). */
+/** How long the result for a cookie is cached, ms (spec, Limits). */
 export const SESSION_CACHE_MS = 30_000;
-/** Cookies that are remembered. */
+/** Cookies whose result is cached. */
 const MAX_COOKIES = 1024;
-/** Until the whole answer, ms. */
+/** Until the whole response, ms. */
 const TIMEOUT_MS = 3000;
 const MAX_ANSWER_BYTES = 16 * 1024;
 
@@ -19,39 +19,39 @@ interface SessionCheckOptions {
   readonly cookieStem: string;
   /** ms since 1970 */
   readonly now: () => number;
-  /** Until the whole answer, ms; {@link TIMEOUT_MS} when absent. */
+  /** Until the whole response, ms; {@link TIMEOUT_MS} when absent. */
   readonly timeoutMs?: number;
 }
 
-/** The check of a request's session, and the end of what is remembered of one. */
-interface RememberedSessions {
+/** The check of a request's session with its cache. */
+interface CachedSessions {
   readonly check: SessionCheck;
-  /** What was said of these cookies' values is believed no more, answers on their way included. */
+  /** Drops the cached and pending results of these cookie values. */
   forget(tokens: readonly string[]): void;
 }
 
 /**
- * Asks the results role whose session a request's cookie is: of several of its name, the first that it knows. Yes and no
- * are believed for 30 s per cookie; that nobody answered is asked again each time. A request without a cookie that could
- * be a session asks nobody.
+ * Asks the results role for the user of a request's session cookie: of several with that name, the first it knows. Both
+ * results, user and no user, are cached for 30 s per cookie; a missing response is not cached. A request without a cookie
+ * that could be a session causes no call.
  */
-export function sessionCheck(options: SessionCheckOptions): RememberedSessions {
+export function sessionCheck(options: SessionCheckOptions): CachedSessions {
   const { service, cookieStem, now, timeoutMs = TIMEOUT_MS } = options;
   const known = timedCache<string, { readonly user: string | null }>(MAX_COOKIES, SESSION_CACHE_MS, now);
-  const asked = new Map<string, Promise<string | null>>();
+  const pending = new Map<string, Promise<string | null>>();
 
-  /** Many requests of one page share a question. */
+  /** The requests of one page share a call. */
   const ask = (token: string, digest: string, requestId: string | null) => {
-    let question = asked.get(digest);
-    if (!question) {
-      question = askService(service, `${cookieStem}=${token}`, requestId, timeoutMs);
-      asked.set(digest, question);
-      const isCurrent = () => asked.get(digest) === question && asked.delete(digest);
-      question.then((user) => {
+    let call = pending.get(digest);
+    if (!call) {
+      call = askService(service, `${cookieStem}=${token}`, requestId, timeoutMs);
+      pending.set(digest, call);
+      const isCurrent = () => pending.get(digest) === call && pending.delete(digest);
+      call.then((user) => {
         if (isCurrent()) known.set(digest, { user });
       }, isCurrent);
     }
-    return question;
+    return call;
   };
 
   return {
@@ -68,13 +68,13 @@ export function sessionCheck(options: SessionCheckOptions): RememberedSessions {
     forget(tokens) {
       for (const digest of tokens.map(sessionDigest)) {
         known.delete(digest);
-        asked.delete(digest);
+        pending.delete(digest);
       }
     },
   };
 }
 
-/** The user of a session, null where there is none. @throws HttpError 502 for everything that is no answer to that */
+/** The user of a session, null for no session. @throws HttpError 502 for any other response, and for none */
 async function askService(
   service: ResultsService,
   cookie: string,
@@ -102,7 +102,7 @@ async function userOf(
   requestId: string | null,
   signal: AbortSignal,
 ): Promise<string | null> {
-  // Between our own roles the plain name holds, and nothing is forwarded.
+  // Between our own roles the plain cookie name is used, and no forwarding headers are sent.
   const headers = new Headers({ "Accept-Encoding": "identity", "Cookie": cookie });
   if (requestId !== null) headers.set(REQUEST_ID_HEADER, requestId);
   const request = new Request("http://results.internal/results/_session", { headers, redirect: "manual", signal });
@@ -133,15 +133,15 @@ function unanswered(cause?: unknown): HttpError {
 /** A signed-in user of the results store. */
 export interface ResultsSession {
   readonly user: string;
-  /** Of the session's token: what is kept for the session is kept under it. Another account may get the user's name. */
+  /** Of the session's token: the key of all that is cached for the session. A user's name may pass to another account. */
   readonly digest: string;
   /** The `Cookie` header by which the results role knows the session: that one cookie, under its plain name. */
   readonly cookie: string;
 }
 
 /**
- * Tells who asks by the request's session cookie.
+ * Finds the user of a request by its session cookie.
  *
- * It throws an HttpError: 401 without a valid session, 502 when the results role does not answer.
+ * It throws an HttpError: 401 without a valid session, 502 when the results role does not respond.
  */
 export type SessionCheck = (request: Request) => Promise<ResultsSession>;

@@ -1,24 +1,23 @@
 import { browserScheme, type Scheme } from "./browser_origin.ts";
 
-/** Longest value that can be a session, characters; longer ones are not looked at. */
+/** Longest value that can be a session, characters; longer ones are ignored. */
 const MAX_VALUE_CHARACTERS = 4096;
-/** Values that are tried; further ones are not looked at. */
+/** Values that are tried; further ones are ignored. */
 const MAX_VALUES = 4;
 /** The characters of a cookie's value (RFC 6265 §4.1.1). */
 const VALUE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/;
 
 /**
- * The session cookie's name: on HTTPS with the prefix by which browsers accept it from this very host alone (RFC 6265bis
- * §4.1.3), on plain HTTP without.
+ * The session cookie's name: on HTTPS with the prefix that binds it to this host (RFC 6265bis §4.1.3), on plain HTTP without.
  */
 export function cookieName(stem: string, scheme: Scheme): string {
   return scheme === "https" ? `__Host-${stem}` : stem;
 }
 
 /**
- * The values of the request's session cookies, under the name that belongs to the browser's scheme and no other, in their
- * order and each once; those that cannot be a session are left out. A browser sends several where another host of the
- * same domain set one as well, or another path has one, and which of them is genuine only the session key tells.
+ * The distinct values of the request's session cookies in their order, under the name of the browser's scheme only.
+ * Values that cannot be a session are left out. A browser sends several where another host of the same domain or another
+ * path has set one; only the session key can tell which is genuine.
  */
 export function sessionValues(request: Pick<Request, "url" | "headers">, stem: string): string[] {
   const name = cookieName(stem, browserScheme(request));
@@ -40,7 +39,7 @@ export function sessionCookie(scheme: Scheme, stem: string, token: string, maxAg
   return `${cookieName(stem, scheme)}=${token}; Max-Age=${age}; Path=/; HttpOnly; SameSite=Strict${secure}`;
 }
 
-/** The `Set-Cookie` value that takes the session out of the browser. */
+/** The `Set-Cookie` value that removes the session from the browser. */
 export function clearedCookie(scheme: Scheme, stem: string): string {
   return sessionCookie(scheme, stem, "", 0);
 }

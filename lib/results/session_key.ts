@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer";
 import { createSecretKey, type KeyObject } from "node:crypto";
 
-/** The key that seals session cookies, or null while there is none that can be read. */
+/** Returns the key that seals session cookies, or null while it cannot be read. */
 export type SessionKey = () => KeyObject | null;
 
-/** Raised at the start; the message is one line that names the file, and nothing of what is in it. */
+/** Thrown at the start. The message is one line that names the file and nothing of its content. */
 export class SessionKeyError extends Error {
   override readonly name = "SessionKeyError";
 }
@@ -12,7 +12,7 @@ export class SessionKeyError extends Error {
 /** Bytes of an AES-256 key. */
 const SESSION_KEY_BYTES = 32;
 
-/** A key that stays. @throws SessionKeyError unless it has 32 bytes */
+/** A fixed key. @throws SessionKeyError unless it has 32 bytes */
 export function givenSessionKey(bytes: Uint8Array): SessionKey {
   if (bytes.length !== SESSION_KEY_BYTES) throw new SessionKeyError("The session key must have 32 bytes.");
   const key = createSecretKey(bytes);
@@ -20,8 +20,8 @@ export function givenSessionKey(bytes: Uint8Array): SessionKey {
 }
 
 /**
- * The key in a file: base64 of 32 bytes. The file is looked at on every call and read again when it was replaced, so
- * that a new key holds at once and ends all sessions; while it cannot be read there is no key at all.
+ * The key in a file: base64 of 32 bytes. Each call checks whether the file was replaced and reads it again then, so a new
+ * key takes effect at once and ends all sessions. While the file cannot be read there is no key.
  *
  * @throws SessionKeyError when there is no key at the start
  */
@@ -30,7 +30,7 @@ export function sessionKeyFile(path: string): SessionKey {
   let key: KeyObject | null = null;
   const current = () => {
     try {
-      // Looked at before it is read: a replacement in between is noticed by the next call.
+      // Checked before the read: the next call notices a replacement in between.
       const file = identityOf(Deno.statSync(path));
       if (file === seen) return key;
       key = null;
@@ -55,7 +55,7 @@ function parseKey(text: string): KeyObject | null {
   return /^[A-Za-z0-9+/]{43}=$/.test(encoded) ? createSecretKey(Buffer.from(encoded, "base64")) : null;
 }
 
-/** Secrets are mounted as links that are switched: the new file differs in its inode, an edited one in its times. */
+/** Mounted secrets are symbolic links that are replaced: a new file differs in its inode, an edited one in its times. */
 function identityOf({ dev, ino, size, mtime, ctime }: Deno.FileInfo): string {
   return [dev, ino, size, mtime?.getTime(), ctime?.getTime()].join();
 }

@@ -2,27 +2,27 @@ import { Buffer } from "node:buffer";
 import { createCipheriv, createDecipheriv, createHash, type KeyObject, randomBytes } from "node:crypto";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 
-/** Longest token that is sealed, characters: with name and attributes, browsers drop cookies above 4096 bytes unsaid. */
+/** Longest token that is sealed, characters: browsers silently drop cookies above 4096 bytes, name and attributes included. */
 const MAX_SEALED_CHARACTERS = 4096 - 256;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const CIPHER = "aes-256-gcm";
 
-/** Who is logged in on the results store, and with which keys their files are read. */
+/** A user of the results store and the keys with which their files are read. */
 export interface Session {
   readonly user: string;
   readonly keys: S3Keys;
   /** Seconds since 1970. */
   readonly expiresAt: number;
-  /** Seconds since 1970; null in a token from before tokens told it. */
+  /** Seconds since 1970; null in a token of an older version, which did not contain it. */
   readonly issuedAt: number | null;
 }
 
 /**
- * Seals a session so that nobody without the key can read or change it: AES-256-GCM under a random nonce (NIST SP
- * 800-38D), base64url. Null when the token would be too long for a cookie.
+ * Seals a session, so that only the key can read or change it: AES-256-GCM with a random nonce (NIST SP 800-38D),
+ * base64url. Null when the token would be too long for a cookie.
  *
- * @param associated what the token is bound to beside the key; a token opens only under the same
+ * @param associated associated data; a token opens only with the same
  */
 export function sealSession(session: Session, key: KeyObject, associated: string): string | null {
   const { user, keys, expiresAt, issuedAt } = session;
@@ -42,21 +42,21 @@ export function sealSession(session: Session, key: KeyObject, associated: string
 }
 
 /**
- * The session in a token; null for one that is expired, was sealed with another key or for something else, was changed,
- * or never was a token.
+ * The session in a token; null for one that is expired, was sealed with another key or other associated data, was
+ * changed, or is not a token.
  *
  * @param nowMs ms since 1970
  */
 export function openSession(token: string, key: KeyObject, associated: string, nowMs: number): Session | null {
   const sealed = Buffer.from(token, "base64url");
-  // Decoding skips what does not belong; a session has one spelling.
+  // Decoding skips invalid characters, but a session has one spelling.
   if (sealed.length <= NONCE_BYTES + TAG_BYTES || sealed.toString("base64url") !== token) return null;
   const text = unseal(sealed, key, associated);
   const session = text === null ? null : parseSession(text);
   return session && session.expiresAt * 1000 > nowMs ? session : null;
 }
 
-/** What a token is known by where it must not be kept itself. */
+/** The digest of a token, for places where the token itself must not be stored. */
 export function sessionDigest(token: string): string {
   return createHash("sha256").update(token).digest("base64url");
 }
@@ -73,7 +73,7 @@ function unseal(sealed: Buffer, key: KeyObject, associated: string): string | nu
   }
 }
 
-/** Whoever has the key may be another implementation, so what it sealed is looked at like any input. */
+/** Another implementation may share the key, so the content is validated like any input. */
 function parseSession(text: string): Session | null {
   let value: unknown;
   try {

@@ -4,7 +4,7 @@ import { HttpError } from "@/lib/http/errors.ts";
 import { S3Failure } from "@/lib/s3/errors.ts";
 import { timedCache } from "@/lib/std/timed_cache.ts";
 import { browserScheme } from "./browser_origin.ts";
-import { storeKnows } from "./login.ts";
+import { storeAcceptsKeys } from "./login.ts";
 import type { ResultsStore } from "./results_store.ts";
 import type { RevocableSession, RevokedSessions } from "./revoked_sessions.ts";
 import { clearedCookie, sessionValues } from "./session_cookie.ts";
@@ -12,14 +12,14 @@ import type { SessionKey } from "./session_key.ts";
 import { openSession, type Session, sessionDigest } from "./session_token.ts";
 import { UNCACHED } from "./uncached.ts";
 
-/** How long the store's word that it knows a session's keys is believed, ms. */
+/** How long the store's confirmation of a session's keys is cached, ms. */
 export const CONFIRMED_MS = 30_000;
-/** Sessions whose confirmation is remembered. */
+/** Sessions whose confirmation is cached. */
 const MAX_CONFIRMED = 10_000;
 
 interface SessionsOptions {
   readonly store: ResultsStore;
-  /** Served namespaces; the store is asked under the first. */
+  /** Served namespaces; keys are checked under the first. */
   readonly namespaces: readonly string[];
   readonly sessionKey: SessionKey;
   readonly cookieStem: string;
@@ -34,15 +34,15 @@ interface CurrentSession extends Session, RevocableSession {}
 type Sent = Pick<Request, "url" | "headers">;
 
 /**
- * Whose session a request is made with. A session ends with its time, its logout or its account: the store is asked for
- * its keys, at most every {@link CONFIRMED_MS}, and a session whose keys it refuses is revoked.
+ * Finds the session of a request. A session ends with its lifetime, its logout or its account: its keys are checked with
+ * the store, at most every {@link CONFIRMED_MS}, and a session whose keys the store rejects is revoked.
  */
 export class Sessions {
   readonly #options: SessionsOptions;
   /** Digests of the sessions whose keys the store accepted within {@link CONFIRMED_MS}. */
   readonly #confirmed: LRUCache<string, true>;
-  /** Questions under way, shared by all requests of a session. */
-  readonly #asked = new Map<string, Promise<boolean>>();
+  /** Pending checks, shared by all requests of a session. */
+  readonly #pending = new Map<string, Promise<boolean>>();
 
   constructor(options: SessionsOptions) {
     this.#options = options;
@@ -50,10 +50,9 @@ export class Sessions {
   }
 
   /**
-   * The first of the request's sessions that holds.
+   * The first valid session of the request.
    *
-   * @throws HttpError 401 without one (and takes an ended one out of the browser), 502 or 504 when the store does not
-   * answer
+   * @throws HttpError 401 without one (and clears the cookie of an ended one), 502 or 504 when the store does not respond
    */
   async current(request: Sent): Promise<CurrentSession> {
     const { revoked, cookieStem } = this.#options;
@@ -70,7 +69,7 @@ export class Sessions {
     throw new HttpError(401, "not logged in", { headers });
   }
 
-  /** The store has just accepted the keys of this token's session. */
+  /** Records that the store has just accepted the keys of this token's session. */
   confirm(token: string): void {
     this.#confirmed.set(sessionDigest(token), true);
   }
@@ -80,7 +79,7 @@ export class Sessions {
     this.#options.revoked.add(this.#opened(request));
   }
 
-  /** Revokes a session whose keys the store refused: whoever gets them back logs in again. */
+  /** Revokes a session whose keys the store rejected; with new keys the user logs in again. */
   end(session: CurrentSession): void {
     this.#options.revoked.add([session]);
   }
@@ -94,7 +93,7 @@ export class Sessions {
     return tokens.flatMap((token) => {
       const session = openSession(token, key, cookieStem, now());
       if (session === null) return [];
-      // Worked out only where something was revoked: it costs more than opening the session.
+      // Computed only where something was revoked: it costs more than opening the session.
       return [{
         ...session,
         digest: sessionDigest(token),
@@ -108,23 +107,23 @@ export class Sessions {
   async #isKnown(session: CurrentSession): Promise<boolean> {
     const { digest } = session;
     if (this.#confirmed.get(digest)) return true;
-    let question = this.#asked.get(digest);
-    if (!question) {
-      question = this.#ask(session).finally(() => this.#asked.delete(digest));
-      this.#asked.set(digest, question);
+    let check = this.#pending.get(digest);
+    if (!check) {
+      check = this.#check(session).finally(() => this.#pending.delete(digest));
+      this.#pending.set(digest, check);
     }
-    const known = await question;
+    const known = await check;
     if (known) this.#confirmed.set(digest, true);
     else this.#confirmed.delete(digest);
     return known;
   }
 
-  async #ask({ user, keys }: Session): Promise<boolean> {
+  async #check({ user, keys }: Session): Promise<boolean> {
     const { store, namespaces } = this.#options;
     try {
-      return await storeKnows(store, namespaces[0], user, keys);
+      return await storeAcceptsKeys(store, namespaces[0], user, keys);
     } catch (error) {
-      // A login without a bucket leads nowhere, but a session need not end with it.
+      // Without the bucket a login fails, but an existing session need not end.
       if (error instanceof HttpError && error.cause instanceof S3Failure && error.cause.code === "NoSuchBucket") {
         return true;
       }
@@ -133,7 +132,7 @@ export class Sessions {
   }
 }
 
-/** What sessions with the same keys have in common, which tells nothing about them without the session key. */
+/** Equal for sessions with the same keys; reveals nothing about them without the session key. */
 function accountOf({ keys }: Session, key: KeyObject): string {
   const text = JSON.stringify(["account", keys.accessKey, keys.secretKey]);
   return createHmac("sha256", key).update(text).digest("base64url");

@@ -1,2 +1,2 @@
-/** What result files and every error around them carry: kept by the browser alone, and asked about again each time. */
+/** Of result files and all errors around them: cached by the browser only, and revalidated each time. */
 export const UNCACHED = { "Cache-Control": "private, no-cache" } as const;

@@ -1,6 +1,6 @@
 import { HttpError, notFound } from "@/lib/http/errors.ts";
 import { browserScheme } from "@/lib/results/browser_origin.ts";
-import { readResultObject } from "@/lib/results/file_answer.ts";
+import { readResultObject } from "@/lib/results/file_response.ts";
 import { resultKey } from "@/lib/results/object_keys.ts";
 import { clearedCookie } from "@/lib/results/session_cookie.ts";
 import type { Sessions } from "@/lib/results/sessions.ts";

@@ -5,7 +5,7 @@ import type { RequestContext } from "@/lib/http/request_context.ts";
 import { InFlight } from "@/lib/http/in_flight.ts";
 import { headerText } from "@/lib/http/header_text.ts";
 import { browserScheme, requireSameOrigin } from "@/lib/results/browser_origin.ts";
-import { loginKeys, storeKnows, withoutTenant } from "@/lib/results/login.ts";
+import { loginKeys, storeAcceptsKeys, withoutTenant } from "@/lib/results/login.ts";
 import {
   type Credentials,
   failedLoginPath,
@@ -77,7 +77,7 @@ async function judged(
     const token = await judge();
     if (token === null) {
       attempt?.wrong();
-      accepted.refuse(digest);
+      accepted.reject(digest);
       throw failure(401, "wrong user name or password");
     }
     if (attempt) attempt.right();
@@ -122,7 +122,7 @@ async function sealedSession(deps: ResultsDeps, user: string, password: string):
   const expiresAt = issuedAt + sessionHours * SECONDS_PER_HOUR;
   const token = sealSession({ user, keys, expiresAt, issuedAt }, key, cookieStem);
   if (token === null) throw unusable("password", "User name and password are too long for a session");
-  return await storeKnows(store, namespaces[0], user, keys) ? token : null;
+  return await storeAcceptsKeys(store, namespaces[0], user, keys) ? token : null;
 }
 
 const TOO_MANY: Readonly<Record<Blocked["limit"], (seconds: number) => string>> = {

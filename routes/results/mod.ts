@@ -5,7 +5,7 @@ import type { Handler } from "@/lib/http/middleware.ts";
 import { renderError } from "@/lib/http/render_error.ts";
 import { RequestContext } from "@/lib/http/request_context.ts";
 import { RESULTS_PATH } from "@/lib/results/object_keys.ts";
-import { patientStore } from "@/lib/results/results_store.ts";
+import { retryingStore } from "@/lib/results/results_store.ts";
 import type { ResultsService } from "@/lib/results/results_service.ts";
 import { Sessions } from "@/lib/results/sessions.ts";
 import { UNCACHED } from "@/lib/results/uncached.ts";
@@ -22,7 +22,7 @@ export { mountPassThrough } from "./pass_through.ts";
  * session. Paths are told apart by their raw text, so that no other spelling of `_login` exists.
  */
 export function resultsRole(deps: ResultsDeps): Handler {
-  const role = { ...deps, store: patientStore(deps.store) };
+  const role = { ...deps, store: retryingStore(deps.store) };
   const sessions = new Sessions(role);
   const own: Readonly<Record<string, ResultsRoute>> = {
     _login: loginRoute(role, sessions),

@@ -19,7 +19,7 @@ Deno.test("accepted identities: proven for a minute, known for ten, forgotten wh
   now += KNOWN_MS;
   assert.deepEqual(state(), [false, false]);
   accepted.accept(digest);
-  accepted.refuse(digest);
+  accepted.reject(digest);
   assert.deepEqual(state(), [false, false]);
 });
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fileAnswer, fileConditions } from "@/lib/results/file_answer.ts";
+import { fileConditions, fileResponse } from "@/lib/results/file_response.ts";
 
 const DATE = "Sun, 06 Nov 1994 08:49:37 GMT";
 
@@ -45,7 +45,7 @@ Deno.test("file conditions: a HEAD has no range", () => {
 
 Deno.test("file answer: only types that cannot run are shown, verbatim; the rest is saved", () => {
   const typeOf = (type: string | null) => {
-    const { headers } = fileAnswer(new Response("x", { headers: type === null ? {} : { "Content-Type": type } }));
+    const { headers } = fileResponse(new Response("x", { headers: type === null ? {} : { "Content-Type": type } }));
     return [headers.get("content-type"), headers.get("content-disposition")];
   };
   for (
@@ -76,7 +76,7 @@ Deno.test("file answer: only types that cannot run are shown, verbatim; the rest
     assert.deepEqual(typeOf(type), ["application/octet-stream", "attachment"], type);
   }
   const untyped = new Response(new Uint8Array([1]));
-  assert.equal(fileAnswer(untyped).headers.get("content-type"), "application/octet-stream");
+  assert.equal(fileResponse(untyped).headers.get("content-type"), "application/octet-stream");
 });
 
 Deno.test("file answer: nothing of the store's comes along but what describes the file", () => {
@@ -98,7 +98,7 @@ Deno.test("file answer: nothing of the store's comes along but what describes th
       "Server": "s",
     },
   });
-  const answer = fileAnswer(store);
+  const answer = fileResponse(store);
   assert.equal(answer.status, 206);
   assert.deepEqual(Object.fromEntries(answer.headers), {
     "accept-ranges": "bytes",
@@ -116,7 +116,7 @@ Deno.test("file answer: nothing of the store's comes along but what describes th
 
 Deno.test("file answer: a 304 has the validators and the fixed headers", () => {
   const store = new Response(null, { status: 304, headers: { ETag: '"a"', "Content-Type": "text/html" } });
-  assert.deepEqual(Object.fromEntries(fileAnswer(store).headers), {
+  assert.deepEqual(Object.fromEntries(fileResponse(store).headers), {
     "cache-control": "private, no-cache",
     "content-security-policy": "default-src 'none'; sandbox; frame-ancestors 'none'",
     "etag": '"a"',

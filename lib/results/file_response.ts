@@ -10,27 +10,27 @@ import { getObject, headObject } from "@/lib/s3/objects.ts";
 import { type ResultsStore, storeCaller } from "./results_store.ts";
 import { UNCACHED } from "./uncached.ts";
 
-/** The types that a browser may show. Anything else could run as a page of our origin, so it is only saved. */
+/** The types that a browser may display. Any other could run as a page of this origin, so it is a download. */
 const SHOWN_TYPES = new Set(["application/json", "application/xml", "text/xml", "text/plain"]);
 const ONE_RANGE = /^bytes=(?:\d{1,16}-\d{0,16}|-\d{1,16})$/i;
 const CONTENT_CODING = /^[\w, -]{1,64}$/;
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
-/** Which file is asked for, and by whom. */
+/** A request for a file and its user. */
 interface FileRequest {
   readonly method: "GET" | "HEAD";
   readonly key: string;
   readonly headers: Headers;
   readonly user: string;
   readonly keys: S3Keys;
-  /** Whoever waits for the answer. */
+  /** Aborts when the client disconnects. */
   readonly signal?: AbortSignal;
-  /** The reader's connection; absent where another role asks. */
+  /** The client's connection; absent for calls of another role. */
   readonly info?: RequestInfo;
 }
 
 /**
- * Opens a result file for its reader: 200, 206 or 304, the body unread.
+ * Opens a result file: 200, 206 or 304 with the body unread.
  *
  * @throws HttpError 401 when the store no longer knows the keys, 403, 404, 416, 502, 504
  */
@@ -40,26 +40,26 @@ export async function readResultObject(store: ResultsStore, request: FileRequest
   const read = request.method === "HEAD" ? headObject : getObject;
   try {
     const headers = fileConditions(request.method, request.headers);
-    return fileAnswer(await read(store.s3, caller, name, { headers }), request.info);
+    return fileResponse(await read(store.s3, caller, name, { headers }), request.info);
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
     if (error.status !== 416) throw fileFailure(error);
-    // The store's refusal need not say how long the file is, which a reader who follows a growing log wants to know.
+    // The store's 416 may lack the file's length, which a client that follows a growing log needs.
     const whole = await headObject(store.s3, caller, name).catch(() => null);
     throw rangeFailure(whole?.headers.get("Content-Length") ?? null);
   }
 }
 
 /**
- * Of a reader's headers those that the store shall see: conditions, and a single range of a GET. What is malformed is
- * ignored, as RFC 9110 wants it (§13.1.3, §14.2).
+ * The request headers that are forwarded to the store: conditions, and a single range of a GET. Malformed ones are
+ * ignored (RFC 9110 §13.1.3, §14.2).
  */
 export function fileConditions(method: "GET" | "HEAD", request: Headers): HeaderRecord {
   const headers: Record<string, string> = {};
   const etags = request.get("If-None-Match");
   if (etags !== null && PRINTABLE.test(etags)) headers["if-none-match"] = etags;
   const since = httpDate(request.get("If-Modified-Since"));
-  // Beside entity tags the date does not count (RFC 9110 §13.2.2), but not every store knows.
+  // With entity tags the date must be ignored (RFC 9110 §13.2.2), but not every store does so.
   if (since !== null && etags === null) headers["if-modified-since"] = since;
   const range = request.get("Range");
   if (method === "HEAD" || range === null || !ONE_RANGE.test(range)) return headers;
@@ -67,7 +67,7 @@ export function fileConditions(method: "GET" | "HEAD", request: Headers): Header
   if (validator === null) headers.range = range;
   else {
     const tag = /^"[\x21\x23-\x7e]*"$/.test(validator) ? validator : httpDate(validator);
-    // A validator that cannot be compared does not hold, so the whole is sent.
+    // A validator that cannot be compared never matches, so the whole file is sent.
     if (tag !== null) {
       headers.range = range;
       headers["if-range"] = tag;
@@ -76,16 +76,16 @@ export function fileConditions(method: "GET" | "HEAD", request: Headers): Header
   return headers;
 }
 
-/** A store's answer as readers get it. */
-export function fileAnswer(store: Response, info?: RequestInfo): Response {
+/** Turns the store's response into that for the client. */
+export function fileResponse(store: Response, info?: RequestInfo): Response {
   const headers = new Headers({
     ...UNCACHED,
     "Content-Security-Policy": SANDBOX_POLICY,
     "X-Content-Type-Options": "nosniff",
   });
-  keep(store.headers, headers, ["ETag", "Last-Modified"]);
+  copyHeaders(store.headers, headers, ["ETag", "Last-Modified"]);
   if (store.status === 304) return new Response(null, { status: 304, headers });
-  keep(store.headers, headers, ["Content-Length", "Content-Range"]);
+  copyHeaders(store.headers, headers, ["Content-Length", "Content-Range"]);
   headers.set("Accept-Ranges", "bytes");
   const coding = store.headers.get("Content-Encoding");
   if (coding !== null && CONTENT_CODING.test(coding)) headers.set("Content-Encoding", coding);
@@ -99,13 +99,13 @@ export function fileAnswer(store: Response, info?: RequestInfo): Response {
   return new Response(handedBody(store, info), { status: store.status, headers });
 }
 
-/** The answer to a store's refusal; nothing of the store's own words is in it. */
+/** The error for a failed read; it contains nothing of the store's message. */
 function fileFailure(error: HttpError): HttpError {
   const [status, detail] = failureOf(error);
   return new HttpError(status, detail, { headers: UNCACHED, cause: error });
 }
 
-/** How stores spell that a key is not there; a bucket that is not there is no answer to a reader. */
+/** The codes by which stores report a missing key. A missing bucket is a fault of the setup, not a 404. */
 const NOT_THERE: ReadonlySet<string> = new Set(["NoSuchKey", "NotFound", "404"]);
 
 function failureOf(error: HttpError): [status: number, detail: string] {
@@ -128,14 +128,14 @@ function rangeFailure(length: string | null): HttpError {
   return new HttpError(416, "the file has no such range", { headers });
 }
 
-function keep(from: Headers, to: Headers, names: readonly string[]): void {
+function copyHeaders(from: Headers, to: Headers, names: readonly string[]): void {
   for (const name of names) {
     const value = from.get(name);
     if (value !== null) to.set(name, headerText(value));
   }
 }
 
-/** A date of HTTP in its preferred form (RFC 9110 §5.6.7), or null. `Date.parse` alone would take `1` for a date. */
+/** An HTTP date in its preferred form (RFC 9110 §5.6.7), or null. `Date.parse` alone would accept `1` as a date. */
 function httpDate(text: string | null): string | null {
   if (text === null || !/^[A-Z][a-z]{2,8},? .{8,30}$/.test(text)) return null;
   const time = Date.parse(text.endsWith(" GMT") ? text : `${text} GMT`);
