@@ -26,7 +26,7 @@ export function handedBody(
   if (!body || !info?.completed) return body;
   const lengthBytes = headers.has("Transfer-Encoding") ? null : announcedLength(response);
   if (info.breakOff && lengthBytes !== null && lengthBytes <= UNWATCHED_BYTES) return body;
-  return guardedBody(body, { bounds, unread: () => info.breakOff?.() });
+  return guardedBody(body, { bounds, unread: () => info.breakOff?.(), freesPieces: true });
 }
 
 interface GuardedBodyOptions {
@@ -35,14 +35,19 @@ interface GuardedBodyOptions {
   readonly broken?: (error: unknown) => void;
   /** Called when the reader takes nothing more. */
   readonly unread?: () => void;
+  /** Whether the runtime writes the body to a connection, so that the memory of a piece is freed with the next one. */
+  readonly freesPieces?: boolean;
 }
 
 /**
  * Hands a body on piece by piece. When it breaks off or stalls, the reader's stream breaks as well; a reader who leaves
  * ends the upstream's.
  */
-export function guardedBody(body: Body, { bounds = STREAM_BOUNDS, broken, unread }: GuardedBodyOptions): Body {
-  const reader = growingReader(body, MOST_PIECE_BYTES);
+export function guardedBody(
+  body: Body,
+  { bounds = STREAM_BOUNDS, broken, unread, freesPieces = false }: GuardedBodyOptions,
+): Body {
+  const reader = growingReader(body, MOST_PIECE_BYTES, freesPieces);
   const pace = new Pace(bounds);
   return guardedStream(
     reader,

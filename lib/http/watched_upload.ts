@@ -9,8 +9,8 @@ import { BrokenStream, guardedStream, nextPiece } from "./guarded_stream.ts";
 import { growingReader } from "./piece_reader.ts";
 import { StreamOfLength } from "./stream_of_length.ts";
 
-/** What is read of an upload at a time at most, bytes: larger pieces are no cheaper, and each connection keeps one. */
-const MOST_PIECE_BYTES = 128 * 1024;
+/** What is read of an upload at a time at most, bytes: larger pieces are little cheaper, and each connection keeps one. */
+const MOST_PIECE_BYTES = 256 * 1024;
 
 interface WatchedUploadOptions {
   readonly lengthBytes: number;
@@ -35,13 +35,13 @@ export interface WatchedUpload {
 
 /**
  * Hands a request's body on with its length, and watches both sides: the client must send, and the upstream take,
- * without long silence and at a least pace.
+ * without long silence and at a least pace. A piece that the stream gives is valid until the next is read.
  */
 export function watchedUpload(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   { lengthBytes, bounds = STREAM_BOUNDS, workMs, stalled }: WatchedUploadOptions,
 ): WatchedUpload {
-  const reader = growingReader(body, MOST_PIECE_BYTES);
+  const reader = growingReader(body, MOST_PIECE_BYTES, true);
   readBy(body, () => reader.cancel().catch(() => {}));
   handedOn(body);
   const stop = new AbortController();

@@ -46,7 +46,7 @@ export interface PassThroughOptions {
 interface Passing extends Arrival {
   readonly requestId: string;
   readonly broken: (error: unknown) => void;
-  /** Called when the client does not read its answer. */
+  /** Called when the client does not read its answer; absent without a hold on its connection. */
   readonly unread?: () => void;
 }
 
@@ -87,7 +87,9 @@ export function passThrough({ service, cookieStem, bounds }: PassThroughOptions)
     }
     // A role in this process leaves the body of a HEAD for the middleware to measure; a remote one sends none.
     if (method === "HEAD") return new Response(response.body, { status: response.status, headers });
-    return new Response(guardedBody(response.body, { bounds, broken, unread }), { status: response.status, headers });
+    // Without a hold on a connection, the caller may read the body in JavaScript and collect its chunks.
+    const body = guardedBody(response.body, { bounds, broken, unread, freesPieces: unread !== undefined });
+    return new Response(body, { status: response.status, headers });
   };
 }
 

@@ -46,7 +46,7 @@ export function mountPassThrough(add: AddRoute, deps: PassThroughDeps): void {
         requestId,
         // The type alone: what an upstream says of itself may hold anything.
         broken: (error) => deps.log.write({ level: "warn", request_id: requestId, broken_answer: nameOf(error) }),
-        unread: () => context.info?.breakOff?.(),
+        unread: context.info?.breakOff?.bind(context.info),
         known: (operation, caller) => {
           if (operation) context.operation = operation;
           if (caller) context.caller = caller;
