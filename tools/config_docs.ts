@@ -13,7 +13,7 @@ export function configurationPage(): string {
   const blocks = [
     "# Configuration",
     "<!-- Printed from lib/config by `deno task docs:config`; edit it there. -->",
-    ...INTRODUCTION.map(wrapped),
+    ...INTRODUCTION.map((block) => block === EXAMPLES ? block : wrapped(block)),
     ...SECTIONS.flatMap((section) => [`## ${section}`, table(variableRows(section))]),
     "## Conventions",
     wrapped(CONVENTIONS_TEXT),
@@ -26,21 +26,30 @@ export function configurationPage(): string {
   return blocks.join("\n\n") + "\n";
 }
 
+const EXAMPLES = [
+  "```sh",
+  "PORT=9000 DATA_DIR=/srv/stackroom deno task start  # embedded store and cluster, on another port and folder",
+  'EMBEDDED=off ROLES=gateway HCP_DOMAIN=store.example.org API_SECRET_KEY="$(cat key)" deno task start  # your store',
+  "```",
+].join("\n");
+
 const INTRODUCTION = [
-  "Everything is set by environment variables, read once at the start. Without any, one process plays all roles and " +
-  "brings its own store and cluster. Names compare without case, an empty value is an unset one, blanks around a " +
-  "value are dropped. Bad and missing values end the start, all of them at once, with a line for each that names the variable. Nothing is read " +
-  "from a `.env` file.",
+  "All settings are environment variables, read once at the start. Without any, one process plays all roles with an " +
+  "embedded store and cluster. Two examples:",
+  EXAMPLES,
+  "Names are case-insensitive, an empty value counts as unset, and blanks around a value are removed. Invalid and " +
+  "missing values end the start, all of them at once, with a line for each that names the variable. No `.env` file " +
+  "is read.",
   "The column **Roles** says which roles read a variable; an empty cell means every process. A variable is required " +
-  "only where a role that reads it is played. Flags are `true` or `false` (also `1`, `yes`, `on`, `0`, `no`, `off`).",
-  "Variables under **Store** and the `RESULTS_S3_*` and `RESULTS_KEY_DERIVATION` ones describe a store of your own: " +
-  "beside the embedded store (`EMBEDDED=on` or `store`) they end the start.",
+  "only if the process plays a role that reads it. Flags are `true` or `false` (also `1`, `yes`, `on`, `0`, `no`, `off`).",
+  "Variables under **Store** and the `RESULTS_S3_*` and `RESULTS_KEY_DERIVATION` ones describe a store of your own. " +
+  "With the embedded store (`EMBEDDED=on` or `store`) they end the start.",
 ];
 
 const CONVENTIONS_TEXT =
-  "`CAMPAIGN_CONVENTIONS` is the name of a column of this table, or a JSON object of members to " +
-  "change; its member `preset` names the column that it starts from. An unknown member ends the start, " +
-  "and so do two kinds of Jobs or two field managers of one name.";
+  "`CAMPAIGN_CONVENTIONS` is the name of a column of this table, or a JSON object with the members to " +
+  "change. Its member `preset` names the column to start from. An unknown member ends the start, " +
+  "and so do two kinds of Jobs or two field managers with the same name.";
 
 const CONVENTIONS_EXAMPLE = [
   "```sh",
@@ -48,19 +57,18 @@ const CONVENTIONS_EXAMPLE = [
   "```",
 ];
 
-const NOT_READ_TEXT = "Names that deployments of similar services use and that have no function here. Setting them " +
-  "changes nothing.";
+const NOT_READ_TEXT = "Deployments of similar services use these names. They have no effect here.";
 
 const NOT_READ: readonly string[][] = [
-  ["`CACHE_*`", "no answer of the store is kept, so no cache can hide a write"],
-  ["`HCP_USERNAME`, `HCP_PASSWORD`", "every call carries the caller's own credentials"],
-  ["`REDIS_URL`", "nothing is shared between replicas; state is kept in the data folder of one process"],
-  ["`ROOT_PATH`", "the paths are fixed; a reverse proxy hands them on as they are"],
+  ["`CACHE_*`", "no response of the store is cached, so no cache can hide a write"],
+  ["`HCP_USERNAME`, `HCP_PASSWORD`", "every call uses the caller's own credentials"],
+  ["`REDIS_URL`", "replicas share nothing; state is in the data folder of one process"],
+  ["`ROOT_PATH`", "the paths are fixed; a reverse proxy passes them on unchanged"],
   [
     "`S3_ENDPOINT`, `S3_BUCKET`, `S3_VERIFY_TLS`",
     "`RESULTS_S3_ENDPOINT`, `RESULTS_S3_BUCKET`, `RESULTS_S3_VERIFY_TLS`",
   ],
-  ["`OTEL_*`", "read by Deno itself where `OTEL_DENO=true` is set; the application adds no variables of its own"],
+  ["`OTEL_*`", "read by Deno itself if `OTEL_DENO=true` is set"],
   ["`BACKEND_URL`, `COOKIE_SECURE`", "site and API share one origin; cookies follow the browser's scheme"],
 ];
 

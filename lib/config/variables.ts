@@ -71,71 +71,71 @@ export const environment = z.object({
     section: "Process",
     otherwise: "`127.0.0.1` with an embedded part, else `0.0.0.0`",
     meaning:
-      "The address to listen on. `0.0.0.0` or `::` with an embedded part demands `CAMPAIGN_RESULTS_URL`: its host name is then answered too.",
+      "The address to listen on. `0.0.0.0` or `::` with an embedded part requires `CAMPAIGN_RESULTS_URL`, whose host name is then accepted too.",
   }),
   PORT: integer(0, MAX_PORT).default(8000).register(about, {
     section: "Process",
-    meaning: "The port to listen on; 0 takes any free one.",
+    meaning: "The port to listen on. 0 takes any free one.",
   }),
   MAX_REQUESTS: integer(1, MAX_IN_FLIGHT, "requests").default(DEFAULT_MAX_REQUESTS).register(about, {
     section: "Process",
     meaning:
-      "How many requests each part works on at a time, streamed bodies included. Beyond that the answer is 503 with `Retry-After`, at once; health paths are not counted.",
+      "How many requests each role handles at a time, streamed bodies included. Further ones get 503 with `Retry-After` at once. Health paths do not count.",
   }),
   MAX_CONNECTIONS: integer(1, MAX_IN_FLIGHT, "connections").default(DEFAULT_MAX_CONNECTIONS).register(about, {
     section: "Process",
     meaning:
-      "How many connections may be open at a time; further ones are closed at once. Each takes a file descriptor, and one more while a store or results service is asked for it: keep it below half of `ulimit -n`.",
+      "How many connections may be open at a time. Further ones are closed at once. Each takes a file descriptor, and a second one while it waits for a store or results service: set it below half of `ulimit -n`.",
   }),
   MAX_CONNECTIONS_PER_ADDRESS: integer(1, MAX_IN_FLIGHT, "connections").default(DEFAULT_MAX_CONNECTIONS_PER_ADDRESS)
     .register(about, {
       section: "Process",
       meaning:
-        "How many of `MAX_CONNECTIONS` one address may have (IPv6: one /64), and how many requests it may send at a time on few connections, as HTTP/2 does; keep it below `MAX_TENANT_REQUESTS`, so that no client holds all places alone. It counts where clients connect directly: with `TRUSTED_HOPS` above 0 all may come from the proxy, which has to limit them.",
+        "How many of `MAX_CONNECTIONS` one address may have (IPv6: one /64), and how many requests it may have at a time on shared connections (HTTP/2). Set it below `MAX_TENANT_REQUESTS`, so that no client takes all slots. It applies where clients connect directly: with `TRUSTED_HOPS` above 0 all connections may come from the proxy, which has to limit its clients.",
     }),
   HEAD_TIMEOUT: integer(1, 3600, "seconds").default(DEFAULT_HEAD_SECONDS).register(about, {
     section: "Process",
-    meaning: "How long a new connection may take until the head of its first request is complete; then it is closed.",
+    meaning: "How long a new connection may take to send the head of its first request. Then it is closed.",
   }),
   KEEP_ALIVE_TIMEOUT: integer(1, 3600, "seconds").default(DEFAULT_IDLE_SECONDS).register(about, {
     section: "Process",
     meaning:
-      "How long a connection may wait for its next request. Set it above the time for which a proxy in front keeps its connections.",
+      "How long a connection may wait for its next request. Set it above the keep-alive time of a proxy in front.",
   }),
   TRUSTED_HOPS: integer(0, 32).optional().register(about, {
     section: "Process",
     aliases: ["HTRFLOW_TRUSTED_HOPS"],
     otherwise: "`0`; `1` in a process that plays `results` without `web`, whose pass-through is in front of it",
     meaning:
-      "How many proxies in front of this process are yours: the client's address, under which logins and unproven requests are counted, is that many places from the right in `X-Forwarded-For`; 0 ignores the header, a shorter list means the peer. Set `1` behind one ingress (`2` for `results` without `web`), and `0` for `results` that is reached directly.",
+      "How many proxies in front of this process are yours. The client's address is the entry of `X-Forwarded-For` at that position from the right; logins and requests with unverified credentials are counted by it. 0 ignores the header; if the list is shorter, the peer's address counts. Set `1` behind one ingress (`2` for `results` without `web`), and `0` for `results` that is reached directly.",
   }),
   DATA_DIR: path().default(".data").register(about, {
     section: "Process",
     meaning:
-      "The folder of everything that is kept: the embedded store, generated keys, sessions that logged out. One process at a time may use it.",
+      "The folder for all data: the embedded store and cluster, generated keys, revoked sessions. One process at a time may use it.",
   }),
   CA_FILE: path().optional().register(about, {
     section: "Process",
     otherwise: "those that the runtime trusts",
     meaning:
-      "PEM file of certificate authorities, trusted towards every upstream beside those of the runtime (`DENO_TLS_CA_STORE`, `DENO_CERT`). A kubeconfig that names its cluster's authority trusts that alone.",
+      "A PEM file of certificate authorities that every upstream may use, besides those of the runtime (`DENO_TLS_CA_STORE`, `DENO_CERT`). If a kubeconfig names its cluster's authority, only that one is trusted for the cluster.",
   }),
   EMBEDDED: choice(["on", "store", "cluster", "off"]).default("on").register(about, {
     section: "Embedded parts",
-    meaning: "What the process brings with it: store and cluster (`on`), one of them, or nothing.",
+    meaning: "What runs embedded in the process: store and cluster (`on`), one of them, or nothing (`off`).",
   }),
   EMBEDDED_HOST: host().default("127.0.0.1").register(about, {
     section: "Embedded parts",
     meaning:
-      "The address that the embedded servers listen on and that presigned URLs of the embedded store show. No wildcard.",
+      "The address that the embedded servers listen on. Presigned URLs of the embedded store contain it. No wildcard.",
   }),
   SIMULATOR_SPEED: decimal(0.1, 1000).default(1).register(about, {
     section: "Embedded parts",
-    meaning: "How fast the sample campaigns move: 1 is their own pace.",
+    meaning: "The speed of the sample campaigns; 1 is normal.",
   }),
   SIMULATOR_SEED: integer(0, MAX_SEED).default(1).register(about, {
     section: "Embedded parts",
-    meaning: "Seed of everything random in the samples: the same seed gives the same campaigns and pages.",
+    meaning: "The seed of everything random in the samples. The same seed gives the same campaigns and pages.",
   }),
   API_SECRET_KEY: line().optional().register(about, {
     section: "Gateway",
@@ -143,7 +143,7 @@ export const environment = z.object({
     secret: true,
     otherwise: "a random key in the data folder with an embedded store, else required",
     meaning:
-      "Signs the bearer tokens. Every replica needs the same long random value; `change-me-in-production` counts as unset.",
+      "The key that signs bearer tokens: a long random value, the same for every replica. `change-me-in-production` counts as unset.",
   }),
   API_TOKEN_EXPIRE_MINUTES: integer(1, ONE_YEAR_MINUTES, "minutes").default(480).register(about, {
     section: "Gateway",
@@ -153,9 +153,8 @@ export const environment = z.object({
   CORS_ORIGINS: origins().optional().register(about, {
     section: "Gateway",
     roles: ["gateway"],
-    otherwise: "any origin without credentials; with an embedded part none but our own",
-    meaning:
-      "Origins whose pages may use the gateway from a browser, with credentials; `*` is any origin without them.",
+    otherwise: "any origin without credentials; with an embedded part only our own",
+    meaning: "Origins whose pages may call the gateway with credentials. `*` allows any origin without credentials.",
   }),
   MAPI_ENABLED: flag().default(true).register(about, {
     section: "Gateway",
@@ -168,17 +167,17 @@ export const environment = z.object({
     roles: ["gateway"],
     aliases: ["HCP_AUTH_TYPE"],
     meaning:
-      "How the gateway shows the caller's credentials to the management API. The older value `hcp` means `native`.",
+      "How the gateway sends the caller's credentials to the management API. The older value `hcp` means `native`.",
   }),
   HCP_TIMEOUT: integer(1, 3600, "seconds").default(60).register(about, {
     section: "Gateway",
     roles: ["gateway"],
-    meaning: "How long the management API may take to answer.",
+    meaning: "How long the management API may take to respond.",
   }),
   MAX_TENANT_REQUESTS: integer(1, MAX_IN_FLIGHT, "requests").default(DEFAULT_MAX_TENANT_REQUESTS).register(about, {
     section: "Gateway",
     roles: ["gateway"],
-    meaning: "How many of `MAX_REQUESTS` one tenant may have at a time in the gateway; beyond that 503 likewise.",
+    meaning: "How many of `MAX_REQUESTS` one tenant may have at a time in the gateway. Further ones get 503 too.",
   }),
   S3_REGION: line().default("us-east-1").register(about, {
     section: "Gateway",
@@ -190,7 +189,7 @@ export const environment = z.object({
     roles: ["gateway", "results"],
     store: true,
     meaning:
-      "`hcp`: a store with management API, every call with the caller's own credentials. `minio` and `generic`: any S3 store.",
+      "`hcp`: a store with a management API; every call uses the caller's own credentials. `minio` and `generic`: any S3 store.",
   }),
   HCP_DOMAIN: domain().optional().register(about, {
     section: "Store",
@@ -204,7 +203,7 @@ export const environment = z.object({
     roles: ["gateway"],
     store: true,
     otherwise: "none",
-    meaning: "The one host of the management API where there is no domain.",
+    meaning: "The host of the management API if there is no `HCP_DOMAIN`.",
   }),
   HCP_PORT: integer(1, MAX_PORT).default(9090).register(about, {
     section: "Store",
@@ -217,33 +216,33 @@ export const environment = z.object({
     roles: ["gateway"],
     store: true,
     meaning:
-      "Whether certificates of the management API, and of S3 with `hcp`, are checked. `false` is logged at the start.",
+      "Whether to check certificates of the management API, and of S3 with `hcp`. `false` is logged at the start.",
   }),
   S3_ENDPOINT_URL: origin().optional().register(about, {
     section: "Store",
     roles: ["gateway"],
     store: true,
     otherwise: "required with `minio` and `generic`",
-    meaning: "The S3 endpoint where no host follows from `HCP_DOMAIN` and the caller's tenant.",
+    meaning: "The S3 endpoint if it does not follow from `HCP_DOMAIN` and the caller's tenant.",
   }),
   S3_PUBLIC_ENDPOINT_URL: originTemplate().optional().register(about, {
     section: "Store",
     roles: ["gateway"],
     store: true,
     otherwise: "the endpoint that the gateway uses",
-    meaning: "The S3 endpoint that presigned URLs and `/credentials` show; `{tenant}` is filled in.",
+    meaning: "The S3 endpoint in presigned URLs and in `/credentials`. `{tenant}` is replaced by the caller's tenant.",
   }),
   S3_VERIFY_SSL: flag().default(true).register(about, {
     section: "Store",
     roles: ["gateway"],
     store: true,
-    meaning: "Whether the S3 certificate of a `minio` or `generic` store is checked. `false` is logged at the start.",
+    meaning: "Whether to check the S3 certificate of a `minio` or `generic` store. `false` is logged at the start.",
   }),
   S3_ADDRESSING_STYLE: choice(["auto", "path", "virtual"]).default("auto").register(about, {
     section: "Store",
     roles: ["gateway"],
     store: true,
-    meaning: "Whether a bucket of a `minio` or `generic` store stands in the path or in the host name; `auto` is path.",
+    meaning: "Whether a bucket of a `minio` or `generic` store is in the path or in the host name. `auto` means path.",
   }),
   S3_ACCESS_KEY: line().optional().register(about, {
     section: "Store",
@@ -252,7 +251,7 @@ export const environment = z.object({
     secret: true,
     otherwise: "user name and password are the caller's own access key and secret",
     meaning:
-      "One access key of a `minio` or `generic` store that serves every caller. Needs `GATEWAY_USERS_FILE` or `S3_SHARED_WITHOUT_LOGIN`.",
+      "One access key of a `minio` or `generic` store for all callers. Requires `GATEWAY_USERS_FILE` or `S3_SHARED_WITHOUT_LOGIN`.",
   }),
   S3_SECRET_KEY: line().optional().register(about, {
     section: "Store",
@@ -267,81 +266,82 @@ export const environment = z.object({
     roles: ["gateway"],
     store: true,
     otherwise: "none",
-    meaning: "Who may use the shared keys: lines `name:scrypt-hash`, checked on every request.",
+    meaning: "The users of the shared keys: lines `name:scrypt-hash` (see `deno task user`), checked on every request.",
   }),
   S3_SHARED_WITHOUT_LOGIN: flag().default(false).register(about, {
     section: "Store",
     roles: ["gateway"],
     store: true,
-    meaning: "`true` gives the shared keys' rights to everybody who reaches the gateway, whatever the login.",
+    meaning: "`true` gives the rights of the shared keys to every caller, whatever the login.",
   }),
   CAMPAIGN_RESULTS_URL: base().optional().register(about, {
     section: "Campaign web front",
     roles: ["web"],
     aliases: ["HTRFLOW_RESULTS_URL", "HTRFLOW_PUBLIC_RESULTS_BASE"],
-    otherwise: "with an embedded part the request's own origin and `/results`, else required unless site-only",
-    meaning: "The base of every result URL, as browsers reach it.",
+    otherwise: "with an embedded part `/results` on the request's origin, else required unless site-only",
+    meaning: "The base of all result URLs, as browsers reach it.",
   }),
   CAMPAIGN_RESULTS_PROXY: resultsBase().optional().register(about, {
     section: "Campaign web front",
     roles: ["web"],
     aliases: ["HTRFLOW_RESULTS_PROXY"],
     otherwise: "the results role of this process, else required unless site-only",
-    meaning: "The base of the results service, which is asked whether a session is valid.",
+    meaning: "The base of the results service that checks sessions and serves results.",
   }),
   CAMPAIGN_INTERNAL_RESULTS_BASE: base().optional().register(about, {
     section: "Campaign web front",
     roles: ["web"],
     aliases: ["HTRFLOW_INTERNAL_RESULTS_BASE"],
     otherwise: "`CAMPAIGN_RESULTS_PROXY`",
-    meaning: "Where progress files are read from.",
+    meaning: "The base from which progress files are read.",
   }),
   CAMPAIGN_NAMESPACES: namespaces().optional().register(about, {
     section: "Campaign web front",
     roles: ["web", "results"],
     aliases: ["HTRFLOW_NAMESPACES", "HTRFLOW_RESULTS_NAMESPACE"],
     otherwise:
-      `the pod's own namespace; outside a cluster or with an embedded one \`${CONVENTIONS.stackroom.defaultNamespace}\` (or what the conventions say)`,
+      `the pod's own namespace; outside a cluster or with an embedded one \`${CONVENTIONS.stackroom.defaultNamespace}\` (or the conventions' \`defaultNamespace\`)`,
     meaning:
-      "The namespaces whose campaigns are listed and whose results are served. Logins are checked under the first.",
+      "The namespaces whose campaigns are listed and whose results are served. Logins are checked against the first.",
   }),
   CAMPAIGN_CONVENTIONS: conventions().optional().register(about, {
     section: "Campaign web front",
     roles: ["web", "results"],
     otherwise: "`stackroom`",
-    meaning: "Labels and names in the cluster: a preset, or a JSON object of overrides (see below).",
+    meaning:
+      "The labels and names in the cluster: a preset, or a JSON object of overrides (see [Conventions](#conventions)).",
   }),
   CAMPAIGN_WEB_STATIC: path().optional().register(about, {
     section: "Campaign web front",
     roles: ["web"],
     aliases: ["HTRFLOW_WEB_STATIC"],
     otherwise: "`/app/static` where it exists, else the project's own `static`",
-    meaning: "The folder of the site's files. A folder that does not exist means: API only, pages answer 404.",
+    meaning: "The folder of the site's files. If it does not exist, only the API is served and pages are 404.",
   }),
   CAMPAIGN_WEB_SITE_ONLY: presence().optional().register(about, {
     section: "Campaign web front",
     roles: ["web"],
     aliases: ["HTRFLOW_WEB_SITE_ONLY"],
     otherwise: "off",
-    meaning: "Any value, even `0`, serves the site without a cluster: `/api/v1` of the web front answers 503.",
+    meaning: "Any value, even `0`, serves the site without a cluster. `/api/v1` of the web front then returns 503.",
   }),
   CAMPAIGN_BATCH_VERSION: line().default("dev").register(about, {
     section: "Campaign web front",
     roles: ["web"],
     aliases: ["HTRFLOW_BATCH_VERSION"],
-    meaning: "The release tag that `/api/v1/version` shows.",
+    meaning: "The release tag in `/api/v1/version`.",
   }),
   CAMPAIGN_CLUSTER_READS: choice(["auto", "watch", "list"]).default("auto").register(about, {
     section: "Campaign web front",
     roles: ["web"],
     meaning:
-      "How the cluster is read: `watch` follows it, `list` asks it again for every answer (shared for 2 s), `auto` follows where the account may watch Jobs, pods and ConfigMaps, and lists otherwise.",
+      "How to read the cluster. `watch` follows it. `list` reads it again for every response (shared for 2 s). `auto` watches if the account may watch Jobs, pods and ConfigMaps, and lists otherwise.",
   }),
   KUBECONFIG: path().optional().register(about, {
     section: "Campaign web front",
     roles: ["web"],
     otherwise: "the pod's service account, else `~/.kube/config`; one of them is required unless site-only",
-    meaning: "How the cluster is reached. Ignored, with a line at the start, beside an embedded cluster.",
+    meaning: "The kubeconfig of the cluster. Ignored, with a line at the start, beside an embedded cluster.",
   }),
   RESULTS_S3_ENDPOINT: origin().optional().register(about, {
     section: "Results",
@@ -361,7 +361,7 @@ export const environment = z.object({
     section: "Results",
     roles: ["results"],
     store: true,
-    meaning: "Whether that endpoint's certificate is checked. `false` is logged at the start.",
+    meaning: "Whether to check the certificate of `RESULTS_S3_ENDPOINT`. `false` is logged at the start.",
   }),
   RESULTS_KEY_DERIVATION: choice(["hcp", "none"]).optional().register(about, {
     section: "Results",
@@ -369,20 +369,21 @@ export const environment = z.object({
     aliases: ["HTRFLOW_KEY_DERIVATION"],
     store: true,
     otherwise: "`hcp`, or `none` where `STORAGE_BACKEND` is `minio` or `generic`",
-    meaning: "How a login becomes S3 keys: base64 of the name and MD5 of the password (`hcp`), or as typed (`none`).",
+    meaning:
+      "How a login becomes S3 keys. `hcp`: base64 of the name and MD5 of the password. `none`: name and password as they are.",
   }),
   RESULTS_TENANT: tenant().optional().register(about, {
     section: "Results",
     roles: ["results"],
     otherwise: "the first host label of `RESULTS_S3_ENDPOINT`, or the embedded store's own",
-    meaning: "A `tenant/` before the user name that equals it is dropped at the login.",
+    meaning: "The tenant of the results. A login as `tenant/user` with this tenant is a login as `user`.",
   }),
   RESULTS_SESSION_KEY_FILE: path().optional().register(about, {
     section: "Results",
     roles: ["results"],
     aliases: ["HTRFLOW_SESSION_KEY_FILE"],
     otherwise: "a random key in the data folder with an embedded store, else `/secrets/session/key`",
-    meaning: "File with the base64 of the 32 bytes that seal session cookies.",
+    meaning: "A file with the key that seals session cookies: 32 bytes as base64.",
   }),
   RESULTS_SESSION_HOURS: decimal(0.01, ONE_YEAR_HOURS, "hours").default(8).register(about, {
     section: "Results",
