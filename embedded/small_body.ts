@@ -2,7 +2,11 @@ import { Buffer } from "node:buffer";
 import { announcedLength, bodyReader } from "@/lib/std/body_reader.ts";
 import { pacedReader } from "@/lib/std/paced_reader.ts";
 
-/** A request's whole body; null when it is longer than `maxBytes`. Throws ChunksTooSmall, SlowBody, and what a broken body does. */
+/**
+ * A request's whole body; null when it is longer than `maxBytes`.
+ *
+ * @throws {ChunksTooSmall | SlowBody} and the error of a broken body
+ */
 export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array | null> {
   const length = announcedLength(request);
   if (length !== null && length > maxBytes) return null;

@@ -1,4 +1,4 @@
-/** A thread of this process and the one port by which it is spoken to. */
+/** A thread of this process, and the port for messages to it. */
 export interface Thread {
   readonly port: MessagePort;
   /** Ends the thread at once. */
@@ -6,9 +6,9 @@ export interface Thread {
 }
 
 /**
- * Starts a module as a thread; the module takes its port by {@link ownPort}.
+ * Starts a module as a thread; the module gets its port from {@link ownPort}.
  *
- * An error that the thread does not catch is told to `onFault`.
+ * An error that the thread does not catch is reported to `onFault`.
  */
 export function startThread(module: string, name: string, onFault: (message: string) => void): Thread {
   const worker = new Worker(module, { type: "module", name });
@@ -27,7 +27,7 @@ export function startThread(module: string, name: string, onFault: (message: str
   };
 }
 
-/** Inside a thread: the port to the one who started it. */
+/** Inside a thread: the port to the thread that started it. */
 export function ownPort(): Promise<MessagePort> {
   return new Promise((resolve) => {
     globalThis.addEventListener("message", (event) => {

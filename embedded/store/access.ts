@@ -1,7 +1,7 @@
 import { type Acl, type AclGrant, type AclPermission, defaultAcl } from "./acl.ts";
 import { type Permission, permissionBits } from "./permissions.ts";
 
-/** Who asks for something. */
+/** The sender of a request, for the checks of its access. */
 export interface Requester {
   /** Null for a request without any signature. */
   readonly user: { readonly id: number; readonly guid: string } | null;
@@ -11,28 +11,28 @@ export interface Requester {
   readonly groups: () => readonly string[];
 }
 
-/** What of a bucket or an object decides: who owns it, and its access list where one was set. */
+/** What decides over access to a bucket or an object: its owner, and its access list where one was set. */
 export interface Owned {
   readonly owner: number | null;
   readonly acl: Acl | null;
 }
 
-/** What a namespace does with access lists: has none, keeps them without effect, or lets them give access. */
+/** What a namespace does with access lists: has none, ignores them, or enforces them. */
 type AclsUsage = "none" | "ignored" | "enforced";
 
-/** Reads a namespace's setting; one that does not say lets access lists give access. */
+/** Reads a namespace's setting; enforced by default. */
 export function aclsUsageOf(record: Readonly<Record<string, unknown>>): AclsUsage {
   if (record.aclsUsage === "NOT_ENABLED") return "none";
   return record.aclsUsage === "NOT_ENFORCED" ? "ignored" : "enforced";
 }
 
 /**
- * The mask of what somebody may do in a bucket. As in S3, the bucket's access list lets list it (READ) and write and
- * delete in it (WRITE), but does not let read what is in it: that is for each object's own list, or for the data access
- * permissions. Its owner always may read and write the list.
+ * The mask of what a requester may do in a bucket. As in S3, the bucket's access list allows to list it (READ) and to
+ * write and delete in it (WRITE), but not to read its objects: that takes each object's own list, or the data access
+ * permissions. The owner may always read and write the list.
  *
  * Grants of the list to the owner add nothing: an owner has the data access permissions that came with the bucket, and
- * whoever takes them away by the management API means it.
+ * the management API may deliberately take them away.
  */
 export function bucketMask(requester: Requester, bucket: Owned, usage: AclsUsage): number {
   const isOwner = requester.user !== null && requester.user.id === bucket.owner;
@@ -41,8 +41,8 @@ export function bucketMask(requester: Requester, bucket: Owned, usage: AclsUsage
 }
 
 /**
- * The mask of what somebody may do with an object beside what the bucket lets do with all of them. Who wrote it has full
- * control of it until its access list says otherwise, and may always read and write the list.
+ * The mask of what a requester may do with an object, beside what the bucket allows for all of its objects. The writer
+ * of an object has full control until its access list says otherwise, and may always read and write the list.
  */
 export function objectMask(requester: Requester, object: Owned, usage: AclsUsage): number {
   const isOwner = requester.user !== null && requester.user.id === object.owner;

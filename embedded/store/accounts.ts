@@ -32,7 +32,7 @@ export interface Holdings {
   partBytes: number;
 }
 
-/** Reads tenants and user accounts. Names are looked up without case. */
+/** Reads tenants and user accounts. Names are looked up case-insensitively. */
 export class Accounts {
   readonly #index: Statements;
 
@@ -111,12 +111,15 @@ export function rolesOf(user: { readonly record: Readonly<Record<string, unknown
   return roles.role.filter((role) => typeof role === "string");
 }
 
-/** Whether the management API takes nothing of an account but a new password. */
+/** Whether the management API accepts only a change of the password from an account. */
 export function mustChangePassword({ record }: User): boolean {
   return record.forcePasswordChange === true;
 }
 
-/** Whether an account may make namespaces: said so in the record, or an administrator whose record says nothing. */
+/**
+ * Whether an account may create namespaces: the record says so, or the record says nothing and the account is an
+ * administrator.
+ */
 export function mayManageNamespaces(account: { readonly record: Readonly<Record<string, unknown>> }): boolean {
   const said = account.record.allowNamespaceManagement;
   return typeof said === "boolean" ? said : rolesOf(account).includes("ADMINISTRATOR");
@@ -142,7 +145,7 @@ function userOf([id, tenant, name, guid, passwordMd5, record, failedAttempts, lo
   };
 }
 
-/** The tenant in which campaigns keep their results. */
+/** The tenant in which campaigns store their results. */
 export const RESULTS_TENANT = "archive";
 
 /** The account that campaigns write their results with, in that tenant. */

@@ -6,7 +6,10 @@ export type AclPermission = typeof ACL_PERMISSIONS[number];
 /** Most grants of one access list (S3 API, access control lists). */
 export const MAX_GRANTS = 100;
 
-/** Whom a grant is to: a user or the members of a group by their GUIDs, everybody, or every user of the tenant. */
+/**
+ * The grantee of a grant: a user or the members of a group by their GUIDs, everybody (anonymous requests included), or
+ * every user of the tenant.
+ */
 export type Grantee = { user: string } | { group: string } | "everybody" | "users";
 
 export interface AclGrant {
@@ -14,27 +17,27 @@ export interface AclGrant {
   permission: AclPermission;
 }
 
-/** The grants of a bucket or a version. GUIDs are never given out twice, so those of accounts that are gone grant nothing. */
+/** The grants of a bucket or a version. GUIDs are never reused, so those of deleted accounts grant nothing. */
 export type Acl = readonly AclGrant[];
 
-/** Reads what {@link serializeAcl} made; null where none was ever set. */
+/** Parses the result of {@link serializeAcl}; null where none was ever set. */
 export function parseAcl(kept: string | null): Acl | null {
   return kept === null ? null : JSON.parse(kept);
 }
 
-/** An access list as the index keeps it. */
+/** An access list as the index stores it. */
 export function serializeAcl(acl: Acl): string {
   return JSON.stringify(acl);
 }
 
-/** What holds where no access list was set: the owner has full control. */
+/** The access list of what has none: the owner has full control. */
 export function defaultAcl(owner: string | null): Acl {
   return owner === null ? [] : [{ grantee: { user: owner }, permission: "FULL_CONTROL" }];
 }
 
 /**
- * The access list of a bucket that gets another owner: what it granted to the owner before, by its GUID, goes to the next
- * one, or to nobody. Left as it was, it would let the former owner in without anybody seeing it.
+ * The access list of a bucket after a change of its owner: grants to the former owner become grants to the new one, or
+ * are removed where there is none. Otherwise the former owner would keep its access unnoticed.
  */
 export function aclForNewOwner(acl: Acl, before: string, next: string | null): Acl {
   return acl.flatMap((grant) => {

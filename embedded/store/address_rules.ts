@@ -1,14 +1,14 @@
 import { isIP } from "node:net";
 import { LRUCache } from "lru-cache";
 
-/** Whether an address may come in. */
+/** Whether requests from an address are allowed. */
 type AddressRules = (address: string) => boolean;
 
 /**
- * Reads `ipSettings` (management API), which were checked when they were set. `allowIfInBothLists` decides over addresses
- * that are in both lists or in neither; it also lets in everybody whom an empty list of denied ones does not name.
+ * Reads `ipSettings` (management API), which were checked when they were set. `allowIfInBothLists` decides over
+ * addresses that are in both lists or in neither; it also admits every address while the list of denied ones is empty.
  *
- * @param text JSON; null where nothing was set, which lets everybody in
+ * @param text JSON; null where nothing was set, which admits every address
  */
 export function addressRules(text: string | null): AddressRules {
   if (text === null) return everyAddress;
@@ -29,7 +29,7 @@ export function addressRules(text: string | null): AddressRules {
 /** The block that is allowed where nothing else was set. */
 export const EVERY_ADDRESS = "0.0.0.0/0";
 
-/** As they are kept, with the lists in the store's wrapping; a list that is absent was never set. */
+/** The stored form, with the lists in the wrapping of the management API; an absent list was never set. */
 interface IpSettings {
   readonly allowAddresses?: { readonly ipAddress?: readonly string[] };
   readonly denyAddresses?: { readonly ipAddress?: readonly string[] };
@@ -46,7 +46,7 @@ interface Range extends Address {
   readonly mask: bigint;
 }
 
-/** How many different settings are kept parsed. */
+/** How many different settings are cached in parsed form. */
 const CACHE_LIMIT = 50;
 
 const CACHE = new LRUCache<string, AddressRules>({ max: CACHE_LIMIT });

@@ -13,10 +13,10 @@ import { isNoSpace, StoreError } from "./store_error.ts";
 /** The folder of large bodies, below the data folder. */
 export const BODY_FOLDER = "bodies";
 
-/** Bodies up to this many bytes are kept in the index: one flush for many of them, instead of two for each. */
+/** Bodies up to this many bytes are stored in the index: one flush for many of them, instead of two for each. */
 export const INLINE_LIMIT_BYTES = 16 * 1024;
 
-/** From this size on a file is flushed before its turn in the writer, which would keep others waiting. */
+/** From this size on a file is flushed before it reaches the writer, where the flush would delay other changes. */
 const EARLY_SYNC_BYTES = 4 * 1024 * 1024;
 
 /** How much of a file is read at a time. */
@@ -26,7 +26,7 @@ const READ_CHUNK_BYTES = 256 * 1024;
 export interface BodyFolder {
   /** The data folder. */
   readonly folder: string;
-  /** Whether its disk takes more; without it, that is left to the disk. */
+  /** Checks the room on its disk; without it, writes fail when the disk is full. */
   readonly space?: DiskSpace;
 }
 
@@ -34,33 +34,31 @@ export interface BodyFolder {
 export interface ReceivedBody {
   body: StoredBody;
   size: number;
-  /** Hexadecimal digests of the bytes: `md5`, and those that were asked for. */
+  /** Hexadecimal digests of the bytes: `md5`, and those that were requested. */
   digests: Map<DigestAlgorithm, string>;
-  /** Forgets the body; harmless after it became an object's. */
+  /** Discards the body; harmless once an object has it. */
   discard(): void;
 }
 
-/** The name of the folder for bodies received now: one an hour, so that a sweep knows where to look. */
+/** The name of the folder for bodies received at a time: one for each hour, so that a sweep searches few folders. */
 export function bodyFolderName(now: Date): string {
   return now.toISOString().slice(0, 13).replace(/[-T]/g, "");
 }
 
-/** Raised when the sender of a body broke off. */
+/** Raised when the sender of a body disconnected. */
 export class BrokenBody extends Error {
   override name = "BrokenBody";
 }
 
-/**
- * Takes the framing off a body. A part that it is given, and so one that it gives, must be used before the next is asked
- * for.
- */
+/** Removes the framing of a body. A chunk, read or yielded, is valid until the next one is requested. */
 export type BodyDecoder = (parts: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
 
 /**
- * Receives a body: into memory while it is small, else into a file that nothing names yet. Throws {@link BrokenBody},
- * {@link StoreError} NoSpace, ChunksTooSmall, SlowBody, what the disk says, or what `decode` throws, leaving nothing behind.
+ * Receives a body: into memory while it is small, else into a file that no row names yet. On an error no file remains.
  *
- * @param lengthBytes what the request says of its body's length; null: nothing, it comes in chunks
+ * @throws {BrokenBody | ChunksTooSmall | SlowBody} and what `decode` throws
+ * @throws {StoreError} NoSpace
+ * @param lengthBytes the announced length of the body; null for a chunked one of unknown length
  */
 export async function receiveBody(
   { folder, space }: BodyFolder,
@@ -102,7 +100,11 @@ export async function receiveBody(
   };
 }
 
-/** The bytes `first` to `last` (inclusive) of a stored file of `size` bytes, read as they are asked for. Throws Deno.errors.NotFound. */
+/**
+ * The bytes `first` to `last` (inclusive) of a stored file of `size` bytes, read on demand.
+ *
+ * @throws {Deno.errors.NotFound}
+ */
 export async function readBodyFile(
   path: string,
   first: number,
@@ -116,7 +118,9 @@ export async function readBodyFile(
 
 /**
  * The bytes `first` to `last` (inclusive) of a stored file in large chunks: through JavaScript they go half again as
- * fast as the chunks of the file's own stream. Throws Deno.errors.NotFound.
+ * fast as the chunks of the file's own stream.
+ *
+ * @throws {Deno.errors.NotFound}
  */
 export async function readFileSpan(path: string, first: number, last: number): Promise<ReadableStream<Uint8Array>> {
   const file = await openAt(path, first);
@@ -148,7 +152,7 @@ async function openAt(path: string, first: number): Promise<Deno.FsFile> {
 }
 
 /**
- * The parts of a body; a part must be used before the next is asked for. However the reading ends, the body is given up.
+ * The chunks of a body; each is valid until the next one is requested. The body is cancelled however the reading ends.
  *
  * @param lengthBytes null for a request's body of unknown length
  */
@@ -157,7 +161,7 @@ export async function* bodyChunks(
   lengthBytes: number | null = Infinity,
   bounds?: TimeBounds,
 ): AsyncGenerator<Uint8Array> {
-  // Nothing here is memory that threads share.
+  // No buffer here is shared between threads.
   const reader = stream &&
     pacedReader(bodyReader(stream as ReadableStream<Uint8Array<ArrayBuffer>>, lengthBytes), bounds);
   if (!reader) return;
@@ -225,7 +229,7 @@ function ensureFolder(folder: string, hour: string): void {
   ensured.add(path);
 }
 
-/** Parts of a body as one, of `size` bytes in all. */
+/** Joins the chunks of a body, of `size` bytes in all. */
 export function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
   if (chunks.length === 1 && chunks[0].byteLength === chunks[0].buffer.byteLength) return chunks[0];
   const whole = new Uint8Array(size);

@@ -27,7 +27,11 @@ export function bodyFault(folder: string, index: Statements, { size, etag, parts
   return digest === etag ? null : `one of its ${parts.length} parts is damaged (their MD5 is ${digest}, not ${etag})`;
 }
 
-/** Feeds the bytes of a part to a digest and gives their number, or says why it cannot. */
+/**
+ * Feeds the bytes of a part to a digest.
+ *
+ * @returns their number, or the reason why they cannot be read
+ */
 function readPart(folder: string, index: Statements, location: BodyLocation, hash: Hash): number | string {
   if (location === null) return "it has no body";
   if ("body" in location) {

@@ -7,27 +7,27 @@ import type { Statements } from "./statements.ts";
 /** The file that says which index they belong to. */
 export const BODY_MARK = "bodies.json";
 
-/** What is there only when an index was there as well. */
+/** Files that exist only beside an index. */
 const NEEDING_AN_INDEX = ["samples.done", BODY_MARK];
 
 /** The tables that may name a file of a body. */
 export const NAMING_TABLES = ["objects", "history", "parts", "part_bodies"] as const;
 
-/** An index as its bodies know it: its random id, and how many starts it had seen. */
+/** The identity of an index, stored in it and beside its bodies: its random id, and its number of starts. */
 export interface BodyMark {
   readonly index: string;
   readonly starts: number;
 }
 
 /**
- * Whether a data folder holds what an index must describe. One without an index is damaged then, and no first start: an
- * index that is made now would know none of the bodies.
+ * Whether a data folder holds what an index must describe. Such a folder without an index is damaged: an index that is
+ * created now would know none of the bodies.
  */
 export function needsIndex(folder: string): boolean {
   return NEEDING_AN_INDEX.some((name) => exists(`${folder}/${name}`)) || hasBodies(folder);
 }
 
-/** What ends a start on bodies without an index. `what` is how the index is found: missing, empty. */
+/** The error of a start on bodies without an index. `what` is how the index is found: missing, empty. */
 export function missingIndexError(folder: string, what: string): DataFolderError {
   return refused(folder, `holds bodies, but its index.db is ${what}`);
 }
@@ -71,7 +71,7 @@ export function bindBodies(folder: string, index: Statements): void {
     return;
   }
   const next: BodyMark = { index: identity.index, starts: identity.starts + 1 };
-  // The index first: cut off here, it is ahead of the mark, which is no harm.
+  // The index first: cut off here, it is ahead of the mark, which is harmless.
   index.run("UPDATE identity SET starts = ?", next.starts);
   writeMark(folder, next);
 }
@@ -82,7 +82,11 @@ export function identityOf(index: Statements): BodyMark | null {
   return row && { index: String(row[0]), starts: Number(row[1]) };
 }
 
-/** The mark beside the bodies of a folder; null where there is none. Throws {@link DataFolderError} when it is damaged. */
+/**
+ * The mark beside the bodies of a folder; null where there is none.
+ *
+ * @throws {DataFolderError} when it is damaged
+ */
 export function readMark(folder: string): BodyMark | null {
   const path = `${folder}/${BODY_MARK}`;
   try {

@@ -1,16 +1,16 @@
 import { BODY_FOLDER } from "./bodies.ts";
 
 /**
- * A lock of the kernel on the folder of bodies: whoever copies bodies shares it, whoever removes some must have it alone.
- * It goes with the process that holds it, so that a copy which is cut off holds nothing up.
+ * Opens the folder of bodies for a kernel lock: a copy of bodies takes the lock shared, a removal takes it exclusively.
+ * The lock ends with its process, so that an interrupted copy blocks nothing.
  */
 function openBodies(folder: string): Deno.FsFile {
   return Deno.openSync(`${folder}/${BODY_FOLDER}`, { read: true });
 }
 
 /**
- * Keeps every body that is there until the pin is released, deleted ones included: the store puts their removal off.
- * What an index names that is copied from now on can be read until then.
+ * Retains every present body until the pin is released, deleted ones included: the store defers their removal. Every
+ * body that a copy of the index names stays readable until then.
  */
 export async function pinBodies(folder: string): Promise<{ release(): void }> {
   const bodies = openBodies(folder);
@@ -19,8 +19,10 @@ export async function pinBodies(folder: string): Promise<{ release(): void }> {
 }
 
 /**
- * Removes bodies unless they are pinned. Answers whether it did. Where the folder is gone, or its file system has no locks,
- * nobody can have pinned them.
+ * Removes bodies unless they are pinned. Where the folder is gone, or its file system has no locks, no process can have
+ * pinned them.
+ *
+ * @returns whether it removed them
  */
 export function whileUnpinned(folder: string, remove: () => void): boolean {
   const lock = lockAlone(folder);
@@ -38,7 +40,8 @@ function lockAlone(folder: string): Deno.FsFile | "pinned" | null {
   try {
     bodies = openBodies(folder);
   } catch (error) {
-    // Where it cannot be opened for another reason, as without a free file descriptor, somebody may have pinned them.
+    // Where it cannot be opened for another reason, such as no free file descriptor, another process may have pinned
+    // them.
     return error instanceof Deno.errors.NotFound ? null : "pinned";
   }
   try {

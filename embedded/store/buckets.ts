@@ -13,7 +13,7 @@ export interface Bucket {
   guid: string;
   owner: number | null;
   versioning: Versioning;
-  /** The namespace's settings as MAPI shows them, without what the index keeps beside them. */
+  /** The namespace's settings as MAPI shows them, without those that have columns of their own. */
   record: Record<string, unknown>;
   createdMs: number;
   storedBytes: number;
@@ -22,15 +22,15 @@ export interface Bucket {
   acl: Acl | null;
   /** Bytes of parts that are not yet an object. */
   partBytes: number;
-  /** The mask of the data access permissions that tenant and namespace allow, whoever holds them. */
+  /** The mask of the data access permissions that tenant and namespace allow at all. */
   allowed: number;
-  /** Whose requests reach it by S3. */
+  /** Which S3 requests may reach it. */
   s3Access: S3Access;
-  /** From which addresses they do (JSON, `ipSettings` of protocols/http); null where nothing was set. */
+  /** From which addresses (JSON, `ipSettings` of protocols/http); null where nothing was set. */
   addressRules: string | null;
 }
 
-/** Reads buckets and what users may do in them. Names are looked up without case. */
+/** Reads buckets and what users may do in them. Names are looked up case-insensitively. */
 export class Buckets {
   readonly #index: Statements;
 
@@ -67,7 +67,7 @@ export class Buckets {
     ).map(bucketOf);
   }
 
-  /** How a bucket keeps versions. */
+  /** How a bucket retains versions. */
   versionSettings(bucket: number): VersionSettings {
     const row = this.#index.row("SELECT version_settings FROM buckets WHERE id = ?", bucket);
     return versionSettings(String(row?.[0] ?? "{}"));
@@ -152,7 +152,7 @@ function masks(rows: readonly Cell[][]): Map<number, number> {
   return new Map(rows.map(([bucket, permissions]) => [Number(bucket), Number(permissions)]));
 }
 
-/** How a bucket keeps versions, beside whether it does (management API, versioningSettings). */
+/** How a bucket retains versions, apart from whether it does (management API, versioningSettings). */
 interface VersionSettings {
   /** Whether old versions are removed … */
   prune: boolean;
@@ -164,10 +164,10 @@ interface VersionSettings {
   keepDeletionRecords: boolean;
 }
 
-/** What holds of a bucket where nothing was set: what clients of S3 expect. */
+/** The defaults of a bucket: what clients of S3 expect. */
 const DEFAULTS: VersionSettings = { prune: false, pruneDays: 0, useDeleteMarkers: true, keepDeletionRecords: false };
 
-/** The settings that the index keeps as JSON of what was set, over the defaults. */
+/** The settings of a bucket: those that were set (JSON) over the defaults. */
 export function versionSettings(kept: string): VersionSettings {
   return kept === "{}" ? DEFAULTS : { ...DEFAULTS, ...JSON.parse(kept) };
 }

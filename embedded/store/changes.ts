@@ -1,12 +1,12 @@
 import type { StoreErrorCode } from "./store_error.ts";
 
-/** Whether a bucket keeps versions: never did, does, or did and keeps the old ones. */
+/** Whether a bucket keeps versions: it never did, it does, or it did and retains the old ones. */
 export type Versioning = "off" | "enabled" | "suspended";
 
 /** Where a received body is: small ones travel with the change, large ones are a file below the data folder. */
 export type StoredBody = { data: Uint8Array } | { file: string };
 
-/** Every change that the index knows: what it takes, and what it answers. Times are milliseconds since 1970. */
+/** Every change of the index, with its input and its result. Times are milliseconds since 1970. */
 export interface Changes {
   createTenant: {
     given: { name: string; record: string; firstUser: NewUser | null; firstGroup?: NewGroup | null; atMs: number };
@@ -180,7 +180,9 @@ export interface Changes {
   expireUsage: { given: { beforeHour: number }; result: null };
 }
 
-/** A document of the management API: `bucket` is 0 for a tenant's own, `name` is "" where a place has one of its kind. */
+/**
+ * A document of the management API: `bucket` is 0 for a tenant's own, `name` is "" for a kind of which there is one.
+ */
 interface NamedDocument {
   tenant: number;
   bucket: number;
@@ -195,14 +197,14 @@ export interface UploadName {
   upload: string;
 }
 
-/** A part as a complete names it: with its ETag and the checksums that are given, in base64 by their algorithm. */
+/** A part as CompleteMultipartUpload names it: with its ETag and the stated checksums, in base64 by their algorithm. */
 export interface CompletedPart {
   number: number;
   etag: string;
   checksums: Record<string, string>;
 }
 
-/** A user account to be made; the record is JSON. */
+/** A user account to create; the record is JSON. */
 interface NewUser {
   name: string;
   guid: string;
@@ -210,7 +212,7 @@ interface NewUser {
   record: string;
 }
 
-/** A group account to be made, with nobody in it; the record is JSON. */
+/** A group account to create, without members; the record is JSON. */
 export interface NewGroup {
   name: string;
   guid: string;
@@ -228,19 +230,19 @@ export type ChangeKind = keyof Changes;
 /** One change with what it takes. */
 export type Change = { [K in ChangeKind]: { kind: K; given: Changes[K]["given"] } }[ChangeKind];
 
-/** What became of a change: its result, a refusal by the store's rules, or a fault (no space, damaged file). */
+/** The outcome of a change: its result, an error by the store's rules, or a fault (damaged file). */
 export type Outcome =
   | { ok: true; result: Changes[ChangeKind]["result"] }
   | { ok: false; error: StoreErrorCode }
   | { ok: false; fault: string };
 
 /**
- * A piece of a body that was uploaded in parts: a file, or a row of `bodies`; with its checksum in base64 where its upload
- * was made with an algorithm.
+ * A part of a body that was uploaded in parts: a file, or a row of `bodies`; with its checksum in base64 where its
+ * upload has an algorithm.
  */
 export type StoredPart = ({ file: string } | { body: number }) & { size: number; checksum?: string };
 
-/** What the column `parts` holds, as JSON: the pieces in their order, and the upload that they came by. */
+/** What the column `parts` holds, as JSON: the parts in their order, and the id of their upload. */
 export interface StoredParts {
   upload: string;
   parts: StoredPart[];

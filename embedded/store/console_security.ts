@@ -25,8 +25,8 @@ export interface ConsoleSecurity {
 }
 
 /**
- * The rules of a tenant that set none, and of the system level. Nothing is locked unless somebody asks for it: whoever
- * may send a wrong password could shut out everybody, administrators included.
+ * The rules of a tenant that set none, and of the system level. No account is locked unless an administrator sets a
+ * limit: otherwise anyone could lock out all users, administrators included, by sending wrong passwords.
  */
 export const CONSOLE_SECURITY_DEFAULTS: ConsoleSecurity = {
   minimumPasswordLength: 6,

@@ -1,6 +1,6 @@
 import type { Digest } from "./digest.ts";
 
-/** Begins a CRC-32C, Castagnoli's polynomial (RFC 3720, appendix B.4), of bytes that arrive in parts. */
+/** Starts a CRC-32C, Castagnoli's polynomial (RFC 3720, appendix B.4), of bytes that arrive in chunks. */
 export function startCrc32c(): Digest {
   let state = -1;
   return {
@@ -12,7 +12,7 @@ export function startCrc32c(): Digest {
 /** The polynomial with its bits reversed, since the bits of each byte are taken from the lowest on. */
 const POLYNOMIAL = 0x82f63b78;
 
-/** Bytes taken at once; one table for each of them. */
+/** Bytes processed at once; one table for each of them. */
 const SLICES = 8;
 
 const TABLES = makeTables();

@@ -1,6 +1,6 @@
 import type { Digest } from "./digest.ts";
 
-/** Begins a CRC-64/NVME (NVM Express, NVM Command Set: 64b CRC) of bytes that arrive in parts. */
+/** Starts a CRC-64/NVME (NVM Express, NVM Command Set: 64b CRC) of bytes that arrive in chunks. */
 export function startCrc64nvme(): Digest {
   const state = new Int32Array([-1, -1]);
   return {
@@ -13,7 +13,7 @@ export function startCrc64nvme(): Digest {
 const POLYNOMIAL_LOW = 0xac4bc9b5;
 const POLYNOMIAL_HIGH = 0x9a6c9329;
 
-/** Bytes taken at once; one table for each of them. */
+/** Bytes processed at once; one table for each of them. */
 const SLICES = 8;
 
 /** Lower halves, then upper halves: numbers of 64 bits would be an order of magnitude slower. */

@@ -1,4 +1,4 @@
-/** A digest of bytes that arrive in parts. */
+/** A digest of bytes that arrive in chunks. */
 export interface Digest {
   update(part: Uint8Array): void;
   /** Hexadecimal, in lower case. */

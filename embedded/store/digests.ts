@@ -4,10 +4,10 @@ import { startCrc32c } from "./crc32c.ts";
 import { startCrc64nvme } from "./crc64nvme.ts";
 import type { Digest } from "./digest.ts";
 
-/** The digests that the store can make of a body. */
+/** The digest algorithms of the store. */
 export type DigestAlgorithm = "md5" | "sha1" | "sha256" | "crc32" | "crc32c" | "crc64nvme";
 
-/** Begins a digest. */
+/** Starts a digest. */
 export function startDigest(algorithm: DigestAlgorithm): Digest {
   switch (algorithm) {
     case "crc32":

@@ -1,7 +1,7 @@
 import { folded } from "./names.ts";
 import type { Statements } from "./statements.ts";
 
-/** Where a document of the management API belongs: a tenant, or a namespace of it. */
+/** What a document of the management API belongs to: a tenant, or a namespace of it. */
 interface DocumentScope {
   readonly tenant: number;
   /** The bucket's number; 0 for the tenant's own documents. */
@@ -22,7 +22,9 @@ export function mergedDocument(present: Readonly<Document>, given: Readonly<Docu
   return merged;
 }
 
-/** Reads the documents of the management API as they were set, without defaults. Names are looked up without case. */
+/**
+ * Reads the documents of the management API as they were set, without defaults. Names are looked up case-insensitively.
+ */
 export class Documents {
   readonly #index: Statements;
 
@@ -30,7 +32,7 @@ export class Documents {
     this.#index = index;
   }
 
-  /** A document; those of which there is one per place have the name "". Null where none was set. */
+  /** A document; those without a name of their own have the name "". Null where none was set. */
   document({ tenant, bucket, kind }: DocumentScope, name = ""): Document | null {
     const row = this.#index.row(
       "SELECT document FROM documents WHERE tenant = ? AND bucket = ? AND kind = ? AND folded = ?",

@@ -1,22 +1,25 @@
 import { sleep } from "@/lib/std/sleep.ts";
 
-/** Wrong credentials that are answered at once, before the brake takes hold: people mistype. */
+/** Failures that are not delayed: people mistype. */
 const FREE_ATTEMPTS = 5;
-/** How many of them are decay each second. */
+/** By how many failures the count falls each second. */
 const DECAY_PER_SECOND = 1;
 /**
- * What each one beyond that adds to the wait, and the longest wait, ms. It is short, since who asked the store for
- * somebody else holds a place meanwhile; how often an address may guess is for them to limit.
+ * What each further failure adds to the delay, and the longest delay, in ms. It is short, since a gateway in front of
+ * the store holds a slot meanwhile. Limiting the guesses of an address is the gateway's task.
  */
 const STEP_MS = 25;
 const MAX_MS = 250;
-/** Answers that wait at once; those beyond are not kept waiting, so that guessing takes no memory. */
+/**
+ * Most responses that are delayed at the same time. Further ones are not delayed, which bounds the memory that guessing
+ * takes.
+ */
 const MAX_WAITING = 256;
 
 /**
- * The brake on guessing: answers to wrong credentials come later the more of them there were, right ones at once. It
- * counts for the whole store and not per account: every request comes from the gateway, and how long an answer takes
- * must not tell which accounts exist.
+ * Slows down guessing: the more failed logins there were, the later the response to the next one. Successful logins are
+ * never delayed. It counts for the whole store and not per account: all requests come from the gateway, and the time of
+ * a response must not reveal which accounts exist.
  */
 export class FailedLoginDelay {
   readonly #now: () => number;
@@ -31,7 +34,7 @@ export class FailedLoginDelay {
     this.#wait = wait;
   }
 
-  /** Counts wrong credentials, and resolves when they may be answered: at most a quarter of a second later. */
+  /** Counts a failed login, and resolves when the response may be sent: at most a quarter of a second later. */
   async delay(): Promise<void> {
     const at = this.#now();
     const decay = Math.max(0, at - this.#atMs) / 1000 * DECAY_PER_SECOND;

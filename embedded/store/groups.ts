@@ -9,7 +9,7 @@ export interface Group {
   record: Record<string, unknown>;
 }
 
-/** Reads group accounts. Names are looked up without case. */
+/** Reads group accounts. Names are looked up case-insensitively. */
 export class Groups {
   readonly #index: Statements;
 

@@ -5,12 +5,12 @@ import { missingIndexError, needsIndex } from "./body_mark.ts";
 /**
  * The tables of the store, versioned from the first layout on.
  *
- * - Names compare without case: `folded` is unique beside the name as it was typed.
- * - Numbers are never given out twice: a row may outlive the user or tenant that it names.
- * - Keys are blobs: they sort by their UTF-8 bytes as S3 asks, and may hold any character, NUL included.
- * - `objects` holds the current version of each key, so that a listing never steps over old ones; `history` holds
- *   every older version and every delete marker. A key whose newest version is a marker, or that was deleted
- *   without one, has no row in `objects`.
+ * - Names compare without case: `folded` is unique, and stored beside the name as it was typed.
+ * - Numbers are never reused: a row may outlive the user or tenant that it names.
+ * - Keys are blobs: they sort by their UTF-8 bytes as S3 requires, and may hold any character, NUL included.
+ * - `objects` holds the current version of each key, so that a listing never skips old ones; `history` holds every
+ *   older version and every delete marker. A key whose newest version is a marker, or that was deleted without one, has
+ *   no row in `objects`.
  * - A version's `seq` grows per key and is its version id, unless `is_null` is set (S3's version id `null`).
  * - A body is a blob in `bodies` (small) or a file below `bodies/` (large), never both.
  * - `garbage` names files whose row is gone and which wait to be unlinked; `swept` holds the newest body folder that a
@@ -175,8 +175,8 @@ CREATE TABLE identity (id TEXT NOT NULL, starts INTEGER NOT NULL);
 `;
 
 /**
- * The sixth layout locks no account that nobody meant to be locked: five wrong passwords from anybody did so by default,
- * also where the default was stored with other settings.
+ * The sixth layout no longer locks accounts by default. Before, five wrong passwords locked one, also where the default
+ * was stored with other settings.
  */
 const SIXTH_LAYOUT = `
 UPDATE documents SET document = json_set(document, '$.disableAfterAttempts', 0)
@@ -194,17 +194,18 @@ export const LAYOUTS: readonly string[] = [
   SIXTH_LAYOUT,
 ];
 
-/** The version of the index's layout, kept in SQLite's `user_version`. */
+/** The version of the index's layout, stored in SQLite's `user_version`. */
 export const INDEX_VERSION = LAYOUTS.length;
 
 /**
- * Opens the index for writing, making its tables at the first start and those of later layouts at the first start after
- * an update. Only one writer may be open at a time; nobody but the owner may read what it writes. Throws DataFolderError
- * for a folder of a newer version, and where bodies are there but no index that could know them.
+ * Opens the index for writing. Creates its tables at the first start, and those of later layouts at the first start
+ * after an update. Only one writer may be open at a time; the files are readable by their owner alone.
+ *
+ * @throws {DataFolderError} for a folder of a newer version, and where there are bodies but no index
  */
 export function openIndexForWriting(folder: string): DatabaseSync {
   const path = `${folder}/index.db`;
-  // Asked before it is opened: beside a missing index, SQLite removes the log that may hold all of it.
+  // Checked before it is opened: beside a missing index, SQLite removes the log, which may hold all of the data.
   const size = sizeOf(path);
   const isMissing = size === null;
   if (!size && (needsIndex(folder) || sizeOf(`${path}-wal`))) {

@@ -17,10 +17,10 @@ const HAS_ROLE = `(
 )`;
 
 /**
- * Whether without this user nobody could administer its tenant, or nobody open a locked account: it has the role, and
- * every other account that has it is disabled or locked.
+ * Whether a tenant would have no account left that can administer it, or that can open locked accounts, without this
+ * user: the user has the role, and every other account with the role is disabled or locked.
  *
- * @param openedMs locks of this moment or before, ms since 1970, are over
+ * @param openedMs locks of this moment or before, ms since 1970, have expired
  */
 export function isLastAdministrator(
   index: Statements,

@@ -1,4 +1,4 @@
-/** A name as it is compared: without case. Names of tenants, namespaces, users and buckets are. */
+/** The form of a name in which it is compared: tenants, namespaces, users and buckets have case-insensitive names. */
 export function folded(name: string): string {
   return name.normalize("NFC").toLowerCase();
 }
@@ -34,7 +34,7 @@ export interface NamePage {
   readonly count: number;
 }
 
-/** The end of a statement that gives a page of a tenant's rows by their column `folded`. */
+/** The end of a statement that selects a page of a tenant's rows by their column `folded`. */
 export function ofNamePage({ isDescending }: NamePage): string {
   return `WHERE tenant = ?1 AND substr(folded, 1, length(?2)) = ?2 ORDER BY folded ${isDescending ? "DESC" : ""}
     LIMIT ?3 OFFSET ?4`;

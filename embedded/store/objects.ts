@@ -21,7 +21,7 @@ export interface StoredObject {
   checksums: Record<string, string> | null;
   /** JSON, as it was written; null where there are none. */
   tags: string | null;
-  /** The pieces of an object that was uploaded in parts, in their order; null for one that was not. */
+  /** The parts of an object that was uploaded in parts, in their order; null for other objects. */
   parts(): readonly ObjectPart[] | null;
   owner: number | null;
   /** Null where none was set. */
@@ -30,13 +30,13 @@ export interface StoredObject {
   read(first: number, last: number): Promise<ReadableStream<Uint8Array> | Uint8Array>;
 }
 
-/** A part of an object: its bytes, and its checksum in base64 where the upload was made with an algorithm. */
+/** A part of an object: its bytes, and its checksum in base64 where the upload has an algorithm. */
 export interface ObjectPart {
   size: number;
   checksum?: string;
 }
 
-/** What a look-up found: an object, a delete marker, or nothing. */
+/** The result of a look-up: an object, a delete marker, or nothing. */
 type Found = StoredObject | { marker: VersionId } | null;
 
 /** An entry of a listing. */
@@ -89,7 +89,7 @@ export class Objects {
     return newest?.[2] === 1 ? { marker: versionIdOf(newest[0], newest[1], versioning) } : null;
   }
 
-  /** Finds an object and starts reading it; a body that an overwrite took away meanwhile is looked up again. */
+  /** Finds an object and starts reading it; a body that an overwrite removed meanwhile is looked up again. */
   async open(
     find: () => Found,
     read: (object: StoredObject) => Promise<ReadableStream<Uint8Array> | Uint8Array>,
@@ -107,14 +107,15 @@ export class Objects {
 
   /**
    * A page of the current objects of a bucket in the binary order of their keys, from `from` on. Keys that share what
-   * follows the prefix up to the delimiter are one common prefix; the index is asked again behind each, so that a prefix
-   * with a million keys costs as much as one with a single key. No delimiter may consist of 0xff alone, as no text does.
+   * follows the prefix up to the delimiter are one common prefix; the index is queried again after each, so that a
+   * prefix with a million keys costs as much as one with a single key. No delimiter may consist of 0xff alone, as no
+   * text does.
    */
   list(bucket: number, prefix: Uint8Array, delimiter: Uint8Array, from: Uint8Array, limit: number): ListingPage {
     const page: ListingPage = { objects: [], prefixes: [], next: null };
     const start = compareBytes(from, prefix) < 0 ? prefix : from;
     const end = successor(prefix);
-    // One row more than the page has tells where the next one starts. All rows at once: half the cost of one by one.
+    // One row more than the page shows where the next page starts. All rows at once: half the cost of one by one.
     const rows = delimiter.length === 0
       ? this.#index.rows(
         `SELECT key, 0, ${LISTED} FROM objects WHERE bucket = ?1 AND key >= ?2 ${
@@ -198,7 +199,11 @@ export class Objects {
     };
   }
 
-  /** Only the last part may be small, so at most one is in the index. Throws Deno.errors.NotFound when it is gone. */
+  /**
+   * Only the last part may be small, so at most one is in the index.
+   *
+   * @throws {Deno.errors.NotFound} when it is gone
+   */
   #partSources({ parts }: StoredParts): PartSource[] {
     return parts.map((part) => {
       if ("file" in part) return part;

@@ -10,8 +10,10 @@ export type PartSource = { file: string; size: number } | { data: Uint8Array; si
 const OPEN_PARTS = 64;
 
 /**
- * The bytes `first` to `last` (inclusive) of a body in parts, one stream over all of them. Throws Deno.errors.NotFound when
- * a part is gone before the first byte is read; one that is gone later breaks the stream, so that nothing mixed is read.
+ * The bytes `first` to `last` (inclusive) of a body in parts, one stream over all of them.
+ *
+ * @throws {Deno.errors.NotFound} when a part is gone before the first byte is read; one that is gone later breaks the
+ *   stream, so that nothing mixed is read
  */
 export async function readParts(
   folder: string,

@@ -53,10 +53,10 @@ function bit(permission: Permission): number {
   return 1 << PERMISSIONS.indexOf(permission);
 }
 
-/** Whose S3 requests reach a bucket: nobody's, signed ones only, or unsigned ones as well. */
+/** Which S3 requests may reach a bucket: none, signed ones only, or all. */
 export type S3Access = "none" | "signed" | "all";
 
-/** The index keeps a place in this list. */
+/** The index stores positions in this list. */
 export const S3_ACCESS: readonly S3Access[] = ["none", "signed", "all"];
 
 /** What a namespace's settings of the protocol HTTP say of S3 (management API, protocols/http). */

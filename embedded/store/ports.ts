@@ -3,7 +3,7 @@ import { type DrainingServer, drainingServer, type Handler } from "@/lib/process
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
 import { writeDurably } from "@/lib/std/durable_files.ts";
 
-/** Ports are given out from here on, below those that systems hand to outgoing connections. */
+/** Ports are chosen from this range, below the ephemeral ports of outgoing connections. */
 const FIRST_PORT = 20_000;
 const LAST_PORT = 32_000;
 
@@ -14,8 +14,8 @@ const ATTEMPTS = 500;
 export type Protocol = "s3" | "mapi";
 
 /**
- * The ports of the store, one for each protocol and level, kept in the data folder: a presigned URL holds its port, and
- * has to work after a restart.
+ * The ports of the store, one for each protocol and level, stored in the data folder: a presigned URL contains its
+ * port, and has to work after a restart.
  */
 export class Ports {
   readonly #path: string;
@@ -27,8 +27,10 @@ export class Ports {
   }
 
   /**
-   * Listens on the port of a level, which is chosen and kept the first time. `level` is a tenant's folded name, or `""`
-   * for the system's; `refuse` answers while the server drains. Throws {@link DataFolderError} when the kept port is taken.
+   * Listens on the port of a level, which is chosen and stored the first time. `level` is a tenant's folded name, or
+   * `""` for the system's; `refuse` handles requests while the server drains.
+   *
+   * @throws {DataFolderError} when the stored port is in use
    */
   listen(
     level: string,
@@ -75,7 +77,11 @@ function tryListen(
   }
 }
 
-/** The kept ports by protocol and level; none where there is no file. Throws {@link DataFolderError} when it is damaged. */
+/**
+ * The stored ports by protocol and level; none where there is no file.
+ *
+ * @throws {DataFolderError} when it is damaged
+ */
 export function readPorts(path: string): Record<string, number> {
   let text: string;
   try {

@@ -1,13 +1,13 @@
 import type { Cell, Statements } from "./statements.ts";
 
 /**
- * Tells when a namespace or a tenant reaches its soft quota, a percentage of the hard one (management API, softQuota). It
- * refuses nothing: whoever runs the store is to know before writes are refused.
+ * Warns when a namespace or a tenant reaches its soft quota, a percentage of the hard one (management API, softQuota),
+ * so that the operator knows before writes fail.
  */
 export class SoftQuotas {
   readonly #index: Statements;
   readonly #warn: (message: string) => void;
-  /** What was told of, and has not gone below since. */
+  /** What was warned of, and has not gone below its soft quota since. */
   #reached = new Set<string>();
 
   constructor(index: Statements, warn: (message: string) => void) {
@@ -15,7 +15,7 @@ export class SoftQuotas {
     this.#warn = warn;
   }
 
-  /** Warns of each that reached its soft quota since the last look; the first look tells of all. */
+  /** Warns of each that reached its soft quota since the last check; the first check warns of all. */
   check(): void {
     const reached = new Set<string>();
     for (const row of [...this.#index.each(TENANTS), ...this.#index.each(BUCKETS)]) {
@@ -53,8 +53,8 @@ export function quotaBytes(quota: Cell): number {
 }
 
 /**
- * How many bytes may still be added to a bucket by its own hard quota and its tenant's; negative where a quota was made
- * smaller than what is there. All versions count, and the parts of uploads. 0 for a bucket that is gone.
+ * How many bytes may still be added to a bucket by its own hard quota and its tenant's; negative where a quota was
+ * lowered below what is stored. All versions count, and the parts of uploads. 0 for a bucket that was deleted.
  */
 export function roomIn(index: Statements, bucket: number): number {
   const row = index.row(

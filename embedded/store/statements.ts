@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 
-/** What SQLite takes and gives in our tables. */
+/** A value in our SQLite tables. */
 export type Cell = string | number | Uint8Array | null;
 
 /** Statements of one connection, prepared once per text; rows come as arrays in the order of the columns. */
@@ -22,12 +22,16 @@ export class Statements {
     return this.#statement(sql).all(...parameters);
   }
 
-  /** Rows one by one; leaving the loop early gives the statement back. */
+  /** Rows one by one; leaving the loop early resets the statement. */
   *each(sql: string, ...parameters: Cell[]): Generator<Cell[]> {
     yield* this.#statement(sql).iterate(...parameters);
   }
 
-  /** Runs a change and tells how many rows it touched and the last row id it made. */
+  /**
+   * Runs a change.
+   *
+   * @returns how many rows it touched, and the last row id that it created
+   */
   run(sql: string, ...parameters: Cell[]): { changes: number; id: number } {
     const { changes, lastInsertRowid } = this.#statement(sql).run(...parameters);
     return { changes: Number(changes), id: Number(lastInsertRowid) };

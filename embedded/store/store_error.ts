@@ -1,4 +1,4 @@
-/** Why the store refuses something, in its own words; each protocol spells it in its own codes and bodies. */
+/** The store's own error codes; each protocol translates them into its codes and bodies. */
 export type StoreErrorCode =
   | "AccessDenied"
   | "BadDigest"
@@ -21,14 +21,14 @@ export type StoreErrorCode =
   | "TypeMismatch"
   | "NoSpace";
 
-/** What refuses a bucket beyond a limit, by whichever protocol it is made: the limit, and what helps. */
+/** Error messages for a bucket beyond a limit, for both protocols. */
 export const LIMIT_MESSAGES = {
   TooManyBuckets: "The namespaceQuota of the tenant allows no further bucket: delete one, or have the quota raised",
   TooManyOwned: "The maxNamespacesPerUser of the tenant allows its owner no further bucket: delete one, " +
     "or have an administrator of the tenant raise it",
 } as const satisfies Partial<Record<StoreErrorCode, string>>;
 
-/** A change that the store's rules refuse. It crosses threads as its code. */
+/** An error by the store's rules. It crosses threads as its code. */
 export class StoreError extends Error {
   override name = "StoreError";
   readonly code: StoreErrorCode;
@@ -39,7 +39,10 @@ export class StoreError extends Error {
   }
 }
 
-/** Whether an error says that the disk takes no more, or no file as large: an expected end of things, no fault of the store's. */
+/**
+ * Whether an error says that the disk takes no more, or no file as large: an expected condition, and no fault of the
+ * store.
+ */
 export function isNoSpace(error: unknown): boolean {
   return error instanceof Error && /no space left|disk is full|quota exceeded|file too large/i.test(error.message);
 }

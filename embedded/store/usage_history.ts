@@ -44,7 +44,7 @@ export class UsageHistory {
     const end = intervals.at(-1)?.last ?? -1;
     let row: Point | null = null;
     let at = 0;
-    // What a bucket held last, it goes on holding to the end of each interval until its next entry.
+    // The last entry of a bucket holds for the end of each interval until the next entry.
     const holdUntil = (hour: number) => {
       while (at < intervals.length && intervals[at].last < hour) {
         if (row) addPoint(sums[at], row);

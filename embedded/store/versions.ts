@@ -4,7 +4,7 @@ import type { Cell, Statements } from "./statements.ts";
 /** An entry of a listing of versions. */
 export interface ListedVersion {
   key: Uint8Array;
-  /** S3's version id: `null` for versions that were written while none were kept. */
+  /** S3's version id: `null` for versions that were written while versioning was off. */
   version: string;
   isLatest: boolean;
   isMarker: boolean;

@@ -9,7 +9,7 @@ import { FailedLoginDelay } from "@/embedded/store/failed_login_delay.ts";
 
 const MS_PER_MINUTE = 60_000;
 
-/** A full disk, on which not even the reserve of deletions is left, makes a wrong password no right one, nor the reverse. */
+/** Waits for a count to be stored, and ignores a full disk: it must not change the outcome of a login. */
 async function unlessFull(counting: Promise<unknown>): Promise<void> {
   try {
     await counting;
@@ -19,20 +19,20 @@ async function unlessFull(counting: Promise<unknown>): Promise<void> {
 }
 
 /**
- * Decides over logins by either protocol: wrong passwords are answered late, and lock an account where the rules of its
- * tenant say so.
+ * Decides over logins of both protocols: responses to wrong passwords are delayed, and lock an account where the rules
+ * of its tenant say so.
  */
 export class Logins {
   readonly #index: Statements;
   readonly #documents: Documents;
   readonly #writer: WriterClient;
   readonly #now: () => number;
-  /** Wrong passwords by user whose counting is under way. */
+  /** Counts of wrong passwords that are being stored, by user. */
   readonly #counting = new Map<number, Promise<unknown>>();
 
   readonly #delay: FailedLoginDelay;
 
-  /** `now` gives milliseconds since 1970. */
+  /** `now` returns milliseconds since 1970. */
   constructor(index: Statements, documents: Documents, writer: WriterClient, now: () => number) {
     this.#index = index;
     this.#delay = new FailedLoginDelay(now);
@@ -42,9 +42,9 @@ export class Logins {
   }
 
   /**
-   * The user whom `find` gives, where `isRight` says so: "closed" when there is none, or it may not log in, be it with
-   * the right password. A wrong one is counted durably. Guesses that come at once are judged one after the other, so
-   * that a burst of them meets the lock as well.
+   * The user that `find` returns, where `isRight` confirms the password; "closed" when there is none, or when it may
+   * not log in even with the right password. A wrong password is counted durably. Concurrent guesses are checked one
+   * after the other, so that a burst cannot avoid the lock.
    */
   async attempt(find: () => User | null, isRight: (user: User) => boolean): Promise<User | "closed" | "wrong"> {
     let user = find();
@@ -63,17 +63,17 @@ export class Logins {
     return user;
   }
 
-  /** Counts wrong credentials, and resolves when they may be answered: at most a quarter of a second later. */
+  /** Counts a failed login, and resolves when the response may be sent: at most a quarter of a second later. */
   delayFailure(): Promise<void> {
     return this.#delay.delay();
   }
 
-  /** Whether wrong passwords locked an account, and it has not opened again by itself. */
+  /** Whether wrong passwords locked an account, and the lock has not expired. */
   isLocked(user: User): boolean {
     if (user.lockedMs === null) return false;
     const after = this.#unlockAfterMs(user);
     if (after !== null && user.lockedMs + after <= this.#now()) return false;
-    // The others may have gone since it was locked.
+    // The other administrators may have been removed since it was locked.
     return !isLastAdministrator(this.#index, user, after === null ? -1 : this.#now() - after);
   }
 

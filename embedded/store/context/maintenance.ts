@@ -1,16 +1,15 @@
 import type { SoftQuotas } from "@/embedded/store/quotas.ts";
 import type { WriterClient } from "@/embedded/store/writer/writer_client.ts";
 
-/** How long it is known what was done by hour: 180 days (management API, chargeback). */
+/** How long the usage by hour is retained: 180 days (management API, chargeback). */
 export const USAGE_HOURS = 180 * 24;
 
-/** How often the store looks for what its settings let go, in ms. */
+/** How often the maintenance runs, in ms. */
 const INTERVAL_MS = 60 * 60 * 1000;
 
 /**
- * Removes what nobody asked to keep: uploads in parts that were left behind, old versions whose days are over, and
- * deletion records that may go. It does a little in each commit, so that others are not kept waiting. Then it has a look at
- * the soft quotas.
+ * Removes what settings allow to remove: abandoned uploads in parts, expired old versions, and deletion records. It
+ * removes a little in each commit, so that other changes need not wait. Then it checks the soft quotas.
  */
 export class Maintenance {
   readonly #writer: WriterClient;
@@ -21,27 +20,27 @@ export class Maintenance {
   #isRequested = false;
   #isStopped = false;
 
-  /** `now` gives milliseconds since 1970. */
+  /** `now` returns milliseconds since 1970. */
   constructor(writer: WriterClient, softQuotas: SoftQuotas, now: () => number) {
     this.#writer = writer;
     this.#softQuotas = softQuotas;
     this.#now = now;
   }
 
-  /** Gives up left uploads, then goes on beside the requests, now and once an hour. */
+  /** Removes abandoned uploads, then runs beside the requests, now and once an hour. */
   async start(): Promise<void> {
     await this.#expireUploads();
     this.#timer = setInterval(() => this.runSoon(), INTERVAL_MS);
     this.runSoon();
   }
 
-  /** Goes round once more: settings have changed, and may let something go. */
+  /** Runs once more, after a change of settings that may allow removals. */
   runSoon(): void {
     this.#isRequested = true;
     this.#running ??= this.#run();
   }
 
-  /** Lets the commit under way end; what is left waits for the next start. */
+  /** Waits for the commit under way; the rest is left to the next start. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearInterval(this.#timer);

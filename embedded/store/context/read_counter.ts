@@ -2,26 +2,26 @@ import type { WriterClient } from "@/embedded/store/writer/writer_client.ts";
 
 const MS_PER_HOUR = 60 * 60 * 1000;
 
-/** How long reads wait to be written down, in ms: what a kill may lose. */
+/** How long counted reads wait to be written, in ms: a killed process loses them. */
 const FLUSH_MS = 5000;
 
-/** How many buckets' reads wait at most; one more writes them down at once. */
+/** How many buckets' reads wait at most; one more writes them at once. */
 const MAX_WAITING = 1000;
 
-/** Counts reads, which change nothing and so have no transaction of their own: they are written down in groups. */
+/** Counts reads, which have no transaction of their own: they are written in groups. */
 export class ReadCounter {
   readonly #writer: WriterClient;
   readonly #now: () => number;
   #waiting = new Map<string, { bucket: number; hour: number; reads: number; bytesOut: number }>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `now` gives milliseconds since 1970. */
+  /** `now` returns milliseconds since 1970. */
   constructor(writer: WriterClient, now: () => number) {
     this.#writer = writer;
     this.#now = now;
   }
 
-  /** Counts one read whose answer has so many bytes. */
+  /** Counts one read whose response has so many bytes. */
   count(bucket: number, bytesOut: number): void {
     const hour = Math.floor(this.#now() / MS_PER_HOUR);
     const key = `${bucket} ${hour}`;
@@ -33,7 +33,7 @@ export class ReadCounter {
     else if (this.#timer === undefined) this.#flushLater(FLUSH_MS);
   }
 
-  /** Writes down what was counted so far. */
+  /** Writes what was counted so far. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -12,7 +12,7 @@ import type { Logins } from "./logins.ts";
 import type { ReadCounter } from "./read_counter.ts";
 import type { Maintenance } from "./maintenance.ts";
 
-/** What both protocols of the store work on. */
+/** What both protocols of the store work with. */
 export interface StoreContext {
   /** The data folder. */
   readonly folder: string;
@@ -27,9 +27,9 @@ export interface StoreContext {
   readonly reads: ReadCounter;
   readonly logins: Logins;
   readonly writer: WriterClient;
-  /** Whether the disk of the data folder takes more. */
+  /** Whether the disk of the data folder has room. */
   readonly space: DiskSpace;
-  /** Told when a setting changed that may let something go. */
+  /** Runs after a change of settings that may allow removals. */
   readonly maintenance: Maintenance;
   /** The present, in milliseconds since 1970. */
   now(): number;

@@ -9,10 +9,10 @@ const MS_PER_SECOND = 1000;
 const MS_PER_HOUR = 60 * 60 * MS_PER_SECOND;
 const HOURS_PER_DAY = 24;
 
-/** What a report calls the store. */
+/** The name of the store in reports. */
 const SYSTEM_NAME = "stackroom";
 
-/** GET /tenants/{tenant}/chargebackReport?start=&end=&granularity=: sums over all namespaces, with those that are gone. */
+/** GET /tenants/{tenant}/chargebackReport?start=&end=&granularity=: sums over all namespaces, deleted ones included. */
 export async function readTenantChargeback(tenant: Tenant, request: MapiRequest): Promise<Response> {
   requireRight(request.caller, "read figures");
   return await report(tenant, null, tenant.createdMs, request);
@@ -31,7 +31,7 @@ async function report(
   { store, query }: MapiRequest,
 ): Promise<Response> {
   const intervals = statedIntervals(query, createdMs, store.now());
-  // Reads are written down in groups: those that wait belong into the report as well.
+  // Reads are written in groups: the pending ones belong into the report as well.
   await store.reads.flush();
   const used = store.usage.during(tenant.id, namespace?.id ?? null, intervals);
   return Response.json({
@@ -60,8 +60,10 @@ function figures({ hasDeleted: _, objectBytes, partBytes, uploads, uploadParts, 
 }
 
 /**
- * The intervals that a query asks for, widened to whole ones: hours, days of UTC, or one from start to end. What lies
- * before the beginning, before what is remembered, or after the present is left out; an end before the start leaves nothing. Throws 400.
+ * The intervals of a query, widened to whole ones: hours, days of UTC, or one from start to end. Times before the
+ * creation, before the retained history or after the present are left out; an end before the start selects no interval.
+ *
+ * @throws {MapiError} 400
  */
 function statedIntervals(query: URLSearchParams, createdMs: number, nowMs: number): Interval[] {
   const granularity = query.get("granularity") ?? "total";
@@ -80,10 +82,14 @@ function statedIntervals(query: URLSearchParams, createdMs: number, nowMs: numbe
   return Array.from({ length: count }, (_, i) => ({ first: first + i * step, last: first + (i + 1) * step - 1 }));
 }
 
-/** The hour since 1970 of a time such as 2026-11-01T00:00:00+0000, or a date; null where none is given. Throws 400. */
+/**
+ * The hour since 1970 of a time such as 2026-11-01T00:00:00+0000, or a date; null where none is given.
+ *
+ * @throws {MapiError} 400
+ */
 function statedHour(text: string | null, name: string): number | null {
   if (text === null || text === "") return null;
-  // A plus sign that nobody encoded arrives as a space.
+  // A plus sign that was not encoded arrives as a space.
   const known = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+ -]\d{2}:?\d{2})?)?$/.exec(text);
   const zone = (known?.[3] ?? "Z").replace(" ", "+").replace(/^([+-]\d{2})(\d{2})$/, "$1:$2");
   const ms = known ? Date.parse(`${known[1]}T${known[2] ?? "00:00"}${zone}`) : NaN;

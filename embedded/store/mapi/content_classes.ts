@@ -68,7 +68,11 @@ function scope(tenant: Tenant) {
   return { tenant: tenant.id, bucket: 0, kind: KIND };
 }
 
-/** Stores a class, with its namespaces by their GUIDs, so that they may be renamed. Throws 400. */
+/**
+ * Stores a class, with its namespaces by their GUIDs, so that they may be renamed.
+ *
+ * @throws {MapiError} 400
+ */
 async function set(
   tenant: Tenant,
   name: string,

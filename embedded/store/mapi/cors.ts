@@ -19,7 +19,11 @@ export async function writeTenantCors(tenant: Tenant, { store, caller, body }: M
   return new Response(null);
 }
 
-/** DELETE /tenants/{tenant}/cors. Throws 404 where there are no rules. */
+/**
+ * DELETE /tenants/{tenant}/cors
+ *
+ * @throws {MapiError} 404 where there are no rules
+ */
 export async function deleteTenantCors(tenant: Tenant, { store, caller }: MapiRequest): Promise<Response> {
   requireRight(caller, "administer");
   const { hadRules } = await store.writer.change("setTenantCors", { tenant: tenant.id, cors: null });
@@ -46,7 +50,11 @@ export async function writeNamespaceCors(
   return new Response(null);
 }
 
-/** DELETE /tenants/{tenant}/namespaces/{namespace}/cors. Throws 404 where it has no rules of its own. */
+/**
+ * DELETE /tenants/{tenant}/namespaces/{namespace}/cors
+ *
+ * @throws {MapiError} 404 where it has no rules of its own
+ */
 export async function deleteNamespaceCors(
   tenant: Tenant,
   name: string,
@@ -64,7 +72,11 @@ function found(bucket: Bucket | null, name: string): Bucket {
   return bucket;
 }
 
-/** The XML of a body such as `{"cors": "<CORSConfiguration>…"}`, kept as it was given. Throws 400. */
+/**
+ * The XML of a body such as `{"cors": "<CORSConfiguration>…"}`, kept as it was given.
+ *
+ * @throws {MapiError} 400
+ */
 function givenRules({ cors }: Record<string, unknown>): string {
   if (typeof cors !== "string") throw invalid("cors", "must be a string with a CORSConfiguration in XML");
   try {

@@ -74,7 +74,11 @@ function permissionsResponse(
   return Response.json({ namespacePermission });
 }
 
-/** What a body gives, with the permissions that are implied. Throws 400. */
+/**
+ * The grants of a body, with the permissions that they imply.
+ *
+ * @throws {MapiError} 400
+ */
 async function readGrants(tenant: Tenant, { store, body }: MapiRequest): Promise<Grants> {
   const { namespacePermission } = parsed(GRANTS, await body());
   const masks = new Map<number, number>();

@@ -88,14 +88,22 @@ export async function deleteGroup(tenant: Tenant, name: string, request: MapiReq
   return new Response(null);
 }
 
-/** The group of a path. Throws 404. */
+/**
+ * The group of a path.
+ *
+ * @throws {MapiError} 404
+ */
 export function presentGroup(tenant: Tenant, name: string, { store }: MapiRequest): Group {
   const group = store.groups.group(tenant.id, name);
   if (!group) throw notFound(`group ${name}`);
   return group;
 }
 
-/** The ids of a tenant's users. Throws 400. */
+/**
+ * The ids of a tenant's users.
+ *
+ * @throws {MapiError} 400
+ */
 function userIds(tenant: Tenant, { store }: MapiRequest, usernames: readonly string[]): number[] {
   return usernames.map((username) => {
     const user = store.accounts.user(tenant.id, username);

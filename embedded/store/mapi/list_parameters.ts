@@ -9,8 +9,10 @@ const MAX_FILTER_LENGTH = 64;
 type Listed = Record<string, unknown>;
 
 /**
- * The part of a list that its parameters ask for: filtered by a prefix without case, sorted, then paged. The list's
- * identifying member is what sorts and filters unless the parameters say otherwise. Throws 400.
+ * The part of a list that its parameters select: filtered by a prefix without case, sorted, then paged. Sorts and
+ * filters by the list's identifying member unless the parameters name another one.
+ *
+ * @throws {MapiError} 400
  */
 export function selected<R extends Listed>(records: readonly R[], query: URLSearchParams, identity: string): R[] {
   const { filterType, filter, sortType, isDescending, offset, count } = parametersOf(query, identity);
@@ -23,8 +25,10 @@ export function selected<R extends Listed>(records: readonly R[], query: URLSear
 }
 
 /**
- * The same as a page that the index can give, so that a long list is not read for each of its pages; null where the
- * parameters ask for more than names. Throws 400.
+ * The same as a page of the index, so that a long list is not read for each of its pages; null where the parameters use
+ * members other than the name.
+ *
+ * @throws {MapiError} 400
  */
 export function pageByName(query: URLSearchParams, identity: string): NamePage | null {
   const { filterType, filter, sortType, isDescending, offset, count } = parametersOf(query, identity);
@@ -47,7 +51,7 @@ function parametersOf(query: URLSearchParams, identity: string) {
   };
 }
 
-/** Whether a query asks for full records. Anything that is not a true value is false. */
+/** Whether a query requests full records. Any value but a true one means no. */
 export function isVerbose(query: URLSearchParams): boolean {
   return ["true", "t", "1"].includes(query.get("verbose") ?? "");
 }

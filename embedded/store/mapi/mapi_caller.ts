@@ -4,7 +4,7 @@ import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import type { Group } from "@/embedded/store/groups.ts";
 import { forbidden, MapiError } from "./mapi_error.ts";
 
-/** Who calls the management API, at the level whose port was called. */
+/** The caller of the management API, at the level of the called port. */
 export interface MapiCaller {
   user: User;
   /** The groups that the user is in: their roles are the user's, too. */
@@ -25,8 +25,9 @@ const RIGHTS: Record<Right, readonly string[]> = {
 };
 
 /**
- * Checks `Authorization: HCP base64(user):md5(password)` or `AD user:password`; wrong passwords are counted. Throws 403,
- * as the store does for whatever is wrong.
+ * Checks `Authorization: HCP base64(user):md5(password)` or `AD user:password`; wrong passwords are counted.
+ *
+ * @throws {MapiError} 403, as the store does for whatever is wrong
  */
 export async function authenticateMapi(
   header: string | null,
@@ -54,12 +55,12 @@ export function has(caller: MapiCaller, right: Right): boolean {
   return [caller.user, ...caller.groups].some((one) => rolesOf(one).some((role) => RIGHTS[right].includes(role)));
 }
 
-/** Whether a caller may make namespaces, alone or as a member of a group. */
+/** Whether a caller may create namespaces, alone or as a member of a group. */
 export function managesNamespaces({ user, groups }: MapiCaller): boolean {
   return [user, ...groups].some(mayManageNamespaces);
 }
 
-/** Throws 403 unless a caller's roles give a right. */
+/** @throws {MapiError} 403 unless a caller's roles give a right */
 export function requireRight(caller: MapiCaller, right: Right): void {
   if (!has(caller, right)) throw forbidden();
 }
@@ -87,9 +88,10 @@ export function isAdministrator(record: Readonly<Record<string, unknown>> | unde
 }
 
 /**
- * Keeps the role ADMINISTRATOR for administrators to give: who may only manage users could otherwise give it to itself.
+ * Lets only administrators give the role ADMINISTRATOR: a caller who may only manage users could otherwise give it to
+ * itself.
  *
- * @param isGiven whether the change makes somebody an administrator who was none
+ * @param isGiven whether the change makes a user an administrator who was not one before
  * @throws MapiError 403
  */
 export function requireMayAppoint(caller: MapiCaller, isGiven: boolean): void {

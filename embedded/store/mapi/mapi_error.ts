@@ -1,4 +1,4 @@
-/** An answer of the management API that is not a success; the message goes into `X-HCP-ErrorMessage`. */
+/** An error response of the management API; the message goes into `X-HCP-ErrorMessage`. */
 export class MapiError extends Error {
   override name = "MapiError";
   readonly status: number;
@@ -9,22 +9,25 @@ export class MapiError extends Error {
   }
 }
 
-/** What a caller without the right, or without valid credentials, is told: the store makes no difference. */
+/** The error for a caller without the right, or without valid credentials: the store makes no difference. */
 export function forbidden(): MapiError {
   return new MapiError(403, "Not permitted, or the credentials are not valid");
 }
 
-/** What names a resource that is absent. */
+/** The error for an absent resource. */
 export function notFound(what: string): MapiError {
   return new MapiError(404, `${what} not found`);
 }
 
-/** What refuses a member of a body or a parameter. */
+/** The error for an invalid member of a body, or an invalid parameter. */
 export function invalid(what: string, rule: string): MapiError {
   return new MapiError(400, `${what} ${rule}`);
 }
 
-/** What refuses a member whose form is right, as things are: it names what is absent, or what cannot change any more. */
+/**
+ * The error for a well-formed member that conflicts with the present state: it names what is absent, or what cannot
+ * change any more.
+ */
 export function conflicting(what: string, rule: string): MapiError {
   return new MapiError(409, `${what} ${rule}`);
 }

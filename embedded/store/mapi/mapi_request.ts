@@ -15,11 +15,19 @@ export interface MapiRequest {
   caller: MapiCaller;
   method: string;
   query: URLSearchParams;
-  /** The body as a JSON object. Throws 400 or 413. */
+  /**
+   * The body as a JSON object.
+   *
+   * @throws {MapiError} 400 or 413
+   */
   body(): Promise<Record<string, unknown>>;
 }
 
-/** Reads a body that must be one JSON object, up to its bound. Throws {@link MapiError} 400 or 413. */
+/**
+ * Reads a body that must be one JSON object, up to its bound.
+ *
+ * @throws {MapiError} 400 or 413
+ */
 export async function readJsonObject(request: Request): Promise<Record<string, unknown>> {
   const bytes = await readBody(request, MAX_BODY_BYTES);
   if (!bytes) throw new MapiError(413, "The body is larger than 4 MiB");
@@ -27,12 +35,12 @@ export async function readJsonObject(request: Request): Promise<Record<string, u
     const value = JSON.parse(new TextDecoder().decode(bytes));
     if (isObject(value)) return value;
   } catch {
-    // Answered below, as any other body that is no object.
+    // Handled below, like any other body that is not an object.
   }
   throw new MapiError(400, "The body must be one JSON object");
 }
 
-/** A list of names under its identifying member, or full records where the query asks for them. */
+/** A list of names under its identifying member, or full records where the query requests them. */
 export function listResponse(member: string, records: readonly Record<string, unknown>[], verbose: boolean): Response {
   return Response.json(verbose ? records : { [member]: records.map((record) => record[member]) });
 }
@@ -47,7 +55,11 @@ export function only(record: Readonly<Record<string, unknown>>, names: readonly 
   return Object.fromEntries(names.filter((name) => Object.hasOwn(record, name)).map((name) => [name, record[name]]));
 }
 
-/** A namespace that the caller owns and may manage, or has a right to by role. Throws 403 or 404. */
+/**
+ * A namespace that the caller owns and may manage, or has a right to by role.
+ *
+ * @throws {MapiError} 403 or 404
+ */
 export function permittedNamespace(
   tenant: Tenant,
   name: string,

@@ -11,13 +11,13 @@ import { type MapiRequest, readJsonObject } from "./mapi_request.ts";
 import { findResource } from "./resources.ts";
 import { createTenant, deleteTenant, listTenants, modifyTenant, readTenant } from "./tenants.ts";
 
-/** The version of the store's software that answers name. */
+/** The software version that responses name. */
 const SOFTWARE_VERSION = "9.7.0";
 
 /** Longest part of a URL behind `/mapi`, in bytes. */
 const MAX_PATH_BYTES = 4095;
 
-/** How the management API spells the refusals of the index. */
+/** Statuses and messages of the store's errors in the management API. */
 const STORE_ERRORS: Partial<Record<StoreErrorCode, [number, string]>> = {
   AccessDenied: [403, "Not permitted"],
   BucketNotEmpty: [409, "It is not empty"],
@@ -32,8 +32,8 @@ const STORE_ERRORS: Partial<Record<StoreErrorCode, [number, string]>> = {
 type MaybePromise = Response | Promise<Response>;
 
 /**
- * Answers the management API at one level: a tenant's own, or the system's (`tenant` gives null).
- * `onTenant` is awaited when a tenant was made, before the answer says so.
+ * Serves the management API at one level: a tenant's own, or the system's (`tenant` returns null). `onTenant` is
+ * awaited when a tenant was created, before the response is sent.
  */
 export function mapiHandler(
   store: StoreContext,
@@ -97,7 +97,10 @@ async function handle(
   return byMethod(mapiRequest.method, resource.methods, { tenant, names: resource.names, request: mapiRequest });
 }
 
-/** Whether a request does the one thing that is left to an account whose password must be changed first. */
+/**
+ * Whether a request changes the caller's own password, which is all that an account may do whose password must be
+ * changed.
+ */
 function isOwnPasswordChange(
   { caller, method }: MapiRequest,
   tenantName: string | undefined,
@@ -133,7 +136,7 @@ function byMethod<C>(method: string, handlers: Methods<C | undefined>, call?: C)
 
 function errorResponse(error: unknown, method: string): Response {
   const known = asMapiError(error);
-  // The real store tells an absent resource by a redirect when only its existence is mapiRequest for.
+  // The modelled store responds to HEAD of an absent resource with a redirect.
   const status = method === "HEAD" && known.status === 404 ? 302 : known.status;
   const headers = { "x-hcp-errormessage": latin1(known.message) };
   return Response.json({ message: known.message }, { status, headers });

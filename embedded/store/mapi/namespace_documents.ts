@@ -15,7 +15,7 @@ const MAX_NFS_ID = 4_294_967_295;
 /** Most days until the loser of a collision is deleted. */
 const MAX_DELETE_DAYS = 36_500;
 
-/** The settings documents of a namespace, without versioningSettings, which the bucket itself keeps. */
+/** The settings documents of a namespace, without versioningSettings, which are columns of the bucket. */
 export const NAMESPACE_DOCUMENTS: readonly SettingsDocument[] = [
   {
     kind: "complianceSettings",

@@ -83,10 +83,10 @@ const CHANGE = members({
   versioningSettings: z.never("is changed at /versioningSettings of the namespace"),
 });
 
-/** What is settled when a namespace is made: a change may only repeat it. */
+/** Set when a namespace is created: a later change may only repeat them. */
 const IMMUTABLE = ["hashScheme", "directoryUsage"] as const;
 
-/** Members that are fixed, and so shown only where everything is asked for. */
+/** Members that are fixed, and so shown only in the verbose form. */
 const FIXED = ["name", "id", "creationTime", "fullyQualifiedName", "nameIDNA", "hashScheme", "dpl", "isDplDynamic"];
 
 /** GET /tenants/{tenant}/namespaces: all with the right to read, else one's own. */
@@ -108,7 +108,7 @@ export function listNamespaces(tenant: Tenant, { store, caller, query }: MapiReq
   return response(selected(records, query, "name").map(({ bucket }) => bucket));
 }
 
-/** PUT /tenants/{tenant}/namespaces: who makes one without naming an owner owns it. */
+/** PUT /tenants/{tenant}/namespaces: without a named owner the caller owns it. */
 export async function createNamespace(tenant: Tenant, { store, caller, body }: MapiRequest): Promise<Response> {
   const isTenantUser = caller.tenant !== null;
   if (!has(caller, "administer") && !(isTenantUser && managesNamespaces(caller))) throw forbidden();
@@ -130,7 +130,7 @@ export async function createNamespace(tenant: Tenant, { store, caller, body }: M
     versioning,
     versionSettings,
     record: JSON.stringify(record),
-    // An administrator who names no owner makes namespaces for the tenant, and only happens to own them.
+    // Namespaces that an administrator creates without naming an owner do not count against the limit of an owner.
     isLimited: owner !== null || !has(caller, "administer"),
     atMs: store.now(),
   });
@@ -195,12 +195,16 @@ export async function deleteNamespace(tenant: Tenant, name: string, { store, cal
   return new Response(null);
 }
 
-/** Throws 409 where the owner is to be an account of a directory, of which none are known here. */
+/** @throws {MapiError} 409 where the owner is to be an account of a directory, of which none are known here */
 function requireLocalOwner(ownerType: string | undefined): void {
   if (ownerType === "EXTERNAL") throw conflicting("ownerType", "must be LOCAL: no directory is known");
 }
 
-/** The user that a body names as the owner; null for the empty name. Throws 409. */
+/**
+ * The user that a body names as the owner; null for the empty name.
+ *
+ * @throws {MapiError} 409
+ */
 function namedOwner(store: StoreContext, tenant: Tenant, name: string): number | null {
   if (name === "") return null;
   const user = store.accounts.user(tenant.id, name);

@@ -5,7 +5,7 @@ import { invalid } from "./mapi_error.ts";
 
 const MAX_LENGTH = 64;
 
-/** Passwords that everybody tries first, in lower case, of those that the rules above let through. */
+/** The most common passwords that the other rules allow, in lower case. */
 const COMMON = new Set([
   "123abc",
   "1q2w3e",
@@ -33,14 +33,18 @@ const COMMON = new Set([
   "zaq12wsx",
 ]);
 
-/** For whom a password is to be. */
+/** The user of a new password. */
 interface PasswordOwner {
   readonly username: string;
   /** MD5s of the present password and those before it, the newest first. */
   readonly former: readonly string[];
 }
 
-/** The MD5 by which the store knows a new password. Throws 400 where it breaks the store's rules or the tenant's. */
+/**
+ * The MD5 of a new password, as the store stores it.
+ *
+ * @throws {MapiError} 400 where it breaks the store's rules or the tenant's
+ */
 export function newPasswordMd5(
   password: unknown,
   rules: ConsoleSecurity,

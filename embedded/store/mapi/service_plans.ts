@@ -5,7 +5,7 @@ import { requireRight } from "./mapi_caller.ts";
 import { notFound } from "./mapi_error.ts";
 import { listResponse, type MapiRequest } from "./mapi_request.ts";
 
-/** Everything is kept in one way. */
+/** There is one way of storing objects. */
 const PLANS = [{ name: "Default", description: "Objects are kept in the data folder" }];
 
 /** GET /tenants/{tenant}/availableServicePlans: none where the tenant may not select any. */

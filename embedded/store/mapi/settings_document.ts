@@ -15,9 +15,13 @@ export interface SettingsDocument {
   /** Who may read it, and who may change it. Owners of a namespace may do both, unless a special right is needed. */
   readonly read: Right;
   readonly write: Right;
-  /** Members that nobody sets, shown where everything is asked for. */
+  /** Members that cannot be set, shown in the verbose form. */
   readonly fixed?: Readonly<Record<string, unknown>>;
-  /** Looks at what is given against the rest of the tenant. Throws 400. */
+  /**
+   * Checks the given members against the rest of the tenant.
+   *
+   * @throws {MapiError} 400
+   */
   readonly check?: (given: Readonly<Document>, tenant: Tenant, request: MapiRequest) => void;
 }
 

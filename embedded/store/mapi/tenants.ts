@@ -49,7 +49,7 @@ const NEW = members(MEMBERS, { name: z.string(rule(NAME_RULE)).refine((name) => 
 
 const CHANGE = members(MEMBERS);
 
-/** What a tenant's record shows when not everything is asked for: what can be changed. */
+/** The members of a tenant's record in the short form: those that can be changed. */
 const MODIFIABLE = [
   "administrationAllowed",
   "maxNamespacesPerUser",
@@ -58,7 +58,7 @@ const MODIFIABLE = [
   "tenantVisibleDescription",
 ];
 
-/** What the system level decides, and a tenant's own administrators may only repeat. */
+/** Members that only the system level changes; a tenant's own administrators may repeat them. */
 const SYSTEM_ONLY = Object.keys(MEMBERS).filter((member) => !MODIFIABLE.includes(member) && member !== "tags");
 
 /** GET /tenants */
@@ -74,7 +74,10 @@ export function readTenant(tenant: Tenant, { caller, query }: MapiRequest): Resp
   return Response.json(isVerbose(query) ? record : only(record, MODIFIABLE));
 }
 
-/** PUT /tenants: makes the tenant, its first user and its first group in one. `onCreated` is awaited before the answer. */
+/**
+ * PUT /tenants: creates the tenant, its first user and its first group in one transaction. `onCreated` is awaited
+ * before the response.
+ */
 export async function createTenant(
   { store, caller, query, body }: MapiRequest,
   onCreated: (tenant: Tenant) => Promise<void>,
@@ -109,8 +112,9 @@ export async function createTenant(
 }
 
 /**
- * POST /tenants/{tenant}: members that are not given stay as they are. Its own administrators change what concerns its
- * inside; quotas and what its administrators may select are for the system level, which cannot let itself in.
+ * POST /tenants/{tenant}: members that are not given stay as they are. Its own administrators change its inner
+ * settings. Quotas and the choices of its administrators are changed at the system level, which cannot allow itself
+ * access to the tenant.
  */
 export async function modifyTenant(tenant: Tenant, { store, caller, body }: MapiRequest): Promise<Response> {
   requireRight(caller, "administer");
@@ -132,7 +136,11 @@ export async function deleteTenant(tenant: Tenant, { store, caller }: MapiReques
   return new Response(null);
 }
 
-/** The group that a query names as the first one of a tenant. Throws 400. */
+/**
+ * The group that a query names as the first one of a tenant.
+ *
+ * @throws {MapiError} 400
+ */
 function firstGroup(given: string | null): NewGroup | null {
   if (given === null || given === "") return null;
   const record = JSON.stringify({ roles: { role: ["SECURITY"] } });

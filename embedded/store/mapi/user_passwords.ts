@@ -7,8 +7,8 @@ import type { MapiRequest } from "./mapi_request.ts";
 import { newPasswordMd5, passwordMd5 } from "./passwords.ts";
 
 /**
- * POST /tenants/{tenant}/userAccounts/{user}/changePassword: one's own with the old one, anybody's with the right to
- * manage users. The S3 secret key changes with it. Changing one's own is what `forcePasswordChange` waits for.
+ * POST /tenants/{tenant}/userAccounts/{user}/changePassword: the caller's own with the old one, any user's with the
+ * right to manage users. The S3 secret key changes with it. Changing one's own is what `forcePasswordChange` waits for.
  */
 export async function changePassword(tenant: Tenant, name: string, request: MapiRequest): Promise<Response> {
   const { store, caller, body } = request;
@@ -30,7 +30,7 @@ export async function changePassword(tenant: Tenant, name: string, request: Mapi
   }
   await store.writer.change("modifyUser", {
     user: user.id,
-    // What somebody else sets, who may know it, is not yet the user's own.
+    // A password that another user sets does not fulfil forcePasswordChange.
     record: isOwn ? { forcePasswordChange: false } : {},
     passwordMd5: md5,
     unlock: true,
@@ -62,7 +62,11 @@ export async function resetPasswords(tenant: Tenant, request: MapiRequest): Prom
   return new Response(null);
 }
 
-/** The MD5 of a user's new password. Throws 400 where it breaks the rules, 403 for one that the store does not keep. */
+/**
+ * The MD5 of a user's new password.
+ *
+ * @throws {MapiError} 400 where it breaks the rules, 403 for a user without a password in the store
+ */
 export function checkedMd5(user: User, password: unknown, { store }: MapiRequest, member: string): string {
   if (user.record.localAuthentication === false) throw forbidden();
   const former = [user.passwordMd5, ...store.accounts.formerPasswords(user.id)];

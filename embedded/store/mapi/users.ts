@@ -41,7 +41,7 @@ const REQUIRED = ["fullName", "localAuthentication", "enabled", "forcePasswordCh
 
 const MODIFIABLE = ["fullName", "description", "enabled", "allowNamespaceManagement"];
 
-/** What only those see who may manage users. */
+/** Members that only callers with the right to manage users see. */
 const FOR_SECURITY = ["roles", "forcePasswordChange", "userGUID", "userID"];
 
 /** GET /tenants/{tenant}/userAccounts */

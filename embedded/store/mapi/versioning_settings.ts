@@ -19,7 +19,7 @@ export function showVersioningSettings(tenant: Tenant, name: string, request: Ma
   return Response.json({ enabled, prune, pruneDays, useDeleteMarkers, keepDeletionRecords });
 }
 
-/** POST: members that are not given stay as they are. Versions once kept stay when `enabled` is switched off. */
+/** POST: members that are not given stay as they are. Existing versions stay when `enabled` is switched off. */
 export async function setVersioningSettings(tenant: Tenant, name: string, request: MapiRequest): Promise<Response> {
   const bucket = permittedNamespace(tenant, name, request, "administer");
   const { enabled, ...settings } = parsed(versioningSettings, await request.body());
@@ -32,7 +32,7 @@ export async function setVersioningSettings(tenant: Tenant, name: string, reques
   return new Response(null);
 }
 
-/** DELETE: back to the defaults, which keep no versions. */
+/** DELETE: back to the defaults, without versioning. */
 export async function resetVersioningSettings(tenant: Tenant, name: string, request: MapiRequest): Promise<Response> {
   const bucket = permittedNamespace(tenant, name, request, "administer");
   await request.store.writer.change("setVersionSettings", {

@@ -1,7 +1,7 @@
 import type { S3Call, S3Operation } from "./s3_operation.ts";
 import { namedUpload } from "./upload_parameters.ts";
 
-/** AbortMultipartUpload: gives up the parts that arrived. */
+/** AbortMultipartUpload: discards the parts that arrived. */
 export const abortMultipartUpload: S3Operation = {
   name: "AbortMultipartUpload",
   method: "DELETE",

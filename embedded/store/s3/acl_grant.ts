@@ -1,7 +1,7 @@
 import { ACL_PERMISSIONS, type AclPermission, MAX_GRANTS } from "@/embedded/store/acl.ts";
 import { S3Error } from "./s3_error.ts";
 
-/** Whom a grant names on the wire: a user by GUID, or a group by URI. */
+/** The grantee of a grant on the wire: a user by GUID, or a group by URI. */
 export type NamedGrantee = { id: string } | { uri: string };
 
 /** A grant as it is on the wire, in a header or in XML. */
@@ -15,12 +15,12 @@ export function isAclPermission(word: string): word is AclPermission {
   return ACL_PERMISSIONS.some((permission) => permission === word);
 }
 
-/** What is said to an access list of more grants than S3 takes. */
+/** The error for an access list with more grants than S3 allows. */
 export function tooManyGrants(): S3Error {
   return new S3Error("MalformedACLError", `An access list may have ${MAX_GRANTS} grants at most`);
 }
 
-/** What is said to a grant by e-mail address: accounts here have none. */
+/** The error for a grant by e-mail address: accounts here have none. */
 export function unresolvable(): S3Error {
   return new S3Error("UnresolvableGrantByEmailAddress");
 }

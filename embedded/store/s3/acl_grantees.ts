@@ -13,12 +13,16 @@ export const AUTHENTICATED_USERS = "http://acs.amazonaws.com/groups/global/Authe
 /** What comes before the percent-encoded name of a group account in its URI. */
 export const GROUP_URI = "http://stackroom.dev/groups/";
 
-/** Grants as they are kept: to accounts of the tenant that are there now. Throws {@link S3Error} InvalidArgument. */
+/**
+ * Grants with the GUIDs of present accounts of the tenant, as they are stored.
+ *
+ * @throws {S3Error} InvalidArgument
+ */
 export function resolveGrants(store: StoreContext, tenant: number, grants: readonly NamedGrant[]): Acl {
   return grants.map(({ grantee, permission }) => ({ grantee: resolveGrantee(store, tenant, grantee), permission }));
 }
 
-/** Kept grants as they are shown. Those to accounts that are gone are left out, as they grant nothing. */
+/** Stored grants for display. Those to deleted accounts are left out, as they grant nothing. */
 export function displayedGrants(store: StoreContext, tenant: number, acl: Acl): DisplayedGrant[] {
   const users = new Map<string, User | null>();
   return acl.flatMap((grant) => shown(store, tenant, grant, users) ?? []);

@@ -2,7 +2,7 @@ import { type AclPermission, MAX_GRANTS } from "@/embedded/store/acl.ts";
 import { type NamedGrant, type NamedGrantee, tooManyGrants, unresolvable } from "./acl_grant.ts";
 import { S3Error } from "./s3_error.ts";
 
-/** S3's ready-made access lists that are provided (S3 API, canned ACL). */
+/** The canned access lists that are supported (S3 API, canned ACL). */
 export const CANNED_ACLS = [
   "private",
   "public-read",
@@ -14,7 +14,7 @@ export const CANNED_ACLS = [
 
 export type CannedAcl = typeof CANNED_ACLS[number];
 
-/** What the headers of a request say of access: a ready-made list by its name, or grants. */
+/** The access list in the headers of a request: a canned one by its name, or grants. */
 export type StatedAcl = { canned: CannedAcl } | { grants: NamedGrant[] };
 
 const GRANT_HEADER = "x-amz-grant-";
@@ -28,9 +28,10 @@ const PERMISSIONS: Readonly<Record<string, AclPermission>> = {
 };
 
 /**
- * Reads x-amz-acl and the x-amz-grant- headers, null where there is none. Throws {@link S3Error} InvalidArgument for what
- * is not one of theirs, InvalidRequest for both kinds at once, UnresolvableGrantByEmailAddress, MalformedACLError for too
- * many grants.
+ * Reads x-amz-acl and the x-amz-grant- headers, null where there is none.
+ *
+ * @throws {S3Error} InvalidArgument for what is not one of theirs, InvalidRequest for both kinds at once,
+ *   UnresolvableGrantByEmailAddress, MalformedACLError for too many grants
  */
 export function statedAcl(headers: Headers): StatedAcl | null {
   const name = headers.get("x-amz-acl");

@@ -10,9 +10,11 @@ import { xmlResponse } from "./xml.ts";
 import { smallBody, xmlBody } from "./xml_body.ts";
 
 /**
- * Reads the access list that a PutBucketAcl or PutObjectAcl brings, in its headers or its body, and gives what makes it
- * one of a thing, as the index keeps it. Throws {@link S3Error}; so does what it gives, with AccessDenied where the body
- * names another owner than the present one.
+ * Reads the access list of a PutBucketAcl or PutObjectAcl from its headers or its body.
+ *
+ * @returns a function that makes it the access list of a target, as the index stores it. It throws S3Error AccessDenied
+ *   where the body names another owner than the present one
+ * @throws {S3Error}
  */
 export async function readPutAcl(call: S3Call): Promise<(target: AclTarget) => string | null> {
   const { store, caller, request } = call;
@@ -34,7 +36,10 @@ export async function readPutAcl(call: S3Call): Promise<(target: AclTarget) => s
   };
 }
 
-/** The answer that shows the access list of a bucket or an object; where namespaces have none, that of the owner alone. */
+/**
+ * The response with the access list of a bucket or an object; where the namespace has none, it grants the owner full
+ * control.
+ */
 export function aclResponse(
   { store, caller }: S3Call,
   settings: Readonly<Record<string, unknown>>,

@@ -10,7 +10,7 @@ interface DisplayedAccount {
   displayName: string;
 }
 
-/** A grant as it is shown: users with their names. */
+/** A grant for display: users with their names. */
 export type DisplayedGrant = NamedGrant & { displayName?: string };
 
 /** The inside of an AccessControlPolicy element. */
@@ -22,9 +22,10 @@ export function aclContent(owner: DisplayedAccount | null, grants: readonly Disp
 }
 
 /**
- * Reads an AccessControlPolicy element: the GUID of the owner that it names, if it names one, and its grants. What a
- * grantee is shows in the one element that names it; `xsi:type` says the same again and is read over. Throws
- * {@link S3Error} MalformedACLError, UnresolvableGrantByEmailAddress.
+ * Reads an AccessControlPolicy element: the GUID of the owner that it names, if it names one, and its grants. The
+ * element that names a grantee determines its type; `xsi:type` repeats it and is ignored.
+ *
+ * @throws {S3Error} MalformedACLError, UnresolvableGrantByEmailAddress
  */
 export function readAclXml(policy: XmlElement): { owner: string | null; grants: NamedGrant[] } {
   const owner = only(policy, "Owner");

@@ -4,7 +4,7 @@ import { ChunksTooSmall } from "@/lib/std/burst_reader.ts";
 import { SlowBody } from "@/lib/std/paced_reader.ts";
 import { type S3Code, S3Error } from "./s3_error.ts";
 
-/** Spells whatever an operation threw as S3 does; what nobody expected is logged and becomes InternalError. */
+/** Translates what an operation threw into S3's errors; an unexpected error is logged and becomes InternalError. */
 export function asS3Error(error: unknown): S3Error {
   if (error instanceof S3Error) return error;
   if (error instanceof BrokenBody) return new S3Error("IncompleteBody");
@@ -22,7 +22,7 @@ export function asS3Error(error: unknown): S3Error {
   return new S3Error("InternalError");
 }
 
-/** How S3 spells the refusals of the index. */
+/** S3's codes for the store's errors. */
 const CODES: Partial<Record<StoreErrorCode, S3Code>> = {
   AccessDenied: "AccessDenied",
   BadDigest: "BadDigest",

@@ -3,21 +3,21 @@ import { ByteReader } from "./byte_reader.ts";
 import type { ChunkSignatures } from "./chunk_signatures.ts";
 import { S3Error } from "./s3_error.ts";
 
-/** How a body is cut into pieces. */
+/** The framing of a chunked body. */
 export interface ChunkedFraming {
-  /** What checks the signatures of the pieces; null where they have none. */
+  /** Checks the signatures of the chunks; null where they have none. */
   signatures: ChunkSignatures | null;
   hasTrailer: boolean;
 }
 
-/** A body on its way out of its framing. */
+/** A body whose framing is being removed. */
 interface ChunkedBody {
   readonly decode: BodyDecoder;
   /** What followed the body, by names in lower case; complete when the decoded body ended. */
   readonly trailers: ReadonlyMap<string, string>;
 }
 
-/** Longest line of the framing, in bytes: a piece's size and signature, or one trailer. */
+/** Longest line of the framing, in bytes: a chunk's size and signature, or one trailer. */
 const MAX_LINE_BYTES = 1024;
 
 /** Most lines of a trailer, blank ones included. */
@@ -26,9 +26,10 @@ const MAX_TRAILER_LINES = 16;
 const TRAILER_SIGNATURE = "x-amz-trailer-signature";
 
 /**
- * Takes the aws-chunked framing off a body of `size` bytes that is followed by the `expected` trailers (Signature
- * Version 4, "Transferring payload in multiple chunks"). Pieces are handed on as they arrive, so nothing decoded may be
- * believed before the end. Decoding throws {@link S3Error} for framing, sizes, trailers and signatures that are wrong.
+ * Removes the aws-chunked framing of a body of `size` bytes that is followed by the `expected` trailers (Signature
+ * Version 4, "Transferring payload in multiple chunks"). Chunks are yielded as they arrive, so decoded bytes must not
+ * be trusted before the end. Decoding throws {@link S3Error} for framing, sizes, trailers and signatures that are
+ * wrong.
  */
 export function awsChunked(
   { signatures, hasTrailer }: ChunkedFraming,
@@ -80,7 +81,7 @@ async function readTrailer(
     if (lines === MAX_TRAILER_LINES) throw new S3Error("MalformedTrailerError", "The trailer has too many lines");
     const line = await reader.line(MAX_LINE_BYTES);
     if (line === null) break;
-    // Some clients end a trailer with "\n\r\n", which looks like a blank line behind it.
+    // Some clients end a trailer with "\n\r\n", which looks like a blank line after it.
     if (line === "") continue;
     const [, name = "", value = ""] = /^([!-9;-~]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? [];
     const trailer = name.toLowerCase();

@@ -16,13 +16,13 @@ export const getBucketAcl: S3Operation = {
   },
 };
 
-/** PutBucketAcl: takes the place of the list before. */
+/** PutBucketAcl: replaces the present list. */
 export const putBucketAcl: S3Operation = { name: "PutBucketAcl", method: "PUT", ...acl, handle: put };
 
 async function put(call: S3Call): Promise<Response> {
   requireAcls(permittedBucket(call, call.bucket, "WRITE_ACL").record);
   const aclFor = await readPutAcl(call);
-  // The body may have been long in coming: what it may change is looked up again.
+  // The body may have taken long to arrive, so the permission is checked again.
   const { id, owner } = permittedBucket(call, call.bucket, "WRITE_ACL");
   await call.store.writer.change("setBucketAcl", { bucket: id, acl: aclFor({ owner, bucketOwner: null }) });
   return new Response(null);

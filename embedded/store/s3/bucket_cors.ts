@@ -7,7 +7,7 @@ import { xmlBody } from "./xml_body.ts";
 
 const cors = { level: "bucket", marker: ["cors"], parameters: [] } as const;
 
-/** GetBucketCors, for every user who may do anything in the bucket. Rules that it has from its tenant are not the bucket's. */
+/** GetBucketCors, for every user who may do anything in the bucket. Rules of its tenant do not count. */
 export const getBucketCors: S3Operation = {
   name: "GetBucketCors",
   method: "GET",
@@ -21,7 +21,7 @@ export const getBucketCors: S3Operation = {
   },
 };
 
-/** PutBucketCors, for the bucket's owner: the given rules take the place of all others. */
+/** PutBucketCors, for the bucket's owner: the given rules replace all others. */
 export const putBucketCors: S3Operation = {
   name: "PutBucketCors",
   method: "PUT",

@@ -5,7 +5,7 @@ import type { S3Operation } from "./s3_operation.ts";
 import { element, xmlResponse } from "./xml.ts";
 import { xmlBody } from "./xml_body.ts";
 
-/** GetBucketVersioning, for the bucket's owner: nothing is said of a bucket that never kept versions. */
+/** GetBucketVersioning, for the bucket's owner: the response is empty for a bucket that never kept versions. */
 export const getBucketVersioning: S3Operation = {
   name: "GetBucketVersioning",
   method: "GET",

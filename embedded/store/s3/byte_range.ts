@@ -5,9 +5,9 @@ export interface ByteRange {
 }
 
 /**
- * The part of a body of `size` bytes that a Range header asks for (RFC 9110, section 14.2): null for the whole body, also
- * where the header is of another unit, malformed or asks for several ranges, which a server may ignore;
- * `"unsatisfiable"` when it asks for bytes behind the end.
+ * The part of a body of `size` bytes that a Range header selects (RFC 9110, section 14.2): null for the whole body,
+ * also where the header is of another unit, malformed or has several ranges, which a server may ignore;
+ * `"unsatisfiable"` when it selects bytes past the end.
  */
 export function parseByteRange(header: string | null, size: number): ByteRange | "unsatisfiable" | null {
   const match = /^bytes=(\d*)-(\d*)$/i.exec(header ?? "");

@@ -2,7 +2,7 @@ import { S3Error } from "./s3_error.ts";
 
 const LINE_FEED = 10;
 
-/** Reads lines and runs of bytes off a stream of parts, of which it holds one at a time. */
+/** Reads lines and runs of bytes from a stream of chunks, of which it holds one at a time. */
 export class ByteReader {
   readonly #parts: AsyncIterator<Uint8Array>;
   #part: Uint8Array = new Uint8Array();
@@ -20,8 +20,9 @@ export class ByteReader {
   }
 
   /**
-   * A line in Latin-1 without its LF or CRLF; null at the end. Throws {@link S3Error} for one of more than `limit` bytes
-   * or without an end.
+   * A line in Latin-1 without its LF or CRLF; null at the end.
+   *
+   * @throws {S3Error} for one of more than `limit` bytes or without an end
    */
   async line(limit: number): Promise<string | null> {
     let line = "";
@@ -37,7 +38,7 @@ export class ByteReader {
     return null;
   }
 
-  /** Whether there is a part with bytes left. */
+  /** Whether there is a chunk with bytes left. */
   async #fill(): Promise<boolean> {
     while (this.#part.length === 0) {
       const { done, value } = await this.#parts.next();

@@ -8,7 +8,7 @@ import type { S3Request } from "./s3_request.ts";
 import { signatureV2Holds, statedSignatureV2 } from "./sigv2.ts";
 import { signatureHolds, statedSignature } from "./sigv4.ts";
 
-/** Who sent a request, and what stands for its body in the signature. */
+/** The sender of a request, and what stands for the body in its signature. */
 export interface Caller {
   /** Null for a request that carries no signature at all. */
   user: User | null;
@@ -18,18 +18,20 @@ export interface Caller {
   address: string;
   /** A hexadecimal SHA-256 of the body, or null where the body is not under the signature. */
   payloadSha256: string | null;
-  /** How the body is cut into aws-chunked pieces; null where it is sent as it is. */
+  /** The aws-chunked framing of the body; null where the body has none. */
   chunked: ChunkedFraming | null;
 }
 
-/** Stands for the secret of an account that is not there; no password has it. */
+/** The secret of an absent account; no password has it. */
 const NO_SECRET = randomBytes(16).toString("hex");
 const SHA256 = /^[0-9a-f]{64}$/;
 const SHA256_OF_NOTHING = createHash("sha256").digest("hex");
 
 /**
- * Checks the signature of a request against the users of a tenant. A request without one is nobody's; one with a part of
- * one is refused. Throws {@link S3Error}.
+ * Checks the signature of a request against the users of a tenant. A request without a signature is anonymous; one with
+ * an incomplete signature is rejected.
+ *
+ * @throws {S3Error}
  */
 export function authenticate(
   request: S3Request,
@@ -40,11 +42,12 @@ export function authenticate(
   const at = { tenant: tenant.id, address };
   const userOf = (accessKey: string, holds: (secret: string) => boolean) => {
     const name = usernameOf(accessKey);
-    // What no account can have says nothing about those that there are.
+    // A name that no account can have reveals nothing about existing accounts.
     if (name === null) throw new S3Error("InvalidAccessKeyId");
     const user = accounts.user(tenant.id, name);
-    // Not counted as a wrong password: every presigned URL tells an access key, and its reader could lock the account.
-    // An account that is not there is refused like a wrong secret, after the same work, so that nobody learns of it.
+    // Not counted as a wrong password: every presigned URL contains an access key, with which its reader could lock the
+    // account. An absent account gets the same error as a wrong secret, after the same work, so that the response does
+    // not reveal which accounts exist.
     if (!holds(user?.passwordMd5 ?? NO_SECRET) || !user) throw new S3Error("SignatureDoesNotMatch");
     if (!isEnabled(user) || logins.isLocked(user)) throw new S3Error("InvalidAccessKeyId");
     return user;
@@ -60,7 +63,7 @@ export function authenticate(
   const user = userOf(stated.accessKey, (secret) => signatureHolds(request, stated, secret));
   const by = { user, ...at };
   if (SHA256.test(stated.payload)) {
-    // A body that is not there is read by nobody, who would find that it differs.
+    // An absent body is never read, so the difference has to be detected here.
     if (request.body === null && stated.payload !== SHA256_OF_NOTHING) throw new S3Error("XAmzContentSHA256Mismatch");
     return { ...by, payloadSha256: stated.payload, chunked: null };
   }
@@ -91,7 +94,7 @@ function requirePayloadWord(payload: string): void {
 const OF_A_SIGNATURE =
   /^(?:x-amz-(?:algorithm|credential|date|expires|signedheaders|signature|security-token)|awsaccesskeyid|signature|expires)$/i;
 
-/** A request that nobody signed. What is left of a signature is refused: its sender meant to be somebody. */
+/** An unsigned request. Fragments of a signature are rejected: the sender meant to sign it. */
 function unsigned(request: S3Request, at: Pick<Caller, "tenant" | "address">): Caller {
   for (const [name] of request.query) {
     if (OF_A_SIGNATURE.test(name)) throw new S3Error("AccessDenied", "The signature of the request is not complete");

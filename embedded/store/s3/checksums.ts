@@ -12,7 +12,7 @@ export const CHECKSUM_BYTES = {
 
 export type ChecksumAlgorithm = keyof typeof CHECKSUM_BYTES;
 
-/** Checksums as they are kept with an object: base64 by their algorithm, and what they are of. */
+/** Checksums as they are stored with an object: base64 by their algorithm, and what they are of. */
 export type Checksums = Readonly<Record<string, string>>;
 
 /** The algorithm of a header such as `x-amz-checksum-crc32`; null for any other header. */
@@ -27,7 +27,7 @@ export function digestFromBase64(text: string, bytes: number): string | null {
   return digest.length === bytes && digest.toString("base64") === text ? digest.toString("hex") : null;
 }
 
-/** The headers that tell the checksums of an object; none where it has none. */
+/** The response headers with the checksums of an object; empty where it has none. */
 export function checksumHeaders(checksums: Checksums | null): Record<string, string> {
   if (!checksums) return {};
   return Object.fromEntries(Object.entries(checksums).map(([name, value]) => [PREFIX + name, value]));

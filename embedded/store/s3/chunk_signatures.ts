@@ -3,8 +3,9 @@ import { S3Error } from "./s3_error.ts";
 import { isSignatureOf, signingKey, type StatedSignature } from "./sigv4.ts";
 
 /**
- * Checks the signatures of the pieces of a body. Each covers the one before it, the first that of the request, so that
- * pieces can be neither changed nor moved nor left out (Signature Version 4, "Transferring payload in multiple chunks").
+ * Checks the signatures of the chunks of a body. Each covers the one before it, and the first covers that of the
+ * request, so that chunks can be neither changed nor moved nor left out (Signature Version 4, "Transferring payload in
+ * multiple chunks").
  */
 export class ChunkSignatures {
   readonly #key: Uint8Array;
@@ -19,12 +20,12 @@ export class ChunkSignatures {
     this.#previous = signature;
   }
 
-  /** Begins the digest of a piece, for {@link requireChunk}. */
+  /** Starts the digest of a chunk, for {@link requireChunk}. */
   startChunk(): Hash {
     return createHash("sha256");
   }
 
-  /** Throws {@link S3Error} SignatureDoesNotMatch unless this is the signature of the next piece. */
+  /** @throws {S3Error} SignatureDoesNotMatch unless this is the signature of the next chunk */
   requireChunk(signature: string, bytes: Hash): void {
     this.#require(signature, "AWS4-HMAC-SHA256-PAYLOAD", [EMPTY_SHA256, bytes.digest("hex")]);
   }

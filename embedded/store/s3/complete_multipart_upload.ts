@@ -45,7 +45,11 @@ async function handle(call: S3Call): Promise<Response> {
   );
 }
 
-/** The parts that a complete names. An upload that is unknown is told before what is wrong with them. Throws {@link S3Error}. */
+/**
+ * The parts that CompleteMultipartUpload names. An unknown upload is reported before errors in them.
+ *
+ * @throws {S3Error}
+ */
 function judgedParts(xml: XmlElement, isOpen: () => boolean): CompletedPart[] {
   try {
     return completedParts(xml);
@@ -54,7 +58,11 @@ function judgedParts(xml: XmlElement, isOpen: () => boolean): CompletedPart[] {
   }
 }
 
-/** The parts that a complete names, in ascending order of their numbers. Throws {@link S3Error}. */
+/**
+ * The parts that CompleteMultipartUpload names, in ascending order of their numbers.
+ *
+ * @throws {S3Error}
+ */
 export function completedParts(xml: XmlElement): CompletedPart[] {
   if (xml.name !== "CompleteMultipartUpload") throw new S3Error("MalformedXML");
   const parts = xml.children.filter(({ name }) => name === "Part").map(completedPart);
@@ -89,9 +97,10 @@ function location(host: string, bucket: string, key: string): string {
 }
 
 /**
- * Receives the XML body of a complete as {@link xmlBody} does, but for the checksums of its headers: those are of the
- * object that is made, not of the body that asks for it. A checksum behind the body is the body's.
- * The root may have any name. Throws as xmlBody does.
+ * Receives the XML body of CompleteMultipartUpload as {@link xmlBody} does, without the checksums of its headers: those
+ * belong to the object, not to the body. A checksum in the trailer belongs to the body. The root may have any name.
+ *
+ * @throws as xmlBody does
  */
 function receiveXml(request: S3Request, caller: Caller): Promise<XmlElement> {
   const headers = new Headers(request.headers);

@@ -2,8 +2,9 @@ import type { WriteCondition } from "@/embedded/store/changes.ts";
 import { S3Error } from "./s3_error.ts";
 
 /**
- * Judges the conditions of a read in the order of RFC 9110, section 13.2.2. Throws {@link S3Error} PreconditionFailed or
- * NotModified; the latter with the given headers, as HTTP asks.
+ * Checks the conditions of a read in the order of RFC 9110, section 13.2.2.
+ *
+ * @throws {S3Error} PreconditionFailed or NotModified; the latter with the given headers, as HTTP requires
  */
 export function checkReadConditions(
   request: Headers,
@@ -27,7 +28,7 @@ export function checkReadConditions(
   }
 }
 
-/** Whether If-Range (RFC 9110, section 13.1.5) lets the Range header count; true where it is absent. */
+/** Whether If-Range (RFC 9110, section 13.1.5) allows the Range header; true where it is absent. */
 export function rangeHolds(ifRange: string | null, object: { etag: string; modifiedMs: number }): boolean {
   if (ifRange === null) return true;
   if (ifRange.includes('"')) return ifRange.trim() === `"${object.etag}"`;
@@ -46,12 +47,16 @@ function httpDate(text: string | null): number | null {
   return Number.isNaN(ms) ? null : ms;
 }
 
-/** An ETag as the index keeps it: a header and an XML body bring it in quotes or without. */
+/** An ETag as the index stores it: headers and XML bodies have it with or without quotes. */
 export function unquotedEtag(text: string): string {
   return text.trim().replace(/^"(.*)"$/, "$1");
 }
 
-/** What must be true of the present object for a write to happen. Throws {@link S3Error}. */
+/**
+ * What must be true of the present object for a write to happen.
+ *
+ * @throws {S3Error}
+ */
 export function writeCondition(headers: Headers): WriteCondition | null {
   const ifNoneMatch = headers.get("if-none-match");
   const ifMatch = headers.get("if-match");

@@ -57,7 +57,7 @@ async function handle(call: S3Call): Promise<Response> {
   const { object, body } = await openSource(call, () => {
     const found = find();
     if (!replaces.tags && found.tags !== null) {
-      // No access list lets read tags, or set them.
+      // No access list allows reading or setting tags.
       bucketByDataAccess(call, source.bucket, "READ");
       bucketByDataAccess(call, call.bucket, "WRITE");
     }
@@ -66,7 +66,7 @@ async function handle(call: S3Call): Promise<Response> {
     return found;
   });
   const received = await receiveBody(store, body, requested ? [requested] : []).catch(async (error) => {
-    // A full disk ends the copy, not its source: that would keep its files open.
+    // An error such as a full disk does not end the source by itself, whose files would stay open.
     await body?.cancel(error).catch(() => {});
     throw error instanceof BrokenBody ? error.cause : error;
   });

@@ -15,8 +15,10 @@ interface CopySource {
 }
 
 /**
- * Reads the header x-amz-copy-source: a percent-encoded bucket and key, with or without a slash before them, and perhaps
- * a version. Throws {@link S3Error} InvalidArgument.
+ * Reads the header x-amz-copy-source: a percent-encoded bucket and key, with or without a slash before them, and
+ * perhaps a version.
+ *
+ * @throws {S3Error} InvalidArgument
  */
 export function parseCopySource(header: string): CopySource {
   const match = /^\/?([^/?]+)\/([^]+?)(?:\?versionId=([^&?]*))?$/.exec(header);
@@ -26,8 +28,10 @@ export function parseCopySource(header: string): CopySource {
 }
 
 /**
- * Looks up what a copy reads, which its caller must be allowed to read; the copy's own conditions must hold. Gives a
- * look-up that may be repeated. Throws {@link S3Error}.
+ * Looks up the source of a copy. The caller must be allowed to read it, and the copy's own conditions must hold.
+ *
+ * @returns a look-up that may be repeated
+ * @throws {S3Error}
  */
 export function findCopySource(
   { store, caller, request }: S3Call,
@@ -54,7 +58,7 @@ export function findCopySource(
   };
 }
 
-/** The conditions of a copy are those of a read, with one answer for all that fail. */
+/** The conditions of a copy are those of a read, with one error for all that fail. */
 function checkCopyConditions(headers: Headers, object: StoredObject): void {
   const conditions = new Headers();
   for (const name of ["if-match", "if-none-match", "if-modified-since", "if-unmodified-since"]) {

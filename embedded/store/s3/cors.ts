@@ -6,19 +6,19 @@ import { CORS_METHODS, type CorsRule, parseCorsRules } from "./cors_configuratio
 import { type CorsMatch, matchingCorsRule, requestedHeaders } from "./cors_matching.ts";
 import { S3Error } from "./s3_error.ts";
 
-/** Whose pages may read the answers of one tenant. */
+/** The origins whose pages may read the responses of one tenant. */
 interface CorsScope {
   store: StoreContext;
   /** Null where there is none: then only our own pages may. */
   tenant: Tenant | null;
-  /** Our own pages: they may read the answers of all buckets, whatever the rules of these. */
+  /** Our own pages: they may read the responses of all buckets, whatever the rules of these. */
   origins: ReadonlySet<string>;
 }
 
 /** Methods that a page of the site may use towards the store. */
 const METHODS = "GET, HEAD, PUT, POST, DELETE";
 
-/** How long a browser may keep a preflight's answer to a page of the site, in seconds. */
+/** How long a browser may cache the response to a preflight of a page of the site, in seconds. */
 const MAX_AGE_SECONDS = 600;
 
 /** Response headers that a page of the site may read. */
@@ -28,8 +28,8 @@ const EXPOSED =
 const VARY = "Origin, Access-Control-Request-Headers, Access-Control-Request-Method";
 
 /**
- * The headers by which a browser lets a page read an answer: for our own pages always, for others where a rule of the
- * bucket, or else of its tenant, allows their origin and method. A request without Origin gets none.
+ * The headers that allow a page to read a response: for our own pages always, for others where a rule of the bucket, or
+ * else of its tenant, allows their origin and method. A request without Origin gets none.
  */
 export function corsHeaders(request: Request, scope: CorsScope): Record<string, string> {
   const origin = request.headers.get("origin");
@@ -42,8 +42,10 @@ export function corsHeaders(request: Request, scope: CorsScope): Record<string, 
 }
 
 /**
- * The answer to a preflight (Fetch standard, CORS protocol). Throws {@link S3Error} BadRequest for what is no preflight, and
- * AccessForbidden, in the same words whether the bucket is absent, has no rules or has others.
+ * The response to a preflight (Fetch standard, CORS protocol).
+ *
+ * @throws {S3Error} BadRequest for an invalid preflight, and AccessForbidden, with the same message whether the bucket
+ *   is absent, has no rules or has others
  */
 export function preflightResponse(request: Request, scope: CorsScope): Response {
   const origin = request.headers.get("origin");
@@ -98,7 +100,7 @@ function bucketIn(url: string): string | null {
   return percentDecoded(path)?.split("/", 1)[0] || null;
 }
 
-/** How many different configurations are kept parsed; each has 64 KiB of text at most. */
+/** How many different configurations are cached in parsed form; each has 64 KiB of text at most. */
 const CACHE_LIMIT = 50;
 
 const cached = new LRUCache<string, readonly CorsRule[]>({ max: CACHE_LIMIT });

@@ -21,8 +21,9 @@ export interface CorsRule {
 }
 
 /**
- * The rules of a CORSConfiguration document (S3 API, PutBucketCors). Throws {@link S3Error} MalformedXML for what is not of
- * its form, InvalidRequest for rules that S3 does not take.
+ * The rules of a CORSConfiguration document (S3 API, PutBucketCors).
+ *
+ * @throws {S3Error} MalformedXML for what is not of its form, InvalidRequest for rules that S3 does not take
  */
 export function readCorsRules(document: XmlElement): CorsRule[] {
   if (document.name !== "CORSConfiguration") throw malformed("The document must be a CORSConfiguration element");
@@ -32,7 +33,11 @@ export function readCorsRules(document: XmlElement): CorsRule[] {
   return rules.map(readRule);
 }
 
-/** As {@link readCorsRules} does it, from text. Throws {@link S3Error} MalformedXML also for more than 64 KiB. */
+/**
+ * As {@link readCorsRules} does it, from text.
+ *
+ * @throws {S3Error} MalformedXML also for more than 64 KiB
+ */
 export function parseCorsRules(text: string): CorsRule[] {
   const bytes = new TextEncoder().encode(text);
   if (bytes.length > MAX_CORS_BYTES) throw malformed("A CORSConfiguration may have 64 KiB at most");

@@ -1,6 +1,6 @@
 import type { CorsRule } from "./cors_configuration.ts";
 
-/** What a browser asks to be allowed: the names of the headers are those of a preflight, none for an actual request. */
+/** What a browser requests: the names of the headers are those of a preflight, none for an actual request. */
 interface CorsQuery {
   origin: string;
   method: string;
@@ -10,7 +10,7 @@ interface CorsQuery {
 /** The rule that allows a request. */
 export interface CorsMatch {
   rule: CorsRule;
-  /** Whether the rule's origin is `*`: then the answer is for everybody, and never with credentials. */
+  /** Whether the rule's origin is `*`: then the response is for every origin, and never with credentials. */
   isForAll: boolean;
 }
 

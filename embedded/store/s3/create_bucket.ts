@@ -13,7 +13,7 @@ import { S3Error } from "./s3_error.ts";
 import type { S3Call, S3Operation } from "./s3_operation.ts";
 import { optionalXmlBody } from "./xml_body.ts";
 
-/** Shortest name of a bucket that is made through S3. */
+/** Shortest name of a bucket that is created through S3. */
 const MIN_NAME_LENGTH = 3;
 
 /** CreateBucket: the caller becomes the owner. One's own bucket again is no error. */
@@ -25,7 +25,7 @@ export const createBucket: S3Operation = {
   handle,
 };
 
-/** Would make another kind of bucket. */
+/** Would create another kind of bucket. */
 const UNSUPPORTED = /^x-amz-bucket-namespace/;
 
 async function handle(call: S3Call): Promise<Response> {
@@ -70,7 +70,7 @@ async function handle(call: S3Call): Promise<Response> {
   return created();
 }
 
-/** A place may be named, as clients do; there is one only. Tags and other kinds of bucket are not provided. */
+/** A location may be named, as clients do; there is only one. Tags and other kinds of bucket are not supported. */
 function requireNothingMore(configuration: XmlElement | null): void {
   const more = configuration?.children.find((child) => child.name !== "LocationConstraint");
   if (more) throw new S3Error("NotImplemented", `${more.name} is not provided`);

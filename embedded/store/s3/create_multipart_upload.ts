@@ -46,7 +46,7 @@ async function handle(call: S3Call): Promise<Response> {
   return xmlResponse("InitiateMultipartUploadResult", content, headers);
 }
 
-/** Begins with the time, so that uploads of one key sort by their start; nobody can guess the rest. */
+/** Begins with the time, so that uploads of one key sort by their start; the rest cannot be guessed. */
 function uploadId(atMs: number): string {
   return atMs.toString(16).padStart(12, "0") + randomBytes(16).toString("hex");
 }

@@ -11,7 +11,7 @@ import type { S3Call, S3Operation } from "./s3_operation.ts";
 import type { S3Request } from "./s3_request.ts";
 import { parseTags } from "./tags.ts";
 
-/** Response headers that a signed request may set for its own answer. */
+/** Response headers that a signed request may set for its own response. */
 const OVERRIDABLE = ["content-type", ...STORED_HEADERS];
 
 const read = {

@@ -8,7 +8,7 @@ import type { S3Request } from "./s3_request.ts";
 import { checksumElements } from "./upload_checksums.ts";
 import { element, xmlResponse } from "./xml.ts";
 
-/** What may be requested for, in the order of the answer. */
+/** The attributes that may be requested, in the order of the response. */
 const ATTRIBUTES: Readonly<Record<string, (object: StoredObject, request: S3Request) => string>> = {
   ETag: ({ etag }) => element("ETag", etag),
   Checksum: ({ checksums }) => checksums ? `<Checksum>${checksumElements(checksums)}</Checksum>` : "",
@@ -20,7 +20,7 @@ const ATTRIBUTES: Readonly<Record<string, (object: StoredObject, request: S3Requ
 /** Most parts of one page. */
 const MAX_PAGE = 1000;
 
-/** GetObjectAttributes: only what is requested for, and of that only what the object has. */
+/** GetObjectAttributes: only the requested attributes, and of them only those that the object has. */
 export const getObjectAttributes: S3Operation = {
   name: "GetObjectAttributes",
   method: "GET",

@@ -7,7 +7,7 @@ import { element, xmlResponse, xmlTime } from "./xml.ts";
 /** Most buckets that a page may ask for (S3 API, ListBuckets). */
 const MAX_BUCKETS = 10_000;
 
-/** ListBuckets: those in which the caller has any permission, in pages where the caller asks for them. */
+/** ListBuckets: those in which the caller has any permission, in pages where the caller requests them. */
 export const listBuckets: S3Operation = {
   name: "ListBuckets",
   method: "GET",

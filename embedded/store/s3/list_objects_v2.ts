@@ -73,7 +73,7 @@ function fromToken(token: string): Uint8Array {
     const key = Uint8Array.from(bytes, (character) => character.charCodeAt(0));
     if (key.length > 0 && toToken(key) === token) return key;
   } catch {
-    // Not base64: answered below like any token that was not made here.
+    // Not base64: rejected below like any token that was not issued here.
   }
   throw new S3Error("InvalidArgument", "The continuation token is not valid");
 }

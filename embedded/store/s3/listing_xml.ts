@@ -12,14 +12,18 @@ interface PageParameters {
   prefix: string;
   delimiter: string;
   limit: number;
-  /** Whether the client asks for keys that are percent-encoded. */
+  /** Whether the client requests percent-encoded keys. */
   isEncoded: boolean;
 }
 
-/** Lets a listing without a delimiter be in any order, as ceph has it; here it is in order all the same. */
+/** Allows a listing without a delimiter to be in any order, as in Ceph; here it is always in order. */
 export const UNORDERED = "allow-unordered";
 
-/** Reads what all listings of keys share; `sizeName` is the parameter of the page's size. Throws {@link S3Error} InvalidArgument. */
+/**
+ * Reads what all listings of keys share; `sizeName` is the parameter of the page's size.
+ *
+ * @throws {S3Error} InvalidArgument
+ */
 export function pageParameters(request: S3Request, sizeName: "max-keys" | "max-uploads"): PageParameters {
   const type = request.parameter("encoding-type");
   if (type !== null && type !== "url") throw new S3Error("InvalidArgument", "encoding-type must be url");
@@ -35,16 +39,16 @@ export function pageParameters(request: S3Request, sizeName: "max-keys" | "max-u
   };
 }
 
-/** How a listing writes keys and prefixes, and the element that tells their encoding; "" where they have none. */
+/** How a listing writes keys and prefixes, and the element that names their encoding; "" where they have none. */
 interface KeyEncoding {
   encodeKey: (key: string) => string;
   encoding: string;
 }
 
 /**
- * The answer of a listing. Keys are percent-encoded where the client asks for it, and also where one of the page has
- * characters that XML 1.0 cannot hold, not even as a reference: strict parsers would refuse the whole page, and a
- * replacement would name an object that is not there. The element EncodingType tells it in both cases.
+ * The response of a listing. Keys are percent-encoded where the client requests it, and also where one of the page has
+ * characters that XML 1.0 cannot hold, not even as a reference: strict parsers would reject the whole page, and a
+ * replacement would name an object that is not there. The element EncodingType announces it in both cases.
  */
 export function listingResponse(
   root: string,
@@ -93,7 +97,7 @@ export function contentsElement(
     `<Size>${object.size}</Size><StorageClass>STANDARD</StorageClass>${owner(object.owner)}</Contents>`;
 }
 
-/** What a listing tells of the checksums of an entry, as they are stored: their algorithm and what they are of. */
+/** The elements for the checksums of an entry: their algorithm and type. */
 export function checksumKindOf(stored: string | null): string {
   if (stored === null) return "";
   // Parsing the JSON of a thousand entries would cost as much as all else of a page. Base64 has no quotes.
@@ -125,7 +129,7 @@ export function keyText(key: Uint8Array): string {
 
 const UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** A user as S3's XML shows one; "" for nobody, and for a user who is gone. */
+/** A user as S3's XML shows one; "" for no owner, and for a deleted user. */
 export function ownerElement(accounts: Accounts, name: "Owner" | "Initiator", id: number | null): string {
   const user = id === null ? null : accounts.userById(id);
   return user ? `<${name}>${element("ID", user.guid)}${element("DisplayName", user.name)}</${name}>` : "";

@@ -15,10 +15,11 @@ interface NumberedPart {
 }
 
 /**
- * The part that a read asks for by its number: the parts of an object count from 1 in their order, whatever the numbers
+ * The part that a read selects by its number: the parts of an object count from 1 in their order, whatever the numbers
  * were that they were uploaded by, and an object that was not uploaded in parts is its own part 1 (S3 API, GetObject).
- * Null where the read asks for none. Throws {@link S3Error} InvalidArgument, InvalidRequest beside a Range, or
- * InvalidPartNumber.
+ * Null where the read selects none.
+ *
+ * @throws {S3Error} InvalidArgument, InvalidRequest beside a Range, or InvalidPartNumber
  */
 export function numberedPart(request: S3Request, object: StoredObject): NumberedPart | null {
   if (request.parameter("partNumber") === null) return null;

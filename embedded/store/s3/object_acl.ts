@@ -9,7 +9,7 @@ import type { S3Call, S3Operation } from "./s3_operation.ts";
 
 const acl = { level: "object", marker: ["acl"], parameters: ["versionId"] } as const;
 
-/** How often an object that was written over between its look-up and the change is looked up again. */
+/** How often an object that was overwritten between its look-up and the change is looked up again. */
 const ATTEMPTS = 5;
 
 /** GetObjectAcl */
@@ -24,7 +24,7 @@ export const getObjectAcl: S3Operation = {
   },
 };
 
-/** PutObjectAcl: takes the place of the list before, on the current version or the one that is named. */
+/** PutObjectAcl: replaces the present list, on the current version or the one that is named. */
 export const putObjectAcl: S3Operation = { name: "PutObjectAcl", method: "PUT", ...acl, handle: put };
 
 async function put(call: S3Call): Promise<Response> {

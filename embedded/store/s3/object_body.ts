@@ -14,15 +14,16 @@ interface ObjectBody {
   received: ReceivedBody;
   /** Without quotes: the hexadecimal MD5. */
   etag: string;
-  /** The checksum that the sender stated, to be kept with the object. */
+  /** The checksum that the sender stated, to be stored with the object. */
   checksums: Checksums | null;
 }
 
 /**
- * Receives the body of an object or a part, plain or aws-chunked, of at most `maxBytes`; `further` digests are made
- * of it beside those that are stated. `admit` may refuse its size by throwing, before anything is received. Throws
- * {@link S3Error}, leaving nothing behind, when it is too large, ends early or late, or when a signature or a digest does
- * not hold.
+ * Receives the body of an object or a part, plain or aws-chunked, of at most `maxBytes`; `further` digests are computed
+ * beside the stated ones. `admit` may reject the size by throwing, before anything is received. On an error nothing
+ * remains.
+ *
+ * @throws {S3Error} when it is too large, ends early or late, or when a signature or a digest does not match
  */
 export async function receiveObjectBody(
   folder: BodyFolder,
@@ -64,7 +65,11 @@ function statedSize({ headers, body }: S3Request, caller: Caller, maxBytes: numb
   return size;
 }
 
-/** How many bytes an aws-chunked body has without its framing. Throws {@link S3Error} MissingContentLength. */
+/**
+ * How many bytes an aws-chunked body has without its framing.
+ *
+ * @throws {S3Error} MissingContentLength
+ */
 export function decodedLength(headers: Headers): number {
   return wholeLength(headers, "x-amz-decoded-content-length");
 }
@@ -75,19 +80,23 @@ function wholeLength(headers: Headers, name: string): number {
   return Number(text);
 }
 
-/** The checksum of a whole body as it is kept with an object; null where it was not made. */
+/** The checksum of a whole body as it is stored with an object; null where it was not computed. */
 export function wholeChecksum({ digests }: ReceivedBody, algorithm: ChecksumAlgorithm | null): Checksums | null {
   const hex = algorithm && digests.get(algorithm);
   if (!hex) return null;
   return { [algorithm]: Buffer.from(hex, "hex").toString("base64"), type: "FULL_OBJECT" };
 }
 
-/** Does what gives a received body its place in the index; where that is refused, the body is discarded. Throws as it does. */
-export async function storeBody<T>(received: ReceivedBody, keep: () => Promise<T>): Promise<T> {
+/**
+ * Runs what stores a received body in the index; discards the body where that fails by a rule.
+ *
+ * @throws what `store` throws
+ */
+export async function storeBody<T>(received: ReceivedBody, store: () => Promise<T>): Promise<T> {
   try {
-    return await keep();
+    return await store();
   } catch (error) {
-    // After a fault of the disk nobody knows what it holds: such a file is left to the sweep at the next start.
+    // After a fault of the disk its content is unknown: the sweep of the next start removes such a file.
     if (error instanceof S3Error || error instanceof StoreError) received.discard();
     throw error;
   }

@@ -12,7 +12,7 @@ const tagging = { level: "object", marker: ["tagging"], parameters: ["versionId"
 /** GetObjectTagging */
 export const getObjectTagging: S3Operation = { name: "GetObjectTagging", method: "GET", ...tagging, handle: read };
 
-/** PutObjectTagging: the given tags take the place of all others. */
+/** PutObjectTagging: the given tags replace all others. */
 export const putObjectTagging: S3Operation = {
   name: "PutObjectTagging",
   method: "PUT",

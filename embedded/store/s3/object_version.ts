@@ -6,7 +6,11 @@ import { VERSION_ID } from "./issued_forms.ts";
 import { S3Error } from "./s3_error.ts";
 import type { S3Request } from "./s3_request.ts";
 
-/** The version that a request names, null for the current one. Throws {@link S3Error} for what is no version id. */
+/**
+ * The version that a request names, null for the current one.
+ *
+ * @throws {S3Error} for what is no version id
+ */
 export function versionParameter(request: S3Request): string | null {
   const version = request.parameter("versionId");
   return version === null ? null : versionText(version);
@@ -14,7 +18,11 @@ export function versionParameter(request: S3Request): string | null {
 
 const FORM = new RegExp(VERSION_ID);
 
-/** A text that has the characters of version ids, of which there may be none. Throws {@link S3Error} InvalidArgument. */
+/**
+ * A text that has the characters of version ids, of which there may be none.
+ *
+ * @throws {S3Error} InvalidArgument
+ */
 export function versionText(text: string): string {
   if (FORM.test(text)) return text;
   throw new S3Error("InvalidArgument", text === "" ? "versionId must not be empty" : "Invalid version id specified");
@@ -31,8 +39,9 @@ export function versionHeader(version: VersionId): Record<string, string> {
 }
 
 /**
- * The object that a read names, in its current version or a given one. Throws {@link S3Error} NoSuchKey, NoSuchVersion,
- * or MethodNotAllowed for a version that is a delete marker.
+ * The object that a read names, in its current version or a given one.
+ *
+ * @throws {S3Error} NoSuchKey, NoSuchVersion, or MethodNotAllowed for a version that is a delete marker
  */
 export function findObject(store: StoreContext, bucket: Bucket, key: string, version: string | null): StoredObject {
   const found = store.objects.find(bucket.id, bucket.versioning, new TextEncoder().encode(key), version);

@@ -12,13 +12,17 @@ import { S3Error } from "./s3_error.ts";
 export interface BucketAccess {
   readonly bucket: Bucket;
   readonly requester: Requester;
-  /** The mask of what the data access permissions and the bucket's access list let the caller do. */
+  /** The mask of what the data access permissions and the bucket's access list allow the caller. */
   readonly mask: number;
 }
 
 type CallContext = { readonly store: StoreContext; readonly caller: Caller };
 
-/** What the caller may do in a bucket, be it nothing. Throws {@link S3Error} NoSuchBucket. */
+/**
+ * What the caller may do in a bucket, possibly nothing.
+ *
+ * @throws {S3Error} NoSuchBucket
+ */
 export function bucketAccess({ store, caller }: CallContext, name: string): BucketAccess {
   const bucket = store.buckets.bucket(caller.tenant, name);
   if (!bucket) throw new S3Error("NoSuchBucket");
@@ -37,14 +41,22 @@ export function bucketAccess({ store, caller }: CallContext, name: string): Buck
   return { bucket, requester, mask: bucketMask(requester, bucket, aclsUsageOf(bucket.record)) & bucket.allowed };
 }
 
-/** The bucket that a request names. Throws {@link S3Error} NoSuchBucket, or AccessDenied without the permission. */
+/**
+ * The bucket that a request names.
+ *
+ * @throws {S3Error} NoSuchBucket, or AccessDenied without the permission
+ */
 export function permittedBucket(call: CallContext, name: string, permission: Permission | "any"): Bucket {
   const { bucket, mask } = bucketAccess(call, name);
   if (permission === "any" ? mask === 0 : !permits(mask, permission)) throw new S3Error("AccessDenied");
   return bucket;
 }
 
-/** The bucket that a request names, for its owner. Throws {@link S3Error} NoSuchBucket, or AccessDenied for others. */
+/**
+ * The bucket that a request names, for its owner.
+ *
+ * @throws {S3Error} NoSuchBucket, or AccessDenied for others
+ */
 export function ownBucket(call: CallContext, name: string): Bucket {
   const bucket = permittedBucket(call, name, "any");
   if (bucket.owner !== signedUser(call.caller).id) throw new S3Error("AccessDenied");
@@ -52,8 +64,8 @@ export function ownBucket(call: CallContext, name: string): Bucket {
 }
 
 /**
- * The same by the data access permissions alone, for what an access list cannot give: versions that are deleted for
- * good, and tags.
+ * The same by the data access permissions alone, for what an access list cannot grant: deleting versions for good, and
+ * tags.
  */
 export function bucketByDataAccess(call: CallContext, name: string, permission: Permission): Bucket {
   const { bucket, requester } = bucketAccess(call, name);
@@ -62,8 +74,10 @@ export function bucketByDataAccess(call: CallContext, name: string, permission: 
 }
 
 /**
- * The object that a look-up found, for one who has the permission on it. `find` may throw {@link S3Error} for what is
- * absent; only those learn of it who may list the bucket. Throws {@link S3Error} AccessDenied.
+ * The object of a look-up, for a caller with the permission on it. `find` may throw {@link S3Error} for an absent
+ * object; only callers that may list the bucket get that error.
+ *
+ * @throws {S3Error} AccessDenied
  */
 export function permittedObject(
   { bucket, requester, mask }: BucketAccess,
@@ -81,7 +95,11 @@ export function permittedObject(
   return object;
 }
 
-/** The user who signed a request. Throws {@link S3Error} AccessDenied for one that nobody signed. */
+/**
+ * The user who signed a request.
+ *
+ * @throws {S3Error} AccessDenied for an unsigned one
+ */
 export function signedUser({ user }: Caller): User {
   if (!user) throw new S3Error("AccessDenied");
   return user;

@@ -11,9 +11,11 @@ export function isHeaderInQuery(request: S3Request, name: string): boolean {
 }
 
 /**
- * A presigned request with the headers that its signer moved into the query, as SDKs do with S3's own ones
- * (Signature Version 4, query parameters; botocore does so with Version 2, too). They are under the signature there, so what the caller sends beside them may
- * not differ. Throws {@link S3Error} InvalidArgument.
+ * A presigned request with the headers that its signer moved into the query, as SDKs do with S3's own ones (Signature
+ * Version 4, query parameters; botocore does so with Version 2, too). They are under the signature there, so what the
+ * caller sends beside them may not differ.
+ *
+ * @throws {S3Error} InvalidArgument
  */
 export function withHeadersOfQuery(request: S3Request): S3Request {
   const moved = request.query.filter(([name, value]) =>
@@ -39,8 +41,8 @@ export function withHeadersOfQuery(request: S3Request): S3Request {
 const OF_THE_SIGNATURE = /^x-amz-(?:algorithm|credential|date|expires|signedheaders|signature|content-sha256)$/i;
 
 /**
- * What SDKs put into the URL of an upload because they have no body yet: the algorithm they would use, and its checksum of
- * nothing, which would refuse every upload. A checksum of something is a statement that is held to.
+ * What SDKs put into the URL of an upload because they have no body yet: the algorithm they would use, and its checksum
+ * of nothing, which would fail every upload. A checksum of a body is enforced.
  */
 function isOfNoBody(header: string, value: string): boolean {
   if (header === "x-amz-sdk-checksum-algorithm") return true;

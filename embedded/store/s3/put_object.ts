@@ -25,7 +25,7 @@ async function handle(call: S3Call): Promise<Response> {
   rejectHeaders(request.headers, UNSUPPORTED);
   const condition = writeCondition(request.headers);
   const tags = requestedTags(call);
-  // What nobody signed belongs to the bucket's owner, who answers for letting everybody write.
+  // The object of an anonymous request belongs to the bucket's owner, who allowed everybody to write.
   const owner = caller.user?.id ?? bucket.owner;
   const acl = requestedAcl(call, bucket.record, { owner, bucketOwner: bucket.owner });
   const { received, etag, checksums } = await receiveObjectBody(

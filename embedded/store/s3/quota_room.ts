@@ -3,8 +3,10 @@ import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { S3Error } from "./s3_error.ts";
 
 /**
- * Throws {@link S3Error} QuotaExceeded where an object of `size` bytes would not fit into the quotas, so that its body need
- * not be received first. It never refuses what the writer, which decides, would take.
+ * It never refuses what the writer, which decides, would take.
+ *
+ * @throws {S3Error} QuotaExceeded where an object of `size` bytes would not fit into the quotas, so that its body need
+ *   not be received first
  */
 export function requireRoom(store: StoreContext, bucket: Bucket, key: string, size: number): void {
   requireFits(store, bucket, size, () => {
@@ -32,7 +34,7 @@ export function requireRoomForPart(
   });
 }
 
-/** `replaced` gives the bytes that the write would free. */
+/** `replaced` returns the bytes that the write would free. */
 function requireFits(store: StoreContext, bucket: Bucket, size: number, replaced: () => number): void {
   const room = store.buckets.room(bucket.id);
   if (size <= room) return;

@@ -17,9 +17,11 @@ export interface XmlElement {
 }
 
 /**
- * Reads an XML document of elements and text in UTF-8 and gives its root. Attributes are read over. Declarations of types,
- * processing instructions, comments, CDATA and entities but XML's own five are refused, so that nothing in a document can
- * make it larger than it is. Throws {@link S3Error} MalformedXML.
+ * Reads an XML document of elements and text in UTF-8. Attributes are ignored. Type declarations, processing
+ * instructions, comments, CDATA and entities other than XML's own five are rejected, so that no document can expand.
+ *
+ * @returns its root element
+ * @throws {S3Error} MalformedXML
  */
 export function readXml(bytes: Uint8Array): XmlElement {
   if (bytes.length > MAX_XML_BYTES) throw new S3Error("MalformedXML", "The XML is longer than 2 MiB");
@@ -40,7 +42,7 @@ export function readXml(bytes: Uint8Array): XmlElement {
       at = end;
       continue;
     }
-    // A bare tag of a name that was met before needs no second look: large documents repeat a few names.
+    // A bare tag of a name that was met before needs no second match: large documents repeat a few names.
     const bare = text.slice(at + 1, text.indexOf(">", at));
     let [closing, opening, selfClosing]: (string | undefined)[] = [];
     if (seen.has(bare)) {
@@ -73,8 +75,9 @@ export function readXml(bytes: Uint8Array): XmlElement {
 }
 
 /**
- * The text of the one child of a name, as it stands: for keys and the like. Null where there is none. Throws
- * {@link S3Error} MalformedXML for several, or for one that is no text.
+ * The text of the one child of a name, as it stands: for keys and the like. Null where there is none.
+ *
+ * @throws {S3Error} MalformedXML for several, or for one that is no text
  */
 export function childText(element: XmlElement, name: string): string | null {
   let found: XmlElement | null = null;
@@ -132,7 +135,7 @@ function referenced(name: string): string {
   const number = /^#(?:x([0-9a-fA-F]{1,6})|([0-9]{1,7}))$/.exec(name);
   if (!number) throw malformed();
   const code = number[1] ? parseInt(number[1], 16) : Number(number[2]);
-  // Control characters are let through, unlike in XML 1.0: keys may hold them, and clients write them so.
+  // Control characters are allowed, unlike in XML 1.0: keys may hold them, and clients send them.
   if (code === 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) throw malformed();
   return String.fromCodePoint(code);
 }

@@ -5,7 +5,7 @@ import { type CannedAcl, type StatedAcl, statedAcl } from "./acl_headers.ts";
 import { S3Error } from "./s3_error.ts";
 import type { S3Call } from "./s3_operation.ts";
 
-/** What an access list is for: the users who own the thing and its bucket, by their numbers. */
+/** The target of an access list: the ids of the users who own it and its bucket. */
 export interface AclTarget {
   readonly owner: number | null;
   /** Null for a list of the bucket itself. */
@@ -13,8 +13,10 @@ export interface AclTarget {
 }
 
 /**
- * The access list that the headers of a write ask for, as the index keeps it; null where they ask for none, or for the
- * one that holds without any. Throws {@link S3Error}.
+ * The access list in the headers of a write, as the index stores it; null where there is none, or where it equals the
+ * default.
+ *
+ * @throws {S3Error}
  */
 export function requestedAcl(
   call: S3Call,
@@ -27,7 +29,11 @@ export function requestedAcl(
   return aclOf(call, stated, target);
 }
 
-/** A stated access list as the index keeps it; null for the one that holds without any. Throws {@link S3Error}. */
+/**
+ * A stated access list as the index stores it; null where it equals the default.
+ *
+ * @throws {S3Error}
+ */
 export function aclOf({ store, caller }: S3Call, stated: StatedAcl, target: AclTarget): string | null {
   if ("grants" in stated) return serializeAcl(resolveGrants(store, caller.tenant, stated.grants));
   const [owner, bucketOwner] = [target.owner, target.bucketOwner].map((id) =>
@@ -37,12 +43,12 @@ export function aclOf({ store, caller }: S3Call, stated: StatedAcl, target: AclT
   return further.length === 0 ? null : serializeAcl([...defaultAcl(owner), ...further]);
 }
 
-/** Throws {@link S3Error} AccessControlListNotSupported where a namespace has no access lists. */
+/** @throws {S3Error} AccessControlListNotSupported where a namespace has no access lists */
 export function requireAcls(settings: Readonly<Record<string, unknown>>): void {
   if (aclsUsageOf(settings) === "none") throw new S3Error("AccessControlListNotSupported");
 }
 
-/** What a ready-made list grants beside full control to the owner. */
+/** What a canned list grants beside full control to the owner. */
 function cannedGrants(canned: CannedAcl, bucketOwner: string | null): Acl {
   switch (canned) {
     case "private":

@@ -68,12 +68,12 @@ const CODES = {
 
 export type S3Code = keyof typeof CODES;
 
-/** An answer of the S3 protocol that is not a success. `detail` replaces the code's own sentence. */
+/** An error response of the S3 protocol. `detail` replaces the message of the code. */
 export class S3Error extends Error {
   override name = "S3Error";
   readonly code: S3Code;
   readonly status: number;
-  /** Headers that go with the answer. */
+  /** Headers of the response. */
   readonly headers: Record<string, string>;
 
   constructor(code: S3Code, detail?: string, headers: Record<string, string> = {}) {
@@ -84,7 +84,7 @@ export class S3Error extends Error {
   }
 }
 
-/** The answer to an error: S3's XML, or no body where HTTP forbids one. */
+/** The response to an error: S3's XML, or no body where HTTP forbids one. */
 export function s3ErrorResponse(error: S3Error, request: { method: string; id: string; resource: string }): Response {
   const headers = new Headers({ ...error.headers, "x-amz-request-id": request.id });
   if (request.method === "HEAD" || error.status === 304) return new Response(null, { status: error.status, headers });
@@ -102,7 +102,7 @@ function sentCode(code: S3Code): string {
   return sent ?? code;
 }
 
-/** The bucket, or the key where one is asked for and the bucket is not what is missing. */
+/** The element that names the bucket, or the key where the request has one and the bucket exists. */
 function nameElement(error: S3Error, resource: string): string {
   const path = percentDecoded(resource.slice(1));
   if (path === null) return "";

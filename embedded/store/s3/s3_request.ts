@@ -19,7 +19,11 @@ export interface S3Request {
   parameter(name: string): string | null;
 }
 
-/** Takes a request apart. Throws {@link S3Error} InvalidURI, InvalidArgument or KeyTooLongError. */
+/**
+ * Takes a request apart.
+ *
+ * @throws {S3Error} InvalidURI, InvalidArgument or KeyTooLongError
+ */
 export function parseS3Request(request: Request): S3Request {
   // The URL's own parser folds dot segments, which are ordinary parts of a key: the raw text is read instead.
   const afterOrigin = request.url.slice(request.url.indexOf("/", request.url.indexOf("://") + 3));

@@ -13,7 +13,10 @@ import { parseS3Request, type S3Request } from "./s3_request.ts";
 /** The parameter in which some clients name the operation. */
 const OPERATION_NAME = "x-id";
 
-/** Answers S3 requests for one tenant, each with the IP address that it comes from. Pages of `origins` may read the answers, and those that CORS rules let. */
+/**
+ * Serves the S3 requests of one tenant; `address` is the client's IP address. Pages of `origins` may read the
+ * responses, as may those that CORS rules allow.
+ */
 export function s3Handler(
   store: StoreContext,
   tenant: () => Tenant | null,
@@ -28,7 +31,7 @@ export function s3Handler(
       if (request.method === "OPTIONS") {
         response = preflightResponse(request, scope);
       } else {
-        // Before the operation, which may take away the bucket or the rules that let a page read the answer.
+        // Before the operation, which may remove the bucket or the rules that allow a page to read the response.
         cors = corsHeaders(request, scope);
         if (!scope.tenant) throw new S3Error("AccessDenied");
         response = await handle(store, scope.tenant, parseS3Request(request), address);
@@ -41,8 +44,8 @@ export function s3Handler(
     for (const [name, value] of Object.entries(cors)) {
       response.headers.set(name, value);
     }
-    // Of an empty body the runtime asks nothing, so the answer comes where "100 Continue" was waited for. Botocore then
-    // misreads the next answer on the connection and waits for its end.
+    // The runtime sends no "100 Continue" for an empty body, so the final response comes instead. Botocore then
+    // misreads the next response on the connection and waits for its end.
     if (request.headers.has("expect") && isEmpty(request)) response.headers.set("connection", "close");
     return withSandboxHeaders(response);
   };
@@ -52,7 +55,7 @@ function isFailedLogin(error: unknown): boolean {
   return error instanceof S3Error && (error.code === "SignatureDoesNotMatch" || error.code === "InvalidAccessKeyId");
 }
 
-/** Answers everything with one error, in the words of either protocol. */
+/** Responds to every request with one error, in the form of both protocols. */
 export function errorHandler(
   code: "AccessDenied" | "MisdirectedRequest" | "ServiceUnavailable",
 ): (request: Request) => Response {
@@ -88,12 +91,12 @@ function handle(
   return operation.handle({ store, caller, request, bucket: request.bucket ?? "", key: request.key ?? "" });
 }
 
-/** The operation that a request asks for: one whose marker or header it carries before one without. */
+/** The operation of a request: one whose marker or header it carries takes precedence over one without. */
 function operationOf(request: S3Request): S3Operation {
   const level = request.bucket === null ? "service" : request.key === null ? "bucket" : "object";
   const candidates = S3_OPERATIONS.filter((one) => one.method === request.method && one.level === level);
   const marked = candidates.filter(({ marker, header }) => (marker || header) && carries(request, marker, header));
-  // The one told apart by both comes first: a copied part carries the marker of a part and the header of a copy.
+  // The one with both takes precedence: a copied part carries the marker of a part and the header of a copy.
   const operation = marked.find(({ marker, header }) => marker && header) ?? marked[0] ??
     candidates.find(({ marker, header }) => !marker && !header);
   if (operation) return operation;
@@ -121,8 +124,8 @@ function pathOf(url: string): string {
 }
 
 /**
- * What every answer of the embedded S3 carries: it may share a host with pages of Stackroom, so what somebody stored is
- * never guessed to be a page, and a page among it runs no script and has no origin.
+ * Adds the security headers of every response. The embedded S3 may share a host with pages of Stackroom: browsers must
+ * not sniff stored objects as pages, and a stored page must run no script and have no origin.
  */
 function withSandboxHeaders(response: Response): Response {
   response.headers.set("x-content-type-options", "nosniff");

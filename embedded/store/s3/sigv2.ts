@@ -6,9 +6,9 @@ import type { S3Request } from "./s3_request.ts";
 import { asSigned, MAX_SKEW_MS, NO_DATE } from "./sigv4.ts";
 
 /**
- * Signature Version 2, which boto3 signs its URLs with unless it is told otherwise, as s3cmd and older tools do
- * (S3 API, Signing and authenticating REST requests). It covers the method, the path, S3's own headers and the
- * parameters below; not the host, other parameters or the body.
+ * Signature Version 2, with which boto3 signs its URLs by default, as s3cmd and older tools do (S3 API, Signing and
+ * authenticating REST requests). It covers the method, the path, S3's own headers and the parameters below; not the
+ * host, other parameters or the body.
  */
 interface StatedSignatureV2 {
   accessKey: string;
@@ -36,8 +36,9 @@ export function hasSignatureV2InQuery(request: S3Request): boolean {
 }
 
 /**
- * Reads a signature of Version 2; null when the request carries none. Throws {@link S3Error} when it is malformed, out of
- * time, or beside a signature of another kind.
+ * Reads a signature of Version 2; null when the request carries none.
+ *
+ * @throws {S3Error} when it is malformed, out of time, or beside a signature of another kind
  */
 export function statedSignatureV2(request: S3Request, nowMs: number): StatedSignatureV2 | null {
   const header = request.headers.get("authorization");
@@ -85,7 +86,7 @@ function fromHeader(headers: Headers, header: string, nowMs: number): StatedSign
   const ms = instant(sent);
   if (Number.isNaN(ms) || ms < 0) throw new S3Error("AccessDenied", NO_DATE);
   if (Math.abs(nowMs - ms) > MAX_SKEW_MS) throw new S3Error("RequestTimeTooSkewed");
-  // x-amz-date is signed among S3's own headers, and then takes the place of the other one.
+  // x-amz-date is signed among S3's own headers, and then replaces the other one.
   return { accessKey, signature, date: amzDate === null ? sent : "" };
 }
 

@@ -11,7 +11,7 @@ export const MAX_SKEW_MS = 15 * 60 * 1000;
 /** Longest life of a presigned URL, in seconds: 7 days. */
 const MAX_EXPIRES_SECONDS = 604_800;
 
-/** How many signing keys are kept, one for each user, day and region. */
+/** How many signing keys are cached, one for each user, day and region. */
 const MAX_SIGNING_KEYS = 1000;
 
 const ALGORITHM = "AWS4-HMAC-SHA256";
@@ -20,7 +20,7 @@ const UNSIGNED_PAYLOAD = "UNSIGNED-PAYLOAD";
 /** A header's name in lower case: a token (RFC 9110, section 5.6.2). Metadata has names with underscores and dots. */
 const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
 
-/** What is said of a signed request that does not say when it was signed. */
+/** The message for a signed request without a date. */
 export const NO_DATE = "AWS authentication requires a valid Date or x-amz-date header";
 
 /** A signature as the request states it, not yet checked. */
@@ -36,7 +36,11 @@ export interface StatedSignature {
   payload: string;
 }
 
-/** Reads the signature of a request; null when it carries none. Throws {@link S3Error} when it is malformed or out of time. */
+/**
+ * Reads the signature of a request; null when it carries none.
+ *
+ * @throws {S3Error} when it is malformed or out of time
+ */
 export function statedSignature(request: S3Request, nowMs: number): StatedSignature | null {
   const header = request.headers.get("authorization");
   const inQuery = request.parameter("X-Amz-Algorithm") !== null;
@@ -137,7 +141,7 @@ function fromQuery(request: S3Request, nowMs: number): StatedSignature {
   );
   const expires = field("X-Amz-Expires");
   if (!/^-?[0-9]{1,10}$/.test(expires)) malformedQuery("X-Amz-Expires");
-  // A life that no URL can have is one that is over, as ceph answers it: SDKs sign such numbers without a word.
+  // An impossible lifetime counts as expired, as in Ceph: SDKs sign such numbers without a warning.
   if (Number(expires) < 1 || Number(expires) > MAX_EXPIRES_SECONDS) {
     throw new S3Error("AccessDenied", `X-Amz-Expires must be 1 to ${MAX_EXPIRES_SECONDS} seconds`);
   }
@@ -172,7 +176,7 @@ function assemble(
   };
 }
 
-/** Headers of S3's own that are not under the signature could have been added by anybody on the way. */
+/** S3's own headers that are not signed could have been added on the way. */
 function requireSigned(request: S3Request, signedHeaders: readonly string[]): void {
   for (const name of request.headers.keys()) {
     if (name.startsWith("x-amz-") && !signedHeaders.includes(name)) {

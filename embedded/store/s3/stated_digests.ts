@@ -14,7 +14,7 @@ interface StatedDigest {
 interface StatedDigests {
   /** Those that are known before the body. */
   digests: StatedDigest[];
-  /** The checksum that is kept with the object. */
+  /** The checksum that is stored with the object. */
   checksum: ChecksumAlgorithm | null;
   /** The headers that follow the body, in lower case. */
   trailers: string[];
@@ -23,8 +23,10 @@ interface StatedDigests {
 const MD5_BYTES = 16;
 
 /**
- * The digests that the client states of its body. Throws {@link S3Error} for those that are malformed, that contradict
- * each other (S3 takes one checksum) or are not provided.
+ * The digests that the client states of its body.
+ *
+ * @throws {S3Error} for those that are malformed, that contradict each other (S3 takes one checksum) or are not
+ *   provided
  */
 export function statedDigests(headers: Headers, caller: Caller): StatedDigests {
   const digests: StatedDigest[] = [];
@@ -53,7 +55,11 @@ export function statedDigests(headers: Headers, caller: Caller): StatedDigests {
   return { digests, checksum, trailers };
 }
 
-/** The digests that followed a body. Throws {@link S3Error} for values that are malformed. */
+/**
+ * The digests that followed a body.
+ *
+ * @throws {S3Error} for values that are malformed
+ */
 export function trailingDigests(trailers: ReadonlyMap<string, string>): StatedDigest[] {
   return [...trailers].map(([name, value]) => statedChecksum(name, requireChecksum(name), value));
 }

@@ -2,7 +2,7 @@ import { S3Error } from "./s3_error.ts";
 
 const METADATA = "x-amz-meta-";
 
-/** System headers that are stored with an object and given back with it. */
+/** System headers that are stored with an object and returned with it. */
 export const STORED_HEADERS = [
   "cache-control",
   "content-disposition",
@@ -11,15 +11,16 @@ export const STORED_HEADERS = [
   "expires",
 ];
 
-/** What an object is when its writer did not say. */
+/** The content type of an object whose writer named none. */
 export const DEFAULT_CONTENT_TYPE = "binary/octet-stream";
 
 /** Most user metadata of an object: names and values together, in bytes (S3 API, working with object metadata). */
 const MAX_METADATA_BYTES = 2048;
 
 /**
- * What of a writer's headers stays with the object, as JSON for the index; null where nothing does. Throws
- * {@link S3Error} MetadataTooLarge.
+ * The headers of a write that are stored with the object, as JSON for the index; null where there are none.
+ *
+ * @throws {S3Error} MetadataTooLarge
  */
 export function storedHeaders(headers: Headers): string | null {
   const stored: Record<string, string> = {};

@@ -14,7 +14,11 @@ const MAX_VALUE_CHARACTERS = 256;
 /** Characters that S3 allows in tags: letters, digits and spaces of any script, and a few signs. */
 const ALLOWED = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u;
 
-/** Tags as the index keeps them, null where there are none. Throws {@link S3Error} InvalidTag for what S3 forbids. */
+/**
+ * Tags as the index stores them, null where there are none.
+ *
+ * @throws {S3Error} InvalidTag for what S3 forbids
+ */
 export function serializeTags(tags: readonly Tag[]): string | null {
   if (tags.length > MAX_TAGS) throw new S3Error("InvalidTag", `An object may have ${MAX_TAGS} tags at most`);
   if (new Set(tags.map(([key]) => key)).size < tags.length) {
@@ -31,14 +35,15 @@ export function serializeTags(tags: readonly Tag[]): string | null {
   return tags.length === 0 ? null : JSON.stringify(tags);
 }
 
-/** Reads what {@link serializeTags} made. */
+/** Parses the result of {@link serializeTags}. */
 export function parseTags(kept: string | null): Tag[] {
   return kept === null ? [] : JSON.parse(kept);
 }
 
 /**
- * Tags of the header x-amz-tagging, which has the form of a query, as the index keeps them. Throws {@link S3Error}
- * InvalidArgument or InvalidTag.
+ * Tags of the header x-amz-tagging, which has the form of a query, as the index stores them.
+ *
+ * @throws {S3Error} InvalidArgument or InvalidTag
  */
 function statedTags(header: string | null): string | null {
   if (header === null || header === "") return null;
@@ -57,8 +62,10 @@ function decoded(text: string): string {
 }
 
 /**
- * The tags that a write brings in x-amz-tagging, as the index keeps them; null where it brings none. As in S3, an access
- * list that lets write does not let set tags. Throws {@link S3Error} AccessDenied, InvalidArgument or InvalidTag.
+ * The tags of a write, from x-amz-tagging, as the index stores them; null where it has none. As in S3, an access list
+ * that allows writing does not allow setting tags.
+ *
+ * @throws {S3Error} AccessDenied, InvalidArgument or InvalidTag
  */
 export function requestedTags(call: S3Call): string | null {
   const tags = statedTags(call.request.headers.get("x-amz-tagging"));

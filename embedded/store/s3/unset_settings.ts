@@ -7,8 +7,8 @@ import type { S3Operation } from "./s3_operation.ts";
 import { element, xmlResponse } from "./xml.ts";
 
 /**
- * The settings of S3 that this store does not have. Reading them tells that none was set, as S3 says it for each, so that
- * tools that look first go on; taking them away is no error, and writing them is 501 like all that is not provided.
+ * The settings of S3 that this store does not have. Reads respond as S3 does for a setting that was never set, so that
+ * tools that check first continue. Deletes are no error, and writes are 501 like everything unsupported.
  */
 export const unsetSettings: readonly S3Operation[] = [
   ...absent("Lifecycle", "lifecycle", "NoSuchLifecycleConfiguration"),
@@ -94,7 +94,7 @@ function deletes(name: string, marker: string, parameters: readonly string[]): S
   };
 }
 
-/** What would lock an object, for whoever may read it. */
+/** The locks of an object, for callers that may read it. */
 function lockOf(marker: string): S3Operation {
   return {
     name: marker === "retention" ? "GetObjectRetention" : "GetObjectLegalHold",
@@ -111,7 +111,7 @@ function lockOf(marker: string): S3Operation {
   };
 }
 
-/** Whether the bucket's access list gives something to everybody, or to every user. */
+/** Whether the bucket's access list grants anything to everybody, or to every user. */
 function isPublic({ acl, record }: Bucket): boolean {
   return aclsUsageOf(record) === "enforced" &&
     (acl ?? []).some(({ grantee }) => grantee === "everybody" || grantee === "users");

@@ -4,8 +4,10 @@ import { S3Error } from "./s3_error.ts";
 import type { S3Request } from "./s3_request.ts";
 
 /**
- * Refuses what a request asks for by headers that no operation provides, and judges whose bucket its sender expects: a
- * header that changes the meaning of a request is never read over. Throws {@link S3Error}.
+ * Rejects headers that no operation supports, and checks the expected owner of the bucket: a header that changes the
+ * meaning of a request is never ignored.
+ *
+ * @throws {S3Error}
  */
 export function checkHeaders(store: StoreContext, tenant: Tenant, { headers, bucket }: S3Request): void {
   rejectHeaders(headers, UNSUPPORTED);
@@ -17,7 +19,7 @@ export function checkHeaders(store: StoreContext, tenant: Tenant, { headers, buc
   if (expected !== null && bucket !== null) requireOwner(store, tenant, bucket, expected);
 }
 
-/** Throws {@link S3Error} NotImplemented for a header of these names, unless it asks for nothing. */
+/** @throws {S3Error} NotImplemented for a header of these names, unless it has no effect */
 export function rejectHeaders(headers: Headers, refused: RegExp): void {
   for (const [name, value] of headers) {
     if (refused.test(name) && !isWithoutEffect(name, value)) {
@@ -26,7 +28,7 @@ export function rejectHeaders(headers: Headers, refused: RegExp): void {
   }
 }
 
-/** Throws {@link S3Error} AccessDenied where a bucket belongs to another user than the one of this id. */
+/** @throws {S3Error} AccessDenied where a bucket belongs to another user than the one of this id */
 export function requireOwner(store: StoreContext, tenant: Pick<Tenant, "id">, bucket: string, guid: string): void {
   const found = store.buckets.bucket(tenant.id, bucket);
   if (!found) throw new S3Error("NoSuchBucket");
@@ -38,11 +40,11 @@ export function requireOwner(store: StoreContext, tenant: Pick<Tenant, "id">, bu
 const UNSUPPORTED =
   /^x-amz-(?:(?:copy-source-)?server-side-|object-lock-|bucket-object-lock-|object-ownership$|website-|write-offset|if-match-|rename-source)/;
 
-/** What a new bucket may be said not to be. */
+/** Headers of a new bucket that are accepted with the value false. */
 const BUCKET_SWITCH = /^x-amz-bucket-(?:object-lock-enabled|namespace)$/;
 
 function isWithoutEffect(name: string, value: string): boolean {
-  // Who writes an object owns it here, anyway.
+  // The writer of an object always owns it here.
   if (name === "x-amz-object-ownership") return value === "ObjectWriter";
   return BUCKET_SWITCH.test(name) && value.toLowerCase() === "false";
 }

@@ -15,7 +15,11 @@ const ALGORITHMS: Readonly<Record<string, DigestAlgorithm>> = {
   SHA256: "sha256",
 };
 
-/** What an upload's creator asks for: the checksum of its parts and how they become the object's. Throws {@link S3Error}. */
+/**
+ * The requested checksum of an upload: the algorithm for its parts, and how they become the object's.
+ *
+ * @throws {S3Error}
+ */
 export function uploadChecksum(headers: Headers): { algorithm: DigestAlgorithm; type: ChecksumType } | null {
   const name = headers.get("x-amz-checksum-algorithm");
   const type = headers.get("x-amz-checksum-type");
@@ -38,7 +42,7 @@ export function uploadChecksum(headers: Headers): { algorithm: DigestAlgorithm; 
   return { algorithm, type };
 }
 
-/** The digests to keep of a part, as JSON for the index, from those made of its bytes; null where there is none. */
+/** The checksums of a part, as JSON for the index; null where there is none. */
 export function partChecksums(
   digests: ReadonlyMap<DigestAlgorithm, string>,
 ): string | null {
@@ -56,8 +60,10 @@ export function checksumsIn(xml: XmlElement): Record<string, string> {
 }
 
 /**
- * The checksum of the whole object that the headers of a complete state, in base64 by its algorithm, perhaps with its type.
- * Throws {@link S3Error} InvalidRequest for one that is malformed and for several, NotImplemented for others.
+ * The checksum of the whole object that the headers of a complete state, in base64 by its algorithm, perhaps with its
+ * type.
+ *
+ * @throws {S3Error} InvalidRequest for one that is malformed and for several, NotImplemented for others
  */
 export function checksumsOf(headers: Headers): Record<string, string> {
   for (const name of headers.keys()) {
@@ -81,7 +87,7 @@ export function checksumsOf(headers: Headers): Record<string, string> {
   return type === null ? checksums : { ...checksums, type };
 }
 
-/** Kept checksums as elements of an answer. */
+/** Stored checksums as XML elements of a response. */
 export function checksumElements(checksums: Readonly<Record<string, string>>): string {
   const elements = Object.entries(ALGORITHMS).map(([name, algorithm]) =>
     checksums[algorithm] === undefined ? "" : element(`Checksum${name}`, checksums[algorithm])

@@ -12,17 +12,25 @@ export const MAX_PARTS = 10_000;
 /** Most entries of a page of parts or uploads. */
 const MAX_PAGE = 1000;
 
-/** What a request about an upload names. Writing is what uploads need. Throws {@link S3Error}. */
+/**
+ * What a request about an upload names. Writing is what uploads need.
+ *
+ * @throws {S3Error}
+ */
 export function namedUpload(call: S3Call): UploadName & { in: Bucket; by: number } {
   const { request, bucket: name, key } = call;
-  // As in S3: nobody's uploads would be everybody's.
+  // As in S3, uploads need a signed request: those of anonymous users would belong to everybody.
   const { id: by } = signedUser(call.caller);
   const bucket = permittedBucket(call, name, "WRITE");
   const upload = request.parameter("uploadId") ?? "";
   return { bucket: bucket.id, key: new TextEncoder().encode(key), upload, in: bucket, by };
 }
 
-/** The upload that a request names, under way. Throws {@link S3Error} NoSuchUpload, or as {@link namedUpload} does. */
+/**
+ * The upload that a request names, under way.
+ *
+ * @throws {S3Error} NoSuchUpload, or as namedUpload does
+ */
 export function presentUpload(call: S3Call): { name: UploadName; in: Bucket; upload: Upload } {
   const { in: bucket, by: _by, ...name } = namedUpload(call);
   const upload = call.store.uploads.find(name.bucket, name.key, name.upload);
@@ -30,7 +38,11 @@ export function presentUpload(call: S3Call): { name: UploadName; in: Bucket; upl
   return { name, in: bucket, upload };
 }
 
-/** The number of the part that a request names, 1 to 10,000. Throws {@link S3Error}. */
+/**
+ * The number of the part that a request names, 1 to 10,000.
+ *
+ * @throws {S3Error}
+ */
 export function partNumber(request: S3Request): number {
   const number = wholeNumber(request, "partNumber", MAX_PARTS);
   if (number === null || number === 0) {
@@ -39,12 +51,20 @@ export function partNumber(request: S3Request): number {
   return number;
 }
 
-/** How many entries a page is to have: 0 to 1000, which is what an absent or larger number means. Throws {@link S3Error}. */
+/**
+ * How many entries a page is to have: 0 to 1000, which is what an absent or larger number means.
+ *
+ * @throws {S3Error}
+ */
 export function pageSize(request: S3Request, name: string): number {
   return Math.min(wholeNumber(request, name, 2 ** 31 - 1) ?? MAX_PAGE, MAX_PAGE);
 }
 
-/** A parameter that is a whole number from 0; null where it is absent or empty. Throws {@link S3Error}. */
+/**
+ * A parameter that is a whole number from 0; null where it is absent or empty.
+ *
+ * @throws {S3Error}
+ */
 export function wholeNumber(request: S3Request, name: string, largest: number): number | null {
   const text = request.parameter(name);
   if (text === null || text === "") return null;

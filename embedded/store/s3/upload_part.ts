@@ -11,7 +11,7 @@ import { statedDigests } from "./stated_digests.ts";
 import { partChecksums } from "./upload_checksums.ts";
 import { partNumber, presentUpload } from "./upload_parameters.ts";
 
-/** UploadPart: takes the place of an earlier part of its number. */
+/** UploadPart: replaces an earlier part of its number. */
 export const uploadPart: S3Operation = {
   name: "UploadPart",
   method: "PUT",
@@ -38,7 +38,7 @@ async function handle(call: S3Call): Promise<Response> {
     requested ? [requested] : [],
     (size) => requireRoomForPart(store, bucket, upload.id, number, size),
   );
-  // The SHA-256 under the signature was made, too, and is no checksum that anybody requested for.
+  // The SHA-256 of the signature was computed too, and is not a requested checksum.
   for (const name of [...received.digests.keys()]) {
     if (name !== "md5" && name !== (requested ?? stated)) received.digests.delete(name);
   }
@@ -46,7 +46,11 @@ async function handle(call: S3Call): Promise<Response> {
   return new Response(null, { headers: { etag: `"${etag}"`, ...checksumHeaders(checksums) } });
 }
 
-/** Makes a received body a part, with the checksums that were made of it. Throws {@link StoreError}. */
+/**
+ * Stores a received body as a part, with its checksums.
+ *
+ * @throws {StoreError}
+ */
 export function storePart(
   store: StoreContext,
   name: UploadName,

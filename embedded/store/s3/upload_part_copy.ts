@@ -65,7 +65,7 @@ async function receiveCopy(
   try {
     return await receiveBody(folder, source, algorithms);
   } catch (error) {
-    // A full disk ends the copy, not its source: that would keep its files open.
+    // An error such as a full disk does not end the source by itself, whose files would stay open.
     await source.cancel(error).catch(() => {});
     // What broke off is the source, not the client.
     if (error instanceof BrokenBody) throw new S3Error("InternalError", "The source of the copy could not be read");

@@ -15,7 +15,7 @@ export function escapeXml(text: string): string {
 
 const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;" };
 
-/** An XML answer of the S3 protocol. */
+/** An XML response of the S3 protocol. */
 export function xmlResponse(root: string, content: string, headers: Record<string, string> = {}): Response {
   return new Response(
     `<?xml version="1.0" encoding="UTF-8"?>\n<${root} xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${content}</${root}>`,

@@ -10,9 +10,11 @@ import type { S3Request } from "./s3_request.ts";
 import { statedDigests, trailingDigests } from "./stated_digests.ts";
 
 /**
- * Receives an XML body of at most `maxBytes` whole, plain or aws-chunked, checks the digests that its sender stated, and
- * reads it. Throws {@link S3Error} MalformedXML, also where the root element has another name than is asked for, or what
- * a wrong digest is; BrokenBody.
+ * Receives an XML body of at most `maxBytes` whole, plain or aws-chunked, checks the digests that its sender stated,
+ * and reads it.
+ *
+ * @throws {S3Error} MalformedXML, also where the root element has another name than `root`, or the error of a wrong
+ *   digest; BrokenBody
  */
 export async function xmlBody(
   request: S3Request,
@@ -29,7 +31,11 @@ export async function optionalXmlBody(request: S3Request, caller: Caller, root: 
   return bytes.length === 0 ? null : rootElement(bytes, root);
 }
 
-/** A body of at most `maxBytes`, whole. Throws {@link S3Error} MalformedXML, BrokenBody. */
+/**
+ * A body of at most `maxBytes`, whole.
+ *
+ * @throws {S3Error} MalformedXML, BrokenBody
+ */
 export async function smallBody(
   request: S3Request,
   maxBytes: number = MAX_XML_BYTES,

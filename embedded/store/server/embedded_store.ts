@@ -8,9 +8,9 @@ import type { StoreRequest, StoreResponse } from "./store_thread.ts";
 
 /** The embedded store as the rest of the process sees it. */
 export interface EmbeddedStore {
-  /** Where its tenants are reached. A tenant that it does not know is sent to a port that refuses. */
+  /** Where its tenants are reached. An unknown tenant is sent to a port that rejects every request. */
   readonly addresses: StoreAddresses;
-  /** Lets pages of these origins read what S3 answers. */
+  /** Lets pages of these origins read the responses of S3. */
   allowOrigins(origins: readonly string[]): Promise<void>;
   /** Whether the disk of the data folder takes no more: writes are refused then, reads and deletions go on. */
   isFull(): Promise<boolean>;
@@ -18,7 +18,11 @@ export interface EmbeddedStore {
   stop(): Promise<void>;
 }
 
-/** Starts the embedded store in a thread of its own. Throws DataFolderError; a later end of the thread is told to `onFault`. */
+/**
+ * Starts the embedded store in a thread of its own. A later end of the thread is reported to `onFault`.
+ *
+ * @throws {DataFolderError}
+ */
 export async function startEmbeddedStore(
   options: StoreServerOptions,
   onFault: (message: string) => void,
@@ -90,7 +94,7 @@ export async function startEmbeddedStore(
   };
 }
 
-/** How many tenants' addresses are remembered; a store with more of them asks again. */
+/** How many tenants' addresses are cached. */
 const ADDRESS_CACHE_LIMIT = 1000;
 
 type Success = Exclude<StoreResponse, { failed: string }>;

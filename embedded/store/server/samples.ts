@@ -21,7 +21,7 @@ export const SAMPLE_LOGINS = [
   { login: "admin", what: "system level: tenants" },
 ] as const;
 
-/** The bucket in which campaigns keep their results. */
+/** The bucket in which campaigns store their results. */
 export const RESULTS_BUCKET = "campaigns";
 
 const ALL_ROLES = ["ADMINISTRATOR", "SECURITY", "MONITOR", "COMPLIANCE"];
@@ -100,7 +100,10 @@ const TENANTS: { name: string; description: string; users: SampleUser[]; buckets
   },
 ];
 
-/** Makes the sample tenants, users, buckets and objects, once in the life of a data folder; a start that was cut off goes on. */
+/**
+ * Creates the sample tenants, users, buckets and objects, once in the life of a data folder; the start after an
+ * interrupted one continues.
+ */
 export async function addSamples(store: StoreContext, converterPassword: string): Promise<void> {
   const done = `${store.folder}/samples.done`;
   if (exists(done)) return;
@@ -173,7 +176,7 @@ async function addBucket(
     await store.writer.change("grant", { user: id, bucket: bucket.id, permissions: permissionMask(permissions) });
   }
   if (bucket.storedCount > 0) return;
-  // In one transaction: a start that is cut off leaves the bucket empty, and the next one fills it.
+  // In one transaction: an interrupted start leaves the bucket empty, and the next one fills it.
   const now = store.now();
   await store.writer.changeAll(sample.objects.map(([key, text]) => sampleChange(bucket.id, owner, key, text, now)));
 }

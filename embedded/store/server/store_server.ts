@@ -26,7 +26,7 @@ export interface StoreServerOptions {
   folder: string;
   /** The loopback address that the servers listen on. */
   hostname: string;
-  /** The password of the account that campaigns write their results with; the samples make it. */
+  /** The password of the account that campaigns write their results with; the samples create the account. */
   converterPassword: string;
 }
 
@@ -37,8 +37,8 @@ export interface LevelAddress {
 }
 
 /**
- * The embedded store: a server for each protocol and tenant over one data folder. It answers only requests that name a
- * loopback host, so that a page elsewhere cannot reach it through a name of its own.
+ * The embedded store: a server for each protocol and tenant over one data folder. It accepts only requests whose Host
+ * is a loopback name, so that a page elsewhere cannot reach it through DNS rebinding.
  */
 export class StoreServer {
   readonly #options: StoreServerOptions;
@@ -57,8 +57,10 @@ export class StoreServer {
   }
 
   /**
-   * Opens the folder, adds the samples at its first start, and listens. `writerPort` is the port of the thread that commits.
-   * Throws DataFolderError.
+   * Opens the folder, adds the samples at its first start, and listens. `writerPort` is the port of the thread that
+   * commits.
+   *
+   * @throws {DataFolderError}
    */
   static async start(options: StoreServerOptions, writerPort: MessagePort): Promise<StoreServer> {
     const writer = await WriterClient.open(writerPort, options.folder);
@@ -101,7 +103,7 @@ export class StoreServer {
     return this.#levels.get(tenant === null ? "" : folded(tenant)) ?? null;
   }
 
-  /** Lets pages of these origins read the answers of S3. */
+  /** Lets pages of these origins read the responses of S3. */
   allowOrigins(origins: readonly string[]): void {
     for (const origin of origins) this.#origins.add(origin);
   }
@@ -132,7 +134,7 @@ export class StoreServer {
   #listenFor({ name }: Tenant): void {
     const level = folded(name);
     if (this.#levels.has(level)) return;
-    // Asked for each time: a tenant may be deleted, and made again, while its ports stay open.
+    // Looked up for each request: a tenant may be deleted and created again while its ports stay open.
     const tenant = () => this.#context.accounts.tenant(level);
     this.#levels.set(level, {
       s3: this.#listen(level, "s3", s3Handler(this.#context, tenant, this.#origins)),
@@ -155,7 +157,7 @@ export class StoreServer {
 const misdirected = errorHandler("MisdirectedRequest");
 const stopping = errorHandler("ServiceUnavailable");
 
-/** Answers a request that comes from an IP address. */
+/** Handles a request; `address` is the client's IP address. */
 type AddressedHandler = (request: Request, address: string) => Response | Promise<Response>;
 
 function isLoopbackHost(host: string | null, hostname: string): boolean {

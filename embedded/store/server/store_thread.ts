@@ -1,8 +1,8 @@
-/** The thread of the embedded store, so that its work never delays the answers of the site and the gateway. */
+/** The thread of the embedded store, so that its work never delays responses of the site and the gateway. */
 import { ownPort } from "@/embedded/threads.ts";
 import { type LevelAddress, StoreServer, type StoreServerOptions } from "./store_server.ts";
 
-/** What the thread is request. Each message with an id is answered with that id. */
+/** Messages to the thread. Each response carries the id of its request. */
 export type StoreRequest =
   | { id: number; start: StoreServerOptions } // the writer's port comes with it
   | { id: number; address: string | null }
@@ -10,7 +10,7 @@ export type StoreRequest =
   | { id: number; isFull: true }
   | { id: number; stop: true };
 
-/** What the thread answers. */
+/** Messages from the thread. */
 export type StoreResponse =
   | { id: number; address: LevelAddress | null }
   | { id: number; isFull: boolean }

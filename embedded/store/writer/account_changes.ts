@@ -7,7 +7,11 @@ import type { Statements } from "@/embedded/store/statements.ts";
 import { createGroup } from "./group_changes.ts";
 import { discardUploads } from "./upload_changes.ts";
 
-/** Makes a tenant with its first user and its first group. Throws {@link StoreError} NameTaken. */
+/**
+ * Creates a tenant with its first user and its first group.
+ *
+ * @throws {StoreError} NameTaken
+ */
 export function createTenant(
   index: Statements,
   { name, record, firstUser, firstGroup, atMs }: Changes["createTenant"]["given"],
@@ -25,7 +29,11 @@ export function createTenant(
   return { id };
 }
 
-/** Removes a tenant with its users and groups. Throws {@link StoreError} NotFound, or BucketNotEmpty while it has buckets. */
+/**
+ * Removes a tenant with its users and groups.
+ *
+ * @throws {StoreError} NotFound, or BucketNotEmpty while it has buckets
+ */
 export function deleteTenant(index: Statements, { tenant }: Changes["deleteTenant"]["given"]): null {
   if (index.row("SELECT 1 FROM buckets WHERE tenant = ? LIMIT 1", tenant)) throw new StoreError("BucketNotEmpty");
   if (index.run("DELETE FROM tenants WHERE id = ?", tenant).changes === 0) throw new StoreError("NotFound");
@@ -37,7 +45,11 @@ export function deleteTenant(index: Statements, { tenant }: Changes["deleteTenan
   return null;
 }
 
-/** Makes a user account. Throws {@link StoreError} NameTaken, or NotFound when the tenant is gone. */
+/**
+ * Creates a user account.
+ *
+ * @throws {StoreError} NameTaken, or NotFound when the tenant is gone
+ */
 export function createUser(
   index: Statements,
   { tenant, name, guid, passwordMd5, record }: Changes["createUser"]["given"],
@@ -58,7 +70,11 @@ export function createUser(
   return { id };
 }
 
-/** Removes a user account and its grants; buckets it owns stay, without an owner. Throws {@link StoreError} NotFound. */
+/**
+ * Removes a user account and its grants; buckets it owns stay, without an owner.
+ *
+ * @throws {StoreError} NotFound
+ */
 export function deleteUser(index: Statements, { user }: Changes["deleteUser"]["given"]): null {
   if (index.run("DELETE FROM users WHERE id = ?", user).changes === 0) throw new StoreError("NotFound");
   index.run("DELETE FROM grants WHERE user = ?", user);
@@ -68,8 +84,10 @@ export function deleteUser(index: Statements, { user }: Changes["deleteUser"]["g
 }
 
 /**
- * Makes a bucket, which is a namespace. Throws {@link StoreError} NameTaken, TooManyBuckets or TooManyOwned by the
- * tenant's quotas, or NotFound when tenant or owner is gone.
+ * Creates a bucket, which is a namespace.
+ *
+ * @throws {StoreError} NameTaken, TooManyBuckets or TooManyOwned by the tenant's quotas, or NotFound when tenant or
+ *   owner is gone
  */
 export function createBucket(
   index: Statements,
@@ -102,8 +120,9 @@ export function createBucket(
 }
 
 /**
- * Removes a bucket with the uploads in parts that are still open in it. Throws {@link StoreError} NoSuchBucket, or
- * BucketNotEmpty while any version, marker or deletion record remains.
+ * Removes a bucket with the uploads in parts that are still open in it.
+ *
+ * @throws {StoreError} NoSuchBucket, or BucketNotEmpty while any version, marker or deletion record remains
  */
 export function deleteBucket(index: Statements, { bucket }: Changes["deleteBucket"]["given"]): null {
   for (const table of ["objects", "history", "deletion_records"]) {
@@ -118,8 +137,9 @@ export function deleteBucket(index: Statements, { bucket }: Changes["deleteBucke
 }
 
 /**
- * Changes the name, the owner or settings of a bucket. Throws {@link StoreError} NoSuchBucket, NameTaken, or NotFound when
- * the owner is gone.
+ * Changes the name, the owner or settings of a bucket.
+ *
+ * @throws {StoreError} NoSuchBucket, NameTaken, or NotFound when the owner is gone
  */
 export function updateBucket(index: Statements, given: Changes["updateBucket"]["given"]): null {
   const { bucket, name, owner, settings } = given;
@@ -147,7 +167,7 @@ export function updateBucket(index: Statements, given: Changes["updateBucket"]["
   return null;
 }
 
-/** Gives a bucket to another owner, with what its access list grants to the owner. */
+/** Changes the owner of a bucket, with the grants of its access list to the owner. */
 function transferOwnership(index: Statements, bucket: number, owner: number | null): void {
   const row = index.row(
     "SELECT acl, users.guid FROM buckets JOIN users ON users.id = owner WHERE buckets.id = ? AND acl IS NOT NULL",
@@ -163,8 +183,10 @@ function transferOwnership(index: Statements, bucket: number, owner: number | nu
 }
 
 /**
- * Switches the keeping of versions. A bucket that ever kept them cannot return to "off", which would deny those it
- * has: it becomes "suspended". Throws {@link StoreError} NoSuchBucket.
+ * Switches versioning. A bucket that ever had versions cannot return to "off", which would hide them: it becomes
+ * "suspended".
+ *
+ * @throws {StoreError} NoSuchBucket
  */
 export function setVersioning(index: Statements, { bucket, versioning }: Changes["setVersioning"]["given"]): null {
   const row = index.row("SELECT versioning FROM buckets WHERE id = ?", bucket);
@@ -175,8 +197,9 @@ export function setVersioning(index: Statements, { bucket, versioning }: Changes
 }
 
 /**
- * Sets what a user may do in a bucket; no permission at all removes the entry. Throws {@link StoreError} NotFound or
- * NoSuchBucket when one of them is gone.
+ * Sets what a user may do in a bucket; no permission at all removes the entry.
+ *
+ * @throws {StoreError} NotFound or NoSuchBucket when one of them is gone
  */
 export function grant(index: Statements, { user, bucket, permissions }: Changes["grant"]["given"]): null {
   if (!index.row("SELECT 1 FROM users WHERE id = ?", user)) throw new StoreError("NotFound");
@@ -194,7 +217,7 @@ function requireNamespaceQuota(index: Statements, tenant: number): void {
   if (Number(made) >= Number(quota)) throw new StoreError("TooManyBuckets");
 }
 
-/** Throws {@link StoreError} TooManyOwned where a user owns as many buckets as the tenant's `maxNamespacesPerUser` allows. */
+/** @throws {StoreError} TooManyOwned where a user owns as many buckets as the tenant's `maxNamespacesPerUser` allows */
 function requireOwnersRoom(index: Statements, tenant: number, owner: number): void {
   const most = index.row("SELECT json_extract(record, '$.maxNamespacesPerUser') FROM tenants WHERE id = ?", tenant)
     ?.[0];

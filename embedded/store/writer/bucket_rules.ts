@@ -8,13 +8,17 @@ export interface BucketRules {
   versioning: Versioning;
   useDeleteMarkers: boolean;
   keepDeletionRecords: boolean;
-  /** Whether no old version is kept. */
+  /** Whether old versions are removed at once. */
   prunesAtOnce: boolean;
   /** Whether objects may be overwritten while no versions are kept. */
   allowsOverwrite: boolean;
 }
 
-/** The rules of a bucket. Throws {@link StoreError} NoSuchBucket. */
+/**
+ * The rules of a bucket.
+ *
+ * @throws {StoreError} NoSuchBucket
+ */
 export function bucketRules(index: Statements, bucket: number): BucketRules {
   const row = index.row(
     "SELECT versioning, version_settings, json_extract(record, '$.s3UnversionedOverwrite') FROM buckets WHERE id = ?",

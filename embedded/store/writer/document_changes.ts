@@ -7,9 +7,10 @@ import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Statements } from "@/embedded/store/statements.ts";
 
 /**
- * Makes a document, or merges members into one; where it decides something, that goes with it. Throws {@link StoreError}
- * NotFound or NoSuchBucket when tenant or bucket are gone, NameTaken for one that is there and was to be made, NotFound
- * for a named one that is not.
+ * Creates a document, or merges members into one, and updates the columns that it decides.
+ *
+ * @throws {StoreError} NotFound or NoSuchBucket when tenant or bucket are gone, NameTaken for an existing one that was
+ *   to be created, NotFound for an absent one that was to be modified
  */
 export function setDocument(index: Statements, given: Changes["setDocument"]["given"]): null {
   const { tenant, bucket, kind, name, mode, document } = given;
@@ -34,7 +35,11 @@ export function setDocument(index: Statements, given: Changes["setDocument"]["gi
   return null;
 }
 
-/** Removes a named document. Throws {@link StoreError} NotFound. */
+/**
+ * Removes a named document.
+ *
+ * @throws {StoreError} NotFound
+ */
 export function deleteDocument(
   index: Statements,
   { tenant, bucket, kind, name }: Changes["deleteDocument"]["given"],
@@ -45,7 +50,11 @@ export function deleteDocument(
   return null;
 }
 
-/** Changes members of a tenant's record. Throws {@link StoreError} NotFound. */
+/**
+ * Changes members of a tenant's record.
+ *
+ * @throws {StoreError} NotFound
+ */
 export function modifyTenant(index: Statements, { tenant, record }: Changes["modifyTenant"]["given"]): null {
   const row = index.row("SELECT record FROM tenants WHERE id = ?", tenant);
   if (!row) throw new StoreError("NotFound");

@@ -3,7 +3,11 @@ import { folded } from "@/embedded/store/names.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Statements } from "@/embedded/store/statements.ts";
 
-/** Makes a group account. Throws {@link StoreError} NameTaken, or NotFound when the tenant or a member is gone. */
+/**
+ * Creates a group account.
+ *
+ * @throws {StoreError} NameTaken, or NotFound when the tenant or a member is gone
+ */
 export function createGroup(
   index: Statements,
   { tenant, name, guid, record, members }: Changes["createGroup"]["given"],
@@ -25,8 +29,9 @@ export function createGroup(
 }
 
 /**
- * Changes the named members of a group's record, and who is in it where that is given. Throws {@link StoreError} NotFound
- * when the group or a member is gone.
+ * Changes the named members of a group's record, and its members where they are given.
+ *
+ * @throws {StoreError} NotFound when the group or a member is gone
  */
 export function modifyGroup(index: Statements, { group, record, members }: Changes["modifyGroup"]["given"]): null {
   const row = index.row("SELECT tenant, record FROM groups WHERE id = ?", group);
@@ -38,7 +43,11 @@ export function modifyGroup(index: Statements, { group, record, members }: Chang
   return null;
 }
 
-/** Removes a group with what it was given and who was in it. Throws {@link StoreError} NotFound. */
+/**
+ * Removes a group with its grants and memberships.
+ *
+ * @throws {StoreError} NotFound
+ */
 export function deleteGroup(index: Statements, { group }: Changes["deleteGroup"]["given"]): null {
   if (index.run("DELETE FROM groups WHERE id = ?", group).changes === 0) throw new StoreError("NotFound");
   index.run("DELETE FROM group_members WHERE group_id = ?", group);
@@ -48,7 +57,9 @@ export function deleteGroup(index: Statements, { group }: Changes["deleteGroup"]
 
 /**
  * Sets what a user or a group may do in the named buckets, and leaves its others alone; no permission at all removes an
- * entry. Throws {@link StoreError} NotFound or NoSuchBucket when one of them is gone.
+ * entry.
+ *
+ * @throws {StoreError} NotFound or NoSuchBucket when one of them is gone
  */
 export function setGrants(index: Statements, { to, grants }: Changes["setGrants"]["given"]): null {
   const [id, accounts, table, column] = "user" in to

@@ -5,12 +5,14 @@ import { folded } from "@/embedded/store/names.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Statements } from "@/embedded/store/statements.ts";
 
-/** How many former passwords of a user are remembered: as many as the settings can ask for. */
+/** How many former passwords of a user are stored: as many as the settings can require. */
 const FORMER_PASSWORDS = 100;
 
 /**
- * Changes members of a user's record, and the password where one is given, which is a fresh start after wrong ones; so
- * is `unlock`. Throws {@link StoreError} NotFound.
+ * Changes members of a user's record, and the password where one is given, which resets the count of wrong ones, as
+ * `unlock` does.
+ *
+ * @throws {StoreError} NotFound
  */
 export function modifyUser(
   index: Statements,
@@ -32,7 +34,8 @@ export function modifyUser(
 
 /**
  * Counts a wrong password; the one that reaches the limit locks the account, unless it is the one that campaigns write
- * with or the last administrator: anybody may send wrong passwords, and neither has somebody to open it again.
+ * with or the last administrator: anyone may send wrong passwords, and no other account could open either of them
+ * again.
  */
 export function countFailure(
   index: Statements,
@@ -56,7 +59,7 @@ function isConverter(index: Statements, user: number): boolean {
   return index.row(sql, user, folded(CONVERTER), folded(RESULTS_TENANT)) !== null;
 }
 
-/** Wrong passwords before a right one count no more. */
+/** Resets the count of wrong passwords, after a right one. */
 export function resetFailures(index: Statements, { user }: Changes["resetFailures"]["given"]): null {
   index.run("UPDATE users SET failed_attempts = 0, locked_ms = NULL WHERE id = ?", user);
   return null;

@@ -7,7 +7,7 @@ import { countMultipart, countStored, withinQuota } from "./usage_counters.ts";
 /** Version ids are microseconds, raised by one where a key is written faster than the clock moves. */
 const SEQ_PER_MS = 1000;
 
-/** How many old versions of a key a write removes where none are to be kept; the maintenance removes what is left. */
+/** How many old versions of a key a write removes where none are retained; the maintenance removes the rest. */
 const PRUNED_WITH_A_WRITE = 16;
 
 const COLUMNS =
@@ -15,8 +15,10 @@ const COLUMNS =
 const PLACEHOLDERS = COLUMNS.replace(/\w+/g, "?");
 
 /**
- * Writes an object by the versioning rules of its bucket. Throws {@link StoreError} with NoSuchBucket,
- * NoSuchKey, ConditionFailed, OverwriteForbidden, QuotaExceeded, or AccessDenied when the writer was deleted meanwhile.
+ * Writes an object by the versioning rules of its bucket.
+ *
+ * @throws {StoreError} with NoSuchBucket, NoSuchKey, ConditionFailed, OverwriteForbidden, QuotaExceeded, or
+ *   AccessDenied when the writer was deleted meanwhile
  */
 export function putObject(index: Statements, given: Changes["putObject"]["given"]): Changes["putObject"]["result"] {
   const body = "data" in given.body ? insertBody(index, given.body.data) : null;
@@ -27,12 +29,20 @@ export function putObject(index: Statements, given: Changes["putObject"]["given"
   });
 }
 
-/** Keeps a small body and gives its row. */
+/**
+ * Stores a small body.
+ *
+ * @returns its row
+ */
 export function insertBody(index: Statements, data: Uint8Array): number {
   return index.run("INSERT INTO bodies (data) VALUES (?)", data).id;
 }
 
-/** Writes a version whose body is in place already, whatever the quota. Throws as {@link putObject} does otherwise. */
+/**
+ * Writes a version whose body is stored already, without a check of the quota.
+ *
+ * @throws {StoreError} as {@link putObject} does, but for the quota
+ */
 export function putVersion(
   index: Statements,
   given: Omit<Changes["putObject"]["given"], "body">,
@@ -83,8 +93,9 @@ export function putVersion(
 }
 
 /**
- * Deletes a key or one version of it. Deleting what is not there is no error, as in S3. Throws {@link StoreError}
- * ConditionFailed when what is there has another ETag than the one that is asked for.
+ * Deletes a key or one version of it. Deleting what is not there is no error, as in S3.
+ *
+ * @throws {StoreError} ConditionFailed when the present version has another ETag than the requested one
  */
 export function deleteObject(
   index: Statements,
@@ -208,7 +219,7 @@ function currentVersion(index: Statements, bucket: number, key: Uint8Array): Ver
   return row && versionRow(row);
 }
 
-/** Makes way for a new version: the present one becomes history, or goes where the new one takes its location. */
+/** Prepares for a new version: the present one becomes history, or is removed where the new one replaces it. */
 function archiveCurrent(
   index: Statements,
   bucket: number,
@@ -239,7 +250,7 @@ function archiveCurrent(
   }
 }
 
-/** A null version takes the place of the one before, wherever that is. */
+/** Removes the null version from the history: a new null version replaces it. */
 function deleteNullVersion(index: Statements, bucket: number, key: Uint8Array): void {
   const row = index.row(
     `SELECT is_marker, ${COLUMNS} FROM history WHERE bucket = ? AND key = ? AND is_null = 1`,
@@ -269,8 +280,9 @@ function moveToHistory(
 }
 
 /**
- * Removes old versions and markers for good, given as their key, number and whether they are markers. Tells how many
- * parts their bodies had.
+ * Removes old versions and markers for good, given as their key, number and whether they are markers.
+ *
+ * @returns how many parts their bodies had
  */
 export function deleteOldVersions(index: Statements, bucket: number, rows: readonly Cell[][]): number {
   let parts = 0;
@@ -320,7 +332,7 @@ function removeCurrent(index: Statements, bucket: number, key: Uint8Array, curre
   discardBody(index, bucket, current);
 }
 
-/** Gives up the body of a version that no row names any more. */
+/** Discards the body of a version that no row names any more. */
 function discardBody(index: Statements, bucket: number, version: VersionRow): void {
   if (version.body !== null) index.run("DELETE FROM bodies WHERE id = ?", version.body);
   if (version.file !== null) index.run("INSERT OR IGNORE INTO garbage (file) VALUES (?)", version.file);
@@ -332,7 +344,7 @@ function discardBody(index: Statements, bucket: number, version: VersionRow): vo
   countStored(index, bucket, -version.size, -1);
 }
 
-/** Keeps a record of a deletion, which stands for what was deleted until the bucket's settings let it go. */
+/** Adds a record of a deletion, which remains until the bucket's settings allow its removal. */
 function addDeletionRecord(index: Statements, bucket: number, key: Uint8Array, seq: number, atMs: number): void {
   index.run(
     "INSERT OR REPLACE INTO deletion_records (bucket, key, seq, deleted_ms) VALUES (?, ?, ?, ?)",
@@ -373,8 +385,9 @@ function nextSeq(
 }
 
 /**
- * The newest number that each writer gave. A version that is deleted by its id takes its number out of the index: the next one
- * of the same millisecond, or after a clock that was set back, must not get it, or a repeated delete would meet that one.
+ * The newest number that each writer used. Deleting a version by its id removes its number from the index: the next one
+ * of the same millisecond, or after a clock that was set back, must not reuse it, or a repeated delete would remove
+ * that one.
  */
 const lastSeqs = new WeakMap<Statements, number>();
 
@@ -383,7 +396,7 @@ function versionId(versioning: Versioning, seq: number): VersionId {
   return versioning === "enabled" ? String(seq) : "null";
 }
 
-/** A version id as the index keeps it; what no version can have becomes a number that none has. */
+/** A version id as the index stores it; an impossible id becomes a number that no version has. */
 function parseVersionId(version: string): number | "null" {
   if (version === "null") return "null";
   return /^[1-9][0-9]{0,15}$/.test(version) ? Number(version) : -1;

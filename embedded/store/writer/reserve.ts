@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { isNoSpace } from "@/embedded/store/store_error.ts";
 
 /**
- * How much of the disk is kept for deletions, in files of so many bytes: more than the log of one change takes, which is
- * 9 MB where an object of ten thousand parts is deleted.
+ * How much of the disk is reserved for deletions, in files of so many bytes: more than the log of one change takes,
+ * which is 9 MB where an object of ten thousand parts is deleted.
  */
 export const RESERVE_FILES = 3;
 export const RESERVE_FILE_BYTES = 4 * 1024 * 1024;
@@ -12,14 +12,14 @@ export const RESERVE_FILE_BYTES = 4 * 1024 * 1024;
 const BLOCK_BYTES = 256 * 1024;
 
 /**
- * Files whose only use is their length. Where the disk is full they are removed, so that a deletion finds the room that its
- * log takes; they are made again from what deletions free.
+ * Files whose only use is their length. Where the disk is full they are removed, so that a deletion finds room for its
+ * log. They are created again from what deletions free..
  */
 export class Reserve {
   readonly #folder: string;
   readonly #isReleased: Int32Array;
 
-  /** `isReleased` is shared between threads: its first number is 1 while the reserve is not whole. */
+  /** `isReleased` is shared between threads: its first number is 1 while the reserve is released. */
   constructor(folder: string, isReleased: Int32Array) {
     this.#folder = `${folder}/reserve`;
     this.#isReleased = isReleased;
@@ -30,13 +30,18 @@ export class Reserve {
     return Atomics.load(this.#isReleased, 0) === 0;
   }
 
-  /** Gives the room away. */
+  /** Removes the files of the reserve. */
   release(): void {
     this.#setWhole(false);
     for (const path of this.#files()) remove(path);
   }
 
-  /** Takes the room, unless it is taken. Answers whether it is. @throws what keeps it from being taken but a full disk */
+  /**
+   * Creates the reserve unless it exists.
+   *
+   * @returns whether it exists; false on a full disk
+   * @throws for any other failure
+   */
   make(): boolean {
     if (this.isWhole) return true;
     let isMade = false;
@@ -45,16 +50,17 @@ export class Reserve {
       isMade = this.#files().every((path) => allocate(path, RESERVE_FILE_BYTES, true));
     } finally {
       if (isMade) this.#setWhole(true);
-      // Half of it would keep deletions from what room there is.
+      // Half a reserve would take room from deletions.
       else this.release();
     }
     return isMade;
   }
 
   /**
-   * Whether the disk has so many bytes beside the reserve at this moment. A reserve that somebody removed is made again.
+   * Whether the disk has so many bytes beside the reserve at this moment. A reserve that was removed from outside is
+   * created again.
    *
-   * @throws what keeps it from being looked at but a full disk
+   * @throws for any failure but a full disk
    */
   hasBeside(bytes: number): boolean {
     if (this.isWhole) this.#setWhole(this.#isThere());
@@ -78,11 +84,15 @@ export class Reserve {
   }
 }
 
-/** Writes a file of so many bytes; where they find no room, there is no file. */
+/**
+ * Writes a file of so many bytes; removes it where they find no room.
+ *
+ * @returns whether they found room
+ */
 function allocate(path: string, bytes: number, isDurable: boolean): boolean {
   try {
     using file = Deno.openSync(path, { create: true, write: true, truncate: true, mode: 0o600 });
-    // Not zeros: a file system that compresses would keep no room for them.
+    // Not zeros: a file system that compresses would reserve no room for them.
     const block = randomBytes(Math.min(BLOCK_BYTES, bytes));
     for (let written = 0; written < bytes;) {
       written += file.writeSync(block.subarray(0, Math.min(block.length, bytes - written)));

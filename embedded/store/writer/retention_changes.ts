@@ -6,16 +6,20 @@ import { deleteOldVersions } from "./object_changes.ts";
 
 const MS_PER_DAY = 24 * 60 * 60 * 1000;
 
-/** At how many versions, or parts of their bodies, one change stops: others wait for the commit. */
+/** At how many versions, or parts of their bodies, one change stops: other changes wait for the commit. */
 const PRUNE_LIMIT = 200;
 
 /** How many deletion records one change removes. */
 const CLEAR_LIMIT = 1000;
 
-/** How many old versions are read at a time: each may have 10,000 pieces. */
+/** How many old versions are read at a time: each may have 10,000 parts. */
 const PRUNE_STEP = 10;
 
-/** Sets how a bucket keeps versions, or forgets what was set. Throws {@link StoreError} NoSuchBucket. */
+/**
+ * Sets how a bucket retains versions, or resets it to the defaults.
+ *
+ * @throws {StoreError} NoSuchBucket
+ */
 export function setVersionSettings(
   index: Statements,
   { bucket, versioning, settings }: Changes["setVersionSettings"]["given"],

@@ -3,7 +3,11 @@ import { versionIdOf, versionNumber } from "@/embedded/store/objects.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Statements } from "@/embedded/store/statements.ts";
 
-/** Sets or takes away the tags of a version. Throws {@link StoreError} NoSuchBucket, NoSuchKey, NoSuchVersion or IsMarker. */
+/**
+ * Sets or takes away the tags of a version.
+ *
+ * @throws {StoreError} NoSuchBucket, NoSuchKey, NoSuchVersion or IsMarker
+ */
 export function setTags(
   index: Statements,
   { bucket, key, version, tags }: Changes["setTags"]["given"],
@@ -37,14 +41,22 @@ export function setTags(
   return { version };
 }
 
-/** Sets or takes away the access list of a bucket. Throws {@link StoreError} NoSuchBucket. */
+/**
+ * Sets or takes away the access list of a bucket.
+ *
+ * @throws {StoreError} NoSuchBucket
+ */
 export function setBucketAcl(index: Statements, { bucket, acl }: Changes["setBucketAcl"]["given"]): null {
   const { changes } = index.run("UPDATE buckets SET acl = ? WHERE id = ?", acl, bucket);
   if (changes === 0) throw new StoreError("NoSuchBucket");
   return null;
 }
 
-/** Sets or takes away the access list of a version, wherever it is by now. Throws {@link StoreError} NoSuchKey when it is gone. */
+/**
+ * Sets or takes away the access list of a version, wherever it is by now.
+ *
+ * @throws {StoreError} NoSuchKey when it is gone
+ */
 export function setObjectAcl(index: Statements, { bucket, key, seq, acl }: Changes["setObjectAcl"]["given"]): null {
   for (const table of ["objects", "history"]) {
     const of = `UPDATE ${table} SET acl = ? WHERE bucket = ? AND key = ? AND seq = ?`;
@@ -53,7 +65,11 @@ export function setObjectAcl(index: Statements, { bucket, key, seq, acl }: Chang
   throw new StoreError("NoSuchKey");
 }
 
-/** Sets or takes away the CORS rules of a bucket. Throws {@link StoreError} NoSuchBucket. */
+/**
+ * Sets or takes away the CORS rules of a bucket.
+ *
+ * @throws {StoreError} NoSuchBucket
+ */
 export function setBucketCors(
   index: Statements,
   { bucket, cors }: Changes["setBucketCors"]["given"],
@@ -64,7 +80,11 @@ export function setBucketCors(
   return { hadRules: row[0] === 1 };
 }
 
-/** Sets or takes away the CORS rules of a tenant. Throws {@link StoreError} NotFound. */
+/**
+ * Sets or takes away the CORS rules of a tenant.
+ *
+ * @throws {StoreError} NotFound
+ */
 export function setTenantCors(
   index: Statements,
   { tenant, cors }: Changes["setTenantCors"]["given"],

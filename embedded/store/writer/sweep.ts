@@ -7,8 +7,8 @@ import { syncFolder } from "@/lib/std/durable_files.ts";
 
 /**
  * Removes the files that no row names: bodies whose upload ended with the process, and those whose row was deleted just
- * before it. Only folders that may have changed since the last sweep are searched, so a start does not grow with the store.
- * Where nothing was swept before, the index was just made: it cannot say of any file that it is nobody's.
+ * before it. Only folders that may have changed since the last sweep are searched, so a start does not grow with the
+ * store. A new index sweeps nothing: it cannot know which files belong to it.
  */
 export function sweepBodies(folder: string, index: DatabaseSync, now = new Date()): void {
   const statements = new Statements(index);

@@ -15,7 +15,11 @@ const MS_PER_DAY = 24 * 60 * 60 * 1000;
 /** How many uploads expire in one change: each may have 10,000 parts, and others wait for the commit. */
 const EXPIRE_LIMIT = 4;
 
-/** Starts an upload. Throws {@link StoreError} NoSuchBucket, or AccessDenied when its owner was deleted meanwhile. */
+/**
+ * Starts an upload.
+ *
+ * @throws {StoreError} NoSuchBucket, or AccessDenied when its owner was deleted meanwhile
+ */
 export function createUpload(index: Statements, given: Changes["createUpload"]["given"]): null {
   if (!index.row("SELECT 1 FROM buckets WHERE id = ?", given.bucket)) throw new StoreError("NoSuchBucket");
   requireUser(index, given.owner);
@@ -39,8 +43,9 @@ export function createUpload(index: Statements, given: Changes["createUpload"]["
 }
 
 /**
- * Adds a part, in the place of an earlier one of its number. Throws {@link StoreError} NoSuchUpload, or QuotaExceeded: parts
- * count before they are an object.
+ * Adds a part, or replaces an earlier one of its number.
+ *
+ * @throws {StoreError} NoSuchUpload, or QuotaExceeded: parts count before they are an object
  */
 export function putPart(index: Statements, given: Changes["putPart"]["given"]): null {
   requireUpload(index, given);
@@ -72,9 +77,11 @@ function addPart(index: Statements, given: Changes["putPart"]["given"]): null {
 }
 
 /**
- * Makes the object of an upload out of the parts that are named, without touching their bytes, and gives up the others.
- * The same complete again has the same answer while the object is there. Throws {@link StoreError} NoSuchUpload, InvalidPart,
- * EntityTooSmall, SizeMismatch, TypeMismatch, BadDigest, and those of a put.
+ * Creates the object of an upload from the named parts, without touching their bytes, and discards the others.
+ * Repeated, it returns the same result while the object exists.
+ *
+ * @throws {StoreError} NoSuchUpload, InvalidPart, EntityTooSmall, SizeMismatch, TypeMismatch, BadDigest, and those of a
+ *   put
  */
 export function completeUpload(
   index: Statements,
@@ -109,7 +116,8 @@ export function completeUpload(
     if (checksums?.[name] !== value) throw new StoreError("BadDigest");
   }
 
-  // All parts leave their count here, and the object enters its own below: the sum only shrinks, so no quota is asked.
+  // All parts leave their count here, and the object enters its own below: the sum only shrinks, so no quota is
+  // checked.
   countParts(index, given.bucket, -[...stored.values()].reduce((sum, part) => sum + part.size, 0));
   countUploads(index, given.bucket, -1, -stored.size);
   for (const { number } of parts) stored.delete(number);
@@ -127,7 +135,7 @@ export function completeUpload(
     checksums: checksums && JSON.stringify(checksums),
     tags: textOrNull(tags),
     acl: textOrNull(acl),
-    // Whoever started it may be gone by now; the object stays without an owner then.
+    // The user who started it may have been deleted; the object then has no owner.
     owner: owner !== null && index.row("SELECT 1 FROM users WHERE id = ?", owner) ? Number(owner) : null,
     condition: given.condition,
     atMs: given.atMs,
@@ -145,7 +153,11 @@ export function completeUpload(
   return { version, etag, checksums };
 }
 
-/** Gives up an upload and its parts. Throws {@link StoreError} NoSuchUpload. */
+/**
+ * Discards an upload and its parts.
+ *
+ * @throws {StoreError} NoSuchUpload
+ */
 export function abortUpload(index: Statements, given: Changes["abortUpload"]["given"]): null {
   requireUpload(index, given);
   discardUpload(index, given.upload, given.bucket);
@@ -171,8 +183,8 @@ export function discardUploads(index: Statements, bucket: number): void {
 }
 
 /**
- * Gives up uploads older than their bucket's `multipartUploadAutoAbortDays` (0: never), a few at a time: `expired` is 0 when
- * none is left.
+ * Discards uploads older than their bucket's `multipartUploadAutoAbortDays` (0: never), a few at a time: `expired` is 0
+ * when none is left.
  */
 export function expireUploads(
   index: Statements,
@@ -208,7 +220,10 @@ function partRow([number, size, etag, checksums, body, file]: Cell[]): PartRow {
   };
 }
 
-/** The part that a complete names. It must be the one that was uploaded, by its ETag and whatever checksum is given. */
+/**
+ * The part that CompleteMultipartUpload names. It must be the one that was uploaded, by its ETag and by every stated
+ * checksum.
+ */
 function namedPart(stored: ReadonlyMap<number, PartRow>, named: CompletedPart): PartRow {
   const part = stored.get(named.number);
   if (!part || part.etag !== named.etag) throw new StoreError("InvalidPart");

@@ -24,7 +24,7 @@ export function recordUsage(index: Statements, change: Change, result: Changes[C
   }
 }
 
-/** Counts reads that were answered since the last time. Those of a bucket that is gone are not counted. */
+/** Counts the reads since the last call. Those of a deleted bucket are not counted. */
 export function countReads(index: Statements, { reads }: Changes["countReads"]["given"]): null {
   for (const { bucket, hour, reads: answered, bytesOut } of reads) {
     index.run(
@@ -41,7 +41,7 @@ export function countReads(index: Statements, { reads }: Changes["countReads"]["
   return null;
 }
 
-/** Forgets hours before a given one, but for the newest row of each bucket: it tells what the bucket holds. */
+/** Removes hours before a given one, except the newest row of each bucket, which records what the bucket holds. */
 export function expireUsage(index: Statements, { beforeHour }: Changes["expireUsage"]["given"]): null {
   index.run(
     `DELETE FROM usage WHERE hour < ?1 AND EXISTS (

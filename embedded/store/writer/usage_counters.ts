@@ -2,7 +2,7 @@ import { roomIn } from "@/embedded/store/quotas.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Statements } from "@/embedded/store/statements.ts";
 
-/** Counts bytes and versions that became objects of a bucket, or went. */
+/** Counts bytes and versions that were added to a bucket or removed. */
 export function countStored(index: Statements, bucket: number, bytes: number, versions: number): void {
   index.run(
     "UPDATE buckets SET stored_bytes = stored_bytes + ?, stored_count = stored_count + ? WHERE id = ?",
@@ -13,14 +13,14 @@ export function countStored(index: Statements, bucket: number, bytes: number, ve
   countOfTenant(index, bucket, bytes);
 }
 
-/** Counts bytes that became parts of a bucket's uploads, or went. */
+/** Counts bytes of parts that were added to a bucket's uploads or removed. */
 export function countParts(index: Statements, bucket: number, bytes: number): void {
   if (bytes === 0) return;
   index.run("UPDATE buckets SET part_bytes = part_bytes + ? WHERE id = ?", bytes, bucket);
   countOfTenant(index, bucket, bytes);
 }
 
-/** Counts objects that were made of parts, or went, with their parts and bytes: `sign` is 1 or -1. */
+/** Counts objects that were created from parts or removed, with their parts and bytes: `sign` is 1 or -1. */
 export function countMultipart(index: Statements, bucket: number, sign: 1 | -1, parts: number, bytes: number): void {
   index.run(
     `UPDATE buckets SET multipart_objects = multipart_objects + ?1, multipart_object_parts = multipart_object_parts + ?1 * ?2,
@@ -43,8 +43,10 @@ export function countUploads(index: Statements, bucket: number, uploads: number,
 }
 
 /**
- * Makes a change that adds at most so many bytes to a bucket. Throws {@link StoreError} QuotaExceeded where the bucket
- * grew beyond a quota; what makes it smaller passes, although it may still be beyond one.
+ * Runs a change that adds at most so many bytes to a bucket.
+ *
+ * @throws {StoreError} QuotaExceeded where the bucket grew beyond a quota; a change that makes it smaller passes, even
+ *   if it is still beyond one
  */
 export function withinQuota<T>(index: Statements, bucket: number, bytes: number, change: () => T): T {
   const before = roomIn(index, bucket);

@@ -28,7 +28,7 @@ import { countReads, expireUsage, recordUsage } from "./usage_changes.ts";
 /** How many files one group removes: an object in parts may leave 10,000, and the next group waits meanwhile. */
 const UNLINK_LIMIT = 200;
 
-/** The changes that a full disk takes: those that free some of it, and those that count guesses of passwords. */
+/** The changes that are allowed on a full disk: those that free room, and those that count failed logins. */
 const FREEING_CHANGES: ReadonlySet<ChangeKind> = new Set<ChangeKind>([
   "abortUpload",
   "clearDeletionRecords",
@@ -45,17 +45,20 @@ const FREEING_CHANGES: ReadonlySet<ChangeKind> = new Set<ChangeKind>([
   "pruneVersions",
 ]);
 
-/** How long writes are refused without another look after the reserve could not be made, unless a deletion comes, in ms. */
+/**
+ * How long writes fail without another probe of the disk after the reserve could not be created, unless a deletion
+ * comes, in ms.
+ */
 const LOOK_AGAIN_MS = 1000;
 
-/** How often it is said that the disk could not be looked at, in ms. */
+/** The least time between two warnings that the disk could not be probed, in ms. */
 const WARN_AGAIN_MS = 60_000;
 
 const NO_SPACE: Outcome = { ok: false, error: "NoSpace" };
 
 /**
- * The one place that changes the index. Changes that arrive together are committed together: one transaction, and so one
- * flush of the disk, for all of them. A refused change leaves the others of its group alone.
+ * The one place that changes the index. Changes that arrive together are committed together: one transaction, and so
+ * one flush of the disk, for all of them. A change that fails does not affect the others of its group.
  */
 export class Writer {
   readonly #folder: string;
@@ -67,13 +70,13 @@ export class Writer {
   #isPinned = false;
   readonly #warn: (message: string) => void;
   readonly #now: () => number;
-  /** What the last look said that found the reserve out and could not make it; null once it was made. */
+  /** The last failure to create the released reserve again; null once it exists. */
   #noRoom: { readonly outcome: Outcome; readonly atMs: number } | null = null;
   #warnedAtMs = -Infinity;
 
   /**
-   * Without a `reserve`, deletions on a full disk have the room that is left. That the disk cannot be looked at is told to
-   * `warn`; `now` gives milliseconds that never go back.
+   * Without a `reserve`, deletions on a full disk have the room that is left. `warn` receives a warning where the disk
+   * cannot be probed; `now` returns monotonic milliseconds.
    */
   constructor(
     folder: string,
@@ -93,7 +96,7 @@ export class Writer {
 
   /** Applies a group of changes in their order. When it returns, all that succeeded is durable. */
   commit(changes: readonly Change[]): Outcome[] {
-    // What is left of a full disk belongs to the changes that make room.
+    // The room that is left on a full disk is for changes that free some.
     const noRoom = changes.some(({ kind }) => !FREEING_CHANGES.has(kind)) ? this.#lookForRoom(0) : null;
     try {
       return this.#commitGroup(changes, (kind) => FREEING_CHANGES.has(kind) ? null : noRoom);
@@ -106,14 +109,14 @@ export class Writer {
   }
 
   /**
-   * Whether the disk takes so many bytes beside the reserve, which is made again where it was given away. Where it cannot be
-   * looked at, it takes none.
+   * Whether the disk has so many bytes beside the reserve, which is created again where it was released. False where
+   * the disk cannot be probed.
    */
   hasRoom(bytes = 0): boolean {
     return this.#lookForRoom(bytes) === null;
   }
 
-  /** What a write of so many bytes is refused with; null where it finds room. */
+  /** The outcome of a write of so many bytes that finds no room; null where it does. */
   #lookForRoom(bytes: number): Outcome | null {
     if (!this.#reserve) return null;
     const isRecent = this.#noRoom !== null && this.#now() - this.#noRoom.atMs < LOOK_AGAIN_MS;
@@ -138,12 +141,12 @@ export class Writer {
     }
   }
 
-  /** Whether deletions have the reserve, which is to be made again when they are done. */
+  /** Whether the reserve is released to deletions, and has to be created again when they are done. */
   get hasReleasedReserve(): boolean {
     return this.#reserve !== null && !this.#reserve.isWhole;
   }
 
-  /** Gives the reserve to the changes that make room, all at once or, where that is still too much, one by one. */
+  /** Releases the reserve to the changes that free room, all at once or, where that is still too much, one by one. */
   #commitWithReserve(changes: readonly Change[]): Outcome[] {
     try {
       this.#reserve?.release();
@@ -162,7 +165,7 @@ export class Writer {
     }
   }
 
-  /** Moves what the log holds into the index, and gives back the room of the log, unless somebody reads from it. */
+  /** Moves the content of the log into the index and frees the room of the log, unless a reader uses it. */
   #shortenLog(): void {
     try {
       this.#index.exec("PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)");
@@ -173,7 +176,11 @@ export class Writer {
     }
   }
 
-  /** Commits the changes that are not refused beforehand. Throws where nothing of the group could be committed. */
+  /**
+   * Commits the changes that are not refused beforehand.
+   *
+   * @throws where nothing of the group could be committed
+   */
   #commitGroup(changes: readonly Change[], outcomeBefore: (kind: ChangeKind) => Outcome | null): Outcome[] {
     const outcomes = changes.map(({ kind }) => outcomeBefore(kind));
     try {
@@ -190,7 +197,7 @@ export class Writer {
       throw error;
     }
     this.#unlinkGarbage();
-    // What was deleted, or removed of it only now, may have made room.
+    // A deletion, or the removal of its files just now, may have freed room.
     if (this.#unlinked.length > 0 || changes.some(({ kind }, i) => outcomes[i]?.ok && FREEING_CHANGES.has(kind))) {
       this.#noRoom = null;
     }
@@ -227,7 +234,7 @@ export class Writer {
       this.#index.exec("RELEASE change");
       return { ok: true, result };
     } catch (error) {
-      // Some errors, such as that of a full disk, end the whole transaction: then nobody's change may count.
+      // Some errors, such as that of a full disk, end the whole transaction: then no change of the group may count.
       if (!this.#index.isTransaction) throw error;
       this.#index.exec("ROLLBACK TO change; RELEASE change");
       return failure(error);
@@ -251,7 +258,7 @@ export class Writer {
     this.#isPinned = files.length > 0 && !whileUnpinned(this.#folder, () => {
       for (const file of files) if (this.#isGone(file)) this.#unlinked.push(file);
     });
-    // Files that cannot be removed wait for the next start: without progress nobody is to come back for them.
+    // Files that cannot be removed wait for the next start: without progress they are not tried again.
     this.#hasGarbage = rows.length === UNLINK_LIMIT && this.#unlinked.length > 0;
   }
 

@@ -13,17 +13,17 @@ interface Waiting {
   settle(outcome: Outcome): void;
 }
 
-/** Starts the thread that commits changes; {@link WriterClient} speaks to it over its port, from whatever thread. */
+/** Starts the thread that commits changes; {@link WriterClient} sends to it over its port, from any thread. */
 export function startWriterThread(onFault: (message: string) => void): Thread {
   return startThread(new URL("./writer_thread.ts", import.meta.url).href, "store writer", onFault);
 }
 
-/** Sends changes to the writer's thread. While one group is being committed, the next one gathers. */
+/** Sends changes to the writer's thread. While one group is being committed, the next one is collected. */
 export class WriterClient {
   readonly #port: MessagePort;
   #queue: Waiting[] = [];
   #underWay: Waiting[] | null = null;
-  /** Who asked whether there is room, in the order they asked. */
+  /** Pending requests for room on the disk, in their order. */
   readonly #roomRequests: ((hasRoom: boolean) => void)[] = [];
   /** Whether the disk takes more. */
   readonly space: DiskSpace;
@@ -37,7 +37,11 @@ export class WriterClient {
     };
   }
 
-  /** Opens a folder's index in the thread. Throws {@link DataFolderError} when it cannot be opened. */
+  /**
+   * Opens a folder's index in the thread.
+   *
+   * @throws {DataFolderError} when it cannot be opened
+   */
   static async open(port: MessagePort, folder: string): Promise<WriterClient> {
     const opened = await request(port, { open: folder });
     if ("failed" in opened) throw new DataFolderError(opened.failed);
@@ -45,7 +49,11 @@ export class WriterClient {
     return new WriterClient(port, opened.opened);
   }
 
-  /** Makes one change durable and tells its result. Throws {@link StoreError} when the store's rules forbid it. */
+  /**
+   * Makes one change durable and returns its result.
+   *
+   * @throws {StoreError} when the store's rules forbid it
+   */
   change<K extends ChangeKind>(kind: K, given: Changes[K]["given"]): Promise<Changes[K]["result"]> {
     const result = this.#queued(kind, given);
     this.#sendNext();
@@ -59,7 +67,7 @@ export class WriterClient {
     return Promise.all(results);
   }
 
-  /** Makes changes durable in their order, in groups of up to {@link GROUP_LIMIT}, and tells what became of each. */
+  /** Makes changes durable in their order, in groups of up to {@link GROUP_LIMIT}, and returns the outcome of each. */
   changeEach<K extends ChangeKind>(
     kind: K,
     given: readonly Changes[K]["given"][],

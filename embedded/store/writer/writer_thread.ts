@@ -1,4 +1,4 @@
-/** The thread in which changes are committed, so that the flush of a disk never delays an answer. */
+/** The thread in which changes are committed, so that the flush of a disk never delays a response. */
 import type { DatabaseSync } from "node:sqlite";
 import { bindBodies } from "@/embedded/store/body_mark.ts";
 import type { Change, Outcome } from "@/embedded/store/changes.ts";
@@ -12,11 +12,12 @@ import { sweepBodies } from "./sweep.ts";
 import { Writer } from "./writer.ts";
 
 /**
- * What the thread is request: a folder to open, a group of changes, to look whether the disk takes so many bytes, or to close.
+ * Messages to the thread: open a folder, commit a group of changes, check that the disk has room for so many bytes, or
+ * close.
  */
 export type WriterRequest = { open: string } | { commit: Change[] } | { room: number } | { close: true };
 
-/** What the thread answers, in the order it was request. */
+/** Messages from the thread, in the order of the requests. */
 export type WriterResponse =
   /** The first number is 1 while deletions have the reserve. */
   | { opened: Int32Array }
@@ -56,13 +57,16 @@ function handle(request: WriterRequest): WriterResponse {
   }
 }
 
-/** How often it is looked whether a copy of the bodies is done, whose end lets deleted ones be removed, in ms. */
+/** How often the pin of a copy of the bodies is checked, whose end allows removals, in ms. */
 const PINNED_RETRY_MS = 1000;
 
-/** How long after a deletion that took the reserve it is made again, in ms: another one may be about to come. */
+/** How long after a deletion that used the reserve it is created again, in ms: another deletion may follow. */
 const REMAKE_RESERVE_MS = 100;
 
-/** Opens the index of a folder and tidies the bodies; where the disk is full, by the reserve, which the next look makes again. */
+/**
+ * Opens the index of a folder and tidies the bodies; where the disk is full, with the room of the reserve, which the
+ * next probe creates again.
+ */
 function openWith(reserve: Reserve, folder: string): DatabaseSync {
   try {
     return openTidied(folder);
@@ -85,7 +89,10 @@ function openTidied(folder: string): DatabaseSync {
   }
 }
 
-/** Goes on removing files between the groups, so that they do not wait for the next change, then makes the reserve again. */
+/**
+ * Goes on removing files between the groups, so that they do not wait for the next change, then creates the reserve
+ * again.
+ */
 function tidy(): void {
   clearTimeout(tidying);
   if (writer?.hasGarbage || writer?.isPinned) {

@@ -91,7 +91,7 @@ Deno.test("embedded S3: HeadBucket is for those who may list the bucket", leaks,
   assert.equal(await statusOf(other.send(new HeadBucketCommand({ Bucket: "none" }))), 404);
 });
 
-Deno.test("embedded S3: every answer is withSandboxHeaders, and its type is not guessed", leaks, async () => {
+Deno.test("embedded S3: every response is sandboxed, and its type is not sniffed", leaks, async () => {
   await using store = await startStore();
   const origin = store.s3("archive");
   const client = store.client("archive", "curator");
