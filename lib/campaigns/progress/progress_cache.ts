@@ -1,37 +1,37 @@
 import { isOver } from "@/lib/campaigns/projection/progress.ts";
 import type { ProgressAnswer, VolumeState } from "@/lib/campaigns/projection/types.ts";
 
-/** Whose answers are meant, and of which run: what one may read is no business of another, a later run another thing. */
+/** The session and run of cached results: sessions have different permissions, and a later run has other files. */
 interface ProgressScope {
-  /** The session's digest. A user's name would not do: it may be given to somebody else. */
+  /** The session's digest. A user's name may pass to another account. */
   readonly session: string;
   readonly namespace: string;
   readonly pipeline: string;
   readonly run: string;
 }
 
-/** Which volume of a run an answer is about, and when in the volume's life. */
+/** A volume of a run, in one state. */
 export interface ProgressKey {
   readonly id: string;
   readonly state: VolumeState;
 }
 
-/** The answers of one session and run. */
+/** The cached results of one session and run. */
 interface ScopedProgress {
   get(key: ProgressKey): ProgressAnswer | undefined;
-  /** Keeps an answer; that a store did not answer is not one. */
+  /** Caches a result, unless the store did not respond. */
   set(key: ProgressKey, answer: ProgressAnswer): void;
 }
 
-/** How long an answer is shown again (spec, Limits), ms. */
+/** How long results of running and of ended volumes are cached (spec, Limits), ms. */
 export const RUNNING_LIFETIME_MS = 5_000;
 export const OVER_LIFETIME_MS = 3_600_000;
 
 const CAPACITY = 20_000;
 
 /**
- * What the results store answered, per session. Files of a volume that is over no longer change, so that also their absence
- * and a refusal are kept for long. Beyond the capacity, answers of the run that was asked for least recently go first.
+ * Results of progress reads, by session. Files of a volume that has ended no longer change, so its absence or a 403 is
+ * cached for long as well. Beyond the capacity, results of the least recently used run are evicted first, one by one.
  */
 export class ProgressCache {
   readonly #scopes = new Map<string, ScopeEntries>();
@@ -45,19 +45,19 @@ export class ProgressCache {
     this.#capacity = capacity;
   }
 
-  /** Answers that are kept. */
+  /** The number of cached results. */
   get size(): number {
     return this.#size;
   }
 
   /**
-   * The answers of one session and run. Thousands of volumes are looked up in it by names that are there already: names made
-   * for each look-up would be most of what a request leaves to collect.
+   * The cached results of one session and run. Two levels of maps, because a request looks up thousands of volumes: a
+   * compound key for each look-up would be most of its garbage. This is why it is not an lru-cache.
    */
   of({ session, namespace, pipeline, run }: ProgressScope): ScopedProgress {
     const name = JSON.stringify([session, namespace, pipeline, run]);
-    const known = this.#scopes.get(name);
-    if (known) this.#touch(name, known);
+    const entries = this.#scopes.get(name);
+    if (entries) this.#touch(name, entries);
     return {
       get: ({ id, state }) => {
         const entry = this.#scopes.get(name)?.get(state)?.get(id);
@@ -83,10 +83,10 @@ export class ProgressCache {
     entries.set(state, ofState);
     if (!ofState.delete(id)) this.#size++;
     ofState.set(id, entry);
-    if (this.#size > this.#capacity) this.#forgetOne();
+    if (this.#size > this.#capacity) this.#evictOne();
   }
 
-  #forgetOne(): void {
+  #evictOne(): void {
     for (const [name, entries] of this.#scopes) {
       for (const [state, ofState] of entries) {
         const [oldest] = ofState.keys();
@@ -106,5 +106,5 @@ interface Entry {
   readonly until: number;
 }
 
-/** By state, so that what was read of a running volume is not taken for its ending, and by id. */
+/** By state, so that a result of a running volume is not taken for its end, and by id. */
 type ScopeEntries = Map<VolumeState, Map<string, Entry>>;

@@ -16,9 +16,9 @@ interface ProgressReaderOptions {
   readonly limits?: Partial<ReadLimits>;
 }
 
-/** What one request may spend on reads. */
+/** The budget of one request for reads. */
 export interface ReadLimits {
-  /** Reads of files; what is cached costs nothing. */
+  /** Reads of files; cached results are free. */
   readonly reads: number;
   /** For all of them together, ms. */
   readonly totalMs: number;
@@ -26,7 +26,7 @@ export interface ReadLimits {
   readonly file: FileLimits;
 }
 
-/** spec, Limits; the time and size of one read are what a healthy store needs, with room. */
+/** spec, Limits; the time and size of one read are those of a healthy store, with a margin. */
 const READ_LIMITS: ReadLimits = {
   reads: 100,
   totalMs: 5_000,
@@ -38,23 +38,23 @@ const READ_LIMITS: ReadLimits = {
 interface ProgressRun {
   readonly namespace: string;
   readonly pipeline: string;
-  /** Tells this run of the campaign from another. */
+  /** Identifies this run of the campaign. */
   readonly run: string;
 }
 
-/** Whose session the reads are made with. */
+/** The session of the reads. */
 export interface ProgressViewer {
-  /** Stands for the session: what was read with it is kept under it, and shown to no other. */
+  /** The session's digest: results are cached under it and shown to no other session. */
   readonly digest: string;
   readonly cookie: string;
-  /** Aborts when nobody waits any more. */
+  /** Aborts when the request is cancelled. */
   readonly signal?: AbortSignal;
 }
 
 export interface ProgressReader {
   /**
-   * The progress of volumes, by index, in the order of `wanted` as far as the limits reach: the rest is left out and
-   * comes with a later request. Never throws for a file or a store.
+   * The progress of volumes, by index, in the order of `wanted` until a limit is reached. The rest is left out and read by
+   * a later request. Never throws for a file or a store.
    */
   read(
     run: ProgressRun,
@@ -63,7 +63,7 @@ export interface ProgressReader {
   ): Promise<ReadonlyMap<number, ProgressAnswer>>;
 }
 
-/** Reads progress files with the caller's own session and keeps the answers for that session. */
+/** Reads progress files with the caller's own session and caches the results for that session. */
 export function progressReader({ send, base, now, limits }: ProgressReaderOptions): ProgressReader {
   const allowed = { ...READ_LIMITS, ...limits };
   const cache = new ProgressCache(now);
@@ -71,23 +71,23 @@ export function progressReader({ send, base, now, limits }: ProgressReaderOption
     async read(run, wanted, viewer) {
       const answers = new Map<number, ProgressAnswer>();
       const missing = new Map<string, MissingVolume>();
-      const kept = cache.of({ ...run, session: viewer.digest });
+      const cached = cache.of({ ...run, session: viewer.digest });
       for (const { index, id, state } of wanted) {
-        const known = missing.get(id);
-        if (known) {
-          known.indexes.push(index);
+        const listed = missing.get(id);
+        if (listed) {
+          listed.indexes.push(index);
           continue;
         }
-        const answer = kept.get({ id, state });
+        const answer = cached.get({ id, state });
         if (answer) answers.set(index, answer);
-        // More than can be read need not be remembered: a campaign has thousands.
+        // Volumes beyond the budget are skipped: a campaign has thousands.
         else if (missing.size < allowed.reads) missing.set(id, { id, state, indexes: [index] });
       }
       await withinBudget(send, allowed, viewer, async (read) => {
         await forEachConcurrent(missing.values(), allowed.atOnce, async (volume) => {
           const { id, indexes } = volume;
           const answer = await readVolume(volume, progressUrls(base, run.namespace, run.pipeline, id), read);
-          kept.set(volume, answer);
+          cached.set(volume, answer);
           if (answer.answered) { for (const index of indexes) answers.set(index, answer); }
         });
       });
@@ -108,7 +108,7 @@ async function readVolume({ state }: ProgressKey, urls: ProgressUrls, read: Read
   return needsManifest(state, answer) ? await read("manifest", urls.manifest) : answer;
 }
 
-/** Runs `work` with a `read` that stops asking, and answers {@link UNREAD}, once the limits are reached. */
+/** Runs `work` with a `read` that returns {@link UNREAD} without a request once a limit is reached. */
 async function withinBudget(
   send: ResultsFetch,
   limits: ReadLimits,
@@ -124,7 +124,7 @@ async function withinBudget(
   let left = limits.reads;
   try {
     await work(async (file, url) => {
-      // A request for it would fold the segment away and read another file; the results role has no such key.
+      // A request would normalise the path and read another file; the results role has no such key.
       if (hasDotSegment(rawTarget(url).path)) return judgeAnswer(file, 404, null);
       if (left === 0 || stop.signal.aborted) return UNREAD;
       left--;

@@ -1,7 +1,7 @@
-/** Answers a request for a result file: `fetch`, or the results role of this process. Redirects are not followed. */
+/** Requests a result file: `fetch`, or the results role of this process. Redirects are not followed. */
 export type ResultsFetch = (request: Request) => Promise<Response>;
 
-/** Whose eyes a file is read with, and whether anybody still waits. */
+/** The session of a read and its cancellation. */
 export interface FileReader {
   /** The `Cookie` header of the results role: the session's cookie and nothing else. */
   readonly cookie: string;
@@ -14,10 +14,10 @@ export interface FileLimits {
   readonly maxBytes: number;
 }
 
-interface FileAnswer {
-  /** null: there was no whole answer in time. */
+interface FileResult {
+  /** null: no complete response in time. */
   readonly status: number | null;
-  /** null unless the status is 200; also when the body is too long or encoded, as a compressed one might be a bomb. */
+  /** null unless the status is 200, and for a body that is too long or encoded: a compressed one could be a bomb. */
   readonly body: Uint8Array | null;
 }
 
@@ -27,36 +27,36 @@ export async function readResultFile(
   url: string,
   { cookie, signal }: FileReader,
   { timeoutMs, maxBytes }: FileLimits,
-): Promise<FileAnswer> {
+): Promise<FileResult> {
   const stop = new AbortController();
-  const late = Promise.withResolvers<FileAnswer>();
-  const giveUp = () => {
+  const late = Promise.withResolvers<FileResult>();
+  const cancel = () => {
     stop.abort();
-    // Not every sender looks at the signal.
-    late.resolve(NO_ANSWER);
+    // Not every implementation observes the signal.
+    late.resolve(NO_RESPONSE);
   };
-  const timer = setTimeout(giveUp, timeoutMs);
-  signal.addEventListener("abort", giveUp, { once: true });
-  if (signal.aborted) giveUp();
+  const timer = setTimeout(cancel, timeoutMs);
+  signal.addEventListener("abort", cancel, { once: true });
+  if (signal.aborted) cancel();
   try {
-    return await Promise.race([late.promise, ask(send, url, cookie, stop.signal, maxBytes)]);
+    return await Promise.race([late.promise, fetchFile(send, url, cookie, stop.signal, maxBytes)]);
   } catch {
-    return NO_ANSWER;
+    return NO_RESPONSE;
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener("abort", giveUp);
+    signal.removeEventListener("abort", cancel);
   }
 }
 
-const NO_ANSWER: FileAnswer = { status: null, body: null };
+const NO_RESPONSE: FileResult = { status: null, body: null };
 
-async function ask(
+async function fetchFile(
   send: ResultsFetch,
   url: string,
   cookie: string,
   signal: AbortSignal,
   maxBytes: number,
-): Promise<FileAnswer> {
+): Promise<FileResult> {
   const headers = { "Accept": "application/json", "Accept-Encoding": "identity", "Cookie": cookie };
   const response = await send(new Request(url, { headers, redirect: "manual", signal }));
   const encoding = response.headers.get("Content-Encoding") ?? "identity";
@@ -64,10 +64,10 @@ async function ask(
     await response.body?.cancel();
     return { status: response.status, body: null };
   }
-  return { status: 200, body: await bodyWithin(response, maxBytes) };
+  return { status: 200, body: await readBody(response, maxBytes) };
 }
 
-async function bodyWithin(response: Response, maxBytes: number): Promise<Uint8Array | null> {
+async function readBody(response: Response, maxBytes: number): Promise<Uint8Array | null> {
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   // Leaving the loop early cancels the body.

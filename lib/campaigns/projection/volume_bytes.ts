@@ -10,7 +10,7 @@ interface VolumeBytes extends VolumeList {
  * Reads volumes.txt by the rules of `readVolumes` and keeps it as bytes and offsets, outside of the heap: for lists that
  * are kept for long and read rarely.
  */
-export function keepVolumes(text: string): VolumeBytes {
+export function volumesAsBytes(text: string): VolumeBytes {
   // Half of a surrogate pair does not survive as bytes.
   if (!text.isWellFormed()) {
     const volumes = readVolumes(text);

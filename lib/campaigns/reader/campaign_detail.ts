@@ -21,7 +21,7 @@ export interface CampaignDetailDeps {
   readonly source: CampaignSource;
   readonly progress: ProgressReader;
   readonly tallies: Tallies;
-  /** Learn of live campaigns behind the answer; absent where none are kept. */
+  /** Called with each live campaign; absent where no records are written. */
   readonly records?: CampaignRecords;
   /** ms since 1970 */
   readonly now: () => number;
@@ -38,8 +38,8 @@ interface CampaignDetailRequest {
 }
 
 /**
- * One campaign with a page of its volumes and their progress (spec, GET /api/v1/jobs/{namespace}/{name}); null when
- * there is none of that name.
+ * One campaign with a page of its volumes and their progress (spec, GET /api/v1/jobs/{namespace}/{name}); null when no
+ * campaign has that name.
  *
  * @throws {ClusterUnavailable}
  */
@@ -49,7 +49,7 @@ export async function campaignDetail(
 ): Promise<JobDetail | null> {
   const objects = await source.campaign(namespace, name);
   if (!objects) return null;
-  const { campaign, run } = await laidOut(source, objects, resultsUrl);
+  const { campaign, run } = await layoutOf(source, objects, resultsUrl);
   const { pipeline } = campaign.summary;
   const tally = tallies.of(viewer.digest, run);
   const wanted = wantedProgress(campaign, page, unlessTallied(campaign, page, tally));
@@ -63,25 +63,25 @@ function failuresOf({ failures }: JobDetail): Failures {
   return new Map(failures.map(({ id, reason }) => [id, reason?.error ?? ""]));
 }
 
-interface LaidOut {
+interface RunLayout {
   readonly campaign: CampaignLayout;
-  /** Names the run, for tallies and progress. */
+  /** Identifies the run, for tallies and progress. */
   readonly run: string;
 }
 
-/** What was worked out of the same objects for the reader before: thousands of volumes are gone through once. */
-const laidOutBefore = new WeakMap<CampaignObjects, LaidOut & { resultsUrl: string; pods: readonly BatchPod[] }>();
+/** Layouts by source objects, so that thousands of volumes are processed once. */
+const layoutCache = new WeakMap<CampaignObjects, RunLayout & { resultsUrl: string; pods: readonly BatchPod[] }>();
 const NO_PODS: readonly BatchPod[] = [];
 
-async function laidOut(source: CampaignSource, objects: CampaignObjects, resultsUrl: string): Promise<LaidOut> {
+async function layoutOf(source: CampaignSource, objects: CampaignObjects, resultsUrl: string): Promise<RunLayout> {
   const job = objects.warmup;
   const pods = job && warmupPhase(job) === "failed" ? await source.pods(job.namespace, job.name) : NO_PODS;
-  const before = laidOutBefore.get(objects);
-  if (before?.resultsUrl === resultsUrl && before.pods === pods) return before;
+  const cached = layoutCache.get(objects);
+  if (cached?.resultsUrl === resultsUrl && cached.pods === pods) return cached;
   const campaign = layout(objects, { resultsUrl, warmup: warmupOf(job, pods) });
   const { namespace, name, startedAt } = campaign.summary;
-  const run = before?.run ?? runFingerprint(namespace, name, startedAt, campaign.volumes);
-  laidOutBefore.set(objects, { campaign, run, resultsUrl, pods });
+  const run = cached?.run ?? runFingerprint(namespace, name, startedAt, campaign.volumes);
+  layoutCache.set(objects, { campaign, run, resultsUrl, pods });
   return { campaign, run };
 }
 
@@ -91,7 +91,7 @@ function layout(objects: CampaignObjects, context: Parameters<typeof layoutLive>
     : layoutReaped(objects.campaign, objects.volumes, objects.pipeline, context);
 }
 
-/** Of a volume that is counted for good and not shown, nothing more needs to be known. */
+/** Volumes that have ended, are in the tally and are not shown need no read. */
 function unlessTallied({ shown }: CampaignLayout, { offset, limit }: VolumePage, tally: PageTally) {
   return (index: number, state: VolumeState) =>
     !tally.has(index) || (index >= offset && index < offset + limit) || !isOver(state) || shown.has(index);

@@ -12,7 +12,7 @@ import { joinedJson, ListRow, RowCache, type RowUse } from "./list_rows.ts";
 interface CampaignListRequest {
   /** The results URL that the caller's browser uses. */
   readonly resultsUrl: string;
-  /** Most reaped campaigns that are wanted. */
+  /** The largest number of reaped campaigns. */
   readonly reaped: number;
 }
 
@@ -23,29 +23,30 @@ interface CampaignList {
   readonly reapedTotal: number;
 }
 
-/** A list as an answer's body. */
+/** A list as a response body. */
 interface CampaignListBytes {
   /** The JSON array of the campaigns. */
   readonly body: Uint8Array<ArrayBuffer>;
   readonly reapedTotal: number;
 }
 
-/** Cluster reads for the reasons of failed warm-ups, side by side. */
-const READS_AT_ONCE = 8;
-/** Answers that are kept, one for each results URL and number of reaped campaigns; results URLs whose rows are. */
-const KEPT_LISTS = 8;
-const KEPT_RESULTS_URLS = 4;
+/** Concurrent reads of the pods of failed warm-ups. */
+const MAX_CONCURRENT_READS = 8;
+/** Cached lists, one for each results URL and number of reaped campaigns. */
+const MAX_CACHED_LISTS = 8;
+/** Results URLs with cached rows. */
+const MAX_CACHED_RESULTS_URLS = 4;
 
 /**
- * Every live campaign and the reaped ones that ended last (spec, GET /api/v1/jobs). A list is put together once for
- * what the source hands out, and only the rows whose objects changed are projected again. `records`, if there are any,
- * learn of each list behind its answer.
+ * Every live campaign and the reaped ones that ended last (spec, GET /api/v1/jobs). A list is projected once for each
+ * snapshot of the source, and of it only the rows whose objects changed. `records`, where given, is called with each
+ * snapshot.
  */
 export class CampaignLists {
   readonly #source: CampaignSource;
   readonly #records: CampaignRecords | undefined;
-  readonly #kept = new LRUCache<string, KeptList>({ max: KEPT_LISTS });
-  readonly #rows = new LRUCache<string, RowCache>({ max: KEPT_RESULTS_URLS });
+  readonly #lists = new LRUCache<string, CachedList>({ max: MAX_CACHED_LISTS });
+  readonly #rows = new LRUCache<string, RowCache>({ max: MAX_CACHED_RESULTS_URLS });
 
   constructor(source: CampaignSource, records?: CampaignRecords) {
     this.#source = source;
@@ -69,13 +70,13 @@ export class CampaignLists {
     const snapshot = await this.#source.list();
     this.#records?.listed(snapshot);
     const name = `${request.reaped} ${request.resultsUrl}`;
-    const kept = this.#kept.get(name);
-    if (kept?.snapshot === snapshot) return await kept.list;
+    const cached = this.#lists.get(name);
+    if (cached?.snapshot === snapshot) return await cached.list;
     const list = this.#projected(snapshot, request);
     const entry = { snapshot, list };
-    this.#kept.set(name, entry);
+    this.#lists.set(name, entry);
     list.catch(() => {
-      if (this.#kept.peek(name) === entry) this.#kept.delete(name);
+      if (this.#lists.peek(name) === entry) this.#lists.delete(name);
     });
     return await list;
   }
@@ -107,20 +108,20 @@ export class CampaignLists {
   }
 
   #rowsFor(resultsUrl: string): RowCache {
-    const kept = this.#rows.get(resultsUrl) ?? new RowCache();
-    this.#rows.set(resultsUrl, kept);
-    return kept;
+    const rows = this.#rows.get(resultsUrl) ?? new RowCache();
+    this.#rows.set(resultsUrl, rows);
+    return rows;
   }
 }
 
 interface ListedRows {
   readonly rows: readonly ListRow[];
   readonly reapedTotal: number;
-  /** Null until somebody asks for it. */
+  /** Null until first requested. */
   body: Uint8Array<ArrayBuffer> | null;
 }
 
-interface KeptList {
+interface CachedList {
   readonly snapshot: CampaignSnapshot;
   readonly list: Promise<ListedRows>;
 }
@@ -151,13 +152,13 @@ async function warmupsOf(
     const job = index.find(namespace, pipeline);
     if (job && warmupPhase(job) === "failed") failed.add(job);
   }
-  const told = new Map<BatchJob, Warmup>();
-  await forEachConcurrent(failed, READS_AT_ONCE, async (job) => {
-    told.set(job, warmupOf(job, await source.pods(job.namespace, job.name)));
+  const failedWarmups = new Map<BatchJob, Warmup>();
+  await forEachConcurrent(failed, MAX_CONCURRENT_READS, async (job) => {
+    failedWarmups.set(job, warmupOf(job, await source.pods(job.namespace, job.name)));
   });
   return (namespace, pipeline) => {
     const job = index.find(namespace, pipeline);
-    return (job && told.get(job)) ?? warmupOf(job);
+    return (job && failedWarmups.get(job)) ?? warmupOf(job);
   };
 }
 
@@ -166,7 +167,7 @@ function scoringPipelines(pipelines: readonly PipelineRecord[]): ReadonlySet<str
   return new Set(scoring.map(({ namespace, pipeline }) => keyOf(namespace, pipeline)));
 }
 
-/** A namespace has no slash, so the two parts cannot run into each other. */
+/** Unambiguous, because a namespace contains no slash. */
 function keyOf(namespace: string, name: string): string {
   return `${namespace}/${name}`;
 }

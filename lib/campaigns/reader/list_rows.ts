@@ -1,12 +1,12 @@
 import type { JobSummary, Warmup } from "@/lib/campaigns/projection/types.ts";
 
-/** What a row shows beside its campaign's own objects. */
+/** The content of a row that does not come from its campaign's own objects. */
 export interface RowUse {
   readonly warmup: Warmup;
   readonly qualityPrediction: boolean;
 }
 
-/** One campaign of a list, and its JSON once somebody asked for it. */
+/** One campaign of a list; its JSON is computed on first access. */
 export class ListRow {
   #json: Uint8Array | null = null;
 
@@ -21,15 +21,17 @@ export class ListRow {
   }
 }
 
-/** The rows of one results URL, each for as long as the objects that it is made of are in use. */
+/** The rows of one results URL, each cached as long as its source objects exist. */
 export class RowCache {
-  readonly #rows = new WeakMap<object, KeptRow>();
+  readonly #rows = new WeakMap<object, CachedRow>();
 
-  /** The row made of `objects`, which never change, and `use`; `project` makes it where it is another than last time. */
+  /** The row of `objects`, which are immutable, and `use`; `project` creates it unless the cached one has the same. */
   row(objects: readonly [object, ...object[]], use: RowUse, project: () => JobSummary): ListRow {
     const [first, ...others] = objects;
-    const kept = this.#rows.get(first);
-    if (kept && isSameUse(kept.use, use) && others.every((other, i) => other === kept.others[i])) return kept.row;
+    const cached = this.#rows.get(first);
+    if (cached && isSameUse(cached.use, use) && others.every((other, i) => other === cached.others[i])) {
+      return cached.row;
+    }
     const row = new ListRow(project());
     this.#rows.set(first, { others, use, row });
     return row;
@@ -52,7 +54,7 @@ export function joinedJson(rows: readonly ListRow[]): Uint8Array<ArrayBuffer> {
   return joined;
 }
 
-interface KeptRow {
+interface CachedRow {
   readonly others: readonly object[];
   readonly use: RowUse;
   readonly row: ListRow;

@@ -5,52 +5,52 @@ import { compareText } from "@/lib/std/text_order.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import { timedCache } from "@/lib/std/timed_cache.ts";
 import { type Failures, isRecorded, summaryOf } from "./record_merge.ts";
-import { type RecordOutcome, RecordRefused, type RecordWriter } from "./record_writer.ts";
+import { type RecordOutcome, RecordRejected, type RecordWriter } from "./record_writer.ts";
 
 /** Records written after one list. */
 export const MAX_WRITES_PER_LIST = 20;
-/** How long a namespace is left alone whose records could not be written, ms. */
-export const REFUSAL_PAUSE_MS = 600_000;
-/** The same where Job or record could not be read, which says nothing about writing, ms. */
+/** The pause of a namespace after the cluster rejected a write, ms. */
+export const REJECTED_PAUSE_MS = 600_000;
+/** The pause after a Job or record could not be read, which says nothing about writes, ms. */
 export const UNREADABLE_PAUSE_MS = 10_000;
-/** How long a record is trusted to say what it was told by a detail, ms. */
+/** For this long after a detail's write its record is taken for unchanged, ms. */
 export const DETAIL_LIFETIME_MS = 60_000;
 
-/** Campaigns whose detail was shown and whose record waits for its turn; beyond, the newcomer is dropped. */
+/** Campaigns whose detail was shown and whose record waits to be written; further ones are dropped. */
 const MAX_WAITING = 256;
-const KNOWN_RECORDS = 4096;
+const MAX_CACHED_RECORDS = 4096;
 
-/** The live campaigns of a list, and what is recorded of them. */
+/** The live campaigns of a list and their status records. */
 interface ListedRecords {
   readonly jobs: readonly BatchJob[];
   readonly statuses: readonly StatusRecord[];
 }
 
 /**
- * Keeps the status records of live campaigns up to date behind the answers that show them: nobody waits for a record,
- * and no answer fails for one. There is one in a process, and it writes one record at a time.
+ * Updates the status records of live campaigns in the background: no response waits for a record or fails for one. There
+ * is one instance in a process, and it writes one record at a time.
  */
 export interface CampaignRecords {
-  /** A list was read: writes what its records lack, newest campaigns first, as far as the limit for a list reaches. */
+  /** To be called with each list: writes what its records lack, newest campaigns first, up to the limit for a list. */
   listed(snapshot: ListedRecords): void;
-  /** A live campaign's detail was read, with the newest of its failures. */
+  /** To be called with each detail of a live campaign and the newest of its failures. */
   shown(job: BatchJob, failures: Failures): void;
-  /** Resolves when nothing waits to be written. */
+  /** Resolves when no record waits to be written. */
   idle(): Promise<void>;
 }
 
 interface CampaignRecordsOptions {
   readonly writer: RecordWriter;
-  /** As the writer has it. */
+  /** The same as the writer's. */
   readonly resultsUrl: string | null;
   readonly log: RequestLog;
   /** ms since 1970 */
   readonly now: () => number;
 }
 
-/** The one keeper of records of a process. */
+/** Creates the updater of status records; one for each process. */
 export function campaignRecords(options: CampaignRecordsOptions): CampaignRecords {
-  return new Keeper(options);
+  return new RecordUpdater(options);
 }
 
 interface Shown {
@@ -58,28 +58,28 @@ interface Shown {
   readonly failures: Failures;
 }
 
-class Keeper implements CampaignRecords {
+class RecordUpdater implements CampaignRecords {
   readonly #options: CampaignRecordsOptions;
-  /** Waiting, by campaign. */
+  /** Details whose record waits to be written, by campaign. */
   readonly #shown = new Map<string, Shown>();
   #listed: ListedRecords | null = null;
-  /** The list of which nothing is left to write; a source that knows of no change hands out the same one again. */
+  /** The list whose records are all written. A source without changes returns the same list again. */
   #settled: ListedRecords | null = null;
-  /** When a namespace that is left alone now gets its turn again, ms since 1970. */
+  /** The end of the first pause of a namespace in that list, ms since 1970. */
   #settledUntil = Infinity;
   #work: Promise<void> | null = null;
-  /** Jobs whose record says it all: a source that follows changes hands out the same objects until there is one. */
+  /** Jobs with an up-to-date record. A source that watches returns the same objects until one changes. */
   readonly #recorded = new WeakMap<BatchJob, StatusRecord>();
-  /** What was compared with a record of that version, and needed no write or could not be written. */
-  readonly #compared = new LRUCache<string, string>({ max: KNOWN_RECORDS });
-  /** What a record was written from when its detail was shown, by campaign. */
-  readonly #told: LRUCache<string, string>;
+  /** By campaign: the summary and record version of the last comparison, whether or not it led to a write. */
+  readonly #compared = new LRUCache<string, string>({ max: MAX_CACHED_RECORDS });
+  /** By campaign: the summary and failures of the last write for a detail. */
+  readonly #detailsWritten: LRUCache<string, string>;
   readonly #pausedUntil = new Map<string, number>();
-  readonly #refused = new Set<string>();
+  readonly #rejected = new Set<string>();
 
   constructor(options: CampaignRecordsOptions) {
     this.#options = options;
-    this.#told = timedCache(KNOWN_RECORDS, DETAIL_LIFETIME_MS, options.now);
+    this.#detailsWritten = timedCache(MAX_CACHED_RECORDS, DETAIL_LIFETIME_MS, options.now);
   }
 
   listed(snapshot: ListedRecords): void {
@@ -90,8 +90,8 @@ class Keeper implements CampaignRecords {
 
   shown(job: BatchJob, failures: Failures): void {
     const key = keyOf(job);
-    const told = this.#told.get(key);
-    if (told !== undefined && told === this.#tell(job, failures)) return;
+    const written = this.#detailsWritten.get(key);
+    if (written !== undefined && written === this.#contentOf(job, failures)) return;
     if (this.#isPaused(job.namespace) || (this.#shown.size >= MAX_WAITING && !this.#shown.has(key))) return;
     this.#shown.set(key, { job, failures });
     this.#start();
@@ -106,7 +106,7 @@ class Keeper implements CampaignRecords {
   }
 
   async #run(): Promise<void> {
-    // A turn of its own, after the answer that is being made.
+    // In a later turn, after the response.
     await new Promise((resolve) => setTimeout(resolve, 0));
     while (this.#shown.size > 0 || this.#listed) {
       const [first] = this.#shown;
@@ -125,7 +125,7 @@ class Keeper implements CampaignRecords {
   async #writeShown({ job, failures }: Shown): Promise<void> {
     const outcome = await this.#write(job, failures);
     if (outcome !== "written" && outcome !== "unchanged") return;
-    this.#told.set(keyOf(job), this.#tell(job, failures));
+    this.#detailsWritten.set(keyOf(job), this.#contentOf(job, failures));
   }
 
   async #writeListed(snapshot: ListedRecords): Promise<void> {
@@ -138,7 +138,7 @@ class Keeper implements CampaignRecords {
     this.#settledUntil = this.#nextTurn();
   }
 
-  /** The campaigns whose record may lack something, newest first; what they would be told of names the record's version. */
+  /** The campaigns whose record may be outdated, newest first; `what` is the key of the comparison. */
   #behind({ jobs, statuses }: ListedRecords): { readonly job: BatchJob; readonly what: string }[] {
     const records = new Map(statuses.map((status) => [keyOf({ ...status, name: status.job }), status]));
     const behind = jobs.flatMap((job) => {
@@ -156,13 +156,13 @@ class Keeper implements CampaignRecords {
     return behind.sort((a, b) => compareText(b.job.createdAt, a.job.createdAt));
   }
 
-  /** Null when it was not tried or failed. */
+  /** Null when the write was skipped or failed. */
   async #write(job: BatchJob, failures: Failures | null): Promise<RecordOutcome | null> {
     const { namespace } = job;
     if (this.#isPaused(namespace)) return null;
     try {
       const outcome = await this.#options.writer.write(job, failures);
-      if (outcome === "written") this.#refused.delete(namespace);
+      if (outcome === "written") this.#rejected.delete(namespace);
       this.#pausedUntil.delete(namespace);
       return outcome;
     } catch (error) {
@@ -180,23 +180,23 @@ class Keeper implements CampaignRecords {
     return Math.min(Infinity, ...[...this.#pausedUntil.values()].filter((until) => until > now));
   }
 
-  /** A refusal is said once for each namespace until its records can be written again. */
+  /** A rejection is logged once for each namespace until a write succeeds again. */
   #pause(namespace: string, error: unknown): void {
     const { log, now } = this.#options;
-    const isRefusal = error instanceof RecordRefused;
-    if (isRefusal && !this.#refused.has(namespace)) {
-      this.#refused.add(namespace);
+    const isRejected = error instanceof RecordRejected;
+    if (isRejected && !this.#rejected.has(namespace)) {
+      this.#rejected.add(namespace);
       log.write({ level: "warn", unwritten_records: namespace, error: error.message });
     }
-    this.#pausedUntil.set(namespace, now() + (isRefusal ? REFUSAL_PAUSE_MS : UNREADABLE_PAUSE_MS));
+    this.#pausedUntil.set(namespace, now() + (isRejected ? REJECTED_PAUSE_MS : UNREADABLE_PAUSE_MS));
   }
 
-  #tell(job: BatchJob, failures: Failures): string {
+  #contentOf(job: BatchJob, failures: Failures): string {
     return JSON.stringify([summaryOf(job, this.#options.resultsUrl), [...failures]]);
   }
 }
 
-/** A namespace has no slash, so the two parts cannot run into each other. */
+/** Unambiguous, because a namespace contains no slash. */
 function keyOf({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
   return `${namespace}/${name}`;
 }

@@ -5,17 +5,17 @@ import { type RecordSummary, type StatusRecord, SUMMARY_KEYS } from "@/lib/campa
 import { resultsBaseOf } from "@/lib/campaigns/projection/urls.ts";
 import { clip } from "@/lib/std/untrusted.ts";
 
-/** Failures that a record names. */
+/** Failures in a record. */
 export const MAX_NAMED_FAILURES = 50;
-/** Characters of an id and of a sentence in a record. */
+/** Longest id and longest reason in a record, characters. */
 const MAX_FAILURE_TEXT = 300;
 /** Bytes of the whole value `failedVolumes`. */
 export const MAX_FAILURES_BYTES = 200 * 1024;
 
-/** Sentence by volume id, "" where nothing is known; in the order in which they are kept when there are too many. */
+/** Reason by volume id, "" where none is known; the first ones are written when there are too many. */
 export type Failures = ReadonlyMap<string, string>;
 
-/** What to record of a live campaign. `resultsUrl` null: nobody knows it without a request, so none is recorded. */
+/** The summary of a live campaign for its record. `resultsUrl` null: it depends on the request, so none is recorded. */
 export function summaryOf(job: BatchJob, resultsUrl: string | null): RecordSummary {
   return {
     phase: phaseOf(job),
@@ -30,30 +30,30 @@ export function summaryOf(job: BatchJob, resultsUrl: string | null): RecordSumma
 }
 
 /**
- * A summary brought up to date: the newer values, but nothing is replaced by an empty text, and the ending only moves
- * to a later instant. Keys that are neither stored nor known stay out, and so does an empty results base.
+ * Merges a summary into a stored one: the newer values win, but no value is replaced by an empty text, and the ending
+ * only moves to a later instant. Keys without a value on either side are left out, and so is an empty results base.
  */
 export function mergeSummary(stored: ReadonlyMap<string, string>, fresh: RecordSummary): Map<string, string> {
   const merged = new Map<string, string>();
   for (const key of SUMMARY_KEYS) {
     const old = stored.get(key);
     const value = key === "finishedAt" ? laterEnding(old, fresh[key]) : fresh[key] || old || fresh[key];
-    if (value !== undefined && isSaid(key, value)) merged.set(key, value);
+    if (value !== undefined && isWritten(key, value)) merged.set(key, value);
   }
   return merged;
 }
 
-/** What is written in place of another Job's record: all that is known of this one, and nothing of the other. */
+/** The data that replaces the record of another Job: the whole summary of this one. */
 export function wholeSummary(fresh: RecordSummary): Record<string, string> {
-  return Object.fromEntries(Object.entries(fresh).filter(([key, value]) => isSaid(key, value)));
+  return Object.fromEntries(Object.entries(fresh).filter(([key, value]) => isWritten(key, value)));
 }
 
-/** An empty results base says nothing; other keys may be empty, as an ending is that has not come. */
-function isSaid(key: string, value: string): boolean {
+/** An empty results base is left out. Other keys may be empty, such as the ending of a running campaign. */
+function isWritten(key: string, value: string): boolean {
   return key !== "resultsBase" || value !== "";
 }
 
-/** Whether a record that was read says already all that a summary would tell it. */
+/** Whether a record already contains everything that a write of the summary would change. */
 export function isRecorded(record: StatusRecord, fresh: RecordSummary): boolean {
   const ending = record.finishedAt ?? "";
   return record.phase === fresh.phase && record.jobUid === fresh.jobUid &&
@@ -65,19 +65,19 @@ export function isRecorded(record: StatusRecord, fresh: RecordSummary): boolean 
 }
 
 /**
- * The failures of both: first the fresh ones, then those that only the record still knows. A fresh sentence replaces
- * another, a blank one does not.
+ * The failures of both: first the fresh ones, then those that only the record contains. A fresh reason replaces a stored
+ * one, a blank one does not.
  */
 export function mergeFailures(stored: Failures, fresh: Failures): Map<string, string> {
   const merged = new Map<string, string>();
-  for (const [id, sentence] of [...fresh, ...stored]) {
-    const [key, text] = [clip(id, MAX_FAILURE_TEXT), clip(sentence, MAX_FAILURE_TEXT)];
+  for (const [id, reason] of [...fresh, ...stored]) {
+    const [key, text] = [clip(id, MAX_FAILURE_TEXT), clip(reason, MAX_FAILURE_TEXT)];
     if (!merged.get(key)?.trim()) merged.set(key, text);
   }
   return merged;
 }
 
-/** The value of `failedVolumes`: the first failures that it has room for. */
+/** The value of `failedVolumes`: the first failures, up to the limits. */
 export function failuresText(failures: Failures): string {
   let entries = "";
   let named = 0;

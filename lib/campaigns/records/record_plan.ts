@@ -10,7 +10,7 @@ import { isObject } from "@/lib/std/is_object.ts";
 import { entries, member, stringAt } from "@/lib/std/untrusted.ts";
 import { type Failures, failuresText, mergeFailures, mergeSummary, wholeSummary } from "./record_merge.ts";
 
-/** A status record as it stands in the cluster, with what decides who may write which of its keys. */
+/** A status record as the cluster stores it, with the owners of its keys. */
 export interface StoredRecord {
   readonly uid: string;
   readonly version: string;
@@ -23,13 +23,13 @@ export interface StoredRecord {
 /** One server-side apply to a status record. */
 export interface RecordWrite {
   readonly manager: string;
-  /** Takes keys over from other managers. */
+  /** Takes over keys that other managers own. */
   readonly force: boolean;
   readonly labels: Readonly<Record<string, string>>;
   readonly data: Readonly<Record<string, string>>;
-  /** The object that is written, so that one which was removed meanwhile does not come back; null: a new one. */
+  /** The uid of the object, so that a removed one is not created again; null: a new object. */
   readonly uid: string | null;
-  /** Refused when the record was written since; null: whatever its version. */
+  /** The version on which the write depends; null: any. */
   readonly version: string | null;
 }
 
@@ -53,9 +53,9 @@ export function readStoredRecord(value: unknown): StoredRecord | null {
 }
 
 /**
- * The write that brings a record's summary up to date with a live Job; null when there is nothing to write. What the
- * tool that submits campaigns has recorded of this Job's ending is left to it. A record of an earlier Job of the same
- * name is replaced, from that tool only if nobody wrote the record meanwhile.
+ * The write that updates a record's summary from a live Job; null when it is up to date. The ending of this Job is left
+ * unchanged where the submission tool has recorded it. The record of an earlier Job of the same name is replaced; where
+ * that tool wrote it, only at the version that was read.
  */
 export function planSummary(
   stored: StoredRecord | null,
@@ -73,7 +73,7 @@ export function planSummary(
     const force = applied.size > 0;
     return { ...write, uid, force, version: force ? stored.version : null, data: wholeSummary(fresh) };
   }
-  const merged = new Map([...keptKeys(stored, conventions), ...mergeSummary(stored.data, fresh)]);
+  const merged = new Map([...otherOwnedKeys(stored, conventions), ...mergeSummary(stored.data, fresh)]);
   if (!applied.has("phase")) {
     const isKnown = isPart(Object.entries(labels), stored.labels) && isPart(merged, stored.data);
     return isKnown ? null : { ...write, uid, data: Object.fromEntries(merged) };
@@ -83,8 +83,8 @@ export function planSummary(
 }
 
 /**
- * The write that adds a live Job's failures to its record; null when they are there. `uid` is that of the record, which
- * a summary may just have made.
+ * The write that adds a live Job's failures to its record; null when it contains them. `uid` is that of the record, which
+ * the write of the summary may have created.
  */
 export function planFailures(
   stored: StoredRecord | null,
@@ -125,10 +125,10 @@ function recordLabels({ campaign, pipeline }: BatchJob, conventions: Conventions
 }
 
 /**
- * What our summary owns beside its own keys: an apply that leaves it out would remove it. Failures that an older version
- * wrote with the summary are kept until they have a manager of their own.
+ * The other keys that our summary manager owns: an apply without them would remove them. Failures that an older version
+ * wrote with the summary stay until they have a manager of their own.
  */
-function keptKeys(stored: StoredRecord, { summaryManager, failuresManager }: Conventions): [string, string][] {
+function otherOwnedKeys(stored: StoredRecord, { summaryManager, failuresManager }: Conventions): [string, string][] {
   const owned = stored.ownedBy(summaryManager);
   const moved = stored.ownedBy(failuresManager);
   return [...stored.data].filter(([key]) => owned.has(key) && !moved.has(key) && !SUMMARY.has(key));
@@ -136,7 +136,7 @@ function keptKeys(stored: StoredRecord, { summaryManager, failuresManager }: Con
 
 const SUMMARY: ReadonlySet<string> = new Set(SUMMARY_KEYS);
 
-/** Failures older than their own uid belong to the Job that the record is about. */
+/** Failures without a uid of their own belong to the Job of the record. */
 function isOfJob({ data }: StoredRecord, { uid }: BatchJob): boolean {
   const about = data.get("failedVolumesJobUid") || data.get("jobUid");
   return !about || about === uid;

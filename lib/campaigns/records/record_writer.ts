@@ -23,12 +23,12 @@ interface RecordWriterOptions {
   readonly resultsUrl: string | null;
 }
 
-/** `contended`: somebody else writes the same record, which is no fault. `gone`: the Job is not there any more. */
+/** `contended`: another client writes the same record, which is not an error. `gone`: the Job no longer exists. */
 export type RecordOutcome = "written" | "unchanged" | "contended" | "gone";
 
 /** The API server did not take a write: it refused it, failed, or did not answer. */
-export class RecordRefused extends Error {
-  override readonly name = "RecordRefused";
+export class RecordRejected extends Error {
+  override readonly name = "RecordRejected";
 }
 
 /** Brings the status record of a campaign up to date. */
@@ -37,7 +37,7 @@ export interface RecordWriter {
    * Records a campaign's summary and, when `failures` are given, adds those. Both are judged by the Job and the record as
    * they stand now: nothing is written for a Job that is gone or was replaced.
    *
-   * @throws {RecordRefused} when a write fails
+   * @throws {RecordRejected} when a write fails
    * @throws {ClusterUnavailable} when Job or record cannot be read
    */
   write(job: BatchJob, failures: Failures | null): Promise<RecordOutcome>;
@@ -70,7 +70,7 @@ export function recordWriter({ connection, conventions, resultsUrl }: RecordWrit
   };
 }
 
-/** The record as it stands after a write; null when the server does not show it. */
+/** Applies a write and returns the stored record; null when the response does not contain it. */
 async function applied(
   connection: ClusterConnection,
   path: string,
@@ -82,18 +82,18 @@ async function applied(
   const { status, body } = await connection.send({ method: "PATCH", path, query, headers, body: yaml(object) })
     .catch(refused);
   if (status === 409 || (status === 422 && namesAnotherObject(parsed(body)))) return "contended";
-  if (status !== 200 && status !== 201) throw new RecordRefused(`status ${status}`);
+  if (status !== 200 && status !== 201) throw new RecordRejected(`status ${status}`);
   return readStoredRecord(parsed(body));
 }
 
-/** Another object of that name took the record's place: its uid is a field that nobody may change. */
+/** Whether another object of that name replaced the record: then the uid, which cannot change, is the only cause. */
 function namesAnotherObject(refusal: unknown): boolean {
   const causes = entries(member(refusal, "details", "causes"));
   return causes.length > 0 && causes.every((cause) => stringAt(cause, "field") === "metadata.uid");
 }
 
 function refused(error: unknown): never {
-  throw error instanceof ClusterUnavailable ? new RecordRefused("no answer", { cause: error }) : error;
+  throw error instanceof ClusterUnavailable ? new RecordRejected("no answer", { cause: error }) : error;
 }
 
 function objectOf({ namespace, name }: BatchJob, { labels, data, uid, version }: RecordWrite): object {
@@ -112,8 +112,8 @@ function objectOf({ namespace, name }: BatchJob, { labels, data, uid, version }:
 }
 
 /**
- * JSON that is YAML as well, for YAML is what the server reads: there, control characters from U+007F on and halves of
- * surrogate pairs, even escaped ones, are errors, and U+2028 may end a line.
+ * JSON that is valid YAML as well, because the server parses YAML: control characters from U+007F on and lone surrogates,
+ * even escaped ones, are errors there, and U+2028 may end a line.
  */
 function yaml(object: object): Uint8Array {
   const json = JSON.stringify(object, (_name, value) => typeof value === "string" ? value.toWellFormed() : value);

@@ -5,27 +5,27 @@ import type { Pipeline } from "@/lib/campaigns/projection/types.ts";
 import type { VolumeList } from "@/lib/campaigns/projection/volumes.ts";
 
 /**
- * The campaign objects of the namespaces served, trimmed to what the projection reads. Every method throws
- * `ClusterUnavailable` when the cluster cannot be read. What it hands out is shared between readers and never changed.
+ * The campaign objects of the served namespaces, reduced to what the projection reads. Every method throws
+ * `ClusterUnavailable` when the cluster cannot be read. Returned objects are shared between callers and immutable.
  */
 export interface CampaignSource {
-  /** What a list of all campaigns is made of: the same object for as long as nothing in it may have changed. */
+  /** The objects of a list of all campaigns; the same snapshot until something in it may have changed. */
   list(): Promise<CampaignSnapshot>;
 
-  /** What the detail of one campaign is made of; null when no Job and no record of that name makes a campaign. */
+  /** The objects of one campaign's detail; null when neither a Job nor a record of that name is a campaign. */
   campaign(namespace: string, name: string): Promise<CampaignObjects | null>;
 
-  /** The pods of a Job that have not succeeded; a list asks for those of warm-ups that failed. */
+  /** The pods of a Job that have not succeeded; a list needs those of failed warm-ups. */
   pods(namespace: string, job: string): Promise<readonly BatchPod[]>;
 
   /**
-   * For how long it is not known whether what is handed out is still so, ms; 0 where that is asked each time. Null when
-   * nothing has been read yet.
+   * The age of the returned data, ms: the time since it was last known to be current. 0 where each call reads the cluster,
+   * null before the first read.
    */
   age(): number | null;
 }
 
-/** What is older than this is not shown without saying so, ms. */
+/** Data that is older is shown with a warning, ms. */
 export const STALE_MS = 30_000;
 
 export interface CampaignSnapshot {
@@ -33,12 +33,12 @@ export interface CampaignSnapshot {
   readonly jobs: readonly BatchJob[];
   readonly warmups: readonly BatchJob[];
   readonly records: readonly CampaignRecord[];
-  /** Without the failures that they name. */
+  /** Without their failures. */
   readonly statuses: readonly StatusRecord[];
   readonly pipelines: readonly PipelineRecord[];
 }
 
-/** What a list reads of a pipeline's ConfigMap. */
+/** The part of a pipeline's ConfigMap that a list needs. */
 export interface PipelineRecord {
   readonly namespace: string;
   /** The pipeline's id. */
@@ -54,5 +54,5 @@ interface AnyCampaign {
 
 export type CampaignObjects =
   | AnyCampaign & { readonly kind: "live"; readonly job: BatchJob; readonly pods: readonly BatchPod[] }
-  /** The Job is gone; its record and status are there. */
+  /** The Job is gone; its record and status record exist. */
   | AnyCampaign & { readonly kind: "reaped"; readonly campaign: ReapedCampaign };

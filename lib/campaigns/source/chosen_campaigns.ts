@@ -11,7 +11,7 @@ import {
   type WatchLimits,
 } from "./watched_campaigns.ts";
 
-/** How the cluster is read: followed, listed whenever somebody asks, or followed where the account may. */
+/** How the cluster is read: watched, listed on demand, or watched where the account may. */
 export type ClusterReads = "auto" | "watch" | "list";
 
 interface ChosenCampaignsOptions extends ListedCampaignsOptions {
@@ -19,27 +19,27 @@ interface ChosenCampaignsOptions extends ListedCampaignsOptions {
   /** 0 up to 1. */
   readonly random: WatchedCampaignsOptions["random"];
   readonly reads: ClusterReads;
-  /** Told when the account may not watch and the cluster is listed instead. */
+  /** Called when the account may not watch and the cluster is listed instead. */
   readonly watchRefused: () => void;
-  /** Told when an account that was refused may watch after all, and the cluster is followed from now on. */
+  /** Called when a forbidden watch is allowed later, and the cluster is watched from then on. */
   readonly watchAllowed: () => void;
   readonly limits?: Partial<WatchLimits>;
-  /** Until a refused account is tried again, ms; {@link WATCH_AGAIN_MS} when absent. */
+  /** Until a forbidden watch is tried again, ms; {@link WATCH_AGAIN_MS} when absent. */
   readonly watchAgainMs?: number;
 }
 
-/** Rights are seldom changed, and a trial costs a few calls. */
+/** Permissions change rarely, and a trial costs a few calls. */
 const WATCH_AGAIN_MS = 300_000;
 
-/** A source, and whether what it hands out can be relied on. */
+/** A source and its readiness. */
 export interface ChosenCampaigns {
   readonly source: CampaignSource;
-  /** Whether the cluster answers and what is known of it is current, for readiness. Never throws. */
+  /** Whether the cluster responds and the data is current, for the readiness probe. Never throws. */
   ready(): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** The campaigns of a cluster in the way that was asked for or is possible. Following begins at once. */
+/** The campaigns of a cluster, read as configured or as permitted. Watches start at once. */
 export function chosenCampaigns(options: ChosenCampaignsOptions): ChosenCampaigns {
   const { connection, reads } = options;
   if (reads === "list") {
@@ -51,7 +51,7 @@ export function chosenCampaigns(options: ChosenCampaignsOptions): ChosenCampaign
   return { source: watched, ready: () => Promise.resolve(isCurrent(watched)), close: () => watched.close() };
 }
 
-/** Follows the cluster, and lists it for as long as the account may not watch. */
+/** Watches the cluster, and lists it while the account may not watch. */
 class FollowedWhereAllowed implements ChosenCampaigns {
   readonly source: CampaignSource;
   readonly #options: ChosenCampaignsOptions;
@@ -102,7 +102,7 @@ class FollowedWhereAllowed implements ChosenCampaigns {
       if (signal.aborted) return;
       this.#watched = watchedCampaigns(this.#options);
       const { listed, forbidden } = this.#watched;
-      // Answers come from lists until all that is followed is there.
+      // Lists serve requests until all watched collections are loaded.
       if (await Promise.race([listed.then(() => true), forbidden.then(() => false), stopped])) {
         this.#chosen = this.#watched;
         this.#options.watchAllowed();

@@ -35,28 +35,28 @@ export interface ListedCampaignsOptions {
   readonly now: () => number;
 }
 
-/** What was read from the cluster is shown again for so long, ms. */
+/** A read of the cluster is reused for this long, ms. */
 export const SHARED_READ_MS = 2_000;
 
 /** Objects of one page: small ones, and those that may be hundreds of kilobytes each. */
 const PAGE_SIZE = 500;
 const LARGE_PAGE_SIZE = 250;
-/** Campaigns that are kept, each with up to a megabyte of volumes, and pods of failed warm-ups. */
-const KEPT_CAMPAIGNS = 64;
-const KEPT_POD_LISTS = 256;
-/** Pipelines whose document is not parsed again for every list. */
-const KNOWN_PIPELINES = 4096;
+/** Cached campaigns, each with up to a megabyte of volumes, and cached pod lists of failed warm-ups. */
+const MAX_CACHED_CAMPAIGNS = 64;
+const MAX_CACHED_POD_LISTS = 256;
+/** Pipelines whose parsed document is cached. */
+const MAX_CACHED_PIPELINES = 4096;
 
 /**
- * Campaigns by listing them whenever somebody asks: for an account that may get and list, but not watch. Concurrent
- * readers share one list, and what an answer shows is at most {@link SHARED_READ_MS} old.
+ * Campaigns listed on demand, for an account that may get and list, but not watch. Concurrent callers share one list,
+ * and returned data is at most {@link SHARED_READ_MS} old.
  */
 export function listedCampaigns(options: ListedCampaignsOptions): CampaignSource {
   const { now } = options;
   const lists = new SharedReads<CampaignSnapshot>(SHARED_READ_MS, now, 1);
-  const campaigns = new SharedReads<CampaignObjects | null>(SHARED_READ_MS, now, KEPT_CAMPAIGNS);
-  const podLists = new SharedReads<BatchPod[]>(SHARED_READ_MS, now, KEPT_POD_LISTS);
-  // Campaigns are kept themselves, so what they are made of must not have been kept before: only joined while it is read.
+  const campaigns = new SharedReads<CampaignObjects | null>(SHARED_READ_MS, now, MAX_CACHED_CAMPAIGNS);
+  const podLists = new SharedReads<BatchPod[]>(SHARED_READ_MS, now, MAX_CACHED_POD_LISTS);
+  // Campaigns are cached, so their parts must not be: concurrent reads of a part are joined, results are not reused.
   const warmupLists = new SharedReads<BatchJob[]>(0, now, 1);
   const cluster = new Cluster(options);
   const warmup = async (namespace: string, pipeline: string) => {
@@ -104,12 +104,12 @@ export function listedCampaigns(options: ListedCampaignsOptions): CampaignSource
   }
 }
 
-/** The reads themselves, each trimmed to what is kept. */
+/** The reads of the cluster, each reduced to what the projection needs. */
 class Cluster {
   readonly #connection: ClusterConnection;
   readonly #conventions: Conventions;
   readonly #selectors: ReturnType<typeof selectors>;
-  readonly #scoring = new LRUCache<string, Pick<PipelineRecord, "scoresQuality">>({ max: KNOWN_PIPELINES });
+  readonly #scoring = new LRUCache<string, Pick<PipelineRecord, "scoresQuality">>({ max: MAX_CACHED_PIPELINES });
 
   constructor({ connection, conventions }: ListedCampaignsOptions) {
     this.#connection = connection;
@@ -129,7 +129,7 @@ class Cluster {
         pipelines: parts.flatMap(({ pipelines }) => pipelines),
       };
     } finally {
-      // After a failure nobody waits for the lists that are still under way.
+      // After a failure the other lists are not needed.
       stop.abort();
     }
   }
@@ -168,7 +168,7 @@ class Cluster {
     });
   }
 
-  /** Null for a Job that is gone, and for one that is no campaign. */
+  /** Null for a Job that is gone or is not a campaign. */
   async campaignJob(namespace: string, name: string): Promise<BatchJob | null> {
     const object = await getObject(this.#connection, `${jobsPath(namespace)}/${encodeURIComponent(name)}`);
     const job = readJob(object, this.#conventions);
@@ -184,7 +184,7 @@ class Cluster {
     }, readPod);
   }
 
-  /** Null for a map that is gone, and for a name that no map can have. */
+  /** Null for a map that is gone, and for an invalid name. */
   async configMap(namespace: string, name: string): Promise<unknown> {
     const path = configMapPath(namespace, name);
     return path === null ? null : await getObject(this.#connection, path);
@@ -206,13 +206,13 @@ class Cluster {
     return { namespace, pipeline: name.slice(prefix.length), ...this.#scoringOf(item) };
   }
 
-  /** Parsing is the dear part of a list, and a document stays the same for as long as its map's version does. */
+  /** Cached by the map's version, because parsing is the expensive part of a list. */
   #scoringOf(configMap: unknown): Pick<PipelineRecord, "scoresQuality"> {
     const uid = stringAt(configMap, "metadata", "uid");
     const version = stringAt(configMap, "metadata", "resourceVersion");
     const name = uid && version && `${uid}/${version}`;
-    const known = name ? this.#scoring.get(name) : undefined;
-    if (known) return known;
+    const cached = name ? this.#scoring.get(name) : undefined;
+    if (cached) return cached;
     const { scoresQuality } = readPipeline(configMap);
     if (name) this.#scoring.set(name, { scoresQuality });
     return { scoresQuality };

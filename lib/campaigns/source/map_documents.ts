@@ -2,7 +2,7 @@ import type { Conventions } from "@/lib/campaigns/projection/conventions.ts";
 import { readPipeline } from "@/lib/campaigns/projection/pipeline.ts";
 import { readStatusRecord } from "@/lib/campaigns/projection/status_record.ts";
 import { NO_PIPELINE, type Pipeline } from "@/lib/campaigns/projection/types.ts";
-import { keepVolumes } from "@/lib/campaigns/projection/volume_bytes.ts";
+import { volumesAsBytes } from "@/lib/campaigns/projection/volume_bytes.ts";
 import { NO_VOLUMES, readVolumes, type VolumeList } from "@/lib/campaigns/projection/volumes.ts";
 import { getObject } from "@/lib/kubernetes/cluster_reads.ts";
 import type { ClusterConnection } from "@/lib/kubernetes/connection.ts";
@@ -19,20 +19,20 @@ interface MapDocumentsOptions {
   readonly now: () => number;
 }
 
-/** Tells the resource version of a ConfigMap that is followed; undefined for another. */
+/** Returns the resource version of a watched ConfigMap; undefined for another. */
 interface Versions {
   version(name: string): string | undefined;
 }
 
 /** The key of a campaign's ConfigMap with its volumes. */
 const VOLUMES_KEY = "volumes.txt";
-/** How long the document of a map outside the followed ones is reused, ms; and how many of them. */
+/** How long the document of an unwatched map is reused, ms, and how many of them are cached. */
 const UNFOLLOWED_MS = 2_000;
 const MAX_UNFOLLOWED = 64;
-/** What an entry takes beside its text, bytes. */
+/** Memory of an entry beside its text, bytes. */
 const ENTRY_BYTES = 256;
 
-/** The documents in ConfigMaps: read when asked for, kept for as long as their map does not change. */
+/** The documents in ConfigMaps, read on demand and cached until their map changes. */
 export class MapDocuments {
   readonly #options: MapDocumentsOptions;
   readonly #volumes: Kind<VolumeList>;
@@ -46,7 +46,7 @@ export class MapDocuments {
     this.#volumes = kind(budget, now, (map) => {
       const text = stringAt(map, "data", VOLUMES_KEY);
       if (text === null) return { value: NO_VOLUMES, size: ENTRY_BYTES };
-      const value = keepVolumes(text);
+      const value = volumesAsBytes(text);
       return { value, size: value.size + ENTRY_BYTES };
     });
     this.#pipelines = kind(budget, now, (map) => {
@@ -71,12 +71,12 @@ export class MapDocuments {
     return name ? await this.#read(this.#pipelines, namespace, name, versions) : NO_PIPELINE;
   }
 
-  /** The failures that a status record names: sentence by volume id. */
+  /** The failures in a status record: reason by volume id. */
   failures(namespace: string, name: string, versions: Versions): Promise<ReadonlyMap<string, string>> {
     return this.#read(this.#failures, namespace, name, versions);
   }
 
-  /** Keeps a pipeline that came by with its map. */
+  /** Caches a pipeline from a watch event of its map. */
   keepPipeline(namespace: string, name: string, version: string, value: Pipeline): void {
     this.#pipelines.kept.keep(`${namespace}/${name}`, version, { value, size: sizeOfPipeline(value) });
   }
@@ -109,7 +109,7 @@ function sizeOfPipeline({ yaml, steps }: Pipeline): number {
   return yaml.length * 2 + steps.length * ENTRY_BYTES + ENTRY_BYTES;
 }
 
-/** A list shows no sentence of a failed volume, and thousands of records would be a gigabyte of them. */
+/** A status record without its failures: a list does not show them, and those of thousands of records are a gigabyte. */
 export function withoutFailures(status: unknown): unknown {
   const data = member(status, "data");
   return { metadata: member(status, "metadata"), data: isObject(data) ? { ...data, failedVolumes: "[]" } : data };

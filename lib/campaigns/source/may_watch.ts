@@ -13,14 +13,14 @@ interface MayWatchOptions {
   readonly signal: AbortSignal;
 }
 
-/** The shortest time for which a watch can be asked. */
+/** The shortest duration of a watch. */
 const TRIAL_SECONDS = 1;
-/** How long a connection may be silent beyond that, ms. */
+/** Idle timeout of the connection beyond that, ms. */
 const SILENCE_MS = 3_000;
 
 /**
- * Whether the account may watch all that campaigns are made of, found out by doing so for a moment: rules about rights
- * need not be the cluster's own. A cluster that does not answer is a no. Never throws for what a server does.
+ * Whether the account may watch all campaign objects, found out by short watches: an access review need not show rules
+ * from outside of the cluster. False when the cluster does not respond. Never throws for a response of the server.
  */
 export async function mayWatch({ connection, conventions, namespaces, signal }: MayWatchOptions): Promise<boolean> {
   const { campaignJobs, records } = selectors(conventions);
@@ -48,7 +48,7 @@ async function isWatched(
   return await watchOnce(connection, request, { change() {}, position() {} }) === "ended";
 }
 
-/** From where changes come: a watch from nowhere would begin with everything there is. Null: it cannot be told. */
+/** The resource version to watch from, because a watch without one begins with all objects. Null: unknown. */
 async function positionOf(
   connection: StreamingConnection,
   { path, labelSelector }: Collection,

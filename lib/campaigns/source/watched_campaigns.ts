@@ -22,15 +22,15 @@ export interface WatchedCampaignsOptions {
 }
 
 export interface WatchLimits extends Pick<FollowOptions, "watchSeconds" | "silenceMs"> {
-  /** How long a reader waits for the first lists, ms. */
+  /** How long a caller waits for the first lists, ms. */
   readonly patienceMs: number;
-  /** Of volume lists, pipeline documents and failures, each: bytes. */
+  /** Cache budget of volume lists, of pipeline documents and of failures, each, bytes. */
   readonly documentBytes: number;
-  /** A list is put together anew at most so often, ms. */
+  /** The shortest time between two snapshots, ms. */
   readonly snapshotMs: number;
 }
 
-/** A source that follows the cluster until it is closed. */
+/** A source that watches the cluster until it is closed. */
 export interface WatchedCampaigns extends CampaignSource {
   /** Resolves when the account may not watch. */
   readonly forbidden: Promise<void>;
@@ -40,10 +40,10 @@ export interface WatchedCampaigns extends CampaignSource {
   close(): Promise<void>;
 }
 
-/** What is not known to be current for longer than this is not handed out any more, ms. */
+/** Data that has not been known to be current for this long is no longer returned, ms. */
 export const MAX_AGE_MS = 300_000;
 
-/** Watches end so often that what nobody changes is known to be current twice within half a minute. */
+/** Watches are so short that unchanged data is confirmed twice within half a minute. */
 const LIMITS: WatchLimits = {
   watchSeconds: 14,
   silenceMs: 3_000,
@@ -51,12 +51,12 @@ const LIMITS: WatchLimits = {
   documentBytes: 48 * 1024 * 1024,
   snapshotMs: 100,
 };
-/** Campaigns whose parts are not put together again until one changes. */
-const KEPT_CAMPAIGNS = 64;
+/** Campaigns whose detail objects are cached. */
+const MAX_CACHED_CAMPAIGNS = 64;
 
 /**
- * Campaigns by following the cluster: a list costs no read of it, and a detail none but for documents that are not kept.
- * For an account that may watch Jobs, pods and ConfigMaps.
+ * Campaigns of a watched cluster: a list needs no read, and a detail only those of documents that are not cached. For an
+ * account that may watch Jobs, pods and ConfigMaps.
  */
 export function watchedCampaigns(options: WatchedCampaignsOptions): WatchedCampaigns {
   return new Watched(options);
@@ -71,7 +71,7 @@ class Watched implements WatchedCampaigns {
   readonly #namespaces: ReadonlyMap<string, WatchedNamespace>;
   readonly #documents: MapDocuments;
   readonly #running: Promise<unknown>;
-  readonly #campaigns = new LRUCache<string, MadeCampaign>({ max: KEPT_CAMPAIGNS });
+  readonly #campaigns = new LRUCache<string, CachedCampaign>({ max: MAX_CACHED_CAMPAIGNS });
   #snapshot: CampaignSnapshot | null = null;
   #snapshotAt = -Infinity;
   #isChanged = true;
@@ -104,7 +104,7 @@ class Watched implements WatchedCampaigns {
     if (!this.#snapshot || (this.#isChanged && now - this.#snapshotAt >= this.#limits.snapshotMs)) {
       this.#isChanged = false;
       this.#snapshotAt = now;
-      this.#snapshot = this.#gathered();
+      this.#snapshot = this.#takeSnapshot();
     }
     return this.#snapshot;
   }
@@ -146,7 +146,7 @@ class Watched implements WatchedCampaigns {
     });
   }
 
-  /** Waits for the first lists. Throws ClusterUnavailable where they do not come, and where they are too old by now. */
+  /** Waits for the first lists. @throws ClusterUnavailable when they do not arrive, or the data is too old */
   async #readable(): Promise<void> {
     if (this.age() === null) await this.#firstLists();
     const age = this.age();
@@ -160,7 +160,7 @@ class Watched implements WatchedCampaigns {
     waiting.abort();
   }
 
-  #gathered(): CampaignSnapshot {
+  #takeSnapshot(): CampaignSnapshot {
     const all = [...this.#namespaces.values()];
     return {
       jobs: all.flatMap(({ jobs }) => jobs.values()),
@@ -179,7 +179,7 @@ class Watched implements WatchedCampaigns {
     ]);
     const pods = watched.podsOf(job.name);
     const warmup = watched.warmup(job.pipeline);
-    return this.#madeOf(`${namespace}/${job.name}`, [job, volumes, pods, pipeline, warmup], () => {
+    return this.#cachedCampaign(`${namespace}/${job.name}`, [job, volumes, pods, pipeline, warmup], () => {
       return { kind: "live", job, volumes, pods, pipeline, warmup };
     });
   }
@@ -198,14 +198,14 @@ class Watched implements WatchedCampaigns {
     ]);
     const warmup = watched.warmup(id);
     const parts = [campaign.record, campaign.status, volumes, pipeline, failures, warmup];
-    return this.#madeOf(`${namespace}/${name}`, parts, () => {
+    return this.#cachedCampaign(`${namespace}/${name}`, parts, () => {
       const withFailures = { ...campaign, status: { ...campaign.status, failures } };
       return { kind: "reaped", campaign: withFailures, volumes, pipeline, warmup };
     });
   }
 
-  /** What was handed out before where it is made of the same parts: readers keep what they worked out of it. */
-  #madeOf(name: string, parts: readonly unknown[], make: () => CampaignObjects): CampaignObjects {
+  /** The cached objects where the parts are the same: callers cache results by the identity of the objects. */
+  #cachedCampaign(name: string, parts: readonly unknown[], make: () => CampaignObjects): CampaignObjects {
     const before = this.#campaigns.get(name);
     if (before?.parts.length === parts.length && before.parts.every((part, i) => part === parts[i])) {
       return before.objects;
@@ -216,7 +216,7 @@ class Watched implements WatchedCampaigns {
   }
 }
 
-interface MadeCampaign {
+interface CachedCampaign {
   readonly parts: readonly unknown[];
   readonly objects: CampaignObjects;
 }

@@ -23,7 +23,7 @@ import { stringAt } from "@/lib/std/untrusted.ts";
 import type { PipelineRecord } from "./campaign_source.ts";
 import { withoutFailures } from "./map_documents.ts";
 
-/** A status record without the failures that it names, and whether it names any. */
+/** A status record without its failures, and whether it has any. */
 interface WatchedStatus {
   readonly record: StatusRecord;
   readonly namesFailures: boolean;
@@ -33,19 +33,19 @@ interface NamespaceOptions extends FollowOptions {
   readonly connection: StreamingConnection;
   readonly conventions: Conventions;
   readonly namespace: string;
-  /** Told when something changed that a list of campaigns shows. */
+  /** Called when something changed that a list of campaigns shows. */
   readonly listChanged: () => void;
-  /** Told of every pipeline's document, as it comes by. */
+  /** Called with each pipeline document of a list or watch event. */
   readonly pipelineSeen: (configMap: string, version: string, pipeline: Pipeline) => void;
 }
 
-/** Objects of one page: jobs and pods are parsed while requests are answered, so few at a time. */
+/** Objects of one page: few, because parsing of Jobs and pods delays concurrent requests. */
 const PAGE_SIZE = 50;
 const METADATA_PAGE_SIZE = 500;
 
 const NO_PODS: readonly BatchPod[] = [];
 
-/** The campaign objects of one namespace, followed and trimmed to what the projection reads. */
+/** The watched campaign objects of one namespace, reduced to what the projection reads. */
 export class WatchedNamespace {
   readonly jobs: FollowedCollection<BatchJob>;
   readonly warmups: FollowedCollection<BatchJob>;
@@ -114,16 +114,16 @@ export class WatchedNamespace {
     return [this.jobs, this.warmups, this.pods, this.records, this.statuses, this.pipelines];
   }
 
-  /** The warm-up of a pipeline; the same until one changes. */
+  /** The warm-up of a pipeline; the same object until it changes. */
   warmup(pipeline: string): BatchJob | null {
     this.#warmupIndex ??= indexWarmups(this.warmups.values());
     return this.#warmupIndex.find(this.#namespace, pipeline);
   }
 
-  /** The pods of a Job by name, as a list gives them; the same array until one changes. */
+  /** The pods of a Job in the order of their names; the same array until one changes. */
   podsOf(job: string): readonly BatchPod[] {
-    const kept = this.#podLists.get(job);
-    if (kept) return kept;
+    const cached = this.#podLists.get(job);
+    if (cached) return cached;
     const byName = this.#podsByJob.get(job);
     if (!byName) return NO_PODS;
     const pods = [...byName.values()].sort((a, b) => a.name < b.name ? -1 : 1);
@@ -132,14 +132,14 @@ export class WatchedNamespace {
   }
 
   #podChanged(before: BatchPod | undefined, after: BatchPod | undefined, listChanged: () => void): void {
-    if (before) this.#forget(before);
-    if (after) this.#remember(after);
+    if (before) this.#removePod(before);
+    if (after) this.#addPod(after);
     // A list shows no pods but why a warm-up failed.
     const warmup = this.warmups.get((after ?? before)?.job ?? "");
     if (warmup && warmupPhase(warmup) === "failed") listChanged();
   }
 
-  #forget({ job, name }: BatchPod): void {
+  #removePod({ job, name }: BatchPod): void {
     if (job === null) return;
     const pods = this.#podsByJob.get(job);
     pods?.delete(name);
@@ -147,7 +147,7 @@ export class WatchedNamespace {
     this.#podLists.delete(job);
   }
 
-  #remember(pod: BatchPod): void {
+  #addPod(pod: BatchPod): void {
     if (pod.job === null) return;
     const pods = this.#podsByJob.get(pod.job) ?? new Map<string, BatchPod>();
     this.#podsByJob.set(pod.job, pods.set(pod.name, pod));

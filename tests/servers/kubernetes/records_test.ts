@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type BatchJob, readJob } from "@/lib/campaigns/projection/cluster_objects.ts";
 import { readFailures } from "@/lib/campaigns/projection/status_record.ts";
 import { campaignRecords } from "@/lib/campaigns/records/campaign_records.ts";
-import { RecordRefused, type RecordWriter, recordWriter } from "@/lib/campaigns/records/record_writer.ts";
+import { RecordRejected, type RecordWriter, recordWriter } from "@/lib/campaigns/records/record_writer.ts";
 import type { LogEntry } from "@/lib/http/access_log.ts";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
 import type { ClusterConnection } from "@/lib/kubernetes/connection.ts";
@@ -212,7 +212,7 @@ Deno.test(
       };
       const writer = recordWriter({ connection: counted, conventions, resultsUrl: RESULTS_URL });
       await assert.rejects(writer.write(job, null), (error) => {
-        assert.ok(error instanceof RecordRefused);
+        assert.ok(error instanceof RecordRejected);
         assert.equal(error.message, "status 403");
         return true;
       });

@@ -5,11 +5,11 @@ import {
   campaignRecords,
   DETAIL_LIFETIME_MS,
   MAX_WRITES_PER_LIST,
-  REFUSAL_PAUSE_MS,
+  REJECTED_PAUSE_MS,
   UNREADABLE_PAUSE_MS,
 } from "@/lib/campaigns/records/campaign_records.ts";
 import { type Failures, summaryOf } from "@/lib/campaigns/records/record_merge.ts";
-import { type RecordOutcome, RecordRefused } from "@/lib/campaigns/records/record_writer.ts";
+import { type RecordOutcome, RecordRejected } from "@/lib/campaigns/records/record_writer.ts";
 import type { LogEntry } from "@/lib/http/access_log.ts";
 import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
 import { conventions, job } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
@@ -131,7 +131,7 @@ Deno.test("campaign records: only one record is written at a time, and a campaig
 Deno.test("campaign records: a refusal is said once and ends the writing in its namespace for ten minutes", async () => {
   let refuses = true;
   const { records, after, logged, clock } = scene(({ namespace }) => {
-    if (refuses && namespace === "closed") throw new RecordRefused("status 403");
+    if (refuses && namespace === "closed") throw new RecordRejected("status 403");
     return "written";
   });
   const [a, b] = ["a", "b"].map((name) => campaign(name, { namespace: "closed" }));
@@ -140,15 +140,15 @@ Deno.test("campaign records: a refusal is said once and ends the writing in its 
   const refusal = { level: "warn", unwritten_records: "closed", error: "status 403" };
   assert.deepEqual(await after(() => records.listed(list())), ["a", "open"]);
   assert.deepEqual(logged, [refusal]);
-  clock.now = REFUSAL_PAUSE_MS - 1;
+  clock.now = REJECTED_PAUSE_MS - 1;
   assert.deepEqual(await after(() => records.listed(list())), []);
   assert.deepEqual(await after(() => records.shown(a, new Map())), []);
-  clock.now = REFUSAL_PAUSE_MS;
+  clock.now = REJECTED_PAUSE_MS;
   assert.deepEqual(await after(() => records.listed(list())), ["a"]);
   assert.deepEqual(logged, [refusal]);
 
   refuses = false;
-  clock.now = 2 * REFUSAL_PAUSE_MS;
+  clock.now = 2 * REJECTED_PAUSE_MS;
   assert.deepEqual(await after(() => records.listed(list())), ["a", "b"]);
   refuses = true;
   const changed = campaign("a", { namespace: "closed", completedIndexes: "0" });
@@ -194,12 +194,12 @@ Deno.test("campaign records: the same list is compared again only while somethin
 });
 
 Deno.test("campaign records: the same list is compared again once a refused namespace has its turn", async () => {
-  const { records, clock, after } = scene(() => Promise.reject(new RecordRefused("status 403")));
+  const { records, clock, after } = scene(() => Promise.reject(new RecordRejected("status 403")));
   const list = countedList([campaign("a")], []);
   assert.deepEqual(await after(() => records.listed(list)), ["a"]);
-  clock.now = REFUSAL_PAUSE_MS - 1;
+  clock.now = REJECTED_PAUSE_MS - 1;
   assert.deepEqual(await after(() => records.listed(list)), []);
   assert.equal(list.compared, 1);
-  clock.now = REFUSAL_PAUSE_MS;
+  clock.now = REJECTED_PAUSE_MS;
   assert.deepEqual(await after(() => records.listed(list)), ["a"]);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readJob } from "@/lib/campaigns/projection/cluster_objects.ts";
 import { readFailures } from "@/lib/campaigns/projection/status_record.ts";
-import { RecordRefused, type RecordWriter, recordWriter } from "@/lib/campaigns/records/record_writer.ts";
+import { RecordRejected, type RecordWriter, recordWriter } from "@/lib/campaigns/records/record_writer.ts";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
 import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
 import { conventions, job, jobObject, names } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
@@ -118,7 +118,7 @@ Deno.test("record writer: a record that was made anew between reading and writin
     assert.equal(await writer.write(job(), new Map([["b", "y"]])), "contended");
     assert.deepEqual(server.maps.get(RECORD)?.data, { phase: "Running" });
     server.instead = ({ method }) => method === "PATCH" ? Response.json({ code: 422 }, { status: 422 }) : null;
-    await assert.rejects(writer.write(job(), new Map([["b", "y"]])), RecordRefused);
+    await assert.rejects(writer.write(job(), new Map([["b", "y"]])), RecordRejected);
   });
 });
 
@@ -200,7 +200,7 @@ Deno.test("record writer: a write that fails is told from a read that fails", as
     for (const status of [400, 403, 404, 415, 422, 429, 500, 503]) {
       server.instead = ({ method }) => method === "PATCH" ? new Response("secret", { status }) : null;
       await assert.rejects(writer.write(job(), null), (error) => {
-        assert.ok(error instanceof RecordRefused);
+        assert.ok(error instanceof RecordRejected);
         assert.equal(error.message, `status ${status}`);
         return true;
       });
