@@ -4,7 +4,7 @@ import type { EmbeddedStore } from "@/embedded/store/server/embedded_store.ts";
 import { type Identify, ownKeyIdentities, sharedKeyIdentities, storeIdentities } from "@/lib/auth/store_credentials.ts";
 import { parseUsersFile, usersFileCheck } from "@/lib/auth/users_file.ts";
 import { type Config, ConfigError, type GatewayConfig } from "@/lib/config/mod.ts";
-import { upstream } from "@/lib/http/upstream.ts";
+import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { derivedAddresses, type StoreAddresses } from "@/lib/store/addresses.ts";
 import type { GatewayDeps } from "@/routes/mod.ts";
@@ -22,7 +22,7 @@ export function gatewayDeps(
   const own = gateway.store;
   const caCerts = caCertificates(config);
   const timeoutMs = gateway.mapiTimeoutSeconds * 1000;
-  const client = (verifyTls: boolean) => upstream({ caCerts, verifyTls, timeoutMs });
+  const client = (verifyTls: boolean) => upstreamClient({ caCerts, verifyTls, timeoutMs });
   return {
     tokenSecret: Buffer.from(gateway.tokenKey ?? folder?.secret("token-key") ?? ""),
     tokenLifetimeMinutes: gateway.tokenMinutes,

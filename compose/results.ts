@@ -4,7 +4,7 @@ import { CONVERTER, RESULTS_BUCKET, RESULTS_TENANT } from "@/embedded/store/serv
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 import type { Config, ResultsConfig } from "@/lib/config/mod.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
-import { upstream } from "@/lib/http/upstream.ts";
+import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { loginKeys } from "@/lib/results/login.ts";
 import type { ResultsStore } from "@/lib/results/results_store.ts";
@@ -55,7 +55,7 @@ function resultsStore(
   const s3 = (addresses: Pick<StoreAddresses, "s3">, verifyTls: boolean) => ({
     addresses,
     region: results.region,
-    upstream: upstream({ caCerts: caCertificates(config), verifyTls, timeoutMs: STORE_TIMEOUT_MS }),
+    upstream: upstreamClient({ caCerts: caCertificates(config), verifyTls, timeoutMs: STORE_TIMEOUT_MS }),
     now: Date.now,
   });
   if (store) {

@@ -7,7 +7,7 @@ import { recordWriter } from "@/lib/campaigns/records/record_writer.ts";
 import { chosenCampaigns } from "@/lib/campaigns/source/chosen_campaigns.ts";
 import { type Config, ConfigError, type WebConfig } from "@/lib/config/mod.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
-import { upstream } from "@/lib/http/upstream.ts";
+import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import { type ClusterAddress, clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
 import { IN_PROCESS_BASE, remoteResults, resultsFetch, type ResultsService } from "@/lib/results/results_service.ts";
 import { sessionCheck } from "@/lib/results/session_check.ts";
@@ -44,7 +44,7 @@ export async function webRole(config: Config, web: WebConfig, parts: WebParts): 
   const remote = (base: string) =>
     remoteResults(
       base,
-      upstream({ caCerts: caCertificates(config), verifyTls: true, timeoutMs: RESULTS_TIMEOUT_MS }),
+      upstreamClient({ caCerts: caCertificates(config), verifyTls: true, timeoutMs: RESULTS_TIMEOUT_MS }),
     );
   const service = web.resultsProxy === null ? parts.results : remote(web.resultsProxy);
   const progress = web.progressBase === null ? parts.results : remote(web.progressBase);

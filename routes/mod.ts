@@ -28,7 +28,7 @@ import {
   MAX_UNPROVEN_PER_ADDRESS,
   UnprovenPlaces,
 } from "@/lib/http/unproven_places.ts";
-import type { Upstream } from "@/lib/http/upstream.ts";
+import type { UpstreamClient } from "@/lib/http/upstream/upstream_request.ts";
 import { mapiReachable } from "@/lib/mapi/reachable.ts";
 import type { ResultsStore } from "@/lib/results/results_store.ts";
 import type { IssuedForms } from "@/lib/s3/listing.ts";
@@ -68,7 +68,7 @@ export interface GatewayDeps {
   readonly guesses: GuessLimits;
   readonly addresses: StoreAddresses;
   /** One client for each protocol: their certificates are checked or not by settings of their own. */
-  readonly upstreams: { readonly s3: Upstream; readonly mapi: Upstream };
+  readonly upstreams: { readonly s3: UpstreamClient; readonly mapi: UpstreamClient };
   readonly region: string;
   readonly backend: StorageBackend;
   readonly mapiEnabled: boolean;

@@ -2,7 +2,7 @@ import type { AddRoute } from "@/lib/http/app.ts";
 import { mount } from "@/lib/http/dispatch.ts";
 import { notFound } from "@/lib/http/errors.ts";
 import type { Operation } from "@/lib/http/operation.ts";
-import { UpstreamError } from "@/lib/http/upstream.ts";
+import { UpstreamError } from "@/lib/http/upstream/upstream_error.ts";
 import type { ResultsService } from "@/lib/results/results_service.ts";
 import { jobOperations } from "@/routes/api/v1/jobs.ts";
 import { versionOperations } from "@/routes/api/v1/version.ts";

@@ -1,6 +1,11 @@
 import { deadline } from "@/lib/std/deadline.ts";
 import { SHORT_BODY_MS } from "@/lib/std/time_bounds.ts";
-import type { UpstreamResponse } from "./upstream.ts";
+
+/** A response whose body is still coming. */
+export interface UpstreamResponse extends Response {
+  /** Breaks the body off, also in the middle of `text()`. Absent where cancelling the body is the only way. */
+  breakOff?: AbortController;
+}
 
 /** Bodies up to this many bytes are read at once. */
 const SHORT_BYTES = 64 * 1024;

@@ -1,19 +1,23 @@
+import { Buffer } from "node:buffer";
 import type { RequestOptions } from "node:https";
+import type { PieceReader } from "@/lib/http/piece_reader.ts";
+import { nextPiece } from "@/lib/http/guarded_stream.ts";
+import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
+import { Pace } from "@/lib/std/time_bounds.ts";
 import { ClusterUnavailable } from "./cluster_unavailable.ts";
-import { type Answer, exchange, type ExchangeLimits } from "./exchange.ts";
-import { type LineLimits, streamLines } from "./line_stream.ts";
+import { LineSplitter } from "./line_splitter.ts";
 
 /** A Kubernetes API server and how it is entered. */
 export interface ClusterEntry {
   /** Base of its addresses, perhaps with a path. */
   readonly server: string;
-  /** Asks files or plugins, so it is not called for every request. */
+  /** Reads files or runs plugins, so it is not called for every request. */
   credentials(): Promise<Credentials>;
 }
 
-/** What makes a request ours. */
+/** What authenticates a request. */
 interface Credentials {
-  /** Carries authorities and client certificates. */
+  /** Carries authorities, client certificates and the proxy. */
   readonly agent: RequestOptions["agent"];
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -24,45 +28,62 @@ export interface ClusterRequest {
   readonly path: string;
   readonly query?: URLSearchParams;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Uint8Array;
+  readonly body?: Uint8Array<ArrayBuffer>;
   readonly signal?: AbortSignal;
+}
+
+interface ClusterResponse {
+  readonly status: number;
+  readonly body: Uint8Array;
 }
 
 /** A Kubernetes API server and the credentials to speak to it. */
 export interface ClusterConnection {
   /**
-   * One request with its whole answer, whatever its status.
+   * One request with its whole response, whatever its status.
    *
-   * @throws {ClusterUnavailable} when no whole answer came
+   * @throws {ClusterUnavailable} when no whole response came
    */
-  send(request: ClusterRequest): Promise<Answer>;
+  send(request: ClusterRequest): Promise<ClusterResponse>;
 }
 
 /** A connection over which changes can be followed, too. */
 export interface StreamingConnection extends ClusterConnection {
   /**
-   * One request whose answer comes line by line, for as long as `limits` say; the result is its status. Lines of an
-   * answer other than 200 are not handed over.
+   * Sends one request and passes on the lines of a 200 response as they come, without their ends; blank ones are left
+   * out, and so is a last one that does not end.
    *
-   * @throws {ClusterUnavailable} when the answer did not end by itself; its cause is the TransferError
+   * @returns the status
+   * @throws {ClusterUnavailable} when the response did not end by itself; its cause says why
    */
   stream(
     request: ClusterRequest,
-    limits: Pick<LineLimits, "idleMs" | "totalMs">,
+    limits: Pick<ConnectionLimits, "idleMs" | "totalMs">,
     onLine: (line: Uint8Array) => void,
   ): Promise<number>;
+}
+
+export interface ConnectionLimits {
+  /** Until the connection stands, ms. */
+  readonly connectMs: number;
+  /** Idle timeout once it stands, ms. */
+  readonly idleMs: number;
+  /** Until the last byte, ms. */
+  readonly totalMs: number;
+  /** Of a response's body. */
+  readonly maxBytes: number;
 }
 
 export interface ConnectionOptions {
   /** ms since 1970 */
   readonly now: () => number;
-  readonly limits?: Partial<ExchangeLimits>;
+  readonly limits?: Partial<ConnectionLimits>;
 }
 
-/** How long credentials are used before they are asked for again, ms. */
+/** How long credentials are used before they are read again, ms. */
 const CREDENTIALS_LIFETIME_MS = 30_000;
 
-const LIMITS: ExchangeLimits = {
+const LIMITS: ConnectionLimits = {
   connectMs: 3_000,
   idleMs: 10_000,
   totalMs: 30_000,
@@ -72,60 +93,111 @@ const LIMITS: ExchangeLimits = {
 
 /** One event of a watch: objects have up to 1.5 MiB, which escapes in JSON may multiply. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
+/** Of the body of an error response to a watch. */
+const MAX_ERROR_BYTES = 64 * 1024;
 
 /**
- * A connection to a cluster. The exchange is our own and not the Kubernetes client's, for its limits and for `Accept`
- * headers that the client cannot send.
+ * A connection to a cluster. Requests go through the client for all upstreams and not through the Kubernetes client's
+ * own, for its limits and for `Accept` headers that the Kubernetes client cannot send.
  */
 export function connect({ server, credentials }: ClusterEntry, options: ConnectionOptions): StreamingConnection {
   const limits = { ...LIMITS, ...options.limits };
-  const kept = keptCredentials(credentials, options.now);
-  const ours = async ({ path, query, headers = {}, ...request }: ClusterRequest) => {
-    const url = new URL(server);
-    url.pathname = url.pathname.replace(/\/$/, "") + path;
-    url.search = query?.toString() ?? "";
-    const { agent, headers: authorization } = await kept.current();
-    return { ...request, url, agent, headers: { Accept: "application/json", ...headers, ...authorization } };
-  };
+  const client = upstreamClient({ verifyTls: true, timeoutMs: limits.idleMs });
+  const cached = cachedCredentials(credentials, options.now);
+
+  /** Sends a request and passes the chunks of the response to `take`. */
+  async function transfer(
+    { path, query, headers, signal, ...request }: ClusterRequest,
+    { idleMs, totalMs }: Pick<ConnectionLimits, "idleMs" | "totalMs">,
+    take: (chunk: Uint8Array, status: number) => void,
+  ): Promise<number> {
+    try {
+      const url = new URL(server);
+      url.pathname = url.pathname.replace(/\/$/, "") + path;
+      url.search = query?.toString() ?? "";
+      const { agent, headers: authorization } = await cached.current();
+      const startedAt = performance.now();
+      const response = await client.send({
+        ...request,
+        origin: url.origin,
+        target: url.pathname + url.search,
+        headers: { Accept: "application/json", ...headers, ...authorization },
+        agent,
+        signal,
+        connectMs: limits.connectMs,
+        timeoutMs: Math.min(idleMs, totalMs),
+      });
+      const { status, body } = response;
+      if (status === 401) cached.forget();
+      const leftMs = totalMs - (performance.now() - startedAt);
+      const pace = new Pace({ idleMs, slackMs: leftMs, minBytesPerSecond: Infinity });
+      if (body) await readChunks(body.getReader(), pace, signal, (chunk) => take(chunk, status));
+      return status;
+    } catch (error) {
+      throw new ClusterUnavailable(error);
+    }
+  }
+
   return {
     async send(request) {
-      try {
-        const answer = await exchange(await ours(request), limits);
-        if (answer.status === 401) kept.forget();
-        return answer;
-      } catch (error) {
-        throw new ClusterUnavailable(error);
-      }
+      const chunks: Uint8Array[] = [];
+      let length = 0;
+      const status = await transfer(request, limits, (chunk) => {
+        length += chunk.length;
+        if (length > limits.maxBytes) throw new Error(`the response is longer than ${limits.maxBytes} bytes`);
+        chunks.push(chunk);
+      });
+      return { status, body: Buffer.concat(chunks) };
     },
-    async stream(request, { idleMs, totalMs }, onLine) {
-      try {
-        const { connectMs } = limits;
-        const status = await streamLines(
-          await ours(request),
-          { connectMs, idleMs, totalMs, maxLineBytes: MAX_LINE_BYTES },
-          onLine,
-        );
-        if (status === 401) kept.forget();
-        return status;
-      } catch (error) {
-        throw new ClusterUnavailable(error);
-      }
+    stream(request, limits, onLine) {
+      const lines = new LineSplitter(MAX_LINE_BYTES, onLine);
+      let errorBytes = 0;
+      return transfer(request, limits, (chunk, status) => {
+        if (status === 200) return lines.take(chunk);
+        errorBytes += chunk.length;
+        if (errorBytes > MAX_ERROR_BYTES) throw new Error(`status ${status} with too long a body`);
+      });
     },
   };
 }
 
-/** Credentials are kept for a moment, and everybody waits for the same question. */
-function keptCredentials(ask: () => Promise<Credentials>, now: () => number) {
-  let kept: { readonly value: Promise<Credentials>; readonly at: number } | null = null;
-  const forget = () => kept = null;
+/** Reads a body to its end. What `take` throws, a late chunk and an aborted signal cancel it and are thrown. */
+async function readChunks(
+  reader: PieceReader,
+  pace: Pace,
+  signal: AbortSignal | undefined,
+  take: (chunk: Uint8Array) => void,
+): Promise<void> {
+  const cancel = () => void reader.cancel().catch(() => {});
+  signal?.addEventListener("abort", cancel, { once: true });
+  try {
+    for (;;) {
+      signal?.throwIfAborted();
+      const chunk = await nextPiece(reader, pace, (message) => new Error(message));
+      signal?.throwIfAborted();
+      if (chunk === null) return;
+      take(chunk);
+    }
+  } catch (error) {
+    cancel();
+    throw error;
+  } finally {
+    signal?.removeEventListener("abort", cancel);
+  }
+}
+
+/** Credentials are cached for a moment, and concurrent requests share one read. */
+function cachedCredentials(read: () => Promise<Credentials>, now: () => number) {
+  let cached: { readonly value: Promise<Credentials>; readonly at: number } | null = null;
+  const forget = () => cached = null;
   return {
     forget,
     current(): Promise<Credentials> {
-      if (!kept || now() - kept.at >= CREDENTIALS_LIFETIME_MS) {
-        kept = { value: ask(), at: now() };
-        kept.value.catch(forget);
+      if (!cached || now() - cached.at >= CREDENTIALS_LIFETIME_MS) {
+        cached = { value: read(), at: now() };
+        cached.value.catch(forget);
       }
-      return kept.value;
+      return cached.value;
     },
   };
 }

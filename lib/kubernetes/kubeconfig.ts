@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { Agent } from "node:http";
 import type { RequestOptions } from "node:https";
 import { KubeConfig } from "@kubernetes/client-node";
-import { tlsTrust } from "@/lib/http/tls_trust.ts";
+import { tlsTrust } from "@/lib/http/upstream/tls_trust.ts";
 import type { ClusterEntry } from "./connection.ts";
 
 /** Authorities (PEM) to trust beside the runtime's, where a configuration names none for its cluster. */
@@ -47,10 +47,17 @@ function entryOf(config: KubeConfig, authorities: MoreAuthorities): ClusterEntry
       if (given.agent instanceof Agent) trust(given.agent, given, authorities);
       const headers: Record<string, string> = {};
       for (const [name, value] of Object.entries(given.headers ?? {})) headers[name] = String(value);
-      if (given.auth) headers.Authorization = `Basic ${Buffer.from(given.auth).toString("base64")}`;
+      const auth = given.auth ?? (headers.Authorization ? null : userInfo(server));
+      if (auth) headers.Authorization = `Basic ${Buffer.from(auth).toString("base64")}`;
       return { agent: given.agent, headers };
     },
   };
+}
+
+/** User name and password in a server's URL, which count where the user has no other credentials. */
+function userInfo(server: string): string | null {
+  const { username, password } = new URL(server);
+  return username === "" ? null : decodeURIComponent(`${username}:${password}`);
 }
 
 /** The client makes its agent itself, and has no option for authorities beside the runtime's. */

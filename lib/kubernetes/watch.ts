@@ -2,7 +2,7 @@ import { integerAt, member, stringAt } from "@/lib/std/untrusted.ts";
 import { type Collection, selection } from "./cluster_reads.ts";
 import { ClusterUnavailable } from "./cluster_unavailable.ts";
 import type { StreamingConnection } from "./connection.ts";
-import { LineTooLong } from "./line_stream.ts";
+import { LineTooLong } from "./line_splitter.ts";
 
 /** A change of one object. */
 export interface Change {

@@ -1,15 +1,9 @@
 import type { z } from "zod";
 import type { Caller, Verdict } from "@/lib/auth/store_credentials.ts";
-import {
-  badGateway,
-  badRequest,
-  clientClosedRequest,
-  credentialsRefused,
-  gatewayTimeout,
-  HttpError,
-} from "@/lib/http/errors.ts";
-import { BodyLimitError, readCapped } from "@/lib/http/read_capped.ts";
-import { type Upstream, UpstreamError, type UpstreamResponse } from "@/lib/http/upstream.ts";
+import { badGateway, badRequest, credentialsRefused, gatewayTimeout, HttpError } from "@/lib/http/errors.ts";
+import { BodyLimitError, readCapped, type UpstreamResponse } from "@/lib/http/read_capped.ts";
+import { type FailureDetails, upstreamFailure } from "@/lib/http/upstream/upstream_error.ts";
+import type { UpstreamClient } from "@/lib/http/upstream/upstream_request.ts";
 import type { StoreQuery } from "@/lib/mapi/records/store_query.ts";
 import { SHORT_BODY_MS } from "@/lib/std/time_bounds.ts";
 import type { StoreAddresses } from "@/lib/store/addresses.ts";
@@ -19,6 +13,12 @@ import { readList } from "./long_list.ts";
 /** Longest answer that is kept, in bytes. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
+const FAILURES: FailureDetails = {
+  unreachable: "HCP unreachable",
+  timeout: "HCP timed out",
+  broken: "HCP connection error",
+};
+
 declare const encoded: unique symbol;
 /** A path below `/mapi` whose names are encoded; only {@link mapiPath} makes one. */
 export type MapiPath = string & { readonly [encoded]: true };
@@ -26,7 +26,7 @@ export type MapiPath = string & { readonly [encoded]: true };
 /** What the management operations work with. */
 export interface Mapi {
   readonly addresses: StoreAddresses;
-  readonly upstream: Upstream;
+  readonly upstream: UpstreamClient;
   /** Until the response headers, ms; a body may be no longer silent either. */
   readonly timeoutMs: number;
 }
@@ -123,7 +123,7 @@ async function sent(mapi: Mapi, caller: Caller, call: MapiCall): Promise<Upstrea
   const body = call.body ? JSON.stringify(withoutNulls(call.body)) : null;
   if (body !== null) headers["content-type"] = "application/json";
   const origin = await mapi.addresses.mapi(caller.tenant);
-  const response = await mapi.upstream({
+  const response = await mapi.upstream.send({
     method: call.method,
     origin,
     target: `/mapi${call.path}${queryString(call.query ?? {})}`,
@@ -155,21 +155,9 @@ async function kept(mapi: Mapi, call: MapiCall, response: UpstreamResponse): Pro
 
 function transportFailure(error: unknown): HttpError {
   if (error instanceof BodyLimitError) {
-    return error.isStall
-      ? gatewayTimeout("HCP timed out")
-      : badGateway(`HCP connection error: ${error.message}`, error);
+    return error.isStall ? gatewayTimeout(FAILURES.timeout) : badGateway(`${FAILURES.broken}: ${error.message}`, error);
   }
-  const problem = error instanceof UpstreamError ? error.problem : "broken";
-  switch (problem) {
-    case "unreachable":
-      return badGateway("HCP unreachable", error);
-    case "timeout":
-      return gatewayTimeout("HCP timed out");
-    case "aborted":
-      return clientClosedRequest();
-    case "broken":
-      return badGateway("HCP connection error", error);
-  }
+  return upstreamFailure(error, FAILURES);
 }
 
 function segment(name: string): string {

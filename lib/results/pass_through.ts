@@ -3,7 +3,7 @@ import { clientClosedRequest, HttpError } from "@/lib/http/errors.ts";
 import { guardedBody } from "@/lib/http/handed_body.ts";
 import { hasDotSegment } from "@/lib/http/raw_path.ts";
 import { REQUEST_ID_HEADER } from "@/lib/http/request_id.ts";
-import { UpstreamError } from "@/lib/http/upstream.ts";
+import { UpstreamError } from "@/lib/http/upstream/upstream_error.ts";
 import type { TimeBounds } from "@/lib/std/time_bounds.ts";
 import { browserScheme } from "./browser_origin.ts";
 import { RESULTS_PATH } from "./object_keys.ts";

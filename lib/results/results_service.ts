@@ -1,6 +1,6 @@
 import type { LoggedCaller } from "@/lib/http/request_context.ts";
 import { type RawTarget, rawTarget } from "@/lib/http/raw_path.ts";
-import type { Upstream } from "@/lib/http/upstream.ts";
+import type { UpstreamClient } from "@/lib/http/upstream/upstream_request.ts";
 import { RESULTS_PATH } from "./object_keys.ts";
 
 /** The circumstances of a request to the results role. */
@@ -28,11 +28,11 @@ export const IN_PROCESS_BASE = "http://results.internal/results";
  * @param base ends in `/results`, without a trailing slash
  * @param upstream its timeout covers the time to the response headers
  */
-export function remoteResults(base: string, upstream: Upstream): ResultsService {
+export function remoteResults(base: string, upstream: UpstreamClient): ResultsService {
   const { origin, pathname } = new URL(base);
   return async function remoteResults(request, { target }) {
     const query = target.query === "" ? "" : `?${target.query}`;
-    return await upstream({
+    return await upstream.send({
       method: request.method,
       origin,
       target: `${pathname}/${target.path.slice(RESULTS_PATH.length)}${query}`,

@@ -1,5 +1,6 @@
 import type { Caller, S3Keys } from "@/lib/auth/store_credentials.ts";
-import { type Upstream, UpstreamError } from "@/lib/http/upstream.ts";
+import { UpstreamError } from "@/lib/http/upstream/upstream_error.ts";
+import type { UpstreamClient } from "@/lib/http/upstream/upstream_request.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 
 /** The one bucket that the results role reads. */
@@ -26,16 +27,18 @@ export function storeCaller({ tenant }: ResultsStore, user: string, keys: S3Keys
   return { username: user, tenant, s3: keys, mapiAuthorization: null, named: true, signal };
 }
 
-function withRetry(upstream: Upstream): Upstream {
-  return async function send(request) {
-    for (let attempt = 1;; attempt++) {
-      try {
-        return await upstream({ ...request, timeoutMs: READ_TIMEOUT_MS });
-      } catch (error) {
-        const isTransient = error instanceof UpstreamError &&
-          (error.problem === "unreachable" || error.problem === "broken");
-        if (!isTransient || attempt === ATTEMPTS || request.signal?.aborted) throw error;
+function withRetry(upstream: UpstreamClient): UpstreamClient {
+  return {
+    async send(request) {
+      for (let attempt = 1;; attempt++) {
+        try {
+          return await upstream.send({ ...request, timeoutMs: READ_TIMEOUT_MS });
+        } catch (error) {
+          const isTransient = error instanceof UpstreamError &&
+            (error.problem === "unreachable" || error.problem === "broken");
+          if (!isTransient || attempt === ATTEMPTS || request.signal?.aborted) throw error;
+        }
       }
-    }
+    },
   };
 }

@@ -1,15 +1,7 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import {
-  badGateway,
-  badRequest,
-  clientClosedRequest,
-  forbidden,
-  gatewayTimeout,
-  type HttpError,
-  requestTimeout,
-} from "@/lib/http/errors.ts";
-import { type Upstream, UpstreamError } from "@/lib/http/upstream.ts";
-import type { UpstreamRequest } from "@/lib/http/upstream_request.ts";
+import { badRequest, forbidden, gatewayTimeout, type HttpError, requestTimeout } from "@/lib/http/errors.ts";
+import { type FailureDetails, UpstreamError, upstreamFailure } from "@/lib/http/upstream/upstream_error.ts";
+import type { UpstreamClient, UpstreamRequest } from "@/lib/http/upstream/upstream_request.ts";
 import { type WatchedUpload, watchedUpload } from "@/lib/http/watched_upload.ts";
 import { type TimeBounds, totalMs, UNWATCHED_BYTES } from "@/lib/std/time_bounds.ts";
 import type { S3Address, StoreAddresses } from "@/lib/store/addresses.ts";
@@ -28,11 +20,17 @@ import {
 
 const HEADERS_TIMEOUT_MS = 60_000;
 
+const FAILURES: FailureDetails = {
+  unreachable: "S3 endpoint unreachable",
+  timeout: "S3 read timed out",
+  broken: "S3 connection error",
+};
+
 /** What the S3 operations work with; nothing in it belongs to one caller. */
 export interface S3 {
   readonly addresses: Pick<StoreAddresses, "s3">;
   readonly region: string;
-  readonly upstream: Upstream;
+  readonly upstream: UpstreamClient;
   /** ms since 1970 */
   readonly now: () => number;
   /** Until the response headers, ms, beside the time for a body; a minute when absent. */
@@ -89,7 +87,7 @@ export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Resp
   const workMs = call.workMs ?? s3.timeoutMs ?? HEADERS_TIMEOUT_MS;
   const sent = outgoingBody(s3, call, workMs);
   const signals = [caller.signal, sent.signal].filter((signal) => signal !== undefined);
-  const response = await exchange(s3.upstream, {
+  const response = await send(s3.upstream, {
     method: call.method,
     origin,
     target: path + (query.length > 0 ? `?${encodeQuery(query)}` : ""),
@@ -171,28 +169,17 @@ function outgoingBody(
 }
 
 function stalled(): HttpError {
-  return gatewayTimeout("S3 read timed out");
+  return gatewayTimeout(FAILURES.timeout);
 }
 
-async function exchange(
-  upstream: Upstream,
-  request: Parameters<Upstream>[0],
-  signOfLifeMs: number,
-): Promise<Response> {
+async function send(upstream: UpstreamClient, request: UpstreamRequest, signOfLifeMs: number): Promise<Response> {
   try {
-    return await upstream(request);
+    return await upstream.send(request);
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error;
-    switch (error.problem) {
-      case "unreachable":
-        throw badGateway("S3 endpoint unreachable", error);
-      case "timeout":
-        throw await isClientSlow(upstream, request, signOfLifeMs) ? requestTimeout() : stalled();
-      case "aborted":
-        throw clientClosedRequest();
-      case "broken":
-        throw badGateway("S3 connection error", error);
-    }
+    const isLate = error.problem === "timeout";
+    if (isLate && await isClientSlow(upstream, request, signOfLifeMs)) throw requestTimeout();
+    throw upstreamFailure(error, FAILURES);
   }
 }
 
@@ -205,13 +192,13 @@ const SIGN_OF_LIFE_MS = 5000;
  * its client was too slow.
  */
 async function isClientSlow(
-  upstream: Upstream,
-  { origin, body, madeHere }: Parameters<Upstream>[0],
+  upstream: UpstreamClient,
+  { origin, body, madeHere }: UpstreamRequest,
   timeoutMs: number,
 ): Promise<boolean> {
   if (!(body instanceof ReadableStream || body instanceof Blob) || madeHere) return false;
   try {
-    const answer = await upstream({ method: "GET", origin, target: "/", headers: {}, timeoutMs });
+    const answer = await upstream.send({ method: "GET", origin, target: "/", headers: {}, timeoutMs });
     await answer.body?.cancel();
     return true;
   } catch {

@@ -1,5 +1,5 @@
 import type { Caller, S3Keys, Verdict } from "@/lib/auth/store_credentials.ts";
-import { UpstreamError } from "@/lib/http/upstream.ts";
+import { UpstreamError } from "@/lib/http/upstream/upstream_error.ts";
 import { callS3, type S3 } from "./client.ts";
 import { S3Failure } from "./errors.ts";
 import { EMPTY_PAYLOAD, hostOf, s3Path, signHeaders } from "./signer.ts";
@@ -73,7 +73,7 @@ async function probe(
   const request = { method, host: hostOf(address.endpoint), path, query: [] };
   if (keys) signHeaders(request, headers, EMPTY_PAYLOAD, keys, s3.region, s3.now());
   try {
-    const response = await s3.upstream({
+    const response = await s3.upstream.send({
       method,
       origin: address.endpoint,
       target: path,

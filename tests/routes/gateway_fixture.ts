@@ -5,7 +5,7 @@ import { issueToken, tokenKey } from "@/lib/auth/token.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";
 import type { App } from "@/lib/http/app.ts";
 import type { RequestInfo } from "@/lib/http/request_info.ts";
-import { upstream } from "@/lib/http/upstream.ts";
+import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import { DEFAULT_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
 import { drainingServer } from "@/lib/process/draining_server.ts";
 import { type AppDeps, buildApp, type GatewayDeps } from "@/routes/mod.ts";
@@ -64,7 +64,7 @@ export async function withGateway(options: FixtureOptions, body: (fixture: Fixtu
     return await answer(request, record);
   });
   const storeOrigin = `http://127.0.0.1:${store.addr.port}`;
-  const client = upstream({ verifyTls: true, timeoutMs: options.timeoutMs ?? 60_000 });
+  const client = upstreamClient({ verifyTls: true, timeoutMs: options.timeoutMs ?? 60_000 });
   let lines = "";
   const accepted = new AcceptedIdentities(() => NOW);
   if (options.proven ?? true) accepted.accept(accepted.digest(CURATOR));

@@ -115,7 +115,7 @@ function objectOf({ namespace, name }: BatchJob, { labels, data, uid, version }:
  * JSON that is valid YAML as well, because the server parses YAML: control characters from U+007F on and lone surrogates,
  * even escaped ones, are errors there, and U+2028 may end a line.
  */
-function yaml(object: object): Uint8Array {
+function yaml(object: object): Uint8Array<ArrayBuffer> {
   const json = JSON.stringify(object, (_name, value) => typeof value === "string" ? value.toWellFormed() : value);
   const escaped = json.replace(
     /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,

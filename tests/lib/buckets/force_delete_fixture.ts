@@ -1,5 +1,5 @@
 import { type Caller, storeIdentities } from "@/lib/auth/store_credentials.ts";
-import { upstream } from "@/lib/http/upstream.ts";
+import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import type { Mapi } from "@/lib/mapi/client.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 
@@ -53,7 +53,7 @@ export async function withFakeBucket(options: FakeOptions, body: (fixture: Force
     s3: () => Promise.resolve({ endpoint: origin, publicEndpoint: origin }),
     mapi: () => Promise.resolve(origin),
   };
-  const client = upstream({ verifyTls: true, timeoutMs: 30_000 });
+  const client = upstreamClient({ verifyTls: true, timeoutMs: 30_000 });
   const identity = await storeIdentities("native")({ sub: "curator", pwd: "p", tenant: "archive" });
   try {
     await body({

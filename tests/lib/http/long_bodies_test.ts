@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { gatewayTimeout } from "@/lib/http/errors.ts";
 import { handedBody } from "@/lib/http/handed_body.ts";
-import { upstream } from "@/lib/http/upstream.ts";
+import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import { watchedUpload } from "@/lib/http/watched_upload.ts";
 
 const LENGTH = 24 * 1024 * 1024;
@@ -19,11 +19,11 @@ async function withProxy(secureTarget: string, body: (origin: string) => Promise
     if (request.method === "PUT") return new Response(digest(await request.bytes()));
     return new Response(CONTENT);
   });
-  const send = upstream({ verifyTls: true, timeoutMs: 60_000 });
+  const client = upstreamClient({ verifyTls: true, timeoutMs: 60_000 });
   const origin = `http://127.0.0.1:${store.addr.port}`;
   await using proxy = Deno.serve(local, async (request, info) => {
     if (!request.body) {
-      const response = await send({ method: "GET", origin, target: secureTarget, headers: {} });
+      const response = await client.send({ method: "GET", origin, target: secureTarget, headers: {} });
       return new Response(handedBody(response, info), response);
     }
     const watched = watchedUpload(request.body, {
@@ -32,7 +32,7 @@ async function withProxy(secureTarget: string, body: (origin: string) => Promise
       stalled: () => gatewayTimeout("stalled"),
     });
     const headers = { "content-length": String(LENGTH) };
-    const response = await send({ method: "PUT", origin, target: secureTarget, headers, body: watched.body });
+    const response = await client.send({ method: "PUT", origin, target: secureTarget, headers, body: watched.body });
     watched.over();
     return new Response(await response.text());
   });

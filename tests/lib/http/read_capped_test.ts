@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { BodyLimitError, readCapped } from "@/lib/http/read_capped.ts";
-import type { UpstreamResponse } from "@/lib/http/upstream.ts";
+import type { UpstreamResponse } from "@/lib/http/read_capped.ts";
 
 /** Sends `pieces` under a Content-Length, then waits until the reader lets go. */
 async function answered(

@@ -126,6 +126,19 @@ Deno.test("connection: a token file is read beside its kubeconfig's user, basic 
   });
 });
 
+Deno.test("connection: a server's URL may hold basic credentials, which a token replaces", async () => {
+  await withServer(async ({ origin, seen }) => {
+    const server = origin.replace("://", "://an%20na:p%40ss@");
+    for (const user of [{}, { token: "t" }]) {
+      await withFile(kubeconfig({ cluster: { server }, user }), async (path) => {
+        await (await connectTo({ kind: "kubeconfig", path })).send(GET);
+      });
+    }
+    const basic = `Basic ${Buffer.from("an na:p@ss").toString("base64")}`;
+    assert.deepEqual(seen.map(({ headers }) => headers.get("authorization")), [basic, "Bearer t"]);
+  });
+});
+
 Deno.test("connection: a kubeconfig may name a server on plain HTTP, such as that of kubectl proxy", async () => {
   await withServer(async ({ origin }) => {
     await withFile(kubeconfig({ cluster: { server: origin } }), async (path) => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { UpstreamError } from "@/lib/http/upstream.ts";
+import { UpstreamError } from "@/lib/http/upstream/upstream_error.ts";
 import { SESSION_CACHE_MS, sessionCheck } from "@/lib/results/session_check.ts";
 import { sessionDigest } from "@/lib/results/session_token.ts";
 import type { ResultsService } from "@/lib/results/results_service.ts";

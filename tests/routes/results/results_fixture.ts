@@ -6,7 +6,7 @@ import { GuessLimits } from "@/lib/auth/guess_limits.ts";
 import { batchedLog, type RequestLog } from "@/lib/http/access_log.ts";
 import { type AddRoute, httpApp, routesOf } from "@/lib/http/app.ts";
 import { defaultHeaders } from "@/lib/http/default_headers.ts";
-import { upstream } from "@/lib/http/upstream.ts";
+import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import { remoteResults, type ResultsService } from "@/lib/results/results_service.ts";
 import { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
 import { givenSessionKey } from "@/lib/results/session_key.ts";
@@ -34,7 +34,7 @@ export function resultsDeps(endpoint: string, changes: Partial<ResultsDeps> = {}
       s3: {
         addresses: { s3: () => Promise.resolve(address) },
         region: "us-east-1",
-        upstream: upstream({ verifyTls: true, timeoutMs: 10_000 }),
+        upstream: upstreamClient({ verifyTls: true, timeoutMs: 10_000 }),
         now: Date.now,
       },
       tenant: "archive",
@@ -88,7 +88,7 @@ export async function* bothWays(deps: ResultsDeps): AsyncGenerator<{ way: string
 }
 
 export function remoteService(origin: string, timeoutMs = 10_000): ResultsService {
-  return remoteResults(`${origin}/results`, upstream({ verifyTls: true, timeoutMs }));
+  return remoteResults(`${origin}/results`, upstreamClient({ verifyTls: true, timeoutMs }));
 }
 
 /** An embedded store with result files in it. */

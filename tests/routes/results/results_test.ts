@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { batchedLog } from "@/lib/http/access_log.ts";
-import { upstream } from "@/lib/http/upstream.ts";
+import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
+import type { UpstreamRequest } from "@/lib/http/upstream/upstream_request.ts";
 import { sessionCheck } from "@/lib/results/session_check.ts";
 import { sessionDigest } from "@/lib/results/session_token.ts";
 import { rawRequest } from "./raw_request.ts";
@@ -353,11 +354,14 @@ Deno.test("store: unreachable is 502, silence is 504", async () => {
   const silence = Promise.withResolvers<void>();
   await using store = serve(() => mute ? silence.promise.then(() => new Response("")) : new Response(""));
   const deps = resultsDeps(store.origin);
-  const impatient = upstream({ verifyTls: true, timeoutMs: 50 });
+  const impatient = upstreamClient({ verifyTls: true, timeoutMs: 50 });
   // The role waits 30 s; the test's store is given up sooner.
   const quick = {
     ...deps.store,
-    s3: { ...deps.store.s3, upstream: (r: Parameters<typeof impatient>[0]) => impatient({ ...r, timeoutMs: 50 }) },
+    s3: {
+      ...deps.store.s3,
+      upstream: { send: (request: UpstreamRequest) => impatient.send({ ...request, timeoutMs: 50 }) },
+    },
   };
   for await (const { service } of bothWays({ ...deps, store: quick })) {
     mute = false;

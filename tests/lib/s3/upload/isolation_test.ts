@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { upstream } from "@/lib/http/upstream.ts";
+import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { BufferPool } from "@/lib/s3/upload/buffer_pool.ts";
 import { UPLOAD_SIZES, type UploadSizes, writeObject } from "@/lib/s3/upload/object_upload.ts";
@@ -34,7 +34,7 @@ for (const [name, secure] of [["plain", false], ["tls", true]] as const) {
     const s3: S3 = {
       addresses: { s3: () => Promise.resolve({ endpoint: store.origin, publicEndpoint: store.origin }) },
       region: "us-east-1",
-      upstream: upstream({ verifyTls: true, caCerts: [TEST_CA], timeoutMs: 20_000 }),
+      upstream: upstreamClient({ verifyTls: true, caCerts: [TEST_CA], timeoutMs: 20_000 }),
       now: Date.now,
     };
     await Promise.all(Array.from({ length: UPLOADS }, async (_, number) => {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { StreamOfLength } from "@/lib/http/stream_of_length.ts";
-import { upstream, UpstreamError } from "@/lib/http/upstream.ts";
-import { TEST_CA, TEST_CERTIFICATE, TEST_KEY } from "./certificates.ts";
+import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
+import { UpstreamError } from "@/lib/http/upstream/upstream_error.ts";
+import { TEST_CA, TEST_CERTIFICATE, TEST_KEY } from "@/tests/lib/http/certificates.ts";
 
 type Handler = (request: Request) => Response | Promise<Response>;
 
@@ -26,8 +27,8 @@ const problem = (expected: string) => (error: unknown) => {
 Deno.test("tls: an unknown authority is refused, a given one is trusted, and verification can be switched off", async () => {
   await withServer(true, (request) => new Response(new URL(request.url).pathname), async (origin) => {
     const get = async (options: { caCerts?: string[]; verifyTls: boolean }, target: string) => {
-      const send = upstream({ ...options, timeoutMs: 5000 });
-      return await (await send({ method: "GET", origin, target, headers: new Headers() })).text();
+      const client = upstreamClient({ ...options, timeoutMs: 5000 });
+      return await (await client.send({ method: "GET", origin, target, headers: new Headers() })).text();
     };
     for (const target of ["/a", "/a/../b"]) {
       await assert.rejects(get({ verifyTls: true }, target), problem("unreachable"));
@@ -53,8 +54,8 @@ for (const [name, target] of [["fetch", "/a"], ["node:http", "/a/../b"]]) {
       return new Response("elsewhere", { status: 302, headers: { Location: "/other", "X-A": "1" } });
     };
     await withServer(false, handler, async (origin) => {
-      const send = upstream({ verifyTls: true, timeoutMs: 5000 });
-      const response = await send({
+      const client = upstreamClient({ verifyTls: true, timeoutMs: 5000 });
+      const response = await client.send({
         method: "POST",
         origin,
         target: `${target}?q=%2e`,
@@ -64,10 +65,16 @@ for (const [name, target] of [["fetch", "/a"], ["node:http", "/a/../b"]]) {
       assert.equal(response.status, 302);
       assert.equal(response.headers.get("x-a"), "1");
       assert.equal(await response.text(), "elsewhere");
-      const head = await send({ method: "HEAD", origin, target, headers: new Headers() });
+      const head = await client.send({ method: "HEAD", origin, target, headers: new Headers() });
       assert.equal(await head.text(), "");
       const stream = new StreamOfLength(new Blob(["a stream"]).stream(), 8);
-      const answer = await send({ method: "PUT", origin, target, headers: { "content-length": "8" }, body: stream });
+      const answer = await client.send({
+        method: "PUT",
+        origin,
+        target,
+        headers: { "content-length": "8" },
+        body: stream,
+      });
       await answer.body?.cancel();
       assert.deepEqual(
         seen.map(({ url, body }) => [url, body]),
@@ -92,12 +99,12 @@ for (const [name, target] of [["fetch", "/a"], ["node:http", "/a/../b"]]) {
       );
     };
     await withServer(false, handler, async (origin) => {
-      const send = upstream({ verifyTls: true, timeoutMs: 5000 });
-      const whole = await send({ method: "GET", origin, target, headers: new Headers() });
+      const client = upstreamClient({ verifyTls: true, timeoutMs: 5000 });
+      const whole = await client.send({ method: "GET", origin, target, headers: new Headers() });
       const bytes = await whole.bytes();
       assert.equal(bytes.length, size);
       assert.ok(bytes.every((byte) => byte === 7));
-      const endless = await send({ method: "GET", origin, target: `${target}?endless`, headers: new Headers() });
+      const endless = await client.send({ method: "GET", origin, target: `${target}?endless`, headers: new Headers() });
       const reader = endless.body?.getReader();
       assert.ok((await reader?.read())?.value);
       await reader?.cancel();
@@ -116,20 +123,26 @@ for (const [name, target] of [["fetch", "/a"], ["node:http", "/a/../b"]]) {
     let gone = "";
     await withServer(false, handler, async (origin) => {
       gone = origin;
-      const send = upstream({ verifyTls: true, timeoutMs: 5000 });
+      const client = upstreamClient({ verifyTls: true, timeoutMs: 5000 });
       const request = { method: "GET", origin, target };
-      await assert.rejects(send({ ...request, headers: new Headers(), timeoutMs: 20 }), problem("timeout"));
+      await assert.rejects(client.send({ ...request, headers: new Headers(), timeoutMs: 20 }), problem("timeout"));
       const leaving = new AbortController();
       arrived.push(() => leaving.abort());
-      await assert.rejects(send({ ...request, headers: new Headers(), signal: leaving.signal }), problem("aborted"));
       await assert.rejects(
-        send({ ...request, headers: new Headers(), signal: AbortSignal.abort() }),
+        client.send({ ...request, headers: new Headers(), signal: leaving.signal }),
+        problem("aborted"),
+      );
+      await assert.rejects(
+        client.send({ ...request, headers: new Headers(), signal: AbortSignal.abort() }),
         problem("aborted"),
       );
       release.resolve();
     });
-    const send = upstream({ verifyTls: true, timeoutMs: 5000 });
-    await assert.rejects(send({ method: "GET", origin: gone, target, headers: new Headers() }), problem("unreachable"));
+    const client = upstreamClient({ verifyTls: true, timeoutMs: 5000 });
+    await assert.rejects(
+      client.send({ method: "GET", origin: gone, target, headers: new Headers() }),
+      problem("unreachable"),
+    );
   });
 }
 
@@ -152,8 +165,8 @@ Deno.test("upstream through node:http: what a stream made here gives is written 
     }
     return Response.json({ at, wrong });
   });
-  const send = upstream({ verifyTls: true, timeoutMs: 20_000 });
-  const answer = await send({
+  const client = upstreamClient({ verifyTls: true, timeoutMs: 20_000 });
+  const answer = await client.send({
     method: "PUT",
     origin: `http://127.0.0.1:${server.addr.port}`,
     target: "/sink",
@@ -200,11 +213,11 @@ const answered = (connection: Deno.TcpConn, status: string) =>
 
 Deno.test("upstream through node:http: a body that ends before its length is not waited for", async () => {
   const server = rawServer(() => {});
-  const send = upstream({ verifyTls: true, timeoutMs: 5000 });
+  const client = upstreamClient({ verifyTls: true, timeoutMs: 5000 });
   const headers = new Headers({ "content-length": "1000" });
   const body = new Blob(["short"]).stream();
   const request = { method: "PUT", origin: server.origin, target: "/a", headers, body, madeHere: true };
-  await assert.rejects(send(request), problem("broken"));
+  await assert.rejects(client.send(request), problem("broken"));
   await server.stop();
 });
 
@@ -217,10 +230,10 @@ Deno.test("upstream through node:http: what was answered before it was sent whol
     pull: () => new Promise(() => {}),
     cancel: () => cancelled.resolve(),
   }, { highWaterMark: 0 });
-  const send = upstream({ verifyTls: true, timeoutMs: 5000 });
+  const client = upstreamClient({ verifyTls: true, timeoutMs: 5000 });
   const headers = new Headers({ "content-length": "1000" });
   const request = { method: "PUT", origin: server.origin, target: "/a", headers, body: endless, madeHere: true };
-  const response = await send(request);
+  const response = await client.send(request);
   assert.equal(response.status, 403);
   await response.text();
   await cancelled.promise;
@@ -238,7 +251,7 @@ for (const fate of ["is broken off", "is given up"] as const) {
         if (fate === "is broken off") connection.close();
         else leaving.abort();
       });
-      const send = upstream({ verifyTls: true, timeoutMs: 5000 });
+      const client = upstreamClient({ verifyTls: true, timeoutMs: 5000 });
       const put = (target: string, text: string, signal?: AbortSignal) => {
         const bytes = new TextEncoder().encode(text);
         // More is announced than comes, so that the request is still under way when it ends.
@@ -251,7 +264,7 @@ for (const fate of ["is broken off", "is given up"] as const) {
           },
         });
         const body = kind === "stream" ? stream : text;
-        return send({ method: "PUT", origin: server.origin, target, headers, body, signal, madeHere: true });
+        return client.send({ method: "PUT", origin: server.origin, target, headers, body, signal, madeHere: true });
       };
       // Twice, so that a connection that may be used again is there.
       for (let n = 0; n < 2; n++) await (await put("/./warm", "x")).text();

@@ -1,56 +1,68 @@
 import { Buffer } from "node:buffer";
 import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import { hasDotSegment } from "./raw_path.ts";
+import { hasDotSegment } from "@/lib/http/raw_path.ts";
 import { tlsTrust } from "./tls_trust.ts";
 import type { UpstreamOptions, UpstreamRequest } from "./upstream_request.ts";
 
 const BODILESS = new Set([204, 205, 304]);
 
-/** What `fetch` rewrites in a URL: quotes and the like it encodes, a backslash it takes for a slash. */
+/** What `fetch` rewrites in a URL: it encodes quotes and the like, and turns a backslash into a slash. */
 const REWRITTEN = /["'<>\\^`{|}]/;
 
 /**
- * Whether only node:http carries a request faithfully: `fetch` folds dot segments, rewrites characters and always
- * verifies certificates.
+ * Whether only node:http sends a request faithfully: `fetch` folds dot segments, rewrites characters, always verifies
+ * certificates and takes no agent.
  */
-export function needsNode(request: Pick<UpstreamRequest, "origin" | "target">, verifyTls: boolean): boolean {
-  return hasDotSegment(request.target.split("?", 1)[0]) || REWRITTEN.test(request.target) ||
-    (!verifyTls && request.origin.startsWith("https:"));
+export function needsNode(
+  { origin, target, agent }: Pick<UpstreamRequest, "origin" | "target" | "agent">,
+  verifyTls: boolean,
+): boolean {
+  return agent !== undefined || hasDotSegment(target.split("?", 1)[0]) || REWRITTEN.test(target) ||
+    (!verifyTls && origin.startsWith("https:"));
 }
 
-/** A request whose stream says its length in a header. */
+/** A request whose stream has its length in a header. */
 type NodeRequest = UpstreamRequest & { readonly body?: Exclude<UpstreamRequest["body"], Blob> };
 
 /**
  * The same contract as `fetch` without redirects, over node:http(s).
  *
  * A stream gets a connection of its own. On one that was used before, the runtime (Deno 2.9) sends a request again, also
- * after it was destroyed, from the pieces that it was given: their memory may hold other bytes by then.
+ * after it was destroyed, from the chunks that it was given: their memory may hold other bytes by then.
+ *
+ * @param connected called when the connection stands
  */
-export function nodeExchange(
+export function sendByNode(
   request: NodeRequest,
   { caCerts, verifyTls }: Pick<UpstreamOptions, "caCerts" | "verifyTls">,
   signal: AbortSignal,
+  connected: () => void,
 ): Promise<Response> {
   const { hostname, port, protocol } = new URL(request.origin);
   return new Promise((resolve, reject) => {
     const secure = protocol === "https:";
-    const agents = request.body instanceof ReadableStream ? fresh : kept;
+    const agents = request.body instanceof ReadableStream ? fresh : pooled;
     const outgoing = (secure ? httpsRequest : httpRequest)({
       hostname: hostname.replace(/^\[|\]$/g, ""),
       port: port || (secure ? 443 : 80),
       path: request.target,
       method: request.method,
       headers: request.headers instanceof Headers ? Object.fromEntries(request.headers) : request.headers,
-      agent: secure ? agents.secure(caCerts, verifyTls) : agents.plain,
+      agent: request.agent ?? (secure ? agents.secure(caCerts, verifyTls) : agents.plain),
     });
     const cut = () => {
       // Else it would be sent again on another connection.
       outgoing.reusedSocket = false;
+      // A connection that never stood may emit no error.
+      reject(signal.reason);
       outgoing.destroy(new Error("aborted"));
     };
     signal.addEventListener("abort", cut, { once: true });
+    outgoing.on("socket", (socket) => {
+      if (!socket.connecting) connected();
+      else socket.once(secure ? "secureConnect" : "connect", connected);
+    });
     outgoing.on("error", (error) => {
       signal.removeEventListener("abort", cut);
       reject(error);
@@ -86,24 +98,24 @@ function agentsThat(keepAlive: boolean) {
   };
 }
 
-const kept = agentsThat(true);
+const pooled = agentsThat(true);
 const fresh = agentsThat(false);
 
 type Outgoing = ReturnType<typeof httpRequest>;
 
-/** A server that has answered without reading the body need never read it: the rest would wait for ever (RFC 9112 §9.5). */
+/** A server that responds without reading the body may never read it: the rest would wait for ever (RFC 9112 §9.5). */
 function cutUnsent(outgoing: Outgoing): void {
   if (!outgoing.writableFinished) outgoing.destroy();
 }
 
-/** The next piece of a stream is read when the one before has been written: its memory may be used again then. */
+/** The next chunk of a stream is read when the one before has been written: its memory may be used again then. */
 async function sendBody(body: NodeRequest["body"], outgoing: Outgoing): Promise<void> {
   if (typeof body === "string" || body instanceof Uint8Array) {
     outgoing.setHeader("Content-Length", Buffer.byteLength(body));
     outgoing.write(body);
   } else if (body) {
     const reader = body.getReader();
-    // Otherwise the head would wait for the first bytes, and with it a refusal that needs none.
+    // Otherwise the head would wait for the first bytes, and with it an error response that needs none.
     outgoing.flushHeaders();
     outgoing.once("close", () => reader.cancel().catch(() => {}));
     let sentBytes = 0;
@@ -113,7 +125,7 @@ async function sendBody(body: NodeRequest["body"], outgoing: Outgoing): Promise<
       sentBytes += value.length;
       if (!await written(outgoing, value)) return;
     }
-    // The connection is used again after an early answer: the next request would be taken for what is missing here.
+    // The connection is used again after an early response: the next request would be read as the missing bytes.
     if (sentBytes !== announcedBytes(outgoing, sentBytes)) throw new Error("the body is not as long as announced");
   }
   outgoing.end();
@@ -152,30 +164,33 @@ function toResponse(incoming: IncomingMessage, method: string): Response {
 
 /** Once the stream has ended or was cancelled, late events of the socket must not touch it: that would throw. */
 function bodyStream(incoming: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffer>> {
-  let over = false;
+  let isClosed = false;
   incoming.pause();
   return new ReadableStream<Uint8Array<ArrayBuffer>>({
     start(controller) {
       const finish = (error?: Error) => {
-        if (over) return;
-        over = true;
+        if (isClosed) return;
+        isClosed = true;
         if (error) controller.error(error);
         else controller.close();
       };
+      const broken = () => finish(new Error("cut short"));
       incoming.on("data", (chunk: Buffer) => {
-        if (over) return;
+        if (isClosed) return;
         controller.enqueue(new Uint8Array(chunk));
         incoming.pause();
       });
-      incoming.on("end", () => finish(incoming.complete ? undefined : new Error("cut short")));
+      incoming.on("end", () => incoming.complete ? finish() : broken());
       incoming.on("error", finish);
-      incoming.on("aborted", () => finish(new Error("cut short")));
+      incoming.on("aborted", broken);
+      // Some breaks cause no other event; after a whole body "end" still comes.
+      incoming.on("close", () => incoming.complete || broken());
     },
     pull() {
       incoming.resume();
     },
     cancel() {
-      over = true;
+      isClosed = true;
       incoming.destroy();
     },
   }, { highWaterMark: 1 });

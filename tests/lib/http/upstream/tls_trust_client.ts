@@ -2,14 +2,14 @@
  * Asks a server with what the upstream client's two ways trust, and prints the outcomes: `origin` and a JSON list of
  * further authorities are the arguments. Run in a process of its own, whose variables decide what the runtime trusts.
  */
-import { upstream } from "@/lib/http/upstream.ts";
+import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 
 const [origin, authorities] = Deno.args;
-const send = upstream({ verifyTls: true, caCerts: JSON.parse(authorities), timeoutMs: 5000 });
+const client = upstreamClient({ verifyTls: true, caCerts: JSON.parse(authorities), timeoutMs: 5000 });
 const outcomes: string[] = [];
 for (const target of ["/by-fetch", "/by/../node"]) {
   try {
-    const response = await send({ method: "GET", origin, target, headers: {} });
+    const response = await client.send({ method: "GET", origin, target, headers: {} });
     await response.body?.cancel();
     outcomes.push(String(response.status));
   } catch (error) {

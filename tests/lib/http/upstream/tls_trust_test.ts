@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { AUTHORITY } from "@/tests/lib/kubernetes/tls_server.ts";
-import { TEST_CA, TEST_CERTIFICATE, TEST_KEY } from "./certificates.ts";
+import { TEST_CA, TEST_CERTIFICATE, TEST_KEY } from "@/tests/lib/http/certificates.ts";
 
-const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 
 /** Where the runtime keeps what it has compiled. */
 const OWN_FOLDERS = Object.fromEntries(
@@ -19,7 +19,7 @@ async function outcomes(origin: string, more: readonly string[], variables: Reco
       "--no-prompt",
       "--allow-net",
       "--ignore-env",
-      "tests/lib/http/tls_trust_client.ts",
+      "tests/lib/http/upstream/tls_trust_client.ts",
       origin,
       JSON.stringify(more),
     ],

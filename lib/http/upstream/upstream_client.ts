@@ -1,0 +1,63 @@
+import { handedOn } from "@/lib/std/body_reader.ts";
+import { deadline } from "@/lib/std/deadline.ts";
+import { StreamOfLength } from "@/lib/http/stream_of_length.ts";
+import { needsNode, sendByNode } from "./node_transport.ts";
+import { problemOf, UpstreamError } from "./upstream_error.ts";
+import type { UpstreamResponse } from "@/lib/http/read_capped.ts";
+import type { UpstreamClient, UpstreamOptions, UpstreamRequest } from "./upstream_request.ts";
+
+/**
+ * The client towards all upstream servers. Requests go through `fetch`, whose bodies pass at the speed of the runtime;
+ * those that it cannot send faithfully go through node:http.
+ */
+export function upstreamClient(options: UpstreamOptions): UpstreamClient {
+  let fetchClient: Deno.HttpClient | undefined;
+  return {
+    async send(request) {
+      if (request.signal?.aborted) throw new UpstreamError("aborted");
+      const stopped = new AbortController();
+      const stop = (problem: "timeout" | "aborted") => stopped.abort(new UpstreamError(problem));
+      const late = () => stop("timeout");
+      const timeoutMs = request.timeoutMs ?? options.timeoutMs;
+      let inTime = deadline(request.connectMs ?? timeoutMs, late);
+      const leave = () => stop("aborted");
+      request.signal?.addEventListener("abort", leave, { once: true });
+      const headers = unencoded(request.headers);
+      if (request.body instanceof ReadableStream && !request.madeHere) handedOn(request.body);
+      try {
+        if (request.madeHere || needsNode(request, options.verifyTls)) {
+          const body = request.body instanceof StreamOfLength ? request.body.stream() : request.body;
+          return await sendByNode({ ...request, headers, body }, options, stopped.signal, () => {
+            if (request.connectMs === undefined || stopped.signal.aborted) return;
+            inTime();
+            inTime = deadline(timeoutMs, late);
+          });
+        }
+        // HTTP/2 costs more than it gains here: all requests share one connection, and slow responses come in its tail.
+        fetchClient ??= Deno.createHttpClient({ caCerts: options.caCerts && [...options.caCerts], http2: false });
+        const response: UpstreamResponse = await fetch(request.origin + request.target, {
+          method: request.method,
+          headers,
+          body: request.body,
+          redirect: "manual",
+          signal: stopped.signal,
+          client: fetchClient,
+        });
+        response.breakOff = stopped;
+        return response;
+      } catch (error) {
+        throw stopped.signal.aborted ? stopped.signal.reason : new UpstreamError(problemOf(error), error);
+      } finally {
+        inTime();
+        request.signal?.removeEventListener("abort", leave);
+      }
+    },
+  };
+}
+
+/** Stored bytes pass as they are: no server may compress them on the way. */
+function unencoded(headers: UpstreamRequest["headers"]): UpstreamRequest["headers"] {
+  if (!(headers instanceof Headers)) return { ...headers, "accept-encoding": "identity" };
+  headers.set("Accept-Encoding", "identity");
+  return headers;
+}

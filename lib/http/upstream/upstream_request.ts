@@ -1,0 +1,48 @@
+import type { RequestOptions } from "node:https";
+import type { UpstreamResponse } from "@/lib/http/read_capped.ts";
+import type { StreamOfLength } from "@/lib/http/stream_of_length.ts";
+
+export interface UpstreamOptions {
+  /** Certificates (PEM) to trust beside the usual ones. */
+  readonly caCerts?: readonly string[];
+  /** Whether certificates are verified. */
+  readonly verifyTls: boolean;
+  /** Until the response headers, ms. */
+  readonly timeoutMs: number;
+}
+
+/** One request to an upstream server. */
+export interface UpstreamRequest {
+  readonly method: string;
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** Percent-encoded path and query, sent exactly like this. */
+  readonly target: string;
+  /** A plain record where there are few: `fetch` reads that at half the cost. */
+  readonly headers: Headers | Readonly<Record<string, string>>;
+  /** A stream is sent as it comes and must have its Content-Length in `headers`. */
+  readonly body?: ReadableStream<Uint8Array<ArrayBuffer>> | StreamOfLength | Uint8Array<ArrayBuffer> | string | null;
+  /** The stream uses its memory again, so its chunks go through node:http, which reports when each is written. */
+  readonly madeHere?: boolean;
+  /**
+   * An agent of node:http(s) with authorities, a client certificate or a proxy of its own. It replaces the trust of the
+   * client's options.
+   */
+  readonly agent?: RequestOptions["agent"];
+  /** Aborts the request until its response headers have come. */
+  readonly signal?: AbortSignal;
+  /** Until the connection of an `agent` stands, ms; then `timeoutMs` begins. */
+  readonly connectMs?: number;
+  /** Until the response headers, ms; the client's own limit when absent. */
+  readonly timeoutMs?: number;
+}
+
+/** Sends requests to upstream servers: no redirects, no decoding, no retries. */
+export interface UpstreamClient {
+  /**
+   * Resolves with the response once its headers are there, its body unread and untouched.
+   *
+   * @throws {UpstreamError}
+   */
+  send(request: UpstreamRequest): Promise<UpstreamResponse>;
+}

@@ -1,0 +1,166 @@
+import assert from "node:assert/strict";
+import { Agent } from "node:http";
+import { Agent as SecureAgent } from "node:https";
+import { UpstreamError } from "@/lib/http/upstream/upstream_error.ts";
+import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
+import { type ClusterConnection, connect, type ConnectionLimits } from "@/lib/kubernetes/connection.ts";
+
+const LIMITS: ConnectionLimits = { connectMs: 5000, idleMs: 5000, totalMs: 5000, maxBytes: 1000 };
+
+type Ask = (limits?: Partial<ConnectionLimits>, signal?: AbortSignal) => ReturnType<ClusterConnection["send"]>;
+
+function asker(server: string): Ask {
+  const agent = server.startsWith("https:") ? new SecureAgent() : new Agent();
+  const credentials = () => Promise.resolve({ agent, headers: {} });
+  return (limits, signal) =>
+    connect({ server, credentials }, { now: Date.now, limits: { ...LIMITS, ...limits } })
+      .send({ method: "GET", path: "/api", query: new URLSearchParams({ limit: "5" }), signal });
+}
+
+async function withServer(
+  handler: (request: Request) => Response | Promise<Response>,
+  use: (ask: Ask) => Promise<void>,
+): Promise<void> {
+  const stop = new AbortController();
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {}, signal: stop.signal }, handler);
+  try {
+    await use(asker(`http://127.0.0.1:${server.addr.port}`));
+  } finally {
+    stop.abort();
+    await server.finished;
+  }
+}
+
+function failsWith(message: RegExp) {
+  return (error: unknown) =>
+    error instanceof ClusterUnavailable && error.cause instanceof Error && message.test(error.cause.message);
+}
+
+Deno.test("connection: a request has path, query and headers, and returns status and whole body", async () => {
+  let seen = "";
+  const handler = (request: Request) => {
+    seen = `${request.method} ${new URL(request.url).pathname}${new URL(request.url).search} ${
+      request.headers.get("accept")
+    }`;
+    return new Response("åäö".repeat(100), { status: 410 });
+  };
+  await withServer(handler, async (ask) => {
+    const { status, body } = await ask();
+    assert.equal(status, 410);
+    assert.equal(new TextDecoder().decode(body), "åäö".repeat(100));
+    assert.equal(seen, "GET /api?limit=5 application/json");
+  });
+});
+
+Deno.test("connection: a body beyond the limit is cancelled while it comes", async () => {
+  let cancelled = false;
+  const endless = () =>
+    new Response(
+      new ReadableStream({
+        pull: (controller) => controller.enqueue(new Uint8Array(400)),
+        cancel: () => {
+          cancelled = true;
+        },
+      }),
+    );
+  await withServer(endless, async (ask) => {
+    await assert.rejects(ask(), failsWith(/longer than 1000 bytes/));
+  });
+  assert.ok(cancelled);
+});
+
+Deno.test("connection: the idle timeout ends a response that does not begin, and one that stops in the middle", async () => {
+  const pending = () => new Promise<Response>(() => {});
+  await withServer(pending, async (ask) => {
+    await assert.rejects(ask({ idleMs: 50 }), failsWith(/upstream timeout/));
+  });
+  const stalled = () =>
+    new Response(new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(10)) }));
+  await withServer(stalled, async (ask) => {
+    await assert.rejects(ask({ idleMs: 50 }), failsWith(/nothing for/));
+  });
+});
+
+Deno.test("connection: the total timeout ends a response that drips for ever", async () => {
+  let timer: ReturnType<typeof setInterval> | undefined;
+  const dripping = () =>
+    new Response(
+      new ReadableStream({
+        start(controller) {
+          timer = setInterval(() => controller.enqueue(new Uint8Array(1)), 5);
+        },
+        cancel: () => clearInterval(timer),
+      }),
+    );
+  await withServer(dripping, async (ask) => {
+    await assert.rejects(ask({ totalMs: 100, idleMs: 5000 }), failsWith(/nothing for/));
+  });
+  clearInterval(timer);
+});
+
+Deno.test("connection: an aborted signal ends a request, also one aborted before", async () => {
+  const arrived = Promise.withResolvers<void>();
+  const hanging = () => {
+    arrived.resolve();
+    return new Promise<Response>(() => {});
+  };
+  await withServer(hanging, async (ask) => {
+    const stop = new AbortController();
+    const asked = ask({}, stop.signal);
+    await arrived.promise;
+    stop.abort();
+    await assert.rejects(asked, failsWith(/upstream aborted/));
+    await assert.rejects(ask({}, AbortSignal.abort()), failsWith(/upstream aborted/));
+  });
+});
+
+Deno.test("connection: an aborted signal cancels a body that is still coming", async () => {
+  const stop = new AbortController();
+  const cancelled = Promise.withResolvers<void>();
+  const unfinished = () =>
+    new Response(
+      new ReadableStream({
+        start(controller) {
+          controller.enqueue(new Uint8Array(10));
+          setTimeout(() => stop.abort());
+        },
+        cancel: () => cancelled.resolve(),
+      }),
+    );
+  await withServer(unfinished, async (ask) => {
+    await assert.rejects(ask({}, stop.signal), ClusterUnavailable);
+    await cancelled.promise;
+  });
+});
+
+Deno.test("connection: a connection that does not stand in time is given up", async () => {
+  const { promise: accepted, resolve } = Promise.withResolvers<Deno.TcpConn>();
+  const listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+  listener.accept().then(resolve);
+  // It accepts and does not begin TLS, so that the connection never stands.
+  const ask = asker(`https://127.0.0.1:${listener.addr.port}`);
+  await assert.rejects(ask({ connectMs: 50 }), failsWith(/upstream timeout/));
+  (await accepted).close();
+  listener.close();
+});
+
+Deno.test("connection: one that is refused, reset or cut in the middle is unavailable", async () => {
+  const listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+  const ask = asker(`http://127.0.0.1:${listener.addr.port}`);
+  const cutting = (async () => {
+    for (const answer of ["", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"]) {
+      const connection = await listener.accept();
+      await connection.read(new Uint8Array(1000));
+      if (answer) await connection.write(new TextEncoder().encode(answer));
+      connection.close();
+    }
+  })();
+  await assert.rejects(ask(), ClusterUnavailable);
+  await assert.rejects(ask(), ClusterUnavailable);
+  await cutting;
+  listener.close();
+  await assert.rejects(
+    ask(),
+    (error) => error instanceof ClusterUnavailable && error.cause instanceof UpstreamError,
+  );
+});
