@@ -96,7 +96,7 @@ export const ROOMS: readonly Room[] = [
   },
   {
     room: "lib/campaigns/projection",
-    holds: "pure: cluster objects and result files in, answers out",
+    holds: "pure: from cluster objects and result files to the data of responses",
     imports: ["lib/std"],
   },
   { room: "lib/results", holds: "session, login, files, pass-through", imports: [...ADAPTERS] },

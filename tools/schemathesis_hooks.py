@@ -16,7 +16,7 @@ ORIGIN = os.environ["TRIAL_ORIGIN"]
 MOST_PARTS = 10_000
 DEFAULT_PART_BYTES = 25 * 1024 * 1024
 
-# Settings that decide which other requests are refused; they are tried, and put back after each change.
+# Settings that decide which other requests are rejected: they are tried, and restored after each change.
 TENANT_PATH = "/api/v1/mapi/tenants/{tenant_name}"
 GOVERNING = {
     TENANT_PATH: {"maxNamespacesPerUser": 10_000, "administrationAllowed": True},
@@ -68,5 +68,5 @@ def after_call(context, case, response):
         return
     authorization = response.request.headers["Authorization"]
     path = case.path.replace("{tenant_name}", TENANT)
-    answer = requests.post(ORIGIN + path, json=settings, headers={"Authorization": authorization}, timeout=30)
-    answer.raise_for_status()
+    response = requests.post(ORIGIN + path, json=settings, headers={"Authorization": authorization}, timeout=30)
+    response.raise_for_status()

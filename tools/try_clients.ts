@@ -1,5 +1,5 @@
 /**
- * `deno task try:clients`: has two generators make clients of `/openapi.json`, and compiles them. It needs Node.js (for
+ * `deno task try:clients`: generates clients of `/openapi.json` with two generators and compiles them. It needs Node.js (for
  * `npx`) and Python, and fetches the generators where they are not on the PATH.
  */
 import { startApplication } from "@/tests/application.ts";
@@ -8,7 +8,7 @@ import { MissingTool, onPath, pythonTool, run } from "./temporary_tool.ts";
 const TYPESCRIPT_GENERATOR = "openapi-typescript@7.13.0";
 const PYTHON_GENERATOR = "openapi-python-client==0.29.1";
 
-/** Imports every module of a package: what is merely compiled may still name what is not there. */
+/** Imports every module of a package: compiling alone does not find names that are missing. */
 const IMPORT_ALL = `
 import importlib, pkgutil, stackroom_client
 names = [module.name for module in pkgutil.walk_packages(stackroom_client.__path__, "stackroom_client.")]
@@ -54,7 +54,7 @@ async function typescriptClient(document: string): Promise<void> {
 async function pythonClient(document: string): Promise<void> {
   const generator = await pythonTool("openapi-python-client", PYTHON_GENERATOR, folder);
   const client = `${folder}/stackroom_client`;
-  // The code is compiled, not published: it needs no formatter, whose absence would be a warning.
+  // The code is not published, so it needs no formatter; an absent one would be a warning.
   const config = `${folder}/generator.yml`;
   await Deno.writeTextFile(config, "post_hooks: []\n");
   const options = [

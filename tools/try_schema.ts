@@ -1,9 +1,9 @@
 /**
- * `deno task try:schema [EXAMPLES]`: lets schemathesis send what the schemas of `/openapi.json` allow, and what they do
- * not, to a fresh application. It calls as an administrator of a tenant that is made for it, so that nothing else is
- * touched, with a role less than others: `resetPasswords`, which changes the passwords of all with SECURITY, leaves it
- * alone. `schemathesis_hooks.py` keeps the account itself out of changes. `schemathesis.toml` switches off the checks that
- * keys with slashes break, as docs/api.md says.
+ * `deno task try:schema [EXAMPLES]`: lets schemathesis send requests that the schemas of `/openapi.json` allow, and some
+ * that they forbid, to a fresh application. It calls as an administrator of a tenant created for it, so that nothing else
+ * changes. The administrator lacks the role SECURITY: `resetPasswords` changes the passwords of all accounts with it.
+ * `schemathesis_hooks.py` excludes the account itself from changes. `schemathesis.toml` switches off the checks that do
+ * not support keys with slashes, as docs/api.md says.
  */
 import { fileURLToPath } from "node:url";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
@@ -75,7 +75,7 @@ async function trialDocument(site: string): Promise<string> {
   return path;
 }
 
-/** Makes the tenant, its administrator and a little of what the examples name; gives the administrator's token. */
+/** Creates the tenant, its administrator and some of what the examples name. @returns the administrator's token */
 async function trialAccount(site: string): Promise<string> {
   const system = caller(site, await login(site, "admin", SAMPLE_PASSWORD));
   await system("PUT", `mapi/tenants?username=founder&password=${PASSWORD}`, { name: TENANT, hardQuota: "50 GB" });

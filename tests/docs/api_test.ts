@@ -3,7 +3,7 @@ import { withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 const BUCKET = "/api/v1/buckets/{bucket}";
 
-Deno.test("api: each path that is also a key's is named, in the text and to schemathesis", async () => {
+Deno.test("api: each path that is also a key's is named in the text and in the settings of schemathesis", async () => {
   await withGateway({}, async ({ app }) => {
     const { paths } = await (await app.request("/openapi.json")).json();
     const words = Object.keys(paths).filter((path) =>
@@ -19,7 +19,7 @@ Deno.test("api: each path that is also a key's is named, in the text and to sche
   });
 });
 
-Deno.test("api: schemathesis is told of nothing but the paths that are also a key's", async () => {
+Deno.test("api: the settings of schemathesis except only the paths that are also a key's", async () => {
   const expected = await Deno.readTextFile("tools/schemathesis.toml");
   const settings = [...expected.matchAll(/^([\w.-]+) = /gm)].map(([, name]) => name);
   assert.deepEqual(settings, [

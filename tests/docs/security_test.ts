@@ -26,11 +26,11 @@ Deno.test("security: every attack has an asset, a defence, and tests that exist"
       assert.ok((await Deno.stat(path)).isFile, path);
     }
   }
-  const told = attacks.map((row) => `${row[0]}: ${row[1]}`);
-  assert.deepEqual(told.filter((one, at) => told.indexOf(one) !== at), [], "said twice");
+  const named = attacks.map((row) => `${row[0]}: ${row[1]}`);
+  assert.deepEqual(named.filter((one, at) => named.indexOf(one) !== at), [], "listed twice");
 });
 
-Deno.test("security: what the threat table names of settings and documents exists", async () => {
+Deno.test("security: settings and documents that the page names exist", async () => {
   const text = await Deno.readTextFile("docs/security.md");
   for (const [, link] of text.matchAll(/\]\(([\w.]+\.md)(?:#[\w-]+)?\)/g)) {
     assert.ok((await Deno.stat(`docs/${link}`)).isFile, link);
