@@ -51,7 +51,7 @@ export class Statements {
     const prepared = this.#prepared.get(sql);
     if (prepared) return prepared;
     const statement: object = this.#index.prepare(sql);
-    if (!givesArrays(statement)) throw new Error("this SQLite cannot give rows as arrays");
+    if (!returnsArrays(statement)) throw new Error("this SQLite cannot return rows as arrays");
     statement.setReturnArrays(true);
     this.#prepared.set(sql, statement);
     return statement;
@@ -67,6 +67,6 @@ interface ArrayStatement {
   setReturnArrays(enabled: boolean): void;
 }
 
-function givesArrays(statement: object): statement is ArrayStatement {
+function returnsArrays(statement: object): statement is ArrayStatement {
   return "setReturnArrays" in statement;
 }

@@ -59,7 +59,7 @@ Deno.test("access: what the management API took from a bucket's owner does not c
   assert.equal(may(bucketMask(anna, { owner: 1, acl: own }, "enforced")), "READ_ACL WRITE_ACL");
 });
 
-Deno.test("access: nobody has what is for everybody, a user also what is for users, and no list takes away", () => {
+Deno.test("access: anonymous requests have grants to everybody, users also grants to users, and no list takes access away", () => {
   fc.assert(fc.property(acl, fc.boolean(), fc.integer({ min: 0, max: 1023 }), (list, isMember, dataAccess) => {
     const thing = { owner: 2, acl: list };
     const requester: Requester = { ...anna, dataAccess, groups: () => isMember ? ["readers"] : [] };
@@ -77,8 +77,8 @@ Deno.test("access: nobody has what is for everybody, a user also what is for use
   }));
 });
 
-Deno.test("access: groups are asked for only where an access list names one", () => {
-  const requester: Requester = { ...anna, groups: () => assert.fail("asked for groups") };
+Deno.test("access: groups are read only when an access list names one", () => {
+  const requester: Requester = { ...anna, groups: () => assert.fail("read groups") };
   bucketMask(requester, { owner: 2, acl: [{ grantee: "everybody", permission: "READ" }] }, "enforced");
   assert.throws(() =>
     bucketMask(requester, { owner: 2, acl: [{ grantee: { group: "g" }, permission: "READ" }] }, "enforced")
@@ -91,7 +91,7 @@ Deno.test("access: the setting of a namespace decides what its lists do", () => 
   for (const aclsUsage of ["ENABLED", "ENFORCED", undefined]) assert.equal(aclsUsageOf({ aclsUsage }), "enforced");
 });
 
-Deno.test("access: a kept list is read as it was", () => {
+Deno.test("access: a stored list is read unchanged", () => {
   fc.assert(fc.property(acl, (list) => assert.deepEqual(parseAcl(serializeAcl(list)), list)));
   assert.equal(parseAcl(null), null);
 });

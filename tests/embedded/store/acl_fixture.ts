@@ -4,7 +4,7 @@ import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { archiveMapi, type Store } from "./mapi_fixture.ts";
 import { s3Keys } from "./store_fixture.ts";
 
-/** Makes a user of the tenant archive without any permission and gives its GUID. */
+/** Creates a user of the tenant archive without any permission. Returns its GUID. */
 export async function makeUser(store: Store, username: string, further: Record<string, unknown> = {}): Promise<string> {
   const record = {
     username,
@@ -44,7 +44,7 @@ export async function statusOf(promise: Promise<{ $metadata: { httpStatusCode?: 
   }
 }
 
-/** A request that nobody signed; path and query behind the store's address. */
+/** An unsigned request; path and query follow the store's address. */
 export async function anonymous(store: Store, method: string, path: string, init: RequestInit = {}) {
   const response = await fetch(`${store.s3("archive")}${path}`, { method, ...init });
   const text = await response.text();

@@ -104,7 +104,7 @@ Deno.test("aws-chunked: the published example with a trailer is decoded, in both
   }
 });
 
-Deno.test("aws-chunked: pieces that were changed, moved, left out or cut off are refused", async () => {
+Deno.test("aws-chunked: chunks that were changed, moved, left out or cut off are rejected", async () => {
   const [first, second, last] = EXAMPLE;
   const refused = (pieces: readonly (readonly [string, string])[], size = 66_560) =>
     code(decoded(`${framed(pieces)}\r\n`, framing(SEED, false), size));
@@ -139,7 +139,7 @@ Deno.test("aws-chunked: lines, trailers and their number are bounded, and only a
   assert.equal(await unsigned("ffffffffffff\r\nx"), "IncompleteBody");
 });
 
-Deno.test("aws-chunked: whatever the pieces and however they arrive, the body is what was sent", async () => {
+Deno.test("aws-chunked: the body is what was sent, for any chunks and any arrival", async () => {
   const pieces = fc.array(fc.uint8Array({ minLength: 1, maxLength: 60 }), { maxLength: 8 });
   await fc.assert(
     fc.asyncProperty(pieces, fc.integer({ min: 1, max: 90 }), fc.boolean(), async (sent, step, signed) => {

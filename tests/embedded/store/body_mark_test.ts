@@ -91,7 +91,7 @@ for (const [name, { damage, says }] of Object.entries(damages)) {
   });
 }
 
-Deno.test("index: a missing one is not made anew beside the log that holds it", () => {
+Deno.test("index: a missing one is not created again beside the log that holds it", () => {
   const folder = Deno.makeTempDirSync();
   Deno.writeTextFileSync(`${folder}/index.db-wal`, "all there is");
   assert.throws(() => start(folder), /index\.db is missing/);
@@ -111,7 +111,7 @@ Deno.test("index: a first start that was cut off anywhere goes on", () => {
   Deno.removeSync(folder, { recursive: true });
 });
 
-Deno.test("index: one that was just made sweeps nothing", () => {
+Deno.test("index: a new one sweeps nothing", () => {
   const folder = Deno.makeTempDirSync();
   const index = openIndexForWriting(folder);
   Deno.mkdirSync(`${folder}/${HOUR}`, { recursive: true });

@@ -43,7 +43,7 @@ Deno.test("pinned bodies: a deleted one stays until the last pin is released, th
   assert.deepEqual([store.bodies(), store.writer.isPinned], [0, false]);
 });
 
-Deno.test("pinned bodies: where the folder of bodies is gone, a deletion is made all the same", () => {
+Deno.test("pinned bodies: a deletion succeeds when the folder of bodies is missing", () => {
   using store = openStore();
   Deno.removeSync(`${store.folder}/bodies`, { recursive: true });
   store.remove();

@@ -8,7 +8,7 @@ export function utf8(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text);
 }
 
-/** The change that makes a bucket `b` without an owner, of the system's tenant; the first one of a store has the id 1. */
+/** The change that creates a bucket `b` without an owner, of the system's tenant; the first one of a store has the id 1. */
 export function createBucket(given: Given<"createBucket"> = {}): ChangeOf<"createBucket"> {
   return {
     kind: "createBucket",

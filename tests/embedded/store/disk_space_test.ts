@@ -19,7 +19,7 @@ function diskOf(bytes: number) {
   return { disk, space };
 }
 
-Deno.test("disk space: after a refusal it is full until a write of that size finds room", async () => {
+Deno.test("disk space: after a write found no room it is full until a write of that size finds room", async () => {
   const { disk, space } = diskOf(MIB);
   assert.equal(await space.isFull(), false);
   space.recordFull(3 * MIB);
@@ -40,7 +40,7 @@ Deno.test("disk space: a disk that others filled is full before any write was re
   assert.equal(await space.isFull(), true);
 });
 
-Deno.test("disk space: while deletions have the reserve, bodies are refused before they take it", async () => {
+Deno.test("disk space: bodies fail before they take room while the reserve is released to deletions", async () => {
   const folder = Deno.makeTempDirSync();
   const { disk, space } = diskOf(-1);
   disk.reserve[0] = 1;

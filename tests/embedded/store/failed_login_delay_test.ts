@@ -11,7 +11,7 @@ function counted() {
   return { clock, waits, wrong };
 }
 
-Deno.test("wrong answers: a few are answered at once, more of them later and later, up to 0.25 s", async () => {
+Deno.test("failed logins: a few are not delayed, further ones more and more, up to 0.25 s", async () => {
   const { clock, waits, wrong } = counted();
   for (let n = 0; n < 5; n++) await wrong.delay();
   assert.deepEqual(waits, []);
@@ -28,7 +28,7 @@ Deno.test("wrong answers: a few are answered at once, more of them later and lat
   assert.equal(waits.length, before);
 });
 
-Deno.test("wrong answers: a clock that goes back forgets nothing and waits no longer", async () => {
+Deno.test("failed logins: a clock that goes back does not change the count or the delay", async () => {
   const { clock, waits, wrong } = counted();
   for (let n = 0; n < 7; n++) await wrong.delay();
   clock.now = 0;
@@ -36,7 +36,7 @@ Deno.test("wrong answers: a clock that goes back forgets nothing and waits no lo
   assert.deepEqual(waits, [25, 50, 75]);
 });
 
-Deno.test("wrong answers: no more than 256 wait at once, those beyond are answered", async () => {
+Deno.test("failed logins: at most 256 wait at the same time, further ones are not delayed", async () => {
   const release = Promise.withResolvers<void>();
   let waiting = 0;
   const wrong = new FailedLoginDelay(() => 0, () => {

@@ -6,7 +6,7 @@ import { LAYOUTS, openIndexForWriting } from "@/embedded/store/index.ts";
 import { Statements } from "@/embedded/store/statements.ts";
 import { UsageHistory } from "@/embedded/store/usage_history.ts";
 
-Deno.test("index: a folder of the third layout learns what its buckets hold in parts, and keeps its users open", () => {
+Deno.test("index: a folder of the third layout gets the sums of its parts, and its users stay unlocked", () => {
   const folder = Deno.makeTempDirSync();
   const old = new DatabaseSync(`${folder}/index.db`);
   old.exec(LAYOUTS.slice(0, 3).join(""));

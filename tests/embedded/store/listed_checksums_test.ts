@@ -22,7 +22,7 @@ interface Listed {
 const kinds = (listed: Listed[] = []) =>
   listed.map(({ Key, ChecksumAlgorithm, ChecksumType }) => [Key, ChecksumAlgorithm, ChecksumType]);
 
-Deno.test("listings: tell which checksum an object has and what it is of", leaks, async () => {
+Deno.test("listings: name the algorithm and the type of an object's checksum", leaks, async () => {
   await using store = await startStore();
   const client = store.client("archive", "curator");
   const Bucket = "maps";

@@ -33,7 +33,7 @@ async function openStore() {
   };
 }
 
-Deno.test("embedded MAPI CORS: rules are kept as they were given, for a tenant and a namespace", leaks, async () => {
+Deno.test("embedded MAPI CORS: rules are stored unchanged, for a tenant and a namespace", leaks, async () => {
   await using opened = await openStore();
   const { store, call } = opened;
   for (const path of [TENANT, LETTERS]) {

@@ -20,14 +20,14 @@ export async function archiveMapi(store: Store, method: string, path: string, bo
   return { status: response.status, text, json: () => JSON.parse(text) };
 }
 
-/** Makes a namespace of the tenant archive and gives a client of its owner. */
+/** Creates a namespace of the tenant archive. Returns a client of its owner. */
 export async function namespace(store: Store, name: string, settings: Record<string, unknown>): Promise<S3Client> {
   const made = await archiveMapi(store, "PUT", "/namespaces", { name, ...settings });
   assert.equal(made.status, 200, made.text);
   return store.client("archive", "curator");
 }
 
-/** The status and code of what S3 refuses. */
+/** Status and code of an S3 error; "ok" where the promise succeeds. */
 export async function errorOf(promise: Promise<unknown>): Promise<string> {
   try {
     await promise;

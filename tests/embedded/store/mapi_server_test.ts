@@ -36,7 +36,7 @@ const NEW_USER = {
   allowNamespaceManagement: true,
 };
 
-Deno.test("embedded MAPI: a namespace is a bucket, owned by who made it", leaks, async () => {
+Deno.test("embedded MAPI: a namespace is a bucket, owned by its creator", leaks, async () => {
   await using store = await startStore();
   const base = "/tenants/archive/namespaces";
   const made = await call(store, "archive", "curator", "PUT", base, {
@@ -75,7 +75,7 @@ Deno.test("embedded MAPI: lists are paged, sorted and filtered without case", le
   );
 });
 
-Deno.test("embedded MAPI: user accounts are made, read, used and deleted", leaks, async () => {
+Deno.test("embedded MAPI: user accounts are created, read, used and deleted", leaks, async () => {
   await using store = await startStore();
   const base = "/tenants/archive/userAccounts";
   const path = `${base}/${encodeURIComponent("Åsa")}`;
@@ -123,7 +123,7 @@ Deno.test("embedded MAPI: roles and levels decide, and bad credentials are 403",
   await anonymous.body?.cancel();
 });
 
-Deno.test("embedded MAPI: a new tenant has its first user, and ports that answer at once", leaks, async () => {
+Deno.test("embedded MAPI: a new tenant has its first user, and ports that work at once", leaks, async () => {
   await using store = await startStore();
   const query = "username=boss&password=passw0rd&forcePasswordChange=false";
   const body = { name: "Museum", hardQuota: "1 TB", softQuota: 80 };

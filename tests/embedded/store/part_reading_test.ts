@@ -6,7 +6,7 @@ async function all(stream: ReadableStream<Uint8Array>): Promise<number[]> {
   return [...new Uint8Array(await new Response(stream as ReadableStream<Uint8Array<ArrayBuffer>>).arrayBuffer())];
 }
 
-Deno.test("pieces: any range of any pieces is that range of their bytes", async () => {
+Deno.test("parts: any range of any parts is that range of their bytes", async () => {
   const folder = Deno.makeTempDirSync();
   const piece = fc.record({ data: fc.uint8Array({ maxLength: 20 }), isFile: fc.boolean() });
   await fc.assert(
@@ -26,7 +26,7 @@ Deno.test("pieces: any range of any pieces is that range of their bytes", async 
   Deno.removeSync(folder, { recursive: true });
 });
 
-Deno.test("pieces: a missing piece shows before the first byte, and an abandoned read closes its files", async () => {
+Deno.test("parts: a missing part fails before the first byte, and a cancelled read closes its files", async () => {
   const folder = Deno.makeTempDirSync();
   for (const name of ["a", "b"]) Deno.writeTextFileSync(`${folder}/${name}`, "12345");
   const piece = (file: string) => ({ file, size: 5 });

@@ -5,7 +5,7 @@ import { Statements } from "@/embedded/store/statements.ts";
 import { archiveMapi, eventually, leaks, namespace } from "./mapi_fixture.ts";
 import { startStore } from "./store_fixture.ts";
 
-Deno.test("soft quotas: each that is reached is told once, and again when it was gone between", () => {
+Deno.test("soft quotas: warn once for each that is reached, and again after it was left in between", () => {
   const folder = Deno.makeTempDirSync();
   using index = openIndexForWriting(folder);
   index.exec(

@@ -148,7 +148,7 @@ Deno.test("S3 ACL: an upload in parts becomes an object with the list it was sta
   assert.equal((await anonymous(store, "GET", "/shelf/parts")).text, "part");
 });
 
-Deno.test("S3 ACL: whoever may not list a bucket does not learn what is not in it", leaks, async () => {
+Deno.test("S3 ACL: callers that may not list a bucket get 403 for absent objects", leaks, async () => {
   await using all = await openBucket();
   const { owner, other, store } = all;
   const missing = { Bucket: "shelf", Key: "missing" };
@@ -163,7 +163,7 @@ Deno.test("S3 ACL: whoever may not list a bucket does not learn what is not in i
   assert.equal((await anonymous(store, "GET", "/no-such-bucket/x")).status, 404);
 });
 
-Deno.test("S3 ACL: what only a user may do is refused to nobody, in the most open bucket", leaks, async () => {
+Deno.test("S3 ACL: anonymous requests cannot do what needs a user, even in a public bucket", leaks, async () => {
   await using all = await openBucket();
   const { owner, store, at, other } = all;
   await owner.send(new PutBucketAclCommand({ Bucket: "shelf", GrantFullControl: `uri="${ALL_USERS}"` }));
@@ -192,7 +192,7 @@ Deno.test("S3 ACL: what only a user may do is refused to nobody, in the most ope
   assert.match((await anonymous(store, "GET", "/shelf/leaf?response-content-type=text/html")).text, /InvalidRequest/);
 });
 
-Deno.test("S3 ACL: what is left of a signature is never nobody's request", leaks, async () => {
+Deno.test("S3 ACL: a request with an incomplete signature is not anonymous", leaks, async () => {
   await using all = await openBucket();
   const { owner, store, at } = all;
   await owner.send(new PutObjectAclCommand({ ...at, ACL: "public-read" }));

@@ -95,51 +95,59 @@ const OBJECT_REQUESTS = {
   delete: ["DELETE", "/leaf"],
 } as const;
 
-Deno.test("canned ACLs of a bucket: let in the owner, other users and nobody as S3 does", leaks, async () => {
-  await using store = await startStore();
-  await makeUser(store, "other");
-  const [owner, other] = [clientOf(store, "curator"), clientOf(store, "other")];
-  for (const ACL of CANNED_ACLS) {
-    const Bucket = `canned-${ACL}`;
-    // The client's type knows only those that AWS documents for buckets.
-    await owner.send(new CreateBucketCommand({ Bucket, ACL: ACL as "private" }));
-    for (const operation of BUCKET_OPERATIONS) {
-      const what = `${ACL}: ${operation}`;
-      const [method, path] = BUCKET_REQUESTS[operation];
-      const headers: Record<string, string> = operation === "put-acl" ? { "x-amz-acl": "private" } : {};
-      const body = operation === "put" ? "new" : undefined;
-      const { status } = await anonymous(store, method, `/${Bucket}${path}`, { headers, body });
-      assert.equal(status < 300, BUCKET_LETS[ACL].nobody.includes(operation), `nobody, ${what}: ${status}`);
-      if (status >= 300) assert.equal(status, 403, what);
-      const others = await bucketStatus(other, Bucket, operation);
-      assert.equal(others < 300, BUCKET_LETS[ACL].other.includes(operation), `other, ${what}: ${others}`);
-      if (others >= 300) assert.equal(others, 403, what);
-      assert.ok(await bucketStatus(owner, Bucket, operation) < 300, `owner, ${what}`);
+Deno.test(
+  "canned ACLs of a bucket: admit the owner, other users and anonymous requests as S3 does",
+  leaks,
+  async () => {
+    await using store = await startStore();
+    await makeUser(store, "other");
+    const [owner, other] = [clientOf(store, "curator"), clientOf(store, "other")];
+    for (const ACL of CANNED_ACLS) {
+      const Bucket = `canned-${ACL}`;
+      // The client's type knows only those that AWS documents for buckets.
+      await owner.send(new CreateBucketCommand({ Bucket, ACL: ACL as "private" }));
+      for (const operation of BUCKET_OPERATIONS) {
+        const what = `${ACL}: ${operation}`;
+        const [method, path] = BUCKET_REQUESTS[operation];
+        const headers: Record<string, string> = operation === "put-acl" ? { "x-amz-acl": "private" } : {};
+        const body = operation === "put" ? "new" : undefined;
+        const { status } = await anonymous(store, method, `/${Bucket}${path}`, { headers, body });
+        assert.equal(status < 300, BUCKET_LETS[ACL].nobody.includes(operation), `nobody, ${what}: ${status}`);
+        if (status >= 300) assert.equal(status, 403, what);
+        const others = await bucketStatus(other, Bucket, operation);
+        assert.equal(others < 300, BUCKET_LETS[ACL].other.includes(operation), `other, ${what}: ${others}`);
+        if (others >= 300) assert.equal(others, 403, what);
+        assert.ok(await bucketStatus(owner, Bucket, operation) < 300, `owner, ${what}`);
+      }
     }
-  }
-});
+  },
+);
 
-Deno.test("canned ACLs of an object: let in the owner, other users and nobody as S3 does", leaks, async () => {
-  await using store = await startStore();
-  await makeUser(store, "other");
-  const [owner, other] = [clientOf(store, "curator"), clientOf(store, "other")];
-  const Bucket = "objects";
-  await owner.send(new CreateBucketCommand({ Bucket }));
-  for (const ACL of CANNED_ACLS) {
-    await owner.send(new PutObjectCommand({ Bucket, Key: "leaf", Body: "leaf", ACL }));
-    for (const operation of OBJECT_OPERATIONS) {
-      const what = `${ACL}: ${operation}`;
-      const [method, path] = OBJECT_REQUESTS[operation];
-      const headers: Record<string, string> = operation === "put-acl" ? { "x-amz-acl": "private" } : {};
-      const { status } = await anonymous(store, method, `/${Bucket}${path}`, { headers });
-      assert.equal(status < 300, OBJECT_LETS[ACL].nobody.includes(operation), `nobody, ${what}: ${status}`);
-      const others = await objectStatus(other, Bucket, operation);
-      assert.equal(others < 300, OBJECT_LETS[ACL].other.includes(operation), `other, ${what}: ${others}`);
-      if (others >= 300) assert.equal(others, 403, what);
-      assert.ok(await objectStatus(owner, Bucket, operation) < 300, `owner, ${what}`);
+Deno.test(
+  "canned ACLs of an object: admit the owner, other users and anonymous requests as S3 does",
+  leaks,
+  async () => {
+    await using store = await startStore();
+    await makeUser(store, "other");
+    const [owner, other] = [clientOf(store, "curator"), clientOf(store, "other")];
+    const Bucket = "objects";
+    await owner.send(new CreateBucketCommand({ Bucket }));
+    for (const ACL of CANNED_ACLS) {
+      await owner.send(new PutObjectCommand({ Bucket, Key: "leaf", Body: "leaf", ACL }));
+      for (const operation of OBJECT_OPERATIONS) {
+        const what = `${ACL}: ${operation}`;
+        const [method, path] = OBJECT_REQUESTS[operation];
+        const headers: Record<string, string> = operation === "put-acl" ? { "x-amz-acl": "private" } : {};
+        const { status } = await anonymous(store, method, `/${Bucket}${path}`, { headers });
+        assert.equal(status < 300, OBJECT_LETS[ACL].nobody.includes(operation), `nobody, ${what}: ${status}`);
+        const others = await objectStatus(other, Bucket, operation);
+        assert.equal(others < 300, OBJECT_LETS[ACL].other.includes(operation), `other, ${what}: ${others}`);
+        if (others >= 300) assert.equal(others, 403, what);
+        assert.ok(await objectStatus(owner, Bucket, operation) < 300, `owner, ${what}`);
+      }
     }
-  }
-});
+  },
+);
 
 Deno.test(
   "canned ACLs: an object in another's bucket is its writer's, and the bucket's owner's as it says",

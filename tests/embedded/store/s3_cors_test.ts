@@ -52,7 +52,7 @@ async function answer(sent: Promise<Response>) {
 
 const VARY = "Origin, Access-Control-Request-Headers, Access-Control-Request-Method";
 
-Deno.test("embedded S3 CORS: rules are set, read and taken away by the owner", leaks, async () => {
+Deno.test("embedded S3 CORS: rules are set, read and deleted by the owner", leaks, async () => {
   await using opened = await openStore();
   const { store, client, put } = opened;
   const get = (by = client) => by.send(new GetBucketCorsCommand({ Bucket: "campaigns" }));
@@ -140,7 +140,7 @@ Deno.test(
   },
 );
 
-Deno.test("embedded S3 CORS: the first rule for origin and method speaks on answers and on errors", leaks, async () => {
+Deno.test("embedded S3 CORS: the first rule for origin and method applies to responses and errors", leaks, async () => {
   await using opened = await openStore();
   const { put, read, base } = opened;
   assert.deepEqual((await read({ origin: ORIGIN })).cors, { vary: VARY });
@@ -182,61 +182,65 @@ Deno.test("embedded S3 CORS: the first rule for origin and method speaks on answ
   assert.deepEqual((await read({ origin: ORIGIN }, "maps", "utkast.txt")).cors, { vary: VARY });
 });
 
-Deno.test("embedded S3 CORS: a preflight needs no signature, and a rule for all that it asks", leaks, async () => {
-  await using opened = await openStore();
-  const { put, ask } = opened;
-  const asking = { origin: ORIGIN, "access-control-request-method": "PUT" };
-  await put([
-    {
-      AllowedOrigins: [ORIGIN],
-      AllowedMethods: ["PUT"],
-      AllowedHeaders: ["Content-*", "X-Amz-Date"],
-      MaxAgeSeconds: 9,
-    },
-    { AllowedOrigins: ["*"], AllowedMethods: ["GET"], AllowedHeaders: ["*"] },
-  ]);
-  for (const path of ["/letters", "/letters/", "/Letters/new%20key", "/letters/a/../b"]) {
-    const allowed = await ask(path, { ...asking, "access-control-request-headers": "content-TYPE, x-amz-date" });
-    assert.deepEqual([allowed.status, allowed.text, allowed.cors], [200, "", {
+Deno.test(
+  "embedded S3 CORS: a preflight needs no signature, and a rule for everything that it requests",
+  leaks,
+  async () => {
+    await using opened = await openStore();
+    const { put, ask } = opened;
+    const asking = { origin: ORIGIN, "access-control-request-method": "PUT" };
+    await put([
+      {
+        AllowedOrigins: [ORIGIN],
+        AllowedMethods: ["PUT"],
+        AllowedHeaders: ["Content-*", "X-Amz-Date"],
+        MaxAgeSeconds: 9,
+      },
+      { AllowedOrigins: ["*"], AllowedMethods: ["GET"], AllowedHeaders: ["*"] },
+    ]);
+    for (const path of ["/letters", "/letters/", "/Letters/new%20key", "/letters/a/../b"]) {
+      const allowed = await ask(path, { ...asking, "access-control-request-headers": "content-TYPE, x-amz-date" });
+      assert.deepEqual([allowed.status, allowed.text, allowed.cors], [200, "", {
+        vary: VARY,
+        "allow-origin": ORIGIN,
+        "allow-methods": "PUT",
+        "allow-headers": "content-type, x-amz-date",
+        "allow-credentials": "true",
+        "max-age": "9",
+      }]);
+    }
+    assert.equal((await ask("/letters", asking)).cors["allow-headers"], undefined);
+    const forAll = await ask("/letters/x", {
+      origin: "https://other.example",
+      "access-control-request-method": "GET",
+      "access-control-request-headers": "x-anything",
+    });
+    assert.deepEqual(forAll.cors, {
       vary: VARY,
-      "allow-origin": ORIGIN,
-      "allow-methods": "PUT",
-      "allow-headers": "content-type, x-amz-date",
-      "allow-credentials": "true",
-      "max-age": "9",
-    }]);
-  }
-  assert.equal((await ask("/letters", asking)).cors["allow-headers"], undefined);
-  const forAll = await ask("/letters/x", {
-    origin: "https://other.example",
-    "access-control-request-method": "GET",
-    "access-control-request-headers": "x-anything",
-  });
-  assert.deepEqual(forAll.cors, {
-    vary: VARY,
-    "allow-origin": "*",
-    "allow-methods": "GET",
-    "allow-headers": "x-anything",
-  });
-  const refused = [
-    ["/letters/x", { ...asking, "access-control-request-headers": "content-type, x-other" }],
-    ["/letters/x", { ...asking, "access-control-request-method": "DELETE" }],
-    ["/letters/x", { ...asking, origin: "https://other.example" }],
-    ["/maps/x", asking],
-    ["/nowhere/x", asking],
-    ["/%ff/x", asking],
-    ["/", asking],
-  ] as const;
-  for (const [path, headers] of refused) {
-    const { status, code, cors, text } = await ask(path, headers);
-    assert.deepEqual([status, code, cors], [403, "AccessForbidden", { vary: VARY }], path);
-    // Whether there is such a bucket is not told.
-    assert.match(text, /<Message>CORSResponse: no CORS rule allows this origin, method and headers here<\/Message>/);
-  }
-  assert.equal((await ask("/letters/x", { origin: ORIGIN })).status, 400);
-  assert.equal((await ask("/letters/x", { "access-control-request-method": "GET" })).status, 400);
-  assert.equal((await ask("/letters/x", { ...asking, "access-control-request-method": "PATCH" })).code, "BadRequest");
-});
+      "allow-origin": "*",
+      "allow-methods": "GET",
+      "allow-headers": "x-anything",
+    });
+    const refused = [
+      ["/letters/x", { ...asking, "access-control-request-headers": "content-type, x-other" }],
+      ["/letters/x", { ...asking, "access-control-request-method": "DELETE" }],
+      ["/letters/x", { ...asking, origin: "https://other.example" }],
+      ["/maps/x", asking],
+      ["/nowhere/x", asking],
+      ["/%ff/x", asking],
+      ["/", asking],
+    ] as const;
+    for (const [path, headers] of refused) {
+      const { status, code, cors, text } = await ask(path, headers);
+      assert.deepEqual([status, code, cors], [403, "AccessForbidden", { vary: VARY }], path);
+      // Whether there is such a bucket is not told.
+      assert.match(text, /<Message>CORSResponse: no CORS rule allows this origin, method and headers here<\/Message>/);
+    }
+    assert.equal((await ask("/letters/x", { origin: ORIGIN })).status, 400);
+    assert.equal((await ask("/letters/x", { "access-control-request-method": "GET" })).status, 400);
+    assert.equal((await ask("/letters/x", { ...asking, "access-control-request-method": "PATCH" })).code, "BadRequest");
+  },
+);
 
 Deno.test("embedded S3 CORS: our own pages read everything, whatever a bucket's rules say", leaks, async () => {
   await using opened = await openStore();
@@ -256,7 +260,7 @@ Deno.test("embedded S3 CORS: our own pages read everything, whatever a bucket's 
 });
 
 Deno.test(
-  "embedded S3 CORS: a page may read the answer that took its rules away, and a new bucket has none",
+  "embedded S3 CORS: a page may read the response to the deletion of its rules, and a new bucket has none",
   leaks,
   async () => {
     await using opened = await openStore();

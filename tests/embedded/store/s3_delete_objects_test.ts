@@ -43,7 +43,7 @@ Deno.test(
 );
 
 Deno.test(
-  "embedded S3 multi-delete: markers and versions are told, quiet answers hold errors alone",
+  "embedded S3 multi-delete: markers and versions are reported, quiet responses contain errors alone",
   leaks,
   async () => {
     await using store = await startStore();

@@ -25,7 +25,7 @@ const code = async (answer: Response) =>
   `${answer.status} ${/<Code>(\w+)<\/Code>/.exec(await answer.text())?.[1] ?? ""}`;
 
 Deno.test(
-  "embedded S3: an answer that no 100 Continue came before tells the client to end its connection",
+  "embedded S3: a response without a 100 Continue before it closes the connection",
   leaks,
   async () => {
     await using store = await startStore();
@@ -163,7 +163,7 @@ Deno.test("embedded S3: buckets are listed in pages", leaks, async () => {
   }
 });
 
-Deno.test("embedded S3: a part tells the checksum of its upload and no other", leaks, async () => {
+Deno.test("embedded S3: a part returns the checksum of its upload and no other", leaks, async () => {
   await using store = await startStore();
   const client = store.client("archive", "curator");
   const at = { Bucket: "letters", Key: "parts" };

@@ -69,7 +69,7 @@ Deno.test("S3 digests: the SDK's default settings write and read strings, buffer
   }
 });
 
-Deno.test("S3 digests: each algorithm is verified, kept and given back to who asks", leaks, async () => {
+Deno.test("S3 digests: each algorithm is verified, stored and returned on request", leaks, async () => {
   await using store = await startStore();
   const client = store.client("archive", "curator");
   for (const algorithm of ["crc32", "crc32c", "crc64nvme", "sha1", "sha256"] as const) {
@@ -93,7 +93,7 @@ Deno.test("S3 digests: each algorithm is verified, kept and given back to who as
   }
 });
 
-Deno.test("S3 digests: a checksum is kept with each version", leaks, async () => {
+Deno.test("S3 digests: a checksum is stored with each version", leaks, async () => {
   await using store = await startStore();
   const client = defaultClient(store);
   const at = { Bucket: "maps", Key: "checksums.txt" };

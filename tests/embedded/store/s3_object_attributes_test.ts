@@ -43,7 +43,7 @@ async function openStore() {
   return { store, client, attributes, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
 }
 
-Deno.test("embedded S3 attributes: of a plain object what is asked for, and what it has", leaks, async () => {
+Deno.test("embedded S3 attributes: of a plain object, the requested ones that it has", leaks, async () => {
   await using opened = await openStore();
   const { store, client, attributes } = opened;
   await client.send(new PutObjectCommand({ Bucket, Key: "k", Body: "hello" }));

@@ -63,21 +63,25 @@ Deno.test("embedded S3: any Unicode text is a key, and listings are in the binar
   }
 });
 
-Deno.test("embedded S3: buckets are made, listed, checked and deleted; a full one is refused", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
-  await client.send(new CreateBucketCommand({ Bucket: "Fresh-1" }));
-  await client.send(new CreateBucketCommand({ Bucket: "fresh-1" }));
-  await client.send(new HeadBucketCommand({ Bucket: "FRESH-1" }));
-  const { Buckets } = await client.send(new ListBucketsCommand({}));
-  assert.deepEqual(Buckets?.map(({ Name }) => Name), ["campaigns", "Fresh-1", "letters", "maps"]);
-  assert.equal(await errorOf(client.send(new DeleteBucketCommand({ Bucket: "maps" }))), "BucketNotEmpty");
-  await client.send(new DeleteBucketCommand({ Bucket: "fresh-1" }));
-  assert.equal(await errorOf(client.send(new HeadBucketCommand({ Bucket: "fresh-1" }))), "NotFound");
-  for (const Bucket of ["ab", "-edge", "under_score", "xn--a"]) {
-    assert.equal(await errorOf(client.send(new CreateBucketCommand({ Bucket }))), "InvalidBucketName");
-  }
-});
+Deno.test(
+  "embedded S3: buckets are created, listed, checked and deleted; a full one is not deleted",
+  leaks,
+  async () => {
+    await using store = await startStore();
+    const client = store.client("archive", "curator");
+    await client.send(new CreateBucketCommand({ Bucket: "Fresh-1" }));
+    await client.send(new CreateBucketCommand({ Bucket: "fresh-1" }));
+    await client.send(new HeadBucketCommand({ Bucket: "FRESH-1" }));
+    const { Buckets } = await client.send(new ListBucketsCommand({}));
+    assert.deepEqual(Buckets?.map(({ Name }) => Name), ["campaigns", "Fresh-1", "letters", "maps"]);
+    assert.equal(await errorOf(client.send(new DeleteBucketCommand({ Bucket: "maps" }))), "BucketNotEmpty");
+    await client.send(new DeleteBucketCommand({ Bucket: "fresh-1" }));
+    assert.equal(await errorOf(client.send(new HeadBucketCommand({ Bucket: "fresh-1" }))), "NotFound");
+    for (const Bucket of ["ab", "-edge", "under_score", "xn--a"]) {
+      assert.equal(await errorOf(client.send(new CreateBucketCommand({ Bucket }))), "InvalidBucketName");
+    }
+  },
+);
 
 Deno.test("embedded S3: access follows the data permissions, and tenants are apart", leaks, async () => {
   await using store = await startStore();
@@ -212,7 +216,7 @@ Deno.test("embedded S3: presigned URLs write and read, and end with their time",
 });
 
 Deno.test(
-  "embedded S3: only pages of allowed origins and requests with loopback names are answered",
+  "embedded S3: only pages of allowed origins and requests with loopback names are served",
   leaks,
   async () => {
     await using store = await startStore();

@@ -27,7 +27,7 @@ async function openTagged() {
 }
 
 Deno.test(
-  "embedded S3 tagging: tags are set with the object or after it, per version, and taken away",
+  "embedded S3 tagging: tags are set with the object or after it, per version, and deleted",
   leaks,
   async () => {
     await using opened = await openTagged();

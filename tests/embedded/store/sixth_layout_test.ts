@@ -6,7 +6,7 @@ import { Documents } from "@/embedded/store/documents.ts";
 import { LAYOUTS, openIndexForWriting } from "@/embedded/store/index.ts";
 import { Statements } from "@/embedded/store/statements.ts";
 
-Deno.test("index: a folder of the fifth layout locks nobody by a default any more, and opens whom it locked", () => {
+Deno.test("index: a folder of the fifth layout no longer locks accounts by default, and opens locked ones", () => {
   const folder = Deno.makeTempDirSync();
   const old = new DatabaseSync(`${folder}/index.db`);
   old.exec(LAYOUTS.slice(0, 5).join(""));

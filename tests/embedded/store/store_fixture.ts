@@ -21,7 +21,7 @@ export async function startStore(folder = Deno.makeTempDirSync()) {
     server,
     s3: (tenant: string) => server.address(tenant)?.s3 ?? "",
     mapi: (tenant: string | null) => server.address(tenant)?.mapi ?? "",
-    /** A client nobody here wrote, as the user of a tenant. */
+    /** An AWS SDK client with the keys of a tenant's user. */
     client: (tenant: string, user: string, password: string = SAMPLE_PASSWORD) =>
       new S3Client({
         endpoint: server.address(tenant)?.s3,
@@ -54,7 +54,7 @@ export function mapiAuthorization(user: string, password: string = SAMPLE_PASSWO
   return { authorization: `HCP ${accessKeyId}:${secretAccessKey}` };
 }
 
-/** The code of the refusal that a promise of an S3 client ends in; "ok" where it does not. */
+/** The error code of a promise of an S3 client; "ok" where it succeeds. */
 export async function storeErrorCode(promise: Promise<unknown>): Promise<string> {
   try {
     await promise;

@@ -56,7 +56,7 @@ Deno.test("version settings: they have defaults, change by member, survive a res
   assert.deepEqual((await archiveMapi(again, "GET", path)).json(), DEFAULTS);
 });
 
-Deno.test("version settings: enabled is S3's versioning of the bucket, whoever sets it", leaks, async () => {
+Deno.test("version settings: enabled is S3's versioning of the bucket, set by either protocol", leaks, async () => {
   await using store = await startStore();
   const client = await namespace(store, "shared", { versioningSettings: { enabled: true, keepDeletionRecords: true } });
   const path = "/namespaces/shared/versioningSettings";
@@ -108,7 +108,7 @@ Deno.test("version settings: what is not valid is refused by its member, strange
 });
 
 Deno.test(
-  "deletion records: by default none are kept, and a bucket whose versions are gone can go",
+  "deletion records: by default none are stored, and a bucket without versions can be deleted",
   leaks,
   async () => {
     await using store = await startStore();

@@ -45,7 +45,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ versioning: fc.constantFrom("enabled" as const, "suspended" as const) }) },
 );
 
-Deno.test("versions: pages of any size give each version once, newest first, prefixes in their place", () => {
+Deno.test("versions: pages of any size list each version once, newest first, with prefixes in order", () => {
   const prefixes = fc.constantFrom("", "a", "a/", "b/", "c");
   const delimiters = fc.constantFrom("", "/", "/1", "a");
   fc.assert(

@@ -173,7 +173,7 @@ Deno.test("writer: a body whose file is gone is a fault, not an object", () => {
   assert.equal(store.objects.find(1, "off", utf8("k"), null), null);
 });
 
-Deno.test("writer: a tenant is made with its first user and its first group, or not at all", () => {
+Deno.test("writer: a tenant is created with its first user and its first group, or not at all", () => {
   using store = openStore("off");
   const tenant = (name: string): Change => ({
     kind: "createTenant",
@@ -191,7 +191,7 @@ Deno.test("writer: a tenant is made with its first user and its first group, or 
   assert.deepEqual([held("tenants"), held("users"), held("groups")], [["first"], ["boss"], ["guards"]]);
 });
 
-Deno.test("writer: a number is never given out twice, and nothing is made in a tenant that is gone", () => {
+Deno.test("writer: a number is never reused, and nothing is created in a deleted tenant", () => {
   using store = openStore("off");
   const tenant = (name: string): Change => ({
     kind: "createTenant",

@@ -32,7 +32,7 @@ async function guarded(store: Store): Promise<void> {
 const REFUSED = /^403 .*ADMINISTRATOR/;
 
 Deno.test(
-  "roles: SECURITY makes nobody an ADMINISTRATOR, neither a new account nor itself nor another",
+  "roles: SECURITY cannot give ADMINISTRATOR to a new account, to itself or to another",
   leaks,
   async () => {
     await using store = await startStore();
@@ -55,7 +55,7 @@ Deno.test(
   },
 );
 
-Deno.test("roles: SECURITY makes nobody an ADMINISTRATOR by a group", leaks, async () => {
+Deno.test("roles: SECURITY cannot give ADMINISTRATOR by a group", leaks, async () => {
   await using store = await startStore();
   await guarded(store);
   assert.match(await guard(store, "PUT", "/groupAccounts", { groupname: "g", roles: ADMINISTRATOR }), REFUSED);
@@ -79,7 +79,7 @@ Deno.test("roles: SECURITY makes nobody an ADMINISTRATOR by a group", leaks, asy
   assert.match(await guard(store, "POST", "/groupAccounts/chiefs", { roles: ADMINISTRATOR }), REFUSED);
 });
 
-Deno.test("roles: an ADMINISTRATOR makes others", leaks, async () => {
+Deno.test("roles: an ADMINISTRATOR can give ADMINISTRATOR", leaks, async () => {
   await using store = await startStore();
   await guarded(store);
   assert.equal((await archiveMapi(store, "POST", "/userAccounts/guard", { roles: ADMINISTRATOR })).status, 200);

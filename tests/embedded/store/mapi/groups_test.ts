@@ -22,7 +22,7 @@ function permissions(namespaceName: string, ...permission: string[]) {
   return { namespacePermission: [{ namespaceName, permissions: { permission } }] };
 }
 
-Deno.test("groups: are made, listed, read, changed and deleted, by names without case", leaks, async () => {
+Deno.test("groups: are created, listed, read, changed and deleted, by case-insensitive names", leaks, async () => {
   await using store = await startStore();
   const group = { groupname: "Läsare i Åbo", roles: { role: ["MONITOR"] }, members: { username: ["READER"] } };
   assert.equal((await archiveMapi(store, "PUT", "/groupAccounts", group)).status, 200);
@@ -182,7 +182,7 @@ Deno.test(
 );
 
 Deno.test(
-  "data access permissions: those of a user and of its groups add up, and end when they are taken away",
+  "data access permissions: those of a user and of its groups add up, and end when they are removed",
   leaks,
   async () => {
     await using store = await startStore();

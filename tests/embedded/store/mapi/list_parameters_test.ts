@@ -44,7 +44,7 @@ Deno.test("lists: a page by name is what filtering, sorting and cutting all of t
   Deno.removeSync(folder, { recursive: true });
 });
 
-Deno.test("lists: what asks for more than names is no page of the index", () => {
+Deno.test("lists: a query for other members than names is no page of the index", () => {
   const page = (query: string) => pageByName(new URLSearchParams(query), "name");
   assert.equal(page("sortType=hardQuota"), null);
   assert.equal(page("filterType=tag&filterString=a"), null);

@@ -29,7 +29,7 @@ function s3(store: Store, user: string, password: string): Promise<string> {
   return errorOf(store.client("archive", user, password).send(new ListBucketsCommand({})));
 }
 
-Deno.test("lock-out: wrong passwords by either protocol shut out nobody, by default", leaks, async () => {
+Deno.test("lock-out: wrong passwords by either protocol lock no account, by default", leaks, async () => {
   await using store = await startStore();
   const guesses = Array.from({ length: 6 }, async (_, n) => {
     const wrong = `wrong-${n}`;
@@ -45,7 +45,7 @@ Deno.test("lock-out: wrong passwords by either protocol shut out nobody, by defa
   assert.equal(await s3(store, "converter", CONVERTER_PASSWORD), "ok");
 });
 
-Deno.test("lock-out: where it was asked for, the converter and the last administrator stay open", leaks, async () => {
+Deno.test("lock-out: where it is set, the converter and the last administrator are not locked", leaks, async () => {
   await using store = await startStore();
   const curator = ["curator", SAMPLE_PASSWORD] as const;
   const users = "/archive/userAccounts";
@@ -121,7 +121,7 @@ async function said(response: Response): Promise<unknown> {
 }
 
 Deno.test(
-  "refusals: by either protocol, absent users, disabled ones and wrong passwords look alike",
+  "failed logins: by either protocol, absent users, disabled ones and wrong passwords look alike",
   leaks,
   async () => {
     await using store = await startStore();

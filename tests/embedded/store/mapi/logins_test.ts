@@ -34,7 +34,7 @@ function s3(store: Store, user: string, password: string): Promise<string> {
   return errorOf(store.client("archive", user, password).send(new ListBucketsCommand({})));
 }
 
-Deno.test("passwords: the tenant's rules decide, and each refusal says which", leaks, async () => {
+Deno.test("passwords: the tenant's rules decide, and each error names the rule", leaks, async () => {
   await using store = await startStore();
   await addUser(store);
   const rules = async (document: Record<string, unknown>) => {
@@ -79,7 +79,7 @@ Deno.test("passwords: the tenant's rules decide, and each refusal says which", l
 });
 
 Deno.test(
-  "passwords: one's own with the old one, anybody's as an administrator; S3 keys follow at once",
+  "passwords: changed by the user with the old one, or by an administrator; S3 keys follow at once",
   leaks,
   async () => {
     await using store = await startStore();
@@ -153,7 +153,7 @@ Deno.test(
   },
 );
 
-Deno.test("logins: wrong passwords lock an account for both protocols until somebody opens it", leaks, async () => {
+Deno.test("logins: wrong passwords lock an account for both protocols until it is unlocked", leaks, async () => {
   const store = await startStore();
   await addUser(store, { roles: { role: ["MONITOR"] } });
   const rules = { disableAfterAttempts: 3, automaticUserAccountUnlockSetting: false };
@@ -220,7 +220,7 @@ Deno.test("users: roles change what may be done at once, and an administrator ma
   assert.match((await call(store, "POST", `${USERS}/lena`, { roles: { role: ["KING"] } })).text, /roles/);
 });
 
-Deno.test("logins: a burst of guesses locks an account, and none of them is let in", leaks, async () => {
+Deno.test("logins: a burst of guesses locks an account, and none of them succeeds", leaks, async () => {
   await using store = await startStore();
   await addUser(store);
   assert.equal((await call(store, "POST", "/consoleSecurity", { disableAfterAttempts: 4 })).status, 200);

@@ -11,7 +11,7 @@ import {
 import { archiveMapi, errorOf, leaks, namespace } from "@/tests/embedded/store/mapi_fixture.ts";
 import { mapiAuthorization, startStore } from "@/tests/embedded/store/store_fixture.ts";
 
-Deno.test("masks: what tenant or namespace does not allow nobody may do, whatever was granted", leaks, async () => {
+Deno.test("masks: what tenant or namespace does not allow is denied, whatever was granted", leaks, async () => {
   await using store = await startStore();
   const curator = await namespace(store, "masked", {});
   const at = { Bucket: "masked", Key: "a" };
@@ -55,7 +55,7 @@ Deno.test("masks: what an access list gives ends at them as well", leaks, async 
   assert.equal(await anybody(), 403);
 });
 
-Deno.test("protocols: S3 of a namespace is switched off, or kept for signed requests", leaks, async () => {
+Deno.test("protocols: S3 of a namespace is switched off, or limited to signed requests", leaks, async () => {
   await using store = await startStore();
   const curator = await namespace(store, "off", {});
   const at = { Bucket: "off", Key: "a" };
@@ -112,7 +112,7 @@ Deno.test("protocols: http says from which addresses S3 reaches a namespace, sig
   assert.deepEqual(await answers(), may);
 });
 
-Deno.test("tenants: nobody owns more namespaces than maxNamespacesPerUser", leaks, async () => {
+Deno.test("tenants: no user owns more namespaces than maxNamespacesPerUser", leaks, async () => {
   await using store = await startStore();
   const user = {
     username: "maker",

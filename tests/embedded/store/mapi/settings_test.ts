@@ -152,7 +152,7 @@ Deno.test("namespace defaults: new namespaces follow them, by either protocol", 
 });
 
 Deno.test(
-  "classes: content and retention classes are made, changed, listed and deleted; wrong ones are refused",
+  "classes: content and retention classes are created, changed, listed and deleted; invalid ones are rejected",
   leaks,
   async () => {
     await using store = await startStore();

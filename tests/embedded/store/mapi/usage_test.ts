@@ -113,7 +113,7 @@ Deno.test("usage: a tenant's report sums its namespaces, with those that are gon
   assert.equal(statistics.ingestedVolume, after[0].ingestedVolume);
 });
 
-Deno.test("usage: intervals are whole, and what is asked wrongly is refused by its name", leaks, async () => {
+Deno.test("usage: intervals are whole, and a wrong parameter is rejected by its name", leaks, async () => {
   await using store = await startStore();
   const client = await namespace(store, "hours", {});
   await client.send(new PutObjectCommand({ Bucket: "hours", Key: "a", Body: "12345" }));

@@ -35,7 +35,7 @@ Deno.test("CORS configuration: what is written is what is read", () => {
   }));
 });
 
-Deno.test("CORS configuration: any text is rules or a refusal", () => {
+Deno.test("CORS configuration: any text yields rules or an S3 error", () => {
   const piece = fc.constantFrom(
     "<CORSConfiguration>",
     "</CORSConfiguration>",

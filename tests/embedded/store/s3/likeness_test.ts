@@ -42,7 +42,7 @@ Deno.test("embedded S3: bucket names may have dots, by S3's rules, and are names
   assert.deepEqual([nameless.status, await codeOf(nameless)], [405, "MethodNotAllowed"]);
 });
 
-Deno.test("embedded S3: deleting an absent key of a versioned bucket makes a marker, each time", leaks, async () => {
+Deno.test("embedded S3: deleting an absent key of a versioned bucket creates a marker, each time", leaks, async () => {
   await using store = await startStore();
   const client = store.client("archive", "curator");
   const at = { Bucket: "markers", Key: "absent" };

@@ -134,7 +134,7 @@ Deno.test("multipart: parts are copied out of objects, whole or in ranges", leak
   assert.equal(CopyPartResult?.ETag, `"${md5(joined(source.subarray(-5), source.subarray(10, 15)))}"`);
 });
 
-Deno.test("multipart: checksums of parts are kept, checked and joined", leaks, async () => {
+Deno.test("multipart: checksums of parts are stored, checked and joined", leaks, async () => {
   await using store = await startStore();
   const client = store.client("archive", "curator");
   const pieces = [pattern(5 * MIB, 1), pattern(1000, 2)];

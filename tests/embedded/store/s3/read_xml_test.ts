@@ -121,7 +121,7 @@ Deno.test("XML: a complete of 10,000 parts fits, with their checksums", () => {
   });
 });
 
-Deno.test("XML: a child of which one text is asked for comes once, and is text", () => {
+Deno.test("XML: a child whose text is read occurs once, and is text", () => {
   const root = read("<a><b>1</b><b>2</b><c><d/></c></a>");
   for (const name of ["b", "c"]) assert.throws(() => childText(root, name), malformed);
 });

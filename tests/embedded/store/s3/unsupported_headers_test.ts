@@ -68,7 +68,7 @@ Deno.test("S3 headers: another owner than the expected one is refused, at both e
   assert.equal(await copy(owner), "none");
 });
 
-Deno.test("S3 headers: If-Match * on a write asks for any object of the key", leaks, async () => {
+Deno.test("S3 headers: If-Match * on a write requires any object of the key", leaks, async () => {
   await using store = await startStore();
   const put = { method: "PUT", path: "/campaigns/any", headers: { "if-match": "*" } };
   assert.equal(await codeOf(await signedFetch(store.s3("archive"), put)), "NoSuchKey");

@@ -67,7 +67,7 @@ function openWriter() {
   return { disk, reserve, writer, [Symbol.dispose]: stop };
 }
 
-Deno.test("store writer: a disk that cannot be looked at has no room, is told of once, and ends nothing", () => {
+Deno.test("store writer: a disk that cannot be probed has no room, causes one warning, and ends nothing", () => {
   using open = openWriter();
   const { disk, reserve, writer } = open;
   assert.ok(
@@ -124,7 +124,7 @@ Deno.test("store writer: while the reserve is out, writes look for it once a sec
   assert.ok(writer.commit([putObject("new", "third")])[0].ok);
 });
 
-Deno.test("store writer: its thread goes on where somebody removes the reserve, or puts something else there", async () => {
+Deno.test("store writer: its thread continues when the reserve is removed or replaced from outside", async () => {
   const folder = Deno.makeTempDirSync();
   const thread = startWriterThread((message) => assert.fail(message));
   const writer = await WriterClient.open(thread.port, folder);

@@ -27,7 +27,7 @@ Deno.test("reserve: it is taken once, given away and taken again, and a start fi
   Deno.removeSync(folder, { recursive: true });
 });
 
-Deno.test("reserve: one that somebody removed is made again by the next look", () => {
+Deno.test("reserve: one that was removed from outside is created again by the next probe", () => {
   const folder = Deno.makeTempDirSync();
   const isOut = new Int32Array(1);
   const reserve = new Reserve(folder, isOut);
@@ -41,7 +41,7 @@ Deno.test("reserve: one that somebody removed is made again by the next look", (
   Deno.removeSync(folder, { recursive: true });
 });
 
-Deno.test("reserve: one that cannot be made is out, and nothing is left of it", () => {
+Deno.test("reserve: one that cannot be created is released, and leaves no files", () => {
   const folder = Deno.makeTempDirSync();
   const isOut = new Int32Array(1);
   Deno.mkdirSync(`${folder}/reserve/2`, { recursive: true });

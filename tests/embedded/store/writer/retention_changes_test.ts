@@ -60,7 +60,7 @@ Deno.test("prune: one change stops at its bound, and the next goes on", () => {
   assert.deepEqual(steps, [200, 200, 100]);
 });
 
-Deno.test("prune: a bucket that does not ask for it keeps everything", () => {
+Deno.test("prune: a bucket without the setting retains everything", () => {
   using store = openStore({ prune: false, pruneDays: 0 });
   store.writer.commit([put("a", "one", 1), put("a", "two", 2)]);
   assert.equal(store.prune(10_000 * DAY), 0);
@@ -89,7 +89,7 @@ Deno.test("deletion records: one for each deletion for good, and a bounded numbe
   ]);
 });
 
-Deno.test("index: a folder of the second layout learns ages, sums and settings of what it holds", () => {
+Deno.test("index: a folder of the second layout gets ages, sums and settings of its content", () => {
   const folder = Deno.makeTempDirSync();
   const index = new DatabaseSync(`${folder}/index.db`);
   index.exec(LAYOUTS.slice(0, 2).join(""));

@@ -131,7 +131,7 @@ Deno.test("uploads: those whose days are over expire, a few in each group", () =
   assert.deepEqual(store.statements.rows("SELECT id FROM uploads"), [["young"]]);
 });
 
-Deno.test("uploads: an object in parts stays without an owner when whoever started it was deleted", () => {
+Deno.test("uploads: an object in parts has no owner when the user who started it was deleted", () => {
   using store = openStore();
   store.writer.commit([
     { kind: "createUser", given: { tenant: 0, name: "v", guid: "h", passwordMd5: "", record: "{}" } },
