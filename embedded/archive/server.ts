@@ -13,7 +13,7 @@ interface EmbeddedArchiveOptions {
   readonly host: string;
   /** 0, the default, takes any free port. */
   readonly port?: number;
-  /** What the texts of the pages follow from; the same as the cluster's, so that ALTO and image agree. */
+  /** The seed of the texts of the pages; the same as the cluster's, so that ALTO and image agree. */
   readonly seed: number;
   readonly volumes: Iterable<SourceVolume>;
 }

@@ -3,18 +3,19 @@ import { badRequest } from "./api_status.ts";
 import type { JsonObject } from "./json_values.ts";
 import { resourceOf } from "./resources.ts";
 
-/** Where clients ask what they may do. */
+/** The path of access reviews. */
 export const REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
 
 /**
- * Answers a `SelfSubjectAccessReview`: whoever reaches this cluster may do all that it offers, and what it does not offer nobody may.
- * Throws a 400 for a question that names no resource.
+ * The result of a `SelfSubjectAccessReview`: each client may use all verbs that the cluster offers, and no others.
+ *
+ * @throws ApiError 400 for a review without a resource
  */
 export function reviewAccess(body: JsonObject): Record<string, unknown> {
   const spec = isObject(body.spec) ? body.spec : {};
-  const asked = spec.resourceAttributes;
-  if (!isObject(asked)) throw badRequest("spec.resourceAttributes: a resource and a verb are required");
-  const { group = "", resource = "", verb = "", subresource = "" } = asked;
+  const attributes = spec.resourceAttributes;
+  if (!isObject(attributes)) throw badRequest("spec.resourceAttributes: a resource and a verb are required");
+  const { group = "", resource = "", verb = "", subresource = "" } = attributes;
   if (typeof group !== "string" || typeof resource !== "string" || typeof verb !== "string") {
     throw badRequest("spec.resourceAttributes: group, resource and verb are texts");
   }
@@ -24,7 +25,7 @@ export function reviewAccess(body: JsonObject): Record<string, unknown> {
     kind: "SelfSubjectAccessReview",
     apiVersion: "authorization.k8s.io/v1",
     metadata: { creationTimestamp: null },
-    spec: { resourceAttributes: asked },
+    spec: { resourceAttributes: attributes },
     status: { allowed, ...(!allowed && { reason: "this cluster does not offer it" }) },
   };
 }

@@ -1,12 +1,12 @@
 import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 import { reviewAccess, REVIEWS } from "./access_review.ts";
 import {
-  ApiRefusal,
+  ApiError,
   badRequest,
   conflict,
+  errorResponse,
   invalidOptions,
   methodNotAllowed,
-  refusalResponse,
   unsupportedMediaType,
 } from "./api_status.ts";
 import { metadataOf, unknownFields } from "./config_map_body.ts";
@@ -24,12 +24,12 @@ import type { ClusterStore } from "./store.ts";
 import { BOOKMARK_EVERY_MS, isTrue, watchEvents } from "./watch.ts";
 import { createConfigMap, deleteObject, existing, replaceObject } from "./writes.ts";
 
-/** The name of a field manager may have so many characters. */
+/** Longest name of a field manager, characters. */
 const MAX_MANAGER_CHARACTERS = 128;
 
 /**
  * The Kubernetes API over a store: discovery, and the verbs of `RESOURCES` with selectors, paging, watches, tables and dry runs.
- * Every refusal is a `Status` object; what is not offered is refused, never answered as if it had happened.
+ * Every error is a `Status` object. What is not offered is an error, never a success without effect.
  */
 export function clusterApi(
   store: ClusterStore,
@@ -40,13 +40,13 @@ export function clusterApi(
     try {
       return await answer(store, request, address(), bookmarkEveryMs);
     } catch (error) {
-      if (error instanceof ApiRefusal) return refusalResponse(error);
+      if (error instanceof ApiError) return errorResponse(error);
       throw error;
     }
   };
 }
 
-/** What a path of the API speaks of. */
+/** The target of an API path. */
 interface Target {
   readonly resource: Resource;
   /** null: all namespaces; `""`: the resource has none. */
@@ -75,7 +75,7 @@ async function answer(
     return Response.json(reviewAccess(body), { status: 201 });
   }
   const target = targetOf(path);
-  if (!target) throw new ApiRefusal(404, "NotFound", "the server could not find the requested resource");
+  if (!target) throw new ApiError(404, "NotFound", "the server could not find the requested resource");
   const verb = verbOf(request.method, target, url.searchParams);
   if (!target.resource.verbs.includes(verb)) throw methodNotAllowed(`${verb} on ${target.resource.plural}`);
   if (target.namespace && !store.get("namespaces", "", target.namespace) && verb === "create") {
@@ -154,13 +154,13 @@ async function perform(
     return represent(patched.object, patched.isNew ? 201 : 200);
   }
   const options = await readJsonObject(request);
-  const doomed = existing(store, resource, space, name);
-  deleteObject(store, resource, doomed, options, query.get("propagationPolicy"), dryRun);
+  const target = existing(store, resource, space, name);
+  deleteObject(store, resource, target, options, query.get("propagationPolicy"), dryRun);
   const details = {
     name,
     ...(resource.group && { group: resource.group }),
     kind: resource.plural,
-    uid: doomed.metadata.uid,
+    uid: target.metadata.uid,
   };
   return Response.json({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", details });
 }
@@ -172,7 +172,7 @@ function targetOf(path: string): Target | null {
   const resource = resourceOf(group, plural ?? "");
   if (!resource) return null;
   if (!resource.namespaced) return namespace === undefined ? { resource, namespace: "", name: name ?? null } : null;
-  // A name without its namespace is no path of the API.
+  // The API has no path with a name and without its namespace.
   if (namespace === undefined && name !== undefined) return null;
   return { resource, namespace: namespace ?? null, name: name ?? null };
 }
@@ -189,7 +189,7 @@ function verbOf(method: string, { name, namespace, resource }: Target, query: UR
     return isTrue(query, "watch") ? "watch" : "list";
   }
   if (name === null) {
-    // Without a namespace there is nowhere to create.
+    // A namespaced object cannot be created without a namespace.
     if (method === "POST" && (namespace !== null || !resource.namespaced)) return "create";
     if (method === "DELETE") return "deletecollection";
   } else {
@@ -206,7 +206,7 @@ function isDryRun(query: URLSearchParams): boolean {
   return values.length > 0;
 }
 
-/** The manager that a request names, or else its client. */
+/** The field manager of a request: the parameter, else the client's name. */
 function fieldManager(request: Request, query: URLSearchParams): string {
   const given = query.get("fieldManager") ?? "";
   if (given.length > MAX_MANAGER_CHARACTERS) {
@@ -219,7 +219,7 @@ function fieldManager(request: Request, query: URLSearchParams): string {
   return given || client.slice(0, MAX_MANAGER_CHARACTERS) || "unknown";
 }
 
-/** What to warn of in a body; with `fieldValidation=Strict` an unknown field is a 400. */
+/** Warnings about unknown fields of a body; with `fieldValidation=Strict` they are a 400. */
 function fieldWarnings(body: JsonObject, query: URLSearchParams): string[] {
   const validation = query.get("fieldValidation") || "Warn";
   if (!["Ignore", "Warn", "Strict"].includes(validation)) {
@@ -230,8 +230,8 @@ function fieldWarnings(body: JsonObject, query: URLSearchParams): string[] {
   return unknown.map((warning) => warning.replace(/[^ -~]/g, "?"));
 }
 
-function namespaceMissing(name: string): ApiRefusal {
-  return new ApiRefusal(404, "NotFound", `namespaces "${name}" not found`, { name, kind: "namespaces" });
+function namespaceMissing(name: string): ApiError {
+  return new ApiError(404, "NotFound", `namespaces "${name}" not found`, { name, kind: "namespaces" });
 }
 
 async function readConfigMap(request: Request): Promise<JsonObject> {

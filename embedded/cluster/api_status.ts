@@ -3,8 +3,8 @@ import type { FieldConflict } from "./managed_fields.ts";
 import type { ManagedFields } from "./objects.ts";
 import type { Resource } from "./resources.ts";
 
-/** A refusal of the cluster's API, answered as a `Status` object (Kubernetes API conventions, "Response Status Kind"). */
-export class ApiRefusal extends Error {
+/** An error of the cluster's API, sent as a `Status` object (Kubernetes API conventions, "Response Status Kind"). */
+export class ApiError extends Error {
   constructor(
     readonly code: number,
     readonly reason: string,
@@ -16,22 +16,22 @@ export class ApiRefusal extends Error {
   }
 }
 
-export function notFound(resource: Resource, name: string): ApiRefusal {
-  return new ApiRefusal(404, "NotFound", `${qualified(resource)} "${name}" not found`, named(resource, name));
+export function notFound(resource: Resource, name: string): ApiError {
+  return new ApiError(404, "NotFound", `${qualified(resource)} "${name}" not found`, named(resource, name));
 }
 
-export function alreadyExists(resource: Resource, name: string): ApiRefusal {
+export function alreadyExists(resource: Resource, name: string): ApiError {
   const message = `${qualified(resource)} "${name}" already exists`;
-  return new ApiRefusal(409, "AlreadyExists", message, named(resource, name));
+  return new ApiError(409, "AlreadyExists", message, named(resource, name));
 }
 
-export function conflict(resource: Resource, name: string, why: string): ApiRefusal {
+export function conflict(resource: Resource, name: string, why: string): ApiError {
   const message = `Operation cannot be fulfilled on ${qualified(resource)} "${name}": ${why}`;
-  return new ApiRefusal(409, "Conflict", message, named(resource, name));
+  return new ApiError(409, "Conflict", message, named(resource, name));
 }
 
 /** 409 of an apply that would change what others own, each field with its owner (Kubernetes, "Server-Side Apply", conflicts). */
-export function fieldConflict(conflicts: readonly FieldConflict[]): ApiRefusal {
+export function fieldConflict(conflicts: readonly FieldConflict[]): ApiError {
   const causes = conflicts.map(({ owner, path }) => ({
     reason: "FieldManagerConflict",
     message: `conflict with ${shownOwner(owner)}`,
@@ -46,7 +46,7 @@ export function fieldConflict(conflicts: readonly FieldConflict[]): ApiRefusal {
   const message = causes.length === 1
     ? `Apply failed with 1 conflict: ${first.message}: ${first.field}`
     : `Apply failed with ${causes.length} conflicts: ${list.join("\n")}`;
-  return new ApiRefusal(409, "Conflict", message, { causes });
+  return new ApiError(409, "Conflict", message, { causes });
 }
 
 function shownOwner({ manager, operation, apiVersion, time }: ManagedFields): string {
@@ -55,7 +55,7 @@ function shownOwner({ manager, operation, apiVersion, time }: ManagedFields): st
 }
 
 /** 422 for one field of an object, named by its path. */
-export function invalid(resource: Resource, name: string, field: string, why: string): ApiRefusal {
+export function invalid(resource: Resource, name: string, field: string, why: string): ApiError {
   const message = `${resource.kind}${resource.group && `.${resource.group}`} "${name}" is invalid: ${field}: ${why}`;
   const details = {
     name,
@@ -63,7 +63,7 @@ export function invalid(resource: Resource, name: string, field: string, why: st
     kind: resource.kind,
     causes: [{ reason: "FieldValueInvalid", message: why, field }],
   };
-  return new ApiRefusal(422, "Invalid", message, details);
+  return new ApiError(422, "Invalid", message, details);
 }
 
 /** 422 for one parameter of a request, of a list, a watch or a patch. */
@@ -72,63 +72,63 @@ export function invalidOptions(
   field: string,
   reason: "Required" | "Invalid" | "TooLong" | "Forbidden" | "NotSupported",
   why: string,
-): ApiRefusal {
-  return new ApiRefusal(422, "Invalid", `${kind}.meta.k8s.io "" is invalid: ${field}: ${why}`, {
+): ApiError {
+  return new ApiError(422, "Invalid", `${kind}.meta.k8s.io "" is invalid: ${field}: ${why}`, {
     group: "meta.k8s.io",
     kind,
     causes: [{ reason: `FieldValue${reason}`, message: why, field }],
   });
 }
 
-export function badRequest(message: string): ApiRefusal {
-  return new ApiRefusal(400, "BadRequest", message);
+export function badRequest(message: string): ApiError {
+  return new ApiError(400, "BadRequest", message);
 }
 
-/** 410 for a `continue` whose list is forgotten; `next` goes on from the same place in the state of now. */
-export function expiredContinue(next: string): ApiRefusal {
+/** 410 for a `continue` whose list is no longer stored; `next` continues after the same object in the current state. */
+export function expiredContinue(next: string): ApiError {
   const message =
-    "the state that the continue parameter speaks of is forgotten: list again without it, or go on in the " +
-    "state of now by the token of this answer";
-  return new ApiRefusal(410, "Expired", message, {}, { continue: next });
+    "the state of the continue parameter is no longer stored: list again without it, or continue in the current state " +
+    "with the token of this response";
+  return new ApiError(410, "Expired", message, {}, { continue: next });
 }
 
-/** 410 for a resource version that is no longer, or was never, remembered. */
-export function expiredVersion(version: number): ApiRefusal {
-  return new ApiRefusal(410, "Expired", `too old resource version: ${version}`);
+/** 410 for a resource version that is no longer stored or never was. */
+export function expiredVersion(version: number): ApiError {
+  return new ApiError(410, "Expired", `too old resource version: ${version}`);
 }
 
 /** 504 for a resource version that the cluster has not reached. */
-export function versionTooLarge(version: number, current: number): ApiRefusal {
+export function versionTooLarge(version: number, current: number): ApiError {
   const message = `Too large resource version: ${version}, current: ${current}`;
   const causes = [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }];
-  return new ApiRefusal(504, "Timeout", message, { causes, retryAfterSeconds: 1 });
+  return new ApiError(504, "Timeout", message, { causes, retryAfterSeconds: 1 });
 }
 
-export function methodNotAllowed(what: string): ApiRefusal {
-  return new ApiRefusal(405, "MethodNotAllowed", `${what} is not offered by this cluster`);
+export function methodNotAllowed(what: string): ApiError {
+  return new ApiError(405, "MethodNotAllowed", `${what} is not offered by this cluster`);
 }
 
-export function unsupportedMediaType(accepted: string): ApiRefusal {
+export function unsupportedMediaType(accepted: string): ApiError {
   const message = `the body of the request was in an unknown format - accepted media types include: ${accepted}`;
-  return new ApiRefusal(415, "UnsupportedMediaType", message);
+  return new ApiError(415, "UnsupportedMediaType", message);
 }
 
-/** The answer to a refusal, `Status` body included. */
-export function refusalResponse(refusal: ApiRefusal, headers: HeadersInit = {}): Response {
-  return Response.json(statusOf(refusal), { status: refusal.code, headers });
+/** The response for an error, with its `Status` body. */
+export function errorResponse(error: ApiError, headers: HeadersInit = {}): Response {
+  return Response.json(statusOf(error), { status: error.code, headers });
 }
 
-/** The `Status` object of a refusal. */
-export function statusOf(refusal: ApiRefusal) {
+/** The `Status` object of an error. */
+export function statusOf(error: ApiError) {
   return {
     kind: "Status",
     apiVersion: "v1",
-    metadata: refusal.metadata,
+    metadata: error.metadata,
     status: "Failure",
-    message: refusal.message,
-    reason: refusal.reason,
-    details: refusal.details,
-    code: refusal.code,
+    message: error.message,
+    reason: error.reason,
+    details: error.details,
+    code: error.code,
   };
 }
 

@@ -3,18 +3,18 @@ import { pageImageUrl, sourceManifestUrl } from "@/embedded/archive/source_volum
 import type { Container, Job, JobSpec, NewMeta, PodSpec } from "./objects.ts";
 import type { SampleCampaign, SamplePipeline } from "./samples.ts";
 
-/** How many seconds of work a pod waits for its warm-up before it gives up. */
+/** How long a pod waits for its warm-up before it fails, in seconds of work. */
 export const GATE_SECONDS = 1800;
 /** How long an ended campaign's Job stays, in seconds. */
 const JOB_TTL_SECONDS = 7 * 24 * 3600;
-/** Exit code of a failure that no retry can mend. */
+/** Exit code of a failure that a retry cannot repair. */
 export const PERMANENT_EXIT = 13;
 
 /** The digest of the image that workers claim to run. */
 export const WORKER_DIGEST = `sha256:${"5a".repeat(32)}`;
 const WORKER_IMAGE = `registry.example/campaign-worker@${WORKER_DIGEST}`;
 
-/** A Job before the store has it. */
+/** A Job before it is stored. */
 type NewJob = Omit<Job, "metadata"> & { metadata: NewMeta };
 
 /** Where the submitted objects point to and how they are labelled. */
@@ -197,7 +197,7 @@ function container(
   return { name, image: WORKER_IMAGE, env, terminationMessagePath, terminationMessagePolicy };
 }
 
-/** The names by which a cluster's campaign objects are known; the same as the reading side is set to. */
+/** The names by which campaign objects are recognised; the same as those of the site. */
 export interface ClusterConventions {
   /** Prefix of our labels and annotations, with its slash, such as `campaigns.example.org/`. */
   readonly labelDomain: string;

@@ -11,10 +11,10 @@ const MAX_CONFIG_MAP_BYTES = 1024 * 1024;
 /** The annotations of an object may have this many bytes in all. */
 const MAX_ANNOTATION_BYTES = 256 * 1024;
 
-/** A ConfigMap as a body gives it, without what the store adds. */
+/** A ConfigMap without the fields that the store sets. */
 export type ConfigMapContent = Omit<ConfigMap, "metadata"> & { readonly metadata: NewMeta };
 
-/** Reads a ConfigMap out of a request's body. Throws a 400 for what is none, a 422 for one that may not be. */
+/** Reads a ConfigMap from a request's body. @throws ApiError 400 for another object, 422 for an invalid one */
 export function configMapContent(
   resource: Resource,
   namespace: string,
@@ -49,7 +49,7 @@ export function configMapContent(
   };
 }
 
-/** Labels and annotations of a body, the only metadata that a client sets here. Throws 400 or 422. */
+/** Labels and annotations of a body, the only metadata that a client can set here. @throws ApiError 400 or 422 */
 export function freeMetadata(
   resource: Resource,
   name: string,
@@ -74,7 +74,7 @@ export function freeMetadata(
   const annotations = record(metadata.annotations, "metadata.annotations");
   let bytes = 0;
   for (const [key, value] of Object.entries(annotations ?? {})) {
-    // Unlike labels, annotation keys are judged without regard to case.
+    // Unlike label keys, annotation keys are validated without regard to case.
     if (!isLabelKey(key.toLowerCase())) {
       throw invalid(resource, name, "metadata.annotations", `${JSON.stringify(key)} is no annotation key`);
     }

@@ -1,7 +1,7 @@
 import { LOCAL_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
 import { drainingServer } from "@/lib/process/draining_server.ts";
 import { clusterApi } from "./api.ts";
-import { ApiRefusal, refusalResponse } from "./api_status.ts";
+import { ApiError, errorResponse } from "./api_status.ts";
 import type { ClusterStore } from "./store.ts";
 
 interface ClusterServerOptions {
@@ -18,13 +18,13 @@ interface ClusterServer {
   /** Origin without a trailing slash: the `server` of a kubeconfig. */
   readonly url: string;
   readonly port: number;
-  /** Cuts what is under way and frees the port. */
+  /** Closes open connections and frees the port. */
   close(): Promise<void>;
 }
 
 /**
- * Serves a store as a Kubernetes API over plain HTTP, without credentials. It is open to whoever reaches the port, so it
- * answers only under loopback Host names (else 421) and nothing that a web page sent (`Origin`: 403).
+ * Serves a store as a Kubernetes API over plain HTTP, without credentials. Any local process may use it, so it accepts only
+ * loopback Host names (else 421) and no requests of web pages (`Origin`: 403).
  */
 export function serveCluster(options: ClusterServerOptions): ClusterServer {
   const { store, host = "127.0.0.1", port = 0 } = options;
@@ -32,10 +32,10 @@ export function serveCluster(options: ClusterServerOptions): ClusterServer {
   const api = clusterApi(store, () => address, options.bookmarkEveryMs);
   const handler = async (request: Request) => {
     try {
-      const refusal = foreign(request);
-      return refusal ? refusalResponse(refusal) : await api(request);
+      const error = foreignError(request);
+      return error ? errorResponse(error) : await api(request);
     } catch {
-      return refusalResponse(new ApiRefusal(500, "InternalError", "the embedded cluster failed"));
+      return errorResponse(new ApiError(500, "InternalError", "the embedded cluster failed"));
     }
   };
   const server = drainingServer({ hostname: host, port, limits: LOCAL_CONNECTION_LIMITS }, handler, handler);
@@ -53,11 +53,11 @@ export function serveCluster(options: ClusterServerOptions): ClusterServer {
 
 const LOOPBACK_NAMES = ["127.0.0.1", "localhost", "[::1]"];
 
-function foreign(request: Request): ApiRefusal | null {
+function foreignError(request: Request): ApiError | null {
   const name = (request.headers.get("host") ?? "").replace(/:\d*$/, "").toLowerCase();
   if (!LOOPBACK_NAMES.includes(name)) {
-    return new ApiRefusal(421, "Misdirected", "this cluster answers only under loopback names");
+    return new ApiError(421, "Misdirected", "this cluster answers only under loopback names");
   }
-  if (request.headers.has("origin")) return new ApiRefusal(403, "Forbidden", "this cluster does not serve web pages");
+  if (request.headers.has("origin")) return new ApiError(403, "Forbidden", "this cluster does not serve web pages");
   return null;
 }

@@ -15,11 +15,11 @@ const BACKOFF_SECONDS = 10;
 const MAX_BACKOFF_SECONDS = 600;
 
 /**
- * One look of the Job controller at one Job: counts ended pods, retries or gives up indexes, starts pods, suspends, resumes and ends
- * the Job, by the rules of batch/v1 ("Jobs", "Pod backoff limit per index", "Pod failure policy"). All it knows is in the objects,
- * so it may be asked at any time and as often as one likes. `speed` divides the waits before retries.
+ * One reconciliation of a Job: counts ended pods, retries or fails indexes, starts pods, suspends, resumes and ends the Job,
+ * by the rules of batch/v1 ("Jobs", "Pod backoff limit per index", "Pod failure policy"). All state is in the objects, so it
+ * may run at any time and repeatedly. `speed` divides the waits before retries.
  */
-export function superviseJob(store: ClusterStore, job: Job, pods: readonly Pod[], seed: number, speed: number): void {
+export function reconcileJob(store: ClusterStore, job: Job, pods: readonly Pod[], seed: number, speed: number): void {
   if (endedAt(job) !== null) return;
   const now = store.now();
   const counted = countEnded(store, job, pods);
@@ -45,7 +45,7 @@ export function superviseJob(store: ClusterStore, job: Job, pods: readonly Pod[]
   }
   if (!fails) {
     status = withSuspension(status, job.spec.suspend, now);
-    // An index whose pod still goes down waits for it: so podReplacementPolicy Failed wants it.
+    // An index waits until its terminating pod has ended, as podReplacementPolicy Failed requires.
     const free = job.spec.suspend ? 0 : Math.max(0, job.spec.parallelism - active - terminating);
     for (const index of states.startable.slice(0, free)) {
       startPod(store, job, pods, index, seed);
@@ -63,7 +63,7 @@ export function superviseJob(store: ClusterStore, job: Job, pods: readonly Pod[]
   if (!sameJson(status, job.status)) store.replace("jobs", { ...job, status });
 }
 
-/** Removes a Job whose time after its end is over, with its pods (TTL-after-finished). */
+/** Deletes a Job whose TTL after its end has expired, with its pods. */
 export function reapJob(store: ClusterStore, job: Job): boolean {
   const expiry = expiresAt(job);
   if (expiry === null || store.now() < expiry) return false;
@@ -77,7 +77,7 @@ export function reapJob(store: ClusterStore, job: Job): boolean {
   return true;
 }
 
-/** When a Job is to be removed, in milliseconds; null while it has not ended or when it stays. */
+/** When a Job's TTL expires, in milliseconds; null while it has not ended or without a TTL. */
 export function expiresAt(job: Job): number | null {
   const ended = endedAt(job);
   const ttl = job.spec.ttlSecondsAfterFinished;
@@ -85,8 +85,9 @@ export function expiresAt(job: Job): number | null {
 }
 
 /**
- * Pods are counted in two looks, as in the real controller: first their uids stand in `uncountedTerminatedPods`, then their
- * finalizers go and the counts grow. Completed indexes need no such care, and failures that the policy ignores are not counted.
+ * Counts pods in two reconciliations, as the real controller does: the first puts their uids into
+ * `uncountedTerminatedPods`, the second removes their finalizers and increases the counts. Completed indexes do not need
+ * this, and failures that the policy ignores are not counted.
  */
 function countEnded(store: ClusterStore, job: Job, pods: readonly Pod[]): Partial<JobStatus> {
   const indexed = job.spec.completionMode === "Indexed";
@@ -118,8 +119,8 @@ function countEnded(store: ClusterStore, job: Job, pods: readonly Pod[]): Partia
 }
 
 /**
- * Asks a pod to go, which its node does in its own time. One that was suspended counts as no failure, so its finalizer goes first;
- * of a Job that fails, each does.
+ * Marks a pod for deletion; its node ends it. A pod of a suspended Job does not count as a failure, so its finalizer is
+ * removed first; each pod of a failing Job counts.
  */
 function terminatePod(store: ClusterStore, pod: Pod, counts: boolean): void {
   const grace = pod.spec.terminationGracePeriodSeconds;
@@ -142,14 +143,14 @@ function hasUncounted(status: JobStatus): boolean {
 interface IndexStates {
   readonly completed: ReadonlySet<number>;
   readonly failed: ReadonlySet<number>;
-  /** Indexes that want a pod now, lowest first. */
+  /** Indexes that need a pod now, lowest first. */
   readonly startable: readonly number[];
 }
 
 function indexStates(job: Job, pods: readonly Pod[], now: number, speed: number): IndexStates {
   const completed = readIndexes(job.status.completedIndexes);
   const failed = readIndexes(job.status.failedIndexes);
-  // A pod that was asked to go says nothing of its index, but keeps its place while it is there.
+  // A terminating pod does not decide its index, but occupies it until it is gone.
   const leaving = new Set(pods.filter((pod) => isTerminating(pod) && !isOver(pod)).map(indexOf));
   const newest = newestByIndex(pods.filter((pod) => !isTerminating(pod)));
   for (const [index, pod] of newest) {
@@ -197,7 +198,7 @@ function mayRetry(job: Job, pod: Pod): boolean {
   return failures <= (job.spec.backoffLimitPerIndex ?? job.spec.backoffLimit);
 }
 
-/** What the failure policy says of a failed pod: its first rule that matches. */
+/** The action of the failure policy for a failed pod: that of its first matching rule. */
 function ruleFor(job: Job, pod: Pod): "Ignore" | "FailIndex" | null {
   for (const rule of job.spec.podFailurePolicy?.rules ?? []) {
     const { onExitCodes, onPodConditions } = rule;

@@ -3,7 +3,7 @@ import { readBody } from "@/embedded/small_body.ts";
 import { ChunksTooSmall } from "@/lib/std/burst_reader.ts";
 import { isObject } from "@/lib/std/is_object.ts";
 import { SlowBody } from "@/lib/std/paced_reader.ts";
-import { ApiRefusal, badRequest } from "./api_status.ts";
+import { ApiError, badRequest } from "./api_status.ts";
 import type { JsonObject } from "./json_values.ts";
 
 /** The largest body taken, the limit of the real API server. */
@@ -38,10 +38,10 @@ export async function readJson(request: Request): Promise<unknown> {
 /** Reads a request's body. Throws a 413. */
 export async function readBytes(request: Request): Promise<Uint8Array> {
   const bytes = await readBody(request, MAX_BODY_BYTES).catch((error) => {
-    if (error instanceof SlowBody) throw new ApiRefusal(408, "Timeout", "the body of the request took too long");
+    if (error instanceof SlowBody) throw new ApiError(408, "Timeout", "the body of the request took too long");
     throw error instanceof ChunksTooSmall ? badRequest(`the body of the request: ${error.message}`) : error;
   });
-  if (!bytes) throw new ApiRefusal(413, "RequestEntityTooLarge", `limit is ${MAX_BODY_BYTES} bytes`);
+  if (!bytes) throw new ApiError(413, "RequestEntityTooLarge", `limit is ${MAX_BODY_BYTES} bytes`);
   return bytes;
 }
 

@@ -1,5 +1,5 @@
 import { isObject } from "@/lib/std/is_object.ts";
-import { ApiRefusal, badRequest } from "./api_status.ts";
+import { ApiError, badRequest } from "./api_status.ts";
 import { sameJson } from "./json_values.ts";
 
 /** A patch may have so many operations, as in the real API server. */
@@ -9,7 +9,7 @@ const MAX_OPERATIONS = 10_000;
 export function jsonPatch(target: unknown, patch: unknown): unknown {
   if (!Array.isArray(patch)) throw badRequest("a JSON patch is a list of operations");
   if (patch.length > MAX_OPERATIONS) {
-    throw new ApiRefusal(413, "RequestEntityTooLarge", `a JSON patch may have at most ${MAX_OPERATIONS} operations`);
+    throw new ApiError(413, "RequestEntityTooLarge", `a JSON patch may have at most ${MAX_OPERATIONS} operations`);
   }
   return patch.reduce((document: unknown, step: unknown) => applied(document, step), target);
 }
@@ -93,6 +93,6 @@ function missing(name: string): never {
   throw misfit(`there is no ${JSON.stringify(name)} where the path says`);
 }
 
-function misfit(why: string): ApiRefusal {
-  return new ApiRefusal(422, "Invalid", `the JSON patch does not fit: ${why}`);
+function misfit(why: string): ApiError {
+  return new ApiError(422, "Invalid", `the JSON patch does not fit: ${why}`);
 }

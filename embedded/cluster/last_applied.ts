@@ -5,10 +5,10 @@ import type { ConfigMap } from "./objects.ts";
 const ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration";
 
 /**
- * Whether every field still says what `kubectl apply` set without server-side apply, as its annotation tells: then kubectl may take
- * them over without force when it moves to server-side apply (Kubernetes, "Server-Side Apply", upgrading from client-side apply).
+ * Whether every field still has the value that `kubectl apply` set without server-side apply, by its annotation: then kubectl
+ * may take them over without force when it moves to server-side apply (Kubernetes, "Server-Side Apply", upgrading from client-side apply).
  */
-export function saysWhatWasLastApplied(current: ConfigMap, paths: readonly FieldPath[]): boolean {
+export function matchesLastApplied(current: ConfigMap, paths: readonly FieldPath[]): boolean {
   const text = current.metadata.annotations?.[ANNOTATION];
   if (text === undefined) return false;
   try {

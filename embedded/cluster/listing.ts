@@ -17,8 +17,9 @@ interface Page {
 /**
  * Lists objects by the query of a request: `labelSelector`, `fieldSelector`, `limit`, `continue`, `resourceVersion` and
  * `resourceVersionMatch` (Kubernetes API concepts, "Resource versions"). All pages of a list show the state of its first one.
- * Throws a 400 for a malformed parameter, a 410 when the state a `continue` or an exact version speaks of is forgotten, a 504 for
- * a version that is not reached.
+ *
+ * @throws ApiError 400 for a malformed parameter, 410 when the state of a `continue` or an exact version is no longer
+ * stored, 504 for a version that is not reached
  */
 export function listPage(
   store: ClusterStore,
@@ -48,13 +49,13 @@ export function listPage(
     metadata: {
       resourceVersion: String(version),
       continue: writeContinue(version, last),
-      // As the real API, the count is left out where a selector was given.
+      // As in the real API, the count is left out with a selector.
       ...(!selected && { remainingItemCount: chosen.length - objects.length }),
     },
   };
 }
 
-/** Whether an object is among those that `labelSelector` and `fieldSelector` of a query choose. Throws a 400. */
+/** The filter of `labelSelector` and `fieldSelector` in a query. @throws ApiError 400 */
 export function selectionOf(plural: Plural, query: URLSearchParams): (object: KubeObject) => boolean {
   const labels = parseLabelSelector(query.get("labelSelector") ?? "");
   const fields = parseFieldSelector(query.get("fieldSelector") ?? "", plural);
@@ -72,19 +73,19 @@ export function wholeNumber(query: URLSearchParams, name: string): number | null
 function wantedVersion(store: ClusterStore, query: URLSearchParams, limit: number): number {
   const wanted = wholeNumber(query, "resourceVersion");
   const match = query.get("resourceVersionMatch") ?? "";
-  const refuseMatch = (reason: "Forbidden" | "NotSupported", why: string) =>
+  const invalidMatch = (reason: "Forbidden" | "NotSupported", why: string) =>
     invalidOptions("ListOptions", "resourceVersionMatch", reason, why);
-  if (!["", "Exact", "NotOlderThan"].includes(match)) throw refuseMatch("NotSupported", "Exact or NotOlderThan");
-  if (match !== "" && wanted === null) throw refuseMatch("Forbidden", "needs a resourceVersion");
-  if (match === "Exact" && wanted === 0) throw refuseMatch("Forbidden", "Exact needs a version other than 0");
+  if (!["", "Exact", "NotOlderThan"].includes(match)) throw invalidMatch("NotSupported", "Exact or NotOlderThan");
+  if (match !== "" && wanted === null) throw invalidMatch("Forbidden", "needs a resourceVersion");
+  if (match === "Exact" && wanted === 0) throw invalidMatch("Forbidden", "Exact needs a version other than 0");
   if (wanted === null || wanted === 0) return store.version;
   if (wanted > store.version) throw versionTooLarge(wanted, store.version);
-  // Without a word about it, a version beside a limit is meant exactly.
+  // Without resourceVersionMatch, a version with a limit is exact.
   const exact = match === "Exact" || (match === "" && limit > 0);
   return exact ? wanted : store.version;
 }
 
-/** `version` null: whatever the state is when the token comes back. */
+/** `version` null: the current state when the token is used. */
 function writeContinue(version: number | null, last: Named): string {
   const { namespace = "", name } = last.metadata;
   return Buffer.from(JSON.stringify([version, namespace, name])).toString("base64url");

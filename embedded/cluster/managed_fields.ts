@@ -24,7 +24,7 @@ export interface OwnedContent {
   readonly immutable?: boolean;
 }
 
-/** A field that an apply would change while somebody else owns it. */
+/** A field of another manager that an apply would change. */
 export interface FieldConflict {
   readonly owner: ManagedFields;
   readonly path: FieldPath;
@@ -33,17 +33,17 @@ export interface FieldConflict {
 interface Applied {
   readonly content: OwnedContent;
   readonly managedFields: readonly ManagedFields[];
-  /** Not empty: the apply must be refused, unless it was forced. */
+  /** Not empty: the apply must be rejected, unless it was forced. */
   readonly conflicts: readonly FieldConflict[];
 }
 
-/** So many managers that wrote without applying are told apart; older ones become one. */
+/** Managers of updates that are listed separately; older ones are merged into one. */
 const MAX_UPDATE_MANAGERS = 10;
 
 /**
- * Server-side apply ("Server-Side Apply" of the Kubernetes API): what `manager` applies is merged in and owned by it, what it
- * applied before and does no longer goes unless somebody else owns it, and a field that others own with another value is a
- * conflict, or taken from them by `force`. `now` in milliseconds.
+ * Server-side apply ("Server-Side Apply" of the Kubernetes API): the fields that `manager` applies are merged and owned by
+ * it, those it applied before and no longer does are removed unless another manager owns them, and a field that another
+ * manager owns with another value is a conflict, or taken over by `force`. `now` in milliseconds.
  */
 export function applyFields(
   live: OwnedContent | null,
@@ -58,7 +58,7 @@ export function applyFields(
   const own = appliedSet(applied, wanted);
   const managers = readManagers(before);
   if (managers.length === 0 && current.size > 0) {
-    // What nobody is known to own belongs to whoever came before.
+    // Fields without a known owner get one.
     const fields = new Set(current.keys());
     managers.push({ entry: entryOf("before-first-apply", "Update", now), fields });
   }
@@ -74,7 +74,7 @@ export function applyFields(
   const conflicts = others.flatMap(({ entry, fields }) =>
     [...shared(fields, changed)].map((path) => ({ owner: entry, path }))
   );
-  // A map that is empty now stays with who claimed it.
+  // A map that is empty now keeps its owners.
   const lost = union(without(difference.removed, SECTION_PATHS), force ? changed : new Set());
   const kept = others.map(({ entry, fields }) => ({ entry, fields: without(fields, lost) }));
   const entry = mine && sameFields(mine.fields, own) ? mine.entry : entryOf(manager, "Apply", now);
@@ -85,7 +85,7 @@ export function applyFields(
   };
 }
 
-/** Who owns what after `manager` has written an object without applying: what it changed is its own, and no longer anybody else's. */
+/** The owners after `manager` has updated an object without apply: it alone owns the fields that it changed. */
 export function updateFields(
   live: OwnedContent | null,
   before: readonly ManagedFields[],
@@ -104,10 +104,10 @@ export function updateFields(
 }
 
 /**
- * The owners that a PUT or a patch leaves an object with: those of its body, those known where it has none, nobody where it says
- * `[{}]`. null for a body whose entries are none.
+ * The owners before a PUT or a patch is applied: those of its body, the stored ones where it has none, an empty list for
+ * `[{}]`. null for a body with invalid entries.
  */
-export function givenOwners(given: unknown, known: readonly ManagedFields[]): readonly ManagedFields[] | null {
+export function requestedOwners(given: unknown, known: readonly ManagedFields[]): readonly ManagedFields[] | null {
   if (given === undefined || given === null) return known;
   if (!Array.isArray(given)) return null;
   if (given.length === 0) return known;
@@ -143,7 +143,7 @@ function fieldsOf(content: OwnedContent | null): Map<FieldPath, unknown> {
   return fields;
 }
 
-/** What applying a content claims: its values, and its maps only where they are empty. */
+/** The fields that an apply of a content owns: its values, and its maps only where they are empty. */
 function appliedSet(content: OwnedContent, fields: ReadonlyMap<FieldPath, unknown>): Set<FieldPath> {
   const own = new Set(fields.keys());
   for (const section of SECTIONS) {
@@ -204,7 +204,7 @@ function readManagers(managedFields: readonly ManagedFields[]): Manager[] {
   return managedFields.map((entry) => ({ entry, fields: readFieldSet(entry.fieldsV1) }));
 }
 
-/** In the order of the real API server; who owns nothing any more is gone. */
+/** In the order of the real API server, without managers that own nothing. */
 function writeManagers(managers: readonly Manager[]): readonly ManagedFields[] {
   return managers.filter(({ fields }) => fields.size > 0)
     .map(({ entry, fields }) => ({ ...entry, fieldsV1: writeFieldSet(fields) }))

@@ -44,7 +44,7 @@ export interface Condition {
   readonly lastTransitionTime: string;
 }
 
-/** What a new object carries before the store gives it uid, version and time. */
+/** The metadata of a new object, before the store sets uid, version and time. */
 export type NewMeta = Omit<ObjectMeta, "uid" | "resourceVersion" | "creationTimestamp">;
 
 export interface Job {
@@ -181,7 +181,7 @@ interface Namespace {
   readonly status: { readonly phase: "Active" };
 }
 
-/** Every kind of object the cluster holds, by the plural that names it in paths. */
+/** Every kind of object in the cluster, by its plural in paths. */
 export interface Kinds {
   jobs: Job;
   pods: Pod;

@@ -1,20 +1,20 @@
 import type { ResultFile } from "./result_files.ts";
 
-/** Where the files of the workers go; a store is behind it. A rejected `put` is tried again later. */
+/** Writes the files of the workers to a store. A rejected `put` is retried later. */
 export interface ResultsWriter {
   put(key: string, body: Uint8Array, contentType: string): Promise<void>;
 }
 
-/** How many files are written at once. */
-const WRITTEN_AT_ONCE = 4;
+/** Concurrent writes. */
+const MAX_CONCURRENT_WRITES = 4;
 
-/** Live work is written before what the first start finds already done, and of that the states before the rest. */
+/** Files of running work are written before those of the simulated past, and of those the states first. */
 export type Lane = "live" | "states" | "rest";
 const LANES: readonly Lane[] = ["live", "states", "rest"];
 
 /**
- * Files on their way to the store. What waits is a small note, the body is made when it is written; a newer version of
- * a file takes the place of one that still waits. A volume's manifest is written after all that was pushed before it.
+ * Files to be written to the store. Bodies are created when they are written; a newer version of a file replaces a
+ * pending one. A volume's manifest is written after all files that were pushed before it.
  */
 export class Outbox {
   readonly #lanes: Readonly<Record<Lane, Map<string, ResultFile>>> = {
@@ -23,20 +23,20 @@ export class Outbox {
     rest: new Map(),
   };
   /** Keys that are being written. */
-  readonly #underWay = new Set<string>();
+  readonly #inFlight = new Set<string>();
   #draining: Promise<void> = Promise.resolve();
 
   constructor(readonly writer: ResultsWriter) {}
 
-  /** How many files are not in the store yet. */
+  /** The number of files that are not in the store yet. */
   get waiting(): number {
-    return LANES.reduce((sum, lane) => sum + this.#lanes[lane].size, this.#underWay.size);
+    return LANES.reduce((sum, lane) => sum + this.#lanes[lane].size, this.#inFlight.size);
   }
 
-  /** Whether none of these files is still on its way. */
+  /** Whether all of these files are written. */
   hasWritten(keys: Iterable<string>): boolean {
     for (const key of keys) {
-      if (this.#underWay.has(key) || LANES.some((lane) => this.#lanes[lane].has(key))) return false;
+      if (this.#inFlight.has(key) || LANES.some((lane) => this.#lanes[lane].has(key))) return false;
     }
     return true;
   }
@@ -46,7 +46,7 @@ export class Outbox {
     this.#lanes[lane].set(file.key, file);
   }
 
-  /** Writes until nothing of the lanes waits. Rejects with the first refusal of the writer; what was refused waits on. */
+  /** Writes until the lanes are empty. Rejects with the first error of the writer; failed files stay pending. */
   drain(lanes: readonly Lane[] = LANES): Promise<void> {
     // One at a time: two writers of one key could overtake each other.
     const drained = this.#draining.then(() => this.#drain(lanes));
@@ -57,19 +57,19 @@ export class Outbox {
   async #drain(lanes: readonly Lane[]): Promise<void> {
     for (let wave = this.#nextWave(lanes); wave.length > 0; wave = this.#nextWave(lanes)) {
       const outcomes = await Promise.allSettled(wave.map(async ({ file, lane }) => {
-        this.#underWay.add(file.key);
+        this.#inFlight.add(file.key);
         try {
           await this.writer.put(file.key, file.body(), file.contentType);
         } catch (error) {
-          // Unless a newer version waits by now.
-          if (!LANES.some((other) => this.#lanes[other].has(file.key))) this.#putBack(file, lane);
+          // Unless a newer version is pending.
+          if (!LANES.some((other) => this.#lanes[other].has(file.key))) this.#requeue(file, lane);
           throw error;
         } finally {
-          this.#underWay.delete(file.key);
+          this.#inFlight.delete(file.key);
         }
       }));
-      const refused = outcomes.find((outcome) => outcome.status === "rejected");
-      if (refused) throw refused.reason;
+      const failed = outcomes.find((outcome) => outcome.status === "rejected");
+      if (failed) throw failed.reason;
     }
   }
 
@@ -78,7 +78,7 @@ export class Outbox {
     for (const lane of LANES.filter((candidate) => lanes.includes(candidate))) {
       for (const file of this.#lanes[lane].values()) {
         const marker = file.key.endsWith("/manifest.json");
-        if (wave.length >= WRITTEN_AT_ONCE || (marker && wave.length > 0)) break;
+        if (wave.length >= MAX_CONCURRENT_WRITES || (marker && wave.length > 0)) break;
         this.#lanes[lane].delete(file.key);
         wave.push({ file, lane });
         if (marker) return wave;
@@ -88,8 +88,8 @@ export class Outbox {
     return wave;
   }
 
-  /** Back to the front, so that the order among files stays. */
-  #putBack(file: ResultFile, lane: Lane): void {
+  /** Puts a file back to the front, so that the order of files stays. */
+  #requeue(file: ResultFile, lane: Lane): void {
     const others = [...this.#lanes[lane]];
     this.#lanes[lane].clear();
     this.#lanes[lane].set(file.key, file);

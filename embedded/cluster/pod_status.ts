@@ -1,11 +1,11 @@
 import type { ContainerStatus, Pod } from "./objects.ts";
 
-/** Whether a pod has come to its end. */
+/** Whether a pod has ended. */
 export function isOver(pod: Pod): boolean {
   return pod.status.phase === "Succeeded" || pod.status.phase === "Failed";
 }
 
-/** Whether a pod was asked to go. */
+/** Whether a pod is marked for deletion. */
 export function isTerminating(pod: Pod): boolean {
   return pod.metadata.deletionTimestamp !== undefined;
 }

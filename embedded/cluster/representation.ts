@@ -1,4 +1,4 @@
-import { ApiRefusal } from "./api_status.ts";
+import { ApiError } from "./api_status.ts";
 import type { KubeObject, Plural } from "./objects.ts";
 import { apiVersionOf, resourceOfPlural } from "./resources.ts";
 import { tableOf } from "./table.ts";
@@ -25,7 +25,7 @@ export function acceptedForm(accept: string | null, isList: boolean): Form {
     if (as === (isList ? "PartialObjectMetadataList" : "PartialObjectMetadata")) return "metadata";
   }
   const message = "only the following media types are accepted: application/json, with as=Table or metadata only";
-  throw new ApiRefusal(406, "NotAcceptable", message);
+  throw new ApiError(406, "NotAcceptable", message);
 }
 
 /** One object in a form. */

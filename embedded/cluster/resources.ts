@@ -1,6 +1,6 @@
 import type { Plural } from "./objects.ts";
 
-/** What discovery says of a resource. */
+/** A resource as discovery lists it. */
 export interface Resource {
   readonly plural: Plural;
   readonly singular: string;
@@ -14,8 +14,8 @@ export interface Resource {
 }
 
 /**
- * What the embedded cluster serves, and the verbs that do what they say.
- * Pods have none that write and Jobs cannot be made: the simulator would not run them, and an accepted Job that never runs is a lie.
+ * The resources of the embedded cluster and their verbs. Pods cannot be written and Jobs cannot be created, because the
+ * simulator would not run them.
  */
 export const RESOURCES: readonly Resource[] = [
   {

@@ -5,11 +5,11 @@ import type { SourceVolume } from "@/embedded/archive/source_volumes.ts";
 export type Trouble =
   /** The archive does not have the manifest: permanent, exit 13. */
   | { readonly kind: "manifest" }
-  /** Some pages never come out: verification fails on every attempt. */
+  /** Some pages always fail: verification fails on every attempt. */
   | { readonly kind: "verify"; readonly pages: readonly number[] }
   /** The container is killed for its memory, on every attempt. */
   | { readonly kind: "memory"; readonly page: number }
-  /** The store hiccups on the first attempts; a later one succeeds. */
+  /** The store fails in the first attempts; a later one succeeds. */
   | { readonly kind: "transient"; readonly page: number; readonly attempts: number }
   /** The node evicts the pod once, which costs no retry. */
   | { readonly kind: "evicted"; readonly page: number }

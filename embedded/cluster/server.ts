@@ -8,7 +8,7 @@ export interface EmbeddedClusterOptions extends SimulatorOptions {
   readonly port?: number;
   /** How often watches get a bookmark, in milliseconds; a minute when left out. */
   readonly bookmarkEveryMs?: number;
-  /** Decides whether files of the past that the writer refuses end the start, by throwing; left out, they do. */
+  /** Called when files of the past cannot be written; it fails the start by throwing. The start fails without it. */
   readonly onUnwritten?: (error: unknown) => void;
 }
 
@@ -16,18 +16,18 @@ export interface EmbeddedCluster {
   /** Origin of the Kubernetes API, without a trailing slash. */
   readonly url: string;
   readonly port: number;
-  /** Moves the samples; it stands still until `run` or `step`. */
+  /** Runs the samples; paused until `run` or `step`. */
   readonly simulator: Simulator;
-  /** A kubeconfig for this cluster, in JSON, which every reader of YAML takes. */
+  /** A kubeconfig for this cluster, in JSON, which is valid YAML. */
   kubeconfig(): string;
-  /** Stops the simulator, cuts open requests and frees the port. */
+  /** Stops the simulator, closes open connections and frees the port. */
   close(): Promise<void>;
 }
 
 /**
  * Starts a cluster of sample campaigns: a Kubernetes API on a loopback port over a simulator whose clock stands at `now`.
- * The states of finished volumes are written before it resolves; the other files of the past, and those that the writer
- * refused, follow while it runs.
+ * The states of finished volumes are written before it resolves; the other files of the past, and those whose write
+ * failed, follow while it runs.
  */
 export async function startEmbeddedCluster(options: EmbeddedClusterOptions): Promise<EmbeddedCluster> {
   const simulator = new Simulator(options);
@@ -55,7 +55,7 @@ function kubeconfig(server: string, namespace: string): string {
     {
       apiVersion: "v1",
       kind: "Config",
-      // client-node refuses plain HTTP, where there is no TLS to verify, unless it is told not to verify it.
+      // client-node rejects plain HTTP unless TLS verification is switched off.
       clusters: [{ name, cluster: { server, "insecure-skip-tls-verify": true } }],
       users: [{ name, user: {} }],
       contexts: [{ name, context: { cluster: name, user: name, namespace } }],

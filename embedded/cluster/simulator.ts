@@ -2,7 +2,7 @@ import { seededRandom } from "@/embedded/archive/seeded_random.ts";
 import { sourceManifest } from "@/embedded/archive/source_manifest.ts";
 import { campaignConfigMap, campaignJob, pipelineConfigMap, type Submission, warmupJob } from "./campaign_objects.ts";
 import type { ConfigMapContent } from "./config_map_body.ts";
-import { expiresAt, reapJob, superviseJob, wasAdmitted } from "./job_controller.ts";
+import { expiresAt, reapJob, reconcileJob, wasAdmitted } from "./job_controller.ts";
 import { endedAt } from "./job_status.ts";
 import { type Job, type Pod, timestamp } from "./objects.ts";
 import { type Lane, Outbox, type ResultsWriter } from "./outbox.ts";
@@ -23,29 +23,29 @@ export interface SimulatorOptions extends Submission {
   /** Base of the result URLs in the files, without a trailing slash. */
   readonly resultsUrl: string;
   readonly writer: ResultsWriter;
-  /** What an earlier simulator with the same seed left; without it, the samples' history is made up to `now`. */
+  /** The snapshot of an earlier simulator with the same seed; without it, the past of the samples is simulated. */
   readonly restored?: SimulatorSnapshot;
 }
 
-/** All of a simulator that outlives a process, as plain JSON. */
+/** The persistent state of a simulator, as plain JSON. */
 export interface SimulatorSnapshot {
   readonly seed: number;
   readonly store: StoreSnapshot;
   readonly kept: [string, number[]][];
 }
 
-/** Time moves in quanta of this many milliseconds, so that the size of the steps changes nothing. */
+/** Time advances in quanta of this many milliseconds, so that the size of steps does not matter. */
 const QUANTUM_MS = 1000;
-/** The queue lets this many campaigns run side by side. */
-const CAMPAIGNS_AT_ONCE = 3;
-/** Real time between two looks at the clock. */
+/** Campaigns that the queue lets run concurrently. */
+const MAX_RUNNING_CAMPAIGNS = 3;
+/** Real time between two ticks, ms. */
 const TICK_MS = 1000;
-/** After a pause of the whole process (a closed lid) at most this much is made up for, in milliseconds. */
+/** After a suspension of the process at most this much time is simulated, ms. */
 const MAX_CATCH_UP_MS = 60_000;
 
 /**
- * The moving part of the embedded cluster: queue, Job controller, nodes, workers and the tool that submits campaigns, all on one clock
- * that moves only by `step` or `run`. The same options and steps give the same objects and files.
+ * Simulates the queue, the Job controller, nodes, workers and the submission tool on one clock, which advances only by
+ * `step` or `run`. The same options and steps give the same objects and files.
  */
 export class Simulator {
   readonly store: ClusterStore;
@@ -55,7 +55,7 @@ export class Simulator {
   readonly #outbox: Outbox;
   #clock: number;
   #remainder = 0;
-  #inHistory = false;
+  #isPast = false;
   #timer: ReturnType<typeof setTimeout> | null = null;
 
   constructor(options: SimulatorOptions) {
@@ -65,11 +65,11 @@ export class Simulator {
     this.store = new ClusterStore(() => this.#clock, seededRandom("uid", options.seed));
     this.#outbox = new Outbox(options.writer);
     const write = (file: ResultFile) => this.#outbox.push(file, this.#laneOf(file));
-    // History is made before its files can be written; nobody looks at it meanwhile.
-    const hasWritten = (keys: Iterable<string>) => this.#inHistory || this.#outbox.hasWritten(keys);
+    // The past is simulated before its files can be written, so they count as written.
+    const hasWritten = (keys: Iterable<string>) => this.#isPast || this.#outbox.hasWritten(keys);
     this.#workers = new Workers({ ...options, store: this.store, campaigns: this.#campaigns, write, hasWritten });
     if (options.restored && options.restored.seed === options.seed) this.#restore(options.restored);
-    else this.#makeHistory();
+    else this.#simulatePast();
   }
 
   /** The simulator's clock, in milliseconds. */
@@ -77,12 +77,12 @@ export class Simulator {
     return this.#clock;
   }
 
-  /** How many files wait to be written. */
+  /** The number of files to be written. */
   get waitingFiles(): number {
     return this.#outbox.waiting;
   }
 
-  /** Lets time pass and writes all files that are due. Rejects when the writer does. */
+  /** Advances the clock and writes all pending files. Rejects when the writer does. */
   async step(milliseconds: number): Promise<void> {
     let left = milliseconds;
     do {
@@ -92,21 +92,21 @@ export class Simulator {
     } while (left > 0);
   }
 
-  /** Writes what waits. Rejects when the writer does. */
+  /** Writes all pending files. Rejects when the writer does. */
   drain(): Promise<void> {
     return this.#outbox.drain();
   }
 
-  /** Writes the states of the volumes that history left, so that no reader finds a finished volume without its progress. */
+  /** Writes the states of volumes that finished in the past, so that each finished volume has its progress. */
   async writeStates(): Promise<void> {
     await this.#outbox.drain(["live", "states"]);
   }
 
-  /** Follows the real clock until `stop`; `onRefusal` hears once when the writer begins to refuse, and all is tried again. */
-  run(onRefusal: (error: unknown) => void, realNow: () => number = Date.now): void {
+  /** Follows the real clock until `stop`. `onWriteError` is called once when writes begin to fail; they are retried. */
+  run(onWriteError: (error: unknown) => void, realNow: () => number = Date.now): void {
     if (this.#timer !== null) return;
     let last = realNow();
-    let refused = false;
+    let isFailing = false;
     let writing = false;
     const tick = () => {
       const real = realNow();
@@ -115,9 +115,9 @@ export class Simulator {
       last = real;
       if (!writing) {
         writing = true;
-        this.#outbox.drain().then(() => refused = false, (error) => {
-          if (!refused) onRefusal(error);
-          refused = true;
+        this.#outbox.drain().then(() => isFailing = false, (error) => {
+          if (!isFailing) onWriteError(error);
+          isFailing = true;
         }).finally(() => writing = false);
       }
       this.#timer = setTimeout(tick, TICK_MS);
@@ -143,7 +143,7 @@ export class Simulator {
     }
   }
 
-  /** Time in which nothing worked: pods that ran are gone, as after a reboot of their nodes. */
+  /** Skips time without work: running pods are lost, as after a reboot of their nodes. */
   #skip(milliseconds: number): void {
     const whole = wholeSeconds(milliseconds);
     if (whole === 0) return;
@@ -161,13 +161,13 @@ export class Simulator {
         reapJob(store, job);
         continue;
       }
-      superviseJob(store, job, pods.get(job.metadata.uid) ?? [], seed, speed);
+      reconcileJob(store, job, pods.get(job.metadata.uid) ?? [], seed, speed);
       this.#recordEnding(job, pods.get(job.metadata.uid) ?? []);
     }
     this.#admit();
   }
 
-  /** The queue: the oldest suspended Job that has never run goes first. */
+  /** The queue: admits the oldest suspended Job that has never run. */
   #admit(): void {
     const jobs = this.store.list("jobs").filter((job) =>
       this.#campaigns.has(job.metadata.name) && endedAt(job) === null
@@ -175,7 +175,7 @@ export class Simulator {
     const running = jobs.filter((job) => !job.spec.suspend).length;
     const waiting = jobs.filter((job) => !wasAdmitted(job))
       .sort((a, b) => Date.parse(a.metadata.creationTimestamp) - Date.parse(b.metadata.creationTimestamp));
-    for (const job of waiting.slice(0, Math.max(0, CAMPAIGNS_AT_ONCE - running))) this.#suspend(job, false);
+    for (const job of waiting.slice(0, Math.max(0, MAX_RUNNING_CAMPAIGNS - running))) this.#suspend(job, false);
   }
 
   #suspend(job: Job, suspend: boolean): void {
@@ -219,8 +219,8 @@ export class Simulator {
     }
   }
 
-  /** Lives through the past of the samples, in leaps where nothing works, up to the start. */
-  #makeHistory(): void {
+  /** Simulates the past of the samples up to the start, in large steps while nothing runs. */
+  #simulatePast(): void {
     const { speed } = this.#options;
     const start = this.#clock;
     const events = [...this.#campaigns.values()].flatMap((campaign) => {
@@ -232,7 +232,7 @@ export class Simulator {
       const pause = { at: wholeSeconds(at + pausedAfter * 1000 / speed), act: () => this.#pause(campaign) };
       return [submission, pause];
     }).sort((a, b) => a.at - b.at);
-    this.#inHistory = true;
+    this.#isPast = true;
     this.#clock = Math.min(start, events[0]?.at ?? start);
     for (const namespace of ["default", this.#options.namespace]) this.#makeNamespace(namespace);
     while (true) {
@@ -242,7 +242,7 @@ export class Simulator {
       const next = this.#works() ? this.#clock + QUANTUM_MS : this.#nextEvent(events[0]?.at ?? start);
       this.#clock = Math.min(start, next);
     }
-    this.#inHistory = false;
+    this.#isPast = false;
   }
 
   #pause(campaign: SampleCampaign): void {
@@ -291,7 +291,7 @@ export class Simulator {
   }
 
   #laneOf(file: ResultFile): Lane {
-    if (!this.#inHistory) return "live";
+    if (!this.#isPast) return "live";
     return file.key.endsWith("/progress.json") ? "states" : "rest";
   }
 }

@@ -1,13 +1,13 @@
 import { type Kinds, type KubeObject, type NewMeta, type Plural, timestamp } from "./objects.ts";
 
-/** How many changes are remembered; a reader that asks for an older state must begin again (410). */
-const MAX_REMEMBERED_CHANGES = 8192;
-/** What is remembered keeps old versions of objects alive: about so many characters of them at most. */
-const MAX_REMEMBERED_CHARACTERS = 32 * 1024 * 1024;
+/** Stored changes; a client that needs an older state must begin again (410). */
+const MAX_STORED_CHANGES = 8192;
+/** Approximate limit of the old objects that stored changes refer to, characters. */
+const MAX_STORED_CHARACTERS = 32 * 1024 * 1024;
 
 /**
- * How far versions leap when a state is taken over from an earlier process. What that process changed after the state was kept
- * is lost, and no version that it may have shown to a client must come to mean something else.
+ * The increment of versions when the state of an earlier process is restored. Its changes after the snapshot are lost, and
+ * a version that a client may have seen must not be used again.
  */
 const RESTORE_LEAP = 1_000_000;
 
@@ -20,7 +20,7 @@ export interface Change {
   readonly previous: KubeObject | null;
 }
 
-/** All a store holds, as plain JSON. */
+/** The content of a store, as plain JSON. */
 export interface StoreSnapshot {
   readonly version: number;
   readonly uids: number;
@@ -28,8 +28,8 @@ export interface StoreSnapshot {
 }
 
 /**
- * The objects of the embedded cluster, in memory. An object is never changed in place: a change stores a new one under the next
- * resource version, so lists stay what they were, and earlier states can be rebuilt from the remembered changes.
+ * The objects of the embedded cluster, in memory. Objects are immutable: a change stores a new one under the next resource
+ * version, so earlier lists stay valid and earlier states can be rebuilt from the stored changes.
  */
 export class ClusterStore {
   readonly #objects: { [K in Plural]: Map<string, Kinds[K]> } = {
@@ -39,7 +39,7 @@ export class ClusterStore {
     namespaces: new Map(),
   };
   readonly #changes: Change[] = [];
-  #remembered = 0;
+  #storedCharacters = 0;
   readonly #listeners = new Set<() => void>();
   #version = 1;
   #uids = 0;
@@ -65,7 +65,7 @@ export class ClusterStore {
     return this.#objects[plural].values();
   }
 
-  /** The list as it was at an earlier version; null when that version is no longer remembered, or not yet reached. */
+  /** The list at an earlier version; null when that version is no longer stored, or not yet reached. */
   listAt<K extends Plural>(plural: K, namespace: string | null, version: number): Kinds[K][] | null {
     if (version === this.#version) return this.list(plural, namespace);
     const changes = this.changesSince(version);
@@ -79,21 +79,21 @@ export class ClusterStore {
     return sorted(then, namespace);
   }
 
-  /** What changed after a version, oldest first; null when that version is no longer remembered, or not yet reached. */
+  /** The changes after a version, oldest first; null when that version is no longer stored, or not yet reached. */
   changesSince(version: number): Change[] | null {
     const oldest = this.#changes[0]?.version ?? this.#version + 1;
     if (version > this.#version || version < oldest - 1) return null;
-    // Every change has the version after the one before it.
+    // Changes have consecutive versions.
     return this.#changes.slice(version - oldest + 1);
   }
 
-  /** Calls `listener` after each change, until the answered function is called. */
+  /** Calls `listener` after each change, until the returned function is called. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Stores a new object with a uid, a version and the time of now. The caller has seen that the name is free. */
+  /** Stores a new object with a uid, a version and the current time. The caller has checked that the name is free. */
   create<K extends Plural>(plural: K, object: Omit<Kinds[K], "metadata"> & { metadata: NewMeta }): Kinds[K] {
     const metadata = {
       ...object.metadata,
@@ -106,7 +106,7 @@ export class ClusterStore {
     return created;
   }
 
-  /** Replaces an object that is there; its uid, name and creation stay. */
+  /** Replaces an existing object; its uid, name and creation time stay. */
   replace<K extends Plural>(plural: K, object: Kinds[K]): Kinds[K] {
     const { namespace = "", name } = object.metadata;
     const current = this.get(plural, namespace, name);
@@ -123,7 +123,7 @@ export class ClusterStore {
     const previous = this.#objects[plural].get(key);
     if (!previous) return;
     this.#objects[plural].delete(key);
-    this.#remember({ version: ++this.#version, plural, key, object: null, previous });
+    this.#record({ version: ++this.#version, plural, key, object: null, previous });
   }
 
   snapshot(): StoreSnapshot {
@@ -140,12 +140,12 @@ export class ClusterStore {
     };
   }
 
-  /** Takes over what a snapshot holds, at a version that was never shown; earlier versions are forgotten. */
+  /** Restores a snapshot at a version that was never used; earlier versions are dropped. */
   restore(snapshot: StoreSnapshot): void {
     this.#version = snapshot.version + RESTORE_LEAP;
     this.#uids = snapshot.uids;
     this.#changes.length = 0;
-    this.#remembered = 0;
+    this.#storedCharacters = 0;
     const fill = <K extends Plural>(plural: K) => {
       this.#objects[plural].clear();
       for (const object of snapshot.objects[plural]) {
@@ -161,16 +161,16 @@ export class ClusterStore {
   #put<K extends Plural>(plural: K, object: Kinds[K], previous: Kinds[K] | null): void {
     const key = keyOf(object.metadata.namespace ?? "", object.metadata.name);
     this.#objects[plural].set(key, object);
-    this.#remember({ version: ++this.#version, plural, key, object, previous });
+    this.#record({ version: ++this.#version, plural, key, object, previous });
   }
 
-  #remember(change: Change): void {
+  #record(change: Change): void {
     this.#changes.push(change);
-    this.#remembered += sizeOf(change);
-    while (this.#changes.length > MAX_REMEMBERED_CHANGES || this.#remembered > MAX_REMEMBERED_CHARACTERS) {
-      // Dropping an eighth at a time keeps the cost of shifting the array away from each change.
-      for (const forgotten of this.#changes.splice(0, Math.ceil(this.#changes.length / 8))) {
-        this.#remembered -= sizeOf(forgotten);
+    this.#storedCharacters += sizeOf(change);
+    while (this.#changes.length > MAX_STORED_CHANGES || this.#storedCharacters > MAX_STORED_CHARACTERS) {
+      // An eighth at a time, so that not every change shifts the array.
+      for (const dropped of this.#changes.splice(0, Math.ceil(this.#changes.length / 8))) {
+        this.#storedCharacters -= sizeOf(dropped);
       }
     }
     for (const listener of this.#listeners) listener();
@@ -185,11 +185,11 @@ export class ClusterStore {
   }
 }
 
-/** Roughly how many characters a change keeps alive; what counts is the data of ConfigMaps. */
+/** Approximate characters of a change; the data of ConfigMaps dominates. */
 function sizeOf({ object, previous }: Change): number {
-  const kept = previous ?? object;
-  if (kept?.kind !== "ConfigMap") return TYPICAL_CHARACTERS;
-  const values = [...Object.values(kept.data ?? {}), ...Object.values(kept.binaryData ?? {})];
+  const retained = previous ?? object;
+  if (retained?.kind !== "ConfigMap") return TYPICAL_CHARACTERS;
+  const values = [...Object.values(retained.data ?? {}), ...Object.values(retained.binaryData ?? {})];
   return TYPICAL_CHARACTERS + values.reduce((sum, value) => sum + value.length, 0);
 }
 
@@ -207,7 +207,7 @@ function sorted<T extends KubeObject>(objects: ReadonlyMap<string, T>, namespace
   return chosen.sort(byNamespaceAndName);
 }
 
-/** As much of an object as the order of lists looks at. */
+/** The parts of an object by which lists are ordered. */
 export interface Named {
   readonly metadata: { readonly namespace?: string; readonly name: string };
 }

@@ -1,16 +1,16 @@
-import { type ApiRefusal, badRequest, expiredVersion, invalidOptions, statusOf } from "./api_status.ts";
+import { type ApiError, badRequest, expiredVersion, invalidOptions, statusOf } from "./api_status.ts";
 import { selectionOf, wholeNumber } from "./listing.ts";
 import type { KubeObject, Plural } from "./objects.ts";
 import { type Form, representBookmark, representObject } from "./representation.ts";
 import type { Change, ClusterStore } from "./store.ts";
 
-/** How often a watch that allows bookmarks is told how far it has come, in milliseconds; about what the real API server does. */
+/** The interval of bookmarks, ms; about that of the real API server. */
 export const BOOKMARK_EVERY_MS = 60_000;
 /** A watch without `timeoutSeconds` ends after half an hour to an hour, as in the real API server. */
 const LEAST_DEFAULT_SECONDS = 1800;
-/** So many events are made into text at once. */
+/** Events that are serialised at once. */
 const EVENTS_PER_CHUNK = 64;
-/** Timers take no longer span than this. */
+/** The longest duration of a timer, with a margin. */
 const MAX_TIMEOUT_SECONDS = 2_000_000;
 
 interface WatchRequest {
@@ -24,11 +24,12 @@ interface WatchRequest {
 
 /**
  * The events of a watch, one JSON object per line (Kubernetes API concepts, "Efficient detection of changes"): from
- * `resourceVersion` on, or from the state of now as ADDED events where none is given; with selectors, bookmarks,
- * `sendInitialEvents` and `timeoutSeconds`. A version that is not remembered is an ERROR event with a 410, as in the real API
- * server, and so is one not reached yet, which can only come from another cluster: waiting for it would be waiting for nothing.
- * Memory is bounded by the store: a reader that is slow reads what is remembered, and a 410 when that is gone.
- * Throws a 400 for a malformed parameter.
+ * `resourceVersion` on, or from the current state as ADDED events where none is given; with selectors, bookmarks,
+ * `sendInitialEvents` and `timeoutSeconds`. A version that is no longer stored is an ERROR event with a 410, as in the real API
+ * server, and so is one not reached yet, which can only come from another cluster and would never be reached. Memory is
+ * bounded by the store: a slow client reads the stored changes, and a 410 when they are gone.
+ *
+ * @throws ApiError 400 for a malformed parameter
  */
 export function watchEvents(store: ClusterStore, request: WatchRequest): ReadableStream<Uint8Array> {
   const watch = new Watch(store, request);
@@ -52,7 +53,7 @@ class Watch {
   /** Objects whose ADDED events come first. */
   readonly #initial: KubeObject[];
   #marksInitialEnd: boolean;
-  /** All changes up to this version are told. */
+  /** All changes up to this version are sent. */
   #version: number;
   #nextBookmark: number;
   #wake: () => void = () => {};
@@ -86,7 +87,7 @@ class Watch {
         controller.close();
       }
       if (events.length > 0 || ends) return;
-      await this.#something();
+      await this.#nextWake();
     }
   }
 
@@ -125,13 +126,13 @@ class Watch {
     return [];
   }
 
-  /** What a change looks like through the selectors: an object that comes into sight is added, one that leaves it is deleted. */
+  /** The event of a change under the selectors: an object that begins to match is added, one that ceases to is deleted. */
   #eventOf({ plural, version, object, previous }: Change): Event | null {
     if (plural !== this.#request.plural) return null;
-    const isSeen = (candidate: KubeObject | null): candidate is KubeObject =>
+    const matches = (candidate: KubeObject | null): candidate is KubeObject =>
       candidate !== null && this.#isInNamespace(candidate) && this.#selects(candidate);
-    if (isSeen(object)) return this.#event(isSeen(previous) ? "MODIFIED" : "ADDED", object);
-    if (!isSeen(previous)) return null;
+    if (matches(object)) return this.#event(matches(previous) ? "MODIFIED" : "ADDED", object);
+    if (!matches(previous)) return null;
     // The object as it was last seen, at the version of the change.
     const metadata = { ...previous.metadata, resourceVersion: String(version) };
     return this.#event("DELETED", { ...previous, metadata });
@@ -154,21 +155,21 @@ class Watch {
   }
 
   /** Resolves at the next change, bookmark or end. */
-  async #something(): Promise<void> {
+  async #nextWake(): Promise<void> {
     const woken = Promise.withResolvers<void>();
     this.#wake = woken.resolve;
     const until = this.#bookmarks ? Math.min(this.#deadline, this.#nextBookmark) : this.#deadline;
     const timer = setTimeout(woken.resolve, Math.max(0, until - performance.now()));
-    const forget = this.#store.onChange(woken.resolve);
+    const unsubscribe = this.#store.onChange(woken.resolve);
     await woken.promise;
     clearTimeout(timer);
-    forget();
+    unsubscribe();
   }
 }
 
 const ENCODER = new TextEncoder();
 
-/** Whether a watch begins with the state of now: asked for, or because it names no version to begin after. */
+/** Whether a watch begins with the current state: requested, or because it names no version. */
 function initialEventsWanted(query: URLSearchParams, from: number): boolean {
   const match = query.get("resourceVersionMatch") ?? "";
   if (!query.has("sendInitialEvents")) {
@@ -181,11 +182,11 @@ function initialEventsWanted(query: URLSearchParams, from: number): boolean {
   return isTrue(query, "sendInitialEvents");
 }
 
-function forbidden(why: string): ApiRefusal {
+function forbidden(why: string): ApiError {
   return invalidOptions("ListOptions", "resourceVersionMatch", "Forbidden", why);
 }
 
-/** A query parameter that says yes or no; absent is no. */
+/** A boolean query parameter; false when absent. */
 export function isTrue(query: URLSearchParams, name: string): boolean {
   const text = query.get(name) ?? "";
   if (/^(1|t|true)$/i.test(text)) return true;

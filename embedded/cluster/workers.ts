@@ -33,33 +33,33 @@ interface WorkersOptions extends Submission {
   /** By the name of their Job. */
   readonly campaigns: ReadonlyMap<string, SampleCampaign>;
   readonly write: (file: ResultFile) => void;
-  /** Whether files that were written have arrived. */
+  /** Whether files have reached the store. */
   readonly hasWritten: (keys: Iterable<string>) => boolean;
 }
 
-/** The run log goes to the store this often, in seconds, and at the end. */
+/** The run log is written at this interval, in seconds, and at the end. */
 const LOG_SECONDS = 15;
 
-/** What a running worker remembers between two looks. */
+/** The state of a running worker between two steps. */
 interface Memory {
   readonly run: VolumeRun;
   written: RunState | null;
   logged: number;
-  /** How it ended, while its last files are on their way: a container ends when they have arrived. */
+  /** Its end while the last files are pending: a container ends once they are written. */
   ending: { readonly end: End; readonly at: number; readonly files: ReadonlySet<string> } | null;
 }
 
 /**
- * Nodes and the containers on them: pods are scheduled, wait for their warm-up, work and end, and their workers write results.
- * What a pod has done follows from its start and the clock; only the pages left by earlier attempts are remembered here.
+ * Nodes and their containers: pods are scheduled, wait for their warm-up, work and end, and their workers write results.
+ * The state of a pod follows from its start and the clock; only the pages of earlier attempts are stored here.
  */
 export class Workers {
   readonly #memories = new Map<string, Memory>();
-  readonly #kept = new Map<string, Set<number>>();
+  readonly #finishedPages = new Map<string, Set<number>>();
 
   constructor(readonly options: WorkersOptions) {}
 
-  /** Moves one pod to where it is now. */
+  /** Advances one pod to the current time. */
   advance(pod: Pod): void {
     const { store } = this.options;
     const now = store.now();
@@ -90,14 +90,14 @@ export class Workers {
     this.#endWhenWritten(pod, memory.ending);
   }
 
-  /** Whether a pod's worker has anything to finish before it goes. */
+  /** Whether a pod has a running worker, which has to end first. */
   #isWorking(pod: Pod): boolean {
     return pod.status.containerStatuses?.[0].state.running !== undefined && this.#campaignOf(pod) !== undefined;
   }
 
-  /** The end of a pod that was asked to go before its worker began, or that has none. */
+  /** Ends a terminating pod without a running worker. */
   #stopIdle(pod: Pod): void {
-    // Nobody waits for a pod without finalizers; with them, the controller looks at it once more.
+    // With finalizers, the controller has to count the pod first.
     if (!pod.metadata.finalizers?.length) this.#remove(pod);
     else this.#update(pod, { phase: "Failed" });
   }
@@ -113,12 +113,12 @@ export class Workers {
 
   /** Pages in the bucket by volume, as plain JSON. */
   snapshot(): [string, number[]][] {
-    return [...this.#kept].map(([volume, pages]) => [volume, [...pages]]);
+    return [...this.#finishedPages].map(([volume, pages]) => [volume, [...pages]]);
   }
 
   restore(snapshot: readonly (readonly [string, readonly number[]])[]): void {
-    this.#kept.clear();
-    for (const [volume, pages] of snapshot) this.#kept.set(volume, new Set(pages));
+    this.#finishedPages.clear();
+    for (const [volume, pages] of snapshot) this.#finishedPages.set(volume, new Set(pages));
   }
 
   #schedule(pod: Pod): void {
@@ -172,7 +172,7 @@ export class Workers {
     if (last?.kind === "end" && last.at <= elapsed) this.#end(pod, last.end, this.options.store.now());
   }
 
-  /** Answers the keys of what was written. */
+  /** Returns the keys of the written files. */
   #writeFiles(memory: Memory, state: RunState, end: End | null): ReadonlySet<string> {
     const { run, written } = memory;
     const { store } = this.options;
@@ -185,7 +185,7 @@ export class Workers {
     const elapsed = this.#worked(run.startedAt);
     if (state.events > (written?.events ?? 0)) {
       const before = new Set(written ? goodPages(written) : run.attempt.kept);
-      const kept = this.#keptOf(run);
+      const kept = this.#finishedPagesOf(run);
       for (const page of goodPages(state)) {
         kept.add(page);
         if (!before.has(page)) write(altoFile(run, page));
@@ -234,7 +234,7 @@ export class Workers {
   #memoryOf(pod: Pod, campaign: SampleCampaign, startedAt: number): Memory {
     const known = this.#memories.get(pod.metadata.uid);
     if (known) return known;
-    this.#forgetGone();
+    this.#dropDeleted();
     const { seed, speed, namespace, archiveUrl, resultsUrl } = this.options;
     const volume = campaign.volumes[Number(pod.metadata.labels?.[INDEX_LABEL])];
     const annotations = pod.metadata.annotations ?? {};
@@ -242,7 +242,7 @@ export class Workers {
       failures: Number(annotations[FAILURES_ANNOTATION] ?? 0),
       evictions: Number(annotations[IGNORED_ANNOTATION] ?? 0),
       retries: 3,
-      kept: new Set(this.#kept.get(`${campaign.pipeline.id}/${volume.id}`)),
+      kept: new Set(this.#finishedPages.get(`${campaign.pipeline.id}/${volume.id}`)),
     };
     const timeline = volumeTimeline(seed, campaign, volume, attempt);
     const run = { seed, speed, namespace, archiveUrl, resultsUrl, campaign, volume, attempt, timeline, startedAt };
@@ -251,16 +251,16 @@ export class Workers {
     return memory;
   }
 
-  /** Pods that were deleted while they worked never reach their end here. */
-  #forgetGone(): void {
+  /** Drops the state of pods that were deleted while they worked. */
+  #dropDeleted(): void {
     const alive = new Set([...this.options.store.all("pods")].map((pod) => pod.metadata.uid));
     for (const uid of [...this.#memories.keys()]) if (!alive.has(uid)) this.#memories.delete(uid);
   }
 
-  #keptOf(run: VolumeRun): Set<number> {
+  #finishedPagesOf(run: VolumeRun): Set<number> {
     const key = `${run.campaign.pipeline.id}/${run.volume.id}`;
-    let kept = this.#kept.get(key);
-    if (!kept) this.#kept.set(key, kept = new Set());
+    let kept = this.#finishedPages.get(key);
+    if (!kept) this.#finishedPages.set(key, kept = new Set());
     return kept;
   }
 

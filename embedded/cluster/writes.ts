@@ -10,13 +10,13 @@ import {
 } from "./api_status.ts";
 import { type ConfigMapContent, configMapContent, freeMetadata, metadataOf } from "./config_map_body.ts";
 import { type JsonObject, sameJson } from "./json_values.ts";
-import { saysWhatWasLastApplied } from "./last_applied.ts";
-import { applyFields, givenOwners, updateFields } from "./managed_fields.ts";
+import { matchesLastApplied } from "./last_applied.ts";
+import { applyFields, requestedOwners, updateFields } from "./managed_fields.ts";
 import { type ConfigMap, type Job, type KubeObject, type ManagedFields, timestamp } from "./objects.ts";
 import type { Resource } from "./resources.ts";
 import type { ClusterStore } from "./store.ts";
 
-/** Who writes, and whether only for a look at the outcome. */
+/** The field manager of a write and its mode. */
 export interface Writing {
   /** The field manager. */
   readonly manager: string;
@@ -24,7 +24,7 @@ export interface Writing {
   readonly dryRun: boolean;
 }
 
-/** Makes a ConfigMap of a request's body. Throws 400, 404, 409 or 422. */
+/** Creates a ConfigMap from a request's body. @throws ApiError 400, 404, 409 or 422 */
 export function createConfigMap(
   store: ClusterStore,
   resource: Resource,
@@ -43,8 +43,10 @@ export function createConfigMap(
 }
 
 /**
- * Replaces an object by what a PUT or a patch made of it. ConfigMaps change freely; of a Job only `suspend`, `parallelism`,
- * `ttlSecondsAfterFinished`, labels and annotations do, as its controller here obeys no other. Throws 400, 409 or 422.
+ * Replaces an object with the result of a PUT or a patch. ConfigMaps can change freely, of a Job only `suspend`,
+ * `parallelism`, `ttlSecondsAfterFinished`, labels and annotations: the controller here supports no other change.
+ *
+ * @throws ApiError 400, 409 or 422
  */
 export function replaceObject(
   store: ClusterStore,
@@ -58,7 +60,7 @@ export function replaceObject(
   if (current.kind === "ConfigMap") {
     const content = configMapContent(resource, namespace, name, body);
     checkImmutable(resource, current, content);
-    const known = givenOwners(metadataOf(body).managedFields, current.metadata.managedFields ?? []);
+    const known = requestedOwners(metadataOf(body).managedFields, current.metadata.managedFields ?? []);
     if (known === null) throw invalid(resource, name, "metadata.managedFields", "not a list of field owners");
     const managedFields = updateFields(current, known, content, manager, store.now());
     return replaced(store, current, content, managedFields, dryRun);
@@ -70,8 +72,10 @@ export function replaceObject(
 }
 
 /**
- * Server-side apply of a ConfigMap, which makes it where there is none. Throws 400, 422, and 409 where somebody else owns what
- * would change (unless `force`), or where the body names another version, or a uid that is not there any more.
+ * Server-side apply of a ConfigMap, which is created when absent.
+ *
+ * @throws ApiError 400, 422, and 409 when another manager owns a field that would change (unless `force`), or the body
+ * names another version or the uid of a deleted object
  */
 export function applyConfigMap(
   store: ClusterStore,
@@ -105,11 +109,11 @@ export function applyConfigMap(
   let applied = apply(force);
   if (applied.conflicts.length > 0) {
     const movesOver = manager === "kubectl" && current &&
-      saysWhatWasLastApplied(current, applied.conflicts.map(({ path }) => path));
+      matchesLastApplied(current, applied.conflicts.map(({ path }) => path));
     if (!movesOver) throw fieldConflict(applied.conflicts);
     applied = apply(true);
   }
-  // Judged again as a whole: two managers together may exceed what one may.
+  // Validated again as a whole: two managers together may exceed a limit.
   const whole = configMapContent(resource, namespace, name, { ...applied.content });
   if (!current) return { object: created(store, whole, applied.managedFields, dryRun), isNew: true };
   checkImmutable(resource, current, whole);
@@ -135,7 +139,7 @@ export function applyByForce(store: ClusterStore, map: ConfigMapContent, manager
   if (!sameJson(next, current)) store.replace("configmaps", next);
 }
 
-/** Refuses a patch that names another uid than the object has: uids never change. */
+/** Rejects a patch with another uid than the object's, since uids never change. @throws ApiError 422 */
 export function checkUid(resource: Resource, current: KubeObject, body: JsonObject): void {
   const { uid } = metadataOf(body);
   if (uid !== undefined && uid !== null && uid !== "" && uid !== current.metadata.uid) {
@@ -143,7 +147,7 @@ export function checkUid(resource: Resource, current: KubeObject, body: JsonObje
   }
 }
 
-/** Deletes an object after checking the preconditions of `DeleteOptions`; a Job's pods go too unless they are orphaned. */
+/** Deletes an object after checking the preconditions of `DeleteOptions`; a Job's pods are deleted too. */
 export function deleteObject(
   store: ClusterStore,
   resource: Resource,
@@ -173,7 +177,7 @@ export function deleteObject(
   }
 }
 
-/** The object of a name, or a 404. */
+/** The object of a name. @throws ApiError 404 */
 export function existing(store: ClusterStore, resource: Resource, namespace: string, name: string): KubeObject {
   const object = store.get(resource.plural, namespace, name);
   if (!object) throw notFound(resource, name);
@@ -208,7 +212,7 @@ function unlessEmpty<T>(list: readonly T[]): readonly T[] | undefined {
   return list.length > 0 ? list : undefined;
 }
 
-/** The content with the maps that its body gives as empty: applying one claims it. */
+/** The content with the maps that are empty in the body: an apply of an empty map owns it. */
 function emptied(content: ConfigMapContent, body: JsonObject) {
   const isEmpty = (value: unknown) => isObject(value) && Object.keys(value).length === 0;
   const { labels, annotations } = metadataOf(body);
@@ -225,7 +229,7 @@ function emptied(content: ConfigMapContent, body: JsonObject) {
 }
 
 const SUFFIX_LETTERS = "bcdfghjklmnpqrstvwxz2456789";
-/** A generated name keeps so much of its prefix that a label could still hold it. */
+/** Generated names are cut to this prefix, so that they fit into a label. */
 const MAX_GENERATED_PREFIX = 58;
 
 function generatedName(store: ClusterStore, prefix: unknown): string {

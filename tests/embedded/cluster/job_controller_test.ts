@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { campaignJob, warmupJob } from "@/embedded/cluster/campaign_objects.ts";
-import { superviseJob } from "@/embedded/cluster/job_controller.ts";
+import { reconcileJob } from "@/embedded/cluster/job_controller.ts";
 import { readIndexes, writeIndexes } from "@/embedded/cluster/job_status.ts";
 import { type Job, type Pod, type PodStatus, timestamp } from "@/embedded/cluster/objects.ts";
 import { sampleCampaigns } from "@/embedded/cluster/samples.ts";
@@ -30,7 +30,7 @@ function bench(spec: Partial<Job["spec"]> = {}, warmup = false) {
     pods,
     look(seconds = 1) {
       clock += seconds * 1000;
-      superviseJob(store, job(), pods(), 1, 1);
+      reconcileJob(store, job(), pods(), 1, 1);
     },
     end(pod: Pod, exitCode: number, more: Partial<PodStatus> = {}) {
       const [{ name, image }] = pod.spec.containers;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { ApiRefusal } from "@/embedded/cluster/api_status.ts";
+import { ApiError } from "@/embedded/cluster/api_status.ts";
 import { jsonPatch } from "@/embedded/cluster/json_patch.ts";
 
 Deno.test("JSON patch: the operations of RFC 6902", () => {
@@ -42,7 +42,7 @@ Deno.test("JSON patch: what does not fit is refused, whatever it is", () => {
   for (const [patch, code] of bad) {
     assert.throws(
       () => jsonPatch({ a: 1, list: [0] }, patch),
-      (error) => error instanceof ApiRefusal && error.code === code,
+      (error) => error instanceof ApiError && error.code === code,
       JSON.stringify(patch).slice(0, 80),
     );
   }
@@ -56,7 +56,7 @@ Deno.test("JSON patch: what does not fit is refused, whatever it is", () => {
     try {
       jsonPatch({ a: 1, list: [0] }, patch);
     } catch (error) {
-      assert.ok(error instanceof ApiRefusal, String(error));
+      assert.ok(error instanceof ApiError, String(error));
     }
   }));
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { ApiRefusal } from "@/embedded/cluster/api_status.ts";
+import { ApiError } from "@/embedded/cluster/api_status.ts";
 import { readProtobufConfigMap, readProtobufReview } from "@/embedded/cluster/protobuf_body.ts";
 
 /** What kubectl 1.32 sends for `create configmap mine --from-literal=a=två --from-file=bin=…`. */
@@ -48,12 +48,12 @@ Deno.test("protobuf: bytes that are cut or changed are read or refused, never an
       try {
         read(bytes);
       } catch (error) {
-        assert.ok(error instanceof ApiRefusal && error.code === 400, String(error));
+        assert.ok(error instanceof ApiError && error.code === 400, String(error));
       }
     }
   };
   for (let length = 0; length < CONFIG_MAP.length; length++) judge(CONFIG_MAP.subarray(0, length));
   fc.assert(fc.property(fc.nat(CONFIG_MAP.length - 1), fc.nat(255), (at, byte) => judge(CONFIG_MAP.with(at, byte))));
   fc.assert(fc.property(fc.uint8Array(), (bytes) => judge(new Uint8Array([0x6b, 0x38, 0x73, 0, ...bytes]))));
-  assert.throws(() => readProtobufConfigMap(new Uint8Array()), ApiRefusal);
+  assert.throws(() => readProtobufConfigMap(new Uint8Array()), ApiError);
 });
