@@ -134,14 +134,14 @@ Deno.test("connection: an aborted signal cancels a body that is still coming", a
 });
 
 Deno.test("connection: a connection that does not stand in time is given up", async () => {
-  const { promise: accepted, resolve } = Promise.withResolvers<Deno.TcpConn>();
   const listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
-  listener.accept().then(resolve);
   // It accepts and does not begin TLS, so that the connection never stands.
+  const accepting = listener.accept().catch(() => null);
   const ask = asker(`https://127.0.0.1:${listener.addr.port}`);
   await assert.rejects(ask({ connectMs: 50 }), failsWith(/upstream timeout/));
-  (await accepted).close();
+  // On a slow machine the time is over before there is a connection to accept.
   listener.close();
+  (await accepting)?.close();
 });
 
 Deno.test("connection: one that is refused, reset or cut in the middle is unavailable", async () => {
