@@ -6,7 +6,7 @@ import { volumesAsBytes } from "@/lib/campaigns/projection/volume_bytes.ts";
 import { NO_VOLUMES, readVolumes, type VolumeList } from "@/lib/campaigns/projection/volumes.ts";
 import { getObject } from "@/lib/kubernetes/cluster_reads.ts";
 import type { ClusterConnection } from "@/lib/kubernetes/connection.ts";
-import { KeptDocuments, type SizedDocument } from "@/lib/kubernetes/kept_documents.ts";
+import { CachedDocuments, type SizedDocument } from "@/lib/kubernetes/cached_documents.ts";
 import { configMapPath } from "@/lib/kubernetes/object_paths.ts";
 import { SharedReads } from "@/lib/kubernetes/shared_reads.ts";
 import { isObject } from "@/lib/std/is_object.ts";
@@ -78,14 +78,14 @@ export class MapDocuments {
 
   /** Caches a pipeline from a watch event of its map. */
   keepPipeline(namespace: string, name: string, version: string, value: Pipeline): void {
-    this.#pipelines.kept.keep(`${namespace}/${name}`, version, { value, size: sizeOfPipeline(value) });
+    this.#pipelines.cached.put(`${namespace}/${name}`, version, { value, size: sizeOfPipeline(value) });
   }
 
   async #read<T>(kind: Kind<T>, namespace: string, name: string, versions: Versions): Promise<T> {
     const key = `${namespace}/${name}`;
     const load = async () => kind.parse(await this.#configMap(namespace, name));
     const version = versions.version(name);
-    return version ? await kind.kept.read(key, version, load) : (await kind.unfollowed.read(key, load)).value;
+    return version ? await kind.cached.read(key, version, load) : (await kind.unfollowed.read(key, load)).value;
   }
 
   async #configMap(namespace: string, name: string): Promise<unknown> {
@@ -95,14 +95,18 @@ export class MapDocuments {
 }
 
 interface Kind<T> {
-  readonly kept: KeptDocuments<T>;
+  readonly cached: CachedDocuments<T>;
   readonly unfollowed: SharedReads<SizedDocument<T>>;
   /** Null: the map is gone. */
   readonly parse: (map: unknown) => SizedDocument<T>;
 }
 
 function kind<T>(budget: number, now: () => number, parse: Kind<T>["parse"]): Kind<T> {
-  return { kept: new KeptDocuments(budget), unfollowed: new SharedReads(UNFOLLOWED_MS, now, MAX_UNFOLLOWED), parse };
+  return {
+    cached: new CachedDocuments(budget),
+    unfollowed: new SharedReads(UNFOLLOWED_MS, now, MAX_UNFOLLOWED),
+    parse,
+  };
 }
 
 function sizeOfPipeline({ yaml, steps }: Pipeline): number {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { KeptDocuments } from "@/lib/kubernetes/kept_documents.ts";
+import { CachedDocuments } from "@/lib/kubernetes/cached_documents.ts";
 
 function counted(size = 1) {
   const reads: string[] = [];
@@ -12,8 +12,8 @@ function counted(size = 1) {
   };
 }
 
-Deno.test("kept documents: one read for a version, another for the next", async () => {
-  const documents = new KeptDocuments<string>(10);
+Deno.test("cached documents: one read for a version, another for the next", async () => {
+  const documents = new CachedDocuments<string>(10);
   const { reads, of } = counted();
   assert.deepEqual(await Promise.all([documents.read("a", "1", of("x")), documents.read("a", "1", of("x"))]), [
     "x",
@@ -25,8 +25,8 @@ Deno.test("kept documents: one read for a version, another for the next", async 
   assert.equal(documents.size, 1);
 });
 
-Deno.test("kept documents: within the budget what was used last stays, and one beyond it is not kept", async () => {
-  const documents = new KeptDocuments<string>(10);
+Deno.test("cached documents: within the budget the last used stay, and one beyond it is not cached", async () => {
+  const documents = new CachedDocuments<string>(10);
   const { reads, of } = counted(4);
   await documents.read("a", "1", of("a"));
   await documents.read("b", "1", of("b"));
@@ -40,18 +40,18 @@ Deno.test("kept documents: within the budget what was used last stays, and one b
   assert.equal(documents.size, 8);
 });
 
-Deno.test("kept documents: a failure reaches those who waited and is not kept", async () => {
-  const documents = new KeptDocuments<string>(10);
+Deno.test("cached documents: an error reaches all who wait and is not cached", async () => {
+  const documents = new CachedDocuments<string>(10);
   const failing = () => Promise.reject(new Error("away"));
   const both = await Promise.allSettled([documents.read("a", "1", failing), documents.read("a", "1", failing)]);
   assert.deepEqual(both.map(({ status }) => status), ["rejected", "rejected"]);
   assert.equal(await documents.read("a", "1", counted().of("x")), "x");
 });
 
-Deno.test("kept documents: one that came by itself is read by nobody", async () => {
-  const documents = new KeptDocuments<string>(10);
-  documents.keep("a", "2", { value: "x", size: 3 });
-  documents.keep("a", "3", { value: "y", size: 4 });
+Deno.test("cached documents: one that came with an event is not read", async () => {
+  const documents = new CachedDocuments<string>(10);
+  documents.put("a", "2", { value: "x", size: 3 });
+  documents.put("a", "3", { value: "y", size: 4 });
   assert.equal(await documents.read("a", "3", () => Promise.reject(new Error("read"))), "y");
   assert.equal(documents.size, 4);
 });
