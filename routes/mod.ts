@@ -29,7 +29,7 @@ import {
   UnprovenPlaces,
 } from "@/lib/http/unproven_places.ts";
 import type { UpstreamClient } from "@/lib/http/upstream/upstream_request.ts";
-import { mapiReachable } from "@/lib/mapi/reachable.ts";
+import { mapiReachable } from "@/lib/mapi/client.ts";
 import type { ResultsStore } from "@/lib/results/results_store.ts";
 import type { IssuedForms } from "@/lib/s3/listing.ts";
 import { bucketReachable, proveCredentials, s3Reachable } from "@/lib/s3/probes.ts";

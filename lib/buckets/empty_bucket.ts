@@ -5,20 +5,20 @@ import { S3Failure } from "@/lib/s3/errors.ts";
 import { listUploads, listVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { abortUpload } from "@/lib/s3/multipart.ts";
 
-/** Failures that are told; the others are only counted. */
-const TOLD_FAILURES = 5;
+/** Failures that are reported; the others are only counted. */
+const REPORTED_FAILURES = 5;
 const PARALLEL_ABORTS = 8;
 
 /** What could not be removed. */
 export interface Leftovers {
   /** The first few, `key: Code Message`. */
-  readonly told: readonly string[];
+  readonly reported: readonly string[];
   readonly count: number;
 }
 
 /**
  * Removes everything in a bucket: uploads in progress, every version and delete marker, every object. It holds one page
- * of a listing at a time, however much there is. What cannot be removed is told at the end; it stops when the client
+ * of a listing at a time, however much there is. What cannot be removed is reported at the end; it stops when the client
  * goes.
  *
  * @throws HttpError 404 when there is no such bucket, 403 when it may not be listed, 499 when the client is gone
@@ -38,12 +38,12 @@ export async function emptyBucket(s3: S3, caller: Caller, bucket: string): Promi
 }
 
 class Failures implements Leftovers {
-  readonly told: string[] = [];
+  readonly reported: string[] = [];
   count = 0;
 
   add(text: string): void {
     this.count++;
-    if (this.told.length < TOLD_FAILURES) this.told.push(text);
+    if (this.reported.length < REPORTED_FAILURES) this.reported.push(text);
   }
 }
 
@@ -60,7 +60,7 @@ async function deleteVersions(s3: S3, caller: Caller, bucket: string, left: Fail
     if (!page.is_truncated) return;
     const nextKey = page.next_key_marker ?? undefined;
     const nextVersion = page.next_version_id_marker ?? undefined;
-    // A store whose markers stand still would be asked for the same page for ever.
+    // A store whose markers stand still would return the same page for ever.
     if (nextKey === undefined || (nextKey === keyMarker && nextVersion === versionIdMarker)) return;
     keyMarker = nextKey;
     versionIdMarker = nextVersion;

@@ -29,19 +29,19 @@ export interface ForceDeleteDeps {
 export async function forceDelete(deps: ForceDeleteDeps, caller: Caller, bucket: string): Promise<void> {
   const { s3, mapi, warn } = deps;
   const left = await emptyBucket(s3, caller, bucket);
-  if (left.count > 0) warn(`force delete of ${bucket}: ${left.count} not removed, such as ${left.told.join("; ")}`);
-  const refusal = await conflictOf(() => deleteBucket(s3, caller, bucket));
-  if (!refusal) return;
-  if (!mapi || caller.tenant === null) throw refusal;
+  if (left.count > 0) warn(`force delete of ${bucket}: ${left.count} not removed, such as ${left.reported.join("; ")}`);
+  const conflict = await conflictOf(() => deleteBucket(s3, caller, bucket));
+  if (!conflict) return;
+  if (!mapi || caller.tenant === null) throw conflict;
   const { tenant } = caller;
-  await letRecordsGo(mapi, caller, tenant, bucket, warn);
+  await releaseRecords(mapi, caller, tenant, bucket, warn);
   for (let tries = 1; tries <= TRIES; tries++) {
     if (tries > 1) {
       await (deps.sleep ?? sleep)(BETWEEN_TRIES_MS, caller.signal);
       if (caller.signal?.aborted) throw clientClosedRequest();
     }
     const byS3 = await outcome(() => deleteBucket(s3, caller, bucket), warn);
-    // An earlier try may have succeeded without its answer saying so.
+    // An earlier try may have succeeded though its response was an error.
     if (byS3 === "done" || byS3 === 404) return;
     if (byS3 === 409 && await outcome(() => deleteNamespace(mapi, caller, tenant, bucket), warn) === "done") return;
   }
@@ -59,7 +59,7 @@ async function conflictOf(work: () => Promise<void>): Promise<HttpError | null> 
   }
 }
 
-async function letRecordsGo(
+async function releaseRecords(
   mapi: Mapi,
   caller: Caller,
   tenant: string,
@@ -83,9 +83,9 @@ async function outcome(work: () => Promise<void>, warn: (text: string) => void):
   }
 }
 
-function stillThere(bucket: string, { told }: Leftovers): HttpError {
-  const reason = told.length > 0
-    ? `Some objects failed to delete: ${told.join("; ")}`
+function stillThere(bucket: string, { reported }: Leftovers): HttpError {
+  const reason = reported.length > 0
+    ? `Some objects failed to delete: ${reported.join("; ")}`
     : "HCP is still cleaning up internal deletion records. Please try again in a few minutes.";
   return new HttpError(409, `bucket '${bucket}': Could not delete bucket. ${reason}`);
 }

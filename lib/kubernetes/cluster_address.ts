@@ -9,7 +9,7 @@ import { ownKubeconfig, SERVICE_ACCOUNT_TOKEN } from "./own_credentials.ts";
 
 /** Where the cluster is and how it is entered. */
 export type ClusterAddress =
-  /** A server that asks for no credentials, such as one behind `kubectl proxy`. */
+  /** A server that needs no credentials, such as one behind `kubectl proxy`. */
   | { readonly kind: "server"; readonly url: string }
   /** The value of `KUBECONFIG`: a file, or several joined as in PATH. */
   | { readonly kind: "kubeconfig"; readonly path: string }
@@ -22,7 +22,7 @@ export interface ClusterOptions extends ConnectionOptions {
 }
 
 /**
- * A connection to the cluster at an address. Nothing is asked of the cluster yet.
+ * A connection to the cluster at an address. No request is sent yet.
  *
  * @throws {ConfigError} when the address leads to no usable configuration
  */

@@ -29,7 +29,7 @@ const METADATA_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.
 
 /**
  * Lists a collection page by page. Each object is trimmed by `read` as soon as its page is there, and left out where
- * that answers null, so that no more than one page is held whole.
+ * that returns null, so that no more than one page is held whole.
  *
  * @throws {ClusterUnavailable}
  */
@@ -42,7 +42,7 @@ export async function listAll<T>(
 }
 
 /**
- * The same, with the resource version from which later changes can be followed; "" when the server tells none.
+ * The same, with the resource version from which later changes can be followed; "" when the server has none.
  *
  * @throws {ClusterUnavailable}
  */
@@ -87,7 +87,7 @@ export function selection({ labelSelector, fieldSelector }: Collection): URLSear
   return query;
 }
 
-/** The server has forgotten the state that a position in a list speaks of. */
+/** The server no longer has the state that a position in a list refers to. */
 class PositionExpired extends Error {}
 
 async function listPages<T>(
@@ -123,9 +123,9 @@ function parsed(body: Uint8Array): object {
   try {
     value = JSON.parse(new TextDecoder().decode(body));
   } catch {
-    throw new ClusterUnavailable("an answer that is no JSON");
+    throw new ClusterUnavailable("a response that is no JSON");
   }
-  if (typeof value !== "object" || value === null) throw new ClusterUnavailable("an answer that is no object");
+  if (typeof value !== "object" || value === null) throw new ClusterUnavailable("a response that is no object");
   return value;
 }
 

@@ -161,6 +161,16 @@ export function connect({ server, credentials }: ClusterEntry, options: Connecti
   };
 }
 
+/** Whether the API server responds, for readiness; every account may read its version. Never throws. */
+export async function clusterReachable(connection: ClusterConnection): Promise<boolean> {
+  try {
+    const { status, body } = await connection.send({ method: "GET", path: "/version" });
+    return status === 200 && typeof JSON.parse(new TextDecoder().decode(body)).gitVersion === "string";
+  } catch {
+    return false;
+  }
+}
+
 /** Reads a body to its end. What `take` throws, a late chunk and an aborted signal cancel it and are thrown. */
 async function readChunks(
   reader: PieceReader,

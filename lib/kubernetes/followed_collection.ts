@@ -13,18 +13,18 @@ export interface FollowOptions {
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Ends the following. */
   readonly signal: AbortSignal;
-  /** For how long one watch is asked for, seconds. */
+  /** Duration of one watch, seconds. */
   readonly watchSeconds: number;
   /** How long after that time a connection may still be silent, ms. */
-  readonly silenceMs: number;
+  readonly idleMs: number;
 }
 
 export interface FollowedKind<T> extends Collection {
   /** Objects of one page of a list. */
   readonly pageSize: number;
-  /** What is kept of an object; null leaves it out. */
+  /** The part of an object that is stored; null leaves it out. */
   readonly trim: (object: unknown) => T | null;
-  /** Told of every object that comes, changes or goes. */
+  /** Called for every object that is added, changed or removed. */
   readonly changed: (before: T | undefined, after: T | undefined) => void;
 }
 
@@ -32,7 +32,7 @@ export interface FollowedKind<T> extends Collection {
 export interface Followed {
   /** Resolves once all objects are known. */
   readonly listed: Promise<void>;
-  /** Resolves when the server refuses us a watch. */
+  /** Resolves when this account may not watch. */
   readonly forbidden: Promise<void>;
   /** When the objects were last known to be those of the cluster, ms since 1970; null before the first list. */
   readonly currentAt: number | null;
@@ -44,8 +44,8 @@ export interface Followed {
  * Waits between attempts grow from the first to the second, ms; half of each is left to chance. After a long outage all
  * is current again once the last collection has had its turn, so the longest wait is what that takes.
  */
-const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 4_000;
+const FIRST_RETRY_MS = 250;
+const LONGEST_RETRY_MS = 4_000;
 /** After so many watches that brought nothing, the collection is listed again. */
 const FRUITLESS_WATCHES = 3;
 
@@ -59,7 +59,7 @@ export class FollowedCollection<T extends object> implements Followed {
   readonly #options: FollowOptions;
   readonly #listed = Promise.withResolvers<void>();
   readonly #forbidden = Promise.withResolvers<void>();
-  #objects = new Map<string, Kept<T>>();
+  #objects = new Map<string, Entry<T>>();
   #names: readonly string[] | null = null;
   #values: readonly T[] | null = null;
   #position: string | null = null;
@@ -117,7 +117,7 @@ export class FollowedCollection<T extends object> implements Followed {
   }
 
   async #round(): Promise<WatchEnd> {
-    const { now, random, watchSeconds, silenceMs, signal } = this.#options;
+    const { now, random, watchSeconds, idleMs, signal } = this.#options;
     const position = this.#position ?? await this.#list();
     if (position === null || signal.aborted) return "failed";
     const startedAt = now();
@@ -129,7 +129,7 @@ export class FollowedCollection<T extends object> implements Followed {
       this.#failures = 0;
       this.#currentAt = now();
     };
-    const end = await watchOnce(this.#connection, { collection: this.#kind, position, seconds, silenceMs, signal }, {
+    const end = await watchOnce(this.#connection, { collection: this.#kind, position, seconds, idleMs, signal }, {
       change: (change) => this.#take(change),
       position: (version) => {
         this.#position = version;
@@ -137,7 +137,7 @@ export class FollowedCollection<T extends object> implements Followed {
       },
     });
     if (end !== "ended") return end;
-    // A watch that ends as asked for has told everything; one that ends at once may be a server that is going away.
+    // A watch that ends in time has brought all changes; one that ends at once may be of a server that is stopping.
     if (now() - startedAt < seconds * 500) return "failed";
     proven();
     return "ended";
@@ -152,7 +152,7 @@ export class FollowedCollection<T extends object> implements Followed {
       const { found, version } = await listVersioned(
         this.#connection,
         { ...this.#kind, signal },
-        (object) => this.#kept(object, before),
+        (object) => this.#entry(object, before),
       );
       this.#replace(new Map(found));
       this.#currentAt = startedAt;
@@ -165,7 +165,7 @@ export class FollowedCollection<T extends object> implements Followed {
     }
   }
 
-  #kept(object: unknown, before: ReadonlyMap<string, Kept<T>>): [string, Kept<T>] | null {
+  #entry(object: unknown, before: ReadonlyMap<string, Entry<T>>): [string, Entry<T>] | null {
     const name = stringAt(object, "metadata", "name");
     if (!name) return null;
     const uid = stringAt(object, "metadata", "uid") ?? "";
@@ -176,7 +176,7 @@ export class FollowedCollection<T extends object> implements Followed {
     return value === null ? null : [name, { version, uid, value }];
   }
 
-  #replace(objects: Map<string, Kept<T>>): void {
+  #replace(objects: Map<string, Entry<T>>): void {
     const before = this.#objects;
     this.#objects = objects;
     this.#names = this.#values = null;
@@ -193,7 +193,7 @@ export class FollowedCollection<T extends object> implements Followed {
     const name = stringAt(object, "metadata", "name");
     if (!name) return;
     const before = this.#objects.get(name);
-    const after = type === "put" ? this.#kept(object, this.#objects)?.[1] : undefined;
+    const after = type === "put" ? this.#entry(object, this.#objects)?.[1] : undefined;
     if (before === after) return;
     if (after) this.#objects.set(name, after);
     else this.#objects.delete(name);
@@ -203,12 +203,12 @@ export class FollowedCollection<T extends object> implements Followed {
   }
 
   #delay(): number {
-    const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(this.#failures - 1, 16));
+    const longest = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(this.#failures - 1, 16));
     return longest * (0.5 + this.#options.random() / 2);
   }
 }
 
-interface Kept<T> {
+interface Entry<T> {
   readonly version: string;
   readonly uid: string;
   readonly value: T;

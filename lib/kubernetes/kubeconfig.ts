@@ -34,7 +34,7 @@ export function serviceAccountEntry(authorities: MoreAuthorities): ClusterEntry 
 function entryOf(config: KubeConfig, authorities: MoreAuthorities): ClusterEntry {
   const server = config.getCurrentCluster()?.server;
   if (!server || !URL.canParse(server)) throw new TypeError("no server");
-  // The client refuses plain HTTP unless told not to verify, where there is nothing to verify.
+  // The client rejects plain HTTP unless verification is off, though there is nothing to verify.
   config.clusters = config.clusters.map((one) =>
     one.server.startsWith("http:") ? { ...one, skipTLSVerify: true } : one
   );

@@ -19,7 +19,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 /**
  * What the current context of kubeconfig files asks for, merged as kubectl merges them: the first file that says
- * something wins. A file that is missing or is no kubeconfig asks for nothing; whoever connects says what is wrong.
+ * something wins. A file that is missing or is no kubeconfig needs nothing; the connection reports what is wrong.
  *
  * @param list value of `KUBECONFIG`: a path, or several joined as in PATH
  * @param read the text of a file, or null where it cannot be read

@@ -1,10 +1,10 @@
 /**
  * Lets concurrent readers of the same thing share one read, and later ones its result until it is `lifetimeMs` old,
- * counted from the moment the read began. At most `capacity` results are kept, the oldest go first. A failure is handed to
- * those who waited for it and not kept.
+ * counted from the beginning of the read. At most `capacity` results are cached, the oldest are evicted first. Errors are
+ * not cached.
  */
 export class SharedReads<T> {
-  readonly #kept = new Map<string, Kept<T>>();
+  readonly #entries = new Map<string, Entry<T>>();
   readonly #lifetimeMs: number;
   readonly #now: () => number;
   readonly #capacity: number;
@@ -16,31 +16,31 @@ export class SharedReads<T> {
     this.#capacity = capacity;
   }
 
-  /** Reads under way, and results that are kept. */
+  /** Reads under way and cached results. */
   get size(): number {
-    return this.#kept.size;
+    return this.#entries.size;
   }
 
   /** The value of `name`, read by `work` unless a fresh one is there. */
   read(name: string, work: () => Promise<T>): Promise<T> {
-    this.#dropOld();
-    const kept = this.#kept.get(name);
-    if (kept) return kept.value;
-    const entry: Kept<T> = { startedAt: this.#now(), value: work(), isDone: false };
-    this.#kept.set(name, entry);
-    entry.value.then(() => entry.isDone = true, () => this.#kept.delete(name));
+    this.#evict();
+    const cached = this.#entries.get(name);
+    if (cached) return cached.value;
+    const entry: Entry<T> = { startedAt: this.#now(), value: work(), isDone: false };
+    this.#entries.set(name, entry);
+    entry.value.then(() => entry.isDone = true, () => this.#entries.delete(name));
     return entry.value;
   }
 
-  #dropOld(): void {
+  #evict(): void {
     const oldest = this.#now() - this.#lifetimeMs;
-    for (const [name, { isDone, startedAt }] of this.#kept) {
-      if (isDone && (startedAt < oldest || this.#kept.size > this.#capacity)) this.#kept.delete(name);
+    for (const [name, { isDone, startedAt }] of this.#entries) {
+      if (isDone && (startedAt < oldest || this.#entries.size > this.#capacity)) this.#entries.delete(name);
     }
   }
 }
 
-interface Kept<T> {
+interface Entry<T> {
   readonly value: Promise<T>;
   /** ms since 1970 */
   readonly startedAt: number;

@@ -14,10 +14,10 @@ interface WatchRequest {
   readonly collection: Collection;
   /** The resource version after which changes are wanted. */
   readonly position: string;
-  /** After which the server is asked to end the watch, whole seconds. */
+  /** After which the server should end the watch, whole seconds. */
   readonly seconds: number;
-  /** Beyond that time, so long may a connection be silent, ms. */
-  readonly silenceMs: number;
+  /** Idle timeout of the connection beyond that time, ms. */
+  readonly idleMs: number;
   readonly signal: AbortSignal;
 }
 
@@ -28,8 +28,9 @@ interface WatchReceiver {
 }
 
 /**
- * How a watch ended: as asked for, early, refused for good, because the server has forgotten the position (or what comes
- * next cannot be read), or by any failure, after which it can go on where it was.
+ * How a watch ended: after its time; because this account may not watch; because the server has no changes from the
+ * position on any more, or the next one cannot be read; or by any other failure, after which it can go on from its
+ * position.
  */
 export type WatchEnd = "ended" | "forbidden" | "expired" | "failed";
 
@@ -41,7 +42,7 @@ const METADATA = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,a
  */
 export async function watchOnce(
   connection: StreamingConnection,
-  { collection, position, seconds, silenceMs, signal }: WatchRequest,
+  { collection, position, seconds, idleMs, signal }: WatchRequest,
   receiver: WatchReceiver,
 ): Promise<WatchEnd> {
   const query = selection(collection);
@@ -49,8 +50,8 @@ export async function watchOnce(
   query.set("allowWatchBookmarks", "true");
   query.set("timeoutSeconds", String(seconds));
   if (position !== "") query.set("resourceVersion", position);
-  let refusal: WatchEnd | null = null;
-  const limits = { idleMs: seconds * 1000 + silenceMs, totalMs: seconds * 2000 + silenceMs };
+  let early: WatchEnd | null = null;
+  const limits = { idleMs: seconds * 1000 + idleMs, totalMs: seconds * 2000 + idleMs };
   const stop = new AbortController();
   try {
     const status = await connection.stream(
@@ -63,17 +64,17 @@ export async function watchOnce(
       },
       limits,
       (line) => {
-        if (refusal !== null) return;
-        refusal = take(line, receiver);
+        if (early !== null) return;
+        early = take(line, receiver);
         // Nothing that comes after it can be trusted to follow what came before.
-        if (refusal !== null) stop.abort();
+        if (early !== null) stop.abort();
       },
     );
-    return refusal ?? endOf(status);
+    return early ?? endOf(status);
   } catch (error) {
     if (!(error instanceof ClusterUnavailable)) throw error;
     // The same line would come again from the same position.
-    return refusal ?? (error.cause instanceof LineTooLong ? "expired" : "failed");
+    return early ?? (error.cause instanceof LineTooLong ? "expired" : "failed");
   }
 }
 
@@ -98,6 +99,6 @@ function take(line: Uint8Array, receiver: WatchReceiver): WatchEnd | null {
 
 function endOf(status: number, otherwise: WatchEnd = status === 200 ? "ended" : "failed"): WatchEnd {
   if (status === 410) return "expired";
-  // 405 is what a server without watches answers.
+  // A server without watches returns 405.
   return status === 403 || status === 405 ? "forbidden" : otherwise;
 }

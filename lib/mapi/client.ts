@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Caller, Verdict } from "@/lib/auth/store_credentials.ts";
 import { badGateway, badRequest, credentialsRefused, gatewayTimeout, HttpError } from "@/lib/http/errors.ts";
 import { BodyLimitError, readCapped, type UpstreamResponse } from "@/lib/http/read_capped.ts";
-import { type FailureDetails, upstreamFailure } from "@/lib/http/upstream/upstream_error.ts";
+import { type FailureDetails, UpstreamError, upstreamFailure } from "@/lib/http/upstream/upstream_error.ts";
 import type { UpstreamClient } from "@/lib/http/upstream/upstream_request.ts";
 import type { StoreQuery } from "@/lib/mapi/records/store_query.ts";
 import { SHORT_BODY_MS } from "@/lib/std/time_bounds.ts";
@@ -10,8 +10,8 @@ import type { StoreAddresses } from "@/lib/store/addresses.ts";
 import { mapiFailure } from "./errors.ts";
 import { readList } from "./long_list.ts";
 
-/** Longest answer that is kept, in bytes. */
-const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+/** Longest response body that is read whole, bytes. */
+const MAX_WHOLE_BYTES = 8 * 1024 * 1024;
 
 const FAILURES: FailureDetails = {
   unreachable: "HCP unreachable",
@@ -37,16 +37,16 @@ export interface MapiCall {
   readonly query?: StoreQuery;
   /** Sent as JSON without members that are null or undefined. */
   readonly body?: Readonly<Record<string, unknown>>;
-  /** What the error answers are about, such as `tenant 'x'`. */
+  /** What error responses are about, such as `tenant 'x'`. */
   readonly resource: string;
-  /** Called when nobody reads a list that is handed on. */
+  /** Called when the client stops reading a list that is passed on. */
   readonly unread?: () => void;
 }
 
-interface MapiAnswer {
+interface MapiResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** The JSON that was answered; `{}` where there was none. */
+  /** Its JSON; `{}` where there was none. */
   readonly body: unknown;
 }
 
@@ -73,7 +73,7 @@ export function pathFiller(template: string): PathFiller {
   };
 }
 
-/** What the store answered, in the shape that was promised. @throws HttpError 502 when it is something else */
+/** The body of the store's response in its documented shape. @throws HttpError 502 when it has another */
 export function storeAnswer<S extends z.ZodType>(schema: S, body: unknown, resource: string): z.output<S> {
   const result = schema.safeParse(body);
   if (!result.success) throw badGateway(`${resource}: the store's answer is not MAPI's`);
@@ -84,32 +84,32 @@ export function storeAnswer<S extends z.ZodType>(schema: S, body: unknown, resou
  * One request to the management API with the caller's own credentials, at the host of the caller's tenant (not of the
  * tenant in the path). Redirects are not followed, failures are not retried.
  *
- * @throws HttpError by the store's status (`mapiFailure`); 502 when it is unreachable, 504 when it does not answer
+ * @throws HttpError by the store's status (`mapiFailure`); 502 when it is unreachable, 504 when it does not respond
  */
-export async function callMapi(mapi: Mapi, caller: Caller, call: MapiCall): Promise<MapiAnswer> {
+export async function callMapi(mapi: Mapi, caller: Caller, call: MapiCall): Promise<MapiResponse> {
   try {
-    return await kept(mapi, call, await sent(mapi, caller, call));
+    return await readWhole(mapi, call, await send(mapi, caller, call));
   } catch (error) {
     throw error instanceof HttpError ? error : transportFailure(error);
   }
 }
 
 /**
- * The same of a list of records, which may be longer than an answer that is kept: then it is the bytes of the store's
- * array, to be handed on as they come ({@link readList}).
+ * The same of a list of records, which may be longer than what is read whole: then it is the bytes of the store's
+ * array, to be passed on as they come ({@link readList}).
  *
- * @throws HttpError likewise, as long as nothing was handed on
+ * @throws HttpError likewise, as long as nothing was passed on
  */
 export async function callMapiForRecords(
   mapi: Mapi,
   caller: Caller,
   call: MapiCall,
-): Promise<MapiAnswer | ReadableStream<Uint8Array<ArrayBuffer>>> {
+): Promise<MapiResponse | ReadableStream<Uint8Array<ArrayBuffer>>> {
   try {
-    const response = await sent(mapi, caller, call);
-    const mayBeLong = !(Number(response.headers.get("content-length") ?? Infinity) <= MAX_ANSWER_BYTES);
-    if (!response.ok || !mayBeLong) return await kept(mapi, call, response);
-    const list = await readList(response, MAX_ANSWER_BYTES, mapi.timeoutMs, call.unread);
+    const response = await send(mapi, caller, call);
+    const mayBeLong = !(Number(response.headers.get("content-length") ?? Infinity) <= MAX_WHOLE_BYTES);
+    if (!response.ok || !mayBeLong) return await readWhole(mapi, call, response);
+    const list = await readList(response, MAX_WHOLE_BYTES, mapi.timeoutMs, call.unread);
     if (typeof list !== "string") return list;
     return { status: response.status, headers: response.headers, body: parsed(list) };
   } catch (error) {
@@ -117,7 +117,7 @@ export async function callMapiForRecords(
   }
 }
 
-async function sent(mapi: Mapi, caller: Caller, call: MapiCall): Promise<UpstreamResponse> {
+async function send(mapi: Mapi, caller: Caller, call: MapiCall): Promise<UpstreamResponse> {
   if (caller.mapiAuthorization === null) throw credentialsRefused("HCP authentication failed");
   const headers: Record<string, string> = { authorization: caller.mapiAuthorization, accept: "application/json" };
   const body = call.body ? JSON.stringify(withoutNulls(call.body)) : null;
@@ -140,15 +140,15 @@ async function sent(mapi: Mapi, caller: Caller, call: MapiCall): Promise<Upstrea
 /** Statuses besides 2xx that only a store gives which accepts the credentials. */
 const ACCEPTED_STATUSES: ReadonlySet<number> = new Set([400, 404, 409]);
 
-/** What an answer says about the caller's credentials; null: nothing. */
+/** What a response says about the caller's credentials; null: nothing. */
 function verdictOf({ ok, status }: Response): Verdict | null {
   if (status === 401) return "refused";
   if (status === 403) return "denied";
   return ok || ACCEPTED_STATUSES.has(status) ? "accepted" : null;
 }
 
-async function kept(mapi: Mapi, call: MapiCall, response: UpstreamResponse): Promise<MapiAnswer> {
-  const text = await readCapped(response, MAX_ANSWER_BYTES, Math.min(mapi.timeoutMs, SHORT_BODY_MS));
+async function readWhole(mapi: Mapi, call: MapiCall, response: UpstreamResponse): Promise<MapiResponse> {
+  const text = await readCapped(response, MAX_WHOLE_BYTES, Math.min(mapi.timeoutMs, SHORT_BODY_MS));
   if (!response.ok) throw mapiFailure(response, text, call.resource);
   return { status: response.status, headers: response.headers, body: parsed(text) };
 }
@@ -192,5 +192,25 @@ function parsed(text: string): unknown {
     return typeof value === "object" && value !== null ? value : {};
   } catch {
     return {};
+  }
+}
+
+const PROBE_TIMEOUT_MS = 5000;
+
+/** Whether the management API responds at all, without credentials: any HTTP response will do. */
+export async function mapiReachable(mapi: Pick<Mapi, "addresses" | "upstream">): Promise<boolean> {
+  try {
+    const response = await mapi.upstream.send({
+      method: "HEAD",
+      origin: await mapi.addresses.mapi(null),
+      target: "/mapi/tenants",
+      headers: new Headers(),
+      timeoutMs: PROBE_TIMEOUT_MS,
+    });
+    await response.body?.cancel();
+    return true;
+  } catch (error) {
+    if (error instanceof UpstreamError) return false;
+    throw error;
   }
 }

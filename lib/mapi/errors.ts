@@ -5,13 +5,13 @@ import { redactText } from "@/lib/http/redact.ts";
 const MESSAGE_HEADER = "X-HCP-ErrorMessage";
 const MAX_DETAIL_CHARACTERS = 1000;
 
-/** The error answer for a status of the management API. */
+/** The error response for a status of the management API. */
 export function mapiFailure(response: Response, body: string, resource: string): HttpError {
   const { status } = response;
   const detail = detailOf(response, body);
   switch (status) {
     case 302:
-      // HCP answers an absent resource with a redirect to its console.
+      // HCP redirects requests for an absent resource to its console.
       return new HttpError(404, `${resource} not found or no permission`);
     case 400:
     case 403:

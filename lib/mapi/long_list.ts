@@ -11,11 +11,11 @@ type ListBody = string | ReadableStream<Uint8Array<ArrayBuffer>>;
 
 /**
  * Reads an array of records. A list of at most `heldBytes` is a text; of a longer one no more than that is held, and the
- * rest is read as it is handed on, so that nobody need keep it. Should the rest break off, stall, exceed
- * {@link MAX_LIST_BYTES} or be no list after all, the stream breaks too: nobody takes a part for the whole.
+ * rest is read as it is passed on, so that it is never in memory whole. Should the rest break off, stall, exceed
+ * {@link MAX_LIST_BYTES} or be no list after all, the stream breaks too, so that no client takes a part for the whole.
  *
- * @param stallMs longest wait for the next piece, if that is less than what all bodies have
- * @param unread is called when nobody reads what is handed on
+ * @param stallMs longest wait for the next chunk, if that is less than what all bodies have
+ * @param unread called when the client stops reading
  * @throws BodyLimitError for what is long and no array, or too slow; whatever breaks the body
  */
 export async function readList(
@@ -34,11 +34,11 @@ export async function readList(
   try {
     if (announced > MAX_LIST_BYTES) throw tooLong(MAX_LIST_BYTES);
     for (;;) {
-      const piece = await nextPiece(reader, pace, stalled);
-      if (piece === null) return text(held);
-      held.push(piece);
-      length += piece.length;
-      scan.take(piece);
+      const chunk = await nextPiece(reader, pace, stalled);
+      if (chunk === null) return text(held);
+      held.push(chunk);
+      length += chunk.length;
+      scan.take(chunk);
       if (length <= heldBytes) continue;
       if (!scan.isArray()) throw tooLong(heldBytes);
       return restOf(reader, held, scan, { length, pace, unread });
@@ -58,16 +58,16 @@ function restOf(
   const next = async () => {
     const first = held.shift();
     if (first) return first;
-    const piece = await nextPiece(reader, pace, stalled);
-    if (piece === null) {
+    const chunk = await nextPiece(reader, pace, stalled);
+    if (chunk === null) {
       if (!scan.isWhole()) throw new Error("the list has no end");
       return null;
     }
-    length += piece.length;
-    scan.take(piece);
+    length += chunk.length;
+    scan.take(chunk);
     if (length > MAX_LIST_BYTES) throw tooLong(MAX_LIST_BYTES);
     if (!scan.isArray()) throw new Error("no list");
-    return piece;
+    return chunk;
   };
   return guardedStream(reader, next, () => new BrokenStream("BrokenList", "the store's list broke off"), { unread });
 }
@@ -77,7 +77,7 @@ function stalled(message: string): BodyLimitError {
 }
 
 interface ArrayScan {
-  take(piece: Uint8Array): void;
+  take(chunk: Uint8Array): void;
   /** Whether what came so far can be an array of objects. */
   isArray(): boolean;
   /** Whether it has ended as well. */
@@ -103,9 +103,9 @@ function arrayScan(): ArrayScan {
     else if (byte !== COMMA) isBroken = true;
   };
   return {
-    take(piece) {
-      for (let i = 0; i < piece.length && !isBroken; i++) {
-        const byte = piece[i];
+    take(chunk) {
+      for (let i = 0; i < chunk.length && !isBroken; i++) {
+        const byte = chunk[i];
         if (inString) {
           if (escaped) escaped = false;
           else if (byte === BACKSLASH) escaped = true;
@@ -126,9 +126,9 @@ const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT
 );
 const SPACES = new Set(new TextEncoder().encode(" \t\r\n"));
 
-function text(pieces: readonly Uint8Array<ArrayBuffer>[]): string {
+function text(chunks: readonly Uint8Array<ArrayBuffer>[]): string {
   const decoder = new TextDecoder();
-  return pieces.map((piece) => decoder.decode(piece, { stream: true })).join("") + decoder.decode();
+  return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode();
 }
 
 function tooLong(bytes: number): BodyLimitError {

@@ -104,7 +104,7 @@ async function orNothing(document: Promise<Json>): Promise<Json> {
 }
 
 function templateOf(name: string, record: Json, found: ReadonlyMap<string, unknown>): Json & { name: string } {
-  const kept = Object.entries(record).filter(([member]) => !STORE_SET.has(member));
+  const members = Object.entries(record).filter(([member]) => !STORE_SET.has(member));
   const documents = DOCUMENTS.map(([member, path]) => [member, found.get(path)]);
   const protocols = Object.fromEntries(
     PROTOCOLS.map((protocol) => [protocol, found.get(`protocols/${protocol}`)]).filter(([, value]) => !isEmpty(value)),
@@ -113,7 +113,7 @@ function templateOf(name: string, record: Json, found: ReadonlyMap<string, unkno
   const further = [...documents, ["protocols", protocols], ["retentionClasses", retentionClasses]];
   return {
     name,
-    ...Object.fromEntries(kept),
+    ...Object.fromEntries(members),
     ...Object.fromEntries(further.filter(([, value]) => !isEmpty(value))),
   };
 }

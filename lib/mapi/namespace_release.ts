@@ -3,7 +3,7 @@ import { callMapi, type Mapi, mapiPath } from "./client.ts";
 
 /**
  * Lets the records of deleted objects go, which keep a namespace from being deleted: its versions are pruned at once, and
- * no records are kept.
+ * no records are stored.
  *
  * @throws HttpError as {@link callMapi}
  */

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { withoutTrailingSlash } from "@/lib/std/without_trailing_slash.ts";
 
-/** Tenants whose addresses are kept. */
+/** Tenants whose addresses are cached. */
 const MAX_KNOWN_TENANTS = 1000;
 
 /** Where one tenant's S3 endpoint is: an origin without a trailing slash, such as `https://archive.store.example.org`. */
@@ -12,7 +12,7 @@ export interface S3Address {
   readonly publicEndpoint: string;
   /** Whether buckets are host names below the endpoint instead of the first part of the path. */
   readonly virtualHosts?: boolean;
-  /** Whether it refuses everybody without a look at the keys, so that its answers say nothing about them. */
+  /** Whether it rejects every request without a look at the keys, so that its responses say nothing about them. */
   readonly judgesNobody?: boolean;
 }
 

@@ -1,5 +1,4 @@
-import type { StreamingConnection } from "@/lib/kubernetes/connection.ts";
-import { clusterReachable } from "@/lib/kubernetes/reachable.ts";
+import { clusterReachable, type StreamingConnection } from "@/lib/kubernetes/connection.ts";
 import { sleep } from "@/lib/std/sleep.ts";
 import { type CampaignSource, STALE_MS } from "./campaign_source.ts";
 import { listedCampaigns, type ListedCampaignsOptions } from "./listed_campaigns.ts";

@@ -16,7 +16,7 @@ interface MayWatchOptions {
 /** The shortest duration of a watch. */
 const TRIAL_SECONDS = 1;
 /** Idle timeout of the connection beyond that, ms. */
-const SILENCE_MS = 3_000;
+const IDLE_MS = 3_000;
 
 /**
  * Whether the account may watch all campaign objects, found out by short watches: an access review need not show rules
@@ -44,7 +44,7 @@ async function isWatched(
 ): Promise<boolean> {
   const position = await positionOf(connection, collection, signal);
   if (position === null) return false;
-  const request = { collection, position, seconds: TRIAL_SECONDS, silenceMs: SILENCE_MS, signal };
+  const request = { collection, position, seconds: TRIAL_SECONDS, idleMs: IDLE_MS, signal };
   return await watchOnce(connection, request, { change() {}, position() {} }) === "ended";
 }
 

@@ -21,7 +21,7 @@ export interface WatchedCampaignsOptions {
   readonly limits?: Partial<WatchLimits>;
 }
 
-export interface WatchLimits extends Pick<FollowOptions, "watchSeconds" | "silenceMs"> {
+export interface WatchLimits extends Pick<FollowOptions, "watchSeconds" | "idleMs"> {
   /** How long a caller waits for the first lists, ms. */
   readonly patienceMs: number;
   /** Cache budget of volume lists, of pipeline documents and of failures, each, bytes. */
@@ -46,7 +46,7 @@ export const MAX_AGE_MS = 300_000;
 /** Watches are so short that unchanged data is confirmed twice within half a minute. */
 const LIMITS: WatchLimits = {
   watchSeconds: 14,
-  silenceMs: 3_000,
+  idleMs: 3_000,
   patienceMs: 10_000,
   documentBytes: 48 * 1024 * 1024,
   snapshotMs: 100,
@@ -129,7 +129,7 @@ class Watched implements WatchedCampaigns {
 
   #follow(namespace: string): WatchedNamespace {
     const { connection, conventions, now, random } = this.#options;
-    const { watchSeconds, silenceMs } = this.#limits;
+    const { watchSeconds, idleMs } = this.#limits;
     return new WatchedNamespace({
       connection,
       conventions,
@@ -137,7 +137,7 @@ class Watched implements WatchedCampaigns {
       now,
       random,
       watchSeconds,
-      silenceMs,
+      idleMs,
       sleep,
       signal: this.#stop.signal,
       listChanged: () => this.#isChanged = true,

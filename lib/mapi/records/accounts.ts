@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { answered, given, isText, wrappedList } from "./fields.ts";
+import { given, isText, returned, wrappedList } from "./fields.ts";
 import { username } from "./names.ts";
 import { DESCRIPTION, GROUPNAME, PASSWORD, PASSWORD_RULES, printable } from "./store_rules.ts";
 
@@ -16,16 +16,16 @@ const roles = wrappedList("role", role.meta({ enum: TENANT_ROLES })).nullish().m
 const fullName = z.string().min(1).max(64).meta({ ...printable(64) });
 
 export const userAccount = z.looseObject({
-  username: answered.text("The user's name"),
-  fullName: answered.text("The user's full name"),
-  description: answered.text("What the account is for"),
-  localAuthentication: answered.flag("Whether the store itself checks the password"),
-  enabled: answered.flag("Whether the account may log in"),
-  forcePasswordChange: answered.flag("Whether the password must be changed at the next login"),
-  roles: answered.open("`{role: […]}`"),
-  allowNamespaceManagement: answered.flag("Whether the user may make and manage namespaces"),
-  userGUID: answered.text("The canonical user id of access lists"),
-  userID: answered.whole("The store's own number"),
+  username: returned.text("The user's name"),
+  fullName: returned.text("The user's full name"),
+  description: returned.text("What the account is for"),
+  localAuthentication: returned.flag("Whether the store itself checks the password"),
+  enabled: returned.flag("Whether the account may log in"),
+  forcePasswordChange: returned.flag("Whether the password must be changed at the next login"),
+  roles: returned.open("`{role: […]}`"),
+  allowNamespaceManagement: returned.flag("Whether the user may make and manage namespaces"),
+  userGUID: returned.text("The canonical user id of access lists"),
+  userID: returned.whole("The store's own number"),
 }).meta({ id: "UserAccount" });
 
 /** Body of a user account's creation (spec, UserAccountCreate); members beyond these are dropped. */
@@ -86,10 +86,10 @@ export const updatePassword = z.object({
 }).meta({ id: "UpdatePasswordRequest" });
 
 export const groupAccount = z.looseObject({
-  groupname: answered.text("The group's name"),
-  externalGroupID: answered.text("Its SID in the directory"),
-  roles: answered.open("`{role: […]}`"),
-  allowNamespaceManagement: answered.flag("Whether its members may make and manage namespaces"),
+  groupname: returned.text("The group's name"),
+  externalGroupID: returned.text("Its SID in the directory"),
+  roles: returned.open("`{role: […]}`"),
+  allowNamespaceManagement: returned.flag("Whether its members may make and manage namespaces"),
 }).meta({ id: "GroupAccount" });
 
 /** Open: a store without a directory takes the members of a group in its record. */
@@ -129,8 +129,8 @@ const MAX_NAMESPACES = 10_000;
 
 export const dataAccessPermissions = z.looseObject({
   namespacePermission: z.array(z.looseObject({
-    namespaceName: answered.text("The namespace's name"),
-    permissions: answered.open("`{permission: […]}`"),
+    namespaceName: returned.text("The namespace's name"),
+    permissions: returned.open("`{permission: […]}`"),
   })).nullable().default(null),
 }).meta({ id: "DataAccessPermissions" });
 

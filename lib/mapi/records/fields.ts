@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { HARD_QUOTA_RULE, MAX_WORDS, NAMESPACE_SOFT_QUOTA, type NumberRule, type TextRule } from "./store_rules.ts";
 
-/** The store answers some of its numbers as text. */
+/** The store returns some of its numbers as text. */
 const numeric = (value: unknown) => typeof value === "string" && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
 
 /** A whole number as the store or a client may write it: 85 or "85". */
 const wholeNumber = z.preprocess(numeric, z.int()).meta({ type: "integer" });
 
-/** Members of answers: what the store leaves out is null. */
-export const answered = {
+/** Members of responses: what the store leaves out is null. */
+export const returned = {
   text: (description: string) => z.string().nullable().default(null).meta({ description }),
   whole: (description: string) => wholeNumber.nullable().default(null).meta({ description }),
   flag: (description: string) => z.boolean().nullable().default(null).meta({ description }),

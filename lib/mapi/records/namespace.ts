@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DATA_PERMISSIONS } from "./accounts.ts";
-import { answered, given, HARD_QUOTA, hardQuota, namespaceSoftQuota, SOFT_QUOTA, tags, wrappedList } from "./fields.ts";
+import { given, HARD_QUOTA, hardQuota, namespaceSoftQuota, returned, SOFT_QUOTA, tags, wrappedList } from "./fields.ts";
 import { namespaceName } from "./names.ts";
 import { AUTO_ABORT_DAYS, CHECKPOINT, DESCRIPTION, OWNER, PRUNE_DAYS, SERVICE_PLAN } from "./store_rules.ts";
 
@@ -83,31 +83,31 @@ export const namespaceUpdateQuery = z.object({
   }),
 });
 
-/** A namespace as the store answers it; what `verbose` hides is null. */
+/** A namespace as the store returns it; what `verbose` hides is null. */
 export const namespace = z.looseObject({
-  name: answered.text("Its name, which is the bucket's"),
-  description: answered.text("What it is for"),
-  hashScheme: answered.text("Digest that names objects"),
-  enterpriseMode: answered.flag("Whether privileged deletes are possible"),
-  hardQuota: answered.text(HARD_QUOTA),
-  softQuota: answered.whole(SOFT_QUOTA),
-  servicePlan: answered.text("Name of the service plan"),
-  optimizedFor: answered.text("CLOUD or ALL"),
-  directoryUsage: answered.text("Balanced, Unbalanced or Default"),
-  aclsUsage: answered.text("NOT_ENABLED, ENABLED, ENFORCED or NOT_ENFORCED"),
-  owner: answered.text("Name of the user who owns it"),
-  ownerType: answered.text("LOCAL or EXTERNAL"),
-  searchEnabled: answered.flag("Whether it can be searched"),
-  indexingEnabled: answered.flag("Whether objects are indexed"),
-  customMetadataIndexingEnabled: answered.flag("Whether annotations are indexed"),
-  replicationEnabled: answered.flag("Whether it is replicated"),
-  readFromReplica: answered.flag("Whether the replica answers reads"),
-  allowErasureCoding: answered.flag("Whether objects may be erasure coded"),
-  serviceRemoteSystemRequests: answered.flag("Whether other systems' requests are answered"),
-  versioningSettings: answered.open("Only where the store puts it into the record"),
-  tags: answered.open("`{tag: […]}`"),
-  creationTime: answered.text("When it was made"),
-  id: answered.text("The store's own id"),
+  name: returned.text("Its name, which is the bucket's"),
+  description: returned.text("What it is for"),
+  hashScheme: returned.text("Digest that names objects"),
+  enterpriseMode: returned.flag("Whether privileged deletes are possible"),
+  hardQuota: returned.text(HARD_QUOTA),
+  softQuota: returned.whole(SOFT_QUOTA),
+  servicePlan: returned.text("Name of the service plan"),
+  optimizedFor: returned.text("CLOUD or ALL"),
+  directoryUsage: returned.text("Balanced, Unbalanced or Default"),
+  aclsUsage: returned.text("NOT_ENABLED, ENABLED, ENFORCED or NOT_ENFORCED"),
+  owner: returned.text("Name of the user who owns it"),
+  ownerType: returned.text("LOCAL or EXTERNAL"),
+  searchEnabled: returned.flag("Whether it can be searched"),
+  indexingEnabled: returned.flag("Whether objects are indexed"),
+  customMetadataIndexingEnabled: returned.flag("Whether annotations are indexed"),
+  replicationEnabled: returned.flag("Whether it is replicated"),
+  readFromReplica: returned.flag("Whether the replica answers reads"),
+  allowErasureCoding: returned.flag("Whether objects may be erasure coded"),
+  serviceRemoteSystemRequests: returned.flag("Whether other systems' requests are answered"),
+  versioningSettings: returned.open("Only where the store puts it into the record"),
+  tags: returned.open("`{tag: […]}`"),
+  creationTime: returned.text("When it was made"),
+  id: returned.text("The store's own id"),
 }).meta({ id: "Namespace" });
 
 /** A namespace as a template: its record without what only the store sets, and its sub-documents. */

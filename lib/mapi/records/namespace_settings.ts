@@ -1,15 +1,15 @@
 import { z } from "zod";
-import { answered, given, MAX_LISTED } from "./fields.ts";
+import { given, MAX_LISTED, returned } from "./fields.ts";
 import { ipSettingsFromStore, ipSettingsToStore } from "./ip_settings.ts";
 import { className } from "./names.ts";
 import { DELETE_DAYS, DESCRIPTION, printable, PRUNE_DAYS, RETENTION, RETENTION_OR_CLASS } from "./store_rules.ts";
 
 export const versioningSettings = z.looseObject({
-  enabled: answered.flag("Whether versions are kept"),
-  prune: answered.flag("Whether old versions are removed"),
-  pruneDays: answered.whole("Days after which they are; 0: at once"),
-  useDeleteMarkers: answered.flag("Whether a delete leaves a marker"),
-  keepDeletionRecords: answered.flag("Whether records of deleted objects are kept"),
+  enabled: returned.flag("Whether versions are kept"),
+  prune: returned.flag("Whether old versions are removed"),
+  pruneDays: returned.whole("Days after which they are; 0: at once"),
+  useDeleteMarkers: returned.flag("Whether a delete leaves a marker"),
+  keepDeletionRecords: returned.flag("Whether records of deleted objects are kept"),
 }).meta({ id: "VersioningSettings" });
 
 export const versioningSettingsUpdate = z.looseObject({
@@ -21,11 +21,11 @@ export const versioningSettingsUpdate = z.looseObject({
 }).meta({ id: "VersioningSettingsUpdate" });
 
 export const complianceSettings = z.looseObject({
-  retentionDefault: answered.text("Retention of new objects, such as 0, -1, A+7y or C+class"),
-  minimumRetentionAfterInitialUnspecified: answered.text("Shortest retention that may be set later"),
-  shreddingDefault: answered.flag("Whether deleted objects are shredded"),
-  customMetadataChanges: answered.text("ADD, ALL or NONE"),
-  dispositionEnabled: answered.flag("Whether expired objects are removed"),
+  retentionDefault: returned.text("Retention of new objects, such as 0, -1, A+7y or C+class"),
+  minimumRetentionAfterInitialUnspecified: returned.text("Shortest retention that may be set later"),
+  shreddingDefault: returned.flag("Whether deleted objects are shredded"),
+  customMetadataChanges: returned.text("ADD, ALL or NONE"),
+  dispositionEnabled: returned.flag("Whether expired objects are removed"),
 }).meta({ id: "ComplianceSettings" });
 
 export const complianceSettingsUpdate = z.looseObject({
@@ -39,10 +39,10 @@ export const complianceSettingsUpdate = z.looseObject({
 const RETENTION_WORDS = "The retention, such as A+7y";
 
 export const retentionClass = z.looseObject({
-  name: answered.text("Its name"),
-  value: answered.text(RETENTION_WORDS),
-  description: answered.text("What it is for"),
-  allowDisposition: answered.flag("Whether expired objects are removed"),
+  name: returned.text("Its name"),
+  value: returned.text(RETENTION_WORDS),
+  description: returned.text("What it is for"),
+  allowDisposition: returned.flag("Whether expired objects are removed"),
 }).meta({ id: "RetentionClass" });
 
 export const retentionClassUpdate = z.looseObject({
@@ -58,9 +58,9 @@ export const retentionClassCreate = z.looseObject({
 }).meta({ id: "RetentionClassCreate", examples: [{ name: "notes", value: "A+7y" }] });
 
 export const customMetadataIndexing = z.looseObject({
-  contentClasses: answered.open("Names of content classes"),
-  fullIndexingEnabled: answered.flag("Whether the whole text of annotations is indexed"),
-  excludedAnnotations: answered.text("Names of annotations that are not, with commas"),
+  contentClasses: returned.open("Names of content classes"),
+  fullIndexingEnabled: returned.flag("Whether the whole text of annotations is indexed"),
+  excludedAnnotations: returned.text("Names of annotations that are not, with commas"),
 }).meta({ id: "CustomMetadataIndexingSettings" });
 
 const classNames = z.array(z.string()).max(MAX_LISTED);
@@ -74,9 +74,9 @@ export const customMetadataIndexingUpdate = z.looseObject({
 }).meta({ id: "CustomMetadataIndexingSettingsUpdate" });
 
 export const replicationCollision = z.looseObject({
-  action: answered.text("MOVE or RENAME"),
-  deleteDays: answered.whole("Days until the loser of a collision is deleted"),
-  deleteEnabled: answered.flag("Whether it is deleted"),
+  action: returned.text("MOVE or RENAME"),
+  deleteDays: returned.whole("Days until the loser of a collision is deleted"),
+  deleteEnabled: returned.flag("Whether it is deleted"),
 }).meta({ id: "ReplicationCollisionSettings" });
 
 export const replicationCollisionUpdate = z.looseObject({

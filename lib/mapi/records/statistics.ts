@@ -1,15 +1,15 @@
 import { z } from "zod";
-import { answered } from "./fields.ts";
+import { returned } from "./fields.ts";
 import { REPORT_TIME } from "./store_rules.ts";
 
 export const statistics = z.looseObject({
-  objectCount: answered.whole("Objects, old versions counted"),
-  ingestedVolume: answered.whole("Bytes as they were written"),
-  storageCapacityUsed: answered.whole("Bytes on the disks"),
-  customMetadataCount: answered.whole("Annotations"),
-  customMetadataSize: answered.whole("Bytes of annotations"),
-  shredCount: answered.whole("Objects that wait to be shredded"),
-  shredSize: answered.whole("Bytes that wait to be shredded"),
+  objectCount: returned.whole("Objects, old versions counted"),
+  ingestedVolume: returned.whole("Bytes as they were written"),
+  storageCapacityUsed: returned.whole("Bytes on the disks"),
+  customMetadataCount: returned.whole("Annotations"),
+  customMetadataSize: returned.whole("Bytes of annotations"),
+  shredCount: returned.whole("Objects that wait to be shredded"),
+  shredSize: returned.whole("Bytes that wait to be shredded"),
 }).meta({ id: "Statistics" });
 
 export const chargebackQuery = z.object({
@@ -23,28 +23,28 @@ export const chargebackQuery = z.object({
 
 /** One interval; the store's members beyond these are dropped. */
 const chargebackEntry = z.object({
-  systemName: answered.text("The store"),
-  tenantName: answered.text("The tenant"),
-  namespaceName: answered.text("The namespace; null in sums over a tenant"),
-  startTime: answered.text("Begin of the interval"),
-  endTime: answered.text("End of the interval"),
-  objectCount: answered.whole("Objects at the end of the interval"),
-  ingestedVolume: answered.whole("Bytes at the end of the interval"),
-  storageCapacityUsed: answered.whole("Bytes on the disks at the end of the interval"),
-  bytesIn: answered.whole("Bytes written within the interval"),
-  bytesOut: answered.whole("Bytes read within the interval"),
-  reads: answered.whole("Reads within the interval"),
-  writes: answered.whole("Writes within the interval"),
-  deletes: answered.whole("Deletes within the interval"),
-  multipartObjects: answered.whole("Objects made of parts"),
-  multipartObjectParts: answered.whole("Their parts"),
-  multipartObjectBytes: answered.whole("Their bytes"),
-  multipartUploads: answered.whole("Uploads under way"),
-  multipartUploadParts: answered.whole("Their parts"),
-  multipartUploadBytes: answered.whole("Their bytes"),
+  systemName: returned.text("The store"),
+  tenantName: returned.text("The tenant"),
+  namespaceName: returned.text("The namespace; null in sums over a tenant"),
+  startTime: returned.text("Begin of the interval"),
+  endTime: returned.text("End of the interval"),
+  objectCount: returned.whole("Objects at the end of the interval"),
+  ingestedVolume: returned.whole("Bytes at the end of the interval"),
+  storageCapacityUsed: returned.whole("Bytes on the disks at the end of the interval"),
+  bytesIn: returned.whole("Bytes written within the interval"),
+  bytesOut: returned.whole("Bytes read within the interval"),
+  reads: returned.whole("Reads within the interval"),
+  writes: returned.whole("Writes within the interval"),
+  deletes: returned.whole("Deletes within the interval"),
+  multipartObjects: returned.whole("Objects made of parts"),
+  multipartObjectParts: returned.whole("Their parts"),
+  multipartObjectBytes: returned.whole("Their bytes"),
+  multipartUploads: returned.whole("Uploads under way"),
+  multipartUploadParts: returned.whole("Their parts"),
+  multipartUploadBytes: returned.whole("Their bytes"),
   deleted: z.preprocess((value) => typeof value === "boolean" ? String(value) : value, z.string())
     .meta({ type: "string" }).nullable().default(null).meta({ description: "`false`, or `included`" }),
-  valid: answered.flag("Whether the store vouches for the figures"),
+  valid: returned.flag("Whether the store vouches for the figures"),
 }).meta({ id: "ChargebackEntry" });
 
 export const chargebackReport = z.object({ chargebackData: z.array(chargebackEntry).nullable().default(null) })

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { answered, given, HARD_QUOTA, hardQuota, SOFT_QUOTA, tags, tenantSoftQuota, wrappedList } from "./fields.ts";
+import { given, HARD_QUOTA, hardQuota, returned, SOFT_QUOTA, tags, tenantSoftQuota, wrappedList } from "./fields.ts";
 import { hostLabel, username } from "./names.ts";
 import {
   DESCRIPTION,
@@ -11,28 +11,28 @@ import {
   SERVICE_PLAN,
 } from "./store_rules.ts";
 
-/** A tenant as the store answers it; what `verbose` hides is null. */
+/** A tenant as the store returns it; what `verbose` hides is null. */
 export const tenant = z.looseObject({
-  name: answered.text("The tenant's name"),
-  systemVisibleDescription: answered.text("What system administrators read"),
-  tenantVisibleDescription: answered.text("What the tenant's administrators read"),
-  hardQuota: answered.text(HARD_QUOTA),
-  softQuota: answered.whole(SOFT_QUOTA),
+  name: returned.text("The tenant's name"),
+  systemVisibleDescription: returned.text("What system administrators read"),
+  tenantVisibleDescription: returned.text("What the tenant's administrators read"),
+  hardQuota: returned.text(HARD_QUOTA),
+  softQuota: returned.whole(SOFT_QUOTA),
   namespaceQuota: z.preprocess((value) => typeof value === "number" ? String(value) : value, z.string())
     .meta({ type: "string" }).nullable().default(null).meta({ description: "Most namespaces, or `None`" }),
-  authenticationTypes: answered.open("`{authenticationType: […]}` of LOCAL, RADIUS, EXTERNAL"),
-  complianceConfigurationEnabled: answered.flag("Whether its administrators set retention"),
-  versioningConfigurationEnabled: answered.flag("Whether its administrators set versioning"),
-  searchConfigurationEnabled: answered.flag("Whether its administrators set searching"),
-  replicationConfigurationEnabled: answered.flag("Whether its administrators set replication"),
-  erasureCodingSelectionEnabled: answered.flag("Whether its administrators select erasure coding"),
-  servicePlanSelectionEnabled: answered.flag("Whether its administrators select service plans"),
-  servicePlan: answered.text("Name of the service plan"),
-  administrationAllowed: answered.flag("Whether system administrators may look inside"),
-  maxNamespacesPerUser: answered.whole("Most namespaces that one user may own"),
-  snmpLoggingEnabled: answered.flag("Whether its events go to SNMP"),
-  syslogLoggingEnabled: answered.flag("Whether its events go to syslog"),
-  tags: answered.open("`{tag: […]}`"),
+  authenticationTypes: returned.open("`{authenticationType: […]}` of LOCAL, RADIUS, EXTERNAL"),
+  complianceConfigurationEnabled: returned.flag("Whether its administrators set retention"),
+  versioningConfigurationEnabled: returned.flag("Whether its administrators set versioning"),
+  searchConfigurationEnabled: returned.flag("Whether its administrators set searching"),
+  replicationConfigurationEnabled: returned.flag("Whether its administrators set replication"),
+  erasureCodingSelectionEnabled: returned.flag("Whether its administrators select erasure coding"),
+  servicePlanSelectionEnabled: returned.flag("Whether its administrators select service plans"),
+  servicePlan: returned.text("Name of the service plan"),
+  administrationAllowed: returned.flag("Whether system administrators may look inside"),
+  maxNamespacesPerUser: returned.whole("Most namespaces that one user may own"),
+  snmpLoggingEnabled: returned.flag("Whether its events go to SNMP"),
+  syslogLoggingEnabled: returned.flag("Whether its events go to syslog"),
+  tags: returned.open("`{tag: […]}`"),
   softwareVersion: z.string().optional().meta({ description: "Version of the store's software" }),
 }).meta({ id: "Tenant" });
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { CORS_CONFIGURATION } from "./cors_pattern.ts";
-import { answered, given, hardQuota, isText, namespaceSoftQuota, SOFT_QUOTA } from "./fields.ts";
+import { given, hardQuota, isText, namespaceSoftQuota, returned, SOFT_QUOTA } from "./fields.ts";
 import { ipSettingsFromStore, ipSettingsToStore } from "./ip_settings.ts";
 import { DIRECTORY_USAGES, HASH_SCHEMES, versioning } from "./namespace.ts";
 import { AUTO_ABORT_DAYS, DESCRIPTION, NOTICE_TYPES, printable, SERVICE_PLAN } from "./store_rules.ts";
@@ -57,12 +57,12 @@ function fields<N extends string, D, S extends z.ZodType>(
 }
 
 export const consoleSecurity = z.looseObject({
-  ...fields<keyof typeof SECURITY_NUMBERS, Bounded, ReturnType<typeof answered.whole>>(
+  ...fields<keyof typeof SECURITY_NUMBERS, Bounded, ReturnType<typeof returned.whole>>(
     SECURITY_NUMBERS,
-    ([description]) => answered.whole(description),
+    ([description]) => returned.whole(description),
   ),
-  ...fields(SECURITY_FLAGS, answered.flag),
-  loginMessage: answered.text("Shown at the login of the store's console"),
+  ...fields(SECURITY_FLAGS, returned.flag),
+  loginMessage: returned.text("Shown at the login of the store's console"),
   ipSettings: ipSettingsFromStore,
 }).meta({ id: "ConsoleSecurity" });
 
@@ -76,7 +76,7 @@ export const consoleSecurityUpdate = z.looseObject({
   ipSettings: ipSettingsToStore,
 }).meta({ id: "ConsoleSecurityUpdate", examples: [{ minimumPasswordLength: 6 }] });
 
-export const contactInfo = z.looseObject(fields(CONTACT, answered.text)).meta({ id: "ContactInfo" });
+export const contactInfo = z.looseObject(fields(CONTACT, returned.text)).meta({ id: "ContactInfo" });
 export const contactInfoUpdate = z.looseObject(
   fields(CONTACT, (description) => given.text(description, printable(256))),
 ).meta({ id: "ContactInfoUpdate" });
@@ -94,9 +94,9 @@ const recipient = z.looseObject({
 const recipients = z.array(recipient).max(MAX_RECIPIENTS);
 
 export const emailNotification = z.looseObject({
-  enabled: answered.flag("Whether mails are sent"),
-  emailTemplate: answered.open("`{from, subject, body}` of the mails"),
-  recipients: answered.open("`{recipient: […]}`"),
+  enabled: returned.flag("Whether mails are sent"),
+  emailTemplate: returned.open("`{from, subject, body}` of the mails"),
+  recipients: returned.open("`{recipient: […]}`"),
 }).meta({ id: "EmailNotification" });
 
 export const emailNotificationUpdate = z.looseObject({
@@ -136,13 +136,13 @@ const DEFAULT_FLAGS = {
 };
 
 export const namespaceDefaults = z.looseObject({
-  ...fields(DEFAULT_TEXTS, answered.text),
-  ...fields(DEFAULT_FLAGS, answered.flag),
-  softQuota: answered.whole(SOFT_QUOTA),
-  multipartUploadAutoAbortDays: answered.whole("Days, 0 to 180; 0: never"),
-  versioningSettings: answered.open("Versioning of new namespaces"),
-  dpl: answered.text("Data protection level"),
-  effectiveDpl: answered.text("Data protection level in effect"),
+  ...fields(DEFAULT_TEXTS, returned.text),
+  ...fields(DEFAULT_FLAGS, returned.flag),
+  softQuota: returned.whole(SOFT_QUOTA),
+  multipartUploadAutoAbortDays: returned.whole("Days, 0 to 180; 0: never"),
+  versioningSettings: returned.open("Versioning of new namespaces"),
+  dpl: returned.text("Data protection level"),
+  effectiveDpl: returned.text("Data protection level in effect"),
 }).meta({ id: "NamespaceDefaults" });
 
 export const namespaceDefaultsUpdate = z.looseObject({
@@ -173,7 +173,7 @@ export const permissions = openDocument.meta({
 });
 
 /** CORS rules of a tenant or a namespace. */
-export const cors = z.looseObject({ cors: answered.text("A CORSConfiguration, as XML") }).meta({ id: "CorsDocument" });
+export const cors = z.looseObject({ cors: returned.text("A CORSConfiguration, as XML") }).meta({ id: "CorsDocument" });
 export const corsUpdate = z.object({
   cors: z.string().min(1).meta({
     ...CORS_CONFIGURATION,
@@ -185,6 +185,6 @@ export const corsUpdate = z.object({
 }).meta({ id: "CorsDocumentUpdate" });
 
 export const servicePlan = z.looseObject({
-  name: answered.text("The plan's name"),
-  description: answered.text("What it does"),
+  name: returned.text("The plan's name"),
+  description: returned.text("What it does"),
 }).meta({ id: "ServicePlan" });

@@ -61,7 +61,7 @@ async function following(
     },
     signal: stop.signal,
     watchSeconds: 20,
-    silenceMs: 5_000,
+    idleMs: 5_000,
     ...options.watch,
   });
   const running = things.run();
@@ -253,7 +253,7 @@ Deno.test("followed collection: a connection that is silent, or drips without a 
       clearInterval(dripping);
       const second = api.asked.filter(({ isWatch }) => isWatch)[1];
       assert.equal(second.query.get("resourceVersion"), "105");
-    }, { before: THREE, watch: { watchSeconds: 1, silenceMs: 100 } });
+    }, { before: THREE, watch: { watchSeconds: 1, idleMs: 100 } });
   }
 });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
-import { clusterReachable } from "@/lib/kubernetes/reachable.ts";
+import { clusterReachable } from "@/lib/kubernetes/connection.ts";
 
 Deno.test("cluster reachable: only a server that answers our question is", async () => {
   const answering = (status: number, text = '{"gitVersion":"v1.36.3"}') => ({
