@@ -1,7 +1,7 @@
 import type { AddRoute } from "@/lib/http/app.ts";
+import { compressibleResponse } from "@/lib/http/compressible.ts";
 import { UNFRAMED_POLICY } from "@/lib/http/default_headers.ts";
 import { type DocumentInfo, openApiDocument } from "@/lib/http/openapi.ts";
-import { onePiece } from "@/lib/http/one_piece.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 
 /** Swagger UI sets inline styles, so styles alone may be inline here. */
@@ -73,13 +73,8 @@ function serve(add: AddRoute, path: string, type: string, content: () => Content
     context.mustRead();
     context.operation = "docs";
     const bytes = await content();
-    return new Response(onePiece(bytes), {
-      headers: {
-        "Content-Type": type,
-        "Content-Length": String(bytes.length),
-        "Content-Security-Policy": DOCS_POLICY,
-        "Cache-Control": "no-cache",
-      },
+    return compressibleResponse(context.request, bytes, type, {
+      headers: { "Content-Security-Policy": DOCS_POLICY, "Cache-Control": "no-cache" },
     });
   });
 }

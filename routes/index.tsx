@@ -30,7 +30,7 @@ export function campaignPage(deps: CampaignPageDeps) {
     const user = session && session !== "outage" ? session.user : null;
     const asked = user === null ? null : readOpenRequest(new URLSearchParams(context.target.query));
     const opened = asked && { asked, answer: await deps.detail(request, asked) };
-    return pageResponse({
+    return pageResponse(request, {
       title: "Campaigns",
       troubled: props.first?.jobs.filter(isInTrouble).length,
       body: (

@@ -19,7 +19,7 @@ export function logPage(deps: SiteDeps) {
     const asked = readAsked(new URLSearchParams(context.target.query), resultsUrl);
     const session = await deps.session(request);
     const user = session && session !== "outage" ? session.user : null;
-    return pageResponse({
+    return pageResponse(request, {
       title: asked.ok ? `${readLogAddress(asked.log).volume} · Run log` : "Run log",
       body: (
         <Shell user={user} current={null}>

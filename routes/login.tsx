@@ -13,10 +13,9 @@ export function loginPage(deps: Pick<SiteDeps, "assets" | "resultsUrl">) {
   return function loginPage(context: RequestContext): Response {
     const query = new URLSearchParams(context.target.query);
     const body = <Login next={nextPath(query.get("next"))} error={loginErrorSentence(query.get("error"))} />;
-    return pageResponse({ title: "Log in", body }, {
-      assets: deps.assets,
-      resultsUrl: deps.resultsUrl(context.request),
-    });
+    const { assets, resultsUrl } = deps;
+    const { request } = context;
+    return pageResponse(request, { title: "Log in", body }, { assets, resultsUrl: resultsUrl(request) });
   };
 }
 

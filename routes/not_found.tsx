@@ -11,7 +11,7 @@ export function notFoundPage(deps: SiteDeps) {
     const session = await deps.session(request);
     const user = session && session !== "outage" ? session.user : null;
     context.operation = "not_found_page";
-    return pageResponse({
+    return pageResponse(request, {
       title: "Not found",
       body: (
         <Shell user={user} current={null}>

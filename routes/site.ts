@@ -21,7 +21,7 @@ export function mountSite(add: AddRoute, options: SiteOptions): void {
   page(add, "/log", "log_page", logPage(options));
   if (options.assets.devScript !== null) page(add, DEV_RELOAD_PATH, "dev_reload", devReload());
   const { resultsUrl } = options;
-  addBelow(add, BUILD_PATH, staticFiles({ folder: buildFolder(), prefix: BUILD_PATH, hashed: true, resultsUrl }));
+  addBelow(add, BUILD_PATH, staticFiles({ folder: buildFolder(), prefix: BUILD_PATH, isBuild: true, resultsUrl }));
 }
 
 /** What the browser needs to know, also in a process without pages. */

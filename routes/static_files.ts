@@ -1,9 +1,10 @@
+import { CODINGS, preferredCoding } from "@/lib/http/accept_encoding.ts";
 import { SANDBOX_POLICY } from "@/lib/http/default_headers.ts";
 import { notFound } from "@/lib/http/errors.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { hasHeadPolicy } from "@/lib/site/head_policy.ts";
 import { pagePolicy } from "@/lib/site/policies.ts";
-import { openStaticFile, type StaticFile } from "@/lib/site/static_file.ts";
+import { openCodedFile, openStaticFile, type StaticFile } from "@/lib/site/static_file.ts";
 import { MAX_VIEWER_BYTES, viewerPolicy } from "@/lib/site/viewer_policy.ts";
 
 /** Bytes of an HTML document in which its head is looked for. */
@@ -19,8 +20,8 @@ interface StaticFilesOptions {
   readonly folder: string;
   /** What the folder's addresses begin with; "/" for the whole site. */
   readonly prefix: string;
-  /** A name may carry a hash of the content. */
-  readonly hashed?: boolean;
+  /** The files of the build: names may carry a hash of the content, and compressed forms lie beside them. */
+  readonly isBuild?: boolean;
   readonly resultsUrl: (request: Request) => string;
   /** Answers in place of the plain 404; null leaves it at that. */
   readonly missing?: (context: RequestContext) => Promise<Response | null>;
@@ -30,10 +31,12 @@ interface StaticFilesOptions {
  * The files of a folder. A page without extension is found as `<path>.html`; a document with a policy in its head is one
  * of our app's pages, any other may do nothing (spec, Response headers).
  */
-export function staticFiles({ folder, prefix, hashed = false, resultsUrl, missing }: StaticFilesOptions) {
+export function staticFiles({ folder, prefix, isBuild = false, resultsUrl, missing }: StaticFilesOptions) {
   return async function staticFiles(context: RequestContext): Promise<Response> {
     const path = context.target.path.slice(prefix.length);
-    const file = await openStaticFile(folder, path);
+    const file = isBuild
+      ? await openCodedFile(folder, path, preferredCoding(context.header("Accept-Encoding"), CODINGS))
+      : await openStaticFile(folder, path);
     if (!file) {
       const page = await missing?.(context);
       if (page) return page;
@@ -45,8 +48,9 @@ export function staticFiles({ folder, prefix, hashed = false, resultsUrl, missin
       const headers = new Headers({
         ETag: file.etag,
         "Last-Modified": file.modified.toUTCString(),
-        "Cache-Control": hashed && HASHED_NAME.test(path) ? FOR_EVER : "no-cache",
+        "Cache-Control": isBuild && HASHED_NAME.test(path) ? FOR_EVER : "no-cache",
       });
+      if (isBuild) headers.set("Vary", "Accept-Encoding");
       const isViewer = prefix === "/" && VIEWER_PATHS.includes(path);
       const policy = isViewer ? await viewerPolicyOf(file) : await policyOf(file, () => resultsUrl(context.request));
       if (policy !== null) headers.set("Content-Security-Policy", policy);
@@ -56,6 +60,7 @@ export function staticFiles({ folder, prefix, hashed = false, resultsUrl, missin
       }
       headers.set("Content-Type", file.type);
       headers.set("Content-Length", String(file.size));
+      if (file.coding !== null) headers.set("Content-Encoding", file.coding);
       if (context.method === "HEAD") {
         file.close();
         return new Response(null, { headers });

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 
+import { type Coding, CODINGS } from "@/lib/http/accept_encoding.ts";
 import type { Assets } from "./assets.ts";
 import {
   assetsOf,
@@ -11,6 +13,7 @@ import {
   PROJECT_FOLDER,
   readManifest,
 } from "./built_site.ts";
+import { CODED_EXTENSIONS } from "./static_file.ts";
 
 /** Folders whose files decide what is built, relative to the project. */
 const SOURCE_FOLDERS = [
@@ -25,6 +28,7 @@ const SOURCE_FOLDERS = [
 ];
 /** The packages that are built in. */
 const LOCK_FILE = "deno.lock";
+
 interface BuildOptions {
   /** The project's folder. */
   readonly root?: string;
@@ -46,6 +50,11 @@ export async function siteAssets({ root = PROJECT_FOLDER, dev = false }: BuildOp
 }
 
 type Sources = ReadonlyMap<string, string>;
+
+interface BuiltFile {
+  readonly name: string;
+  readonly content: Uint8Array;
+}
 
 function readSources(root: string): Sources {
   const sources = new Map<string, string>();
@@ -82,7 +91,7 @@ async function rebuild(root: string, sources: Sources, hash: string, last: Manif
     );
     const { code } = await transform(css, { loader: "css", minify: true, target: "es2023" });
     const style = { name: `site-${shortHash(code)}.css`, content: new TextEncoder().encode(code) };
-    const files = [...bundle.files, style];
+    const files = [...bundle.files, style].flatMap((file) => [file, ...compressedForms(file)]);
     const manifest: Manifest = {
       sources: hash,
       script: bundle.script,
@@ -101,8 +110,19 @@ async function rebuild(root: string, sources: Sources, hash: string, last: Manif
   }
 }
 
+/** The compressed forms of a file that are smaller than it. They are written once, so the best compression pays. */
+function compressedForms({ name, content }: BuiltFile): BuiltFile[] {
+  const forms: Readonly<Record<Coding, Uint8Array>> = {
+    br: brotliCompressSync(content),
+    gzip: gzipSync(content, { level: 9 }),
+  };
+  return CODINGS
+    .map((coding) => ({ name: `${name}.${CODED_EXTENSIONS[coding]}`, content: forms[coding] }))
+    .filter((form) => form.content.length < content.length);
+}
+
 /** The manifest comes last and at once, so that a build that breaks off, or two at a time, leave no half of one. */
-function write(root: string, files: readonly { name: string; content: Uint8Array }[], manifest: Manifest): void {
+function write(root: string, files: readonly BuiltFile[], manifest: Manifest): void {
   const folder = buildFolder(root);
   Deno.mkdirSync(folder, { recursive: true });
   for (const { name, content } of files) Deno.writeFileSync(`${folder}/${name}`, content);

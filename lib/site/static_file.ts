@@ -1,13 +1,17 @@
+import type { Coding } from "@/lib/http/accept_encoding.ts";
 import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 
-/** An open file of the site. Whoever has it streams it or closes it. */
+/** An open file of the site. The caller streams it or closes it. */
 export interface StaticFile {
   readonly type: string;
+  /** How its bytes are compressed; null: not at all. */
+  readonly coding: Coding | null;
   /** A browser would show it as a document that can run scripts. */
   readonly isDocument: boolean;
   /** Bytes. */
   readonly size: number;
   readonly modified: Date;
+  /** Another one for each coding. */
   readonly etag: string;
   /** Its first bytes as text; the stream still begins at the first. */
   beginning(maxBytes: number): Promise<string>;
@@ -26,6 +30,25 @@ export async function openStaticFile(folder: string, rawPath: string): Promise<S
   if (path === null) return null;
   const name = path.slice(path.lastIndexOf("/") + 1);
   return await open(folder, path) ?? (name.includes(".") ? null : await open(folder, `${path}.html`));
+}
+
+/** The extensions of the compressed files that the build writes, the best first. */
+export const CODED_EXTENSIONS: Readonly<Record<Coding, string>> = { br: "br", gzip: "gz" };
+
+/**
+ * Opens a file as {@link openStaticFile} does, or the compressed form beside it; a file without that form is opened as it is.
+ *
+ * @param coding how the file is to be compressed; null: not at all
+ */
+export async function openCodedFile(
+  folder: string,
+  rawPath: string,
+  coding: Coding | null,
+): Promise<StaticFile | null> {
+  const path = safePath(rawPath);
+  if (path === null) return null;
+  const coded = coding && await open(folder, path, coding);
+  return coded ?? await openStaticFile(folder, rawPath);
 }
 
 /** Characters of a path. */
@@ -75,14 +98,14 @@ function fits(segment: string): boolean {
   return new TextEncoder().encode(segment).length <= MAX_SEGMENT_BYTES;
 }
 
-async function open(folder: string, path: string): Promise<StaticFile | null> {
+async function open(folder: string, path: string, coding: Coding | null = null): Promise<StaticFile | null> {
   try {
     const root = await Deno.realPath(folder);
-    const real = await Deno.realPath(`${root}/${path}`);
+    const real = await Deno.realPath(coding ? `${root}/${path}.${CODED_EXTENSIONS[coding]}` : `${root}/${path}`);
     if (!real.startsWith(`${root}/`)) return null;
     const handle = await Deno.open(real);
     const info = await handle.stat();
-    if (info.isFile) return staticFile(handle, info, path);
+    if (info.isFile) return staticFile(handle, info, path, coding);
     handle.close();
     return null;
   } catch (error) {
@@ -93,15 +116,16 @@ async function open(folder: string, path: string): Promise<StaticFile | null> {
   }
 }
 
-function staticFile(handle: Deno.FsFile, info: Deno.FileInfo, path: string): StaticFile {
+function staticFile(handle: Deno.FsFile, info: Deno.FileInfo, path: string, coding: Coding | null): StaticFile {
   const extension = path.slice(path.lastIndexOf(".") + 1).toLowerCase();
   const modified = info.mtime ?? new Date(0);
   return {
     type: TYPES[extension] ?? "application/octet-stream",
+    coding,
     isDocument: DOCUMENTS.has(extension),
     size: info.size,
     modified,
-    etag: `W/"${info.size.toString(36)}-${modified.getTime().toString(36)}"`,
+    etag: `W/"${info.size.toString(36)}-${modified.getTime().toString(36)}${coding ? `-${coding}` : ""}"`,
     async beginning(maxBytes) {
       const bytes = new Uint8Array(Math.min(maxBytes, info.size));
       let length = 0;

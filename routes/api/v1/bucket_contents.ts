@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { compressibleJson } from "@/lib/http/compressible.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { type IssuedForms, listUploads, listVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
@@ -68,8 +69,9 @@ export function bucketContentOperations(operation: GatewayOperation, s3: S3, for
         200: { description: "A page of the listing", schema: versionList },
         404: { description: "No such bucket" },
       },
-      handler: async ({ caller, params: { bucket }, query }) =>
-        Response.json(
+      handler: async ({ caller, params: { bucket }, query }, { request }) =>
+        compressibleJson(
+          request,
           await listVersions(s3, caller, bucket, {
             prefix: query.prefix,
             keyMarker: query.key_marker,
@@ -95,14 +97,14 @@ export function bucketContentOperations(operation: GatewayOperation, s3: S3, for
         200: { description: "A page of the listing", schema: uploadList },
         404: { description: "No such bucket" },
       },
-      async handler({ caller, params: { bucket }, query }) {
+      async handler({ caller, params: { bucket }, query }, { request }) {
         const page = await listUploads(s3, caller, bucket, {
           prefix: query.prefix,
           keyMarker: query.key_marker,
           uploadIdMarker: query.upload_id_marker,
           maxUploads: query.max_uploads,
         });
-        return Response.json({ bucket, ...page });
+        return compressibleJson(request, { bucket, ...page });
       },
     }),
   ];

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { forceDelete, type ForceDeleteDeps } from "@/lib/buckets/force_delete.ts";
+import { compressibleJson } from "@/lib/http/compressible.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { createBucket, deleteBucket, headBucket, listBuckets } from "@/lib/s3/buckets.ts";
 import type { S3 } from "@/lib/s3/client.ts";
@@ -65,7 +66,7 @@ export function bucketOperations(
       tag: TAG,
       summary: "List the buckets the caller may see",
       responses: { 200: { description: "The buckets", schema: bucketList } },
-      handler: async ({ caller }) => Response.json(await listBuckets(s3, caller)),
+      handler: async ({ caller }, { request }) => compressibleJson(request, await listBuckets(s3, caller)),
     }),
     operation({
       id: "create_bucket",
@@ -137,14 +138,14 @@ export function bucketOperations(
         200: { description: "A page of the listing", schema: objectList },
         404: { description: "No such bucket" },
       },
-      async handler({ caller, params: { bucket }, query }) {
+      async handler({ caller, params: { bucket }, query }, { request }) {
         const page = await listObjects(s3, caller, bucket, {
           prefix: query.prefix,
           delimiter: query.delimiter,
           continuationToken: query.continuation_token,
           maxKeys: query.max_keys,
         });
-        return Response.json(page);
+        return compressibleJson(request, page);
       },
     }),
   ];

@@ -2,11 +2,12 @@ import { z } from "zod";
 import { campaignDetail, type CampaignDetailDeps } from "@/lib/campaigns/reader/campaign_detail.ts";
 import type { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
 import { type CampaignSource, STALE_MS } from "@/lib/campaigns/source/campaign_source.ts";
+import { compressibleJson, compressibleResponse } from "@/lib/http/compressible.ts";
 import { HttpError, notFound } from "@/lib/http/errors.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { DNS_LABEL } from "@/lib/std/dns_label.ts";
 import { jobDetail, jobList } from "./job_schemas.ts";
-import { bytesAnswer, jsonAnswer, readOperations, type WebOperation } from "./web_operation.ts";
+import { readOperations, type WebOperation } from "./web_operation.ts";
 
 /** Header with the number of all reaped campaigns. */
 const REAPED_TOTAL_HEADER = "X-Reaped-Total";
@@ -54,11 +55,10 @@ function listOperations(operation: WebOperation, { source, lists, resultsUrl }: 
         502: { description: "The cluster or the results service did not answer" },
       },
       async handler({ query }, context) {
-        const { body, reapedTotal } = await lists.bytes({
-          resultsUrl: resultsUrl(context.request),
-          reaped: query.reaped,
-        });
-        return bytesAnswer(method, body, { [REAPED_TOTAL_HEADER]: String(reapedTotal), ...ageOf(source) });
+        const { request } = context;
+        const { body, reapedTotal } = await lists.bytes({ resultsUrl: resultsUrl(request), reaped: query.reaped });
+        const headers = { [REAPED_TOTAL_HEADER]: String(reapedTotal), ...ageOf(source) };
+        return compressibleResponse(request, body, "application/json", { headers });
       },
     })
   );
@@ -94,7 +94,7 @@ function detailOperations(operation: WebOperation, deps: JobsDeps): Operation[] 
           viewer: { ...caller, signal: request.signal },
         });
         if (!detail) throw notFound("job");
-        return jsonAnswer(method, detail, ageOf(deps.source));
+        return compressibleJson(request, detail, { headers: ageOf(deps.source) });
       },
     })
   );

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { bodySource } from "@/lib/http/body_source.ts";
+import { compressibleJson } from "@/lib/http/compressible.ts";
 import { badRequest, HttpError } from "@/lib/http/errors.ts";
 import { JsonText } from "@/lib/http/json_text.ts";
 import { fileInForm } from "@/lib/http/multipart_form.ts";
@@ -197,12 +198,12 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
         }),
       }),
       responses: { 200: { description: "A page of the listing", schema: partList }, ...unknown },
-      async handler({ caller, params: place, query }) {
+      async handler({ caller, params: place, query }, { request }) {
         const page = await listParts(s3, caller, { ...place, uploadId: query.upload_id }, {
           maxParts: query.max_parts,
           partNumberMarker: query.part_number_marker,
         });
-        return Response.json({ ...place, upload_id: query.upload_id, ...page });
+        return compressibleJson(request, { ...place, upload_id: query.upload_id, ...page });
       },
     }),
     operation({

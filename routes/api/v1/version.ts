@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { compressibleJson } from "@/lib/http/compressible.ts";
 import type { Operation } from "@/lib/http/operation.ts";
-import { jsonAnswer, readOperations, type WebOperation } from "./web_operation.ts";
+import { readOperations, type WebOperation } from "./web_operation.ts";
 
 const versions = z.object({
   version: z.string().meta({ description: "Release tag of the deployment" }),
@@ -17,7 +18,7 @@ export function versionOperations(operation: WebOperation, answer: z.output<type
       tag: "Campaigns",
       summary: "The release that answers",
       responses: { 200: { description: "The versions", schema: versions } },
-      handler: () => jsonAnswer(method, answer),
+      handler: (_input, { request }) => compressibleJson(request, answer),
     })
   );
 }

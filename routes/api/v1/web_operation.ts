@@ -1,6 +1,5 @@
 import { HttpError, notFound } from "@/lib/http/errors.ts";
 import type { Handler } from "@/lib/http/middleware.ts";
-import { onePiece } from "@/lib/http/one_piece.ts";
 import { type Authenticate, type Method, type Operation, operationsFor } from "@/lib/http/operation.ts";
 import type { ResultsSession, SessionCheck } from "@/lib/results/session_check.ts";
 
@@ -39,23 +38,3 @@ export function unknownApiPath(session: SessionCheck): Handler {
 export function readOperations(of: (method: Method, id: (name: string) => string) => Operation): Operation[] {
   return [of("GET", (name) => name), of("HEAD", (name) => `${name}_head`)];
 }
-
-/** A JSON answer. Its length is said on HEAD too, where the body is left out. */
-export function jsonAnswer(method: Method, value: unknown, headers: Readonly<Record<string, string>> = {}): Response {
-  return bytesAnswer(method, new TextEncoder().encode(JSON.stringify(value)), headers);
-}
-
-/** The same for JSON that is kept as bytes, which are handed on as they are and must not change any more. */
-export function bytesAnswer(
-  method: Method,
-  body: Uint8Array<ArrayBuffer>,
-  headers: Readonly<Record<string, string>> = {},
-): Response {
-  const isLong = body.length >= WORTH_A_STREAM_BYTES;
-  return new Response(method === "HEAD" ? null : isLong ? onePiece(body) : body, {
-    headers: { "Content-Type": "application/json", "Content-Length": String(body.length), ...headers },
-  });
-}
-
-/** From here on copying costs more than a stream. */
-const WORTH_A_STREAM_BYTES = 16 * 1024;

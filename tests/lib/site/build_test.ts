@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
 
 import { siteAssets } from "@/lib/site/build.ts";
 import { BuildError, buildFolder, builtAssets, PROJECT_FOLDER } from "@/lib/site/built_site.ts";
@@ -59,6 +60,22 @@ Deno.test("build: an entry, a chunk per island, one stylesheet, all with hashed 
       assert.ok(list(root).includes(path.replace("/build/", "")), path);
     }
     assert.match(await Deno.readTextFile(`${root}/static${assets.stylesheet}`), /\.flex\{display:flex\}/);
+  }));
+
+Deno.test("build: compressed forms lie beside the files that they make smaller, and are part of the build", () =>
+  inProject(async (root) => {
+    const { script } = await siteAssets({ root });
+    const original = await Deno.readFile(`${root}/static${script}`);
+    assert.deepEqual(new Uint8Array(gunzipSync(await Deno.readFile(`${root}/static${script}.gz`))), original);
+    assert.deepEqual(new Uint8Array(brotliDecompressSync(await Deno.readFile(`${root}/static${script}.br`))), original);
+    for (const name of list(root).filter((name) => /\.(?:br|gz)$/.test(name))) {
+      const [form, file] = [name, name.replace(/\.\w+$/, "")].map((name) =>
+        Deno.statSync(`${buildFolder(root)}/${name}`)
+      );
+      assert.ok(form.size < file.size, name);
+    }
+    await Deno.remove(`${root}/static${script}.br`);
+    assert.throws(() => builtAssets(root), BuildError);
   }));
 
 Deno.test("build: unchanged sources are not built again, changed ones are, a lost file is made again", () =>

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { compressibleJson } from "@/lib/http/compressible.ts";
 import type { Method, Operation, ResponseSpec } from "@/lib/http/operation.ts";
 import { callMapi, callMapiForRecords, type Mapi, type MapiCall, pathFiller, storeAnswer } from "@/lib/mapi/client.ts";
 import type { StoreQuery } from "@/lib/mapi/records/store_query.ts";
@@ -87,7 +88,7 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
           }
           const { body, headers } = answered;
           const answer = storeAnswer(schema, body, label);
-          return Response.json(further ? { ...Object(answer), ...further(headers) } : answer);
+          return compressibleJson(context.request, further ? { ...Object(answer), ...further(headers) } : answer);
         },
       });
     },

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { compressibleJson } from "@/lib/http/compressible.ts";
 import { invalid } from "@/lib/http/errors.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { Mapi } from "@/lib/mapi/client.ts";
@@ -24,8 +25,8 @@ export function namespaceExportOperations(operation: GatewayOperation, mapi: Map
       params: parameters(MANY),
       query: exportQuery,
       responses,
-      handler: async ({ caller, params: { tenant_name }, query }) =>
-        Response.json(await exportNamespaces(mapi, caller, tenant_name, namesOf(query), now())),
+      handler: async ({ caller, params: { tenant_name }, query }, { request }) =>
+        compressibleJson(request, await exportNamespaces(mapi, caller, tenant_name, namesOf(query), now())),
     }),
     operation({
       id: "export_namespace",
@@ -36,8 +37,8 @@ export function namespaceExportOperations(operation: GatewayOperation, mapi: Map
       params: parameters(ONE),
       query: z.object({}),
       responses,
-      handler: async ({ caller, params: { tenant_name, ns } }) =>
-        Response.json(await exportNamespaces(mapi, caller, tenant_name, [ns], now())),
+      handler: async ({ caller, params: { tenant_name, ns } }, { request }) =>
+        compressibleJson(request, await exportNamespaces(mapi, caller, tenant_name, [ns], now())),
     }),
   ];
 }

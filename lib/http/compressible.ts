@@ -1,0 +1,64 @@
+import { gzipSync } from "node:zlib";
+import { preferredCoding } from "./accept_encoding.ts";
+import { onePiece } from "./one_piece.ts";
+
+/** From here on compression saves packets. */
+const MIN_COMPRESSED_BYTES = 1024;
+/** Compression occupies the event loop: 4 MiB take about 15 ms, less than writing that much JSON. */
+const MAX_COMPRESSED_BYTES = 4 * 1024 * 1024;
+/** The lowest level makes JSON and HTML ten times smaller at 300 MB/s, the default one little smaller at 40. */
+const LEVEL = 1;
+/** From here on copying costs more than a stream. */
+const MIN_STREAM_BYTES = 16 * 1024;
+
+interface ResponseOptions {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * A response whose body is compressed by gzip where its client accepts that. A response to HEAD has the same headers.
+ * The bytes must not change any more: where the same bytes are sent again, they are not compressed again.
+ *
+ * Not for a body that holds a secret: its compressed length would tell of it what an attacker guesses (BREACH).
+ */
+export function compressibleResponse(
+  request: Request,
+  body: Uint8Array<ArrayBuffer>,
+  type: string,
+  { status, headers }: ResponseOptions = {},
+): Response {
+  const compressed = preferredCoding(request.headers.get("Accept-Encoding"), ["gzip"]) && compressedForm(body);
+  const sent = compressed ?? body;
+  return new Response(request.method === "HEAD" ? null : sent.length >= MIN_STREAM_BYTES ? onePiece(sent) : sent, {
+    status,
+    headers: {
+      "Content-Type": type,
+      "Content-Length": String(sent.length),
+      ...(compressed && { "Content-Encoding": "gzip" }),
+      "Vary": "Accept-Encoding",
+      ...headers,
+    },
+  });
+}
+
+/** {@link compressibleResponse} of a value as JSON. */
+export function compressibleJson(request: Request, value: unknown, options?: ResponseOptions): Response {
+  return compressibleResponse(request, encoder.encode(JSON.stringify(value)), "application/json", options);
+}
+
+const encoder = new TextEncoder();
+
+/** Compressed forms of bodies, for as long as these are in use. */
+const compressedForms = new WeakMap<Uint8Array, Uint8Array<ArrayBuffer>>();
+
+/** A body compressed; null where that does not pay. */
+function compressedForm(body: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | null {
+  if (body.length < MIN_COMPRESSED_BYTES || body.length > MAX_COMPRESSED_BYTES) return null;
+  let form = compressedForms.get(body);
+  if (!form) {
+    form = gzipSync(body, { level: LEVEL });
+    compressedForms.set(body, form);
+  }
+  return form.length < body.length ? form : null;
+}
