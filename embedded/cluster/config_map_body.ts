@@ -95,7 +95,7 @@ export function unknownFields(body: JsonObject): string[] {
   ];
 }
 
-/** The metadata of a body. Throws a 400 when it is no object. */
+/** The metadata of a body. @throws ApiError 400 when it is not an object */
 export function metadataOf(body: JsonObject): JsonObject {
   const metadata = body.metadata ?? {};
   if (!isObject(metadata)) throw badRequest("metadata: not an object");

@@ -1,10 +1,10 @@
 import { apiVersionOf, type Resource, RESOURCES } from "./resources.ts";
 
-/** The answers by which clients find out what the API has; null for a path that is none of them. */
+/** The discovery documents; null for another path. */
 export function discover(path: string, address: string): Record<string, unknown> | null {
   switch (path) {
     case "/version":
-      // Clients compare major and minor; the rest says honestly what answers.
+      // Clients compare major and minor; the rest identifies this server.
       return { major: "1", minor: "36", gitVersion: "v1.36.0-embedded", platform: "deno" };
     case "/api":
       return {

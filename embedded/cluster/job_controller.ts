@@ -319,7 +319,7 @@ function newCondition(type: string, now: number, reason: string, message: string
   return { type, status: "True", lastProbeTime: time, lastTransitionTime: time, reason, message };
 }
 
-/** Whether a Job has been let go by its queue: it runs, or ran before somebody paused it. */
+/** Whether the queue has admitted a Job: it runs, or ran before it was paused. */
 export function wasAdmitted(job: Job): boolean {
   return !job.spec.suspend || job.status.startTime !== undefined || condition(job, "Failed") !== undefined;
 }

@@ -9,7 +9,7 @@ import type { JsonObject } from "./json_values.ts";
 /** The largest body taken, the limit of the real API server. */
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 const MAX_DEPTH = 64;
-/** Aliases of a YAML document multiply what it says. */
+/** Limits the aliases of a YAML document, which multiply its content. */
 const MAX_ALIASES = 20;
 
 /** Reads a request's body as one JSON object; an empty one reads as `{}`. Throws a 413 or a 400. */

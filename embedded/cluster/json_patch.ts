@@ -5,7 +5,7 @@ import { sameJson } from "./json_values.ts";
 /** A patch may have so many operations, as in the real API server. */
 const MAX_OPERATIONS = 10_000;
 
-/** Applies a JSON patch (RFC 6902) and answers the outcome; changes neither argument. Throws a 400, a 413, or a 422 where it does not fit. */
+/** Applies a JSON patch (RFC 6902) and returns the result; changes neither argument. @throws ApiError 400, 413, or 422 when it does not apply */
 export function jsonPatch(target: unknown, patch: unknown): unknown {
   if (!Array.isArray(patch)) throw badRequest("a JSON patch is a list of operations");
   if (patch.length > MAX_OPERATIONS) {
@@ -90,7 +90,7 @@ function elementAt(list: readonly unknown[], name: string, mayBeEnd: boolean): n
 }
 
 function missing(name: string): never {
-  throw misfit(`there is no ${JSON.stringify(name)} where the path says`);
+  throw misfit(`there is no ${JSON.stringify(name)} at the path`);
 }
 
 function misfit(why: string): ApiError {

@@ -1,9 +1,8 @@
 import { apiVersionOf, type Resource, RESOURCES } from "./resources.ts";
 
 /**
- * The OpenAPI 3 description of what the cluster serves; null for a path that is none of it. `kubectl` looks here for whether a
- * PATCH knows `fieldValidation` and `dryRun` before it leaves the checking of objects to the server. Of the objects nothing more is
- * said than that they are objects.
+ * The OpenAPI 3 description of what the cluster serves; null for another path. `kubectl` looks up here whether a
+ * PATCH supports `fieldValidation` and `dryRun` before it leaves validation to the server. Schemas of objects are not described.
  */
 export function describe(path: string): Record<string, unknown> | null {
   if (path === "/openapi/v3") {

@@ -31,7 +31,7 @@ export function record(
   return entries.length > 0 ? Object.fromEntries(entries) : undefined;
 }
 
-/** The bytes of the last field of a number, as the encoding says that the last one counts. */
+/** The bytes of the last field with a number: by the encoding the last one counts. */
 export function last(fields: readonly Field[], number: number): Uint8Array | undefined {
   const value = fields.findLast((field) => field.number === number)?.value;
   if (typeof value === "bigint") throw broken();

@@ -3,7 +3,7 @@ import { type Field, fieldsOf, last, readEnvelope, record, text } from "./protob
 
 /**
  * Reads a ConfigMap from Kubernetes' protobuf encoding, in which `kubectl create configmap` sends it (field numbers of `core/v1` and
- * `meta/v1`). Members that this cluster does not keep are left out. Throws a 400 for anything else.
+ * `meta/v1`). Members that this cluster does not store are left out. Throws a 400 for anything else.
  */
 export function readProtobufConfigMap(bytes: Uint8Array): JsonObject {
   const { apiVersion, kind, fields } = readEnvelope(bytes);
@@ -21,9 +21,10 @@ export function readProtobufConfigMap(bytes: Uint8Array): JsonObject {
 /** Reads a `SelfSubjectAccessReview` from Kubernetes' protobuf encoding (field numbers of `authorization/v1`). Throws a 400. */
 export function readProtobufReview(bytes: Uint8Array): JsonObject {
   const { apiVersion, kind, fields } = readEnvelope(bytes);
-  const asked = last(fieldsOf(last(fields, 2)), 1);
+  const message = last(fieldsOf(last(fields, 2)), 1);
   const names = ["namespace", "verb", "group", "version", "resource", "subresource", "name"];
-  const attributes = asked && Object.fromEntries(names.map((name, at) => [name, text(last(fieldsOf(asked), at + 1))]));
+  const attributes = message &&
+    Object.fromEntries(names.map((name, at) => [name, text(last(fieldsOf(message), at + 1))]));
   return { apiVersion, kind, spec: { resourceAttributes: attributes } };
 }
 

@@ -3,12 +3,12 @@ import type { KubeObject, Plural } from "./objects.ts";
 import { apiVersionOf, resourceOfPlural } from "./resources.ts";
 import { tableOf } from "./table.ts";
 
-/** The forms in which a client may take an answer. */
+/** The forms of a response. */
 export type Form = "object" | "table" | "metadata";
 
 /**
  * The first form of an `Accept` header that this API has: plain JSON, a `Table`, or metadata only (`PartialObjectMetadataList` for
- * lists, `PartialObjectMetadata` for one object). Throws a 406 when there is none, as for the form of the other kind of request.
+ * lists, `PartialObjectMetadata` for one object). Throws a 406 for any other, and for the form of the other kind of request.
  */
 export function acceptedForm(accept: string | null, isList: boolean): Form {
   for (const range of (accept ?? "*/*").split(",")) {
@@ -56,7 +56,7 @@ export function representList(
   return { kind: `${resource.kind}List`, apiVersion: apiVersionOf(resource), metadata, items };
 }
 
-/** The object of a bookmark event: nothing but how far the watch has come. `initialEnd` marks the end of the initial events. */
+/** The object of a bookmark event: only the version that the watch has reached. `initialEnd` marks the end of the initial events. */
 export function representBookmark(form: Form, plural: Plural, version: number, initialEnd: boolean) {
   const metadata = {
     resourceVersion: String(version),
@@ -69,7 +69,7 @@ export function representBookmark(form: Form, plural: Plural, version: number, i
   return { kind: resource.kind, apiVersion: apiVersionOf(resource), metadata };
 }
 
-/** What is left of an object when only its metadata is asked for. */
+/** The metadata-only form of an object. */
 function metadataOnly(object: KubeObject) {
   return { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata: object.metadata };
 }

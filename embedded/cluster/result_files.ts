@@ -7,14 +7,14 @@ import { timestamp } from "./objects.ts";
 import { runLog } from "./run_log.ts";
 import type { RunState, VolumeRun } from "./volume_run.ts";
 
-/** A file a worker writes; the body is made when it is written. */
+/** A file of a worker; the body is created when it is written. */
 export interface ResultFile {
   readonly key: string;
   readonly contentType: string;
   readonly body: () => Uint8Array;
 }
 
-/** The state of a run while it goes on; never a sign that it has ended. */
+/** The state of a run while it goes on; it does not mark its end. */
 export function progressFile(run: VolumeRun, state: RunState, now: number): ResultFile {
   const failed = state.pages.filter((page) => page.error !== null);
   const last = failed.at(-1);
@@ -35,7 +35,7 @@ export function progressFile(run: VolumeRun, state: RunState, now: number): Resu
   }));
 }
 
-/** The account of a finished run, written last: its being there says that the volume is complete. */
+/** The result of a finished run, written last: its existence marks the volume as complete. */
 export function manifestFile(run: VolumeRun, state: RunState, now: number): ResultFile {
   const { campaign, volume } = run;
   const pages = state.pages;
@@ -122,7 +122,7 @@ export function viewerFile(run: VolumeRun, state: RunState): ResultFile {
   }));
 }
 
-/** The text of one page with its places. */
+/** The text of one page with its coordinates. */
 export function altoFile(run: VolumeRun, page: number): ResultFile {
   const { seed, volume, campaign } = run;
   const quality = campaign.pipeline.scoresQuality ? pageQuality(run, page) : null;
@@ -142,7 +142,7 @@ export function logFile(run: VolumeRun, elapsed: number): ResultFile {
   };
 }
 
-/** The manifest made for a volume that was listed by its images. */
+/** The key of the manifest for a volume that is listed by its images. */
 export function syntheticManifestKey(namespace: string, pipeline: string, volume: string): string {
   return `${namespace}/sources/${pipeline}/${volume}/manifest.json`;
 }

@@ -4,7 +4,7 @@ import type { KubeObject, Plural } from "./objects.ts";
 type LabelSelector = (labels: Readonly<Record<string, string>>) => boolean;
 type FieldSelector = (object: KubeObject) => boolean;
 
-/** A selector longer than this is refused; the longest real ones have a few hundred characters. */
+/** Longest selector, characters; real ones have a few hundred at most. */
 const MAX_SELECTOR_CHARACTERS = 16 * 1024;
 
 /**
@@ -52,9 +52,9 @@ export function isLabelValue(text: string): boolean {
 }
 
 function labelRequirement(part: string, whole: string): LabelSelector {
-  const refuse = () => badRequest(`unable to parse requirement: ${whole}`);
+  const invalid = () => badRequest(`unable to parse requirement: ${whole}`);
   const check = (key: string, values: string[]) => {
-    if (!KEY.test(key) || !values.every((value) => VALUE.test(value))) throw refuse();
+    if (!KEY.test(key) || !values.every((value) => VALUE.test(value))) throw invalid();
   };
   const set = /^(\S+)\s+(in|notin)\s*\(([^()]*)\)$/.exec(part);
   if (set) {

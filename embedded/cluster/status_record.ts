@@ -6,7 +6,7 @@ import { type ConfigMap, type Job, type Pod, timestamp } from "./objects.ts";
 import { failedOf } from "./pod_status.ts";
 import type { SampleCampaign } from "./samples.ts";
 
-/** What the tool that submits campaigns records of a Job that has ended: the summary. */
+/** The summary that the submission tool records of an ended Job. */
 export function endingRecord(
   job: Job,
   campaign: SampleCampaign,
@@ -34,7 +34,7 @@ export function endingRecord(
   }, labels);
 }
 
-/** What a reader of the pods would have recorded while they were there: the failures. */
+/** The failures that a site would have recorded while the pods existed. */
 export function failuresRecord(job: Job, campaign: SampleCampaign, pods: readonly Pod[]): ConfigMapContent {
   return statusRecord(job, {
     failedVolumes: JSON.stringify(namedFailures(pods, campaign)),
@@ -65,7 +65,7 @@ function sentence(message: string): string {
     const content: unknown = JSON.parse(message);
     if (typeof content === "object" && content !== null && "error" in content) return String(content.error);
   } catch {
-    // Plain text says it as it is.
+    // Not JSON: the message itself.
   }
   return message;
 }

@@ -94,7 +94,7 @@ export function warmupTimeline(pipeline: SamplePipeline): readonly WorkEvent[] {
   return [{ at: pipeline.warmupSeconds, kind: "end", end }];
 }
 
-/** The end of a worker that is asked to stop, and says so. */
+/** The end of a worker that receives SIGTERM and reports it. */
 export function drainEnd(stage: string): End {
   return { ...failure(stage, false, "SIGTERM"), exitCode: 143 };
 }
@@ -104,7 +104,7 @@ export function deadlineEnd(stage: string): End {
   return { ...drainEnd(stage), podReason: "DeadlineExceeded" };
 }
 
-/** The end of a pod whose warm-up never came. Plain text: the gate is a shell loop, not the worker. */
+/** The end of a pod whose warm-up never completed. Plain text: the gate is a shell loop, not the worker. */
 export function gateEnd(pipeline: string): End {
   const message = `no warm-up marker at /data/warmup/${pipeline}.done after ${GATE_SECONDS}s`;
   return { exitCode: PERMANENT_EXIT, reason: "Error", message, stage: "warmup", error: message, permanent: true };

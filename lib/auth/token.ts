@@ -68,7 +68,7 @@ interface Verified {
 
 /**
  * A verifier of bearer tokens that caches the last {@link MAX_CACHED_TOKENS} verified ones. Expiry is checked each time,
- * without leeway. A token without `exp` is refused.
+ * without leeway. A token without `exp` is rejected.
  *
  * The verifier throws HttpError 401 with `Invalid token`, `Token has expired` or `Invalid token: no subject`.
  */

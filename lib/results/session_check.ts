@@ -85,12 +85,12 @@ async function askService(
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     stop.abort();
-    late.reject(unanswered());
+    late.reject(noResponse());
   }, timeoutMs);
   try {
     return await Promise.race([late.promise, userOf(service, cookie, requestId, stop.signal)]);
   } catch (error) {
-    throw unanswered(error);
+    throw noResponse(error);
   } finally {
     clearTimeout(timer);
   }
@@ -113,12 +113,12 @@ async function userOf(
   }
   if (response.status !== 200) {
     await response.body?.cancel();
-    throw unanswered();
+    throw noResponse();
   }
-  const answer: unknown = JSON.parse(await readCapped(response, MAX_ANSWER_BYTES, TIMEOUT_MS));
-  if (typeof answer !== "object" || answer === null || !("user" in answer)) throw unanswered();
-  const { user } = answer;
-  if (typeof user !== "string" || user === "") throw unanswered();
+  const content: unknown = JSON.parse(await readCapped(response, MAX_ANSWER_BYTES, TIMEOUT_MS));
+  if (typeof content !== "object" || content === null || !("user" in content)) throw noResponse();
+  const { user } = content;
+  if (typeof user !== "string" || user === "") throw noResponse();
   return user;
 }
 
@@ -126,7 +126,7 @@ function notLoggedIn(): HttpError {
   return new HttpError(401, "not logged in");
 }
 
-function unanswered(cause?: unknown): HttpError {
+function noResponse(cause?: unknown): HttpError {
   return new HttpError(502, "the results service did not answer", { cause });
 }
 

@@ -1,12 +1,12 @@
-/** A number that was written with a fraction or an exponent: 1000.0 is no count of pages. */
+/** A number that was written with a fraction or an exponent: 1000.0 is not a count of pages. */
 export class Fraction {
   constructor(readonly value: number) {}
 }
 
 /**
- * Parses JSON that a worker wrote, a file of the bucket or a termination message; undefined when it is none. Integers
- * come as numbers, other numbers as `Fraction`. Workers write with a library that also emits `NaN` and `Infinity`: those
- * come as a fraction that is not finite, so that one bad score does not cost the rest of the file.
+ * Parses JSON that a worker wrote, a file of the bucket or a termination message; undefined when it is invalid.
+ * Integers become numbers, other numbers become `Fraction`. Workers use a library that also writes `NaN` and `Infinity`:
+ * those become a fraction that is not finite, so that one bad score does not invalidate the rest of the file.
  */
 export function parseBucketJson(body: Uint8Array | string): unknown {
   try {
@@ -42,7 +42,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Takes a string as far as it goes, closed or not: the pattern cannot fail halfway, so it stays linear. */
+/** Matches a string to its end, closed or not: the pattern cannot backtrack, so it stays linear. */
 const STRING_OR_NOT_FINITE = /"(?:[^"\\]|\\[^]?)*"?|-?Infinity|NaN/g;
 
 function finiteSpelling(token: string): string {

@@ -14,19 +14,19 @@ export interface Condition {
   readonly since: string | null;
 }
 
-/** What is read of a batch Job: enough for every answer, small enough to keep by the thousand. */
+/** The part of a batch Job that responses need, small enough to store thousands. */
 export interface BatchJob {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
-  /** Told by both labels; anything else that runs in the namespace is `other` and is no campaign of ours. */
+  /** By both labels; any other Job of the namespace is `other` and not a campaign. */
   readonly kind: "campaign" | "warmup" | "other";
   /** The campaign file's name. */
   readonly campaign: string;
   /** Pipeline id, "" without the label. */
   readonly pipeline: string;
   readonly createdAt: string;
-  /** null when the Job does not say. */
+  /** null when the Job has none. */
   readonly completions: number | null;
   readonly suspended: boolean;
   readonly active: number;
@@ -45,13 +45,13 @@ export interface BatchJob {
 export interface ContainerEnd {
   readonly container: string;
   readonly exitCode: number;
-  /** Such as `OOMKilled`, "" when not told. */
+  /** Such as `OOMKilled`, "" when unknown. */
   readonly reason: string;
   /** Termination message; an empty one is a message, null is none. */
   readonly message: string | null;
 }
 
-/** What is read of a pod that has not succeeded. */
+/** The part of a pod that has not succeeded which responses need. */
 export interface BatchPod {
   readonly namespace: string;
   readonly name: string;
@@ -59,7 +59,7 @@ export interface BatchPod {
   /** The Job index it works on; null for a pod without a readable one. */
   readonly index: number | null;
   readonly createdAt: string;
-  /** Such as `Evicted` or `DeadlineExceeded`, "" when not told. */
+  /** Such as `Evicted` or `DeadlineExceeded`, "" when unknown. */
   readonly reason: string;
   /** Only containers that have ended. */
   readonly containers: readonly ContainerEnd[];
@@ -110,8 +110,7 @@ export function readJob(
 }
 
 /**
- * Reads a pod; null for something that has no name and for a pod that has succeeded, which tells nothing about its
- * volume. Never throws.
+ * Reads a pod; null for something that has no name and for a pod that has succeeded, which is not needed for its volume. Never throws.
  */
 export function readPod(value: unknown): BatchPod | null {
   const namespace = stringAt(value, "metadata", "namespace");
@@ -185,7 +184,7 @@ function readIndex(label: string | null): number | null {
 
 function endedContainers(statuses: unknown): ContainerEnd[] {
   return entries(statuses).flatMap((status) => {
-    // A restarted container that ended again is told by `state` alone, even when that says less than `lastState`.
+    // For a restarted container that ended again only `state` counts, even when `lastState` has more details.
     const now = member(status, "state", "terminated");
     const end = isObject(now) ? now : member(status, "lastState", "terminated");
     if (!isObject(end)) return [];

@@ -1,6 +1,6 @@
 /**
  * The names by which campaign objects are recognised in a cluster. They differ from one deployed system to another, so
- * they are one set of settings (`CAMPAIGN_CONVENTIONS`) and nothing else in the code spells them.
+ * they are one set of settings (`CAMPAIGN_CONVENTIONS`) and not repeated elsewhere in the code.
  */
 export interface Conventions {
   /** Prefix of every label and annotation of campaigns, with its closing slash. */
@@ -58,9 +58,9 @@ export const CONVENTIONS: Readonly<Record<ConventionsPreset, Conventions>> = {
 export const RECORD_PREFIX = "campaign-";
 /** Suffix of the name of a campaign's status record, after the name of its ConfigMap. */
 export const STATUS_SUFFIX = "-status";
-/** Label by which the Job controller says which volume of a campaign a pod works on. */
+/** The Job controller's label with the index of a pod, which is its volume. */
 export const POD_INDEX_LABEL = "batch.kubernetes.io/job-completion-index";
-/** Label by which the Job controller says whose pod it is. */
+/** The Job controller's label with the Job of a pod. */
 export const POD_JOB_LABEL = "batch.kubernetes.io/job-name";
 
 /** Names of the labels that campaign objects carry. */

@@ -12,7 +12,7 @@ import type { VolumeList } from "./volumes.ts";
 /** Failed rows that a detail shows beside its page (spec, Limits). */
 const MAX_FAILURES = 50;
 
-/** Which rows of a detail are asked for. */
+/** The requested rows of a detail. */
 export interface VolumePage {
   readonly offset: number;
   readonly limit: number;
@@ -28,7 +28,7 @@ export interface CampaignLayout {
   readonly failures: readonly number[];
   /** Index of the newest active volume, else of the newest done one. */
   readonly latest: number | null;
-  /** Those two: what every answer shows, whatever its page. */
+  /** Failures and latest: the rows that each response shows, whatever its page. */
   readonly shown: ReadonlySet<number>;
   /** Volumes that are not pending. */
   readonly started: number;
@@ -36,7 +36,7 @@ export interface CampaignLayout {
   links(id: string): VolumeLinks;
 }
 
-/** A volume whose progress an answer would like to know. */
+/** A volume whose progress a response needs. */
 export interface WantedProgress {
   readonly index: number;
   readonly id: string;
@@ -86,8 +86,8 @@ export function layoutReaped(
 
 /**
  * The volumes whose progress to read, in the order in which to spend the budget: running ones first, then those that
- * the answer shows whatever its page, then its page, then the rest. Pending volumes have no progress and are not asked
- * for, nor are those that `isWanted` leaves out.
+ * each response shows, then its page, then the rest. Pending volumes have no progress and are left out, and so are those
+ * that `isWanted` excludes.
  */
 export function wantedProgress(
   campaign: CampaignLayout,
@@ -110,8 +110,8 @@ export function wantedProgress(
 
 /**
  * The detail of a campaign (spec, JobDetail). `answers` holds what was read, by index; a volume without an answer has
- * no progress and is not counted. Volumes that are over are added to `tally`, which may know more of them from earlier
- * requests of the same user. `now` is in milliseconds since 1970.
+ * no progress and is not counted. Volumes that are over are added to `tally`, which may contain others from earlier
+ * requests of the same session. `now` is in milliseconds since 1970.
  */
 export function composeDetail(
   campaign: CampaignLayout,
@@ -196,7 +196,7 @@ function sumPages(
   return sums.sums(campaign.started);
 }
 
-/** Indexes of started volumes, which come ascending, by how much an answer needs them, ascending among equals. */
+/** Ascending indexes of started volumes, ordered by the priority of a response, ascending among equals. */
 function ranked(
   { states: { states }, shown }: CampaignLayout,
   { offset, limit }: VolumePage,

@@ -10,8 +10,8 @@ export interface IndexRanges {
 
 /**
  * Reads `completedIndexes` and `failedIndexes` of a Job's status, such as `0-2,5` (Kubernetes, JobStatus). Spaces
- * around figures do no harm; pieces that are no range are skipped; overlapping ranges count once. The set costs memory
- * by the length of the text, not by the figures in it.
+ * around numbers are ignored, invalid ranges are skipped, overlapping ranges count once. The memory of the set depends on
+ * the length of the text, not on the numbers in it.
  */
 export function readIndexRanges(text: string | null | undefined): IndexRanges {
   if (!text) return EMPTY;
@@ -26,8 +26,8 @@ type Range = readonly [first: number, last: number];
 const EMPTY: IndexRanges = { size: 0, has: () => false };
 const RANGE = /^\s*(\d{1,15})\s*(?:-\s*(\d{1,15})\s*)?$/;
 
-function readRange(piece: string): Range[] {
-  const match = RANGE.exec(piece);
+function readRange(text: string): Range[] {
+  const match = RANGE.exec(text);
   if (!match) return [];
   const first = Number(match[1]);
   const last = match[2] === undefined ? first : Number(match[2]);

@@ -38,7 +38,7 @@ export class PageAccumulator {
     return this.#counted;
   }
 
-  /** Counts a volume whose file was answered; null when the answer was that there is no progress. */
+  /** Counts a volume whose file was read; null when it has no progress. */
   add(volume: CountedVolume, progress: StoredProgress | null): void {
     this.#counted++;
     if (!progress) return;
@@ -50,7 +50,7 @@ export class PageAccumulator {
     this.#addQuality(volume, progress);
   }
 
-  /** A copy that grows on its own. */
+  /** An independent copy. */
   copy(): PageAccumulator {
     const twin = new PageAccumulator();
     twin.#counted = this.#counted;

@@ -4,9 +4,8 @@ import type { StoredProgress } from "./types.ts";
 import type { VolumeList } from "./volumes.ts";
 
 /**
- * The sums over those volumes of one run that are over, each counted once. Kept between requests (per user), it lets
- * the totals of a huge campaign settle although one request reads few files. Its size follows the number of volumes, a
- * bit each.
+ * The sums over the ended volumes of one run, each counted once. It is cached between the requests of a session, so that
+ * the totals of a huge campaign become complete although one request reads few files. It takes one bit for each volume.
  */
 export class PageTally {
   #seen = new Uint8Array(0);
@@ -16,7 +15,7 @@ export class PageTally {
     return ((this.#seen[index >> 3] ?? 0) & (1 << (index & 7))) !== 0;
   }
 
-  /** Counts a volume that is over and whose file was answered; the second time it does nothing. */
+  /** Counts an ended volume whose file was read; a second call has no effect. */
   add(
     index: number,
     volume: CountedVolume,
@@ -27,7 +26,7 @@ export class PageTally {
     this.#sums.add(volume, progress);
   }
 
-  /** A copy of the sums, to go on with the volumes that are still running. */
+  /** A copy of the sums, to which running volumes are added. */
   sums(): PageAccumulator {
     return this.#sums.copy();
   }
@@ -44,8 +43,8 @@ export class PageTally {
 }
 
 /**
- * Names one run of one list of volumes, to keep a tally under: the same while volumes finish and after the Job is gone,
- * another for another start or other volumes.
+ * The key of a tally: identifies one run of one list of volumes. It stays the same while volumes finish and after the Job
+ * is gone, and differs for another start or other volumes.
  */
 export function runFingerprint(
   namespace: string,

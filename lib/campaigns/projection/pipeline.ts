@@ -2,7 +2,7 @@ import { parseDocument, visit } from "yaml";
 import { entries, isLonger, member, stringAt } from "@/lib/std/untrusted.ts";
 import { NO_PIPELINE, type Pipeline, type PipelineModel } from "./types.ts";
 
-/** Characters of a pipeline document that are parsed; a longer one is shown, but not read. */
+/** Longest pipeline document that is parsed, characters; a longer one is shown only. */
 export const MAX_PIPELINE_CHARACTERS = 64 * 1024;
 
 /**
@@ -42,7 +42,7 @@ function safelyParsed(yaml: string): unknown {
     visit(document, {
       Scalar(_key, scalar) {
         if (scalar.source === "<<") merges = true;
-        refuseImpossibleDate(scalar.value, scalar.source);
+        rejectInvalidDate(scalar.value, scalar.source);
       },
       Alias: () => void aliases++,
     });
@@ -55,8 +55,8 @@ function safelyParsed(yaml: string): unknown {
   }
 }
 
-/** The parser takes 2024-02-31 for the second of March; other readers of the same document refuse it whole. */
-function refuseImpossibleDate(
+/** The parser reads 2024-02-31 as the second of March; other parsers reject the whole document. */
+function rejectInvalidDate(
   value: unknown,
   source: string | undefined,
 ): void {

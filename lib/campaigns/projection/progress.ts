@@ -6,13 +6,13 @@ import { MAX_BUCKET_TEXT, readQuality } from "./quality.ts";
 import { roundToEven } from "./rounding.ts";
 import type { PageError, Progress, ProgressAnswer, StoredProgress, VolumeState } from "./types.ts";
 
-/** Which of a volume's two files an answer is about. */
+/** The two files with a volume's progress. */
 export type ProgressFile = "progress" | "manifest";
 
 /**
- * What an HTTP answer to the read of a progress file means. `status` null: no answer came. `body` null: it was too
- * large, encoded, or not wanted. A missing or broken file is an answer (there is no progress); a store that is busy,
- * away or asks for a login has not answered.
+ * The meaning of the response to the read of a progress file. `status` null: no response. `body` null: it was too large,
+ * encoded, or not needed. A missing or invalid file counts as answered, without progress; a store that is busy,
+ * unreachable or requires a login has not answered.
  */
 export function judgeAnswer(
   file: ProgressFile,
@@ -35,8 +35,8 @@ export const UNREAD: ProgressAnswer = {
 };
 
 /**
- * Whether manifest.json should be asked after progress.json: only for a volume that is over and not failed, whose
- * worker may have been an older one that wrote no progress.
+ * Whether manifest.json should be read after progress.json: only for a volume that has ended without failure, whose
+ * worker may be an older version that wrote no progress.
  */
 export function needsManifest(
   state: VolumeState,
@@ -46,12 +46,12 @@ export function needsManifest(
     !answer.forbidden && answer.progress === null;
 }
 
-/** Whether a volume is over, so that its files no longer change. */
+/** Whether a volume has ended, so that its files no longer change. */
 export function isOver(state: VolumeState): boolean {
   return state === "done" || state === "failed" || state === "unknown";
 }
 
-/** Reads progress.json, parsed by `parseBucketJson`; null unless it tells the number of pages (spec, progress). */
+/** Reads progress.json, parsed by `parseBucketJson`; null unless it contains the number of pages (spec, progress). */
 export function readProgress(file: unknown): StoredProgress | null {
   const total = integerOf(member(file, "pages_total"));
   if (total === null) return null;
@@ -90,14 +90,14 @@ export function readManifest(file: unknown): StoredProgress | null {
   };
 }
 
-/** When a file says that it was written, ms since 1970; null when it does not say. */
+/** The time of writing in a file, ms since 1970; null when it is absent. */
 export function updatedInstant({ updatedAt }: StoredProgress): number | null {
   return updatedAt === null ? null : instantOf(updatedAt);
 }
 
 /**
- * Progress as an answer shows it: with its age at `now` (milliseconds since 1970). Who shows a file again and again gives
- * its instant.
+ * Progress as a response shows it: with its age at `now` (milliseconds since 1970). `updated` saves parsing the time again
+ * for a cached file.
  */
 export function withAge(progress: StoredProgress, now: number, updated = updatedInstant(progress)): Progress {
   return {
@@ -124,7 +124,7 @@ function textOf(value: unknown): string | null {
   return typeof value === "string" ? clip(value, MAX_BUCKET_TEXT) : null;
 }
 
-/** What the worker's own language takes for true. */
+/** Truth by the rules of Python, the worker's language. */
 function isTruthy(value: unknown): boolean {
   if (value instanceof Fraction) return value.value !== 0;
   if (Array.isArray(value)) return value.length > 0;

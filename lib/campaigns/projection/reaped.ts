@@ -14,7 +14,7 @@ export interface ReapedCampaign {
   readonly status: StatusRecord;
 }
 
-/** A campaign of these two ConfigMaps; null when one is missing or the status says no known phase. */
+/** A campaign of these two ConfigMaps; null when one is missing or the status has no known phase. */
 export function reapedCampaign(
   record: CampaignRecord | null,
   status: StatusRecord | null,
@@ -87,8 +87,8 @@ export function reapedSummary(
 }
 
 /**
- * The states of a reaped campaign's volumes: a volume that the record names is failed, the others took the campaign's
- * ending. When the record counts more failures than it names, nobody knows which of the others they are.
+ * The states of a reaped campaign's volumes: a volume named by the record has failed, the others have the campaign's
+ * ending. When the record counts more failures than it names, the state of the others is unknown.
  */
 export function reapedStates(
   volumes: VolumeList,
@@ -138,7 +138,7 @@ function sentence(text: string | undefined): Reason | null {
   return text?.trim() ? { stage: null, permanent: null, error: text } : null;
 }
 
-/** A namespace has no slash, so the two parts cannot run into each other. */
+/** Unambiguous, because a namespace contains no slash. */
 function keyOf(
   { namespace, job }: { readonly namespace: string; readonly job: string },
 ): string {

@@ -11,9 +11,8 @@ export const WORK_CONTAINER = "wrapper";
 export const WARMUP_CONTAINER = "warmup";
 
 /**
- * Why a pod stopped, from the best source that says something: the working container's termination message, the message
- * of a gate (init container) that refused, the pod's own reason, an exit code. Null when it tells nothing (spec, Reason
- * sources).
+ * Why a pod stopped, from the first source with a value: the working container's termination message, the message of a failed
+ * init container, the pod's own reason, an exit code. Null without any (spec, Reason sources).
  */
 export function reasonOf(pod: BatchPod, container: string): Reason | null {
   const message = messageOf(pod, container);
@@ -51,7 +50,7 @@ function readMessage(message: string): Reason {
   };
 }
 
-/** A worker that is killed at its deadline only sees the signal; the pod knows why. */
+/** A worker that is killed at its deadline reports only the signal; the pod has the cause. */
 function renamed(reason: Reason, pod: BatchPod): Reason {
   const killed = pod.reason === "DeadlineExceeded" &&
     reason.error === "SIGTERM";

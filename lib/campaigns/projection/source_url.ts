@@ -1,7 +1,7 @@
 /**
- * The source of a volume when a browser can surely open it: an absolute http(s) URL, returned as written; else null
- * (spec, VolumeView). Stricter than the URL Standard, whose parser repairs hosts (`%41`, `1.2.3`, `a!b`) that other
- * readers of the same line refuse.
+ * The source of a volume when each browser can open it: an absolute http(s) URL, returned unchanged; else null (spec,
+ * VolumeView). Stricter than the URL Standard, whose parser repairs hosts (`%41`, `1.2.3`, `a!b`) that other parsers of
+ * the same line reject.
  */
 export function openableSource(source: string | null): string | null {
   if (
@@ -22,7 +22,7 @@ function hasForbiddenCharacter(text: string): boolean {
   return false;
 }
 
-/** `written` is host and port as they came, `parsed` is the host after IDNA and number parsing. */
+/** `written` is the original host and port, `parsed` the host after IDNA and number parsing. */
 function isPlainHost(written: string, parsed: string): boolean {
   if (written.startsWith("[")) return !written.includes("%");
   if (written === "" || written.includes("%")) return false;

@@ -19,10 +19,10 @@ export const SUMMARY_KEYS = [
 ] as const;
 export const FAILURE_KEYS = ["failedVolumes", "failedVolumesJobUid"] as const;
 
-/** What a status record says of a campaign but for its failures: texts by key. */
+/** The content of a status record without its failures: texts by key. */
 export type RecordSummary = Readonly<Record<(typeof SUMMARY_KEYS)[number], string>>;
 
-/** A phase that a record may say; `Unknown` is what we say of a record without an ending. */
+/** A phase of a record; `Unknown` is shown for a record without an ending. */
 type RecordedPhase = Exclude<Phase, "Unknown">;
 
 /** A campaign's status record. */
@@ -32,25 +32,25 @@ export interface StatusRecord {
   readonly job: string;
   readonly campaign: string;
   readonly pipeline: string;
-  /** null when the record says none of the known phases: such a record makes no row. */
+  /** null when the record has no known phase: such a record is not shown. */
   readonly phase: RecordedPhase | null;
   readonly volumesTotal: number;
   readonly volumesDone: number;
   readonly volumesFailed: number;
   readonly startedAt: string | null;
-  /** RFC 3339; null as well when the record's text is no time. */
+  /** RFC 3339; null as well when the record's text is not a time. */
   readonly finishedAt: string | null;
-  /** Where the results were when it was written, which may be another place than today. */
+  /** The address of the results when it was written, which may differ from today's. */
   readonly resultsBase: string;
   /** The Job it is about, "" in a record older than this key. */
   readonly jobUid: string;
   /** The version of its ConfigMap, which every write changes. */
   readonly version: string;
-  /** Sentence by volume id, "" for a failure without one; none when they are another Job's. */
+  /** Reason by volume id, "" for a failure without one; empty when they are those of another Job. */
   readonly failures: ReadonlyMap<string, string>;
 }
 
-/** Reads a status record; null when its name is not that of one. A broken member costs only itself. Never throws. */
+/** Reads a status record; null when its name is not that of one. An invalid member is ignored. Never throws. */
 export function readStatusRecord(
   value: unknown,
   conventions: Conventions,
@@ -87,8 +87,8 @@ export function readStatusRecord(
 }
 
 /**
- * Reads `failedVolumes`: sentence by volume id. An id named twice keeps its last sentence; text that is no list is
- * none.
+ * Reads `failedVolumes`: reason by volume id. Of an id that occurs twice the last reason counts; other text than a list
+ * is empty.
  */
 export function readFailures(text: string | null): Map<string, string> {
   const failures = new Map<string, string>();

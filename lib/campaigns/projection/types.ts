@@ -25,14 +25,14 @@ export type VolumeState = "pending" | "active" | "done" | "failed" | "unknown";
 export interface Reason {
   /** Where the worker was, such as `stream` or `verify`. */
   readonly stage: string | null;
-  /** Whether the worker said that trying again is of no use. */
+  /** Whether the worker reported that a retry is useless. */
   readonly permanent: boolean | null;
   readonly error: string;
 }
 
 export interface Warmup {
   readonly phase: WarmupPhase;
-  /** Only for `failed`, and only when a pod tells. */
+  /** Only for `failed`, and only when a pod has one. */
   readonly reason?: Reason;
 }
 
@@ -98,7 +98,7 @@ export interface VolumeQuality {
   readonly lowest: readonly LowestPage[];
 }
 
-/** What a volume's progress file says; its age is added when an answer is made, because a kept file grows older. */
+/** The content of a volume's progress file. The age is added to each response, because a cached file grows older. */
 export interface StoredProgress {
   /** Pages, like total and failed. */
   readonly done: number;
@@ -120,11 +120,11 @@ export interface Progress extends StoredProgress {
   readonly ageSeconds: number | null;
 }
 
-/** What a read of one volume's progress came to. */
+/** The result of a read of one volume's progress. */
 export interface ProgressAnswer {
-  /** False when the bucket did not answer (a time-out, 5xx and the like): such a volume is not counted. */
+  /** False when the bucket did not respond (a timeout, 5xx and the like): such a volume is not counted. */
   readonly answered: boolean;
-  /** The results store refused this user the file. */
+  /** The results store denied this user the file. */
   readonly forbidden: boolean;
   readonly progress: StoredProgress | null;
 }
@@ -146,7 +146,7 @@ export interface VolumeView extends VolumeLinks {
   readonly sourceUrl: string | null;
   readonly progress: Progress | null;
   readonly forbidden: boolean;
-  /** Absent when nothing is known. */
+  /** Absent when unknown. */
   readonly reason?: Reason;
 }
 
@@ -198,7 +198,7 @@ export interface JobDetail extends JobSummary, PageSums {
   readonly latest: VolumeView | null;
   readonly pipelineSteps: readonly string[];
   readonly pipelineYaml: string;
-  /** Beyond the contract: what the provenance of a card shows of the document, so that browsers need not parse it. */
+  /** Beyond the contract: the models in the document, so that browsers need not parse it. */
   readonly pipelineModels: readonly PipelineModel[];
 }
 
@@ -209,7 +209,7 @@ export interface PipelineModel {
   readonly revision: string | null;
 }
 
-/** What a pipeline's ConfigMap says. */
+/** The content of a pipeline's ConfigMap. */
 export interface Pipeline {
   readonly steps: readonly string[];
   readonly models: readonly PipelineModel[];

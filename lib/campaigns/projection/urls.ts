@@ -35,7 +35,7 @@ export function volumeLinks(
   };
 }
 
-/** Where a volume's progress is read: the file that a worker keeps writing, and the one it writes last. */
+/** The files with a volume's progress: the one that a worker updates, and the one that it writes last. */
 export interface ProgressUrls {
   readonly progress: string;
   readonly manifest: string;

@@ -1,17 +1,17 @@
 import { readVolumes, type VolumeList } from "./volumes.ts";
 
-/** Volumes that are kept as bytes. */
+/** Volumes stored as bytes. */
 interface VolumeBytes extends VolumeList {
-  /** Memory they take, bytes. */
+  /** Memory in use, bytes. */
   readonly size: number;
 }
 
 /**
- * Reads volumes.txt by the rules of `readVolumes` and keeps it as bytes and offsets, outside of the heap: for lists that
- * are kept for long and read rarely.
+ * Reads volumes.txt by the rules of `readVolumes` and stores it as bytes and offsets, outside of the heap: for lists that
+ * are cached for long and read rarely.
  */
 export function volumesAsBytes(text: string): VolumeBytes {
-  // Half of a surrogate pair does not survive as bytes.
+  // A lone surrogate cannot be encoded as UTF-8.
   if (!text.isWellFormed()) {
     const volumes = readVolumes(text);
     return { ...volumes, size: text.length * 2 + volumes.count * 4 };

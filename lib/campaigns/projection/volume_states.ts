@@ -2,10 +2,10 @@ import type { BatchJob, BatchPod } from "./cluster_objects.ts";
 import { newestPod, reasonOf, WORK_CONTAINER } from "./reasons.ts";
 import type { Reason, VolumeState } from "./types.ts";
 
-/** The state of every volume of a campaign, and why some of them are in trouble. */
+/** The state of every volume of a campaign, with the reasons of failures. */
 export interface VolumeStates {
   readonly states: readonly VolumeState[];
-  /** Null for a volume that is done, has no pod, or whose newest pod tells nothing. */
+  /** Null for a volume that is done, has no pod, or whose newest pod has no reason. */
   reason(index: number): Reason | null;
 }
 

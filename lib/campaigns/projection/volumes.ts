@@ -10,7 +10,7 @@ export interface VolumeList {
   readonly count: number;
   /** @throws RangeError beyond the last line */
   line(index: number): VolumeLine;
-  /** The id of a line alone, for those who go through all of them. @throws RangeError beyond the last line */
+  /** Only the id of a line, for loops over all of them. @throws RangeError beyond the last line */
   id(index: number): string;
 }
 
@@ -18,8 +18,8 @@ export interface VolumeList {
 export const NO_VOLUMES: VolumeList = listOf("", new Uint32Array(0), 0);
 
 /**
- * Reads volumes.txt: one volume per line that is not blank, ends of lines LF or CRLF. Only the starts of lines are
- * kept, a line is cut when asked for, so that a list of thousands costs little more than its text.
+ * Reads volumes.txt: one volume per line that is not blank, ends of lines LF or CRLF. Only the offsets
+ * of lines are stored and a line is cut on access, so that a list of thousands costs little more than its text.
  */
 export function readVolumes(text: string): VolumeList {
   let starts = new Uint32Array(256);

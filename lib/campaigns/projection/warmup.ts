@@ -31,7 +31,7 @@ export function warmupPhase(job: BatchJob | null): WarmupPhase {
   return job.active > 0 ? "running" : "pending";
 }
 
-/** The member `warmup` of a summary. The Job's pods are looked at only when it failed; pass none otherwise. */
+/** The member `warmup` of a summary. Pods are needed only when the Job failed. */
 export function warmupOf(
   job: BatchJob | null,
   pods: Iterable<BatchPod> = [],
@@ -42,7 +42,7 @@ export function warmupOf(
   return reason ? { phase, reason } : { phase };
 }
 
-/** A namespace has no slash, so the two parts cannot run into each other. */
+/** Unambiguous, because a namespace contains no slash. */
 function keyOf(namespace: string, pipeline: string): string {
   return `${namespace}/${pipeline}`;
 }

@@ -26,7 +26,7 @@ interface RecordWriterOptions {
 /** `contended`: another client writes the same record, which is not an error. `gone`: the Job no longer exists. */
 export type RecordOutcome = "written" | "unchanged" | "contended" | "gone";
 
-/** The API server did not take a write: it refused it, failed, or did not answer. */
+/** A failed write: the API server rejected it, failed, or did not respond. */
 export class RecordRejected extends Error {
   override readonly name = "RecordRejected";
 }
@@ -80,19 +80,19 @@ async function applied(
   const query = new URLSearchParams({ fieldManager: manager, ...(force && { force: "true" }) });
   const headers = { "Content-Type": "application/apply-patch+yaml" };
   const { status, body } = await connection.send({ method: "PATCH", path, query, headers, body: yaml(object) })
-    .catch(refused);
+    .catch(rejected);
   if (status === 409 || (status === 422 && namesAnotherObject(parsed(body)))) return "contended";
   if (status !== 200 && status !== 201) throw new RecordRejected(`status ${status}`);
   return readStoredRecord(parsed(body));
 }
 
 /** Whether another object of that name replaced the record: then the uid, which cannot change, is the only cause. */
-function namesAnotherObject(refusal: unknown): boolean {
-  const causes = entries(member(refusal, "details", "causes"));
+function namesAnotherObject(status: unknown): boolean {
+  const causes = entries(member(status, "details", "causes"));
   return causes.length > 0 && causes.every((cause) => stringAt(cause, "field") === "metadata.uid");
 }
 
-function refused(error: unknown): never {
+function rejected(error: unknown): never {
   throw error instanceof ClusterUnavailable ? new RecordRejected("no answer", { cause: error }) : error;
 }
 

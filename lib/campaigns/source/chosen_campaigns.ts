@@ -65,9 +65,9 @@ class FollowedWhereAllowed implements ChosenCampaigns {
     this.#watched = watchedCampaigns(options);
     this.#chosen = this.#watched;
     this.source = {
-      list: () => this.#ask((source) => source.list()),
-      campaign: (namespace, name) => this.#ask((source) => source.campaign(namespace, name)),
-      pods: (namespace, job) => this.#ask((source) => source.pods(namespace, job)),
+      list: () => this.#withSource((source) => source.list()),
+      campaign: (namespace, name) => this.#withSource((source) => source.campaign(namespace, name)),
+      pods: (namespace, job) => this.#withSource((source) => source.pods(namespace, job)),
       age: () => this.#chosen.age(),
     };
     this.#running = this.#alternate();
@@ -116,14 +116,14 @@ class FollowedWhereAllowed implements ChosenCampaigns {
     do await sleep(watchAgainMs, signal); while (!signal.aborted && !(await mayWatch({ ...this.#options, signal })));
   }
 
-  /** A watch is refused only after the first list, so whoever waits for that may have to ask again. */
-  async #ask<T>(question: (source: CampaignSource) => Promise<T>): Promise<T> {
-    const asked = this.#chosen;
+  /** A watch is forbidden only after the first list, so a pending call is repeated with the new source. */
+  async #withSource<T>(call: (source: CampaignSource) => Promise<T>): Promise<T> {
+    const source = this.#chosen;
     try {
-      return await question(asked);
+      return await call(source);
     } catch (error) {
-      if (asked === this.#chosen) throw error;
-      return await question(this.#chosen);
+      if (source === this.#chosen) throw error;
+      return await call(this.#chosen);
     }
   }
 }
