@@ -3,6 +3,7 @@ import { Fragment } from "preact";
 
 import type { JobDetail, JobSummary, PipelineModel } from "@/lib/campaigns/projection/types.ts";
 import { modelPage } from "@/lib/presentation/model_page.ts";
+import { SENTENCES } from "@/lib/presentation/page_sentences.ts";
 
 /** As many as people use to tell revisions apart. */
 const SHOWN_REVISION_CHARACTERS = 7;
@@ -40,7 +41,7 @@ export function CardProvenance({ job, detail, whole = false }: CardProvenancePro
             ))}
           </span>
         )}
-        {detail && detail.pipelineYaml === "" && <span>The pipeline's document is gone.</span>}
+        {detail && detail.pipelineYaml === "" && <span>{SENTENCES.pipelineGone}</span>}
         {detail && detail.pipelineYaml !== "" && !whole && (
           <button
             class="btn small"

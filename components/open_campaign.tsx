@@ -2,6 +2,7 @@ import type { JobDetail } from "@/lib/campaigns/projection/types.ts";
 import { accentOf, chipsOf } from "@/lib/presentation/campaign_state.ts";
 import { formatCount } from "@/lib/presentation/figures.ts";
 import { OPEN_CAMPAIGN_ID, openCampaignPath } from "@/lib/presentation/page_paths.ts";
+import { SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import { problemsOf } from "@/lib/presentation/problems.ts";
 import { CardProblems } from "./card_problems.tsx";
 import { CardProvenance } from "./card_provenance.tsx";
@@ -32,7 +33,7 @@ export function OpenCampaign({ detail, offset }: OpenCampaignProps) {
         <CardTotals job={detail} detail={detail} />
         {volumes.length > 0
           ? <VolumeTable job={detail} volumes={volumes} placeholders={0} />
-          : <p class="note">{offset > 0 ? "There are no volumes from here on." : "No volumes are known."}</p>}
+          : <p class="note">{offset > 0 ? SENTENCES.noMoreVolumes : SENTENCES.noVolumes}</p>}
         {volumes.length > 0 && (
           <p class="note">
             Volumes {formatCount(offset + 1)} to {formatCount(next)} of {formatCount(Math.max(counts.total, next))}

@@ -15,10 +15,10 @@ import { renderAgain, renderedWithSession } from "@/lib/client/render_again.ts";
 import { ScrollAnchor } from "@/lib/client/scroll_anchor.ts";
 import { apiBase } from "@/lib/client/site_settings.ts";
 import { campaignKey } from "@/lib/presentation/campaign_order.ts";
-import { favicon } from "@/lib/presentation/favicon.ts";
 import { counted, formatCount } from "@/lib/presentation/figures.ts";
 import { formatClock, type MomentStyle } from "@/lib/presentation/moments.ts";
-import { pageTitle } from "@/lib/presentation/page_title.ts";
+import { SENTENCES } from "@/lib/presentation/page_sentences.ts";
+import { favicon, pageTitle } from "@/lib/presentation/page_tab.ts";
 
 export type CampaignBoardProps = {
   /** What the server could read; null: nothing, and the browser asks. */
@@ -181,8 +181,7 @@ function Banner({ trouble, problem, readAt, skipped, drifted, zone, onSort }: Ba
       )}
       {drifted && (
         <p class="banner">
-          The order is that of your last visit to this tab.{" "}
-          <button class="btn small" type="button" onClick={onSort}>Sort again</button>
+          {SENTENCES.orderOfLastVisit} <button class="btn small" type="button" onClick={onSort}>Sort again</button>
         </p>
       )}
     </>
@@ -225,6 +224,6 @@ function LiveCard({ card, style, spansNamespaces }: LiveCardProps) {
 }
 
 function emptyWords(board: BoardStore): string {
-  if (board.jobs.value.length > 0) return "No campaign matches the filter.";
-  return "There are no campaigns yet. They appear here when the first one is started.";
+  if (board.jobs.value.length > 0) return SENTENCES.noMatch;
+  return SENTENCES.noCampaigns;
 }

@@ -10,6 +10,7 @@ import { markLine } from "@/lib/client/marked_line.ts";
 import { browserClock } from "@/lib/client/poller.ts";
 import { renderAgain, renderedWithSession } from "@/lib/client/render_again.ts";
 import { counted } from "@/lib/presentation/figures.ts";
+import { SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import { formatClock } from "@/lib/presentation/moments.ts";
 import { outcomeChip } from "@/lib/presentation/run_log/words.ts";
 
@@ -64,7 +65,7 @@ export default island("run_viewer", function RunViewer({ log, live, hasSession }
     <div class="run">
       <div class="outcome">
         {run && <Chip {...outcomeChip(run.outcome, isFollowing)} />}
-        <span class="figure">{run ? counted(run.lineCount, "line") : problem ? "" : "Reading the log…"}</span>
+        <span class="figure">{run ? counted(run.lineCount, "line") : problem ? "" : SENTENCES.readingLog}</span>
         {isFollowing && reader.readAt.value !== null && (
           <span class="figure">updated {formatClock(reader.readAt.value, zoneOfReader())}</span>
         )}
@@ -76,18 +77,16 @@ export default island("run_viewer", function RunViewer({ log, live, hasSession }
         )}
         <a class="raw" href={log}>Raw text</a>
       </div>
-      {problem !== null && (
-        <p class="banner bad" role="alert">{problem}{isFollowing && " It is tried again in a moment."}</p>
-      )}
+      {problem !== null && <p class="banner bad" role="alert">{problem}{isFollowing && ` ${SENTENCES.logRetried}`}</p>}
       {!hasSession && !run && (
         <p class="empty">
           <a href="/login">Log in</a> to read run logs.
         </p>
       )}
-      {hasSession && <p class="empty without-scripts">The viewer needs scripts; the raw text does not.</p>}
+      {hasSession && <p class="empty without-scripts">{SENTENCES.logNeedsScripts}</p>}
       {run && run.hiddenCharacters > 0 && (
         <p class="banner">
-          The beginning of this log is left out.{" "}
+          {SENTENCES.logShortened}{" "}
           <button class="btn small" type="button" onClick={() => reader.showWhole()}>Show the whole log</button>
         </p>
       )}

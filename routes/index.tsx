@@ -2,7 +2,7 @@ import CampaignBoard, { type CampaignBoardProps } from "@/islands/campaign_board
 import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { isInTrouble } from "@/lib/presentation/campaign_state.ts";
-import { resultsOutageSentence } from "@/lib/presentation/outage_sentences.ts";
+import { SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import { pageResponse } from "@/lib/site/page_response.ts";
 import type { SiteDeps } from "@/lib/site/site.ts";
 import { type OpenAnswer, OpenedCampaign, type OpenRequest, readOpenRequest } from "./open_campaign.tsx";
@@ -49,7 +49,7 @@ async function boardProps(
   session: Awaited<ReturnType<SiteDeps["session"]>>,
 ): Promise<CampaignBoardProps> {
   const renderedAt = deps.now();
-  if (session === "outage") return { first: null, problem: resultsOutageSentence(), renderedAt };
+  if (session === "outage") return { first: null, problem: SENTENCES.resultsOutage, renderedAt };
   if (session === null) return { first: null, problem: null, renderedAt };
   const answer = await deps.campaigns(request);
   if ("problem" in answer) return { first: null, problem: answer.problem, renderedAt };

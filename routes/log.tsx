@@ -1,6 +1,7 @@
 import RunViewer from "@/islands/run_viewer.tsx";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { readLogAddress } from "@/lib/presentation/log_address.ts";
+import { refusedUrlSentence, SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import { guardResultUrl } from "@/lib/presentation/result_url_guard.ts";
 import { pageResponse } from "@/lib/site/page_response.ts";
 import type { SiteDeps } from "@/lib/site/site.ts";
@@ -64,24 +65,14 @@ function Refusal({ sentence }: { sentence: string }) {
 function readAsked(query: URLSearchParams, resultsUrl: string): Asked {
   const log = query.get("log");
   if (log === null) {
-    return { ok: false, sentence: "No log is named: open one from its volume in the list of campaigns." };
+    return { ok: false, sentence: SENTENCES.noLogNamed };
   }
   const guarded = guardResultUrl(log, resultsUrl);
-  if (!guarded.ok) return { ok: false, sentence: REFUSALS[guarded.refused]("log") };
+  if (!guarded.ok) return { ok: false, sentence: refusedUrlSentence(guarded.refused, "log") };
   const manifest = query.get("manifest");
   const guardedManifest = manifest === null ? null : guardResultUrl(manifest, resultsUrl);
   if (guardedManifest && !guardedManifest.ok) {
-    return { ok: false, sentence: REFUSALS[guardedManifest.refused]("manifest") };
+    return { ok: false, sentence: refusedUrlSentence(guardedManifest.refused, "manifest") };
   }
   return { ok: true, log: guarded.href, live: query.get("live") === "1" };
 }
-
-type Refused = Exclude<ReturnType<typeof guardResultUrl>, { ok: true }>["refused"];
-
-const REFUSALS: Readonly<Record<Refused, (parameter: string) => string>> = {
-  "not a URL": (parameter) => `The address given as “${parameter}” is no web address.`,
-  "outside the results": (parameter) =>
-    `The address given as “${parameter}” is not one of this site's results, so it is not opened.`,
-  "escaped separator": (parameter) =>
-    `The address given as “${parameter}” hides a slash or a backslash in its path, so it is not opened.`,
-};

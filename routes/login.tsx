@@ -1,5 +1,5 @@
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { loginErrorSentence } from "@/lib/presentation/login_errors.ts";
+import { loginErrorSentence, SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import { nextPath } from "@/lib/results/next_path.ts";
 import { pageResponse } from "@/lib/site/page_response.ts";
 import type { SiteDeps } from "@/lib/site/site.ts";
@@ -24,7 +24,7 @@ function Login({ next, error }: { next: string; error: string | null }) {
     <main id="main" class="login">
       <form method="post" action="/results/_login">
         <h1>Stackroom</h1>
-        <p class="note">Log in with your account on the results store.</p>
+        <p class="note">{SENTENCES.login}</p>
         <input type="hidden" name="next" value={next} />
         <label>
           User name

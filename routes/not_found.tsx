@@ -1,4 +1,5 @@
 import type { RequestContext } from "@/lib/http/request_context.ts";
+import { SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import { pageResponse } from "@/lib/site/page_response.ts";
 import type { SiteDeps } from "@/lib/site/site.ts";
 import { Shell } from "./shell.tsx";
@@ -19,7 +20,7 @@ export function notFoundPage(deps: SiteDeps) {
             <h1>Not found</h1>
           </div>
           <p>
-            There is no page at this address. <a href="/">Back to the campaigns</a>
+            {SENTENCES.noPage} <a href="/">Back to the campaigns</a>
           </p>
         </Shell>
       ),

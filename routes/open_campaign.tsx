@@ -1,5 +1,6 @@
 import { OpenCampaign } from "@/components/open_campaign.tsx";
 import type { JobDetail } from "@/lib/campaigns/projection/types.ts";
+import { noCampaignSentence } from "@/lib/presentation/page_sentences.ts";
 import { OPEN_CAMPAIGN_ID } from "@/lib/presentation/page_paths.ts";
 
 /** A campaign whose volumes an address asks for, as it stands there: nothing in it is known to exist. */
@@ -32,7 +33,7 @@ export function OpenedCampaign({ asked, answer }: { asked: OpenRequest; answer: 
         ? <OpenCampaign detail={answer.detail} offset={asked.offset} />
         : (
           <p id={OPEN_CAMPAIGN_ID} class="banner bad" role="alert">
-            {answer?.problem ?? `There is no campaign named ${asked.namespace}/${asked.name}.`}
+            {answer?.problem ?? noCampaignSentence(asked.namespace, asked.name)}
           </p>
         )}
     </noscript>

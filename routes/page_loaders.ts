@@ -1,7 +1,7 @@
 import { campaignDetail } from "@/lib/campaigns/reader/campaign_detail.ts";
 import type { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import { unreachableSentence } from "@/lib/presentation/outage_sentences.ts";
+import { unreachableSentence } from "@/lib/presentation/page_sentences.ts";
 import type { SessionCheck } from "@/lib/results/session_check.ts";
 import type { Session } from "@/lib/site/site.ts";
 import { canBeCampaign, DEFAULT_REAPED, DEFAULT_VOLUMES } from "@/routes/api/v1/jobs.ts";

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-import { TopBar, type TopBarProps } from "./top_bar.tsx";
+import ThemeSwitch from "@/islands/theme_switch.tsx";
 
 /** The frame of every page but the login: the way past the bar, the bar, the page. */
 export function Shell(
@@ -12,5 +12,34 @@ export function Shell(
       <TopBar user={user} current={current} />
       <main id="main" tabIndex={-1}>{children}</main>
     </>
+  );
+}
+
+interface TopBarProps {
+  /** Who is logged in; null: nobody, or nobody knows. */
+  readonly user: string | null;
+  readonly current: "campaigns" | null;
+}
+
+/** Product, the site's places, theme and account. */
+function TopBar({ user, current }: TopBarProps) {
+  return (
+    <header class="bar">
+      <a class="product" href="/">Stackroom</a>
+      <nav aria-label="Main">
+        <a href="/" aria-current={current === "campaigns" ? "page" : undefined}>Campaigns</a>
+        <a href="/docs">API</a>
+      </nav>
+      <div class="end">
+        {user !== null && <span class="user" title={user}>{user}</span>}
+        <ThemeSwitch />
+        {user === null ? <a class="btn" href="/login">Log in</a> : (
+          <form method="post" action="/results/_logout">
+            <input type="hidden" name="next" value="/login" />
+            <button class="btn" type="submit">Log out</button>
+          </form>
+        )}
+      </div>
+    </header>
   );
 }

@@ -1,7 +1,8 @@
 import { addBelow, type AddRoute } from "@/lib/http/app.ts";
 import type { Handler } from "@/lib/http/middleware.ts";
+import { DEV_RELOAD_PATH } from "@/lib/presentation/page_paths.ts";
 import { BUILD_PATH, buildFolder } from "@/lib/site/built_site.ts";
-import { DEV_RELOAD_PATH, devReload } from "@/lib/site/dev_reload.ts";
+import { devReload } from "@/lib/site/dev_reload.ts";
 import { configJs } from "./config_js.ts";
 import { campaignPage, type CampaignPageDeps } from "./index.tsx";
 import { logPage } from "./log.tsx";

@@ -6,7 +6,7 @@ import type { CampaignSource } from "@/lib/campaigns/source/campaign_source.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import type { ResultsService } from "@/lib/results/results_service.ts";
 import type { SessionCheck } from "@/lib/results/session_check.ts";
-import type { Assets } from "@/lib/site/assets.ts";
+import type { Assets } from "@/lib/site/site.ts";
 
 /** What campaigns are read from. */
 export interface CampaignDeps {

@@ -5,6 +5,7 @@ import { matches, type Segment } from "@/lib/presentation/campaign_filter.ts";
 import { campaignKey, hasDrifted, keptOrder, sorted } from "@/lib/presentation/campaign_order.ts";
 import { isInTrouble } from "@/lib/presentation/campaign_state.ts";
 import { LIST_SECONDS, MAX_CARD_READS } from "@/lib/presentation/reading_plan.ts";
+import { SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import type { Answer, CampaignApi, CampaignList } from "./campaign_api.ts";
 import { CardStore } from "./card_store.ts";
 import { type Clock, Poller } from "./poller.ts";
@@ -172,7 +173,7 @@ export class BoardStore {
 
   #failed(answer: Exclude<Answer<CampaignList>, { kind: "ok" }>): void {
     if (answer.kind === "login") return this.#deps.onLogin();
-    const sentence = answer.kind === "gone" ? "This server has no list of campaigns." : answer.sentence;
+    const sentence = answer.kind === "gone" ? SENTENCES.noList : answer.sentence;
     this.trouble.value = { sentence, nextAt: this.#poller.dueAt };
   }
 }

@@ -1,6 +1,6 @@
 import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
 import { readJobDetail, readJobList } from "@/lib/presentation/campaign_answers.ts";
-import { unreachableSentence } from "@/lib/presentation/outage_sentences.ts";
+import { SENTENCES, unreachableSentence } from "@/lib/presentation/page_sentences.ts";
 
 export interface CampaignList {
   readonly jobs: readonly JobSummary[];
@@ -68,9 +68,9 @@ async function answerOf<T>(
     if (!response.ok) return { kind: "unreachable", sentence: unreachableSentence(response.status, body) };
     const value = read(response, body);
     if (value !== null) return { kind: "ok", value };
-    return { kind: "unreachable", sentence: "The server answered with something that cannot be read." };
+    return { kind: "unreachable", sentence: SENTENCES.unreadable };
   } catch {
-    return { kind: "unreachable", sentence: "The server cannot be reached." };
+    return { kind: "unreachable", sentence: SENTENCES.serverUnreachable };
   }
 }
 

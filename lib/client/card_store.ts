@@ -2,6 +2,7 @@ import { computed, type ReadonlySignal, type Signal, signal } from "@preact/sign
 
 import type { JobDetail, JobSummary, VolumeView } from "@/lib/campaigns/projection/types.ts";
 import { OPEN_CARD_SECONDS, readEvery } from "@/lib/presentation/reading_plan.ts";
+import { SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import type { Answer, CampaignApi } from "./campaign_api.ts";
 import { type Clock, Poller } from "./poller.ts";
 import type { ReadQueue } from "./read_queue.ts";
@@ -160,7 +161,7 @@ export class CardStore {
   #failed(answer: Exclude<Answer<JobDetail>, { kind: "ok" }>): void {
     if (answer.kind === "login") this.#deps.onLogin();
     else {
-      const sentence = answer.kind === "gone" ? "This campaign has been removed." : answer.sentence;
+      const sentence = answer.kind === "gone" ? SENTENCES.campaignGone : answer.sentence;
       this.trouble.value = { sentence, asOf: this.#readAt };
     }
   }

@@ -1,4 +1,4 @@
-import { DEV_RELOAD_PATH } from "@/lib/presentation/dev_reload_path.ts";
+import { DEV_RELOAD_PATH } from "@/lib/presentation/page_paths.ts";
 
 /** ms until a stream is asked for again that the browser has given up. */
 const RETRY_MS = 100;

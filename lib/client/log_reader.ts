@@ -2,6 +2,7 @@ import { signal } from "@preact/signals";
 
 import { MAX_LOG_CHARACTERS, parseRunLog, type RunLog } from "@/lib/presentation/run_log/run_log.ts";
 import { fileProblem } from "@/lib/presentation/run_log/words.ts";
+import { SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import { type Clock, Poller } from "./poller.ts";
 
 /** Seconds between two reads of a log that is still written. */
@@ -93,7 +94,7 @@ export class LogReader {
       }
       return null;
     } catch {
-      return "The server cannot be reached.";
+      return SENTENCES.serverUnreachable;
     }
   }
 

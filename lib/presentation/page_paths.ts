@@ -17,3 +17,6 @@ export function openCampaignPath(namespace: string, name: string, offset = 0): s
 
 /** The element of the campaign that such an address opens. */
 export const OPEN_CAMPAIGN_ID = "open-campaign";
+
+/** Where the development server tells its pages that it has started again. */
+export const DEV_RELOAD_PATH = "/_dev/reload";

@@ -1,12 +1,12 @@
 import { withoutTrailingSlash } from "@/lib/std/without_trailing_slash.ts";
 
+/** Why a viewer may not open a URL. */
+export type RefusedUrl = "not a URL" | "outside the results" | "escaped separator";
+
 /** Whether a viewer may open a URL, and if not, why. */
 type GuardedUrl =
   | { readonly ok: true; readonly href: string }
-  | {
-    readonly ok: false;
-    readonly refused: "not a URL" | "outside the results" | "escaped separator";
-  };
+  | { readonly ok: false; readonly refused: RefusedUrl };
 
 /**
  * Judges a URL that /log or /alto was asked to open: http(s), under the results base, and without an escaped slash or

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 
 import { type Coding, CODINGS } from "@/lib/http/accept_encoding.ts";
-import type { Assets } from "./assets.ts";
+import type { Assets } from "./site.ts";
 import {
   assetsOf,
   BuildError,

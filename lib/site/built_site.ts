@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 
 import project from "@/deno.json" with { type: "json" };
-import type { Assets } from "./assets.ts";
+import type { Assets } from "./site.ts";
 
 /** What a build wrote, beside its files. */
 export const MANIFEST = "manifest.json";

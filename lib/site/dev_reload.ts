@@ -1,7 +1,3 @@
-import { DEV_RELOAD_PATH } from "@/lib/presentation/dev_reload_path.ts";
-
-export { DEV_RELOAD_PATH };
-
 /** ms after which a browser asks again when the stream ended: soon, since a start takes well under a second. */
 const RETRY_MS = 100;
 

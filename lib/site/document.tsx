@@ -1,9 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { renderToString } from "preact-render-to-string";
 
-import { favicon } from "@/lib/presentation/favicon.ts";
-import { pageTitle } from "@/lib/presentation/page_title.ts";
-import type { Assets } from "./assets.ts";
+import { favicon, pageTitle } from "@/lib/presentation/page_tab.ts";
+import type { Assets } from "./site.ts";
 import { PAGE_META_POLICY } from "./policies.ts";
 import { THEME_SCRIPT } from "./theme_script.ts";
 

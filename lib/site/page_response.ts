@@ -1,5 +1,5 @@
 import { compressibleResponse } from "@/lib/http/compressible.ts";
-import type { Assets } from "./assets.ts";
+import type { Assets } from "./site.ts";
 import { type Page, renderDocument } from "./document.tsx";
 import { pagePolicy } from "./policies.ts";
 

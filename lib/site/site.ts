@@ -1,4 +1,12 @@
-import type { Assets } from "./assets.ts";
+/** The built files of the site, as addresses of our own origin. */
+export interface Assets {
+  readonly script: string;
+  readonly stylesheet: string;
+  /** Chunks that every page needs, so that they are fetched beside the script and not after it. */
+  readonly preload: readonly string[];
+  /** Reloads the page when the server starts again; null but in development. */
+  readonly devScript: string | null;
+}
 
 /** Who is logged in: nobody (null), or nobody can tell because the results service does not answer. */
 export type Session = { readonly user: string } | null | "outage";

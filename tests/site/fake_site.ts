@@ -3,7 +3,7 @@ import { httpApp, routesOf } from "@/lib/http/app.ts";
 import { defaultHeaders } from "@/lib/http/default_headers.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { Middleware } from "@/lib/http/middleware.ts";
-import type { Assets } from "@/lib/site/assets.ts";
+import type { Assets } from "@/lib/site/site.ts";
 import type { Session } from "@/lib/site/site.ts";
 import type { OpenRequest } from "@/routes/open_campaign.tsx";
 import { mountConfigJs, mountSite, mountStaticFiles } from "@/routes/site.ts";

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 
 import { readLogAddress } from "@/lib/presentation/log_address.ts";
-import { loginErrorSentence } from "@/lib/presentation/login_errors.ts";
-import { unreachableSentence } from "@/lib/presentation/outage_sentences.ts";
+import { loginErrorSentence, unreachableSentence } from "@/lib/presentation/page_sentences.ts";
 import { problemsOf } from "@/lib/presentation/problems.ts";
 import { parseRunLog } from "@/lib/presentation/run_log/run_log.ts";
 import { fileProblem, outcomeChip, stageFigures } from "@/lib/presentation/run_log/words.ts";

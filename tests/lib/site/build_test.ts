@@ -29,7 +29,7 @@ async function inProject(test: (root: string) => Promise<void>) {
         "client/hydrate.ts",
         "client/island.tsx",
         "client/dev_reload_client.ts",
-        "presentation/dev_reload_path.ts",
+        "presentation/page_paths.ts",
       ]
     ) {
       await Deno.copyFile(`${PROJECT_FOLDER}/lib/${name}`, `${root}/lib/${name}`);

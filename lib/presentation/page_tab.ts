@@ -1,3 +1,8 @@
+/** A page's title: trouble first, since a tab shows only its beginning. */
+export function pageTitle(title: string, troubled: number): string {
+  return `${troubled > 0 ? `${troubled} in trouble · ` : ""}${title} · Stackroom`;
+}
+
 /** The site's icon as a data URL, with the count of campaigns in trouble where there are any. */
 export function favicon(troubled: number): string {
   const badge = troubled > 0 ? badgeOf(troubled > MAX_SHOWN ? `${MAX_SHOWN}+` : String(troubled)) : "";
