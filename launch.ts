@@ -11,10 +11,10 @@ const SIGNALS: readonly Deno.Signal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 const path = (module: string) => fileURLToPath(new URL(module, import.meta.url));
 
-// A shell may end before what it has started; a task may not, and nobody would find the server that it leaves behind.
+// A shell may end before what it has started; a task may not, and the server that it leaves behind would go unnoticed.
 const taskGone = Deno.args.includes("--of-task") ? parentGone() : new Promise<void>(() => {});
 
-// The settings are read in a process of their own: what that takes in memory is given back at its end.
+// The settings are read in a process of their own: the memory of that is released at its end.
 const planned = await new Deno.Command(Deno.execPath(), {
   args: ["run", "--no-prompt", "--allow-env", "--allow-read", path("./compose/server_command.ts"), ...Deno.args],
   stdin: "null",

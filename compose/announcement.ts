@@ -1,7 +1,7 @@
 import { SAMPLE_LOGINS, SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import type { Config } from "@/lib/config/mod.ts";
 
-/** What was started, as far as an operator is told. */
+/** What was started, as the operator sees it. */
 interface Started {
   readonly origin: string;
   readonly hasStore: boolean;

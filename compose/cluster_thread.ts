@@ -19,7 +19,7 @@ export interface ClusterThreadOptions {
   readonly speed: number;
   /** Base of the result URLs in the files, without a trailing slash. */
   readonly resultsUrl: string;
-  /** The folder in which the cluster's state is kept. */
+  /** The folder in which the cluster's state is stored. */
   readonly folder: string;
   /** Where workers write their results, and as whom; null: nowhere. */
   readonly results: {
@@ -31,10 +31,10 @@ export interface ClusterThreadOptions {
   } | null;
 }
 
-/** What the thread is told. */
+/** A message to the thread. */
 export type ToCluster = { start: ClusterThreadOptions } | { stop: true };
 
-/** What the thread answers. */
+/** A message of the thread. */
 export type FromCluster = { started: { url: string; kubeconfig: string } } | { failed: string } | { stopped: true };
 
 /** What of the cluster outlives the process; files of the past hold the archive's address. */
@@ -46,7 +46,7 @@ interface KeptState {
   readonly snapshot: SimulatorSnapshot;
 }
 
-/** How often the state is kept while the campaigns move, in ms. */
+/** How often the state is written while the campaigns move, in ms. */
 const KEEP_EVERY_MS = 15_000;
 const LOOK_EVERY_MS = 250;
 
@@ -90,7 +90,7 @@ async function start(options: ClusterThreadOptions): Promise<FromCluster> {
     console.error(`The state in ${statePath} is damaged (${error.message}): the samples begin anew.`);
     return begin(undefined);
   });
-  // Only a state whose files are all in the store: after a restart nobody would write what was still on its way.
+  // Only a state whose files are all in the store: after a restart, what was still on its way would never be written.
   let keptAt = Date.now();
   const keep = () => {
     if (cluster.simulator.waitingFiles > 0) return;
@@ -172,7 +172,7 @@ function isKeptState(state: Partial<KeptState> | null): state is KeptState {
     Number.isInteger(state.clusterPort) && typeof state.snapshot === "object" && state.snapshot !== null;
 }
 
-/** The store took no more of the workers' files; they are kept and tried again. */
+/** The store took no more of the workers' files; they are retained and tried again. */
 class FullStore extends Error {
   override name = "FullStore";
 }

@@ -30,7 +30,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
 };
 
-/** The command of that name; undefined when it is none. */
+/** The command of that name; undefined when there is none. */
 export function command(name: string | undefined): Command | undefined {
   return name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
 }

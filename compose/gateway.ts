@@ -47,7 +47,7 @@ function storeAddresses(gateway: GatewayConfig, store: EmbeddedStore | null): St
     const { backend, addressingStyle } = gateway.store;
     const addresses = { ...gateway.store.addresses, virtualHosts: addressingStyle === "virtual" };
     const derived = derivedAddresses(addresses);
-    // Another S3 store than HCP has one endpoint for everybody; its domain is that of the management API alone.
+    // Another S3 store than HCP has one endpoint for all tenants; its domain is that of the management API alone.
     return backend === "hcp" ? derived : { ...derived, s3: derivedAddresses({ ...addresses, domain: null }).s3 };
   }
   throw new ConfigError("EMBEDDED", "no store is known: set the store's addresses, or EMBEDDED=on");

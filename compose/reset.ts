@@ -6,7 +6,7 @@ import { DataFolderError } from "@/lib/std/data_folder_error.ts";
 const MARKS = ["index.db", "ports.json", BODY_MARK];
 
 /**
- * Empties the data folder, after `confirm` said yes to a question that names it. Answers what happened, in one line.
+ * Empties the data folder, after `confirm` said yes to a question that names it. Returns what happened, in one line.
  *
  * @throws {DataFolderError} when the folder is in use, or is not a data folder.
  */

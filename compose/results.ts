@@ -68,7 +68,7 @@ function resultsStore(
   return { s3: s3({ s3: () => Promise.resolve(address) }, verifyTls), tenant: null, bucket, probeKeys };
 }
 
-/** The keys that the gateway of this process serves everybody with, where its store is the one of the results. */
+/** The keys with which the gateway of this process serves all callers, where its store is the one of the results. */
 function sharedKeys({ gateway }: Config, endpoint: string): S3Keys | null {
   const store = gateway?.store;
   return store?.identity.kind === "shared" && store.addresses.s3Endpoint === endpoint ? store.identity : null;

@@ -8,7 +8,7 @@ import { writeDurably } from "@/lib/std/durable_files.ts";
 export const REVOKED_SESSIONS_FILE = "revoked-sessions.json";
 
 /**
- * Sessions that ended before their time, kept in the data folder; without one they are known until the process ends.
+ * Sessions that ended before their time, stored in the data folder; without one they are known until the process ends.
  *
  * @throws {DataFolderError}
  */

@@ -30,10 +30,11 @@ interface Tally {
 }
 
 /**
- * Reads a whole data folder, also beside the store that runs on it: the index, the length and the digest of every body, files
- * that belong to nothing, and the small files. Changes nothing; a stopped folder cannot be opened meanwhile. `say` is given one line for each finding and one for the
- * whole. Answers whether all is well.
+ * Reads a whole data folder, also beside the store that runs on it: the index, the length and the digest of every body,
+ * files that belong to nothing, and the small files. Changes nothing; a stopped folder cannot be opened meanwhile.
  *
+ * @param say called with one line for each finding, and one for the whole
+ * @returns whether all is well
  * @throws {DataFolderError} when the folder holds no data of Stackroom.
  */
 export function verifyDataFolder(

@@ -58,7 +58,7 @@ export default island("campaign_board", function CampaignBoard({ first, problem,
     anchor.current = null;
   });
 
-  // Before the cards' own effects: a remembered card would be read in a tab that nobody sees.
+  // Before the cards' own effects: a remembered card would be read in a hidden tab.
   useLayoutEffect(() => {
     if (document.hidden) board.setHidden(true);
   }, []);

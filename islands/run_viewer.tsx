@@ -19,7 +19,7 @@ type RunViewerProps = {
   readonly log: string;
   /** The run may still write. */
   readonly live: boolean;
-  /** Somebody is logged in, as far as the server could see. */
+  /** Whether the server saw a session. */
   readonly hasSession: boolean;
 };
 

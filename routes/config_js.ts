@@ -2,7 +2,7 @@ import type { RequestContext } from "@/lib/http/request_context.ts";
 
 const API_BASE = "/api/v1";
 
-/** `/config.js`: where the browser finds the API and the results, written anew for each request. */
+/** `/config.js`: where the browser finds the API and the results, written for each request. */
 export function configJs(resultsUrl: (request: Request) => string) {
   return function configJs(context: RequestContext): Response {
     const text = "// The addresses of this site, as the browser reaches them.\n" +

@@ -53,10 +53,10 @@ const PACKAGE_FILES: Readonly<Record<string, string>> = {
 
 /** The API page with its login button, all of it from our own origin, and the document behind it. */
 export function mountDocs(add: AddRoute, operations: readonly Operation[], sessionCookie: string): void {
-  // Made when it is first asked for: a start should not wait for what few of its clients read.
+  // Created at the first request: a start should not wait for what few clients read.
   let document: Uint8Array<ArrayBuffer> | null = null;
-  const made = () => document ??= encoded(JSON.stringify(openApiDocument(operations, { ...INFO, sessionCookie })));
-  serve(add, "/openapi.json", "application/json", made);
+  const openApi = () => document ??= encoded(JSON.stringify(openApiDocument(operations, { ...INFO, sessionCookie })));
+  serve(add, "/openapi.json", "application/json", openApi);
   serve(add, "/docs", "text/html; charset=utf-8", () => encoded(PAGE));
   serve(add, "/docs/theme.js", "text/javascript; charset=utf-8", () => encoded(THEME));
   serve(add, "/docs/start.js", "text/javascript; charset=utf-8", () => encoded(START));

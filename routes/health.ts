@@ -21,7 +21,7 @@ const ready = z.object({ ok: z.boolean(), checks: checkStates }).meta({ id: "Rea
 const alive = z.object({ status: z.literal("ok") }).meta({ id: "Alive" });
 const health = z.object({ status: z.literal("ok"), cache: z.literal("disabled") }).meta({ id: "Health" });
 
-/** The probes every role answers, and the ones the gateway's clients know. Open, silent, cheap. */
+/** The probes of every role, and those that clients of the gateway use. Open to all callers and not logged. */
 export function healthOperations(checks: readonly ReadinessCheck[], now: () => number): Operation[] {
   const ask = rarely(() => askAll(checks), now);
   const state = z.object({ ok: z.boolean() });
@@ -100,7 +100,7 @@ async function askAll(checks: readonly ReadinessCheck[]): Promise<Asked> {
   };
 }
 
-/** One call at a time, and its result for everybody who asks within its lifetime. */
+/** One call at a time; its result is shared by all callers within its lifetime. */
 function rarely<T>(work: () => Promise<T>, now: () => number): () => Promise<T> {
   let last: { readonly result: Promise<T>; readonly at: number } | undefined;
   return function ask() {

@@ -21,7 +21,7 @@ export interface CampaignPageDeps extends SiteDeps {
   now(): number;
 }
 
-/** `/`: the list of campaigns, rendered for whoever is logged in; for nobody, the frame without any data. */
+/** `/`: the list of campaigns, rendered for the user who is logged in; without a session, the frame without data. */
 export function campaignPage(deps: CampaignPageDeps) {
   return async function campaignPage(context: RequestContext): Promise<Response> {
     const request = context.request;

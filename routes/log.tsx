@@ -7,8 +7,8 @@ import { pageResponse } from "@/lib/site/page_response.ts";
 import type { SiteDeps } from "@/lib/site/site.ts";
 import { Shell } from "./shell.tsx";
 
-/** What `/log` was asked to show, once it is known to lie within the results. */
-type Asked =
+/** The log that the query names, once its address is known to be within the results. */
+type LogRequest =
   | { readonly ok: true; readonly log: string; readonly live: boolean }
   | { readonly ok: false; readonly sentence: string };
 
@@ -17,7 +17,7 @@ export function logPage(deps: SiteDeps) {
   return async function logPage(context: RequestContext): Promise<Response> {
     const request = context.request;
     const resultsUrl = deps.resultsUrl(request);
-    const asked = readAsked(new URLSearchParams(context.target.query), resultsUrl);
+    const asked = readLogRequest(new URLSearchParams(context.target.query), resultsUrl);
     const session = await deps.session(request);
     const user = session && session !== "outage" ? session.user : null;
     return pageResponse(request, {
@@ -26,7 +26,7 @@ export function logPage(deps: SiteDeps) {
         <Shell user={user} current={null}>
           {asked.ok
             ? <Run log={asked.log} live={asked.live} hasSession={session !== null} />
-            : <Refusal sentence={asked.sentence} />}
+            : <InvalidAddress sentence={asked.sentence} />}
         </Shell>
       ),
     }, { assets: deps.assets, resultsUrl, status: asked.ok ? 200 : 400 });
@@ -48,7 +48,7 @@ function Run({ log, live, hasSession }: { log: string; live: boolean; hasSession
   );
 }
 
-function Refusal({ sentence }: { sentence: string }) {
+function InvalidAddress({ sentence }: { sentence: string }) {
   return (
     <>
       <div class="head">
@@ -62,7 +62,7 @@ function Refusal({ sentence }: { sentence: string }) {
   );
 }
 
-function readAsked(query: URLSearchParams, resultsUrl: string): Asked {
+function readLogRequest(query: URLSearchParams, resultsUrl: string): LogRequest {
   const log = query.get("log");
   if (log === null) {
     return { ok: false, sentence: SENTENCES.noLogNamed };

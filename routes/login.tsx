@@ -4,11 +4,11 @@ import { nextPath } from "@/lib/results/next_path.ts";
 import { pageResponse } from "@/lib/site/page_response.ts";
 import type { SiteDeps } from "@/lib/site/site.ts";
 
-/** Characters that the results role takes. */
+/** Most characters that the results role accepts. */
 const MAX_USERNAME = 256;
 const MAX_PASSWORD = 1024;
 
-/** `/login`: a form that the results role answers, also without scripts. */
+/** `/login`: a form that is sent to the results role, also without scripts. */
 export function loginPage(deps: Pick<SiteDeps, "assets" | "resultsUrl">) {
   return function loginPage(context: RequestContext): Response {
     const query = new URLSearchParams(context.target.query);

@@ -74,7 +74,7 @@ export interface GatewayDeps {
   readonly mapiEnabled: boolean;
   /** Until MAPI's response headers, ms. */
   readonly mapiTimeoutMs: number;
-  /** The keys a generic backend serves everybody with; readiness lists buckets with them. */
+  /** The keys with which a generic backend serves all callers; readiness lists buckets with them. */
   readonly sharedKeys: S3Keys | null;
   readonly corsOrigins: CorsOrigins;
   /** How the store writes version ids and the like; null or absent where it is not our own. */
@@ -112,10 +112,10 @@ export interface AppDeps {
   readonly now: () => number;
 }
 
-/** How the session cookie is called where no web role says otherwise. */
+/** The name of the session cookie where no web role configures one. */
 const DEFAULT_COOKIE = "results_session";
 
-/** Everything this process answers. */
+/** The app with all routes of this process. */
 export function buildApp(deps: AppDeps): App {
   const { gateway, web, results, resultsStore, allowedHosts, log, now } = deps;
   const role = () => new InFlight(deps.maxRequests ?? DEFAULT_MAX_REQUESTS);

@@ -4,7 +4,7 @@ import { pageResponse } from "@/lib/site/page_response.ts";
 import type { SiteDeps } from "@/lib/site/site.ts";
 import { Shell } from "./shell.tsx";
 
-/** What a reader sees at an address that is none of ours; null for whoever did not ask for a page. */
+/** The page for an unknown address; null where the client does not accept a page. */
 export function notFoundPage(deps: SiteDeps) {
   return async function notFoundPage(context: RequestContext): Promise<Response | null> {
     const request = context.request;

@@ -3,7 +3,7 @@ import type { JobDetail } from "@/lib/campaigns/projection/types.ts";
 import { noCampaignSentence } from "@/lib/presentation/page_sentences.ts";
 import { OPEN_CAMPAIGN_ID } from "@/lib/presentation/page_paths.ts";
 
-/** A campaign whose volumes an address asks for, as it stands there: nothing in it is known to exist. */
+/** A campaign that the query names. It may not exist. */
 export interface OpenRequest {
   readonly namespace: string;
   readonly name: string;
@@ -14,7 +14,7 @@ export interface OpenRequest {
 /** null: there is no such campaign. */
 export type OpenAnswer = { readonly detail: JobDetail } | { readonly problem: string } | null;
 
-/** Reads `open=<namespace>/<name>` and `offset`; null when nothing, or nothing that can be meant, is asked for. */
+/** Reads `open=<namespace>/<name>` and `offset`; null when they are absent or malformed. */
 export function readOpenRequest(query: URLSearchParams): OpenRequest | null {
   const parts = query.get("open")?.split("/") ?? [];
   const offset = query.get("offset") ?? "0";
@@ -25,7 +25,7 @@ export function readOpenRequest(query: URLSearchParams): OpenRequest | null {
 /** As many digits as every volume of the largest campaign needs. */
 const OFFSET = /^\d{1,9}$/;
 
-/** The campaign that was asked for. Only browsers without scripts read it; the others open its card themselves. */
+/** The campaign that the query names, for browsers without scripts; the others open its card themselves. */
 export function OpenedCampaign({ asked, answer }: { asked: OpenRequest; answer: OpenAnswer }) {
   return (
     <noscript>

@@ -16,7 +16,7 @@ export function Shell(
 }
 
 interface TopBarProps {
-  /** Who is logged in; null: nobody, or nobody knows. */
+  /** The user who is logged in; null: none, or unknown. */
   readonly user: string | null;
   readonly current: "campaigns" | null;
 }

@@ -15,7 +15,7 @@ export interface SiteOptions extends CampaignPageDeps {
   readonly staticFolder: string;
 }
 
-/** The pages and what they load. All of it is open: a page shows data only to whoever is logged in. */
+/** The pages and what they load. All of it is open: a page shows data only to a user who is logged in. */
 export function mountSite(add: AddRoute, options: SiteOptions): void {
   page(add, "/", "campaigns_page", campaignPage(options));
   page(add, "/login", "login_page", loginPage(options));

@@ -9,7 +9,7 @@ import { MAX_VIEWER_BYTES, viewerPolicy } from "@/lib/site/viewer_policy.ts";
 
 /** Bytes of an HTML document in which its head is looked for. */
 const MAX_HEAD_BYTES = 64 * 1024;
-/** A hashed name is never given to another content. */
+/** A hashed name never stands for other content. */
 const FOR_EVER = "public, max-age=31536000, immutable";
 const HASHED_NAME = /-[A-Z0-9]{8}\.\w+$/;
 
@@ -23,7 +23,7 @@ interface StaticFilesOptions {
   /** The files of the build: names may carry a hash of the content, and compressed forms lie beside them. */
   readonly isBuild?: boolean;
   readonly resultsUrl: (request: Request) => string;
-  /** Answers in place of the plain 404; null leaves it at that. */
+  /** Returns a page in place of the plain 404; null where none is wanted. */
   readonly missing?: (context: RequestContext) => Promise<Response | null>;
 }
 
@@ -78,7 +78,7 @@ async function viewerPolicyOf(file: StaticFile): Promise<string> {
   return file.size > MAX_VIEWER_BYTES ? SANDBOX_POLICY : viewerPolicy(await file.beginning(MAX_VIEWER_BYTES));
 }
 
-/** null: what every answer carries will do. */
+/** null: the default policy of all responses applies. */
 async function policyOf(file: StaticFile, resultsUrl: () => string): Promise<string | null> {
   if (!file.isDocument) return null;
   const isPage = file.type.startsWith("text/html") && hasHeadPolicy(await file.beginning(MAX_HEAD_BYTES));

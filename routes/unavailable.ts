@@ -4,7 +4,7 @@ import { defaultHeaders } from "@/lib/http/default_headers.ts";
 import { unavailable } from "@/lib/http/errors.ts";
 import { PROBE_PATHS } from "./health.ts";
 
-/** What is answered in the place of the application. */
+/** The response in place of those of the application. */
 interface UnavailableOptions {
   /** Why, in one sentence that callers read. */
   readonly detail: string;
@@ -15,8 +15,8 @@ interface UnavailableOptions {
 }
 
 /**
- * Answers every request with 503 while the application is not there: before its start is done, and once it is told to
- * stop. Request id, headers and log line are those of every other answer.
+ * Returns 503 for every request while there is no application: before its start is done, and once it stops. Request id,
+ * headers and log line are those of every other response.
  */
 export function unavailableApp({ detail, retryAfterSeconds, trustedHops, log }: UnavailableOptions): App {
   const app = httpApp({ log, trustedHops });

@@ -38,7 +38,7 @@ export function readApi({ campaigns, resultsUrl, version, webVersion, now }: Web
   ];
 }
 
-/** What answers where no other route does: at unknown API paths, and with the site's other files. */
+/** The handlers of paths that no other route matches: unknown API paths, and the site's other files. */
 export function mountWebRest(add: AddRoute, web: WebDeps, hasGateway: boolean): void {
   // Files of the site never answer under the API's prefix.
   add("/api/v1/*", hasGateway ? unknown : web.campaigns ? unknownApiPath(web.campaigns.session) : noCluster);
@@ -47,21 +47,21 @@ export function mountWebRest(add: AddRoute, web: WebDeps, hasGateway: boolean): 
 
 /** The upstreams of the web role: the cluster, and the results service. */
 export function webChecks({ campaigns, service }: WebDeps): ReadinessCheck[] {
-  const check = (name: string, answers: () => Promise<boolean>): ReadinessCheck => ({
+  const check = (name: string, isReachable: () => Promise<boolean>): ReadinessCheck => ({
     name,
     async probe() {
-      const ready = await answers();
+      const ready = await isReachable();
       return { state: ready ? "reachable" : "unreachable", ready };
     },
   });
   return [
     ...(campaigns ? [check("kubernetes", campaigns.reachable)] : []),
-    ...(service ? [check("results", () => resultsAnswer(service))] : []),
+    ...(service ? [check("results", () => resultsReachable(service))] : []),
   ];
 }
 
-/** Whether the results service says, as it must, that a request without a cookie has no session. */
-async function resultsAnswer(service: ResultsService): Promise<boolean> {
+/** Whether the results service returns 401 for a request without a cookie, as it must. */
+async function resultsReachable(service: ResultsService): Promise<boolean> {
   const path = "/results/_session";
   const signal = AbortSignal.timeout(RESULTS_PROBE_MS);
   try {

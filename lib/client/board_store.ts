@@ -19,7 +19,7 @@ const MAX_OLDER = 10_000;
 interface BoardDeps {
   readonly api: CampaignApi;
   readonly clock: Clock;
-  /** Nobody is logged in any more. */
+  /** The session has ended. */
   readonly onLogin: () => void;
   /** Called just before cards that are shown change their places. */
   readonly onOrder: () => void;
@@ -120,7 +120,7 @@ export class BoardStore {
     const wanted = this.#wanted;
     const answer = await this.#deps.api.list(wanted, signal);
     if (signal.aborted) return false;
-    // A read that began before the reader asked for older ones has not brought them.
+    // A read that began before the reader requested older ones does not have them.
     if (wanted === this.#wanted) this.loadingOlder.value = false;
     if (answer.kind !== "ok") {
       this.#failed(answer);

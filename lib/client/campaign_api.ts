@@ -6,11 +6,11 @@ export interface CampaignList {
   readonly jobs: readonly JobSummary[];
   /** Rows that could not be read. */
   readonly skipped: number;
-  /** All campaigns whose Job is gone, also those that were not asked for. */
+  /** All campaigns whose Job is gone, also those that were not requested. */
   readonly reapedTotal: number;
 }
 
-/** What a read came to; `login`: nobody is logged in, `gone`: there is no such campaign. */
+/** The result of a read; `login`: there is no session, `gone`: there is no such campaign. */
 export type Answer<T> =
   | { readonly kind: "ok"; readonly value: T }
   | { readonly kind: "login" }

@@ -16,7 +16,7 @@ interface CardDeps {
   readonly api: CampaignApi;
   readonly queue: ReadQueue;
   readonly clock: Clock;
-  /** Nobody is logged in any more. */
+  /** The session has ended. */
   readonly onLogin: () => void;
 }
 

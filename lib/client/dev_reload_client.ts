@@ -1,6 +1,6 @@
 import { DEV_RELOAD_PATH } from "@/lib/presentation/page_paths.ts";
 
-/** ms until a stream is asked for again that the browser has given up. */
+/** ms until a stream is requested again that the browser no longer retries. */
 const RETRY_MS = 100;
 
 let process: string | null = null;
@@ -12,7 +12,7 @@ function listen(): void {
     if (process !== null && process !== data) location.reload();
     process = data;
   };
-  // A server that is still starting answers 503, after which an EventSource never tries again by itself.
+  // A server that is still starting returns 503, after which an EventSource never tries again by itself.
   events.onerror = () => {
     if (events.readyState === EventSource.CLOSED) setTimeout(listen, RETRY_MS);
   };

@@ -2,7 +2,7 @@ import { loginPath } from "@/lib/presentation/page_paths.ts";
 
 let isLeaving = false;
 
-/** Leaves for the login page, which leads back here. Asked for again on the way, it does not begin anew. */
+/** Leaves for the login page, which leads back here. Further calls on the way have no effect. */
 export function goToLogin(): void {
   if (isLeaving) return;
   isLeaving = true;

@@ -13,7 +13,7 @@ export const MAX_FAILED_READS = 20;
 interface LogReaderDeps {
   readonly fetch: typeof fetch;
   readonly clock: Clock;
-  /** Nobody is logged in any more. */
+  /** The session has ended. */
   readonly onLogin: () => void;
 }
 

@@ -4,12 +4,12 @@ const MARGIN = "200px";
 const watched = new WeakMap<Element, (onScreen: boolean) => void>();
 let observer: IntersectionObserver | null = null;
 
-/** Tells whenever an element comes near the screen or leaves it; the answer ends that. */
-export function watchOnScreen(element: Element, tell: (onScreen: boolean) => void): () => void {
+/** Calls back whenever an element comes near the screen or leaves it. @returns a function that ends that */
+export function watchOnScreen(element: Element, onChange: (onScreen: boolean) => void): () => void {
   observer ??= new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) watched.get(target)?.(isIntersecting);
   }, { rootMargin: MARGIN });
-  watched.set(element, tell);
+  watched.set(element, onChange);
   observer.observe(element);
   return () => {
     observer?.unobserve(element);

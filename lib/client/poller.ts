@@ -36,7 +36,7 @@ export class Poller {
   #again = false;
   #cancel: () => void = () => {};
 
-  /** @param onFailed told after a failed read when it is tried again, ms since 1970 */
+  /** @param onFailed called after a failed read with the time of the next one, ms since 1970 */
   constructor(read: Read, clock: Clock, onFailed: (dueAt: number | null) => void = () => {}) {
     this.#read = read;
     this.#clock = clock;
@@ -62,7 +62,7 @@ export class Poller {
     this.#schedule();
   }
 
-  /** No read begins while paused; what was missed is made up for at once when it goes on. */
+  /** No read begins while paused; a read that was missed begins at once on resume. */
   pause(paused: boolean): void {
     this.#paused = paused;
     this.#schedule();

@@ -1,4 +1,4 @@
-/** Runs a few reads at a time, in the order they came; what the reader asked for goes ahead. */
+/** Runs a few reads at a time, in the order they came; those that the reader requested go first. */
 export class ReadQueue {
   readonly #limit: number;
   readonly #waiting: Ticket[] = [];
@@ -43,7 +43,7 @@ export class ReadQueue {
     return promise;
   }
 
-  /** The place goes straight to the next one, so that nobody slips in between. */
+  /** The slot goes straight to the next one, so that no other read takes it. */
   #leave(): void {
     const next = this.#waiting.shift();
     if (next) next.call();

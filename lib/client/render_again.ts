@@ -1,7 +1,7 @@
 const KEY = "stackroom.rendered-again";
 
 /**
- * Asks the server for this page once more. The first request from a link in a mail carries no session, because the
+ * Requests this page once more. The first request from a link in a mail carries no session, because the
  * cookie is for our own site only; one that starts here does. Once until the server saw a session, in case it never does.
  */
 export function renderAgain(): void {
@@ -15,7 +15,7 @@ export function renderAgain(): void {
   }
 }
 
-/** Says that the server saw a session: the next page without one may be asked for again. */
+/** Records that the server saw a session: the next page without one may be requested again. */
 export function renderedWithSession(): void {
   try {
     const hash = sessionStorage.getItem(KEY);

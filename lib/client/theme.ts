@@ -4,7 +4,7 @@ import { THEME_KEY } from "@/lib/presentation/theme_key.ts";
 const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
-/** The stored choice; `system` where there is none, or none can be kept. */
+/** The stored choice; `system` where there is none, or none can be stored. */
 export function storedTheme(): Theme {
   try {
     const stored = localStorage.getItem(THEME_KEY);

@@ -46,7 +46,7 @@ export interface ResultsConfig {
   readonly keyDerivation: "hcp" | "none";
   /** The tenant whose prefix a login may carry; null: what the embedded store says, or none. */
   readonly tenant: string | null;
-  /** File of the session key; null: kept in the data folder. */
+  /** File of the session key; null: stored in the data folder. */
   readonly sessionKeyFile: string | null;
   readonly sessionHours: number;
   /** Proxies in front of the role that are ours, the pass-through of the web role included. */
@@ -113,7 +113,7 @@ function resultsHops({ settings: { TRUSTED_HOPS }, roles }: Reading): number {
   return roles.has("web") ? (TRUSTED_HOPS ?? 0) + 1 : TRUSTED_HOPS ?? 1;
 }
 
-/** Null: kept in the data folder. */
+/** Null: stored in the data folder. */
 function sessionKeyFile(reading: Reading): string | null {
   const { embedded, files } = reading;
   const asked = reading.settings.RESULTS_SESSION_KEY_FILE;

@@ -40,7 +40,7 @@ function parse(value: string): Conventions | Problem | undefined {
   return issue.path.length > 0 ? new Problem(`has no valid value for the member ${issue.path.join(".")}`) : undefined;
 }
 
-/** Two roles of one name could not be told apart: neither two kinds of Jobs, nor the two halves of a record. */
+/** Two roles of one name could not be distinguished: neither two kinds of Jobs, nor the two halves of a record. */
 function twins(conventions: Conventions): Problem | undefined {
   for (const names of [["campaignApp", "warmupApp"], ["summaryManager", "failuresManager", "applyManager"]] as const) {
     if (new Set(names.map((name) => conventions[name])).size < names.length) {

@@ -4,7 +4,7 @@ import type { Reading } from "./reading.ts";
 import type { VariableName } from "./variables.ts";
 
 export interface GatewayConfig {
-  /** Signs bearer tokens; null: a random key kept in the data folder (embedded store only). */
+  /** Signs bearer tokens; null: a random key stored in the data folder (embedded store only). */
   readonly tokenKey: string | null;
   readonly tokenMinutes: number;
   /** `*`: any origin without credentials; else these with credentials, so that none means our own pages only. */
@@ -34,7 +34,7 @@ type StoreIdentity =
   | { readonly kind: "derived" }
   /** User name and password are the caller's own access key and secret. */
   | { readonly kind: "own" }
-  /** One pair for everybody whom the users file knows (null: for everybody). */
+  /** One pair for all users of the users file (null: for all callers). */
   | {
     readonly kind: "shared";
     readonly accessKey: string;
@@ -143,7 +143,7 @@ function hasMapiAddress({ domain, host }: DomainSettings): boolean {
   return domain !== null || host !== null;
 }
 
-/** Configured keys serve everybody, and the login checks nothing: that must be guarded, or asked for on purpose. */
+/** Configured keys serve all callers, and the login checks nothing: that must be guarded, or configured on purpose. */
 function genericIdentity(reading: Reading): StoreIdentity {
   const { S3_ACCESS_KEY, S3_SECRET_KEY, S3_SHARED_WITHOUT_LOGIN } = reading.settings;
   const usersFile = reading.existingFile("GATEWAY_USERS_FILE");

@@ -41,7 +41,7 @@ export interface Config {
 }
 
 /**
- * Reads the environment once. What is true of the disk (a folder exists, the pod's namespace) is asked of `files`.
+ * Reads the environment once. What is true of the disk (a folder exists, the pod's namespace) is read through `files`.
  *
  * @throws {ConfigError} that names all variables that end the start.
  */

@@ -50,7 +50,7 @@ export class Reading {
   }
 
   /**
-   * A part of the configuration. Where a rule in it refuses a setting there is none, and reading goes on to find all
+   * A part of the configuration. Where a rule in it rejects a setting there is none, and reading goes on to find all
    * other problems: {@link refuseProblems} is what ends it.
    */
   part<T>(read: () => T): T {

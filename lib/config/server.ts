@@ -45,7 +45,7 @@ export function serverConfig(reading: Reading): ServerConfig {
 
 /** Behind a proxy, the web role's pass-through included, all peers may be one address: only its own limit can tell them apart. */
 function connectionLimits({ settings, roles }: Reading): ConnectionLimits {
-  // Without the web role beside it, the results role is asked by one elsewhere, for all readers.
+  // Without the web role beside it, a web role elsewhere calls the results role for all its readers.
   const hops = settings.TRUSTED_HOPS ?? (roles.has("results") && !roles.has("web") ? 1 : 0);
   return {
     max: settings.MAX_CONNECTIONS,

@@ -12,7 +12,7 @@ export class Problem {
   constructor(readonly text: string) {}
 }
 
-/** A kind of value: `parse` answers undefined for what it refuses. `shown` says that a refused value may be repeated. */
+/** A kind of value: `parse` returns undefined for what it rejects. `shown`: an error may repeat the rejected value. */
 export function kind<T>(text: string, parse: (value: string) => T | Problem | undefined, { shown = false } = {}) {
   const schema = z.string().transform((value, context): T => {
     const result = parse(value);

@@ -24,7 +24,7 @@ export function bandOf(job: JobSummary): Band {
   return isWaiting(job) ? "waiting" : "finished";
 }
 
-/** Whether a campaign needs somebody: a failed volume, a failed ending, or a warm-up that failed or is not there. */
+/** Whether a campaign needs attention: a failed volume, a failed ending, or a warm-up that failed or is not there. */
 export function isInTrouble(job: JobSummary): boolean {
   return job.phase === "Failed" || job.phase === "PartiallyFailed" || job.counts.failed > 0 ||
     (isBlocked(job) && job.phase !== "Succeeded");

@@ -1,4 +1,4 @@
-/** Page of a model at the revision that a pipeline pins, else of its newest; null: the id is none of that site's. */
+/** Page of a model at the revision that a pipeline pins, else of its newest; null: the id is not one of that site. */
 export function modelPage(model: string, revision: string | null): string | null {
   if (!HUB_ID.test(model)) return null;
   return `https://huggingface.co/${model}/tree/${encodeURIComponent(revision ?? "main")}`;

@@ -23,7 +23,7 @@ export function unexplainedFailure(): string {
   return `The volume failed, and nothing is left that says why. ${ALL_RETRIES_USED}`;
 }
 
-/** The problem of a campaign's warm-up; null when there is none to tell. */
+/** The problem of a campaign's warm-up; null when there is none. */
 export function warmupSentence(warmup: Warmup): string | null {
   if (warmup.phase !== "failed") return null;
   const cause = warmup.reason ? `The warm-up failed: ${quoted(warmup.reason.error)}` : "The warm-up failed.";

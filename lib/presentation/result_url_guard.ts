@@ -9,7 +9,7 @@ type GuardedUrl =
   | { readonly ok: false; readonly refused: RefusedUrl };
 
 /**
- * Judges a URL that /log or /alto was asked to open: http(s), under the results base, and without an escaped slash or
+ * Checks a URL that /log or /alto is to open: http(s), under the results base, and without an escaped slash or
  * backslash in its path below the base (spec, Endpoints). The URL is judged as a browser reads it, with dot segments
  * resolved, and `href` is that reading: open it and not the text that came. Without a results base any http(s) URL
  * passes; one that carries a user name or password never does.

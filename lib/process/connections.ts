@@ -64,7 +64,7 @@ interface Open {
 
 /**
  * The open connections of a server: counts them in all and by address, and breaks off those that send no request in
- * time or do not read what they asked for.
+ * time or do not read what they requested.
  */
 export class Connections {
   readonly #serve: ServeConnection;

@@ -21,7 +21,7 @@ export class DataFolder {
   }
 
   /**
-   * Creates the folder when it is missing, locks it, and keeps what is in it from everybody but its owner. Throws
+   * Creates the folder when it is missing, locks it, and lets only its owner read what is in it. Throws
    * {@link DataFolderError} when it is taken or unwritable.
    */
   static open(path: string): DataFolder {
@@ -58,7 +58,7 @@ export class DataFolder {
     return new DataFolder(path, lock, [...opennessOf(path), ...keepPrivate(path)]);
   }
 
-  /** The random secret of that name, made at its first use and kept: 32 bytes as 64 hexadecimal digits. */
+  /** The random secret of that name, created at its first use and stored: 32 bytes as 64 hexadecimal digits. */
   secret(name: string): string {
     const path = `${this.path}/${name}.secret`;
     try {
@@ -92,7 +92,7 @@ interface HeldFolder {
 }
 
 /**
- * Keeps a data folder that nobody has open from being opened until it is released: what is removed then is nobody's. Where
+ * Keeps a data folder that no process has open from being opened until it is released, so that it can be emptied. Where
  * it is open already, or cannot be locked, nothing is taken and nothing is removed. Leaves no new file behind.
  */
 export function holdFolder(path: string): HeldFolder {
@@ -134,7 +134,7 @@ export function holdFolder(path: string): HeldFolder {
   };
 }
 
-/** Removes the files that reading the index made, unless the log of the index holds something. */
+/** Removes the files that reading the index created, unless the log of the index holds something. */
 function removeTraces(path: string, before: ReadonlySet<string>): void {
   try {
     if (Deno.statSync(`${path}/index.db-wal`).size > 0) return;
@@ -175,7 +175,7 @@ function opennessOf(path: string): string[] {
 
 /**
  * Takes what is in a folder away from everybody but the owner; a folder that was open to others, with all that is in it.
- * An older version, a copy or a restore may have left it readable. Answers what could not be changed, a line each.
+ * An older version, a copy or a restore may have left it readable. Returns what could not be changed, a line each.
  */
 function keepPrivate(folder: string): string[] {
   const failed: string[] = [];

@@ -37,7 +37,7 @@ interface Server {
  * Serves HTTP until it is drained. The runtime's own `shutdown` breaks off request bodies that are still arriving, so
  * handlers are counted here, and the server is shut down when the last one has answered.
  *
- * @param refuse answers what arrives while the server drains; the client is told to close its connection
+ * @param refuse returns the response to what arrives while the server drains; `Connection: close` is added
  * @throws Deno.errors.AddrInUse and the other errors of listening
  */
 export function drainingServer(options: DrainingServerOptions, handler: Handler, refuse: Handler): DrainingServer {

@@ -2,7 +2,7 @@ import { addDefaultHeaders } from "@/lib/http/default_headers.ts";
 import { redactText } from "@/lib/http/redact.ts";
 
 /**
- * The answer where a handler threw, which is a fault of ours beyond everything that makes answers of errors. It says as
+ * The response where a handler threw, which is a fault beyond all code that renders errors. It says as
  * little as theirs; the stack goes to standard error without secrets.
  */
 export function faultResponse(error: unknown): Response {

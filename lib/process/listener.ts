@@ -6,15 +6,15 @@ export class ListenError extends Error {
   override readonly name = "ListenError";
 }
 
-/** What answers while there is no application. */
-interface Refusals {
+/** The handlers while there is no application. */
+interface FallbackHandlers {
   /** Before {@link Listener.answerWith}. */
   readonly starting: Handler;
   /** Once the server drains. */
   readonly stopping: Handler;
 }
 
-/** A listening server whose handler may come later: an early request is told to try again. */
+/** A listening server whose handler may come later: an early request gets 503 with Retry-After. */
 interface Listener {
   /** The address as a browser uses it, without a trailing slash. */
   readonly origin: string;
@@ -25,7 +25,7 @@ interface Listener {
   answerWith(handler: Handler): void;
   /** Takes no new requests, and waits for those under way. */
   drain(): Promise<void>;
-  /** Breaks off the requests under way; whoever drains waits until they have tidied up. */
+  /** Breaks off the requests under way; `drain` waits until they have tidied up. */
   cut(): void;
 }
 
@@ -37,7 +37,7 @@ interface Listener {
 export function listen(
   hostname: string,
   port: number,
-  { starting, stopping }: Refusals,
+  { starting, stopping }: FallbackHandlers,
   limits?: ConnectionLimits,
 ): Listener {
   let answer = starting;

@@ -11,7 +11,7 @@ export interface Permissions {
   readonly run: readonly string[];
 }
 
-/** Raised for a permission that the runtime cannot be told; the message is one line. */
+/** Raised for a permission that cannot be written as a flag; the message is one line. */
 export class PermissionError extends Error {
   override readonly name = "PermissionError";
 }

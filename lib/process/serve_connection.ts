@@ -1,12 +1,12 @@
 import { faultResponse } from "./fault_response.ts";
 
-/** What a server tells of a request beside the request. */
+/** What a server knows of a request beside the request. */
 export interface HandlerInfo extends Deno.ServeHandlerInfo<Deno.NetAddr> {
   /** Ends the connection at once; absent where the server has no hold on it. */
   breakOff?(): void;
 }
 
-/** Answers a request of a server on a TCP port. */
+/** Handles a request of a server on a TCP port. */
 export type Handler = (request: Request, info: HandlerInfo) => Response | Promise<Response>;
 
 /** HTTP on one connection. */
@@ -45,7 +45,7 @@ type ServeHttpOnConnection = (
  */
 export const serveConnection: ServeConnection | null = connectionServer(runtimeInternals());
 
-/** Makes a {@link ServeConnection} of the runtime's internals; null where they lack it. */
+/** Creates a {@link ServeConnection} from the runtime's internals; null where they lack it. */
 export function connectionServer(internals: unknown): ServeConnection | null {
   if (typeof internals !== "object" || internals === null || !("serveHttpOnConnection" in internals)) return null;
   const { serveHttpOnConnection } = internals;

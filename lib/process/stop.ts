@@ -1,8 +1,8 @@
-/** How long requests under way may take to end after the process was told to stop, in ms. */
+/** How long requests under way may take to end after the process received the signal to stop, in ms. */
 const STOP_GRACE_MS = 4000;
 
 /**
- * How long requests that were cut may tidy up after themselves, in ms: an upload in parts that nobody aborts stays in the
+ * How long requests that were cut may tidy up after themselves, in ms: an upload in parts that is not aborted stays in the
  * store. With the grace it stays below 5 s, after which a process is expected to be gone.
  */
 const STOP_TIDY_MS = 900;
@@ -10,7 +10,7 @@ const STOP_TIDY_MS = 900;
 /** A terminal and a task runner each send Ctrl-C, so what follows within this time, in ms, is the same keystroke. */
 const SAME_SIGNAL_MS = 1000;
 
-/** What the end of a process is made of. */
+/** The steps by which a process ends. */
 interface Stop {
   /** Ends everything in its order, once the requests under way have ended. */
   readonly finish: () => Promise<void>;

@@ -131,11 +131,11 @@ function write(root: string, files: readonly BuiltFile[], manifest: Manifest): v
   Deno.renameSync(staging, `${folder}/${MANIFEST}`);
 }
 
-/** Removes what neither this build nor the one before it made: a page that is open still finds its chunks. */
-function clean(root: string, kept: ReadonlySet<string>): void {
+/** Removes what neither this build nor the one before it wrote: a page that is open still finds its chunks. */
+function clean(root: string, current: ReadonlySet<string>): void {
   const folder = buildFolder(root);
   for (const { name, isFile } of Deno.readDirSync(folder)) {
-    if (!isFile || kept.has(name) || name.startsWith(".") || name === MANIFEST) continue;
+    if (!isFile || current.has(name) || name.startsWith(".") || name === MANIFEST) continue;
     try {
       Deno.removeSync(`${folder}/${name}`);
     } catch {

@@ -1,7 +1,7 @@
-/** ms after which a browser asks again when the stream ended: soon, since a start takes well under a second. */
+/** ms after which a browser connects again when the stream ended: soon, since a start takes well under a second. */
 const RETRY_MS = 100;
 
-/** An event stream that says which process answers; a page that hears another one than before loads itself again. */
+/** An event stream that names the process; a page that receives another name than before loads itself again. */
 export function devReload(): () => Response {
   const process = crypto.randomUUID();
   return function devReload() {

@@ -8,7 +8,7 @@ export interface Assets {
   readonly devScript: string | null;
 }
 
-/** Who is logged in: nobody (null), or nobody can tell because the results service does not answer. */
+/** The user who is logged in, null without one, or `outage` while the results service does not answer. */
 export type Session = { readonly user: string } | null | "outage";
 
 /** What every page needs. */

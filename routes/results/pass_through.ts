@@ -32,7 +32,7 @@ export function mountPassThrough(add: AddRoute, deps: PassThroughDeps): void {
     try {
       return await passed();
     } catch (error) {
-      // A page's form has nobody who could read JSON.
+      // A form of a page was sent by a browser, which would show the JSON of an error as text.
       if (!isForm || !(error instanceof HttpError) || error.status === CLIENT_LEFT) throw error;
       return new Response(null, { status: 303, headers: { ...UNCACHED, Location: failedLoginPath(error, "/") } });
     } finally {

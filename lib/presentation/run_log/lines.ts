@@ -8,7 +8,7 @@ export interface LogLine {
   readonly number: number;
   /** `HH:MM:SS.mmm`; null for a line that is no log record. */
   readonly time: string | null;
-  /** Milliseconds on the log's own clock (its zone is not told), for differences only. */
+  /** Milliseconds on the log's own clock (its zone is unknown), for differences only. */
   readonly at: number | null;
   readonly level: LogLevel | null;
   /** The record's message, or the whole line. */

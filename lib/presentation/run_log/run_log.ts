@@ -1,6 +1,6 @@
 import { classifyLine, type LineKind, type LogLine, readLogLine } from "./lines.ts";
 
-/** Characters of a log that are parsed unless the whole is asked for: its end. */
+/** Characters of a log that are parsed unless the reader wants all of it: its end. */
 export const MAX_LOG_CHARACTERS = 2_000_000;
 /** Lines at the end of a log in which its outcome is looked for. */
 const OUTCOME_LINES = 500;

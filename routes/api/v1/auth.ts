@@ -27,7 +27,7 @@ interface TokenSettings {
   readonly lifetimeMinutes: number;
   /** ms since 1970 */
   readonly now: () => number;
-  /** Where logins have their places: anybody may send one. */
+  /** Bounds the logins under way, since any client may send one. */
   readonly places: UnprovenPlaces;
 }
 

@@ -110,7 +110,7 @@ export const jobDetail = z.object({
   ),
 }).meta({ id: "JobDetail" });
 
-/** Neither may say less or more than what is answered: the compiler compares them with the types of the answers. */
+/** Neither may have less or more than the responses: the compiler compares them with the types of these. */
 type Same<A, B> = [A] extends [B] ? [B] extends [A] ? true : never : never;
 type Fixed<T> = T extends readonly (infer I)[] ? readonly Fixed<I>[]
   : T extends object ? { readonly [K in keyof T]: Fixed<T[K]> }

@@ -246,7 +246,7 @@ function futureHeaders(request: Headers): Headers {
   return headers;
 }
 
-/** Taken for bytes, a form would become part of the object with all its delimiters, and nobody would notice. */
+/** Taken for bytes, a form would silently become part of the object with all its delimiters. */
 function isForm(headers: Headers): boolean {
   return /^\s*multipart\/form-data\b/i.test(headers.get("content-type") ?? "");
 }

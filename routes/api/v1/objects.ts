@@ -99,7 +99,7 @@ export function objectOperations(operation: GatewayOperation, s3: S3, forms: Iss
   ];
 }
 
-/** The headers of an object, and the name to save it under where one was asked for. */
+/** The headers of an object, and the name to save it under where the query has one. */
 function shown(
   response: Response,
   key: string,

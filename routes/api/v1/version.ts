@@ -8,7 +8,7 @@ const versions = z.object({
   web: z.string().meta({ description: "Version of the web front" }),
 }).meta({ id: "Versions" });
 
-/** Which release answers (spec, Versioning). */
+/** The release that this process runs (spec, Versioning). */
 export function versionOperations(operation: WebOperation, answer: z.output<typeof versions>): Operation[] {
   return readOperations((method, id) =>
     operation({

@@ -3,7 +3,7 @@ import type { Handler } from "@/lib/http/middleware.ts";
 import { type Authenticate, type Method, type Operation, operationsFor } from "@/lib/http/operation.ts";
 import type { ResultsSession, SessionCheck } from "@/lib/results/session_check.ts";
 
-/** The maker of operations behind the session cookie. */
+/** Creates operations behind the session cookie. */
 export type WebOperation = ReturnType<typeof operationsFor<ResultsSession>>;
 
 /** Operations whose caller is known by the session cookie alone; bearer tokens are not looked at. */
@@ -16,17 +16,17 @@ export function webOperations(session: SessionCheck): WebOperation {
   return operationsFor(authenticate, "session");
 }
 
-/** The same operations for a site without a cluster: there is nothing to log in to, and nothing to answer. */
+/** The same operations for a site without a cluster: there is nothing to log in to, and nothing to read. */
 export function siteOnlyOperations(): WebOperation {
   return operationsFor<ResultsSession>(noCluster, "session");
 }
 
-/** Every answer of the read API of a site without a cluster (spec, Errors). */
+/** The response of every path of the read API in a site without a cluster (spec, Errors). */
 export function noCluster(): never {
   throw new HttpError(503, "this site shows no cluster: CAMPAIGN_WEB_SITE_ONLY is set");
 }
 
-/** A path under /api/v1 that nobody knows, in a process without the gateway's routes: who is not logged in learns nothing. */
+/** An unknown path under /api/v1 in a process without the gateway's routes: 401 without a session, else 404. */
 export function unknownApiPath(session: SessionCheck): Handler {
   return async function unknownApiPath({ request }) {
     await session(request);
@@ -34,7 +34,7 @@ export function unknownApiPath(session: SessionCheck): Handler {
   };
 }
 
-/** Every read of the web role answers GET, and HEAD with the same headers and no body. */
+/** Operations for GET, and for HEAD with the same headers and no body. */
 export function readOperations(of: (method: Method, id: (name: string) => string) => Operation): Operation[] {
   return [of("GET", (name) => name), of("HEAD", (name) => `${name}_head`)];
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 type Names = Readonly<Record<string, string>>;
 
-/** What changes answer, in shape and value: the store answers none, so these are ours. */
+/** The responses to changes, schema and value: the store sends no body, so these are ours. */
 export const UPDATED = {
   schema: z.object({ status: z.literal("updated") }).meta({ id: "Updated" }),
   answer: () => ({ status: "updated" as const }),

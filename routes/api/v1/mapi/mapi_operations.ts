@@ -32,7 +32,7 @@ interface ReadSpec<S extends z.ZodType, Q extends z.ZodObject> extends Common {
   readonly query?: Q;
   /** The query as the store wants it; as it was given when absent. */
   readonly forward?: (query: z.output<Q>) => StoreQuery;
-  /** Whether this is a list, whose full records may be too long to be kept: then they go on as the store gives them. */
+  /** Whether this is a list. Full records may be too long for memory: then they are streamed as the store sends them. */
   readonly isList?: boolean;
   /** What the answer has beside the store's body. */
   readonly further?: (headers: Headers) => Record<string, unknown>;

@@ -12,7 +12,7 @@ const TAG = "Namespace: Templates";
 const ONE = "/tenants/{tenant_name}/namespaces/{ns}/export";
 const MANY = "/tenants/{tenant_name}/namespaces/export";
 
-/** Namespaces as templates, from which like ones can be made elsewhere. */
+/** Namespaces as templates, from which similar ones can be created elsewhere. */
 export function namespaceExportOperations(operation: GatewayOperation, mapi: Mapi, now: () => number): Operation[] {
   const responses = { 200: { description: "The templates", schema: namespaceTemplates }, ...FAILURES };
   return [
