@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { RequestOptions } from "node:https";
-import type { PieceReader } from "@/lib/http/piece_reader.ts";
 import { nextPiece } from "@/lib/http/guarded_stream.ts";
+import type { PieceReader } from "@/lib/http/piece_reader.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import { Pace } from "@/lib/std/time_bounds.ts";
 import { ClusterUnavailable } from "./cluster_unavailable.ts";

@@ -1,5 +1,5 @@
 /**
- * Asks a server with what the upstream client's two ways trust, and prints the outcomes: `origin` and a JSON list of
+ * Requests a server by both transports of the upstream client, and prints the outcomes: `origin` and a JSON list of
  * further authorities are the arguments. Run in a process of its own, whose variables decide what the runtime trusts.
  */
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";

@@ -24,7 +24,7 @@ const problem = (expected: string) => (error: unknown) => {
   return true;
 };
 
-Deno.test("tls: an unknown authority is refused, a given one is trusted, and verification can be switched off", async () => {
+Deno.test("upstream client: rejects an unknown authority, trusts a given one, and can skip verification", async () => {
   await withServer(true, (request) => new Response(new URL(request.url).pathname), async (origin) => {
     const get = async (options: { caCerts?: string[]; verifyTls: boolean }, target: string) => {
       const client = upstreamClient({ ...options, timeoutMs: 5000 });
@@ -40,7 +40,7 @@ Deno.test("tls: an unknown authority is refused, a given one is trusted, and ver
 });
 
 for (const [name, target] of [["fetch", "/a"], ["node:http", "/a/../b"]]) {
-  Deno.test(`upstream through ${name}: carries text and streams with their length, target untouched, redirects seen`, async () => {
+  Deno.test(`upstream client by ${name}: sends text and streams with their length, leaves the target as it is, follows no redirect`, async () => {
     const seen: Record<"url" | "body" | "length" | "encoding" | "coding", string | null>[] = [];
     const handler: Handler = async (request) => {
       const { headers, url } = request;
@@ -86,7 +86,7 @@ for (const [name, target] of [["fetch", "/a"], ["node:http", "/a/../b"]]) {
     });
   });
 
-  Deno.test(`upstream through ${name}: a large body comes whole, and a reader that stops ends the connection`, async () => {
+  Deno.test(`upstream client by ${name}: reads a large body whole, and ends the connection when its reader cancels`, async () => {
     const size = 3_000_000;
     const cancelled = Promise.withResolvers<void>();
     const handler: Handler = ({ url }) => {
@@ -112,7 +112,7 @@ for (const [name, target] of [["fetch", "/a"], ["node:http", "/a/../b"]]) {
     });
   });
 
-  Deno.test(`upstream through ${name}: late headers time out, a leaving caller aborts, nobody there is unreachable`, async () => {
+  Deno.test(`upstream client by ${name}: late headers time out, a signal aborts, a closed port is unreachable`, async () => {
     const release = Promise.withResolvers<void>();
     const arrived: (() => void)[] = [];
     const handler: Handler = async () => {
@@ -146,14 +146,14 @@ for (const [name, target] of [["fetch", "/a"], ["node:http", "/a/../b"]]) {
   });
 }
 
-Deno.test("upstream through node:http: what a stream made here gives is written before the next piece is asked for", async () => {
+Deno.test("upstream client by node:http: writes each chunk of a stream before it reads the next", async () => {
   const memory = new Uint8Array(256 * 1024);
-  const pieces = 40;
+  const chunks = 40;
   let given = 0;
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
     pull(controller) {
-      if (given === pieces) return controller.close();
-      // The same memory again and again: whoever had not taken it yet would find other bytes.
+      if (given === chunks) return controller.close();
+      // The same memory each time: a late reader of it would find other bytes.
       controller.enqueue(memory.fill(++given));
     },
   }, { highWaterMark: 0 });
@@ -170,15 +170,15 @@ Deno.test("upstream through node:http: what a stream made here gives is written 
     method: "PUT",
     origin: `http://127.0.0.1:${server.addr.port}`,
     target: "/sink",
-    headers: new Headers({ "content-length": String(pieces * memory.length) }),
+    headers: new Headers({ "content-length": String(chunks * memory.length) }),
     body,
     madeHere: true,
   });
-  assert.deepEqual(await answer.json(), { at: pieces * memory.length, wrong: 0 });
+  assert.deepEqual(await answer.json(), { at: chunks * memory.length, wrong: 0 });
   await server.shutdown();
 });
 
-/** Sees what is sent on each connection, and does with it what a test says. */
+/** Records what is sent on each connection, and passes it to a test. */
 function rawServer(taken: (text: string, connection: Deno.TcpConn) => Promise<void> | void) {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const texts: string[] = [];
@@ -211,7 +211,7 @@ function rawServer(taken: (text: string, connection: Deno.TcpConn) => Promise<vo
 const answered = (connection: Deno.TcpConn, status: string) =>
   connection.write(new TextEncoder().encode(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n`)).then(() => {});
 
-Deno.test("upstream through node:http: a body that ends before its length is not waited for", async () => {
+Deno.test("upstream client by node:http: fails when a body ends before its length", async () => {
   const server = rawServer(() => {});
   const client = upstreamClient({ verifyTls: true, timeoutMs: 5000 });
   const headers = new Headers({ "content-length": "1000" });
@@ -221,7 +221,7 @@ Deno.test("upstream through node:http: a body that ends before its length is not
   await server.stop();
 });
 
-Deno.test("upstream through node:http: what was answered before it was sent whole is not waited for", async () => {
+Deno.test("upstream client by node:http: cancels the body when the response comes before all of it is sent", async () => {
   const server = rawServer((text, connection) => {
     if (text.includes("HTTP/1.1")) return answered(connection, "403 Forbidden");
   });
@@ -240,15 +240,15 @@ Deno.test("upstream through node:http: what was answered before it was sent whol
   await server.stop();
 });
 
-for (const fate of ["is broken off", "is given up"] as const) {
+for (const fate of ["was broken off", "was aborted"] as const) {
   for (const kind of ["text", "stream"] as const) {
-    if (kind === "text" && fate === "is broken off") continue;
-    Deno.test(`upstream through node:http: a ${kind} that ${fate} is not sent again`, async () => {
+    if (kind === "text" && fate === "was broken off") continue;
+    Deno.test(`upstream client by node:http: does not send a ${kind} again that ${fate}`, async () => {
       const leaving = new AbortController();
       const server = rawServer((text, connection) => {
         if (text.includes("/warm")) return answered(connection, "200 OK");
         if (!text.includes("body")) return;
-        if (fate === "is broken off") connection.close();
+        if (fate === "was broken off") connection.close();
         else leaving.abort();
       });
       const client = upstreamClient({ verifyTls: true, timeoutMs: 5000 });
@@ -268,7 +268,7 @@ for (const fate of ["is broken off", "is given up"] as const) {
       };
       // Twice, so that a connection that may be used again is there.
       for (let n = 0; n < 2; n++) await (await put("/./warm", "x")).text();
-      const why = fate === "is given up" ? "aborted" : "broken";
+      const why = fate === "was aborted" ? "aborted" : "broken";
       await assert.rejects(put("/lost", "body", leaving.signal), problem(why));
       await (await put("/./warm", "x")).text();
       const sent = server.texts.join("").split("PUT /lost").length - 1;
