@@ -117,7 +117,7 @@ Deno.test("guess limits: many at once are no way around, and the same credential
   many.forEach((attempt) => attempt.end());
 });
 
-Deno.test("guess limits: nothing is remembered of attempts that nobody judged", () => {
+Deno.test("guess limits: attempts without a verdict leave no state", () => {
   const { limits, start } = clocked();
   for (let n = 0; n < 100; n++) {
     const attempt = started(start(`a${n}`, `u${n}`));
@@ -127,7 +127,7 @@ Deno.test("guess limits: nothing is remembered of attempts that nobody judged", 
   assert.deepEqual(limits.size, { addresses: 0, accounts: 0 });
 });
 
-Deno.test("guess limits: invented addresses and accounts take bounded room and free nobody that waits", () => {
+Deno.test("guess limits: invented addresses and accounts take bounded memory and end no wait", () => {
   const { limits, start, wrong } = clocked();
   for (let n = 0; n < MAX_WRONG_PER_ACCOUNT; n++) wrong("slow", "u");
   wrong("once", "u");

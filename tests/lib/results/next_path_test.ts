@@ -3,7 +3,7 @@ import fc from "fast-check";
 
 import { nextPath } from "@/lib/results/next_path.ts";
 
-Deno.test("next path: a path of our own is kept with query and fragment", () => {
+Deno.test("next path: returns a path of this origin with query and fragment", () => {
   assert.equal(nextPath("/log?log=a%2Fb&live=1#L12"), "/log?log=a%2Fb&live=1#L12");
 });
 
@@ -36,7 +36,7 @@ Deno.test("next path: another site, a script, the login itself and nothing lead 
   for (const asked of refused) assert.equal(nextPath(asked), "/", String(asked));
 });
 
-Deno.test("next path: whatever is asked, the answer stays on the origin it is used on", () => {
+Deno.test("next path: stays on its own origin for any input", () => {
   // What redirects were ever tricked with, in any order.
   const hostile = fc.array(
     fc.constantFrom(

@@ -29,7 +29,7 @@ function checked(answer: (cookie: string) => Response | Promise<Response>) {
 const yes = (cookie: string) => Response.json({ user: `user of ${cookie}` });
 const no = () => Response.json({ detail: "not logged in" }, { status: 401 });
 
-Deno.test("session check: the service is asked with the one cookie under its plain name and nothing else", async () => {
+Deno.test("session check: sends the service only the session cookie under its plain name", async () => {
   const { as, asked } = checked(yes);
   const headers = { "X-Forwarded-Proto": "https", "X-Forwarded-For": "1.1.1.1", Authorization: "Bearer x" };
   assert.deepEqual(await as("s=plain; __Host-s=tok; other=1", headers), {
@@ -42,7 +42,7 @@ Deno.test("session check: the service is asked with the one cookie under its pla
   ]);
 });
 
-Deno.test("session check: without a cookie that could be a session nobody is asked", async () => {
+Deno.test("session check: sends no request without a cookie that could be a session", async () => {
   const { as, asked } = checked(yes);
   for (const cookie of [null, "", "other=1", "s=", `s=${"x".repeat(4097)}`, "s=\xe5", "__Host-s=tok"]) {
     await assert.rejects(as(cookie), { status: 401, detail: "not logged in", headers: {} });
@@ -64,7 +64,7 @@ Deno.test("session check: yes and no are believed for 30 seconds, for that cooki
   assert.equal(asked.length, 4);
 });
 
-Deno.test("session check: whatever is no answer is 502 and asked again", async () => {
+Deno.test("session check: an invalid response is 502 and not cached", async () => {
   const answers: (() => Response | Promise<Response>)[] = [
     () => Promise.reject(new UpstreamError("unreachable")),
     () => Promise.reject(new UpstreamError("timeout")),
@@ -104,7 +104,7 @@ Deno.test("session check: requests at once share a question, cookies never share
   assert.equal(asked.length, 3);
 });
 
-Deno.test("session check: 1,024 cookies are remembered, those asked for least recently are forgotten", async () => {
+Deno.test("session check: caches 1,024 cookies and evicts the least recently used", async () => {
   const { as, asked } = checked(yes);
   await as("s=kept");
   for (let n = 0; n < 1023; n++) await as(`s=${n}`);
@@ -133,7 +133,7 @@ Deno.test("session check: where it is not known whether the first is a session, 
   await assert.rejects(as("s=unknown; s=good"), { status: 502 });
 });
 
-Deno.test("session check: a session that is forgotten is asked about again, and its answer on the way counts once", async () => {
+Deno.test("session check: a forgotten session is checked again, and its pending result is not cached", async () => {
   let answer: Promise<Response> = Promise.resolve(yes("s=a"));
   const { as, asked, forget } = checked(async () => (await answer).clone());
   await as("s=a");

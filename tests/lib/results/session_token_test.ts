@@ -51,7 +51,7 @@ Deno.test("session token: every changed, cut or lengthened byte is noticed, and 
   }
 });
 
-Deno.test("session token: the layout is nonce, ciphertext, tag over u, a, s, e and, since it is told, i", () => {
+Deno.test("session token: the layout is nonce, ciphertext, tag over u, a, s, e and the optional i", () => {
   const seal = (text: string) => {
     const nonce = randomBytes(12);
     const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from("results_session"));

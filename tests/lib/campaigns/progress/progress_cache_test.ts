@@ -19,7 +19,7 @@ Deno.test("progress cache: an answer is of one user, one run, one volume and one
   }
 });
 
-Deno.test("progress cache: what runs is asked again soon, what is over an hour later, what did not answer at once", () => {
+Deno.test("progress cache: results expire soon while a volume runs, after an hour when it has ended, at once without a response", () => {
   let now = 0;
   const kept = new ProgressCache(() => now).of(SCOPE);
   const [runs, over] = [{ id: "a", state: "active" }, { id: "b", state: "failed" }] as const;
@@ -35,7 +35,7 @@ Deno.test("progress cache: what runs is asked again soon, what is over an hour l
   assert.deepEqual(known(), [undefined, undefined, undefined]);
 });
 
-Deno.test("progress cache: beyond its capacity the run that was asked for least recently loses its oldest answers", () => {
+Deno.test("progress cache: beyond its capacity the least recently used run loses its oldest results", () => {
   const cache = new ProgressCache(() => 0, 3);
   const [first, second] = [SCOPE, { ...SCOPE, run: "s" }];
   const has = (scope: typeof SCOPE, id: string) => cache.of(scope).get({ id, state: "done" }) !== undefined;

@@ -41,7 +41,7 @@ function many(count: number, state: VolumeState): WantedProgress[] {
 
 const pages = (done: number) => Response.json({ pages_total: 10, pages_done: done });
 
-Deno.test("progress: the file is asked for under the internal base with nothing but the session's cookie", async () => {
+Deno.test("progress: the file is requested under the internal base with only the session's cookie", async () => {
   let seen: Request | undefined;
   const { send, asked } = results((_path, request) => {
     seen = request;
@@ -56,7 +56,7 @@ Deno.test("progress: the file is asked for under the internal base with nothing 
   assert.deepEqual([...seen?.headers.keys() ?? []].sort(), ["accept", "accept-encoding", "cookie"]);
 });
 
-Deno.test("progress: manifest.json is asked only for a done or unknown volume whose progress.json tells nothing", async () => {
+Deno.test("progress: manifest.json is read only for a done or unknown volume without a usable progress.json", async () => {
   const { send, asked } = results((path) =>
     path.endsWith("manifest.json")
       ? Response.json({ pages: 2, results: { a: { status: "ok" }, b: { status: "failed" } } })
@@ -131,7 +131,7 @@ Deno.test("progress: the time for all reads also ends those under way", async ()
   assert.ok(signals.length === 5 && signals.every(({ aborted }) => aborted));
 });
 
-Deno.test("progress: nothing more is asked once nobody waits", async () => {
+Deno.test("progress: no more files are read once the request is cancelled", async () => {
   const stop = new AbortController();
   const { send, asked } = results(() => {
     stop.abort();
@@ -143,7 +143,7 @@ Deno.test("progress: nothing more is asked once nobody waits", async () => {
   assert.equal(asked.length, 1);
 });
 
-Deno.test("progress: answers are kept five seconds for a running volume, an hour for one that is over", async () => {
+Deno.test("progress: results are cached five seconds for a running volume, an hour for an ended one", async () => {
   const cases: [VolumeState, number, () => Response][] = [
     ["active", 5_000, () => pages(1)],
     ["active", 5_000, () => new Response(null, { status: 403 })],
@@ -171,7 +171,7 @@ Deno.test("progress: answers are kept five seconds for a running volume, an hour
   }
 });
 
-Deno.test("progress: that a store did not answer is not kept", async () => {
+Deno.test("progress: a missing response of the store is not cached", async () => {
   for (const status of [401, 408, 429, 500, 502, 503]) {
     const { send, asked } = results(() => new Response(null, { status }));
     const progress = reader(send);
@@ -208,7 +208,7 @@ Deno.test("progress: what was read of a running volume, or of another run, is no
   assert.equal(asked.length, 3);
 });
 
-Deno.test("progress: a volume listed twice is read once, and ids that would fold a path are not asked for", async () => {
+Deno.test("progress: a volume listed twice is read once, and ids with dot segments are not requested", async () => {
   const { send, asked } = results(() => pages(3));
   const answers = await reader(send).read(RUN, wanted("active", "a", "..", "a", ".", "__proto__"), ANNA);
   assert.deepEqual(asked.map((path) => path.split("/")[4]), ["a", "__proto__"]);

@@ -70,7 +70,7 @@ Deno.test("result file: a compressed body is never taken", async () => {
   });
 });
 
-Deno.test("result file: redirects and errors are told by their status, without their bodies", async () => {
+Deno.test("result file: redirects and errors return their status without a body", async () => {
   for (const status of [302, 304, 403, 404, 500]) {
     const answer = () =>
       new Response(status === 304 ? null : "text", { status, headers: { Location: "http://127.0.0.1:1/" } });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Tallies } from "@/lib/campaigns/progress/tallies.ts";
 
-Deno.test("tallies: one per user and run, kept an hour", () => {
+Deno.test("tallies: one per session and run, cached for an hour", () => {
   let now = 1;
   const tallies = new Tallies(() => now);
   const first = tallies.of("anna", "run");
@@ -13,7 +13,7 @@ Deno.test("tallies: one per user and run, kept an hour", () => {
   assert.notEqual(tallies.of("anna", "run"), first);
 });
 
-Deno.test("tallies: names that run into each other are told apart, and the oldest goes when there are too many", () => {
+Deno.test("tallies: keys are unambiguous, and the least recently used is evicted beyond the capacity", () => {
   const tallies = new Tallies(() => 1, 2);
   const first = tallies.of("a", "b,c");
   assert.notEqual(tallies.of("a,b", "c"), first);

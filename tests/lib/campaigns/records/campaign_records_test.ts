@@ -58,7 +58,7 @@ function recorded(campaign: BatchJob, changes: object = {}, version = "1"): Stat
   return read;
 }
 
-Deno.test("campaign records: a list writes what lacks, after whoever asked has gone on", async () => {
+Deno.test("campaign records: a list writes missing records after its response", async () => {
   const { records, written, after } = scene();
   const [a, b, c] = [campaign("a"), campaign("b"), campaign("c")];
   const statuses = [recorded(a), recorded(b, { phase: "Queued" })];

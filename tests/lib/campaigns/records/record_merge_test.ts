@@ -108,7 +108,7 @@ Deno.test("record summary: merging in any order ends at the latest instant, and 
   }));
 });
 
-Deno.test("record summary: a record that says it all is told from one that does not", () => {
+Deno.test("record summary: detects whether a record is up to date", () => {
   const record = (data: object) => {
     const read = readStatusRecord({
       metadata: { namespace: "ns", name: "campaign-x-status" },
@@ -157,7 +157,7 @@ Deno.test("record failures: the union, fresh ones first; a blank sentence erases
 const failures = fc.array(fc.tuple(fc.constantFrom("a", "b", "c", "d"), fc.constantFrom("", " ", "x", "y")))
   .map((entries): Failures => new Map(entries));
 
-Deno.test("record failures: whoever writes first, the same volumes are named, and no sentence is lost", () => {
+Deno.test("record failures: the order of writers does not change the named volumes, and no reason is lost", () => {
   fc.assert(fc.property(failures, failures, failures, (stored, one, other) => {
     const first = mergeFailures(mergeFailures(stored, one), other);
     const second = mergeFailures(mergeFailures(stored, other), one);

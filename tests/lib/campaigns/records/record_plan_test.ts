@@ -113,7 +113,7 @@ Deno.test("summary write: another Job's record is replaced whole, from the apply
   assert.deepEqual(summary({ data, owned: { [applyManager]: ["phase"] } }), { ...expected, force: true, version: "7" });
 });
 
-Deno.test("summary write: a results base that nobody knows is not written, whatever record was there", () => {
+Deno.test("summary write: an unknown results base is not written, with or without a stored record", () => {
   const unknown = { ...FRESH, resultsBase: "" };
   const { resultsBase: _unknown, ...written } = unknown;
   const { finishedAt: _open, ...unfinished } = written;

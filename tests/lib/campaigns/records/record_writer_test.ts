@@ -195,7 +195,7 @@ Deno.test("record writer: whatever a pod says arrives as it is, in JSON that is 
   });
 });
 
-Deno.test("record writer: a write that fails is told from a read that fails", async () => {
+Deno.test("record writer: distinguishes a failed write from a failed read", async () => {
   await withServer(async ({ server, writer }) => {
     for (const status of [400, 403, 404, 415, 422, 429, 500, 503]) {
       server.instead = ({ method }) => method === "PATCH" ? new Response("secret", { status }) : null;
