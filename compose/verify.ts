@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { BODY_FOLDER } from "@/embedded/store/bodies.ts";
 import { bodyFault } from "@/embedded/store/body_fault.ts";
-import { bindingFault, identityOf, NAMING_TABLES, needsIndex, readMark } from "@/embedded/store/body_mark.ts";
+import { bindingMismatch, identityOf, NAMING_TABLES, needsIndex, readMark } from "@/embedded/store/body_mark.ts";
 import { INDEX_VERSION, layoutOf, openIndexForReading } from "@/embedded/store/index.ts";
 import { namedBodies } from "@/embedded/store/named_bodies.ts";
 import { readPorts } from "@/embedded/store/ports.ts";
@@ -128,7 +128,7 @@ function checkIndex(path: string, index: DatabaseSync, found: (finding: string) 
     throw new Error(`it has layout ${layout}, here it is ${INDEX_VERSION}: ${way}`);
   }
   const statements = new Statements(index);
-  const fault = bindingFault(path, statements, identityOf(statements), readMark(path));
+  const fault = bindingMismatch(path, statements, identityOf(statements), readMark(path));
   if (fault !== null) found(`index.db: the folder ${fault}`);
   const unnamed = statements.row(UNNAMED_ROWS)?.[0];
   if (Number(unnamed) > 0) found(`index.db: ${unnamed} bodies in it belong to no object`);

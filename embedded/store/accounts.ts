@@ -50,7 +50,7 @@ export class Accounts {
     return row && tenantOf(row);
   }
 
-  /** The CORS rules (XML) for the buckets of a tenant that have none of their own; null where there are none. */
+  /** The CORS rules (XML) for the buckets of a tenant without rules of their own; null where there are none. */
   cors(tenant: number): string | null {
     const row = this.#index.row("SELECT cors FROM tenants WHERE id = ?", tenant);
     return row && row[0] !== null ? String(row[0]) : null;

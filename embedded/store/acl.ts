@@ -21,8 +21,8 @@ export interface AclGrant {
 export type Acl = readonly AclGrant[];
 
 /** Parses the result of {@link serializeAcl}; null where none was ever set. */
-export function parseAcl(kept: string | null): Acl | null {
-  return kept === null ? null : JSON.parse(kept);
+export function parseAcl(stored: string | null): Acl | null {
+  return stored === null ? null : JSON.parse(stored);
 }
 
 /** An access list as the index stores it. */

@@ -5,7 +5,7 @@ import type { Statements } from "./statements.ts";
 /** How much of a file is read at a time. */
 const READ_BYTES = 1024 * 1024;
 
-/** What of a stored body is not as the index says, in a few words; null where every byte is. */
+/** How a stored body differs from its entry in the index, in a few words; null where every byte matches. */
 export function bodyFault(folder: string, index: Statements, { size, etag, parts }: NamedBody): string | null {
   const whole = createHash("md5");
   let length = 0;

@@ -33,10 +33,10 @@ export function missingIndexError(folder: string, what: string): DataFolderError
 }
 
 /**
- * What is wrong between an index, the bodies beside it and their mark, as the end of a sentence about the folder; null where
- * they belong together.
+ * The mismatch between an index, the bodies beside it and their mark, as the end of a sentence about the folder; null
+ * where they belong together.
  */
-export function bindingFault(
+export function bindingMismatch(
   folder: string,
   index: Statements,
   identity: BodyMark | null,
@@ -54,15 +54,15 @@ export function bindingFault(
 }
 
 /**
- * Ties the index of a folder to the bodies beside it, and counts the start in both. It must be called before anything is
- * swept: an index that was put there from elsewhere, or from before, does not name the newest bodies.
+ * Binds the index of a folder to the bodies beside it, and counts the start in both. It must run before the sweep: an
+ * index from another folder, or an older copy, does not name the newest bodies.
  *
  * @throws {DataFolderError} when the index is not that of the bodies, or older than they are.
  */
 export function bindBodies(folder: string, index: Statements): void {
   const mark = readMark(folder);
   const identity = identityOf(index);
-  const fault = bindingFault(folder, index, identity, mark);
+  const fault = bindingMismatch(folder, index, identity, mark);
   if (fault !== null) throw refused(folder, fault);
   if (identity === null) {
     const made: BodyMark = { index: mark?.index ?? randomUUID(), starts: 1 };

@@ -168,6 +168,6 @@ interface VersionSettings {
 const DEFAULTS: VersionSettings = { prune: false, pruneDays: 0, useDeleteMarkers: true, keepDeletionRecords: false };
 
 /** The settings of a bucket: those that were set (JSON) over the defaults. */
-export function versionSettings(kept: string): VersionSettings {
-  return kept === "{}" ? DEFAULTS : { ...DEFAULTS, ...JSON.parse(kept) };
+export function versionSettings(stored: string): VersionSettings {
+  return stored === "{}" ? DEFAULTS : { ...DEFAULTS, ...JSON.parse(stored) };
 }

@@ -28,7 +28,7 @@ export interface Changes {
       owner: number | null;
       ownerPermissions: number;
       versioning: Versioning;
-      /** JSON: what was set of how versions are kept; nothing by default. */
+      /** JSON: the settings of versioning that were set; none by default. */
       versionSettings?: string;
       record: string;
       /** An access list as JSON. */
@@ -63,7 +63,7 @@ export interface Changes {
     };
     result: { version: VersionId };
   };
-  /** Without a version: the key is deleted, by a marker where versions are kept. */
+  /** Without a version: the key is deleted, by a marker where the bucket keeps versions. */
   deleteObject: {
     /** With `ifMatch`, only an object of this ETag; `*` is any. */
     given: { bucket: number; key: Uint8Array; version: string | null; atMs: number; ifMatch?: string | null };

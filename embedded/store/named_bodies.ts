@@ -32,7 +32,7 @@ function* versions(index: Statements, table: "objects" | "history", marker: stri
   const rule = `AND ${marker} = 0 ORDER BY bucket, key, seq DESC LIMIT ${PAGE_ROWS}`;
   let after: Cell[] = [-1, new Uint8Array(), 0];
   for (;;) {
-    // The older versions of the last key, then the keys behind it: both are ranges of the primary key.
+    // The older versions of the last key, then the keys after it: both are ranges of the primary key.
     let page = index.rows(`${select} WHERE bucket = ? AND key = ? AND seq < ? ${rule}`, ...after);
     if (page.length === 0) page = index.rows(`${select} WHERE (bucket, key) > (?, ?) ${rule}`, ...after.slice(0, 2));
     for (const row of page) {

@@ -223,9 +223,9 @@ function before(end: Uint8Array | null, place: string): string {
 }
 
 /**
- * The first key from ?2 on and then, ?3 times in all, the first one behind it, or behind its common prefix where the
- * delimiter ?4 is in what follows the prefix, which begins at the byte ?6 (from 1). `cut` is where the delimiter is there
- * (from 1), or 0; ?5 is the first byte string behind all that begin with the delimiter.
+ * The first key from ?2 on and then, ?3 times in all, the first one after it, or after its common prefix where the
+ * delimiter ?4 is in what follows the prefix, which begins at the byte ?6 (from 1). `cut` is where the delimiter is
+ * there (from 1), or 0; ?5 is the first byte string after all that begin with the delimiter.
  */
 function skipScan(beforeEnd: string): string {
   const next = (from: string) =>
@@ -252,7 +252,7 @@ export function versionNumber(version: string): number {
   return /^[1-9][0-9]{0,15}$/.test(version) ? Number(version) : -1;
 }
 
-/** The first byte string behind all that begin with this one; null where there is none. */
+/** The first byte string after all that begin with this one; null where there is none. */
 export function successor(prefix: Uint8Array): Uint8Array | null {
   let end = prefix.length;
   while (end > 0 && prefix[end - 1] === 0xff) end--;

@@ -11,8 +11,9 @@ interface PartChecksum {
 }
 
 /**
- * The checksum of an object made of parts, in base64, from those of its parts (S3 API, checking object integrity): the
- * digest of their digests followed by their number, or, for the CRC family, that of the whole without reading it again.
+ * The checksum of an object that consists of parts, in base64, from those of its parts (S3 API, checking object
+ * integrity): the digest of their digests followed by their number, or, for the CRC family, that of the whole without
+ * reading it again.
  */
 export function objectChecksum(algorithm: DigestAlgorithm, type: ChecksumType, parts: readonly PartChecksum[]): string {
   if (type === "COMPOSITE") {

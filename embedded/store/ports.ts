@@ -19,11 +19,11 @@ export type Protocol = "s3" | "mapi";
  */
 export class Ports {
   readonly #path: string;
-  readonly #known: Record<string, number>;
+  readonly #ports: Record<string, number>;
 
   constructor(folder: string) {
     this.#path = `${folder}/ports.json`;
-    this.#known = readPorts(this.#path);
+    this.#ports = readPorts(this.#path);
   }
 
   /**
@@ -40,22 +40,22 @@ export class Ports {
     refuse: Handler,
   ): DrainingServer {
     const name = `${protocol} ${level}`.trimEnd();
-    const kept = this.#known[name];
-    if (kept !== undefined) {
-      const server = tryListen(hostname, kept, handler, refuse);
+    const stored = this.#ports[name];
+    if (stored !== undefined) {
+      const server = tryListen(hostname, stored, handler, refuse);
       if (server) return server;
       throw new DataFolderError(
-        `Port ${kept} of the embedded store (${name}) is taken: stop the program that holds it, or delete ${this.#path} to have new ports given out (shared links made before then stop working).`,
+        `Port ${stored} of the embedded store (${name}) is taken: stop the program that holds it, or delete ${this.#path} to have new ports given out (shared links made before then stop working).`,
       );
     }
-    const used = new Set(Object.values(this.#known));
+    const used = new Set(Object.values(this.#ports));
     let port = FIRST_PORT + Math.floor(Math.random() * (LAST_PORT - FIRST_PORT));
     for (let attempt = 0; attempt < ATTEMPTS; attempt++, port = port >= LAST_PORT ? FIRST_PORT : port + 1) {
       if (used.has(port)) continue;
       const server = tryListen(hostname, port, handler, refuse);
       if (!server) continue;
-      this.#known[name] = port;
-      writeDurably(this.#path, new TextEncoder().encode(`${JSON.stringify(this.#known, null, 2)}\n`));
+      this.#ports[name] = port;
+      writeDurably(this.#path, new TextEncoder().encode(`${JSON.stringify(this.#ports, null, 2)}\n`));
       return server;
     }
     throw new DataFolderError(`No free port was found for the embedded store on ${hostname}: set EMBEDDED_HOST.`);

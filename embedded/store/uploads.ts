@@ -1,6 +1,6 @@
 import { compareBytes, successor } from "./objects.ts";
 import type { Cell, Statements } from "./statements.ts";
-import { behindMarker, commonPrefix } from "./versions.ts";
+import { afterMarker, commonPrefix } from "./versions.ts";
 
 /** An upload in parts that is under way. */
 export interface Upload {
@@ -108,12 +108,14 @@ export class Uploads {
   }
 }
 
-/** Behind which upload a scan begins: within a key where one of its uploads is given and the key is an entry itself. */
+/**
+ * The upload after which a scan begins: within a key where one of its uploads is given and the key is an entry itself.
+ */
 function startOf(prefix: Uint8Array, delimiter: Uint8Array, after: UploadMarker): UploadMarker | null {
   const isInKey = after.upload !== "" && compareBytes(after.key.subarray(0, prefix.length), prefix) === 0 &&
     !commonPrefix(after.key, prefix, delimiter);
   if (isInKey) return after;
-  const key = behindMarker(after.key, prefix, delimiter);
+  const key = afterMarker(after.key, prefix, delimiter);
   return key && { key, upload: "" };
 }
 

@@ -20,9 +20,9 @@ export interface ListedVersion {
 interface VersionsQuery {
   prefix: Uint8Array;
   delimiter: Uint8Array;
-  /** The listing goes on behind this key or common prefix … */
+  /** The listing continues after this key or common prefix … */
   keyMarker: Uint8Array;
-  /** … or, where this is given, behind this version of the key. */
+  /** … or, where this is given, after this version of the key. */
   versionMarker: string | null;
   limit: number;
 }
@@ -44,7 +44,7 @@ export class Versions {
 
   /**
    * A page of the versions and delete markers of a bucket: keys in binary order, the versions of a key from the newest
-   * on. A common prefix is one entry, and the index is query again behind it. The page is of one state of the index.
+   * on. A common prefix is one entry, and the index is queried again after it. The page shows one state of the index.
    */
   list(bucket: number, query: VersionsQuery): VersionsPage {
     return this.#index.snapshot(() => listVersions(this.#index, bucket, query));
@@ -65,7 +65,7 @@ function listVersions(index: Statements, bucket: number, query: VersionsQuery): 
         last = { key: version.key, version: version.version };
         continue;
       }
-      // Behind a common prefix there is often another one: single rows are cheaper than a new walk for each.
+      // A common prefix is often followed by another one: single rows are cheaper than a new scan for each.
       let key: Uint8Array | null = null;
       while (common) {
         page.prefixes.push(common);
@@ -103,7 +103,7 @@ function firstKey(
   return compareBytes(current, older) <= 0 ? current : older;
 }
 
-/** The part of a key up to the first delimiter behind the prefix; null where it has none. */
+/** The part of a key up to the first delimiter after the prefix; null where it has none. */
 export function commonPrefix(key: Uint8Array, prefix: Uint8Array, delimiter: Uint8Array): Uint8Array | null {
   if (delimiter.length === 0) return null;
   const cut = indexOfBytes(key, delimiter, prefix.length);
@@ -111,10 +111,10 @@ export function commonPrefix(key: Uint8Array, prefix: Uint8Array, delimiter: Uin
 }
 
 /**
- * The first key that a listing with a marker may show: the next one, or the first behind the common prefix that the
- * marker lies in, since the prefix as an entry is not behind the marker. Null where nothing can follow.
+ * The first key that a listing with a marker may show: the next one, or the first after the common prefix that contains
+ * the marker, since the prefix as an entry is not after the marker. Null where nothing can follow.
  */
-export function behindMarker(marker: Uint8Array, prefix: Uint8Array, delimiter: Uint8Array): Uint8Array | null {
+export function afterMarker(marker: Uint8Array, prefix: Uint8Array, delimiter: Uint8Array): Uint8Array | null {
   if (marker.length === 0 || compareBytes(marker, prefix) < 0) return prefix;
   const common = compareBytes(marker.subarray(0, prefix.length), prefix) === 0
     ? commonPrefix(marker, prefix, delimiter)
@@ -130,7 +130,7 @@ interface Start {
 
 function startOf(index: Statements, bucket: number, query: VersionsQuery): Start | null {
   const { prefix, delimiter, keyMarker, versionMarker } = query;
-  const next = behindMarker(keyMarker, prefix, delimiter);
+  const next = afterMarker(keyMarker, prefix, delimiter);
   const isInKey = versionMarker !== null && compareBytes(keyMarker.subarray(0, prefix.length), prefix) === 0 &&
     !commonPrefix(keyMarker, prefix, delimiter);
   if (!isInKey) return next && { key: next, below: null };
@@ -145,7 +145,7 @@ function startOf(index: Statements, bucket: number, query: VersionsQuery): Start
 function* merged(index: Statements, bucket: number, start: Start, end: Uint8Array | null): Generator<ListedVersion> {
   const current = rowsOf(index, "objects", bucket, start, end);
   const older = rowsOf(index, "history", bucket, start, end);
-  // The key whose newest version lies behind the scan already.
+  // The key whose newest version was scanned already.
   let begun = start.below !== null && isBegun(index, bucket, start.key, start.below) ? start.key : null;
   try {
     let a = current.next();

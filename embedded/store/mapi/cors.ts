@@ -12,7 +12,7 @@ export function readTenantCors(tenant: Tenant, { store, caller }: MapiRequest): 
   return Response.json({ cors: store.accounts.cors(tenant.id) });
 }
 
-/** PUT /tenants/{tenant}/cors: the rules for the namespaces that have none of their own. */
+/** PUT /tenants/{tenant}/cors: the rules for the namespaces without rules of their own. */
 export async function writeTenantCors(tenant: Tenant, { store, caller, body }: MapiRequest): Promise<Response> {
   requireRight(caller, "administer");
   await store.writer.change("setTenantCors", { tenant: tenant.id, cors: givenRules(await body()) });
@@ -73,7 +73,7 @@ function found(bucket: Bucket | null, name: string): Bucket {
 }
 
 /**
- * The XML of a body such as `{"cors": "<CORSConfiguration>…"}`, kept as it was given.
+ * The XML of a body such as `{"cors": "<CORSConfiguration>…"}`, stored unchanged.
  *
  * @throws {MapiError} 400
  */

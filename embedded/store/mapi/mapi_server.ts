@@ -14,7 +14,7 @@ import { createTenant, deleteTenant, listTenants, modifyTenant, readTenant } fro
 /** The software version that responses name. */
 const SOFTWARE_VERSION = "9.7.0";
 
-/** Longest part of a URL behind `/mapi`, in bytes. */
+/** Longest part of a URL after `/mapi`, in bytes. */
 const MAX_PATH_BYTES = 4095;
 
 /** Statuses and messages of the store's errors in the management API. */

@@ -54,7 +54,7 @@ interface ResourceCall {
 
 type ResourceHandler = (call: ResourceCall) => Response | Promise<Response>;
 
-/** The methods of a resource; HEAD is answered as GET is, without the body. */
+/** The methods of a resource; HEAD is handled as GET, without the body. */
 type ResourceMethods = Readonly<Partial<Record<"GET" | "PUT" | "POST" | "DELETE", ResourceHandler>>>;
 
 /** Everything of the management API that is within one tenant, by its path below `/tenants/{tenant}/`. */

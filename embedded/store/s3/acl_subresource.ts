@@ -49,6 +49,6 @@ export function aclResponse(
   const user = owner === null ? null : store.accounts.userById(owner);
   const stored = aclsUsageOf(settings) === "none" ? null : acl;
   const grants = displayedGrants(store, caller.tenant, stored ?? defaultAcl(user?.guid ?? null));
-  const shownOwner = user && { id: user.guid, displayName: user.name };
-  return xmlResponse("AccessControlPolicy", aclContent(shownOwner, grants), headers);
+  const ownerAccount = user && { id: user.guid, displayName: user.name };
+  return xmlResponse("AccessControlPolicy", aclContent(ownerAccount, grants), headers);
 }

@@ -15,10 +15,8 @@ export type DisplayedGrant = NamedGrant & { displayName?: string };
 
 /** The inside of an AccessControlPolicy element. */
 export function aclContent(owner: DisplayedAccount | null, grants: readonly DisplayedGrant[]): string {
-  const shownOwner = owner
-    ? `<Owner>${element("ID", owner.id)}${element("DisplayName", owner.displayName)}</Owner>`
-    : "";
-  return `${shownOwner}<AccessControlList>${grants.map(grantElement).join("")}</AccessControlList>`;
+  const ownerXml = owner ? `<Owner>${element("ID", owner.id)}${element("DisplayName", owner.displayName)}</Owner>` : "";
+  return `${ownerXml}<AccessControlList>${grants.map(grantElement).join("")}</AccessControlList>`;
 }
 
 /**

@@ -131,7 +131,10 @@ function isReplace(headers: Headers, name: string): boolean {
   return directive === "REPLACE";
 }
 
-/** Digests of the whole object hold for its copy; those made of the digests of parts do not, since a copy has none. */
+/**
+ * Digests of the whole object hold for its copy; those computed from the digests of parts do not, since a copy has
+ * none.
+ */
 function wholeChecksums(checksums: StoredObject["checksums"]): Checksums | null {
   return checksums?.type === "COMPOSITE" ? null : checksums;
 }

@@ -29,7 +29,7 @@ function handle(call: S3Call): Response {
   const bucket = permittedBucket(call, name, "BROWSE");
   const { prefix, delimiter, limit, isEncoded } = pageParameters(request, "max-uploads");
   const keyMarker = request.parameter("key-marker") ?? "";
-  // Without a key it has no meaning, and S3 reads over it.
+  // Without a key it has no meaning, and S3 ignores it.
   const uploadMarker = keyMarker === "" ? "" : request.parameter("upload-id-marker") ?? "";
   const after = { key: keyBytes(keyMarker), upload: uploadMarker };
   const page = store.uploads.list(bucket.id, keyBytes(prefix), keyBytes(delimiter), after, limit);

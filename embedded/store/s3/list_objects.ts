@@ -1,5 +1,5 @@
 import { compareBytes } from "@/embedded/store/objects.ts";
-import { behindMarker } from "@/embedded/store/versions.ts";
+import { afterMarker } from "@/embedded/store/versions.ts";
 import {
   commonPrefixElement,
   contentsElement,
@@ -29,7 +29,7 @@ function handle(call: S3Call): Response {
   const { prefix, delimiter, limit, isEncoded } = pageParameters(request, "max-keys");
   const marker = request.parameter("marker") ?? "";
   const [under, cut] = [keyBytes(prefix), keyBytes(delimiter)];
-  const from = behindMarker(keyBytes(marker), under, cut);
+  const from = afterMarker(keyBytes(marker), under, cut);
   const page = from
     ? store.objects.list(bucket.id, under, cut, from, limit)
     : { objects: [], prefixes: [], next: null };

@@ -1,4 +1,4 @@
-import { behindMarker } from "@/embedded/store/versions.ts";
+import { afterMarker } from "@/embedded/store/versions.ts";
 import {
   commonPrefixElement,
   contentsElement,
@@ -40,7 +40,7 @@ function handle(call: S3Call): Response {
   const token = request.parameter("continuation-token");
   const [under, cut] = [keyBytes(prefix), keyBytes(delimiter)];
   // An empty token is that of the first page.
-  const from = !token ? behindMarker(keyBytes(startAfter), under, cut) : fromToken(token);
+  const from = !token ? afterMarker(keyBytes(startAfter), under, cut) : fromToken(token);
   const page = from
     ? store.objects.list(bucket.id, under, cut, from, limit)
     : { objects: [], prefixes: [], next: null };

@@ -13,10 +13,10 @@ import { requestedTags } from "./tags.ts";
 /** Largest body of one PUT: 5 GiB (S3 API, PutObject). */
 export const MAX_PUT_BYTES = 5 * 1024 ** 3;
 
-/** Headers of a copy, which mean nothing here without its source. */
+/** Headers of a copy, which have no meaning without its source. */
 const UNSUPPORTED = /^x-amz-copy-source/;
 
-/** PutObject: the body becomes the object when it arrived whole and its digests hold. */
+/** PutObject: the body becomes the object once it arrived whole and its digests match. */
 export const putObject: S3Operation = { name: "PutObject", method: "PUT", level: "object", parameters: [], handle };
 
 async function handle(call: S3Call): Promise<Response> {

@@ -1,7 +1,9 @@
 import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 import { escapeXml } from "./xml.ts";
 
-/** S3's error codes in use here, with the status and the sentence that go with each, and the code as it is sent where that is another. */
+/**
+ * S3's error codes in use here, each with its status and its message, and with the code on the wire where that differs.
+ */
 const CODES = {
   AccessControlListNotSupported: [400, "The namespace has no access lists"],
   AccessDenied: [403, "Access denied"],
@@ -96,7 +98,7 @@ export function s3ErrorResponse(error: S3Error, request: { method: string; id: s
   return new Response(body, { status: error.status, headers });
 }
 
-/** The store that is modelled has one code for a full disk and a full quota; the status tells them apart. */
+/** The modelled store has one code for a full disk and a full quota; the status distinguishes them. */
 function sentCode(code: S3Code): string {
   const [, , sent]: readonly [number, string, string?] = CODES[code];
   return sent ?? code;

@@ -50,7 +50,7 @@ export function statedSignatureV2(request: S3Request, nowMs: number): StatedSign
   return header !== null && /^AWS(?:\s|$)/.test(header) ? fromHeader(request.headers, header, nowMs) : null;
 }
 
-/** Whether a stated signature is that of the request under a secret key. Compares in constant time. */
+/** Whether a stated signature matches the request under a secret key. Compares in constant time. */
 export function signatureV2Holds(request: S3Request, stated: StatedSignatureV2, secretKey: string): boolean {
   // An empty parameter may be signed with or without its equals sign.
   for (const path of signedPaths(request)) {

@@ -49,7 +49,7 @@ export function statedSignature(request: S3Request, nowMs: number): StatedSignat
   return inQuery ? fromQuery(request, nowMs) : null;
 }
 
-/** Whether a stated signature is that of the request under a secret key. Compares in constant time. */
+/** Whether a stated signature matches the request under a secret key. Compares in constant time. */
 export function signatureHolds(request: S3Request, stated: StatedSignature, secretKey: string): boolean {
   const values = stated.signedHeaders.map((name) => headerValue(request, name));
   const key = signingKey(stated.scope, secretKey);

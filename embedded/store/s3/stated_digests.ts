@@ -10,7 +10,7 @@ interface StatedDigest {
   code: "BadDigest" | "XAmzContentSHA256Mismatch";
 }
 
-/** What the sender states of a body, before it comes or behind it. */
+/** What the sender states of a body, in headers or in the trailer. */
 interface StatedDigests {
   /** Those that are known before the body. */
   digests: StatedDigest[];
@@ -25,8 +25,7 @@ const MD5_BYTES = 16;
 /**
  * The digests that the client states of its body.
  *
- * @throws {S3Error} for those that are malformed, that contradict each other (S3 takes one checksum) or are not
- *   provided
+ * @throws {S3Error} for malformed ones, for contradictions (S3 takes one checksum), and for unsupported ones
  */
 export function statedDigests(headers: Headers, caller: Caller): StatedDigests {
   const digests: StatedDigest[] = [];

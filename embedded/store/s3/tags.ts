@@ -36,8 +36,8 @@ export function serializeTags(tags: readonly Tag[]): string | null {
 }
 
 /** Parses the result of {@link serializeTags}. */
-export function parseTags(kept: string | null): Tag[] {
-  return kept === null ? [] : JSON.parse(kept);
+export function parseTags(stored: string | null): Tag[] {
+  return stored === null ? [] : JSON.parse(stored);
 }
 
 /**

@@ -191,8 +191,8 @@ function transferOwnership(index: Statements, bucket: number, owner: number | nu
 export function setVersioning(index: Statements, { bucket, versioning }: Changes["setVersioning"]["given"]): null {
   const row = index.row("SELECT versioning FROM buckets WHERE id = ?", bucket);
   if (!row) throw new StoreError("NoSuchBucket");
-  const kept = versioning === "off" && row[0] !== "off" ? "suspended" : versioning;
-  index.run("UPDATE buckets SET versioning = ? WHERE id = ?", kept, bucket);
+  const stored = versioning === "off" && row[0] !== "off" ? "suspended" : versioning;
+  index.run("UPDATE buckets SET versioning = ? WHERE id = ?", stored, bucket);
   return null;
 }
 

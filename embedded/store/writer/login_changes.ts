@@ -25,8 +25,8 @@ export function modifyUser(
   const merged = JSON.stringify({ ...JSON.parse(present), ...record });
   index.run("UPDATE users SET record = ? WHERE id = ?", merged, user);
   if (passwordMd5 !== null) {
-    const kept = JSON.stringify([presentMd5, ...JSON.parse(former)].slice(0, FORMER_PASSWORDS));
-    index.run("UPDATE users SET password_md5 = ?, former_passwords = ? WHERE id = ?", passwordMd5, kept, user);
+    const stored = JSON.stringify([presentMd5, ...JSON.parse(former)].slice(0, FORMER_PASSWORDS));
+    index.run("UPDATE users SET password_md5 = ?, former_passwords = ? WHERE id = ?", passwordMd5, stored, user);
   }
   if (passwordMd5 !== null || unlock) resetFailures(index, { user });
   return null;

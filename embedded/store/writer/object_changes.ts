@@ -17,8 +17,8 @@ const PLACEHOLDERS = COLUMNS.replace(/\w+/g, "?");
 /**
  * Writes an object by the versioning rules of its bucket.
  *
- * @throws {StoreError} with NoSuchBucket, NoSuchKey, ConditionFailed, OverwriteForbidden, QuotaExceeded, or
- *   AccessDenied when the writer was deleted meanwhile
+ * @throws {StoreError} NoSuchBucket, NoSuchKey, ConditionFailed, OverwriteForbidden, QuotaExceeded, or AccessDenied
+ *   when the writer was deleted meanwhile
  */
 export function putObject(index: Statements, given: Changes["putObject"]["given"]): Changes["putObject"]["result"] {
   const body = "data" in given.body ? insertBody(index, given.body.data) : null;

@@ -6,7 +6,7 @@ import { openIndexForWriting } from "@/embedded/store/index.ts";
 import { compareBytes, indexOfBytes, Objects } from "@/embedded/store/objects.ts";
 import { Statements } from "@/embedded/store/statements.ts";
 import { type UploadMarker, Uploads } from "@/embedded/store/uploads.ts";
-import { behindMarker, Versions, type VersionsPage } from "@/embedded/store/versions.ts";
+import { afterMarker, Versions, type VersionsPage } from "@/embedded/store/versions.ts";
 import { Writer } from "@/embedded/store/writer/writer.ts";
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
@@ -152,7 +152,7 @@ Deno.test("listings: from any marker on, pages of objects and versions are what 
       const [under, cut] = [utf8(prefix), utf8(delimiter)];
 
       const objects: string[] = [];
-      let from = behindMarker(utf8(marker), under, cut);
+      let from = afterMarker(utf8(marker), under, cut);
       while (from) {
         const page = store.objects.list(bucket, under, cut, from, limit);
         const shown = [...page.objects.map(({ key }) => `${text(key)} `), ...page.prefixes.map((p) => `${text(p)} *`)];
