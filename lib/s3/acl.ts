@@ -15,12 +15,12 @@ interface AclTarget {
 const QUERY = [["acl", ""]] as const;
 
 /**
- * What stores say to the ID, the URI or the address of an account or a group that they do not know (S3 API, PutBucketAcl).
- * Nothing else in a list of ours can be an invalid argument: its words have been validated.
+ * The codes for an ID, URI or address of an account or group that the store does not know (S3 API, PutBucketAcl).
+ * Nothing else in a list can be an invalid argument, since the request was validated.
  */
 const UNKNOWN_ACCOUNT: ReadonlySet<string | null> = new Set(["InvalidArgument", "UnresolvableGrantByEmailAddress"]);
 
-/** Who may do what with a bucket or object. @throws HttpError as {@link callS3} */
+/** The access control list of a bucket or object. @throws HttpError as {@link callS3} */
 export async function getAcl(s3: S3, caller: Caller, target: AclTarget): Promise<AccessList> {
   const resource = resourceOf(target);
   const response = await callS3(s3, caller, { method: "GET", ...target, query: QUERY, resource });
@@ -28,15 +28,15 @@ export async function getAcl(s3: S3, caller: Caller, target: AclTarget): Promise
 }
 
 /**
- * Sets an access control list. S3 wants owner and grants in one document, so a missing half is read first; where the
- * caller may write the list but not read it, the document goes without that half.
+ * Sets an access control list. S3 expects owner and grants in one document, so a missing half is read first. A caller
+ * who may write the list but not read it sends the document without that half.
  *
- * @throws HttpError as {@link callS3}; 400 naming a member that XML cannot carry; 404 for an account or a group that the
- *   store does not know
+ * @throws HttpError as {@link callS3}; 400 naming a member with a character that XML does not allow; 404 for an
+ *   account or a group that the store does not know
  */
 export async function putAcl(s3: S3, caller: Caller, target: AclTarget, list: NewAccessList): Promise<void> {
-  const whole = list.owner && list.grants ? { owner: list.owner, grants: list.grants } : null;
-  const body = aclDocument(whole ?? await completed(s3, caller, target, list));
+  const complete = list.owner && list.grants ? { owner: list.owner, grants: list.grants } : null;
+  const body = aclDocument(complete ?? await completed(s3, caller, target, list));
   const response = await callS3(s3, caller, {
     method: "PUT",
     ...target,
@@ -55,7 +55,7 @@ async function completed(s3: S3, caller: Caller, target: AclTarget, list: NewAcc
   try {
     present = await getAcl(s3, caller, target);
   } catch (error) {
-    // Without the present grants, a list without grants would take all of them away.
+    // A document without the present grants would remove all of them.
     if (!(error instanceof HttpError) || error.status !== 403 || !list.grants) throw error;
   }
   const { owner, grants } = list;

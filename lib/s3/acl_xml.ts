@@ -3,7 +3,7 @@ import { xmlDocument, xmlElement } from "./write_xml.ts";
 import { MalformedXml } from "./xml.ts";
 import { readTree, type XmlElement } from "./xml_tree.ts";
 
-/** Who is granted something, members named as S3 names them. */
+/** Who has a grant, members named as in S3. */
 export type Grantee =
   | { readonly Type: "CanonicalUser"; readonly ID: string | null; readonly DisplayName?: string | null }
   | { readonly Type: "Group"; readonly URI: string }
@@ -21,13 +21,13 @@ export interface AccessList {
   readonly grants: readonly Grant[];
 }
 
-/** What is to be set; the part that is absent stays as it is. */
+/** A list to set; an absent member stays as it is. */
 export interface NewAccessList {
   readonly owner?: { readonly ID: string; readonly DisplayName?: string | null } | null;
   readonly grants?: readonly Grant[] | null;
 }
 
-/** The document that sets a list. @throws HttpError 400 naming a member that XML cannot carry */
+/** The request document that sets a list. @throws HttpError 400 naming a member with a character not allowed in XML */
 export function aclDocument({ owner, grants }: NewAccessList | AccessList): string {
   const ownerXml = owner
     ? `<Owner>${xmlElement("ID", owner.ID, "Owner.ID")}${
@@ -50,10 +50,9 @@ function grantElement({ Grantee: grantee, Permission }: Grant, field: string): s
 }
 
 /**
- * Reads a GetBucketAcl or GetObjectAcl answer. Attributes are not read, and not needed: the members of a grantee show
- * what it is.
+ * Reads a GetBucketAcl or GetObjectAcl response. Attributes are not read: the members of a grantee show its type.
  *
- * @throws MalformedXml when it is no such answer
+ * @throws MalformedXml for any other document
  */
 export function parseAcl(xml: string): AccessList {
   const root = readTree(xml, "AccessControlPolicy");
@@ -71,6 +70,6 @@ function granteeOf(grant: XmlElement): Grantee {
   if (URI !== null) return { Type: "Group", URI };
   const EmailAddress = member("EmailAddress");
   if (EmailAddress !== null) return { Type: "AmazonCustomerByEmail", EmailAddress };
-  // A store without lists of its own (MinIO) returns one grant, to a user without a name.
+  // A store without access control lists (MinIO) returns one grant, to a user without an ID.
   return { Type: "CanonicalUser", ID: member("ID"), DisplayName: member("DisplayName") };
 }

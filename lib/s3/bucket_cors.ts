@@ -6,18 +6,18 @@ import { xmlDocument, xmlElement, xmlHeaders } from "./write_xml.ts";
 import { readTree } from "./xml_tree.ts";
 import { count } from "./xml_values.ts";
 
-/** Which pages of other origins may use a bucket, members named as S3 names them; null where there are none. */
+/** A CORS rule, members named as in S3; null where the rule has none. */
 interface CorsRule {
   ID?: string;
   AllowedHeaders: string[] | null;
   AllowedMethods: string[] | null;
   AllowedOrigins: string[] | null;
   ExposeHeaders: string[] | null;
-  /** How long a browser may keep the answer to a preflight, s. */
+  /** How long a browser may cache the response to a preflight, s. */
   MaxAgeSeconds: number | null;
 }
 
-/** A rule to be set. */
+/** A rule to set. */
 type NewCorsRule = { readonly [Member in keyof CorsRule]?: Readonly<CorsRule[Member]> | null };
 
 const QUERY = [["cors", ""]] as const;
@@ -29,7 +29,7 @@ export async function getCors(s3: S3, caller: Caller, bucket: string): Promise<C
   return await readXml(response, parseCors, resource);
 }
 
-/** Replaces a bucket's CORS rules. @throws HttpError as {@link callS3}; 400 naming a text that XML cannot carry */
+/** Replaces a bucket's CORS rules. @throws HttpError as {@link callS3}; 400 naming a text with a character not allowed in XML */
 export async function putCors(s3: S3, caller: Caller, bucket: string, rules: readonly NewCorsRule[]): Promise<void> {
   const body = xmlDocument("CORSConfiguration", rules.map(ruleElement).join(""));
   const headers = xmlHeaders(body);
@@ -39,8 +39,8 @@ export async function putCors(s3: S3, caller: Caller, bucket: string, rules: rea
 }
 
 /**
- * Takes a bucket's CORS rules away. S3 calls every such delete a success, so the rules are looked up first: a second
- * delete is 404 (spec, Errors). Where the caller may not read them, the store's own answer stands.
+ * Deletes a bucket's CORS rules. S3 reports success also where there are none, so the rules are looked up first: a
+ * second delete is 404 (spec, Errors). For a caller who may not read them the store's response decides.
  *
  * @throws HttpError 404 where there are none
  */

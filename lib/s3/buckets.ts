@@ -11,13 +11,13 @@ export async function listBuckets(s3: S3, caller: Caller): Promise<BucketList> {
   return await readXml(response, parseBucketList, "buckets");
 }
 
-/** Makes a bucket. @throws HttpError 409 when the name is taken, 400 when it is not a bucket name */
+/** Creates a bucket. @throws HttpError 409 when the name is taken, 400 when it is not a bucket name */
 export async function createBucket(s3: S3, caller: Caller, bucket: string): Promise<void> {
   const body = s3.region === DEFAULT_REGION ? null : locationXml(s3.region);
   await finish(callS3(s3, caller, { method: "PUT", bucket, body, resource: `bucket '${bucket}'` }));
 }
 
-/** Resolves when the bucket is there. @throws HttpError 404, 403 */
+/** Resolves when the bucket exists. @throws HttpError 404, 403 */
 export async function headBucket(s3: S3, caller: Caller, bucket: string): Promise<void> {
   await finish(callS3(s3, caller, { method: "HEAD", bucket, resource: `bucket '${bucket}'` }));
 }
@@ -27,7 +27,7 @@ export async function deleteBucket(s3: S3, caller: Caller, bucket: string): Prom
   await finish(callS3(s3, caller, { method: "DELETE", bucket, resource: `bucket '${bucket}'` }));
 }
 
-/** The region is a setting; escaping it keeps a slip of the pen from becoming markup. */
+/** The region comes from the configuration, so it may hold characters of markup. */
 function locationXml(region: string): string {
   const text = region.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
   return `<CreateBucketConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><LocationConstraint>${text}</LocationConstraint></CreateBucketConfiguration>`;

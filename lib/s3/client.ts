@@ -26,20 +26,20 @@ const FAILURES: FailureDetails = {
   broken: "S3 connection error",
 };
 
-/** What the S3 operations work with; nothing in it belongs to one caller. */
+/** What all S3 operations share, independent of the caller. */
 export interface S3 {
   readonly addresses: Pick<StoreAddresses, "s3">;
   readonly region: string;
   readonly upstream: UpstreamClient;
   /** ms since 1970 */
   readonly now: () => number;
-  /** Until the response headers, ms, beside the time for a body; a minute when absent. */
+  /** Timeout until the response headers, ms, in addition to the time for a request body; a minute when absent. */
   readonly timeoutMs?: number;
-  /** How long bodies may take on their way to and from the store; those of all streams when absent. */
+  /** Time bounds of bodies to and from the store; those of all streams when absent. */
   readonly bounds?: TimeBounds;
 }
 
-/** Headers by their names in lower case. */
+/** Headers by name in lower case. */
 export type HeaderRecord = Readonly<Record<string, string>>;
 
 export interface S3Call {
@@ -59,20 +59,21 @@ export interface S3Call {
     | string
     | null;
   readonly lengthBytes?: number;
-  /** How long the store may work before its answer begins, ms; a minute when absent. */
+  /** How long the store may work before its response begins, ms; a minute when absent. */
   readonly workMs?: number;
-  /** What the error answers are about, such as `bucket 'b'`. */
+  /** The subject of error messages, such as `bucket 'b'`. */
   readonly resource: string;
-  /** Statuses besides 2xx that the operation wants to see itself. */
+  /** Statuses besides 2xx that are returned instead of thrown. */
   readonly expect?: readonly number[];
 }
 
 /**
- * Sends one signed request as the caller and resolves with the response, its body unread. The caller hears what the
- * answer says about its keys.
+ * Sends one signed request as the caller and resolves with the response, its body unread. `caller.heard` receives what
+ * the response says about the credentials.
  *
- * @throws HttpError by the store's error code; 502 when the store is unreachable or answers what S3 does not, 504 when
- * it does not answer in 60 s, 408 when a body that is handed on does not come in time, 403 when the caller has no S3 endpoint, 400 for a name that no path can carry
+ * @throws HttpError by the store's error code; 502 when the store is unreachable or its response is not valid, 504 when it
+ *   does not respond in time, 408 when the client sends its body too slowly, 403 when the caller has no S3 endpoint, 400
+ *   for a name that no path can hold
  */
 export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Response> {
   const { endpoint, virtualHosts, judgesNobody } = await s3Address(s3, caller);
@@ -95,10 +96,10 @@ export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Resp
     body: sent.body,
     madeHere: isChunks(call.body),
     signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0],
-    // An upload's answer comes only after its body.
+    // The response to an upload comes after its body.
     timeoutMs: workMs +
       (call.lengthBytes ? totalMs(call.lengthBytes, s3.bounds) : 0),
-  }, Math.min(workMs, SIGN_OF_LIFE_MS)).catch((error) => {
+  }, Math.min(workMs, LIVENESS_MS)).catch((error) => {
     throw sent.failure?.() ?? error;
   }).finally(() => sent.over?.());
   const heard = judgesNobody ? undefined : caller.heard;
@@ -112,7 +113,7 @@ export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Resp
   throw failure;
 }
 
-/** The caller's S3 address. @throws HttpError 403 when there is none (system level) */
+/** The caller's S3 address. @throws HttpError 403 when the caller has none (system level) */
 export async function s3Address(s3: Pick<S3, "addresses">, caller: Caller): Promise<S3Address> {
   const address = await s3.addresses.s3(caller.tenant);
   if (!address) throw forbidden("System-level credentials have no S3 endpoint");
@@ -120,8 +121,10 @@ export async function s3Address(s3: Pick<S3, "addresses">, caller: Caller): Prom
 }
 
 /**
- * Where a bucket or key is below an endpoint: in the path, or with the bucket as a host name where the store wants that
- * and the name can be one. @throws HttpError 400 for a bucket that would name something else in a path
+ * The origin and path of a bucket or key: path-style, or virtual-hosted where the store requires it and the bucket's name
+ * is a valid host name.
+ *
+ * @throws HttpError 400 for a bucket name that would change the path
  */
 export function locate(
   endpoint: string,
@@ -130,7 +133,7 @@ export function locate(
   key?: string,
 ): { origin: string; path: string } {
   if (bucket === "" || bucket === "." || bucket === ".." || bucket.includes("/") || !bucket.isWellFormed()) {
-    throw badRequest("bucket: not a bucket name");
+    throw badRequest("bucket: not a valid bucket name");
   }
   if (key !== undefined && !key.isWellFormed()) throw badRequest("key: not well-formed Unicode");
   const path = s3Path(bucket, key);
@@ -172,24 +175,24 @@ function stalled(): HttpError {
   return gatewayTimeout(FAILURES.timeout);
 }
 
-async function send(upstream: UpstreamClient, request: UpstreamRequest, signOfLifeMs: number): Promise<Response> {
+async function send(upstream: UpstreamClient, request: UpstreamRequest, livenessMs: number): Promise<Response> {
   try {
     return await upstream.send(request);
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error;
     const isLate = error.problem === "timeout";
-    if (isLate && await isClientSlow(upstream, request, signOfLifeMs)) throw requestTimeout();
+    if (isLate && await isClientSlow(upstream, request, livenessMs)) throw requestTimeout();
     throw upstreamFailure(error, FAILURES);
   }
 }
 
-/** How long a store may take to show that it is there, ms. */
-const SIGN_OF_LIFE_MS = 5000;
+/** How long a store may take to show that it responds, ms. */
+const LIVENESS_MS = 5000;
 
 /**
- * Whose fault it is that an upload took too long in all. Both sides may have been slow, and of a body that is handed on
- * untouched it is not known how much has come. But a store that answers other requests would have answered this one: then
- * its client was too slow.
+ * Whether an upload exceeded its total because of the client and not the store. It is unknown how much has come of a body
+ * that is passed on unread. A store that responds to another request would have responded to this one, so the client was
+ * slow.
  */
 async function isClientSlow(
   upstream: UpstreamClient,

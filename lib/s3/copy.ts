@@ -2,10 +2,10 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, HttpError } from "@/lib/http/errors.ts";
 import { callS3, type S3 } from "./client.ts";
 import { ASSEMBLY_MS, MAX_PARTS, type OpenUpload, openUpload, type SentPart } from "./multipart.ts";
-import type { ObjectPlace } from "./objects.ts";
+import type { ObjectRef } from "./objects.ts";
 import { readXml } from "./read_xml.ts";
 import { s3Path } from "./signer.ts";
-import { leafOf } from "./upload_xml.ts";
+import { childReader } from "./upload_xml.ts";
 
 /** Largest object that S3 copies in one request, bytes (S3 API, CopyObject). */
 const MAX_COPY_BYTES = 5 * 1024 ** 3;
@@ -14,8 +14,8 @@ const PART_BYTES = 512 * 1024 * 1024;
 const MEBIBYTE = 1024 * 1024;
 const PARALLEL_PARTS = 4;
 const PART_TRIES = 3;
-/** What a copy by parts carries over; a copy in one request carries everything by itself. */
-const KEPT = [
+/** Headers that a copy in parts sets itself; a copy in one request copies all of them. */
+const COPIED_HEADERS = [
   "content-type",
   "content-encoding",
   "content-disposition",
@@ -26,26 +26,26 @@ const KEPT = [
 const METADATA = "x-amz-meta-";
 
 /**
- * Copies an object with its metadata inside the store; above 5 GiB part by part, whose upload is aborted when a part
- * fails or the client goes. A source that changes meanwhile fails the copy by parts.
+ * Copies an object with its metadata inside the store; above 5 GiB in parts. That upload is aborted when a part fails, the
+ * source changes or the client leaves.
  *
  * @returns the copy's ETag
- * @throws HttpError 404 when the source is not there, else as {@link callS3}
+ * @throws HttpError 404 when the source does not exist, else as {@link callS3}
  */
 export async function copyObject(
   s3: S3,
   caller: Caller,
-  source: ObjectPlace,
-  target: ObjectPlace,
+  source: ObjectRef,
+  target: ObjectRef,
 ): Promise<string | null> {
   const head = await callS3(s3, caller, { method: "HEAD", ...source, resource: `object '${source.key}'` });
   await head.body?.cancel();
   const size = Number(head.headers.get("content-length") ?? NaN);
   if (!(size > MAX_COPY_BYTES)) return await copyWhole(s3, caller, source, target);
-  return await copyByParts(s3, caller, source, target, { size, headers: head.headers });
+  return await copyInParts(s3, caller, source, target, { size, headers: head.headers });
 }
 
-async function copyWhole(s3: S3, caller: Caller, source: ObjectPlace, target: ObjectPlace): Promise<string | null> {
+async function copyWhole(s3: S3, caller: Caller, source: ObjectRef, target: ObjectRef): Promise<string | null> {
   const resource = `object '${target.key}'`;
   const response = await callS3(s3, caller, {
     method: "PUT",
@@ -57,7 +57,7 @@ async function copyWhole(s3: S3, caller: Caller, source: ObjectPlace, target: Ob
     workMs: ASSEMBLY_MS,
     resource,
   });
-  return await readXml(response, leafOf("CopyObjectResult", "ETag"), resource, ASSEMBLY_MS);
+  return await readXml(response, childReader("CopyObjectResult", "ETag"), resource, ASSEMBLY_MS);
 }
 
 interface SourceHead {
@@ -66,21 +66,21 @@ interface SourceHead {
   readonly headers: Headers;
 }
 
-async function copyByParts(
+async function copyInParts(
   s3: S3,
   caller: Caller,
-  source: ObjectPlace,
-  target: ObjectPlace,
+  source: ObjectRef,
+  target: ObjectRef,
   head: SourceHead,
 ): Promise<string | null> {
-  await using upload = await openUpload(s3, caller, target, keptHeaders(head.headers));
+  await using upload = await openUpload(s3, caller, target, copiedHeaders(head.headers));
   return (await upload.complete(await copyParts(s3, caller, source, upload, head))).etag;
 }
 
 async function copyParts(
   s3: S3,
   caller: Caller,
-  source: ObjectPlace,
+  source: ObjectRef,
   upload: OpenUpload,
   { size, headers }: SourceHead,
 ): Promise<SentPart[]> {
@@ -108,17 +108,18 @@ async function copyParts(
 
 interface Part {
   readonly number: number;
-  /** First and last byte. */
+  /** Offset of the first byte. */
   readonly from: number;
+  /** Offset of the last byte. */
   readonly to: number;
-  /** What the source must still have. */
+  /** The ETag that the source must still have. */
   readonly etag: string | null;
 }
 
 async function copyPart(
   s3: S3,
   caller: Caller,
-  source: ObjectPlace,
+  source: ObjectRef,
   { bucket, key, uploadId }: OpenUpload,
   { number, from, to, etag }: Part,
 ): Promise<SentPart> {
@@ -140,8 +141,8 @@ async function copyPart(
         workMs: ASSEMBLY_MS,
         resource,
       });
-      const ETag = await readXml(response, leafOf("CopyPartResult", "ETag"), resource, ASSEMBLY_MS);
-      if (!ETag) throw badGateway(`${resource}: the store's answer has no ETag`);
+      const ETag = await readXml(response, childReader("CopyPartResult", "ETag"), resource, ASSEMBLY_MS);
+      if (!ETag) throw badGateway(`${resource}: the store's response has no ETag`);
       return { PartNumber: number, ETag };
     } catch (error) {
       if (tries === PART_TRIES || !(error instanceof HttpError) || error.status < 500) throw error;
@@ -149,8 +150,10 @@ async function copyPart(
   }
 }
 
-function keptHeaders(source: Headers): Headers {
-  const kept = new Headers();
-  for (const [name, value] of source) if (KEPT.includes(name) || name.startsWith(METADATA)) kept.set(name, value);
-  return kept;
+function copiedHeaders(source: Headers): Headers {
+  const copied = new Headers();
+  for (const [name, value] of source) {
+    if (COPIED_HEADERS.includes(name) || name.startsWith(METADATA)) copied.set(name, value);
+  }
+  return copied;
 }

@@ -9,8 +9,8 @@ import { readTree } from "./xml_tree.ts";
 
 /** Most objects of one multi-delete (S3 API, DeleteObjects). */
 const MAX_BATCH = 1000;
-/** Most failures that are told one by one; beyond them, only the count shows that there were more. */
-const MAX_TOLD_ERRORS = 1000;
+/** Most failures that are reported one by one; beyond them only the count shows that there are more. */
+const MAX_REPORTED_ERRORS = 1000;
 
 /** An object, or one version of it. */
 export interface Deletion {
@@ -18,7 +18,7 @@ export interface Deletion {
   readonly versionId?: string | null;
 }
 
-/** Why one object was not deleted, members named as S3 names them. */
+/** Why one object was not deleted, members named as in S3. */
 export interface DeleteError {
   Key: string;
   Code: string;
@@ -27,16 +27,17 @@ export interface DeleteError {
 }
 
 interface BulkDeleted {
-  /** Asked for and not failed: what was not there counts as deleted. */
+  /** Requested and not failed: what did not exist counts as deleted. */
   deleted: number;
-  /** At most {@link MAX_TOLD_ERRORS}. */
+  /** At most {@link MAX_REPORTED_ERRORS}. */
   errors: DeleteError[];
 }
 
 /**
- * Deletes objects by their keys, a thousand at a time; what cannot be deleted is told, not thrown.
+ * Deletes objects by their keys, a thousand at a time. What cannot be deleted is reported, not thrown.
  *
- * @throws HttpError 400 naming a key that XML cannot carry, before anything is deleted; 404 when there is no such bucket
+ * @throws HttpError 400 naming a key with a character not allowed in XML, before anything is deleted; 404 when there is no such
+ *   bucket
  */
 export async function deleteKeys(
   s3: S3,
@@ -48,7 +49,7 @@ export async function deleteKeys(
   const result: BulkDeleted = { deleted: 0, errors: [] };
   for (let at = 0; at < keys.length; at += MAX_BATCH) {
     const batch = keys.slice(at, at + MAX_BATCH).map((key) => ({ key }));
-    tally(result, batch.length, await deleteBatch(s3, caller, bucket, batch));
+    addResult(result, batch.length, await deleteBatch(s3, caller, bucket, batch));
   }
   return result;
 }
@@ -57,20 +58,20 @@ export async function deleteKeys(
 export async function deletePrefix(s3: S3, caller: Caller, bucket: string, prefix: string): Promise<BulkDeleted> {
   const result: BulkDeleted = { deleted: 0, errors: [] };
   for await (const keys of keyPages(s3, caller, bucket, prefix)) {
-    tally(result, keys.length, await deleteBatch(s3, caller, bucket, keys.map((key) => ({ key }))));
+    addResult(result, keys.length, await deleteBatch(s3, caller, bucket, keys.map((key) => ({ key }))));
   }
   return result;
 }
 
-/** Two results as one. */
+/** The sum of two results. */
 export function bothDeleted(one: BulkDeleted, other: BulkDeleted): BulkDeleted {
   return {
     deleted: one.deleted + other.deleted,
-    errors: [...one.errors, ...other.errors].slice(0, MAX_TOLD_ERRORS),
+    errors: [...one.errors, ...other.errors].slice(0, MAX_REPORTED_ERRORS),
   };
 }
 
-/** The keys under a prefix, a page at a time. @throws HttpError 502 when the listing does not get on */
+/** The keys under a prefix, a page at a time. @throws HttpError 502 when the store's listing does not advance */
 export async function* keyPages(s3: S3, caller: Caller, bucket: string, prefix: string): AsyncGenerator<string[]> {
   let continuationToken: string | undefined;
   for (;;) {
@@ -79,18 +80,18 @@ export async function* keyPages(s3: S3, caller: Caller, bucket: string, prefix: 
     if (!page.is_truncated) return;
     const next = page.next_continuation_token;
     if (next === null || next === continuationToken) {
-      throw badGateway(`bucket '${bucket}': the listing does not get on`);
+      throw badGateway(`bucket '${bucket}': the store's listing does not advance`);
     }
     continuationToken = next;
   }
 }
 
 /**
- * One multi-delete of at most {@link MAX_BATCH} objects. Keys that a listing may show and XML cannot carry are deleted
- * one by one.
+ * One multi-delete of at most {@link MAX_BATCH} objects. Keys with characters that XML does not allow are deleted one by
+ * one.
  *
  * @returns what failed
- * @throws HttpError when the whole batch was refused
+ * @throws HttpError when the store rejects the whole batch
  */
 export async function deleteBatch(
   s3: S3,
@@ -98,9 +99,9 @@ export async function deleteBatch(
   bucket: string,
   batch: readonly Deletion[],
 ): Promise<DeleteError[]> {
-  const carried = batch.filter(({ key }) => fitsXml(key));
-  const errors = carried.length > 0 ? await multiDelete(s3, caller, bucket, carried) : [];
-  if (carried.length === batch.length) return errors;
+  const allowed = batch.filter(({ key }) => fitsXml(key));
+  const errors = allowed.length > 0 ? await multiDelete(s3, caller, bucket, allowed) : [];
+  if (allowed.length === batch.length) return errors;
   for (const deletion of batch) {
     if (!fitsXml(deletion.key)) errors.push(...await deleteSingly(s3, caller, bucket, deletion));
   }
@@ -138,14 +139,14 @@ async function deleteSingly(s3: S3, caller: Caller, bucket: string, deletion: De
     return [];
   } catch (error) {
     if (!(error instanceof S3Failure)) throw error;
-    const told = { Key: key, Code: error.code ?? String(error.storeStatus), Message: error.message };
-    return [versionId ? { ...told, VersionId: versionId } : told];
+    const failure = { Key: key, Code: error.code ?? String(error.storeStatus), Message: error.message };
+    return [versionId ? { ...failure, VersionId: versionId } : failure];
   }
 }
 
-function tally(result: BulkDeleted, asked: number, errors: readonly DeleteError[]): void {
-  result.deleted += Math.max(0, asked - errors.length);
-  result.errors.push(...errors.slice(0, MAX_TOLD_ERRORS - result.errors.length));
+function addResult(result: BulkDeleted, requested: number, errors: readonly DeleteError[]): void {
+  result.deleted += Math.max(0, requested - errors.length);
+  result.errors.push(...errors.slice(0, MAX_REPORTED_ERRORS - result.errors.length));
 }
 
 function parseDeleteErrors(xml: string): DeleteError[] {

@@ -6,7 +6,7 @@ import { unescapeXml } from "./xml.ts";
 const MAX_ERROR_BYTES = 64 * 1024;
 const MAX_MESSAGE_CHARACTERS = 500;
 
-/** S3 error codes whose answer does not depend on the status the store chose. */
+/** Statuses of S3 error codes, whatever status the store sent with them. */
 const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   NoSuchBucket: 404,
   NoSuchKey: 404,
@@ -27,7 +27,7 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   RequestTimeout: 408,
   SlowDown: 503,
   ServiceUnavailable: 503,
-  // Full disks; MinIO's is the second one.
+  // Full disks; the second one is MinIO's.
   InsufficientStorage: 507,
   XMinioStorageFull: 507,
   // How a copy or a completion may end under status 200.
@@ -36,7 +36,7 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   OperationAborted: 409,
 };
 
-/** What a HEAD's status means, since its answer has no body. */
+/** The messages of responses to HEAD, which have no body. */
 const WORD_OF_STATUS: Readonly<Record<number, string>> = {
   400: "Bad Request",
   403: "Forbidden",
@@ -46,9 +46,9 @@ const WORD_OF_STATUS: Readonly<Record<number, string>> = {
   416: "Requested Range Not Satisfiable",
 };
 
-/** A store's refusal, for callers whose answer depends on what exactly the store said. */
+/** An error response of the store, for callers that depend on its code. */
 export class S3Failure extends HttpError {
-  /** The store's error code; null where the answer named none. */
+  /** The store's error code; null where the response has none. */
   readonly code: string | null;
   readonly storeStatus: number;
 
@@ -60,8 +60,8 @@ export class S3Failure extends HttpError {
 }
 
 /**
- * The error answer for a store's refusal: `{resource}: {the store's message}` under the status of its error code, else
- * under the store's own status, else 502. The body is read up to 64 KiB and never trusted.
+ * The error for an error response of the store: `{resource}: {the store's message}` with the status of its error code, else
+ * the store's own status, else 502. The body is read up to 64 KiB and never trusted.
  */
 export async function s3Failure(response: Response, resource: string): Promise<S3Failure> {
   const text = await readCapped(response, MAX_ERROR_BYTES).catch(() => "");
@@ -78,10 +78,10 @@ export async function s3Failure(response: Response, resource: string): Promise<S
   );
 }
 
-/** Said of refused keys, whatever the store says: some tell absent accounts from wrong secrets. */
+/** The message for rejected keys. Those of some stores distinguish absent accounts from wrong secrets. */
 const REFUSED_KEYS = "The store refused the credentials";
 
-/** What a code says of the status, whatever status came with it; nothing for one that is not known. */
+/** The status of an error code; undefined for an unknown one. */
 function statusOf(code: string | null, storeStatus: number): number | undefined {
   if (code === null) return undefined;
   // HCP has one code for a full store and a full quota, which is 413.
@@ -89,13 +89,13 @@ function statusOf(code: string | null, storeStatus: number): number | undefined 
   return Object.hasOwn(STATUS_OF_CODE, code) ? STATUS_OF_CODE[code] : undefined;
 }
 
-/** Codes of a store that does not accept the signature, and statuses that only one which accepts it gives. */
+/** Codes that mean a rejected signature, and statuses that a store sends only after it has accepted the signature. */
 const REFUSED_CODES: ReadonlySet<string | null> = new Set(["InvalidAccessKeyId", "SignatureDoesNotMatch"]);
 const ACCEPTED_STATUSES: ReadonlySet<number> = new Set([404, 409, 412, 416]);
 
 /**
- * What a refusal says about the keys that the request was signed with; null: nothing, as the bare 403 of a HEAD does,
- * and all that a store may answer before it looks at the signature.
+ * What an error response says about the keys that signed the request; null where it says nothing, like the 403 of a HEAD
+ * and any response that a store may send before it checks the signature.
  */
 export function verdictOf({ code, storeStatus }: S3Failure): "accepted" | "refused" | null {
   if (REFUSED_CODES.has(code)) return "refused";
@@ -104,11 +104,11 @@ export function verdictOf({ code, storeStatus }: S3Failure): "accepted" | "refus
 
 function messageOf(text: string, code: string | null, status: number): string {
   if (code !== null && Object.hasOwn(STATUS_OF_CODE, code) && STATUS_OF_CODE[code] === 401) return REFUSED_KEYS;
-  const message = element(text, "Message") ?? code ?? WORD_OF_STATUS[status] ?? `the store answered ${status}`;
+  const message = element(text, "Message") ?? code ?? WORD_OF_STATUS[status] ?? `the store returned status ${status}`;
   return cleanMessage(message);
 }
 
-/** A store's words as clients may see them: short, on one line, without signatures or addresses. */
+/** A store's message as clients may see it: short, on one line, without signatures or addresses. */
 export function cleanMessage(message: string): string {
   const clean = redactText(message).replace(/\bhttps?:\/\/\S+/gi, "[url]").replace(/\p{Cc}+/gu, " ").trim();
   return clean.slice(0, MAX_MESSAGE_CHARACTERS);
@@ -119,7 +119,7 @@ function retryAfter(response: Response, status: number): Record<string, string> 
   return status === 503 && value && /^\d{1,5}$/.test(value) ? { "Retry-After": value } : {};
 }
 
-/** The size of what was asked for beyond its end (RFC 9110, section 15.5.17). */
+/** The size of the object where the range lies beyond its end (RFC 9110, section 15.5.17). */
 function unsatisfiedRange(response: Response): Record<string, string> {
   const value = response.headers.get("Content-Range");
   return response.status === 416 && value && /^bytes \*\/\d{1,16}$/.test(value) ? { "Content-Range": value } : {};
@@ -134,7 +134,7 @@ function element(xml: string, name: string): string | null {
   return unescapeXml(text) ?? null;
 }
 
-/** Says by name which operation a store lacks: 501 instead of the store's own words. Other failures stay as they are. */
+/** Throws HttpError 501 that names the operation where the store does not implement it; other errors pass. */
 export async function supported<T>(operation: string, backend: string, work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -3,7 +3,7 @@ import { MalformedXml, scanXml } from "./xml.ts";
 import { readTree } from "./xml_tree.ts";
 import { count, mustBeUnder, timestamp, urlDecoded } from "./xml_values.ts";
 
-/** An entry of an object listing, members named as S3 names them. */
+/** An entry of an object listing, members named as in S3. */
 interface ListedObject {
   Key: string;
   /** bytes */
@@ -30,9 +30,9 @@ export interface BucketList {
 }
 
 /**
- * Reads a ListObjectsV2 answer in one pass; names come decoded when the store says `EncodingType` url.
+ * Reads a ListObjectsV2 response in one pass, without a tree. Names with `EncodingType` url are decoded.
  *
- * @throws MalformedXml when it is no such answer
+ * @throws MalformedXml for any other document
  */
 export function parseObjectPage(xml: string): ObjectPage {
   const root = "ListBucketResult";
@@ -116,7 +116,7 @@ export function parseObjectPage(xml: string): ObjectPage {
   return page;
 }
 
-/** Reads a ListBuckets answer. @throws MalformedXml when it is no such answer */
+/** Reads a ListBuckets response. @throws MalformedXml for any other document */
 export function parseBucketList(xml: string): BucketList {
   const root = readTree(xml, "ListAllMyBucketsResult");
   const buckets = root.all("Buckets", "Bucket").map((bucket) => {

@@ -22,7 +22,7 @@ export async function listObjects(s3: S3, caller: Caller, bucket: string, option
     ["list-type", "2"],
     ["max-keys", String(options.maxKeys)],
     ["fetch-owner", "true"],
-    // Keys may hold characters that no XML document can.
+    // Keys may hold characters that XML does not allow.
     ["encoding-type", "url"],
   ];
   if (options.prefix) query.push(["prefix", options.prefix]);
@@ -65,7 +65,7 @@ interface UploadListOptions {
   readonly maxUploads: number;
 }
 
-/** One page of a bucket's uploads that are neither completed nor aborted. @throws HttpError as {@link callS3} */
+/** One page of a bucket's open multipart uploads. @throws HttpError as {@link callS3} */
 export async function listUploads(
   s3: S3,
   caller: Caller,

@@ -1,9 +1,9 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, badRequest, clientClosedRequest, HttpError } from "@/lib/http/errors.ts";
 import { callS3, type S3 } from "./client.ts";
-import type { ObjectPlace, UploadBody } from "./objects.ts";
+import type { ObjectRef, UploadBody } from "./objects.ts";
 import { readXml } from "./read_xml.ts";
-import { leafOf, parsePartPage, type PartPage } from "./upload_xml.ts";
+import { childReader, parsePartPage, type PartPage } from "./upload_xml.ts";
 import { xmlDocument, xmlElement, xmlHeaders } from "./write_xml.ts";
 
 /** Most parts of an upload, and the size of each but the last, bytes (S3 API, multipart upload limits). */
@@ -11,32 +11,32 @@ export const MAX_PARTS = 10_000;
 export const MIN_PART_BYTES = 5 * 1024 * 1024;
 export const MAX_PART_BYTES = 5 * 1024 ** 3;
 export const DEFAULT_PART_BYTES = 25 * 1024 * 1024;
-/** How long a store may put parts together, or copy one, ms. */
+/** How long a store may assemble parts, or copy one, ms. */
 export const ASSEMBLY_MS = 600_000;
 
-/** An abort is tried again: what it leaves behind costs storage and is not seen. */
+/** An abort is retried, since an upload that stays takes up storage and is not listed among the objects. */
 const ABORT_TRIES = 2;
 
-/** An upload in parts that the store keeps until it is completed or aborted. */
-export interface OpenUpload extends ObjectPlace {
+/** A multipart upload, which the store keeps until it is completed or aborted. */
+export interface OpenUpload extends ObjectRef {
   readonly uploadId: string;
 }
 
-/** A part that the store has, members named as S3 names them. */
+/** A part that the store has, members named as in S3. */
 export interface SentPart {
   readonly PartNumber: number;
-  /** As the store named it, quotes included. */
+  /** Quotes included. */
   readonly ETag: string;
 }
 
-/** What a completed upload made. */
+/** The object of a completed upload. */
 interface CompletedUpload {
   readonly etag: string | null;
-  /** Headers of the store's answer. */
+  /** Headers of the store's response. */
   readonly headers: Headers;
 }
 
-/** Into how many parts a file goes. @throws HttpError 400 above {@link MAX_PARTS} */
+/** The number of parts of a file. @throws HttpError 400 above {@link MAX_PARTS} */
 export function partCount(fileBytes: number, partBytes: number): number {
   const parts = Math.ceil(fileBytes / partBytes);
   if (parts <= MAX_PARTS) return parts;
@@ -46,20 +46,20 @@ export function partCount(fileBytes: number, partBytes: number): number {
 }
 
 /**
- * Begins an upload in parts.
+ * Begins a multipart upload.
  *
- * @param headers content headers and metadata of the object to be
+ * @param headers content headers and metadata of the future object
  * @throws HttpError as {@link callS3}
  */
-export async function createUpload(s3: S3, caller: Caller, place: ObjectPlace, headers?: Headers): Promise<OpenUpload> {
-  const target = targetOf(place);
+export async function createUpload(s3: S3, caller: Caller, ref: ObjectRef, headers?: Headers): Promise<OpenUpload> {
+  const target = targetOf(ref);
   const response = await callS3(s3, caller, { method: "POST", ...target, query: [["uploads", ""]], headers });
-  const uploadId = await readXml(response, leafOf("InitiateMultipartUploadResult", "UploadId"), target.resource);
-  if (!uploadId) throw badGateway(`${target.resource}: the store's answer names no upload`);
-  return { bucket: place.bucket, key: place.key, uploadId };
+  const uploadId = await readXml(response, childReader("InitiateMultipartUploadResult", "UploadId"), target.resource);
+  if (!uploadId) throw badGateway(`${target.resource}: the store's response has no upload ID`);
+  return { bucket: ref.bucket, key: ref.key, uploadId };
 }
 
-/** Sends the part with a number. @throws HttpError 404 for an unknown upload, 502 when the store names no entity tag */
+/** Sends one part. @throws HttpError 404 for an unknown upload, 502 when the response has no ETag */
 export async function sendPart(
   s3: S3,
   caller: Caller,
@@ -79,12 +79,12 @@ export async function sendPart(
   });
   await response.body?.cancel();
   const ETag = response.headers.get("etag");
-  if (!ETag) throw badGateway(`${resource}: the store's answer names no entity tag`);
+  if (!ETag) throw badGateway(`${resource}: the store's response has no ETag`);
   return { PartNumber: number, ETag };
 }
 
 /**
- * Makes the object of its parts, which go in the order given.
+ * Assembles the object from its parts, in the order given.
  *
  * @param conditions If-Match and If-None-Match, judged when the object appears
  * @throws HttpError 404 for an unknown upload, 400 for bad parts, order or sizes
@@ -113,14 +113,14 @@ export async function completeUpload(
   });
   const etag = await readXml(
     response,
-    leafOf("CompleteMultipartUploadResult", "ETag"),
+    childReader("CompleteMultipartUploadResult", "ETag"),
     target.resource,
     ASSEMBLY_MS,
   );
   return { etag, headers: response.headers };
 }
 
-/** Throws an upload's parts away. @throws HttpError 404 for an unknown upload */
+/** Aborts an upload and deletes its parts. @throws HttpError 404 for an unknown upload */
 export async function abortUpload(s3: S3, caller: Caller, upload: OpenUpload): Promise<void> {
   const query = [["uploadId", upload.uploadId]] as const;
   const response = await callS3(s3, caller, { method: "DELETE", ...targetOf(upload), query });
@@ -134,23 +134,23 @@ interface UploadHandle extends OpenUpload, AsyncDisposable {
 }
 
 /**
- * Begins an upload that this process completes or aborts. Its beginning and its end do not stop when the client leaves:
- * cut off in between, an upload would stay in the store that nothing refers to.
+ * Begins an upload that this process completes or aborts. The requests that begin and end it go on when the client leaves:
+ * cut off, they could leave an upload in the store whose ID is not known.
  *
  * @throws HttpError as {@link createUpload}, 499 when the client has left before
  */
-export async function openUpload(s3: S3, caller: Caller, place: ObjectPlace, headers?: Headers): Promise<UploadHandle> {
+export async function openUpload(s3: S3, caller: Caller, ref: ObjectRef, headers?: Headers): Promise<UploadHandle> {
   const steady: Caller = { ...caller, signal: undefined };
-  const mustBeHere = () => {
+  const throwIfLeft = () => {
     if (caller.signal?.aborted) throw clientClosedRequest();
   };
-  mustBeHere();
-  const upload = await createUpload(s3, steady, place, headers);
+  throwIfLeft();
+  const upload = await createUpload(s3, steady, ref, headers);
   let isCompleted = false;
   return {
     ...upload,
     async complete(parts, conditions) {
-      mustBeHere();
+      throwIfLeft();
       const completed = await completeUpload(s3, steady, upload, parts, conditions);
       isCompleted = true;
       return completed;
@@ -172,7 +172,7 @@ export async function openUpload(s3: S3, caller: Caller, place: ObjectPlace, hea
 interface PartListOptions {
   /** 1 to 1000 */
   readonly maxParts: number;
-  /** The page begins behind this part. */
+  /** The page begins after this part. */
   readonly partNumberMarker?: number;
 }
 
@@ -190,6 +190,6 @@ export async function listParts(
   return await readXml(response, parsePartPage, target.resource);
 }
 
-function targetOf({ bucket, key }: ObjectPlace) {
+function targetOf({ bucket, key }: ObjectRef) {
   return { bucket, key, resource: `object '${key}'` };
 }

@@ -42,7 +42,7 @@ const ANSWER_HEADERS = [
   "x-amz-storage-class",
   "x-amz-tagging-count",
 ];
-/** Digests of a body, which a writer may state and a reader may ask for. */
+/** Digests of a body, which a writer may send and a reader may request. */
 const CHECKSUMS = ["crc32", "crc32c", "crc64nvme", "sha1", "sha256"].map((name) => `x-amz-checksum-${name}`);
 const CHECKSUM_ANSWERS = [...CHECKSUMS, "x-amz-checksum-type"];
 const WRITE_ANSWERS = ["etag", "x-amz-version-id", "x-amz-delete-marker", ...CHECKSUM_ANSWERS];
@@ -51,7 +51,7 @@ const METADATA = "x-amz-meta-";
 const DEFAULT_CACHING = "private, no-cache";
 
 /**
- * The headers of a write that are the store's business: content headers, digests, conditions, user metadata.
+ * The headers of a write that go to the store: content headers, digests, conditions, user metadata.
  *
  * @throws HttpError 400 naming a header that is not printable ASCII, which no signature covers reliably
  */
@@ -62,7 +62,7 @@ export function uploadHeaders(request: Headers): Headers {
 }
 
 /**
- * The same of a form, whose own content headers and digests are those of the form: of the file, its part says the type.
+ * The same for a form. Its own content headers and digests describe the form; the type of the file is in its part.
  *
  * @throws HttpError 400 as {@link uploadHeaders}
  */
@@ -80,7 +80,7 @@ function mustBePrintable(name: string, value: string): void {
   if (!/^[\x20-\x7e]*$/.test(value)) throw badRequest(`${name}: only printable ASCII is allowed`);
 }
 
-/** The headers of a read that are the store's business: range and conditions. */
+/** The headers of a read that go to the store: range and conditions. */
 export function readHeaders(request: Headers): HeaderRecord {
   const headers: Record<string, string> = {};
   for (const name of READ_HEADERS) {
@@ -105,7 +105,7 @@ export function objectHeaders(store: Headers): Record<string, string> {
   return headers;
 }
 
-/** Of a store's answer to a write: the headers a client may use, all safe to send. */
+/** The headers of a store's response to a write that go to the client, all safe to send. */
 export function writeHeaders(store: Headers): Record<string, string> {
   return Object.fromEntries(picked(store, WRITE_ANSWERS, false));
 }

@@ -2,14 +2,14 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, HttpError } from "@/lib/http/errors.ts";
 import { callS3, type HeaderRecord, type S3, type S3Call } from "./client.ts";
 
-/** Where an object is, or will be. */
-export interface ObjectPlace {
+/** A bucket and a key. */
+export interface ObjectRef {
   readonly bucket: string;
   readonly key: string;
 }
 
-/** Where an object is, and which version of it. */
-interface ObjectName extends ObjectPlace {
+/** An object, or one version of it. */
+interface VersionRef extends ObjectRef {
   readonly versionId?: string;
 }
 
@@ -24,11 +24,11 @@ interface UploadOptions extends UploadBody {
   readonly headers: Headers;
 }
 
-/** Writes an object in one PUT; answers the store's headers (etag, version). @throws HttpError as {@link callS3} */
-export async function putObject(s3: S3, caller: Caller, name: ObjectName, upload: UploadOptions): Promise<Headers> {
+/** Writes an object in one PUT. @returns the store's headers (etag, version) @throws HttpError as {@link callS3} */
+export async function putObject(s3: S3, caller: Caller, ref: VersionRef, upload: UploadOptions): Promise<Headers> {
   const response = await callS3(s3, caller, {
     method: "PUT",
-    ...place(name),
+    ...target(ref),
     headers: upload.headers,
     // An empty body is sent as none, so that its length is 0 and its digest known.
     body: upload.lengthBytes === 0 ? null : upload.body,
@@ -38,7 +38,7 @@ export async function putObject(s3: S3, caller: Caller, name: ObjectName, upload
   return response.headers;
 }
 
-/** What a read can end in; 412 is for who asked with a condition. */
+/** Statuses of a read; 412 is for a failed condition. */
 const READ_STATUSES: ReadonlySet<number> = new Set([200, 206, 304, 412]);
 
 interface ReadOptions {
@@ -47,18 +47,19 @@ interface ReadOptions {
 }
 
 /**
- * Opens an object: 200, 206 or 304 with the body unread. `If-Range` (RFC 9110 §13.1.5), which S3 does not know, is
- * asked as a condition on the range and, when that fails, as a read of the whole.
+ * Opens an object. S3 does not know `If-Range` (RFC 9110 §13.1.5): it is sent as a condition on the range and, when that
+ * fails, the whole object is read.
  *
+ * @returns 200, 206 or 304 with the body unread
  * @throws HttpError as {@link callS3}
  */
-export async function getObject(s3: S3, caller: Caller, name: ObjectName, options: ReadOptions): Promise<Response> {
+export async function getObject(s3: S3, caller: Caller, ref: VersionRef, options: ReadOptions): Promise<Response> {
   const { headers, whole } = conditionOfRange(options.headers ?? {});
   const read = async (headers: HeaderRecord, expect: readonly number[]) => {
-    const response = await callS3(s3, caller, { method: "GET", ...place(name), headers, expect });
+    const response = await callS3(s3, caller, { method: "GET", ...target(ref), headers, expect });
     if (READ_STATUSES.has(response.status)) return response;
     await response.body?.cancel();
-    throw badGateway(`${place(name).resource}: the store's answer is not S3's`);
+    throw badGateway(`${target(ref).resource}: the store's response is not valid`);
   };
   if (!whole) return await read(headers, [304]);
   const response = await read(headers, [304, 412]);
@@ -67,42 +68,42 @@ export async function getObject(s3: S3, caller: Caller, name: ObjectName, option
   return await read(whole, [304]);
 }
 
-/** The headers of an object: 200 or 304, also for a range. @throws HttpError 404, 403 */
+/** The headers of an object. @returns 200 or 304, also for a range @throws HttpError 404, 403 */
 export async function headObject(
   s3: S3,
   caller: Caller,
-  name: ObjectName,
+  ref: VersionRef,
   options: ReadOptions = {},
 ): Promise<Response> {
   const { "if-range": _, ...headers } = options.headers ?? {};
   return await callS3(s3, caller, {
     method: "HEAD",
-    ...place(name),
+    ...target(ref),
     headers,
     expect: [304],
   });
 }
 
 /**
- * Deletes an object, or one version of it; answers the store's headers. S3 calls every delete a success, so the object
- * is looked up first: a second delete is 404 (spec, Errors). Where the caller may delete but not read, the store's own
- * answer stands.
+ * Deletes an object, or one version of it. S3 reports success also where there is none, so the object is looked up first:
+ * a second delete is 404 (spec, Errors). For a caller who may delete but not read, the store's response decides.
  *
- * @throws HttpError 404 when it is not there
+ * @returns the store's headers
+ * @throws HttpError 404 when it does not exist
  */
-export async function deleteObject(s3: S3, caller: Caller, name: ObjectName): Promise<Headers> {
+export async function deleteObject(s3: S3, caller: Caller, ref: VersionRef): Promise<Headers> {
   try {
-    await headObject(s3, caller, name);
+    await headObject(s3, caller, ref);
   } catch (error) {
     // 403: may not read. 405: the version is a delete marker, which can be deleted but not read.
     if (!(error instanceof HttpError) || (error.status !== 403 && error.status !== 405)) throw error;
   }
-  const response = await callS3(s3, caller, { method: "DELETE", ...place(name) });
+  const response = await callS3(s3, caller, { method: "DELETE", ...target(ref) });
   await response.body?.cancel();
   return response.headers;
 }
 
-function place({ bucket, key, versionId }: ObjectName) {
+function target({ bucket, key, versionId }: VersionRef) {
   const query: [string, string][] = versionId === undefined ? [] : [["versionId", versionId]];
   return { bucket, key, query, resource: `object '${key}'` };
 }
@@ -112,14 +113,14 @@ const STRONG_TAG = /^"[^"]*"$/;
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
- * Turns If-Range into If-Match or If-Unmodified-Since; `whole` is what a read of the whole sends when that fails, null
- * where there is no need.
+ * Turns If-Range into If-Match or If-Unmodified-Since. `whole` has the headers of the read that follows when it fails, null
+ * where none follows.
  */
 function conditionOfRange(given: HeaderRecord): { headers: HeaderRecord; whole: HeaderRecord | null } {
   const { "if-range": validator, ...headers } = given;
   if (validator === undefined || !("range" in headers)) return { headers, whole: null };
   const { range: _, ...whole } = headers;
-  // The place for the validator is taken by a condition of the client's own: a range may always be ignored.
+  // The client's own condition takes precedence. A range may always be ignored.
   if ("if-match" in headers || "if-unmodified-since" in headers) return { headers: whole, whole: null };
   if (STRONG_TAG.test(validator)) return { headers: { ...headers, "if-match": validator }, whole };
   if (HTTP_DATE.test(validator)) return { headers: { ...headers, "if-unmodified-since": validator }, whole };
@@ -127,7 +128,7 @@ function conditionOfRange(given: HeaderRecord): { headers: HeaderRecord; whole: 
 }
 
 /**
- * Makes a folder: an empty object whose key ends with a slash, which is added where it is missing.
+ * Creates a folder: an empty object whose key ends with a slash, which is added where it is missing.
  *
  * @returns the key
  * @throws HttpError as {@link callS3}

@@ -14,7 +14,7 @@ export const DEFAULT_PRESIGN_SECONDS = 3600;
 export const PRESIGN_METHODS = ["get_object", "put_object"] as const;
 type PresignMethod = typeof PRESIGN_METHODS[number];
 
-/** @throws HttpError 422 for a word that is no presign method */
+/** @throws HttpError 422 for any other word */
 export function presignMethod(word: string): PresignMethod {
   const method = PRESIGN_METHODS.find((known) => known === word);
   if (!method) throw unprocessable(`method must be one of: ${PRESIGN_METHODS.join(", ")}`);
@@ -22,10 +22,10 @@ export function presignMethod(word: string): PresignMethod {
 }
 
 /**
- * A URL that reads or writes one object without further credentials, under the address that clients know. A local
- * computation: the store is not asked.
+ * A URL that reads or writes one object without further credentials, at the public address. It is computed without a
+ * request to the store.
  *
- * @throws HttpError 400 for keys with `.` or `..` segments, which HTTP clients fold away, and for impossible names
+ * @throws HttpError 400 for keys with `.` or `..` segments, which HTTP clients remove, and for invalid names
  */
 export async function presignObject(
   s3: Pick<S3, "addresses" | "region" | "now">,
@@ -36,7 +36,7 @@ export async function presignObject(
 ): Promise<string> {
   const { publicEndpoint, virtualHosts } = await s3Address(s3, caller);
   const { origin, path } = locate(publicEndpoint, virtualHosts, object.bucket, object.key);
-  if (hasDotSegment(path)) throw badRequest("key: no URL can carry a '.' or '..' segment");
+  if (hasDotSegment(path)) throw badRequest("key: a URL cannot contain a '.' or '..' segment");
   const request = {
     method: method === "get_object" ? "GET" : "PUT",
     host: hostOf(origin),
@@ -47,10 +47,10 @@ export async function presignObject(
 }
 
 /**
- * URLs of many objects of a bucket, in order. Keys that no URL can carry are left out. Other work of the process is let
+ * URLs of many objects of a bucket, in order. Keys that a URL cannot contain are left out. Other work of the process runs
  * in between.
  *
- * @throws HttpError 400 for an impossible bucket, 403 when the caller has no S3 endpoint
+ * @throws HttpError 400 for an invalid bucket name, 403 when the caller has no S3 endpoint
  */
 export async function presignObjects(
   s3: Pick<S3, "addresses" | "region" | "now">,
@@ -77,19 +77,19 @@ export async function presignObjects(
   });
 }
 
-/** @throws HttpError 400 for a name that no URL can carry: before anything is begun that would need one */
+/** The address of an object whose parts get URLs. @throws HttpError 400 for a name that a URL cannot contain */
 export async function presignableParts(
   s3: Pick<S3, "addresses">,
   caller: Caller,
   { bucket, key }: { readonly bucket: string; readonly key: string },
 ): Promise<{ readonly origin: string; readonly path: string }> {
   const { publicEndpoint, virtualHosts } = await s3Address(s3, caller);
-  const place = locate(publicEndpoint, virtualHosts, bucket, key);
-  if (hasDotSegment(place.path)) throw badRequest("key: no URL can carry a '.' or '..' segment");
-  return place;
+  const address = locate(publicEndpoint, virtualHosts, bucket, key);
+  if (hasDotSegment(address.path)) throw badRequest("key: a URL cannot contain a '.' or '..' segment");
+  return address;
 }
 
-/** URLs of the parts 1 to `parts` of an upload, handed to `found` in order, other work let in between. */
+/** Passes the URLs of the parts 1 to `parts` of an upload to `found`, in order; other work runs in between. */
 export async function presignParts(
   s3: Pick<S3, "region" | "now">,
   caller: Caller,

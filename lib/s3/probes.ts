@@ -4,15 +4,15 @@ import { callS3, type S3 } from "./client.ts";
 import { S3Failure } from "./errors.ts";
 import { EMPTY_PAYLOAD, hostOf, s3Path, signHeaders } from "./signer.ts";
 
-/** How a store says that it cannot list buckets, which others may do who do not need that either. */
+/** Statuses of a store that does not implement the list of buckets, which no other operation needs. */
 const UNAVAILABLE_STATUSES: ReadonlySet<number> = new Set([405, 501]);
 
 /**
- * Asks the store whether it accepts the caller's signature, by a GET that needs no bucket: an answer to HEAD would have
- * no code. The caller may be refused the list of buckets; only the signature counts. A store that has no such list
- * cannot be asked, and is not.
+ * Checks that the store accepts the caller's signature, by a GET that needs no bucket: a response to HEAD has no error
+ * code. A caller who may not list buckets passes, since only the signature counts. So does every caller of a store without
+ * such a list.
  *
- * @throws HttpError 401 when it does not accept it; as {@link callS3} does when it does not say
+ * @throws HttpError 401 when the store rejects the signature; as {@link callS3} when its response does not tell
  */
 export async function proveCredentials(s3: S3, caller: Caller): Promise<void> {
   let last: Verdict | undefined;
@@ -24,16 +24,16 @@ export async function proveCredentials(s3: S3, caller: Caller): Promise<void> {
     const response = await callS3(s3, { ...caller, heard }, { method: "GET", resource: "credentials" });
     await response.body?.cancel();
   } catch (error) {
-    const cannotBeAsked = error instanceof S3Failure && UNAVAILABLE_STATUSES.has(error.storeStatus);
-    if (last !== "accepted" && !cannotBeAsked) throw error;
+    const isUnavailable = error instanceof S3Failure && UNAVAILABLE_STATUSES.has(error.storeStatus);
+    if (last !== "accepted" && !isUnavailable) throw error;
   }
 }
 
 const PROBE_TIMEOUT_MS = 5000;
 
 /**
- * Whether a generic store answers: with configured keys it must list their buckets, without them any HTTP answer will
- * do; `unconfigured` when there is no endpoint.
+ * Whether a generic store responds: with configured keys it must list their buckets, without them any HTTP response is
+ * enough; `unconfigured` when there is no endpoint.
  */
 export async function s3Reachable(
   s3: S3,
@@ -45,8 +45,8 @@ export async function s3Reachable(
 }
 
 /**
- * Whether a store answers and does not say that a bucket is missing. Whoever asks without keys, or with keys that may
- * not see the bucket, is refused by most stores either way: then the bucket counts as there.
+ * Whether a store responds and does not report a bucket as missing. Without keys, or with keys that may not see the bucket,
+ * most stores reject the request either way: then the bucket counts as present.
  */
 export async function bucketReachable(
   s3: S3,
@@ -59,7 +59,7 @@ export async function bucketReachable(
   return answer.status === 404 ? "bucket missing" : "reachable";
 }
 
-/** One small request, whatever is answered. */
+/** One small request, whatever the response. */
 async function probe(
   s3: S3,
   keys: S3Keys | null,

@@ -8,11 +8,11 @@ const MAX_LISTING_BYTES = 16 * 1024 * 1024;
 const ERROR_ROOT = /^\s*(?:<\?[^>]*\?>\s*)?<Error[\s>]/;
 
 /**
- * Reads and parses an XML answer. Copies and completions begin their answer before they know how they end, so an error
- * may come under status 200: it is an error all the same.
+ * Reads and parses an XML response. Responses to copies and completions begin before their result is known, so a response
+ * with status 200 may hold an error, which is thrown.
  *
- * @param totalMs longest way of the answer, for those that begin before their work is done
- * @throws HttpError 502 when it breaks off, is too long or is not what was asked for; by its code when it is an error
+ * @param totalMs time limit, for responses that begin before the store's work is done
+ * @throws HttpError 502 when the response ends early, is too long or is not valid; by its code when it is an error
  */
 export async function readXml<T>(
   response: Response,
@@ -24,13 +24,13 @@ export async function readXml<T>(
   try {
     text = await readCapped(response, MAX_LISTING_BYTES, totalMs);
   } catch (error) {
-    throw badGateway(`${resource}: the store's answer broke off`, error);
+    throw badGateway(`${resource}: the store's response ended early`, error);
   }
   if (ERROR_ROOT.test(text)) throw await s3Failure(new Response(text), resource);
   try {
     return parse(text);
   } catch (error) {
-    if (error instanceof MalformedXml) throw badGateway(`${resource}: the store's answer is not S3's`, error);
+    if (error instanceof MalformedXml) throw badGateway(`${resource}: the store's response is not valid`, error);
     throw error;
   }
 }

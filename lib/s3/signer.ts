@@ -9,7 +9,7 @@ export const UNSIGNED_PAYLOAD = "UNSIGNED-PAYLOAD";
 export const EMPTY_PAYLOAD = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 export const ALGORITHM = "AWS4-HMAC-SHA256";
 const MAX_CACHED_KEYS = 1000;
-/** What RFC 3986 leaves as it is in a path. */
+/** Characters of a path that RFC 3986 does not encode. */
 const UNRESERVED_PATH = /^[\w.~/-]*$/;
 const MAX_CACHED_HOSTS = 1000;
 
@@ -20,14 +20,15 @@ interface SignedRequest {
   readonly method: string;
   /** `host` or `host:port`, without the scheme's default port. */
   readonly host: string;
-  /** Percent-encoded once by {@link s3Path}; `//`, dots and a trailing slash are signed as they stand. */
+  /** Percent-encoded once by {@link s3Path}; `//`, dots and a trailing slash are signed unchanged. */
   readonly path: string;
   readonly query: QueryPairs;
 }
 
 /**
- * Signs a request with SigV4 in its headers (AWS Signature Version 4 for S3): adds `x-amz-date`,
- * `x-amz-content-sha256` and `authorization` to `headers`, whose names are in lower case. Host, content-type, content-md5 and all `x-amz-*` are signed.
+ * Signs a request with SigV4 in its headers (AWS Signature Version 4 for S3): adds `x-amz-date`, `x-amz-content-sha256`
+ * and `authorization` to `headers`, whose names are in lower case. Host, content-type, content-md5 and all `x-amz-*` are
+ * signed.
  *
  * @param payloadHash hexadecimal SHA-256 of the body, or {@link UNSIGNED_PAYLOAD} for a stream
  * @param now ms since 1970
@@ -87,14 +88,14 @@ export function presignQuery(
     request,
     `host:${request.host}\n`,
     "host",
-    // Alone, the signature's own parameters are in order.
+    // The parameters of the signature are in order already.
     request.query.length === 0 ? encoded : canonicalQuery(query),
     UNSIGNED_PAYLOAD,
   );
   return `${encoded}&X-Amz-Signature=${sign(canonical, date, scope, keys, region)}`;
 }
 
-/** The path-style path of a bucket, or of a key in it: each segment encoded once, slashes of the key kept. */
+/** The path-style path of a bucket, or of a key in it: each segment is encoded once, slashes of the key are not. */
 export function s3Path(bucket: string, key?: string): string {
   const head = `/${encodeRfc3986(bucket)}`;
   if (key === undefined) return head;
@@ -106,7 +107,7 @@ export function encodeQuery(query: QueryPairs): string {
   return query.map(([name, value]) => `${encodeRfc3986(name)}=${encodeRfc3986(value)}`).join("&");
 }
 
-/** Hexadecimal SHA-256 of a text. The one-shot `hash` leaves no native object to the garbage collector. */
+/** Hexadecimal SHA-256 of a text. The one-shot `hash` creates no native object for the garbage collector. */
 export function sha256Hex(text: string): string {
   return hash("sha256", text, "hex");
 }
@@ -121,7 +122,7 @@ function canonicalRequest(
   return `${method}\n${path}\n${query}\n${headers}\n${names}\n${payloadHash}`;
 }
 
-/** A header's value as signatures have it. */
+/** A header's value in its canonical form. */
 function folded(value: string): string {
   return value.trim().replace(/ +/g, " ");
 }
@@ -138,13 +139,13 @@ function sign(canonical: string, date: string, scope: string, keys: S3Keys, regi
   return hexOf(signing(keys, date.slice(0, 8), region).hmac(text));
 }
 
-/** A day's key, and the HMAC under it with its first half done. */
+/** The key of a day, and the HMAC under it with its inner state computed. */
 interface Signing {
   readonly key: Uint8Array;
   readonly hmac: (text: string) => Int32Array;
 }
 
-/** What was used last for a pair of keys, found without hashing its secret. */
+/** The latest signing key of a pair of keys, found without hashing its secret. */
 const latest = new WeakMap<S3Keys, { readonly day: string; readonly region: string; readonly signing: Signing }>();
 const signings = new LRUCache<string, Signing>({ max: MAX_CACHED_KEYS });
 
@@ -153,18 +154,18 @@ export function signingKey(keys: S3Keys, day: string, region: string): Uint8Arra
   return signing(keys, day, region).key;
 }
 
-/** Four HMACs cost three times a signature, so what they give is kept, under a hash of its secret. */
+/** Deriving a key costs three times a signature, so it is cached under a hash of its secret. */
 function signing(keys: S3Keys, day: string, region: string): Signing {
   const last = latest.get(keys);
   if (last?.day === day && last.region === region) return last.signing;
   const name = `${sha256Hex(keys.secretKey)}/${day}/${region}`;
-  let kept = signings.get(name);
-  if (!kept) {
+  let cached = signings.get(name);
+  if (!cached) {
     const key = hmac(hmac(hmac(hmac(`AWS4${keys.secretKey}`, day), region), "s3"), "aws4_request");
-    signings.set(name, kept = { key, hmac: hmacAfter(key, "") });
+    signings.set(name, cached = { key, hmac: hmacAfter(key, "") });
   }
-  latest.set(keys, { day, region, signing: kept });
-  return kept;
+  latest.set(keys, { day, region, signing: cached });
+  return cached;
 }
 
 function hmac(key: string | Uint8Array, text: string): Uint8Array {
@@ -174,7 +175,7 @@ function hmac(key: string | Uint8Array, text: string): Uint8Array {
 let lastSecond = NaN;
 let lastDate = "";
 
-/** A time (ms since 1970) as signatures have it. */
+/** A time (ms since 1970) in the format of signatures. */
 export function amzDate(now: number): string {
   const second = Math.floor(now / 1000);
   if (second !== lastSecond) {
@@ -186,7 +187,7 @@ export function amzDate(now: number): string {
 
 const hosts = new LRUCache<string, string>({ max: MAX_CACHED_HOSTS });
 
-/** The host of an origin as requests name it, without the scheme's default port. */
+/** The `Host` of an origin, without the scheme's default port. */
 export function hostOf(origin: string): string {
   let host = hosts.get(origin);
   if (host === undefined) hosts.set(origin, host = new URL(origin).host);

@@ -2,7 +2,7 @@ import { MalformedXml } from "./xml.ts";
 import { readTree } from "./xml_tree.ts";
 import { count, isTrue, nameReader, timestamp } from "./xml_values.ts";
 
-/** An upload in progress, members named as S3 names them. */
+/** An open multipart upload, members named as in S3. */
 interface ListedUpload {
   Key: string;
   UploadId: string;
@@ -33,7 +33,7 @@ export interface PartPage {
   next_part_number_marker: number | null;
 }
 
-/** Reads a ListMultipartUploads answer. @throws MalformedXml when it is no such answer */
+/** Reads a ListMultipartUploads response. @throws MalformedXml for any other document */
 export function parseUploadPage(xml: string): UploadPage {
   const root = readTree(xml, "ListMultipartUploadsResult");
   const name = nameReader(root);
@@ -56,7 +56,7 @@ export function parseUploadPage(xml: string): UploadPage {
   };
 }
 
-/** Reads a ListParts answer. @throws MalformedXml when it is no such answer */
+/** Reads a ListParts response. @throws MalformedXml for any other document */
 export function parsePartPage(xml: string): PartPage {
   const root = readTree(xml, "ListPartsResult");
   const parts = root.all("Part").map((part): ListedPart => {
@@ -77,7 +77,7 @@ export function parsePartPage(xml: string): PartPage {
   };
 }
 
-/** A reader of one leaf of a small answer, such as `CopyPartResult` and `ETag`; null where it is not there. */
-export function leafOf(root: string, name: string): (xml: string) => string | null {
+/** A reader of one child of a small document, such as `ETag` of `CopyPartResult`; null where it is absent. */
+export function childReader(root: string, name: string): (xml: string) => string | null {
   return (xml) => readTree(xml, root).text(name);
 }

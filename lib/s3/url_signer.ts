@@ -16,7 +16,7 @@ interface UrlBatch {
   readonly now: number;
 }
 
-/** A signer of many presigned URLs: what they share is hashed once. The same URLs as `presignQuery` makes. */
+/** A signer of many presigned URLs, equal to those of `presignQuery`: what they share is hashed once. */
 export function urlSigner(batch: UrlBatch): (path: string) => string {
   const { origin, method } = batch;
   const { query, host, sign } = shared(batch);

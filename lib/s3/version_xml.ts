@@ -3,7 +3,7 @@ import { MalformedXml } from "./xml.ts";
 import { readTree, type XmlElement } from "./xml_tree.ts";
 import { count, isTrue, nameReader, timestamp } from "./xml_values.ts";
 
-/** A version of an object, members named as S3 names them. */
+/** A version of an object, members named as in S3. */
 interface ListedVersion extends ListedMarker {
   ETag: string | null;
   /** bytes */
@@ -31,7 +31,7 @@ export interface VersionPage {
   key_count: number;
 }
 
-/** Reads a ListObjectVersions answer. @throws MalformedXml when it is no such answer */
+/** Reads a ListObjectVersions response. @throws MalformedXml for any other document */
 export function parseVersionPage(xml: string): VersionPage {
   const root = readTree(xml, "ListVersionsResult");
   const name = nameReader(root);

@@ -4,7 +4,7 @@ import { readXml } from "./read_xml.ts";
 import { xmlDocument, xmlElement, xmlHeaders } from "./write_xml.ts";
 import { readTree } from "./xml_tree.ts";
 
-/** The states that a bucket's versioning can be set to; before the first time it has none. */
+/** The states of a bucket's versioning; before it is first set it has none. */
 export const VERSIONING_STATES = ["Enabled", "Suspended"] as const;
 export type VersioningState = typeof VERSIONING_STATES[number];
 
@@ -20,7 +20,7 @@ export async function getVersioning(s3: S3, caller: Caller, bucket: string): Pro
   return await readXml(response, parseVersioning, resource);
 }
 
-/** Switches a bucket's versioning. @throws HttpError as {@link callS3} */
+/** Sets a bucket's versioning. @throws HttpError as {@link callS3} */
 export async function setVersioning(s3: S3, caller: Caller, bucket: string, status: VersioningState): Promise<void> {
   const body = xmlDocument("VersioningConfiguration", xmlElement("Status", status));
   const response = await callS3(s3, caller, {

@@ -4,26 +4,26 @@ import { badRequest } from "@/lib/http/errors.ts";
 
 const NAMESPACE = "http://s3.amazonaws.com/doc/2006-03-01/";
 // deno-lint-ignore no-control-regex
-const UNCARRIABLE = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/;
-/** What a text must be like for XML to carry it, as JSON Schema: shown in the document, checked where XML is written. */
+const DISALLOWED = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/;
+/** The pattern of a text that XML allows, as JSON Schema: shown in the document, checked where XML is written. */
 export const FITS_XML = { pattern: "^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\ufffe\\uffff]*$" } as const;
 
 /** A carriage return that is not escaped is read as a line feed (XML 1.0 §2.11). */
 const ESCAPED = /[&<>\t\n\r]/g;
 const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
-/** Whether XML 1.0 has a way to write a text at all (§2.2): most control characters have none, not even escaped. */
+/** Whether XML 1.0 allows a text (§2.2): most control characters are not allowed, not even escaped. */
 export function fitsXml(text: string): boolean {
-  return text.isWellFormed() && !UNCARRIABLE.test(text);
+  return text.isWellFormed() && !DISALLOWED.test(text);
 }
 
-/** A text as XML content. @throws HttpError 400 naming `field` where XML cannot carry the text */
+/** A text as XML content. @throws HttpError 400 naming `field` for a character that XML does not allow */
 function xmlText(text: string, field: string): string {
-  if (!fitsXml(text)) throw badRequest(`${field}: has a character that XML cannot carry`);
+  if (!fitsXml(text)) throw badRequest(`${field}: has a character that XML does not allow`);
   return text.replace(ESCAPED, (character) => ESCAPES[character] ?? `&#${character.charCodeAt(0)};`);
 }
 
-/** An element with a text, or nothing where there is none. @throws HttpError 400 naming `field`, else the element */
+/** An element with a text, or nothing where there is none. @throws HttpError 400 naming `field` as {@link xmlText} */
 export function xmlElement(name: string, text: string | number | null | undefined, field = name): string {
   return text === null || text === undefined ? "" : `<${name}>${xmlText(String(text), field)}</${name}>`;
 }
@@ -33,7 +33,7 @@ export function xmlDocument(root: string, content: string): string {
   return `<?xml version="1.0" encoding="UTF-8"?><${root} xmlns="${NAMESPACE}">${content}</${root}>`;
 }
 
-/** The headers of a request document. Several operations are refused without its MD5, the others do not mind it. */
+/** The headers of a request document. Several operations require its MD5. */
 export function xmlHeaders(document: string): Headers {
   const md5 = createHash("md5").update(Buffer.from(document, "utf8")).digest("base64");
   return new Headers({ "Content-Type": "application/xml", "Content-MD5": md5 });

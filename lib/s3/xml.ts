@@ -1,4 +1,4 @@
-/** Answers that are not the XML they should be. */
+/** A document that is not the expected XML. */
 export class MalformedXml extends Error {
   override readonly name = "MalformedXml";
 }
@@ -6,22 +6,22 @@ export class MalformedXml extends Error {
 const MAX_DEPTH = 16;
 const NAMED: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
 
-/** What a scan reports: `path` is the element names joined by `/`, without prefixes. */
+/** Receives the elements of a scan. A `path` is element names without prefixes, joined by `/`. */
 interface XmlVisitor {
-  /** The text of an element without children, entities decoded, white space kept. */
+  /** The text of an element without children, entities decoded, white space included. */
   leaf(path: string, text: string): void;
   close?(path: string): void;
 }
 
 /**
- * Walks through an XML document once. Attributes, comments and processing instructions are skipped; a document type
- * is refused, since nothing an S3 store answers has one.
+ * Scans an XML document in one pass. Attributes, comments and processing instructions are skipped. A document type is
+ * rejected: no response of an S3 store has one.
  *
  * @throws MalformedXml
  */
 export function scanXml(xml: string, visitor: XmlVisitor): void {
-  const top = new Place("", "");
-  const open: Place[] = [];
+  const top = new PathNode("", "");
+  const open: PathNode[] = [];
   let here = top;
   let seen = false;
   let hasChildren = false;
@@ -52,11 +52,11 @@ export function scanXml(xml: string, visitor: XmlVisitor): void {
       const empty = xml.charCodeAt(end - 1) === 0x2f;
       if (here === top && seen) throw new MalformedXml("more than one root");
       seen = true;
-      const place = here.child(xml, tag + 1, empty ? end - 1 : end);
-      if (empty) visitor.leaf(place.path, "");
+      const node = here.child(xml, tag + 1, empty ? end - 1 : end);
+      if (empty) visitor.leaf(node.path, "");
       else {
         if (open.push(here) > MAX_DEPTH) throw new MalformedXml("too deep");
-        here = place;
+        here = node;
       }
       hasChildren = empty;
     }
@@ -66,18 +66,18 @@ export function scanXml(xml: string, visitor: XmlVisitor): void {
 }
 
 /**
- * Where in the document an element is. A listing repeats few places thousands of times, so each path is built once, and
- * what followed a place last time is looked for first.
+ * A path of elements. A listing repeats few paths thousands of times, so each is built once, and the path that followed
+ * another one last time is tried first.
  */
-class Place {
-  readonly #children = new Map<string, Place>();
-  #last: Place | null = null;
-  #following: Place | null = null;
+class PathNode {
+  readonly #children = new Map<string, PathNode>();
+  #last: PathNode | null = null;
+  #following: PathNode | null = null;
 
   constructor(readonly name: string, readonly path: string) {}
 
-  /** The place of a tag whose inside runs from `start` to `end`. */
-  child(xml: string, start: number, end: number): Place {
+  /** The node of a tag whose inside runs from `start` to `end`. */
+  child(xml: string, start: number, end: number): PathNode {
     const expected = this.#last ? this.#last.#following : null;
     const child = expected?.isNamed(xml, start, end) ? expected : this.#named(nameOf(xml, start, end));
     if (this.#last) this.#last.#following = child;
@@ -85,26 +85,26 @@ class Place {
     return child;
   }
 
-  /** Whether this name is all that stands there. */
+  /** Whether the text from `start` to `end` is this name. */
   isNamed(xml: string, start: number, end: number): boolean {
     return end - start === this.name.length && xml.startsWith(this.name, start);
   }
 
-  #named(name: string): Place {
+  #named(name: string): PathNode {
     let child = this.#children.get(name);
     if (!child) {
       const local = name.slice(name.indexOf(":") + 1);
       if (local === "") throw new MalformedXml("a tag has no name");
-      child = new Place(name, this.path === "" ? local : `${this.path}/${local}`);
+      child = new PathNode(name, this.path === "" ? local : `${this.path}/${local}`);
       this.#children.set(name, child);
     }
     return child;
   }
 }
 
-/** Text with its entities decoded; undefined when one of them is none of XML's own. */
+/** Text with its entities decoded; undefined when one of them is not predefined in XML. */
 export function unescapeXml(text: string): string | undefined {
-  // Every ETag has these two, and nothing else of the kind.
+  // Every ETag has these, and seldom any other entity.
   const quoted = text.includes("&quot;") ? text.replaceAll("&quot;", '"') : text;
   if (!quoted.includes("&")) return quoted;
   let sound = true;
@@ -150,9 +150,9 @@ function nameOf(xml: string, start: number, end: number): string {
   return xml.slice(start, stop);
 }
 
-function closes(xml: string, start: number, end: number, place: Place): boolean {
-  if (place.isNamed(xml, start, end)) return true;
-  const { name } = place;
+function closes(xml: string, start: number, end: number, node: PathNode): boolean {
+  if (node.isNamed(xml, start, end)) return true;
+  const { name } = node;
   if (!xml.startsWith(name, start)) return false;
   for (let i = start + name.length; i < end; i++) if (!isSpace(xml.charCodeAt(i))) return false;
   return start + name.length <= end;

@@ -1,18 +1,18 @@
 import { MalformedXml, scanXml } from "./xml.ts";
 
-/** Bounds the memory of a tree. The longest document, a list of buckets of 16 MiB, has about as many. */
+/** Limits the memory of a tree. The longest document, a list of buckets of 16 MiB, has about as many elements. */
 const MAX_ELEMENTS = 500_000;
 const NO_CHILDREN: readonly XmlElement[] = [];
 
 /**
- * An element of a small document. A path is the names of elements from the children on; where a name occurs more than
- * once, a path leads through each of them.
+ * An element of a small document. A path is a list of names from the children on; it leads through each element of a
+ * name.
  */
 export class XmlElement {
   constructor(
     /** Without its prefix. */
     readonly name: string,
-    /** Entities decoded, white space kept; empty for an element with children. */
+    /** Entities decoded, white space included; empty for an element with children. */
     readonly content: string,
     readonly children: readonly XmlElement[],
   ) {}
@@ -32,7 +32,7 @@ export class XmlElement {
     return this.#last(path, 0);
   }
 
-  /** The same as what `read` makes of it. */
+  /** The same, converted by `read`. */
   read<T>(read: (text: string) => T, ...path: readonly string[]): T | null {
     const text = this.#last(path, 0);
     return text === null ? null : read(text);
@@ -56,25 +56,25 @@ export class XmlElement {
 }
 
 /**
- * Reads a small document whole. Long listings go to {@link scanXml}, which makes no tree.
+ * Reads a small document into a tree. Long listings are read by {@link scanXml} alone.
  *
  * @returns the root
  * @throws MalformedXml when it is not well-formed, has too many elements, or its root has another name
  */
 export function readTree(xml: string, root: string): XmlElement {
-  // The scanner reports an element behind its children: those of a level wait here until their parent comes.
+  // The scanner reports an element after its children, which wait here, by level, for their parent.
   const waiting: XmlElement[][] = [[]];
-  const places = new Map<string, { name: string; level: number }>();
+  const nodes = new Map<string, { name: string; level: number }>();
   let elements = 0;
   const add = (path: string, content: string, closesChildren: boolean) => {
     if (++elements > MAX_ELEMENTS) throw new MalformedXml("too many elements");
-    let place = places.get(path);
-    if (!place) {
+    let node = nodes.get(path);
+    if (!node) {
       const names = path.split("/");
       if (names[0] !== root) throw new MalformedXml(`expected ${root}`);
-      places.set(path, place = { name: names[names.length - 1], level: names.length - 1 });
+      nodes.set(path, node = { name: names[names.length - 1], level: names.length - 1 });
     }
-    const { name, level } = place;
+    const { name, level } = node;
     const children = closesChildren ? waiting[level + 1] : NO_CHILDREN;
     if (closesChildren) waiting[level + 1] = [];
     (waiting[level] ??= []).push(new XmlElement(name, content, children));

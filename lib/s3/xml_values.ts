@@ -2,12 +2,12 @@ import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 import { MalformedXml } from "./xml.ts";
 import type { XmlElement } from "./xml_tree.ts";
 
-/** @throws MalformedXml when an element is not below the document's root, so that no other document is read as this */
+/** @throws MalformedXml when an element is not below `root`, so that no other document is read as this one */
 export function mustBeUnder(path: string, root: string): void {
   if (path !== root && !path.startsWith(`${root}/`)) throw new MalformedXml(`expected ${root}`);
 }
 
-/** Whether a flag is set. */
+/** A boolean. */
 export function isTrue(text: string): boolean {
   return text.trim() === "true";
 }
@@ -19,7 +19,7 @@ export function count(text: string): number {
   return value;
 }
 
-/** ISO 8601 in UTC: S3's milliseconds become microseconds, and a zero fraction goes. @throws MalformedXml */
+/** ISO 8601 in UTC: milliseconds become microseconds, and a zero fraction is removed. @throws MalformedXml */
 export function timestamp(text: string): string {
   const match = /^\s*(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(?:Z|\+00:00)\s*$/.exec(text);
   if (!match) throw new MalformedXml("not a timestamp");
@@ -27,14 +27,14 @@ export function timestamp(text: string): string {
   return Number(fraction) === 0 ? `${match[1]}Z` : `${match[1]}.${fraction}Z`;
 }
 
-/** A name that came with `EncodingType` url. @throws MalformedXml */
+/** A name of a listing with `EncodingType` url. @throws MalformedXml */
 export function urlDecoded(text: string): string {
   const name = percentDecoded(text.replaceAll("+", "%20"));
   if (name === null) throw new MalformedXml("not URL-encoded");
   return name;
 }
 
-/** Reads the names of a listing, which come encoded when its `EncodingType` is url. */
+/** A reader of the names of a listing, which are encoded when its `EncodingType` is url. */
 export function nameReader(listing: XmlElement): (text: string) => string {
   return listing.text("EncodingType")?.trim() === "url" ? urlDecoded : (text) => text;
 }

@@ -2,21 +2,21 @@ import { createHash, type Hash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { badRequest } from "@/lib/http/errors.ts";
 
-/** Headers that state a digest of a whole body (S3 API, checking object integrity). */
-const STATED: Readonly<Record<string, (() => Digest) | null>> = {
+/** Digests of a whole body by request header (S3 API, checking object integrity). */
+const DIGESTS: Readonly<Record<string, (() => Digest) | null>> = {
   "content-md5": () => hashed("md5"),
   "x-amz-checksum-sha1": () => hashed("sha1"),
   "x-amz-checksum-sha256": () => hashed("sha256"),
   "x-amz-checksum-crc32": () => summed(),
-  // What no library of the runtime computes, only the store can check: in one piece.
+  // The runtime does not compute these: only the store can check them, in one PUT.
   "x-amz-checksum-crc32c": null,
   "x-amz-checksum-crc64nvme": null,
 };
 
-/** The names of headers that state a digest of a body, in lower case. */
-export const DIGEST_HEADERS: readonly string[] = Object.keys(STATED);
+/** The request headers with a digest of the body, in lower case. */
+export const DIGEST_HEADERS: readonly string[] = Object.keys(DIGESTS);
 
-/** Digests of a body that passes by. */
+/** Digests of a body that streams. */
 interface BodyDigests {
   /** Takes the next bytes. */
   update(bytes: Uint8Array): void;
@@ -25,14 +25,14 @@ interface BodyDigests {
 }
 
 /**
- * The digests that a writer stated for a body that reaches the store in parts: the store sees no whole, so what is
- * stated of the whole is checked here.
+ * The digests of a body that goes in parts. The store never has the body in one request, so the digests that the client
+ * sent for it are checked here.
  *
  * @throws HttpError 400 naming a header that cannot be checked here
  */
 export function bodyDigests(headers: Headers): BodyDigests {
   const stated: { readonly name: string; readonly value: string; readonly digest: Digest }[] = [];
-  for (const [name, make] of Object.entries(STATED)) {
+  for (const [name, make] of Object.entries(DIGESTS)) {
     const value = headers.get(name);
     if (value === null) continue;
     if (!make) throw badRequest(`${name}: only checked for bodies of at most 5 GiB with a Content-Length`);

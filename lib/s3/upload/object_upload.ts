@@ -3,7 +3,7 @@ import { type BodySource, bodySource } from "@/lib/http/body_source.ts";
 import { clientClosedRequest, HttpError, payloadTooLarge } from "@/lib/http/errors.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { MAX_PARTS, MIN_PART_BYTES, openUpload, sendPart, type SentPart } from "@/lib/s3/multipart.ts";
-import { type ObjectPlace, putObject, type UploadBody } from "@/lib/s3/objects.ts";
+import { type ObjectRef, putObject, type UploadBody } from "@/lib/s3/objects.ts";
 import { bodyDigests, DIGEST_HEADERS } from "./body_digests.ts";
 import { BufferPool } from "./buffer_pool.ts";
 import { type Part, partsOfKnownLength, partsOfUnknownLength, type UnknownLengthSizes } from "./parts.ts";
@@ -12,7 +12,7 @@ import { requestBody } from "./request_body.ts";
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const GIB = 1024 * MIB;
-/** Conditions of a write, which the store judges when the object appears. */
+/** Conditions of a write, which the store evaluates when it creates the object. */
 const CONDITIONS = ["if-match", "if-none-match"];
 
 /** Parts of unknown length have 5 MiB, twice as much after every thousand, at most 128: 10,000 of them have 776 GiB. */
@@ -21,7 +21,7 @@ const PARTS_OF_A_SIZE = 1000;
 /** What is sent at a time, and the memory of a body that turns out to be short, bytes. */
 const BUFFER_BYTES = 256 * KIB;
 
-/** What the store takes (S3 API, multipart upload limits), and how bodies are cut. */
+/** The limits of the store (S3 API, multipart upload limits), and how bodies are split. */
 export interface UploadSizes extends UnknownLengthSizes {
   /** Longest body of one PUT, bytes. */
   readonly maxPutBytes: number;
@@ -49,9 +49,9 @@ export const UPLOAD_SIZES: UploadSizes = {
 };
 
 interface ObjectUpload {
-  /** A request's body; read here unless its length allows one PUT. */
+  /** A request's body. */
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
-  /** Null: not known before its end. */
+  /** Null when it is unknown before the end. */
   readonly lengthBytes: number | null;
   /** Content headers, digests, conditions and `x-amz-meta-*`. */
   readonly headers: Headers;
@@ -76,16 +76,16 @@ export interface WrittenObject {
 export async function writeObject(
   s3: S3,
   caller: Caller,
-  place: ObjectPlace,
+  target: ObjectRef,
   { lengthBytes, body, headers }: ObjectUpload,
   sizes: UploadSizes = UPLOAD_SIZES,
 ): Promise<WrittenObject> {
   if (lengthBytes !== null && lengthBytes > sizes.maxObjectBytes) throw payloadTooLarge(sizes.maxObjectBytes);
   if (lengthBytes !== null && lengthBytes <= sizes.maxPutBytes) {
-    return await writeWhole(s3, caller, place, await requestBody(s3, body, lengthBytes), headers);
+    return await writeWhole(s3, caller, target, await requestBody(s3, body, lengthBytes), headers);
   }
   const source = bodySource(body, { lengthBytes, bounds: s3.bounds });
-  return await writeFromSource(s3, caller, place, { source, lengthBytes, headers }, sizes);
+  return await writeFromSource(s3, caller, target, { source, lengthBytes, headers }, sizes);
 }
 
 /**
@@ -98,7 +98,7 @@ export async function writeObject(
 export async function writeFromSource(
   s3: S3,
   caller: Caller,
-  place: ObjectPlace,
+  target: ObjectRef,
   { source, lengthBytes, headers }: SourceUpload,
   sizes: UploadSizes = UPLOAD_SIZES,
 ): Promise<WrittenObject> {
@@ -125,9 +125,9 @@ export async function writeFromSource(
     const first = await parts.next();
     if (first.done || first.value.isLast) {
       using part = first.value;
-      return await writeWhole(s3, caller, place, part?.content() ?? { body: null, lengthBytes: 0 }, headers);
+      return await writeWhole(s3, caller, target, part?.content() ?? { body: null, lengthBytes: 0 }, headers);
     }
-    await using upload = await openUpload(s3, caller, place, without(headers, [...CONDITIONS, ...DIGEST_HEADERS]));
+    await using upload = await openUpload(s3, caller, target, without(headers, [...CONDITIONS, ...DIGEST_HEADERS]));
     const sent: SentPart[] = [];
     for (let next: IteratorResult<Part, undefined> = first; !next.done;) {
       using part = next.value;
@@ -149,11 +149,11 @@ export async function writeFromSource(
 async function writeWhole(
   s3: S3,
   caller: Caller,
-  place: ObjectPlace,
+  target: ObjectRef,
   body: UploadBody,
   headers: Headers,
 ): Promise<WrittenObject> {
-  const answer = await putObject(s3, caller, place, { ...body, headers });
+  const answer = await putObject(s3, caller, target, { ...body, headers });
   return { etag: answer.get("etag"), headers: answer };
 }
 

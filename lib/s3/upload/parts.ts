@@ -32,7 +32,7 @@ export async function* partsOfKnownLength(
 async function* chunksOf(source: BodySource, lengthBytes: number): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   for (let left = lengthBytes; left > 0;) {
     const chunk = await source.read(Math.min(left, CHUNK_BYTES));
-    if (!chunk) throw badRequest("content-length: the body is shorter");
+    if (!chunk) throw badRequest("content-length: the body is shorter than announced");
     left -= chunk.length;
     yield chunk;
   }

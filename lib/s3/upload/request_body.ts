@@ -4,15 +4,15 @@ import type { S3 } from "@/lib/s3/client.ts";
 import type { UploadBody } from "@/lib/s3/objects.ts";
 
 /**
- * Bodies up to so many bytes are read here. A body that is handed on is taken by large pieces of the runtime's choice,
- * after which its connection must not be used again: too dear for many small ones.
+ * Bodies up to so many bytes are read here. The runtime passes a body on in large chunks, after which its connection must
+ * not be used again: too expensive for many small bodies.
  */
 const READ_HERE_BYTES = 64 * 1024;
 
 /**
- * A request's body for one PUT: a short one read whole, a long one as it is, to be handed on.
+ * A request's body for one PUT: a short one is read, a long one is passed on as it is.
  *
- * @throws HttpError 400 when it is shorter than announced, 408, 499
+ * @throws HttpError 400 when the body is shorter than announced, 408, 499
  */
 export async function requestBody(
   { bounds }: Pick<S3, "bounds">,
@@ -24,7 +24,7 @@ export async function requestBody(
   const whole = new Uint8Array(lengthBytes);
   for (let at = 0; at < lengthBytes;) {
     const bytes = await source.read(lengthBytes - at);
-    if (!bytes) throw badRequest("content-length: the body is shorter");
+    if (!bytes) throw badRequest("content-length: the body is shorter than announced");
     whole.set(bytes, at);
     at += bytes.length;
   }

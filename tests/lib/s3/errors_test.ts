@@ -48,7 +48,7 @@ Deno.test("s3 errors: the detail is the store's message, without signed URLs and
   assert.ok(!/abc|AKIA/.test(String(leaky.detail)), String(leaky.detail));
   assert.equal(
     (await s3Failure(new Response("<html>no</html>", { status: 500 }), "x")).detail,
-    "x: the store answered 500",
+    "x: the store returned status 500",
   );
   assert.equal((await s3Failure(new Response(null, { status: 404 }), "x")).detail, "x: Not Found");
   const huge = new Response("<Error><Code>NoSuchKey</Code>" + " ".repeat(100_000), { status: 400 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { leafOf, parsePartPage, parseUploadPage } from "@/lib/s3/upload_xml.ts";
+import { childReader, parsePartPage, parseUploadPage } from "@/lib/s3/upload_xml.ts";
 import { MalformedXml } from "@/lib/s3/xml.ts";
 
 const escaped = (text: string) => text.replace(/[&<>"'\r]/g, (character) => `&#${character.charCodeAt(0)};`);
@@ -68,8 +68,8 @@ Deno.test("upload and part pages: an entry without its name, and values that are
   );
 });
 
-Deno.test("leaf of an answer: its text, null without it, and no other document", () => {
-  const read = leafOf("CopyPartResult", "ETag");
+Deno.test("child of a document: its text, null without it, and another document is rejected", () => {
+  const read = childReader("CopyPartResult", "ETag");
   fc.assert(fc.property(fc.string({ unit: "grapheme" }), (etag) => {
     assert.equal(read(`<CopyPartResult xmlns="x"><Other/><ETag>${escaped(etag)}</ETag></CopyPartResult>`), etag);
   }));

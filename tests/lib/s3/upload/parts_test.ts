@@ -82,6 +82,6 @@ Deno.test("parts of known length: they cover the body, and a body that is shorte
       for await (const chunk of body) assert.ok(chunk.length > 0);
     }
   };
-  await assert.rejects(read(), { status: 400, message: "content-length: the body is shorter" });
+  await assert.rejects(read(), { status: 400, message: "content-length: the body is shorter than announced" });
   assert.deepEqual(parts, [10, 10, 6]);
 });

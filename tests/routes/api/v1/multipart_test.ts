@@ -251,7 +251,7 @@ Deno.test("multipart: a part whose answer names no entity tag is 502", async () 
     answer(() => new Response(null));
     const response = await call(`${KEY}?upload_id=u&part_number=3`, { method: "PUT", body: "x" });
     assert.equal(response.status, 502);
-    assert.match((await response.json()).detail, / part 3: the store's answer names no entity tag$/);
+    assert.match((await response.json()).detail, / part 3: the store's response has no ETag$/);
   });
 });
 

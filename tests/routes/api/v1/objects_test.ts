@@ -261,7 +261,7 @@ Deno.test("store: unreachable is 502, silence is 504, nonsense and redirects are
     answer(() => new Response("<ListAllMyBucketsResult><Buckets>"));
     const cut = await call("/api/v1/buckets");
     assert.equal(cut.status, 502);
-    assert.deepEqual(await cut.json(), { detail: "buckets: the store's answer is not S3's" });
+    assert.deepEqual(await cut.json(), { detail: "buckets: the store's response is not valid" });
   });
 });
 
