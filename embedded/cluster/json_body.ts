@@ -1,8 +1,9 @@
 import { parse } from "yaml";
-import { readBody } from "@/embedded/small_body.ts";
 import { ChunksTooSmall } from "@/lib/std/burst_reader.ts";
 import { isObject } from "@/lib/std/is_object.ts";
 import { SlowBody } from "@/lib/std/paced_reader.ts";
+import { BodyTooLong, readRequest } from "@/lib/std/read_limited.ts";
+import { STREAM_BOUNDS } from "@/lib/std/time_bounds.ts";
 import { ApiError, badRequest } from "./api_status.ts";
 import type { JsonObject } from "./json_values.ts";
 
@@ -37,12 +38,13 @@ export async function readJson(request: Request): Promise<unknown> {
 
 /** Reads a request's body. Throws a 413. */
 export async function readBytes(request: Request): Promise<Uint8Array> {
-  const bytes = await readBody(request, MAX_BODY_BYTES).catch((error) => {
+  return await readRequest(request, { maxBytes: MAX_BODY_BYTES, bounds: STREAM_BOUNDS }).catch((error) => {
+    if (error instanceof BodyTooLong) {
+      throw new ApiError(413, "RequestEntityTooLarge", `limit is ${MAX_BODY_BYTES} bytes`);
+    }
     if (error instanceof SlowBody) throw new ApiError(408, "Timeout", "the body of the request took too long");
     throw error instanceof ChunksTooSmall ? badRequest(`the body of the request: ${error.message}`) : error;
   });
-  if (!bytes) throw new ApiError(413, "RequestEntityTooLarge", `limit is ${MAX_BODY_BYTES} bytes`);
-  return bytes;
 }
 
 async function readText(request: Request): Promise<string> {

@@ -230,7 +230,7 @@ function ensureFolder(folder: string, hour: string): void {
 }
 
 /** Joins the chunks of a body, of `size` bytes in all. */
-export function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
+function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
   if (chunks.length === 1 && chunks[0].byteLength === chunks[0].buffer.byteLength) return chunks[0];
   const whole = new Uint8Array(size);
   let at = 0;

@@ -1,9 +1,8 @@
-import { announcedLength, bodyReader } from "@/lib/std/body_reader.ts";
-import { deadline } from "@/lib/std/deadline.ts";
 import { jsonDepth } from "@/lib/std/json_depth.ts";
+import { BodyTooLong, readRequest } from "@/lib/std/read_limited.ts";
 import { SHORT_BODY_MS } from "@/lib/std/time_bounds.ts";
 import { unreadable } from "./body_source.ts";
-import { HttpError, invalid, payloadTooLarge, requestTimeout } from "./errors.ts";
+import { HttpError, invalid, payloadTooLarge } from "./errors.ts";
 
 /** Largest JSON body, bytes. */
 const MAX_JSON_BYTES = 1024 * 1024;
@@ -70,41 +69,11 @@ async function formEntries(
 
 /** A whole body of at most `limitBytes`. @throws HttpError 413 above that, 408 when it takes over 30 s, 499 */
 export async function readBytes(request: Request, limitBytes: number): Promise<Uint8Array<ArrayBuffer>> {
-  if (Number(request.headers.get("Content-Length") ?? 0) > limitBytes) throw payloadTooLarge(limitBytes);
-  if (!request.body) return new Uint8Array(0);
-  const reader = bodyReader(request.body, announcedLength(request));
-  const pieces: Uint8Array<ArrayBuffer>[] = [];
-  let length = 0;
-  let late = false;
-  const inTime = deadline(SHORT_BODY_MS, () => {
-    late = true;
-    reader.cancel();
-  });
   try {
-    for (;;) {
-      const piece: Uint8Array | null = await reader.read().catch(broken);
-      if (late) throw requestTimeout();
-      if (!piece) break;
-      length += piece.length;
-      if (length > limitBytes) throw payloadTooLarge(limitBytes);
-      pieces.push(piece.slice());
-    }
-  } finally {
-    inTime();
-    reader.cancel();
+    return await readRequest(request, { maxBytes: limitBytes, totalMs: SHORT_BODY_MS });
+  } catch (error) {
+    throw error instanceof BodyTooLong ? payloadTooLarge(limitBytes) : unreadable(error);
   }
-  if (pieces.length === 1) return pieces[0];
-  const bytes = new Uint8Array(length);
-  let offset = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, offset);
-    offset += piece.length;
-  }
-  return bytes;
-}
-
-function broken(cause: unknown): never {
-  throw unreadable(cause);
 }
 
 function notJson(offset: number, error: string): HttpError {

@@ -1,91 +1,56 @@
+import type { BodyReader } from "@/lib/std/byte_reader.ts";
 import { deadline } from "@/lib/std/deadline.ts";
-import { type Pace, STREAM_BOUNDS, type TimeBounds, unreadMs } from "@/lib/std/time_bounds.ts";
-import type { PieceReader } from "./piece_reader.ts";
-
-/**
- * The next piece of a body, null at its end.
- *
- * @param pace of the body so far; it says how long the wait may be
- * @param stalled what is thrown when it takes longer, told in words
- */
-export async function nextPiece(
-  reader: PieceReader,
-  pace: Pace,
-  stalled: (message: string) => Error,
-): Promise<Uint8Array<ArrayBuffer> | null> {
-  const { patienceMs } = pace;
-  const from = performance.now();
-  let isLate = false;
-  const heard = deadline(patienceMs, () => {
-    isLate = true;
-    // Ends the read as well.
-    reader.cancel().catch(() => {});
-  });
-  try {
-    const { done, value } = await reader.read();
-    if (!isLate) {
-      if (done) return null;
-      pace.took(value.length, performance.now() - from);
-      return value;
-    }
-  } catch (error) {
-    if (!isLate) throw error;
-  } finally {
-    heard();
-  }
-  throw stalled(`nothing for ${Math.ceil(patienceMs)} ms`);
-}
+import { STREAM_BOUNDS, type TimeBounds, unreadMs } from "@/lib/std/time_bounds.ts";
 
 interface GuardOptions {
-  /** Called when the stream's reader takes nothing more, after the stream was broken: what it holds is to be ended. */
+  /** Returns the error that the stream ends with, for what `read` threw. */
+  readonly broken: (error: unknown) => BrokenStream;
+  /** Called when the consumer reads nothing more, after the stream has failed: its connection must be ended. */
   readonly unread?: () => void;
-  /** How long the stream's reader may take; as for all streams when absent. */
+  /** How long the consumer may take; as for all streams when absent. */
   readonly bounds?: TimeBounds;
 }
 
 /**
- * Hands a body on piece by piece, as its reader wants them. When `next` throws, the stream breaks with what `broken`
- * makes of that, so that nobody takes a part for the whole; a reader who leaves, or takes nothing more, ends the
- * upstream's.
+ * Passes a body on chunk by chunk, as its consumer reads. When `read` throws, the stream fails, so that a part is not
+ * taken for the whole. When the consumer cancels, or reads nothing for too long, the reader is cancelled.
  */
 export function guardedStream(
-  reader: PieceReader,
-  next: () => Promise<Uint8Array<ArrayBuffer> | null>,
-  broken: (error: unknown) => BrokenStream,
-  { unread, bounds = STREAM_BOUNDS }: GuardOptions = {},
+  reader: BodyReader,
+  { broken, unread, bounds = STREAM_BOUNDS }: GuardOptions,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const patienceMs = unreadMs(bounds);
-  let left = false;
-  let taken = () => {};
+  const maxUnreadMs = unreadMs(bounds);
+  let isOver = false;
+  let release = () => {};
   return new ReadableStream<Uint8Array<ArrayBuffer>>({
     async pull(controller) {
-      taken();
+      release();
       try {
-        const piece = await next();
-        if (left) return;
-        if (piece === null) return controller.close();
-        controller.enqueue(piece);
-        taken = deadline(patienceMs, () => {
-          left = true;
+        const chunk = await reader.read();
+        if (isOver) return;
+        if (chunk === null) return controller.close();
+        controller.enqueue(chunk);
+        release = deadline(maxUnreadMs, () => {
+          isOver = true;
           controller.error(new BrokenStream("UnreadAnswer", "an answer was not read"));
-          reader.cancel().catch(() => {});
+          reader.cancel();
           unread?.();
         });
       } catch (error) {
-        if (left) return;
+        if (isOver) return;
         controller.error(broken(error));
-        reader.cancel().catch(() => {});
+        reader.cancel();
       }
     },
-    async cancel(reason) {
-      left = true;
-      taken();
-      await reader.cancel(reason).catch(() => {});
+    cancel() {
+      isOver = true;
+      release();
+      reader.cancel();
     },
   }, { highWaterMark: 0 });
 }
 
-/** What a reader's stream ends with. The server prints it, so it says nothing of the upstream's, on one line. */
+/** The error of a failed stream. The server prints it, so it says nothing about the upstream, on one line. */
 export class BrokenStream extends Error {
   constructor(name: string, message: string) {
     super(message);

@@ -1,4 +1,7 @@
-import { deadline } from "@/lib/std/deadline.ts";
+import { chunkReader } from "@/lib/std/body_reader.ts";
+import { withDeadline } from "@/lib/std/deadline.ts";
+import { SlowBody } from "@/lib/std/paced_reader.ts";
+import { BodyTooLong, readLimited } from "@/lib/std/read_limited.ts";
 import { SHORT_BODY_MS } from "@/lib/std/time_bounds.ts";
 
 /** A response whose body is still coming. */
@@ -41,60 +44,21 @@ export async function readCapped(
     throw new BodyLimitError(`more than ${capBytes} bytes`, false);
   }
   const { breakOff } = response;
-  return announced <= SHORT_BYTES && breakOff
-    ? await readAtOnce(response, breakOff, totalMs)
-    : await readPieces(response.body, capBytes, totalMs);
-}
-
-/** For a short body each piece, its empty end included, would cost more than all the rest of reading it. */
-async function readAtOnce(response: Response, breakOff: AbortController, totalMs: number): Promise<string> {
-  let late = false;
-  const inTime = deadline(totalMs, () => {
-    late = true;
-    breakOff.abort();
-  });
-  try {
-    return await response.text();
-  } catch (error) {
-    throw late ? notWhole(totalMs) : error;
-  } finally {
-    inTime();
+  // A short body is read at once: each of its chunks, the empty end included, would cost more than all the rest.
+  if (announced <= SHORT_BYTES && breakOff) {
+    return await withDeadline(totalMs, {
+      work: () => response.text(),
+      cancel: () => breakOff.abort(),
+      late: () => new BodyLimitError(`not whole after ${totalMs} ms`, true),
+    });
   }
-}
-
-async function readPieces(
-  body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  capBytes: number,
-  totalMs: number,
-): Promise<string> {
-  const reader = body.getReader();
-  const decoder = new TextDecoder();
-  let length = 0;
-  let text = "";
-  let late = false;
-  const inTime = deadline(totalMs, () => {
-    late = true;
-    reader.cancel().catch(() => {});
-  });
   try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (late) throw notWhole(totalMs);
-      if (done) return text + decoder.decode();
-      length += value.length;
-      if (length > capBytes) throw new BodyLimitError(`more than ${capBytes} bytes`, false);
-      text += decoder.decode(value, { stream: true });
-    }
+    const bytes = await readLimited(chunkReader(response.body.getReader()), { maxBytes: capBytes, totalMs });
+    return new TextDecoder().decode(bytes);
   } catch (error) {
-    reader.cancel().catch(() => {});
-    throw error;
-  } finally {
-    inTime();
+    const isStall = error instanceof SlowBody;
+    throw isStall || error instanceof BodyTooLong ? new BodyLimitError(error.message, isStall) : error;
   }
-}
-
-function notWhole(totalMs: number): BodyLimitError {
-  return new BodyLimitError(`not whole after ${totalMs} ms`, true);
 }
 
 /**

@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import type { RequestOptions } from "node:https";
-import { nextPiece } from "@/lib/http/guarded_stream.ts";
-import type { PieceReader } from "@/lib/http/piece_reader.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
-import { Pace } from "@/lib/std/time_bounds.ts";
+import { chunkReader } from "@/lib/std/body_reader.ts";
+import type { BodyReader } from "@/lib/std/byte_reader.ts";
+import { pacedReader } from "@/lib/std/paced_reader.ts";
 import { ClusterUnavailable } from "./cluster_unavailable.ts";
 import { LineSplitter } from "./line_splitter.ts";
 
@@ -130,8 +130,11 @@ export function connect({ server, credentials }: ClusterEntry, options: Connecti
       const { status, body } = response;
       if (status === 401) cached.forget();
       const leftMs = totalMs - (performance.now() - startedAt);
-      const pace = new Pace({ idleMs, slackMs: leftMs, minBytesPerSecond: Infinity });
-      if (body) await readChunks(body.getReader(), pace, signal, (chunk) => take(chunk, status));
+      if (body) {
+        const bounds = { idleMs, slackMs: leftMs, minBytesPerSecond: Infinity };
+        const reader = pacedReader(chunkReader(body.getReader()), bounds);
+        await readChunks(reader, signal, (chunk) => take(chunk, status));
+      }
       return status;
     } catch (error) {
       throw new ClusterUnavailable(error);
@@ -173,17 +176,16 @@ export async function clusterReachable(connection: ClusterConnection): Promise<b
 
 /** Reads a body to its end. What `take` throws, a late chunk and an aborted signal cancel it and are thrown. */
 async function readChunks(
-  reader: PieceReader,
-  pace: Pace,
+  reader: BodyReader,
   signal: AbortSignal | undefined,
   take: (chunk: Uint8Array) => void,
 ): Promise<void> {
-  const cancel = () => void reader.cancel().catch(() => {});
+  const cancel = () => reader.cancel();
   signal?.addEventListener("abort", cancel, { once: true });
   try {
     for (;;) {
       signal?.throwIfAborted();
-      const chunk = await nextPiece(reader, pace, (message) => new Error(message));
+      const chunk = await reader.read();
       signal?.throwIfAborted();
       if (chunk === null) return;
       take(chunk);

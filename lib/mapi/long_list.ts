@@ -1,7 +1,9 @@
-import { BrokenStream, guardedStream, nextPiece } from "@/lib/http/guarded_stream.ts";
-import type { PieceReader } from "@/lib/http/piece_reader.ts";
+import { BrokenStream, guardedStream } from "@/lib/http/guarded_stream.ts";
 import { BodyLimitError } from "@/lib/http/read_capped.ts";
-import { IDLE_MS, Pace, STREAM_BOUNDS } from "@/lib/std/time_bounds.ts";
+import { chunkReader } from "@/lib/std/body_reader.ts";
+import type { BodyReader } from "@/lib/std/byte_reader.ts";
+import { pacedReader } from "@/lib/std/paced_reader.ts";
+import { IDLE_MS, STREAM_BOUNDS } from "@/lib/std/time_bounds.ts";
 
 /** Longest list that is handed on, in bytes: 10,000 records, which is the store's own bound, of 13 KiB each. */
 const MAX_LIST_BYTES = 128 * 1024 * 1024;
@@ -26,39 +28,39 @@ export async function readList(
 ): Promise<ListBody> {
   if (!response.body) return "";
   const announced = Number(response.headers.get("content-length") ?? 0);
-  const reader = response.body.getReader();
+  const bounds = { ...STREAM_BOUNDS, idleMs: Math.min(stallMs, IDLE_MS) };
+  const reader = pacedReader(chunkReader(response.body.getReader()), bounds, stalled);
   const scan = arrayScan();
   const held: Uint8Array<ArrayBuffer>[] = [];
-  const pace = new Pace({ ...STREAM_BOUNDS, idleMs: Math.min(stallMs, IDLE_MS) });
   let length = 0;
   try {
     if (announced > MAX_LIST_BYTES) throw tooLong(MAX_LIST_BYTES);
     for (;;) {
-      const chunk = await nextPiece(reader, pace, stalled);
+      const chunk = await reader.read();
       if (chunk === null) return text(held);
       held.push(chunk);
       length += chunk.length;
       scan.take(chunk);
       if (length <= heldBytes) continue;
       if (!scan.isArray()) throw tooLong(heldBytes);
-      return restOf(reader, held, scan, { length, pace, unread });
+      return restOf(reader, held, scan, { length, unread });
     }
   } catch (error) {
-    reader.cancel().catch(() => {});
+    reader.cancel();
     throw error;
   }
 }
 
 function restOf(
-  reader: PieceReader,
+  reader: BodyReader,
   held: Uint8Array<ArrayBuffer>[],
   scan: ArrayScan,
-  { length, pace, unread }: { length: number; pace: Pace; unread?: () => void },
+  { length, unread }: { length: number; unread?: () => void },
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const next = async () => {
+  const read = async () => {
     const first = held.shift();
     if (first) return first;
-    const chunk = await nextPiece(reader, pace, stalled);
+    const chunk = await reader.read();
     if (chunk === null) {
       if (!scan.isWhole()) throw new Error("the list has no end");
       return null;
@@ -69,7 +71,10 @@ function restOf(
     if (!scan.isArray()) throw new Error("no list");
     return chunk;
   };
-  return guardedStream(reader, next, () => new BrokenStream("BrokenList", "the store's list broke off"), { unread });
+  return guardedStream({ read, cancel: () => reader.cancel() }, {
+    broken: () => new BrokenStream("BrokenList", "the store's list broke off"),
+    unread,
+  });
 }
 
 function stalled(message: string): BodyLimitError {

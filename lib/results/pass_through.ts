@@ -88,7 +88,7 @@ export function passThrough({ service, cookieStem, bounds }: PassThroughOptions)
     // A role in this process leaves the body of a HEAD for the middleware to measure; a remote one sends none.
     if (method === "HEAD") return new Response(response.body, { status: response.status, headers });
     // Without a hold on a connection, the caller may read the body in JavaScript and collect its chunks.
-    const body = guardedBody(response.body, { bounds, broken, unread, freesPieces: unread !== undefined });
+    const body = guardedBody(response.body, { bounds, broken, unread, freesChunks: unread !== undefined });
     return new Response(body, { status: response.status, headers });
   };
 }

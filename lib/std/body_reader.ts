@@ -40,11 +40,11 @@ export function bodyReader(body: Body, lengthBytes: number | null): BodyReader {
 
 function readerOf(body: Body, lengthBytes: number | null): BodyReader {
   const bytes = byteReader(body);
-  if (!bytes) return wholeReader(body.getReader());
+  if (!bytes) return chunkReader(body.getReader());
   if (lengthBytes === null) return new BurstReader(bytes, () => readAhead.add(body));
   const short = READ_BYTES.find(({ upToBytes }) => lengthBytes <= upToBytes);
   if (!short) readAhead.add(body);
-  return pieceReader(bytes, short?.readBytes ?? LONG_READ_BYTES);
+  return reusingReader(bytes, short?.readBytes ?? LONG_READ_BYTES);
 }
 
 /** A reader into given memory; null for a stream of another kind, as a body that came with its head has. */
@@ -57,7 +57,8 @@ export function byteReader(body: Body): ReadableStreamBYOBReader | null {
   }
 }
 
-function wholeReader(reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>): BodyReader {
+/** Reads a stream by the chunks that it has. */
+export function chunkReader(reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>): BodyReader {
   let over = false;
   return {
     read: async () => over ? null : (await reader.read()).value ?? null,
@@ -69,8 +70,8 @@ function wholeReader(reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>
 }
 
 /** Reads into the same memory again and again: what the runtime would take for each read is given back late. */
-function pieceReader(reader: ReadableStreamBYOBReader, pieceBytes: number): BodyReader {
-  let memory = new Uint8Array(pieceBytes);
+function reusingReader(reader: ReadableStreamBYOBReader, readBytes: number): BodyReader {
+  let memory = new Uint8Array(readBytes);
   let over = false;
   return {
     async read() {

@@ -34,3 +34,30 @@ function tick(): void {
   for (const entry of waiting) if (entry.at <= now && waiting.delete(entry)) entry.onTime();
   if (waiting.size === 0) timer?.unref();
 }
+
+/**
+ * Waits for work that may take so long at most.
+ *
+ * @param cancel must end the work; called when it takes longer
+ * @returns what the work returns
+ * @throws what `late` returns when the work took longer, however it ended then; else what the work throws
+ */
+export async function withDeadline<T>(
+  ms: number,
+  { work, cancel, late }: { work: () => Promise<T>; cancel: () => void; late: () => Error },
+): Promise<T> {
+  let isLate = false;
+  const release = deadline(ms, () => {
+    isLate = true;
+    cancel();
+  });
+  try {
+    const result = await work();
+    if (!isLate) return result;
+  } catch (error) {
+    if (!isLate) throw error;
+  } finally {
+    release();
+  }
+  throw late();
+}

@@ -1,35 +1,34 @@
 import type { BodyReader } from "./byte_reader.ts";
-import { deadline } from "./deadline.ts";
+import { withDeadline } from "./deadline.ts";
 import { Pace, STREAM_BOUNDS, type TimeBounds } from "./time_bounds.ts";
 
-/** Whoever sends a body is silent for too long, or too slow. */
+/** The sender of a body exceeds the idle timeout, is slower than the minimum rate, or exceeds the total deadline. */
 export class SlowBody extends Error {
   override readonly name = "SlowBody";
 }
 
-/** The same reader for a sender who may take no longer than the bounds say; a read that takes longer throws SlowBody. */
-export function pacedReader(reader: BodyReader, bounds: TimeBounds = STREAM_BOUNDS): BodyReader {
+/**
+ * The same reader under an idle timeout and a minimum rate. A read that takes longer cancels the reader.
+ *
+ * @param slow the error that such a read throws; SlowBody when absent
+ */
+export function pacedReader(
+  reader: BodyReader,
+  bounds: TimeBounds = STREAM_BOUNDS,
+  slow: (message: string) => Error = (message) => new SlowBody(message),
+): BodyReader {
   const pace = new Pace(bounds);
   return {
     async read() {
-      let late = false;
       const from = performance.now();
-      const heard = deadline(pace.patienceMs, () => {
-        late = true;
-        reader.cancel();
+      const { waitMs } = pace;
+      const bytes = await withDeadline(waitMs, {
+        work: () => reader.read(),
+        cancel: () => reader.cancel(),
+        late: () => slow(`nothing for ${Math.ceil(waitMs)} ms`),
       });
-      try {
-        const bytes = await reader.read();
-        if (!late) {
-          pace.took(bytes?.length ?? 0, performance.now() - from);
-          return bytes;
-        }
-      } catch (error) {
-        if (!late) throw error;
-      } finally {
-        heard();
-      }
-      throw new SlowBody("the body took too long");
+      pace.count(bytes?.length ?? 0, performance.now() - from);
+      return bytes;
     },
     cancel: () => reader.cancel(),
   };

@@ -45,7 +45,7 @@ const TAKEN_AT_ONCE_BYTES = 2 * 1024 * 1024;
 /** So much of a body may be in buffers on its way when the last of it was taken, bytes. */
 const IN_BUFFERS_BYTES = 5 * 1024 * 1024;
 
-/** The longest time between two pieces that a reader takes, ms: one at the slowest pace takes none for a while. */
+/** The longest time between two chunks that a reader takes, ms: one at the slowest pace takes none for a while. */
 export function unreadMs({ idleMs, minBytesPerSecond }: TimeBounds = STREAM_BOUNDS): number {
   return idleMs + TAKEN_AT_ONCE_BYTES / minBytesPerSecond * 1000;
 }
@@ -69,12 +69,12 @@ export class Pace {
   }
 
   /** The longest that may now be waited for more, ms; at most 0 when the body is too slow. */
-  get patienceMs(): number {
+  get waitMs(): number {
     return Math.min(this.#bounds.idleMs, totalMs(this.#bytes, this.#bounds) - this.#waitedMs);
   }
 
   /** Counts bytes that came, and how long they were waited for. */
-  took(bytes: number, waitedMs: number): void {
+  count(bytes: number, waitedMs: number): void {
     this.#bytes += bytes;
     this.#waitedMs += waitedMs;
   }

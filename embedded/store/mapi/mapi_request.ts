@@ -1,8 +1,9 @@
-import { readBody } from "@/embedded/small_body.ts";
 import type { Tenant } from "@/embedded/store/accounts.ts";
 import type { Bucket } from "@/embedded/store/buckets.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { isObject } from "@/lib/std/is_object.ts";
+import { BodyTooLong, readRequest } from "@/lib/std/read_limited.ts";
+import { STREAM_BOUNDS } from "@/lib/std/time_bounds.ts";
 import { managesNamespaces, type MapiCaller, requireRight, type Right } from "./mapi_caller.ts";
 import { MapiError, notFound } from "./mapi_error.ts";
 
@@ -29,8 +30,9 @@ export interface MapiRequest {
  * @throws {MapiError} 400 or 413
  */
 export async function readJsonObject(request: Request): Promise<Record<string, unknown>> {
-  const bytes = await readBody(request, MAX_BODY_BYTES);
-  if (!bytes) throw new MapiError(413, "The body is larger than 4 MiB");
+  const bytes = await readRequest(request, { maxBytes: MAX_BODY_BYTES, bounds: STREAM_BOUNDS }).catch((error) => {
+    throw error instanceof BodyTooLong ? new MapiError(413, "The body is larger than 4 MiB") : error;
+  });
   try {
     const value = JSON.parse(new TextDecoder().decode(bytes));
     if (isObject(value)) return value;

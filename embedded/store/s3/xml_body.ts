@@ -1,6 +1,7 @@
-import { bodyChunks, type BodyDecoder, joined } from "@/embedded/store/bodies.ts";
+import { bodyChunks, type BodyDecoder } from "@/embedded/store/bodies.ts";
 import { startDigest } from "@/embedded/store/digests.ts";
 import { announcedLength } from "@/lib/std/body_reader.ts";
+import { BodyTooLong, LimitedBytes } from "@/lib/std/read_limited.ts";
 import { awsChunked } from "./aws_chunked.ts";
 import type { Caller } from "./caller.ts";
 import { decodedLength } from "./object_body.ts";
@@ -41,14 +42,13 @@ export async function smallBody(
   maxBytes: number = MAX_XML_BYTES,
   decode: BodyDecoder = (parts) => parts,
 ): Promise<Uint8Array> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const part of decode(bodyChunks(request.body, announcedLength(request)))) {
-    size += part.length;
-    if (size > maxBytes) throw new S3Error("MalformedXML", "The XML of the body is too large");
-    parts.push(part.slice());
+  const bytes = new LimitedBytes(maxBytes);
+  try {
+    for await (const chunk of decode(bodyChunks(request.body, announcedLength(request)))) bytes.add(chunk);
+  } catch (error) {
+    throw error instanceof BodyTooLong ? new S3Error("MalformedXML", "The XML of the body is too large") : error;
   }
-  return joined(parts, size);
+  return bytes.joined();
 }
 
 async function checkedBody(request: S3Request, caller: Caller, maxBytes: number): Promise<Uint8Array> {

@@ -18,19 +18,19 @@ Deno.test("time bounds: parts of 64 MiB, six at a time over 1 Mbit/s, are in tim
   assert.ok(PART / SHARE * 1000 < totalMs(PART));
   const pace = new Pace();
   for (let sent = 0; sent < PART; sent += SHARE * 10) {
-    assert.ok(pace.patienceMs > 10_000);
-    pace.took(SHARE * 10, 10_000);
+    assert.ok(pace.waitMs > 10_000);
+    pace.count(SHARE * 10, 10_000);
   }
 });
 
 Deno.test("time bounds: what drips is too slow soon, and what comes fast may pause for no longer than others", () => {
   const drip = new Pace();
   let seconds = 0;
-  for (; drip.patienceMs > 0; seconds++) drip.took(1, 1000);
+  for (; drip.waitMs > 0; seconds++) drip.count(1, 1000);
   assert.ok(seconds <= SLACK_MS / 1000 + 1);
   const fast = new Pace();
-  fast.took(PART, 1000);
-  assert.equal(fast.patienceMs, IDLE_MS);
+  fast.count(PART, 1000);
+  assert.equal(fast.waitMs, IDLE_MS);
 });
 
 Deno.test("time bounds: a reader at the least pace is in time, though its connection takes 1.5 MiB at once", () => {
