@@ -38,7 +38,7 @@ Deno.test("slow bodies: a long object that stalls in its middle breaks the conne
     socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${64 * MIB}\r\n\r\n`);
     socket.write("x".repeat(8 * MIB));
   });
-  const gateway = { addresses: store.addresses, maxTenantRequests: 1, bodyBounds: silenceOnly };
+  const gateway = { addresses: store.addresses, maxTenantRequests: 1, bodyBounds: { ...silenceOnly, idleMs: 1000 } };
   await withGateway({ gateway }, async ({ call }) => {
     for (let n = 1; n <= 2; n++) {
       const response = await free(() => call(`${O}k`));
