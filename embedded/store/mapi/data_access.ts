@@ -6,7 +6,7 @@ import { list, MAX_NAMES, members, oneOf, parsed, rule, wrapped } from "./body_s
 import { presentGroup } from "./groups.ts";
 import { selected } from "./list_parameters.ts";
 import { requireRight } from "./mapi_caller.ts";
-import { invalid, notFound } from "./mapi_error.ts";
+import { conflicting, invalid, notFound } from "./mapi_error.ts";
 import type { MapiRequest } from "./mapi_request.ts";
 
 const GRANTS = members({}, {
@@ -77,14 +77,14 @@ function permissionsResponse(
 /**
  * The grants of a body, with the permissions that they imply.
  *
- * @throws {MapiError} 400
+ * @throws {MapiError} 400, 409 for an absent namespace
  */
 async function readGrants(tenant: Tenant, { store, body }: MapiRequest): Promise<Grants> {
   const { namespacePermission } = parsed(GRANTS, await body());
   const masks = new Map<number, number>();
   for (const { namespaceName, permissions } of namespacePermission) {
     const bucket = store.buckets.bucket(tenant.id, namespaceName);
-    if (!bucket) throw invalid("namespaceName", "must be that of a namespace of the tenant");
+    if (!bucket) throw conflicting("namespaceName", "must be that of a namespace of the tenant");
     if (masks.has(bucket.id)) throw invalid("namespaceName", "may be given once");
     masks.set(bucket.id, permissionMask(permissions.permission));
   }

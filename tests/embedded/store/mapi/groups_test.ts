@@ -135,7 +135,6 @@ Deno.test(
         [{ namespacePermission: [1] }, /namespacePermission/],
         [{ namespacePermission: [{ namespaceName: "letters" }] }, /permissions/],
         [permissions("letters", "read"), /permissions/],
-        [permissions("no-such", "READ"), /namespaceName/],
         [
           {
             namespacePermission: [
@@ -151,6 +150,9 @@ Deno.test(
         assert.equal(answer.status, 400);
         assert.match(answer.text, member);
       }
+      const absent = await archiveMapi(store, "POST", path, permissions("no-such", "READ"));
+      assert.equal(absent.status, 409);
+      assert.match(absent.text, /namespaceName/);
       assert.deepEqual(await read(), ["letters: WRITE"]);
     }
     for (const account of ["/userAccounts/none", "/groupAccounts/none"]) {
