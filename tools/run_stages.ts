@@ -36,6 +36,10 @@ export async function runStages(groups: readonly (readonly string[])[], run: Sta
   });
   SIGNALS.forEach((signal, n) => Deno.addSignalListener(signal, stop[n]));
   try {
+    // Reports of an earlier run would be counted for stages that write none.
+    for (const stage of groups.flat()) {
+      for (const file of Object.values(stageFiles(run.folder, stage))) await Deno.remove(file).catch(notFound);
+    }
     let worst = 0;
     for (const group of groups) {
       if (isStopped) return Math.max(worst, 1);
@@ -84,4 +88,8 @@ async function printLines(
     if (!signal.aborted) throw error;
   }
   if (rest !== "") print(rest);
+}
+
+function notFound(error: unknown): void {
+  if (!(error instanceof Deno.errors.NotFound)) throw error;
 }
