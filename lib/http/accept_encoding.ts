@@ -22,13 +22,14 @@ export function preferredCoding(header: string | null, available: readonly Codin
 
 const WEIGHT = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
 
-/** The weights of the header's codings, in lower case; an element that is malformed is left out. */
+/** The weights of the header's codings, in lower case; a malformed weight is 0, so that `*` does not speak for its coding. */
 function readWeights(header: string): Map<string, number> {
   const weights = new Map<string, number>();
   for (const element of header.split(",")) {
     const [coding, weight, ...rest] = element.split(";").map((part) => part.trim());
-    const given = weight === undefined ? 1 : Number(WEIGHT.exec(weight)?.[1] ?? NaN);
-    if (coding !== "" && rest.length === 0 && !Number.isNaN(given)) weights.set(coding.toLowerCase(), given);
+    if (coding === "") continue;
+    const written = weight === undefined ? "1" : WEIGHT.exec(weight)?.[1];
+    weights.set(coding.toLowerCase(), rest.length === 0 ? Number(written ?? 0) : 0);
   }
   return weights;
 }

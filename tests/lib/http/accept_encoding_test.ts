@@ -27,7 +27,9 @@ Deno.test("accept encoding: the coding of the largest weight wins, of equal ones
   assert.equal(preferredCoding("br, gzip;q=0.1", ["gzip"]), "gzip");
 });
 
-Deno.test("accept encoding: a malformed element is left out, whatever it is", () => {
+Deno.test("accept encoding: a coding with a malformed weight is not used, and `*` does not stand for it", () => {
+  assert.equal(preferredCoding("gzip;q=-1, br;q=0, *;q=1", CODINGS), null);
+  assert.equal(preferredCoding("gzip;q=0.0000, *", ["gzip"]), null);
   for (const element of ["gzip;q=2", "gzip;q=-1", "gzip;q=0.1234", "gzip;q=", "gzip;level=1", "gzip;q=1;q=1", ";q=1"]) {
     assert.equal(preferredCoding(element, CODINGS), null, element);
     assert.equal(preferredCoding(`${element}, br;q=0.1`, CODINGS), "br", element);
