@@ -1,12 +1,19 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { badRequest, forbidden, gatewayTimeout, type HttpError, requestTimeout } from "@/lib/http/errors.ts";
+import {
+  badGateway,
+  badRequest,
+  forbidden,
+  gatewayTimeout,
+  type HttpError,
+  requestTimeout,
+} from "@/lib/http/errors.ts";
 import { type FailureDetails, UpstreamError, upstreamFailure } from "@/lib/http/upstream/upstream_error.ts";
 import type { UpstreamClient, UpstreamRequest } from "@/lib/http/upstream/upstream_request.ts";
-import { type WatchedUpload, watchedUpload } from "@/lib/http/watched_upload.ts";
+import { watchedUpload } from "@/lib/http/watched_upload.ts";
 import { type TimeBounds, totalMs, UNWATCHED_BYTES } from "@/lib/std/time_bounds.ts";
 import type { S3Address, StoreAddresses } from "@/lib/store/addresses.ts";
 import { s3Failure, verdictOf } from "./errors.ts";
-import { sentChunks } from "./sent_chunks.ts";
+import { type SentChunks, sentChunks } from "./sent_chunks.ts";
 import {
   EMPTY_PAYLOAD,
   encodeQuery,
@@ -71,7 +78,7 @@ export interface S3Call {
  * Sends one signed request as the caller and resolves with the response, its body unread. `caller.heard` receives what
  * the response says about the credentials.
  *
- * @throws HttpError by the store's error code; 502 when the store is unreachable or its response is not valid, 504 when it
+ * @throws HttpError by the store's error code; 502 when the store is unreachable, or its response is not valid or comes before all of the body, 504 when it
  *   does not respond in time, 408 when the client sends its body too slowly, 403 when the caller has no S3 endpoint, 400
  *   for a name that no path can hold
  */
@@ -102,6 +109,10 @@ export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Resp
   }, Math.min(workMs, LIVENESS_MS)).catch((error) => {
     throw sent.failure?.() ?? error;
   }).finally(() => sent.over?.());
+  if (response.ok && sent.isWhole && !sent.isWhole()) {
+    await response.body?.cancel();
+    throw badGateway("S3 confirmed a body before all of it was sent");
+  }
   const heard = judgesNobody ? undefined : caller.heard;
   if (response.ok || call.expect?.includes(response.status)) {
     heard?.("accepted");
@@ -164,7 +175,7 @@ function outgoingBody(
   { bounds }: S3,
   { body, lengthBytes = 0 }: S3Call,
   workMs: number,
-): Pick<UpstreamRequest, "body"> & Partial<Pick<WatchedUpload, "signal" | "failure" | "over">> {
+): Pick<UpstreamRequest, "body"> & Partial<Pick<SentChunks, "signal" | "failure" | "over" | "isWhole">> {
   const options = { lengthBytes, bounds, workMs, stalled };
   if (isChunks(body)) return sentChunks(body, options);
   if (body instanceof ReadableStream && lengthBytes > UNWATCHED_BYTES) return watchedUpload(body, options);

@@ -161,8 +161,7 @@ export async function openUpload(s3: S3, caller: Caller, ref: ObjectRef, headers
           return await abortUpload(s3, steady, upload);
         } catch (error) {
           // The failure that led here is the one to report. The upload stays in the store's list of uploads.
-          if (!(error instanceof HttpError)) throw error;
-          if (error.status < 500) return;
+          if (error instanceof HttpError && error.status < 500) return;
         }
       }
     },

@@ -13,12 +13,14 @@ interface SentChunksOptions {
 }
 
 /** Chunks of this process on their way to a store. */
-interface SentChunks {
+export interface SentChunks {
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>>;
   /** Aborts when the body has failed: a store that takes nothing does not notice its end. */
   readonly signal: AbortSignal;
   /** Why the body failed, on this side or the store's; null when it did not. */
   failure(): HttpError | null;
+  /** Whether the connection was given all bytes. A store that confirms a body before has not stored it. */
+  isWhole(): boolean;
   /** Called when there is an answer, or will be none. */
   over(): void;
 }
@@ -34,6 +36,7 @@ export function sentChunks(
   const stop = new AbortController();
   let failure: HttpError | null = null;
   let isOver = false;
+  let givenBytes = 0;
   let clear = () => {};
   const fail = (error: unknown) => {
     if (isOver) return;
@@ -50,7 +53,10 @@ export function sentChunks(
       try {
         const { done, value } = await chunks.next();
         if (done) controller.close();
-        else controller.enqueue(value);
+        else {
+          givenBytes += value.length;
+          controller.enqueue(value);
+        }
         const waitMs = done ? workMs + inBuffersMs(lengthBytes, bounds) : unreadMs(bounds);
         if (!isOver) clear = deadline(waitMs, () => fail(stalled()));
       } catch (error) {
@@ -64,5 +70,5 @@ export function sentChunks(
       chunks.return(undefined).catch(() => {});
     },
   }, { highWaterMark: 0 });
-  return { body, signal: stop.signal, failure: () => failure, over };
+  return { body, signal: stop.signal, failure: () => failure, isWhole: () => givenBytes === lengthBytes, over };
 }

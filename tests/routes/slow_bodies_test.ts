@@ -172,6 +172,30 @@ for (const [what, body] of IN_PARTS) {
   });
 }
 
+for (const [what, body] of IN_PARTS) {
+  Deno.test(`slow bodies: a store that confirms a part ${what} before it has it is 502, and the upload aborted`, async () => {
+    const aborted = Promise.withResolvers<void>();
+    await using store = await rawStore((socket, head) => {
+      if (head.startsWith("PUT ")) {
+        socket.pause();
+        socket.write('HTTP/1.1 200 OK\r\nETag: "a"\r\nContent-Length: 0\r\n\r\n');
+        return;
+      }
+      if (head.startsWith("DELETE ")) aborted.resolve();
+      const answer = head.startsWith("POST ")
+        ? "<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>"
+        : "";
+      socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${answer.length}\r\nConnection: close\r\n\r\n${answer}`);
+    });
+    await withGateway({ gateway: { addresses: store.addresses, uploadSizes } }, async ({ call }) => {
+      const response = await call(`${O}k`, { method: "PUT", body: body() });
+      const detail = "S3 confirmed a body before all of it was sent";
+      assert.deepEqual([response.status, await response.json()], [502, { detail }]);
+      await aborted.promise;
+    });
+  });
+}
+
 Deno.test("slow bodies: a store that is silent once it has an upload is 504", async () => {
   await using store = await rawStore(() => {});
   const gateway = { addresses: store.addresses, bodyBounds, s3TimeoutMs: 100 };

@@ -130,8 +130,10 @@ export async function writeFromSource(
     await using upload = await openUpload(s3, caller, target, without(headers, [...CONDITIONS, ...DIGEST_HEADERS]));
     const sent: SentPart[] = [];
     for (let next: IteratorResult<Part, undefined> = first; !next.done;) {
-      using part = next.value;
-      const sending = sendPart(s3, { ...caller, signal }, upload, sent.length + 1, part.content());
+      using part: Part = next.value;
+      const sending: Promise<SentPart> = sendPart(s3, { ...caller, signal }, upload, sent.length + 1, part.content())
+        // The last chunk may still be in flight: the next part must not wait for its buffer.
+        .finally(() => part[Symbol.dispose]());
       // Meanwhile the next part is read into the buffers that this one releases.
       const [answer, following] = await bothOrCancel(sending, parts.next(), cancel);
       sent.push(answer);
