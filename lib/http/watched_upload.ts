@@ -23,7 +23,7 @@ interface WatchedUploadOptions {
 }
 
 /** A request's body on its way to an upstream. */
-export interface WatchedUpload {
+interface WatchedUpload {
   readonly body: StreamOfLength;
   /** Aborts when the upload has failed, since an upstream that reads nothing does not notice the end of its body. */
   readonly signal: AbortSignal;
