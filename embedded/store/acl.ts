@@ -7,7 +7,7 @@ export type AclPermission = typeof ACL_PERMISSIONS[number];
 export const MAX_GRANTS = 100;
 
 /**
- * The grantee of a grant: a user or the members of a group by their GUIDs, everybody (anonymous requests included), or
+ * The grantee of a grant: a user or the members of a group by their GUIDs, all users (anonymous requests included), or
  * every user of the tenant.
  */
 export type Grantee = { user: string } | { group: string } | "everybody" | "users";

@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from "node:net";
 import type { RequestInfo } from "./request_info.ts";
 
-/** How an address is called that nobody knows: an application that is called without a network. */
+/** The name of an unknown address, as of a request that came without a network. */
 const UNKNOWN = "unknown";
 
 /**
@@ -18,7 +18,7 @@ export function clientAddress(forwardedFor: string | null, peer: string | null, 
 
 /**
  * What is counted under an address: IPv4 by itself, IPv6 by its /64, which is the least that one customer gets
- * (RFC 6177), so that nobody has more than one count by moving within it.
+ * (RFC 6177), so that a client has one count for all its addresses within it.
  */
 export function addressKey(address: string | null): string {
   if (address === null) return UNKNOWN;

@@ -110,7 +110,7 @@ export function gatewayTimeout(detail: string): HttpError {
   return new HttpError(504, detail);
 }
 
-/** 499 (nginx's number): nobody is left to read the answer; it only shows in the access log. */
+/** 499 (nginx's number): the client has left before the response; it only shows in the access log. */
 export function clientClosedRequest(cause?: unknown): HttpError {
   return new HttpError(499, "Client closed the request", { cause });
 }

@@ -1,8 +1,8 @@
 import { announcedLength } from "@/lib/std/body_reader.ts";
 import { pacedReader } from "@/lib/std/paced_reader.ts";
 import { STREAM_BOUNDS, type TimeBounds, UNWATCHED_BYTES } from "@/lib/std/time_bounds.ts";
-import { BrokenStream, guardedStream } from "./guarded_stream.ts";
 import { growingReader } from "./growing_reader.ts";
+import { BrokenStream, guardedStream } from "./guarded_stream.ts";
 import type { RequestInfo } from "./request_info.ts";
 
 type Body = ReadableStream<Uint8Array<ArrayBuffer>>;

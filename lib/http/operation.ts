@@ -70,7 +70,7 @@ export type Authenticate<Caller> = (context: RequestContext) => Caller | Promise
 
 /** An operation ready to be routed and documented; its types are sealed inside `answer`. */
 export interface Operation extends Described {
-  /** How its caller is known; null: it is open to everybody. */
+  /** How its caller is known; null: it needs no credentials. */
   readonly login: Login | null;
   readonly paramsSchema?: z.ZodObject;
   readonly querySchema?: z.ZodObject;
@@ -93,7 +93,7 @@ export function operationsFor<Caller>(authenticate: Authenticate<Caller>, login:
   };
 }
 
-/** An operation open to everybody whom `admit` lets in; it throws HttpError 503 where no place is left. */
+/** An operation without credentials, for requests that `admit` accepts; it throws HttpError 503 when no slot is free. */
 export function publicOperation<
   P extends z.ZodObject = z.ZodObject<Record<never, never>>,
   Q extends z.ZodObject = z.ZodObject<Record<never, never>>,

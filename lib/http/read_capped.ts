@@ -62,7 +62,7 @@ export async function readCapped(
 }
 
 /**
- * The bytes that a body will have, NaN where nobody knows: the length of an encoded one is not that of what is read, and
+ * The bytes that a body will have, NaN where it is unknown: the length of an encoded one is not that of what is read, and
  * beside a transfer coding a length means nothing (RFC 9112, section 6.3).
  */
 function announcedLength(headers: Headers): number {

@@ -18,7 +18,7 @@ export class RequestContext {
   readonly requestId: string;
   /** Absent where a test calls the app without a network. */
   readonly info: RequestInfo | undefined;
-  /** The address of the client; null where nobody knows it. */
+  /** The address of the client; null where it is unknown. */
   clientAddress: string | null;
   /** The stable operation name, once the route is known. */
   operation: string | undefined;

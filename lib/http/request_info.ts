@@ -3,7 +3,7 @@ import type { RawTarget } from "./raw_path.ts";
 /** What `Deno.serve` tells about the connection; absent where a test calls the app without a network. */
 export interface RequestInfo {
   readonly remoteAddr?: Deno.Addr;
-  /** Settles when the answer is sent to its last byte, or nobody is left to send it to. */
+  /** Settles when the answer is sent to its last byte, or its client is gone. */
   readonly completed?: Promise<void>;
   /** Ends the connection at once, for a client that does not read; absent where the server has no hold on it. */
   breakOff?(): void;

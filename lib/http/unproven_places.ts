@@ -3,10 +3,10 @@ import { addressKey } from "./client_address.ts";
 import { unavailable } from "./errors.ts";
 import type { RequestContext } from "./request_context.ts";
 
-/** Requests of clients whose credentials nobody has judged yet: from one address, and in all. */
+/** Requests of clients whose credentials are not checked yet: from one address, and in all. */
 export const MAX_UNPROVEN_PER_ADDRESS = 64;
 export const MAX_UNPROVEN = 512;
-/** Bodies that anybody may send, such as that of a login: from one address, and in all. */
+/** Bodies that need no credentials, such as that of a login: from one address, and in all. */
 export const MAX_LOGINS_PER_ADDRESS = 16;
 export const MAX_LOGINS = 256;
 const RETRY_AFTER_SECONDS = 1;

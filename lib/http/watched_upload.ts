@@ -5,8 +5,8 @@ import { pacedReader } from "@/lib/std/paced_reader.ts";
 import { inBuffersMs, STREAM_BOUNDS, type TimeBounds } from "@/lib/std/time_bounds.ts";
 import { unreadable } from "./body_source.ts";
 import type { HttpError } from "./errors.ts";
-import { BrokenStream, guardedStream } from "./guarded_stream.ts";
 import { growingReader } from "./growing_reader.ts";
+import { BrokenStream, guardedStream } from "./guarded_stream.ts";
 import { StreamOfLength } from "./stream_of_length.ts";
 
 /** Largest chunk, bytes: larger ones are little cheaper, and each connection keeps a buffer of that size. */

@@ -1,6 +1,7 @@
 import { AddressLimit, type Full } from "@/lib/http/address_limit.ts";
 import { addressKey, peerAddress } from "@/lib/http/client_address.ts";
 import { DEFAULT_MAX_TENANT_REQUESTS } from "@/lib/http/limit_concurrency.ts";
+import { announcedLength } from "@/lib/std/body_reader.ts";
 import { deadline } from "@/lib/std/deadline.ts";
 import { STREAM_BOUNDS, type TimeBounds, totalMs } from "@/lib/std/time_bounds.ts";
 import type { Handler, HandlerInfo, ServeConnection, ServedConnection } from "./serve_connection.ts";
@@ -201,9 +202,4 @@ class ConnectionInfo implements HandlerInfo {
   breakOff(): void {
     this.#open.served?.cut();
   }
-}
-
-function announcedLength({ headers }: Response): number | null {
-  const length = headers.get("Content-Length");
-  return length === null ? null : Number(length);
 }

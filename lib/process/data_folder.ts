@@ -174,7 +174,7 @@ function opennessOf(path: string): string[] {
 }
 
 /**
- * Takes what is in a folder away from everybody but the owner; a folder that was open to others, with all that is in it.
+ * Closes what is in a folder to all but the owner; a folder that was open to others, with all that is in it.
  * An older version, a copy or a restore may have left it readable. Returns what could not be changed, a line each.
  */
 function keepPrivate(folder: string): string[] {

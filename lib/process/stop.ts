@@ -21,8 +21,9 @@ interface Stop {
 }
 
 /**
- * Ends the process on SIGTERM, on Ctrl-C, when its terminal is closed, and when `parentGone` resolves: `finish` gets {@link STOP_GRACE_MS}, then requests are cut and `finish` gets
- * {@link STOP_TIDY_MS} more; the process ends with 0. A later signal does not wait.
+ * Ends the process on SIGTERM, on Ctrl-C, when its terminal is closed, and when `parentGone` resolves. `finish` gets
+ * {@link STOP_GRACE_MS}, then requests are cut and `finish` gets {@link STOP_TIDY_MS} more. The process ends with 0. A
+ * later signal does not wait.
  */
 export function stopOnSignals({ finish, cut, last }: Stop, parentGone: Promise<void>): void {
   let stoppingSinceMs: number | null = null;

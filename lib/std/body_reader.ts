@@ -89,7 +89,7 @@ function reusingReader(reader: ReadableStreamBYOBReader, readBytes: number): Bod
   };
 }
 
-/** The length that a request announces for its body; null where it announces none that can be told. */
+/** The Content-Length of a request or response; null where it is absent or no number. */
 export function announcedLength({ headers }: { readonly headers: Headers }): number | null {
   const text = headers.get("content-length");
   return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;

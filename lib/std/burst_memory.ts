@@ -28,7 +28,7 @@ export class BurstMemory {
     return this.#kept.pop() ?? new Uint8Array(BLOCK_BYTES);
   }
 
-  /** Takes a block that nobody reads any more. */
+  /** Takes back a block that has no reader any more. */
   giveBack(block: Block): void {
     this.#used--;
     if (this.#kept.length * BLOCK_BYTES < KEPT_BYTES) this.#kept.push(block);

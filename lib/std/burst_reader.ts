@@ -17,13 +17,13 @@ const TELLING_READS = 8;
 const MOST_BURST_BYTES = 2 * 1024 * 1024;
 
 /**
- * A burst of more reads must bring so many bytes with each. It cannot be left in the middle, and nobody else is answered
+ * A burst of more reads must bring so many bytes with each. It cannot be left in the middle, and no other request is served
  * meanwhile: 8,192 of the smallest reads are some 50 ms. Chunks that are smaller only pass where their sender is slow.
  */
 const MANY_READS = 8192;
 const LEAST_MEAN_BYTES = 128;
 
-/** The chunks of a body are so small that reading them would hold up everybody else. */
+/** The chunks of a body are so small that reading them would delay all other requests. */
 export class ChunksTooSmall extends Error {
   override readonly name = "ChunksTooSmall";
 

@@ -1,6 +1,6 @@
 /**
  * Compares two texts by code point: below zero when `a` comes first. `<` compares UTF-16 units, which puts U+1F600
- * before U+FB01 and so disagrees with everybody who sorts UTF-8.
+ * before U+FB01 and so disagrees with the order of UTF-8 bytes.
  */
 export function compareText(a: string, b: string): number {
   const shared = Math.min(a.length, b.length);

@@ -111,7 +111,7 @@ function lockOf(marker: string): S3Operation {
   };
 }
 
-/** Whether the bucket's access list grants anything to everybody, or to every user. */
+/** Whether the bucket's access list grants anything to all users, or to all authenticated users. */
 function isPublic({ acl, record }: Bucket): boolean {
   return aclsUsageOf(record) === "enforced" &&
     (acl ?? []).some(({ grantee }) => grantee === "everybody" || grantee === "users");

@@ -19,7 +19,7 @@ const MAX_PAGE = 1000;
  */
 export function namedUpload(call: S3Call): UploadName & { in: Bucket; by: number } {
   const { request, bucket: name, key } = call;
-  // As in S3, uploads need a signed request: those of anonymous users would belong to everybody.
+  // As in S3, uploads need a signed request: those of anonymous users would be open to every anonymous client.
   const { id: by } = signedUser(call.caller);
   const bucket = permittedBucket(call, name, "WRITE");
   const upload = request.parameter("uploadId") ?? "";

@@ -1,3 +1,6 @@
+import { chunkReader } from "@/lib/std/body_reader.ts";
+import { BodyTooLong, readLimited } from "@/lib/std/read_limited.ts";
+
 /** Requests a result file: `fetch`, or the results role of this process. Redirects are not followed. */
 export type ResultsFetch = (request: Request) => Promise<Response>;
 
@@ -39,7 +42,7 @@ export async function readResultFile(
   signal.addEventListener("abort", cancel, { once: true });
   if (signal.aborted) cancel();
   try {
-    return await Promise.race([late.promise, fetchFile(send, url, cookie, stop.signal, maxBytes)]);
+    return await Promise.race([late.promise, fetchFile(send, url, cookie, stop.signal, { timeoutMs, maxBytes })]);
   } catch {
     return NO_RESPONSE;
   } finally {
@@ -55,7 +58,7 @@ async function fetchFile(
   url: string,
   cookie: string,
   signal: AbortSignal,
-  maxBytes: number,
+  limits: FileLimits,
 ): Promise<FileResult> {
   const headers = { "Accept": "application/json", "Accept-Encoding": "identity", "Cookie": cookie };
   const response = await send(new Request(url, { headers, redirect: "manual", signal }));
@@ -64,17 +67,16 @@ async function fetchFile(
     await response.body?.cancel();
     return { status: response.status, body: null };
   }
-  return { status: 200, body: await readBody(response, maxBytes) };
+  return { status: 200, body: await readBody(response, limits) };
 }
 
-async function readBody(response: Response, maxBytes: number): Promise<Uint8Array | null> {
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
-  let length = 0;
-  // Leaving the loop early cancels the body.
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length;
-    if (length > maxBytes) return null;
-    chunks.push(chunk);
+/** The whole body within `timeoutMs`, null when it is longer than `maxBytes`. */
+async function readBody(response: Response, { timeoutMs, maxBytes }: FileLimits): Promise<Uint8Array | null> {
+  if (!response.body) return new Uint8Array(0);
+  try {
+    return await readLimited(chunkReader(response.body.getReader()), { maxBytes, totalMs: timeoutMs });
+  } catch (error) {
+    if (error instanceof BodyTooLong) return null;
+    throw error;
   }
-  return await new Blob(chunks).bytes();
 }

@@ -12,7 +12,7 @@ import {
 import { permissionMask, permissionsOf } from "@/embedded/store/permissions.ts";
 
 const anna: Requester = { user: { id: 1, guid: "anna" }, dataAccess: 0, groups: () => [] };
-const nobody: Requester = { user: null, dataAccess: 0, groups: () => [] };
+const anonymous: Requester = { user: null, dataAccess: 0, groups: () => [] };
 
 const acl = fc.array(fc.record({
   grantee: fc.constantFrom<Grantee>({ user: "anna" }, { user: "bert" }, { group: "readers" }, "everybody", "users"),
@@ -38,7 +38,7 @@ Deno.test("access: each permission of an access list means what it does in S3", 
     assert.equal(may(objectMask(anna, thing, "enforced")), onObject, permission);
     for (const mask of [bucketMask, objectMask]) {
       assert.equal(mask(anna, thing, "ignored"), 0);
-      assert.equal(mask(nobody, thing, "enforced"), 0);
+      assert.equal(mask(anonymous, thing, "enforced"), 0);
       assert.equal(mask({ ...anna, user: { id: 3, guid: "other" } }, thing, "enforced"), 0);
     }
   }
@@ -50,8 +50,8 @@ Deno.test("access: an owner may always read and write the list, and a writer has
   assert.equal(may(objectMask(anna, { owner: 1, acl: [] }, "enforced")), "READ_ACL WRITE_ACL");
   assert.equal(may(objectMask(anna, { owner: 1, acl: null }, "none")), "READ_ACL WRITE_ACL");
   // Nobody's things are not everybody's.
-  assert.equal(objectMask(nobody, { owner: null, acl: null }, "enforced"), 0);
-  assert.equal(bucketMask(nobody, { owner: null, acl: null }, "enforced"), 0);
+  assert.equal(objectMask(anonymous, { owner: null, acl: null }, "enforced"), 0);
+  assert.equal(bucketMask(anonymous, { owner: null, acl: null }, "enforced"), 0);
 });
 
 Deno.test("access: what the management API took from a bucket's owner does not come back by its access list", () => {
@@ -64,8 +64,12 @@ Deno.test("access: anonymous requests have grants to everybody, users also grant
     const thing = { owner: 2, acl: list };
     const requester: Requester = { ...anna, dataAccess, groups: () => isMember ? ["readers"] : [] };
     for (const mask of [bucketMask, objectMask]) {
-      const open = mask(nobody, { ...thing, acl: list.filter(({ grantee }) => grantee === "everybody") }, "enforced");
-      assert.equal(mask(nobody, thing, "enforced"), open);
+      const open = mask(
+        anonymous,
+        { ...thing, acl: list.filter(({ grantee }) => grantee === "everybody") },
+        "enforced",
+      );
+      assert.equal(mask(anonymous, thing, "enforced"), open);
       const known = list.filter(({ grantee }) =>
         typeof grantee === "string" || ("user" in grantee ? grantee.user === "anna" : isMember)
       );
