@@ -12,8 +12,8 @@ export const RESERVE_FILE_BYTES = 4 * 1024 * 1024;
 const BLOCK_BYTES = 256 * 1024;
 
 /**
- * Files whose only use is their length. Where the disk is full they are removed, so that a deletion finds room for its
- * log. They are created again from what deletions free..
+ * Files whose only use is their length. Where the disk is full they are removed, one after the other, so that a
+ * deletion finds room for its log. They are created again from what deletions free.
  */
 export class Reserve {
   readonly #folder: string;
@@ -30,29 +30,35 @@ export class Reserve {
     return Atomics.load(this.#isReleased, 0) === 0;
   }
 
-  /** Removes the files of the reserve. */
-  release(): void {
+  /**
+   * Removes one file of the reserve. Most deletions need no more, and the others stay out of reach of programs that
+   * fill the disk meanwhile.
+   *
+   * @returns whether there was one that could be removed
+   */
+  release(): boolean {
     this.#setWhole(false);
-    for (const path of this.#files()) remove(path);
+    return this.#files().reverse().some((path) => {
+      try {
+        Deno.removeSync(path);
+        return true;
+      } catch {
+        return false;
+      }
+    });
   }
 
   /**
-   * Creates the reserve unless it exists.
+   * Creates the files of the reserve that do not exist, as many as find room.
    *
-   * @returns whether it exists; false on a full disk
+   * @returns whether all exist; false on a full disk
    * @throws for any other failure
    */
   make(): boolean {
     if (this.isWhole) return true;
-    let isMade = false;
-    try {
-      Deno.mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-      isMade = this.#files().every((path) => allocate(path, RESERVE_FILE_BYTES, true));
-    } finally {
-      if (isMade) this.#setWhole(true);
-      // Half a reserve would take room from deletions.
-      else this.release();
-    }
+    Deno.mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    const isMade = this.#files().every((path) => isWholeFile(path) || allocate(path, RESERVE_FILE_BYTES, true));
+    if (isMade) this.#setWhole(true);
     return isMade;
   }
 
@@ -72,7 +78,7 @@ export class Reserve {
   }
 
   #isThere(): boolean {
-    return this.#files().every((path) => sizeOf(path) === RESERVE_FILE_BYTES);
+    return this.#files().every(isWholeFile);
   }
 
   #files(): string[] {
@@ -106,11 +112,11 @@ function allocate(path: string, bytes: number, isDurable: boolean): boolean {
   }
 }
 
-function sizeOf(path: string): number | null {
+function isWholeFile(path: string): boolean {
   try {
-    return Deno.statSync(path).size;
+    return Deno.statSync(path).size === RESERVE_FILE_BYTES;
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return null;
+    if (error instanceof Deno.errors.NotFound) return false;
     throw error;
   }
 }

@@ -146,23 +146,28 @@ export class Writer {
     return this.#reserve !== null && !this.#reserve.isWhole;
   }
 
-  /** Releases the reserve to the changes that free room, all at once or, where that is still too much, one by one. */
+  /**
+   * Commits the changes that free room: all at once with as much of the reserve as they need or, where that is still too
+   * little, one by one.
+   */
   #commitWithReserve(changes: readonly Change[]): Outcome[] {
-    try {
-      this.#reserve?.release();
+    while (this.#reserve?.release()) {
       this.#shortenLog();
-      return this.#commitGroup(changes, (kind) => FREEING_CHANGES.has(kind) ? null : NO_SPACE);
-    } catch {
-      return changes.map((change) => {
-        if (!FREEING_CHANGES.has(change.kind)) return NO_SPACE;
-        try {
-          this.#shortenLog();
-          return this.#commitGroup([change], () => null)[0];
-        } catch (error) {
-          return failure(error);
-        }
-      });
+      try {
+        return this.#commitGroup(changes, (kind) => FREEING_CHANGES.has(kind) ? null : NO_SPACE);
+      } catch (error) {
+        if (!isNoSpace(error)) break;
+      }
     }
+    return changes.map((change) => {
+      if (!FREEING_CHANGES.has(change.kind)) return NO_SPACE;
+      try {
+        this.#shortenLog();
+        return this.#commitGroup([change], () => null)[0];
+      } catch (error) {
+        return failure(error);
+      }
+    });
   }
 
   /** Moves the content of the log into the index and frees the room of the log, unless a reader uses it. */

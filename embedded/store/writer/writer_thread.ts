@@ -64,16 +64,16 @@ const PINNED_RETRY_MS = 1000;
 const REMAKE_RESERVE_MS = 100;
 
 /**
- * Opens the index of a folder and tidies the bodies; where the disk is full, with the room of the reserve, which the
- * next probe creates again.
+ * Opens the index of a folder and tidies the bodies; where the disk is full, with room of the reserve, which the next
+ * probe creates again.
  */
 function openWith(reserve: Reserve, folder: string): DatabaseSync {
-  try {
-    return openTidied(folder);
-  } catch (error) {
-    if (!isNoSpace(error) || !reserve.isWhole) throw error;
-    reserve.release();
-    return openTidied(folder);
+  for (;;) {
+    try {
+      return openTidied(folder);
+    } catch (error) {
+      if (!isNoSpace(error) || !reserve.release()) throw error;
+    }
   }
 }
 

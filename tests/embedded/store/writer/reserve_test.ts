@@ -19,8 +19,11 @@ Deno.test("reserve: it is taken once, given away and taken again, and a start fi
   assert.ok(reserve.hasBeside(10_000));
   assert.equal(bytesBelow(folder), all, "looking for room leaves nothing behind");
   assert.equal(new Reserve(folder, new Int32Array(1)).isWhole, true);
-  reserve.release();
-  assert.deepEqual([reserve.isWhole, isOut[0], bytesBelow(folder)], [false, 1, 0]);
+  for (let left = RESERVE_FILES - 1; left >= 0; left--) {
+    assert.ok(reserve.release());
+    assert.deepEqual([reserve.isWhole, isOut[0], bytesBelow(folder)], [false, 1, left * RESERVE_FILE_BYTES]);
+  }
+  assert.ok(!reserve.release());
   assert.equal(new Reserve(folder, new Int32Array(1)).isWhole, false);
   assert.ok(reserve.hasBeside(10_000));
   assert.equal(bytesBelow(folder), all, "it is taken before anything else");
@@ -41,15 +44,26 @@ Deno.test("reserve: one that was removed from outside is created again by the ne
   Deno.removeSync(folder, { recursive: true });
 });
 
-Deno.test("reserve: one that cannot be created is released, and leaves no files", () => {
+Deno.test("reserve: one that cannot be created whole keeps the files that it has, for deletions", () => {
   const folder = Deno.makeTempDirSync();
   const isOut = new Int32Array(1);
-  Deno.mkdirSync(`${folder}/reserve/2`, { recursive: true });
+  Deno.mkdirSync(`${folder}/reserve/2/taken`, { recursive: true });
   const reserve = new Reserve(folder, isOut);
-  Deno.mkdirSync(`${folder}/reserve/2/taken`);
   assert.throws(() => reserve.make());
-  assert.deepEqual([isOut[0], bytesBelow(folder)], [1, 0]);
-  Deno.removeSync(`${folder}/reserve`, { recursive: true });
+  assert.deepEqual([isOut[0], bytesBelow(folder)], [1, 2 * RESERVE_FILE_BYTES]);
+  assert.deepEqual([reserve.release(), reserve.release(), reserve.release()], [true, true, false]);
+  assert.equal(bytesBelow(folder), 0);
+  Deno.removeSync(`${folder}/reserve/2`, { recursive: true });
   assert.ok(reserve.make());
+  Deno.removeSync(folder, { recursive: true });
+});
+
+Deno.test("reserve: one of which a part is missing lends the rest, also after a start", () => {
+  const folder = Deno.makeTempDirSync();
+  assert.ok(new Reserve(folder, new Int32Array(1)).make());
+  Deno.removeSync(`${folder}/reserve/2`);
+  const started = new Reserve(folder, new Int32Array(1));
+  assert.ok(!started.isWhole);
+  assert.deepEqual([started.release(), started.release(), started.release()], [true, true, false]);
   Deno.removeSync(folder, { recursive: true });
 });
