@@ -1,4 +1,5 @@
 import { BurstMemory } from "./burst_memory.ts";
+import { sleep } from "./sleep.ts";
 import { type BodyReader, giveUp } from "./byte_reader.ts";
 
 /**
@@ -14,7 +15,14 @@ const TELLING_READS = 8;
  * A burst ends here, though more may be there. The runtime reads ahead 128 times at most before the event loop turns
  * (tokio's cooperative budget): with the largest reads that is 1 MiB, so a burst leaves nothing behind that grows.
  */
-const MOST_BURST_BYTES = 2 * 1024 * 1024;
+const MOST_BURST_BYTES = 1024 * 1024;
+
+/**
+ * After a burst of so many bytes the next one waits. While there is always something to do, the runtime (tokio) looks
+ * for other requests only after 61 polls of its tasks, which is up to 20 ms; when it waits for a timer, it looks at once.
+ */
+const LONG_BURST_BYTES = 256 * 1024;
+const PAUSE_MS = 1;
 
 /**
  * A burst of more reads must bring so many bytes with each. It cannot be left in the middle, and no other request is served
@@ -57,6 +65,8 @@ export class BurstReader implements BodyReader {
   #given: Piece | null = null;
   #ended = false;
   #cancelled = false;
+  /** Whether the last burst was a long one. */
+  #isFast = false;
   #failure: { readonly error: unknown } | null = null;
 
   /** @param readsMore told when it asks for more at a time than at first */
@@ -69,7 +79,10 @@ export class BurstReader implements BodyReader {
   async read(): Promise<Uint8Array<ArrayBuffer> | null> {
     if (this.#given) memory.giveBack(this.#given.block);
     this.#given = null;
-    if (this.#pieces.length === 0 && !this.#ended) await this.#burst();
+    if (this.#pieces.length === 0 && !this.#ended) {
+      if (this.#isFast) await sleep(PAUSE_MS);
+      await this.#burst();
+    }
     this.#given = this.#pieces.shift() ?? null;
     if (this.#given) return this.#given.block.subarray(0, this.#given.length);
     if (this.#failure) throw this.#failure.error;
@@ -113,6 +126,7 @@ export class BurstReader implements BodyReader {
     } finally {
       turn?.forget();
     }
+    this.#isFast = bytes >= LONG_BURST_BYTES;
     if (this.#readBytes < MOST_READ_BYTES && reads >= TELLING_READS && bytes >= reads * this.#readBytes / 2) {
       this.#readBytes *= 2;
       this.#readsMore();

@@ -146,6 +146,29 @@ Deno.test("body reader: tiny chunks at full speed are refused, those of a slow s
   assert.equal(await readSlowly(slow.body, 10), 200_000);
 });
 
+Deno.test("body reader: a long burst is followed by a timer, in which the runtime looks for other requests", async () => {
+  const delays = async (chunked: Chunked) => {
+    const { body } = new Connection(chunked);
+    const delays: number[] = [];
+    const original = globalThis.setTimeout;
+    globalThis.setTimeout = ((callback: () => void, ms: number) => {
+      delays.push(ms);
+      return original(callback, ms);
+    }) as typeof setTimeout;
+    try {
+      const reader = bodyReader(body, null);
+      while (await reader.read() !== null);
+    } finally {
+      globalThis.setTimeout = original;
+    }
+    return delays.filter((ms) => ms > 0).length;
+  };
+  const usedBytes = MOST_READ_BYTES;
+  assert.ok(await delays({ chunkBytes: 64 * 1024, chunks: 10 * 16, usedBytes }) >= 9, "10 MiB in bursts of 1 MiB");
+  assert.equal(await delays({ chunkBytes: 64 * 1024, chunks: 3, usedBytes }), 0);
+  assert.equal(await delays({ chunkBytes: 64 * 1024, chunks: 3, usedBytes, slow: true }), 0);
+});
+
 Deno.test("body reader: tells which bodies leave the runtime reading ahead", async () => {
   const post = (body: Body) => new Request("http://localhost/", { method: "POST", body });
   const read = async (chunked: Chunked, lengthBytes: number | null) => {
