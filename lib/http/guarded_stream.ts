@@ -32,7 +32,7 @@ export function guardedStream(
         controller.enqueue(chunk);
         release = deadline(maxUnreadMs, () => {
           isOver = true;
-          controller.error(new BrokenStream("UnreadAnswer", "an answer was not read"));
+          controller.error(new BrokenStream("UnreadBody", "a body was not read"));
           reader.cancel();
           unread?.();
         });

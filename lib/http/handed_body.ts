@@ -23,9 +23,9 @@ export function handedBody(
   info: RequestInfo | undefined,
   bounds: TimeBounds = STREAM_BOUNDS,
 ): Body | null {
-  const { body, headers } = response;
+  const { body } = response;
   if (!body || !info?.completed) return body;
-  const lengthBytes = headers.has("Transfer-Encoding") ? null : announcedLength(response);
+  const lengthBytes = announcedLength(response);
   if (info.breakOff && lengthBytes !== null && lengthBytes <= UNWATCHED_BYTES) return body;
   return guardedBody(body, { bounds, unread: () => info.breakOff?.(), freesChunks: true });
 }
@@ -52,7 +52,7 @@ export function guardedBody(
   return guardedStream(pacedReader(reader, bounds, (message) => new StalledBody(message)), {
     broken(error) {
       broken?.(error);
-      return new BrokenStream("BrokenAnswer", "an answer broke off");
+      return new BrokenStream("BrokenResponse", "a response broke off");
     },
     bounds,
     unread,

@@ -1,4 +1,4 @@
-import { chunkReader } from "@/lib/std/body_reader.ts";
+import { announcedLength, chunkReader } from "@/lib/std/body_reader.ts";
 import { withDeadline } from "@/lib/std/deadline.ts";
 import { SlowBody } from "@/lib/std/paced_reader.ts";
 import { BodyTooLong, readLimited } from "@/lib/std/read_limited.ts";
@@ -38,14 +38,15 @@ export async function readCapped(
   totalMs: number = SHORT_BODY_MS,
 ): Promise<string> {
   if (!response.body) return "";
-  const announced = announcedLength(response.headers);
-  if (announced > capBytes) {
+  // The announced length of an encoded body is not that of what is read.
+  const announced = response.headers.has("content-encoding") ? null : announcedLength(response);
+  if (announced !== null && announced > capBytes) {
     response.body.cancel().catch(() => {});
     throw new BodyLimitError(`more than ${capBytes} bytes`, false);
   }
   const { breakOff } = response;
   // A short body is read at once: each of its chunks, the empty end included, would cost more than all the rest.
-  if (announced <= SHORT_BYTES && breakOff) {
+  if (announced !== null && announced <= SHORT_BYTES && breakOff) {
     return await withDeadline(totalMs, {
       work: () => response.text(),
       cancel: () => breakOff.abort(),
@@ -59,13 +60,4 @@ export async function readCapped(
     const isStall = error instanceof SlowBody;
     throw isStall || error instanceof BodyTooLong ? new BodyLimitError(error.message, isStall) : error;
   }
-}
-
-/**
- * The bytes that a body will have, NaN where it is unknown: the length of an encoded one is not that of what is read, and
- * beside a transfer coding a length means nothing (RFC 9112, section 6.3).
- */
-function announcedLength(headers: Headers): number {
-  const isCoded = headers.has("content-encoding") || headers.has("transfer-encoding");
-  return isCoded ? NaN : Number(headers.get("content-length") ?? NaN);
 }

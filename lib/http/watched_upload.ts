@@ -1,16 +1,19 @@
+import { type BodyReader } from "@/lib/std/byte_reader.ts";
 import { handedOn } from "@/lib/std/body_reader.ts";
 import { readBy } from "@/lib/std/cancel_body.ts";
 import { deadline } from "@/lib/std/deadline.ts";
 import { pacedReader } from "@/lib/std/paced_reader.ts";
 import { inBuffersMs, STREAM_BOUNDS, type TimeBounds } from "@/lib/std/time_bounds.ts";
 import { unreadable } from "./body_source.ts";
-import type { HttpError } from "./errors.ts";
+import { HttpError } from "./errors.ts";
 import { growingReader } from "./growing_reader.ts";
 import { BrokenStream, guardedStream } from "./guarded_stream.ts";
 import { StreamOfLength } from "./stream_of_length.ts";
 
 /** Largest chunk, bytes: larger ones are little cheaper, and each connection keeps a buffer of that size. */
 const MAX_CHUNK_BYTES = 256 * 1024;
+
+type Chunks = AsyncGenerator<Uint8Array<ArrayBuffer>>;
 
 interface WatchedUploadOptions {
   readonly lengthBytes: number;
@@ -22,32 +25,35 @@ interface WatchedUploadOptions {
   readonly stalled: () => HttpError;
 }
 
-/** A request's body on its way to an upstream. */
-interface WatchedUpload {
+/** A body on its way to an upstream. */
+export interface WatchedUpload {
   readonly body: StreamOfLength;
   /** Aborts when the upload has failed, since an upstream that reads nothing does not notice the end of its body. */
   readonly signal: AbortSignal;
-  /** Why it has failed: 408 or 499 for the client, else the error of `stalled`; null when it has not. */
+  /** Why it has failed: the error of the body, else that of `stalled`; null when it has not. */
   failure(): HttpError | null;
-  /** Called when there is a response, or there will be none. */
-  over(): void;
+  /** Whether the connection has taken all bytes. An upstream that confirms a body earlier has not stored it. */
+  isWhole(): boolean;
+  /** Ends the watch: there is a response, or there will be none. */
+  release(): void;
 }
 
 /**
- * Passes a request's body on with its length, and watches both sides: the client must send, and the upstream read,
- * within the idle timeout and at the minimum rate. A chunk of the stream is valid until the next is read.
+ * Passes a body on with its length. The upstream must read it within the idle timeout and at the minimum rate, and
+ * respond in time after the last byte.
+ *
+ * @param body a request's body, whose client is watched likewise (408, 499), or chunks of this process, each of which
+ *   may use the memory of the one before: the next is requested when the connection has taken it
  */
 export function watchedUpload(
-  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  body: ReadableStream<Uint8Array<ArrayBuffer>> | Chunks,
   { lengthBytes, bounds = STREAM_BOUNDS, workMs, stalled }: WatchedUploadOptions,
 ): WatchedUpload {
-  const reader = growingReader(body, { maxChunkBytes: MAX_CHUNK_BYTES, freesChunks: true });
-  readBy(body, () => reader.cancel());
-  handedOn(body);
-  const paced = pacedReader(reader, bounds);
+  const reader = body instanceof ReadableStream ? clientReader(body, bounds) : chunksReader(body);
   const stop = new AbortController();
   let failure: HttpError | null = null;
   let isOver = false;
+  let readBytes = 0;
   let release = () => {};
   const fail = (error: HttpError) => {
     if (isOver) return;
@@ -57,17 +63,16 @@ export function watchedUpload(
   };
   const watched = {
     async read() {
-      const chunk = await paced.read();
-      if (chunk === null && !isOver) {
-        release = deadline(workMs + inBuffersMs(lengthBytes, bounds), () => fail(stalled()));
-      }
+      const chunk = await reader.read();
+      if (chunk) readBytes += chunk.length;
+      else if (!isOver) release = deadline(workMs + inBuffersMs(lengthBytes, bounds), () => fail(stalled()));
       return chunk;
     },
-    cancel: () => paced.cancel(),
+    cancel: () => reader.cancel(),
   };
   const stream = guardedStream(watched, {
     broken(error) {
-      fail(unreadable(error));
+      fail(error instanceof HttpError ? error : unreadable(error));
       return new BrokenStream("BrokenUpload", "an upload broke off");
     },
     bounds,
@@ -77,9 +82,26 @@ export function watchedUpload(
     body: new StreamOfLength(stream, lengthBytes),
     signal: stop.signal,
     failure: () => failure,
-    over() {
+    isWhole: () => readBytes === lengthBytes,
+    release() {
       isOver = true;
       release();
     },
+  };
+}
+
+/** Reads a request's body. A chunk is valid until the next is read. */
+function clientReader(body: ReadableStream<Uint8Array<ArrayBuffer>>, bounds: TimeBounds): BodyReader {
+  const reader = growingReader(body, { maxChunkBytes: MAX_CHUNK_BYTES, freesChunks: true });
+  readBy(body, () => reader.cancel());
+  handedOn(body);
+  return pacedReader(reader, bounds);
+}
+
+function chunksReader(chunks: Chunks): BodyReader {
+  return {
+    read: async () => (await chunks.next()).value ?? null,
+    // Does not wait: the chunk that is being read may never come.
+    cancel: () => void chunks.return(undefined).catch(() => {}),
   };
 }

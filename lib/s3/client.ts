@@ -9,11 +9,10 @@ import {
 } from "@/lib/http/errors.ts";
 import { type FailureDetails, UpstreamError, upstreamFailure } from "@/lib/http/upstream/upstream_error.ts";
 import type { UpstreamClient, UpstreamRequest } from "@/lib/http/upstream/upstream_request.ts";
-import { watchedUpload } from "@/lib/http/watched_upload.ts";
+import { type WatchedUpload, watchedUpload } from "@/lib/http/watched_upload.ts";
 import { type TimeBounds, totalMs, UNWATCHED_BYTES } from "@/lib/std/time_bounds.ts";
 import type { S3Address, StoreAddresses } from "@/lib/store/addresses.ts";
 import { s3Failure, verdictOf } from "./errors.ts";
-import { type SentChunks, sentChunks } from "./sent_chunks.ts";
 import {
   EMPTY_PAYLOAD,
   encodeQuery,
@@ -101,15 +100,15 @@ export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Resp
     target: path + (query.length > 0 ? `?${encodeQuery(query)}` : ""),
     headers,
     body: sent.body,
-    madeHere: isChunks(call.body),
+    reusesMemory: isChunks(call.body),
     signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0],
     // The response to an upload comes after its body.
     timeoutMs: workMs +
       (call.lengthBytes ? totalMs(call.lengthBytes, s3.bounds) : 0),
   }, Math.min(workMs, LIVENESS_MS)).catch((error) => {
     throw sent.failure?.() ?? error;
-  }).finally(() => sent.over?.());
-  if (response.ok && sent.isWhole && !sent.isWhole()) {
+  }).finally(() => sent.release?.());
+  if (response.ok && sent.isWhole?.() === false) {
     await response.body?.cancel();
     throw badGateway("S3 confirmed a body before all of it was sent");
   }
@@ -175,11 +174,9 @@ function outgoingBody(
   { bounds }: S3,
   { body, lengthBytes = 0 }: S3Call,
   workMs: number,
-): Pick<UpstreamRequest, "body"> & Partial<Pick<SentChunks, "signal" | "failure" | "over" | "isWhole">> {
-  const options = { lengthBytes, bounds, workMs, stalled };
-  if (isChunks(body)) return sentChunks(body, options);
-  if (body instanceof ReadableStream && lengthBytes > UNWATCHED_BYTES) return watchedUpload(body, options);
-  return { body };
+): Pick<UpstreamRequest, "body"> & Partial<Omit<WatchedUpload, "body">> {
+  const isWatched = isChunks(body) || (body instanceof ReadableStream && lengthBytes > UNWATCHED_BYTES);
+  return isWatched ? watchedUpload(body, { lengthBytes, bounds, workMs, stalled }) : { body };
 }
 
 function stalled(): HttpError {
@@ -207,10 +204,10 @@ const LIVENESS_MS = 5000;
  */
 async function isClientSlow(
   upstream: UpstreamClient,
-  { origin, body, madeHere }: UpstreamRequest,
+  { origin, body, reusesMemory }: UpstreamRequest,
   timeoutMs: number,
 ): Promise<boolean> {
-  if (!(body instanceof ReadableStream || body instanceof Blob) || madeHere) return false;
+  if (!(body instanceof ReadableStream || body instanceof Blob) || reusesMemory) return false;
   try {
     const answer = await upstream.send({ method: "GET", origin, target: "/", headers: {}, timeoutMs });
     await answer.body?.cancel();

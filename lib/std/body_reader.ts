@@ -89,8 +89,11 @@ function reusingReader(reader: ReadableStreamBYOBReader, readBytes: number): Bod
   };
 }
 
-/** The Content-Length of a request or response; null where it is absent or no number. */
+/**
+ * The Content-Length of a request or response; null where it is absent or no number, or a transfer coding voids it (RFC
+ * 9112, section 6.3).
+ */
 export function announcedLength({ headers }: { readonly headers: Headers }): number | null {
   const text = headers.get("content-length");
-  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
+  return text !== null && /^\d{1,15}$/.test(text) && !headers.has("transfer-encoding") ? Number(text) : null;
 }

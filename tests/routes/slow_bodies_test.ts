@@ -196,6 +196,20 @@ for (const [what, body] of IN_PARTS) {
   });
 }
 
+for (const key of ["k", "a/../k"]) {
+  Deno.test(`slow bodies: a store that confirms the upload of ${key} before it has it is 502`, async () => {
+    await using store = await rawStore((socket) => {
+      socket.pause();
+      socket.write('HTTP/1.1 200 OK\r\nETag: "a"\r\nContent-Length: 0\r\n\r\n');
+    });
+    await withGateway({ gateway: { addresses: store.addresses } }, async ({ call }) => {
+      const response = await call(O + key, { method: "PUT", body: new Uint8Array(64 * MIB) });
+      const detail = "S3 confirmed a body before all of it was sent";
+      assert.deepEqual([response.status, await response.json()], [502, { detail }]);
+    });
+  });
+}
+
 Deno.test("slow bodies: a store that is silent once it has an upload is 504", async () => {
   await using store = await rawStore(() => {});
   const gateway = { addresses: store.addresses, bodyBounds, s3TimeoutMs: 100 };

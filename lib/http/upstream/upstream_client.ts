@@ -23,9 +23,9 @@ export function upstreamClient(options: UpstreamOptions): UpstreamClient {
       const leave = () => stop("aborted");
       request.signal?.addEventListener("abort", leave, { once: true });
       const headers = unencoded(request.headers);
-      if (request.body instanceof ReadableStream && !request.madeHere) handedOn(request.body);
+      if (request.body instanceof ReadableStream && !request.reusesMemory) handedOn(request.body);
       try {
-        if (request.madeHere || needsNode(request, options.verifyTls)) {
+        if (request.reusesMemory || needsNode(request, options.verifyTls)) {
           const body = request.body instanceof StreamOfLength ? request.body.stream() : request.body;
           return await sendByNode({ ...request, headers, body }, options, stopped.signal, () => {
             if (request.connectMs === undefined || stopped.signal.aborted) return;

@@ -23,7 +23,7 @@ export interface UpstreamRequest {
   /** A stream is sent as it comes and must have its Content-Length in `headers`. */
   readonly body?: ReadableStream<Uint8Array<ArrayBuffer>> | StreamOfLength | Uint8Array<ArrayBuffer> | string | null;
   /** The stream uses its memory again, so its chunks go through node:http, which reports when each is written. */
-  readonly madeHere?: boolean;
+  readonly reusesMemory?: boolean;
   /**
    * An agent of node:http(s) with authorities, a client certificate or a proxy of its own. It replaces the trust of the
    * client's options.

@@ -33,7 +33,7 @@ async function withProxy(secureTarget: string, body: (origin: string) => Promise
     });
     const headers = { "content-length": String(LENGTH) };
     const response = await client.send({ method: "PUT", origin, target: secureTarget, headers, body: watched.body });
-    watched.over();
+    watched.release();
     return new Response(await response.text());
   });
   await body(`http://127.0.0.1:${proxy.addr.port}/`);

@@ -1,69 +1,114 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { gatewayTimeout } from "@/lib/http/errors.ts";
+import { badRequest, gatewayTimeout } from "@/lib/http/errors.ts";
 import { watchedUpload } from "@/lib/http/watched_upload.ts";
 
-const bounds = { idleMs: 30, minBytesPerSecond: 1_000_000_000, slackMs: 30 };
-const options = { lengthBytes: 2 ** 40, bounds, workMs: 30, stalled: () => gatewayTimeout("stalled") };
+const CHUNK_BYTES = 100_000;
+const MISSING = new Promise<never>(() => {});
 
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+type Chunks = AsyncGenerator<Uint8Array<ArrayBuffer>>;
+
+/** So many chunks, then what `end` does. */
+async function* chunksOf(count: number, end: () => unknown = () => {}): Chunks {
+  for (let left = count; left-- > 0;) yield new Uint8Array(CHUNK_BYTES).fill(left);
+  await end();
 }
 
-/** A body of so many pieces, which then ends or goes silent. */
-function sender(pieces: number, ends: boolean): ReadableStream<Uint8Array<ArrayBuffer>> {
-  let left = pieces;
+/** The same as the body of a request. */
+function bodyOf(count: number, end?: () => unknown): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const chunks = chunksOf(count, end);
   return new ReadableStream({
     type: "bytes",
-    pull(controller) {
-      if (left-- > 0) return controller.enqueue(new Uint8Array(100_000).fill(left));
-      if (!ends) return new Promise(() => {});
+    async pull(controller) {
+      const { done, value } = await chunks.next();
+      if (!done) return controller.enqueue(value);
       controller.close();
       controller.byobRequest?.respond(0);
     },
   });
 }
 
-Deno.test("watched upload: it hands on what comes, whole and with its length", async () => {
-  const watched = watchedUpload(sender(30, true), options);
-  assert.equal(watched.body.size, 2 ** 40);
-  const pieces: Uint8Array[] = [];
-  for await (const piece of watched.body.stream()) pieces.push(piece.slice());
-  watched.over();
-  const bytes = Buffer.concat(pieces);
-  assert.equal(bytes.length, 3_000_000);
-  for (let n = 0; n < 30; n++) assert.equal(bytes[n * 100_000 + 1], 29 - n);
-  assert.equal(watched.failure(), null);
-});
+/** Bounds under which only an hour of waiting fails, save those that are passed. */
+function watch(
+  source: Parameters<typeof watchedUpload>[0],
+  { idleMs = 3_600_000, workMs = 3_600_000, count = 3 } = {},
+) {
+  const bounds = { idleMs, minBytesPerSecond: 1_000_000_000, slackMs: idleMs };
+  const lengthBytes = count * CHUNK_BYTES;
+  const watched = watchedUpload(source, { lengthBytes, bounds, workMs, stalled: () => gatewayTimeout("stalled") });
+  const aborted = new Promise<void>((resolve) => watched.signal.addEventListener("abort", () => resolve()));
+  return { ...watched, stream: watched.body.stream(), aborted };
+}
 
-Deno.test("watched upload: a client that goes silent is 408", async () => {
-  const watched = watchedUpload(sender(3, false), options);
-  await assert.rejects(new Response(watched.body.stream()).bytes(), { name: "BrokenUpload" });
+for (const [what, source] of [["of a client", bodyOf], ["of this process", chunksOf]] as const) {
+  Deno.test(`watched upload: the body ${what} is passed on whole and with its length`, async () => {
+    const watched = watch(source(30), { count: 30 });
+    assert.equal(watched.body.size, 30 * CHUNK_BYTES);
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of watched.stream) {
+      assert.equal(watched.isWhole(), Buffer.concat([...chunks, chunk]).length === 30 * CHUNK_BYTES);
+      chunks.push(chunk.slice());
+    }
+    watched.release();
+    const bytes = Buffer.concat(chunks);
+    assert.equal(bytes.length, 30 * CHUNK_BYTES);
+    for (let n = 0; n < 30; n++) assert.equal(bytes[n * CHUNK_BYTES + 1], 29 - n);
+    assert.equal(watched.failure(), null);
+    assert.equal(watched.isWhole(), true);
+  });
+
+  Deno.test(`watched upload: an upstream that reads no more of the body ${what} is stalled`, async () => {
+    const watched = watch(source(3), { idleMs: 30 });
+    await watched.stream.getReader().read();
+    await watched.aborted;
+    assert.equal(watched.failure()?.status, 504);
+    assert.equal(watched.isWhole(), false);
+  });
+
+  Deno.test(`watched upload: an upstream that has the body ${what} and does not respond is stalled`, async () => {
+    const watched = watch(source(3), { idleMs: 30, workMs: 30 });
+    for await (const _ of watched.stream);
+    await watched.aborted;
+    assert.equal(watched.failure()?.status, 504);
+  });
+
+  Deno.test(`watched upload: a failure of the body ${what} does not count once there is a response`, async () => {
+    const end = () => {
+      throw new Error("gone");
+    };
+    const watched = watch(source(3, end));
+    const reader = watched.stream.getReader();
+    await reader.read();
+    watched.release();
+    await assert.rejects(async () => {
+      while (!(await reader.read()).done);
+    }, { name: "BrokenUpload" });
+    assert.equal(watched.failure(), null);
+    assert.equal(watched.signal.aborted, false);
+  });
+}
+
+Deno.test("watched upload: a client that stalls is 408", async () => {
+  const watched = watch(bodyOf(3, () => MISSING), { idleMs: 30 });
+  await assert.rejects(new Response(watched.stream).bytes(), { name: "BrokenUpload" });
   assert.equal(watched.signal.aborted, true);
   assert.equal(watched.failure()?.status, 408);
 });
 
-Deno.test("watched upload: a client that goes away is 499", async () => {
-  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
-    pull: (controller) => controller.error(new Error("gone")),
-  });
-  const watched = watchedUpload(body, options);
-  await assert.rejects(new Response(watched.body.stream()).bytes(), { name: "BrokenUpload" });
+Deno.test("watched upload: a client that disconnects is 499", async () => {
+  const watched = watch(
+    new ReadableStream<Uint8Array<ArrayBuffer>>({ pull: (controller) => controller.error(new Error("gone")) }),
+  );
+  await assert.rejects(new Response(watched.stream).bytes(), { name: "BrokenUpload" });
   assert.equal(watched.failure()?.status, 499);
 });
 
-Deno.test("watched upload: an upstream that takes no more is stalled", async () => {
-  const watched = watchedUpload(sender(3, true), options);
-  const reader = watched.body.stream().getReader();
-  await reader.read();
-  await aborted(watched.signal);
-  assert.equal(watched.failure()?.status, 504);
-});
-
-Deno.test("watched upload: an upstream that has all of it and does not answer is stalled", async () => {
-  const watched = watchedUpload(sender(3, true), options);
-  const failed = aborted(watched.signal);
-  for await (const _ of watched.body.stream());
-  await failed;
-  assert.equal(watched.failure()?.status, 504);
+Deno.test("watched upload: an error of the chunks of this process is the failure", async () => {
+  const end = () => {
+    throw badRequest("too short");
+  };
+  const watched = watch(chunksOf(3, end));
+  await assert.rejects(new Response(watched.stream).bytes(), { name: "BrokenUpload" });
+  assert.equal(watched.failure()?.status, 400);
+  assert.equal(watched.signal.aborted, true);
 });

@@ -172,7 +172,7 @@ Deno.test("upstream client by node:http: writes each chunk of a stream before it
     target: "/sink",
     headers: new Headers({ "content-length": String(chunks * memory.length) }),
     body,
-    madeHere: true,
+    reusesMemory: true,
   });
   assert.deepEqual(await answer.json(), { at: chunks * memory.length, wrong: 0 });
   await server.shutdown();
@@ -216,7 +216,7 @@ Deno.test("upstream client by node:http: fails when a body ends before its lengt
   const client = upstreamClient({ verifyTls: true, timeoutMs: 5000 });
   const headers = new Headers({ "content-length": "1000" });
   const body = new Blob(["short"]).stream();
-  const request = { method: "PUT", origin: server.origin, target: "/a", headers, body, madeHere: true };
+  const request = { method: "PUT", origin: server.origin, target: "/a", headers, body, reusesMemory: true };
   await assert.rejects(client.send(request), problem("broken"));
   await server.stop();
 });
@@ -232,7 +232,7 @@ Deno.test("upstream client by node:http: cancels the body when the response come
   }, { highWaterMark: 0 });
   const client = upstreamClient({ verifyTls: true, timeoutMs: 5000 });
   const headers = new Headers({ "content-length": "1000" });
-  const request = { method: "PUT", origin: server.origin, target: "/a", headers, body: endless, madeHere: true };
+  const request = { method: "PUT", origin: server.origin, target: "/a", headers, body: endless, reusesMemory: true };
   const response = await client.send(request);
   assert.equal(response.status, 403);
   await response.text();
@@ -264,7 +264,7 @@ for (const fate of ["was broken off", "was aborted"] as const) {
           },
         });
         const body = kind === "stream" ? stream : text;
-        return client.send({ method: "PUT", origin: server.origin, target, headers, body, signal, madeHere: true });
+        return client.send({ method: "PUT", origin: server.origin, target, headers, body, signal, reusesMemory: true });
       };
       // Twice, so that a connection that may be used again is there.
       for (let n = 0; n < 2; n++) await (await put("/./warm", "x")).text();
