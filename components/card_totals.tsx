@@ -1,6 +1,7 @@
 import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
 import { isWhole } from "@/lib/presentation/campaign_state.ts";
 import { atLeast, counted, formatCount, formatQuality, knowsPages } from "@/lib/presentation/figures.ts";
+import { viewerPath } from "@/lib/presentation/page_paths.ts";
 import { Meter } from "./meter.tsx";
 
 /** Volumes and pages of a campaign as two lines that keep their height; volumes only where there are several. */
@@ -53,10 +54,16 @@ function QualityNote({ quality }: { quality: NonNullable<JobDetail["quality"]> }
     <span>
       quality {formatQuality(quality.mean)}
       {quality.lowest.length > 0 && " · lowest "}
-      {quality.lowest.map(({ volume, page, quality }, place) => (
-        <span key={`${volume}/${page}`} title={`page ${page} of ${volume}`}>
+      {quality.lowest.map(({ volume, page, quality, canvas, iiifUrl }, place) => (
+        <span key={`${volume}/${page}`}>
           {place > 0 && ", "}
-          {formatQuality(quality)}
+          <a
+            href={viewerPath(iiifUrl, canvas)}
+            title={`page ${page} of ${volume}`}
+            aria-label={`${formatQuality(quality)}, page ${page} of ${volume}`}
+          >
+            {formatQuality(quality)}
+          </a>
         </span>
       ))}
     </span>

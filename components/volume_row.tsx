@@ -1,8 +1,10 @@
 import type { VolumeView } from "@/lib/campaigns/projection/types.ts";
 import type { Chip as ChipData, Tone } from "@/lib/presentation/campaign_state.ts";
 import { formatCount, formatQuality } from "@/lib/presentation/figures.ts";
+import { viewerPath } from "@/lib/presentation/page_paths.ts";
+import { SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import { isLogLive } from "@/lib/presentation/problems.ts";
-import { volumeChip, volumeLines } from "@/lib/presentation/volume_words.ts";
+import { volumeChip, volumeLines, volumeManifest } from "@/lib/presentation/volume_words.ts";
 import { Chip } from "./chip.tsx";
 import { LogLink } from "./log_link.tsx";
 import { Meter } from "./meter.tsx";
@@ -14,7 +16,7 @@ export function VolumeRow({ volume, hasQuality }: { volume: VolumeView; hasQuali
   return (
     <tr role="row">
       <td role="cell" class="id">
-        <span class="vid">{id}</span>
+        <VolumeName volume={volume} />
         {volumeLines(volume).map(({ text, bad }) => <div key={text} class={bad ? "sub bad" : "sub"}>{text}</div>)}
       </td>
       <td role="cell" class="source">
@@ -55,6 +57,14 @@ export function VolumeRow({ volume, hasQuality }: { volume: VolumeView; hasQuali
       </td>
     </tr>
   );
+}
+
+/** A volume's name, which opens its pages in the manifest viewer. */
+function VolumeName({ volume }: { volume: VolumeView }) {
+  const manifest = volumeManifest(volume);
+  return manifest === null
+    ? <span class="vid" title={SENTENCES.noVolumeManifest}>{volume.id}</span>
+    : <a class="vid" href={viewerPath(manifest)}>{volume.id}</a>;
 }
 
 function meterTone(chip: ChipData, state: VolumeView["state"]): Tone {

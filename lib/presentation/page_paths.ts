@@ -4,6 +4,11 @@ export function runLogPath(logUrl: string, manifestUrl: string | null, live: boo
   return `/log?log=${encodeURIComponent(logUrl)}${manifest}${live ? "&live=1" : ""}`;
 }
 
+/** The address of the manifest viewer; it opens the canvas with this index, the first one where that is null. */
+export function viewerPath(manifestUrl: string, canvas: number | null = null): string {
+  return `/uv.html#?manifest=${encodeURIComponent(manifestUrl)}${canvas === null ? "" : `&cv=${canvas}`}`;
+}
+
 /** The address of the login page that leads back to where the reader is. */
 export function loginPath(next: string): string {
   return next === "/" ? "/login" : `/login?next=${encodeURIComponent(next)}`;

@@ -10,6 +10,7 @@ export const SENTENCES = {
   noMoreVolumes: "There are no volumes from here on.",
   orderOfLastVisit: "The order is that of your last visit to this tab.",
   pipelineGone: "The pipeline's document is gone.",
+  noVolumeManifest: "Its pages cannot be opened yet: no manifest names them.",
   noLogNamed: "No log is named: open one from its volume in the list of campaigns.",
   readingLog: "Reading the log…",
   logRetried: "It is tried again in a moment.",

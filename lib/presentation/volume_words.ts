@@ -25,6 +25,15 @@ export function volumeLines(volume: VolumeView): VolumeLine[] {
   return lines;
 }
 
+/**
+ * The manifest that a volume's name opens: the published one as soon as there is one, before that its source's; null
+ * where neither exists or the account may not read the volume (spec, Browser behaviour).
+ */
+export function volumeManifest({ forbidden, state, progress, iiifUrl, sourceUrl }: VolumeView): string | null {
+  if (forbidden) return null;
+  return state === "done" || progress?.viewerPublished ? iiifUrl : sourceUrl;
+}
+
 /** A volume's state as a word in its colour. */
 export function volumeChip(volume: VolumeView): Chip {
   switch (volume.state) {

@@ -5,7 +5,7 @@ import { loginErrorSentence, unreachableSentence } from "@/lib/presentation/page
 import { problemsOf } from "@/lib/presentation/problems.ts";
 import { parseRunLog } from "@/lib/presentation/run_log/run_log.ts";
 import { fileProblem, outcomeChip, stageFigures } from "@/lib/presentation/run_log/words.ts";
-import { volumeChip, volumeLines } from "@/lib/presentation/volume_words.ts";
+import { volumeChip, volumeLines, volumeManifest } from "@/lib/presentation/volume_words.ts";
 import { detail, summary, volume } from "@/tests/site/fake_campaigns.ts";
 
 const job = summary({ name: "a" });
@@ -44,6 +44,20 @@ Deno.test("volume words: a volume the reader may not read says only that", () =>
   const lines = volumeLines({ ...broken, forbidden: true });
   assert.equal(lines.length, 1);
   assert.match(lines[0].text, /may not read/);
+});
+
+Deno.test("volume words: a name opens the published manifest, else the source's, else nothing", () => {
+  const sourceUrl = "https://archive.example/iiif/v/manifest.json";
+  const active = { ...volume({ index: 0, id: "v", state: "active" }), sourceUrl };
+  const published = (viewerPublished: boolean) => ({
+    ...active,
+    progress: active.progress && { ...active.progress, viewerPublished },
+  });
+  assert.equal(volumeManifest(published(false)), sourceUrl);
+  assert.equal(volumeManifest(published(true)), active.iiifUrl);
+  assert.equal(volumeManifest({ ...active, progress: null, state: "done" }), active.iiifUrl);
+  assert.equal(volumeManifest({ ...published(false), sourceUrl: null }), null);
+  assert.equal(volumeManifest({ ...active, state: "done", forbidden: true }), null);
 });
 
 Deno.test("volume words: a failed volume without a reason still gets a sentence", () => {
