@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { given, isText, returned, wrappedList } from "./fields.ts";
-import { username } from "./names.ts";
+import { given, isText, returned, username, wrappedList } from "./fields.ts";
 import { DESCRIPTION, GROUPNAME, PASSWORD, PASSWORD_RULES, printable } from "./store_rules.ts";
 
 /** Roles of tenant-level accounts (spec, Roles), and two that the store knows beside them. */

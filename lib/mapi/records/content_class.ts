@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { isObject } from "@/lib/std/is_object.ts";
-import { given, MAX_LISTED } from "./fields.ts";
-import { className, namespaceName } from "./names.ts";
+import { className, given, MAX_LISTED, namespaceName } from "./fields.ts";
 import { printable } from "./store_rules.ts";
 
 /** Most properties of one class; each has a name of its own. */

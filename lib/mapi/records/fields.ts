@@ -1,5 +1,13 @@
 import { z } from "zod";
-import { HARD_QUOTA_RULE, MAX_WORDS, NAMESPACE_SOFT_QUOTA, type NumberRule, type TextRule } from "./store_rules.ts";
+import {
+  CLASS_NAME,
+  HARD_QUOTA_RULE,
+  MAX_WORDS,
+  NAMESPACE_SOFT_QUOTA,
+  type NumberRule,
+  type TextRule,
+  USERNAME,
+} from "./store_rules.ts";
 
 /** The store returns some of its numbers as text. */
 const numeric = (value: unknown) => typeof value === "string" && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
@@ -22,6 +30,40 @@ export const given = {
   whole: (description: string, rule?: NumberRule) => wholeNumber.meta({ ...rule }).nullish().meta({ description }),
   flag: (description: string) => z.boolean().nullish().meta({ description }),
 } as const;
+
+/** A member of a settings document: as the store returns it, and as a body may change it. */
+export interface Member {
+  readonly returned: z.ZodType;
+  readonly given: z.ZodType;
+}
+
+/** Members of which both are described by the same words. */
+export const member = {
+  text: (description: string, rule?: TextRule): Member => ({
+    returned: returned.text(description),
+    given: given.text(description, rule),
+  }),
+  whole: (description: string, rule: NumberRule): Member => ({
+    returned: returned.whole(description),
+    given: given.whole(description, rule),
+  }),
+  flag: (description: string): Member => ({ returned: returned.flag(description), given: given.flag(description) }),
+} as const;
+
+type Members = Readonly<Record<string, Member>>;
+
+/** One side of the members of a document, as the shape of a schema. */
+export function sideOf(side: keyof Member, members: Members): Record<string, z.ZodType> {
+  return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, member[side]]));
+}
+
+/** A settings document: what the store returns, and the body of a change. */
+export function settingsDocument(id: string, members: Members, ofUpdate: { readonly examples?: unknown[] } = {}) {
+  return {
+    schema: z.looseObject(sideOf("returned", members)).meta({ id }),
+    update: z.looseObject(sideOf("given", members)).meta({ id: `${id}Update`, ...ofUpdate }),
+  } as const;
+}
 
 /** Most entries of a list within a body: far above what the store takes, and a bound. */
 export const MAX_LISTED = 10_000;
@@ -57,3 +99,24 @@ export const namespaceSoftQuota = percentage.meta({ ...NAMESPACE_SOFT_QUOTA }).n
 export function isText(name: string) {
   return { required: [name], properties: { [name]: { type: "string" } } };
 }
+
+/** A name of a tenant, which is a label of a host name. */
+export const hostLabel = z.string().min(1).max(63).regex(
+  /^(?![Xx][Nn]--)[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/,
+  "Names have letters, digits and inner hyphens, and do not begin with xn--",
+);
+
+/** A name of a namespace, which is a bucket: labels joined by dots, no IPv4 address (S3 API, bucket naming rules). */
+export const namespaceName = z.string().min(1).max(63).regex(
+  /^(?![Xx][Nn]--)(?!\d+(?:\.\d+){3}$)[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*$/,
+  "Names have letters, digits, inner hyphens and single inner dots, do not begin with xn--, and are no IP address",
+);
+
+/** A user name; the store compares it without case. */
+export const username = z.string().min(1).max(64).regex(
+  /^[^[]/,
+  'User names do not begin with "["',
+).meta({ ...USERNAME });
+
+/** A name of a content class or a retention class. */
+export const className = z.string().min(1).max(64).meta({ ...CLASS_NAME });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MAX_LISTED } from "./fields.ts";
+import { MAX_LISTED, type Member } from "./fields.ts";
 import { ADDRESSES, MAX_ADDRESSES } from "./store_rules.ts";
 
 const addresses = z.array(z.string().meta({ ...ADDRESSES })).max(MAX_LISTED).meta({ maxItems: MAX_ADDRESSES });
@@ -17,20 +17,23 @@ const givenIpSettings = z.object({
 });
 
 /** `ipSettings` of a body, in the store's wrapping. */
-export const ipSettingsToStore = givenIpSettings.transform(({ allowAddresses, denyAddresses, ...rest }) => ({
+const given = givenIpSettings.transform(({ allowAddresses, denyAddresses, ...rest }) => ({
   allowAddresses: wrapped(allowAddresses),
   denyAddresses: wrapped(denyAddresses),
   ...rest,
 })).nullish();
 
-/** `ipSettings` of an answer: flat lists, whichever way the store wraps them. */
-export const ipSettingsFromStore = givenIpSettings.transform((
+/** `ipSettings` of a response: flat lists, whichever way the store wraps them. */
+const returned = givenIpSettings.transform((
   { allowAddresses, denyAddresses, allowIfInBothLists },
 ) => ({
   allowAddresses: flat(allowAddresses),
   denyAddresses: flat(denyAddresses),
   allowIfInBothLists: allowIfInBothLists ?? null,
 })).nullable().default(null);
+
+/** The member `ipSettings` of settings documents. */
+export const ipSettings: Member = { returned, given };
 
 type EitherForm = z.output<typeof eitherForm>;
 

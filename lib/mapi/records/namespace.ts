@@ -1,7 +1,18 @@
 import { z } from "zod";
 import { DATA_PERMISSIONS } from "./accounts.ts";
-import { given, HARD_QUOTA, hardQuota, namespaceSoftQuota, returned, SOFT_QUOTA, tags, wrappedList } from "./fields.ts";
-import { namespaceName } from "./names.ts";
+import {
+  given,
+  HARD_QUOTA,
+  hardQuota,
+  member,
+  namespaceName,
+  namespaceSoftQuota,
+  returned,
+  sideOf,
+  SOFT_QUOTA,
+  tags,
+  wrappedList,
+} from "./fields.ts";
 import { AUTO_ABORT_DAYS, CHECKPOINT, DESCRIPTION, OWNER, PRUNE_DAYS, SERVICE_PLAN } from "./store_rules.ts";
 
 const permissionSet = wrappedList("permission", z.string().meta({ enum: DATA_PERMISSIONS })).nullish();
@@ -19,14 +30,17 @@ const directoryUsage = z.preprocess(inOurCase, z.enum(DIRECTORY_USAGES)).meta({
 /** Digests that name objects. */
 export const HASH_SCHEMES = ["MD5", "SHA-1", "SHA-256", "SHA-384", "SHA-512", "RIPEMD-160"] as const;
 
-/** Versioning where it is part of another document. */
-export const versioning = z.looseObject({
-  enabled: given.flag("Whether versions are kept"),
-  prune: given.flag("Whether old versions are removed"),
-  pruneDays: given.whole("Days after which they are; 0: at once", PRUNE_DAYS),
-  useDeleteMarkers: given.flag("Whether a delete leaves a marker"),
-  keepDeletionRecords: given.flag("Whether records of deleted objects are kept"),
-});
+/** Versioning, which is a document of its own, and part of others. */
+export const versioning = {
+  enabled: member.flag("Whether versions are kept"),
+  prune: member.flag("Whether old versions are removed"),
+  pruneDays: member.whole("Days after which they are; 0: at once", PRUNE_DAYS),
+  useDeleteMarkers: member.flag("Whether a delete leaves a marker"),
+  keepDeletionRecords: member.flag("Whether records of deleted objects are kept"),
+};
+
+/** Versioning as a part of a body. */
+export const versioningGiven = z.looseObject(sideOf("given", versioning)).nullish();
 
 /** What a namespace's creation and its change have in common. */
 const settings = {
@@ -66,7 +80,7 @@ export const namespaceCreate = z.object({
   hashScheme: z.enum(HASH_SCHEMES).nullish(),
   enterpriseMode: given.flag("Whether privileged deletes are possible"),
   directoryUsage: directoryUsage.nullish().meta({ description: "How objects are spread over folders" }),
-  versioningSettings: versioning.nullish(),
+  versioningSettings: versioningGiven,
 }).meta({
   id: "NamespaceCreate",
   examples: [{ name: "field-notes", description: "Notes from the field", hardQuota: "50 GB" }],

@@ -1,6 +1,16 @@
 import { z } from "zod";
-import { given, HARD_QUOTA, hardQuota, returned, SOFT_QUOTA, tags, tenantSoftQuota, wrappedList } from "./fields.ts";
-import { hostLabel, username } from "./names.ts";
+import {
+  given,
+  HARD_QUOTA,
+  hardQuota,
+  hostLabel,
+  returned,
+  SOFT_QUOTA,
+  tags,
+  tenantSoftQuota,
+  username,
+  wrappedList,
+} from "./fields.ts";
 import {
   DESCRIPTION,
   GROUPNAME,

@@ -1,66 +1,25 @@
 import type { Operation } from "@/lib/http/operation.ts";
 import { contentClass, contentClassCreate, contentClassUpdate } from "@/lib/mapi/records/content_class.ts";
-import { listQuery, nameList, storeListQuery, verboseQuery } from "@/lib/mapi/records/lists.ts";
-import { CREATED, DELETED, UPDATED } from "./answers.ts";
+import { nameList } from "@/lib/mapi/records/lists.ts";
+import { CREATED } from "./answers.ts";
 import type { MapiOperations } from "./mapi_operations.ts";
+import { recordKind } from "./record_kind.ts";
 
-const TAG = "Tenant Admin: Content Classes";
-const LIST = "/tenants/{tenant_name}/contentClasses";
-const ONE = `${LIST}/{name}`;
+const CLASSES = recordKind({
+  tag: "Tenant Admin: Content Classes",
+  nouns: ["content class", "content classes"],
+  path: "/tenants/{tenant_name}/contentClasses",
+  parameter: "name",
+});
 
 /** Content classes: which properties annotations have, and in which namespaces. */
 export function contentClassOperations({ read, write, exists }: MapiOperations): Operation[] {
-  const resource = ({ name }: Readonly<Record<string, string>>) => `content class '${name}'`;
   return [
-    read({
-      id: "list_content_classes",
-      path: LIST,
-      tag: TAG,
-      summary: "List content classes",
-      resource: () => "content classes",
-      query: listQuery,
-      forward: storeListQuery,
-      isList: true,
-      schema: nameList,
-    }),
-    write({
-      id: "create_content_class",
-      method: "PUT",
-      path: LIST,
-      tag: TAG,
-      summary: "Create a content class",
-      resource: () => "content class",
-      body: contentClassCreate,
-      ...CREATED,
-    }),
-    read({
-      id: "get_content_class",
-      path: ONE,
-      tag: TAG,
-      summary: "A content class",
-      resource,
-      query: verboseQuery,
-      schema: contentClass,
-    }),
-    exists({ id: "head_content_class", path: ONE, tag: TAG, summary: "Whether a content class exists", resource }),
-    write({
-      id: "update_content_class",
-      method: "POST",
-      path: ONE,
-      tag: TAG,
-      summary: "Change a content class",
-      resource,
-      body: contentClassUpdate,
-      ...UPDATED,
-    }),
-    write({
-      id: "delete_content_class",
-      method: "DELETE",
-      path: ONE,
-      tag: TAG,
-      summary: "Delete a content class",
-      resource,
-      ...DELETED,
-    }),
+    read({ ...CLASSES.list, schema: nameList }),
+    write({ ...CLASSES.create, body: contentClassCreate, ...CREATED }),
+    read({ ...CLASSES.get, schema: contentClass }),
+    exists(CLASSES.head),
+    write({ ...CLASSES.update, body: contentClassUpdate }),
+    write(CLASSES.delete),
   ];
 }

@@ -8,6 +8,7 @@ import type { MapiOperations } from "./mapi_operations.ts";
 export interface Document {
   /** Its name in operation ids, with what stands before it, such as `tenant_contact_info`. */
   readonly id: string;
+  /** Below the path of its family. */
   readonly path: string;
   /** What it holds, after "Read" or "Change". */
   readonly what: string;
@@ -18,6 +19,8 @@ export interface Document {
 
 /** Where a family of documents belongs. */
 export interface Family {
+  /** Path of the tenant or the namespace. */
+  readonly base: string;
   readonly tag: string;
   readonly resource: (names: Readonly<Record<string, string>>) => string;
 }
@@ -25,56 +28,37 @@ export interface Family {
 /** GET and POST of each document. */
 export function documentOperations(
   { read, write }: MapiOperations,
-  { tag, resource }: Family,
+  { base, tag, resource }: Family,
   documents: readonly Document[],
 ): Operation[] {
-  return documents.flatMap(({ id, path, what, schema, update, query }) => [
-    read({ id: `get_${id}`, path, tag, summary: `Read ${what}`, resource, schema, query }),
-    write({
-      id: `update_${id}`,
-      method: "POST",
-      path,
-      tag,
-      summary: `Change ${what}`,
-      resource,
-      body: update,
-      ...UPDATED,
-    }),
-  ]);
+  return documents.flatMap(({ id, path, what, schema, update, query }) => {
+    const document = { path: base + path, tag, resource };
+    return [
+      read({ id: `get_${id}`, ...document, summary: `Read ${what}`, schema, query }),
+      write({ id: `update_${id}`, method: "POST", ...document, summary: `Change ${what}`, body: update, ...UPDATED }),
+    ];
+  });
 }
 
-/** GET, PUT and DELETE of CORS rules, which are one XML text. */
+/** GET, PUT and DELETE of the CORS rules of a tenant or a namespace, which are one XML text. */
 export function corsOperations<A extends z.ZodType>(
   { read, write }: MapiOperations,
-  { tag, resource }: Family,
-  { path, of, set }: {
-    readonly path: string;
-    /** `tenant` or `namespace`, for the operations' names. */
-    readonly of: string;
-    readonly set: {
-      readonly status: 201;
-      readonly schema: A;
-      readonly answer: (names: Readonly<Record<string, string>>) => z.input<A>;
-    };
+  { base, tag, resource }: Family,
+  of: "tenant" | "namespace",
+  set: {
+    readonly status: 201;
+    readonly schema: A;
+    readonly answer: (names: Readonly<Record<string, string>>) => z.input<A>;
   },
 ): Operation[] {
+  const rules = { path: `${base}/cors`, tag, resource };
   return [
-    read({ id: `get_${of}_cors`, path, tag, summary: "Read the CORS rules", resource, schema: cors }),
-    write({
-      id: `set_${of}_cors`,
-      method: "PUT",
-      path,
-      tag,
-      summary: "Set the CORS rules",
-      resource,
-      body: corsUpdate,
-      ...set,
-    }),
+    read({ id: `get_${of}_cors`, ...rules, summary: "Read the CORS rules", schema: cors }),
+    write({ id: `set_${of}_cors`, method: "PUT", ...rules, summary: "Set the CORS rules", body: corsUpdate, ...set }),
     write({
       id: `delete_${of}_cors`,
       method: "DELETE",
-      path,
-      tag,
+      ...rules,
       summary: "Remove the CORS rules",
       // The store also says 404 where the tenant or namespace is there, and has no rules.
       resource: (names) => `CORS rules of ${resource(names)}`,

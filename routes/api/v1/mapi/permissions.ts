@@ -11,7 +11,8 @@ const MAX_PERMISSIONS_BYTES = 4 * 1024 * 1024;
 /** What an account, of a user or a group, may do in the tenant's namespaces. */
 export function permissionOperations(
   { read, write }: MapiOperations,
-  { of, path: account, tag, resource }: Family & { readonly of: string; readonly path: string },
+  of: "user" | "group",
+  { path: account, tag, resource }: Omit<Family, "base"> & { readonly path: string },
 ): Operation[] {
   const path = `${account}/dataAccessPermissions`;
   return [

@@ -1,79 +1,43 @@
 import type { Operation } from "@/lib/http/operation.ts";
-import { listQuery, nameList, storeListQuery, verboseQuery } from "@/lib/mapi/records/lists.ts";
+import { nameList } from "@/lib/mapi/records/lists.ts";
 import { tenant, tenantCreate, tenantCreateQuery, tenantUpdate } from "@/lib/mapi/records/tenant.ts";
-import { CREATED, DELETED, UPDATED } from "./answers.ts";
+import { CREATED } from "./answers.ts";
 import type { MapiOperations } from "./mapi_operations.ts";
+import { recordKind } from "./record_kind.ts";
 
-const TAG = "System Admin: Tenants";
-const LIST = "/tenants";
-const ONE = "/tenants/{tenant_name}";
+const TENANTS = recordKind({
+  tag: "System Admin: Tenants",
+  nouns: ["tenant", "tenants"],
+  path: "/tenants",
+  parameter: "tenant_name",
+  summaries: {
+    create: "Create a tenant with its first administrator",
+    get: "A tenant's record",
+    delete: "Delete a tenant that has no namespaces",
+  },
+});
+
+/** The same list at another path. */
+const SYSTEM = { path: "/system/tenants", storePath: TENANTS.list.path };
 
 /** Tenants, for system-level administrators; the list under `system/tenants` as well. */
 export function tenantOperations({ read, write, exists }: MapiOperations): Operation[] {
-  const resource = ({ tenant_name }: Readonly<Record<string, string>>) => `tenant '${tenant_name}'`;
-  const paths = [
-    { path: LIST, read: "list_tenants", create: "create_tenant" },
-    { path: "/system/tenants", read: "list_system_tenants", create: "create_system_tenant" },
-  ];
+  const creation = { query: tenantCreateQuery, body: tenantCreate, ...CREATED };
   return [
-    ...paths.flatMap((at) => [
-      read({
-        id: at.read,
-        path: at.path,
-        storePath: LIST,
-        tag: TAG,
-        summary: "List tenants",
-        resource: () => "tenants",
-        query: listQuery,
-        forward: storeListQuery,
-        isList: true,
-        schema: nameList,
-      }),
-      write({
-        id: at.create,
-        method: "PUT",
-        path: at.path,
-        storePath: LIST,
-        tag: TAG,
-        summary: "Create a tenant with its first administrator",
-        resource: () => "tenant",
-        query: tenantCreateQuery,
-        body: tenantCreate,
-        ...CREATED,
-      }),
-    ]),
+    read({ ...TENANTS.list, schema: nameList }),
+    write({ ...TENANTS.create, ...creation }),
+    read({ ...TENANTS.list, id: "list_system_tenants", ...SYSTEM, schema: nameList }),
+    write({ ...TENANTS.create, id: "create_system_tenant", ...SYSTEM, ...creation }),
     read({
-      id: "get_tenant",
-      path: ONE,
-      tag: TAG,
-      summary: "A tenant's record",
-      resource,
-      query: verboseQuery,
+      ...TENANTS.get,
       schema: tenant,
       further(headers) {
         const softwareVersion = headers.get("X-HCP-SoftwareVersion");
         return softwareVersion === null ? {} : { softwareVersion };
       },
     }),
-    exists({ id: "head_tenant", path: ONE, tag: TAG, summary: "Whether a tenant exists", resource }),
-    write({
-      id: "update_tenant",
-      method: "POST",
-      path: ONE,
-      tag: TAG,
-      summary: "Change a tenant",
-      resource,
-      body: tenantUpdate,
-      ...UPDATED,
-    }),
-    write({
-      id: "delete_tenant",
-      method: "DELETE",
-      path: ONE,
-      tag: TAG,
-      summary: "Delete a tenant that has no namespaces",
-      resource,
-      ...DELETED,
-    }),
+    exists(TENANTS.head),
+    write({ ...TENANTS.update, body: tenantUpdate }),
+    write(TENANTS.delete),
   ];
 }
