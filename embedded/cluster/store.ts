@@ -95,15 +95,8 @@ export class ClusterStore {
 
   /** Stores a new object with a uid, a version and the current time. The caller has checked that the name is free. */
   create<K extends Plural>(plural: K, object: Omit<Kinds[K], "metadata"> & { metadata: NewMeta }): Kinds[K] {
-    const metadata = {
-      ...object.metadata,
-      uid: this.#newUid(),
-      resourceVersion: String(this.#version + 1),
-      creationTimestamp: timestamp(this.now()),
-    };
-    const created = { ...object, metadata } as Kinds[K];
-    this.#put(plural, created, null);
-    return created;
+    const metadata = { ...object.metadata, uid: this.#newUid(), creationTimestamp: timestamp(this.now()) };
+    return this.put(plural, { ...object, metadata } as unknown as Kinds[K]);
   }
 
   /** Replaces an existing object; its uid, name and creation time stay. */
@@ -112,10 +105,18 @@ export class ClusterStore {
     const current = this.get(plural, namespace, name);
     if (!current) throw new Error(`no ${plural} ${namespace}/${name} to replace`);
     const { uid, creationTimestamp } = current.metadata;
-    const metadata = { ...object.metadata, uid, creationTimestamp, resourceVersion: String(this.#version + 1) };
-    const replaced: Kinds[K] = { ...object, metadata };
-    this.#put(plural, replaced, current);
-    return replaced;
+    return this.put(plural, { ...object, metadata: { ...object.metadata, uid, creationTimestamp } });
+  }
+
+  /** Stores an object as it is, under the next version, in the place of one with the same name. */
+  put<K extends Plural>(plural: K, object: Kinds[K]): Kinds[K] {
+    const version = ++this.#version;
+    const stored: Kinds[K] = { ...object, metadata: { ...object.metadata, resourceVersion: String(version) } };
+    const key = keyOf(object.metadata.namespace ?? "", object.metadata.name);
+    const previous = this.#objects[plural].get(key) ?? null;
+    this.#objects[plural].set(key, stored);
+    this.#record({ version, plural, key, object: stored, previous });
+    return stored;
   }
 
   delete(plural: Plural, namespace: string, name: string): void {
@@ -156,12 +157,6 @@ export class ClusterStore {
     fill("pods");
     fill("configmaps");
     fill("namespaces");
-  }
-
-  #put<K extends Plural>(plural: K, object: Kinds[K], previous: Kinds[K] | null): void {
-    const key = keyOf(object.metadata.namespace ?? "", object.metadata.name);
-    this.#objects[plural].set(key, object);
-    this.#record({ version: ++this.#version, plural, key, object, previous });
   }
 
   #record(change: Change): void {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
 import { startApplication } from "@/tests/application.ts";
 import { TEST_CA, TEST_CERTIFICATE, TEST_KEY } from "@/tests/lib/http/certificates.ts";
-import { TestApi } from "@/tests/lib/kubernetes/api_server.ts";
+import { FaultyCluster } from "@/tests/embedded/cluster/faulty_cluster.ts";
 import { testCluster } from "@/tests/lib/kubernetes/test_cluster.ts";
 import { AUTHORITY, SERVER } from "@/tests/lib/kubernetes/tls_server.ts";
 import { PartsStore } from "@/tests/routes/parts_store.ts";
@@ -40,7 +40,7 @@ for (const [name, { file, settings, cluster }] of Object.entries(TRUST)) {
     const folder = await Deno.makeTempDir();
     const store = new PartsStore();
     const server = secureStore(store);
-    const api = await TestApi.start(SERVER);
+    const api = new FaultyCluster(SERVER);
     testCluster(api);
     const endpoint = `https://localhost:${server.addr.port}`;
     await Deno.writeTextFile(`${folder}/authorities.pem`, `${TEST_CA}\n${AUTHORITY}`);
@@ -80,7 +80,7 @@ for (const [name, { file, settings, cluster }] of Object.entries(TRUST)) {
       }
     } finally {
       await server.shutdown();
-      await api.kill();
+      await api.stop();
       await Deno.remove(folder, { recursive: true });
     }
   });

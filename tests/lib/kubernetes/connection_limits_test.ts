@@ -4,6 +4,7 @@ import { Agent as SecureAgent } from "node:https";
 import { UpstreamError } from "@/lib/http/upstream/upstream_error.ts";
 import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
 import { type ClusterConnection, connect, type ConnectionLimits } from "@/lib/kubernetes/connection.ts";
+import { type Faults, FaultyCluster, type Received } from "@/tests/embedded/cluster/faulty_cluster.ts";
 
 const LIMITS: ConnectionLimits = { connectMs: 5000, idleMs: 5000, totalMs: 5000, maxBytes: 1000 };
 
@@ -17,17 +18,13 @@ function asker(server: string): Ask {
       .send({ method: "GET", path: "/api", query: new URLSearchParams({ limit: "5" }), signal });
 }
 
-async function withServer(
-  handler: (request: Request) => Response | Promise<Response>,
-  use: (ask: Ask) => Promise<void>,
-): Promise<void> {
-  const stop = new AbortController();
-  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {}, signal: stop.signal }, handler);
+async function withServer(fault: Faults, use: (ask: Ask) => Promise<void>): Promise<void> {
+  const cluster = new FaultyCluster();
+  cluster.fault = fault;
   try {
-    await use(asker(`http://127.0.0.1:${server.addr.port}`));
+    await use(asker(cluster.url));
   } finally {
-    stop.abort();
-    await server.finished;
+    await cluster.stop();
   }
 }
 
@@ -38,10 +35,8 @@ function failsWith(message: RegExp) {
 
 Deno.test("connection: a request has path, query and headers, and returns status and whole body", async () => {
   let seen = "";
-  const handler = (request: Request) => {
-    seen = `${request.method} ${new URL(request.url).pathname}${new URL(request.url).search} ${
-      request.headers.get("accept")
-    }`;
+  const handler = ({ method, path, query, headers }: Received) => {
+    seen = `${method} ${path}?${query} ${headers.get("accept")}`;
     return new Response("åäö".repeat(100), { status: 410 });
   };
   await withServer(handler, async (ask) => {
@@ -70,8 +65,7 @@ Deno.test("connection: a body beyond the limit is cancelled while it comes", asy
 });
 
 Deno.test("connection: the idle timeout ends a response that does not begin, and one that stops in the middle", async () => {
-  const pending = () => new Promise<Response>(() => {});
-  await withServer(pending, async (ask) => {
+  await withServer(() => "hang", async (ask) => {
     await assert.rejects(ask({ idleMs: 50 }), failsWith(/upstream timeout/));
   });
   const stalled = () =>
@@ -102,7 +96,7 @@ Deno.test("connection: an aborted signal ends a request, also one aborted before
   const arrived = Promise.withResolvers<void>();
   const hanging = () => {
     arrived.resolve();
-    return new Promise<Response>(() => {});
+    return "hang" as const;
   };
   await withServer(hanging, async (ask) => {
     const stop = new AbortController();

@@ -3,34 +3,20 @@ import { Buffer } from "node:buffer";
 import { type ClusterAddress, clusterConnection, type ClusterOptions } from "@/lib/kubernetes/cluster_address.ts";
 import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
 import { ConfigError } from "@/lib/std/config_error.ts";
+import { type Faults, FaultyCluster } from "@/tests/embedded/cluster/faulty_cluster.ts";
 import { AUTHORITY, SERVER } from "./tls_server.ts";
 
-interface Server {
-  readonly origin: string;
-  readonly seen: { readonly url: string; readonly headers: Headers }[];
-}
-
+/** Every request gets a response of 200, unless the test chooses another. */
 async function withServer(
-  use: (server: Server) => Promise<void>,
-  options: { secure?: boolean; answer?: (request: Request) => Response | Promise<Response> } = {},
+  use: (cluster: FaultyCluster) => Promise<void>,
+  { secure = false, fault = () => Response.json({}) }: { secure?: boolean; fault?: Faults } = {},
 ): Promise<void> {
-  const seen: Server["seen"] = [];
-  const stop = new AbortController();
-  const server = Deno.serve({
-    port: 0,
-    hostname: "127.0.0.1",
-    onListen() {},
-    signal: stop.signal,
-    ...(options.secure && SERVER),
-  }, (request) => {
-    seen.push({ url: request.url, headers: new Headers(request.headers) });
-    return options.answer?.(request) ?? Response.json({ seen: seen.length });
-  });
+  const cluster = new FaultyCluster(secure ? SERVER : null);
+  cluster.fault = fault;
   try {
-    await use({ origin: `${options.secure ? "https" : "http"}://127.0.0.1:${server.addr.port}`, seen });
+    await use(cluster);
   } finally {
-    stop.abort();
-    await server.finished;
+    await cluster.stop();
   }
 }
 
@@ -67,39 +53,40 @@ function connectTo(address: ClusterAddress, options: Partial<ClusterOptions> = {
 const GET = { method: "GET", path: "/api/v1/pods" } as const;
 
 Deno.test("connection: a plain server is asked without credentials, below its own path", async () => {
-  await withServer(async ({ origin, seen }) => {
-    const connection = await connectTo({ kind: "server", url: `${origin}/clusters/a/` });
+  await withServer(async ({ url, requests }) => {
+    const connection = await connectTo({ kind: "server", url: `${url}/clusters/a/` });
     const query = new URLSearchParams({ labelSelector: "app=x" });
     const { status, body } = await connection.send({ ...GET, query });
     assert.equal(status, 200);
-    assert.equal(new TextDecoder().decode(body), '{"seen":1}');
-    assert.equal(seen[0].url, `${origin}/clusters/a/api/v1/pods?labelSelector=app%3Dx`);
-    assert.equal(seen[0].headers.get("accept"), "application/json");
-    assert.equal(seen[0].headers.get("authorization"), null);
+    assert.equal(new TextDecoder().decode(body), "{}");
+    assert.equal(requests[0].path, "/clusters/a/api/v1/pods");
+    assert.deepEqual([...requests[0].query], [["labelSelector", "app=x"]]);
+    assert.equal(requests[0].headers.get("accept"), "application/json");
+    assert.equal(requests[0].headers.get("authorization"), null);
   });
 });
 
 Deno.test("connection: a kubeconfig's token goes over TLS to a server whose authority it names", async () => {
-  await withServer(async ({ origin, seen }) => {
-    const cluster = { server: origin, "certificate-authority-data": Buffer.from(AUTHORITY).toString("base64") };
+  await withServer(async ({ url, requests }) => {
+    const cluster = { server: url, "certificate-authority-data": Buffer.from(AUTHORITY).toString("base64") };
     await withFile(kubeconfig({ cluster, user: { token: "secret-token" } }), async (path) => {
       // Slower than a connection may be: once it stands, an answer has more time.
       const connection = await connectTo({ kind: "kubeconfig", path }, { limits: { connectMs: 1_000 } });
       assert.equal((await connection.send(GET)).status, 200);
     });
-    assert.equal(seen[0].headers.get("authorization"), "Bearer secret-token");
+    assert.equal(requests[0].headers.get("authorization"), "Bearer secret-token");
   }, {
     secure: true,
-    answer: () => new Promise((resolve) => setTimeout(() => resolve(Response.json({})), 1_100)),
+    fault: () => new Promise((resolve) => setTimeout(() => resolve(Response.json({})), 1_100)),
   });
 });
 
 Deno.test("connection: an unknown authority is refused unless it is named beside the system's", async () => {
-  await withServer(async ({ origin, seen }) => {
-    await withFile(kubeconfig({ cluster: { server: origin }, user: { token: "secret-token" } }), async (path) => {
+  await withServer(async ({ url, requests }) => {
+    await withFile(kubeconfig({ cluster: { server: url }, user: { token: "secret-token" } }), async (path) => {
       const connection = await connectTo({ kind: "kubeconfig", path });
       await assert.rejects(connection.send(GET), ClusterUnavailable);
-      assert.equal(seen.length, 0);
+      assert.equal(requests.length, 0);
       const trusting = await connectTo({ kind: "kubeconfig", path }, { caCerts: [AUTHORITY] });
       assert.equal((await trusting.send(GET)).status, 200);
     });
@@ -107,8 +94,8 @@ Deno.test("connection: an unknown authority is refused unless it is named beside
 });
 
 Deno.test("connection: a token file is read beside its kubeconfig's user, basic credentials are sent too", async () => {
-  await withServer(async ({ origin, seen }) => {
-    const cluster = { server: origin, "insecure-skip-tls-verify": true };
+  await withServer(async ({ url, requests }) => {
+    const cluster = { server: url, "insecure-skip-tls-verify": true };
     const user = { username: "anna", password: "åäö" };
     await withFile(kubeconfig({ cluster, user }), async (path) => {
       await (await connectTo({ kind: "kubeconfig", path })).send(GET);
@@ -119,7 +106,7 @@ Deno.test("connection: a token file is read beside its kubeconfig's user, basic 
         await (await connectTo({ kind: "kubeconfig", path })).send(GET);
       });
     });
-    assert.deepEqual(seen.map(({ headers }) => headers.get("authorization")), [
+    assert.deepEqual(requests.map(({ headers }) => headers.get("authorization")), [
       `Basic ${Buffer.from("anna:åäö").toString("base64")}`,
       "Bearer token-in-a-file",
     ]);
@@ -127,21 +114,21 @@ Deno.test("connection: a token file is read beside its kubeconfig's user, basic 
 });
 
 Deno.test("connection: a server's URL may hold basic credentials, which a token replaces", async () => {
-  await withServer(async ({ origin, seen }) => {
-    const server = origin.replace("://", "://an%20na:p%40ss@");
+  await withServer(async ({ url, requests }) => {
+    const server = url.replace("://", "://an%20na:p%40ss@");
     for (const user of [{}, { token: "t" }]) {
       await withFile(kubeconfig({ cluster: { server }, user }), async (path) => {
         await (await connectTo({ kind: "kubeconfig", path })).send(GET);
       });
     }
     const basic = `Basic ${Buffer.from("an na:p@ss").toString("base64")}`;
-    assert.deepEqual(seen.map(({ headers }) => headers.get("authorization")), [basic, "Bearer t"]);
+    assert.deepEqual(requests.map(({ headers }) => headers.get("authorization")), [basic, "Bearer t"]);
   });
 });
 
 Deno.test("connection: a kubeconfig may name a server on plain HTTP, such as that of kubectl proxy", async () => {
-  await withServer(async ({ origin }) => {
-    await withFile(kubeconfig({ cluster: { server: origin } }), async (path) => {
+  await withServer(async ({ url }) => {
+    await withFile(kubeconfig({ cluster: { server: url } }), async (path) => {
       const connection = await connectTo({ kind: "kubeconfig", path });
       assert.equal((await connection.send(GET)).status, 200);
     });
@@ -150,12 +137,12 @@ Deno.test("connection: a kubeconfig may name a server on plain HTTP, such as tha
 
 Deno.test("connection: a plugin is asked once for many requests, again after half a minute and after a 401", async () => {
   let status = 200;
-  await withServer(async ({ origin, seen }) => {
+  await withServer(async ({ url, requests }) => {
     const folder = await Deno.makeTempDir();
     try {
       const script = `echo x >> ${folder}/runs; printf '{"status":{"token":"t%s"}}' $(wc -l < ${folder}/runs)`;
       const user = { exec: { apiVersion: "client.authentication.k8s.io/v1", command: "sh", args: ["-c", script] } };
-      const cluster = { server: origin, "insecure-skip-tls-verify": true };
+      const cluster = { server: url, "insecure-skip-tls-verify": true };
       await Deno.writeTextFile(`${folder}/config`, kubeconfig({ cluster, user }));
       let now = 0;
       const connection = await connectTo({ kind: "kubeconfig", path: `${folder}/config` }, { now: () => now });
@@ -166,12 +153,12 @@ Deno.test("connection: a plugin is asked once for many requests, again after hal
       status = 401;
       await connection.send(GET);
       await connection.send(GET);
-      const tokens = seen.map(({ headers }) => headers.get("authorization"));
+      const tokens = requests.map(({ headers }) => headers.get("authorization"));
       assert.deepEqual(tokens, ["Bearer t1", "Bearer t1", "Bearer t1", "Bearer t2", "Bearer t3"]);
     } finally {
       await Deno.remove(folder, { recursive: true });
     }
-  }, { answer: () => Response.json({}, { status }) });
+  }, { fault: () => status });
 });
 
 Deno.test("connection: a plugin that fails, and a server that is away, are one condition without their words", async () => {
@@ -191,9 +178,9 @@ Deno.test("connection: a plugin that fails, and a server that is away, are one c
 });
 
 Deno.test("connection: several kubeconfigs are merged, the first that names a context decides", async () => {
-  await withServer(async ({ origin, seen }) => {
+  await withServer(async ({ url, requests }) => {
     const users = JSON.stringify({ users: [{ name: "u", user: { token: "from-another-file" } }] });
-    const cluster = { server: origin, "insecure-skip-tls-verify": true };
+    const cluster = { server: url, "insecure-skip-tls-verify": true };
     const rest = JSON.stringify({ ...JSON.parse(kubeconfig({ cluster })), users: [] });
     await withFile(users, async (first) => {
       await withFile(rest, async (second) => {
@@ -201,7 +188,7 @@ Deno.test("connection: several kubeconfigs are merged, the first that names a co
         await connection.send(GET);
       });
     });
-    assert.equal(seen[0].headers.get("authorization"), "Bearer from-another-file");
+    assert.equal(requests[0].headers.get("authorization"), "Bearer from-another-file");
   });
 });
 

@@ -2,9 +2,7 @@ import assert from "node:assert/strict";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
 import { FollowedCollection, type FollowedKind, type FollowOptions } from "@/lib/kubernetes/followed_collection.ts";
 import { stringAt } from "@/lib/std/untrusted.ts";
-import { type Outcome, TestApi } from "./api_server.ts";
-
-const JOBS = "/apis/batch/v1/namespaces/batch-default/jobs";
+import { type Fault, FaultyCluster, JOBS } from "@/tests/embedded/cluster/faulty_cluster.ts";
 
 interface Thing {
   readonly name: string;
@@ -16,7 +14,7 @@ function thing(name: string, colour: string, labels: Readonly<Record<string, str
 }
 
 interface Following {
-  readonly api: TestApi;
+  readonly api: FaultyCluster;
   readonly things: FollowedCollection<Thing>;
   readonly pauses: number[];
   readonly changes: string[];
@@ -28,10 +26,13 @@ interface Following {
 
 async function following(
   use: (following: Following) => Promise<void>,
-  options: { before?: (api: TestApi) => void; kind?: Partial<FollowedKind<Thing>>; watch?: Partial<FollowOptions> } =
-    {},
+  options: {
+    before?: (api: FaultyCluster) => void;
+    kind?: Partial<FollowedKind<Thing>>;
+    watch?: Partial<FollowOptions>;
+  } = {},
 ): Promise<void> {
-  const api = await TestApi.start();
+  const api = new FaultyCluster();
   options.before?.(api);
   const stop = new AbortController();
   const clock = { now: 1_000_000 };
@@ -80,11 +81,11 @@ async function following(
   } finally {
     stop.abort();
     await running;
-    await api.kill();
+    await api.stop();
   }
 }
 
-const THREE = (api: TestApi) => {
+const THREE = (api: FaultyCluster) => {
   for (const name of ["c", "a", "b"]) api.put(JOBS, thing(name, "red"));
   api.put(JOBS, thing("other", "red", { app: "y" }));
 };
@@ -102,7 +103,7 @@ Deno.test("followed collection: all pages are listed, and what comes, changes, g
     await shows("b:red d:red");
     assert.equal(things.get("b"), before);
     assert.deepEqual(changes.slice(3), ["red>blue", "->red", "red>-", "blue>-"]);
-    assert.equal(api.asked.filter(({ isWatch }) => isWatch).length, 1);
+    assert.equal(api.requests.filter(({ isWatch }) => isWatch).length, 1);
   }, { before: THREE });
 });
 
@@ -110,8 +111,8 @@ Deno.test("followed collection: a watch asks for bookmarks and its own end, meta
   await following(async ({ api, shows }) => {
     await shows("a: b: c:");
     await api.until(() => api.watches === 1);
-    const [list] = api.asked;
-    const watch = api.asked.find(({ isWatch }) => isWatch);
+    const [list] = api.requests;
+    const watch = api.requests.find(({ isWatch }) => isWatch);
     assert.match(list.headers.get("accept") ?? "", /as=PartialObjectMetadataList;/);
     assert.match(watch?.headers.get("accept") ?? "", /as=PartialObjectMetadata;/);
     assert.deepEqual(Object.fromEntries(watch?.query ?? []), {
@@ -119,7 +120,7 @@ Deno.test("followed collection: a watch asks for bookmarks and its own end, meta
       watch: "1",
       allowWatchBookmarks: "true",
       timeoutSeconds: "20",
-      resourceVersion: "104",
+      resourceVersion: String(api.store.version),
     });
   }, {
     before: THREE,
@@ -135,6 +136,7 @@ for (const how of ["clean", "reset"] as const) {
     await following(async ({ api, clock, shows, pauses }) => {
       await shows("a:red b:red c:red");
       await api.until(() => api.watches === 1);
+      const listed = api.store.version;
       api.bookmark();
       await new Promise<void>((resolve) => {
         api.put(JOBS, thing("a", "blue"));
@@ -143,11 +145,11 @@ for (const how of ["clean", "reset"] as const) {
       clock.now += 20_000;
       api.end(how);
       await api.until(() => api.watches === 1);
-      const [first, second] = api.asked.filter(({ isWatch }) => isWatch);
-      assert.equal(first.query.get("resourceVersion"), "104");
-      assert.equal(second.query.get("resourceVersion"), "106");
+      const [first, second] = api.requests.filter(({ isWatch }) => isWatch);
+      assert.equal(first.query.get("resourceVersion"), String(listed));
+      assert.equal(second.query.get("resourceVersion"), String(listed + 1));
       assert.equal(second.query.get("timeoutSeconds"), how === "clean" ? "20" : "10");
-      assert.equal(api.asked.filter(({ isWatch }) => !isWatch).length, 2);
+      assert.equal(api.requests.filter(({ isWatch }) => !isWatch).length, 2);
       assert.deepEqual(pauses, how === "clean" ? [] : [187.5]);
       api.put(JOBS, thing("b", "blue"));
       await shows("a:blue b:blue c:red");
@@ -160,16 +162,16 @@ Deno.test("followed collection: a position that is forgotten leads to a list, an
     await shows("a:red b:red c:red");
     await api.until(() => api.watches === 1);
     const before = things.get("b");
-    const stopped = Promise.withResolvers<Outcome>();
+    const stopped = Promise.withResolvers<Fault>();
     api.fault = () => stopped.promise;
     api.end("reset");
-    const asked = api.asked.length;
-    await api.until(() => api.asked.length > asked);
+    const asked = api.requests.length;
+    await api.until(() => api.requests.length > asked);
     api.fault = null;
     api.put(JOBS, thing("a", "blue"));
     api.remove(JOBS, "c");
     api.forget();
-    stopped.resolve({ status: 410 });
+    stopped.resolve(410);
     await shows("a:blue b:red");
     await api.until(() => api.watches === 1);
     assert.equal(things.get("b"), before);
@@ -178,8 +180,8 @@ Deno.test("followed collection: a position that is forgotten leads to a list, an
     api.put(JOBS, thing("b", "green"));
     await shows("a:blue b:green");
     api.send('{"type":"ERROR","object":{"kind":"Status","code":410}}\n');
-    const lists = api.asked.length;
-    await api.until(() => api.asked.slice(lists).some(({ isWatch }) => !isWatch));
+    const lists = api.requests.length;
+    await api.until(() => api.requests.slice(lists).some(({ isWatch }) => !isWatch));
   }, { before: THREE });
 });
 
@@ -192,11 +194,11 @@ Deno.test("followed collection: half a line, a line that is no JSON and members 
     // Cut inside of a letter.
     const cut = bytes.indexOf(0xc3) + 1;
     api.send('\n{"type":"SOMETHING","object":null}\n{"type":"ADDED","object":[]}\nnull\n{"type":1}\n');
-    api.sendBytes(bytes.subarray(0, cut));
-    api.sendBytes(bytes.subarray(cut));
+    api.send(bytes.subarray(0, cut));
+    api.send(bytes.subarray(cut));
     await shows("a:red b:red c:red å:grön ");
     api.send("<html>\n");
-    await api.until(() => api.asked.filter(({ isWatch }) => isWatch).length === 2);
+    await api.until(() => api.requests.filter(({ isWatch }) => isWatch).length === 2);
     api.put(JOBS, thing("b", "blue"));
     await shows("a:red b:blue c:red å:grön ");
   }, { before: THREE });
@@ -206,7 +208,7 @@ Deno.test("followed collection: a line beyond the limit is not asked for again, 
   await following(async ({ api, shows }) => {
     await shows("a:red b:red c:red");
     await api.until(() => api.watches === 1);
-    const lists = () => api.asked.filter(({ isWatch }) => !isWatch).length;
+    const lists = () => api.requests.filter(({ isWatch }) => !isWatch).length;
     const before = lists();
     const piece = "x".repeat(1024 * 1024);
     for (let i = 0; i < 17; i++) api.send(piece);
@@ -218,7 +220,7 @@ Deno.test("followed collection: a line beyond the limit is not asked for again, 
 });
 
 Deno.test("followed collection: a server that answers 500 or ends at once is asked more and more rarely, then listed", async () => {
-  for (const answer of [{ status: 500 }, { status: 200 }, "reset"] as const) {
+  for (const answer of [500, 200, "reset"] as const) {
     await following(async ({ api, things, pauses, clock, shows }) => {
       await shows("a:red b:red c:red");
       await api.until(() => api.watches === 1);
@@ -226,7 +228,7 @@ Deno.test("followed collection: a server that answers 500 or ends at once is ask
       clock.now += 5_000;
       api.fault = ({ isWatch }) => isWatch ? answer : null;
       api.end("reset");
-      const lists = () => api.asked.filter(({ isWatch }) => !isWatch).length;
+      const lists = () => api.requests.filter(({ isWatch }) => !isWatch).length;
       await api.until(() => lists() > 2);
       assert.deepEqual(pauses.slice(0, 3), [187.5, 375, 750]);
       await api.until(() => lists() > 12);
@@ -249,11 +251,17 @@ Deno.test("followed collection: a connection that is silent, or drips without a 
       await shows("a:red b:blue c:red");
       const dripping = setInterval(() => drip && api.send(" "), 200);
       // The server never ends what it was asked to end after a second.
-      await api.until(() => api.asked.filter(({ isWatch }) => isWatch).length === 2);
+      await api.until(() => api.requests.filter(({ isWatch }) => isWatch).length === 2);
       clearInterval(dripping);
-      const second = api.asked.filter(({ isWatch }) => isWatch)[1];
-      assert.equal(second.query.get("resourceVersion"), "105");
-    }, { before: THREE, watch: { watchSeconds: 1, idleMs: 100 } });
+      const second = api.requests.filter(({ isWatch }) => isWatch)[1];
+      assert.equal(second.query.get("resourceVersion"), String(api.store.version));
+    }, {
+      before(api) {
+        THREE(api);
+        api.keepsWatches = true;
+      },
+      watch: { watchSeconds: 1, idleMs: 100 },
+    });
   }
 });
 
@@ -261,10 +269,10 @@ Deno.test("followed collection: a server that is killed and comes back is follow
   await following(async ({ api, pauses, shows }) => {
     await shows("a:red b:red c:red");
     await api.until(() => api.watches === 1);
-    await api.kill();
+    await api.stop();
     api.put(JOBS, thing("c", "blue"));
     while (pauses.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
-    await api.restart();
+    api.restart();
     await shows("a:red b:red c:blue");
   }, { before: THREE });
 });
@@ -298,11 +306,11 @@ Deno.test("followed collection: a refusal of watches is told, and what was liste
     await following(async ({ api, things, shows }) => {
       await shows("a:red b:red c:red");
       await things.forbidden;
-      assert.ok(api.asked.some(({ isWatch }) => isWatch));
+      assert.ok(api.requests.some(({ isWatch }) => isWatch));
     }, {
       before(api) {
         THREE(api);
-        api.fault = ({ isWatch }) => isWatch ? { status } : null;
+        api.fault = ({ isWatch }) => isWatch ? status : null;
       },
     });
   }

@@ -8,7 +8,7 @@ import { TLSSocket } from "node:tls";
 import { watchedCampaigns } from "@/lib/campaigns/source/watched_campaigns.ts";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
 import { conventions } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
-import { TestApi } from "./api_server.ts";
+import { FaultyCluster } from "@/tests/embedded/cluster/faulty_cluster.ts";
 import { testCluster } from "./test_cluster.ts";
 import { AUTHORITY, SERVER } from "./tls_server.ts";
 
@@ -41,7 +41,7 @@ async function withKubeconfig(
 }
 
 Deno.test("secure watch: lists and watches go over TLS with the account's token, and end with a cut connection", async () => {
-  const api = await TestApi.start(SERVER);
+  const api = new FaultyCluster(SERVER);
   testCluster(api);
   await withKubeconfig({ server: api.url, ...NAMED }, { token: "secret-token" }, async (path) => {
     const connection = await clusterConnection({ kind: "kubeconfig", path }, { now: Date.now });
@@ -50,13 +50,13 @@ Deno.test("secure watch: lists and watches go over TLS with the account's token,
     try {
       await api.until(() => api.watches === 6);
       assert.equal((await source.list()).jobs.length, 2);
-      assert.ok(api.asked.every(({ headers }) => headers.get("authorization") === "Bearer secret-token"));
+      assert.ok(api.requests.every(({ headers }) => headers.get("authorization") === "Bearer secret-token"));
       api.end("reset");
       await api.until(() => api.watches === 6);
       assert.ok(await source.campaign("batch-default", "lund"));
     } finally {
       await source.close();
-      await api.kill();
+      await api.stop();
     }
   });
 });
@@ -119,7 +119,7 @@ async function withProxy(isSecure: boolean, use: (url: string, tunnels: () => nu
 }
 
 Deno.test("secure watch: a proxy of the kubeconfig is gone through, over TLS with the same authorities", async () => {
-  const api = await TestApi.start(SERVER);
+  const api = new FaultyCluster(SERVER);
   try {
     for (const isSecure of [false, true]) {
       await withProxy(isSecure, async (url, tunnels) => {
@@ -134,6 +134,6 @@ Deno.test("secure watch: a proxy of the kubeconfig is gone through, over TLS wit
       });
     }
   } finally {
-    await api.kill();
+    await api.stop();
   }
 });

@@ -5,11 +5,7 @@ import {
   names,
   podObject,
 } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
-import type { TestApi } from "./api_server.ts";
-
-export const JOBS = "/apis/batch/v1/namespaces/batch-default/jobs";
-export const PODS = "/api/v1/namespaces/batch-default/pods";
-export const MAPS = "/api/v1/namespaces/batch-default/configmaps";
+import { type FaultyCluster, JOBS, MAPS, PODS } from "@/tests/embedded/cluster/faulty_cluster.ts";
 
 export const VOLUMES = "a\thttps://archive.example.org/a\nb\timages:https://x/1 https://x/2\nc\nd\n";
 
@@ -41,8 +37,8 @@ export function pipelineMap(id: string, yaml: string) {
   return configMap(`${conventions.pipelinePrefix}${id}`, { [names.pipeline]: id }, { "pipeline.yaml": yaml });
 }
 
-/** Two live campaigns, one of them with pods, a failed warm-up, a reaped campaign, and what belongs to nobody. */
-export function testCluster(api: TestApi): void {
+/** Two live campaigns, one of them with pods, a failed warm-up, a reaped campaign, and objects of other programs. */
+export function testCluster(api: FaultyCluster): void {
   const visby = [{ name: "campaign", configMap: { name: "campaign-visby" } }];
   api.put(JOBS, jobObject({ status: { completedIndexes: "0", failedIndexes: "3", active: 1 } }));
   api.put(JOBS, jobObject({ metadata: { name: "visby" }, spec: { template: { spec: { volumes: visby } } } }));

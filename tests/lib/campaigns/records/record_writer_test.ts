@@ -1,36 +1,45 @@
 import assert from "node:assert/strict";
+import { parse } from "yaml";
+import type { ConfigMap } from "@/embedded/cluster/objects.ts";
 import { readJob } from "@/lib/campaigns/projection/cluster_objects.ts";
 import { readFailures } from "@/lib/campaigns/projection/status_record.ts";
 import { RecordRejected, type RecordWriter, recordWriter } from "@/lib/campaigns/records/record_writer.ts";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
 import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
+import { FaultyCluster, JOBS, MAPS } from "@/tests/embedded/cluster/faulty_cluster.ts";
 import { conventions, job, jobObject, names } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
-import { RecordServer } from "./record_server.ts";
 
 const { summaryManager, failuresManager, applyManager } = conventions;
 const RECORD = "campaign-lund-status";
 
 interface Scene {
-  readonly server: RecordServer;
+  readonly server: FaultyCluster;
   readonly writer: RecordWriter;
 }
 
 async function withServer(use: (scene: Scene) => Promise<void>): Promise<void> {
-  const server = new RecordServer();
+  const server = new FaultyCluster();
   try {
-    server.jobs.set("lund", jobObject());
+    server.put(JOBS, jobObject());
     const connection = await clusterConnection({ kind: "server", url: server.url }, { now: () => 0 });
     await use({ server, writer: recordWriter({ connection, conventions, resultsUrl: "https://r" }) });
   } finally {
-    await server.close();
+    await server.stop();
   }
+}
+
+/** The keys of `data` that a manager applied. */
+function appliedKeys(map: ConfigMap | undefined, manager: string): string[] {
+  const entries = map?.metadata.managedFields ?? [];
+  const entry = entries.find((entry) => entry.manager === manager && entry.operation === "Apply");
+  return Object.keys(Object(entry?.fieldsV1["f:data"])).map((key) => key.slice("f:".length));
 }
 
 Deno.test("record writer: a first record has labels, its summary and its failures, each under its manager", async () => {
   await withServer(async ({ server, writer }) => {
     assert.equal(await writer.write(job(), new Map([["a", "no page"]])), "written");
-    const map = server.maps.get(RECORD);
-    assert.deepEqual(map?.labels, {
+    const map = server.configMap(RECORD);
+    assert.deepEqual(map?.metadata.labels, {
       [names.managedBy]: "converter",
       [names.campaign]: "lund-file",
       [names.pipeline]: "lion-v2",
@@ -47,13 +56,13 @@ Deno.test("record writer: a first record has labels, its summary and its failure
       failedVolumes: '[{"id":"a","reason":"no page"}]',
       failedVolumesJobUid: "uid-1",
     });
-    assert.deepEqual([...map?.owners.get(failuresManager) ?? []], ["failedVolumes", "failedVolumesJobUid"]);
+    assert.deepEqual(appliedKeys(map, failuresManager), ["failedVolumes", "failedVolumesJobUid"]);
     const [first, second] = server.patches;
     assert.equal(first.path, `/api/v1/namespaces/batch-default/configmaps/${RECORD}`);
-    assert.equal(first.contentType, "application/apply-patch+yaml");
+    assert.equal(first.headers.get("content-type"), "application/apply-patch+yaml");
     assert.deepEqual([...first.query], [["fieldManager", summaryManager]]);
     assert.deepEqual([...second.query], [["fieldManager", failuresManager], ["force", "true"]]);
-    assert.equal(JSON.parse(second.text).metadata.uid, map?.uid);
+    assert.equal(JSON.parse(second.text).metadata.uid, map?.metadata.uid);
 
     assert.equal(await writer.write(job(), new Map([["a", ""]])), "unchanged");
     assert.equal(await writer.write(job(), null), "unchanged");
@@ -64,9 +73,9 @@ Deno.test("record writer: a first record has labels, its summary and its failure
 Deno.test("record writer: a list leaves the failures alone, and the Job as it stands now is what is recorded", async () => {
   await withServer(async ({ server, writer }) => {
     await writer.write(job(), new Map([["a", "x"]]));
-    server.jobs.set("lund", jobObject({ status: { completedIndexes: "0-2" } }));
+    server.put(JOBS, jobObject({ status: { completedIndexes: "0-2" } }));
     assert.equal(await writer.write(job(), null), "written");
-    const data = server.maps.get(RECORD)?.data;
+    const data = server.configMap(RECORD)?.data;
     assert.deepEqual([data?.volumesDone, data?.failedVolumes], ["3", '[{"id":"a","reason":"x"}]']);
     assert.equal(server.patches.length, 3);
   });
@@ -81,15 +90,15 @@ Deno.test("record writer: nothing is written for a Job that is gone, was replace
       jobObject({ labels: { app: conventions.warmupApp } }),
     ];
     for (const object of cases) {
-      server.jobs.clear();
-      if (object) server.jobs.set("lund", object);
+      server.remove(JOBS, "lund");
+      if (object) server.put(JOBS, object);
       assert.equal(await writer.write(job(), new Map([["a", "x"]])), "gone");
     }
     const nameless = readJob(jobObject({ metadata: { uid: undefined } }), conventions);
     assert.ok(nameless);
-    server.jobs.set("lund", jobObject({ metadata: { uid: undefined } }));
+    server.put(JOBS, jobObject({ metadata: { uid: undefined } }));
     assert.equal(await writer.write(nameless, null), "gone");
-    assert.deepEqual([server.patches.length, server.maps.size], [0, 0]);
+    assert.deepEqual([server.patches.length, server.configMap(RECORD)], [0, undefined]);
   });
 });
 
@@ -97,13 +106,13 @@ Deno.test("record writer: a record that was pruned between reading and writing d
   for (const failures of [null, new Map([["b", "y"]])]) {
     await withServer(async ({ server, writer }) => {
       await writer.write(job(), new Map([["a", "x"]]));
-      if (!failures) server.jobs.set("lund", jobObject({ status: { completedIndexes: "0" } }));
-      server.instead = ({ method }) => {
-        if (method === "PATCH") server.maps.clear();
+      if (!failures) server.put(JOBS, jobObject({ status: { completedIndexes: "0" } }));
+      server.fault = ({ method }) => {
+        if (method === "PATCH") server.remove(MAPS, RECORD);
         return null;
       };
       assert.equal(await writer.write(job(), failures), "contended");
-      assert.equal(server.maps.size, 0);
+      assert.equal(server.configMap(RECORD), undefined);
     });
   }
 });
@@ -111,13 +120,16 @@ Deno.test("record writer: a record that was pruned between reading and writing d
 Deno.test("record writer: a record that was made anew between reading and writing is left to a later write", async () => {
   await withServer(async ({ server, writer }) => {
     await writer.write(job(), new Map([["a", "x"]]));
-    server.instead = ({ method }) => {
-      if (method === "PATCH") server.put(RECORD, { data: { phase: "Running" } });
+    server.fault = ({ method }) => {
+      if (method === "PATCH") {
+        server.remove(MAPS, RECORD);
+        server.apply(RECORD, { phase: "Running" });
+      }
       return null;
     };
     assert.equal(await writer.write(job(), new Map([["b", "y"]])), "contended");
-    assert.deepEqual(server.maps.get(RECORD)?.data, { phase: "Running" });
-    server.instead = ({ method }) => method === "PATCH" ? Response.json({ code: 422 }, { status: 422 }) : null;
+    assert.deepEqual(server.configMap(RECORD)?.data, { phase: "Running" });
+    server.fault = ({ method }) => method === "PATCH" ? Response.json({ code: 422 }, { status: 422 }) : null;
     await assert.rejects(writer.write(job(), new Map([["b", "y"]])), RecordRejected);
   });
 });
@@ -125,10 +137,9 @@ Deno.test("record writer: a record that was made anew between reading and writin
 Deno.test("record writer: an ending that the apply tool recorded stays, the failures are added", async () => {
   await withServer(async ({ server, writer }) => {
     const data = { phase: "Succeeded", volumesTotal: "4", volumesDone: "4", volumesFailed: "0", jobUid: "uid-1" };
-    const owners = new Map([[applyManager, new Set(Object.keys(data))]]);
-    server.put(RECORD, { data: { ...data }, owners });
+    server.apply(RECORD, data, applyManager);
     assert.equal(await writer.write(job(), new Map([["a", "x"]])), "written");
-    const map = server.maps.get(RECORD);
+    const map = server.configMap(RECORD);
     assert.deepEqual(map?.data, {
       ...data,
       startedAt: "2025-11-20T08:01:00Z",
@@ -136,7 +147,7 @@ Deno.test("record writer: an ending that the apply tool recorded stays, the fail
       failedVolumes: '[{"id":"a","reason":"x"}]',
       failedVolumesJobUid: "uid-1",
     });
-    assert.deepEqual([...owners.get(applyManager) ?? []], Object.keys(data));
+    assert.deepEqual(appliedKeys(map, applyManager), Object.keys(data).sort());
     assert.equal(await writer.write(job(), new Map([["a", "x"]])), "unchanged");
   });
 });
@@ -144,20 +155,18 @@ Deno.test("record writer: an ending that the apply tool recorded stays, the fail
 Deno.test("record writer: another Job's ending is taken over only from the apply tool's record as it was read", async () => {
   await withServer(async ({ server, writer }) => {
     const data = { phase: "Succeeded", finishedAt: "2025-11-01T00:00:00Z", jobUid: "uid-0" };
-    const record = () =>
-      server.put(RECORD, { data: { ...data }, owners: new Map([[applyManager, new Set(Object.keys(data))]]) });
-    const raced = record();
-    server.instead = ({ method }) => {
-      if (method === "PATCH") raced.version += 100;
+    server.apply(RECORD, data, applyManager);
+    server.fault = ({ method }) => {
+      if (method === "PATCH") server.apply(RECORD, { volumesDone: "4" });
       return null;
     };
     assert.equal(await writer.write(job(), null), "contended");
-    assert.deepEqual(raced.data, data);
+    assert.deepEqual(server.configMap(RECORD)?.data, { ...data, volumesDone: "4" });
 
-    server.instead = () => null;
-    const map = record();
+    server.fault = null;
     assert.equal(await writer.write(job(), null), "written");
-    assert.deepEqual([map.data.phase, map.data.finishedAt, map.data.jobUid], ["Running", "", "uid-1"]);
+    const { phase, finishedAt, jobUid } = server.configMap(RECORD)?.data ?? {};
+    assert.deepEqual([phase, finishedAt, jobUid], ["Running", "", "uid-1"]);
     assert.equal(server.patches.at(-1)?.query.get("force"), "true");
   });
 });
@@ -166,19 +175,17 @@ Deno.test("record writer: failures move from the summary of an older version to 
   await withServer(async ({ server, writer }) => {
     const failedVolumes = '[{"id":"a","reason":"x"}]';
     const data = { phase: "Queued", jobUid: "uid-1", failedVolumes };
-    const map = server.put(RECORD, {
-      data: { ...data },
-      owners: new Map([[summaryManager, new Set(Object.keys(data))]]),
-    });
+    server.apply(RECORD, data, summaryManager);
+    const owns = (manager: string) => appliedKeys(server.configMap(RECORD), manager).includes("failedVolumes");
     assert.equal(await writer.write(job(), null), "written");
-    assert.equal(map.data.failedVolumes, failedVolumes);
-    assert.ok(map.owners.get(summaryManager)?.has("failedVolumes"));
+    assert.equal(server.configMap(RECORD)?.data?.failedVolumes, failedVolumes);
+    assert.ok(owns(summaryManager));
     await writer.write(job(), new Map());
-    assert.ok(map.owners.get(failuresManager)?.has("failedVolumes"));
-    server.jobs.set("lund", jobObject({ status: { completedIndexes: "0" } }));
+    assert.ok(owns(failuresManager));
+    server.put(JOBS, jobObject({ status: { completedIndexes: "0" } }));
     await writer.write(job(), null);
-    assert.ok(!map.owners.get(summaryManager)?.has("failedVolumes"));
-    assert.equal(map.data.failedVolumes, failedVolumes);
+    assert.ok(!owns(summaryManager));
+    assert.equal(server.configMap(RECORD)?.data?.failedVolumes, failedVolumes);
   });
 });
 
@@ -186,9 +193,10 @@ Deno.test("record writer: whatever a pod says arrives as it is, in JSON that is 
   await withServer(async ({ server, writer }) => {
     const sentence = 'line\u2028end \u0085 \u007f \u0000 \ufeff "x": {#} \u{1F600} å\t\n\\';
     await writer.write(job(), new Map([["a", sentence], ["b", "half \ud800"]]));
-    const failures = readFailures(server.maps.get(RECORD)?.data.failedVolumes ?? null);
+    const failures = readFailures(server.configMap(RECORD)?.data?.failedVolumes ?? null);
     assert.deepEqual([...failures], [["a", sentence], ["b", "half \ud800"]]);
     const text = server.patches[1].text;
+    assert.deepEqual(parse(text, { version: "1.1" }), JSON.parse(text));
     // deno-lint-ignore no-control-regex
     assert.doesNotMatch(text, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff]/);
     assert.doesNotMatch(text.replaceAll("\\\\", ""), /\\ud[89a-f]/i);
@@ -198,16 +206,16 @@ Deno.test("record writer: whatever a pod says arrives as it is, in JSON that is 
 Deno.test("record writer: distinguishes a failed write from a failed read", async () => {
   await withServer(async ({ server, writer }) => {
     for (const status of [400, 403, 404, 415, 422, 429, 500, 503]) {
-      server.instead = ({ method }) => method === "PATCH" ? new Response("secret", { status }) : null;
+      server.fault = ({ method }) => method === "PATCH" ? new Response("secret", { status }) : null;
       await assert.rejects(writer.write(job(), null), (error) => {
         assert.ok(error instanceof RecordRejected);
         assert.equal(error.message, `status ${status}`);
         return true;
       });
-      server.instead = ({ method }) => method === "GET" ? new Response(null, { status: 500 }) : null;
+      server.fault = ({ method }) => method === "GET" ? 500 : null;
       await assert.rejects(writer.write(job(), null), ClusterUnavailable);
     }
-    server.instead = ({ method }) => method === "PATCH" ? new Response(null, { status: 409 }) : null;
+    server.fault = ({ method }) => method === "PATCH" ? 409 : null;
     assert.equal(await writer.write(job(), null), "contended");
   });
 });

@@ -4,11 +4,11 @@ import { type ChosenCampaigns, chosenCampaigns, type ClusterReads } from "@/lib/
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
 import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
 import { conventions } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
-import { type Asked, type Fault, TestApi } from "@/tests/lib/kubernetes/api_server.ts";
+import { type Faults, FaultyCluster, type Received } from "@/tests/embedded/cluster/faulty_cluster.ts";
 import { testCluster } from "@/tests/lib/kubernetes/test_cluster.ts";
 
 interface Choice {
-  readonly api: TestApi;
+  readonly api: FaultyCluster;
   readonly chosen: ChosenCampaigns;
   readonly clock: { now: number };
   readonly refused: Promise<void>;
@@ -19,11 +19,11 @@ interface Choice {
 
 async function choosing(
   reads: ClusterReads,
-  fault: Fault | null,
+  fault: Faults | null,
   use: (choice: Choice) => Promise<void>,
   watchAgainMs?: number,
 ): Promise<void> {
-  const api = await TestApi.start();
+  const api = new FaultyCluster();
   testCluster(api);
   api.fault = fault;
   const clock = { now: 1_000_000 };
@@ -49,12 +49,13 @@ async function choosing(
     await use({ api, chosen, clock, refused: refused.promise, allowed: allowed.promise, told });
   } finally {
     await chosen.close();
-    await api.kill();
+    await api.stop();
   }
 }
 
-const noWatch: Fault = ({ isWatch }) => isWatch ? { status: 403 } : null;
-const lists = (api: TestApi) => api.asked.filter(({ isWatch, path }) => !isWatch && path !== "/version").length;
+const noWatch: Faults = ({ isWatch }) => isWatch ? 403 : null;
+const lists = (api: FaultyCluster) =>
+  api.requests.filter(({ isWatch, path }) => !isWatch && path !== "/version").length;
 
 Deno.test("chosen campaigns: an account that may watch follows, by itself and when told to", async () => {
   for (const reads of ["auto", "watch"] as const) {
@@ -85,7 +86,7 @@ Deno.test("chosen campaigns: an account that may not watch lists, and its watche
 });
 
 Deno.test("chosen campaigns: only one kind that may not be watched is enough for listing", async () => {
-  const noPods: Fault = ({ isWatch, path }) => isWatch && path.endsWith("/pods") ? { status: 403 } : null;
+  const noPods: Faults = ({ isWatch, path }) => isWatch && path.endsWith("/pods") ? 403 : null;
   await choosing("auto", noPods, async ({ chosen, refused }) => {
     await refused;
     assert.equal((await chosen.source.list()).jobs.length, 2);
@@ -93,16 +94,16 @@ Deno.test("chosen campaigns: only one kind that may not be watched is enough for
 });
 
 Deno.test("chosen campaigns: a refused account is tried again, and its cluster followed once it may watch everything", async () => {
-  const isTrial = ({ isWatch, query }: Asked) => isWatch && query.get("timeoutSeconds") === "1";
-  const trials = (api: TestApi, kind: string) =>
-    api.asked.filter((asked) => isTrial(asked) && asked.path.endsWith(`/${kind}`)).length;
+  const isTrial = ({ isWatch, query }: Received) => isWatch && query.get("timeoutSeconds") === "1";
+  const trials = (api: FaultyCluster, kind: string) =>
+    api.requests.filter((asked) => isTrial(asked) && asked.path.endsWith(`/${kind}`)).length;
   // The server of the tests ends no watch by itself.
-  const ended: Fault = (asked) => isTrial(asked) ? { status: 200 } : null;
+  const ended: Faults = (asked) => isTrial(asked) ? 200 : null;
   await choosing("auto", noWatch, async ({ api, chosen, refused, allowed, told }) => {
     await refused;
     await api.until(() => trials(api, "jobs") >= 2);
     assert.deepEqual([trials(api, "pods"), trials(api, "configmaps")], [0, 0]);
-    const noMaps: Fault = ({ isWatch, path }) => isWatch && path.endsWith("/configmaps") ? { status: 403 } : null;
+    const noMaps: Faults = ({ isWatch, path }) => isWatch && path.endsWith("/configmaps") ? 403 : null;
     api.fault = (asked) => noMaps(asked) ?? ended(asked);
     await api.until(() => trials(api, "configmaps") >= 2);
     assert.equal((await chosen.source.list()).jobs.length, 2);
@@ -121,7 +122,7 @@ Deno.test("chosen campaigns: a refused account is tried again, and its cluster f
 Deno.test("chosen campaigns: an account that loses the right to watch a second time is listed again", async () => {
   await choosing("auto", noWatch, async ({ api, chosen, refused, allowed, told, clock }) => {
     await refused;
-    api.fault = ({ isWatch, query }) => isWatch && query.get("timeoutSeconds") === "1" ? { status: 200 } : null;
+    api.fault = ({ isWatch, query }) => isWatch && query.get("timeoutSeconds") === "1" ? 200 : null;
     await allowed;
     await api.until(() => api.watches === 6);
     api.fault = noWatch;
@@ -138,8 +139,8 @@ Deno.test("chosen campaigns: an account that is told to list never watches", asy
   await choosing("list", null, async ({ api, chosen }) => {
     assert.equal((await chosen.source.list()).jobs.length, 2);
     assert.equal(await chosen.ready(), true);
-    assert.ok(api.asked.every(({ isWatch }) => !isWatch));
-    api.fault = () => ({ status: 500 });
+    assert.ok(api.requests.every(({ isWatch }) => !isWatch));
+    api.fault = () => (500);
     assert.equal(await chosen.ready(), false);
   });
 });

@@ -10,11 +10,11 @@ import {
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
 import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
 import { conventions, jobObject, podObject, terminated } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
-import { TestApi } from "@/tests/lib/kubernetes/api_server.ts";
-import { JOBS, MAPS, pipelineMap, PODS, recordMap, testCluster } from "@/tests/lib/kubernetes/test_cluster.ts";
+import { FaultyCluster, JOBS, MAPS, PODS } from "@/tests/embedded/cluster/faulty_cluster.ts";
+import { pipelineMap, recordMap, testCluster } from "@/tests/lib/kubernetes/test_cluster.ts";
 
 interface Watching {
-  readonly api: TestApi;
+  readonly api: FaultyCluster;
   readonly source: WatchedCampaigns;
   readonly clock: { now: number };
   /** Requests other than watches since the last call. */
@@ -25,9 +25,9 @@ interface Watching {
 
 async function watching(
   use: (watching: Watching) => Promise<void>,
-  options: { limits?: Partial<WatchLimits>; before?: (api: TestApi) => void } = {},
+  options: { limits?: Partial<WatchLimits>; before?: (api: FaultyCluster) => void } = {},
 ): Promise<void> {
-  const api = await TestApi.start();
+  const api = new FaultyCluster();
   testCluster(api);
   options.before?.(api);
   const clock = { now: 1_000_000 };
@@ -48,8 +48,8 @@ async function watching(
       source,
       clock,
       reads() {
-        const paths = api.asked.slice(seen).filter(({ isWatch }) => !isWatch).map(({ path }) => path);
-        seen = api.asked.length;
+        const paths = api.requests.slice(seen).filter(({ isWatch }) => !isWatch).map(({ path }) => path);
+        seen = api.requests.length;
         return paths;
       },
       async until(ask, holds) {
@@ -62,12 +62,12 @@ async function watching(
     });
   } finally {
     await source.close();
-    await api.kill();
+    await api.stop();
   }
 }
 
 /** All watches of the one namespace stand. */
-const followed = (api: TestApi) => api.until(() => api.watches === 6);
+const followed = (api: FaultyCluster) => api.until(() => api.watches === 6);
 
 Deno.test("watched campaigns: a list is what listing the cluster gives, and costs no read", async () => {
   await watching(async ({ api, source, reads }) => {
@@ -199,7 +199,7 @@ Deno.test("watched campaigns: maps that nobody follows are read, and shared for 
 Deno.test("watched campaigns: a document that cannot be read is a 502 for that campaign, the list goes on", async () => {
   await watching(async ({ api, source }) => {
     await followed(api);
-    api.fault = ({ path }) => path.endsWith("/campaign-lund") ? { status: 500 } : null;
+    api.fault = ({ path }) => path.endsWith("/campaign-lund") ? 500 : null;
     await assert.rejects(source.campaign("batch-default", "lund"), ClusterUnavailable);
     assert.equal((await source.list()).jobs.length, 2);
     api.fault = null;
@@ -215,23 +215,23 @@ Deno.test("watched campaigns: readers wait for the first lists, and are told whe
     await assert.rejects(source.pods("batch-default", "lund"), ClusterUnavailable);
   }, { limits: { patienceMs: 20 }, before: (api) => void (api.fault = () => "hang") });
   await watching(async ({ source, api }) => {
-    api.until(() => api.asked.length === 6).then(() => api.fault = null);
+    api.until(() => api.requests.length === 6).then(() => api.fault = null);
     assert.equal((await source.list()).jobs.length, 2);
-  }, { before: (api) => void (api.fault = () => ({ status: 503 })) });
+  }, { before: (api) => void (api.fault = () => (503)) });
 });
 
 Deno.test("watched campaigns: what is old says how old it is, and beyond a bound it is not handed out", async () => {
   await watching(async ({ api, source, clock, until }) => {
     await followed(api);
     assert.equal(source.age(), 0);
-    await api.kill();
+    await api.stop();
     clock.now += MAX_AGE_MS;
     assert.equal(source.age(), MAX_AGE_MS);
     assert.equal((await source.list()).jobs.length, 2);
     clock.now += 1;
     await assert.rejects(source.list(), ClusterUnavailable);
     await assert.rejects(source.campaign("batch-default", "lund"), ClusterUnavailable);
-    await api.restart();
+    api.restart();
     await followed(api);
     api.bookmark();
     await until(() => Promise.resolve(source.age()), (age) => age === 0);
@@ -242,7 +242,7 @@ Deno.test("watched campaigns: what is old says how old it is, and beyond a bound
 Deno.test("watched campaigns: one collection that is not followed makes all of it old", async () => {
   await watching(async ({ api, source, clock, until }) => {
     await followed(api);
-    api.fault = ({ path }) => path === PODS ? { status: 500 } : null;
+    api.fault = ({ path }) => path === PODS ? 500 : null;
     api.end();
     await api.until(() => api.watches === 5);
     clock.now += 40_000;
@@ -296,7 +296,7 @@ Deno.test("watched campaigns: hostile objects cost only themselves", async () =>
 });
 
 Deno.test("watched campaigns: no watch is left open after a close", async () => {
-  const api = await TestApi.start();
+  const api = new FaultyCluster();
   testCluster(api);
   const connection = await clusterConnection({ kind: "server", url: api.url }, { now: Date.now });
   const source = watchedCampaigns({
@@ -309,5 +309,5 @@ Deno.test("watched campaigns: no watch is left open after a close", async () => 
   await api.until(() => api.watches === 12);
   await source.close();
   await api.until(() => api.watches === 0);
-  await api.kill();
+  await api.stop();
 });

@@ -3,22 +3,23 @@ import { type CampaignRecords, campaignRecords } from "@/lib/campaigns/records/c
 import { recordWriter } from "@/lib/campaigns/records/record_writer.ts";
 import { listedCampaigns } from "@/lib/campaigns/source/listed_campaigns.ts";
 import { clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
+import { FaultyCluster, JOBS, MAPS, PODS } from "@/tests/embedded/cluster/faulty_cluster.ts";
 import { conventions, jobObject, podObject, terminated } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
-import { RecordServer } from "@/tests/lib/campaigns/records/record_server.ts";
 import { NO_LOG } from "@/tests/lib/http/no_log.ts";
+import { recordMap, statusMap } from "@/tests/lib/kubernetes/test_cluster.ts";
 import { detailed, jobsApp, listed, NOW } from "./jobs_fixture.ts";
 import { ANNA, RESULTS_URL } from "./web_fixture.ts";
 
 interface Scene {
-  readonly server: RecordServer;
+  readonly server: FaultyCluster;
   readonly app: ReturnType<typeof jobsApp>;
   readonly records: CampaignRecords;
 }
 
 async function withCluster(use: (scene: Scene) => Promise<void>): Promise<void> {
-  const server = new RecordServer();
+  const server = new FaultyCluster();
   try {
-    server.jobs.set("lund", jobObject({ status: { completedIndexes: "0", failedIndexes: "1" } }));
+    server.put(JOBS, jobObject({ status: { completedIndexes: "0", failedIndexes: "1" } }));
     const now = () => NOW;
     const connection = await clusterConnection({ kind: "server", url: server.url }, { now });
     const source = listedCampaigns({ connection, conventions, namespaces: ["batch-default"], now });
@@ -27,19 +28,19 @@ async function withCluster(use: (scene: Scene) => Promise<void>): Promise<void> 
     await use({ server, records, app: jobsApp(source, { records }) });
     await records.idle();
   } finally {
-    await server.close();
+    await server.stop();
   }
 }
 
-const data = (server: RecordServer) => server.maps.get("campaign-lund-status")?.data;
+const data = (server: FaultyCluster) => server.configMap("campaign-lund-status")?.data;
 
 Deno.test("job records: a list is answered before its records are written, and they are", async () => {
   await withCluster(async ({ server, app, records }) => {
     const gate = Promise.withResolvers<null>();
-    server.instead = ({ method }) => method === "PATCH" ? gate.promise : null;
+    server.fault = ({ method }) => method === "PATCH" ? gate.promise : null;
     const [row] = await listed(app);
     assert.equal(row.counts.done, 1);
-    assert.equal(server.maps.size, 0);
+    assert.equal(data(server), undefined);
     gate.resolve(null);
     await records.idle();
     assert.deepEqual([data(server)?.phase, data(server)?.volumesFailed], ["Running", "1"]);
@@ -53,13 +54,10 @@ Deno.test("job records: a list is answered before its records are written, and t
 
 Deno.test("job records: a detail's failures are named with what their pods said", async () => {
   await withCluster(async ({ server, app, records }) => {
-    server.maps.set("campaign-lund", { ...server.put("x", { data: { "volumes.txt": "a\nb\nc\nd\n" } }) });
-    server.maps.delete("x");
+    server.put(MAPS, recordMap("lund"));
     const message = '{"stage":"verify","permanent":true,"error":"no page"}';
-    server.pods = [podObject("1", {
-      phase: "Failed",
-      containerStatuses: [terminated("wrapper", { exitCode: 13, message })],
-    })];
+    const containerStatuses = [terminated("wrapper", { exitCode: 13, message })];
+    server.put(PODS, podObject("1", { phase: "Failed", containerStatuses }));
     await detailed(app);
     await records.idle();
     assert.equal(data(server)?.failedVolumes, '[{"id":"b","reason":"no page"}]');
@@ -70,22 +68,22 @@ Deno.test("job records: a detail's failures are named with what their pods said"
 Deno.test("job records: whatever becomes of a write, the answers are the same", async () => {
   for (const status of [403, 409, 500]) {
     await withCluster(async ({ server, app, records }) => {
-      server.instead = ({ method }) => method === "PATCH" ? new Response(null, { status }) : null;
+      server.fault = ({ method }) => method === "PATCH" ? status : null;
       assert.equal((await listed(app)).length, 1);
       await records.idle();
       assert.equal((await detailed(app)).name, "lund");
       await records.idle();
       assert.equal(server.patches.length, status === 409 ? 2 : 1);
-      assert.equal(server.maps.size, 0);
+      assert.equal(data(server), undefined);
     });
   }
 });
 
 Deno.test("job records: a campaign whose Job is gone is answered and not written", async () => {
   await withCluster(async ({ server, app, records }) => {
-    server.jobs.clear();
-    server.put("campaign-lund", { data: { "volumes.txt": "a\n" } });
-    server.put("campaign-lund-status", { data: { phase: "Running", volumesTotal: "1" } });
+    server.remove(JOBS, "lund");
+    server.put(MAPS, recordMap("lund"));
+    server.put(MAPS, statusMap("lund", { phase: "Running" }));
     const { jobGone, phase } = await detailed(app);
     assert.deepEqual([jobGone, phase], [true, "Unknown"]);
     await listed(app);
