@@ -1,10 +1,11 @@
+import { unescapeXml } from "@/lib/std/unescape_xml.ts";
+
 /** A document that is not the expected XML. */
 export class MalformedXml extends Error {
   override readonly name = "MalformedXml";
 }
 
 const MAX_DEPTH = 16;
-const NAMED: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
 
 /** Receives the elements of a scan. A `path` is element names without prefixes, joined by `/`. */
 interface XmlVisitor {
@@ -102,32 +103,10 @@ class PathNode {
   }
 }
 
-/** Text with its entities decoded; undefined when one of them is not predefined in XML. */
-export function unescapeXml(text: string): string | undefined {
-  // Every ETag has these, and seldom any other entity.
-  const quoted = text.includes("&quot;") ? text.replaceAll("&quot;", '"') : text;
-  if (!quoted.includes("&")) return quoted;
-  let sound = true;
-  const decoded = quoted.replace(/&([^;&]{0,10})(;?)/g, (_, name: string, semicolon: string) => {
-    const value = semicolon === "" ? undefined : entity(name);
-    if (value === undefined) sound = false;
-    return value ?? "";
-  });
-  return sound ? decoded : undefined;
-}
-
 function decodeText(text: string): string {
   const decoded = unescapeXml(text);
   if (decoded === undefined) throw new MalformedXml("unknown entity");
   return decoded;
-}
-
-function entity(name: string): string | undefined {
-  if (Object.hasOwn(NAMED, name)) return NAMED[name];
-  const match = /^#(?:x([0-9a-fA-F]{1,6})|([0-9]{1,7}))$/.exec(name);
-  if (!match) return undefined;
-  const point = match[1] ? parseInt(match[1], 16) : Number(match[2]);
-  return point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff) ? undefined : String.fromCodePoint(point);
 }
 
 function special(xml: string, at: number): { text: string; end: number } {

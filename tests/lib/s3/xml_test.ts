@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { MalformedXml, scanXml, unescapeXml } from "@/lib/s3/xml.ts";
+import { MalformedXml, scanXml } from "@/lib/s3/xml.ts";
 
 /** What a scan reports, in its order. */
 function scanned(xml: string): string[] {
@@ -80,18 +80,4 @@ Deno.test("XML scan: any text is read or refused as malformed", () => {
       assert.ok(error instanceof MalformedXml);
     }
   }));
-});
-
-Deno.test("XML entities: numbers of characters alone, however they are written", () => {
-  fc.assert(fc.property(fc.string({ unit: "grapheme" }), (text) => {
-    const numbers = (write: (point: number) => string) =>
-      Array.from(text, (character) => `&#${write(character.codePointAt(0)!)};`).join("");
-    assert.equal(unescapeXml(numbers(String)), text);
-    assert.equal(unescapeXml(numbers((point) => `x${point.toString(16)}`)), text);
-  }));
-  for (
-    const text of ["&#xD800;", "&#57343;", "&#x110000;", "&#;", "&#x;", "&#-1;", "&constructor;", "&lt", "&#99999999;"]
-  ) {
-    assert.equal(unescapeXml(text), undefined, text);
-  }
 });

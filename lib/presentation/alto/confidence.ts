@@ -1,0 +1,11 @@
+/** How sure the recognition is, in steps. */
+type ConfidenceStep = "high" | "medium" | "low" | "unknown";
+
+const HIGH = 0.9;
+const MEDIUM = 0.7;
+
+/** @param confidence 0 to 1; null where the file gives none */
+export function confidenceStep(confidence: number | null): ConfidenceStep {
+  if (confidence === null) return "unknown";
+  return confidence >= HIGH ? "high" : confidence >= MEDIUM ? "medium" : "low";
+}

@@ -1,0 +1,193 @@
+import { unescapeXml } from "./unescape_xml.ts";
+
+/** `other` is a comment, a processing instruction or a document type; `end` and `malformed` repeat for ever. */
+type XmlToken = "open" | "close" | "text" | "other" | "end" | "malformed";
+
+const MAX_DEPTH = 64;
+const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map();
+
+/**
+ * Reads an XML document token by token, in linear time and without an exception. It runs in browsers and on the server, and
+ * a caller may stop between two tokens.
+ *
+ * Stricter than a parser: at most 64 elements deep, only the predefined entities, and no internal subset in a document type.
+ * More lenient: names and control characters are not checked, and line breaks in attributes stay.
+ */
+export class XmlScanner {
+  /** Of an `open` or `close`: the element's name without its prefix. */
+  name = "";
+  /** Of an `open`: by names as they are written, with their prefix. */
+  attributes: ReadonlyMap<string, string> = NO_ATTRIBUTES;
+  /** Of a `text`: decoded. */
+  text = "";
+  /** Where the token begins and ends in the document. An empty element is opened by its whole tag and closed by nothing. */
+  start = 0;
+  end = 0;
+
+  readonly #xml: string;
+  /** Names of the open elements, with their prefix. */
+  readonly #open: string[] = [];
+  #isEmptyElement = false;
+  #closed = false;
+  /** The next ampersand that is known of. */
+  #entity = -1;
+  #hasRoot = false;
+  #last: "end" | "malformed" | null = null;
+
+  constructor(xml: string) {
+    this.#xml = xml;
+    if (xml.charCodeAt(0) === 0xfeff) this.end = 1;
+  }
+
+  /** How many elements are open: an element that is opened or closed counts. */
+  get depth(): number {
+    return this.#open.length;
+  }
+
+  next(): XmlToken {
+    if (this.#last) return this.#last;
+    const token = this.#next();
+    if (token === "end" || token === "malformed") this.#last = token;
+    return token;
+  }
+
+  #next(): XmlToken {
+    const xml = this.#xml;
+    if (this.#closed) {
+      this.#closed = false;
+      this.#open.pop();
+    }
+    this.start = this.end;
+    if (this.#isEmptyElement) {
+      this.#isEmptyElement = false;
+      this.#closed = true;
+      return "close";
+    }
+    if (this.start === xml.length) return this.#open.length === 0 && this.#hasRoot ? "end" : "malformed";
+    if (xml.charCodeAt(this.start) !== LESS_THAN) return this.#text();
+    switch (xml.charCodeAt(this.start + 1)) {
+      case SLASH:
+        return this.#closeTag();
+      case EXCLAMATION:
+        return this.#declaration();
+      case QUESTION:
+        return this.#until("?>", 2);
+      default:
+        return this.#openTag();
+    }
+  }
+  #text(): XmlToken {
+    const tag = this.#xml.indexOf("<", this.start);
+    this.end = tag < 0 ? this.#xml.length : tag;
+    const text = this.#decoded(this.start, this.end);
+    if (text === undefined || (this.#open.length === 0 && text.trim() !== "")) return "malformed";
+    this.text = text;
+    return "text";
+  }
+
+  #declaration(): XmlToken {
+    if (this.#xml.startsWith("<!--", this.start)) return this.#until("-->", 4);
+    if (this.#xml.startsWith("<![CDATA[", this.start)) {
+      if (this.#open.length === 0 || this.#until("]]>", 9) === "malformed") return "malformed";
+      this.text = this.#xml.slice(this.start + 9, this.end - 3);
+      return "text";
+    }
+    if (this.#hasRoot || !this.#xml.startsWith("<!DOCTYPE", this.start)) return "malformed";
+    // An internal subset defines entities, by which a short document may become a long one.
+    if (this.#until(">", 9) === "malformed") return "malformed";
+    return this.#xml.slice(this.start, this.end).includes("[") ? "malformed" : "other";
+  }
+
+  #until(mark: string, offset: number): XmlToken {
+    const found = this.#xml.indexOf(mark, this.start + offset);
+    if (found < 0) return "malformed";
+    this.end = found + mark.length;
+    return "other";
+  }
+
+  #closeTag(): XmlToken {
+    const name = this.#open.at(-1);
+    if (name === undefined || !this.#xml.startsWith(name, this.start + 2)) return "malformed";
+    const end = this.#afterSpace(this.start + 2 + name.length);
+    if (this.#xml.charCodeAt(end) !== GREATER_THAN) return "malformed";
+    this.end = end + 1;
+    this.name = localName(name);
+    this.#closed = true;
+    return "close";
+  }
+
+  #openTag(): XmlToken {
+    const xml = this.#xml;
+    if (this.#open.length === 0 && this.#hasRoot) return "malformed";
+    let at = this.#afterName(this.start + 1);
+    const name = xml.slice(this.start + 1, at);
+    this.name = localName(name);
+    if (this.name === "" || this.#open.push(name) > MAX_DEPTH) return "malformed";
+    this.#hasRoot = true;
+    const attributes = new Map<string, string>();
+    let count = 0;
+    for (;;) {
+      const begin = this.#afterSpace(at);
+      const code = xml.charCodeAt(begin);
+      if (code === GREATER_THAN || code === SLASH) {
+        this.#isEmptyElement = code === SLASH;
+        this.end = begin + (this.#isEmptyElement ? 2 : 1);
+        this.attributes = attributes;
+        return xml.charCodeAt(this.end - 1) === GREATER_THAN ? "open" : "malformed";
+      }
+      const nameEnd = this.#afterName(begin);
+      if (begin === at || nameEnd === begin) return "malformed";
+      const equals = this.#afterSpace(nameEnd);
+      const quote = this.#afterSpace(equals + 1);
+      const mark = xml[quote];
+      if (xml.charCodeAt(equals) !== EQUALS || (mark !== '"' && mark !== "'")) return "malformed";
+      const close = xml.indexOf(mark, quote + 1);
+      if (close < 0) return "malformed";
+      const value = this.#decoded(quote + 1, close);
+      if (value === undefined || value.includes("<") && xml.slice(quote, close).includes("<")) return "malformed";
+      if (attributes.set(xml.slice(begin, nameEnd), value).size !== ++count) return "malformed";
+      at = close + 1;
+    }
+  }
+
+  /** What stands from `start` to `end`, with entities decoded; undefined when one of them is unknown. */
+  #decoded(start: number, end: number): string | undefined {
+    if (this.#entity < start) {
+      const found = this.#xml.indexOf("&", start);
+      this.#entity = found < 0 ? Infinity : found;
+    }
+    const source = this.#xml.slice(start, end);
+    return this.#entity < end ? unescapeXml(source) : source;
+  }
+
+  #afterSpace(at: number): number {
+    while (isSpace(this.#xml.charCodeAt(at))) at++;
+    return at;
+  }
+
+  /** The end of the name that begins at `at`. */
+  #afterName(at: number): number {
+    while (at < this.#xml.length && !endsName(this.#xml.charCodeAt(at))) at++;
+    return at;
+  }
+}
+
+const LESS_THAN = 0x3c;
+const GREATER_THAN = 0x3e;
+const SLASH = 0x2f;
+const EXCLAMATION = 0x21;
+const QUESTION = 0x3f;
+const EQUALS = 0x3d;
+
+function localName(name: string): string {
+  return name.slice(name.indexOf(":") + 1);
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x09 || code === 0x0d;
+}
+
+function endsName(code: number): boolean {
+  return isSpace(code) || code === GREATER_THAN || code === SLASH || code === EQUALS || code === LESS_THAN ||
+    code === 0x22 || code === 0x27;
+}

@@ -1,0 +1,234 @@
+import assert from "node:assert/strict";
+
+import fc from "fast-check";
+
+import type { AltoPage } from "@/lib/presentation/alto/alto_page.ts";
+import { MAX_ALTO_CHARACTERS, readAlto, readAltoInSteps } from "@/lib/presentation/alto/read_alto.ts";
+import { ALTO_2, ALTO_3, ALTO_4, ALTO_ORDERED } from "./samples.ts";
+
+function pageOf(xml: string): AltoPage {
+  const reading = readAlto(xml);
+  assert.ok(reading.ok, JSON.stringify(reading));
+  return reading.page;
+}
+
+const texts = (page: AltoPage) => page.blocks.map(({ lines }) => lines.map(({ text }) => text));
+
+Deno.test("ALTO 2: text with hyphens, confidences, boxes and the unit", () => {
+  const page = pageOf(ALTO_2);
+  assert.deepEqual([page.width, page.height, page.unit, page.confidence], [2100, 2970, "mm10", null]);
+  assert.deepEqual(texts(page), [["7"], ["Ödmjukt memo-", "rial d:o"]]);
+  const [first, second] = page.blocks[1].lines;
+  assert.equal(first.confidence, 0.9);
+  assert.equal(second.confidence, 0.6);
+  assert.deepEqual(first.box, { x: 100, y: 100, width: 1900, height: 40 });
+  assert.deepEqual(first.words[1], {
+    id: null,
+    box: { x: 520, y: 100, width: 300, height: 40 },
+    polygon: null,
+    text: "memo",
+    confidence: 0.8,
+    division: { half: 1, word: "memorial" },
+  });
+  assert.deepEqual(second.words.map(({ division }) => division), [{ half: 2, word: "memorial" }, null]);
+  assert.deepEqual(page.blocks.map(({ id, rotation }) => [id, rotation]), [["TB0", 0], ["TB1", 0]]);
+});
+
+Deno.test("ALTO 3: prefixes, composed blocks, shapes, rotation; glyphs and empty lines are no text", () => {
+  const page = pageOf(ALTO_3);
+  assert.deepEqual([page.width, page.height, page.unit, page.confidence], [800.5, 1200, "inch1200", 0.75]);
+  assert.deepEqual(texts(page), [['Namn & "ort"'], ["12 kr"]]);
+  const [first, second] = page.blocks;
+  assert.equal(first.rotation, 90);
+  assert.deepEqual(first.box, { x: 10, y: 10, width: 80, height: 40 });
+  assert.deepEqual(first.lines[0].polygon, [{ x: 10, y: 12 }, { x: 90, y: 12 }, { x: 90, y: 40 }]);
+  assert.deepEqual(first.lines[0].box, { x: 10, y: 12, width: 80, height: 28 });
+  assert.equal(first.lines[0].words[0].box, null);
+  assert.equal(second.lines[0].confidence, null);
+  assert.deepEqual(second.lines[0].box, { x: 110, y: 8, width: 60, height: 20 });
+  assert.deepEqual(second.box, second.lines[0].box);
+});
+
+Deno.test("ALTO 4: whole lines as one string", () => {
+  const page = pageOf(ALTO_4);
+  assert.deepEqual([page.width, page.height, page.unit, page.confidence], [2400, 3200, "pixel", 0.8731]);
+  assert.deepEqual(texts(page), [["Anno 1720 den 3 Maij", "hölts Laga Ting"]]);
+  assert.deepEqual(page.blocks[0].lines.map(({ confidence }) => confidence), [0.91, 0.42]);
+});
+
+Deno.test("ALTO 4.3: the reading order moves what it names, the rest follows", () => {
+  const page = pageOf(ALTO_ORDERED);
+  assert.deepEqual(texts(page), [
+    ["first"],
+    ["second, above", "second, below", "second, unnamed"],
+    ["third"],
+    ["last"],
+  ]);
+  assert.equal(page.blocks[0].rotation, -1.5);
+});
+
+Deno.test("ALTO: values that are not what they should be count as absent", () => {
+  const page = pageOf(`<alto><Layout><Page WIDTH="0" HEIGHT="NaN" PC="87"><PrintSpace>
+    <TextBlock ROTATION="x"><Shape><Polygon POINTS="1,2 3"/></Shape>
+      <TextLine HPOS="1" VPOS="" WIDTH="2" HEIGHT="3"><Shape><Polygon POINTS="1,1 2,2"/></Shape>
+        <String CONTENT="a" WC="-0.1"/><String CONTENT="b" WC="0.5" SUBS_TYPE="HypPart1"/><String/>
+        <HYP CONTENT="&#xad;"/></TextLine>
+    </TextBlock></PrintSpace></Page></Layout></alto>`);
+  const [{ rotation, polygon, lines: [line] }] = page.blocks;
+  assert.deepEqual([page.width, page.height, page.confidence, page.unit], [null, null, null, "pixel"]);
+  assert.deepEqual([rotation, polygon, line.box, line.polygon], [0, null, null, null]);
+  assert.deepEqual([line.text, line.confidence, line.words.length], ["a b-", 0.5, 2]);
+  assert.equal(line.words[1].division, null);
+});
+
+Deno.test("ALTO: names of a prototype's members are names like others", () => {
+  const polygon = `<Shape><Polygon POINTS="1,1 2,1 2,2"/></Shape>`;
+  assert.ok(readAlto(`<alto><constructor>${polygon}</constructor><__proto__ ID="x">${polygon}</__proto__></alto>`).ok);
+  assert.ok(!("polygon" in {}) && !("polygon" in Object));
+});
+
+Deno.test("ALTO: malformed documents, other documents and too long ones are results", () => {
+  const problem = (xml: string) => {
+    const reading = readAlto(xml);
+    return reading.ok ? null : reading.problem;
+  };
+  for (
+    const xml of [
+      "",
+      " ",
+      "text",
+      "<alto>",
+      "<alto></Alto>",
+      "<alto/><alto/>",
+      `<alto a="1" a="2"/>`,
+      `<alto a=1/>`,
+      `<alto a="<"/>`,
+      `<alto a="1"b="2"/>`,
+      `<alto a/>`,
+      "<alto>&nbsp;</alto>",
+      `<!DOCTYPE alto [<!ENTITY a "aaaa">]><alto>&a;</alto>`,
+      "<alto><!-- </alto>",
+      "<alto/>text",
+      "<alto>" + "<a>".repeat(64) + "</a>".repeat(64) + "</alto>",
+    ]
+  ) assert.equal(problem(xml), "not XML", xml.slice(0, 60));
+  assert.equal(problem("<PcGts/>"), "not ALTO");
+  assert.equal(problem("<!doctype html><p>"), "not XML");
+  assert.equal(problem("<html><body>502</body></html>"), "not ALTO");
+  assert.equal(problem(" ".repeat(MAX_ALTO_CHARACTERS + 1)), "too large");
+  assert.equal(problem(`\ufeff<?xml version="1.0"?><!DOCTYPE alto SYSTEM "alto.dtd"><x:alto xmlns:x="any"/>`), null);
+});
+
+Deno.test("ALTO: a long page is read in several steps", () => {
+  const lines = `<TextLine><String CONTENT="a"/></TextLine>`.repeat(2000);
+  const steps = readAltoInSteps(`<alto><TextBlock>${lines}</TextBlock></alto>`);
+  let count = 0;
+  let step = steps.next();
+  for (; !step.done; step = steps.next()) count++;
+  assert.ok(count >= 2, String(count));
+  assert.ok(step.value?.ok && step.value.page.blocks[0].lines.length === 2000);
+});
+
+/** How a document is written, which must not matter. */
+interface Manner {
+  readonly prefix: string;
+  readonly quote: string;
+  readonly gap: string;
+  readonly sp: boolean;
+}
+
+const manner: fc.Arbitrary<Manner> = fc.record({
+  prefix: fc.constantFrom("", "alto:", "ns0:"),
+  quote: fc.constantFrom('"', "'"),
+  gap: fc.constantFrom("", "\n  ", "<!-- <String CONTENT='no'/> -->", "<?target <?>"),
+  sp: fc.boolean(),
+});
+const content = fc.string({ unit: fc.constantFrom(..."aåÖ<>&\"' 𝔸-x") }).filter((text) => text.trim() !== "");
+const number = fc.integer({ min: 0, max: 9999 });
+const confidence = fc.option(fc.integer({ min: 0, max: 100 }).map((percent) => percent / 100));
+const box = fc.record({ x: number, y: number, width: number, height: number }, { noNullPrototype: true });
+const words = fc.array(fc.record({ text: content, confidence, box }, { noNullPrototype: true }), {
+  minLength: 1,
+  maxLength: 4,
+});
+const blocks = fc.array(fc.array(words, { maxLength: 3 }), { maxLength: 4 });
+
+Deno.test("ALTO: what is written is read, in whatever manner", () => {
+  fc.assert(fc.property(blocks, manner, (blocks, { prefix, quote, gap, sp }) => {
+    const escaped = (value: unknown) =>
+      String(value).replace(/[<&"']/g, (character) => `&#${character.charCodeAt(0)};`);
+    const element = (name: string, attributes: Readonly<Record<string, unknown>>, inside = "") => {
+      const written = Object.entries(attributes).map(([key, value]) => ` ${key} = ${quote}${escaped(value)}${quote}`);
+      const tag = `${prefix}${name}${written.join("")}`;
+      return inside === "" ? `<${tag}/>` : `<${tag}>${gap}${inside}${gap}</${prefix}${name} >`;
+    };
+    const xml = element(
+      "alto",
+      {},
+      blocks.map((lines) =>
+        element(
+          "TextBlock",
+          {},
+          lines.map((words) =>
+            element(
+              "TextLine",
+              {},
+              words.map(({ text, confidence, box }) =>
+                element("String", {
+                  HPOS: box.x,
+                  VPOS: box.y,
+                  WIDTH: box.width,
+                  HEIGHT: box.height,
+                  ...(confidence !== null && { WC: confidence }),
+                  CONTENT: text,
+                })
+              ).join(sp ? element("SP", {}) : gap),
+            )
+          ).join(gap),
+        )
+      ).join(gap),
+    );
+    const read = pageOf(xml).blocks.map(({ lines }) =>
+      lines.map(({ words }) => words.map(({ text, confidence, box }) => ({ text, confidence, box })))
+    );
+    assert.deepEqual(read, blocks);
+  }));
+});
+
+Deno.test("ALTO: a document that is cut, spliced or shuffled is a result", () => {
+  const samples = [ALTO_2, ALTO_3, ALTO_4, ALTO_ORDERED];
+  const fragment = fc.constantFrom(
+    "<",
+    ">",
+    "/>",
+    "</",
+    '"',
+    "'",
+    "&",
+    "&#0;",
+    "<!--",
+    "-->",
+    "<![CDATA[",
+    "]]>",
+    "<?",
+    "=",
+  );
+  const anywhere = fc.integer({ min: 0, max: 4000 });
+  fc.assert(fc.property(
+    fc.constantFrom(...samples),
+    fc.array(fc.tuple(anywhere, anywhere, fc.oneof(fragment, fc.string())), { maxLength: 5 }),
+    (sample, changes) => {
+      const xml = changes.reduce((text, [at, length, put]) => {
+        return text.slice(0, at) + put + text.slice(at + length % 50);
+      }, sample);
+      const reading = readAlto(xml);
+      if (!reading.ok) return assert.ok(["not XML", "not ALTO"].includes(reading.problem));
+      for (const { lines } of reading.page.blocks) {
+        for (const { text, words, confidence } of lines) {
+          assert.ok(text !== "" && words.length > 0);
+          assert.ok(confidence === null || (confidence >= 0 && confidence <= 1));
+        }
+      }
+    },
+  ));
+});
