@@ -1,0 +1,80 @@
+import { altoAmong, linksOf } from "./links.ts";
+import { addressOf, extentOf, idOf, type Json, listOf, objectsOf, type Reading, typeOf, wordOf } from "./json.ts";
+import { imageSourcesOf } from "./image_source.ts";
+import { type AnnotationPage, type Behavior, BEHAVIORS, type Canvas, type Link } from "./manifest.ts";
+import { paintingsOf } from "./painted_images.ts";
+import { labelOf, metadataOf, textOf } from "./text.ts";
+import { requiredStatementOf, rightsOf } from "./rights.ts";
+import { isObject } from "@/lib/std/is_object.ts";
+
+const MAX_PAGES = 50;
+const MAX_ANNOTATIONS = 10_000;
+
+/**
+ * Reads a canvas.
+ *
+ * @param number what the canvas is called without a label
+ * @returns null for anything that is no canvas
+ */
+export function canvasOf(value: unknown, number: string, reading: Reading): Canvas | null {
+  return isObject(value) && /^(?:Canvas)?$/.test(typeOf(value)) ? readCanvas(value, number, reading, true) : null;
+}
+
+function readCanvas(node: Json, number: string, reading: Reading, isOuter: boolean): Canvas {
+  const width = extentOf(node.width);
+  const height = extentOf(node.height);
+  const { images, otherMedia } = paintingsOf(node, { width: width ?? undefined, height: height ?? undefined }, reading);
+  const seeAlso = linksOf(node.seeAlso, reading);
+  const renderings = linksOf(node.rendering, reading);
+  const pages = listOf(node.annotations ?? node.otherContent, MAX_PAGES);
+  return {
+    id: idOf(node),
+    label: labelOf(node.label, reading) ?? number,
+    summary: textOf(node.summary ?? node.description, reading),
+    width,
+    height,
+    behaviors: behaviorsOf(node),
+    images,
+    otherMedia,
+    thumbnails: imageSourcesOf(node.thumbnail, reading),
+    placeholder: isOuter ? innerCanvas(node.placeholderCanvas, number, reading) : null,
+    accompanying: isOuter ? innerCanvas(node.accompanyingCanvas, number, reading) : null,
+    altoSources: altoAmong([...seeAlso, ...renderings, ...supplementsOf(pages, reading)]),
+    annotationPages: pages.flatMap((page) => annotationPageOf(page, reading) ?? []),
+    metadata: metadataOf(node.metadata, reading),
+    rights: rightsOf(node, reading),
+    requiredStatement: requiredStatementOf(node, reading),
+    navDate: typeof node.navDate === "string" ? node.navDate.slice(0, 100) : null,
+    homepages: linksOf(node.homepage ?? node.related, reading),
+    renderings,
+    seeAlso,
+  };
+}
+
+/** A canvas within a canvas; one within that is not read. */
+function innerCanvas(value: unknown, number: string, reading: Reading): Canvas | null {
+  return isObject(value) ? readCanvas(value, number, reading, false) : null;
+}
+
+/** The known behaviors of a resource, each once. */
+export function behaviorsOf(node: Json): readonly Behavior[] {
+  const stated = new Set([...listOf(node.behavior, 20), ...listOf(node.viewingHint, 20)].map(wordOf));
+  return BEHAVIORS.filter((behavior) => stated.has(behavior));
+}
+
+/** Files that embedded annotations name as a supplement to the canvas. */
+function supplementsOf(pages: readonly unknown[], reading: Reading): readonly Link[] {
+  return objectsOf(pages, MAX_PAGES).flatMap((page) =>
+    objectsOf(page.items ?? page.resources, MAX_ANNOTATIONS).flatMap((annotation) => {
+      const bodies = objectsOf(annotation.body ?? annotation.resource, 10);
+      return linksOf(bodies.filter((body) => body.format !== undefined || body.profile !== undefined), reading);
+    })
+  );
+}
+
+function annotationPageOf(page: unknown, reading: Reading): AnnotationPage | null {
+  const node: Json = isObject(page) ? page : { id: page };
+  const embedded = objectsOf(node.items ?? node.resources, MAX_ANNOTATIONS).length;
+  const href = addressOf(node, reading);
+  return href === null && embedded === 0 ? null : { label: labelOf(node.label, reading) ?? "", href, embedded };
+}

@@ -1,0 +1,155 @@
+import { addressOf, extentOf, type Json, listOf, objectsOf, type Reading, typeOf } from "./json.ts";
+import type { ImageService, ImageSource, Size, TileSet } from "./manifest.ts";
+
+const MAX_SERVICES = 20;
+const MAX_SIZES = 100;
+
+/** The first image service among the services of a resource; null without one. */
+export function imageServiceOf(services: unknown, reading: Reading): ImageService | null {
+  for (const node of objectsOf(services, MAX_SERVICES)) {
+    const version = versionOf(node);
+    const address = version === null ? null : addressOf(node, reading);
+    if (version === null || address === null) continue;
+    return {
+      id: address.replace(/\/info\.json$/, "").replace(/\/+$/, ""),
+      version,
+      level: levelOf(node),
+      width: extentOf(node.width),
+      height: extentOf(node.height),
+      sizes: objectsOf(node.sizes, MAX_SIZES).flatMap((size) => sizeOf(size) ?? []),
+      tiles: objectsOf(node.tiles, MAX_SIZES).flatMap((tiles) => tileSetOf(tiles) ?? []),
+      ...limitsOf(node),
+    };
+  }
+  return null;
+}
+
+/** Profiles of version 1 have a host of their own or a path of version 1. */
+const VERSION_1 = /library\.stanford\.edu\/iiif\/image-api|iiif\.io\/api\/image\/1/;
+const VERSION_2 = /iiif\.io\/api\/image\/2/;
+const VERSION_3 = /iiif\.io\/api\/image\/3|^level[012]$/;
+
+function versionOf(node: Json): 1 | 2 | 3 | null {
+  const stated = /^ImageService([123])$/.exec(typeOf(node))?.[1];
+  if (stated !== undefined) return Number(stated) as 1 | 2 | 3;
+  const hints = [...listOf(node["@context"], 10), ...profilesOf(node)].filter((hint) => typeof hint === "string");
+  if (hints.some((hint) => VERSION_3.test(hint))) return 3;
+  if (hints.some((hint) => VERSION_2.test(hint))) return 2;
+  return hints.some((hint) => VERSION_1.test(hint)) ? 1 : null;
+}
+
+function levelOf(node: Json): 0 | 1 | 2 | null {
+  for (const profile of profilesOf(node)) {
+    const level = typeof profile === "string" ? /(?:^|[/#])level([012])(?:\.json)?$/.exec(profile)?.[1] : undefined;
+    if (level !== undefined) return Number(level) as 0 | 1 | 2;
+  }
+  return null;
+}
+
+/** The profile is a string, or a list of one and of objects with limits. */
+const profilesOf = (node: Json) => listOf(node.profile, 20);
+
+/** Limits stand in the service from version 3 on, in its profile before. */
+function limitsOf(node: Json): Pick<ImageService, "maxWidth" | "maxHeight" | "maxArea"> {
+  const from = [node, ...objectsOf(profilesOf(node), 20)];
+  const limit = (name: string, read = extentOf) => from.map((each) => read(each[name])).find((n) => n !== null) ?? null;
+  // Without a height of its own, the limit of the width holds for both (Image API 3.0, section 5.3).
+  const maxWidth = limit("maxWidth");
+  return { maxWidth, maxHeight: limit("maxHeight") ?? maxWidth, maxArea: limit("maxArea", areaOf) };
+}
+
+const areaOf = (value: unknown) => typeof value === "number" && value > 0 && Number.isSafeInteger(value) ? value : null;
+
+function sizeOf(node: Json): Size | null {
+  const width = extentOf(node.width);
+  const height = extentOf(node.height);
+  return width === null || height === null ? null : { width, height };
+}
+
+function tileSetOf(node: Json): TileSet | null {
+  const width = extentOf(node.width);
+  if (width === null) return null;
+  const scaleFactors = listOf(node.scaleFactors, 30).flatMap((factor) => extentOf(factor) ?? []);
+  return { width, height: extentOf(node.height) ?? width, scaleFactors };
+}
+
+/** An address of an image file together with its extent, in pixels where that is known. */
+export interface ImageFile {
+  readonly href: string;
+  readonly width: number | null;
+  readonly height: number | null;
+}
+
+/**
+ * The file to show a whole image with in a small frame.
+ *
+ * @param frame wanted extent in device pixels; the file covers it in one direction where there is one that large
+ * @returns null where the server has no address for a small file
+ */
+export function thumbnailOf(source: ImageSource, frame: Size): ImageFile | null {
+  const { service } = source;
+  const scaled = service === null ? null : scaledFile(source, service, frame);
+  if (scaled !== null || source.href === null) return scaled;
+  return { href: source.href, width: source.width, height: source.height };
+}
+
+function scaledFile(source: ImageSource, service: ImageService, frame: Size): ImageFile | null {
+  const ready = readySizes(service).sort((a, b) => a.width - b.width);
+  const covers = (size: Size) => size.width >= frame.width || size.height >= frame.height;
+  const listed = ready.find(covers);
+  // A listed size of up to four times the frame is ready on the server, so it comes sooner than one of the right size.
+  if (listed && (service.level === 0 || listed.width <= frame.width * 4)) return sizedFile(service, listed);
+  if (service.level === 0) return ready.length > 0 ? sizedFile(service, ready[ready.length - 1]) : null;
+  const whole = sizeOf({ width: service.width ?? source.width, height: service.height ?? source.height });
+  return whole === null ? widthFile(service, frame.width) : sizedFile(service, fitted(whole, service, frame));
+}
+
+/** The whole image is one tile at the scale factors that shrink it to a tile's extent, also where no size is listed. */
+function readySizes({ sizes, tiles, width, height }: ImageService): Size[] {
+  if (sizes.length > 0) return [...sizes];
+  if (width === null || height === null) return [];
+  return tiles.flatMap((tile) =>
+    tile.scaleFactors.map((factor) => ({ width: Math.ceil(width / factor), height: Math.ceil(height / factor) }))
+      .filter((size) => size.width <= tile.width && size.height <= tile.height)
+  );
+}
+
+/** The largest extent in the image's proportions that fits the frame, is no larger than the image and may be requested. */
+function fitted(whole: Size, { maxWidth, maxHeight, maxArea }: ImageService, frame: Size): Size {
+  const scale = Math.min(
+    1,
+    Math.max(frame.width / whole.width, frame.height / whole.height),
+    (maxWidth ?? Infinity) / whole.width,
+    (maxHeight ?? Infinity) / whole.height,
+    Math.sqrt((maxArea ?? Infinity) / (whole.width * whole.height)),
+  );
+  return { width: Math.max(1, Math.floor(whole.width * scale)), height: Math.max(1, Math.floor(whole.height * scale)) };
+}
+
+/** Versions 1 and 2 write a size by its width alone in their canonical form; version 3 by both. */
+function sizedFile(service: ImageService, { width, height }: Size): ImageFile {
+  const size = service.version === 3 ? `${width},${height}` : `${width},`;
+  return { href: `${service.id}/full/${size}/0/${fileName(service)}`, width, height };
+}
+
+function widthFile(service: ImageService, width: number): ImageFile {
+  const limited = Math.max(1, Math.floor(Math.min(width, service.maxWidth ?? Infinity)));
+  return { href: `${service.id}/full/${limited},/0/${fileName(service)}`, width: limited, height: null };
+}
+
+/**
+ * The file of an image in the largest extent that the server gives, to be downloaded.
+ *
+ * @returns null without an address
+ */
+export function wholeImageOf({ service, href, width, height }: ImageSource): ImageFile | null {
+  if (service === null) return href === null ? null : { href, width, height };
+  const size = service.version === 3 ? "max" : "full";
+  return {
+    href: `${service.id}/full/${size}/0/${fileName(service)}`,
+    width: service.width ?? width,
+    height: service.height ?? height,
+  };
+}
+
+const fileName = ({ version }: ImageService) => version === 1 ? "native.jpg" : "default.jpg";

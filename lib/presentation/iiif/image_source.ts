@@ -1,0 +1,21 @@
+import { isObject } from "@/lib/std/is_object.ts";
+import { imageServiceOf } from "./image_service.ts";
+import { addressOf, extentOf, type Json, listOf, type Reading, wordOf } from "./json.ts";
+import type { ImageSource } from "./manifest.ts";
+
+const MAX_IMAGES = 20;
+
+/** Reads images that stand for something: thumbnails and logos. Each is an address or an object. */
+export function imageSourcesOf(value: unknown, reading: Reading): readonly ImageSource[] {
+  return listOf(value, MAX_IMAGES).flatMap((entry) =>
+    imageSourceOf(isObject(entry) ? entry : { id: entry }, reading) ?? []
+  );
+}
+
+/** Reads an image resource; null where neither the file nor a service has an address. */
+export function imageSourceOf(node: Json, reading: Reading): ImageSource | null {
+  const service = imageServiceOf(node.service, reading);
+  const href = addressOf(node, reading);
+  if (service === null && href === null) return null;
+  return { href, format: wordOf(node.format), width: extentOf(node.width), height: extentOf(node.height), service };
+}

@@ -1,0 +1,194 @@
+/**
+ * What the manifest viewer knows of a IIIF manifest, of Presentation 2 or 3 alike. All strings are plain text in the
+ * reader's language, all addresses absolute and of http or https. Canvases are named by their index.
+ */
+export interface Manifest {
+  readonly id: string;
+  readonly label: string;
+  readonly summary: string | null;
+  readonly metadata: readonly MetadataEntry[];
+  /** Address of a licence or a rights statement. */
+  readonly rights: string | null;
+  /** What must be shown where the manifest is shown. */
+  readonly requiredStatement: MetadataEntry | null;
+  readonly providers: readonly Provider[];
+  readonly homepages: readonly Link[];
+  /** Other forms of the whole, such as a PDF file. */
+  readonly renderings: readonly Link[];
+  readonly seeAlso: readonly Link[];
+  readonly thumbnails: readonly ImageSource[];
+  /** A date as the manifest writes it. */
+  readonly navDate: string | null;
+  readonly viewingDirection: ViewingDirection;
+  readonly behaviors: readonly Behavior[];
+  readonly start: number | null;
+  /** The table of contents. */
+  readonly ranges: readonly Range[];
+  /** Orders of the canvases beside that of `canvases`. */
+  readonly alternativeOrders: readonly CanvasOrder[];
+  readonly canvases: readonly Canvas[];
+  /** Entries among the canvases that could not be read and are left out. */
+  readonly unreadableCanvases: number;
+}
+
+export type ViewingDirection = "left-to-right" | "right-to-left" | "top-to-bottom" | "bottom-to-top";
+
+/** The behaviors that a viewer of images acts upon. */
+export const BEHAVIORS = [
+  "paged",
+  "continuous",
+  "individuals",
+  "unordered",
+  "multi-part",
+  "facing-pages",
+  "non-paged",
+  "thumbnail-nav",
+  "no-nav",
+  "sequence",
+  "top",
+] as const;
+export type Behavior = typeof BEHAVIORS[number];
+
+/** A label and its values, each of which is a line or a paragraph of its own. */
+export interface MetadataEntry {
+  readonly label: string;
+  readonly values: readonly string[];
+}
+
+export interface Link {
+  readonly href: string;
+  /** Never empty: without a label, the last part of the address. */
+  readonly label: string;
+  /** A media type. */
+  readonly format: string | null;
+  /** Names the schema of what is linked. */
+  readonly profile: string | null;
+}
+
+export interface Provider {
+  readonly label: string;
+  readonly homepages: readonly Link[];
+  readonly logos: readonly ImageSource[];
+  readonly seeAlso: readonly Link[];
+}
+
+/** An entry in the table of contents. */
+export interface Range {
+  readonly id: string;
+  readonly label: string;
+  /** The canvases named by the range itself, not those of its children; in the range's order. */
+  readonly canvases: readonly number[];
+  readonly children: readonly Range[];
+}
+
+export interface CanvasOrder {
+  readonly label: string;
+  readonly canvases: readonly number[];
+}
+
+export interface Canvas {
+  readonly id: string;
+  /** Never empty: without a label, the number from 1. */
+  readonly label: string;
+  readonly summary: string | null;
+  /** Extent in the canvas's own units, not in pixels; null where the manifest has none. */
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly behaviors: readonly Behavior[];
+  /** From the bottom to the top. */
+  readonly images: readonly PaintedImage[];
+  /** What else is painted on the canvas, which a viewer of images cannot show. */
+  readonly otherMedia: readonly OtherMedia[];
+  readonly thumbnails: readonly ImageSource[];
+  /** Shown before the canvas's own content is there. */
+  readonly placeholder: Canvas | null;
+  /** Shown beside the content, such as the cover of a recording. */
+  readonly accompanying: Canvas | null;
+  /** ALTO files with the text of the canvas. */
+  readonly altoSources: readonly Link[];
+  readonly annotationPages: readonly AnnotationPage[];
+  readonly metadata: readonly MetadataEntry[];
+  readonly rights: string | null;
+  readonly requiredStatement: MetadataEntry | null;
+  readonly navDate: string | null;
+  readonly homepages: readonly Link[];
+  readonly renderings: readonly Link[];
+  readonly seeAlso: readonly Link[];
+}
+
+/** What is painted on canvases and is no still image. */
+export type OtherMedia = "audio" | "video" | "3D" | "text" | "unknown";
+
+/** A list of annotations, of which the model holds no more than the name. */
+export interface AnnotationPage {
+  readonly label: string;
+  /** Address of the list; null where it is part of the manifest and has no address of its own. */
+  readonly href: string | null;
+  /** Annotations that the manifest itself holds. */
+  readonly embedded: number;
+}
+
+/** A rectangle. The unit is that of what it is in. */
+export interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** One painting of an image on a canvas. */
+export interface PaintedImage {
+  /** Images to choose from; the first is the default. Never empty. */
+  readonly choices: readonly ImageChoice[];
+  /** Place on the canvas in its units; null for the whole canvas. */
+  readonly target: Box | null;
+}
+
+export interface ImageChoice {
+  readonly label: string | null;
+  readonly source: ImageSource;
+  /** The part of the source that is shown, in pixels of the source; null for all of it. */
+  readonly region: Box | null;
+  /** Degrees clockwise, 0 to less than 360. */
+  readonly rotation: number;
+  /** Mirrored at the vertical axis before it is rotated. */
+  readonly isMirrored: boolean;
+}
+
+export interface ImageSource {
+  /** Address of one image file; null where there is only a service. */
+  readonly href: string | null;
+  /** A media type, as the manifest states it. */
+  readonly format: string | null;
+  /** Pixels. */
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly service: ImageService | null;
+}
+
+export interface ImageService {
+  /** Base address, without `/info.json` and without a slash at its end. */
+  readonly id: string;
+  readonly version: 1 | 2 | 3;
+  /** Compliance level; null where the manifest does not state it. */
+  readonly level: 0 | 1 | 2 | null;
+  /** Pixels of the whole image. */
+  readonly width: number | null;
+  readonly height: number | null;
+  /** Sizes of the whole image that the server has ready, as it lists them. */
+  readonly sizes: readonly Size[];
+  readonly tiles: readonly TileSet[];
+  /** Limits of the sizes that may be requested. */
+  readonly maxWidth: number | null;
+  readonly maxHeight: number | null;
+  readonly maxArea: number | null;
+}
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface TileSet extends Size {
+  readonly scaleFactors: readonly number[];
+}

@@ -1,0 +1,173 @@
+import { isObject } from "@/lib/std/is_object.ts";
+import { imageSourceOf } from "./image_source.ts";
+import { hasType, idOf, type Json, listOf, objectsOf, type Reading, typeOf, wordOf } from "./json.ts";
+import type { Box, ImageChoice, ImageSource, OtherMedia, PaintedImage, Size } from "./manifest.ts";
+import { labelOf } from "./text.ts";
+
+const MAX_PAINTINGS = 200;
+const MAX_CHOICES = 100;
+
+/** What a canvas is painted with. */
+interface Paintings {
+  readonly images: readonly PaintedImage[];
+  readonly otherMedia: readonly OtherMedia[];
+}
+
+/** Reads what annotations paint on a canvas of an extent. Annotations of another motivation are left out. */
+export function paintingsOf(canvas: Json, extent: Partial<Size>, reading: Reading): Paintings {
+  const images: PaintedImage[] = [];
+  const otherMedia = new Set<OtherMedia>();
+  for (const annotation of annotationsOf(canvas)) {
+    const bodies = listOf(annotation.body ?? annotation.resource, MAX_CHOICES);
+    const target = boxOf(annotation.target ?? annotation.on, extent);
+    for (const body of bodies) {
+      const { choices, other } = choicesOf(body, stylesheetOf(annotation), reading);
+      if (choices.length > 0) images.push({ choices, target });
+      else otherMedia.add(other);
+    }
+  }
+  return { images, otherMedia: [...otherMedia] };
+}
+
+/** Presentation 3 has painting annotations in pages, Presentation 2 in a list. */
+function annotationsOf(canvas: Json): readonly Json[] {
+  const pages = objectsOf(canvas.items, MAX_PAINTINGS).flatMap((page) => objectsOf(page.items, MAX_PAINTINGS));
+  return [...pages, ...objectsOf(canvas.images, MAX_PAINTINGS)].slice(0, MAX_PAINTINGS).filter(isPainting);
+}
+
+function isPainting({ motivation }: Json): boolean {
+  const motivations = listOf(motivation, 10);
+  return motivations.length === 0 ||
+    motivations.some((name) => typeof name === "string" && /^(?:\w+:)?painting$/.test(name));
+}
+
+interface Choices {
+  readonly choices: readonly ImageChoice[];
+  /** What the body is where it is no image. */
+  readonly other: OtherMedia;
+}
+
+function choicesOf(body: unknown, stylesheet: string, reading: Reading): Choices {
+  const node: Json = isObject(body) ? body : { id: body };
+  const options = hasType(node, "Choice") ? optionsOf(node) : [node];
+  const choices = options.flatMap((option) => choiceOf(option, stylesheet, reading) ?? []);
+  return { choices, other: mediaOf(options[0] ?? node) };
+}
+
+/** Presentation 2 names the default apart from the others. */
+function optionsOf(choice: Json): readonly Json[] {
+  return [...objectsOf(choice.default, 1), ...objectsOf(choice.items ?? choice.item, MAX_CHOICES)];
+}
+
+function choiceOf(option: Json, stylesheet: string, reading: Reading): ImageChoice | null {
+  const image = imageOf(option);
+  const [id, fragment] = splitFragment(idOf(image));
+  const source = imageSourceOf({ ...image, id }, reading);
+  if (source === null || !isImage(image, source)) return null;
+  const selectors = objectsOf(option.selector, 10);
+  const extent = extentOfSource(source);
+  const region = selectors.map((selector) => selectedBox(selector, extent)).find((box) => box !== null) ??
+    fragmentBox(fragment, extent);
+  return {
+    label: labelOf(option.label ?? image.label, reading),
+    source,
+    region,
+    ...turnOf(selectors, option, stylesheet),
+  };
+}
+
+/** The image itself, where the option is a part of one. */
+function imageOf(option: Json): Json {
+  const source = option.source ?? option.full;
+  return isObject(source) ? source : typeof source === "string" ? { id: source, type: "Image" } : option;
+}
+
+function isImage(node: Json, { service }: ImageSource): boolean {
+  const type = typeOf(node);
+  if (type !== "") return type === "Image";
+  if (service !== null) return true;
+  const format = wordOf(node.format);
+  return format !== null ? format.startsWith("image/") : /\.(?:jpe?g|png|gif|webp|avif)$/i.test(idOf(node));
+}
+
+function mediaOf(option: Json): OtherMedia {
+  const node = imageOf(option);
+  const words = `${typeOf(node)} ${wordOf(node.format) ?? ""}`.toLowerCase();
+  if (/sound|audio/.test(words)) return "audio";
+  if (/video|movingimage/.test(words)) return "video";
+  if (/model|gltf|physicalobject/.test(words)) return "3D";
+  return /text/.test(words) ? "text" : "unknown";
+}
+
+function extentOfSource({ service, width, height }: ImageSource): Partial<Size> {
+  return { width: service?.width ?? width ?? undefined, height: service?.height ?? height ?? undefined };
+}
+
+/** The rotation of a selector of the Image API, or of the style class of an option. */
+function turnOf(selectors: readonly Json[], option: Json, stylesheet: string) {
+  const stated = selectors.map(({ rotation }) => rotation).find((rotation) => rotation !== undefined);
+  const [, mirror = "", degrees = "0"] =
+    /^(!?)(\d{1,3}(?:\.\d{1,6})?)$/.exec(String(stated ?? styledRotation(option, stylesheet))) ??
+      [];
+  return { rotation: Number(degrees) % 360, isMirrored: mirror === "!" };
+}
+
+/** Rotation by the class of a stylesheet: degrees, "0" without one. Of the rest of a style nothing is used. */
+function styledRotation({ styleClass, style }: Json, stylesheet: string): string {
+  const name = typeof styleClass === "string" ? styleClass : typeof style === "string" ? style : "";
+  if (!/^[\w-]{1,100}$/.test(name)) return "0";
+  const at = stylesheet.indexOf(`.${name}`);
+  const rule = at < 0 ? "" : stylesheet.slice(at, at + 1000).split("}", 1)[0];
+  const degrees = Number(/\brotate\(\s*(-?\d{1,3}(?:\.\d{1,6})?)deg\s*\)/.exec(rule)?.[1] ?? 0);
+  return String(((degrees % 360) + 360) % 360);
+}
+
+function stylesheetOf({ stylesheet }: Json): string {
+  const text = isObject(stylesheet) ? stylesheet.value ?? stylesheet.chars : stylesheet;
+  return typeof text === "string" ? text.slice(0, 20_000) : "";
+}
+
+function splitFragment(id: string): readonly [address: string, fragment: string] {
+  const at = id.indexOf("#");
+  return at < 0 ? [id, ""] : [id.slice(0, at), id.slice(at + 1)];
+}
+
+/** The box that a target or a source is limited to; null for all of it. */
+function boxOf(target: unknown, extent: Partial<Size>): Box | null {
+  const node = listOf(target, 1)[0];
+  if (isObject(node)) {
+    const selected = objectsOf(node.selector, 10).map((selector) => selectedBox(selector, extent));
+    const box = selected.find((box) => box !== null);
+    if (box) return box;
+    return fragmentBox(splitFragment(idOf(node.source ?? node.full ?? node))[1], extent);
+  }
+  return fragmentBox(splitFragment(idOf(node))[1], extent);
+}
+
+function selectedBox(selector: Json, extent: Partial<Size>): Box | null {
+  const text = typeOf(selector) === "ImageApiSelector" ? selector.region : selector.value ?? defaultValue(selector);
+  return typeof text === "string" ? fragmentBox(text, extent) : null;
+}
+
+/** Presentation 2 offers a box beside a selector of another kind. */
+const defaultValue = (selector: Json) => isObject(selector.default) ? selector.default.value : undefined;
+
+const NUMBER = String.raw`(\d{1,8}(?:\.\d{1,8})?)`;
+const XYWH = new RegExp(
+  `^(?:[^#]*&)?(?:xywh=)?(pixel:|percent:|pct:)?${[NUMBER, NUMBER, NUMBER, NUMBER].join(",")}(?:&.*)?$`,
+  "s",
+);
+
+/** Reads `xywh=…` of a media fragment or a region of the Image API; null for anything else, and for an empty box. */
+function fragmentBox(text: string, { width, height }: Partial<Size>): Box | null {
+  if (text === "square" && width && height) {
+    const side = Math.min(width, height);
+    return { x: Math.floor((width - side) / 2), y: Math.floor((height - side) / 2), width: side, height: side };
+  }
+  const [, unit, ...numbers] = text.length > 500 ? [] : XYWH.exec(text) ?? [];
+  const [x, y, w, h] = numbers.map(Number);
+  if (!(w > 0 && h > 0)) return null;
+  if (unit === undefined || unit === "pixel:") return { x, y, width: w, height: h };
+  if (!width || !height) return null;
+  return { x: x * width / 100, y: y * height / 100, width: w * width / 100, height: h * height / 100 };
+}

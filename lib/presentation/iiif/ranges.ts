@@ -1,0 +1,101 @@
+import { isObject } from "@/lib/std/is_object.ts";
+import { behaviorsOf } from "./canvas.ts";
+import { idOf, type Json, listOf, objectsOf, type Reading, typeOf } from "./json.ts";
+import { canvasIdOf } from "./links.ts";
+import type { CanvasOrder, Range } from "./manifest.ts";
+import { labelOf } from "./text.ts";
+
+const MAX_RANGES = 20_000;
+const MAX_ENTRIES = 200_000;
+const MAX_DEPTH = 32;
+
+/** The index of each canvas by its identifier. */
+export type CanvasIndex = ReadonlyMap<string, number>;
+
+interface Structures {
+  readonly ranges: readonly Range[];
+  readonly orders: readonly CanvasOrder[];
+}
+
+/**
+ * Reads the table of contents. Ranges may be nested (Presentation 3) or refer to each other (Presentation 2); each is
+ * shown once, so circles end, and those below {@linkcode MAX_DEPTH} are left out.
+ */
+export function structuresOf(structures: unknown, index: CanvasIndex, reading: Reading): Structures {
+  return new RangeReader(objectsOf(structures, MAX_RANGES), index, reading).read();
+}
+
+class RangeReader {
+  readonly #top: readonly Json[];
+  readonly #index: CanvasIndex;
+  readonly #reading: Reading;
+  readonly #byId = new Map<string, Json>();
+  readonly #shown = new Set<Json>();
+  #entriesLeft = MAX_ENTRIES;
+
+  constructor(top: readonly Json[], index: CanvasIndex, reading: Reading) {
+    this.#top = top;
+    this.#index = index;
+    this.#reading = reading;
+    for (const range of top) {
+      const id = idOf(range);
+      if (id !== "" && !this.#byId.has(id)) this.#byId.set(id, range);
+    }
+  }
+
+  read(): Structures {
+    const orders = this.#top.filter((range) => behaviorsOf(range).includes("sequence"));
+    for (const range of orders) this.#shown.add(range);
+    const referred = new Set(this.#top.flatMap((range) => this.#children(range)));
+    const roots = this.#top.filter((range) => !referred.has(range));
+    // Where every range is part of another one, they go in circles, and any of them may stand for the whole.
+    const ranges = (roots.length > 0 ? roots : this.#top).flatMap((range) => {
+      const read = this.#range(range, 0);
+      // The range that stands for the whole table has nothing to say of its own.
+      return read === null ? [] : behaviorsOf(range).includes("top") ? read.children : [read];
+    });
+    return {
+      ranges,
+      orders: orders.map((range) => ({
+        label: labelOf(range.label, this.#reading) ?? "",
+        canvases: this.#canvases(range),
+      })).filter(({ canvases }) => canvases.length > 0),
+    };
+  }
+
+  #range(node: Json, depth: number): Range | null {
+    if (depth >= MAX_DEPTH || this.#shown.size >= MAX_RANGES || this.#shown.has(node)) return null;
+    this.#shown.add(node);
+    const children = this.#children(node).flatMap((child) => this.#range(child, depth + 1) ?? []);
+    if (behaviorsOf(node).includes("no-nav")) return null;
+    const canvases = this.#canvases(node);
+    const label = labelOf(node.label, this.#reading) ?? "";
+    return label === "" && canvases.length === 0 && children.length === 0
+      ? null
+      : { id: idOf(node), label, canvases, children };
+  }
+
+  /** Entries of all lists that name what belongs to a range. */
+  #entries(node: Json): readonly unknown[] {
+    return [node.items, node.members, node.ranges, node.canvases].flatMap((list) => listOf(list, MAX_ENTRIES));
+  }
+
+  #children(node: Json): readonly Json[] {
+    return this.#entries(node).flatMap((entry) => {
+      const known = this.#byId.get(idOf(entry));
+      if (known) return [known];
+      return isObject(entry) && typeOf(entry) === "Range" ? [entry] : [];
+    });
+  }
+
+  #canvases(node: Json): readonly number[] {
+    const indices: number[] = [];
+    for (const entry of this.#entries(node)) {
+      const found = this.#index.get(canvasIdOf(entry));
+      if (found === undefined || indices.at(-1) === found) continue;
+      if (this.#entriesLeft-- <= 0) break;
+      indices.push(found);
+    }
+    return indices;
+  }
+}

@@ -1,0 +1,124 @@
+import { isObject } from "@/lib/std/is_object.ts";
+import { type Json, listOf, type Reading } from "./json.ts";
+import type { MetadataEntry } from "./manifest.ts";
+
+/** Longest text that is read of one value, in UTF-16 code units. */
+const MAX_TEXT = 10_000;
+const MAX_VALUES = 100;
+const MAX_ENTRIES = 200;
+
+interface Worded {
+  readonly language: string | null;
+  readonly text: string;
+}
+
+/**
+ * Reads a text of a manifest: a language map of Presentation 3, or strings and `@value` objects of Presentation 2.
+ *
+ * @returns the values in the first of the reader's languages that is there, otherwise those without a language,
+ * otherwise those of the first language
+ */
+export function textsOf(value: unknown, { languages }: Reading): readonly string[] {
+  const all = wordedOf(value);
+  return inLanguage(all, languages).map(({ text }) => plainText(text)).filter((text) => text !== "");
+}
+
+/** The values as one text, a line each; null where there is none. */
+export function textOf(value: unknown, reading: Reading): string | null {
+  const texts = textsOf(value, reading);
+  return texts.length === 0 ? null : texts.join("\n");
+}
+
+/** The values as a label on one line; null where there is none. */
+export function labelOf(value: unknown, reading: Reading): string | null {
+  const label = textsOf(value, reading).join("; ").replace(/\s+/g, " ");
+  return label === "" ? null : shortened(label, 1000);
+}
+
+/** Reads pairs of label and value; those without any text are left out. */
+export function metadataOf(value: unknown, reading: Reading): readonly MetadataEntry[] {
+  return listOf(value, MAX_ENTRIES).flatMap((entry) => {
+    const read = isObject(entry) ? metadataEntry(entry, reading) : null;
+    return read === null ? [] : [read];
+  });
+}
+
+/** Reads one pair of label and value; null without any text. */
+export function metadataEntry(node: Json, reading: Reading): MetadataEntry | null {
+  const label = labelOf(node.label, reading) ?? "";
+  const values = textsOf(node.value, reading);
+  return label === "" && values.length === 0 ? null : { label, values };
+}
+
+function wordedOf(value: unknown): readonly Worded[] {
+  if (!isObject(value) || "@value" in value) return listOf(value, MAX_VALUES).flatMap(wordedValue);
+  return Object.keys(value).slice(0, MAX_VALUES).flatMap((language) =>
+    listOf(value[language], MAX_VALUES).filter(isText)
+      .map((text) => ({ language: languageOf(language), text: String(text) }))
+  );
+}
+
+function wordedValue(value: unknown): readonly Worded[] {
+  if (isText(value)) return [{ language: null, text: String(value) }];
+  if (!isObject(value) || !isText(value["@value"])) return [];
+  return [{ language: languageOf(value["@language"]), text: String(value["@value"]) }];
+}
+
+/** Numbers stand for text in manifests written by hand. */
+const isText = (value: unknown) => typeof value === "string" || typeof value === "number";
+
+function languageOf(value: unknown): string | null {
+  const language = typeof value === "string" ? value.toLowerCase() : "none";
+  return /^(?:none|@none|und)?$/.test(language) ? null : language;
+}
+
+function inLanguage(all: readonly Worded[], languages: readonly string[]): readonly Worded[] {
+  const first = all[0]?.language ?? null;
+  if (all.every(({ language }) => language === first)) return all;
+  for (const wanted of [...languages.map((language) => language.toLowerCase()), null, first]) {
+    const found = all.filter(({ language }) => language === wanted);
+    if (found.length > 0) return found;
+    const related = wanted === null ? undefined : all.find(({ language }) => primary(language) === primary(wanted));
+    if (related) return all.filter(({ language }) => language === related.language);
+  }
+  return all;
+}
+
+/** `sv` of `sv-FI`. */
+const primary = (language: string | null) => language?.split("-", 1)[0];
+
+/** The name is bounded so that a tag without an end costs no more than its length. */
+const TAG = /<(\/?)([a-z][a-z0-9]{0,9})(?=[\s/>])[^<>]*>/gi;
+const ENTITY = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos|nbsp));/gi;
+const NAMED: ReadonlyMap<string, string> = new Map([
+  ["amp", "&"],
+  ["lt", "<"],
+  ["gt", ">"],
+  ["quot", '"'],
+  ["apos", "'"],
+  ["nbsp", " "],
+]);
+/** Elements after which a new line begins. */
+const BREAKING = /^(?:br|p|div|li|tr|h[1-6]|dd|dt)$/i;
+
+/** The text of a value that may be HTML, without its markup. Control characters other than line ends are left out. */
+function plainText(value: string): string {
+  const text = shortened(value.trim(), MAX_TEXT);
+  const isMarkup = text.startsWith("<") && /<\/?[a-z]/i.test(text);
+  const bare = isMarkup
+    ? text.replace(TAG, (_, closing, name) => BREAKING.test(name) && (closing || /^br$/i.test(name)) ? "\n" : "")
+      .replace(ENTITY, decodedEntity)
+    : text;
+  // deno-lint-ignore no-control-regex
+  return bare.replace(/[\u0000-\u0008\u000b-\u001f\u007f\u202a-\u202e\u2066-\u2069]/g, "").trim();
+}
+
+function decodedEntity(entity: string, decimal?: string, hexadecimal?: string, name?: string): string {
+  if (name !== undefined) return NAMED.get(name.toLowerCase()) ?? entity;
+  const code = decimal !== undefined ? Number(decimal) : parseInt(hexadecimal ?? "", 16);
+  return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : entity;
+}
+
+function shortened(text: string, limit: number): string {
+  return text.length > limit ? `${text.slice(0, limit - 1)}…` : text;
+}

@@ -1,0 +1,217 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { Canvas, Manifest } from "@/lib/presentation/iiif/manifest.ts";
+import {
+  type ManifestProblem,
+  MAX_CANVASES,
+  MAX_MANIFEST_BYTES,
+  type ReadManifest,
+  readManifest,
+} from "@/lib/presentation/iiif/read_manifest.ts";
+import { MANIFEST_PROBLEMS } from "@/lib/presentation/page_sentences.ts";
+import {
+  at,
+  BASE,
+  canvas2,
+  canvas3,
+  image3,
+  manifest2,
+  manifest3,
+  type Node,
+  pages3,
+  served2,
+  served3,
+} from "./manifests.ts";
+
+function read(json: unknown, languages?: readonly string[]): Manifest {
+  const result = readManifest(json, BASE, languages);
+  assert.ok(result.ok, JSON.stringify(result));
+  return result.manifest;
+}
+
+function reasonOf(json: unknown): ManifestProblem {
+  const result: ReadManifest = readManifest(json, BASE);
+  assert.ok(!result.ok);
+  assert.ok(MANIFEST_PROBLEMS[result.reason].endsWith("."));
+  return result.reason;
+}
+
+Deno.test("manifest: an image with a service is read from either version to the same model", () => {
+  const second = read(manifest2([canvas2("p1", [served2("p1")])]));
+  const third = read(manifest3([canvas3("p1", [served3("p1")])]));
+  assert.equal(second.label, "A book");
+  const [canvas] = second.canvases;
+  assert.deepEqual([canvas.id, canvas.label, canvas.width, canvas.height], [at("canvas/p1"), "p1", 1000, 1500]);
+  const [{ choices: [choice], target }] = canvas.images;
+  assert.equal(target, null);
+  assert.deepEqual(choice.source, {
+    href: "https://images.example.org/p1/full/full/0/default.jpg",
+    format: "image/jpeg",
+    width: 2000,
+    height: 3000,
+    service: {
+      id: "https://images.example.org/p1",
+      version: 2,
+      level: 2,
+      width: null,
+      height: null,
+      sizes: [],
+      tiles: [],
+      maxWidth: null,
+      maxHeight: null,
+      maxArea: null,
+    },
+  });
+  const withoutSources = (canvases: readonly Canvas[]) => canvases.map((canvas) => ({ ...canvas, images: [] }));
+  assert.deepEqual(
+    { ...second, canvases: withoutSources(second.canvases) },
+    { ...third, canvases: withoutSources(third.canvases) },
+  );
+});
+
+Deno.test("manifest: what is no manifest of images is refused with its reason", () => {
+  for (const other of [null, [], 1, "text", {}, { type: "Canvas" }, { type: "AnnotationPage", items: [] }]) {
+    assert.equal(reasonOf(other), "not a manifest");
+  }
+  assert.equal(reasonOf({ type: "Collection", items: [{}] }), "a collection");
+  assert.equal(reasonOf({ "@type": "sc:Collection", manifests: [] }), "a collection");
+  assert.equal(reasonOf({ manifests: [] }), "a collection");
+  assert.equal(reasonOf(manifest3([])), "no canvases");
+  assert.equal(reasonOf(manifest2([])), "no canvases");
+  assert.equal(reasonOf(manifest3([null, 3, { type: "Range" }])), "unreadable canvases");
+  assert.equal(reasonOf(manifest3(Array(MAX_CANVASES + 1).fill({}))), "too large");
+  const body = (type: string, format: string) => canvas3("p", [{ id: at("file"), type, format }]);
+  assert.equal(reasonOf(manifest3([body("Sound", "audio/mp4")])), "only audio or video");
+  assert.equal(reasonOf(manifest3([body("Video", "video/mp4")])), "only audio or video");
+  assert.equal(reasonOf(manifest3([body("Model", "model/gltf-binary")])), "only 3D");
+  assert.equal(reasonOf(manifest3([{ id: at("scene"), type: "Scene" }])), "only 3D");
+  assert.equal(reasonOf(manifest3([{ id: at("timeline"), type: "Timeline" }])), "only audio or video");
+  assert.ok(MAX_MANIFEST_BYTES >= 2000 * MAX_CANVASES, "the most canvases fit into the most bytes");
+});
+
+Deno.test("manifest: a context or a type is not needed", () => {
+  const { "@context": _, "@type": __, ...second } = manifest2([canvas2("p1", [served2("p1")])]);
+  assert.equal(read(second).canvases.length, 1);
+  const { "@context": ___, type: ____, ...third } = manifest3([canvas3("p1", [served3("p1")])]);
+  assert.equal(read(third).canvases.length, 1);
+});
+
+Deno.test("manifest: a bad canvas is counted and the others are shown", () => {
+  const { canvases, unreadableCanvases } = read(
+    manifest3([null, canvas3("p2", [image3("p2")]), "x", { type: "Range" }]),
+  );
+  assert.deepEqual(canvases.map(({ label }) => label), ["p2"]);
+  assert.equal(unreadableCanvases, 3);
+  const [bare] = read(manifest3([{ type: "Canvas", width: -1, height: "tall", items: 7, label: null }])).canvases;
+  assert.deepEqual([bare.label, bare.width, bare.height, bare.images], ["1", null, null, []]);
+});
+
+Deno.test("manifest: several sequences become orders of the same canvases", () => {
+  const [p1, p2] = ["p1", "p2"].map((name) => canvas2(name, [served2(name)]));
+  const json = manifest2([p1, p2]);
+  (json.sequences as Node[]).push({ label: "Backwards", canvases: [{ "@id": p2["@id"] }, p1["@id"]] });
+  const { canvases, alternativeOrders } = read(json);
+  assert.deepEqual(canvases.map(({ label }) => label), ["p1", "p2"]);
+  assert.deepEqual(alternativeOrders, [{ label: "Backwards", canvases: [1, 0] }]);
+});
+
+Deno.test("manifest: links other than of http and https are left out, relative ones are resolved", () => {
+  const href = [
+    "javascript:alert(1)",
+    "data:text/html,x",
+    "https://user:pass@example.org/",
+    "file.pdf",
+    "http://a.b/c?d#e",
+  ];
+  const { renderings } = read(manifest3(pages3(1), { rendering: href.map((id) => ({ id, type: "Text" })) }));
+  assert.deepEqual(renderings.map(({ href, label }) => [href, label]), [
+    [at("file.pdf"), "file.pdf"],
+    ["http://a.b/c?d#e", "c"],
+  ]);
+});
+
+Deno.test("manifest: an address that is read without parsing it is one that parses", () => {
+  const part = fc.stringMatching(/^[a-zA-Z0-9.:@%\-_[\]/?#]{0,20}$/);
+  const address = fc.oneof(
+    part.map((text) => `https://${text}/x`),
+    part.map((text) => `http://a.${text}.org/`),
+    fc.webUrl(),
+  );
+  fc.assert(
+    fc.property(address, (id) => {
+      const { seeAlso } = read(manifest3(pages3(1), { seeAlso: [{ id }] }));
+      for (const { href } of seeAlso) assert.match(new URL(href).protocol, /^https?:$/);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+Deno.test("manifest: references in circles and ranges below ranges end", () => {
+  const range = (name: string, ranges: string[]) => ({
+    "@id": at(name),
+    "@type": "sc:Range",
+    label: name,
+    ranges: ranges.map(at),
+  });
+  const structures = [range("a", ["b"]), range("b", ["a", "c"]), range("c", ["b", "c"])];
+  const { ranges } = read(manifest2([canvas2("p1", [served2("p1")])], { structures }));
+  assert.deepEqual(ranges.map(({ label, children }) => [label, children.map(({ label }) => label)]), [["a", ["b"]]]);
+  // Each range refers twice to the next one: followed without memory that is 2^40 ranges.
+  const doubled = Array.from({ length: 40 }, (_, i) => range(`r${i}`, [`r${i + 1}`, `r${i + 1}`]));
+  assert.equal(read(manifest2([canvas2("p1", [served2("p1")])], { structures: doubled })).ranges.length, 1);
+  let deep: Node = { type: "Range", label: "end" };
+  for (let i = 0; i < 20_000; i++) deep = { type: "Range", label: "x", items: [deep] };
+  assert.equal(read(manifest3(pages3(1), { structures: [deep] })).ranges[0].children.length, 1);
+});
+
+Deno.test("manifest: no JSON makes the reader throw, and none changes what objects inherit", () => {
+  const inherited = Object.getOwnPropertyNames(Object.prototype).join();
+  const json = fc.jsonValue({ maxDepth: 4 });
+  const name = fc.constantFrom(
+    ...["id", "@id", "type", "@type", "label", "summary", "items", "sequences", "canvases", "images", "resource", "on"],
+    ...["body", "target", "service", "profile", "sizes", "tiles", "width", "height", "metadata", "value", "structures"],
+    ...["ranges", "members", "selector", "source", "full", "default", "item", "thumbnail", "logo", "provider", "start"],
+    ...[
+      "annotations",
+      "otherContent",
+      "seeAlso",
+      "rendering",
+      "behavior",
+      "placeholderCanvas",
+      "__proto__",
+      "en",
+      "none",
+    ],
+  );
+  const word = fc.constantFrom(
+    ...["Manifest", "sc:Manifest", "Canvas", "Annotation", "AnnotationPage", "Image", "Choice", "Range", "sc:Sequence"],
+    ...[
+      "SpecificResource",
+      "painting",
+      "ImageService3",
+      "level0",
+      at("canvas/p1"),
+      at("x.jpg#xywh=1,2,3,4"),
+      "__proto__",
+    ],
+  );
+  const { node } = fc.letrec((tie) => ({
+    node: fc.oneof({ depthSize: "medium" }, word, json, fc.array(tie("node"), { maxLength: 4 }), tie("object")),
+    object: fc.array(fc.tuple(name, tie("node")), { maxLength: 8 }).map((entries) =>
+      // As JSON.parse does: a member named __proto__ is a member like any other.
+      JSON.parse(`{${entries.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join()}}`)
+    ),
+  }));
+  const shown = fc.tuple(node, node).map(([canvas, structures]) =>
+    manifest3([canvas, canvas3("p1", [canvas])], { structures })
+  );
+  fc.assert(
+    fc.property(fc.oneof(json, node, shown), (json) => {
+      const result = readManifest(json, BASE, ["sv", "en"]);
+      assert.equal(typeof result.ok, "boolean");
+      assert.doesNotThrow(() => JSON.stringify(result));
+    }),
+    { numRuns: 2000 },
+  );
+  assert.equal(Object.getOwnPropertyNames(Object.prototype).join(), inherited);
+});
