@@ -106,13 +106,14 @@ export class Objects {
   }
 
   /**
-   * A page of the current objects of a bucket in the binary order of their keys, from `from` on. Keys that share what
+   * A page of the current objects of a bucket in the binary order of their keys, from `from` on; empty where it is null. Keys that share what
    * follows the prefix up to the delimiter are one common prefix; the index is queried again after each, so that a
    * prefix with a million keys costs as much as one with a single key. No delimiter may consist of 0xff alone, as no
    * text does.
    */
-  list(bucket: number, prefix: Uint8Array, delimiter: Uint8Array, from: Uint8Array, limit: number): ListingPage {
+  list(bucket: number, prefix: Uint8Array, delimiter: Uint8Array, from: Uint8Array | null, limit: number): ListingPage {
     const page: ListingPage = { objects: [], prefixes: [], next: null };
+    if (!from) return page;
     const start = compareBytes(from, prefix) < 0 ? prefix : from;
     const end = successor(prefix);
     // One row more than the page shows where the next page starts. All rows at once: half the cost of one by one.

@@ -1,5 +1,4 @@
-import { type AclPermission, MAX_GRANTS } from "@/embedded/store/acl.ts";
-import { type NamedGrant, type NamedGrantee, tooManyGrants, unresolvable } from "./acl_grant.ts";
+import { ACL_PERMISSIONS, type AclPermission, MAX_GRANTS } from "@/embedded/store/acl.ts";
 import { S3Error } from "./s3_error.ts";
 
 /** The canned access lists that are supported (S3 API, canned ACL). */
@@ -73,4 +72,28 @@ function granteeOf(header: string, kind: string, value: string): NamedGrantee {
   if (kind === "uri") return { uri: value };
   if (kind === "emailaddress") throw unresolvable();
   throw new S3Error("InvalidArgument", `The header ${header} may name an id or a uri`);
+}
+
+/** The grantee of a grant on the wire: a user by GUID, or a group by URI. */
+export type NamedGrantee = { id: string } | { uri: string };
+
+/** A grant as it is on the wire, in a header or in XML. */
+export interface NamedGrant {
+  grantee: NamedGrantee;
+  permission: AclPermission;
+}
+
+/** Whether a word is one of S3's permissions. */
+export function isAclPermission(word: string): word is AclPermission {
+  return ACL_PERMISSIONS.some((permission) => permission === word);
+}
+
+/** The error for an access list with more grants than S3 allows. */
+export function tooManyGrants(): S3Error {
+  return new S3Error("MalformedACLError", `An access list may have ${MAX_GRANTS} grants at most`);
+}
+
+/** The error for a grant by e-mail address: accounts here have none. */
+export function unresolvable(): S3Error {
+  return new S3Error("UnresolvableGrantByEmailAddress");
 }

@@ -1,5 +1,5 @@
 import { MAX_GRANTS } from "@/embedded/store/acl.ts";
-import { isAclPermission, type NamedGrant, type NamedGrantee, tooManyGrants, unresolvable } from "./acl_grant.ts";
+import { isAclPermission, type NamedGrant, type NamedGrantee, tooManyGrants, unresolvable } from "./acl_headers.ts";
 import { childText, type XmlElement } from "./read_xml.ts";
 import { S3Error } from "./s3_error.ts";
 import { element } from "./xml.ts";

@@ -1,5 +1,4 @@
 import type { BodyDecoder } from "@/embedded/store/bodies.ts";
-import { ByteReader } from "./byte_reader.ts";
 import type { ChunkSignatures } from "./chunk_signatures.ts";
 import { S3Error } from "./s3_error.ts";
 
@@ -56,7 +55,7 @@ export function awsChunked(
       }
       if (digest) signatures?.requireChunk(chunk.signature, digest);
       if (chunk.size === 0) break;
-      if (await reader.line(MAX_LINE_BYTES) !== "") throw malformed("a piece is longer than it says");
+      if (await reader.line(MAX_LINE_BYTES) !== "") throw malformed("a chunk is longer than it says");
     }
     if (left > 0) throw new S3Error("IncompleteBody", "The body is shorter than x-amz-decoded-content-length");
     if (hasTrailer) await readTrailer(reader, expected, trailers, signatures);
@@ -101,12 +100,61 @@ async function readTrailer(
 function parseChunkLine(line: string | null, isSigned: boolean): { size: number; signature: string } {
   if (line === null) throw new S3Error("IncompleteBody");
   const match = /^([0-9a-f]{1,12})(?:;chunk-signature=([0-9a-f]{64}))?$/i.exec(line);
-  if (!match) throw malformed("a piece does not begin with its size");
+  if (!match) throw malformed("a chunk does not begin with its size");
   const [, size, signature = ""] = match;
-  if (isSigned && signature === "") throw malformed("a piece has no signature");
+  if (isSigned && signature === "") throw malformed("a chunk has no signature");
   return { size: parseInt(size, 16), signature: signature.toLowerCase() };
 }
 
 function malformed(what: string): S3Error {
   return new S3Error("InvalidRequest", `The aws-chunked body is malformed: ${what}`);
+}
+
+const LINE_FEED = 10;
+
+/** Reads lines and runs of bytes from a stream of chunks, of which it holds one at a time. */
+class ByteReader {
+  readonly #parts: AsyncIterator<Uint8Array>;
+  #part: Uint8Array = new Uint8Array();
+
+  constructor(parts: AsyncIterable<Uint8Array>) {
+    this.#parts = parts[Symbol.asyncIterator]();
+  }
+
+  /** Up to `limit` bytes, to be used before the next call; null at the end. */
+  async some(limit: number): Promise<Uint8Array | null> {
+    if (!await this.#fill()) return null;
+    const bytes = this.#part.subarray(0, limit);
+    this.#part = this.#part.subarray(bytes.length);
+    return bytes;
+  }
+
+  /**
+   * A line in Latin-1 without its LF or CRLF; null at the end.
+   *
+   * @throws {S3Error} for one of more than `limit` bytes or without an end
+   */
+  async line(limit: number): Promise<string | null> {
+    let line = "";
+    while (await this.#fill()) {
+      const end = this.#part.indexOf(LINE_FEED);
+      const bytes = this.#part.subarray(0, end < 0 ? undefined : end);
+      if (line.length + bytes.length > limit) throw new S3Error("InvalidRequest", "A line of the body is too long");
+      line += String.fromCharCode(...bytes);
+      this.#part = this.#part.subarray(end < 0 ? this.#part.length : end + 1);
+      if (end >= 0) return line.endsWith("\r") ? line.slice(0, -1) : line;
+    }
+    if (line !== "") throw new S3Error("IncompleteBody");
+    return null;
+  }
+
+  /** Whether there is a chunk with bytes left. */
+  async #fill(): Promise<boolean> {
+    while (this.#part.length === 0) {
+      const { done, value } = await this.#parts.next();
+      if (done) return false;
+      this.#part = value;
+    }
+    return true;
+  }
 }

@@ -1,49 +1,32 @@
 import { corsRuleElements, MAX_CORS_BYTES, parseCorsRules, readCorsRules } from "./cors_configuration.ts";
 import { ownBucket, permittedBucket, signedUser } from "./permitted.ts";
 import { S3Error } from "./s3_error.ts";
-import type { S3Operation } from "./s3_operation.ts";
+import type { S3Call } from "./s3_operation.ts";
 import { xmlResponse } from "./xml.ts";
 import { xmlBody } from "./xml_body.ts";
 
-const cors = { level: "bucket", marker: ["cors"], parameters: [] } as const;
-
 /** GetBucketCors, for every user who may do anything in the bucket. Rules of its tenant do not count. */
-export const getBucketCors: S3Operation = {
-  name: "GetBucketCors",
-  method: "GET",
-  ...cors,
-  handle: (call) => {
-    signedUser(call.caller);
-    const bucket = permittedBucket(call, call.bucket, "any");
-    const text = call.store.buckets.cors(bucket.id);
-    if (text === null) throw new S3Error("NoSuchCORSConfiguration");
-    return xmlResponse("CORSConfiguration", corsRuleElements(parseCorsRules(text)));
-  },
-};
+export function getBucketCors(call: S3Call): Response {
+  signedUser(call.caller);
+  const bucket = permittedBucket(call, call.bucket, "any");
+  const text = call.store.buckets.cors(bucket.id);
+  if (text === null) throw new S3Error("NoSuchCORSConfiguration");
+  return xmlResponse("CORSConfiguration", corsRuleElements(parseCorsRules(text)));
+}
 
 /** PutBucketCors, for the bucket's owner: the given rules replace all others. */
-export const putBucketCors: S3Operation = {
-  name: "PutBucketCors",
-  method: "PUT",
-  ...cors,
-  handle: async (call) => {
-    const bucket = ownBucket(call, call.bucket);
-    const rules = readCorsRules(await xmlBody(call.request, call.caller, "CORSConfiguration", MAX_CORS_BYTES));
-    const text = `<CORSConfiguration>${corsRuleElements(rules)}</CORSConfiguration>`;
-    // Escaped text may be longer than it was sent.
-    if (new TextEncoder().encode(text).length > MAX_CORS_BYTES) throw new S3Error("MalformedXML");
-    await call.store.writer.change("setBucketCors", { bucket: bucket.id, cors: text });
-    return new Response(null);
-  },
-};
+export async function putBucketCors(call: S3Call): Promise<Response> {
+  const bucket = ownBucket(call, call.bucket);
+  const rules = readCorsRules(await xmlBody(call.request, call.caller, "CORSConfiguration", MAX_CORS_BYTES));
+  const text = `<CORSConfiguration>${corsRuleElements(rules)}</CORSConfiguration>`;
+  // Escaped text may be longer than it was sent.
+  if (new TextEncoder().encode(text).length > MAX_CORS_BYTES) throw new S3Error("MalformedXML");
+  await call.store.writer.change("setBucketCors", { bucket: bucket.id, cors: text });
+  return new Response(null);
+}
 
 /** DeleteBucketCors, for the bucket's owner: taking away what is not there is no error. */
-export const deleteBucketCors: S3Operation = {
-  name: "DeleteBucketCors",
-  method: "DELETE",
-  ...cors,
-  handle: async (call) => {
-    await call.store.writer.change("setBucketCors", { bucket: ownBucket(call, call.bucket).id, cors: null });
-    return new Response(null, { status: 204 });
-  },
-};
+export async function deleteBucketCors(call: S3Call): Promise<Response> {
+  await call.store.writer.change("setBucketCors", { bucket: ownBucket(call, call.bucket).id, cors: null });
+  return new Response(null, { status: 204 });
+}

@@ -82,7 +82,7 @@ export function authenticate(
     case "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER":
       return chunked(true, true);
   }
-  throw new S3Error("NotImplemented", "This way of signing the pieces of a body is not provided");
+  throw new S3Error("NotImplemented", "This way of signing the chunks of a body is not provided");
 }
 
 function requirePayloadWord(payload: string): void {

@@ -38,7 +38,7 @@ export class ChunkSignatures {
   #require(signature: string, algorithm: string, digests: readonly string[]): void {
     const text = [algorithm, this.#time, this.#scope, this.#previous, ...digests].join("\n");
     if (!isSignatureOf(text, this.#key, signature)) {
-      throw new S3Error("SignatureDoesNotMatch", "The signature of a piece of the body does not match");
+      throw new S3Error("SignatureDoesNotMatch", "The signature of a chunk of the body does not match");
     }
     this.#previous = signature;
   }

@@ -4,7 +4,7 @@ import { writeCondition } from "./conditions.ts";
 import { writtenVersionHeader } from "./object_version.ts";
 import { childWord, type XmlElement } from "./read_xml.ts";
 import { S3Error } from "./s3_error.ts";
-import type { S3Call, S3Operation } from "./s3_operation.ts";
+import type { S3Call } from "./s3_operation.ts";
 import type { S3Request } from "./s3_request.ts";
 import { checksumElements, checksumsIn, checksumsOf } from "./upload_checksums.ts";
 import { MAX_PARTS, namedUpload } from "./upload_parameters.ts";
@@ -12,16 +12,7 @@ import { element, xmlResponse } from "./xml.ts";
 import { xmlBody } from "./xml_body.ts";
 
 /** CompleteMultipartUpload: the object appears whole, or not at all. */
-export const completeMultipartUpload: S3Operation = {
-  name: "CompleteMultipartUpload",
-  method: "POST",
-  level: "object",
-  marker: ["uploadId"],
-  parameters: [],
-  handle,
-};
-
-async function handle(call: S3Call): Promise<Response> {
+export async function completeMultipartUpload(call: S3Call): Promise<Response> {
   const { store, caller, request, key } = call;
   const { in: bucket, ...name } = namedUpload(call);
   const condition = writeCondition(request.headers);

@@ -11,7 +11,7 @@ import { requireRoom } from "./quota_room.ts";
 import { rejectHeaders } from "./unsupported_headers.ts";
 import { requestedAcl } from "./requested_acl.ts";
 import { S3Error } from "./s3_error.ts";
-import type { S3Call, S3Operation } from "./s3_operation.ts";
+import type { S3Call } from "./s3_operation.ts";
 import { requestedTags } from "./tags.ts";
 import { checksumElements } from "./upload_checksums.ts";
 import { element, xmlResponse, xmlTime } from "./xml.ts";
@@ -23,16 +23,7 @@ const MAX_COPY_BYTES = 5 * 1024 ** 3;
 const UNSUPPORTED = /^x-amz-copy-source-range/;
 
 /** CopyObject: within a bucket and across those of the tenant. */
-export const copyObject: S3Operation = {
-  name: "CopyObject",
-  method: "PUT",
-  level: "object",
-  header: "x-amz-copy-source",
-  parameters: [],
-  handle,
-};
-
-async function handle(call: S3Call): Promise<Response> {
+export async function copyObject(call: S3Call): Promise<Response> {
   const { store, caller, request, key } = call;
   const { id: owner } = signedUser(caller);
   const target = permittedBucket(call, call.bucket, "WRITE");

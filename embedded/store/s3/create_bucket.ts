@@ -10,25 +10,17 @@ import type { XmlElement } from "./read_xml.ts";
 import { rejectHeaders } from "./unsupported_headers.ts";
 import { requestedAcl } from "./requested_acl.ts";
 import { S3Error } from "./s3_error.ts";
-import type { S3Call, S3Operation } from "./s3_operation.ts";
+import type { S3Call } from "./s3_operation.ts";
 import { optionalXmlBody } from "./xml_body.ts";
 
 /** Shortest name of a bucket that is created through S3. */
 const MIN_NAME_LENGTH = 3;
 
-/** CreateBucket: the caller becomes the owner. One's own bucket again is no error. */
-export const createBucket: S3Operation = {
-  name: "CreateBucket",
-  method: "PUT",
-  level: "bucket",
-  parameters: [],
-  handle,
-};
-
 /** Would create another kind of bucket. */
 const UNSUPPORTED = /^x-amz-bucket-namespace/;
 
-async function handle(call: S3Call): Promise<Response> {
+/** CreateBucket: the caller becomes the owner. One's own bucket again is no error. */
+export async function createBucket(call: S3Call): Promise<Response> {
   const { store, caller, request, bucket: name } = call;
   const user = signedUser(caller);
   if (!isBucketName(name, MIN_NAME_LENGTH)) throw new S3Error("InvalidBucketName");

@@ -2,21 +2,13 @@ import { unquotedEtag } from "./conditions.ts";
 import { versionHeader, versionParameter } from "./object_version.ts";
 import { bucketByDataAccess, permittedBucket } from "./permitted.ts";
 import { rejectHeaders } from "./unsupported_headers.ts";
-import type { S3Call, S3Operation } from "./s3_operation.ts";
-
-/** DeleteObject: what is not there is no error. */
-export const deleteObject: S3Operation = {
-  name: "DeleteObject",
-  method: "DELETE",
-  level: "object",
-  parameters: ["versionId"],
-  handle,
-};
+import type { S3Call } from "./s3_operation.ts";
 
 /** A condition that S3 knows for writes alone: to delete regardless of it would be worse than to refuse. */
 const UNSUPPORTED = /^if-none-match$/;
 
-async function handle(call: S3Call): Promise<Response> {
+/** DeleteObject: what is not there is no error. */
+export async function deleteObject(call: S3Call): Promise<Response> {
   const { store, request, bucket: name, key } = call;
   const wanted = versionParameter(request);
   const bucket = (wanted === null ? permittedBucket : bucketByDataAccess)(call, name, "DELETE");

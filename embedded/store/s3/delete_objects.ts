@@ -4,23 +4,13 @@ import { childText, childWord, type XmlElement } from "./read_xml.ts";
 import { asS3Error } from "./as_s3_error.ts";
 import { unquotedEtag } from "./conditions.ts";
 import { S3Error } from "./s3_error.ts";
-import type { S3Call, S3Operation } from "./s3_operation.ts";
+import type { S3Call } from "./s3_operation.ts";
 import { MAX_KEY_BYTES } from "./s3_request.ts";
 import { element, xmlResponse } from "./xml.ts";
 import { xmlBody } from "./xml_body.ts";
 
 /** Most keys of one request (S3 API, DeleteObjects). */
 const MAX_OBJECTS = 1000;
-
-/** DeleteObjects: each key has an outcome of its own, and what is not there is no error. */
-export const deleteObjects: S3Operation = {
-  name: "DeleteObjects",
-  method: "POST",
-  level: "bucket",
-  marker: ["delete"],
-  parameters: [],
-  handle,
-};
 
 interface Wanted {
   key: string;
@@ -29,7 +19,8 @@ interface Wanted {
   rejected: S3Error | null;
 }
 
-async function handle(call: S3Call): Promise<Response> {
+/** DeleteObjects: each key has an outcome of its own, and what is not there is no error. */
+export async function deleteObjects(call: S3Call): Promise<Response> {
   const { store, caller, request, bucket: name } = call;
   const bucket = permittedBucket(call, name, "DELETE");
   if (!carriesDigest(request.headers)) {

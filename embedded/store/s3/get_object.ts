@@ -7,26 +7,18 @@ import { numberedPart } from "./numbered_part.ts";
 import { findObject, versionHeader, versionParameter } from "./object_version.ts";
 import { bucketAccess, permittedObject } from "./permitted.ts";
 import { S3Error } from "./s3_error.ts";
-import type { S3Call, S3Operation } from "./s3_operation.ts";
+import type { S3Call } from "./s3_operation.ts";
 import type { S3Request } from "./s3_request.ts";
 import { parseTags } from "./tags.ts";
 
 /** Response headers that a signed request may set for its own response. */
 const OVERRIDABLE = ["content-type", ...STORED_HEADERS];
 
-const read = {
-  level: "object",
-  parameters: ["versionId", "partNumber", ...OVERRIDABLE.map((name) => `response-${name}`)],
-  handle,
-} as const;
+/** The query parameters of a read. */
+export const READ_PARAMETERS = ["versionId", "partNumber", ...OVERRIDABLE.map((name) => `response-${name}`)];
 
-/** GetObject */
-export const getObject: S3Operation = { name: "GetObject", method: "GET", ...read };
-
-/** HeadObject */
-export const headObject: S3Operation = { name: "HeadObject", method: "HEAD", ...read };
-
-async function handle(call: S3Call): Promise<Response> {
+/** GetObject and HeadObject */
+export async function getObject(call: S3Call): Promise<Response> {
   const { store, request, bucket: name, key } = call;
   const access = bucketAccess(call, name);
   const version = versionParameter(request);

@@ -3,7 +3,7 @@ import { checksumAlgorithmOf } from "./checksums.ts";
 import { findObject, versionHeader, versionParameter } from "./object_version.ts";
 import { bucketAccess, permittedObject } from "./permitted.ts";
 import { S3Error } from "./s3_error.ts";
-import type { S3Call, S3Operation } from "./s3_operation.ts";
+import type { S3Call } from "./s3_operation.ts";
 import type { S3Request } from "./s3_request.ts";
 import { checksumElements } from "./upload_checksums.ts";
 import { element, xmlResponse } from "./xml.ts";
@@ -21,16 +21,7 @@ const ATTRIBUTES: Readonly<Record<string, (object: StoredObject, request: S3Requ
 const MAX_PAGE = 1000;
 
 /** GetObjectAttributes: only the requested attributes, and of them only those that the object has. */
-export const getObjectAttributes: S3Operation = {
-  name: "GetObjectAttributes",
-  method: "GET",
-  level: "object",
-  marker: ["attributes"],
-  parameters: ["versionId"],
-  handle,
-};
-
-function handle(call: S3Call): Response {
+export function getObjectAttributes(call: S3Call): Response {
   const { store, request, key } = call;
   const access = bucketAccess(call, call.bucket);
   const requested = (request.headers.get("x-amz-object-attributes") ?? "").split(",").map((attribute) =>

@@ -1,22 +1,14 @@
 import { folded } from "@/embedded/store/names.ts";
 import { signedUser } from "./permitted.ts";
 import { S3Error } from "./s3_error.ts";
-import type { S3Call, S3Operation } from "./s3_operation.ts";
+import type { S3Call } from "./s3_operation.ts";
 import { element, xmlResponse, xmlTime } from "./xml.ts";
 
 /** Most buckets that a page may ask for (S3 API, ListBuckets). */
 const MAX_BUCKETS = 10_000;
 
 /** ListBuckets: those in which the caller has any permission, in pages where the caller requests them. */
-export const listBuckets: S3Operation = {
-  name: "ListBuckets",
-  method: "GET",
-  level: "service",
-  parameters: ["prefix", "max-buckets", "continuation-token"],
-  handle,
-};
-
-function handle({ store, caller, request }: S3Call): Response {
+export function listBuckets({ store, caller, request }: S3Call): Response {
   const user = signedUser(caller);
   const prefix = request.parameter("prefix") ?? "";
   const limit = pageSize(request.parameter("max-buckets"));

@@ -1,46 +1,26 @@
 import type { ListedVersion } from "@/embedded/store/versions.ts";
 import { VERSION_ID_MARKER } from "./issued_forms.ts";
-import {
-  checksumKindOf,
-  commonPrefixElement,
-  keyBytes,
-  keyText,
-  listingResponse,
-  ownerElements,
-  pageParameters,
-} from "./listing_xml.ts";
-import { permittedBucket } from "./permitted.ts";
+import { checksumKindOf, keyBytes, keyText, listingResponse, ownerElements, pageParameters } from "./listing_xml.ts";
 import { S3Error } from "./s3_error.ts";
-import type { S3Call, S3Operation } from "./s3_operation.ts";
+import type { S3Call } from "./s3_operation.ts";
 import { element, xmlTime } from "./xml.ts";
 
 /** ListObjectVersions */
-export const listObjectVersions: S3Operation = {
-  name: "ListObjectVersions",
-  method: "GET",
-  level: "bucket",
-  marker: ["versions"],
-  parameters: ["prefix", "delimiter", "key-marker", "version-id-marker", "max-keys", "encoding-type"],
-  handle,
-};
-
-function handle(call: S3Call): Response {
-  const { store, request, bucket: name } = call;
-  const bucket = permittedBucket(call, name, "BROWSE");
-  const { prefix, delimiter, limit, isEncoded } = pageParameters(request, "max-keys");
+export function listObjectVersions(call: S3Call): Response {
+  const { store, request } = call;
+  const { bucket, prefix, delimiter, bytes, limit, isEncoded } = pageParameters(call, "max-keys");
   const keyMarker = request.parameter("key-marker") ?? "";
   const versionMarker = request.parameter("version-id-marker") || null;
   checkMarkers(keyMarker, versionMarker);
   const { versions, prefixes, next } = store.versions.list(bucket.id, {
-    prefix: keyBytes(prefix),
-    delimiter: keyBytes(delimiter),
+    ...bytes,
     keyMarker: keyBytes(keyMarker),
     versionMarker,
     limit,
   });
   const following = limit > 0 ? next : null;
   const owners = ownerElements(store);
-  return listingResponse("ListVersionsResult", isEncoded, ({ encodeKey, encoding }) => [
+  return listingResponse("ListVersionsResult", isEncoded, prefixes, ({ encodeKey, encoding }) => [
     element("Name", bucket.name),
     element("Prefix", encodeKey(prefix)),
     element("KeyMarker", encodeKey(keyMarker)),
@@ -52,7 +32,6 @@ function handle(call: S3Call): Response {
     element("IsTruncated", following !== null),
     encoding,
     ...versions.map((version) => versionElement(version, encodeKey, owners)),
-    ...prefixes.map((common) => commonPrefixElement(common, encodeKey)),
   ]);
 }
 

@@ -1,42 +1,34 @@
 import type { Accounts } from "@/embedded/store/accounts.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import type { ListedObject } from "@/embedded/store/objects.ts";
+import { permittedBucket } from "./permitted.ts";
 import { S3Error } from "./s3_error.ts";
-import type { S3Request } from "./s3_request.ts";
+import type { S3Call } from "./s3_operation.ts";
 import { checksumKind } from "./upload_checksums.ts";
 import { pageSize } from "./upload_parameters.ts";
 import { element, fitsXml, xmlResponse, xmlTime } from "./xml.ts";
-
-/** What all listings of keys read of their query. */
-interface PageParameters {
-  prefix: string;
-  delimiter: string;
-  limit: number;
-  /** Whether the client requests percent-encoded keys. */
-  isEncoded: boolean;
-}
 
 /** Allows a listing without a delimiter to be in any order, as in Ceph; here it is always in order. */
 export const UNORDERED = "allow-unordered";
 
 /**
- * Reads what all listings of keys share; `sizeName` is the parameter of the page's size.
+ * Reads what all listings of keys share, for a caller that may list the bucket; `sizeName` is the parameter of the
+ * page's size. `isEncoded` is set where the client requests percent-encoded keys.
  *
- * @throws {S3Error} InvalidArgument
+ * @throws {S3Error} InvalidArgument, or those of an absent bucket and a missing permission
  */
-export function pageParameters(request: S3Request, sizeName: "max-keys" | "max-uploads"): PageParameters {
+export function pageParameters(call: S3Call, sizeName: "max-keys" | "max-uploads") {
+  const { request } = call;
+  const bucket = permittedBucket(call, call.bucket, "BROWSE");
   const type = request.parameter("encoding-type");
   if (type !== null && type !== "url") throw new S3Error("InvalidArgument", "encoding-type must be url");
   const delimiter = request.parameter("delimiter") ?? "";
   if (delimiter !== "" && request.parameter(UNORDERED) === "true") {
     throw new S3Error("InvalidArgument", `${UNORDERED} and delimiter do not go together`);
   }
-  return {
-    prefix: request.parameter("prefix") ?? "",
-    delimiter,
-    limit: pageSize(request, sizeName),
-    isEncoded: type !== null,
-  };
+  const prefix = request.parameter("prefix") ?? "";
+  const bytes = { prefix: keyBytes(prefix), delimiter: keyBytes(delimiter) };
+  return { bucket, prefix, delimiter, bytes, limit: pageSize(request, sizeName), isEncoded: type !== null };
 }
 
 /** How a listing writes keys and prefixes, and the element that names their encoding; "" where they have none. */
@@ -46,22 +38,29 @@ interface KeyEncoding {
 }
 
 /**
- * The response of a listing. Keys are percent-encoded where the client requests it, and also where one of the page has
+ * The response of a listing: its content, then the common prefixes of the page. Keys are percent-encoded where the client requests it, and also where one of the page has
  * characters that XML 1.0 cannot hold, not even as a reference: strict parsers would reject the whole page, and a
  * replacement would name an object that is not there. The element EncodingType announces it in both cases.
  */
 export function listingResponse(
   root: string,
   isEncoded: boolean,
+  prefixes: readonly Uint8Array[],
   content: (keys: KeyEncoding) => readonly (string | false | null | undefined)[],
 ): Response {
-  const url = () => content({ encodeKey: urlEncoded, encoding: element("EncodingType", "url") });
+  const all = (keys: KeyEncoding) => [
+    ...content(keys),
+    ...prefixes.map((prefix) =>
+      `<CommonPrefixes>${element("Prefix", keys.encodeKey(keyText(prefix)))}</CommonPrefixes>`
+    ),
+  ];
+  const url = () => all({ encodeKey: urlEncoded, encoding: element("EncodingType", "url") });
   let fits = !isEncoded;
   const encodeKey = (key: string) => {
     fits &&= fitsXml(key);
     return key;
   };
-  const plain = fits ? content({ encodeKey, encoding: "" }) : [];
+  const plain = fits ? all({ encodeKey, encoding: "" }) : [];
   return xmlResponse(root, (fits ? plain : url()).filter((part) => part).join(""));
 }
 
@@ -75,11 +74,7 @@ export function ownerElements(store: StoreContext): (id: number | null) => strin
   return (id) => {
     if (id === null) return "";
     let xml = known.get(id);
-    if (xml === undefined) {
-      const user = store.accounts.userById(id);
-      xml = user ? `<Owner>${element("ID", user.guid)}${element("DisplayName", user.name)}</Owner>` : "";
-      known.set(id, xml);
-    }
+    if (xml === undefined) known.set(id, xml = ownerElement(store.accounts, "Owner", id));
     return xml;
   };
 }
@@ -111,11 +106,6 @@ export function checksumKindOf(stored: string | null): string {
 
 /** The elements of each algorithm and type, of which there are ten. */
 const checksumKinds = new Map<string, string>();
-
-/** One common prefix of a listing. */
-export function commonPrefixElement(prefix: Uint8Array, encodeKey: (key: string) => string): string {
-  return `<CommonPrefixes>${element("Prefix", encodeKey(keyText(prefix)))}</CommonPrefixes>`;
-}
 
 /** The bytes of a key, prefix or delimiter. */
 export function keyBytes(text: string): Uint8Array {

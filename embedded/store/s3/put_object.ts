@@ -7,7 +7,7 @@ import { permittedBucket } from "./permitted.ts";
 import { requireRoom } from "./quota_room.ts";
 import { rejectHeaders } from "./unsupported_headers.ts";
 import { requestedAcl } from "./requested_acl.ts";
-import type { S3Call, S3Operation } from "./s3_operation.ts";
+import type { S3Call } from "./s3_operation.ts";
 import { requestedTags } from "./tags.ts";
 
 /** Largest body of one PUT: 5 GiB (S3 API, PutObject). */
@@ -17,9 +17,7 @@ export const MAX_PUT_BYTES = 5 * 1024 ** 3;
 const UNSUPPORTED = /^x-amz-copy-source/;
 
 /** PutObject: the body becomes the object once it arrived whole and its digests match. */
-export const putObject: S3Operation = { name: "PutObject", method: "PUT", level: "object", parameters: [], handle };
-
-async function handle(call: S3Call): Promise<Response> {
+export async function putObject(call: S3Call): Promise<Response> {
   const { store, caller, request, bucket: name, key } = call;
   const bucket = permittedBucket(call, name, "WRITE");
   rejectHeaders(request.headers, UNSUPPORTED);

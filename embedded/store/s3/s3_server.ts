@@ -83,7 +83,7 @@ function handle(
   checkHeaders(store, tenant, request);
   const operation = operationOf(request);
   for (const [name] of request.query) {
-    const isKnown = operation.parameters.includes(name) || operation.marker?.[0] === name;
+    const isKnown = operation.marker === name || operation.parameters?.includes(name);
     if (!isKnown && name !== OPERATION_NAME && !isHeaderInQuery(request, name)) {
       throw new S3Error("NotImplemented", `The parameter ${name} is not provided here`);
     }
@@ -93,26 +93,25 @@ function handle(
 
 /** The operation of a request: one whose marker or header it carries takes precedence over one without. */
 function operationOf(request: S3Request): S3Operation {
+  const { method } = request;
   const level = request.bucket === null ? "service" : request.key === null ? "bucket" : "object";
-  const candidates = S3_OPERATIONS.filter((one) => one.method === request.method && one.level === level);
-  const marked = candidates.filter(({ marker, header }) => (marker || header) && carries(request, marker, header));
+  const candidates = Object.hasOwn(S3_OPERATIONS[level], method) ? S3_OPERATIONS[level][method] : [];
+  const marked = candidates.filter((one) => (one.marker || one.header) && carries(request, one));
   // The one with both takes precedence: a copied part carries the marker of a part and the header of a copy.
   const operation = marked.find(({ marker, header }) => marker && header) ?? marked[0] ??
     candidates.find(({ marker, header }) => !marker && !header);
   if (operation) return operation;
-  // Nothing but the list of buckets is above them.
-  const isKnownMethod = level !== "service" && S3_OPERATIONS.some((one) => one.method === request.method);
-  throw isKnownMethod
+  // The service has one operation, the list of buckets.
+  throw level !== "service" && Object.hasOwn(S3_OPERATIONS.object, method)
     ? new S3Error("NotImplemented", "This operation is not provided here")
     : new S3Error("MethodNotAllowed");
 }
 
-function carries(request: S3Request, marker: S3Operation["marker"], header: S3Operation["header"]): boolean {
+function carries(request: S3Request, { marker, markerValue, header }: S3Operation): boolean {
   if (header !== undefined && !request.headers.has(header)) return false;
-  if (!marker) return true;
-  const [name, value] = marker;
-  const given = request.parameter(name);
-  return given !== null && (value === undefined || given === value);
+  if (marker === undefined) return true;
+  const value = request.parameter(marker);
+  return value !== null && (markerValue === undefined || value === markerValue);
 }
 
 function isEmpty(request: Request): boolean {

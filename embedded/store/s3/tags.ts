@@ -1,10 +1,14 @@
 import { percentDecoded } from "@/lib/std/percent_decoded.ts";
+import { findObject, versionHeader, versionParameter } from "./object_version.ts";
 import { bucketByDataAccess } from "./permitted.ts";
+import { childText, type XmlElement } from "./read_xml.ts";
 import { S3Error } from "./s3_error.ts";
 import type { S3Call } from "./s3_operation.ts";
+import { element, xmlResponse } from "./xml.ts";
+import { xmlBody } from "./xml_body.ts";
 
 /** A tag of an object. */
-export type Tag = readonly [key: string, value: string];
+type Tag = readonly [key: string, value: string];
 
 /** Most tags of one object, and their longest keys and values in characters (S3 API, object tagging). */
 const MAX_TAGS = 10;
@@ -19,7 +23,7 @@ const ALLOWED = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u;
  *
  * @throws {S3Error} InvalidTag for what S3 forbids
  */
-export function serializeTags(tags: readonly Tag[]): string | null {
+function serializeTags(tags: readonly Tag[]): string | null {
   if (tags.length > MAX_TAGS) throw new S3Error("InvalidTag", `An object may have ${MAX_TAGS} tags at most`);
   if (new Set(tags.map(([key]) => key)).size < tags.length) {
     throw new S3Error("InvalidTag", "The keys of the tags must differ");
@@ -71,4 +75,52 @@ export function requestedTags(call: S3Call): string | null {
   const tags = statedTags(call.request.headers.get("x-amz-tagging"));
   if (tags !== null) bucketByDataAccess(call, call.bucket, "WRITE");
   return tags;
+}
+
+/** PutObjectTagging: the tags of the body replace all others. */
+export async function putObjectTagging(call: S3Call): Promise<Response> {
+  bucketByDataAccess(call, call.bucket, "WRITE");
+  const document = await xmlBody(call.request, call.caller, "Tagging");
+  return await change(call, serializeTags(tagsOf(document)), 200);
+}
+
+/** DeleteObjectTagging */
+export function deleteObjectTagging(call: S3Call): Promise<Response> {
+  return change(call, null, 204);
+}
+
+/** GetObjectTagging */
+export function getObjectTagging(call: S3Call): Response {
+  const { store, request, bucket: name, key } = call;
+  const bucket = bucketByDataAccess(call, name, "READ");
+  const object = findObject(store, bucket, key, versionParameter(request));
+  const tags = parseTags(object.tags).map(([name, value]) =>
+    `<Tag>${element("Key", name)}${element("Value", value)}</Tag>`
+  );
+  return xmlResponse("Tagging", `<TagSet>${tags.join("")}</TagSet>`, versionHeader(object.version));
+}
+
+async function change(call: S3Call, tags: string | null, status: number): Promise<Response> {
+  const { store, request, bucket: name, key } = call;
+  const bucket = bucketByDataAccess(call, name, "WRITE");
+  const { version } = await store.writer.change("setTags", {
+    bucket: bucket.id,
+    key: new TextEncoder().encode(key),
+    version: versionParameter(request),
+    tags,
+  });
+  return new Response(null, { status, headers: bucket.versioning === "off" ? {} : versionHeader(version) });
+}
+
+function tagsOf(document: XmlElement): Tag[] {
+  const [set, ...more] = document.children;
+  if (set?.name !== "TagSet" || more.length > 0) throw new S3Error("MalformedXML", "Tagging must hold one TagSet");
+  return set.children.map((tag) => {
+    const key = childText(tag, "Key");
+    const value = childText(tag, "Value");
+    if (tag.name !== "Tag" || key === null || value === null) {
+      throw new S3Error("MalformedXML", "A TagSet must hold Tag elements with Key and Value");
+    }
+    return [key, value];
+  });
 }

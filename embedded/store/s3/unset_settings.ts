@@ -1,114 +1,104 @@
+/**
+ * The settings of S3 that this store does not have. Reads respond as S3 does for a setting that was never set, so that
+ * tools that check first continue. Deletes are no error, and writes are 501 like everything unsupported.
+ */
 import { aclsUsageOf } from "@/embedded/store/access.ts";
 import type { Bucket } from "@/embedded/store/buckets.ts";
 import { findObject, versionParameter } from "./object_version.ts";
 import { bucketAccess, ownBucket, permittedBucket, permittedObject, signedUser } from "./permitted.ts";
 import { type S3Code, S3Error } from "./s3_error.ts";
-import type { S3Operation } from "./s3_operation.ts";
+import type { S3Call, S3Operation } from "./s3_operation.ts";
 import { element, xmlResponse } from "./xml.ts";
 
-/**
- * The settings of S3 that this store does not have. Reads respond as S3 does for a setting that was never set, so that
- * tools that check first continue. Deletes are no error, and writes are 501 like everything unsupported.
- */
-export const unsetSettings: readonly S3Operation[] = [
-  ...absent("Lifecycle", "lifecycle", "NoSuchLifecycleConfiguration"),
-  ...absent("Encryption", "encryption", "ServerSideEncryptionConfigurationNotFoundError"),
-  ...absent("Policy", "policy", "NoSuchBucketPolicy"),
-  ...absent("Tagging", "tagging", "NoSuchTagSet"),
-  ...absent("Website", "website", "NoSuchWebsiteConfiguration"),
-  ...absent("Replication", "replication", "ReplicationConfigurationNotFoundError"),
-  ...absent("PublicAccessBlock", "publicAccessBlock", "NoSuchPublicAccessBlockConfiguration"),
-  ...absent("OwnershipControls", "ownershipControls", "OwnershipControlsNotFoundError"),
-  reads("GetObjectLockConfiguration", "object-lock", () => {
-    throw new S3Error("ObjectLockConfigurationNotFoundError");
-  }),
-  reads(
-    "GetBucketPolicyStatus",
-    "policyStatus",
-    (bucket) => xmlResponse("PolicyStatus", element("IsPublic", isPublic(bucket))),
+/** Settings that a bucket has one of, by their query parameters, with the error of S3 for a bucket without it. */
+const ABSENT: Readonly<Record<string, S3Code>> = {
+  lifecycle: "NoSuchLifecycleConfiguration",
+  encryption: "ServerSideEncryptionConfigurationNotFoundError",
+  policy: "NoSuchBucketPolicy",
+  tagging: "NoSuchTagSet",
+  website: "NoSuchWebsiteConfiguration",
+  replication: "ReplicationConfigurationNotFoundError",
+  publicAccessBlock: "NoSuchPublicAccessBlockConfiguration",
+  ownershipControls: "OwnershipControlsNotFoundError",
+};
+
+/** Settings that a bucket may have several of, each with an `id`, with the root elements of their lists. */
+const ABSENT_ENTRIES: Readonly<Record<string, string>> = {
+  analytics: "ListBucketAnalyticsConfigurationResult",
+  "intelligent-tiering": "ListBucketIntelligentTieringConfigurationsOutput",
+  inventory: "ListInventoryConfigurationsResult",
+  metrics: "ListMetricsConfigurationsResult",
+};
+
+/** Settings that every bucket has, unless they are changed. */
+const DEFAULTS: Readonly<Record<string, (bucket: Bucket) => Response>> = {
+  policyStatus: (bucket) => xmlResponse("PolicyStatus", element("IsPublic", isPublic(bucket))),
+  logging: () => xmlResponse("BucketLoggingStatus", ""),
+  notification: () => xmlResponse("NotificationConfiguration", ""),
+  accelerate: () => xmlResponse("AccelerateConfiguration", ""),
+  requestPayment: () => xmlResponse("RequestPaymentConfiguration", element("Payer", "BucketOwner")),
+};
+
+export const unsetReads: readonly S3Operation[] = [
+  ...Object.entries({ ...ABSENT, "object-lock": "ObjectLockConfigurationNotFoundError" } as const).map(
+    ([marker, code]) => ({ marker, handle: (call: S3Call) => show(call, () => rejectWith(code)) }),
   ),
-  reads("GetBucketLogging", "logging", () => xmlResponse("BucketLoggingStatus", "")),
-  reads("GetBucketNotificationConfiguration", "notification", () => xmlResponse("NotificationConfiguration", "")),
-  reads("GetBucketAccelerateConfiguration", "accelerate", () => xmlResponse("AccelerateConfiguration", "")),
-  reads(
-    "GetBucketRequestPayment",
-    "requestPayment",
-    () => xmlResponse("RequestPaymentConfiguration", element("Payer", "BucketOwner")),
-  ),
-  ...absentEntry("Analytics", "analytics", "ListBucketAnalyticsConfigurationResult"),
-  ...absentEntry("IntelligentTiering", "intelligent-tiering", "ListBucketIntelligentTieringConfigurationsOutput"),
-  ...absentEntry("Inventory", "inventory", "ListInventoryConfigurationsResult"),
-  ...absentEntry("Metrics", "metrics", "ListMetricsConfigurationsResult"),
-  ...["retention", "legal-hold"].map(lockOf),
+  ...Object.entries(DEFAULTS).map(([marker, response]) => ({
+    marker,
+    handle: (call: S3Call) => show(call, response),
+  })),
+  ...Object.entries(ABSENT_ENTRIES).map(([marker, root]) => ({
+    marker,
+    parameters: ["id", "continuation-token"],
+    handle: (call: S3Call) =>
+      show(
+        call,
+        () =>
+          call.request.parameter("id") === null
+            ? xmlResponse(root, element("IsTruncated", false))
+            : rejectWith("NoSuchConfiguration"),
+      ),
+  })),
 ];
 
-/** A setting that a bucket has one of. */
-function absent(name: string, marker: string, code: S3Code): S3Operation[] {
-  const read = reads(`GetBucket${name}`, marker, () => {
-    throw new S3Error(code);
-  });
-  return [read, deletes(`DeleteBucket${name}`, marker, [])];
-}
-
-/** A setting that a bucket may have several of, each with an `id`. */
-function absentEntry(name: string, marker: string, root: string): S3Operation[] {
-  const read = reads(`ListBucket${name}Configurations`, marker, (_, id) => {
-    if (id !== null) throw new S3Error("NoSuchConfiguration");
-    return xmlResponse(root, element("IsTruncated", false));
-  }, ["id", "continuation-token"]);
-  return [read, deletes(`DeleteBucket${name}Configuration`, marker, ["id"])];
-}
-
-/** As with CORS rules, every user who may do anything in the bucket reads its settings. */
-function reads(
-  name: string,
-  marker: string,
-  show: (bucket: Bucket, id: string | null) => Response,
-  parameters: readonly string[] = [],
-): S3Operation {
-  return {
-    name,
-    method: "GET",
-    level: "bucket",
-    marker: [marker],
-    parameters,
-    handle: (call) => {
-      signedUser(call.caller);
-      return show(permittedBucket(call, call.bucket, "any"), call.request.parameter("id"));
-    },
-  };
-}
-
-function deletes(name: string, marker: string, parameters: readonly string[]): S3Operation {
-  return {
-    name,
-    method: "DELETE",
-    level: "bucket",
-    marker: [marker],
-    parameters,
-    handle: (call) => {
+export const unsetDeletes: readonly S3Operation[] = [
+  ...Object.keys(ABSENT).map((marker) => ({
+    marker,
+    handle: (call: S3Call) => {
       ownBucket(call, call.bucket);
-      if (parameters.includes("id")) throw new S3Error("NoSuchConfiguration");
       return new Response(null, { status: 204 });
     },
-  };
-}
+  })),
+  ...Object.keys(ABSENT_ENTRIES).map((marker) => ({
+    marker,
+    parameters: ["id"],
+    handle: (call: S3Call) => {
+      ownBucket(call, call.bucket);
+      return rejectWith("NoSuchConfiguration");
+    },
+  })),
+];
 
 /** The locks of an object, for callers that may read it. */
-function lockOf(marker: string): S3Operation {
-  return {
-    name: marker === "retention" ? "GetObjectRetention" : "GetObjectLegalHold",
-    method: "GET",
-    level: "object",
-    marker: [marker],
-    parameters: ["versionId"],
-    handle: (call) => {
-      const access = bucketAccess(call, call.bucket);
-      const version = versionParameter(call.request);
-      permittedObject(access, "READ", () => findObject(call.store, access.bucket, call.key, version));
-      throw new S3Error("NoSuchObjectLockConfiguration");
-    },
-  };
+export const unsetObjectReads: readonly S3Operation[] = ["retention", "legal-hold"].map((marker) => ({
+  marker,
+  parameters: ["versionId"],
+  handle: (call) => {
+    const access = bucketAccess(call, call.bucket);
+    const version = versionParameter(call.request);
+    permittedObject(access, "READ", () => findObject(call.store, access.bucket, call.key, version));
+    return rejectWith("NoSuchObjectLockConfiguration");
+  },
+}));
+
+/** As with CORS rules, every user who may do anything in the bucket reads its settings. */
+function show(call: S3Call, response: (bucket: Bucket) => Response): Response {
+  signedUser(call.caller);
+  return response(permittedBucket(call, call.bucket, "any"));
+}
+
+function rejectWith(code: S3Code): never {
+  throw new S3Error(code);
 }
 
 /** Whether the bucket's access list grants anything to all users, or to all authenticated users. */

@@ -1,27 +1,23 @@
-import type { ReceivedBody } from "@/embedded/store/bodies.ts";
-import type { UploadName } from "@/embedded/store/changes.ts";
+import { type BodyFolder, BrokenBody, receiveBody, type ReceivedBody } from "@/embedded/store/bodies.ts";
+import type { UploadName, VersionId } from "@/embedded/store/changes.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
+import type { DigestAlgorithm } from "@/embedded/store/digests.ts";
+import type { ByteRange } from "./byte_range.ts";
 import { type ChecksumAlgorithm, checksumHeaders } from "./checksums.ts";
+import { findCopySource, parseCopySource } from "./copy_source.ts";
 import { receiveObjectBody, storeBody } from "./object_body.ts";
+import { bucketAccess } from "./permitted.ts";
 import { MAX_PUT_BYTES } from "./put_object.ts";
 import { requireRoomForPart } from "./quota_room.ts";
 import { S3Error } from "./s3_error.ts";
-import type { S3Call, S3Operation } from "./s3_operation.ts";
+import type { S3Call } from "./s3_operation.ts";
 import { statedDigests } from "./stated_digests.ts";
-import { partChecksums } from "./upload_checksums.ts";
+import { checksumElements, partChecksums } from "./upload_checksums.ts";
 import { partNumber, presentUpload } from "./upload_parameters.ts";
+import { element, xmlResponse, xmlTime } from "./xml.ts";
 
 /** UploadPart: replaces an earlier part of its number. */
-export const uploadPart: S3Operation = {
-  name: "UploadPart",
-  method: "PUT",
-  level: "object",
-  marker: ["uploadId"],
-  parameters: ["partNumber"],
-  handle,
-};
-
-async function handle(call: S3Call): Promise<Response> {
+export async function uploadPart(call: S3Call): Promise<Response> {
   const { store, caller, request } = call;
   const number = partNumber(request);
   const { name, in: bucket, upload } = presentUpload(call);
@@ -51,7 +47,7 @@ async function handle(call: S3Call): Promise<Response> {
  *
  * @throws {StoreError}
  */
-export function storePart(
+function storePart(
   store: StoreContext,
   name: UploadName,
   number: number,
@@ -71,5 +67,77 @@ export function storePart(
       atMs,
     });
     return { etag, checksums: checksums === null ? {} : JSON.parse(checksums), atMs };
+  });
+}
+
+/** Most bytes that one part may copy: 5 GiB (S3 API, UploadPartCopy). */
+const MAX_COPY_BYTES = 5 * 1024 ** 3;
+
+/** UploadPartCopy: a part out of an object, or out of a range of it. */
+export async function uploadPartCopy(call: S3Call): Promise<Response> {
+  const { store, request } = call;
+  const number = partNumber(request);
+  const { name, in: bucket, upload } = presentUpload(call);
+  const source = parseCopySource(request.headers.get("x-amz-copy-source") ?? "");
+  const find = findCopySource(call, source, bucketAccess(call, source.bucket));
+  let length = 0;
+  let version: VersionId = null;
+  const { body } = await store.objects.open(find, (object) => {
+    const { first, last } = sourceRange(request.headers.get("x-amz-copy-source-range"), object.size);
+    length = last - first + 1;
+    if (length > MAX_COPY_BYTES) throw new S3Error("InvalidRequest", "A part is limited to 5 GiB");
+    requireRoomForPart(store, bucket, upload.id, number, length);
+    version = object.version;
+    return object.read(first, last);
+  });
+  const algorithms = upload.checksumAlgorithm ? [upload.checksumAlgorithm as DigestAlgorithm] : [];
+  const received = await receiveCopy(store, body ?? new Uint8Array(), algorithms);
+  if (received.size !== length) {
+    received.discard();
+    throw new S3Error("InternalError");
+  }
+  const { etag, checksums, atMs } = await storePart(store, name, number, received);
+  return xmlResponse(
+    "CopyPartResult",
+    element("ETag", `"${etag}"`) + element("LastModified", xmlTime(atMs)) + checksumElements(checksums),
+    version === null ? {} : { "x-amz-copy-source-version-id": version },
+  );
+}
+
+async function receiveCopy(
+  folder: BodyFolder,
+  body: ReadableStream<Uint8Array> | Uint8Array,
+  algorithms: readonly DigestAlgorithm[],
+): Promise<ReceivedBody> {
+  const source = body instanceof Uint8Array ? streamOf(body) : body;
+  try {
+    return await receiveBody(folder, source, algorithms);
+  } catch (error) {
+    // An error such as a full disk does not end the source by itself, whose files would stay open.
+    await source.cancel(error).catch(() => {});
+    // What broke off is the source, not the client.
+    if (error instanceof BrokenBody) throw new S3Error("InternalError", "The source of the copy could not be read");
+    throw error;
+  }
+}
+
+/** The bytes that a copy takes; the whole where there is no range. Unlike a read's, a range must lie inside. */
+function sourceRange(header: string | null, size: number): ByteRange {
+  if (header === null) return { first: 0, last: size - 1 };
+  const match = /^bytes=(\d{1,15})-(\d{1,15})$/.exec(header);
+  const range = match && { first: Number(match[1]), last: Number(match[2]) };
+  if (!range || range.first > range.last) {
+    throw new S3Error("InvalidArgument", "x-amz-copy-source-range must be bytes=first-last");
+  }
+  if (range.last >= size) throw new S3Error("InvalidRange", `The source of the copy has ${size} bytes`);
+  return range;
+}
+
+function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      if (bytes.length > 0) controller.enqueue(bytes);
+      controller.close();
+    },
   });
 }

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
 import { ACL_PERMISSIONS, MAX_GRANTS } from "@/embedded/store/acl.ts";
-import type { NamedGrant } from "@/embedded/store/s3/acl_grant.ts";
-import { statedAcl } from "@/embedded/store/s3/acl_headers.ts";
+import { type NamedGrant, statedAcl } from "@/embedded/store/s3/acl_headers.ts";
 import { aclContent, readAclXml } from "@/embedded/store/s3/acl_xml.ts";
 import { readXml } from "@/embedded/store/s3/read_xml.ts";
 import { S3Error } from "@/embedded/store/s3/s3_error.ts";
