@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import { callS3 } from "@/lib/s3/client.ts";
+import { callS3ForHeaders } from "@/lib/s3/client.ts";
 import { S3Failure } from "@/lib/s3/errors.ts";
 import { type ResultsStore, storeCaller } from "./results_store.ts";
 import { UNCACHED } from "./uncached.ts";
@@ -47,14 +47,13 @@ export async function storeAcceptsKeys(
   keys: S3Keys,
 ): Promise<boolean> {
   try {
-    const response = await callS3(store.s3, storeCaller(store, user, keys), {
+    await callS3ForHeaders(store.s3, storeCaller(store, user, keys), {
       method: "GET",
       bucket: store.bucket,
       key: `${namespace}/`,
       headers: new Headers({ Range: "bytes=0-0" }),
       resource: "login",
     });
-    await response.body?.cancel();
     return true;
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;

@@ -1,10 +1,9 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { type AccessList, aclDocument, type NewAccessList, parseAcl } from "./acl_xml.ts";
-import { callS3, type S3 } from "./client.ts";
+import { callS3ForHeaders, type S3 } from "./client.ts";
 import { S3Failure } from "./errors.ts";
-import { readXml } from "./read_xml.ts";
-import { xmlHeaders } from "./write_xml.ts";
+import { callS3ForXml } from "./read_xml.ts";
 
 /** A bucket, or an object in it. */
 interface AclTarget {
@@ -22,9 +21,7 @@ const UNKNOWN_ACCOUNT: ReadonlySet<string | null> = new Set(["InvalidArgument", 
 
 /** The access control list of a bucket or object. @throws HttpError as {@link callS3} */
 export async function getAcl(s3: S3, caller: Caller, target: AclTarget): Promise<AccessList> {
-  const resource = resourceOf(target);
-  const response = await callS3(s3, caller, { method: "GET", ...target, query: QUERY, resource });
-  return await readXml(response, parseAcl, resource);
+  return await callS3ForXml(s3, caller, { method: "GET", ...target, query: QUERY }, parseAcl);
 }
 
 /**
@@ -36,18 +33,10 @@ export async function getAcl(s3: S3, caller: Caller, target: AclTarget): Promise
  */
 export async function putAcl(s3: S3, caller: Caller, target: AclTarget, list: NewAccessList): Promise<void> {
   const complete = list.owner && list.grants ? { owner: list.owner, grants: list.grants } : null;
-  const body = aclDocument(complete ?? await completed(s3, caller, target, list));
-  const response = await callS3(s3, caller, {
-    method: "PUT",
-    ...target,
-    query: QUERY,
-    headers: xmlHeaders(body),
-    body,
-    resource: resourceOf(target),
-  }).catch((error) => {
+  const document = aclDocument(complete ?? await completed(s3, caller, target, list));
+  await callS3ForHeaders(s3, caller, { method: "PUT", ...target, query: QUERY, ...document }).catch((error) => {
     throw error instanceof S3Failure && UNKNOWN_ACCOUNT.has(error.code) ? new HttpError(404, error.detail) : error;
   });
-  await response.body?.cancel();
 }
 
 async function completed(s3: S3, caller: Caller, target: AclTarget, list: NewAccessList): Promise<AccessList> {
@@ -63,8 +52,4 @@ async function completed(s3: S3, caller: Caller, target: AclTarget, list: NewAcc
     owner: owner ? { ID: owner.ID, DisplayName: owner.DisplayName ?? null } : present.owner,
     grants: grants ?? present.grants,
   };
-}
-
-function resourceOf({ bucket, key }: AclTarget): string {
-  return key === undefined ? `bucket '${bucket}'` : `object '${key}'`;
 }

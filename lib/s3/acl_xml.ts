@@ -1,5 +1,5 @@
 import { type Owner, ownerIn } from "./owner.ts";
-import { xmlDocument, xmlElement } from "./write_xml.ts";
+import { xmlBody, xmlElement } from "./write_xml.ts";
 import { MalformedXml } from "./xml.ts";
 import { readTree, type XmlElement } from "./xml_tree.ts";
 
@@ -28,14 +28,14 @@ export interface NewAccessList {
 }
 
 /** The request document that sets a list. @throws HttpError 400 naming a member with a character not allowed in XML */
-export function aclDocument({ owner, grants }: NewAccessList | AccessList): string {
+export function aclDocument({ owner, grants }: NewAccessList | AccessList) {
   const ownerXml = owner
     ? `<Owner>${xmlElement("ID", owner.ID, "Owner.ID")}${
       xmlElement("DisplayName", owner.DisplayName, "Owner.DisplayName")
     }</Owner>`
     : "";
   const list = (grants ?? []).map((grant, index) => grantElement(grant, `Grants.${index}`)).join("");
-  return xmlDocument("AccessControlPolicy", `${ownerXml}<AccessControlList>${list}</AccessControlList>`);
+  return xmlBody("AccessControlPolicy", `${ownerXml}<AccessControlList>${list}</AccessControlList>`);
 }
 
 function grantElement({ Grantee: grantee, Permission }: Grant, field: string): string {

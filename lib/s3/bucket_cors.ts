@@ -1,8 +1,8 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import { callS3, type S3 } from "./client.ts";
-import { readXml } from "./read_xml.ts";
-import { xmlDocument, xmlElement, xmlHeaders } from "./write_xml.ts";
+import { callS3ForHeaders, type S3 } from "./client.ts";
+import { callS3ForXml } from "./read_xml.ts";
+import { xmlBody, xmlElement } from "./write_xml.ts";
 import { readTree } from "./xml_tree.ts";
 import { count } from "./xml_values.ts";
 
@@ -22,20 +22,15 @@ type NewCorsRule = { readonly [Member in keyof CorsRule]?: Readonly<CorsRule[Mem
 
 const QUERY = [["cors", ""]] as const;
 
-/** A bucket's CORS rules. @throws HttpError 404 where it has none, else as {@link callS3} */
+/** A bucket's CORS rules. @throws HttpError 404 where it has none, else as {@link callS3ForXml} */
 export async function getCors(s3: S3, caller: Caller, bucket: string): Promise<CorsRule[]> {
-  const resource = `bucket '${bucket}'`;
-  const response = await callS3(s3, caller, { method: "GET", bucket, query: QUERY, resource });
-  return await readXml(response, parseCors, resource);
+  return await callS3ForXml(s3, caller, { method: "GET", bucket, query: QUERY }, parseCors);
 }
 
-/** Replaces a bucket's CORS rules. @throws HttpError as {@link callS3}; 400 naming a text with a character not allowed in XML */
+/** Replaces a bucket's CORS rules. @throws HttpError 400 naming a text with a character not allowed in XML */
 export async function putCors(s3: S3, caller: Caller, bucket: string, rules: readonly NewCorsRule[]): Promise<void> {
-  const body = xmlDocument("CORSConfiguration", rules.map(ruleElement).join(""));
-  const headers = xmlHeaders(body);
-  const resource = `bucket '${bucket}'`;
-  const response = await callS3(s3, caller, { method: "PUT", bucket, query: QUERY, headers, body, resource });
-  await response.body?.cancel();
+  const document = xmlBody("CORSConfiguration", rules.map(ruleElement).join(""));
+  await callS3ForHeaders(s3, caller, { method: "PUT", bucket, query: QUERY, ...document });
 }
 
 /**
@@ -45,15 +40,12 @@ export async function putCors(s3: S3, caller: Caller, bucket: string, rules: rea
  * @throws HttpError 404 where there are none
  */
 export async function deleteCors(s3: S3, caller: Caller, bucket: string): Promise<void> {
-  const resource = `bucket '${bucket}'`;
   try {
-    const rules = await callS3(s3, caller, { method: "GET", bucket, query: QUERY, resource });
-    await rules.body?.cancel();
+    await callS3ForHeaders(s3, caller, { method: "GET", bucket, query: QUERY });
   } catch (error) {
     if (!(error instanceof HttpError) || error.status !== 403) throw error;
   }
-  const response = await callS3(s3, caller, { method: "DELETE", bucket, query: QUERY, resource });
-  await response.body?.cancel();
+  await callS3ForHeaders(s3, caller, { method: "DELETE", bucket, query: QUERY });
 }
 
 function ruleElement(rule: NewCorsRule, index: number): string {

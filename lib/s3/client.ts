@@ -67,8 +67,8 @@ export interface S3Call {
   readonly lengthBytes?: number;
   /** How long the store may work before its response begins, ms; a minute when absent. */
   readonly workMs?: number;
-  /** The subject of error messages, such as `bucket 'b'`. */
-  readonly resource: string;
+  /** The subject of error messages; the object or bucket when absent. */
+  readonly resource?: string;
   /** Statuses besides 2xx that are returned instead of thrown. */
   readonly expect?: readonly number[];
 }
@@ -117,10 +117,22 @@ export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Resp
     heard?.("accepted");
     return response;
   }
-  const failure = await s3Failure(response, call.resource);
+  const failure = await s3Failure(response, resourceOf(call));
   const verdict = verdictOf(failure);
   if (verdict) heard?.(verdict);
   throw failure;
+}
+
+/** The same for a response whose body is not needed. @returns its headers @throws HttpError as {@link callS3} */
+export async function callS3ForHeaders(s3: S3, caller: Caller, call: S3Call): Promise<Headers> {
+  const response = await callS3(s3, caller, call);
+  await response.body?.cancel();
+  return response.headers;
+}
+
+/** What error messages call the subject of a request. */
+export function resourceOf({ resource, bucket, key }: Pick<S3Call, "resource" | "bucket" | "key">): string {
+  return resource ?? (key === undefined ? `bucket '${bucket}'` : `object '${key}'`);
 }
 
 /** The caller's S3 address. @throws HttpError 403 when the caller has none (system level) */

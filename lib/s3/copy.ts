@@ -1,9 +1,10 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, HttpError } from "@/lib/http/errors.ts";
-import { callS3, type S3 } from "./client.ts";
+import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
+import { callS3ForHeaders, type S3 } from "./client.ts";
 import { ASSEMBLY_MS, MAX_PARTS, type OpenUpload, openUpload, type SentPart } from "./multipart.ts";
 import type { ObjectRef } from "./objects.ts";
-import { readXml } from "./read_xml.ts";
+import { callS3ForXml } from "./read_xml.ts";
 import { s3Path } from "./signer.ts";
 import { childReader } from "./upload_xml.ts";
 
@@ -30,7 +31,7 @@ const METADATA = "x-amz-meta-";
  * source changes or the client leaves.
  *
  * @returns the copy's ETag
- * @throws HttpError 404 when the source does not exist, else as {@link callS3}
+ * @throws HttpError 404 when the source does not exist, else as {@link callS3ForXml}
  */
 export async function copyObject(
   s3: S3,
@@ -38,26 +39,19 @@ export async function copyObject(
   source: ObjectRef,
   target: ObjectRef,
 ): Promise<string | null> {
-  const head = await callS3(s3, caller, { method: "HEAD", ...source, resource: `object '${source.key}'` });
-  await head.body?.cancel();
-  const size = Number(head.headers.get("content-length") ?? NaN);
+  const headers = await callS3ForHeaders(s3, caller, { method: "HEAD", ...source });
+  const size = Number(headers.get("content-length") ?? NaN);
   if (!(size > MAX_COPY_BYTES)) return await copyWhole(s3, caller, source, target);
-  return await copyInParts(s3, caller, source, target, { size, headers: head.headers });
+  return await copyInParts(s3, caller, source, target, { size, headers });
 }
 
 async function copyWhole(s3: S3, caller: Caller, source: ObjectRef, target: ObjectRef): Promise<string | null> {
-  const resource = `object '${target.key}'`;
-  const response = await callS3(s3, caller, {
-    method: "PUT",
-    ...target,
-    headers: new Headers({
-      "x-amz-copy-source": s3Path(source.bucket, source.key),
-      "x-amz-metadata-directive": "COPY",
-    }),
-    workMs: ASSEMBLY_MS,
-    resource,
-  });
-  return await readXml(response, childReader("CopyObjectResult", "ETag"), resource, ASSEMBLY_MS);
+  const headers = {
+    "x-amz-copy-source": s3Path(source.bucket, source.key),
+    "x-amz-metadata-directive": "COPY",
+  };
+  const call = { method: "PUT", ...target, headers, workMs: ASSEMBLY_MS } as const;
+  return await callS3ForXml(s3, caller, call, childReader("CopyObjectResult", "ETag"));
 }
 
 interface SourceHead {
@@ -88,20 +82,17 @@ async function copyParts(
   const parts = new Array<SentPart>(Math.ceil(size / partBytes));
   const etag = headers.get("etag");
   const failures: unknown[] = [];
-  let next = 0;
-  const worker = async () => {
-    while (next < parts.length && failures.length === 0) {
-      const index = next++;
-      const from = index * partBytes;
-      const part = { number: index + 1, from, to: Math.min(from + partBytes, size) - 1, etag };
-      try {
-        parts[index] = await copyPart(s3, caller, source, upload, part);
-      } catch (error) {
-        failures.push(error);
-      }
+  await forEachConcurrent(parts.keys(), PARALLEL_PARTS, async (index) => {
+    if (failures.length > 0) return;
+    const from = index * partBytes;
+    const part = { number: index + 1, from, to: Math.min(from + partBytes, size) - 1, etag };
+    try {
+      parts[index] = await copyPart(s3, caller, source, upload, part);
+    } catch (error) {
+      // The copies that are under way end first: one that came after the abort could leave its part in the store.
+      failures.push(error);
     }
-  };
-  await Promise.all(Array.from({ length: PARALLEL_PARTS }, worker));
+  });
   if (failures.length > 0) throw failures[0];
   return parts;
 }
@@ -123,25 +114,17 @@ async function copyPart(
   { bucket, key, uploadId }: OpenUpload,
   { number, from, to, etag }: Part,
 ): Promise<SentPart> {
+  const headers: Record<string, string> = {
+    "x-amz-copy-source": s3Path(source.bucket, source.key),
+    "x-amz-copy-source-range": `bytes=${from}-${to}`,
+  };
+  if (etag) headers["x-amz-copy-source-if-match"] = etag;
   const resource = `object '${key}' part ${number}`;
+  const query: [string, string][] = [["uploadId", uploadId], ["partNumber", String(number)]];
+  const call = { method: "PUT", bucket, key, query, headers, workMs: ASSEMBLY_MS, resource } as const;
   for (let tries = 1;; tries++) {
-    const headers = new Headers({
-      "x-amz-copy-source": s3Path(source.bucket, source.key),
-      "x-amz-copy-source-range": `bytes=${from}-${to}`,
-    });
-    if (etag) headers.set("x-amz-copy-source-if-match", etag);
-    const query: [string, string][] = [["uploadId", uploadId], ["partNumber", String(number)]];
     try {
-      const response = await callS3(s3, caller, {
-        method: "PUT",
-        bucket,
-        key,
-        query,
-        headers,
-        workMs: ASSEMBLY_MS,
-        resource,
-      });
-      const ETag = await readXml(response, childReader("CopyPartResult", "ETag"), resource, ASSEMBLY_MS);
+      const ETag = await callS3ForXml(s3, caller, call, childReader("CopyPartResult", "ETag"));
       if (!ETag) throw badGateway(`${resource}: the store's response has no ETag`);
       return { PartNumber: number, ETag };
     } catch (error) {

@@ -1,10 +1,10 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway } from "@/lib/http/errors.ts";
-import { callS3, type S3 } from "./client.ts";
+import { callS3ForHeaders, type S3 } from "./client.ts";
 import { cleanMessage, S3Failure } from "./errors.ts";
 import { listObjects, MAX_KEYS } from "./listing.ts";
-import { readXml } from "./read_xml.ts";
-import { fitsXml, xmlDocument, xmlElement, xmlHeaders } from "./write_xml.ts";
+import { callS3ForXml } from "./read_xml.ts";
+import { fitsXml, xmlBody, xmlElement } from "./write_xml.ts";
 import { readTree } from "./xml_tree.ts";
 
 /** Most objects of one multi-delete (S3 API, DeleteObjects). */
@@ -117,25 +117,20 @@ async function multiDelete(
   const objects = batch.map(({ key, versionId }, index) =>
     `<Object>${xmlElement("Key", key, `keys.${index}`)}${xmlElement("VersionId", versionId)}</Object>`
   );
-  const body = xmlDocument("Delete", `<Quiet>true</Quiet>${objects.join("")}`);
-  const resource = `bucket '${bucket}'`;
-  const response = await callS3(s3, caller, {
-    method: "POST",
-    bucket,
-    query: [["delete", ""]],
-    headers: xmlHeaders(body),
-    body,
-    resource,
-  });
-  return await readXml(response, parseDeleteErrors, resource);
+  const document = xmlBody("Delete", `<Quiet>true</Quiet>${objects.join("")}`);
+  return await callS3ForXml(
+    s3,
+    caller,
+    { method: "POST", bucket, query: [["delete", ""]], ...document },
+    parseDeleteErrors,
+  );
 }
 
 async function deleteSingly(s3: S3, caller: Caller, bucket: string, deletion: Deletion): Promise<DeleteError[]> {
   const { key, versionId } = deletion;
   const query: [string, string][] = versionId ? [["versionId", versionId]] : [];
   try {
-    const response = await callS3(s3, caller, { method: "DELETE", bucket, key, query, resource: `object '${key}'` });
-    await response.body?.cancel();
+    await callS3ForHeaders(s3, caller, { method: "DELETE", bucket, key, query });
     return [];
   } catch (error) {
     if (!(error instanceof S3Failure)) throw error;

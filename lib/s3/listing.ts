@@ -1,7 +1,7 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { callS3, type S3 } from "./client.ts";
+import type { S3 } from "./client.ts";
 import { type ObjectPage, parseObjectPage } from "./list_xml.ts";
-import { readXml } from "./read_xml.ts";
+import { callS3ForXml } from "./read_xml.ts";
 import { parseUploadPage, type UploadPage } from "./upload_xml.ts";
 import { parseVersionPage, type VersionPage } from "./version_xml.ts";
 
@@ -16,21 +16,19 @@ interface ListOptions {
   readonly maxKeys: number;
 }
 
-/** One page of a bucket's objects with their owners. @throws HttpError as {@link callS3} */
+/** One page of a bucket's objects with their owners. @throws HttpError as {@link callS3ForXml} */
 export async function listObjects(s3: S3, caller: Caller, bucket: string, options: ListOptions): Promise<ObjectPage> {
-  const query: [string, string][] = [
-    ["list-type", "2"],
-    ["max-keys", String(options.maxKeys)],
-    ["fetch-owner", "true"],
+  const query = pairs({
+    "list-type": 2,
+    "max-keys": options.maxKeys,
+    "fetch-owner": "true",
     // Keys may hold characters that XML does not allow.
-    ["encoding-type", "url"],
-  ];
-  if (options.prefix) query.push(["prefix", options.prefix]);
-  if (options.delimiter) query.push(["delimiter", options.delimiter]);
-  if (options.continuationToken) query.push(["continuation-token", options.continuationToken]);
-  const resource = `bucket '${bucket}'`;
-  const response = await callS3(s3, caller, { method: "GET", bucket, query, resource });
-  return await readXml(response, parseObjectPage, resource);
+    "encoding-type": "url",
+    prefix: options.prefix,
+    delimiter: options.delimiter,
+    "continuation-token": options.continuationToken,
+  });
+  return await callS3ForXml(s3, caller, { method: "GET", bucket, query }, parseObjectPage);
 }
 
 interface VersionListOptions {
@@ -41,20 +39,22 @@ interface VersionListOptions {
   readonly maxKeys: number;
 }
 
-/** One page of a bucket's versions and delete markers. @throws HttpError as {@link callS3} */
+/** One page of a bucket's versions and delete markers. @throws HttpError as {@link callS3ForXml} */
 export async function listVersions(
   s3: S3,
   caller: Caller,
   bucket: string,
   options: VersionListOptions,
 ): Promise<VersionPage> {
-  const query: [string, string][] = [["versions", ""], ["max-keys", String(options.maxKeys)], ["encoding-type", "url"]];
-  if (options.prefix) query.push(["prefix", options.prefix]);
-  if (options.keyMarker) query.push(["key-marker", options.keyMarker]);
-  if (options.versionIdMarker) query.push(["version-id-marker", options.versionIdMarker]);
-  const resource = `bucket '${bucket}'`;
-  const response = await callS3(s3, caller, { method: "GET", bucket, query, resource });
-  return await readXml(response, parseVersionPage, resource);
+  const query = pairs({
+    "max-keys": options.maxKeys,
+    "encoding-type": "url",
+    prefix: options.prefix,
+    "key-marker": options.keyMarker,
+    "version-id-marker": options.versionIdMarker,
+  });
+  const call = { method: "GET", bucket, query: [["versions", ""], ...query] } as const;
+  return await callS3ForXml(s3, caller, call, parseVersionPage);
 }
 
 interface UploadListOptions {
@@ -65,24 +65,29 @@ interface UploadListOptions {
   readonly maxUploads: number;
 }
 
-/** One page of a bucket's open multipart uploads. @throws HttpError as {@link callS3} */
+/** One page of a bucket's open multipart uploads. @throws HttpError as {@link callS3ForXml} */
 export async function listUploads(
   s3: S3,
   caller: Caller,
   bucket: string,
   options: UploadListOptions,
 ): Promise<UploadPage> {
-  const query: [string, string][] = [
-    ["uploads", ""],
-    ["max-uploads", String(options.maxUploads)],
-    ["encoding-type", "url"],
-  ];
-  if (options.prefix) query.push(["prefix", options.prefix]);
-  if (options.keyMarker) query.push(["key-marker", options.keyMarker]);
-  if (options.uploadIdMarker) query.push(["upload-id-marker", options.uploadIdMarker]);
-  const resource = `bucket '${bucket}'`;
-  const response = await callS3(s3, caller, { method: "GET", bucket, query, resource });
-  return await readXml(response, parseUploadPage, resource);
+  const query = pairs({
+    "max-uploads": options.maxUploads,
+    "encoding-type": "url",
+    prefix: options.prefix,
+    "key-marker": options.keyMarker,
+    "upload-id-marker": options.uploadIdMarker,
+  });
+  const call = { method: "GET", bucket, query: [["uploads", ""], ...query] } as const;
+  return await callS3ForXml(s3, caller, call, parseUploadPage);
+}
+
+/** The pairs of a query, without the parameters that are absent or empty. */
+function pairs(parameters: Readonly<Record<string, string | number | undefined>>): [string, string][] {
+  return Object.entries(parameters).flatMap(([name, value]): [string, string][] =>
+    value === undefined || value === "" ? [] : [[name, String(value)]]
+  );
 }
 
 /**

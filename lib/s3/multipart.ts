@@ -1,10 +1,10 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, badRequest, clientClosedRequest, HttpError } from "@/lib/http/errors.ts";
-import { callS3, type S3 } from "./client.ts";
+import { callS3, callS3ForHeaders, resourceOf, type S3, type S3Call } from "./client.ts";
 import type { ObjectRef, UploadBody } from "./objects.ts";
-import { readXml } from "./read_xml.ts";
+import { callS3ForXml, parsedXml } from "./read_xml.ts";
 import { childReader, parsePartPage, type PartPage } from "./upload_xml.ts";
-import { xmlDocument, xmlElement, xmlHeaders } from "./write_xml.ts";
+import { xmlBody, xmlElement } from "./write_xml.ts";
 
 /** Most parts of an upload, and the size of each but the last, bytes (S3 API, multipart upload limits). */
 export const MAX_PARTS = 10_000;
@@ -52,11 +52,11 @@ export function partCount(fileBytes: number, partBytes: number): number {
  * @throws HttpError as {@link callS3}
  */
 export async function createUpload(s3: S3, caller: Caller, ref: ObjectRef, headers?: Headers): Promise<OpenUpload> {
-  const target = targetOf(ref);
-  const response = await callS3(s3, caller, { method: "POST", ...target, query: [["uploads", ""]], headers });
-  const uploadId = await readXml(response, childReader("InitiateMultipartUploadResult", "UploadId"), target.resource);
-  if (!uploadId) throw badGateway(`${target.resource}: the store's response has no upload ID`);
-  return { bucket: ref.bucket, key: ref.key, uploadId };
+  const { bucket, key } = ref;
+  const call = { method: "POST", bucket, key, query: [["uploads", ""]], headers } as const;
+  const uploadId = await callS3ForXml(s3, caller, call, childReader("InitiateMultipartUploadResult", "UploadId"));
+  if (!uploadId) throw badGateway(`${resourceOf(ref)}: the store's response has no upload ID`);
+  return { bucket, key, uploadId };
 }
 
 /** Sends one part. @throws HttpError 404 for an unknown upload, 502 when the response has no ETag */
@@ -67,18 +67,19 @@ export async function sendPart(
   number: number,
   { body, lengthBytes }: UploadBody,
 ): Promise<SentPart> {
-  const resource = `${targetOf(upload).resource} part ${number}`;
-  const response = await callS3(s3, caller, {
+  const { bucket, key } = upload;
+  const resource = `${resourceOf(upload)} part ${number}`;
+  const headers = await callS3ForHeaders(s3, caller, {
     method: "PUT",
-    ...targetOf(upload),
+    bucket,
+    key,
     query: [["uploadId", upload.uploadId], ["partNumber", String(number)]],
     // An empty part is sent as none, so that its length is 0 and its digest known.
     body: lengthBytes === 0 ? null : body,
     lengthBytes,
     resource,
   });
-  await response.body?.cancel();
-  const ETag = response.headers.get("etag");
+  const ETag = headers.get("etag");
   if (!ETag) throw badGateway(`${resource}: the store's response has no ETag`);
   return { PartNumber: number, ETag };
 }
@@ -96,35 +97,22 @@ export async function completeUpload(
   parts: readonly SentPart[],
   conditions?: Headers,
 ): Promise<CompletedUpload> {
-  const target = targetOf(upload);
+  const { bucket, key, uploadId } = upload;
   const elements = parts.map(({ PartNumber, ETag }, index) =>
     `<Part>${xmlElement("PartNumber", PartNumber)}${xmlElement("ETag", ETag, `parts.${index}.ETag`)}</Part>`
   );
-  const body = xmlDocument("CompleteMultipartUpload", elements.join(""));
-  const headers = xmlHeaders(body);
+  const { body, headers } = xmlBody("CompleteMultipartUpload", elements.join(""));
   for (const [name, value] of conditions ?? []) headers.set(name, value);
-  const response = await callS3(s3, caller, {
-    method: "POST",
-    ...target,
-    query: [["uploadId", upload.uploadId]],
-    headers,
-    body,
-    workMs: ASSEMBLY_MS,
-  });
-  const etag = await readXml(
-    response,
-    childReader("CompleteMultipartUploadResult", "ETag"),
-    target.resource,
-    ASSEMBLY_MS,
-  );
+  const query = [["uploadId", uploadId]] as const;
+  const call: S3Call = { method: "POST", bucket, key, query, headers, body, workMs: ASSEMBLY_MS };
+  const response = await callS3(s3, caller, call);
+  const etag = await parsedXml(response, call, childReader("CompleteMultipartUploadResult", "ETag"));
   return { etag, headers: response.headers };
 }
 
 /** Aborts an upload and deletes its parts. @throws HttpError 404 for an unknown upload */
-export async function abortUpload(s3: S3, caller: Caller, upload: OpenUpload): Promise<void> {
-  const query = [["uploadId", upload.uploadId]] as const;
-  const response = await callS3(s3, caller, { method: "DELETE", ...targetOf(upload), query });
-  await response.body?.cancel();
+export async function abortUpload(s3: S3, caller: Caller, { bucket, key, uploadId }: OpenUpload): Promise<void> {
+  await callS3ForHeaders(s3, caller, { method: "DELETE", bucket, key, query: [["uploadId", uploadId]] });
 }
 
 /** An upload that is aborted when it is disposed before it was completed. */
@@ -179,16 +167,10 @@ interface PartListOptions {
 export async function listParts(
   s3: S3,
   caller: Caller,
-  upload: OpenUpload,
+  { bucket, key, uploadId }: OpenUpload,
   options: PartListOptions,
 ): Promise<PartPage> {
-  const target = targetOf(upload);
-  const query: [string, string][] = [["uploadId", upload.uploadId], ["max-parts", String(options.maxParts)]];
+  const query: [string, string][] = [["uploadId", uploadId], ["max-parts", String(options.maxParts)]];
   if (options.partNumberMarker) query.push(["part-number-marker", String(options.partNumberMarker)]);
-  const response = await callS3(s3, caller, { method: "GET", ...target, query });
-  return await readXml(response, parsePartPage, target.resource);
-}
-
-function targetOf({ bucket, key }: ObjectRef) {
-  return { bucket, key, resource: `object '${key}'` };
+  return await callS3ForXml(s3, caller, { method: "GET", bucket, key, query }, parsePartPage);
 }

@@ -1,6 +1,6 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, HttpError } from "@/lib/http/errors.ts";
-import { callS3, type HeaderRecord, type S3, type S3Call } from "./client.ts";
+import { callS3, callS3ForHeaders, type HeaderRecord, resourceOf, type S3, type S3Call } from "./client.ts";
 
 /** A bucket and a key. */
 export interface ObjectRef {
@@ -26,7 +26,7 @@ interface UploadOptions extends UploadBody {
 
 /** Writes an object in one PUT. @returns the store's headers (etag, version) @throws HttpError as {@link callS3} */
 export async function putObject(s3: S3, caller: Caller, ref: VersionRef, upload: UploadOptions): Promise<Headers> {
-  const response = await callS3(s3, caller, {
+  return await callS3ForHeaders(s3, caller, {
     method: "PUT",
     ...target(ref),
     headers: upload.headers,
@@ -34,8 +34,6 @@ export async function putObject(s3: S3, caller: Caller, ref: VersionRef, upload:
     body: upload.lengthBytes === 0 ? null : upload.body,
     lengthBytes: upload.lengthBytes,
   });
-  await response.body?.cancel();
-  return response.headers;
 }
 
 /** Statuses of a read; 412 is for a failed condition. */
@@ -59,7 +57,7 @@ export async function getObject(s3: S3, caller: Caller, ref: VersionRef, options
     const response = await callS3(s3, caller, { method: "GET", ...target(ref), headers, expect });
     if (READ_STATUSES.has(response.status)) return response;
     await response.body?.cancel();
-    throw badGateway(`${target(ref).resource}: the store's response is not valid`);
+    throw badGateway(`${resourceOf(ref)}: the store's response is not valid`);
   };
   if (!whole) return await read(headers, [304]);
   const response = await read(headers, [304, 412]);
@@ -76,12 +74,7 @@ export async function headObject(
   options: ReadOptions = {},
 ): Promise<Response> {
   const { "if-range": _, ...headers } = options.headers ?? {};
-  return await callS3(s3, caller, {
-    method: "HEAD",
-    ...target(ref),
-    headers,
-    expect: [304],
-  });
+  return await callS3(s3, caller, { method: "HEAD", ...target(ref), headers, expect: [304] });
 }
 
 /**
@@ -98,14 +91,12 @@ export async function deleteObject(s3: S3, caller: Caller, ref: VersionRef): Pro
     // 403: may not read. 405: the version is a delete marker, which can be deleted but not read.
     if (!(error instanceof HttpError) || (error.status !== 403 && error.status !== 405)) throw error;
   }
-  const response = await callS3(s3, caller, { method: "DELETE", ...target(ref) });
-  await response.body?.cancel();
-  return response.headers;
+  return await callS3ForHeaders(s3, caller, { method: "DELETE", ...target(ref) });
 }
 
 function target({ bucket, key, versionId }: VersionRef) {
   const query: [string, string][] = versionId === undefined ? [] : [["versionId", versionId]];
-  return { bucket, key, query, resource: `object '${key}'` };
+  return { bucket, key, query };
 }
 
 /** The two kinds of validator that If-Range compares; any other never matches (RFC 9110 §13.1.5, §5.6.7, §8.8.3). */
@@ -135,13 +126,6 @@ function conditionOfRange(given: HeaderRecord): { headers: HeaderRecord; whole: 
  */
 export async function createFolder(s3: S3, caller: Caller, bucket: string, name: string): Promise<string> {
   const key = name.endsWith("/") ? name : `${name}/`;
-  const response = await callS3(s3, caller, {
-    method: "PUT",
-    bucket,
-    key,
-    lengthBytes: 0,
-    resource: `folder '${key}'`,
-  });
-  await response.body?.cancel();
+  await callS3ForHeaders(s3, caller, { method: "PUT", bucket, key, lengthBytes: 0, resource: `folder '${key}'` });
   return key;
 }

@@ -1,6 +1,6 @@
 import type { Caller, S3Keys, Verdict } from "@/lib/auth/store_credentials.ts";
 import { UpstreamError } from "@/lib/http/upstream/upstream_error.ts";
-import { callS3, type S3 } from "./client.ts";
+import { callS3ForHeaders, type S3 } from "./client.ts";
 import { S3Failure } from "./errors.ts";
 import { EMPTY_PAYLOAD, hostOf, s3Path, signHeaders } from "./signer.ts";
 
@@ -12,7 +12,7 @@ const UNAVAILABLE_STATUSES: ReadonlySet<number> = new Set([405, 501]);
  * code. A caller who may not list buckets passes, since only the signature counts. So does every caller of a store without
  * such a list.
  *
- * @throws HttpError 401 when the store rejects the signature; as {@link callS3} when its response does not tell
+ * @throws HttpError 401 when the store rejects the signature; as {@link callS3ForHeaders} when its response does not tell
  */
 export async function proveCredentials(s3: S3, caller: Caller): Promise<void> {
   let last: Verdict | undefined;
@@ -21,8 +21,7 @@ export async function proveCredentials(s3: S3, caller: Caller): Promise<void> {
     caller.heard?.(verdict);
   };
   try {
-    const response = await callS3(s3, { ...caller, heard }, { method: "GET", resource: "credentials" });
-    await response.body?.cancel();
+    await callS3ForHeaders(s3, { ...caller, heard }, { method: "GET", resource: "credentials" });
   } catch (error) {
     const isUnavailable = error instanceof S3Failure && UNAVAILABLE_STATUSES.has(error.storeStatus);
     if (last !== "accepted" && !isUnavailable) throw error;

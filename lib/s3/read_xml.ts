@@ -1,5 +1,7 @@
+import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway } from "@/lib/http/errors.ts";
 import { readCapped } from "@/lib/http/read_capped.ts";
+import { callS3, resourceOf, type S3, type S3Call } from "./client.ts";
 import { s3Failure } from "./errors.ts";
 import { MalformedXml } from "./xml.ts";
 
@@ -8,21 +10,22 @@ const MAX_LISTING_BYTES = 16 * 1024 * 1024;
 const ERROR_ROOT = /^\s*(?:<\?[^>]*\?>\s*)?<Error[\s>]/;
 
 /**
- * Reads and parses an XML response. Responses to copies and completions begin before their result is known, so a response
- * with status 200 may hold an error, which is thrown.
+ * Sends a request whose response is XML, and parses that. Responses to copies and completions begin before their result is
+ * known, so a response with status 200 may hold an error, which is thrown. Where the store may work for long
+ * (`workMs`), it may take as long again for the body.
  *
- * @param totalMs time limit, for responses that begin before the store's work is done
- * @throws HttpError 502 when the response ends early, is too long or is not valid; by its code when it is an error
+ * @throws HttpError as {@link callS3}; 502 when the response ends early, is too long or is not valid
  */
-export async function readXml<T>(
-  response: Response,
-  parse: (xml: string) => T,
-  resource: string,
-  totalMs?: number,
-): Promise<T> {
+export async function callS3ForXml<T>(s3: S3, caller: Caller, call: S3Call, parse: (xml: string) => T): Promise<T> {
+  return await parsedXml(await callS3(s3, caller, call), call, parse);
+}
+
+/** The body of a response as {@link callS3ForXml} reads it, for callers that need its headers too. */
+export async function parsedXml<T>(response: Response, call: S3Call, parse: (xml: string) => T): Promise<T> {
+  const resource = resourceOf(call);
   let text: string;
   try {
-    text = await readCapped(response, MAX_LISTING_BYTES, totalMs);
+    text = await readCapped(response, MAX_LISTING_BYTES, call.workMs);
   } catch (error) {
     throw badGateway(`${resource}: the store's response ended early`, error);
   }

@@ -1,7 +1,7 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { callS3, type S3 } from "./client.ts";
-import { readXml } from "./read_xml.ts";
-import { xmlDocument, xmlElement, xmlHeaders } from "./write_xml.ts";
+import { callS3ForHeaders, type S3 } from "./client.ts";
+import { callS3ForXml } from "./read_xml.ts";
+import { xmlBody, xmlElement } from "./write_xml.ts";
 import { readTree } from "./xml_tree.ts";
 
 /** The states of a bucket's versioning; before it is first set it has none. */
@@ -13,25 +13,17 @@ interface Versioning {
   readonly mfa_delete: string | null;
 }
 
-/** A bucket's versioning. @throws HttpError as {@link callS3} */
+const QUERY = [["versioning", ""]] as const;
+
+/** A bucket's versioning. @throws HttpError as {@link callS3ForXml} */
 export async function getVersioning(s3: S3, caller: Caller, bucket: string): Promise<Versioning> {
-  const resource = `bucket '${bucket}'`;
-  const response = await callS3(s3, caller, { method: "GET", bucket, query: [["versioning", ""]], resource });
-  return await readXml(response, parseVersioning, resource);
+  return await callS3ForXml(s3, caller, { method: "GET", bucket, query: QUERY }, parseVersioning);
 }
 
-/** Sets a bucket's versioning. @throws HttpError as {@link callS3} */
+/** Sets a bucket's versioning. @throws HttpError as {@link callS3ForHeaders} */
 export async function setVersioning(s3: S3, caller: Caller, bucket: string, status: VersioningState): Promise<void> {
-  const body = xmlDocument("VersioningConfiguration", xmlElement("Status", status));
-  const response = await callS3(s3, caller, {
-    method: "PUT",
-    bucket,
-    query: [["versioning", ""]],
-    headers: xmlHeaders(body),
-    body,
-    resource: `bucket '${bucket}'`,
-  });
-  await response.body?.cancel();
+  const document = xmlBody("VersioningConfiguration", xmlElement("Status", status));
+  await callS3ForHeaders(s3, caller, { method: "PUT", bucket, query: QUERY, ...document });
 }
 
 function parseVersioning(xml: string): Versioning {

@@ -28,13 +28,9 @@ export function xmlElement(name: string, text: string | number | null | undefine
   return text === null || text === undefined ? "" : `<${name}>${xmlText(String(text), field)}</${name}>`;
 }
 
-/** A whole request document of S3. */
-export function xmlDocument(root: string, content: string): string {
-  return `<?xml version="1.0" encoding="UTF-8"?><${root} xmlns="${NAMESPACE}">${content}</${root}>`;
-}
-
-/** The headers of a request document. Several operations require its MD5. */
-export function xmlHeaders(document: string): Headers {
-  const md5 = createHash("md5").update(Buffer.from(document, "utf8")).digest("base64");
-  return new Headers({ "Content-Type": "application/xml", "Content-MD5": md5 });
+/** A whole request document of S3 as a body, with the headers that go with it: several operations require its MD5. */
+export function xmlBody(root: string, content: string): { readonly body: string; readonly headers: Headers } {
+  const body = `<?xml version="1.0" encoding="UTF-8"?><${root} xmlns="${NAMESPACE}">${content}</${root}>`;
+  const md5 = createHash("md5").update(Buffer.from(body, "utf8")).digest("base64");
+  return { body, headers: new Headers({ "Content-Type": "application/xml", "Content-MD5": md5 }) };
 }
