@@ -9,7 +9,7 @@ import { Shell } from "./shell.tsx";
 
 /** The log that the query names, once its address is known to be within the results. */
 type LogRequest =
-  | { readonly ok: true; readonly log: string; readonly live: boolean }
+  | { readonly ok: true; readonly log: string; readonly manifest: string | null; readonly live: boolean }
   | { readonly ok: false; readonly sentence: string };
 
 /** `/log`: the viewer of a run's log. It opens nothing outside the results (spec, Endpoints). */
@@ -25,7 +25,7 @@ export function logPage(deps: SiteDeps) {
       body: (
         <Shell user={user} current={null}>
           {asked.ok
-            ? <Run log={asked.log} live={asked.live} hasSession={session !== null} />
+            ? <Run log={asked.log} manifest={asked.manifest} live={asked.live} hasSession={session !== null} />
             : <InvalidAddress sentence={asked.sentence} />}
         </Shell>
       ),
@@ -33,7 +33,14 @@ export function logPage(deps: SiteDeps) {
   };
 }
 
-function Run({ log, live, hasSession }: { log: string; live: boolean; hasSession: boolean }) {
+interface RunProps {
+  readonly log: string;
+  readonly manifest: string | null;
+  readonly live: boolean;
+  readonly hasSession: boolean;
+}
+
+function Run({ log, manifest, live, hasSession }: RunProps) {
   const { volume, pipeline, namespace } = readLogAddress(log);
   return (
     <>
@@ -43,7 +50,7 @@ function Run({ log, live, hasSession }: { log: string; live: boolean; hasSession
           <p>Run log{pipeline !== null && ` · ${pipeline}`}{namespace !== null && ` · ${namespace}`}</p>
         </div>
       </div>
-      <RunViewer log={log} live={live} hasSession={hasSession} />
+      <RunViewer log={log} manifest={manifest} live={live} hasSession={hasSession} />
     </>
   );
 }
@@ -74,5 +81,5 @@ function readLogRequest(query: URLSearchParams, resultsUrl: string): LogRequest 
   if (guardedManifest && !guardedManifest.ok) {
     return { ok: false, sentence: refusedUrlSentence(guardedManifest.refused, "manifest") };
   }
-  return { ok: true, log: guarded.href, live: query.get("live") === "1" };
+  return { ok: true, log: guarded.href, manifest: guardedManifest?.href ?? null, live: query.get("live") === "1" };
 }

@@ -15,6 +15,8 @@ interface LogReaderDeps {
   readonly clock: Clock;
   /** The session has ended. */
   readonly onLogin: () => void;
+  /** It is no longer read. */
+  readonly onEnd?: () => void;
 }
 
 /** Reads a run log, once or until the run ends. */
@@ -32,6 +34,7 @@ export class LogReader {
   #text = "";
   #limit = MAX_LOG_CHARACTERS;
   #failed = 0;
+  #isOver = false;
 
   constructor(url: string, deps: LogReaderDeps) {
     this.#url = url;
@@ -55,6 +58,13 @@ export class LogReader {
     this.#poller.stop();
   }
 
+  /** The run is over by another sign: the log is read once more, and no longer followed. */
+  endAfterNextRead(): void {
+    if (!this.following.value) return;
+    this.#isOver = true;
+    this.#poller.readNow();
+  }
+
   /** Shows what was left out at the beginning of a long log. */
   showWhole(): void {
     this.#limit = Infinity;
@@ -69,7 +79,7 @@ export class LogReader {
     this.problem.value = problem;
     this.#failed = problem === null ? 0 : this.#failed + 1;
     const hasEnded = this.log.value?.outcome === "finished" || this.log.value?.outcome === "failed";
-    if (hasEnded || this.#failed >= MAX_FAILED_READS) this.#end();
+    if (hasEnded || this.#isOver || this.#failed >= MAX_FAILED_READS) this.#end();
     return isGood;
   }
 
@@ -103,7 +113,9 @@ export class LogReader {
   }
 
   #end(): void {
+    if (!this.following.value) return;
     this.following.value = false;
     this.#poller.repeat(null);
+    this.#deps.onEnd?.();
   }
 }

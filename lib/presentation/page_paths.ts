@@ -9,6 +9,11 @@ export function viewerPath(manifestUrl: string, canvas: number | null = null): s
   return `/uv.html#?manifest=${encodeURIComponent(manifestUrl)}${canvas === null ? "" : `&cv=${canvas}`}`;
 }
 
+/** The address of the viewer of one page's text. */
+export function altoPath(altoUrl: string): string {
+  return `/alto?src=${encodeURIComponent(altoUrl)}`;
+}
+
 /** The address of the login page that leads back to where the reader is. */
 export function loginPath(next: string): string {
   return next === "/" ? "/login" : `/login?next=${encodeURIComponent(next)}`;

@@ -3,7 +3,16 @@ import presetAutoprefix from "@twind/preset-autoprefix";
 import presetTailwind from "@twind/preset-tailwind";
 
 /** The styles of components, in the order in which they apply. */
-export const STYLE_FILES = ["tokens.css", "base.css", "top_bar.css", "board.css", "card.css", "log.css", "login.css"];
+export const STYLE_FILES = [
+  "tokens.css",
+  "base.css",
+  "top_bar.css",
+  "board.css",
+  "card.css",
+  "log.css",
+  "run_summary.css",
+  "login.css",
+];
 
 /**
  * One stylesheet of the components' styles and the utility classes that the sources use. Utilities come last, so that a

@@ -54,6 +54,29 @@ export async function open({ page, site }: Visit, path = "", island = "campaign_
   await page.waitForSelector(`[data-island=${island}][data-hydrated]`);
 }
 
+/** The address of a run log's page with the summary of the run's manifest, of a run that is over. */
+export function runPath(site: FakeSite): string {
+  const manifest = `${site.url}results/batch-default/p/SE-G%C3%96T-1/manifest.json`;
+  return `${logPath(site).replace("&live=1", "")}&manifest=${encodeURIComponent(manifest)}`;
+}
+
+/** A manifest.json of so many pages: some lost, some read by an earlier run, with qualities of all steps. */
+export function sampleRunManifest(site: FakeSite, count: number): unknown {
+  const results = Array.from({ length: count }, (_, n) => {
+    const status = n % 23 === 7 ? "failed" : n % 40 === 3 ? "skipped" : "ok";
+    const quality = status === "failed" ? undefined : 0.5 + (n * 37 % 50) / 100;
+    const error = status === "failed" ? "ValueError: sidan är tom <img src=x onerror=alert(1)>" : undefined;
+    return [String(n + 1).padStart(4, "0"), { status, seconds: 2 + (n * 29 % 83) / 10, quality, error }];
+  });
+  return {
+    pages: count,
+    results: Object.fromEntries(results),
+    page_sources: { "0001": `${site.url}image/1.png` },
+    wall_seconds: 912.4,
+    viewer_url: `${site.url}results/batch-default/p/SE-G%C3%96T-1/iiif.json`,
+  };
+}
+
 /** The address of a run log's page. */
 export function logPath(site: FakeSite): string {
   return `log?log=${encodeURIComponent(`${site.url}results/batch-default/status/logs/p/SE-G%C3%96T-1.txt`)}&live=1`;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { logPath, open, withPage } from "./site_fixture.ts";
+import { logPath, open, runPath, sampleRunManifest, withPage } from "./site_fixture.ts";
 
 Deno.test(
   "log: stages, folded where they went well, and followed until the run ends",
@@ -89,4 +89,50 @@ Deno.test(
       await page.locator("#L3.marked").waitFor();
     }
   }),
+);
+
+Deno.test(
+  "log: the run's manifest is summed up beside the log, with links to each page and its text",
+  withPage({}, async (visit) => {
+    const { page, site } = visit;
+    await site.change({ files: { "/manifest.json": sampleRunManifest(site, 120) } });
+    await open(visit, runPath(site), "run_viewer");
+    const figures = page.locator(".figures");
+    await figures.getByText("15 min 12 s").waitFor();
+    assert.match(await figures.innerText(), /115\s*of 120/);
+    assert.equal(await page.locator(".page-grid a").count(), 120);
+    assert.equal(await page.locator(".slowest li").count(), 5);
+
+    await page.click("text=Pages as a table");
+    const rows = page.locator(".run-pages tbody tr:has(th)");
+    assert.equal(await rows.count(), 50);
+    await page.click("text=Show the other 70");
+    assert.equal(await rows.count(), 120);
+    // The page that was lost has no canvas, so that the next one is where it would have been.
+    const hrefs = await rows.nth(8).locator("a").evaluateAll((links) => links.map((link) => link.getAttribute("href")));
+    const viewer = `${site.url}results/batch-default/p/SE-G%C3%96T-1/iiif.json`;
+    assert.deepEqual(hrefs, [
+      `/uv.html#?manifest=${encodeURIComponent(viewer)}&cv=7`,
+      `/alto?src=${encodeURIComponent(viewer.replace("iiif.json", "alto/0009.xml"))}`,
+    ]);
+    assert.match(await page.locator(".run-pages .error").first().innerText(), /^ValueError: sidan är tom <img/);
+    await page.click(".run-pages thead button:text('Quality')");
+    assert.equal(await page.locator(".run-pages [aria-sort=ascending]").innerText(), "Quality");
+    assert.match(await rows.first().innerText(), /lost/);
+  }),
+);
+
+Deno.test(
+  "log: a run without a manifest says so, and one that covers every page ends the live log",
+  withPage({}, async (visit) => {
+    const { page, site } = visit;
+    await page.clock.install();
+    await open(visit, `${runPath(site)}&live=1`, "run_viewer");
+    await page.getByText("appears here when the run has ended").waitFor();
+    await site.change({ files: { "/manifest.json": sampleRunManifest(site, 3) } });
+    await page.clock.fastForward(16_000);
+    await page.getByText("finished", { exact: true }).waitFor();
+    await page.locator(".page-grid a").first().waitFor();
+    assert.ok(!await page.isVisible("text=Follow the end"));
+  }, [/404/]),
 );

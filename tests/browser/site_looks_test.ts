@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 
-import { logPath, open, type Visit, withPage } from "./site_fixture.ts";
+import { logPath, open, runPath, sampleRunManifest, type Visit, withPage } from "./site_fixture.ts";
 
 declare global {
   // What axe-core's source leaves in the page.
@@ -49,6 +49,11 @@ for (const width of [1280, 390]) {
         assert.equal(await scrollsSideways(page), false);
         await page.goto(site.url + logPath(site));
         await page.locator(".line").first().waitFor({ state: "attached" });
+        assert.deepEqual(await findings(page), []);
+        assert.equal(await scrollsSideways(page), false);
+        await site.change({ files: { "/manifest.json": sampleRunManifest(site, 60) } });
+        await page.goto(site.url + runPath(site));
+        await page.click("text=Pages as a table");
         assert.deepEqual(await findings(page), []);
         assert.equal(await scrollsSideways(page), false);
       }),

@@ -19,6 +19,8 @@ export interface FakeState {
   /** What the results service would say of any cookie. */
   outage: boolean;
   log: string;
+  /** Result files by the end of their path; any other path is the log. */
+  files: Record<string, unknown>;
   /** Campaigns whose detail was asked for, newest last. */
   readonly reads: string[];
 }
@@ -43,6 +45,7 @@ export function fakeSite(assets: Assets, staticFolder: string, now: () => number
     apiStatus: 200,
     outage: false,
     log: SAMPLE_LOG,
+    files: {},
     reads: [],
   };
   const app = httpApp({ log: NO_LOG });
@@ -107,7 +110,12 @@ export function fakeSite(assets: Assets, staticFolder: string, now: () => number
     const cookie = "fake_session=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0";
     return Promise.resolve(redirect("/login", { "Set-Cookie": cookie }));
   });
-  routesOf(app, loggedIn)("/results/*", () => new Response(state.log));
+  routesOf(app, loggedIn)("/results/*", ({ target }) => {
+    const file = Object.keys(state.files).find((end) => target.path.endsWith(end));
+    if (file !== undefined) return Promise.resolve(Response.json(state.files[file]));
+    if (target.path.endsWith(".json")) throw new HttpError(404, "no such file");
+    return Promise.resolve(new Response(state.log));
+  });
 
   open("/_test", async ({ method, request }) => {
     if (method === "POST") Object.assign(state, await request.json());

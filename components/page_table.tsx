@@ -1,0 +1,77 @@
+import { formatDuration } from "@/lib/presentation/durations.ts";
+import { formatQuality } from "@/lib/presentation/figures.ts";
+import { altoPath, viewerPath } from "@/lib/presentation/page_paths.ts";
+import type { RunPage } from "@/lib/presentation/run_manifest/run_manifest.ts";
+import { pageAltoUrl } from "@/lib/presentation/run_manifest/run_manifest.ts";
+import type { PageOrder } from "@/lib/presentation/run_manifest/run_summary.ts";
+import { PAGE_ORDER_WORDS } from "@/lib/presentation/run_manifest/words.ts";
+import { Chip } from "./chip.tsx";
+
+interface PageTableProps {
+  /** In the order in which they are shown. */
+  readonly pages: readonly RunPage[];
+  readonly viewerUrl: string | null;
+  readonly order: PageOrder;
+  readonly onOrder: (order: PageOrder) => void;
+}
+
+/** Every page of a run with what came of it; its columns order it. */
+export function PageTable({ pages, viewerUrl, order, onOrder }: PageTableProps) {
+  const header = (column: PageOrder) => (
+    <th
+      scope="col"
+      class={column === "page" ? "" : "text-right"}
+      aria-sort={order !== column ? undefined : column === "seconds" ? "descending" : "ascending"}
+    >
+      <button type="button" onClick={() => onOrder(column)}>{PAGE_ORDER_WORDS[column]}</button>
+    </th>
+  );
+  return (
+    <table class="run-pages">
+      <thead>
+        <tr>
+          {header("page")}
+          <th scope="col">State</th>
+          {header("seconds")}
+          {header("quality")}
+          <th scope="col">Files</th>
+        </tr>
+      </thead>
+      <tbody>{pages.map((page) => <PageRow key={page.name} page={page} viewerUrl={viewerUrl} />)}</tbody>
+    </table>
+  );
+}
+
+function PageRow({ page, viewerUrl }: { page: RunPage; viewerUrl: string | null }) {
+  const { name, status, seconds, quality, canvas, error, sourceUrl } = page;
+  const altoUrl = status === "failed" ? null : pageAltoUrl(viewerUrl, name);
+  return (
+    <>
+      <tr>
+        <th scope="row">
+          {viewerUrl !== null && canvas !== null
+            ? <a class="vid" href={viewerPath(viewerUrl, canvas)}>{name}</a>
+            : <span class="vid">{name}</span>}
+        </th>
+        <td>
+          {status === "failed" ? <Chip text="lost" tone="warn" /> : status === "ok" ? "read" : "read earlier"}
+        </td>
+        <td class="text-right whitespace-nowrap">
+          {seconds === null || status === "skipped" ? "–" : formatDuration(seconds)}
+        </td>
+        <td class="text-right">{quality === null ? "–" : formatQuality(quality)}</td>
+        <td class="files">
+          {altoUrl !== null && <a href={altoPath(altoUrl)} aria-label={`text of page ${name}`}>text</a>}
+          {sourceUrl !== null && (
+            <a href={sourceUrl} rel="noreferrer" aria-label={`source image of page ${name}`}>image</a>
+          )}
+        </td>
+      </tr>
+      {error !== null && (
+        <tr class="error">
+          <td class="sub bad" colSpan={5}>{error}</td>
+        </tr>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,79 @@
+import { useSignal } from "@preact/signals";
+
+import type { RunManifestState } from "@/lib/client/run_manifest_reader.ts";
+import { formatDuration } from "@/lib/presentation/durations.ts";
+import { formatCount } from "@/lib/presentation/figures.ts";
+import { viewerPath } from "@/lib/presentation/page_paths.ts";
+import { SENTENCES } from "@/lib/presentation/page_sentences.ts";
+import type { RunManifest } from "@/lib/presentation/run_manifest/run_manifest.ts";
+import { orderPages, type PageOrder, type RunSummary as Summary } from "@/lib/presentation/run_manifest/run_summary.ts";
+import { PageGrid } from "./page_grid.tsx";
+import { PageTable } from "./page_table.tsx";
+
+/** Rows of the table before the rest is asked for. */
+const FIRST_ROWS = 50;
+
+interface RunSummaryProps {
+  readonly state: RunManifestState;
+  readonly summary: Summary | null;
+  /** Whether the run may still write its manifest. */
+  readonly isLive: boolean;
+}
+
+/** What a run's manifest says of its pages. */
+export function RunSummary({ state, summary, isLive }: RunSummaryProps) {
+  if (state.kind === "problem") return <p class="banner">{state.sentence}</p>;
+  if (state.kind === "absent") {
+    return <p class="note">{isLive ? SENTENCES.runManifestLater : SENTENCES.noRunManifest}</p>;
+  }
+  if (state.kind === "reading" || !summary) return <p class="note without-scripts">{SENTENCES.readingRunManifest}</p>;
+  return <Summed manifest={state.manifest} summary={summary} />;
+}
+
+function Summed({ manifest, summary }: { manifest: RunManifest; summary: Summary }) {
+  const order = useSignal<PageOrder>("page");
+  const rows = useSignal(FIRST_ROWS);
+  const { pages, viewerUrl } = manifest;
+  if (pages.length === 0) return <p class="note">{SENTENCES.runWithoutPages}</p>;
+  const hidden = pages.length - rows.value;
+  return (
+    <>
+      {summary.slowest.length > 0 && (
+        <section>
+          <h2>Slowest pages</h2>
+          <ol class="slowest">
+            {summary.slowest.map(({ name, seconds, canvas }) => (
+              <li key={name}>
+                {viewerUrl !== null && canvas !== null
+                  ? <a class="vid" href={viewerPath(viewerUrl, canvas)}>{name}</a>
+                  : <span class="vid">{name}</span>}
+                <span>{formatDuration(Number(seconds))}</span>
+              </li>
+            ))}
+          </ol>
+        </section>
+      )}
+      <section>
+        <h2>All {formatCount(pages.length)} pages</h2>
+        <p class="note">{SENTENCES.pageGrid}</p>
+        <PageGrid pages={pages} viewerUrl={viewerUrl} maxSeconds={summary.max} />
+      </section>
+      <details>
+        <summary>
+          <h2>Pages as a table</h2>
+        </summary>
+        <PageTable
+          pages={orderPages(pages, order.value).slice(0, rows.value)}
+          viewerUrl={viewerUrl}
+          order={order.value}
+          onOrder={(chosen) => order.value = chosen}
+        />
+        {hidden > 0 && (
+          <button class="btn small" type="button" onClick={() => rows.value = pages.length}>
+            Show the other {formatCount(hidden)}
+          </button>
+        )}
+      </details>
+    </>
+  );
+}

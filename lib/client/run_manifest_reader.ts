@@ -1,0 +1,103 @@
+import { signal } from "@preact/signals";
+
+import { isComplete, readRunManifest, type RunManifest } from "@/lib/presentation/run_manifest/run_manifest.ts";
+import { manifestProblem, UNREADABLE_MANIFEST } from "@/lib/presentation/run_manifest/words.ts";
+import { SENTENCES } from "@/lib/presentation/page_sentences.ts";
+import { type Clock, Poller } from "./poller.ts";
+import { readText } from "./read_text.ts";
+
+/** Seconds between two reads while the run goes on: it writes the manifest last. */
+const LIVE_SECONDS = 15;
+/** A volume of ten thousand pages has about 5 MB. */
+const MAX_BYTES = 32 * 1024 * 1024;
+
+interface RunManifestReaderDeps {
+  readonly fetch: typeof fetch;
+  readonly clock: Clock;
+  /** The session has ended. */
+  readonly onLogin: () => void;
+  /** The results cover every page: the run is over. */
+  readonly onComplete: () => void;
+}
+
+/** What is known of a run's manifest. */
+export type RunManifestState =
+  | { readonly kind: "reading" }
+  /** It may come yet, or never where the run has failed. */
+  | { readonly kind: "absent" }
+  | { readonly kind: "problem"; readonly sentence: string }
+  | { readonly kind: "read"; readonly manifest: RunManifest };
+
+/** Reads the manifest of a run, once or until it covers every page. */
+export class RunManifestReader {
+  readonly state = signal<RunManifestState>({ kind: "reading" });
+
+  readonly #url: string;
+  readonly #deps: RunManifestReaderDeps;
+  readonly #poller: Poller;
+
+  constructor(url: string, deps: RunManifestReaderDeps) {
+    this.#url = url;
+    this.#deps = deps;
+    this.#poller = new Poller((signal) => this.#read(signal), deps.clock);
+  }
+
+  /** @param live whether the run may still write */
+  start(live: boolean): void {
+    if (live) this.#poller.repeat(LIVE_SECONDS);
+    else this.#poller.readNow();
+  }
+
+  pause(paused: boolean): void {
+    this.#poller.pause(paused);
+  }
+
+  /** The run is over by its log: the manifest is read once more, and no longer waited for. */
+  settle(): void {
+    this.#poller.repeat(null);
+    if (this.state.value.kind !== "read") this.#poller.readNow();
+  }
+
+  stop(): void {
+    this.#poller.stop();
+  }
+
+  async #read(signal: AbortSignal): Promise<boolean> {
+    const state = await this.#stateOfRead(signal);
+    if (signal.aborted) return false;
+    // What was read once stays: a failed poll must not take it away.
+    if (state.kind === "read" || this.state.value.kind !== "read") this.state.value = state;
+    if (state.kind === "read" && isComplete(state.manifest)) {
+      this.#poller.repeat(null);
+      this.#deps.onComplete();
+    }
+    return state.kind === "read" || state.kind === "absent";
+  }
+
+  async #stateOfRead(signal: AbortSignal): Promise<RunManifestState> {
+    try {
+      const response = await this.#deps.fetch(this.#url, { signal, cache: "no-cache" });
+      if (response.status === 401) this.#deps.onLogin();
+      if (response.status === 401 || response.status === 403) this.#poller.repeat(null);
+      if (!response.ok) {
+        await response.body?.cancel();
+        if (response.status === 404) return { kind: "absent" };
+        return { kind: "problem", sentence: manifestProblem(response.status) };
+      }
+      const text = await readText(response, MAX_BYTES);
+      const manifest = text === null ? null : readRunManifest(parsed(text));
+      return manifest ? { kind: "read", manifest } : { kind: "problem", sentence: UNREADABLE_MANIFEST };
+    } catch {
+      return { kind: "problem", sentence: SENTENCES.serverUnreachable };
+    }
+  }
+}
+
+/** The value of a JSON text; null for any other text. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

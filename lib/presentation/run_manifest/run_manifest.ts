@@ -1,0 +1,115 @@
+import { isObject } from "@/lib/std/is_object.ts";
+import { clip, entries, member } from "@/lib/std/untrusted.ts";
+
+/** Pages of one volume that are read; longer volumes do not occur. */
+const MAX_PAGES = 50_000;
+/** Characters of a text from the file. */
+const MAX_TEXT = 300;
+
+/** How a run ended for a page. `skipped`: an earlier run had read it. */
+type PageStatus = "ok" | "failed" | "skipped";
+
+export interface RunPage {
+  readonly name: string;
+  readonly status: PageStatus;
+  /** Null where the file says nothing usable. */
+  readonly seconds: number | null;
+  readonly error: string | null;
+  /** Predicted quality, 0..1. */
+  readonly quality: number | null;
+  /** Its image at the source; an http(s) URL. */
+  readonly sourceUrl: string | null;
+  /** Index of its canvas in the published viewer manifest; null where it has none. */
+  readonly canvas: number | null;
+}
+
+/** A volume's manifest.json: what a run has made of each page. */
+export interface RunManifest {
+  /** Pages of the volume; at least as many as are listed. */
+  readonly pageCount: number;
+  readonly pages: readonly RunPage[];
+  /** Whole run, seconds. */
+  readonly wallSeconds: number | null;
+  /** The volume's IIIF manifest; an http(s) URL. */
+  readonly viewerUrl: string | null;
+}
+
+/**
+ * Reads a parsed manifest.json. Null for anything that has no results by page. A malformed value of a page loses that
+ * value alone.
+ */
+export function readRunManifest(value: unknown): RunManifest | null {
+  const results = member(value, "results");
+  if (!isObject(results)) return null;
+  const sources = member(value, "page_sources");
+  const canvases = knownCanvases(member(value, "quality"));
+  const pages: RunPage[] = [];
+  let published = 0;
+  for (const [name, result] of Object.entries(results).slice(0, MAX_PAGES)) {
+    const status = statusOf(member(result, "status"));
+    if (status === null || name.length > MAX_TEXT || !name.isWellFormed()) continue;
+    // The viewer manifest lists the pages that have text, in their order.
+    const canvas = status === "failed" ? null : canvases.get(name) ?? published;
+    if (canvas !== null) published = canvas + 1;
+    pages.push({
+      name,
+      status,
+      seconds: positive(member(result, "seconds")),
+      error: textOf(member(result, "error")),
+      quality: scoreOf(member(result, "quality")),
+      sourceUrl: webAddress(member(sources, name)),
+      canvas,
+    });
+  }
+  return {
+    pageCount: Math.max(positive(member(value, "pages")) ?? 0, pages.length),
+    pages,
+    wallSeconds: positive(member(value, "wall_seconds")),
+    viewerUrl: webAddress(member(value, "viewer_url")),
+  };
+}
+
+/** Whether the results cover every page, so that the run is over. */
+export function isComplete({ pages, pageCount }: RunManifest): boolean {
+  return pageCount > 0 && pages.length >= pageCount;
+}
+
+/** The address of a page's text, beside the viewer manifest; null where that is unknown. */
+export function pageAltoUrl(viewerUrl: string | null, page: string): string | null {
+  return viewerUrl === null ? null : new URL(`alto/${encodeURIComponent(page)}.xml`, viewerUrl).href;
+}
+
+/** The canvases that the file names: those of the pages of lowest quality. */
+function knownCanvases(quality: unknown): ReadonlyMap<string, number> {
+  const known = new Map<string, number>();
+  for (const entry of entries(member(quality, "lowest"))) {
+    const page = member(entry, "page");
+    const canvas = member(entry, "canvas");
+    if (typeof page === "string" && Number.isSafeInteger(canvas) && Number(canvas) >= 0) {
+      known.set(page, Number(canvas));
+    }
+  }
+  return known;
+}
+
+function statusOf(value: unknown): PageStatus | null {
+  return value === "ok" || value === "failed" || value === "skipped" ? value : null;
+}
+
+function positive(value: unknown): number | null {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : null;
+}
+
+function scoreOf(value: unknown): number | null {
+  const score = positive(value);
+  return score !== null && score <= 1 ? score : null;
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" ? clip(value, MAX_TEXT) : null;
+}
+
+function webAddress(value: unknown): string | null {
+  const url = typeof value === "string" && value.length <= 2048 ? URL.parse(value) : null;
+  return url && (url.protocol === "http:" || url.protocol === "https:") ? url.href : null;
+}

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { readText } from "@/lib/client/read_text.ts";
+import { RunManifestReader } from "@/lib/client/run_manifest_reader.ts";
+import { HeldClock } from "./held_clock.ts";
+
+const WHOLE = { pages: 1, results: { "0001": { status: "ok", seconds: 1 } } };
+
+function readerOf(answer: () => Response) {
+  const clock = new HeldClock();
+  const seen = { reads: 0, logins: 0, completes: 0 };
+  const reader = new RunManifestReader("http://127.0.0.1/results/manifest.json", {
+    clock,
+    fetch: () => {
+      seen.reads++;
+      return Promise.resolve(answer());
+    },
+    onLogin: () => seen.logins++,
+    onComplete: () => seen.completes++,
+  });
+  return { reader, clock, seen };
+}
+
+Deno.test("run manifest reader: waits for a manifest while the run goes on, and ends when it covers every page", async () => {
+  const answers = [new Response(null, { status: 404 }), Response.json({ ...WHOLE, pages: 2 }), Response.json(WHOLE)];
+  const { reader, clock, seen } = readerOf(() => answers.shift() ?? assert.fail("read once too often"));
+  reader.start(true);
+  await clock.pass(1);
+  assert.equal(reader.state.value.kind, "absent");
+  await clock.pass(15);
+  assert.deepEqual([reader.state.value.kind, seen.completes], ["read", 0]);
+  await clock.pass(600);
+  assert.deepEqual(seen, { reads: 3, logins: 0, completes: 1 });
+});
+
+Deno.test("run manifest reader: reads once when the run is over, and once more when the log says so", async () => {
+  const over = readerOf(() => Response.json(WHOLE));
+  over.reader.start(false);
+  await over.clock.pass(600);
+  assert.equal(over.seen.reads, 1);
+  const failed = readerOf(() => new Response(null, { status: 404 }));
+  failed.reader.start(true);
+  await failed.clock.pass(1);
+  failed.reader.settle();
+  await failed.clock.pass(600);
+  assert.equal(failed.seen.reads, 2);
+});
+
+Deno.test("run manifest reader: says why there is no summary, and keeps one that it has", async () => {
+  const problem = async (answer: () => Response) => {
+    const { reader, clock } = readerOf(answer);
+    reader.start(false);
+    await clock.pass(1);
+    return reader.state.value.kind === "problem" ? reader.state.value.sentence : reader.state.value.kind;
+  };
+  assert.match(await problem(() => new Response(null, { status: 403 })), /may not read/);
+  assert.match(await problem(() => new Response(null, { status: 502 })), /does not answer/);
+  assert.match(await problem(() => new Response("<html>")), /not what a run writes/);
+  assert.match(await problem(() => new Response(" ".repeat(33 * 1024 * 1024))), /not what a run writes/);
+  assert.match(await problem(() => assert.fail("no network")), /cannot be reached/);
+
+  const answers = [Response.json({ ...WHOLE, pages: 2 }), new Response(null, { status: 502 })];
+  const { reader, clock } = readerOf(() => answers.shift() ?? Response.json(WHOLE));
+  reader.start(true);
+  await clock.pass(16);
+  assert.equal(reader.state.value.kind, "read");
+  reader.stop();
+});
+
+Deno.test("run manifest reader: asks for the login once when the session has ended", async () => {
+  const { reader, clock, seen } = readerOf(() => new Response(null, { status: 401 }));
+  reader.start(true);
+  await clock.pass(600);
+  assert.deepEqual([seen.reads, seen.logins], [1, 1]);
+});
+
+Deno.test("read text: the whole text, or null beyond the limit with the rest cancelled", async () => {
+  assert.equal(await readText(new Response("åäö"), 6), "åäö");
+  assert.equal(await readText(new Response(null), 6), "");
+  let cancelled = false;
+  const endless = new ReadableStream({
+    pull: (controller) => controller.enqueue(new Uint8Array(1000)),
+    cancel: () => void (cancelled = true),
+  });
+  assert.deepEqual([await readText(new Response(endless), 5000), cancelled], [null, true]);
+});
