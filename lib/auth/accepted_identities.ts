@@ -1,5 +1,7 @@
-import { createHmac, randomBytes } from "node:crypto";
+import { Buffer } from "node:buffer";
+import { randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import { hexOf, hmacAfter } from "@/lib/std/sha256.ts";
 
 /** After the store accepted an identity, its requests need no further proof for this long, ms. */
 export const PROVEN_MS = 60_000;
@@ -24,7 +26,8 @@ interface LoginCredentials {
  */
 export class AcceptedIdentities {
   readonly #acceptedAt = new LRUCache<string, number>({ max: MAX_IDENTITIES });
-  readonly #secret = randomBytes(32);
+  /** HMAC-SHA-256 under a key of this process; an Hmac object of node:crypto would cost several times as much. */
+  readonly #hmac = hmacAfter(randomBytes(32), "");
   readonly #now: () => number;
 
   /** @param now ms since 1970 */
@@ -35,7 +38,7 @@ export class AcceptedIdentities {
   /** The digest of an identity: equal for equal credentials in this process, and of no use elsewhere. */
   digest({ username, password, tenant }: LoginCredentials): string {
     const text = JSON.stringify([tenant?.toLowerCase() ?? null, username, password]);
-    return createHmac("sha256", this.#secret).update(text).digest("base64url");
+    return hexOf(this.#hmac(Buffer.from(text, "utf8").toString("latin1")));
   }
 
   /** Whether the store accepted it within {@link PROVEN_MS}. */

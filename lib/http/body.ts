@@ -19,7 +19,11 @@ const STRICT_UTF8 = new TextDecoder("utf-8", { fatal: true });
  *   499 when the client leaves
  */
 export async function readJson(request: Request, limitBytes: number = MAX_JSON_BYTES): Promise<unknown> {
-  const bytes = await readBytes(request, limitBytes);
+  return parseJson(await readBytes(request, limitBytes));
+}
+
+/** A JSON body; undefined when it is empty. @throws HttpError 422 when it is not JSON in UTF-8 or too deep */
+export function parseJson(bytes: Uint8Array<ArrayBuffer>): unknown {
   if (bytes.length === 0) return undefined;
   let text: string;
   try {
@@ -43,8 +47,13 @@ export async function readJson(request: Request, limitBytes: number = MAX_JSON_B
  * @throws HttpError 413 above {@link MAX_FORM_BYTES}, 400 when a multipart body is malformed, 408, 499
  */
 export async function readForm(request: Request): Promise<Map<string, string>> {
+  // Read now: the headers of a request cannot be read once its client has disconnected.
   const type = request.headers.get("Content-Type") ?? "";
-  const bytes = await readBytes(request, MAX_FORM_BYTES);
+  return await parseForm(await readBytes(request, MAX_FORM_BYTES), type);
+}
+
+/** The fields of a form, as {@link readForm} returns them. @throws HttpError 400 when a multipart body is malformed */
+export async function parseForm(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<Map<string, string>> {
   const fields = new Map<string, string>();
   for (const [name, value] of await formEntries(bytes, type)) {
     if (typeof value === "string" && value !== "") fields.set(name, value);

@@ -9,4 +9,6 @@ export interface RequestInfo {
   breakOff?(): void;
   /** From one role of this process to another: the target as it came, which no `Request` that is made anew can hold. */
   readonly target?: RawTarget;
+  /** From one role of this process to another: the body, which has been read. */
+  readonly body?: Uint8Array<ArrayBuffer>;
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { readForm, readJson } from "@/lib/http/body.ts";
+import { parseForm, parseJson, readBytes } from "@/lib/http/body.ts";
 import { HttpError, invalid, type ValidationEntry } from "@/lib/http/errors.ts";
+import type { RequestContext } from "@/lib/http/request_context.ts";
 import { validate } from "@/lib/http/validation.ts";
 import { nextPath } from "./next_path.ts";
 
@@ -22,8 +23,12 @@ export function isUrlencoded(headers: Headers): boolean {
 }
 
 /** The credentials of a JSON body. @throws HttpError 413, 422, 408 */
-export async function jsonCredentials(request: Request): Promise<Credentials> {
-  return credentialsOf(await readJson(request, MAX_LOGIN_BYTES) ?? {});
+export async function jsonCredentials(context: RequestContext): Promise<Credentials> {
+  return credentialsOf(parseJson(await loginBody(context)) ?? {});
+}
+
+async function loginBody({ info, request }: RequestContext): Promise<Uint8Array<ArrayBuffer>> {
+  return info?.body ?? await readBytes(request, MAX_LOGIN_BYTES);
 }
 
 /** Validates credentials. Errors name a field and never repeat its value, which may be a password in the wrong field. */
@@ -46,8 +51,9 @@ export interface LoginForm {
 }
 
 /** Reads a form; without a usable `next` it leads to `/`. @throws HttpError 413, 408 */
-export async function readLoginForm(request: Request): Promise<LoginForm> {
-  const fields = await readForm(request);
+export async function readLoginForm(context: RequestContext): Promise<LoginForm> {
+  const type = context.header("Content-Type") ?? "";
+  const fields = await parseForm(await loginBody(context), type);
   return {
     next: nextPath(fields.get("next") ?? null),
     credentials: () => credentialsOf(Object.fromEntries(fields)),

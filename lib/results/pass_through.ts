@@ -7,7 +7,7 @@ import { UpstreamError } from "@/lib/http/upstream/upstream_error.ts";
 import type { TimeBounds } from "@/lib/std/time_bounds.ts";
 import { browserScheme } from "./browser_origin.ts";
 import { RESULTS_PATH } from "./object_keys.ts";
-import { type Arrival, IN_PROCESS_BASE, type ResultsService } from "./results_service.ts";
+import { type Arrival, IN_PROCESS_BASE, type ResultsResponse, type ResultsService } from "./results_service.ts";
 import { cookieName, sessionValues } from "./session_cookie.ts";
 import { UNCACHED } from "./uncached.ts";
 
@@ -68,28 +68,31 @@ export function passThrough({ service, cookieStem, bounds }: PassThroughOptions)
     if (!METHODS.includes(method)) {
       throw failure(405, "Method Not Allowed", { Allow: METHODS.join(", ") });
     }
+    const body = method === "POST" ? await postedBody(request) : undefined;
     const inner = new Request(`${IN_PROCESS_BASE}/`, {
       method,
-      headers: requestHeaders(request, cookieStem, peer, requestId),
-      body: method === "POST" ? await postedBody(request) : undefined,
       redirect: "manual",
       signal: request.signal,
     });
-    const response = await answered(service(inner, { target, peer, known }));
+    // Set in place, since a Request copies the headers that it is created with.
+    setRequestHeaders(inner.headers, request, cookieStem, peer, requestId);
+    const response = await answered(service(inner, { target, peer, body, known }));
     if (response.status < 200 || response.status > 599) {
       await response.body?.cancel();
       throw noResponse();
     }
+    if (response.isRendered) return response;
+    const { status } = response;
     const headers = responseHeaders(response.headers);
-    if (BODILESS.has(response.status) || !response.body) {
+    if (BODILESS.has(status) || !response.body) {
       await response.body?.cancel();
-      return new Response(null, { status: response.status, headers });
+      return new Response(null, { status, headers });
     }
     // A role in this process leaves the body of a HEAD for the middleware to measure; a remote one sends none.
-    if (method === "HEAD") return new Response(response.body, { status: response.status, headers });
+    if (method === "HEAD") return new Response(response.body, { status, headers });
     // Without a hold on a connection, the caller may read the body in JavaScript and collect its chunks.
-    const body = guardedBody(response.body, { bounds, broken, unread, freesChunks: unread !== undefined });
-    return new Response(body, { status: response.status, headers });
+    const guarded = guardedBody(response.body, { bounds, broken, unread, freesChunks: unread !== undefined });
+    return new Response(guarded, { status, headers });
   };
 }
 
@@ -102,8 +105,15 @@ function isVisible(text: string): boolean {
   return /^[\x21-\x7e]*$/.test(text);
 }
 
-function requestHeaders(request: Request, stem: string, peer: string | null, requestId: string): Headers {
-  const headers = new Headers({ "Accept-Encoding": "identity", [REQUEST_ID_HEADER]: requestId });
+function setRequestHeaders(
+  headers: Headers,
+  request: Request,
+  stem: string,
+  peer: string | null,
+  requestId: string,
+): void {
+  headers.set("Accept-Encoding", "identity");
+  headers.set(REQUEST_ID_HEADER, requestId);
   for (const name of REQUEST_HEADERS) {
     const value = request.headers.get(name);
     if (value !== null) headers.set(name, value);
@@ -119,7 +129,6 @@ function requestHeaders(request: Request, stem: string, peer: string | null, req
   const name = cookieName(stem, browserScheme(request));
   const cookies = sessionValues(request, stem).map((value) => `${name}=${value}`);
   if (cookies.length > 0) headers.set("Cookie", cookies.join("; "));
-  return headers;
 }
 
 function responseHeaders(from: Headers): Headers {
@@ -149,7 +158,7 @@ async function postedBody(request: Request): Promise<Uint8Array<ArrayBuffer>> {
   }
 }
 
-async function answered(response: Promise<Response>): Promise<Response> {
+async function answered(response: Promise<ResultsResponse>): Promise<ResultsResponse> {
   try {
     return await response;
   } catch (error) {

@@ -9,15 +9,22 @@ export interface Arrival {
   readonly target: RawTarget;
   /** The address of the client's connection; null for a call without one. */
   readonly peer: string | null;
+  /** The body of a POST. */
+  readonly body?: Uint8Array<ArrayBuffer>;
   /** Called with the request's operation and caller where the role runs in this process. */
   readonly known?: (operation: string | undefined, caller: LoggedCaller | undefined) => void;
 }
 
 /**
- * The results role as the web role calls it, in this process or another. Request headers are sent unchanged; a body is
- * small. It throws UpstreamError when there is no response.
+ * The results role as the web role calls it, in this process or another. Request headers are sent unchanged. The
+ * request has no body: that of a POST is in the arrival, whole. It throws UpstreamError when there is no response.
  */
-export type ResultsService = (request: Request, arrival: Arrival) => Promise<Response>;
+export type ResultsService = (request: Request, arrival: Arrival) => Promise<ResultsResponse>;
+
+export interface ResultsResponse extends Response {
+  /** Whether it is an error that this process rendered: its body is in memory, its headers need no filter. */
+  isRendered?: boolean;
+}
 
 /** The base of result files within the process; no such host exists. */
 export const IN_PROCESS_BASE = "http://results.internal/results";
@@ -30,14 +37,14 @@ export const IN_PROCESS_BASE = "http://results.internal/results";
  */
 export function remoteResults(base: string, upstream: UpstreamClient): ResultsService {
   const { origin, pathname } = new URL(base);
-  return async function remoteResults(request, { target }) {
+  return async function remoteResults(request, { target, body = null }) {
     const query = target.query === "" ? "" : `?${target.query}`;
     return await upstream.send({
       method: request.method,
       origin,
       target: `${pathname}/${target.path.slice(RESULTS_PATH.length)}${query}`,
       headers: new Headers(request.headers),
-      body: request.body ? await request.bytes() : null,
+      body,
       signal: request.signal,
     });
   };

@@ -47,8 +47,15 @@ function readerOf(body: Body, lengthBytes: number | null): BodyReader {
   return reusingReader(bytes, short?.readBytes ?? LONG_READ_BYTES);
 }
 
+/** Where the runtime (Deno 2.9) stores the controller of a stream, which alone says of which kind the stream is. */
+const CONTROLLER = Object.getOwnPropertySymbols(new ReadableStream()).find(({ description }) =>
+  description === "[[controller]]"
+);
+
 /** A reader into given memory; null for a stream of another kind, as a body that came with its head has. */
 export function byteReader(body: Body): ReadableStreamBYOBReader | null {
+  // The error costs more than reading a short body.
+  if (CONTROLLER && !(Reflect.get(body, CONTROLLER) instanceof ReadableByteStreamController)) return null;
   try {
     return body.getReader({ mode: "byob" });
   } catch (error) {
@@ -61,7 +68,12 @@ export function byteReader(body: Body): ReadableStreamBYOBReader | null {
 export function chunkReader(reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>): BodyReader {
   let over = false;
   return {
-    read: async () => over ? null : (await reader.read()).value ?? null,
+    async read() {
+      if (over) return null;
+      const { done, value } = await reader.read();
+      over ||= done;
+      return value ?? null;
+    },
     cancel() {
       if (!over) giveUp(reader);
       over = true;
@@ -77,6 +89,7 @@ function reusingReader(reader: ReadableStreamBYOBReader, readBytes: number): Bod
     async read() {
       if (over) return null;
       const { done, value } = await reader.read(memory);
+      over ||= done;
       if (done) return null;
       // The memory has moved into the buffer of what was read.
       memory = new Uint8Array(value.buffer);

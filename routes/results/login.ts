@@ -94,14 +94,14 @@ type LogIn = (context: RequestContext, credentials: Credentials) => Promise<stri
 
 async function answerJson(context: RequestContext, logIn: LogIn): Promise<Response> {
   requireSameOrigin(context.request);
-  const cookie = await logIn(context, await jsonCredentials(context.request));
+  const cookie = await logIn(context, await jsonCredentials(context));
   return new Response(null, { status: 204, headers: { ...UNSTORED, "Set-Cookie": cookie } });
 }
 
 async function answerForm(context: RequestContext, logIn: LogIn): Promise<Response> {
   let form: LoginForm | null = null;
   try {
-    form = await readLoginForm(context.request);
+    form = await readLoginForm(context);
     requireSameOrigin(context.request);
     const cookie = await logIn(context, form.credentials());
     return redirect(form.next, { "Set-Cookie": cookie });

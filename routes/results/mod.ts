@@ -6,7 +6,7 @@ import { renderError } from "@/lib/http/render_error.ts";
 import { RequestContext } from "@/lib/http/request_context.ts";
 import { RESULTS_PATH } from "@/lib/results/object_keys.ts";
 import { retryingStore } from "@/lib/results/results_store.ts";
-import type { ResultsService } from "@/lib/results/results_service.ts";
+import type { ResultsResponse, ResultsService } from "@/lib/results/results_service.ts";
 import { Sessions } from "@/lib/results/sessions.ts";
 import { UNCACHED } from "@/lib/results/uncached.ts";
 import type { ResultsDeps, ResultsRoute } from "./deps.ts";
@@ -56,9 +56,9 @@ export function mountResults(add: AddRoute, role: Handler): void {
 
 /** The role for the other roles of this process, without a network between. */
 export function inProcessResults(role: Handler): ResultsService {
-  return async function inProcessResults(request, { target, peer, known }) {
+  return async function inProcessResults(request, { target, peer, body, known }) {
     const remoteAddr = peer === null ? undefined : { transport: "tcp" as const, hostname: peer, port: 0 };
-    const context = new RequestContext(request, { target, remoteAddr });
+    const context = new RequestContext(request, { target, remoteAddr, body });
     const response = await role(context);
     known?.(context.operation, context.caller);
     return response;
@@ -66,10 +66,10 @@ export function inProcessResults(role: Handler): ResultsService {
 }
 
 /** Renders errors here, since another role of this process may call the handler without an app around it. */
-async function rendered(respond: Handler, context: RequestContext, log: RequestLog): Promise<Response> {
+async function rendered(respond: Handler, context: RequestContext, log: RequestLog): Promise<ResultsResponse> {
   try {
     return await respond(context);
   } catch (error) {
-    return renderError(error, context, log);
+    return Object.assign(renderError(error, context, log), { isRendered: true });
   }
 }

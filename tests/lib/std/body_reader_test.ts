@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers";
-import { bodyReader, handedOn, leavesReadAhead } from "@/lib/std/body_reader.ts";
+import { bodyReader, byteReader, handedOn, leavesReadAhead } from "@/lib/std/body_reader.ts";
 import { ChunksTooSmall, MOST_READ_BYTES } from "@/lib/std/burst_reader.ts";
 import { cancelBody, thenCancelBody } from "@/lib/std/cancel_body.ts";
 
@@ -219,4 +219,21 @@ Deno.test("body reader: what an answer leaves unread is given up, whoever reads 
   const elsewhere: string[] = [];
   cancelBody(request(elsewhere, (body) => void body.getReader()));
   assert.deepEqual(elsewhere, [], "the reader of another is not ours");
+});
+
+Deno.test("body reader: only a byte stream is asked for a reader into given memory", () => {
+  const calls: unknown[] = [];
+  const counted = (stream: Body) => {
+    const getReader = stream.getReader.bind(stream);
+    return Object.assign(stream, {
+      getReader(options: { mode: "byob" }) {
+        calls.push(options);
+        return getReader(options);
+      },
+    }) as Body;
+  };
+  assert.equal(byteReader(counted(new ReadableStream())), null);
+  assert.deepEqual(calls, [], "a TypeError for each short body");
+  assert.ok(byteReader(counted(new ReadableStream({ type: "bytes" }) as Body)) instanceof ReadableStreamBYOBReader);
+  assert.deepEqual(calls, [{ mode: "byob" }]);
 });

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { batchedLog } from "@/lib/http/access_log.ts";
 import { MAX_POSTED_BYTES } from "@/lib/results/pass_through.ts";
 import { rawRequest } from "./raw_request.ts";
-import { remoteService, serve, STEM, web } from "./results_fixture.ts";
+import { bothWays, remoteService, resultsDeps, serve, STEM, web } from "./results_fixture.ts";
 
 interface Seen {
   readonly method: string;
@@ -324,4 +324,20 @@ Deno.test("pass-through: cookies of one answer are not sent with the next reques
     await (await fetch(`${origin}/results/_session`)).text();
     assert.deepEqual(seen.map(({ headers }) => headers.get("cookie")), [null, null]);
   });
+});
+
+Deno.test("pass-through: an error has the same headers and body whether the role runs in this process or another", async () => {
+  const seen: unknown[][] = [];
+  for await (const { service } of bothWays(resultsDeps("http://127.0.0.1:9", { trustedHops: 1 }))) {
+    await using site = web(service);
+    const errors: unknown[] = [];
+    for (const [method, path] of [["GET", "ns/x"], ["GET", "_login"], ["HEAD", "_session"], ["POST", "_login"]]) {
+      const response = await fetch(`${site.origin}/results/${path}`, { method });
+      const { "x-request-id": _id, date: _date, ...headers } = Object.fromEntries(response.headers);
+      errors.push([response.status, headers, await response.text()]);
+    }
+    seen.push(errors);
+  }
+  assert.deepEqual(seen[0], seen[1]);
+  assert.deepEqual(seen[0].map((error) => Array.isArray(error) && error[0]), [401, 405, 401, 403]);
 });
