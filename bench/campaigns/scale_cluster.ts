@@ -1,3 +1,5 @@
+import type { Job } from "@/embedded/cluster/objects.ts";
+import { ClusterStore, type StoreSnapshot } from "@/embedded/cluster/store.ts";
 import { readJob } from "@/lib/campaigns/projection/cluster_objects.ts";
 import {
   CONVENTIONS,
@@ -8,22 +10,11 @@ import {
 } from "@/lib/campaigns/projection/conventions.ts";
 import { summaryOf } from "@/lib/campaigns/records/record_merge.ts";
 
-/** The objects of a large cluster as JSON, as a real API server would write them: managed fields and pod specs included. */
-export interface ScaleCluster {
-  readonly jobs: readonly string[];
-  readonly warmups: readonly string[];
-  readonly pods: readonly string[];
-  readonly records: readonly string[];
-  readonly statuses: readonly string[];
-  readonly pipelines: readonly string[];
-  /** Moves a campaign's Job on and answers it in its new version. */
-  moved(index: number, version: number): string;
-  /** A campaign's Job as it stands; null for a name that is none. */
-  job(name: string): string | null;
-  /** A ConfigMap with its data; null for a name that is none. */
-  configMap(name: string): string | null;
-  /** Writes keys of a status record and answers it; null for a name that is none. */
-  applied(name: string, data: object): string | null;
+/** A large cluster, whose objects are as big as those of a real API server: managed fields and pod specs included. */
+interface ScaleCluster {
+  readonly store: ClusterStore;
+  /** Moves a campaign's Job on. */
+  move(index: number, progress: number): void;
 }
 
 export const NAMESPACE = "batch-default";
@@ -31,6 +22,7 @@ export const NAMESPACE = "batch-default";
 export const RESULTS_URL = "https://campaigns.example.org/results";
 export const VOLUMES = 8_000;
 const PIPELINES = 12;
+const CONFIG_MAP = { apiVersion: "v1", kind: "ConfigMap" };
 
 const conventions = CONVENTIONS.stackroom;
 const names = labelNames(conventions);
@@ -39,50 +31,24 @@ const managed = { [names.managedBy]: conventions.managedBy };
 /** So many live campaigns of {@link VOLUMES} volumes, two pods each, and so many whose Job is gone. */
 export function scaleCluster(live: number, reaped: number): ScaleCluster {
   const campaigns = numbers(live + reaped);
-  const jobs = numbers(live).map((index) => JSON.stringify(job(index, index, 1)));
-  const statuses = campaigns.map((index) =>
-    JSON.stringify(status(index, index < live ? recorded(index) : ended(index)))
-  );
-  return {
-    jobs,
-    warmups: numbers(PIPELINES).map((index) => JSON.stringify(warmup(index))),
-    pods: [
-      ...numbers(live * 2).map((index) => JSON.stringify(pod(index >> 1, index & 1))),
-      JSON.stringify(failedWarmupPod()),
+  const store = new ClusterStore(Date.now, Math.random);
+  const objects: unknown = {
+    jobs: [...numbers(live).map((index) => job(index, index)), ...numbers(PIPELINES).map(warmup)],
+    pods: [...numbers(live * 2).map((index) => pod(index >> 1, index & 1)), failedWarmupPod()],
+    configmaps: [
+      ...campaigns.map(record),
+      ...campaigns.map((index) => status(index, index < live ? recorded(index) : ended(index))),
+      ...numbers(PIPELINES).map(pipeline),
     ],
-    records: campaigns.map((index) => JSON.stringify({ kind: "PartialObjectMetadata", metadata: record(index) })),
-    statuses,
-    pipelines: numbers(PIPELINES).map((index) => JSON.stringify(pipeline(index))),
-    moved: (index, version) => jobs[index] = JSON.stringify(job(index, index + version, version)),
-    job: (name) => jobs[campaignIndex(name)] ?? null,
-    configMap(name) {
-      const map = name.replace(/^campaign-/, "");
-      if (map.endsWith(STATUS_SUFFIX)) return statuses[campaignIndex(map.slice(0, -STATUS_SUFFIX.length))] ?? null;
-      const index = campaignIndex(map);
-      if (!(index < live + reaped)) return null;
-      return JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: record(index), data: volumes(index) });
-    },
-    applied(name, data) {
-      const index = campaignIndex(name.slice("campaign-".length, -STATUS_SUFFIX.length));
-      const old = statuses[index];
-      if (!old) return null;
-      const { metadata, data: kept } = JSON.parse(old);
-      const resourceVersion = String(Number(metadata.resourceVersion) + 1);
-      return statuses[index] = JSON.stringify({
-        metadata: { ...metadata, resourceVersion },
-        data: { ...kept, ...data },
-      });
-    },
+    namespaces: [{ apiVersion: "v1", kind: "Namespace", metadata: { name: NAMESPACE } }],
   };
+  store.restore({ version: 1, uids: 0, objects: objects as StoreSnapshot["objects"] });
+  return { store, move: (index, progress) => store.put("jobs", job(index, index + progress) as unknown as Job) };
 }
 
 /** The name of a campaign's Job. */
 export function campaignName(index: number): string {
   return `arkiv-${String(index).padStart(5, "0")}`;
-}
-
-function campaignIndex(name: string): number {
-  return Number(/^arkiv-(\d{5})$/.exec(name)?.[1] ?? NaN);
 }
 
 function numbers(count: number): number[] {
@@ -93,12 +59,12 @@ function pipelineId(index: number): string {
   return `swedish-lion-v${index % PIPELINES}`;
 }
 
-function metadata(name: string, labels: object, index: number, version = 1) {
+function metadata(name: string, labels: object, index: number) {
   return {
     name,
     namespace: NAMESPACE,
     uid: `00000000-0000-4000-8000-${name.padStart(12, "0")}`,
-    resourceVersion: String(1000 + version),
+    resourceVersion: "1",
     creationTimestamp: new Date(Date.UTC(2026, 0, 1) + index * 600_000).toISOString().replace(".000", ""),
     labels,
     managedFields: numbers(4).map((field) => ({
@@ -129,7 +95,7 @@ function podSpec(index: number) {
 }
 
 /** Between a third and two thirds done, in ranges with gaps, some failed. */
-function job(index: number, progress: number, version: number) {
+function job(index: number, progress: number) {
   const done = 2_700 + (progress * 37) % 2_700;
   const ranges = numbers(40).map((part) => {
     const start = Math.floor(done / 40) * part;
@@ -138,12 +104,7 @@ function job(index: number, progress: number, version: number) {
   return {
     apiVersion: "batch/v1",
     kind: "Job",
-    metadata: metadata(
-      campaignName(index),
-      { app: conventions.campaignApp, ...campaignLabels(index) },
-      index,
-      version,
-    ),
+    metadata: metadata(campaignName(index), { app: conventions.campaignApp, ...campaignLabels(index) }, index),
     spec: {
       completions: VOLUMES,
       completionMode: "Indexed",
@@ -181,6 +142,8 @@ function pod(campaign: number, which: number) {
   const index = 6_000 + which;
   const labels = { [POD_JOB_LABEL]: campaignName(campaign), [POD_INDEX_LABEL]: String(index) };
   return {
+    apiVersion: "v1",
+    kind: "Pod",
     metadata: metadata(`${campaignName(campaign)}-${index}-abcde`, labels, campaign),
     spec: podSpec(campaign),
     status: { phase: "Running", containerStatuses: [{ name: "wrapper", state: { running: {} } }] },
@@ -196,6 +159,8 @@ function failedWarmupPod() {
   const name = `warmup-${pipelineId(0)}`;
   const terminated = { exitCode: 13, message };
   return {
+    apiVersion: "v1",
+    kind: "Pod",
     metadata: metadata(`${name}-abcde`, { [POD_JOB_LABEL]: name }, 0),
     spec: podSpec(0),
     status: { phase: "Failed", containerStatuses: [{ name: "warmup", state: { terminated } }] },
@@ -203,17 +168,24 @@ function failedWarmupPod() {
 }
 
 function record(index: number) {
-  return metadata(`campaign-${campaignName(index)}`, campaignLabels(index), index);
+  return {
+    ...CONFIG_MAP,
+    metadata: metadata(`campaign-${campaignName(index)}`, campaignLabels(index), index),
+    // Half a megabyte, so it is computed when it is read.
+    get data() {
+      return volumes(index);
+    },
+  };
 }
 
 function status(index: number, data: object) {
   const labels = { ...campaignLabels(index), [names.kind]: "status" };
-  return { metadata: metadata(`campaign-${campaignName(index)}${STATUS_SUFFIX}`, labels, index), data };
+  return { ...CONFIG_MAP, metadata: metadata(`campaign-${campaignName(index)}${STATUS_SUFFIX}`, labels, index), data };
 }
 
 /** What a record says of a live campaign once it has been written. */
 function recorded(index: number) {
-  const live = readJob(job(index, index, 1), conventions);
+  const live = readJob(job(index, index), conventions);
   if (!live) throw new Error(`no Job ${index}`);
   return summaryOf(live, RESULTS_URL);
 }
@@ -236,6 +208,7 @@ function pipeline(index: number) {
     `  - step: Segmentation\n    settings: {model_settings: {model: "archive/lion-${index}", revision: "v1"}}\n`;
   const id = pipelineId(index);
   return {
+    ...CONFIG_MAP,
     metadata: metadata(conventions.pipelinePrefix + id, { ...managed, [names.pipeline]: id }, index),
     data: { "pipeline.yaml": `steps:\n${step.repeat(4)}  - step: QualityPrediction\n` },
   };
