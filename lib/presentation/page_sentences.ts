@@ -1,4 +1,3 @@
-import type { ManifestProblem } from "@/lib/presentation/iiif/read_manifest.ts";
 import type { RefusedUrl } from "./result_url_guard.ts";
 
 /** The sentences of pages and islands. Those about a campaign's problems are in problem_sentences.ts. */
@@ -95,15 +94,4 @@ const REFUSED_URLS: Readonly<Record<RefusedUrl, string>> = {
   "not a URL": "is no web address.",
   "outside the results": "is not one of this site's results, so it is not opened.",
   "escaped separator": "hides a slash or a backslash in its path, so it is not opened.",
-};
-
-/** For what is at the address of a manifest, but is not shown as one. */
-export const MANIFEST_PROBLEMS: Readonly<Record<ManifestProblem, string>> = {
-  "not a manifest": "The address leads to something that is not a IIIF manifest.",
-  "a collection": "The address leads to a collection of manifests. Open one of its manifests instead.",
-  "no canvases": "The manifest has no pages.",
-  "too large": "The manifest is too large to be shown: it has more than 20,000 pages.",
-  "unreadable canvases": "None of the manifest's pages can be read.",
-  "only audio or video": "The manifest holds sound or video. This viewer shows images only.",
-  "only 3D": "The manifest holds three-dimensional models. This viewer shows images only.",
 };

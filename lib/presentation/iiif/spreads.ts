@@ -1,7 +1,7 @@
 import type { Canvas, Manifest } from "./manifest.ts";
 
 /** Canvases that are shown side by side, from left to right (or from top to bottom). */
-type Spread = readonly number[];
+export type Spread = readonly number[];
 
 /** How a viewer shows the canvases of a manifest at first. */
 type Layout = "one at a time" | "spreads" | "strip";

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Behavior } from "@/lib/presentation/iiif/manifest.ts";
-import { layoutOf, spreadsOf } from "@/lib/presentation/iiif/spreads.ts";
+import { layoutOf, type Spread, spreadsOf } from "@/lib/presentation/iiif/spreads.ts";
 
 const volume = (...behaviors: (Behavior | null)[]) =>
   behaviors.map((behavior) => ({ behaviors: behavior === null ? [] : [behavior] }));
-const spreads = (canvases: ReturnType<typeof volume>, isRightToLeft = false) =>
+const spreads = (canvases: ReturnType<typeof volume>, isRightToLeft = false): readonly Spread[] =>
   spreadsOf(canvases, canvases.map((_, i) => i), isRightToLeft);
 
 Deno.test("spreads: the cover stands alone, then pages pair, from right to left where the volume is read so", () => {

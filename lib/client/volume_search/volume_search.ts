@@ -1,0 +1,122 @@
+import { computed, signal } from "@preact/signals";
+
+import { readAltoInSteps } from "@/lib/presentation/alto/read_alto.ts";
+import type { Canvas } from "@/lib/presentation/iiif/manifest.ts";
+import { VolumeIndex } from "@/lib/presentation/volume_search/volume_index.ts";
+
+/** Files that are fetched at the same time. */
+const CONCURRENCY = 3;
+/** Files in a row that may fail before the reading ends: the server is gone, or the session is. */
+export const MAX_FAILED_IN_A_ROW = 20;
+/** Most hits that are shown. */
+const MAX_HITS = 1000;
+
+type FetchedText = { readonly ok: true; readonly text: string } | { readonly ok: false };
+
+interface VolumeSearchDeps {
+  /** Reads one file within bounds of length and time. It does not throw. */
+  readonly fetchText: (url: string, signal: AbortSignal) => Promise<FetchedText>;
+  /** Waits for a moment when the browser has nothing else to do. */
+  readonly idle: () => Promise<void>;
+}
+
+/** How far the texts of a volume are read. */
+interface SearchProgress {
+  /** Pages that have a text. */
+  readonly total: number;
+  readonly read: number;
+  readonly failed: number;
+  /** The memory for the texts is used up, so the rest is not read. */
+  readonly isFull: boolean;
+  readonly isReading: boolean;
+}
+
+const NOTHING_READ: SearchProgress = { total: 0, read: 0, failed: 0, isFull: false, isReading: false };
+
+/** Searches the ALTO files of a volume. They are read while the reader of the volume idles, from the open page on. */
+export class VolumeSearch {
+  readonly progress = signal(NOTHING_READ);
+  readonly query = signal("");
+  readonly isFolded = signal(true);
+  /** What is found in the pages that are read by now. */
+  readonly found = computed(() => {
+    // Read for its changes: the index itself is none that signals could watch.
+    this.progress.value;
+    return this.#index.search(this.query.value, { isFolded: this.isFolded.value, limit: MAX_HITS });
+  });
+
+  readonly #deps: VolumeSearchDeps;
+  #index = new VolumeIndex();
+  #running: AbortController | null = null;
+  #failedInARow = 0;
+
+  constructor(deps: VolumeSearchDeps) {
+    this.#deps = deps;
+  }
+
+  /** Reads the texts of a volume, those of another one are released. @param from index of the canvas to begin with */
+  async start(canvases: readonly Pick<Canvas, "altoSources">[], from: number): Promise<void> {
+    this.stop();
+    const { signal } = this.#running = new AbortController();
+    this.#index = new VolumeIndex();
+    this.#failedInARow = 0;
+    const texts = canvases.flatMap(({ altoSources }, canvas) =>
+      altoSources.slice(0, 1).map(({ href }) => ({ canvas, href }))
+    );
+    const first = Math.max(0, texts.findIndex(({ canvas }) => canvas >= from));
+    const queue = [...texts.slice(first), ...texts.slice(0, first)].values();
+    this.progress.value = { ...NOTHING_READ, total: texts.length, isReading: true };
+    await Promise.all(Array.from({ length: CONCURRENCY }, async () => {
+      for (const { canvas, href } of queue) {
+        await this.#deps.idle();
+        if (signal.aborted || this.#isOver()) return;
+        await this.#read(canvas, href, signal);
+      }
+    }));
+    if (!signal.aborted) this.#report({ isReading: false });
+  }
+
+  /** Ends the reading; what is read by now can still be searched. */
+  stop(): void {
+    this.#running?.abort();
+    this.#running = null;
+    this.#report({ isReading: false });
+  }
+
+  #isOver(): boolean {
+    return this.progress.value.isFull || this.#failedInARow >= MAX_FAILED_IN_A_ROW;
+  }
+
+  async #read(canvas: number, href: string, signal: AbortSignal): Promise<void> {
+    const fetched = await this.#deps.fetchText(href, signal);
+    const page = fetched.ok && !signal.aborted ? await this.#parse(fetched.text, signal) : null;
+    if (signal.aborted || this.#isOver()) return;
+    const { read, failed } = this.progress.value;
+    this.#failedInARow = page === null ? this.#failedInARow + 1 : 0;
+    if (page === null) this.#report({ failed: failed + 1 });
+    else if (this.#index.add(canvas, page)) this.#report({ read: read + 1 });
+    else this.#report({ isFull: true });
+  }
+
+  /** A long file takes several moments. */
+  async #parse(xml: string, signal: AbortSignal) {
+    const steps = readAltoInSteps(xml);
+    for (let step = steps.next();; step = steps.next()) {
+      if (step.done) return step.value.ok ? step.value.page : null;
+      await this.#deps.idle();
+      if (signal.aborted) return null;
+    }
+  }
+
+  #report(change: Partial<SearchProgress>): void {
+    this.progress.value = { ...this.progress.value, ...change };
+  }
+}
+
+/** The next idle moment of a browser; in one that does not tell, the next task. A busy page is waited for one second. */
+export function browserIdle(): Promise<void> {
+  return new Promise((resolve) => {
+    if (typeof requestIdleCallback === "function") requestIdleCallback(() => resolve(), { timeout: 1000 });
+    else setTimeout(resolve, 0);
+  });
+}

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { browserIdle, MAX_FAILED_IN_A_ROW, VolumeSearch } from "@/lib/client/volume_search/volume_search.ts";
+import type { Link } from "@/lib/presentation/iiif/manifest.ts";
+import { altoOf } from "@/tests/lib/presentation/volume_search/alto_files.ts";
+
+const link = (href: string): Link => ({ href, label: "ALTO", format: null, profile: null });
+const volume = (count: number) => Array.from({ length: count }, (_, i) => ({ altoSources: [link(`p${i}`)] }));
+const idle = () => Promise.resolve();
+
+Deno.test("volume search: texts are read from the open page on, a few at a time, and found as they come", async () => {
+  const order: string[] = [];
+  let running = 0;
+  let most = 0;
+  const search = new VolumeSearch({
+    idle,
+    async fetchText(url) {
+      order.push(url);
+      most = Math.max(most, ++running);
+      await Promise.resolve();
+      running--;
+      return { ok: true, text: altoOf(`text ${url}`) };
+    },
+  });
+  search.query.value = "text";
+  const done = search.start([{ altoSources: [] }, ...volume(9)], 4);
+  assert.deepEqual([search.progress.value.total, search.progress.value.isReading], [9, true]);
+  await done;
+  assert.deepEqual(order, ["p3", "p4", "p5", "p6", "p7", "p8", "p0", "p1", "p2"]);
+  assert.equal(most, 3);
+  assert.deepEqual(search.progress.value, { total: 9, read: 9, failed: 0, isFull: false, isReading: false });
+  assert.deepEqual(search.found.value.hits.map(({ canvas }) => canvas), [1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  search.query.value = "TEXT P4";
+  assert.equal(search.found.value.hits.length, 1);
+  search.isFolded.value = false;
+  assert.equal(search.found.value.hits.length, 0);
+});
+
+Deno.test("volume search: what is under way is cancelled when the reader leaves", async () => {
+  const begun = Promise.withResolvers<void>();
+  let cancelled = 0;
+  const search = new VolumeSearch({
+    idle,
+    fetchText: (_url, signal) => {
+      begun.resolve();
+      return new Promise((resolve) =>
+        signal.addEventListener("abort", () => {
+          cancelled++;
+          resolve({ ok: false });
+        })
+      );
+    },
+  });
+  const done = search.start(volume(10), 0);
+  await begun.promise;
+  search.stop();
+  await done;
+  assert.ok(cancelled >= 1 && cancelled <= 3);
+  assert.deepEqual(search.progress.value, { total: 10, read: 0, failed: 0, isFull: false, isReading: false });
+});
+
+Deno.test("volume search: another volume replaces the texts of the one before", async () => {
+  const search = new VolumeSearch({ idle, fetchText: (url) => Promise.resolve({ ok: true, text: altoOf(url) }) });
+  search.query.value = "p";
+  await search.start(volume(5), 0);
+  await search.start(volume(2), 0);
+  assert.equal(search.found.value.hits.length, 2);
+});
+
+Deno.test("volume search: a file that cannot be read is counted, and many in a row end the reading", async () => {
+  let fetched = 0;
+  const search = new VolumeSearch({
+    idle,
+    fetchText: (url) => {
+      fetched++;
+      return Promise.resolve(
+        url === "p2" ? { ok: true, text: altoOf("ord") } : fetched % 2 ? { ok: false } : { ok: true, text: "no XML" },
+      );
+    },
+  });
+  search.query.value = "ord";
+  await search.start(volume(1000), 0);
+  assert.deepEqual([search.progress.value.read, search.found.value.hits.length], [1, 1]);
+  assert.ok(search.progress.value.failed >= MAX_FAILED_IN_A_ROW && fetched <= MAX_FAILED_IN_A_ROW + 6);
+  assert.equal(search.progress.value.isReading, false);
+});
+
+Deno.test("volume search: where a browser tells no idle moments, the next task is one", async () => {
+  assert.equal(await browserIdle(), undefined);
+});

@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { readAlto } from "@/lib/presentation/alto/read_alto.ts";
+import { composed, folded } from "@/lib/presentation/volume_search/folding.ts";
+import { MAX_INDEX_BYTES, type VolumeHit, VolumeIndex } from "@/lib/presentation/volume_search/volume_index.ts";
+import { altoFile, altoOf } from "./alto_files.ts";
+
+function pageOf(xml: string) {
+  const read = readAlto(xml);
+  assert.ok(read.ok);
+  return read.page;
+}
+
+function indexOf(...files: readonly string[]): VolumeIndex {
+  const index = new VolumeIndex();
+  files.forEach((xml, canvas) => assert.ok(index.add(canvas, pageOf(xml))));
+  return index;
+}
+
+function hitsOf(index: VolumeIndex, query: string, isFolded = true): readonly VolumeHit[] {
+  return index.search(query, { isFolded, limit: 100 }).hits;
+}
+
+/** Whether boxes are the same but for the precision that they are stored with. */
+function assertBoxes(found: readonly VolumeHit["boxes"][number][], wanted: readonly (readonly number[])[]): void {
+  assert.deepEqual(
+    found.map((box) => [box.x, box.y, box.width, box.height].map((n) => Math.round(n * 1e6) / 1e6)),
+    wanted,
+  );
+}
+
+Deno.test("volume index: a word is found with its canvas, its line, its box and the text around it", () => {
+  const index = indexOf(altoOf("det var", "en gång"), altoOf("som stod", "vid vägen"));
+  const [hit, ...others] = hitsOf(index, "vägen");
+  assert.deepEqual(others, []);
+  assert.deepEqual([hit.canvas, hit.line, hit.before, hit.match, hit.after], [1, 1, "som stod vid ", "vägen", ""]);
+  assertBoxes(hit.boxes, [[0.1, 0.025, 0.09, 0.02]]);
+});
+
+Deno.test("volume index: folded, a letter finds its accents and its case; otherwise exactly itself", () => {
+  const index = indexOf(altoOf("Åbo Abo åbo ſak"));
+  const matches = (query: string, isFolded: boolean) => hitsOf(index, query, isFolded).map(({ match }) => match);
+  assert.deepEqual(matches("abo", true), ["Åbo", "Abo", "åbo"]);
+  assert.deepEqual(matches("ÅBO", true), ["Åbo", "Abo", "åbo"]);
+  assert.deepEqual(matches("åbo", false), ["åbo"]);
+  assert.deepEqual(matches("a\u030abo", false), ["åbo"]);
+  assert.deepEqual(matches("abo", false), []);
+  assert.deepEqual(matches("sak", true), ["ſak"]);
+});
+
+Deno.test("volume index: a phrase is found over a line end, with a box on each line", () => {
+  const [hit] = hitsOf(indexOf(altoOf("allt för", "länge sedan")), "för länge");
+  assert.equal(hit.line, 0);
+  assertBoxes(hit.boxes, [[0.1, 0, 0.09, 0.02], [0, 0.025, 0.09, 0.02]]);
+  const [wide] = hitsOf(indexOf(altoOf("a b c")), "b c");
+  assertBoxes(wide.boxes, [[0.1, 0, 0.19, 0.02]]);
+});
+
+Deno.test("volume index: a word that a line end divides is found whole", () => {
+  const divided = altoFile([
+    ["i", ["lands-", 'SUBS_TYPE="HypPart1" SUBS_CONTENT="landskansli"']],
+    [["kansli", 'SUBS_TYPE="HypPart2" SUBS_CONTENT="landskansli"'], "finns"],
+  ]);
+  for (const xml of [divided, altoOf("i lands-", "kansli finns"), altoOf("i lands¬", "kansli finns")]) {
+    const [hit] = hitsOf(indexOf(xml), "i landskansli finns");
+    assert.equal(hit.match, "i landskansli finns");
+    assert.equal(hit.boxes.length, 2);
+    assertBoxes(hitsOf(indexOf(xml), "kansli")[0].boxes, [[0, 0.025, 0.09, 0.02]]);
+  }
+  assert.equal(hitsOf(indexOf(altoOf("Karl-", "Johan")), "Karl-Johan").length, 1);
+  assert.equal(hitsOf(indexOf(altoOf("en -", "annan")), "- annan").length, 1);
+});
+
+Deno.test("volume index: hits come in the order of the canvases, up to the limit", () => {
+  const index = new VolumeIndex();
+  for (const canvas of [7, 2, 5]) index.add(canvas, pageOf(altoOf("ja ja")));
+  assert.deepEqual(hitsOf(index, "ja").map(({ canvas }) => canvas), [2, 2, 5, 5, 7, 7]);
+  const { hits, isCut } = index.search("ja", { isFolded: true, limit: 3 });
+  assert.deepEqual([hits.length, isCut], [3, true]);
+  assert.equal(index.search("ja", { isFolded: true, limit: 6 }).isCut, false);
+  for (const empty of ["", "  ", "nej"]) assert.deepEqual(index.search(empty, { isFolded: true, limit: 3 }).hits, []);
+});
+
+Deno.test("volume index: the text around a hit ends at whole words", () => {
+  const words = Array.from({ length: 40 }, (_, i) => `ord${i}`).join(" ");
+  const [{ before, after }] = hitsOf(indexOf(altoOf(words)), "ord20");
+  assert.match(before, /^…ord\d+ .*ord19 $/);
+  assert.match(after, /^ ord21 .*ord\d+…$/);
+});
+
+Deno.test("volume index: a page beyond the memory is not added, and one that is added again takes its memory once", () => {
+  const page = pageOf(altoOf("hundra ord"));
+  const bytes = "hundra ord".length * 4 + 2 * 24;
+  const index = new VolumeIndex(bytes * 2);
+  assert.deepEqual([index.add(0, page), index.add(0, page), index.add(1, page), index.add(2, page)], [
+    true,
+    true,
+    true,
+    false,
+  ]);
+  assert.deepEqual(hitsOf(index, "ord").map(({ canvas }) => canvas), [0, 1]);
+  assert.ok(MAX_INDEX_BYTES <= 256 * 1024 * 1024);
+});
+
+Deno.test("volume index: without the size of the page there are hits without boxes", () => {
+  const xml =
+    "<alto><Layout><Page><PrintSpace><TextBlock><TextLine><String CONTENT='ord'/></TextLine></TextBlock></PrintSpace></Page></Layout></alto>";
+  assert.deepEqual(hitsOf(indexOf(xml), "ord")[0].boxes, []);
+});
+
+Deno.test("volume index: folding keeps the length of any text, so positions stay", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (text) => {
+      assert.equal(folded(text).length, text.length);
+      assert.equal(folded(folded(text)), folded(text));
+    }),
+    { numRuns: 500 },
+  );
+  assert.equal(folded("İstanbul ß ﬁ Ö"), "istanbul ß ﬁ o");
+});
+
+Deno.test("volume index: what stands on a page is found, whatever the words and wherever the lines end", () => {
+  const word = fc.stringMatching(/^[a-zåäöA-ZÅÄÖé]{1,8}$/);
+  const lines = fc.array(fc.array(word, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 6 });
+  fc.assert(fc.property(lines, fc.nat(), fc.nat(4), fc.boolean(), (lines, at, more, isFolded) => {
+    const words = lines.flat();
+    const from = at % words.length;
+    const phrase = words.slice(from, from + 1 + more).join(" ");
+    const hits = hitsOf(indexOf(altoFile(lines)), phrase, isFolded);
+    assert.ok(hits.length > 0);
+    const same = isFolded ? folded(composed(phrase)) : composed(phrase);
+    for (const { match, boxes } of hits) {
+      assert.equal(isFolded ? folded(match) : match, same);
+      assert.ok(boxes.length >= 1 && boxes.length <= lines.length);
+    }
+  }));
+});
+
+Deno.test("volume index: no query makes the search throw", () => {
+  const index = indexOf(altoOf("a.b (c) [d] *", "e\\f"));
+  fc.assert(fc.property(fc.string({ unit: "binary" }), fc.boolean(), (query, isFolded) => {
+    for (const { match } of hitsOf(index, query, isFolded)) assert.ok(match.length > 0);
+  }));
+  assert.equal(hitsOf(index, "(c) [d]").length, 1);
+});
