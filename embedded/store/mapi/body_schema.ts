@@ -6,7 +6,7 @@ import { invalid } from "./mapi_error.ts";
 import { only } from "./mapi_request.ts";
 
 /** Most entries of a list of words. */
-const MAX_WORDS = 100;
+export const MAX_WORDS = 100;
 
 /** Most entries of a list of names. */
 export const MAX_NAMES = 10_000;
@@ -43,9 +43,9 @@ export function members<O extends z.ZodRawShape, R extends z.ZodRawShape = Recor
 ) {
   const record = z.object(required ?? {} as R, rule("must be an object")).extend(z.object(optional).partial().shape);
   const names = Object.keys(record.shape);
-  const given = (value: unknown) =>
+  const stated = (value: unknown) =>
     isObject(value) ? Object.fromEntries(Object.entries(only(value, names)).filter(([, one]) => one !== null)) : value;
-  return z.preprocess(given, record);
+  return z.preprocess(stated, record);
 }
 
 /** Text within bounds of its length in code points, without control characters except line ends and tabs. */

@@ -1,13 +1,12 @@
 import { z } from "zod";
-import type { Tenant } from "@/embedded/store/accounts.ts";
 import type { Changes } from "@/embedded/store/changes.ts";
 import { permissionMask, PERMISSIONS, permissionsOf } from "@/embedded/store/permissions.ts";
 import { list, MAX_NAMES, members, oneOf, parsed, rule, wrapped } from "./body_schema.ts";
 import { presentGroup } from "./groups.ts";
 import { selected } from "./list_parameters.ts";
 import { requireRight } from "./mapi_caller.ts";
-import { conflicting, invalid, notFound } from "./mapi_error.ts";
-import type { MapiRequest } from "./mapi_request.ts";
+import { conflicting, invalid } from "./mapi_error.ts";
+import { permittedUser, type TenantRequest } from "./mapi_request.ts";
 
 const GRANTS = members({}, {
   namespacePermission: list(
@@ -22,47 +21,31 @@ const GRANTS = members({}, {
 type Grants = Changes["setGrants"]["given"]["grants"];
 
 /** GET /tenants/{tenant}/userAccounts/{user}/dataAccessPermissions: with the right to read, or one's own. */
-export function readUserPermissions(tenant: Tenant, name: string, request: MapiRequest): Response {
-  const { store, caller } = request;
-  const user = store.accounts.user(tenant.id, name);
-  if (user?.id !== caller.user.id) requireRight(caller, "read");
-  if (!user) throw notFound(`user ${name}`);
-  return permissionsResponse(tenant, store.buckets.grantsTo(user.id), request);
+export function readUserPermissions(request: TenantRequest): Response {
+  return permissionsResponse(request.store.buckets.grantsTo(permittedUser(request, "read").id), request);
 }
 
 /** POST /tenants/{tenant}/userAccounts/{user}/dataAccessPermissions: replaces those in the named namespaces. */
-export async function changeUserPermissions(tenant: Tenant, name: string, request: MapiRequest): Promise<Response> {
-  const { store, caller } = request;
-  requireRight(caller, "administer");
-  const user = store.accounts.user(tenant.id, name);
-  if (!user) throw notFound(`user ${name}`);
-  await store.writer.change("setGrants", { to: { user: user.id }, grants: await readGrants(tenant, request) });
-  return new Response(null);
+export async function changeUserPermissions(request: TenantRequest): Promise<void> {
+  requireRight(request.caller, "administer");
+  const user = permittedUser(request, "administer").id;
+  await request.store.writer.change("setGrants", { to: { user }, grants: await readGrants(request) });
 }
 
 /** GET /tenants/{tenant}/groupAccounts/{group}/dataAccessPermissions */
-export function readGroupPermissions(tenant: Tenant, name: string, request: MapiRequest): Response {
+export function readGroupPermissions(request: TenantRequest): Response {
   requireRight(request.caller, "read");
-  return permissionsResponse(
-    tenant,
-    request.store.buckets.grantsToGroup(presentGroup(tenant, name, request).id),
-    request,
-  );
+  return permissionsResponse(request.store.buckets.grantsToGroup(presentGroup(request).id), request);
 }
 
 /** POST /tenants/{tenant}/groupAccounts/{group}/dataAccessPermissions: replaces those in the named namespaces. */
-export async function changeGroupPermissions(tenant: Tenant, name: string, request: MapiRequest): Promise<Response> {
+export async function changeGroupPermissions(request: TenantRequest): Promise<void> {
   requireRight(request.caller, "administer");
-  const { id } = presentGroup(tenant, name, request);
-  await request.store.writer.change("setGrants", { to: { group: id }, grants: await readGrants(tenant, request) });
-  return new Response(null);
+  const group = presentGroup(request).id;
+  await request.store.writer.change("setGrants", { to: { group }, grants: await readGrants(request) });
 }
 
-function permissionsResponse(
-  tenant: Tenant,
-  masks: ReadonlyMap<number, number>,
-  { store, query }: MapiRequest,
-): Response {
+function permissionsResponse(masks: ReadonlyMap<number, number>, { store, query, tenant }: TenantRequest): Response {
   const records = store.buckets.ofTenant(tenant.id).flatMap(({ id, name, record }) => {
     const mask = masks.get(id);
     return mask === undefined ? [] : [{ name, hardQuota: record.hardQuota, mask }];
@@ -79,13 +62,13 @@ function permissionsResponse(
  *
  * @throws {MapiError} 400, 409 for an absent namespace
  */
-async function readGrants(tenant: Tenant, { store, body }: MapiRequest): Promise<Grants> {
+async function readGrants({ store, body, tenant }: TenantRequest): Promise<Grants> {
   const { namespacePermission } = parsed(GRANTS, await body());
   const masks = new Map<number, number>();
   for (const { namespaceName, permissions } of namespacePermission) {
     const bucket = store.buckets.bucket(tenant.id, namespaceName);
     if (!bucket) throw conflicting("namespaceName", "must be that of a namespace of the tenant");
-    if (masks.has(bucket.id)) throw invalid("namespaceName", "may be given once");
+    if (masks.has(bucket.id)) throw invalid("namespaceName", "may be named once");
     masks.set(bucket.id, permissionMask(permissions.permission));
   }
   return [...masks].map(([bucket, permissions]) => ({ bucket, permissions }));

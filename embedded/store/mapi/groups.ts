@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import type { Tenant } from "@/embedded/store/accounts.ts";
 import type { Group } from "@/embedded/store/groups.ts";
 import { boolean, members, parsed, pathName, text, wrapped } from "./body_schema.ts";
 import { isVerbose, selected } from "./list_parameters.ts";
 import { has, isAdministrator, requireMayAppoint, requireRight } from "./mapi_caller.ts";
 import { invalid, notFound } from "./mapi_error.ts";
-import { listResponse, type MapiRequest, only } from "./mapi_request.ts";
+import { listResponse, type MapiRequest, only, type TenantRequest } from "./mapi_request.ts";
 import { roles } from "./users.ts";
 
 /** Most users of one group, so that a record stays a small document. */
@@ -34,8 +33,8 @@ const CHANGE = members(CHANGEABLE);
 const NEW = members({ groupname, externalGroupID: text(184, 1), ...CHANGEABLE });
 
 /** GET /tenants/{tenant}/groupAccounts */
-export function listGroups(tenant: Tenant, request: MapiRequest): Response {
-  const { store, caller, query } = request;
+export function listGroups(request: TenantRequest): Response {
+  const { store, caller, query, tenant } = request;
   requireRight(caller, "read");
   const isListOfNames = !isVerbose(query);
   const records = store.groups.ofTenant(tenant.id).map((group) =>
@@ -45,8 +44,8 @@ export function listGroups(tenant: Tenant, request: MapiRequest): Response {
 }
 
 /** PUT /tenants/{tenant}/groupAccounts: a group without a name is called by its external id. */
-export async function createGroup(tenant: Tenant, request: MapiRequest): Promise<Response> {
-  const { store, caller, body } = request;
+export async function createGroup(request: TenantRequest): Promise<void> {
+  const { store, caller, body, tenant } = request;
   requireRight(caller, "manage users");
   const { groupname: name, members: named, ...record } = parsed(NEW, await body());
   requireMayAppoint(caller, isAdministrator(record));
@@ -55,37 +54,34 @@ export async function createGroup(tenant: Tenant, request: MapiRequest): Promise
     name: name ?? parsed(groupname, record.externalGroupID ?? null, "groupname"),
     guid: randomUUID(),
     record: JSON.stringify({ roles: { role: [] }, ...record }),
-    members: userIds(tenant, request, named?.username ?? []),
+    members: userIds(request, named?.username ?? []),
   });
-  return new Response(null);
 }
 
 /** GET and HEAD /tenants/{tenant}/groupAccounts/{group} */
-export function readGroup(tenant: Tenant, name: string, request: MapiRequest): Response {
+export function readGroup(request: TenantRequest): Response {
   requireRight(request.caller, "read");
-  return Response.json(publicRecord(presentGroup(tenant, name, request), request));
+  return Response.json(publicRecord(presentGroup(request), request));
 }
 
-/** POST /tenants/{tenant}/groupAccounts/{group}: what is not given stays as it is. */
-export async function modifyGroup(tenant: Tenant, name: string, request: MapiRequest): Promise<Response> {
+/** POST /tenants/{tenant}/groupAccounts/{group}: members that are left out stay as they are. */
+export async function modifyGroup(request: TenantRequest): Promise<void> {
   const { store, caller, body } = request;
   requireRight(caller, "manage users");
-  const group = presentGroup(tenant, name, request);
+  const group = presentGroup(request);
   const { members: named, ...record } = parsed(CHANGE, await body());
-  const members = named ? userIds(tenant, request, named.username) : null;
+  const members = named ? userIds(request, named.username) : null;
   if (isAdministrator({ ...group.record, ...record })) {
     const present = store.groups.memberIds(group.id);
     requireMayAppoint(caller, !isAdministrator(group.record) || members?.some((id) => !present.has(id)) === true);
   }
   await store.writer.change("modifyGroup", { group: group.id, record, members });
-  return new Response(null);
 }
 
 /** DELETE /tenants/{tenant}/groupAccounts/{group} */
-export async function deleteGroup(tenant: Tenant, name: string, request: MapiRequest): Promise<Response> {
+export async function deleteGroup(request: TenantRequest): Promise<void> {
   requireRight(request.caller, "manage users");
-  await request.store.writer.change("deleteGroup", { group: presentGroup(tenant, name, request).id });
-  return new Response(null);
+  await request.store.writer.change("deleteGroup", { group: presentGroup(request).id });
 }
 
 /**
@@ -93,7 +89,7 @@ export async function deleteGroup(tenant: Tenant, name: string, request: MapiReq
  *
  * @throws {MapiError} 404
  */
-export function presentGroup(tenant: Tenant, name: string, { store }: MapiRequest): Group {
+export function presentGroup({ store, tenant, names: [name] }: TenantRequest): Group {
   const group = store.groups.group(tenant.id, name);
   if (!group) throw notFound(`group ${name}`);
   return group;
@@ -104,7 +100,7 @@ export function presentGroup(tenant: Tenant, name: string, { store }: MapiReques
  *
  * @throws {MapiError} 400
  */
-function userIds(tenant: Tenant, { store }: MapiRequest, usernames: readonly string[]): number[] {
+function userIds({ store, tenant }: TenantRequest, usernames: readonly string[]): number[] {
   return usernames.map((username) => {
     const user = store.accounts.user(tenant.id, username);
     if (!user) throw invalid("members", "may hold only users of the tenant");

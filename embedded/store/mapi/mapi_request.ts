@@ -1,4 +1,4 @@
-import type { Tenant } from "@/embedded/store/accounts.ts";
+import type { Tenant, User } from "@/embedded/store/accounts.ts";
 import type { Bucket } from "@/embedded/store/buckets.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { isObject } from "@/lib/std/is_object.ts";
@@ -23,6 +23,19 @@ export interface MapiRequest {
    */
   body(): Promise<Record<string, unknown>>;
 }
+
+/** A request for something of one tenant, with the names of its path below the tenant, decoded. */
+export interface TenantRequest extends MapiRequest {
+  tenant: Tenant;
+  names: readonly string[];
+}
+
+type MaybePromise<T> = T | Promise<T>;
+
+/** The methods of a resource; HEAD is handled as GET, without the body. No response stands for an empty one. */
+export type MapiMethods<R extends MapiRequest = TenantRequest> = Readonly<
+  Partial<Record<"GET" | "PUT" | "POST" | "DELETE", (request: R) => MaybePromise<Response | void>>>
+>;
 
 /**
  * Reads a body that must be one JSON object, up to its bound.
@@ -58,19 +71,38 @@ export function only(record: Readonly<Record<string, unknown>>, names: readonly 
 }
 
 /**
- * A namespace that the caller owns and may manage, or has a right to by role.
+ * The namespace of a path, for callers that own it and may manage namespaces, or have a right by role.
  *
  * @throws {MapiError} 403 or 404
  */
-export function permittedNamespace(
-  tenant: Tenant,
-  name: string,
-  { store, caller }: MapiRequest,
-  right: Right,
-): Bucket {
+export function permittedNamespace({ store, caller, tenant, names: [name] }: TenantRequest, right: Right): Bucket {
   const bucket = store.buckets.bucket(tenant.id, name);
   const isOwner = bucket?.owner === caller.user.id && managesNamespaces(caller);
   if (!isOwner) requireRight(caller, right);
   if (!bucket) throw notFound(`namespace ${name}`);
   return bucket;
+}
+
+/**
+ * The namespace of a path, for callers that own it or have the right to read.
+ *
+ * @throws {MapiError} 403 or 404
+ */
+export function readableNamespace({ store, caller, tenant, names: [name] }: TenantRequest): Bucket {
+  const bucket = store.buckets.bucket(tenant.id, name);
+  if (bucket?.owner !== caller.user.id) requireRight(caller, "read");
+  if (!bucket) throw notFound(`namespace ${name}`);
+  return bucket;
+}
+
+/**
+ * The user of a path, for the user itself and callers with a right.
+ *
+ * @throws {MapiError} 403 or 404
+ */
+export function permittedUser({ store, caller, tenant, names: [name] }: TenantRequest, right: Right): User {
+  const user = store.accounts.user(tenant.id, name);
+  if (user?.id !== caller.user.id) requireRight(caller, right);
+  if (!user) throw notFound(`user ${name}`);
+  return user;
 }

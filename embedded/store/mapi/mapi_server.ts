@@ -7,9 +7,9 @@ import { SlowBody } from "@/lib/std/paced_reader.ts";
 import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 import { authenticateMapi } from "./mapi_caller.ts";
 import { forbidden, MapiError, notFound } from "./mapi_error.ts";
-import { type MapiRequest, readJsonObject } from "./mapi_request.ts";
+import { type MapiMethods, type MapiRequest, readJsonObject } from "./mapi_request.ts";
 import { findResource } from "./resources.ts";
-import { createTenant, deleteTenant, listTenants, modifyTenant, readTenant } from "./tenants.ts";
+import { createTenant, listTenants } from "./tenants.ts";
 
 /** The software version that responses name. */
 const SOFTWARE_VERSION = "9.7.0";
@@ -28,8 +28,6 @@ const STORE_ERRORS: Partial<Record<StoreErrorCode, [number, string]>> = {
   TooManyBuckets: [400, LIMIT_MESSAGES.TooManyBuckets],
   TooManyOwned: [400, LIMIT_MESSAGES.TooManyOwned],
 };
-
-type MaybePromise = Response | Promise<Response>;
 
 /**
  * Serves the management API at one level: a tenant's own, or the system's (`tenant` returns null). `onTenant` is
@@ -79,22 +77,12 @@ async function handle(
   if (root !== "tenants") throw notFound("resource");
   if (tenantName === undefined) {
     if (level) throw forbidden();
-    return byMethod(mapiRequest.method, {
-      GET: () => listTenants(mapiRequest),
-      PUT: () => createTenant(mapiRequest, onTenant),
-    });
+    return await respond({ GET: listTenants, PUT: (request) => createTenant(request, onTenant) }, mapiRequest);
   }
   const tenant = reachableTenant(store, level, tenantName, segments.length > 0);
-  if (segments.length === 0) {
-    return byMethod(mapiRequest.method, {
-      GET: () => readTenant(tenant, mapiRequest),
-      POST: () => modifyTenant(tenant, mapiRequest),
-      DELETE: () => level ? throwForbidden() : deleteTenant(tenant, mapiRequest),
-    });
-  }
   const resource = findResource(segments);
   if (!resource) throw notFound("resource");
-  return byMethod(mapiRequest.method, resource.methods, { tenant, names: resource.names, request: mapiRequest });
+  return await respond(resource.methods, { ...mapiRequest, tenant, names: resource.names });
 }
 
 /**
@@ -123,15 +111,14 @@ function reachableTenant(store: StoreContext, level: Tenant | null, name: string
   return tenant;
 }
 
-type Methods<C> = Readonly<Partial<Record<string, (call: C) => MaybePromise>>>;
+async function respond<R extends MapiRequest>(methods: MapiMethods<R>, request: R): Promise<Response> {
+  const name = request.method === "HEAD" ? "GET" : request.method;
+  if (!hasMethod(methods, name)) throw new MapiError(405, "The method is not allowed for this resource");
+  return await methods[name]?.(request) ?? new Response(null);
+}
 
-function byMethod(method: string, handlers: Methods<undefined>): MaybePromise;
-function byMethod<C>(method: string, handlers: Methods<C>, call: C): MaybePromise;
-function byMethod<C>(method: string, handlers: Methods<C | undefined>, call?: C): MaybePromise {
-  const name = method === "HEAD" ? "GET" : method;
-  const handler = Object.hasOwn(handlers, name) ? handlers[name] : undefined;
-  if (!handler) throw new MapiError(405, "The method is not allowed for this resource");
-  return handler(call);
+function hasMethod<M extends object>(methods: M, name: string): name is keyof M & string {
+  return Object.hasOwn(methods, name);
 }
 
 function errorResponse(error: unknown, method: string): Response {

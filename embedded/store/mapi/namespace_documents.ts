@@ -1,13 +1,11 @@
 import type { z } from "zod";
-import type { Tenant } from "@/embedded/store/accounts.ts";
 import type { Document } from "@/embedded/store/documents.ts";
 import { boolean, integer, members, names, oneOf, text } from "./body_schema.ts";
 import { IP_SETTINGS, ipSettings } from "./ip_settings.ts";
 import { conflicting } from "./mapi_error.ts";
-import type { MapiRequest } from "./mapi_request.ts";
-import { permissionsDocument } from "./permissions_document.ts";
-import { retention } from "./retention_classes.ts";
-import type { SettingsDocument } from "./settings_document.ts";
+import type { TenantRequest } from "./mapi_request.ts";
+import { retention } from "./classes.ts";
+import { permissionsDocument, type SettingsDocument } from "./settings_document.ts";
 
 /** Largest number of a user or group of NFS. */
 const MAX_NFS_ID = 4_294_967_295;
@@ -33,7 +31,6 @@ export const NAMESPACE_DOCUMENTS: readonly SettingsDocument[] = [
       customMetadataChanges: "ALL",
       dispositionEnabled: false,
     },
-    read: "read",
     write: "comply",
   },
   permissionsDocument,
@@ -41,8 +38,6 @@ export const NAMESPACE_DOCUMENTS: readonly SettingsDocument[] = [
     kind: "customMetadataIndexingSettings",
     schema: members({ contentClasses: names, fullIndexingEnabled: boolean, excludedAnnotations: text(1024) }),
     defaults: { contentClasses: [], fullIndexingEnabled: false, excludedAnnotations: "" },
-    read: "read",
-    write: "administer",
     check: requireContentClasses,
   },
   {
@@ -53,8 +48,6 @@ export const NAMESPACE_DOCUMENTS: readonly SettingsDocument[] = [
       deleteEnabled: boolean,
     }),
     defaults: { action: "MOVE", deleteDays: 0, deleteEnabled: false },
-    read: "read",
-    write: "administer",
   },
   // Without webdavBasicAuthPassword: there is no WebDAV, and what is not used need not be stored.
   protocol("http", {
@@ -96,16 +89,10 @@ function protocol(name: string, settings: Readonly<Record<string, readonly [z.Zo
     kind: `protocols/${name}`,
     schema: members({ ...Object.fromEntries(entries.map(([name, [schema]]) => [name, schema])), ipSettings }),
     defaults: { ...Object.fromEntries(entries.map(([name, [, value]]) => [name, value])), ipSettings: IP_SETTINGS },
-    read: "read",
-    write: "administer",
   };
 }
 
-function requireContentClasses(
-  { contentClasses }: Readonly<Document>,
-  tenant: Tenant,
-  { store }: MapiRequest,
-) {
+function requireContentClasses({ contentClasses }: Readonly<Document>, { store, tenant }: TenantRequest) {
   if (!Array.isArray(contentClasses)) return;
   for (const name of contentClasses) {
     if (!store.documents.document({ tenant: tenant.id, bucket: 0, kind: "contentClasses" }, String(name))) {

@@ -22,8 +22,15 @@ import {
 } from "./body_schema.ts";
 import { isVerbose, pageByName, selected } from "./list_parameters.ts";
 import { has, managesNamespaces, requireRight } from "./mapi_caller.ts";
-import { conflicting, forbidden, invalid, notFound } from "./mapi_error.ts";
-import { listResponse, type MapiRequest, mapiTime, only } from "./mapi_request.ts";
+import { conflicting, forbidden, invalid } from "./mapi_error.ts";
+import {
+  listResponse,
+  mapiTime,
+  only,
+  permittedNamespace,
+  readableNamespace,
+  type TenantRequest,
+} from "./mapi_request.ts";
 import { username } from "./users.ts";
 import { versioningSettings } from "./versioning_settings.ts";
 
@@ -90,16 +97,15 @@ const IMMUTABLE = ["hashScheme", "directoryUsage"] as const;
 const FIXED = ["name", "id", "creationTime", "fullyQualifiedName", "nameIDNA", "hashScheme", "dpl", "isDplDynamic"];
 
 /** GET /tenants/{tenant}/namespaces: all with the right to read, else one's own. */
-export function listNamespaces(tenant: Tenant, { store, caller, query }: MapiRequest): Response {
+export function listNamespaces({ store, caller, query, tenant }: TenantRequest): Response {
   if (!has(caller, "read") && !managesNamespaces(caller)) throw forbidden();
-  const response = (buckets: readonly Bucket[]) => {
-    const toRecord = (bucket: Bucket) => fullRecord(bucket, tenant, ownerName(store, bucket));
-    return listResponse(
+  const verbose = isVerbose(query);
+  const response = (buckets: readonly Bucket[]) =>
+    listResponse(
       "name",
-      isVerbose(query) ? buckets.map(toRecord) : buckets.map(({ name }) => ({ name })),
-      isVerbose(query),
+      buckets.map((bucket) => verbose ? fullRecord(bucket, tenant, store) : { name: bucket.name }),
+      verbose,
     );
-  };
   const page = has(caller, "read") ? pageByName(query, "name") : null;
   if (page) return response(store.buckets.page(tenant.id, page));
   const all = store.buckets.ofTenant(tenant.id);
@@ -109,7 +115,7 @@ export function listNamespaces(tenant: Tenant, { store, caller, query }: MapiReq
 }
 
 /** PUT /tenants/{tenant}/namespaces: without a named owner the caller owns it. */
-export async function createNamespace(tenant: Tenant, { store, caller, body }: MapiRequest): Promise<Response> {
+export async function createNamespace({ store, caller, body, tenant }: TenantRequest): Promise<void> {
   const isTenantUser = caller.tenant !== null;
   if (!has(caller, "administer") && !(isTenantUser && managesNamespaces(caller))) throw forbidden();
   const { name, owner: ownerName, versioningSettings, ...settings } = parsed(NEW, await body());
@@ -134,29 +140,21 @@ export async function createNamespace(tenant: Tenant, { store, caller, body }: M
     isLimited: owner !== null || !has(caller, "administer"),
     atMs: store.now(),
   });
-  return new Response(null);
 }
 
 /** GET and HEAD /tenants/{tenant}/namespaces/{namespace} */
-export function readNamespace(tenant: Tenant, name: string, { store, caller, query }: MapiRequest): Response {
-  const bucket = store.buckets.bucket(tenant.id, name);
-  if (bucket?.owner !== caller.user.id) requireRight(caller, "read");
-  if (!bucket) throw notFound(`namespace ${name}`);
-  const record = fullRecord(bucket, tenant, ownerName(store, bucket));
+export function readNamespace(request: TenantRequest): Response {
+  const record = fullRecord(readableNamespace(request), request.tenant, request.store);
   return Response.json(
-    isVerbose(query) ? record : only(record, Object.keys(record).filter((member) => !FIXED.includes(member))),
+    isVerbose(request.query) ? record : only(record, Object.keys(record).filter((member) => !FIXED.includes(member))),
   );
 }
 
-/** POST /tenants/{tenant}/namespaces/{namespace}: members that are not given stay as they are. */
-export async function updateNamespace(
-  tenant: Tenant,
-  name: string,
-  { store, caller, query, body }: MapiRequest,
-): Promise<Response> {
+/** POST /tenants/{tenant}/namespaces/{namespace}: members that are left out stay as they are. */
+export async function updateNamespace(request: TenantRequest): Promise<void> {
+  const { store, caller, query, body, tenant } = request;
   requireRight(caller, "administer");
-  const bucket = store.buckets.bucket(tenant.id, name);
-  if (!bucket) throw notFound(`namespace ${name}`);
+  const bucket = readableNamespace(request);
   const checkpoint = query.get("resetMQECheckpoint");
   if (checkpoint !== null && !/^(?:0|[0-9]{2}\/[0-9]{2}\/[0-9]{4})$/.test(checkpoint)) {
     throw invalid("resetMQECheckpoint", "must be 0 or a date as mm/dd/yyyy");
@@ -165,7 +163,7 @@ export async function updateNamespace(
   requireLocalOwner(settings.ownerType);
   for (const member of IMMUTABLE) {
     if (settings[member] !== undefined && settings[member] !== bucket.record[member]) {
-      throw invalid(member, "cannot be changed once the namespace is made");
+      throw invalid(member, "cannot be changed once the namespace is created");
     }
   }
   if (settings.enterpriseMode && bucket.record.enterpriseMode === false) {
@@ -182,17 +180,11 @@ export async function updateNamespace(
     settings,
   });
   store.maintenance.runSoon();
-  return new Response(null);
 }
 
-/** DELETE /tenants/{tenant}/namespaces/{namespace}: refused while anything is in it. */
-export async function deleteNamespace(tenant: Tenant, name: string, { store, caller }: MapiRequest): Promise<Response> {
-  const bucket = store.buckets.bucket(tenant.id, name);
-  const isOwner = bucket?.owner === caller.user.id && managesNamespaces(caller);
-  if (!isOwner) requireRight(caller, "administer");
-  if (!bucket) throw notFound(`namespace ${name}`);
-  await store.writer.change("deleteBucket", { bucket: bucket.id });
-  return new Response(null);
+/** DELETE /tenants/{tenant}/namespaces/{namespace}: rejected while anything is in it. */
+export async function deleteNamespace(request: TenantRequest): Promise<void> {
+  await request.store.writer.change("deleteBucket", { bucket: permittedNamespace(request, "administer").id });
 }
 
 /** @throws {MapiError} 409 where the owner is to be an account of a directory, of which none are known here */
@@ -212,11 +204,8 @@ function namedOwner(store: StoreContext, tenant: Tenant, name: string): number |
   return user.id;
 }
 
-function ownerName(store: StoreContext, bucket: Bucket): string | null {
-  return bucket.owner === null ? null : store.accounts.userById(bucket.owner)?.name ?? null;
-}
-
-function fullRecord(bucket: Bucket, tenant: Tenant, owner: string | null): Record<string, unknown> {
+function fullRecord(bucket: Bucket, tenant: Tenant, { accounts }: StoreContext): Record<string, unknown> {
+  const owner = bucket.owner === null ? null : accounts.userById(bucket.owner)?.name ?? null;
   return {
     name: bucket.name,
     nameIDNA: bucket.name,

@@ -4,8 +4,7 @@ import { NAMESPACE_DEFAULTS } from "@/embedded/store/namespace_record.ts";
 import { boolean, each, integer, listed, members, oneOf, rule, text } from "./body_schema.ts";
 import { IP_SETTINGS, ipSettings } from "./ip_settings.ts";
 import { NAMESPACE_SETTINGS } from "./namespaces.ts";
-import { permissionsDocument } from "./permissions_document.ts";
-import type { SettingsDocument } from "./settings_document.ts";
+import { permissionsDocument, type SettingsDocument } from "./settings_document.ts";
 import { versioningSettings } from "./versioning_settings.ts";
 
 const CONTACT = [
@@ -28,20 +27,23 @@ const MAX_RECIPIENTS = 25;
 /** What notifications may be about. */
 const NOTICES = ["GENERAL", "SECURITY", "COMPLIANCE"];
 
+/** Longest list of them, in characters. */
+const MAX_NOTICES_LENGTH = 100;
+
 const noticesRule = `must hold only ${NOTICES.join(", ")}, with commas`;
 
 const recipient = members({
   importance: oneOf("ALL", "MAJOR"),
   severity: oneOf("NOTICE", "WARNING", "ERROR"),
   type: z.string(rule(noticesRule)).refine(
-    (types) => types.split(",").every((type) => NOTICES.includes(type.trim())),
+    (types) => types.length <= MAX_NOTICES_LENGTH && types.split(",").every((type) => NOTICES.includes(type.trim())),
     noticesRule,
   ),
-}, { address: text(1024, 1) }).transform((given) => ({
+}, { address: text(1024, 1) }).transform((stated) => ({
   importance: "MAJOR",
   severity: "ERROR",
   type: "GENERAL",
-  ...given,
+  ...stated,
 }));
 
 const recipients = listed("recipient", recipient, MAX_RECIPIENTS).transform((recipient) => ({ recipient }));
@@ -102,15 +104,11 @@ export const TENANT_DOCUMENTS: readonly SettingsDocument[] = [
     kind: "contactInfo",
     schema: members(each(CONTACT, text(256))),
     defaults: each(CONTACT, ""),
-    read: "read",
-    write: "administer",
   },
   {
     kind: "emailNotification",
     schema: members({ enabled: boolean, emailTemplate, recipients }),
     defaults: { enabled: false, emailTemplate: TEMPLATE, recipients: { recipient: [] } },
-    read: "read",
-    write: "administer",
   },
   {
     kind: "namespaceDefaults",
@@ -121,8 +119,6 @@ export const TENANT_DOCUMENTS: readonly SettingsDocument[] = [
     }),
     defaults: NAMESPACE_DEFAULTS,
     fixed: { dpl: "Dynamic", effectiveDpl: "Dynamic" },
-    read: "read",
-    write: "administer",
   },
   {
     kind: "searchSecurity",

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { newTenantRecord, newUserRecord } from "@/embedded/store/account_records.ts";
 import type { Tenant } from "@/embedded/store/accounts.ts";
@@ -10,8 +11,8 @@ import { boolean, each, integer, members, oneOf, parsed, quota, rule, tags, text
 import { groupname } from "./groups.ts";
 import { isVerbose, selected } from "./list_parameters.ts";
 import { requireRight } from "./mapi_caller.ts";
-import { MapiError, notFound } from "./mapi_error.ts";
-import { listResponse, type MapiRequest, mapiTime, only } from "./mapi_request.ts";
+import { forbidden, MapiError, notFound } from "./mapi_error.ts";
+import { listResponse, type MapiRequest, mapiTime, only, type TenantRequest } from "./mapi_request.ts";
 import { newPasswordMd5 } from "./passwords.ts";
 import { username as usernameSchema } from "./users.ts";
 
@@ -68,7 +69,7 @@ export function listTenants({ store, caller, query }: MapiRequest): Response {
 }
 
 /** GET and HEAD /tenants/{tenant} */
-export function readTenant(tenant: Tenant, { caller, query }: MapiRequest): Response {
+export function readTenant({ caller, query, tenant }: TenantRequest): Response {
   requireRight(caller, "read");
   const record = fullRecord(tenant);
   return Response.json(isVerbose(query) ? record : only(record, MODIFIABLE));
@@ -81,13 +82,13 @@ export function readTenant(tenant: Tenant, { caller, query }: MapiRequest): Resp
 export async function createTenant(
   { store, caller, query, body }: MapiRequest,
   onCreated: (tenant: Tenant) => Promise<void>,
-): Promise<Response> {
+): Promise<void> {
   requireRight(caller, "administer");
-  const { name, ...given } = parsed(NEW, await body());
+  const { name, ...settings } = parsed(NEW, await body());
   const username = parsed(usernameSchema, query.get("username"), "username");
   const rules = CONSOLE_SECURITY_DEFAULTS;
   const passwordMd5 = newPasswordMd5(query.get("password"), rules, { username, former: [] });
-  const record = newTenantRecord(given);
+  const record = newTenantRecord(settings);
   const firstUser = {
     name: username,
     guid: randomUUID(),
@@ -108,32 +109,30 @@ export async function createTenant(
   const tenant = store.accounts.tenant(name);
   if (!tenant) throw notFound(`tenant ${name}`);
   await onCreated(tenant);
-  return new Response(null);
 }
 
 /**
- * POST /tenants/{tenant}: members that are not given stay as they are. Its own administrators change its inner
+ * POST /tenants/{tenant}: members that are left out stay as they are. Its own administrators change its inner
  * settings. Quotas and the choices of its administrators are changed at the system level, which cannot allow itself
  * access to the tenant.
  */
-export async function modifyTenant(tenant: Tenant, { store, caller, body }: MapiRequest): Promise<Response> {
+export async function modifyTenant({ store, caller, body, tenant }: TenantRequest): Promise<void> {
   requireRight(caller, "administer");
   const record: Document = parsed(CHANGE, await body());
   const others = caller.tenant ? SYSTEM_ONLY : ["administrationAllowed"];
   for (const member of others) {
-    if (record[member] === undefined || isSame(record[member], tenant.record[member])) continue;
+    if (record[member] === undefined || isDeepStrictEqual(record[member], tenant.record[member])) continue;
     throw new MapiError(403, `${member} cannot be changed at this level`);
   }
   await store.writer.change("modifyTenant", { tenant: tenant.id, record });
   store.maintenance.runSoon();
-  return new Response(null);
 }
 
-/** DELETE /tenants/{tenant}: refused while it has namespaces. */
-export async function deleteTenant(tenant: Tenant, { store, caller }: MapiRequest): Promise<Response> {
+/** DELETE /tenants/{tenant}, at the system level: rejected while it has namespaces. */
+export async function deleteTenant({ store, caller, tenant }: TenantRequest): Promise<void> {
+  if (caller.tenant) throw forbidden();
   requireRight(caller, "administer");
   await store.writer.change("deleteTenant", { tenant: tenant.id });
-  return new Response(null);
 }
 
 /**
@@ -141,14 +140,10 @@ export async function deleteTenant(tenant: Tenant, { store, caller }: MapiReques
  *
  * @throws {MapiError} 400
  */
-function firstGroup(given: string | null): NewGroup | null {
-  if (given === null || given === "") return null;
+function firstGroup(stated: string | null): NewGroup | null {
+  if (stated === null || stated === "") return null;
   const record = JSON.stringify({ roles: { role: ["SECURITY"] } });
-  return { name: parsed(groupname, given, "initialSecurityGroup"), guid: randomUUID(), record };
-}
-
-function isSame(given: unknown, present: unknown): boolean {
-  return JSON.stringify(given) === JSON.stringify(present);
+  return { name: parsed(groupname, stated, "initialSecurityGroup"), guid: randomUUID(), record };
 }
 
 function fullRecord(tenant: Tenant): Record<string, unknown> {

@@ -1,21 +1,19 @@
-import { mustChangePassword, rolesOf, type Tenant, type User } from "@/embedded/store/accounts.ts";
+import { mustChangePassword, rolesOf, type User } from "@/embedded/store/accounts.ts";
 import type { Change } from "@/embedded/store/changes.ts";
 import { consoleSecurity } from "@/embedded/store/console_security.ts";
 import { has, isPassword, requireRight } from "./mapi_caller.ts";
-import { forbidden, invalid, MapiError, notFound } from "./mapi_error.ts";
-import type { MapiRequest } from "./mapi_request.ts";
+import { forbidden, invalid, MapiError } from "./mapi_error.ts";
+import { type MapiRequest, permittedUser, type TenantRequest } from "./mapi_request.ts";
 import { newPasswordMd5, passwordMd5 } from "./passwords.ts";
 
 /**
  * POST /tenants/{tenant}/userAccounts/{user}/changePassword: the caller's own with the old one, any user's with the
  * right to manage users. The S3 secret key changes with it. Changing one's own is what `forcePasswordChange` waits for.
  */
-export async function changePassword(tenant: Tenant, name: string, request: MapiRequest): Promise<Response> {
+export async function changePassword(request: TenantRequest): Promise<void> {
   const { store, caller, body } = request;
-  const user = store.accounts.user(tenant.id, name);
-  const isOwn = user?.id === caller.user.id;
-  if (!isOwn) requireRight(caller, "manage users");
-  if (!user) throw notFound(`user ${name}`);
+  const user = permittedUser(request, "manage users");
+  const isOwn = user.id === caller.user.id;
   const { oldPassword, newPassword } = await body();
   const hasOld = typeof oldPassword === "string";
   if (!hasOld && !has(caller, "manage users")) throw new MapiError(403, "oldPassword is required");
@@ -35,12 +33,11 @@ export async function changePassword(tenant: Tenant, name: string, request: Mapi
     passwordMd5: md5,
     unlock: true,
   });
-  return new Response(null);
 }
 
 /** POST /tenants/{tenant}/userAccounts?resetPasswords=: one new password for every local user with SECURITY. */
-export async function resetPasswords(tenant: Tenant, request: MapiRequest): Promise<Response> {
-  const { store, caller, query } = request;
+export async function resetPasswords(request: TenantRequest): Promise<void> {
+  const { store, caller, query, tenant } = request;
   requireRight(caller, "manage users");
   await request.body();
   const password = query.get("resetPasswords");
@@ -59,7 +56,6 @@ export async function resetPasswords(tenant: Tenant, request: MapiRequest): Prom
     },
   }));
   if (changes.length > 0) await store.writer.changeAll(changes);
-  return new Response(null);
 }
 
 /**

@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { newUserRecord } from "@/embedded/store/account_records.ts";
-import { mayManageNamespaces, type Tenant, type User } from "@/embedded/store/accounts.ts";
+import { mayManageNamespaces, type User } from "@/embedded/store/accounts.ts";
 import { consoleSecurity } from "@/embedded/store/console_security.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { boolean, members, oneOf, parsed, pathName, text, wrapped } from "./body_schema.ts";
 import { isVerbose, pageByName, selected } from "./list_parameters.ts";
 import { has, isAdministrator, type MapiCaller, requireMayAppoint, requireRight } from "./mapi_caller.ts";
-import { invalid, notFound } from "./mapi_error.ts";
-import { listResponse, type MapiRequest, only } from "./mapi_request.ts";
+import { listResponse, only, permittedUser, type TenantRequest } from "./mapi_request.ts";
 import { newPasswordMd5 } from "./passwords.ts";
 import { checkedMd5 } from "./user_passwords.ts";
 
@@ -16,14 +15,10 @@ const ROLES = ["ADMINISTRATOR", "SECURITY", "MONITOR", "COMPLIANCE"] as const;
 
 export const roles = wrapped("role", oneOf(...ROLES));
 
-const CHANGEABLE = {
-  fullName: text(64, 1),
-  description: text(1024),
-  enabled: boolean,
-  forcePasswordChange: boolean,
-  roles,
-  allowNamespaceManagement: boolean,
-};
+/** What a new account must state beside its name. */
+const REQUIRED = { fullName: text(64, 1), enabled: boolean, forcePasswordChange: boolean };
+
+const OPTIONAL = { description: text(1024), roles, allowNamespaceManagement: boolean };
 
 /** A user name by the store's rules. */
 export const username = pathName(
@@ -32,12 +27,9 @@ export const username = pathName(
   'must have 1 to 64 characters, not begin with "[", hold no slash, colon or comma, and not be a dot segment',
 );
 
-const CHANGE = members(CHANGEABLE);
+const CHANGE = members({ ...REQUIRED, ...OPTIONAL });
 
-const NEW = members({ ...CHANGEABLE, localAuthentication: boolean }, { username });
-
-/** What a new account must say. */
-const REQUIRED = ["fullName", "localAuthentication", "enabled", "forcePasswordChange"];
+const NEW = members(OPTIONAL, { ...REQUIRED, localAuthentication: boolean, username });
 
 const MODIFIABLE = ["fullName", "description", "enabled", "allowNamespaceManagement"];
 
@@ -45,7 +37,7 @@ const MODIFIABLE = ["fullName", "description", "enabled", "allowNamespaceManagem
 const FOR_SECURITY = ["roles", "forcePasswordChange", "userGUID", "userID"];
 
 /** GET /tenants/{tenant}/userAccounts */
-export function listUsers(tenant: Tenant, { store, caller, query }: MapiRequest): Response {
+export function listUsers({ store, caller, query, tenant }: TenantRequest): Response {
   requireRight(caller, "read");
   const toRecord = (user: User) => publicRecord(store, user, caller, true);
   const page = pageByName(query, "username");
@@ -56,11 +48,9 @@ export function listUsers(tenant: Tenant, { store, caller, query }: MapiRequest)
 }
 
 /** PUT /tenants/{tenant}/userAccounts?password= */
-export async function createUser(tenant: Tenant, { store, caller, query, body }: MapiRequest): Promise<Response> {
+export async function createUser({ store, caller, query, body, tenant }: TenantRequest): Promise<void> {
   requireRight(caller, "manage users");
-  const given = await body();
-  for (const member of REQUIRED) if (!Object.hasOwn(given, member)) throw invalid(member, "is required");
-  const { username: name, ...settings } = parsed(NEW, given);
+  const { username: name, ...settings } = parsed(NEW, await body());
   const record = newUserRecord(settings);
   requireMayAppoint(caller, isAdministrator(record));
   await store.writer.change("createUser", {
@@ -73,26 +63,22 @@ export async function createUser(tenant: Tenant, { store, caller, query, body }:
     }),
     record: JSON.stringify(record),
   });
-  return new Response(null);
 }
 
 /** GET and HEAD /tenants/{tenant}/userAccounts/{user}: with the right to read, or one's own. */
-export function readUser(tenant: Tenant, name: string, { store, caller, query }: MapiRequest): Response {
-  const user = store.accounts.user(tenant.id, name);
-  if (user?.id !== caller.user.id) requireRight(caller, "read");
-  if (!user) throw notFound(`user ${name}`);
-  return Response.json(publicRecord(store, user, caller, isVerbose(query)));
+export function readUser(request: TenantRequest): Response {
+  const { store, caller, query } = request;
+  return Response.json(publicRecord(store, permittedUser(request, "read"), caller, isVerbose(query)));
 }
 
 /**
- * POST /tenants/{tenant}/userAccounts/{user}?password=: members that are not given stay as they are. A new password, or
+ * POST /tenants/{tenant}/userAccounts/{user}?password=: members that are left out stay as they are. A new password, or
  * saying that the account is enabled, opens one that wrong passwords locked.
  */
-export async function modifyUser(tenant: Tenant, name: string, request: MapiRequest): Promise<Response> {
+export async function modifyUser(request: TenantRequest): Promise<void> {
   const { store, caller, query, body } = request;
   requireRight(caller, "manage users");
-  const user = store.accounts.user(tenant.id, name);
-  if (!user) throw notFound(`user ${name}`);
+  const user = permittedUser(request, "manage users");
   const record = parsed(CHANGE, await body());
   const becomes = isAdministrator(record) && !isAdministrator(user.record);
   requireMayAppoint(caller, becomes);
@@ -104,16 +90,12 @@ export async function modifyUser(tenant: Tenant, name: string, request: MapiRequ
     passwordMd5: password === null ? null : checkedMd5(user, password, request, "password"),
     unlock: record.enabled === true,
   });
-  return new Response(null);
 }
 
 /** DELETE /tenants/{tenant}/userAccounts/{user} */
-export async function deleteUser(tenant: Tenant, name: string, { store, caller }: MapiRequest): Promise<Response> {
-  requireRight(caller, "manage users");
-  const user = store.accounts.user(tenant.id, name);
-  if (!user) throw notFound(`user ${name}`);
-  await store.writer.change("deleteUser", { user: user.id });
-  return new Response(null);
+export async function deleteUser(request: TenantRequest): Promise<void> {
+  requireRight(request.caller, "manage users");
+  await request.store.writer.change("deleteUser", { user: permittedUser(request, "manage users").id });
 }
 
 function publicRecord(

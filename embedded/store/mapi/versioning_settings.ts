@@ -1,6 +1,5 @@
-import type { Tenant } from "@/embedded/store/accounts.ts";
 import { boolean, integer, members, parsed } from "./body_schema.ts";
-import { type MapiRequest, permittedNamespace } from "./mapi_request.ts";
+import { permittedNamespace, type TenantRequest } from "./mapi_request.ts";
 
 /** The index stores `enabled` with the bucket, the others as they were set. */
 export const versioningSettings = members({
@@ -12,16 +11,16 @@ export const versioningSettings = members({
 });
 
 /** GET and HEAD /tenants/{tenant}/namespaces/{namespace}/versioningSettings */
-export function showVersioningSettings(tenant: Tenant, name: string, request: MapiRequest): Response {
-  const bucket = permittedNamespace(tenant, name, request, "read");
+export function showVersioningSettings(request: TenantRequest): Response {
+  const bucket = permittedNamespace(request, "read");
   const { prune, pruneDays, useDeleteMarkers, keepDeletionRecords } = request.store.buckets.versionSettings(bucket.id);
   const enabled = bucket.versioning === "enabled";
   return Response.json({ enabled, prune, pruneDays, useDeleteMarkers, keepDeletionRecords });
 }
 
-/** POST: members that are not given stay as they are. Existing versions stay when `enabled` is switched off. */
-export async function setVersioningSettings(tenant: Tenant, name: string, request: MapiRequest): Promise<Response> {
-  const bucket = permittedNamespace(tenant, name, request, "administer");
+/** POST: members that are left out stay as they are. Existing versions stay when `enabled` is switched off. */
+export async function setVersioningSettings(request: TenantRequest): Promise<void> {
+  const bucket = permittedNamespace(request, "administer");
   const { enabled, ...settings } = parsed(versioningSettings, await request.body());
   await request.store.writer.change("setVersionSettings", {
     bucket: bucket.id,
@@ -29,16 +28,11 @@ export async function setVersioningSettings(tenant: Tenant, name: string, reques
     settings,
   });
   request.store.maintenance.runSoon();
-  return new Response(null);
 }
 
 /** DELETE: back to the defaults, without versioning. */
-export async function resetVersioningSettings(tenant: Tenant, name: string, request: MapiRequest): Promise<Response> {
-  const bucket = permittedNamespace(tenant, name, request, "administer");
-  await request.store.writer.change("setVersionSettings", {
-    bucket: bucket.id,
-    versioning: "off",
-    settings: "defaults",
-  });
-  return new Response(null);
+export async function resetVersioningSettings(request: TenantRequest): Promise<void> {
+  const bucket = permittedNamespace(request, "administer");
+  const defaults = { versioning: "off", settings: "defaults" } as const;
+  await request.store.writer.change("setVersionSettings", { bucket: bucket.id, ...defaults });
 }

@@ -1,9 +1,10 @@
-import type { Tenant } from "@/embedded/store/accounts.ts";
+import type { Holdings } from "@/embedded/store/accounts.ts";
+import type { Bucket } from "@/embedded/store/buckets.ts";
 import { USAGE_HOURS } from "@/embedded/store/context/maintenance.ts";
 import type { Interval, Used } from "@/embedded/store/usage_history.ts";
 import { requireRight } from "./mapi_caller.ts";
 import { invalid } from "./mapi_error.ts";
-import { type MapiRequest, mapiTime, permittedNamespace } from "./mapi_request.ts";
+import { mapiTime, permittedNamespace, type TenantRequest } from "./mapi_request.ts";
 
 const MS_PER_SECOND = 1000;
 const MS_PER_HOUR = 60 * 60 * MS_PER_SECOND;
@@ -12,23 +13,47 @@ const HOURS_PER_DAY = 24;
 /** The name of the store in reports. */
 const SYSTEM_NAME = "stackroom";
 
+/** GET /tenants/{tenant}/statistics */
+export function readTenantStatistics({ store, caller, tenant }: TenantRequest): Response {
+  requireRight(caller, "read figures");
+  return statisticsResponse(store.accounts.holdings(tenant.id));
+}
+
+/** GET /tenants/{tenant}/namespaces/{namespace}/statistics */
+export function readNamespaceStatistics(request: TenantRequest): Response {
+  const { storedCount, storedBytes, partBytes } = permittedNamespace(request, "read figures");
+  return statisticsResponse({ objects: storedCount, bytes: storedBytes, partBytes });
+}
+
+/** There are no annotations, and nothing is shredded. */
+function statisticsResponse({ objects, bytes, partBytes }: Holdings): Response {
+  return Response.json({
+    objectCount: objects,
+    ingestedVolume: bytes,
+    storageCapacityUsed: bytes + partBytes,
+    customMetadataCount: 0,
+    customMetadataSize: 0,
+    shredCount: 0,
+    shredSize: 0,
+  });
+}
+
 /** GET /tenants/{tenant}/chargebackReport?start=&end=&granularity=: sums over all namespaces, deleted ones included. */
-export async function readTenantChargeback(tenant: Tenant, request: MapiRequest): Promise<Response> {
+export function readTenantChargeback(request: TenantRequest): Promise<Response> {
   requireRight(request.caller, "read figures");
-  return await report(tenant, null, tenant.createdMs, request);
+  return report(request, null, request.tenant.createdMs);
 }
 
 /** GET /tenants/{tenant}/namespaces/{namespace}/chargebackReport?start=&end=&granularity= */
-export async function readNamespaceChargeback(tenant: Tenant, name: string, request: MapiRequest): Promise<Response> {
-  const { id, name: namespaceName, createdMs } = permittedNamespace(tenant, name, request, "read figures");
-  return await report(tenant, { id, namespaceName }, createdMs, request);
+export function readNamespaceChargeback(request: TenantRequest): Promise<Response> {
+  const namespace = permittedNamespace(request, "read figures");
+  return report(request, namespace, namespace.createdMs);
 }
 
 async function report(
-  tenant: Tenant,
-  namespace: { id: number; namespaceName: string } | null,
+  { store, query, tenant }: TenantRequest,
+  namespace: Bucket | null,
   createdMs: number,
-  { store, query }: MapiRequest,
 ): Promise<Response> {
   const intervals = statedIntervals(query, createdMs, store.now());
   // Reads are written in groups: the pending ones belong into the report as well.
@@ -38,7 +63,7 @@ async function report(
     chargebackData: used.map((one, i) => ({
       systemName: SYSTEM_NAME,
       tenantName: tenant.name,
-      ...(namespace ? { namespaceName: namespace.namespaceName } : {}),
+      ...(namespace ? { namespaceName: namespace.name } : {}),
       startTime: mapiTime(intervals[i].first * MS_PER_HOUR),
       endTime: mapiTime((intervals[i].last + 1) * MS_PER_HOUR - MS_PER_SECOND),
       ...figures(one),
@@ -83,7 +108,7 @@ function statedIntervals(query: URLSearchParams, createdMs: number, nowMs: numbe
 }
 
 /**
- * The hour since 1970 of a time such as 2026-11-01T00:00:00+0000, or a date; null where none is given.
+ * The hour since 1970 of a time such as 2026-11-01T00:00:00+0000, or a date; null without one.
  *
  * @throws {MapiError} 400
  */
