@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway } from "@/lib/http/errors.ts";
 import { callS3ForHeaders, type S3 } from "./client.ts";
@@ -18,20 +19,19 @@ export interface Deletion {
   readonly versionId?: string | null;
 }
 
-/** Why one object was not deleted, members named as in S3. */
-export interface DeleteError {
-  Key: string;
-  Code: string;
-  Message: string | null;
-  VersionId?: string;
-}
-
-interface BulkDeleted {
-  /** Requested and not failed: what did not exist counts as deleted. */
-  deleted: number;
-  /** At most {@link MAX_REPORTED_ERRORS}. */
-  errors: DeleteError[];
-}
+/** What became of the objects of a request; members of its errors are named as in S3. */
+export const bulkDeleted = z.object({
+  deleted: z.int().meta({ description: "Asked for and not failed; absent keys count as deleted" }),
+  errors: z.array(z.object({
+    Key: z.string(),
+    Code: z.string(),
+    Message: z.string().nullable(),
+    VersionId: z.string().optional(),
+  })).meta({ description: `The store's failures, the first ${MAX_REPORTED_ERRORS} of them` }),
+});
+type BulkDeleted = z.output<typeof bulkDeleted>;
+/** Why one object was not deleted. */
+export type DeleteError = BulkDeleted["errors"][number];
 
 /**
  * Deletes objects by their keys, a thousand at a time. What cannot be deleted is reported, not thrown.

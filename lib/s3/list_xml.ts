@@ -1,33 +1,33 @@
-import { type Owner, ownerIn } from "./owner.ts";
+import { z } from "zod";
+import { type Owner, owner, ownerIn } from "./owner.ts";
 import { MalformedXml, scanXml } from "./xml.ts";
 import { readTree } from "./xml_tree.ts";
 import { count, mustBeUnder, timestamp, urlDecoded } from "./xml_values.ts";
 
-/** An entry of an object listing, members named as in S3. */
-interface ListedObject {
-  Key: string;
-  /** bytes */
-  Size: number;
-  /** ISO 8601 in UTC, a fraction only when it is not zero. */
-  LastModified: string | null;
-  /** With its quotes. */
-  ETag: string | null;
-  StorageClass: string | null;
-  Owner: Owner | null;
-}
+/** A page of an object listing, members of its entries named as in S3. */
+export const objectPage = z.object({
+  objects: z.array(z.object({
+    Key: z.string(),
+    Size: z.int().meta({ description: "bytes" }),
+    /** ISO 8601 in UTC, a fraction only when it is not zero. */
+    LastModified: z.string().nullable(),
+    /** With its quotes. */
+    ETag: z.string().nullable(),
+    StorageClass: z.string().nullable(),
+    Owner: owner.nullable(),
+  })),
+  common_prefixes: z.array(z.string()),
+  is_truncated: z.boolean(),
+  next_continuation_token: z.string().nullable(),
+  key_count: z.int(),
+});
+export type ObjectPage = z.output<typeof objectPage>;
 
-export interface ObjectPage {
-  objects: ListedObject[];
-  common_prefixes: string[];
-  is_truncated: boolean;
-  next_continuation_token: string | null;
-  key_count: number;
-}
-
-export interface BucketList {
-  buckets: { Name: string; CreationDate: string | null }[];
-  owner: Owner | null;
-}
+export const bucketList = z.object({
+  buckets: z.array(z.object({ Name: z.string(), CreationDate: z.string().nullable() })),
+  owner: owner.nullable(),
+});
+export type BucketList = z.output<typeof bucketList>;
 
 /**
  * Reads a ListObjectsV2 response in one pass, without a tree. Names with `EncodingType` url are decoded.
@@ -47,14 +47,14 @@ export function parseObjectPage(xml: string): ObjectPage {
   let encoded = false;
   let entry = emptyEntry();
   let keyed = false;
-  let owner: Owner | null = null;
+  let ownerOfEntry: Owner | null = null;
   const finish = () => {
     if (!keyed) throw new MalformedXml("an entry without a key");
-    entry.Owner = owner;
+    entry.Owner = ownerOfEntry;
     page.objects.push(entry);
     entry = emptyEntry();
     keyed = false;
-    owner = null;
+    ownerOfEntry = null;
   };
   scanXml(xml, {
     leaf(path, text) {
@@ -76,10 +76,10 @@ export function parseObjectPage(xml: string): ObjectPage {
           entry.StorageClass = text || null;
           return;
         case "ListBucketResult/Contents/Owner/ID":
-          owner = { DisplayName: owner?.DisplayName ?? null, ID: text };
+          ownerOfEntry = { DisplayName: ownerOfEntry?.DisplayName ?? null, ID: text };
           return;
         case "ListBucketResult/Contents/Owner/DisplayName":
-          owner = { DisplayName: text, ID: owner?.ID ?? null };
+          ownerOfEntry = { DisplayName: text, ID: ownerOfEntry?.ID ?? null };
           return;
         case "ListBucketResult/CommonPrefixes/Prefix":
           page.common_prefixes.push(text);
@@ -127,6 +127,6 @@ export function parseBucketList(xml: string): BucketList {
   return { buckets, owner: ownerIn(root) };
 }
 
-function emptyEntry(): ListedObject {
+function emptyEntry(): ObjectPage["objects"][number] {
   return { Key: "", Size: 0, LastModified: null, ETag: null, StorageClass: null, Owner: null };
 }

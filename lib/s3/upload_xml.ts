@@ -1,43 +1,41 @@
+import { z } from "zod";
 import { MalformedXml } from "./xml.ts";
 import { readTree } from "./xml_tree.ts";
 import { count, isTrue, nameReader, timestamp } from "./xml_values.ts";
 
-/** An open multipart upload, members named as in S3. */
-interface ListedUpload {
-  Key: string;
-  UploadId: string;
-  /** ISO 8601 in UTC. */
-  Initiated: string | null;
-  StorageClass: string | null;
-}
+/** A page of multipart uploads that are neither completed nor aborted, members of its entries named as in S3. */
+export const uploadPage = z.object({
+  uploads: z.array(z.object({
+    Key: z.string(),
+    UploadId: z.string(),
+    /** ISO 8601 in UTC. */
+    Initiated: z.string().nullable(),
+    StorageClass: z.string().nullable(),
+  })),
+  is_truncated: z.boolean(),
+  next_key_marker: z.string().nullable(),
+  next_upload_id_marker: z.string().nullable(),
+});
+export type UploadPage = z.output<typeof uploadPage>;
 
-export interface UploadPage {
-  uploads: ListedUpload[];
-  is_truncated: boolean;
-  next_key_marker: string | null;
-  next_upload_id_marker: string | null;
-}
-
-/** A part that was uploaded. */
-interface ListedPart {
-  PartNumber: number;
-  ETag: string | null;
-  /** bytes */
-  Size: number;
-  LastModified: string | null;
-}
-
-export interface PartPage {
-  parts: ListedPart[];
-  is_truncated: boolean;
-  next_part_number_marker: number | null;
-}
+/** A page of the parts that an upload has, likewise. */
+export const partPage = z.object({
+  parts: z.array(z.object({
+    PartNumber: z.int(),
+    ETag: z.string().nullable(),
+    Size: z.int().meta({ description: "bytes" }),
+    LastModified: z.string().nullable(),
+  })),
+  is_truncated: z.boolean(),
+  next_part_number_marker: z.int().nullable(),
+});
+export type PartPage = z.output<typeof partPage>;
 
 /** Reads a ListMultipartUploads response. @throws MalformedXml for any other document */
 export function parseUploadPage(xml: string): UploadPage {
   const root = readTree(xml, "ListMultipartUploadsResult");
   const name = nameReader(root);
-  const uploads = root.all("Upload").map((upload): ListedUpload => {
+  const uploads = root.all("Upload").map((upload) => {
     const key = upload.text("Key");
     const uploadId = upload.text("UploadId");
     if (!key || !uploadId) throw new MalformedXml("an upload without a name");
@@ -59,7 +57,7 @@ export function parseUploadPage(xml: string): UploadPage {
 /** Reads a ListParts response. @throws MalformedXml for any other document */
 export function parsePartPage(xml: string): PartPage {
   const root = readTree(xml, "ListPartsResult");
-  const parts = root.all("Part").map((part): ListedPart => {
+  const parts = root.all("Part").map((part) => {
     const number = part.read(count, "PartNumber");
     if (!number) throw new MalformedXml("a part without a number");
     return {

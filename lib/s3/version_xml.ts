@@ -1,41 +1,38 @@
-import { type Owner, ownerIn } from "./owner.ts";
+import { z } from "zod";
+import { owner, ownerIn } from "./owner.ts";
 import { MalformedXml } from "./xml.ts";
 import { readTree, type XmlElement } from "./xml_tree.ts";
 import { count, isTrue, nameReader, timestamp } from "./xml_values.ts";
 
-/** A version of an object, members named as in S3. */
-interface ListedVersion extends ListedMarker {
-  ETag: string | null;
-  /** bytes */
-  Size: number;
-  StorageClass: string | null;
-}
-
-/** A delete marker. */
-interface ListedMarker {
-  Key: string;
-  VersionId: string | null;
-  IsLatest: boolean;
+const marker = z.object({
+  Key: z.string(),
+  VersionId: z.string().nullable(),
+  IsLatest: z.boolean(),
   /** ISO 8601 in UTC, a fraction only when it is not zero. */
-  LastModified: string | null;
-  Owner: Owner | null;
-}
+  LastModified: z.string().nullable(),
+  Owner: owner.nullable(),
+});
 
-export interface VersionPage {
-  versions: ListedVersion[];
-  delete_markers: ListedMarker[];
-  is_truncated: boolean;
-  next_key_marker: string | null;
-  next_version_id_marker: string | null;
-  /** Versions and markers of this page. */
-  key_count: number;
-}
+/** A page of versions and delete markers, members of its entries named as in S3. */
+export const versionPage = z.object({
+  versions: z.array(marker.extend({
+    ETag: z.string().nullable(),
+    Size: z.int().meta({ description: "bytes" }),
+    StorageClass: z.string().nullable(),
+  })),
+  delete_markers: z.array(marker),
+  is_truncated: z.boolean(),
+  next_key_marker: z.string().nullable(),
+  next_version_id_marker: z.string().nullable(),
+  key_count: z.int().meta({ description: "Versions and delete markers of this page" }),
+});
+export type VersionPage = z.output<typeof versionPage>;
 
 /** Reads a ListObjectVersions response. @throws MalformedXml for any other document */
 export function parseVersionPage(xml: string): VersionPage {
   const root = readTree(xml, "ListVersionsResult");
   const name = nameReader(root);
-  const markerOf = (entry: XmlElement): ListedMarker => {
+  const markerOf = (entry: XmlElement): z.output<typeof marker> => {
     const key = entry.text("Key");
     if (key === null) throw new MalformedXml("an entry without a key");
     return {
@@ -46,7 +43,7 @@ export function parseVersionPage(xml: string): VersionPage {
       Owner: ownerIn(entry),
     };
   };
-  const versions = root.all("Version").map((version): ListedVersion => {
+  const versions = root.all("Version").map((version) => {
     const { Owner, ...marker } = markerOf(version);
     return {
       ...marker,

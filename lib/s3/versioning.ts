@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { callS3ForHeaders, type S3 } from "./client.ts";
 import { callS3ForXml } from "./read_xml.ts";
@@ -8,10 +9,11 @@ import { readTree } from "./xml_tree.ts";
 export const VERSIONING_STATES = ["Enabled", "Suspended"] as const;
 export type VersioningState = typeof VERSIONING_STATES[number];
 
-interface Versioning {
-  readonly status: VersioningState | null;
-  readonly mfa_delete: string | null;
-}
+export const versioning = z.object({
+  status: z.enum(VERSIONING_STATES).nullable().meta({ description: "Null: never switched on" }),
+  mfa_delete: z.string().nullable(),
+});
+type Versioning = z.output<typeof versioning>;
 
 const QUERY = [["versioning", ""]] as const;
 

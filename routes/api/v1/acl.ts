@@ -9,8 +9,6 @@ import type { StorageBackend } from "./capabilities.ts";
 import { bucketParams, objectParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 
-const BUCKET = "/api/v1/buckets/{bucket}/acl";
-const OBJECT = "/api/v1/buckets/{bucket}/objects/{key}/acl";
 /** Most grants of a list (S3 API, access control lists). */
 const MAX_GRANTS = 100;
 
@@ -60,72 +58,53 @@ const acl = z.object({
 
 const lacking = { 501: { description: "The store has no access control lists" } };
 
+/** What has access control lists: names and paths of its operations, and what a change returns beside its status. */
+const TARGETS = [
+  {
+    id: "bucket_acl",
+    at: { path: "/api/v1/buckets/{bucket}/acl", tag: "S3 Buckets", params: bucketParams },
+    what: "a bucket",
+    absent: "No such bucket",
+    further: { schema: { bucket: z.null() }, value: { bucket: null } },
+  },
+  {
+    id: "object_acl",
+    at: { path: "/api/v1/buckets/{bucket}/objects/{key}/acl", tag: "S3 Objects", params: objectParams },
+    what: "an object",
+    absent: "No such bucket or object",
+    further: { schema: {}, value: {} },
+  },
+] as const;
+
 /** Access control lists of buckets and objects. */
 export function aclOperations(operation: GatewayOperation, s3: S3, backend: StorageBackend): Operation[] {
-  return [
+  return TARGETS.flatMap(({ id, at, what, absent, further }) => [
     operation({
-      id: "get_bucket_acl",
+      id: `get_${id}`,
       method: "GET",
-      path: BUCKET,
-      tag: "S3 Buckets",
-      summary: "Who may do what with a bucket",
-      params: bucketParams,
-      responses: { 200: { description: "The list", schema: acl }, 404: { description: "No such bucket" }, ...lacking },
+      ...at,
+      summary: `Who may do what with ${what}`,
+      responses: { 200: { description: "The list", schema: acl }, 404: { description: absent }, ...lacking },
       handler: async ({ caller, params }) =>
-        Response.json(await supported("get_bucket_acl", backend, getAcl(s3, caller, params))),
+        Response.json(await supported(`get_${id}`, backend, getAcl(s3, caller, params))),
     }),
     operation({
-      id: "put_bucket_acl",
+      id: `put_${id}`,
       method: "PUT",
-      path: BUCKET,
-      tag: "S3 Buckets",
-      summary: "Set who may do what with a bucket",
-      params: bucketParams,
+      ...at,
+      summary: `Set who may do what with ${what}`,
       body: { kind: "json", schema: aclUpdate },
       responses: {
-        200: { description: "Set", schema: z.object({ status: z.literal("updated"), bucket: z.null() }) },
-        404: { description: "No such bucket, or no such account or group" },
+        200: { description: "Set", schema: z.object({ status: z.literal("updated"), ...further.schema }) },
+        404: { description: `${absent}, or no such account or group` },
         ...lacking,
       },
       async handler({ caller, params, body }) {
-        await supported("put_bucket_acl", backend, putAcl(s3, caller, params, newList(body)));
-        return Response.json({ status: "updated", bucket: null });
+        await supported(`put_${id}`, backend, putAcl(s3, caller, params, newList(body)));
+        return Response.json({ status: "updated", ...further.value });
       },
     }),
-    operation({
-      id: "get_object_acl",
-      method: "GET",
-      path: OBJECT,
-      tag: "S3 Objects",
-      summary: "Who may do what with an object",
-      params: objectParams,
-      responses: {
-        200: { description: "The list", schema: acl },
-        404: { description: "No such bucket or object" },
-        ...lacking,
-      },
-      handler: async ({ caller, params }) =>
-        Response.json(await supported("get_object_acl", backend, getAcl(s3, caller, params))),
-    }),
-    operation({
-      id: "put_object_acl",
-      method: "PUT",
-      path: OBJECT,
-      tag: "S3 Objects",
-      summary: "Set who may do what with an object",
-      params: objectParams,
-      body: { kind: "json", schema: aclUpdate },
-      responses: {
-        200: { description: "Set", schema: z.object({ status: z.literal("updated") }) },
-        404: { description: "No such bucket or object, or no such account or group" },
-        ...lacking,
-      },
-      async handler({ caller, params, body }) {
-        await supported("put_object_acl", backend, putAcl(s3, caller, params, newList(body)));
-        return Response.json({ status: "updated" });
-      },
-    }),
-  ];
+  ]);
 }
 
 function newList({ Owner, Grants }: z.output<typeof aclUpdate>): NewAccessList {

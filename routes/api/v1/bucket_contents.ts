@@ -3,44 +3,13 @@ import { compressibleJson } from "@/lib/http/compressible.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { type IssuedForms, listUploads, listVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
+import { uploadPage } from "@/lib/s3/upload_xml.ts";
+import { versionPage } from "@/lib/s3/version_xml.ts";
 import { bucketParams as params } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 
 const prefix = z.string().default("").meta({ description: "What the keys begin with" });
-const owner = z.object({ DisplayName: z.string().nullable(), ID: z.string().nullable() }).nullable();
-
-const marker = z.object({
-  Key: z.string(),
-  VersionId: z.string().nullable(),
-  IsLatest: z.boolean(),
-  LastModified: z.string().nullable(),
-  Owner: owner,
-});
-const versionList = z.object({
-  versions: z.array(marker.extend({
-    ETag: z.string().nullable(),
-    Size: z.int().meta({ description: "bytes" }),
-    StorageClass: z.string().nullable(),
-  })),
-  delete_markers: z.array(marker),
-  is_truncated: z.boolean(),
-  next_key_marker: z.string().nullable(),
-  next_version_id_marker: z.string().nullable(),
-  key_count: z.int().meta({ description: "Versions and delete markers of this page" }),
-}).meta({ id: "VersionList" });
-
-const uploadList = z.object({
-  bucket: z.string(),
-  uploads: z.array(z.object({
-    Key: z.string(),
-    UploadId: z.string(),
-    Initiated: z.string().nullable(),
-    StorageClass: z.string().nullable(),
-  })),
-  is_truncated: z.boolean(),
-  next_key_marker: z.string().nullable(),
-  next_upload_id_marker: z.string().nullable(),
-}).meta({ id: "UploadList" });
+const uploadList = z.object({ bucket: z.string(), ...uploadPage.shape }).meta({ id: "UploadList" });
 
 /** Its form is checked here where it is known: alone, the marker does not go to the store. */
 function versionIdMarker(forms: IssuedForms | null): z.ZodString {
@@ -66,7 +35,7 @@ export function bucketContentOperations(operation: GatewayOperation, s3: S3, for
         }),
       }),
       responses: {
-        200: { description: "A page of the listing", schema: versionList },
+        200: { description: "A page of the listing", schema: versionPage.meta({ id: "VersionList" }) },
         404: { description: "No such bucket" },
       },
       handler: async ({ caller, params: { bucket }, query }, { request }) =>

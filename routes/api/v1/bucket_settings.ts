@@ -3,7 +3,13 @@ import type { Operation } from "@/lib/http/operation.ts";
 import { deleteCors, getCors, putCors } from "@/lib/s3/bucket_cors.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { supported } from "@/lib/s3/errors.ts";
-import { getVersioning, setVersioning, VERSIONING_STATES, type VersioningState } from "@/lib/s3/versioning.ts";
+import {
+  getVersioning,
+  setVersioning,
+  versioning,
+  VERSIONING_STATES,
+  type VersioningState,
+} from "@/lib/s3/versioning.ts";
 import { FITS_XML } from "@/lib/s3/write_xml.ts";
 import type { StorageBackend } from "./capabilities.ts";
 import { bucketParams as params } from "./object_parameters.ts";
@@ -17,11 +23,6 @@ const MAX_RULES = 100;
 const MAX_ENTRIES = 1000;
 /** What S3 counts in: 32 bits with a sign. */
 const MAX_AGE_SECONDS = 2 ** 31 - 1;
-
-const versioning = z.object({
-  status: z.enum(VERSIONING_STATES).nullable().meta({ description: "Null: never switched on" }),
-  mfa_delete: z.string().nullable(),
-}).meta({ id: "BucketVersioning" });
 
 /** S3's spelling of a state, whatever the case it was written in. */
 const state = z.string().meta({ pattern: inAnyCase(VERSIONING_STATES) })
@@ -83,7 +84,11 @@ export function bucketSettingOperations(
       tag: TAG,
       summary: "Whether a bucket keeps versions",
       params,
-      responses: { 200: { description: "The state", schema: versioning }, ...missing, ...lacking },
+      responses: {
+        200: { description: "The state", schema: versioning.meta({ id: "BucketVersioning" }) },
+        ...missing,
+        ...lacking,
+      },
       handler: async ({ caller, params: { bucket } }) =>
         Response.json(await supported("get_bucket_versioning", backend, getVersioning(s3, caller, bucket))),
     }),

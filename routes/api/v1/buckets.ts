@@ -4,18 +4,12 @@ import { compressibleJson } from "@/lib/http/compressible.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { createBucket, deleteBucket, headBucket, listBuckets } from "@/lib/s3/buckets.ts";
 import type { S3 } from "@/lib/s3/client.ts";
+import { bucketList, objectPage } from "@/lib/s3/list_xml.ts";
 import { issuedForm, type IssuedForms, listObjects, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { bucketParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 
 const TAG = "S3 Buckets";
-const owner = z.object({ DisplayName: z.string().nullable(), ID: z.string().nullable() }).nullable();
-
-const bucketList = z.object({
-  buckets: z.array(z.object({ Name: z.string(), CreationDate: z.string().nullable() })),
-  owner,
-}).meta({ id: "BucketList" });
-
 /** The rules of S3, with capital letters as HCP-type stores have them, as JSON Schema: shown in the document, checked by the store. */
 const BUCKET_NAME = {
   minLength: 3,
@@ -36,21 +30,6 @@ const listQuery = (forms: IssuedForms | null) =>
     delimiter: z.string().optional().meta({ description: "Groups keys into common prefixes", examples: ["/"] }),
   });
 
-const objectList = z.object({
-  objects: z.array(z.object({
-    Key: z.string(),
-    Size: z.int().meta({ description: "bytes" }),
-    LastModified: z.string().nullable(),
-    ETag: z.string().nullable(),
-    StorageClass: z.string().nullable(),
-    Owner: owner,
-  })),
-  common_prefixes: z.array(z.string()),
-  is_truncated: z.boolean(),
-  next_continuation_token: z.string().nullable(),
-  key_count: z.int(),
-}).meta({ id: "ObjectList" });
-
 /** Buckets and what is in them. */
 export function bucketOperations(
   operation: GatewayOperation,
@@ -65,7 +44,7 @@ export function bucketOperations(
       path: "/api/v1/buckets",
       tag: TAG,
       summary: "List the buckets the caller may see",
-      responses: { 200: { description: "The buckets", schema: bucketList } },
+      responses: { 200: { description: "The buckets", schema: bucketList.meta({ id: "BucketList" }) } },
       handler: async ({ caller }, { request }) => compressibleJson(request, await listBuckets(s3, caller)),
     }),
     operation({
@@ -135,7 +114,7 @@ export function bucketOperations(
       params: bucketParams,
       query: listQuery(forms),
       responses: {
-        200: { description: "A page of the listing", schema: objectList },
+        200: { description: "A page of the listing", schema: objectPage.meta({ id: "ObjectList" }) },
         404: { description: "No such bucket" },
       },
       async handler({ caller, params: { bucket }, query }, { request }) {

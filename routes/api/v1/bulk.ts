@@ -3,7 +3,7 @@ import { badRequest } from "@/lib/http/errors.ts";
 import { JsonText } from "@/lib/http/json_text.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/client.ts";
-import { bothDeleted, deleteKeys, deletePrefix } from "@/lib/s3/delete_objects.ts";
+import { bothDeleted, bulkDeleted, deleteKeys, deletePrefix } from "@/lib/s3/delete_objects.ts";
 import { presignMethod, presignObjects } from "@/lib/s3/presign.ts";
 import { FITS_XML } from "@/lib/s3/write_xml.ts";
 import { bucketParams as params, wellFormed } from "./object_parameters.ts";
@@ -35,16 +35,7 @@ const deleteRequest = z.object({
   ],
 });
 
-const bulkDeleted = z.object({
-  status: z.literal("deleted"),
-  deleted: z.int().meta({ description: "Asked for and not failed; absent keys count as deleted" }),
-  errors: z.array(z.object({
-    Key: z.string(),
-    Code: z.string(),
-    Message: z.string().nullable(),
-    VersionId: z.string().optional(),
-  })).meta({ description: "The store's failures, the first 1000 of them" }),
-}).meta({ id: "BulkDeleted" });
+const deleted = z.object({ status: z.literal("deleted"), ...bulkDeleted.shape }).meta({ id: "BulkDeleted" });
 
 const presignRequest = z.object({
   keys: z.array(key).min(1).max(MAX_PRESIGNED_KEYS).meta({ examples: [["2026/a.txt", "2026/b.txt"]] }),
@@ -73,7 +64,7 @@ export function bulkOperations(operation: GatewayOperation, s3: S3): Operation[]
       params,
       body: { kind: "json", schema: deleteRequest, limitBytes: MAX_BODY_BYTES },
       responses: {
-        200: { description: "How many are gone", schema: bulkDeleted },
+        200: { description: "How many are gone", schema: deleted },
         400: { description: "An empty prefix without `all`, or a key that no multi-delete can carry" },
         404: { description: "No such bucket" },
       },

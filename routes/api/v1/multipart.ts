@@ -24,6 +24,7 @@ import { uploadHeaders } from "@/lib/s3/object_headers.ts";
 import { presignableParts, presignParts } from "@/lib/s3/presign.ts";
 import { MAX_FORM_PART_BYTES, sendPartFromSource } from "@/lib/s3/upload/form_part.ts";
 import { requestBody } from "@/lib/s3/upload/request_body.ts";
+import { partPage } from "@/lib/s3/upload_xml.ts";
 import { FITS_XML } from "@/lib/s3/write_xml.ts";
 import { asObject, objectParams as params, wellFormed } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
@@ -79,18 +80,7 @@ const completed = z.object({ ...place, etag: z.string().nullable() }).meta({ id:
 
 const abortRequest = z.object({ upload_id: uploadId }).meta({ id: "AbortRequest" });
 
-const partList = z.object({
-  ...place,
-  upload_id: z.string(),
-  parts: z.array(z.object({
-    PartNumber: z.int(),
-    ETag: z.string().nullable(),
-    Size: z.int().meta({ description: "bytes" }),
-    LastModified: z.string().nullable(),
-  })),
-  is_truncated: z.boolean(),
-  next_part_number_marker: z.int().nullable(),
-}).meta({ id: "PartList" });
+const partList = z.object({ ...place, upload_id: z.string(), ...partPage.shape }).meta({ id: "PartList" });
 
 const unknown = { 404: { description: "No such bucket or upload" } };
 
