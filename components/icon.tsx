@@ -4,9 +4,27 @@ const PATHS = {
   light:
     "M8 5a3 3 0 1 0 0 6 3 3 0 0 0 0-6z M8 1v1.5 M8 13.5V15 M1 8h1.5 M13.5 8H15 M3 3l1 1 M12 12l1 1 M13 3l-1 1 M4 12l-1 1",
   dark: "M13.5 9.5A6 6 0 0 1 6.5 2.5a6 6 0 1 0 7 7z",
+  previous: "M10 3.5L5.5 8l4.5 4.5",
+  next: "M6 3.5L10.5 8 6 12.5",
+  minus: "M3 8h10",
+  plus: "M8 3v10M3 8h10",
+  rotate: "M13 8.5a5 5 0 1 1-1.6-4M13 2v3h-3",
+  fullScreen: "M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10",
+  wholePage: "M4 2.5h8v11H4zM6.5 8h3M8 6.500v3",
+  spread: "M8 3.5C6.5 2.5 4.5 2.5 2.5 3v10c2-.5 4-.5 5.5.5 1.5-1 3.5-1 5.5-.5V3c-2-.5-4-.5-5.5.5zM8 3.500v10",
+  download: "M8 2v8M4.5 7L8 10.5 11.5 7M3 13.5h10",
+  copy: "M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3",
+  close: "M4 4l8 8M12 4l-8 8",
+  thumbnails: "M3 3h10v10H3zM6.5 3v10",
+  text: "M3 3h10v10H3zM9.5 3v10",
+  about: "M14 8A6 6 0 1 1 2 8a6 6 0 0 1 12 0zM8 7.5V11M8 5v.01",
+  keys: "M2 4.500h12v7H2zM4.5 7h.01M7 7h.01M9.5 7h.01M11.5 7h.01M5 9.500h6",
+  search: "M11.5 7a4.5 4.5 0 1 1-9 0 4.5 4.5 0 0 1 9 0zM10.4 10.4L14 14",
+  up: "M3.5 10L8 5.5l4.5 4.5",
+  down: "M3.5 6L8 10.5 12.5 6",
 } as const;
 
-type IconName = keyof typeof PATHS;
+export type IconName = keyof typeof PATHS;
 
 /** A drawing beside a word, or in a control that has its own name: never read out. */
 export function Icon({ name }: { name: IconName }) {

@@ -9,6 +9,7 @@ import { logPage } from "./log.tsx";
 import { loginPage } from "./login.tsx";
 import { notFoundPage } from "./not_found.tsx";
 import { staticFiles } from "./static_files.ts";
+import { VIEWER_PATHS, viewerPage } from "./viewer.tsx";
 
 export interface SiteOptions extends CampaignPageDeps {
   /** Folder of further files of the site. */
@@ -20,6 +21,7 @@ export function mountSite(add: AddRoute, options: SiteOptions): void {
   page(add, "/", "campaigns_page", campaignPage(options));
   page(add, "/login", "login_page", loginPage(options));
   page(add, "/log", "log_page", logPage(options));
+  for (const path of VIEWER_PATHS) page(add, path, "viewer_page", viewerPage(options));
   if (options.assets.devScript !== null) page(add, DEV_RELOAD_PATH, "dev_reload", devReload());
   const { resultsUrl } = options;
   addBelow(add, BUILD_PATH, staticFiles({ folder: buildFolder(), prefix: BUILD_PATH, isBuild: true, resultsUrl }));

@@ -5,16 +5,12 @@ import type { RequestContext } from "@/lib/http/request_context.ts";
 import { hasHeadPolicy } from "@/lib/site/head_policy.ts";
 import { pagePolicy } from "@/lib/site/policies.ts";
 import { openCodedFile, openStaticFile, type StaticFile } from "@/lib/site/static_file.ts";
-import { MAX_VIEWER_BYTES, viewerPolicy } from "@/lib/site/viewer_policy.ts";
 
 /** Bytes of an HTML document in which its head is looked for. */
 const MAX_HEAD_BYTES = 64 * 1024;
 /** A hashed name never stands for other content. */
 const FOR_EVER = "public, max-age=31536000, immutable";
 const HASHED_NAME = /-[A-Z0-9]{8}\.\w+$/;
-
-/** What a manifest viewer is called. */
-const VIEWER_PATHS = ["uv.html", "uv"];
 
 interface StaticFilesOptions {
   readonly folder: string;
@@ -42,40 +38,49 @@ export function staticFiles({ folder, prefix, isBuild = false, resultsUrl, missi
       if (page) return page;
       throw notFound();
     }
-    context.operation = "static";
-    try {
-      context.mustRead();
-      const headers = new Headers({
-        ETag: file.etag,
-        "Last-Modified": file.modified.toUTCString(),
-        "Cache-Control": isBuild && HASHED_NAME.test(path) ? FOR_EVER : "no-cache",
-      });
-      if (isBuild) headers.set("Vary", "Accept-Encoding");
-      const isViewer = prefix === "/" && VIEWER_PATHS.includes(path);
-      const policy = isViewer ? await viewerPolicyOf(file) : await policyOf(file, () => resultsUrl(context.request));
-      if (policy !== null) headers.set("Content-Security-Policy", policy);
-      if (isKnown(context.header("If-None-Match"), file.etag)) {
-        file.close();
-        return new Response(null, { status: 304, headers });
-      }
-      headers.set("Content-Type", file.type);
-      headers.set("Content-Length", String(file.size));
-      if (file.coding !== null) headers.set("Content-Encoding", file.coding);
-      if (context.method === "HEAD") {
-        file.close();
-        return new Response(null, { headers });
-      }
-      return new Response(file.stream(), { headers });
-    } catch (error) {
-      file.close();
-      throw error;
-    }
+    const headers = new Headers({
+      "Cache-Control": isBuild && HASHED_NAME.test(path) ? FOR_EVER : "no-cache",
+      ...(isBuild && { Vary: "Accept-Encoding" }),
+    });
+    return await fileResponse(context, file, headers, () => policyOf(file, () => resultsUrl(context.request)));
   };
 }
 
-/** A manifest viewer that an operator put into the folder runs by a policy of its own (spec, Response headers). */
-async function viewerPolicyOf(file: StaticFile): Promise<string> {
-  return file.size > MAX_VIEWER_BYTES ? SANDBOX_POLICY : viewerPolicy(await file.beginning(MAX_VIEWER_BYTES));
+/**
+ * An open file as the response to a request, or 304 where the client has it. Closes the file.
+ *
+ * @param headers what the response has beside those of the file
+ * @param policy the content security policy; null: the default policy of all responses applies
+ */
+export async function fileResponse(
+  context: RequestContext,
+  file: StaticFile,
+  headers: Headers,
+  policy: () => Promise<string | null>,
+): Promise<Response> {
+  context.operation = "static";
+  try {
+    context.mustRead();
+    headers.set("ETag", file.etag);
+    headers.set("Last-Modified", file.modified.toUTCString());
+    const text = await policy();
+    if (text !== null) headers.set("Content-Security-Policy", text);
+    if (isKnown(context.header("If-None-Match"), file.etag)) {
+      file.close();
+      return new Response(null, { status: 304, headers });
+    }
+    headers.set("Content-Type", file.type);
+    headers.set("Content-Length", String(file.size));
+    if (file.coding !== null) headers.set("Content-Encoding", file.coding);
+    if (context.method === "HEAD") {
+      file.close();
+      return new Response(null, { headers });
+    }
+    return new Response(file.stream(), { headers });
+  } catch (error) {
+    file.close();
+    throw error;
+  }
 }
 
 /** null: the default policy of all responses applies. */

@@ -7,13 +7,16 @@ interface PageOptions {
   readonly assets: Assets;
   readonly resultsUrl: string;
   readonly status?: number;
+  /** The policy of the page's HTML; that of our own pages when absent. */
+  readonly policy?: (html: string) => string;
 }
 
 /** A page of ours as the response to a request, stored by no cache: it may show what one user may see. */
-export function pageResponse(request: Request, page: Page, { assets, resultsUrl, status }: PageOptions): Response {
-  const html = new TextEncoder().encode(renderDocument(page, assets));
-  return compressibleResponse(request, html, "text/html; charset=utf-8", {
+export function pageResponse(request: Request, page: Page, options: PageOptions): Response {
+  const { assets, resultsUrl, status, policy = () => pagePolicy(resultsUrl) } = options;
+  const html = renderDocument(page, assets);
+  return compressibleResponse(request, new TextEncoder().encode(html), "text/html; charset=utf-8", {
     status,
-    headers: { "Content-Security-Policy": pagePolicy(resultsUrl), "Cache-Control": "private, no-store" },
+    headers: { "Content-Security-Policy": policy(html), "Cache-Control": "private, no-store" },
   });
 }

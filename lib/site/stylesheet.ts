@@ -12,6 +12,7 @@ export const STYLE_FILES = [
   "log.css",
   "run_summary.css",
   "login.css",
+  "viewer.css",
 ];
 
 /**

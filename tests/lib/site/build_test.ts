@@ -108,7 +108,8 @@ Deno.test("build: a source that is not sound is named", () =>
   }));
 
 Deno.test("build: every island of the project is named after its file", async () => {
-  for (const { name } of Deno.readDirSync(`${PROJECT_FOLDER}/islands`)) {
+  for (const { name, isFile } of Deno.readDirSync(`${PROJECT_FOLDER}/islands`)) {
+    if (!isFile) continue;
     const source = await Deno.readTextFile(`${PROJECT_FOLDER}/islands/${name}`);
     assert.ok(source.includes(`export default island("${name.replace(/\.tsx$/, "")}",`), name);
   }

@@ -1,0 +1,82 @@
+import { ToolButton } from "./tool_button.tsx";
+
+interface PageDockProps {
+  /** Numbers of the pages that are shown, from 1, in reading order. */
+  readonly numbers: readonly number[];
+  readonly count: number;
+  readonly isRightToLeft: boolean;
+  readonly hasPrevious: boolean;
+  readonly hasNext: boolean;
+  /** Percent of the image's own pixels; null: not known. */
+  readonly zoom: number | null;
+  readonly isSpread: boolean;
+  readonly canFullScreen: boolean;
+  readonly onPrevious: () => void;
+  readonly onNext: () => void;
+  readonly onNumber: (number: number) => void;
+  readonly onZoom: (direction: "in" | "out") => void;
+  readonly onWholePage: () => void;
+  readonly onRotate: () => void;
+  readonly onFullScreen: () => void;
+  readonly onSpread: () => void;
+}
+
+/** The controls of the page and of the view, below the image. */
+export function PageDock(props: PageDockProps) {
+  const { numbers, count, isRightToLeft, zoom } = props;
+  const previous = { name: "Previous page", disabled: !props.hasPrevious, onClick: props.onPrevious };
+  const next = { name: "Next page", disabled: !props.hasNext, onClick: props.onNext };
+  const [left, right] = isRightToLeft ? [next, previous] : [previous, next];
+  return (
+    <div class="dock" role="toolbar" aria-label="Page and view">
+      <ToolButton icon="previous" shortcut="←" {...left} />
+      <form
+        class="number"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const field = event.currentTarget.querySelector("input");
+          if (field) goToNumber(field, props);
+        }}
+      >
+        <label>
+          <span class="sr">Page</span>
+          <input
+            // Another page brings a fresh field, so that what was typed and not used is gone.
+            key={numbers.join()}
+            inputMode="numeric"
+            autocomplete="off"
+            maxLength={6}
+            size={Math.max(3, String(count).length)}
+            defaultValue={numbers.join("–")}
+            onFocus={(event) => event.currentTarget.select()}
+            onBlur={(event) => goToNumber(event.currentTarget, props)}
+          />
+          <span>of {count}</span>
+        </label>
+      </form>
+      <ToolButton icon="next" shortcut="→" {...right} />
+      <hr />
+      <ToolButton icon="minus" name="Zoom out" shortcut="−" onClick={() => props.onZoom("out")} />
+      <button class="btn zoom" type="button" title="Whole page (0)" onClick={props.onWholePage}>
+        <span class="sr">Whole page; zoom is</span> {zoom === null ? "–" : `${zoom} %`}
+      </button>
+      <ToolButton icon="plus" name="Zoom in" shortcut="+" onClick={() => props.onZoom("in")} />
+      <hr />
+      <ToolButton icon="rotate" name="Rotate" shortcut="R" onClick={props.onRotate} />
+      {count > 1 && (
+        <ToolButton icon="spread" name="Two pages side by side" pressed={props.isSpread} onClick={props.onSpread} />
+      )}
+      {props.canFullScreen && (
+        <ToolButton icon="fullScreen" name="Full screen" shortcut="F" onClick={props.onFullScreen} />
+      )}
+    </div>
+  );
+}
+
+/** Goes to the page whose number is in a field; what is no number of a page is put back. */
+function goToNumber(field: HTMLInputElement, { numbers, count, onNumber }: PageDockProps): void {
+  const number = /^\s*(\d+)/.exec(field.value)?.[1];
+  const wanted = number === undefined ? numbers[0] : Math.max(1, Math.min(count, Number(number)));
+  if (numbers.includes(wanted)) field.value = numbers.join("–");
+  else onNumber(wanted);
+}

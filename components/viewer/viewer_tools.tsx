@@ -1,0 +1,44 @@
+import type { ComponentChildren } from "preact";
+
+import { Icon } from "@/components/icon.tsx";
+import { ToolButton } from "./tool_button.tsx";
+
+interface ViewerToolsProps {
+  readonly title: string;
+  /** What must be shown with the manifest, or whose it is. */
+  readonly note: string;
+  readonly hasThumbnails: boolean;
+  readonly hasText: boolean;
+  readonly onThumbnails: () => void;
+  readonly onText: () => void;
+  readonly onHelp: () => void;
+  /** Stands before the buttons. */
+  readonly children?: ComponentChildren;
+}
+
+/** The bar above the image: what is open, and what can be shown beside it. */
+export function ViewerTools(props: ViewerToolsProps) {
+  return (
+    <div class="viewer-tools">
+      <a class="btn square" href="/" aria-label="Back to the campaigns" title="Back to the campaigns">
+        <Icon name="previous" />
+      </a>
+      <div class="title">
+        <h1 title={props.title}>{props.title}</h1>
+        <p title={props.note}>{props.note}</p>
+      </div>
+      {props.children}
+      <div class="panels needs-scripts">
+        <ToolButton
+          icon="thumbnails"
+          name="Thumbnails"
+          shortcut="M"
+          pressed={props.hasThumbnails}
+          onClick={props.onThumbnails}
+        />
+        <ToolButton icon="text" name="Text" shortcut="T" pressed={props.hasText} onClick={props.onText} />
+        <ToolButton icon="keys" name="Keyboard shortcuts" shortcut="?" onClick={props.onHelp} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,158 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+
+import { ShortcutList } from "@/components/viewer/shortcut_list.tsx";
+import { ViewerProblemNotice } from "@/components/viewer/viewer_problem.tsx";
+import { ViewerTools } from "@/components/viewer/viewer_tools.tsx";
+import { island } from "@/lib/client/island.tsx";
+import type { ImageView } from "@/lib/client/viewer/image_view.ts";
+import { viewerChoices } from "@/lib/client/viewer/viewer_memory.ts";
+import { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
+import type { Manifest } from "@/lib/presentation/iiif/manifest.ts";
+import { writeViewerAddress } from "@/lib/presentation/iiif/viewer_address.ts";
+import { pageTitle } from "@/lib/presentation/page_tab.ts";
+import { guardResultUrl } from "@/lib/presentation/result_url_guard.ts";
+import { commandOf, type ViewerCommand } from "@/lib/presentation/viewer_keys.ts";
+import { VIEWER_SENTENCES } from "@/lib/presentation/viewer_sentences.ts";
+import { PageStage } from "@/islands/viewer/page_stage.tsx";
+import { ThumbnailList } from "@/islands/viewer/thumbnail_list.tsx";
+
+type ManifestViewerProps = {
+  /** Base of this site's results; "" in a site without a cluster. */
+  readonly resultsUrl: string;
+};
+
+/** The manifest viewer: the volume that the fragment of the address names. */
+export default island("manifest_viewer", function ManifestViewer({ resultsUrl }: ManifestViewerProps) {
+  const store = useMemo(() => new ViewerStore((...request) => fetch(...request)), []);
+  const choices = useMemo(viewerChoices, []);
+  const frame = useRef<HTMLDivElement>(null);
+  const help = useRef<HTMLDialogElement>(null);
+  const view = useSignal<ImageView | null>(null);
+  const painted = useSignal<readonly number[]>([]);
+  const manifest = store.manifest.value;
+  const problem = store.problem.value;
+  const url = store.url.value;
+  const place = store.order.value.indexOf(store.current.value) + 1;
+
+  const run = (command: ViewerCommand) => {
+    const commands: Readonly<Record<ViewerCommand, () => void>> = {
+      previous: () => store.isRightToLeft.value ? store.next() : store.previous(),
+      next: () => store.isRightToLeft.value ? store.previous() : store.next(),
+      first: () => store.goToEnd("first"),
+      last: () => store.goToEnd("last"),
+      zoomIn: () => view.value?.zoom("in"),
+      zoomOut: () => view.value?.zoom("out"),
+      wholePage: () => view.value?.wholePage(),
+      rotate: () => view.value?.rotate(),
+      fullScreen: () => void toggleFullScreen(frame.current),
+      thumbnails: () => choices.thumbnails.toggle(),
+      text: () => choices.text.toggle(),
+      help: () => help.current?.showModal(),
+      panLeft: () => view.value?.pan("left"),
+      panRight: () => view.value?.pan("right"),
+      panUp: () => view.value?.pan("up"),
+      panDown: () => view.value?.pan("down"),
+    };
+    commands[command]();
+  };
+  useEffect(() => {
+    Object.values(choices).forEach((choice) => choice.recall());
+    const onKey = (event: KeyboardEvent) => {
+      if (isTyping(event) || help.current?.open) return;
+      const command = commandOf(event, choices.keys.value);
+      if (command === null) return;
+      event.preventDefault();
+      run(command);
+    };
+    addEventListener("keydown", onKey);
+    const stop = store.start();
+    return () => {
+      removeEventListener("keydown", onKey);
+      stop();
+    };
+  }, []);
+  useLayoutEffect(() => {
+    if (manifest) document.title = pageTitle(`Page ${place} · ${manifest.label}`, 0);
+  }, [manifest, place]);
+
+  return (
+    <div
+      class="viewer"
+      ref={frame}
+      data-thumbs={manifest !== null && choices.thumbnails.value}
+      data-text={manifest !== null && choices.text.value}
+    >
+      <ViewerTools
+        title={manifest?.label ?? "Manifest viewer"}
+        note={manifest ? noteOf(manifest, url) : ""}
+        hasThumbnails={choices.thumbnails.value}
+        hasText={choices.text.value}
+        onThumbnails={() => choices.thumbnails.toggle()}
+        onText={() => choices.text.toggle()}
+        onHelp={() => run("help")}
+      />
+      {manifest && choices.thumbnails.value && <ThumbnailList store={store} />}
+      {manifest
+        ? (
+          <PageStage
+            store={store}
+            view={view}
+            painted={painted}
+            onPoint={() => {}}
+            onFullScreen={() => run("fullScreen")}
+          />
+        )
+        : (
+          <section class="page-stage">
+            {problem === null
+              ? (
+                <>
+                  <p class="opening needs-scripts" role="status">{VIEWER_SENTENCES.opening}</p>
+                  <p class="viewer-problem without-scripts">{VIEWER_SENTENCES.needsScripts}</p>
+                </>
+              )
+              : (
+                <ViewerProblemNotice
+                  problem={problem}
+                  url={url}
+                  isOurs={url !== null && resultsUrl !== "" && guardResultUrl(url, resultsUrl).ok}
+                  onRetry={() => store.retry()}
+                  onOpen={(address) => location.hash = writeViewerAddress(address, 0)}
+                />
+              )}
+          </section>
+        )}
+      {manifest && (
+        <p class="sr" role="status">
+          {`Page ${place} of ${store.order.value.length}: ${manifest.canvases[store.current.value].label}`}
+        </p>
+      )}
+      <ShortcutList
+        dialog={help}
+        hasCharacters={choices.keys.value}
+        onCharacters={() => choices.keys.toggle()}
+        onClose={() => help.current?.close()}
+      />
+    </div>
+  );
+});
+
+/** What must be shown with the manifest, else whose it is. */
+function noteOf({ requiredStatement, providers }: Manifest, url: string | null): string {
+  const statement = requiredStatement?.values.join(" · ");
+  return statement || providers.map(({ label }) => label).find(Boolean) || (url ? new URL(url).host : "");
+}
+
+function isTyping({ target }: KeyboardEvent): boolean {
+  return target instanceof HTMLElement && target.matches("input, select, textarea, [contenteditable]");
+}
+
+async function toggleFullScreen(element: HTMLElement | null): Promise<void> {
+  try {
+    if (document.fullscreenElement) await document.exitFullscreen();
+    else await element?.requestFullscreen();
+  } catch {
+    // The browser does not allow it here; the page stays as it is.
+  }
+}

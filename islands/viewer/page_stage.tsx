@@ -1,0 +1,87 @@
+import { type Signal, useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+
+import { PageDock } from "@/components/viewer/page_dock.tsx";
+import { ImageView } from "@/lib/client/viewer/image_view.ts";
+import { TileSources } from "@/lib/client/viewer/tile_sources.ts";
+import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
+import { VIEWER_SENTENCES } from "@/lib/presentation/viewer_sentences.ts";
+
+interface PageStageProps {
+  readonly store: ViewerStore;
+  /** The surface with the images, once it is there; this component creates and removes it. */
+  readonly view: Signal<ImageView | null>;
+  /** Canvas indexes whose images are on the surface. */
+  readonly painted: Signal<readonly number[]>;
+  readonly onPoint: (index: number, at: { readonly x: number; readonly y: number }) => void;
+  readonly onFullScreen: () => void;
+}
+
+/** The image of the page with its controls. */
+export function PageStage({ store, view, painted, onPoint, onFullScreen }: PageStageProps) {
+  const surface = useRef<HTMLDivElement>(null);
+  const zoom = useSignal<number | null>(null);
+  const failed = useSignal(false);
+  const attempt = useSignal(0);
+  const pages = store.pages.value;
+  const order = store.order.value;
+
+  useEffect(() => {
+    let isGone = false;
+    const sources = new TileSources((...request) => fetch(...request));
+    void import("openseadragon").then(({ default: osd }) => {
+      if (isGone || !surface.current) return;
+      view.value = new ImageView(surface.current, osd, sources, {
+        onZoom: (percent) => zoom.value = percent,
+        onClick: onPoint,
+        onFlick: (direction) => direction === "left" === store.isRightToLeft.value ? store.previous() : store.next(),
+        onShown: (indexes) => painted.value = indexes,
+        onFailure: () => failed.value = true,
+      });
+    });
+    return () => {
+      isGone = true;
+      view.value?.destroy();
+      view.value = null;
+    };
+  }, []);
+  useEffect(() => {
+    failed.value = false;
+    painted.value = [];
+    const { value: shown } = view;
+    if (!shown) return;
+    void shown.show(pages).then(() => shown.prepare(store.pagesAfter.peek()));
+  }, [view.value, pages, attempt.value]);
+
+  const numbers = store.shown.value.map((index) => order.indexOf(index) + 1).sort((a, b) => a - b);
+  const isEmpty = pages.every(({ layers }) => layers.length === 0);
+  return (
+    <section class="page-stage" aria-label="Page image">
+      <div class="surface" ref={surface} />
+      {(failed.value || isEmpty) && (
+        <div class="viewer-problem">
+          <p role="alert">{isEmpty ? VIEWER_SENTENCES.noImage : VIEWER_SENTENCES.imageFailed}</p>
+          {!isEmpty && <button class="btn" type="button" onClick={() => attempt.value++}>Try again</button>}
+        </div>
+      )}
+      <PageDock
+        numbers={numbers}
+        count={order.length}
+        isRightToLeft={store.isRightToLeft.value}
+        hasPrevious={store.hasPrevious.value}
+        hasNext={store.hasNext.value}
+        zoom={zoom.value}
+        isSpread={store.isSpread.value}
+        canFullScreen={document.fullscreenEnabled}
+        onPrevious={() => store.previous()}
+        onNext={() => store.next()}
+        onNumber={(number) => store.goTo(order[number - 1])}
+        onZoom={(direction) => view.value?.zoom(direction)}
+        onWholePage={() => view.value?.wholePage()}
+        onRotate={() => view.value?.rotate()}
+        onFullScreen={onFullScreen}
+        onSpread={() => store.isSpread.value = !store.isSpread.value}
+      />
+    </section>
+  );
+}

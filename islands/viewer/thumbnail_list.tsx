@@ -1,0 +1,125 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+
+import { thumbnailOf } from "@/lib/presentation/iiif/image_service.ts";
+import type { Canvas } from "@/lib/presentation/iiif/manifest.ts";
+import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
+import { listWindow, scrollToMiddle } from "@/lib/presentation/viewer_window.ts";
+
+/** px of one entry along the list, as viewer.css lays it out. */
+const ENTRY = { column: 152, row: 68 };
+/** Device pixels of a thumbnail's frame, at 1 per CSS pixel. */
+const FRAME = { width: 84, height: 112 };
+/** Images are requested once the list has rested for so long, ms: a list that flies past loads nothing. */
+const REST_MS = 120;
+const NARROW = "(max-width: 640px)";
+
+/** The pages in small: only the entries that can be seen exist. */
+export function ThumbnailList({ store, hits }: { store: ViewerStore; hits?: ReadonlyMap<number, number> }) {
+  const box = useRef<HTMLElement>(null);
+  const isRow = useSignal(matchMedia(NARROW).matches);
+  const order = store.order.value;
+  const entry = isRow.value ? ENTRY.row : ENTRY.column;
+  const current = Math.max(0, order.indexOf(store.current.value));
+  const scrolled = useSignal(scrollToMiddle(current, order.length, screenLength(isRow.value), entry));
+  const visible = useSignal(screenLength(isRow.value));
+  const isResting = useSignal(true);
+  const loaded = useRef(new Set<number>());
+
+  useEffect(() => {
+    const media = matchMedia(NARROW);
+    const change = () => isRow.value = media.matches;
+    media.addEventListener("change", change);
+    const sizes = new ResizeObserver(() => visible.value = lengthOf(box.current, isRow.value));
+    if (box.current) sizes.observe(box.current);
+    return () => {
+      media.removeEventListener("change", change);
+      sizes.disconnect();
+    };
+  }, []);
+  useEffect(() => {
+    if (isResting.value) return;
+    const timer = setTimeout(() => isResting.value = true, REST_MS);
+    return () => clearTimeout(timer);
+  }, [scrolled.value, isResting.value]);
+  // The page that is shown is in view: at first in the middle, then wherever it is enough.
+  useLayoutEffect(() => {
+    const { current: element } = box;
+    if (!element) return;
+    const length = lengthOf(element, isRow.value);
+    const at = isRow.value ? element.scrollLeft : element.scrollTop;
+    const from = current * entry;
+    if (from >= at && from + entry <= at + length) return;
+    element.scrollTo({ [isRow.value ? "left" : "top"]: scrollToMiddle(current, order.length, length, entry) });
+  }, [current, entry, order]);
+
+  const shown = listWindow(order.length, scrolled.value, visible.value, entry);
+  const along = isRow.value ? "left" : "top";
+  return (
+    <nav
+      class="thumbs"
+      aria-label="Pages"
+      ref={box}
+      onScroll={({ currentTarget }) => {
+        scrolled.value = isRow.value ? currentTarget.scrollLeft : currentTarget.scrollTop;
+        isResting.value = false;
+      }}
+    >
+      <ol style={{ [isRow.value ? "width" : "height"]: `${order.length * entry}px` }}>
+        {order.slice(shown.first, shown.end).map((index, at) => {
+          const place = shown.first + at;
+          if (isResting.value) loaded.current.add(index);
+          const canvas = store.manifest.value?.canvases[index];
+          const count = hits?.get(index) ?? 0;
+          return canvas && (
+            <li
+              key={index}
+              style={{ [along]: `${place * entry}px` }}
+              aria-setsize={order.length}
+              aria-posinset={place + 1}
+            >
+              <a
+                class="thumb"
+                href={store.addressOf(index)}
+                aria-current={store.shown.value.includes(index) ? "page" : undefined}
+                onClick={(event) => {
+                  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+                  event.preventDefault();
+                  store.goTo(index);
+                }}
+              >
+                <span class="frame">{loaded.current.has(index) && <Thumbnail canvas={canvas} />}</span>
+                <span class="label">
+                  <span class="sr">Page</span> {canvas.label}
+                </span>
+                {count > 0 && (
+                  <b>
+                    {count}
+                    <span class="sr">{count === 1 ? " hit" : " hits"}</span>
+                  </b>
+                )}
+              </a>
+            </li>
+          );
+        })}
+      </ol>
+    </nav>
+  );
+}
+
+function Thumbnail({ canvas }: { canvas: Canvas }) {
+  const source = canvas.thumbnails[0] ?? canvas.images[0]?.choices[0].source;
+  const scale = Math.min(2, devicePixelRatio);
+  const file = source && thumbnailOf(source, { width: FRAME.width * scale, height: FRAME.height * scale });
+  return file && <img src={file.href} alt="" decoding="async" draggable={false} />;
+}
+
+function lengthOf(element: HTMLElement | null, isRow: boolean): number {
+  const length = isRow ? element?.clientWidth : element?.clientHeight;
+  return length || screenLength(isRow);
+}
+
+/** Before the list is laid out: no less than it can show. */
+function screenLength(isRow: boolean): number {
+  return isRow ? innerWidth : innerHeight;
+}

@@ -1,0 +1,309 @@
+import type OpenSeadragon from "openseadragon";
+
+import type { Box, ImageChoice } from "@/lib/presentation/iiif/manifest.ts";
+import type { TileSourceAnswer, TileSources } from "./tile_sources.ts";
+
+/** A page as it lies before the reader: a canvas with the images that are chosen. */
+export interface ShownPage {
+  /** Of the canvas. */
+  readonly index: number;
+  /** In the canvas's units; null: those of its first image. */
+  readonly width: number | null;
+  readonly height: number | null;
+  /** From the bottom to the top. */
+  readonly layers: readonly Layer[];
+}
+
+interface Layer {
+  readonly choice: ImageChoice;
+  /** On the canvas; null: all of it. */
+  readonly target: Box | null;
+}
+
+interface ImageViewEvents {
+  /** @param percent of the image's own pixels */
+  readonly onZoom: (percent: number) => void;
+  /** @param at fractions of the page's width and height */
+  readonly onClick: (index: number, at: { readonly x: number; readonly y: number }) => void;
+  /** A finger flicked the whole page aside. */
+  readonly onFlick: (direction: "left" | "right") => void;
+  readonly onShown: (indexes: readonly number[]) => void;
+  readonly onFailure: (index: number) => void;
+}
+
+type Osd = typeof OpenSeadragon;
+
+/** A page in the world of the view, where every page is 1 high. */
+interface PlacedPage {
+  readonly page: ShownPage;
+  readonly x: number;
+  readonly width: number;
+  readonly answers: readonly TileSourceAnswer[];
+}
+
+/** Room around the page, px; the lower one is for the controls. */
+const MARGINS = { left: 16, top: 16, right: 16, bottom: 72 };
+const ZOOM_STEP = 1.4;
+/** Part of the view by which a key moves the image. */
+const PAN_STEP = 0.15;
+/** px per second of a finger's movement that turns the page. */
+const FLICK_SPEED = 500;
+
+/** The images of pages on a surface that zooms, pans and rotates. */
+export class ImageView {
+  readonly #osd: Osd;
+  readonly #viewer: OpenSeadragon.Viewer;
+  readonly #sources: TileSources;
+  readonly #events: ImageViewEvents;
+  #pages: readonly PlacedPage[] = [];
+  /** Elements over the pages, by canvas index. */
+  #overlays = new Map<number, HTMLElement>();
+  #items: OpenSeadragon.TiledImage[] = [];
+  /** Counts the calls of `show`, so that what was begun for an earlier one stops. */
+  #turn = 0;
+
+  constructor(element: HTMLElement, osd: Osd, sources: TileSources, events: ImageViewEvents) {
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    markStyled();
+    const gestures = { clickToZoom: false, dblClickToZoom: true };
+    this.#osd = osd;
+    this.#sources = sources;
+    this.#events = events;
+    this.#viewer = osd({
+      element,
+      drawer: "canvas",
+      crossOriginPolicy: false,
+      showNavigationControl: false,
+      keyboardNavEnabled: false,
+      tabIndex: -1,
+      animationTime: still ? 0 : 0.5,
+      blendTime: 0,
+      viewportMargins: MARGINS,
+      visibilityRatio: 0.3,
+      minZoomImageRatio: 0.7,
+      maxZoomPixelRatio: 4,
+      maxImageCacheCount: 150,
+      imageLoaderLimit: 6,
+      gestureSettingsMouse: gestures,
+      gestureSettingsPen: gestures,
+      gestureSettingsTouch: { ...gestures, flickEnabled: false, pinchRotate: false },
+    });
+    this.#listen();
+  }
+
+  /** Shows pages side by side, from left to right, whole. */
+  async show(pages: readonly ShownPage[]): Promise<void> {
+    const turn = ++this.#turn;
+    const answers = await Promise.all(
+      pages.map(({ layers }) => Promise.all(layers.map(({ choice }) => this.#sources.of(choice.source)))),
+    );
+    if (turn !== this.#turn) return;
+    this.#pages = placed(pages, answers);
+    const old = this.#items;
+    this.#items = [];
+    this.#viewer.clearOverlays();
+    this.#overlays = new Map();
+    for (const place of this.#pages) this.#cover(place);
+    await Promise.all(this.#pages.map((place) => this.#add(place, turn)));
+    for (const item of old) this.#viewer.world.removeItem(item);
+    if (turn !== this.#turn) return;
+    this.wholePage(true);
+    this.#events.onShown(pages.map(({ index }) => index));
+  }
+
+  /** Reads what the next pages need, so that they appear at once. */
+  prepare(pages: readonly ShownPage[]): void {
+    for (const { choice } of pages.flatMap(({ layers }) => layers)) void this.#sources.of(choice.source);
+  }
+
+  /** The element that covers a page that is shown, for marks on it; null: the page is not shown. */
+  overlayOf(index: number): HTMLElement | null {
+    return this.#overlays.get(index) ?? null;
+  }
+
+  zoom(direction: "in" | "out"): void {
+    const { viewport } = this.#viewer;
+    viewport.zoomBy(direction === "in" ? ZOOM_STEP : 1 / ZOOM_STEP).applyConstraints();
+  }
+
+  /** @param immediately without an animation */
+  wholePage(immediately = false): void {
+    if (this.#pages.length > 0) this.#viewer.viewport.fitBounds(this.#bounds(), immediately);
+  }
+
+  /** Turns the view by a quarter, clockwise. */
+  rotate(): void {
+    const { viewport } = this.#viewer;
+    viewport.setRotation((viewport.getRotation() + 90) % 360, true);
+    this.wholePage(true);
+  }
+
+  pan(direction: "left" | "right" | "up" | "down"): void {
+    const { viewport } = this.#viewer;
+    const { width, height } = viewport.getBounds();
+    const step = { left: [-width, 0], right: [width, 0], up: [0, -height], down: [0, height] }[direction];
+    viewport.panBy(new this.#osd.Point(step[0] * PAN_STEP, step[1] * PAN_STEP)).applyConstraints();
+  }
+
+  /**
+   * Moves a part of a page into view, enlarged.
+   *
+   * @param box fractions of the page's width and height
+   */
+  goToBox(index: number, box: Box): void {
+    const place = this.#pages.find(({ page }) => page.index === index);
+    if (!place) return;
+    const width = box.width * place.width * 1.15;
+    // A line is wide and flat: what is above and below it stays in view.
+    const height = Math.max(box.height * 5, 0.2);
+    const x = place.x + box.x * place.width - box.width * place.width * 0.075;
+    const y = box.y + box.height / 2 - height / 2;
+    this.#viewer.viewport.fitBounds(new this.#osd.Rect(x, y, width, height));
+  }
+
+  destroy(): void {
+    this.#turn++;
+    this.#viewer.destroy();
+  }
+
+  #listen(): void {
+    const viewer = this.#viewer;
+    viewer.addHandler("zoom", () => this.#reportZoom());
+    viewer.addHandler("canvas-click", (event) => {
+      if (!event.quick) return;
+      const at = viewer.viewport.pointFromPixel(event.position);
+      const place = this.#pages.find(({ x, width }) => at.x >= x && at.x < x + width);
+      if (place && at.y >= 0 && at.y < 1) {
+        this.#events.onClick(place.page.index, { x: (at.x - place.x) / place.width, y: at.y });
+      }
+    });
+    viewer.addHandler("canvas-drag-end", (event) => {
+      const { pointerType } = event as { pointerType?: string };
+      const isAside = Math.abs(Math.cos(event.direction)) > 0.9;
+      if (pointerType !== "touch" || event.speed < FLICK_SPEED || !isAside || !this.#isWhole()) return;
+      this.#events.onFlick(Math.cos(event.direction) < 0 ? "left" : "right");
+    });
+  }
+
+  /** Adds an empty element over a page. */
+  #cover({ page, x, width }: PlacedPage): void {
+    const element = document.createElement("div");
+    element.className = "page-marks";
+    this.#overlays.set(page.index, element);
+    this.#viewer.addOverlay({ element, location: new this.#osd.Rect(x, 0, width, 1) });
+  }
+
+  async #add(place: PlacedPage, turn: number): Promise<void> {
+    const added = await Promise.all(
+      place.answers.map((answer, layer) => answer.ok ? this.#addLayer(place, layer, answer.source) : null),
+    );
+    const items = added.filter((item) => item !== null);
+    if (turn !== this.#turn) {
+      for (const item of items) this.#viewer.world.removeItem(item);
+      return;
+    }
+    this.#items.push(...items);
+    if (items.length < added.length) this.#events.onFailure(place.page.index);
+  }
+
+  /** The layer's image on the surface; null where it cannot be loaded. */
+  #addLayer(place: PlacedPage, layer: number, source: object): Promise<OpenSeadragon.TiledImage | null> {
+    const { choice, target } = place.page.layers[layer];
+    const { Rect, Point } = this.#osd;
+    return new Promise((resolve) => {
+      this.#viewer.addTiledImage({
+        // The library writes into what it is given.
+        tileSource: structuredClone(source) as OpenSeadragon.TileSourceOptions,
+        degrees: choice.rotation,
+        flipped: choice.isMirrored,
+        success: (event) => {
+          const { item } = event as unknown as { item: OpenSeadragon.TiledImage };
+          const pixels = item.getContentSize();
+          const { x, y, width } = itemPlace(onSurface(place, target), choice, { width: pixels.x, height: pixels.y });
+          item.setWidth(width, true);
+          item.setPosition(new Point(x, y), true);
+          const { region } = choice;
+          if (region) item.setClip(new Rect(region.x, region.y, region.width, region.height));
+          resolve(item);
+        },
+        error: () => resolve(null),
+      });
+    });
+  }
+
+  #bounds(): OpenSeadragon.Rect {
+    const last = this.#pages[this.#pages.length - 1];
+    return new this.#osd.Rect(0, 0, last.x + last.width, 1);
+  }
+
+  /** Whether the view is not enlarged. */
+  #isWhole(): boolean {
+    const { viewport } = this.#viewer;
+    const bounds = this.#bounds();
+    const shown = viewport.getBoundsNoRotate(true);
+    return shown.width * 1.02 >= bounds.width && shown.height * 1.02 >= bounds.height;
+  }
+
+  #reportZoom(): void {
+    const item = this.#items[0];
+    if (item) this.#events.onZoom(Math.round(item.viewportToImageZoom(this.#viewer.viewport.getZoom(false)) * 100));
+  }
+}
+
+/**
+ * The library adds a style element to the page unless there is one with its mark. The page's policy allows none, so the
+ * one with the mark is an element of that name without a meaning; viewer.css has the rule.
+ */
+function markStyled(): void {
+  const style = document.createElementNS(null, "style");
+  style.setAttribute("data-openseadragon-mobile-css", "");
+  document.head.append(style);
+}
+
+/** Between two pages that lie side by side, of a page's height. */
+const GAP = 0.004;
+/** Of a page whose extent nothing tells before its image is there. */
+const USUAL_ASPECT = 0.75;
+
+function placed(pages: readonly ShownPage[], answers: readonly (readonly TileSourceAnswer[])[]): PlacedPage[] {
+  let x = 0;
+  return pages.map((page, at) => {
+    const first = answers[at].find(({ ok }) => ok);
+    const image = first?.ok && first.width && first.height ? first.width / first.height : USUAL_ASPECT;
+    const width = page.width && page.height ? page.width / page.height : image;
+    const place = { page, x, width, answers: answers[at] };
+    x += width + GAP;
+    return place;
+  });
+}
+
+/** A part of a page, by default all of it, in the world of the view. */
+function onSurface({ page, x, width }: PlacedPage, target: Box | null): Box {
+  if (!target || !page.width || !page.height) return { x, y: 0, width, height: 1 };
+  return {
+    x: x + target.x / page.width * width,
+    y: target.y / page.height,
+    width: target.width / page.width * width,
+    height: target.height / page.height,
+  };
+}
+
+/**
+ * Where a whole image lies before it is mirrored and rotated about its own centre, so that the chosen part of it ends up
+ * in a box.
+ *
+ * @param pixels extent of the whole image
+ */
+function itemPlace(box: Box, { region, rotation, isMirrored }: ImageChoice, pixels: Pick<Box, "width" | "height">) {
+  const part = region ?? { x: 0, y: 0, ...pixels };
+  const scale = (rotation % 180 === 0 ? box.width : box.height) / part.width;
+  const aside = (part.x + part.width / 2 - pixels.width / 2) * scale * (isMirrored ? -1 : 1);
+  const below = (part.y + part.height / 2 - pixels.height / 2) * scale;
+  const angle = rotation / 180 * Math.PI;
+  const width = pixels.width * scale;
+  return {
+    x: box.x + box.width / 2 - (aside * Math.cos(angle) - below * Math.sin(angle)) - width / 2,
+    y: box.y + box.height / 2 - (aside * Math.sin(angle) + below * Math.cos(angle)) - pixels.height * scale / 2,
+    width,
+  };
+}

@@ -1,0 +1,186 @@
+import { computed, type ReadonlySignal, signal } from "@preact/signals";
+
+import type { Canvas, Manifest } from "@/lib/presentation/iiif/manifest.ts";
+import { MAX_MANIFEST_BYTES, readManifest } from "@/lib/presentation/iiif/read_manifest.ts";
+import { layoutOf, spreadsOf } from "@/lib/presentation/iiif/spreads.ts";
+import { readViewerAddress, writeViewerAddress } from "@/lib/presentation/iiif/viewer_address.ts";
+import type { ViewerProblem } from "@/lib/presentation/viewer_sentences.ts";
+import { fetchText } from "./fetch_text.ts";
+import type { ShownPage } from "./image_view.ts";
+
+/** Turns that follow each other faster than this are one entry in the browser's history, ms. */
+const LEAFING_MS = 1000;
+
+/** The manifest that the address of the page names, and the pages of it that are shown. */
+export class ViewerStore {
+  readonly manifest = signal<Manifest | null>(null);
+  readonly problem = signal<ViewerProblem | null>(null);
+  /** Address of the manifest; null where none is named. */
+  readonly url = signal<string | null>(null);
+  /** Index of the canvas that the address names. */
+  readonly current = signal(0);
+  readonly isSpread = signal(false);
+  /** Index into the manifest's alternative orders; null: the order of its canvases. */
+  readonly orderIndex = signal<number | null>(null);
+  /** The chosen image of each painting, by canvas and place among its paintings. */
+  readonly #choices = signal<ReadonlyMap<string, number>>(new Map());
+
+  /** Canvas indexes in the order in which the reader goes through them. */
+  readonly order = computed<readonly number[]>(() => {
+    const manifest = this.manifest.value;
+    if (!manifest) return [];
+    const alternative = manifest.alternativeOrders[this.orderIndex.value ?? -1];
+    return alternative ? [...new Set(alternative.canvases)] : manifest.canvases.map((_, index) => index);
+  });
+  readonly isRightToLeft = computed(() => this.manifest.value?.viewingDirection === "right-to-left");
+  readonly #spreads: ReadonlySignal<readonly (readonly number[])[]> = computed(() => {
+    const manifest = this.manifest.value;
+    if (!manifest) return [];
+    return this.isSpread.value
+      ? spreadsOf(manifest.canvases, this.order.value, this.isRightToLeft.value)
+      : this.order.value.map((index) => [index]);
+  });
+  /** By canvas, the spread that it is in. */
+  readonly #spreadAt: ReadonlySignal<ReadonlyMap<number, number>> = computed(() =>
+    new Map(this.#spreads.value.flatMap((spread, at) => spread.map((index) => [index, at] as const)))
+  );
+  readonly #at: ReadonlySignal<number> = computed(() => this.#spreadAt.value.get(this.current.value) ?? 0);
+  /** Canvas indexes that are shown, from left to right. */
+  readonly shown: ReadonlySignal<readonly number[]> = computed(() => this.#spreads.value[this.#at.value] ?? []);
+  readonly pages: ReadonlySignal<readonly ShownPage[]> = computed(() => this.#pagesOf(this.shown.value));
+  readonly pagesAfter: ReadonlySignal<readonly ShownPage[]> = computed(() =>
+    this.#pagesOf(this.#spreads.value[this.#at.value + 1] ?? [])
+  );
+  readonly hasPrevious: ReadonlySignal<boolean> = computed(() => this.#at.value > 0);
+  readonly hasNext: ReadonlySignal<boolean> = computed(() => this.#at.value < this.#spreads.value.length - 1);
+
+  readonly #fetch: typeof fetch;
+  #loading = new AbortController();
+  #turnedAt = -Infinity;
+
+  constructor(request: typeof fetch) {
+    this.#fetch = request;
+  }
+
+  /** Shows what the address of the page names, now and whenever it changes. @returns stops that */
+  start(): () => void {
+    const follow = () => this.#follow();
+    addEventListener("hashchange", follow);
+    follow();
+    return () => {
+      removeEventListener("hashchange", follow);
+      this.#loading.abort();
+    };
+  }
+
+  /** Reads the manifest again after a failure. */
+  retry(): void {
+    if (this.url.value !== null) void this.#load(this.url.value);
+  }
+
+  /** The fragment that names a canvas of this manifest. */
+  addressOf(index: number): string {
+    return writeViewerAddress(this.url.value ?? "", index);
+  }
+
+  /** Goes to a canvas. Going through pages quickly is one entry in the history. */
+  goTo(index: number): void {
+    if (index === this.current.value || !this.manifest.value?.canvases[index]) return;
+    const isLeafing = performance.now() - this.#turnedAt < LEAFING_MS;
+    this.#turnedAt = performance.now();
+    const hash = this.addressOf(index);
+    if (isLeafing) history.replaceState(null, "", hash);
+    else history.pushState(null, "", hash);
+    this.current.value = index;
+  }
+
+  previous(): void {
+    this.#turn(-1);
+  }
+
+  next(): void {
+    this.#turn(1);
+  }
+
+  goToEnd(end: "first" | "last"): void {
+    const index = this.order.value.at(end === "first" ? 0 : -1);
+    if (index !== undefined) this.goTo(index);
+  }
+
+  chosen(index: number, painting: number): number {
+    return this.#choices.value.get(`${index} ${painting}`) ?? 0;
+  }
+
+  choose(index: number, painting: number, choice: number): void {
+    this.#choices.value = new Map(this.#choices.value).set(`${index} ${painting}`, choice);
+  }
+
+  #turn(by: number): void {
+    const spread = this.#spreads.value[this.#at.value + by];
+    if (spread) this.goTo(Math.min(...spread));
+  }
+
+  #pagesOf(spread: readonly number[]): readonly ShownPage[] {
+    const canvases = this.manifest.value?.canvases ?? [];
+    return spread.map((index) => this.#pageOf(canvases[index], index));
+  }
+
+  #pageOf({ width, height, images }: Canvas, index: number): ShownPage {
+    const layers = images.map(({ choices, target }, painting) => ({
+      choice: choices[this.chosen(index, painting)] ?? choices[0],
+      target,
+    }));
+    return { index, width, height, layers };
+  }
+
+  #follow(): void {
+    const { manifest: url, isRefused, canvas } = readViewerAddress(location.hash, location.href);
+    if (url === null) {
+      this.#loading.abort();
+      this.url.value = null;
+      this.manifest.value = null;
+      this.problem.value = isRefused ? "refused address" : "none named";
+    } else if (url !== this.url.value) {
+      void this.#load(url);
+    } else if (this.manifest.value) {
+      this.current.value = this.#canvasOf(this.manifest.value, canvas);
+    }
+  }
+
+  async #load(url: string): Promise<void> {
+    this.#loading.abort();
+    const { signal } = this.#loading = new AbortController();
+    this.url.value = url;
+    this.manifest.value = null;
+    this.problem.value = null;
+    const fetched = await fetchText(url, { fetch: this.#fetch, maxBytes: MAX_MANIFEST_BYTES, signal });
+    if (signal.aborted) return;
+    const read = fetched.ok ? manifestOf(fetched.text, url) : fetched.problem;
+    if (typeof read !== "object") {
+      this.problem.value = read;
+      return;
+    }
+    this.orderIndex.value = null;
+    this.#choices.value = new Map();
+    this.isSpread.value = layoutOf(read) === "spreads";
+    // The address may name another page by now.
+    this.current.value = this.#canvasOf(read, readViewerAddress(location.hash, location.href).canvas);
+    this.manifest.value = read;
+  }
+
+  /** The canvas that an address names, as far as the manifest reaches. */
+  #canvasOf({ canvases, start }: Manifest, named: number | null): number {
+    return Math.min(named ?? start ?? 0, canvases.length - 1);
+  }
+}
+
+function manifestOf(text: string, url: string): Manifest | ViewerProblem {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return "not JSON";
+  }
+  const read = readManifest(json, url, navigator.languages);
+  return read.ok ? read.manifest : read.reason;
+}

@@ -1,0 +1,68 @@
+/** What a key does in the manifest viewer. */
+export type ViewerCommand =
+  | "previous"
+  | "next"
+  | "first"
+  | "last"
+  | "zoomIn"
+  | "zoomOut"
+  | "wholePage"
+  | "rotate"
+  | "fullScreen"
+  | "thumbnails"
+  | "text"
+  | "help"
+  | "panLeft"
+  | "panRight"
+  | "panUp"
+  | "panDown";
+
+interface Shortcut {
+  readonly keys: readonly string[];
+  /** How the list of shortcuts writes the key. */
+  readonly shown: string;
+  readonly says: string;
+  readonly command: ViewerCommand;
+  /** One character without a modifier, which the reader may switch off (WCAG 2.1.4). */
+  readonly isCharacter?: boolean;
+}
+
+/** The shortcuts, in the order in which they are listed. */
+export const SHORTCUTS: readonly Shortcut[] = [
+  { keys: ["ArrowLeft"], shown: "←", says: "The page to the left", command: "previous" },
+  { keys: ["ArrowRight"], shown: "→", says: "The page to the right", command: "next" },
+  { keys: ["Home"], shown: "Home", says: "First page", command: "first" },
+  { keys: ["End"], shown: "End", says: "Last page", command: "last" },
+  { keys: ["Shift+ArrowLeft"], shown: "Shift ←", says: "Move the image to the left", command: "panLeft" },
+  { keys: ["Shift+ArrowRight"], shown: "Shift →", says: "Move the image to the right", command: "panRight" },
+  { keys: ["Shift+ArrowUp"], shown: "Shift ↑", says: "Move the image up", command: "panUp" },
+  { keys: ["Shift+ArrowDown"], shown: "Shift ↓", says: "Move the image down", command: "panDown" },
+  { keys: ["+", "="], shown: "+", says: "Zoom in", command: "zoomIn", isCharacter: true },
+  { keys: ["-", "_"], shown: "−", says: "Zoom out", command: "zoomOut", isCharacter: true },
+  { keys: ["0"], shown: "0", says: "Whole page", command: "wholePage", isCharacter: true },
+  { keys: ["r"], shown: "R", says: "Rotate by a quarter", command: "rotate", isCharacter: true },
+  { keys: ["f"], shown: "F", says: "Full screen", command: "fullScreen", isCharacter: true },
+  { keys: ["m"], shown: "M", says: "Thumbnails", command: "thumbnails", isCharacter: true },
+  { keys: ["t"], shown: "T", says: "Text", command: "text", isCharacter: true },
+  { keys: ["?"], shown: "?", says: "These shortcuts", command: "help", isCharacter: true },
+];
+
+interface Key {
+  readonly key: string;
+  readonly shiftKey: boolean;
+  readonly ctrlKey: boolean;
+  readonly altKey: boolean;
+  readonly metaKey: boolean;
+}
+
+/**
+ * What a key press does; null for nothing.
+ *
+ * @param characters whether single characters are shortcuts
+ */
+export function commandOf(event: Key, characters: boolean): ViewerCommand | null {
+  if (event.ctrlKey || event.altKey || event.metaKey) return null;
+  const name = event.key.length === 1 ? event.key.toLowerCase() : `${event.shiftKey ? "Shift+" : ""}${event.key}`;
+  const found = SHORTCUTS.find(({ keys }) => keys.includes(name));
+  return found && (characters || !found.isCharacter) ? found.command : null;
+}

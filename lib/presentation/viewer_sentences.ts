@@ -1,0 +1,66 @@
+import type { ManifestProblem } from "@/lib/presentation/iiif/read_manifest.ts";
+
+/** Why a file could not be read: a status of HTTP, or what happened before there was a whole response. */
+export type FetchProblem = number | "unreachable" | "slow" | "too large";
+
+/** Why the manifest viewer shows no manifest. */
+export type ViewerProblem = FetchProblem | ManifestProblem | "none named" | "refused address" | "not JSON";
+
+/** The fixed sentences of the manifest viewer. */
+export const VIEWER_SENTENCES = {
+  opening: "Opening the manifest…",
+  needsScripts:
+    "The manifest viewer needs scripts. Switch them on for this site, or open the manifest in another viewer.",
+  imageFailed: "The image of this page cannot be loaded. Try again, or turn to another page.",
+  noImage: "This page has no image.",
+} as const;
+
+/**
+ * Says why a manifest is not shown, and what to do.
+ *
+ * @param isOurs whether the file is one of this site's results, so that the site's login counts
+ */
+export function viewerProblemSentence(problem: ViewerProblem, isOurs: boolean): string {
+  if (typeof problem === "number") return `The manifest cannot be read: ${statusReason(problem, isOurs)}`;
+  return MANIFEST_PROBLEMS[problem];
+}
+
+function statusReason(status: number, isOurs: boolean): string {
+  switch (status) {
+    case 401:
+      return isOurs
+        ? "you are not logged in. Log in, and you come back to this page."
+        : "its server requires a login of its own. Log in there, then open this page again.";
+    case 403:
+      return isOurs
+        ? "your account may not read it. Ask for access, or log in with another account."
+        : "its server does not allow it. Ask its publisher for access.";
+    case 404:
+    case 410:
+      return "there is no file at its address. It may not be published yet: check the address, or try again later.";
+    case 429:
+      return "the server gets too many requests. Try again in a minute.";
+    default:
+      return status >= 500
+        ? `its server failed with status ${status}. Try again later.`
+        : `its server answered with status ${status}. Check the address.`;
+  }
+}
+
+const MANIFEST_PROBLEMS: Readonly<Record<Exclude<ViewerProblem, number>, string>> = {
+  "none named": "No manifest is named. Open a volume from the list of campaigns, or enter the address of a manifest.",
+  "refused address": "The address of the manifest is not one of http or https. Check the address.",
+  "unreachable":
+    "The manifest cannot be reached. Either its server does not answer, or it does not let other sites read the file " +
+    "(it sends no CORS headers). Try again, or open the manifest's address itself.",
+  "slow": "The server of the manifest stopped sending. Try again.",
+  "too large": "The manifest is too large to be shown. Open a part of it, such as a single volume.",
+  "not JSON": "The file at this address is not JSON, so it is not a manifest. Check the address.",
+  "not a manifest": "The file at this address is not a IIIF manifest. Check the address.",
+  "a collection": "This is a IIIF collection, which lists manifests. Open one of its manifests.",
+  "no canvases": "The manifest has no pages. It may not be published in full yet: try again later.",
+  "unreadable canvases": "None of the manifest's pages can be read. Report this to the publisher of the manifest.",
+  "only audio or video":
+    "The manifest has only audio or video, which this viewer does not play. Open it in another viewer.",
+  "only 3D": "The manifest has only 3D scenes, which this viewer does not show. Open it in another viewer.",
+};
