@@ -2,7 +2,7 @@ import type { AltoPage } from "@/lib/presentation/alto/alto_page.ts";
 import { composed, folded } from "./folding.ts";
 import { type PageText, pageText } from "./page_text.ts";
 
-/** Memory that the text of a volume may take, bytes: about 6,000 densely printed pages. */
+/** Memory that the text of a volume may take, bytes: that of about 7,000 pages of 320 words. */
 export const MAX_INDEX_BYTES = 128 * 1024 * 1024;
 const MAX_QUERY_CHARACTERS = 200;
 const SNIPPET_CHARACTERS = 50;
