@@ -36,8 +36,9 @@ function routePattern(template: string): string {
 }
 
 /**
- * The router takes no literal beside a parameter in the same place. So the handler of a template that ends in a
- * parameter calls those of the templates that have a literal instead.
+ * The router takes no literal beside a parameter in the same segment. So the handler of a template that ends in a
+ * parameter calls those of the templates that have a literal instead. A percent-encoded literal is not found, as in other
+ * segments.
  */
 function withLiteralsInParameters(handlers: ReadonlyMap<string, Handler>): Map<string, Handler> {
   const all = new Map(handlers);
@@ -53,7 +54,10 @@ function withLiteralsInParameters(handlers: ReadonlyMap<string, Handler>): Map<s
     }
     if (literals.size > 0) {
       all.set(template, function literalOrParameter(context) {
-        return (literals.get(percentDecoded(splitLast(context.target.path)[1]) ?? "") ?? handler)(context);
+        const raw = splitLast(context.target.path)[1];
+        const literal = literals.get(raw);
+        if (!literal && literals.has(percentDecoded(raw) ?? "")) throw notFound();
+        return (literal ?? handler)(context);
       });
     }
   }

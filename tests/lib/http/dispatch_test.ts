@@ -55,7 +55,7 @@ Deno.test("key routes: a literal beats a suffix beats the key, per method, and a
   assert.equal(await ask("GET", "/x/1/o/"), 404);
 });
 
-Deno.test("operations: a literal in the place of a parameter has its own methods, and both their trailing slashes", async () => {
+Deno.test("operations: a literal beside a parameter has its own methods, both have their trailing slashes", async () => {
   const operation = (method: Method, path: string) =>
     publicOperation({
       id: `${method} ${path}`,
@@ -83,7 +83,9 @@ Deno.test("operations: a literal in the place of a parameter has its own methods
   assert.deepEqual(await ask("GET", "/x/a"), ["GET /x/{name}", { name: "a" }]);
   assert.deepEqual(await ask("POST", "/x/export"), ["POST /x/export", {}]);
   assert.equal(await ask("GET", "/x/export"), "POST");
-  assert.equal(await ask("GET", "/x/%65xport"), "POST");
+  for (const method of ["GET", "POST"]) assert.deepEqual(await ask(method, "/x/%65xport"), [404, null]);
+  assert.deepEqual(await ask("GET", "/x/a/%65xport"), [404, null]);
+  assert.deepEqual(await ask("GET", "/x/%65xports"), ["GET /x/{name}", { name: "exports" }]);
   assert.equal(await ask("POST", "/x/a"), "DELETE, GET");
   assert.deepEqual(await ask("GET", "/x/exports"), ["GET /x/{name}", { name: "exports" }]);
   assert.deepEqual(await ask("GET", "/x/export/export"), ["GET /x/{name}/export", { name: "export" }]);
