@@ -15,7 +15,7 @@ import {
   DEFAULT_MAX_TENANT_REQUESTS,
   enterRole,
   limitConcurrency,
-  releasePlaces,
+  releaseSlots,
 } from "@/lib/http/limit_concurrency.ts";
 import type { Handler, Middleware } from "@/lib/http/middleware.ts";
 import type { Operation } from "@/lib/http/operation.ts";
@@ -26,8 +26,8 @@ import {
   MAX_LOGINS_PER_ADDRESS,
   MAX_UNPROVEN,
   MAX_UNPROVEN_PER_ADDRESS,
-  UnprovenPlaces,
-} from "@/lib/http/unproven_places.ts";
+  UnprovenRequests,
+} from "@/lib/http/unproven_requests.ts";
 import type { UpstreamClient } from "@/lib/http/upstream/upstream_request.ts";
 import { mapiReachable } from "@/lib/mapi/client.ts";
 import type { ResultsStore } from "@/lib/results/results_store.ts";
@@ -119,7 +119,7 @@ const DEFAULT_COOKIE = "results_session";
 export function buildApp(deps: AppDeps): App {
   const { gateway, web, results, resultsStore, allowedHosts, log, now } = deps;
   const role = () => new InFlight(deps.maxRequests ?? DEFAULT_MAX_REQUESTS);
-  const logins = new UnprovenPlaces(MAX_LOGINS_PER_ADDRESS, MAX_LOGINS);
+  const logins = new UnprovenRequests(MAX_LOGINS_PER_ADDRESS, MAX_LOGINS);
   const app = httpApp({ log, trustedHops: deps.trustedHops });
   app.use(defaultHeaders, accessLog(log, { silent: PROBE_PATHS }));
   if (allowedHosts) app.use(hostCheck(allowedHosts));
@@ -135,7 +135,7 @@ export function buildApp(deps: AppDeps): App {
   mount(open, health);
   if (gateway) {
     const operations = gatewayApi(gateway, { role: role(), logins, now, log });
-    mount(routesOf(app, cors(gateway.corsOrigins), releasePlaces), operations);
+    mount(routesOf(app, cors(gateway.corsOrigins), releaseSlots), operations);
     mountDocs(open, [...operations, ...(web ? readApi(web) : []), ...health], web?.cookieStem ?? DEFAULT_COOKIE);
     if (!web) open("/", toDocs);
   }
@@ -164,7 +164,7 @@ function trustHops(hops: number): Middleware {
 interface GatewayParts {
   /** Places of the role. */
   readonly role: InFlight;
-  readonly logins: UnprovenPlaces;
+  readonly logins: UnprovenRequests;
   readonly now: () => number;
   readonly log: RequestLog;
 }
@@ -181,7 +181,7 @@ function gatewayApi(deps: GatewayDeps, { role, logins, now, log }: GatewayParts)
     sharedKeys: deps.sharedKeys !== null,
     role,
     tenants,
-    unproven: new UnprovenPlaces(MAX_UNPROVEN_PER_ADDRESS, MAX_UNPROVEN),
+    unproven: new UnprovenRequests(MAX_UNPROVEN_PER_ADDRESS, MAX_UNPROVEN),
     prove: (caller) => proveCredentials(s3, caller),
   });
   const door = { verify: tokenVerifier(key), admission, now };

@@ -3,7 +3,7 @@ import { HttpError, tooManyRequests } from "@/lib/http/errors.ts";
 import { type InFlight } from "@/lib/http/in_flight.ts";
 import { enterTenant } from "@/lib/http/limit_concurrency.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { UnprovenPlaces } from "@/lib/http/unproven_places.ts";
+import { UnprovenRequests } from "@/lib/http/unproven_requests.ts";
 import { cancelBody } from "@/lib/std/cancel_body.ts";
 import type { AcceptedIdentities } from "./accepted_identities.ts";
 import { accountKey, type Attempt, type Guess, type GuessLimits } from "./guess_limits.ts";
@@ -25,7 +25,7 @@ interface AdmissionOptions {
   readonly role: InFlight;
   readonly tenants: InFlight;
   /** Slots of all other requests. */
-  readonly unproven: UnprovenPlaces;
+  readonly unproven: UnprovenRequests;
   /** Checks that the store accepts a caller's signature. @throws HttpError when it does not */
   readonly prove: (caller: Caller) => Promise<void>;
 }
@@ -37,7 +37,7 @@ export type Protocol = "s3" | "mapi";
 interface Credentials {
   readonly digest: string;
   readonly account: string;
-  readonly heard: (verdict: Verdict) => void;
+  readonly onVerdict: (verdict: Verdict) => void;
 }
 
 /**
@@ -53,7 +53,7 @@ export class Admission {
     mapi: new WeakMap(),
   };
   /** Slots of unproven requests with a long body. */
-  readonly #longBodies = new UnprovenPlaces(MAX_LONG_BODIES_PER_ADDRESS, MAX_LONG_BODIES);
+  readonly #longBodies = new UnprovenRequests(MAX_LONG_BODIES_PER_ADDRESS, MAX_LONG_BODIES);
   /** Pending checks by digest: uploads that begin together share one. */
   readonly #proofs = new Map<string, Promise<void>>();
 
@@ -76,7 +76,7 @@ export class Admission {
   async #admitProven(
     context: RequestContext,
     claims: Claims,
-    { account, heard }: Credentials,
+    { account, onVerdict }: Credentials,
     protocol: Protocol,
   ): Promise<Caller> {
     const { role, tenants, identify, sharedKeys, guesses } = this.#options;
@@ -84,7 +84,7 @@ export class Admission {
     try {
       enterTenant(role, tenants, context, claims.tenant);
       const signal = context.request.signal;
-      return { ...await identify(claims), signal, heard: sharedKeys && protocol === "s3" ? undefined : heard };
+      return { ...await identify(claims), signal, onVerdict: sharedKeys && protocol === "s3" ? undefined : onVerdict };
     } catch (error) {
       cancelBody(context.request);
       throw error;
@@ -94,7 +94,7 @@ export class Admission {
   async #admitUnproven(
     context: RequestContext,
     claims: Claims,
-    { digest, account, heard }: Credentials,
+    { digest, account, onVerdict }: Credentials,
     protocol: Protocol,
   ): Promise<Caller> {
     const { accepted, guesses, unproven, identify, sharedKeys } = this.#options;
@@ -110,8 +110,8 @@ export class Admission {
       const caller: Caller = {
         ...await identify(claims),
         signal: request.signal,
-        heard: (verdict) => {
-          heard(verdict);
+        onVerdict: (verdict) => {
+          onVerdict(verdict);
           if (isAccepted) return;
           if (verdict !== "accepted") return attempt?.wrong();
           isAccepted = true;
@@ -128,8 +128,8 @@ export class Admission {
       }
       if (sharedKeys) {
         // The gateway checked the login itself, or is configured to admit every caller.
-        caller.heard?.("accepted");
-        return { ...caller, heard: undefined };
+        caller.onVerdict?.("accepted");
+        return { ...caller, onVerdict: undefined };
       }
       if (request.body) await this.#prove(digest, caller);
       return caller;
@@ -163,7 +163,7 @@ export class Admission {
     const running = this.#proofs.get(digest);
     if (running) {
       await running;
-      if (this.#options.accepted.isProven(digest)) caller.heard?.("accepted");
+      if (this.#options.accepted.isProven(digest)) caller.onVerdict?.("accepted");
       return;
     }
     // Not cancelled with the client that began it: other requests may wait for the same answer.
@@ -182,12 +182,12 @@ export class Admission {
       const { accepted, sharedKeys } = this.#options;
       const login = accepted.digest({ username: claims.sub, password: claims.pwd, tenant: claims.tenant });
       const digest = sharedKeys && protocol === "mapi" ? `${login} of MAPI` : login;
-      const heard = (verdict: Verdict) => {
+      const onVerdict = (verdict: Verdict) => {
         if (verdict === "accepted") accepted.accept(digest);
         else if (verdict === "refused") accepted.reject(digest);
       };
       const account = accountKey(claims.tenant, claims.sub);
-      this.#known[protocol].set(claims, credentials = { digest, account, heard });
+      this.#known[protocol].set(claims, credentials = { digest, account, onVerdict });
     }
     return credentials;
   }

@@ -31,7 +31,7 @@ export type Verdict = "accepted" | "refused" | "denied";
 export interface Caller extends Identity {
   readonly signal?: AbortSignal;
   /** Called with what each response of the store says about the credentials. */
-  readonly heard?: (verdict: Verdict) => void;
+  readonly onVerdict?: (verdict: Verdict) => void;
 }
 
 /** Turns the claims of a verified token into store credentials. Throws HttpError 401 when they cannot be valid. */

@@ -1,7 +1,7 @@
 import { bodyReader } from "@/lib/std/body_reader.ts";
 import { ChunksTooSmall } from "@/lib/std/burst_reader.ts";
 import { pacedReader, SlowBody } from "@/lib/std/paced_reader.ts";
-import { STREAM_BOUNDS, type TimeBounds } from "@/lib/std/time_bounds.ts";
+import type { TimeBounds } from "@/lib/std/time_bounds.ts";
 import { badRequest, clientClosedRequest, type HttpError, requestTimeout } from "./errors.ts";
 
 interface BodySourceOptions {
@@ -9,8 +9,6 @@ interface BodySourceOptions {
   readonly lengthBytes?: number | null;
   /** How long the client may take; as for all streams when absent. */
   readonly bounds?: TimeBounds;
-  /** How long the client may stay silent, ms; as in the bounds when absent. */
-  readonly silenceMs?: number;
 }
 
 /** Bytes in the order they come. */
@@ -20,22 +18,22 @@ export interface BodySource {
    * again. @throws HttpError when the rest will not come
    */
   read(maxBytes: number): Promise<Uint8Array<ArrayBuffer> | null>;
-  /** Takes no more: what waits for bytes gets none. */
+  /** Ends the reading: a pending read returns null. */
   stop(): void;
 }
 
 /**
- * A request's body as a source. It reads with a reader of its own, since a client that goes away in the middle of a
+ * A request's body as a source. It reads with a reader of its own, since a client that disconnects in the middle of a
  * body must become an error of this request and of nothing else.
  *
- * `read` throws HttpError 499 when the client is gone, 408 when it stays silent or is too slow, and 400 for chunks that
+ * `read` throws HttpError 499 when the client has disconnected, 408 when it exceeds the idle timeout or is too slow, and 400 for chunks that
  * are too small.
  */
 export function bodySource(
   body: ReadableStream<Uint8Array<ArrayBuffer>> | null,
-  { lengthBytes = null, bounds = STREAM_BOUNDS, silenceMs = bounds.idleMs }: BodySourceOptions = {},
+  { lengthBytes = null, bounds }: BodySourceOptions = {},
 ): BodySource {
-  const reader = body && pacedReader(bodyReader(body, lengthBytes), { ...bounds, idleMs: silenceMs });
+  const reader = body && pacedReader(bodyReader(body, lengthBytes), bounds);
   let left: Uint8Array<ArrayBuffer> = new Uint8Array(0);
   return {
     async read(maxBytes) {
@@ -52,7 +50,7 @@ export function bodySource(
   };
 }
 
-/** Why a body cannot be read to its end: it breaks off when whoever sends it does. */
+/** The error for a body that cannot be read to its end. */
 export function unreadable(cause: unknown): HttpError {
   if (cause instanceof SlowBody) return requestTimeout();
   return cause instanceof ChunksTooSmall ? badRequest(`body: ${cause.message}`) : clientClosedRequest(cause);

@@ -1,6 +1,5 @@
 import { gzipSync } from "node:zlib";
 import { preferredCoding } from "./accept_encoding.ts";
-import { onePiece } from "./one_piece.ts";
 
 /** From here on compression saves packets. */
 const MIN_COMPRESSED_BYTES = 1024;
@@ -30,7 +29,7 @@ export function compressibleResponse(
 ): Response {
   const compressed = preferredCoding(request.headers.get("Accept-Encoding"), ["gzip"]) && compressedForm(body);
   const sent = compressed ?? body;
-  return new Response(request.method === "HEAD" ? null : sent.length >= MIN_STREAM_BYTES ? onePiece(sent) : sent, {
+  return new Response(request.method === "HEAD" ? null : sent.length >= MIN_STREAM_BYTES ? sharedBody(sent) : sent, {
     status,
     headers: {
       "Content-Type": type,
@@ -45,6 +44,20 @@ export function compressibleResponse(
 /** {@link compressibleResponse} of a value as JSON. */
 export function compressibleJson(request: Request, value: unknown, options?: ResponseOptions): Response {
   return compressibleResponse(request, encoder.encode(JSON.stringify(value)), "application/json", options);
+}
+
+/**
+ * Stored bytes as a body that shares them. A `Response` copies bytes that it is created from, though not those of a
+ * stream: each list would have V8 collect half a megabyte, and each client that does not read would hold a copy. The
+ * bytes must not change.
+ */
+export function sharedBody(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(bytes);
+      controller.close();
+    },
+  });
 }
 
 const encoder = new TextEncoder();

@@ -1,5 +1,5 @@
 import { byteReader, chunkReader } from "@/lib/std/body_reader.ts";
-import { type BodyReader, giveUp } from "@/lib/std/byte_reader.ts";
+import { type BodyReader, releaseReader } from "@/lib/std/byte_reader.ts";
 
 interface GrowingReaderOptions {
   /** Largest chunk, bytes. */
@@ -42,7 +42,7 @@ export function growingReader(
       return value;
     },
     cancel() {
-      if (!isCancelled) giveUp(reader);
+      if (!isCancelled) releaseReader(reader);
       isCancelled = true;
     },
   };

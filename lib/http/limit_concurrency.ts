@@ -3,7 +3,7 @@ import { type HttpError, unavailable } from "./errors.ts";
 import type { InFlight } from "./in_flight.ts";
 import type { Middleware } from "./middleware.ts";
 import type { RequestContext } from "./request_context.ts";
-import type { UnprovenPlaces } from "./unproven_places.ts";
+import type { UnprovenRequests } from "./unproven_requests.ts";
 
 /** Requests that a role works on at a time, where the settings do not say. */
 export const DEFAULT_MAX_REQUESTS = 1024;
@@ -15,7 +15,7 @@ const RETRY_AFTER_SECONDS = 1;
  * Releases what a request holds when its work is done and the last byte of its answer is sent, or its client is gone. A
  * client that is gone may leave work behind, such as giving up its upload: that counts as well.
  */
-export const releasePlaces: Middleware = async function releasePlaces(c, next) {
+export const releaseSlots: Middleware = async function releaseSlots(c, next) {
   const context = c.get("context");
   // Without a connection (another part of this process asks) the request is over when it is answered.
   const sent = context.info?.completed?.then(ignored, ignored);
@@ -33,7 +33,7 @@ export const releasePlaces: Middleware = async function releasePlaces(c, next) {
  * that, before anything is read. What brings a body has a place among `logins` instead: anybody may send one, as slowly
  * as they like.
  */
-export function limitConcurrency(inFlight: InFlight, logins: UnprovenPlaces): Middleware {
+export function limitConcurrency(inFlight: InFlight, logins: UnprovenRequests): Middleware {
   return function limitConcurrency(c, next) {
     const context = c.get("context");
     const { method } = context;
@@ -44,7 +44,7 @@ export function limitConcurrency(inFlight: InFlight, logins: UnprovenPlaces): Mi
       cancelBody(context.request);
       throw error;
     }
-    return releasePlaces(c, next);
+    return releaseSlots(c, next);
   };
 }
 

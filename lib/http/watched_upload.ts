@@ -1,6 +1,6 @@
 import { type BodyReader } from "@/lib/std/byte_reader.ts";
-import { handedOn } from "@/lib/std/body_reader.ts";
-import { readBy } from "@/lib/std/cancel_body.ts";
+import { markReadAhead } from "@/lib/std/body_reader.ts";
+import { registerCancel } from "@/lib/std/cancel_body.ts";
 import { deadline } from "@/lib/std/deadline.ts";
 import { pacedReader } from "@/lib/std/paced_reader.ts";
 import { inBuffersMs, STREAM_BOUNDS, type TimeBounds } from "@/lib/std/time_bounds.ts";
@@ -93,8 +93,8 @@ export function watchedUpload(
 /** Reads a request's body. A chunk is valid until the next is read. */
 function clientReader(body: ReadableStream<Uint8Array<ArrayBuffer>>, bounds: TimeBounds): BodyReader {
   const reader = growingReader(body, { maxChunkBytes: MAX_CHUNK_BYTES, freesChunks: true });
-  readBy(body, () => reader.cancel());
-  handedOn(body);
+  registerCancel(body, () => reader.cancel());
+  markReadAhead(body);
   return pacedReader(reader, bounds);
 }
 

@@ -133,7 +133,7 @@ async function send(mapi: Mapi, caller: Caller, call: MapiCall): Promise<Upstrea
     timeoutMs: mapi.timeoutMs,
   });
   const verdict = verdictOf(response);
-  if (verdict) caller.heard?.(verdict);
+  if (verdict) caller.onVerdict?.(verdict);
   return response;
 }
 

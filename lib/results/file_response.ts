@@ -1,7 +1,7 @@
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 import { SANDBOX_POLICY } from "@/lib/http/default_headers.ts";
 import { HttpError } from "@/lib/http/errors.ts";
-import { handedBody } from "@/lib/http/handed_body.ts";
+import { boundedBody } from "@/lib/http/bounded_body.ts";
 import { headerText } from "@/lib/http/header_text.ts";
 import type { RequestInfo } from "@/lib/http/request_info.ts";
 import type { HeaderRecord } from "@/lib/s3/client.ts";
@@ -96,7 +96,7 @@ export function fileResponse(store: Response, info?: RequestInfo): Response {
     headers.set("Content-Type", "application/octet-stream");
     headers.set("Content-Disposition", "attachment");
   }
-  return new Response(handedBody(store, info), { status: store.status, headers });
+  return new Response(boundedBody(store, info), { status: store.status, headers });
 }
 
 /** The error for a failed read; it contains nothing of the store's message. */

@@ -1,6 +1,6 @@
 import { readBytes } from "@/lib/http/body.ts";
 import { clientClosedRequest, HttpError } from "@/lib/http/errors.ts";
-import { guardedBody } from "@/lib/http/handed_body.ts";
+import { guardedBody } from "@/lib/http/bounded_body.ts";
 import { hasDotSegment } from "@/lib/http/raw_path.ts";
 import { REQUEST_ID_HEADER } from "@/lib/http/request_id.ts";
 import { UpstreamError } from "@/lib/http/upstream/upstream_error.ts";

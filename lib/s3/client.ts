@@ -74,7 +74,7 @@ export interface S3Call {
 }
 
 /**
- * Sends one signed request as the caller and resolves with the response, its body unread. `caller.heard` receives what
+ * Sends one signed request as the caller and resolves with the response, its body unread. `caller.onVerdict` receives what
  * the response says about the credentials.
  *
  * @throws HttpError by the store's error code; 502 when the store is unreachable, or its response is not valid or comes before all of the body, 504 when it
@@ -82,7 +82,7 @@ export interface S3Call {
  *   for a name that no path can hold
  */
 export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Response> {
-  const { endpoint, virtualHosts, judgesNobody } = await s3Address(s3, caller);
+  const { endpoint, virtualHosts, ignoresKeys } = await s3Address(s3, caller);
   const { origin, path } = call.bucket === undefined
     ? { origin: endpoint, path: "/" }
     : locate(endpoint, virtualHosts, call.bucket, call.key);
@@ -112,14 +112,14 @@ export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Resp
     await response.body?.cancel();
     throw badGateway("S3 confirmed a body before all of it was sent");
   }
-  const heard = judgesNobody ? undefined : caller.heard;
+  const onVerdict = ignoresKeys ? undefined : caller.onVerdict;
   if (response.ok || call.expect?.includes(response.status)) {
-    heard?.("accepted");
+    onVerdict?.("accepted");
     return response;
   }
   const failure = await s3Failure(response, resourceOf(call));
   const verdict = verdictOf(failure);
-  if (verdict) heard?.(verdict);
+  if (verdict) onVerdict?.(verdict);
   throw failure;
 }
 

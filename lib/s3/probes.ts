@@ -16,12 +16,12 @@ const UNAVAILABLE_STATUSES: ReadonlySet<number> = new Set([405, 501]);
  */
 export async function proveCredentials(s3: S3, caller: Caller): Promise<void> {
   let last: Verdict | undefined;
-  const heard = (verdict: Verdict) => {
+  const onVerdict = (verdict: Verdict) => {
     last = verdict;
-    caller.heard?.(verdict);
+    caller.onVerdict?.(verdict);
   };
   try {
-    await callS3ForHeaders(s3, { ...caller, heard }, { method: "GET", resource: "credentials" });
+    await callS3ForHeaders(s3, { ...caller, onVerdict }, { method: "GET", resource: "credentials" });
   } catch (error) {
     const isUnavailable = error instanceof S3Failure && UNAVAILABLE_STATUSES.has(error.storeStatus);
     if (last !== "accepted" && !isUnavailable) throw error;

@@ -1,12 +1,12 @@
 import { BurstReader, MOST_READ_BYTES } from "./burst_reader.ts";
-import { type BodyReader, giveUp } from "./byte_reader.ts";
-import { bodyOf, readBy } from "./cancel_body.ts";
+import { type BodyReader, releaseReader } from "./byte_reader.ts";
+import { bodyOf, registerCancel } from "./cancel_body.ts";
 
 type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
 
 /**
- * What is read at a time of a body of known length, bytes, by how long it is: short ones leave the runtime's buffer as it
- * is for later requests, and pieces that are larger than the largest are little faster.
+ * Size of a read of a body of known length, bytes, by how long it is: small reads leave the runtime's buffer as it is for
+ * later requests, and reads larger than the largest are little faster.
  */
 const READ_BYTES = [{ upToBytes: 16 * 1024, readBytes: 1024 }, { upToBytes: 64 * 1024, readBytes: MOST_READ_BYTES }];
 const LONG_READ_BYTES = 16 * 1024;
@@ -14,16 +14,16 @@ const LONG_READ_BYTES = 16 * 1024;
 const readAhead = new WeakSet<Body>();
 
 /**
- * Whether the runtime may read far ahead of later bodies on the connection that a request came on. Once it was asked
- * for a large piece, it (Deno 2.9) takes as much off the connection at every read, whatever the read asks for.
+ * Whether the runtime may read far ahead of later bodies on the connection that a request came on. After one
+ * large read it (Deno 2.9) takes as much off the connection at every read, whatever size the read requests.
  */
 export function leavesReadAhead(request: Request): boolean {
   const body = bodyOf(request);
   return body !== null && readAhead.has(body);
 }
 
-/** Says that a body goes on to another connection, by pieces of the runtime's choice. */
-export function handedOn(body: Body): void {
+/** Records that the runtime reads a body ahead, as one that it passes on to another connection by itself. */
+export function markReadAhead(body: Body): void {
   readAhead.add(body);
 }
 
@@ -34,7 +34,7 @@ export function handedOn(body: Body): void {
  */
 export function bodyReader(body: Body, lengthBytes: number | null): BodyReader {
   const reader = readerOf(body, lengthBytes);
-  readBy(body, () => reader.cancel());
+  registerCancel(body, () => reader.cancel());
   return reader;
 }
 
@@ -75,13 +75,13 @@ export function chunkReader(reader: ReadableStreamDefaultReader<Uint8Array<Array
       return value ?? null;
     },
     cancel() {
-      if (!over) giveUp(reader);
+      if (!over) releaseReader(reader);
       over = true;
     },
   };
 }
 
-/** Reads into the same memory again and again: what the runtime would take for each read is given back late. */
+/** Reads into the same memory again and again: memory that the runtime allocates for each read is released late. */
 function reusingReader(reader: ReadableStreamBYOBReader, readBytes: number): BodyReader {
   let memory = new Uint8Array(readBytes);
   let over = false;
@@ -96,7 +96,7 @@ function reusingReader(reader: ReadableStreamBYOBReader, readBytes: number): Bod
       return value;
     },
     cancel() {
-      if (!over) giveUp(reader);
+      if (!over) releaseReader(reader);
       over = true;
     },
   };

@@ -1,41 +1,36 @@
 type Block = Uint8Array<ArrayBuffer>;
 
-/** Of each block, bytes: what a reader of a body is given at a time at most. */
+/** Size of a block, the most that a reader of a body returns at a time, bytes. */
 const BLOCK_BYTES = 64 * 1024;
-/** Beyond so much of it in use, in all bodies together, what comes waits on its connection, bytes. */
-const MOST_BYTES = 64 * 1024 * 1024;
-/** What is kept for whoever needs it next, bytes: memory that is dropped instead is collected late. */
-const KEPT_BYTES = 4 * 1024 * 1024;
+/** Beyond so much of it in use, in all bodies together, further bytes wait on their connections, bytes. */
+const MAX_USED_BYTES = 64 * 1024 * 1024;
+/** Free blocks that are retained for later use, bytes: memory that is dropped instead is collected late. */
+const MAX_FREE_BYTES = 4 * 1024 * 1024;
 
-/** Memory for what was read of bodies and not used yet. */
+/** The buffer pool for what was read of bodies and not used yet. */
 export class BurstMemory {
-  readonly #kept: Block[] = [];
+  readonly #free: Block[] = [];
   #used = 0;
 
   /** Whether no more should be taken. */
   get isFull(): boolean {
-    return this.#used * BLOCK_BYTES >= MOST_BYTES;
-  }
-
-  /** Blocks in use. */
-  get used(): number {
-    return this.#used;
+    return this.#used * BLOCK_BYTES >= MAX_USED_BYTES;
   }
 
   /** A block with whatever was in it last. */
   take(): Block {
     this.#used++;
-    return this.#kept.pop() ?? new Uint8Array(BLOCK_BYTES);
+    return this.#free.pop() ?? new Uint8Array(BLOCK_BYTES);
   }
 
-  /** Takes back a block that has no reader any more. */
-  giveBack(block: Block): void {
+  /** Releases a block that has no reader any more. */
+  release(block: Block): void {
     this.#used--;
-    if (this.#kept.length * BLOCK_BYTES < KEPT_BYTES) this.#kept.push(block);
+    if (this.#free.length * BLOCK_BYTES < MAX_FREE_BYTES) this.#free.push(block);
   }
 
-  /** Forgets a block that something may still read. */
-  lose(): void {
+  /** Leaves a block that may still be read to the garbage collector. */
+  discard(): void {
     this.#used--;
   }
 }

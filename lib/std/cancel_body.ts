@@ -1,17 +1,17 @@
 type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
 
-/** How to end the reading of the bodies that have a reader. */
+/** Cancels the reading of a body, by body, where it has a reader. */
 const readers = new WeakMap<Body, () => void>();
 
-/** Says how the reading of a body ends; its reader alone can do that. Called by whoever takes the reader. */
-export function readBy(body: Body, cancel: () => void): void {
+/** Registers how the reading of a body is cancelled, which only the holder of its reader can do. */
+export function registerCancel(body: Body, cancel: () => void): void {
   readers.set(body, cancel);
 }
 
 /**
- * Gives up what has not been read of a request's body. As long as it waits to be read the client hangs, and its
- * connection is never free; what is given up is received and dropped, so that the client reads the answer. A body that
- * was handed on to another connection is that one's.
+ * Cancels what has not been read of a request's body. While it waits to be read the client hangs, and its connection is
+ * never free; the rest of a cancelled body is received and dropped, so that the client reads the response. A body that was
+ * passed on to another connection is left to that one.
  */
 export function cancelBody(request: Request): void {
   const body = bodyOf(request);
@@ -30,10 +30,10 @@ export function bodyOf(request: Request): Body | null {
   }
 }
 
-/** Answers a request and then gives up its body, so that no handler need think of it. */
-export async function thenCancelBody(request: Request, answer: () => Response | Promise<Response>): Promise<Response> {
+/** Responds to a request and then cancels its body, so that no handler has to. */
+export async function thenCancelBody(request: Request, respond: () => Response | Promise<Response>): Promise<Response> {
   try {
-    return await answer();
+    return await respond();
   } finally {
     cancelBody(request);
   }

@@ -1,4 +1,4 @@
-/** How much later than asked a deadline may come, ms. */
+/** How late a deadline may come, ms. */
 const TICK_MS = 50;
 
 interface Deadline {
@@ -12,17 +12,17 @@ let timer: ReturnType<typeof setTimeout> | null = null;
 
 /**
  * Calls back once so much time has passed, or up to {@link TICK_MS} later. All deadlines share one timer: nearly all are
- * taken back, and a timer for each costs more than a place in a set.
+ * cancelled, and a timer for each costs more than an entry in a set.
  *
  * @param ms from now on
- * @returns takes it back; with the last one gone, nothing here keeps the process alive
+ * @returns a function that cancels it; a process without deadlines is not kept alive by the timer
  */
 export function deadline(ms: number, onTime: () => void): () => void {
   const entry = { at: performance.now() + ms, onTime };
   if (timer === null) timer = setTimeout(tick, TICK_MS);
   else if (waiting.size === 0) timer.ref();
   waiting.add(entry);
-  return function takeBack() {
+  return function cancelDeadline() {
     if (waiting.delete(entry) && waiting.size === 0) timer?.unref();
   };
 }

@@ -1,4 +1,4 @@
-/** Longest silence of whoever sends or reads a body, ms. */
+/** Idle timeout of the sender or the reader of a body, ms. */
 export const IDLE_MS = 60_000;
 /**
  * Slowest pace of a body, bytes per second. Six parts at a time over 1 Mbit/s have 21 KiB/s each, which must pass
@@ -7,12 +7,12 @@ export const IDLE_MS = 60_000;
 export const MIN_BYTES_PER_SECOND = 16 * 1024;
 /** Whatever the length of a body, it has this much more than its pace allows, ms. */
 export const SLACK_MS = 60_000;
-/** Longest way of a short body (JSON, a form, an answer in XML or JSON), ms. */
+/** Total deadline of a short body (JSON, a form, a response in XML or JSON), ms. */
 export const SHORT_BODY_MS = 30_000;
 
-/** How long whoever sends or reads a body may take. */
+/** How long the sender or the reader of a body may take. */
 export interface TimeBounds {
-  /** Longest silence, ms. */
+  /** Idle timeout, ms. */
   readonly idleMs: number;
   readonly minBytesPerSecond: number;
   /** Beyond what the pace allows, ms. */
@@ -27,8 +27,8 @@ export const STREAM_BOUNDS: TimeBounds = {
 };
 
 /**
- * Bodies of known length up to so many bytes are handed on untouched where they need not be read: their total, 124 s, is
- * little more than the bound on silence, and handing them on costs half of what watching them does.
+ * Bodies of known length up to so many bytes are passed on untouched where they need not be read: their total deadline,
+ * 124 s, is little more than the idle timeout, and passing them on costs half of what watching them does.
  */
 export const UNWATCHED_BYTES = 1024 * 1024;
 
@@ -56,8 +56,8 @@ export function inBuffersMs(lengthBytes: number, bounds: TimeBounds = STREAM_BOU
 }
 
 /**
- * Watches over the pace of one body of any length. Only the time in which somebody waits for the other side counts
- * against it: a body that waits for us is not slow.
+ * Measures the pace of one body of any length. Only the time spent waiting for its sender counts: a body that waits for
+ * this process is not slow.
  */
 export class Pace {
   readonly #bounds: TimeBounds;

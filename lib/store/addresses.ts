@@ -13,7 +13,7 @@ export interface S3Address {
   /** Whether buckets are host names below the endpoint instead of the first part of the path. */
   readonly virtualHosts?: boolean;
   /** Whether it rejects every request without a look at the keys, so that its responses say nothing about them. */
-  readonly judgesNobody?: boolean;
+  readonly ignoresKeys?: boolean;
 }
 
 /**

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { GuessLimits, MAX_WRONG_PER_ACCOUNT, MAX_WRONG_PER_ADDRESS } from "@/lib/auth/guess_limits.ts";
 import { sharedKeyIdentities } from "@/lib/auth/store_credentials.ts";
 import { issueToken, tokenKey } from "@/lib/auth/token.ts";
-import { MAX_LOGINS_PER_ADDRESS } from "@/lib/http/unproven_places.ts";
+import { MAX_LOGINS_PER_ADDRESS } from "@/lib/http/unproven_requests.ts";
 import { type FakeAnswer, NOW, s3Error, SECRET, withGateway } from "./gateway_fixture.ts";
 import { head, slowClient } from "./slow_client.ts";
 
@@ -110,7 +110,7 @@ Deno.test("admission: only an answer that judges the signature proves it", async
 Deno.test("admission: a port that refuses everybody accepts nobody", async () => {
   let endpoint = "";
   const addresses = {
-    s3: () => Promise.resolve({ endpoint, publicEndpoint: endpoint, judgesNobody: true }),
+    s3: () => Promise.resolve({ endpoint, publicEndpoint: endpoint, ignoresKeys: true }),
     mapi: () => Promise.resolve(endpoint),
   };
   await withGateway({ proven: false, gateway: { addresses } }, async ({ storeOrigin, call, answer, seen }) => {

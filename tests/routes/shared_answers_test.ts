@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { onePiece } from "@/lib/http/one_piece.ts";
+import { sharedBody } from "@/lib/http/compressible.ts";
 import { withGateway } from "./gateway_fixture.ts";
 
 Deno.test("shared answers: kept bytes go out as they are, as often as they are asked for", async () => {
   const bytes = new Uint8Array(100_000).fill(7);
   for (let n = 0; n < 2; n++) {
-    const { value } = await onePiece(bytes).getReader().read();
+    const { value } = await sharedBody(bytes).getReader().read();
     assert.equal(value, bytes);
   }
 });

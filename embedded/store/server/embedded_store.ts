@@ -78,7 +78,7 @@ export async function startEmbeddedStore(
     addresses: {
       async s3(tenant) {
         const { s3 } = await level(tenant);
-        return { endpoint: s3, publicEndpoint: s3, judgesNobody: s3 === system?.s3 };
+        return { endpoint: s3, publicEndpoint: s3, ignoresKeys: s3 === system?.s3 };
       },
       mapi: async (tenant) => (await level(tenant)).mapi,
     },

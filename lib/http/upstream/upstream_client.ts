@@ -1,4 +1,4 @@
-import { handedOn } from "@/lib/std/body_reader.ts";
+import { markReadAhead } from "@/lib/std/body_reader.ts";
 import { deadline } from "@/lib/std/deadline.ts";
 import { StreamOfLength } from "@/lib/http/stream_of_length.ts";
 import { needsNode, sendByNode } from "./node_transport.ts";
@@ -23,7 +23,7 @@ export function upstreamClient(options: UpstreamOptions): UpstreamClient {
       const leave = () => stop("aborted");
       request.signal?.addEventListener("abort", leave, { once: true });
       const headers = unencoded(request.headers);
-      if (request.body instanceof ReadableStream && !request.reusesMemory) handedOn(request.body);
+      if (request.body instanceof ReadableStream && !request.reusesMemory) markReadAhead(request.body);
       try {
         if (request.reusesMemory || needsNode(request, options.verifyTls)) {
           const body = request.body instanceof StreamOfLength ? request.body.stream() : request.body;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { resolveLogin } from "@/lib/auth/login.ts";
 import { issueToken, type TokenKey } from "@/lib/auth/token.ts";
 import { type Operation, publicOperation } from "@/lib/http/operation.ts";
-import type { UnprovenPlaces } from "@/lib/http/unproven_places.ts";
+import type { UnprovenRequests } from "@/lib/http/unproven_requests.ts";
 import { cancelBody } from "@/lib/std/cancel_body.ts";
 
 const MAX_CREDENTIAL_CHARACTERS = 1024;
@@ -28,7 +28,7 @@ interface TokenSettings {
   /** ms since 1970 */
   readonly now: () => number;
   /** Bounds the logins under way, since any client may send one. */
-  readonly places: UnprovenPlaces;
+  readonly places: UnprovenRequests;
 }
 
 /** Login: the only gateway operation that needs no token. It checks nothing; the store does, on later requests. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { contentDisposition, fileNameOf } from "@/lib/http/content_disposition.ts";
-import { handedBody } from "@/lib/http/handed_body.ts";
+import { boundedBody } from "@/lib/http/bounded_body.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { issuedForm, type IssuedForms } from "@/lib/s3/listing.ts";
@@ -57,7 +57,7 @@ export function objectOperations(operation: GatewayOperation, s3: S3, forms: Iss
         const response = await getObject(s3, caller, { bucket, key, versionId: query.version_id }, {
           headers: readHeaders(context.request.headers),
         });
-        return new Response(handedBody(response, context.info, s3.bounds), {
+        return new Response(boundedBody(response, context.info, s3.bounds), {
           status: response.status,
           headers: shown(response, key, query),
         });

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
+import { STREAM_BOUNDS } from "@/lib/std/time_bounds.ts";
 import { bodySource } from "@/lib/http/body_source.ts";
 import { BodyLimitError, readCapped } from "@/lib/http/read_capped.ts";
 
-Deno.test("body source: gives no more than was asked for, and what is left next time", async () => {
+Deno.test("body source: returns no more than requested, and the rest at the next read", async () => {
   const source = bodySource(new Response("abcdef").body);
   const texts: string[] = [];
   for (let bytes; (bytes = await source.read(4)) !== null;) texts.push(new TextDecoder().decode(bytes));
@@ -11,7 +12,7 @@ Deno.test("body source: gives no more than was asked for, and what is left next 
   assert.equal(await bodySource(null).read(1), null);
 });
 
-Deno.test("body source: a client that is gone is 499, a silent one 408, and whoever waits is let go by a stop", async () => {
+Deno.test("body source: a disconnected client is 499, an idle one 408, and a stop ends a pending read", async () => {
   const broken = new ReadableStream<Uint8Array<ArrayBuffer>>({
     pull: (controller) => controller.error(new Error("gone")),
   });
@@ -23,7 +24,7 @@ Deno.test("body source: a client that is gone is 499, a silent one 408, and whoe
         cancelled = true;
       },
     });
-  await assert.rejects(bodySource(silent(), { silenceMs: 1 }).read(1), { status: 408 });
+  await assert.rejects(bodySource(silent(), { bounds: { ...STREAM_BOUNDS, idleMs: 1 } }).read(1), { status: 408 });
   assert.ok(cancelled);
   const waiting = bodySource(silent());
   const read = waiting.read(1);
@@ -31,7 +32,7 @@ Deno.test("body source: a client that is gone is 499, a silent one 408, and whoe
   assert.equal(await read, null);
 });
 
-Deno.test("answer of an upstream: neither silence nor a steady drip is read for ever", async () => {
+Deno.test("response of an upstream: an idle one and a steady drip both end", async () => {
   const silence = new Response(new ReadableStream({}));
   await assert.rejects(readCapped(silence, 1000, 5), BodyLimitError);
   let cancelled = false;

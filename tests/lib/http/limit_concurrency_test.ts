@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { httpApp, routesOf } from "@/lib/http/app.ts";
 import { InFlight } from "@/lib/http/in_flight.ts";
 import { limitConcurrency } from "@/lib/http/limit_concurrency.ts";
-import { UnprovenPlaces } from "@/lib/http/unproven_places.ts";
+import { UnprovenRequests } from "@/lib/http/unproven_requests.ts";
 import { NO_LOG } from "./no_log.ts";
 
 Deno.test("in flight: counts by key, gives a place back once, and forgets what is over", () => {
@@ -18,7 +18,7 @@ Deno.test("in flight: counts by key, gives a place back once, and forgets what i
 Deno.test("limit concurrency: a place is held until the connection says that the answer is sent, or failed", async () => {
   const inFlight = new InFlight(1);
   const app = httpApp({ log: NO_LOG });
-  const add = routesOf(app, limitConcurrency(inFlight, new UnprovenPlaces(1, 1)));
+  const add = routesOf(app, limitConcurrency(inFlight, new UnprovenRequests(1, 1)));
   add("/", () => new Response("x"));
   add("/throws", () => {
     throw new Error("x");

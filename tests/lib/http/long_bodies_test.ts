@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { gatewayTimeout } from "@/lib/http/errors.ts";
-import { handedBody } from "@/lib/http/handed_body.ts";
+import { boundedBody } from "@/lib/http/bounded_body.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import { watchedUpload } from "@/lib/http/watched_upload.ts";
 
@@ -24,7 +24,7 @@ async function withProxy(secureTarget: string, body: (origin: string) => Promise
   await using proxy = Deno.serve(local, async (request, info) => {
     if (!request.body) {
       const response = await client.send({ method: "GET", origin, target: secureTarget, headers: {} });
-      return new Response(handedBody(response, info), response);
+      return new Response(boundedBody(response, info), response);
     }
     const watched = watchedUpload(request.body, {
       lengthBytes: LENGTH,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers";
-import { bodyReader, byteReader, handedOn, leavesReadAhead } from "@/lib/std/body_reader.ts";
+import { bodyReader, byteReader, leavesReadAhead, markReadAhead } from "@/lib/std/body_reader.ts";
 import { ChunksTooSmall, MOST_READ_BYTES } from "@/lib/std/burst_reader.ts";
 import { cancelBody, thenCancelBody } from "@/lib/std/cancel_body.ts";
 
@@ -185,7 +185,7 @@ Deno.test("body reader: tells which bodies leave the runtime reading ahead", asy
   assert.equal(await read({ chunkBytes: 70_000, chunks: 1 }, 70_000), true);
   const request = post(new Response("handed on").body as Body);
   assert.equal(leavesReadAhead(request), false);
-  handedOn(request.body as Body);
+  markReadAhead(request.body as Body);
   assert.equal(leavesReadAhead(request), true);
   assert.equal(leavesReadAhead(new Request("http://localhost/")), false);
 });

@@ -18,7 +18,7 @@ const MAX_CHUNK_BYTES = 512 * 1024;
  * the response has not been sent in the time that its length allows. Without a connection the caller is another role of
  * this process, which watches the body itself.
  */
-export function handedBody(
+export function boundedBody(
   response: Response,
   info: RequestInfo | undefined,
   bounds: TimeBounds = STREAM_BOUNDS,

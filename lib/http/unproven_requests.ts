@@ -12,7 +12,7 @@ export const MAX_LOGINS = 256;
 const RETRY_AFTER_SECONDS = 1;
 
 /** Places for the requests of clients whose credentials are not proven, apart from those of clients with proven ones. */
-export class UnprovenPlaces {
+export class UnprovenRequests {
   readonly #limit: AddressLimit;
 
   constructor(maxPerAddress: number, max: number) {
