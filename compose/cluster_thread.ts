@@ -1,5 +1,6 @@
 /** The thread of the embedded cluster and archive: drawing pages and moving campaigns never delay the site. */
 import { type EmbeddedArchive, startEmbeddedArchive } from "@/embedded/archive/server.ts";
+import { SAMPLES_EDITION } from "@/embedded/archive/source_volumes.ts";
 import type { ResultsWriter } from "@/embedded/cluster/outbox.ts";
 import { sampleVolumes } from "@/embedded/cluster/samples.ts";
 import { type EmbeddedCluster, startEmbeddedCluster } from "@/embedded/cluster/server.ts";
@@ -72,7 +73,7 @@ async function start(options: ClusterThreadOptions): Promise<FromCluster> {
   const kept = readState(statePath);
   const volumes = sampleVolumes(seed);
   const archive = await onKeptPort(kept?.archivePort, (port) => startEmbeddedArchive({ host, port, seed, volumes }));
-  const settings = JSON.stringify([options.namespace, options.conventions, seed]);
+  const settings = JSON.stringify([options.namespace, options.conventions, seed, SAMPLES_EDITION]);
   const isSame = kept?.archivePort === archive.port && kept.settings === settings;
   const begin = (restored: SimulatorSnapshot | undefined) =>
     onKeptPort(kept?.clusterPort, (port) =>

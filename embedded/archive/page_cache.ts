@@ -2,18 +2,21 @@ import { LRUCache } from "lru-cache";
 
 /** Rendered images are cached up to this many bytes in all. */
 const MAX_BYTES = 24 * 1024 * 1024;
-/** At most this many images are rendered at once; each takes about 3 MB meanwhile. */
-const MAX_CONCURRENT_DRAWS = 2;
 
 /** The bytes of one rendered image, in memory of their own. */
 type Image = Uint8Array<ArrayBuffer>;
 
+/** An image that is being rendered, and how many requests wait for it. */
+interface Rendering {
+  readonly image: Promise<Image>;
+  readonly cancel: AbortController;
+  waiting: number;
+}
+
 /** Caches the most recently used images. Concurrent requests for one image share one rendering. */
 export class PageCache {
   readonly #images: LRUCache<string, Image>;
-  readonly #pending = new Map<string, Promise<Image>>();
-  readonly #waiting: (() => void)[] = [];
-  #drawing = 0;
+  readonly #renderings = new Map<string, Rendering>();
 
   constructor(maxBytes: number = MAX_BYTES) {
     this.#images = new LRUCache({ maxSize: maxBytes, sizeCalculation: (image) => image.length });
@@ -24,30 +27,38 @@ export class PageCache {
     return this.#images.calculatedSize;
   }
 
-  /** The image cached under a name, else the result of `draw`, whose failure is passed on and not cached. */
-  get(name: string, draw: () => Promise<Image>): Promise<Image> {
+  /**
+   * The image cached under a name, else the result of `render`, whose failure is passed on and not cached.
+   *
+   * @param signal of the request; when the last request for the image has ended, the signal passed to `render` aborts
+   */
+  get(name: string, signal: AbortSignal, render: (signal: AbortSignal) => Promise<Image>): Promise<Image> {
     const cached = this.#images.get(name);
     if (cached) return Promise.resolve(cached);
-    let pending = this.#pending.get(name);
-    if (!pending) {
-      pending = this.#draw(name, draw).finally(() => this.#pending.delete(name));
-      this.#pending.set(name, pending);
-    }
-    return pending;
+    const rendering = this.#renderings.get(name) ?? this.#begin(name, render);
+    rendering.waiting++;
+    const leave = () => {
+      if (--rendering.waiting > 0) return;
+      this.#forget(name, rendering);
+      rendering.cancel.abort();
+    };
+    if (signal.aborted) leave();
+    else signal.addEventListener("abort", leave, { once: true });
+    return rendering.image.finally(() => signal.removeEventListener("abort", leave));
   }
 
-  async #draw(name: string, draw: () => Promise<Image>): Promise<Image> {
-    if (this.#drawing >= MAX_CONCURRENT_DRAWS) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#drawing++;
-    try {
-      const image = await draw();
+  #begin(name: string, render: (signal: AbortSignal) => Promise<Image>): Rendering {
+    const cancel = new AbortController();
+    const image = render(cancel.signal).then((image) => {
       this.#images.set(name, image);
       return image;
-    } finally {
-      // The next waiter takes over the slot, so the count falls only when none waits.
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#drawing--;
-    }
+    }).finally(() => this.#forget(name, rendering));
+    const rendering: Rendering = { image, cancel, waiting: 0 };
+    this.#renderings.set(name, rendering);
+    return rendering;
+  }
+
+  #forget(name: string, rendering: Rendering): void {
+    if (this.#renderings.get(name) === rendering) this.#renderings.delete(name);
   }
 }

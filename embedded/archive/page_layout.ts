@@ -1,69 +1,312 @@
-import { pageText } from "./page_text.ts";
+import { advance, extentOf } from "./letter_shapes.ts";
+import { ACCOUNT_TITLES, accountRow, heading, hyphenation, mapName, mapTitle, runningText } from "./page_text.ts";
 import { between, seededRandom } from "./seeded_random.ts";
 
 /** Every sample page has this size, in pixels. */
-export const PAGE_WIDTH = 900;
-export const PAGE_HEIGHT = 1300;
-/** One font dot is a square of this many pixels; a character is 5 dots wide and 11 high, 6 with its gap. */
-export const DOT = 3;
-export const CHARACTER_ADVANCE = 6 * DOT;
-const LINE_HEIGHT = 11 * DOT;
-
-const LEFT_MARGIN = 90;
-const TOP_MARGIN = 110;
-const LINE_PITCH = 46;
-const MOST_LINES = 24;
-const FEWEST_LINES = 14;
+export const PAGE_WIDTH = 1600;
+export const PAGE_HEIGHT = 2208;
 
 /** A box in pixels of the page, from its top left corner. */
-interface Box {
+export interface Box {
   readonly x: number;
   readonly y: number;
   readonly width: number;
   readonly height: number;
 }
 
+/** A word and where the pen begins it. Its box is the smallest that holds its ink. */
 interface PlacedWord extends Box {
   readonly text: string;
-  /** How sure the recogniser claims to be, 0..1 with two decimals. */
-  readonly confidence: number;
+  readonly penX: number;
+  readonly baseline: number;
+  readonly size: number;
+  /** How sure the recogniser claims to be, 0..1 with two decimals; null where it claims nothing. */
+  readonly confidence: number | null;
+  /** The hyphen behind the first part of a divided word, which is in no box but its own. */
+  readonly hyphen: Box | null;
+  /** The whole word that this is a part of, and whether it is the first or the second part. */
+  readonly divided: { readonly whole: string; readonly part: 1 | 2 } | null;
 }
 
-export interface PlacedLine extends Box {
+/** A line of text; its box is the smallest that holds its ink. */
+interface PlacedLine extends Box {
+  /** The words with spaces between them, without a hyphen at the end. */
   readonly text: string;
   readonly words: readonly PlacedWord[];
+}
+
+interface PlacedBlock extends Box {
+  readonly lines: readonly PlacedLine[];
 }
 
 /** What is written on a page and where: the one source of the drawn image and of its ALTO file. */
 export interface PageLayout {
   readonly width: number;
   readonly height: number;
-  readonly lines: readonly PlacedLine[];
+  readonly page: number;
+  readonly kind: "text" | "columns" | "table" | "map";
+  /** A right page: its inner margin is the left one. */
+  readonly isRecto: boolean;
+  /** In reading order. */
+  readonly blocks: readonly PlacedBlock[];
+  /** Ruled lines, from one point to another. */
+  readonly rules: readonly Box[];
+  /** What the map of such a page fills. */
+  readonly map: Box | null;
+  readonly hasStamp: boolean;
+  readonly hasSeal: boolean;
 }
+
+const INNER_MARGIN = 230;
+const OUTER_MARGIN = 170;
+const TEXT_WIDTH = PAGE_WIDTH - INNER_MARGIN - OUTER_MARGIN;
+/** The baselines of the heading and of the first line below it, and from each to the next. */
+const HEADING_BASELINE = 260;
+const FIRST_BASELINE = 352;
+const LINE_PITCH = 60;
+const COLUMN_GAP = 76;
+const HEADING_SIZE = 1.35;
+const MOST_LINES = 23;
+const FEWEST_LINES = 14;
+/** Where the columns of a table begin, from the left margin. */
+const TABLE_COLUMNS = [0, 110, 640, 990];
+/** How far the end of a line lies above or below its beginning, in pixels for each pixel of its length. */
+const MAX_SLOPE = 0.004;
+/** The share of lines for which the recogniser states no confidence. */
+const WITHOUT_CONFIDENCE = 0.08;
 
 /** Places the text of a page (counted from 1). Deterministic in its three arguments. */
 export function layoutPage(seed: number, volume: string, page: number): PageLayout {
   const random = seededRandom("layout", seed, volume, page);
-  const texts = pageText(seed, volume, page, between(random, FEWEST_LINES, MOST_LINES));
-  const clarity = 0.72 + random() * 0.24;
-  const lines = texts.map((text, index) => {
-    const x = LEFT_MARGIN + (index === 0 ? 60 : between(random, 0, 3) * DOT);
-    const y = TOP_MARGIN + index * LINE_PITCH + between(random, 0, 2) * DOT;
-    return { text, x, y, width: widthOf(text), height: LINE_HEIGHT, words: placeWords(text, x, y, clarity, random) };
-  });
-  return { width: PAGE_WIDTH, height: PAGE_HEIGHT, lines };
+  const isRecto = page % 2 === 1;
+  const left = isRecto ? INNER_MARGIN : OUTER_MARGIN;
+  const writer = new Writer(random);
+  const kind = kindOf(random());
+  const title = kind === "map" ? mapTitle(random) : heading(seed, volume, page, random);
+  const first = writer.line(title.split(" "), left + between(random, 20, 70), HEADING_BASELINE, HEADING_SIZE);
+  const rest = BODIES[kind](writer, left, random);
+  return {
+    width: PAGE_WIDTH,
+    height: PAGE_HEIGHT,
+    page,
+    kind,
+    isRecto,
+    map: null,
+    rules: [],
+    ...rest,
+    blocks: kind === "text" ? [blockOf([first, ...rest.blocks[0].lines])] : [blockOf([first]), ...rest.blocks],
+    hasStamp: page === 1 || random() < 0.2,
+    hasSeal: kind === "text" && random() < 0.16,
+  };
 }
 
-function placeWords(text: string, x: number, y: number, clarity: number, random: () => number): PlacedWord[] {
-  let column = 0;
-  return text.split(" ").map((word) => {
-    const at = x + column * CHARACTER_ADVANCE;
-    column += [...word].length + 1;
-    const confidence = Math.round(Math.min(0.99, Math.max(0.3, clarity + (random() - 0.5) * 0.3)) * 100) / 100;
-    return { text: word, x: at, y, width: widthOf(word), height: LINE_HEIGHT, confidence };
-  });
+/** All lines of a page, in reading order. */
+export function linesOf(layout: PageLayout): readonly PlacedLine[] {
+  return layout.blocks.flatMap(({ lines }) => lines);
 }
 
-function widthOf(text: string): number {
-  return [...text].length * CHARACTER_ADVANCE - DOT;
+function kindOf(share: number): PageLayout["kind"] {
+  if (share < 0.6) return "text";
+  if (share < 0.76) return "columns";
+  return share < 0.9 ? "table" : "map";
+}
+
+type Body = Pick<PageLayout, "blocks"> & Partial<Pick<PageLayout, "rules" | "map">>;
+
+const BODIES: Readonly<Record<PageLayout["kind"], (writer: Writer, left: number, random: () => number) => Body>> = {
+  text(writer, left, random) {
+    const lines = between(random, FEWEST_LINES, MOST_LINES) - 1;
+    return { blocks: [blockOf(writer.paragraph(runningText(random), left, TEXT_WIDTH, lines))] };
+  },
+  columns(writer, left, random) {
+    const width = (TEXT_WIDTH - COLUMN_GAP) / 2;
+    const words = runningText(random);
+    const lines = between(random, FEWEST_LINES, MOST_LINES) - 1;
+    const blocks = [left, left + width + COLUMN_GAP].map((x) => blockOf(writer.paragraph(words, x, width, lines)));
+    const middle = left + width + COLUMN_GAP / 2;
+    return { blocks, rules: [{ x: middle, y: FIRST_BASELINE - 40, width: 0, height: (lines - 1) * LINE_PITCH + 60 }] };
+  },
+  table(writer, left, random) {
+    const rows = between(random, FEWEST_LINES, MOST_LINES) - 1;
+    const lines = Array.from({ length: rows }, (_, row) => {
+      const cells = row === 0 ? ACCOUNT_TITLES : accountRow(row, random);
+      return writer.row(cells, TABLE_COLUMNS.map((x) => left + x), FIRST_BASELINE + row * LINE_PITCH);
+    });
+    const top = FIRST_BASELINE - 46;
+    const height = rows * LINE_PITCH + 6;
+    const across = [0, 1, rows].map((row) => ({
+      x: left - 30,
+      y: top + row * LINE_PITCH,
+      width: TEXT_WIDTH + 40,
+      height: 0,
+    }));
+    const down = TABLE_COLUMNS.slice(1).map((x) => ({ x: left + x - 28, y: top, width: 0, height }));
+    return { blocks: [blockOf(lines)], rules: [...across, ...down] };
+  },
+  map(writer, left, random) {
+    const map = { x: left - 20, y: FIRST_BASELINE - 30, width: TEXT_WIDTH + 40, height: between(random, 1250, 1500) };
+    const names = between(random, 6, 9);
+    const pitch = Math.floor((map.height - 200) / names);
+    const blocks = Array.from({ length: names }, (_, index) => {
+      const x = map.x + between(random, 80, map.width - 360);
+      const baseline = map.y + 120 + index * pitch + between(random, 0, pitch - 70);
+      return blockOf([writer.line([mapName(random)], x, baseline, 1)]);
+    });
+    return { blocks, map };
+  },
+};
+
+/** Writes lines as one hand does. */
+class Writer {
+  readonly #random: () => number;
+  /** How well the recogniser reads the page. */
+  readonly #clarity: number;
+
+  constructor(random: () => number) {
+    this.#random = random;
+    this.#clarity = 0.72 + random() * 0.24;
+  }
+
+  /** Breaks words into lines of a width; a word that does not fit is divided where it can be. */
+  paragraph(words: Iterator<string, never>, left: number, width: number, count: number): PlacedLine[] {
+    const hyphen = widthOf("-", 1);
+    let next = words.next().value;
+    let rest: PlacedWord["divided"] = null;
+    return Array.from({ length: count }, (_, index) => {
+      const x = left + (index === 0 ? 60 : between(this.#random, 0, 10));
+      const room = left + width - x;
+      const texts: string[] = [];
+      const begun = rest;
+      rest = null;
+      let used = 0;
+      for (; used + widthOf(next, 1) <= room; next = words.next().value) {
+        texts.push(next);
+        used += widthOf(next, 1) + advance(" ", 1);
+      }
+      // The last line of a paragraph ends with a whole word: nothing follows it.
+      const at = index + 1 < count ? hyphenation(next, fitting(next, room - used - hyphen)) : 0;
+      if (at > 0) {
+        texts.push(next.slice(0, at));
+        rest = { whole: next, part: 2 };
+        next = next.slice(at);
+      }
+      const ended = rest && { whole: rest.whole, part: 1 as const };
+      return this.line(texts, x, FIRST_BASELINE + index * LINE_PITCH, 1, begun, ended);
+    });
+  }
+
+  /** A line of words. `begun` and `ended` are the divided words whose parts are its first and its last word. */
+  line(
+    texts: readonly string[],
+    left: number,
+    baseline: number,
+    size: number,
+    begun: PlacedWord["divided"] = null,
+    ended: PlacedWord["divided"] = null,
+  ): PlacedLine {
+    let x = left;
+    const pens = texts.map((text) => {
+      const at = x;
+      x += widthOf(text, size) + advance(" ", size);
+      return at;
+    });
+    const last = texts.length - 1;
+    const dividedAt = (index: number) => (index === last && ended) || (index === 0 ? begun : null);
+    return this.#line(texts, pens, baseline, size, dividedAt);
+  }
+
+  /** A line of cells, each in its column. */
+  row(cells: readonly string[], columns: readonly number[], baseline: number): PlacedLine {
+    const texts: string[] = [];
+    const pens: number[] = [];
+    cells.forEach((cell, column) => {
+      let x = columns[column];
+      for (const text of cell.split(" ")) {
+        texts.push(text);
+        pens.push(x);
+        x += widthOf(text, 1) + advance(" ", 1);
+      }
+    });
+    return this.#line(texts, pens, baseline, 1, () => null);
+  }
+
+  #line(
+    texts: readonly string[],
+    pens: readonly number[],
+    baseline: number,
+    size: number,
+    dividedAt: (index: number) => PlacedWord["divided"],
+  ): PlacedLine {
+    const random = this.#random;
+    const slope = (random() * 2 - 1) * MAX_SLOPE;
+    const isSilent = random() < WITHOUT_CONFIDENCE;
+    const shift = between(random, -2, 2);
+    const words = texts.map((text, index): PlacedWord => {
+      const penX = pens[index];
+      const at = baseline + shift + Math.round(slope * (penX - pens[0]));
+      const sure = Math.min(0.99, Math.max(0.3, this.#clarity + (random() - 0.5) * 0.3));
+      const divided = dividedAt(index);
+      return {
+        text,
+        penX,
+        baseline: at,
+        size,
+        ...inkBox(text, penX, at, size),
+        confidence: isSilent ? null : Math.round(sure * 100) / 100,
+        hyphen: divided?.part === 1 ? inkBox("-", penX + widthOf(text, size), at, size) : null,
+        divided,
+      };
+    });
+    const boxes = words.flatMap((word) => word.hyphen ? [word, word.hyphen] : [word]);
+    return { text: texts.join(" "), words, ...enclosing(boxes) };
+  }
+}
+
+function blockOf(lines: readonly PlacedLine[]): PlacedBlock {
+  return { lines, ...enclosing(lines) };
+}
+
+/** How far the pen moves for a text. */
+function widthOf(text: string, size: number): number {
+  let width = 0;
+  for (const character of text) width += advance(character, size);
+  return width;
+}
+
+/** How many characters of a word fit into a width. */
+function fitting(word: string, width: number): number {
+  let count = 0;
+  for (let used = advance(word[0], 1); used <= width && count < word.length; used += advance(word[count] ?? " ", 1)) {
+    count++;
+  }
+  return count;
+}
+
+/** The smallest box around the ink of a text. */
+function inkBox(text: string, penX: number, baseline: number, size: number): Box {
+  let x = penX;
+  let left = Infinity;
+  let right = -Infinity;
+  let top = Infinity;
+  let bottom = -Infinity;
+  for (const character of text) {
+    const extent = extentOf(character);
+    if (extent) {
+      left = Math.min(left, x + extent.left * size);
+      right = Math.max(right, x + extent.right * size);
+      top = Math.min(top, baseline + extent.top * size);
+      bottom = Math.max(bottom, baseline + extent.bottom * size);
+    }
+    x += advance(character, size);
+  }
+  const from = { x: Math.floor(left), y: Math.floor(top) };
+  return { ...from, width: Math.ceil(right) - from.x, height: Math.ceil(bottom) - from.y };
+}
+
+function enclosing(boxes: readonly Box[]): Box {
+  const x = Math.min(...boxes.map((box) => box.x));
+  const y = Math.min(...boxes.map((box) => box.y));
+  const right = Math.max(...boxes.map((box) => box.x + box.width));
+  const bottom = Math.max(...boxes.map((box) => box.y + box.height));
+  return { x, y, width: right - x, height: bottom - y };
 }

@@ -1,29 +1,52 @@
 import { between, pick, seededRandom } from "./seeded_random.ts";
 
-/** No line of a page is longer than this, in characters: what fits between the margins of the drawn page. */
-export const MAX_LINE_CHARACTERS = 40;
+/** The date at the head of a page; the pages of a volume lie in one year. */
+export function heading(seed: number, volume: string, page: number, random: () => number): string {
+  const year = between(seededRandom("year", seed, volume), 1690, 1880);
+  return `Anno ${year} den ${between(random, 1, 28)} ${pick(random, MONTHS)}. Fol. ${page}`;
+}
+
+/** Words without end, in the manner of old Swedish court and parish books; only characters that the page font has. */
+export function* runningText(random: () => number): Generator<string, never> {
+  while (true) yield* sentence(random).split(" ");
+}
+
+/** The columns of an account book, their titles first. */
+export const ACCOUNT_TITLES = ["No", "Namn", "Ort", "Daler"];
+
+/** One row of an account book. */
+export function accountRow(number: number, random: () => number): readonly string[] {
+  const { names, kin } = pick(random, PEOPLE);
+  return [
+    String(number),
+    `${pick(random, names)} ${pick(random, kin)}`,
+    pick(random, PLACES),
+    `${between(random, 1, 180)}:${between(random, 0, 31)}`,
+  ];
+}
+
+/** The title of a map, and a name on it. */
+export function mapTitle(random: () => number): string {
+  return `Geometrisk Charta öfver ${pick(random, PLACES)} sochn`;
+}
+
+export function mapName(random: () => number): string {
+  return pick(random, [...PLACES, "Storsjön", "Lillån", "Kyrkan", "Mosse", "Utmark", "Kungsvägen", "Hage"]);
+}
 
 /**
- * The lines of one page in the manner of old Swedish court and parish books, a heading first.
- * The same seed, volume and page always read the same; only characters that the page font has.
+ * Where a word may be divided at the end of a line, as the length of its first part: between a vowel and a consonant that
+ * begins a syllable, with at least three letters on both sides. The longest first part of at most `longest`; 0: nowhere.
  */
-export function pageText(seed: number, volume: string, page: number, lines: number): string[] {
-  const random = seededRandom("text", seed, volume, page);
-  const year = between(seededRandom("year", seed, volume), 1690, 1880);
-  const written = [`Anno ${year} den ${between(random, 1, 28)} ${pick(random, MONTHS)}. Fol. ${page}`];
-  let line = "";
-  while (written.length < lines) {
-    for (const word of sentence(random).split(" ")) {
-      if (line.length + word.length + 1 > MAX_LINE_CHARACTERS) {
-        written.push(line);
-        line = word;
-      } else {
-        line = line === "" ? word : `${line} ${word}`;
-      }
-    }
+export function hyphenation(word: string, longest: number): number {
+  for (let at = Math.min(longest, word.length - 3); at >= 3; at--) {
+    if (VOWEL.test(word[at - 1]) && CONSONANT.test(word[at]) && VOWEL.test(word[at + 1])) return at;
   }
-  return written.slice(0, lines);
+  return 0;
 }
+
+const VOWEL = /[aeiouyåäöé]/;
+const CONSONANT = /[bcdfghjklmnpqrstvwxz]/;
 
 function sentence(random: () => number): string {
   const { trades, names, kin } = pick(random, PEOPLE);

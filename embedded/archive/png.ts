@@ -1,30 +1,42 @@
-import { promisify } from "node:util";
-import { crc32, deflate } from "node:zlib";
+import { crc32, deflateSync } from "node:zlib";
 
-const deflateInBackground = promisify<Uint8Array, { level: number }, Uint8Array>(deflate);
 const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 const COMPRESSION_LEVEL = 6;
 
 /**
- * An 8-bit greyscale PNG of `width * height` pixels, row by row from the top (PNG specification, third edition).
- * Throws `RangeError` when the pixels do not fill the image exactly.
+ * An 8-bit palette PNG of `width * height` indexes, row by row from the top (PNG specification, third edition).
+ *
+ * @param palette red, green and blue of each index
+ * @throws {RangeError} when the indexes do not fill the image exactly
  */
-export async function greyscalePng(
+export function palettePng(
   width: number,
   height: number,
   pixels: Uint8Array,
-): Promise<Uint8Array<ArrayBuffer>> {
+  palette: Uint8Array,
+): Uint8Array<ArrayBuffer> {
   if (pixels.length !== width * height) throw new RangeError("pixels do not fill the image");
   const rows = new Uint8Array(height * (width + 1));
-  // Each row begins with its filter byte, 0: none.
-  for (let y = 0; y < height; y++) rows.set(pixels.subarray(y * width, (y + 1) * width), y * (width + 1) + 1);
+  let to = 0;
+  for (let y = 0, at = 0; y < height; y++) {
+    // Each row begins with its filter byte, 2: the difference to the row above. The paper's rows are alike.
+    rows[to++] = 2;
+    for (let x = 0; x < width; x++, at++) rows[to++] = y === 0 ? pixels[at] : pixels[at] - pixels[at - width];
+  }
   const header = new Uint8Array(13);
   const view = new DataView(header.buffer);
   view.setUint32(0, width);
   view.setUint32(4, height);
-  header[8] = 8;
-  const compressed = await deflateInBackground(rows, { level: COMPRESSION_LEVEL });
-  return joined([SIGNATURE, chunk("IHDR", header), chunk("IDAT", compressed), chunk("IEND", new Uint8Array(0))]);
+  // Eight bits for each pixel, colour type 3: an index into the palette.
+  header.set([8, 3], 8);
+  const compressed = deflateSync(rows, { level: COMPRESSION_LEVEL });
+  return joined([
+    SIGNATURE,
+    chunk("IHDR", header),
+    chunk("PLTE", palette),
+    chunk("IDAT", compressed),
+    chunk("IEND", new Uint8Array(0)),
+  ]);
 }
 
 function chunk(type: string, data: Uint8Array): Uint8Array {

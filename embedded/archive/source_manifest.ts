@@ -1,127 +1,282 @@
+import { imageContext, profileUrl } from "./image_information.ts";
+import type { ImageApi } from "./image_request.ts";
 import { PAGE_HEIGHT, PAGE_WIDTH } from "./page_layout.ts";
 import {
   canvasUrl,
-  IMAGE_DIVISORS,
   imageServiceUrl,
-  imageSize,
   pageImageUrl,
   pageName,
   sourceManifestUrl,
   type SourceVolume,
+  THUMBNAIL,
   thumbnailUrl,
 } from "./source_volumes.ts";
 
+/** A JSON document of the archive. */
+type Document = Record<string, unknown>;
+
+const RIGHTS = "https://creativecommons.org/publicdomain/zero/1.0/";
+const ARCHIVE_NAME = "Det inbyggda arkivet";
+const CREDIT = "Sidorna är ritade av programmet och har inga förlagor.";
+const SECTION_TITLES = [
+  "Vintertinget",
+  "Sommartinget",
+  "Hösttinget",
+  "Uppbudsprotokoll",
+  "Bouppteckningar",
+  "Register",
+];
+/** Pages of a section of the table of contents. */
+const SECTION_PAGES = 4;
+/** Sections of a part; a volume with more of them has several parts. */
+const PART_SECTIONS = 10;
+/** The size of the logo, in pixels: a part of a page at the archive's image service. */
+const LOGO = { width: 90, height: 45 };
+const LOGO_REGION = "600,1933,400,200";
+
 /** The manifest of a volume in the IIIF Presentation API (2.1 or 3.0) that the volume speaks. */
-export function sourceManifest(archive: string, volume: SourceVolume): Record<string, unknown> {
+export function sourceManifest(archive: string, volume: SourceVolume): Document {
+  if (volume.sample === "not-a-manifest") return { title: volume.title, pages: volume.pages };
   return volume.presentation === 3 ? presentation3(archive, volume) : presentation2(archive, volume);
 }
 
-/** A IIIF Image API 3.0 description at level 0: whole pages in a few fixed sizes. */
-export function imageInformation(archive: string, volume: string, page: number): Record<string, unknown> {
-  return {
-    "@context": "http://iiif.io/api/image/3/context.json",
-    id: imageServiceUrl(archive, volume, page),
-    type: "ImageService3",
-    protocol: "http://iiif.io/api/image",
-    profile: "level0",
-    width: PAGE_WIDTH,
-    height: PAGE_HEIGHT,
-    sizes: [...IMAGE_DIVISORS].reverse().map(imageSize),
-    preferredFormats: ["png"],
-    extraFormats: ["png"],
-  };
+/** Part of the table of contents; a page number is that of a canvas. */
+interface Section {
+  readonly id: string;
+  readonly label: string;
+  readonly members: readonly (Section | number)[];
 }
 
-function presentation3(archive: string, volume: SourceVolume): Record<string, unknown> {
-  const id = sourceManifestUrl(archive, volume.id);
+/** The sections of a volume; long ones are grouped into parts. */
+function sectionsOf(archive: string, volume: SourceVolume): Section[] {
+  const base = `${sourceManifestUrl(archive, volume.id).slice(0, -"manifest.json".length)}range`;
+  const sections = slices(pagesOf(volume), SECTION_PAGES).map((members, index): Section => {
+    return { id: `${base}/${index + 1}`, label: SECTION_TITLES[index % SECTION_TITLES.length], members };
+  });
+  if (sections.length <= PART_SECTIONS) return sections;
+  return slices(sections, PART_SECTIONS).map((members, index) => {
+    return { id: `${base}/part-${index + 1}`, label: `Del ${index + 1}`, members };
+  });
+}
+
+function presentation3(archive: string, volume: SourceVolume): Document {
+  const { sample } = volume;
   return {
     "@context": "http://iiif.io/api/presentation/3/context.json",
-    id,
+    id: sourceManifestUrl(archive, volume.id),
     type: "Manifest",
     label: { sv: [volume.title] },
-    metadata: [{ label: { sv: ["Referenskod"] }, value: { none: [volume.id] } }],
-    rights: "https://creativecommons.org/publicdomain/zero/1.0/",
-    items: pagesOf(volume).map((page) => {
-      const canvas = canvasUrl(archive, volume.id, page);
-      return {
-        id: canvas,
-        type: "Canvas",
-        label: { none: [pageName(page)] },
-        width: PAGE_WIDTH,
-        height: PAGE_HEIGHT,
-        thumbnail: [{
-          id: thumbnailUrl(archive, volume.id, page),
-          type: "Image",
-          format: "image/png",
-          ...imageSize(9),
-        }],
-        items: [{
-          id: `${canvas}/annotations`,
-          type: "AnnotationPage",
-          items: [{
-            id: `${canvas}/annotations/image`,
-            type: "Annotation",
-            motivation: "painting",
-            target: canvas,
-            body: {
-              id: pageImageUrl(archive, volume.id, page),
-              type: "Image",
-              format: "image/png",
-              width: PAGE_WIDTH,
-              height: PAGE_HEIGHT,
-              service: [{
-                id: imageServiceUrl(archive, volume.id, page),
-                type: "ImageService3",
-                profile: "level0",
-              }],
-            },
-          }],
-        }],
-      };
-    }),
+    summary: { sv: [`${volume.pages} sidor ur ett påhittat arkiv.`] },
+    metadata: [
+      { label: { sv: ["Referenskod"], en: ["Reference code"] }, value: { none: [volume.id] } },
+      { label: { sv: ["Omfång"], en: ["Extent"] }, value: { sv: [`${volume.pages} sidor`] } },
+    ],
+    rights: RIGHTS,
+    requiredStatement: { label: { sv: ["Källa"], en: ["Attribution"] }, value: { sv: [CREDIT] } },
+    provider: [{
+      id: archive,
+      type: "Agent",
+      label: { sv: [ARCHIVE_NAME] },
+      homepage: [{ id: archive, type: "Text", label: { sv: [ARCHIVE_NAME] }, format: "text/html" }],
+      logo: [{ id: logoUrl(archive, volume, 3), type: "Image", format: "image/png", ...LOGO }],
+    }],
+    thumbnail: [thumbnail3(archive, volume, 1)],
+    behavior: ["paged"],
+    ...(sample === "right-to-left" && { viewingDirection: "right-to-left" }),
+    items: pagesOf(volume).map((page) => canvas3(archive, volume, page)),
+    structures: sample === "cyclic-range"
+      ? cyclicRanges(archive, volume)
+      : sectionsOf(archive, volume).map((section) => range3(archive, volume, section)),
   };
 }
 
-function presentation2(archive: string, volume: SourceVolume): Record<string, unknown> {
+function canvas3(archive: string, volume: SourceVolume, page: number): Document {
+  const id = canvasUrl(archive, volume.id, page);
+  return {
+    id,
+    type: "Canvas",
+    label: { none: [pageName(page)] },
+    ...sizeOf(volume),
+    thumbnail: [thumbnail3(archive, volume, page)],
+    items: [{
+      id: `${id}/annotations`,
+      type: "AnnotationPage",
+      items: [{
+        id: `${id}/annotations/image`,
+        type: "Annotation",
+        motivation: "painting",
+        target: id,
+        body: body3(archive, volume, page),
+      }],
+    }],
+  };
+}
+
+function body3(archive: string, volume: SourceVolume, page: number): Document {
+  const image = image3(archive, volume, page);
+  if (volume.sample !== "choices") return image;
+  const items = CHOICES.map(([quality, label]) => ({
+    ...image,
+    id: String(image.id).replace("default.png", `${quality}.png`),
+    label: { en: [label] },
+  }));
+  return { type: "Choice", items };
+}
+
+/** Qualities of one image, which cost the archive one drawing. */
+const CHOICES = [["default", "Colour"], ["gray", "Grey"], ["bitonal", "Black and white"]];
+
+function image3(archive: string, volume: SourceVolume, page: number): Document {
+  return {
+    id: pageImageUrl(archive, volume.id, page),
+    type: "Image",
+    format: "image/png",
+    ...sizeOf(volume),
+    ...(volume.sample !== "plain-images" && { service: [service3(archive, volume, page)] }),
+  };
+}
+
+function thumbnail3(archive: string, volume: SourceVolume, page: number): Document {
+  return { id: thumbnailUrl(archive, volume.id, page), type: "Image", format: "image/png", ...THUMBNAIL };
+}
+
+function service3(archive: string, volume: SourceVolume, page: number): Document {
+  return { id: imageServiceUrl(archive, volume.id, page), type: "ImageService3", profile: "level1" };
+}
+
+function range3(archive: string, volume: SourceVolume, { id, label, members }: Section): Document {
+  const items = members.map((member) =>
+    typeof member === "number"
+      ? { id: canvasUrl(archive, volume.id, member), type: "Canvas" }
+      : range3(archive, volume, member)
+  );
+  return { id, type: "Range", label: { sv: [label] }, items };
+}
+
+/** Two ranges, each of which contains the other: a viewer must not follow them without end. */
+function cyclicRanges(archive: string, volume: SourceVolume): Document[] {
+  const [first, second] = sectionsOf(archive, volume);
+  return [[first, second], [second, first]].map(([range, other]) => {
+    const { items, ...rest } = range3(archive, volume, range);
+    return { ...rest, items: [...items as Document[], { id: other.id, type: "Range" }] };
+  });
+}
+
+function presentation2(archive: string, volume: SourceVolume): Document {
   const id = sourceManifestUrl(archive, volume.id);
+  const base = id.slice(0, -"manifest.json".length);
+  const canvases = pagesOf(volume).map((page) => canvas2(archive, volume, page));
+  const sequence = { "@id": `${base}sequence/normal`, "@type": "sc:Sequence", label: "Sidorna i ordning", canvases };
+  // The right pages first, as a scanner with one camera takes them.
+  const scanned = [
+    ...canvases.filter((_, index) => index % 2 === 0),
+    ...canvases.filter((_, index) => index % 2 === 1),
+  ];
+  const other = { ...sequence, "@id": `${base}sequence/scanned`, label: "I skanningens ordning", canvases: scanned };
+  const sections = sectionsOf(archive, volume);
+  const top: Section = { id: `${base}range/top`, label: "Innehåll", members: sections };
   return {
     "@context": "http://iiif.io/api/presentation/2/context.json",
     "@id": id,
     "@type": "sc:Manifest",
     label: volume.title,
-    metadata: [{ label: "Referenskod", value: volume.id }],
-    license: "https://creativecommons.org/publicdomain/zero/1.0/",
-    sequences: [{
-      "@id": `${id.slice(0, -"manifest.json".length)}sequence/normal`,
-      "@type": "sc:Sequence",
-      canvases: pagesOf(volume).map((page) => {
-        const canvas = canvasUrl(archive, volume.id, page);
-        return {
-          "@id": canvas,
-          "@type": "sc:Canvas",
-          label: pageName(page),
+    description: `${volume.pages} sidor ur ett påhittat arkiv.`,
+    metadata: [
+      { label: [{ "@value": "Referenskod", "@language": "sv" }], value: volume.id },
+      { label: [{ "@value": "Omfång", "@language": "sv" }], value: `${volume.pages} sidor` },
+    ],
+    license: RIGHTS,
+    attribution: CREDIT,
+    logo: { "@id": logoUrl(archive, volume, 2) },
+    thumbnail: thumbnail2(archive, volume, 1),
+    viewingHint: "paged",
+    sequences: volume.sample === "sequences" ? [sequence, other] : [sequence],
+    structures: [
+      { ...range2(archive, volume, top), viewingHint: "top" },
+      ...allSections(sections).map((section) => range2(archive, volume, section)),
+    ],
+  };
+}
+
+function canvas2(archive: string, volume: SourceVolume, page: number): Document {
+  const id = canvasUrl(archive, volume.id, page);
+  return {
+    "@id": id,
+    "@type": "sc:Canvas",
+    label: pageName(page),
+    width: PAGE_WIDTH,
+    height: PAGE_HEIGHT,
+    thumbnail: thumbnail2(archive, volume, page),
+    images: [{
+      "@id": `${id}/annotations/image`,
+      "@type": "oa:Annotation",
+      motivation: "sc:painting",
+      on: id,
+      resource: {
+        "@id": pageImageUrl(archive, volume.id, page, 2),
+        "@type": "dctypes:Image",
+        format: "image/png",
+        ...(volume.sample !== "plain-images" && {
           width: PAGE_WIDTH,
           height: PAGE_HEIGHT,
-          thumbnail: { "@id": thumbnailUrl(archive, volume.id, page), "@type": "dctypes:Image", format: "image/png" },
-          images: [{
-            "@id": `${canvas}/annotations/image`,
-            "@type": "oa:Annotation",
-            motivation: "sc:painting",
-            on: canvas,
-            resource: {
-              "@id": pageImageUrl(archive, volume.id, page),
-              "@type": "dctypes:Image",
-              format: "image/png",
-              width: PAGE_WIDTH,
-              height: PAGE_HEIGHT,
-            },
-          }],
-        };
-      }),
+          service: service2(archive, volume, page),
+        }),
+      },
     }],
   };
 }
 
+function thumbnail2(archive: string, volume: SourceVolume, page: number): Document {
+  return {
+    "@id": thumbnailUrl(archive, volume.id, page, 2),
+    "@type": "dctypes:Image",
+    format: "image/png",
+    ...THUMBNAIL,
+  };
+}
+
+function service2(archive: string, volume: SourceVolume, page: number): Document {
+  return { "@context": imageContext(2), "@id": imageServiceUrl(archive, volume.id, page, 2), profile: profileUrl(2) };
+}
+
+function range2(archive: string, volume: SourceVolume, { id, label, members }: Section): Document {
+  const pages = members.filter((member) => typeof member === "number");
+  const ranges = members.filter((member) => typeof member !== "number");
+  return {
+    "@id": id,
+    "@type": "sc:Range",
+    label,
+    ...(pages.length > 0 && { canvases: pages.map((page) => canvasUrl(archive, volume.id, page)) }),
+    ...(ranges.length > 0 && { ranges: ranges.map((range) => range.id) }),
+  };
+}
+
+/** Sections with those inside them: version 2.1 has them in one list. */
+function allSections(sections: readonly Section[]): Section[] {
+  return sections.flatMap((section) => [
+    section,
+    ...allSections(section.members.filter((member) => typeof member !== "number")),
+  ]);
+}
+
+/** The width and height of a page, where the manifest states them. */
+function sizeOf(volume: SourceVolume): { width?: number; height?: number } {
+  return volume.sample === "no-sizes" ? {} : { width: PAGE_WIDTH, height: PAGE_HEIGHT };
+}
+
+/** The archive's stamp on the first page of the volume. */
+function logoUrl(archive: string, volume: SourceVolume, api: ImageApi): string {
+  const service = imageServiceUrl(archive, volume.id, 1, api);
+  return `${service}/${LOGO_REGION}/${LOGO.width},${LOGO.height}/0/default.png`;
+}
+
 function pagesOf(volume: SourceVolume): number[] {
   return Array.from({ length: volume.pages }, (_, index) => index + 1);
+}
+
+function slices<T>(list: readonly T[], size: number): T[][] {
+  return Array.from(
+    { length: Math.ceil(list.length / size) },
+    (_, index) => list.slice(index * size, (index + 1) * size),
+  );
 }

@@ -1,6 +1,13 @@
 import { layoutPage, PAGE_HEIGHT, PAGE_WIDTH } from "@/embedded/archive/page_layout.ts";
 import { seededRandom } from "@/embedded/archive/seeded_random.ts";
-import { pageImageUrl, pageName, sourceManifestUrl } from "@/embedded/archive/source_volumes.ts";
+import {
+  imageServiceUrl,
+  pageImageUrl,
+  pageName,
+  sourceManifestUrl,
+  THUMBNAIL,
+  thumbnailUrl,
+} from "@/embedded/archive/source_volumes.ts";
 import { altoXml } from "./alto.ts";
 import { pipelineDigest, pipelineYaml, QUALITY_REVISION, WORKER_DIGEST } from "./campaign_objects.ts";
 import { timestamp } from "./objects.ts";
@@ -92,6 +99,12 @@ export function viewerFile(run: VolumeRun, state: RunState): ResultFile {
         label: { none: [pageName(page)] },
         width: PAGE_WIDTH,
         height: PAGE_HEIGHT,
+        thumbnail: [{
+          id: thumbnailUrl(run.archiveUrl, run.volume.id, page),
+          type: "Image",
+          format: "image/png",
+          ...THUMBNAIL,
+        }],
         ...(run.campaign.pipeline.scoresQuality && { metadata: [quality] }),
         seeAlso: [{
           id: `${base}/alto/${pageName(page)}.xml`,
@@ -114,6 +127,11 @@ export function viewerFile(run: VolumeRun, state: RunState): ResultFile {
               format: "image/png",
               width: PAGE_WIDTH,
               height: PAGE_HEIGHT,
+              service: [{
+                id: imageServiceUrl(run.archiveUrl, run.volume.id, page),
+                type: "ImageService3",
+                profile: "level1",
+              }],
             },
           }],
         }],

@@ -1,4 +1,4 @@
-import { layoutPage } from "@/embedded/archive/page_layout.ts";
+import { layoutPage, linesOf } from "@/embedded/archive/page_layout.ts";
 import { pageImageUrl, pageName, sourceManifestUrl } from "@/embedded/archive/source_volumes.ts";
 import type { End, Stage, WorkEvent } from "./timeline.ts";
 import { instantOf, type VolumeRun } from "./volume_run.ts";
@@ -33,7 +33,7 @@ function messagesOf(run: VolumeRun, event: WorkEvent): Message[] {
     `HTTP Request: GET ${pageImageUrl(run.archiveUrl, volume.id, event.page)} "HTTP/1.1 200 OK"`,
   ];
   if (event.error !== null) return [fetched, ["ERROR", `[${volume.id}] ${name}: ${event.error}`]];
-  const count = layoutPage(run.seed, volume.id, event.page).lines.length;
+  const count = linesOf(layoutPage(run.seed, volume.id, event.page)).length;
   const written: Message = ["INFO", `[${volume.id}] ${name}: ${count} lines in ${event.seconds.toFixed(1)} s`];
   const slow: Message[] = event.seconds > run.campaign.secondsPerPage * 1.3
     ? [["WARNING", `[${volume.id}] ${name}: slower than usual (${event.seconds.toFixed(1)} s)`]]

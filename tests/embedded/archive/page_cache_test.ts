@@ -1,37 +1,48 @@
 import assert from "node:assert/strict";
 import { PageCache } from "@/embedded/archive/page_cache.ts";
 
-Deno.test("page cache: draws once for concurrent requests and evicts the least recently used image", async () => {
+const { signal } = new AbortController();
+
+Deno.test("page cache: renders once for concurrent requests and evicts the least recently used image", async () => {
   const cache = new PageCache(25);
-  let drawn = 0;
-  const draw = () => {
-    drawn++;
+  let rendered = 0;
+  const render = () => {
+    rendered++;
     return Promise.resolve(new Uint8Array(10));
   };
-  await Promise.all([cache.get("a", draw), cache.get("a", draw), cache.get("b", draw)]);
-  assert.equal(drawn, 2);
-  await assert.rejects(cache.get("bad", () => Promise.reject(new Error("no"))), /no/);
-  await cache.get("a", draw);
-  assert.equal(drawn, 2);
-  await cache.get("c", draw);
+  await Promise.all([cache.get("a", signal, render), cache.get("a", signal, render), cache.get("b", signal, render)]);
+  assert.equal(rendered, 2);
+  await assert.rejects(cache.get("bad", signal, () => Promise.reject(new Error("no"))), /no/);
+  await cache.get("a", signal, render);
+  assert.equal(rendered, 2);
+  await cache.get("c", signal, render);
   assert.equal(cache.bytes, 20);
-  await cache.get("a", draw);
-  assert.equal(drawn, 3);
-  await cache.get("b", draw);
-  assert.equal(drawn, 4);
+  await cache.get("a", signal, render);
+  assert.equal(rendered, 3);
+  await cache.get("b", signal, render);
+  assert.equal(rendered, 4);
 });
 
-Deno.test("page cache: draws two images at a time and completes all", async () => {
+Deno.test("page cache: a rendering ends when the last request for it has ended, and not before", async () => {
   const cache = new PageCache(1000);
-  let now = 0;
-  let most = 0;
-  const pages = await Promise.all(Array.from({ length: 9 }, (_, index) =>
-    cache.get(String(index), async () => {
-      most = Math.max(most, ++now);
-      await Promise.resolve();
-      now--;
-      return Uint8Array.of(index);
-    })));
-  assert.deepEqual(pages.map(([first]) => first), [0, 1, 2, 3, 4, 5, 6, 7, 8]);
-  assert.equal(most, 2);
+  const requests = [new AbortController(), new AbortController()];
+  let stopped = 0;
+  const render = (signal: AbortSignal) => {
+    const { promise, reject } = Promise.withResolvers<Uint8Array<ArrayBuffer>>();
+    signal.addEventListener("abort", () => {
+      stopped++;
+      reject(new Error("stopped"));
+    });
+    return promise;
+  };
+  const outcomes = requests.map(({ signal }) => cache.get("a", signal, render).catch((error: Error) => error.message));
+  requests[0].abort();
+  assert.equal(stopped, 0);
+  requests[1].abort();
+  assert.equal(stopped, 1);
+  // A request that comes now begins anew, although the end of the first rendering is not reported yet.
+  const image = await cache.get("a", signal, () => Promise.resolve(Uint8Array.of(1)));
+  assert.deepEqual(image, Uint8Array.of(1));
+  assert.deepEqual(await Promise.all(outcomes), ["stopped", "stopped"]);
+  assert.deepEqual(await cache.get("a", signal, render), image);
 });

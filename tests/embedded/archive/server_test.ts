@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { type EmbeddedArchive, startEmbeddedArchive } from "@/embedded/archive/server.ts";
-import { imageSize, type SourceVolume } from "@/embedded/archive/source_volumes.ts";
+import type { SourceVolume } from "@/embedded/archive/source_volumes.ts";
 import { decodedPng } from "./decoded_png.ts";
 
 const VOLUMES: SourceVolume[] = [
@@ -28,26 +28,132 @@ Deno.test("archive: manifests of both versions name pages, images and thumbnails
     const canvas = three.items[0];
     const { body, target } = canvas.items[0].items[0];
     assert.equal(target, canvas.id);
+    assert.deepEqual(three.structures[0].items[0], { id: canvas.id, type: "Canvas" });
     const information = await (await fetch(`${body.service[0].id}/info.json`)).json();
     assert.equal(information.id, body.service[0].id);
+    assert.equal(information.type, "ImageService3");
     const two = await (await fetch(`${url}/iiif/SE-RA-2/manifest.json`)).json();
     assert.equal(two["@type"], "sc:Manifest");
     assert.equal(two.sequences[0].canvases.length, 2);
     const older = two.sequences[0].canvases[1];
+    const [top, ...sections] = two.structures;
+    assert.deepEqual(top.ranges, sections.map((range: { "@id": string }) => range["@id"]));
+    assert.ok(sections[0].canvases.includes(older["@id"]));
+    const { resource } = older.images[0];
+    const olderInformation = await (await fetch(`${resource.service["@id"]}/info.json`)).json();
+    assert.equal(olderInformation["@context"], resource.service["@context"]);
+    assert.equal(olderInformation["@id"], resource.service["@id"]);
+    assert.equal(olderInformation.profile[0], resource.service.profile);
+    const logo = three.provider[0].logo[0];
     const addresses: [string, number, number][] = [
       [body.id, canvas.width, canvas.height],
       [canvas.thumbnail[0].id, canvas.thumbnail[0].width, canvas.thumbnail[0].height],
-      [older.images[0].resource["@id"], older.width, older.height],
-      ...information.sizes.map(({ width, height }: { width: number; height: number }) =>
-        [`${information.id}/full/${width},${height}/0/default.png`, width, height] as const
+      [resource["@id"], older.width, older.height],
+      [older.thumbnail["@id"], older.thumbnail.width, older.thumbnail.height],
+      [logo.id, logo.width, logo.height],
+      [two.logo["@id"], logo.width, logo.height],
+      ...information.sizes.flatMap(({ width, height }: { width: number; height: number }) =>
+        [
+          [`${information.id}/full/${width},${height}/0/default.png`, width, height],
+          [`${olderInformation["@id"]}/full/${width},/0/gray.png`, width, height],
+        ] as const
       ),
     ];
     for (const [address, width, height] of addresses) {
       const response = await fetch(address);
-      assert.equal(response.headers.get("content-type"), "image/png");
+      assert.equal(response.headers.get("content-type"), "image/png", address);
       const image = decodedPng(await response.bytes());
       assert.deepEqual([image.width, image.height], [width, height], address);
     }
+  });
+});
+
+Deno.test("archive: every tile that info.json describes is there, at its size", async () => {
+  await withArchive(async ({ url }) => {
+    const { id, width, height, tiles } = await (await fetch(`${url}/image/SE-RA-1/0001/info.json`)).json();
+    const [tile] = tiles;
+    const factor = Math.max(...tile.scaleFactors) / 2;
+    const side = tile.width * factor;
+    for (let x = 0; x < width; x += side) {
+      for (let y = 0; y < height; y += side) {
+        const region = [x, y, Math.min(side, width - x), Math.min(side, height - y)];
+        const size = [Math.ceil(region[2] / factor), Math.ceil(region[3] / factor)];
+        const response = await fetch(`${id}/${region}/${size}/0/default.png`);
+        assert.equal(response.status, 200, `${region} ${size}`);
+        const image = decodedPng(await response.bytes());
+        assert.deepEqual([image.width, image.height], size);
+      }
+    }
+  });
+});
+
+Deno.test("archive: an image service redirects to its description, links to canonical forms and speaks JSON-LD", async () => {
+  await withArchive(async ({ url }) => {
+    for (const [service, api] of [[`${url}/image/SE-RA-1/0001`, 3], [`${url}/image2/SE-RA-1/0001`, 2]] as const) {
+      const redirect = await fetch(service, { redirect: "manual" });
+      assert.equal(redirect.status, 303);
+      assert.equal(redirect.headers.get("location"), `${service}/info.json`);
+      await redirect.body?.cancel();
+      const plain = await fetch(`${service}/info.json`);
+      assert.equal(plain.headers.get("content-type"), "application/json; charset=utf-8");
+      await plain.body?.cancel();
+      const linked = await fetch(`${service}/info.json`, { headers: { accept: "application/ld+json" } });
+      const context = `http://iiif.io/api/image/${api}/context.json`;
+      assert.equal(linked.headers.get("content-type"), `application/ld+json;profile="${context}"`);
+      assert.equal(linked.headers.get("vary"), "Accept");
+      assert.equal((await linked.json())["@context"], context);
+      const image = await fetch(`${service}/pct:0,0,50,50/pct:10/0/color.png`);
+      const size = api === 3 ? "80,110" : "80,";
+      assert.equal(
+        image.headers.get("link"),
+        `<${service}/0,0,800,1104/${size}/0/default.png>;rel="canonical", ` +
+          `<http://iiif.io/api/image/${api}/level1.json>;rel="profile"`,
+      );
+      await image.body?.cancel();
+      for (const wrong of ["full/0,/0/default.png", "full/max/45/default.png", "full/max/0/default.jpg"]) {
+        const response = await fetch(`${service}/${wrong}`);
+        assert.equal(response.status, 400, wrong);
+        assert.equal(response.headers.get("access-control-allow-origin"), "*");
+        await response.body?.cancel();
+      }
+    }
+    const largest = await fetch(`${url}/image/SE-RA-1/0001/0,0,100,100/%5Emax/0/default.png`);
+    assert.match(largest.headers.get("link") ?? "", /100,100\/%5Emax\/0\/default\.png>;rel="canonical"/);
+    assert.equal(decodedPng(await largest.bytes()).width, 2000);
+  });
+});
+
+Deno.test("archive: the sample manifests are what their names say", async () => {
+  await withArchive(async ({ url }) => {
+    const read = async (name: string) => await (await fetch(`${url}/iiif/sample-${name}/manifest.json`)).json();
+    const long = await read("2000-pages");
+    assert.equal(long.items.length, 2000);
+    assert.equal(long.structures[0].items[0].items[0].id, long.items[0].id);
+    assert.equal((await read("right-to-left")).viewingDirection, "right-to-left");
+    const [choice] = (await read("choices")).items[0].items[0].items;
+    assert.equal(choice.body.type, "Choice");
+    for (const { id } of choice.body.items) {
+      const image = await fetch(id);
+      assert.equal(image.status, 200, id);
+      await image.body?.cancel();
+    }
+    const { sequences } = await read("sequences");
+    assert.equal(sequences.length, 2);
+    assert.notDeepEqual(sequences[0].canvases, sequences[1].canvases);
+    assert.equal((await read("plain-images")).items[0].items[0].items[0].body.service, undefined);
+    assert.equal((await read("plain-images-2")).sequences[0].canvases[0].images[0].resource.service, undefined);
+    const [canvas] = (await read("no-sizes")).items;
+    assert.ok(!("width" in canvas || "height" in canvas || "width" in canvas.items[0].items[0].body));
+    assert.ok(!("type" in await read("not-a-manifest")));
+    const [first, second] = (await read("cyclic-range")).structures;
+    assert.equal(first.items.at(-1).id, second.id);
+    assert.equal(second.items.at(-1).id, first.id);
+    const hidden = await fetch(`${url}/iiif/sample-no-cors/manifest.json`, {
+      headers: { origin: "https://a.example" },
+    });
+    assert.equal(hidden.status, 200);
+    assert.deepEqual([...hidden.headers.keys()].filter((name) => /^(access-control|cross-origin)/.test(name)), []);
+    await hidden.body?.cancel();
   });
 });
 
@@ -57,7 +163,7 @@ Deno.test("archive: the same page is the same bytes after a restart, each page i
     await withArchive(async ({ url }) => {
       images.push(
         btoa(
-          String.fromCharCode(...await (await fetch(`${url}/image/SE-RA-1/${page}/full/225,/0/default.png`)).bytes()),
+          String.fromCharCode(...await (await fetch(`${url}/image/SE-RA-1/${page}/full/150,/0/default.png`)).bytes()),
         ),
       );
     });
@@ -76,6 +182,8 @@ Deno.test("archive: pages of any origin may read, nobody may write, and answers 
     assert.equal(preflight.status, 204);
     const again = await fetch(address, { headers: { "if-none-match": read.headers.get("etag") ?? "" } });
     assert.equal(again.status, 304);
+    const etags = `"other", W/${read.headers.get("etag")}`;
+    assert.equal((await fetch(address, { headers: { "if-none-match": etags } })).status, 304);
     const head = await fetch(address, { method: "HEAD" });
     assert.equal(head.headers.get("content-length"), String((await (await fetch(address)).bytes()).length));
     for (const method of ["POST", "PUT", "DELETE", "PATCH"]) {
@@ -102,10 +210,10 @@ Deno.test("archive: everything it does not hold is 404, hostile paths too", asyn
       "/image/SE-RA-1/0000/info.json",
       "/image/SE-RA-1/0004/info.json",
       "/image/SE-RA-1/1/info.json",
-      "/image/SE-RA-1/0001/full/max/0/default.jpg",
-      "/image/SE-RA-1/0001/full/99999,/0/default.png",
-      "/image/SE-RA-1/0001/0,0,10,10/max/0/default.png",
-      "/image/SE-RA-1/0001/full/max/90/default.png",
+      "/image/SE-RA-1/0001/full",
+      "/image/SE-RA-1/0001/full/max/0",
+      "/image3/SE-RA-1/0001/info.json",
+      "/image/SE-RA-1/0001%2Finfo.json",
       "/image/SE-RA-1/0001/full/max/0/default.png/more",
       "/../../etc/passwd",
       "/iiif/../iiif/SE-RA-9/manifest.json",
@@ -118,11 +226,6 @@ Deno.test("archive: everything it does not hold is 404, hostile paths too", asyn
     }
     assert.equal((await fetch(`${url}/iiif/SE-RA-1/manifest.json`)).status, 200);
   });
-});
-
-Deno.test("archive: sizes shrink by whole numbers", () => {
-  assert.deepEqual(imageSize(1), { width: 900, height: 1300 });
-  assert.deepEqual(imageSize(4), { width: 225, height: 325 });
 });
 
 function rawStatus(port: number, path: string, host = "127.0.0.1"): Promise<number> {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { layoutPage } from "@/embedded/archive/page_layout.ts";
+import { type Box, layoutPage } from "@/embedded/archive/page_layout.ts";
 import { Simulator } from "@/embedded/cluster/simulator.ts";
 import { memoryWriter, sampleOptions } from "./sample_cluster.ts";
 
@@ -45,24 +45,46 @@ Deno.test("results: the viewer's pages name ALTO files that are there", () => {
   for (const canvas of viewer.items) {
     const key = canvas.seeAlso[0].id.slice("http://127.0.0.1:8000/results/".length);
     assert.ok(writer.files.has(key), key);
-    assert.equal(canvas.width, 900);
+    assert.deepEqual([canvas.width, canvas.height], [1600, 2208]);
+    assert.equal(canvas.seeAlso[0].profile, "http://www.loc.gov/standards/alto/ns-v4#");
+    assert.equal(canvas.seeAlso[0].format, "application/xml+alto");
+    assert.deepEqual(canvas.metadata[0].label, { en: ["Predicted quality"] });
+    const { id, service } = canvas.items[0].items[0].body;
+    assert.equal(id, `${service[0].id}/full/max/0/default.png`);
   }
 });
 
-Deno.test("results: ALTO has the lines of the drawn page, at their places", () => {
-  const alto = writer.text(`${BASE}/alto/0003.xml`);
-  const layout = layoutPage(7, "SE-RA-420-1720-B-0106", 3);
-  const lines = [
-    ...alto.matchAll(/<TextLine ID="\w+" HPOS="(\d+)" VPOS="(\d+)" WIDTH="(\d+)" HEIGHT="(\d+)">(.*)<\/TextLine>/g),
-  ];
-  assert.deepEqual(
-    lines.map(([, x, y, width, height, words]) => ({
-      box: [x, y, width, height].map(Number),
-      text: [...words.matchAll(/CONTENT="([^"]*)"/g)].map((word) => word[1]).join(" "),
-    })),
-    layout.lines.map(({ x, y, width, height, text }) => ({ box: [x, y, width, height], text })),
-  );
-  assert.match(alto, /<Page [^>]*PC="0\.\d+"/);
+Deno.test("results: ALTO has the blocks, lines and words of the drawn page, at their places", () => {
+  for (let page = 1; page <= 4; page++) {
+    const alto = writer.text(`${BASE}/alto/000${page}.xml`);
+    const layout = layoutPage(7, "SE-RA-420-1720-B-0106", page);
+    const box = ({ x, y, width, height }: Box) => `HPOS="${x}" VPOS="${y}" WIDTH="${width}" HEIGHT="${height}"`;
+    const expected = layout.blocks.flatMap((block) => [
+      `TextBlock ${box(block)}`,
+      ...block.lines.flatMap((line) => [
+        `TextLine ${box(line)}`,
+        ...line.words.flatMap((word) => {
+          const whole = word.divided && ` SUBS_TYPE="HypPart${word.divided.part}" SUBS_CONTENT="${word.divided.whole}"`;
+          const wc = word.confidence === null ? "" : ` WC="${word.confidence.toFixed(2)}"`;
+          const string = `String CONTENT="${word.text}" ${box(word)}${wc}${whole ?? ""}`;
+          return word.hyphen ? [string, `HYP ${box(word.hyphen)} CONTENT="-"`] : [string];
+        }),
+      ]),
+    ]);
+    const found = [...alto.matchAll(/<((?:TextBlock|TextLine|String|HYP) [^>]*?)\/?>/g)];
+    assert.deepEqual(found.map(([, element]) => element.replace(/ID="\w+" /, "")), expected);
+    assert.match(alto, /<Page [^>]*PC="0\.\d+"/);
+  }
+});
+
+Deno.test("results: the samples have columns, divided words, and lines with and without word confidence", () => {
+  const files = [...writer.files.keys()].filter((key) => key.includes("/alto/")).map((key) => writer.text(key));
+  assert.ok(files.some((alto) => alto.includes('SUBS_TYPE="HypPart1"') && alto.includes("<HYP ")));
+  assert.ok(files.some((alto) => (alto.match(/<TextBlock /g) ?? []).length > 2));
+  const lines = files.flatMap((alto) => alto.match(/<TextLine .*<\/TextLine>/g) ?? []);
+  assert.ok(lines.some((line) => !line.includes(" WC=")));
+  assert.ok(lines.some((line) => line.includes(" WC=")));
+  assert.ok(files.some((alto) => !/<Page [^>]*PC=/.test(alto)), "a pipeline without scores has pages without one");
 });
 
 Deno.test("results: run logs end with the marker of their outcome", () => {
