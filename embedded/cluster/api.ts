@@ -7,6 +7,7 @@ import {
   errorResponse,
   invalidOptions,
   methodNotAllowed,
+  named,
   unsupportedMediaType,
 } from "./api_status.ts";
 import { metadataOf, unknownFields } from "./config_map_body.ts";
@@ -18,7 +19,7 @@ import type { KubeObject } from "./objects.ts";
 import { describe } from "./openapi.ts";
 import { patchObject } from "./patches.ts";
 import { readProtobufConfigMap, readProtobufReview } from "./protobuf_body.ts";
-import { acceptedForm, representList, representObject } from "./representation.ts";
+import { acceptedForm, type Form, representList, representObject } from "./representation.ts";
 import { apiVersionOf, type Resource, resourceOf } from "./resources.ts";
 import type { ClusterStore } from "./store.ts";
 import { BOOKMARK_EVERY_MS, isTrue, watchEvents } from "./watch.ts";
@@ -38,7 +39,7 @@ export function clusterApi(
 ): (request: Request) => Promise<Response> {
   return async (request) => {
     try {
-      return await answer(store, request, address(), bookmarkEveryMs);
+      return await respond(store, request, address(), bookmarkEveryMs);
     } catch (error) {
       if (error instanceof ApiError) return errorResponse(error);
       throw error;
@@ -54,16 +55,16 @@ interface Target {
   readonly name: string | null;
 }
 
-async function answer(
+async function respond(
   store: ClusterStore,
   request: Request,
   address: string,
   bookmarkEveryMs: number,
 ): Promise<Response> {
-  const url = new URL(request.url);
+  const { pathname, searchParams: query } = new URL(request.url);
   const reading = request.method === "GET" || request.method === "HEAD";
-  if (["/healthz", "/livez", "/readyz"].includes(url.pathname) && reading) return new Response("ok");
-  const path = url.pathname.length > 1 ? url.pathname.replace(/\/$/, "") : url.pathname;
+  if (["/healthz", "/livez", "/readyz"].includes(pathname) && reading) return new Response("ok");
+  const path = pathname.length > 1 ? pathname.replace(/\/$/, "") : pathname;
   const found = discover(path, address) ?? describe(path);
   if (found) {
     if (!reading) throw methodNotAllowed(`${request.method} on ${path}`);
@@ -76,48 +77,39 @@ async function answer(
   }
   const target = targetOf(path);
   if (!target) throw new ApiError(404, "NotFound", "the server could not find the requested resource");
-  const verb = verbOf(request.method, target, url.searchParams);
-  if (!target.resource.verbs.includes(verb)) throw methodNotAllowed(`${verb} on ${target.resource.plural}`);
-  if (target.namespace && !store.get("namespaces", "", target.namespace) && verb === "create") {
-    throw namespaceMissing(target.namespace);
+  const { resource, namespace } = target;
+  const { plural } = resource;
+  const verb = verbOf(request.method, target, query);
+  if (!resource.verbs.includes(verb)) throw methodNotAllowed(`${verb} on ${plural}`);
+  if (verb === "create" && namespace) checkNamespace(store, namespace);
+  const form = acceptedForm(request.headers.get("accept"), verb === "list");
+  if (verb === "watch") {
+    const events = watchEvents(store, { plural, namespace, form, query, bookmarkEveryMs });
+    const headers = { "content-type": "application/json", "cache-control": "no-cache, private" };
+    return new Response(request.method === "HEAD" ? null : events, { headers });
   }
-  if (verb === "watch") return watch(store, request, url.searchParams, target, bookmarkEveryMs);
-  return await perform(store, request, url.searchParams, target, verb);
-}
-
-function watch(
-  store: ClusterStore,
-  request: Request,
-  query: URLSearchParams,
-  { resource, namespace }: Target,
-  bookmarkEveryMs: number,
-): Response {
-  const form = acceptedForm(request.headers.get("accept"), false);
-  const wanted = { plural: resource.plural, namespace: resource.namespaced ? namespace : null, form, query };
-  const events = watchEvents(store, { ...wanted, bookmarkEveryMs });
-  const headers = { "content-type": "application/json", "cache-control": "no-cache, private" };
-  return new Response(request.method === "HEAD" ? null : events, { headers });
+  if (verb === "list") {
+    const { objects, metadata } = listPage(store, plural, namespace, query);
+    return Response.json(representList(form, plural, objects, metadata, query, store.now()));
+  }
+  return await perform(store, request, query, target, verb, form);
 }
 
 type Verb = "watch" | "list" | "get" | "create" | "update" | "patch" | "delete" | "deletecollection";
 
+/** A verb for one object. */
 async function perform(
   store: ClusterStore,
   request: Request,
   query: URLSearchParams,
   { resource, namespace, name }: Target,
   verb: Verb,
+  form: Form,
 ): Promise<Response> {
-  const form = acceptedForm(request.headers.get("accept"), verb === "list");
-  if (verb === "list") {
-    const page = listPage(store, resource.plural, namespace, query);
-    const list = representList(form, resource.plural, page.objects, page.metadata, query, store.now());
-    return Response.json(list);
-  }
   const dryRun = isDryRun(query);
   const space = namespace ?? "";
   const warnings: string[] = [];
-  const represent = (object: KubeObject, status: number) => {
+  const represent = (object: KubeObject, status = 200) => {
     const headers = warnings.map((warning): [string, string] => ["warning", `299 - ${JSON.stringify(warning)}`]);
     const body = representObject(form, resource.plural, object, query, store.now());
     return Response.json(body, { status, headers });
@@ -132,7 +124,7 @@ async function perform(
     return represent(createConfigMap(store, resource, space, body, writing), 201);
   }
   if (name === null) throw methodNotAllowed(verb);
-  if (verb === "get") return represent(existing(store, resource, space, name), 200);
+  if (verb === "get") return represent(existing(store, resource, space, name));
   if (verb === "update") {
     const body = resource.plural === "configmaps" ? await readConfigMap(request) : await readJsonBody(request);
     check(body);
@@ -141,14 +133,15 @@ async function perform(
     if (uid !== undefined && uid !== "" && uid !== current.metadata.uid) {
       throw conflict(resource, name, "the UID in the request does not match the UID in record");
     }
-    return represent(replaceObject(store, resource, current, body, writing), 200);
+    return represent(replaceObject(store, resource, current, body, writing));
   }
   if (verb === "patch") {
-    const applies = request.headers.get("content-type")?.toLowerCase().startsWith("application/apply-patch") ?? false;
-    if (applies && !query.get("fieldManager")) {
-      throw invalidOptions("PatchOptions", "fieldManager", "Required", "is required for apply patch");
+    if (contentType(request).startsWith("application/apply-patch")) {
+      if (!query.get("fieldManager")) {
+        throw invalidOptions("PatchOptions", "fieldManager", "Required", "is required for apply patch");
+      }
+      checkNamespace(store, space);
     }
-    if (applies && !store.get("namespaces", "", space)) throw namespaceMissing(space);
     const force = isTrue(query, "force");
     const patched = await patchObject(store, request, { resource, namespace: space, name, writing, force, check });
     return represent(patched.object, patched.isNew ? 201 : 200);
@@ -156,12 +149,7 @@ async function perform(
   const options = await readJsonObject(request);
   const target = existing(store, resource, space, name);
   deleteObject(store, resource, target, options, query.get("propagationPolicy"), dryRun);
-  const details = {
-    name,
-    ...(resource.group && { group: resource.group }),
-    kind: resource.plural,
-    uid: target.metadata.uid,
-  };
+  const details = { ...named(resource, name), uid: target.metadata.uid };
   return Response.json({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", details });
 }
 
@@ -230,8 +218,10 @@ function fieldWarnings(body: JsonObject, query: URLSearchParams): string[] {
   return unknown.map((warning) => warning.replace(/[^ -~]/g, "?"));
 }
 
-function namespaceMissing(name: string): ApiError {
-  return new ApiError(404, "NotFound", `namespaces "${name}" not found`, { name, kind: "namespaces" });
+/** @throws ApiError 404 */
+function checkNamespace(store: ClusterStore, name: string): void {
+  if (store.get("namespaces", "", name)) return;
+  throw new ApiError(404, "NotFound", `namespaces "${name}" not found`, { name, kind: "namespaces" });
 }
 
 async function readConfigMap(request: Request): Promise<JsonObject> {

@@ -37,14 +37,13 @@ export function fieldConflict(conflicts: readonly FieldConflict[]): ApiError {
     message: `conflict with ${shownOwner(owner)}`,
     field: shownPath(path),
   }));
-  const [first] = causes;
   const byOwner = Map.groupBy(causes, ({ message }) => message);
   const list = [...byOwner].flatMap(([message, fields]) => [
     `${message.replace("conflict", "conflicts")}:`,
     ...fields.map(({ field }) => `- ${field}`),
   ]);
   const message = causes.length === 1
-    ? `Apply failed with 1 conflict: ${first.message}: ${first.field}`
+    ? `Apply failed with 1 conflict: ${causes[0].message}: ${causes[0].field}`
     : `Apply failed with ${causes.length} conflicts: ${list.join("\n")}`;
   return new ApiError(409, "Conflict", message, { causes });
 }
@@ -57,13 +56,8 @@ function shownOwner({ manager, operation, apiVersion, time }: ManagedFields): st
 /** 422 for one field of an object, named by its path. */
 export function invalid(resource: Resource, name: string, field: string, why: string): ApiError {
   const message = `${resource.kind}${resource.group && `.${resource.group}`} "${name}" is invalid: ${field}: ${why}`;
-  const details = {
-    name,
-    ...(resource.group && { group: resource.group }),
-    kind: resource.kind,
-    causes: [{ reason: "FieldValueInvalid", message: why, field }],
-  };
-  return new ApiError(422, "Invalid", message, details);
+  const causes = [{ reason: "FieldValueInvalid", message: why, field }];
+  return new ApiError(422, "Invalid", message, { ...named(resource, name), kind: resource.kind, causes });
 }
 
 /** 422 for one parameter of a request, of a list, a watch or a patch. */
@@ -114,28 +108,21 @@ export function unsupportedMediaType(accepted: string): ApiError {
 }
 
 /** The response for an error, with its `Status` body. */
-export function errorResponse(error: ApiError, headers: HeadersInit = {}): Response {
-  return Response.json(statusOf(error), { status: error.code, headers });
+export function errorResponse(error: ApiError): Response {
+  return Response.json(statusOf(error), { status: error.code });
 }
 
 /** The `Status` object of an error. */
 export function statusOf(error: ApiError) {
-  return {
-    kind: "Status",
-    apiVersion: "v1",
-    metadata: error.metadata,
-    status: "Failure",
-    message: error.message,
-    reason: error.reason,
-    details: error.details,
-    code: error.code,
-  };
+  const { metadata, message, reason, details, code } = error;
+  return { kind: "Status", apiVersion: "v1", metadata, status: "Failure", message, reason, details, code };
 }
 
 function qualified(resource: Resource): string {
   return resource.group === "" ? resource.plural : `${resource.plural}.${resource.group}`;
 }
 
-function named(resource: Resource, name: string): Record<string, unknown> {
+/** The details of a `Status` about one object. */
+export function named(resource: Resource, name: string): Record<string, unknown> {
   return { name, ...(resource.group && { group: resource.group }), kind: resource.plural };
 }

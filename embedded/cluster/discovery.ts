@@ -1,4 +1,4 @@
-import { apiVersionOf, type Resource, RESOURCES } from "./resources.ts";
+import { apiVersionOf, resourcesOf } from "./resources.ts";
 
 /** The discovery documents; null for another path. */
 export function discover(path: string, address: string): Record<string, unknown> | null {
@@ -13,61 +13,41 @@ export function discover(path: string, address: string): Record<string, unknown>
         serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress: address }],
       };
     case "/apis":
-      return { kind: "APIGroupList", apiVersion: "v1", groups: [BATCH_GROUP, AUTHORIZATION_GROUP] };
-    case "/apis/batch":
-      return { kind: "APIGroup", apiVersion: "v1", ...BATCH_GROUP };
-    case "/apis/authorization.k8s.io":
-      return { kind: "APIGroup", apiVersion: "v1", ...AUTHORIZATION_GROUP };
-    case "/apis/authorization.k8s.io/v1":
-      return AUTHORIZATION_RESOURCES;
+      return { kind: "APIGroupList", apiVersion: "v1", groups: GROUPS.map(groupOf) };
     case "/api/v1":
       return resourceList("");
-    case "/apis/batch/v1":
-      return resourceList("batch");
-    default:
-      return null;
   }
+  const group = GROUPS.find((name) => path === `/apis/${name}` || path === `/apis/${name}/v1`);
+  if (!group) return null;
+  return path.endsWith("/v1") ? resourceList(group) : { kind: "APIGroup", apiVersion: "v1", ...groupOf(group) };
 }
 
-const BATCH_GROUP = {
-  name: "batch",
-  versions: [{ groupVersion: "batch/v1", version: "v1" }],
-  preferredVersion: { groupVersion: "batch/v1", version: "v1" },
-};
+const AUTHORIZATION = "authorization.k8s.io";
+const GROUPS = ["batch", AUTHORIZATION];
 
-const AUTHORIZATION_GROUP = {
-  name: "authorization.k8s.io",
-  versions: [{ groupVersion: "authorization.k8s.io/v1", version: "v1" }],
-  preferredVersion: { groupVersion: "authorization.k8s.io/v1", version: "v1" },
-};
-
-const AUTHORIZATION_RESOURCES = {
-  kind: "APIResourceList",
-  apiVersion: "v1",
-  groupVersion: "authorization.k8s.io/v1",
-  resources: [{
-    name: "selfsubjectaccessreviews",
-    singularName: "selfsubjectaccessreview",
-    namespaced: false,
-    kind: "SelfSubjectAccessReview",
-    verbs: ["create"],
-  }],
-};
-
-function resourceList(group: Resource["group"]): Record<string, unknown> {
-  const members = RESOURCES.filter((resource) => resource.group === group);
-  return {
-    kind: "APIResourceList",
-    apiVersion: "v1",
-    groupVersion: apiVersionOf(members[0]),
-    resources: members.map((resource) => ({
-      name: resource.plural,
-      singularName: resource.singular,
-      namespaced: resource.namespaced,
-      kind: resource.kind,
-      verbs: resource.verbs,
-      ...(resource.shortNames.length > 0 && { shortNames: resource.shortNames }),
-      ...(resource.categories.length > 0 && { categories: resource.categories }),
-    })),
-  };
+function groupOf(name: string) {
+  const version = { groupVersion: `${name}/v1`, version: "v1" };
+  return { name, versions: [version], preferredVersion: version };
 }
+
+function resourceList(group: string): Record<string, unknown> {
+  const resources = resourcesOf(group).map(({ plural, kind, namespaced, verbs, shortNames, categories }) => ({
+    name: plural,
+    singularName: kind.toLowerCase(),
+    namespaced,
+    kind,
+    verbs,
+    shortNames,
+    categories,
+  }));
+  const listed = group === AUTHORIZATION ? [REVIEW] : resources;
+  return { kind: "APIResourceList", apiVersion: "v1", groupVersion: apiVersionOf({ group }), resources: listed };
+}
+
+const REVIEW = {
+  name: "selfsubjectaccessreviews",
+  singularName: "selfsubjectaccessreview",
+  namespaced: false,
+  kind: "SelfSubjectAccessReview",
+  verbs: ["create"],
+};

@@ -17,18 +17,25 @@ export function shownPath(path: FieldPath): string {
 
 /** A set of fields as `managedFields` holds it (format FieldsV1): `f:` before each name, `.` for a map beside its members. */
 export function writeFieldSet(fields: FieldSet): FieldsV1 {
-  const root = new Map<string, Node>();
-  for (const path of [...fields].sort()) {
-    let members = root;
-    let node: Node | undefined;
+  const root: Tree = new Map();
+  for (const path of fields) {
+    let tree = root;
     for (const name of namesOf(path)) {
-      node = members.get(name);
-      if (!node) members.set(name, node = { isMember: false, members: new Map() });
-      members = node.members;
+      const inner: Tree = tree.get(`f:${name}`) ?? new Map();
+      tree.set(`f:${name}`, inner);
+      tree = inner;
     }
-    if (node) node.isMember = true;
+    tree.set(".", new Map());
   }
   return written(root);
+}
+
+/** Names in order, each with what is below it. */
+type Tree = Map<string, Tree>;
+
+function written(tree: Tree): FieldsV1 {
+  const members = [...tree].filter(([name]) => name !== "." || tree.size > 1);
+  return Object.fromEntries(members.sort(([a], [b]) => a < b ? -1 : 1).map(([name, inner]) => [name, written(inner)]));
 }
 
 /** Reads what `writeFieldSet` writes; what is no part of the format is left out. */
@@ -44,34 +51,6 @@ export function readFieldSet(fields: unknown): Set<FieldPath> {
   };
   collect(fields, []);
   return found;
-}
-
-export function union(...sets: readonly FieldSet[]): Set<FieldPath> {
-  return new Set(sets.flatMap((set) => [...set]));
-}
-
-export function without(fields: FieldSet, others: FieldSet): Set<FieldPath> {
-  return new Set([...fields].filter((path) => !others.has(path)));
-}
-
-export function shared(fields: FieldSet, others: FieldSet): Set<FieldPath> {
-  return new Set([...fields].filter((path) => others.has(path)));
-}
-
-export function sameFields(a: FieldSet, b: FieldSet): boolean {
-  return a.size === b.size && [...a].every((path) => b.has(path));
-}
-
-interface Node {
-  isMember: boolean;
-  readonly members: Map<string, Node>;
-}
-
-function written(members: ReadonlyMap<string, Node>): FieldsV1 {
-  return Object.fromEntries([...members].map(([name, node]) => {
-    const inner = written(node.members);
-    return [`f:${name}`, node.isMember && node.members.size > 0 ? { ".": {}, ...inner } : inner];
-  }));
 }
 
 /** The names a path is made of. */

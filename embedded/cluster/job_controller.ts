@@ -37,7 +37,7 @@ export function reconcileJob(store: ClusterStore, job: Job, pods: readonly Pod[]
     };
   }
   status = withTarget(job, status, states, now);
-  const fails = holds(status, "FailureTarget");
+  const fails = condition({ status }, "FailureTarget") !== undefined;
   if (fails || job.spec.suspend) {
     for (const pod of running) terminatePod(store, pod, fails);
     terminating += active;
@@ -64,17 +64,10 @@ export function reconcileJob(store: ClusterStore, job: Job, pods: readonly Pod[]
 }
 
 /** Deletes a Job whose TTL after its end has expired, with its pods. */
-export function reapJob(store: ClusterStore, job: Job): boolean {
+export function reapJob(store: ClusterStore, job: Job): void {
   const expiry = expiresAt(job);
-  if (expiry === null || store.now() < expiry) return false;
-  const { namespace = "", name, uid } = job.metadata;
-  store.delete("jobs", namespace, name);
-  for (const pod of store.list("pods", namespace)) {
-    if (pod.metadata.ownerReferences?.some((owner) => owner.uid === uid)) {
-      store.delete("pods", namespace, pod.metadata.name);
-    }
-  }
-  return true;
+  if (expiry === null || store.now() < expiry) return;
+  store.deleteWithPods("jobs", job);
 }
 
 /** When a Job's TTL expires, in milliseconds; null while it has not ended or without a TTL. */
@@ -268,23 +261,19 @@ function withSuspension(status: JobStatus, suspend: boolean, now: number): JobSt
   if (current?.status === wanted || (!suspend && !current)) {
     return suspend || status.startTime ? status : { ...status, startTime: timestamp(now) };
   }
-  const next: Condition = suspend
-    ? newCondition("Suspended", now, "JobSuspended", "Job suspended")
-    : { ...newCondition("Suspended", now, "JobResumed", "Job resumed"), status: "False" };
-  const others = (status.conditions ?? []).filter((candidate) => candidate.type !== "Suspended");
+  const others = { ...status, conditions: status.conditions?.filter((candidate) => candidate.type !== "Suspended") };
+  if (suspend) return withCondition(others, "Suspended", now, "JobSuspended", "Job suspended");
   // Resuming resets the start, which a suspension leaves as it was.
-  return { ...status, conditions: [...others, next], ...(!suspend && { startTime: timestamp(now) }) };
+  const resumed = withCondition(others, "Suspended", now, "JobResumed", "Job resumed", "False");
+  return { ...resumed, startTime: timestamp(now) };
 }
 
 /** Where a Job is bound for once its end is certain; its pods may still be there. */
 function withTarget(job: Job, status: JobStatus, states: IndexStates, now: number): JobStatus {
-  if (holds(status, "FailureTarget") || holds(status, "SuccessCriteriaMet")) return status;
+  if (condition({ status }, "FailureTarget") ?? condition({ status }, "SuccessCriteriaMet")) return status;
   const indexed = job.spec.completionMode === "Indexed";
   const { completed, failed } = states;
-  const target = (type: string, reason: string, message: string) => ({
-    ...status,
-    conditions: [...status.conditions ?? [], newCondition(type, now, reason, message)],
-  });
+  const target = (type: string, reason: string, message: string) => withCondition(status, type, now, reason, message);
   if (indexed && failed.size > (job.spec.maxFailedIndexes ?? Infinity)) {
     const message = "Job has exceeded the specified maximal number of failed indexes";
     return target("FailureTarget", "MaxFailedIndexesExceeded", message);
@@ -301,22 +290,25 @@ function withTarget(job: Job, status: JobStatus, states: IndexStates, now: numbe
 /** The end of a Job that has its target, once no pod of it is left. */
 function withEnding(status: JobStatus, now: number): JobStatus {
   for (const [target, type] of [["FailureTarget", "Failed"], ["SuccessCriteriaMet", "Complete"]]) {
-    const bound = status.conditions?.find((candidate) => candidate.type === target);
+    const bound = condition({ status }, target);
     if (!bound) continue;
-    const ending = newCondition(type, now, bound.reason ?? "", bound.message ?? "");
-    const conditions = [...status.conditions ?? [], ending];
-    return { ...status, conditions, ...(type === "Complete" && { completionTime: timestamp(now) }) };
+    const ended = withCondition(status, type, now, bound.reason ?? "", bound.message ?? "");
+    return type === "Complete" ? { ...ended, completionTime: timestamp(now) } : ended;
   }
   return status;
 }
 
-function holds(status: JobStatus, type: string): boolean {
-  return status.conditions?.some((candidate) => candidate.type === type && candidate.status === "True") ?? false;
-}
-
-function newCondition(type: string, now: number, reason: string, message: string): Condition {
+function withCondition(
+  status: JobStatus,
+  type: string,
+  now: number,
+  reason: string,
+  message: string,
+  holds: Condition["status"] = "True",
+): JobStatus {
   const time = timestamp(now);
-  return { type, status: "True", lastProbeTime: time, lastTransitionTime: time, reason, message };
+  const condition = { type, status: holds, lastProbeTime: time, lastTransitionTime: time, reason, message };
+  return { ...status, conditions: [...status.conditions ?? [], condition] };
 }
 
 /** Whether the queue has admitted a Job: it runs, or ran before it was paused. */

@@ -1,8 +1,8 @@
 import type { Condition, Job } from "./objects.ts";
 
 /** The first condition of a type that holds. */
-export function condition(job: Job, type: string): Condition | undefined {
-  return job.status.conditions?.find((candidate) => candidate.type === type && candidate.status === "True");
+export function condition({ status }: Pick<Job, "status">, type: string): Condition | undefined {
+  return status.conditions?.find((candidate) => candidate.type === type && candidate.status === "True");
 }
 
 /** When a Job ended, in milliseconds; null while it has not. */

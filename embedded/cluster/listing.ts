@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { z } from "zod";
 import { badRequest, expiredContinue, expiredVersion, invalidOptions, versionTooLarge } from "./api_status.ts";
 import type { KubeObject, Plural } from "./objects.ts";
 import { parseFieldSelector, parseLabelSelector } from "./selectors.ts";
@@ -85,6 +86,9 @@ function wantedVersion(store: ClusterStore, query: URLSearchParams, limit: numbe
   return exact ? wanted : store.version;
 }
 
+/** What a `continue` token holds. */
+const POSITION = z.tuple([z.int().nullable(), z.string(), z.string()]);
+
 /** `version` null: the current state when the token is used. */
 function writeContinue(version: number | null, last: Named): string {
   const { namespace = "", name } = last.metadata;
@@ -93,13 +97,7 @@ function writeContinue(version: number | null, last: Named): string {
 
 function readContinue(token: string): { version: number | null; after: Named } {
   try {
-    const content: unknown = JSON.parse(Buffer.from(token, "base64url").toString());
-    if (!Array.isArray(content) || content.length !== 3) throw new TypeError("not a position");
-    const [version, namespace, name]: unknown[] = content;
-    if (version !== null && (typeof version !== "number" || !Number.isSafeInteger(version))) {
-      throw new TypeError("not a version");
-    }
-    if (typeof namespace !== "string" || typeof name !== "string") throw new TypeError("not a name");
+    const [version, namespace, name] = POSITION.parse(JSON.parse(Buffer.from(token, "base64url").toString()));
     return { version, after: { metadata: { namespace, name } } };
   } catch {
     throw badRequest("continue key is not valid");

@@ -1,15 +1,6 @@
 import { isObject } from "@/lib/std/is_object.ts";
-import {
-  type FieldPath,
-  fieldPath,
-  type FieldSet,
-  readFieldSet,
-  sameFields,
-  shared,
-  union,
-  without,
-  writeFieldSet,
-} from "./field_sets.ts";
+import { type FieldPath, fieldPath, type FieldSet, readFieldSet, writeFieldSet } from "./field_sets.ts";
+import { compareText } from "@/lib/std/text_order.ts";
 import { isStringRecord, sameJson } from "./json_values.ts";
 import { type ManagedFields, timestamp } from "./objects.ts";
 
@@ -65,22 +56,23 @@ export function applyFields(
   const mine = managers.find(({ entry }) => isMine(entry, manager, "Apply"));
   const others = managers.filter((candidate) => candidate !== mine);
   const next = new Map([...current, ...wanted]);
-  const ofOthers = union(...others.map(({ fields }) => fields));
-  for (const path of without(mine?.fields ?? new Set(), union(own, ofOthers))) next.delete(path);
+  const owned = union([own, ...others.map(({ fields }) => fields)]);
+  for (const path of mine?.fields.difference(owned) ?? []) next.delete(path);
   dropEmptySections(next);
   const difference = compared(current, next);
   // Members have owners of their own, so two managers may share a map.
-  const changed = without(difference.changed, SECTION_PATHS);
+  const changed = difference.changed.difference(SECTION_PATHS);
   const conflicts = others.flatMap(({ entry, fields }) =>
-    [...shared(fields, changed)].map((path) => ({ owner: entry, path }))
+    [...fields.intersection(changed)].map((path) => ({ owner: entry, path }))
   );
   // A map that is empty now keeps its owners.
-  const lost = union(without(difference.removed, SECTION_PATHS), force ? changed : new Set());
-  const kept = others.map(({ entry, fields }) => ({ entry, fields: without(fields, lost) }));
-  const entry = mine && sameFields(mine.fields, own) ? mine.entry : entryOf(manager, "Apply", now);
+  const removed = difference.removed.difference(SECTION_PATHS);
+  const taken = force ? removed.union(changed) : removed;
+  const rest = others.map(({ entry, fields }) => ({ entry, fields: fields.difference(taken) }));
+  const entry = mine?.fields.symmetricDifference(own).size === 0 ? mine.entry : entryOf(manager, "Apply", now);
   return {
     content: contentOf(next),
-    managedFields: writeManagers([...kept, { entry, fields: own }]),
+    managedFields: writeManagers([...rest, { entry, fields: own }]),
     conflicts: force ? [] : conflicts,
   };
 }
@@ -97,8 +89,8 @@ export function updateFields(
   const managers = readManagers(before);
   const mine = managers.find(({ entry }) => isMine(entry, manager, "Update"));
   const others = managers.filter((candidate) => candidate !== mine)
-    .map(({ entry, fields }) => ({ entry, fields: without(fields, union(changed, removed)) }));
-  const own = union(without(mine?.fields ?? new Set(), removed), changed);
+    .map(({ entry, fields }) => ({ entry, fields: fields.difference(changed).difference(removed) }));
+  const own = changed.union(mine?.fields.difference(removed) ?? new Set<FieldPath>());
   const entry = mine && changed.size === 0 ? mine.entry : entryOf(manager, "Update", now);
   return writeManagers(capped([...others, { entry, fields: own }]));
 }
@@ -208,22 +200,24 @@ function readManagers(managedFields: readonly ManagedFields[]): Manager[] {
 function writeManagers(managers: readonly Manager[]): readonly ManagedFields[] {
   return managers.filter(({ fields }) => fields.size > 0)
     .map(({ entry, fields }) => ({ ...entry, fieldsV1: writeFieldSet(fields) }))
-    .sort((a, b) => compare(a.operation, b.operation) || compare(a.time, b.time) || compare(a.manager, b.manager));
+    .sort((a, b) =>
+      compareText(a.operation, b.operation) || compareText(a.time, b.time) || compareText(a.manager, b.manager)
+    );
 }
 
 function capped(managers: readonly Manager[]): readonly Manager[] {
   const updates = managers.filter(({ entry }) => entry.operation === "Update")
-    .sort((a, b) => compare(a.entry.time, b.entry.time));
+    .sort((a, b) => compareText(a.entry.time, b.entry.time));
   const surplus = updates.slice(0, Math.max(0, updates.length - MAX_UPDATE_MANAGERS + 1));
   if (updates.length <= MAX_UPDATE_MANAGERS) return managers;
   const { entry } = surplus[surplus.length - 1];
   const ancient = {
     entry: { ...entry, manager: "ancient-changes" },
-    fields: union(...surplus.map(({ fields }) => fields)),
+    fields: union(surplus.map(({ fields }) => fields)),
   };
   return [...managers.filter((manager) => !surplus.includes(manager)), ancient];
 }
 
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+function union(sets: readonly FieldSet[]): FieldSet {
+  return new Set(sets.flatMap((set) => [...set]));
 }

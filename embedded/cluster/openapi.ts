@@ -1,4 +1,4 @@
-import { apiVersionOf, type Resource, RESOURCES } from "./resources.ts";
+import { apiVersionOf, type Resource, resourcesOf } from "./resources.ts";
 
 /**
  * The OpenAPI 3 description of what the cluster serves; null for another path. `kubectl` looks up here whether a
@@ -6,42 +6,39 @@ import { apiVersionOf, type Resource, RESOURCES } from "./resources.ts";
  */
 export function describe(path: string): Record<string, unknown> | null {
   if (path === "/openapi/v3") {
-    const groups = GROUPS.map((
-      group,
-    ) => [rootOf(group).slice(1), { serverRelativeURL: `/openapi/v3${rootOf(group)}` }]);
-    return { paths: Object.fromEntries(groups) };
+    const paths = GROUPS.map(rootOf).map((root) => [root.slice(1), { serverRelativeURL: `/openapi/v3${root}` }]);
+    return { paths: Object.fromEntries(paths) };
   }
   const group = GROUPS.find((candidate) => path === `/openapi/v3${rootOf(candidate)}`);
   if (group === undefined) return null;
-  const resources = RESOURCES.filter((resource) => resource.group === group);
   return {
     openapi: "3.0.0",
     info: { title: "Kubernetes", version: "v1.36.0-embedded" },
-    paths: Object.fromEntries(resources.flatMap((resource) => pathsOf(resource))),
+    paths: Object.fromEntries(resourcesOf(group).flatMap(pathsOf)),
     components: { schemas: {} },
   };
 }
 
 const GROUPS = ["", "batch"] as const;
 
-function rootOf(group: Resource["group"]): string {
-  return group === "" ? "/api/v1" : `/apis/${group}/v1`;
+function rootOf(group: string): string {
+  return `/${group ? "apis" : "api"}/${apiVersionOf({ group })}`;
 }
 
 function pathsOf(resource: Resource): [string, Record<string, unknown>][] {
   const inside = resource.namespaced ? "/namespaces/{namespace}" : "";
   const all = `${rootOf(resource.group)}${inside}/${resource.plural}`;
-  const operations = (verbs: readonly (readonly [verb: string, method: string])[]) =>
+  const operations = (methods: Readonly<Record<string, string>>) =>
     Object.fromEntries(
-      verbs.filter(([verb]) => resource.verbs.includes(verb))
+      Object.entries(methods).filter(([verb]) => resource.verbs.includes(verb))
         .map(([verb, method]) => [method, operation(resource, verb)]),
     );
   const path = (name: string) => ({ name, in: "path", required: true, schema: { type: "string" } });
   const space = resource.namespaced ? [path("namespace")] : [];
   return [
-    [all, { ...operations([["list", "get"], ["create", "post"]]), parameters: space }],
+    [all, { ...operations({ list: "get", create: "post" }), parameters: space }],
     [`${all}/{name}`, {
-      ...operations([["get", "get"], ["update", "put"], ["patch", "patch"], ["delete", "delete"]]),
+      ...operations({ get: "get", update: "put", patch: "patch", delete: "delete" }),
       parameters: [path("name"), ...space],
     }],
   ];
@@ -68,11 +65,10 @@ const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 function operation(resource: Resource, verb: string): Record<string, unknown> {
-  const [group, version] = [resource.group, apiVersionOf(resource).split("/").at(-1)];
   const parameters = (PARAMETERS[verb] ?? []).map((name) => ({ name, in: "query", schema: { type: "string" } }));
   return {
     "x-kubernetes-action": verb,
-    "x-kubernetes-group-version-kind": { group, version, kind: resource.kind },
+    "x-kubernetes-group-version-kind": { group: resource.group, version: "v1", kind: resource.kind },
     parameters,
     responses: { 200: { description: "OK" } },
   };

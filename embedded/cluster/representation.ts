@@ -1,6 +1,6 @@
 import { ApiError } from "./api_status.ts";
 import type { KubeObject, Plural } from "./objects.ts";
-import { apiVersionOf, resourceOfPlural } from "./resources.ts";
+import { apiVersionOf, RESOURCES } from "./resources.ts";
 import { tableOf } from "./table.ts";
 
 /** The forms of a response. */
@@ -50,7 +50,7 @@ export function representList(
     const items = objects.map(metadataOnly);
     return { kind: "PartialObjectMetadataList", apiVersion: "meta.k8s.io/v1", metadata, items };
   }
-  const resource = resourceOfPlural(plural);
+  const resource = RESOURCES[plural];
   // The items of a typed list carry neither kind nor apiVersion.
   const items = objects.map(({ kind: _kind, apiVersion: _apiVersion, ...item }) => item);
   return { kind: `${resource.kind}List`, apiVersion: apiVersionOf(resource), metadata, items };
@@ -65,7 +65,7 @@ export function representBookmark(form: Form, plural: Plural, version: number, i
   };
   if (form === "table") return { kind: "Table", apiVersion: "meta.k8s.io/v1", metadata, rows: [] };
   if (form === "metadata") return { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata };
-  const resource = resourceOfPlural(plural);
+  const resource = RESOURCES[plural];
   return { kind: resource.kind, apiVersion: apiVersionOf(resource), metadata };
 }
 

@@ -1,3 +1,4 @@
+import { integerAt, stringAt } from "@/lib/std/untrusted.ts";
 import { badRequest } from "./api_status.ts";
 import type { KubeObject, Plural } from "./objects.ts";
 
@@ -30,9 +31,9 @@ export function parseFieldSelector(text: string, plural: Plural): FieldSelector 
     if (!match) throw badRequest(`invalid field selector: ${part}`);
     const [, field, operator] = match;
     const wanted = match[3].replace(/\\([\\=,])/g, "$1");
-    const read = own(SELECTABLE[plural], field) ?? own(EVERYWHERE, field);
-    if (!read) throw badRequest(`field label not supported: ${field}`);
-    return (object: KubeObject) => (read(object) === wanted) === (operator !== "!=");
+    const isSelectable = ["metadata.name", "metadata.namespace", ...SELECTABLE[plural]].includes(field);
+    if (!isSelectable) throw badRequest(`field label not supported: ${field}`);
+    return (object: KubeObject) => (fieldOf(object, field) === wanted) === (operator !== "!=");
   });
   return (object) => requirements.every((holds) => holds(object));
 }
@@ -92,28 +93,14 @@ function splitOutsideParentheses(text: string): string[] {
   return [...parts, text.slice(start)];
 }
 
-type Fields = Readonly<Record<string, (object: KubeObject) => string>>;
+const SELECTABLE: Readonly<Record<Plural, readonly string[]>> = {
+  configmaps: [],
+  namespaces: ["status.phase"],
+  pods: ["status.phase", "spec.nodeName", "spec.restartPolicy"],
+  jobs: ["status.successful"],
+};
 
-function own(fields: Fields, field: string): ((object: KubeObject) => string) | undefined {
-  return Object.hasOwn(fields, field) ? fields[field] : undefined;
+function fieldOf(object: KubeObject, field: string): string {
+  if (field === "status.successful") return String(integerAt(object, "status", "succeeded"));
+  return stringAt(object, ...field.split(".")) ?? "";
 }
-
-const EVERYWHERE: Fields = {
-  "metadata.name": (object) => object.metadata.name,
-  "metadata.namespace": (object) => object.metadata.namespace ?? "",
-};
-
-const SELECTABLE: Readonly<Record<Plural, Fields>> = {
-  configmaps: {},
-  namespaces: {
-    "status.phase": (object) => object.kind === "Namespace" ? object.status.phase : "",
-  },
-  pods: {
-    "status.phase": (object) => object.kind === "Pod" ? object.status.phase : "",
-    "spec.nodeName": (object) => object.kind === "Pod" ? object.spec.nodeName ?? "" : "",
-    "spec.restartPolicy": (object) => object.kind === "Pod" ? object.spec.restartPolicy : "",
-  },
-  jobs: {
-    "status.successful": (object) => object.kind === "Job" ? String(object.status.succeeded ?? 0) : "",
-  },
-};

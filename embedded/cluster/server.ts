@@ -1,4 +1,7 @@
-import { serveCluster } from "./http_server.ts";
+import { LOCAL_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
+import { drainingServer } from "@/lib/process/draining_server.ts";
+import { clusterApi } from "./api.ts";
+import { ApiError, errorResponse } from "./api_status.ts";
 import { Simulator, type SimulatorOptions } from "./simulator.ts";
 
 export interface EmbeddedClusterOptions extends SimulatorOptions {
@@ -27,7 +30,8 @@ export interface EmbeddedCluster {
 /**
  * Starts a cluster of sample campaigns: a Kubernetes API on a loopback port over a simulator whose clock stands at `now`.
  * The states of finished volumes are written before it resolves; the other files of the past, and those whose write
- * failed, follow while it runs.
+ * failed, follow while it runs. The API takes plain HTTP without credentials, so that any local process may use it; it
+ * accepts only loopback Host names (else 421) and no requests of web pages (`Origin`: 403).
  */
 export async function startEmbeddedCluster(options: EmbeddedClusterOptions): Promise<EmbeddedCluster> {
   const simulator = new Simulator(options);
@@ -35,18 +39,42 @@ export async function startEmbeddedCluster(options: EmbeddedClusterOptions): Pro
     if (!options.onUnwritten) throw error;
     options.onUnwritten(error);
   });
-  const { host, port, bookmarkEveryMs } = options;
-  const server = serveCluster({ store: simulator.store, host, port, bookmarkEveryMs });
+  const { host = "127.0.0.1", port = 0, bookmarkEveryMs } = options;
+  let address = "";
+  const api = clusterApi(simulator.store, () => address, bookmarkEveryMs);
+  const handler = async (request: Request) => {
+    try {
+      const error = foreignError(request);
+      return error ? errorResponse(error) : await api(request);
+    } catch {
+      return errorResponse(new ApiError(500, "InternalError", "the embedded cluster failed"));
+    }
+  };
+  const server = drainingServer({ hostname: host, port, limits: LOCAL_CONNECTION_LIMITS }, handler, handler);
+  address = `${host.includes(":") ? `[${host}]` : host}:${server.port}`;
+  const url = `http://${address}`;
   return {
-    url: server.url,
+    url,
     port: server.port,
     simulator,
-    kubeconfig: () => kubeconfig(server.url, options.namespace),
+    kubeconfig: () => kubeconfig(url, options.namespace),
     close() {
       simulator.stop();
-      return server.close();
+      server.cut();
+      return server.drain();
     },
   };
+}
+
+const LOOPBACK_NAMES = ["127.0.0.1", "localhost", "[::1]"];
+
+function foreignError(request: Request): ApiError | null {
+  const name = (request.headers.get("host") ?? "").replace(/:\d*$/, "").toLowerCase();
+  if (!LOOPBACK_NAMES.includes(name)) {
+    return new ApiError(421, "Misdirected", "this cluster answers only under loopback names");
+  }
+  if (request.headers.has("origin")) return new ApiError(403, "Forbidden", "this cluster does not serve web pages");
+  return null;
 }
 
 function kubeconfig(server: string, namespace: string): string {

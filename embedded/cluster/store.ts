@@ -1,3 +1,4 @@
+import { compareText } from "@/lib/std/text_order.ts";
 import { type Kinds, type KubeObject, type NewMeta, type Plural, timestamp } from "./objects.ts";
 
 /** Stored changes; a client that needs an older state must begin again (410). */
@@ -127,36 +128,44 @@ export class ClusterStore {
     this.#record({ version: ++this.#version, plural, key, object: null, previous });
   }
 
+  /** Deletes an object and the pods that it owns. */
+  deleteWithPods(plural: Plural, { metadata: { namespace = "", name, uid } }: KubeObject): void {
+    this.delete(plural, namespace, name);
+    for (const { metadata } of this.list("pods", namespace)) {
+      if (metadata.ownerReferences?.some((owner) => owner.uid === uid)) this.delete("pods", namespace, metadata.name);
+    }
+  }
+
   snapshot(): StoreSnapshot {
-    const { jobs, pods, configmaps, namespaces } = this.#objects;
     return {
       version: this.#version,
       uids: this.#uids,
       objects: {
-        jobs: [...jobs.values()],
-        pods: [...pods.values()],
-        configmaps: [...configmaps.values()],
-        namespaces: [...namespaces.values()],
+        jobs: [...this.all("jobs")],
+        pods: [...this.all("pods")],
+        configmaps: [...this.all("configmaps")],
+        namespaces: [...this.all("namespaces")],
       },
     };
   }
 
   /** Restores a snapshot at a version that was never used; earlier versions are dropped. */
-  restore(snapshot: StoreSnapshot): void {
-    this.#version = snapshot.version + RESTORE_LEAP;
-    this.#uids = snapshot.uids;
+  restore({ version, uids, objects }: StoreSnapshot): void {
+    this.#version = version + RESTORE_LEAP;
+    this.#uids = uids;
     this.#changes.length = 0;
     this.#storedCharacters = 0;
-    const fill = <K extends Plural>(plural: K) => {
-      this.#objects[plural].clear();
-      for (const object of snapshot.objects[plural]) {
-        this.#objects[plural].set(keyOf(object.metadata.namespace ?? "", object.metadata.name), object);
-      }
-    };
-    fill("jobs");
-    fill("pods");
-    fill("configmaps");
-    fill("namespaces");
+    this.#fill("jobs", objects.jobs);
+    this.#fill("pods", objects.pods);
+    this.#fill("configmaps", objects.configmaps);
+    this.#fill("namespaces", objects.namespaces);
+  }
+
+  #fill<K extends Plural>(plural: K, objects: readonly Kinds[K][]): void {
+    this.#objects[plural].clear();
+    for (const object of objects) {
+      this.#objects[plural].set(keyOf(object.metadata.namespace ?? "", object.metadata.name), object);
+    }
   }
 
   #record(change: Change): void {
@@ -209,9 +218,6 @@ export interface Named {
 
 /** The order of every list. */
 export function byNamespaceAndName(a: Named, b: Named): number {
-  return compare(a.metadata.namespace ?? "", b.metadata.namespace ?? "") || compare(a.metadata.name, b.metadata.name);
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  const [one, other] = [a.metadata, b.metadata];
+  return compareText(one.namespace ?? "", other.namespace ?? "") || compareText(one.name, other.name);
 }

@@ -65,19 +65,9 @@ function podCells(pod: Pod): string[] {
 
 function jobCells(job: Job, now: number): string[] {
   const { conditions = [], startTime, completionTime, succeeded = 0 } = job.status;
-  const holding = (type: string) =>
-    conditions.find((condition) => condition.type === type && condition.status === "True");
-  const failed = holding("Failed");
-  const status = holding("Complete")
-    ? "Complete"
-    : failed
-    ? "Failed"
-    : holding("Suspended")
-    ? "Suspended"
-    : holding("FailureTarget")
-    ? "FailureTarget"
-    : "Running";
-  const end = completionTime ?? failed?.lastTransitionTime;
+  const holding = (type: string) => conditions.find((one) => one.type === type && one.status === "True");
+  const status = ["Complete", "Failed", "Suspended", "FailureTarget"].find(holding) ?? "Running";
+  const end = completionTime ?? holding("Failed")?.lastTransitionTime;
   const duration = startTime ? span((end ? Date.parse(end) : now) - Date.parse(startTime)) : "";
   return [status, `${succeeded}/${job.spec.completions}`, duration];
 }

@@ -49,21 +49,24 @@ export function volumeTimeline(
   volume: SampleVolume,
   attempt: Attempt,
 ): readonly WorkEvent[] {
-  const events: WorkEvent[] = [{ at: 0, kind: "stage", stage: "setup" }];
+  const events: WorkEvent[] = [];
   const { trouble } = volume;
-  let at = 2;
-  const stop = (end: End): readonly WorkEvent[] => {
-    const last: WorkEvent[] = end.message === null ? [] : [{ at, kind: "stage", stage: "failed" }];
-    return [...events, ...last, { at, kind: "end", end }];
+  let at = 0;
+  const enter = (stage: Stage, seconds: number) => {
+    events.push({ at, kind: "stage", stage });
+    at += seconds;
   };
+  const stop = (end: End): readonly WorkEvent[] => {
+    if (end.message !== null) enter("failed", 0);
+    return [...events, { at, kind: "end", end }];
+  };
+  enter("setup", 2);
   if (trouble?.kind === "manifest") {
     return stop(failure("setup", true, "manifest unreadable: the archive answered 404"));
   }
-  events.push({ at, kind: "stage", stage: "resume" });
-  at += 1;
-  events.push({ at, kind: "stage", stage: "load" });
-  at += 6;
-  events.push({ at, kind: "stage", stage: "stream" });
+  enter("resume", 1);
+  enter("load", 6);
+  enter("stream", 0);
   for (let page = 1; page <= volume.pages; page++) {
     if (attempt.kept.has(page)) continue;
     const random = seededRandom("work", seed, volume.id, page);
@@ -79,13 +82,11 @@ export function volumeTimeline(
     at += seconds;
     events.push({ at, kind: "page", page, seconds, error: pageError(trouble, page, random) });
   }
-  events.push({ at, kind: "stage", stage: "verify" });
-  at += 1;
+  enter("verify", 1);
   if (trouble?.kind === "verify") return stop(failure("verify", false, verifyError(trouble.pages)));
-  events.push({ at, kind: "stage", stage: "publish" });
-  at += 2;
-  events.push({ at, kind: "stage", stage: "done" });
-  return [...events, { at, kind: "end", end: SUCCESS }];
+  enter("publish", 2);
+  enter("done", 0);
+  return stop(SUCCESS);
 }
 
 /** The work of a warm-up. */
@@ -110,14 +111,7 @@ export function gateEnd(pipeline: string): End {
   return { exitCode: PERMANENT_EXIT, reason: "Error", message, stage: "warmup", error: message, permanent: true };
 }
 
-const SUCCESS: End = {
-  exitCode: 0,
-  reason: "Completed",
-  message: null,
-  stage: "done",
-  error: null,
-  permanent: false,
-};
+const SUCCESS: End = { exitCode: 0, reason: "Completed", message: null, stage: "done", error: null, permanent: false };
 
 function failure(stage: string, permanent: boolean, error: string): End {
   const message = JSON.stringify({ stage, permanent, error });

@@ -39,7 +39,7 @@ export function createConfigMap(
   const content = configMapContent(resource, namespace, name, body);
   if (store.get("configmaps", namespace, name)) throw alreadyExists(resource, name);
   const managedFields = updateFields(null, [], content, manager, store.now());
-  return created(store, content, managedFields, dryRun);
+  return stored(store, undefined, content, managedFields, dryRun);
 }
 
 /**
@@ -63,7 +63,7 @@ export function replaceObject(
     const known = requestedOwners(metadataOf(body).managedFields, current.metadata.managedFields ?? []);
     if (known === null) throw invalid(resource, name, "metadata.managedFields", "not a list of field owners");
     const managedFields = updateFields(current, known, content, manager, store.now());
-    return replaced(store, current, content, managedFields, dryRun);
+    return stored(store, current, content, managedFields, dryRun);
   }
   if (current.kind !== "Job") throw methodNotAllowed(`changing ${resource.plural}`);
   const next = changedJob(resource, current, body);
@@ -115,9 +115,8 @@ export function applyConfigMap(
   }
   // Validated again as a whole: two managers together may exceed a limit.
   const whole = configMapContent(resource, namespace, name, { ...applied.content });
-  if (!current) return { object: created(store, whole, applied.managedFields, dryRun), isNew: true };
-  checkImmutable(resource, current, whole);
-  return { object: replaced(store, current, whole, applied.managedFields, dryRun), isNew: false };
+  if (current) checkImmutable(resource, current, whole);
+  return { object: stored(store, current, whole, applied.managedFields, dryRun), isNew: !current };
 }
 
 /**
@@ -129,14 +128,8 @@ export function applyByForce(store: ClusterStore, map: ConfigMapContent, manager
   const current = store.get("configmaps", namespace, name);
   const before = current?.metadata.managedFields ?? [];
   const { content, managedFields } = applyFields(current ?? null, before, map, manager, true, store.now());
-  if (!current) {
-    const metadata = { name, namespace, ...content.metadata, managedFields };
-    store.create("configmaps", { ...map, ...content, metadata });
-    return;
-  }
-  const metadata = { ...current.metadata, ...content.metadata, managedFields };
-  const next: ConfigMap = { apiVersion: map.apiVersion, kind: map.kind, ...content, metadata };
-  if (!sameJson(next, current)) store.replace("configmaps", next);
+  const metadata = { name, namespace, ...content.metadata };
+  stored(store, current, { apiVersion: map.apiVersion, kind: map.kind, ...content, metadata }, managedFields);
 }
 
 /** Rejects a patch with another uid than the object's, since uids never change. @throws ApiError 422 */
@@ -156,7 +149,7 @@ export function deleteObject(
   propagation: string | null,
   dryRun: boolean,
 ): void {
-  const { namespace = "", name, uid, resourceVersion } = current.metadata;
+  const { name, uid, resourceVersion } = current.metadata;
   const wanted = isObject(options.preconditions) ? options.preconditions : {};
   if (wanted.uid !== undefined && wanted.uid !== uid) {
     throw conflict(resource, name, "the UID in the precondition does not match the UID in record");
@@ -169,12 +162,7 @@ export function deleteObject(
     throw badRequest("propagationPolicy: only Background and Foreground are offered");
   }
   if (dryRun) return;
-  store.delete(resource.plural, namespace, name);
-  for (const pod of store.list("pods", namespace)) {
-    if (pod.metadata.ownerReferences?.some((owner) => owner.uid === uid)) {
-      store.delete("pods", namespace, pod.metadata.name);
-    }
-  }
+  store.deleteWithPods(resource.plural, current);
 }
 
 /** The object of a name. @throws ApiError 404 */
@@ -184,32 +172,23 @@ export function existing(store: ClusterStore, resource: Resource, namespace: str
   return object;
 }
 
-function created(
+/** Stores a ConfigMap unless it is unchanged or `dryRun`. */
+function stored(
   store: ClusterStore,
+  current: ConfigMap | undefined,
   content: ConfigMapContent,
   managedFields: readonly ManagedFields[],
-  dryRun: boolean,
+  dryRun = false,
 ): KubeObject {
-  const owned = { ...content, metadata: { ...content.metadata, managedFields: unlessEmpty(managedFields) } };
-  if (!dryRun) return store.create("configmaps", owned);
-  const unstored = { uid: "", resourceVersion: "", creationTimestamp: timestamp(store.now()) };
-  return { ...owned, metadata: { ...owned.metadata, ...unstored } };
-}
-
-function replaced(
-  store: ClusterStore,
-  current: ConfigMap,
-  content: ConfigMapContent,
-  managedFields: readonly ManagedFields[],
-  dryRun: boolean,
-): KubeObject {
-  const metadata = { ...current.metadata, ...content.metadata, managedFields: unlessEmpty(managedFields) };
-  const next: ConfigMap = { ...content, metadata };
+  const owners = { managedFields: managedFields.length > 0 ? managedFields : undefined };
+  if (!current) {
+    const created = { ...content, metadata: { ...content.metadata, ...owners } };
+    if (!dryRun) return store.create("configmaps", created);
+    const unstored = { uid: "", resourceVersion: "", creationTimestamp: timestamp(store.now()) };
+    return { ...created, metadata: { ...created.metadata, ...unstored } };
+  }
+  const next: ConfigMap = { ...content, metadata: { ...current.metadata, ...content.metadata, ...owners } };
   return dryRun || sameJson(next, current) ? next : store.replace("configmaps", next);
-}
-
-function unlessEmpty<T>(list: readonly T[]): readonly T[] | undefined {
-  return list.length > 0 ? list : undefined;
 }
 
 /** The content with the maps that are empty in the body: an apply of an empty map owns it. */
