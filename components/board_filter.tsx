@@ -1,6 +1,7 @@
 import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
 import { isIn, type Segment, SEGMENT_WORDS, SEGMENTS } from "@/lib/presentation/campaign_filter.ts";
 import { formatCount } from "@/lib/presentation/figures.ts";
+import { LABELS } from "@/lib/presentation/page_sentences.ts";
 
 interface BoardFilterProps {
   readonly jobs: readonly JobSummary[];
@@ -16,13 +17,13 @@ export function BoardFilter({ jobs, segment, text, onSegment, onText }: BoardFil
     <search class="filters needs-scripts">
       <input
         type="search"
-        aria-label="Filter by name or pipeline"
-        placeholder="Filter by name or pipeline"
+        aria-label={LABELS.filterByText}
+        placeholder={LABELS.filterByText}
         value={text}
         onInput={(event) => onText(event.currentTarget.value)}
       />
       <fieldset class="segments">
-        <legend class="sr">Filter by state</legend>
+        <legend class="sr">{LABELS.filterByState}</legend>
         {SEGMENTS.map((name) => (
           <label key={name}>
             <input

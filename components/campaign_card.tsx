@@ -4,6 +4,7 @@ import { accentOf, chipsOf, isSettled, isWaiting } from "@/lib/presentation/camp
 import { formatCount, pagesFigure } from "@/lib/presentation/figures.ts";
 import { formatClock, type MomentStyle } from "@/lib/presentation/moments.ts";
 import { openCampaignPath } from "@/lib/presentation/page_paths.ts";
+import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import { problemsOf } from "@/lib/presentation/problems.ts";
 import { CardProblems } from "./card_problems.tsx";
 import { CardProvenance } from "./card_provenance.tsx";
@@ -57,7 +58,7 @@ export function CampaignCard(props: CampaignCardProps) {
         {open && <Volumes {...props} />}
         {job.counts.total > 0 && (
           <p class="without-scripts">
-            <a href={openCampaignPath(job.namespace, job.name)}>Volumes and provenance of {job.name}</a>
+            <a href={openCampaignPath(job.namespace, job.name)}>{LABELS.toVolumesOf(job.name)}</a>
           </p>
         )}
       </div>
@@ -72,7 +73,7 @@ export function CampaignCard(props: CampaignCardProps) {
 /** What a folded card says of its progress. */
 function Figure({ job, detail, trouble, style }: CampaignCardProps) {
   if (job.phase === "Queued") return <span class="figure">{waitingWords(job)}</span>;
-  const asOf = trouble?.asOf ? ` · as of ${formatClock(trouble.asOf, style.zone)}` : "";
+  const asOf = trouble?.asOf ? ` · ${LABELS.asOf(formatClock(trouble.asOf, style.zone))}` : "";
   return <span class="figure needs-scripts">{pagesFigure(detail)}{asOf}</span>;
 }
 
@@ -103,18 +104,18 @@ function Volumes(props: CampaignCardProps) {
       {trouble && (
         <p class="problem" role="alert">
           {trouble.sentence}
-          {trouble.asOf !== null && ` These figures are from ${formatClock(trouble.asOf, style.zone)}.`}
+          {trouble.asOf !== null && ` ${LABELS.figuresAreOf(formatClock(trouble.asOf, style.zone))}`}
         </p>
       )}
       {missing && job.counts.total > 0
-        ? <p class="note">The list of this campaign's volumes is gone.</p>
+        ? <p class="note">{SENTENCES.volumesGone}</p>
         : (isRead || placeholders > 0) && <VolumeTable job={job} volumes={volumes} placeholders={placeholders} />}
       {isRead && remaining > 0 && (
         <div class="flex justify-center pt-3 pb-1">
           <button class="btn" type="button" disabled={props.loadingMore} onClick={props.onLoadMore}>
             {props.loadingMore
-              ? "Loading…"
-              : `Load ${formatCount(Math.min(VOLUMES_PAGE, remaining))} more of ${formatCount(remaining)}`}
+              ? LABELS.loading
+              : LABELS.moreVolumes(formatCount(Math.min(VOLUMES_PAGE, remaining)), formatCount(remaining))}
           </button>
         </div>
       )}
@@ -123,7 +124,7 @@ function Volumes(props: CampaignCardProps) {
 }
 
 function waitingWords({ waiting, warmup }: JobSummary): string {
-  if (warmup.phase !== "succeeded") return "waits for its warm-up";
+  if (warmup.phase !== "succeeded") return LABELS.waitsForWarmup;
   // A Job that is held back says no more than that; a queue says what it waits for.
-  return waiting && waiting.reason !== "JobSuspended" ? `waits: ${waiting.reason}` : "waits for its turn";
+  return waiting && waiting.reason !== "JobSuspended" ? LABELS.waitsFor(waiting.reason) : LABELS.waitsForTurn;
 }

@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { LABELS } from "@/lib/presentation/page_sentences.ts";
 import { MAX_PROBLEM_SENTENCES } from "@/lib/presentation/problem_sentences.ts";
 import type { Problem } from "@/lib/presentation/problems.ts";
 import { LogLink } from "./log_link.tsx";
@@ -18,7 +19,7 @@ export function CardProblems({ problems, of, whole = false }: CardProblemsProps)
   const more = problems.length - MAX_PROBLEM_SENTENCES;
   const shown = all.value ? problems : problems.slice(0, MAX_PROBLEM_SENTENCES);
   return (
-    <section class="problems" aria-label={`Problems of ${of}`}>
+    <section class="problems" aria-label={LABELS.problemsOf(of)}>
       <ul>
         {shown.map(({ volume, sentence, log }) => (
           <li key={`${volume} ${sentence}`}>
@@ -36,7 +37,7 @@ export function CardProblems({ problems, of, whole = false }: CardProblemsProps)
           aria-expanded={all.value}
           onClick={() => all.value = !all.value}
         >
-          {all.value ? "fewer" : `${more} more`}
+          {all.value ? LABELS.fewer : LABELS.more(String(more))}
         </button>
       )}
     </section>

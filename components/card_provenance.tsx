@@ -3,7 +3,7 @@ import { Fragment } from "preact";
 
 import type { JobDetail, JobSummary, PipelineModel } from "@/lib/campaigns/projection/types.ts";
 import { modelPage } from "@/lib/presentation/model_page.ts";
-import { SENTENCES } from "@/lib/presentation/page_sentences.ts";
+import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
 
 /** As many as people use to tell revisions apart. */
 const SHOWN_REVISION_CHARACTERS = 7;
@@ -20,22 +20,22 @@ export function CardProvenance({ job, detail, whole = false }: CardProvenancePro
   const open = useSignal(whole);
   const id = `pipeline-${job.namespace}-${job.name}`;
   return (
-    <section class="provenance" aria-label={`Provenance of ${job.name}`}>
+    <section class="provenance" aria-label={LABELS.provenanceOf(job.name)}>
       <p>
         <span>
-          Pipeline <code>{job.pipeline || "not named"}</code>
+          {LABELS.pipeline} <code>{job.pipeline || LABELS.noPipeline}</code>
         </span>
         <span>
-          Namespace <code>{job.namespace}</code>
+          {LABELS.namespace} <code>{job.namespace}</code>
         </span>
         {detail && detail.pipelineSteps.length > 0 && <span>{detail.pipelineSteps.map(stepWords).join(" → ")}</span>}
         {detail && detail.pipelineModels.length > 0 && (
           <span>
-            Models: {detail.pipelineModels.map(({ model, revision }, i) => (
+            {LABELS.models} {detail.pipelineModels.map(({ model, revision }, i) => (
               <Fragment key={i}>
                 {i > 0 && " · "}
                 <ModelName model={model} revision={revision} /> {revision === null
-                  ? <b class="unpinned">unpinned</b>
+                  ? <b class="unpinned">{LABELS.unpinned}</b>
                   : <span title={revision}>@{revision.slice(0, SHOWN_REVISION_CHARACTERS)}</span>}
               </Fragment>
             ))}
@@ -50,7 +50,7 @@ export function CardProvenance({ job, detail, whole = false }: CardProvenancePro
             aria-controls={id}
             onClick={() => open.value = !open.value}
           >
-            Pipeline YAML
+            {LABELS.pipelineYaml}
           </button>
         )}
       </p>

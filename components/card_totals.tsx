@@ -2,6 +2,7 @@ import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts"
 import { isWhole } from "@/lib/presentation/campaign_state.ts";
 import { atLeast, counted, formatCount, formatQuality, knowsPages } from "@/lib/presentation/figures.ts";
 import { viewerPath } from "@/lib/presentation/page_paths.ts";
+import { LABELS } from "@/lib/presentation/page_sentences.ts";
 import { Meter } from "./meter.tsx";
 
 /** Volumes and pages of a campaign as two lines that keep their height; volumes only where there are several. */
@@ -11,16 +12,16 @@ export function CardTotals({ job, detail }: { job: JobSummary; detail: JobDetail
   return (
     <dl class="totals">
       <div class={counts.total === 1 ? "without-scripts" : undefined}>
-        <dt>Volumes</dt>
+        <dt>{LABELS.volumes}</dt>
         <dd>
           <Meter done={counts.done} failed={counts.failed} total={counts.total} tone="done" />
         </dd>
         <dd class="num text-right whitespace-nowrap">{formatCount(counts.done)} / {formatCount(counts.total)}</dd>
-        <dd class="lost">{counts.failed > 0 ? `${formatCount(counts.failed)} failed` : ""}</dd>
-        <dd class="note">{counts.active > 0 ? `${formatCount(counts.active)} active` : ""}</dd>
+        <dd class="lost">{counts.failed > 0 ? LABELS.failed(formatCount(counts.failed)) : ""}</dd>
+        <dd class="note">{counts.active > 0 ? LABELS.active(formatCount(counts.active)) : ""}</dd>
       </div>
       <div class={detail ? undefined : "needs-scripts"}>
-        <dt>Pages</dt>
+        <dt>{LABELS.pages}</dt>
         <dd>
           <Meter
             done={detail?.pagesDone ?? 0}
@@ -38,8 +39,10 @@ export function CardTotals({ job, detail }: { job: JobSummary; detail: JobDetail
         <dd class="note">
           {detail && !isWhole(detail) && (
             <span>
-              counted in {formatCount(detail.pagesCoverage.counted)} of{" "}
-              {counted(detail.pagesCoverage.of, "started volume")}
+              {LABELS.countedIn(
+                formatCount(detail.pagesCoverage.counted),
+                counted(detail.pagesCoverage.of, "started volume"),
+              )}
             </span>
           )}
           {detail?.quality && <QualityNote quality={detail.quality} />}
@@ -52,15 +55,15 @@ export function CardTotals({ job, detail }: { job: JobSummary; detail: JobDetail
 function QualityNote({ quality }: { quality: NonNullable<JobDetail["quality"]> }) {
   return (
     <span>
-      quality {formatQuality(quality.mean)}
-      {quality.lowest.length > 0 && " · lowest "}
+      {LABELS.quality} {formatQuality(quality.mean)}
+      {quality.lowest.length > 0 && ` · ${LABELS.lowestQuality} `}
       {quality.lowest.map(({ volume, page, quality, canvas, iiifUrl }, place) => (
         <span key={`${volume}/${page}`}>
           {place > 0 && ", "}
           <a
             href={viewerPath(iiifUrl, canvas)}
-            title={`page ${page} of ${volume}`}
-            aria-label={`${formatQuality(quality)}, page ${page} of ${volume}`}
+            title={LABELS.pageOf(page, volume)}
+            aria-label={`${formatQuality(quality)}, ${LABELS.pageOf(page, volume)}`}
           >
             {formatQuality(quality)}
           </a>
@@ -72,7 +75,7 @@ function QualityNote({ quality }: { quality: NonNullable<JobDetail["quality"]> }
 
 function lostWords({ pagesFailed, errors }: JobDetail): string {
   return [
-    ...(pagesFailed > 0 ? [`${formatCount(pagesFailed)} failed`] : []),
+    ...(pagesFailed > 0 ? [LABELS.failed(formatCount(pagesFailed))] : []),
     ...(errors > 0 ? [counted(errors, "error")] : []),
   ].join(" · ");
 }

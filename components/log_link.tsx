@@ -1,4 +1,5 @@
 import { runLogPath } from "@/lib/presentation/page_paths.ts";
+import { LABELS } from "@/lib/presentation/page_sentences.ts";
 
 interface LogLinkProps {
   readonly logUrl: string;
@@ -10,5 +11,5 @@ interface LogLinkProps {
 }
 
 export function LogLink({ logUrl, manifestUrl, live, of }: LogLinkProps) {
-  return <a href={runLogPath(logUrl, manifestUrl, live)} aria-label={`log of ${of}`}>log</a>;
+  return <a href={runLogPath(logUrl, manifestUrl, live)} aria-label={LABELS.logOf(of)}>{LABELS.log}</a>;
 }

@@ -1,3 +1,4 @@
+import { LABELS } from "@/lib/presentation/page_sentences.ts";
 import type { LineKind, LogLine as Line } from "@/lib/presentation/run_log/lines.ts";
 import type { LogFold, LogStage as Stage } from "@/lib/presentation/run_log/run_log.ts";
 import { foldWords, STAGE_TITLES, stageFigures } from "@/lib/presentation/run_log/words.ts";
@@ -38,7 +39,7 @@ function LogLine({ line: { number, time, level, message }, kind }: { line: Line;
   const tone = kind === "error" ? "bad" : kind === "warning" ? "warn" : "";
   return (
     <div id={`L${number}`} class={`line ${tone}`} role="listitem">
-      <a href={`#L${number}`} aria-label={`Line ${number}`}>{number}</a>
+      <a href={`#L${number}`} aria-label={LABELS.line(number)}>{number}</a>
       <span class="time">{time}</span>
       <span class="level">{level}</span>
       <span class="message">{message}</span>

@@ -2,7 +2,7 @@ import type { JobDetail } from "@/lib/campaigns/projection/types.ts";
 import { accentOf, chipsOf } from "@/lib/presentation/campaign_state.ts";
 import { formatCount } from "@/lib/presentation/figures.ts";
 import { OPEN_CAMPAIGN_ID, openCampaignPath } from "@/lib/presentation/page_paths.ts";
-import { SENTENCES } from "@/lib/presentation/page_sentences.ts";
+import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import { problemsOf } from "@/lib/presentation/problems.ts";
 import { CardProblems } from "./card_problems.tsx";
 import { CardProvenance } from "./card_provenance.tsx";
@@ -22,7 +22,7 @@ export function OpenCampaign({ detail, offset }: OpenCampaignProps) {
   const next = offset + volumes.length;
   const rows = new Set(volumes.map(({ id }) => id));
   return (
-    <section id={OPEN_CAMPAIGN_ID} class={`card ${accentOf(detail, detail)}`} aria-label={`Volumes of ${name}`}>
+    <section id={OPEN_CAMPAIGN_ID} class={`card ${accentOf(detail, detail)}`} aria-label={LABELS.volumesOf(name)}>
       <div class="identity">
         <h2>{namespace}/{name}</h2>
         <span class="flex flex-wrap gap-1">
@@ -36,11 +36,11 @@ export function OpenCampaign({ detail, offset }: OpenCampaignProps) {
           : <p class="note">{offset > 0 ? SENTENCES.noMoreVolumes : SENTENCES.noVolumes}</p>}
         {volumes.length > 0 && (
           <p class="note">
-            Volumes {formatCount(offset + 1)} to {formatCount(next)} of {formatCount(Math.max(counts.total, next))}
+            {LABELS.volumeRange(formatCount(offset + 1), formatCount(next), formatCount(Math.max(counts.total, next)))}
             {next < counts.total && (
               <>
                 {" · "}
-                <a href={openCampaignPath(namespace, name, next)}>the next ones</a>
+                <a href={openCampaignPath(namespace, name, next)}>{LABELS.nextVolumes}</a>
               </>
             )}
           </p>

@@ -1,6 +1,7 @@
 import { formatDuration } from "@/lib/presentation/durations.ts";
 import { formatQuality } from "@/lib/presentation/figures.ts";
 import { altoPath, viewerPath } from "@/lib/presentation/page_paths.ts";
+import { LABELS } from "@/lib/presentation/page_sentences.ts";
 import type { RunPage } from "@/lib/presentation/run_manifest/run_manifest.ts";
 import { pageAltoUrl } from "@/lib/presentation/run_manifest/run_manifest.ts";
 import type { PageOrder } from "@/lib/presentation/run_manifest/run_summary.ts";
@@ -31,10 +32,10 @@ export function PageTable({ pages, viewerUrl, order, onOrder }: PageTableProps) 
       <thead>
         <tr>
           {header("page")}
-          <th scope="col">State</th>
+          <th scope="col">{LABELS.state}</th>
           {header("seconds")}
           {header("quality")}
-          <th scope="col">Files</th>
+          <th scope="col">{LABELS.files}</th>
         </tr>
       </thead>
       <tbody>{pages.map((page) => <PageRow key={page.name} page={page} viewerUrl={viewerUrl} />)}</tbody>
@@ -54,16 +55,20 @@ function PageRow({ page, viewerUrl }: { page: RunPage; viewerUrl: string | null 
             : <span class="vid">{name}</span>}
         </th>
         <td>
-          {status === "failed" ? <Chip text="lost" tone="warn" /> : status === "ok" ? "read" : "read earlier"}
+          {status === "failed"
+            ? <Chip text={LABELS.pageLost} tone="warn" />
+            : status === "ok"
+            ? LABELS.pageRead
+            : LABELS.pageReadEarlier}
         </td>
         <td class="text-right whitespace-nowrap">
           {seconds === null || status === "skipped" ? "–" : formatDuration(seconds)}
         </td>
         <td class="text-right">{quality === null ? "–" : formatQuality(quality)}</td>
         <td class="files">
-          {altoUrl !== null && <a href={altoPath(altoUrl)} aria-label={`text of page ${name}`}>text</a>}
+          {altoUrl !== null && <a href={altoPath(altoUrl)} aria-label={LABELS.textOf(name)}>{LABELS.text}</a>}
           {sourceUrl !== null && (
-            <a href={sourceUrl} rel="noreferrer" aria-label={`source image of page ${name}`}>image</a>
+            <a href={sourceUrl} rel="noreferrer" aria-label={LABELS.imageOf(name)}>{LABELS.image}</a>
           )}
         </td>
       </tr>

@@ -1,5 +1,6 @@
 import { formatDuration } from "@/lib/presentation/durations.ts";
 import { formatCount, formatQuality } from "@/lib/presentation/figures.ts";
+import { LABELS } from "@/lib/presentation/page_sentences.ts";
 import type { RunManifest } from "@/lib/presentation/run_manifest/run_manifest.ts";
 import type { RunSummary } from "@/lib/presentation/run_manifest/run_summary.ts";
 
@@ -14,34 +15,35 @@ export function RunFigures({ run }: RunFiguresProps) {
   const seconds = (value: number | null | undefined) => typeof value === "number" ? formatDuration(value) : "–";
   const skipped = summary?.skipped ?? 0;
   return (
-    <dl class="figures" aria-label="Totals of this run">
+    <dl class="figures" aria-label={LABELS.runTotals}>
       <div>
-        <dt>took</dt>
+        <dt>{LABELS.took}</dt>
         <dd>{seconds(summary?.totalSeconds)}</dd>
       </div>
       <div>
-        <dt>pages read{skipped > 0 && `, ${formatCount(skipped)} of them by an earlier run`}</dt>
+        <dt>{LABELS.pagesRead}{skipped > 0 && `, ${LABELS.readEarlierBy(formatCount(skipped))}`}</dt>
         <dd>
           {run ? formatCount(run.summary.ok + skipped) : "–"}
-          {run && <small>of {formatCount(run.manifest.pageCount)}</small>}
+          {run && <small>{LABELS.of(formatCount(run.manifest.pageCount))}</small>}
         </dd>
       </div>
       <div>
-        <dt>pages lost</dt>
+        <dt>{LABELS.pagesLost}</dt>
         <dd class={summary && summary.failed > 0 ? "warn" : ""}>{summary ? formatCount(summary.failed) : "–"}</dd>
       </div>
       <div>
-        <dt>seconds a page, median</dt>
+        <dt>{LABELS.medianSeconds}</dt>
         <dd>{seconds(summary?.median)}</dd>
       </div>
       <div>
-        <dt>95 % of pages within</dt>
+        <dt>{LABELS.p95Seconds}</dt>
         <dd>{seconds(summary?.p95)}</dd>
       </div>
       {typeof summary?.meanQuality === "number" && (
         <div>
           <dt>
-            quality{typeof summary.minQuality === "number" && `, lowest ${formatQuality(summary.minQuality)}`}
+            {LABELS.quality}
+            {typeof summary.minQuality === "number" && `, ${LABELS.lowestQuality} ${formatQuality(summary.minQuality)}`}
           </dt>
           <dd>{formatQuality(summary.meanQuality)}</dd>
         </div>

@@ -4,7 +4,7 @@ import type { RunManifestState } from "@/lib/client/run_manifest_reader.ts";
 import { formatDuration } from "@/lib/presentation/durations.ts";
 import { formatCount } from "@/lib/presentation/figures.ts";
 import { viewerPath } from "@/lib/presentation/page_paths.ts";
-import { SENTENCES } from "@/lib/presentation/page_sentences.ts";
+import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import type { RunManifest } from "@/lib/presentation/run_manifest/run_manifest.ts";
 import { orderPages, type PageOrder, type RunSummary as Summary } from "@/lib/presentation/run_manifest/run_summary.ts";
 import { PageGrid } from "./page_grid.tsx";
@@ -40,7 +40,7 @@ function Summed({ manifest, summary }: { manifest: RunManifest; summary: Summary
     <>
       {summary.slowest.length > 0 && (
         <section>
-          <h2>Slowest pages</h2>
+          <h2>{LABELS.slowestPages}</h2>
           <ol class="slowest">
             {summary.slowest.map(({ name, seconds, canvas }) => (
               <li key={name}>
@@ -54,13 +54,13 @@ function Summed({ manifest, summary }: { manifest: RunManifest; summary: Summary
         </section>
       )}
       <section>
-        <h2>All {formatCount(pages.length)} pages</h2>
+        <h2>{LABELS.allPages(formatCount(pages.length))}</h2>
         <p class="note">{SENTENCES.pageGrid}</p>
         <PageGrid pages={pages} viewerUrl={viewerUrl} maxSeconds={summary.max} />
       </section>
       <details>
         <summary>
-          <h2>Pages as a table</h2>
+          <h2>{LABELS.pagesAsTable}</h2>
         </summary>
         <PageTable
           pages={orderPages(pages, order.value).slice(0, rows.value)}
@@ -70,7 +70,7 @@ function Summed({ manifest, summary }: { manifest: RunManifest; summary: Summary
         />
         {hidden > 0 && (
           <button class="btn small" type="button" onClick={() => rows.value = pages.length}>
-            Show the other {formatCount(hidden)}
+            {LABELS.showOthers(formatCount(hidden))}
           </button>
         )}
       </details>

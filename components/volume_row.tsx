@@ -2,7 +2,7 @@ import type { VolumeView } from "@/lib/campaigns/projection/types.ts";
 import type { Chip as ChipData, Tone } from "@/lib/presentation/campaign_state.ts";
 import { formatCount, formatQuality } from "@/lib/presentation/figures.ts";
 import { viewerPath } from "@/lib/presentation/page_paths.ts";
-import { SENTENCES } from "@/lib/presentation/page_sentences.ts";
+import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import { isLogLive } from "@/lib/presentation/problems.ts";
 import { volumeChip, volumeLines, volumeManifest } from "@/lib/presentation/volume_words.ts";
 import { Chip } from "./chip.tsx";
@@ -21,8 +21,8 @@ export function VolumeRow({ volume, hasQuality }: { volume: VolumeView; hasQuali
       </td>
       <td role="cell" class="source">
         {sourceUrl === null
-          ? <span class="sub" title="Made of single images">–</span>
-          : <a href={sourceUrl} rel="noreferrer" aria-label={`source manifest of ${id}`}>manifest</a>}
+          ? <span class="sub" title={LABELS.singleImages}>–</span>
+          : <a href={sourceUrl} rel="noreferrer" aria-label={LABELS.manifestOf(id)}>{LABELS.manifest}</a>}
       </td>
       <td role="cell" class="pages">
         <Meter
@@ -33,8 +33,9 @@ export function VolumeRow({ volume, hasQuality }: { volume: VolumeView; hasQuali
         />
         <span class="sub fraction">
           {progress ? `${formatCount(progress.done)} / ${formatCount(progress.total)}` : "–"}
-          {progress !== null && progress.failed > 0 && <span class="lost">· {formatCount(progress.failed)} failed
-          </span>}
+          {progress !== null && progress.failed > 0 && (
+            <span class="lost">· {LABELS.failed(formatCount(progress.failed))}</span>
+          )}
         </span>
       </td>
       {hasQuality && (

@@ -1,4 +1,5 @@
 import type { JobSummary, VolumeView } from "@/lib/campaigns/projection/types.ts";
+import { LABELS } from "@/lib/presentation/page_sentences.ts";
 import { VolumeRow } from "./volume_row.tsx";
 
 interface VolumeTableProps {
@@ -13,17 +14,17 @@ export function VolumeTable({ job, volumes, placeholders }: VolumeTableProps) {
   // Roles are said again, because the narrow layout is no table to a browser.
   return (
     <table class="volumes" role="table">
-      <caption class="sr">Volumes of {job.name}</caption>
+      <caption class="sr">{LABELS.volumesOf(job.name)}</caption>
       <thead role="rowgroup">
         <tr role="row">
-          <th role="columnheader" scope="col" class="id">Volume</th>
-          <th role="columnheader" scope="col" class="source">Source</th>
-          <th role="columnheader" scope="col" class="pages">Pages</th>
+          <th role="columnheader" scope="col" class="id">{LABELS.volume}</th>
+          <th role="columnheader" scope="col" class="source">{LABELS.source}</th>
+          <th role="columnheader" scope="col" class="pages">{LABELS.pages}</th>
           {job.qualityPrediction && (
-            <th role="columnheader" scope="col" class="quality text-right whitespace-nowrap">Quality</th>
+            <th role="columnheader" scope="col" class="quality text-right whitespace-nowrap">{LABELS.qualityColumn}</th>
           )}
-          <th role="columnheader" scope="col" class="state">State</th>
-          <th role="columnheader" scope="col" class="log">Log</th>
+          <th role="columnheader" scope="col" class="state">{LABELS.state}</th>
+          <th role="columnheader" scope="col" class="log">{LABELS.logColumn}</th>
         </tr>
       </thead>
       <tbody role="rowgroup">

@@ -15,9 +15,9 @@ import { renderAgain, renderedWithSession } from "@/lib/client/render_again.ts";
 import { ScrollAnchor } from "@/lib/client/scroll_anchor.ts";
 import { apiBase } from "@/lib/client/site_settings.ts";
 import { campaignKey } from "@/lib/presentation/campaign_order.ts";
-import { counted, formatCount } from "@/lib/presentation/figures.ts";
+import { formatCount } from "@/lib/presentation/figures.ts";
 import { formatClock, type MomentStyle } from "@/lib/presentation/moments.ts";
-import { SENTENCES } from "@/lib/presentation/page_sentences.ts";
+import { LABELS, SENTENCES, skippedCampaignsSentence } from "@/lib/presentation/page_sentences.ts";
 import { favicon, pageTitle } from "@/lib/presentation/page_tab.ts";
 
 export type CampaignBoardProps = {
@@ -77,7 +77,7 @@ export default island("campaign_board", function CampaignBoard({ first, problem,
 
   useSignalEffect(() => {
     const troubled = board.troubled.value;
-    document.title = pageTitle("Campaigns", troubled);
+    document.title = pageTitle(LABELS.campaigns, troubled);
     document.querySelector("link[rel=icon]")?.setAttribute("href", favicon(troubled));
   });
 
@@ -91,18 +91,18 @@ export default island("campaign_board", function CampaignBoard({ first, problem,
     <>
       <div class="head">
         <div>
-          <h1>Campaigns</h1>
+          <h1>{LABELS.campaigns}</h1>
           <p>
             {isKnown
-              ? `${formatCount(shown.length)} shown of ${formatCount(board.jobs.value.length + board.older.value)}`
+              ? LABELS.shownOf(formatCount(shown.length), formatCount(board.jobs.value.length + board.older.value))
               : "\u00a0"}
             {isKnown && (
               <>
-                {" · updated "}
+                {` · ${LABELS.updated} `}
                 <span class="clock">{formatClock(board.readAt.value ?? 0, style.value.zone)}</span>
               </>
             )}
-            {isKnown && <span class="without-scripts">UTC, like all times here</span>}
+            {isKnown && <span class="without-scripts">{LABELS.timesAreUtc}</span>}
           </p>
         </div>
         <BoardFilter
@@ -134,7 +134,7 @@ export default island("campaign_board", function CampaignBoard({ first, problem,
       </div>
       {!isKnown && isAnonymous && (
         <p class="empty">
-          <a href="/login">Log in</a> to see the campaigns.
+          <a href="/login">{LABELS.logIn}</a> {LABELS.toSeeCampaigns}
         </p>
       )}
       {isKnown && shown.length === 0 && <p class="empty">{emptyWords(board)}</p>}
@@ -142,8 +142,8 @@ export default island("campaign_board", function CampaignBoard({ first, problem,
         <div class="needs-scripts flex justify-center pt-3 pb-1">
           <button class="btn" type="button" disabled={board.loadingOlder.value} onClick={() => board.showOlder()}>
             {board.loadingOlder.value
-              ? "Loading…"
-              : `Show ${Math.min(OLDER_PAGE, board.older.value)} older campaigns of ${formatCount(board.older.value)}`}
+              ? LABELS.loading
+              : LABELS.olderCampaigns(String(Math.min(OLDER_PAGE, board.older.value)), formatCount(board.older.value))}
           </button>
         </div>
       )}
@@ -170,18 +170,19 @@ function Banner({ trouble, problem, readAt, skipped, drifted, zone, onSort }: Ba
       {sentence !== null && (
         <p class="banner bad" role="alert">
           {sentence}
-          {readAt !== null && ` The list is that of ${formatClock(readAt, zone)}.`}
-          {trouble?.nextAt && ` It is read again at ${formatClock(trouble.nextAt, zone)}.`}
+          {readAt !== null && ` ${LABELS.listIsOf(formatClock(readAt, zone))}`}
+          {trouble?.nextAt && ` ${LABELS.listReadAgain(formatClock(trouble.nextAt, zone))}`}
         </p>
       )}
       {skipped > 0 && (
         <p class="banner warn" role="status">
-          {counted(skipped, "campaign")} cannot be read and {skipped === 1 ? "is" : "are"} left out.
+          {skippedCampaignsSentence(skipped)}
         </p>
       )}
       {drifted && (
         <p class="banner">
-          {SENTENCES.orderOfLastVisit} <button class="btn small" type="button" onClick={onSort}>Sort again</button>
+          {SENTENCES.orderOfLastVisit}{" "}
+          <button class="btn small" type="button" onClick={onSort}>{LABELS.sortAgain}</button>
         </p>
       )}
     </>

@@ -13,7 +13,7 @@ import { browserClock } from "@/lib/client/poller.ts";
 import { renderAgain, renderedWithSession } from "@/lib/client/render_again.ts";
 import { RunManifestReader } from "@/lib/client/run_manifest_reader.ts";
 import { counted } from "@/lib/presentation/figures.ts";
-import { SENTENCES } from "@/lib/presentation/page_sentences.ts";
+import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import { formatClock } from "@/lib/presentation/moments.ts";
 import { isComplete } from "@/lib/presentation/run_manifest/run_manifest.ts";
 import { summarizeRun } from "@/lib/presentation/run_manifest/run_summary.ts";
@@ -93,29 +93,29 @@ export default island("run_viewer", function RunViewer({ log, manifest, live, ha
           {run && <Chip {...outcomeChip(outcome, isFollowing)} />}
           <span class="figure">{run ? counted(run.lineCount, "line") : problem ? "" : SENTENCES.readingLog}</span>
           {isFollowing && reader.readAt.value !== null && (
-            <span class="figure">updated {formatClock(reader.readAt.value, zoneOfReader())}</span>
+            <span class="figure">{LABELS.updated} {formatClock(reader.readAt.value, zoneOfReader())}</span>
           )}
           {isFollowing && (
             <label class="switch">
               <input type="checkbox" checked={follow.value} onChange={() => follow.value = !follow.value} />
-              Follow the end
+              {LABELS.followEnd}
             </label>
           )}
-          <a class="raw" href={log}>Raw text</a>
+          <a class="raw" href={log}>{LABELS.rawText}</a>
         </div>
         {problem !== null && (
           <p class="banner bad" role="alert">{problem}{isFollowing && ` ${SENTENCES.logRetried}`}</p>
         )}
         {!hasSession && !run && (
           <p class="empty">
-            <a href="/login">Log in</a> to read run logs.
+            <a href="/login">{LABELS.logIn}</a> {LABELS.toReadLogs}
           </p>
         )}
         {hasSession && <p class="empty without-scripts">{SENTENCES.logNeedsScripts}</p>}
         {run && run.hiddenCharacters > 0 && (
           <p class="banner">
             {SENTENCES.logShortened}{" "}
-            <button class="btn small" type="button" onClick={() => reader.showWhole()}>Show the whole log</button>
+            <button class="btn small" type="button" onClick={() => reader.showWhole()}>{LABELS.showWholeLog}</button>
           </p>
         )}
         {run?.stages.map((stage, place) => (
@@ -127,7 +127,7 @@ export default island("run_viewer", function RunViewer({ log, manifest, live, ha
         ))}
       </div>
       {state && hasSession && (
-        <aside class="run-summary" aria-label="Summary of the pages">
+        <aside class="run-summary" aria-label={LABELS.pageSummary}>
           <RunSummary state={state} summary={summary} isLive={isFollowing} />
         </aside>
       )}

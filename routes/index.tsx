@@ -2,7 +2,7 @@ import CampaignBoard, { type CampaignBoardProps } from "@/islands/campaign_board
 import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { isInTrouble } from "@/lib/presentation/campaign_state.ts";
-import { SENTENCES } from "@/lib/presentation/page_sentences.ts";
+import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import { pageResponse } from "@/lib/site/page_response.ts";
 import type { SiteDeps } from "@/lib/site/site.ts";
 import { type OpenAnswer, OpenedCampaign, type OpenRequest, readOpenRequest } from "./open_campaign.tsx";
@@ -31,7 +31,7 @@ export function campaignPage(deps: CampaignPageDeps) {
     const asked = user === null ? null : readOpenRequest(new URLSearchParams(context.target.query));
     const opened = asked && { asked, answer: await deps.detail(request, asked) };
     return pageResponse(request, {
-      title: "Campaigns",
+      title: LABELS.campaigns,
       troubled: props.first?.jobs.filter(isInTrouble).length,
       body: (
         <Shell user={user} current="campaigns">

@@ -1,7 +1,7 @@
 import RunViewer from "@/islands/run_viewer.tsx";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { readLogAddress } from "@/lib/presentation/log_address.ts";
-import { refusedUrlSentence, SENTENCES } from "@/lib/presentation/page_sentences.ts";
+import { LABELS, refusedUrlSentence, SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import { guardResultUrl } from "@/lib/presentation/result_url_guard.ts";
 import { pageResponse } from "@/lib/site/page_response.ts";
 import type { SiteDeps } from "@/lib/site/site.ts";
@@ -21,7 +21,7 @@ export function logPage(deps: SiteDeps) {
     const session = await deps.session(request);
     const user = session && session !== "outage" ? session.user : null;
     return pageResponse(request, {
-      title: asked.ok ? `${readLogAddress(asked.log).volume} · Run log` : "Run log",
+      title: asked.ok ? LABELS.runLogOf(readLogAddress(asked.log).volume) : LABELS.runLog,
       body: (
         <Shell user={user} current={null}>
           {asked.ok
@@ -47,7 +47,7 @@ function Run({ log, manifest, live, hasSession }: RunProps) {
       <div class="head">
         <div>
           <h1 class="vid">{volume}</h1>
-          <p>Run log{pipeline !== null && ` · ${pipeline}`}{namespace !== null && ` · ${namespace}`}</p>
+          <p>{LABELS.runLog}{pipeline !== null && ` · ${pipeline}`}{namespace !== null && ` · ${namespace}`}</p>
         </div>
       </div>
       <RunViewer log={log} manifest={manifest} live={live} hasSession={hasSession} />
@@ -59,11 +59,11 @@ function InvalidAddress({ sentence }: { sentence: string }) {
   return (
     <>
       <div class="head">
-        <h1>Run log</h1>
+        <h1>{LABELS.runLog}</h1>
       </div>
       <p class="banner bad" role="alert">{sentence}</p>
       <p>
-        <a href="/">Back to the campaigns</a>
+        <a href="/">{LABELS.toCampaigns}</a>
       </p>
     </>
   );

@@ -1,5 +1,5 @@
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { loginErrorSentence, SENTENCES } from "@/lib/presentation/page_sentences.ts";
+import { LABELS, loginErrorSentence, SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import { nextPath } from "@/lib/results/next_path.ts";
 import { pageResponse } from "@/lib/site/page_response.ts";
 import type { SiteDeps } from "@/lib/site/site.ts";
@@ -15,7 +15,7 @@ export function loginPage(deps: Pick<SiteDeps, "assets" | "resultsUrl">) {
     const body = <Login next={nextPath(query.get("next"))} error={loginErrorSentence(query.get("error"))} />;
     const { assets, resultsUrl } = deps;
     const { request } = context;
-    return pageResponse(request, { title: "Log in", body }, { assets, resultsUrl: resultsUrl(request) });
+    return pageResponse(request, { title: LABELS.logIn, body }, { assets, resultsUrl: resultsUrl(request) });
   };
 }
 
@@ -27,7 +27,7 @@ function Login({ next, error }: { next: string; error: string | null }) {
         <p class="note">{SENTENCES.login}</p>
         <input type="hidden" name="next" value={next} />
         <label>
-          User name
+          {LABELS.userName}
           <input
             name="username"
             type="text"
@@ -40,7 +40,7 @@ function Login({ next, error }: { next: string; error: string | null }) {
           />
         </label>
         <label>
-          Password
+          {LABELS.password}
           <input
             name="password"
             type="password"
@@ -50,7 +50,7 @@ function Login({ next, error }: { next: string; error: string | null }) {
           />
         </label>
         {error !== null && <p class="problem" role="alert">{error}</p>}
-        <button class="btn primary" type="submit">Log in</button>
+        <button class="btn primary" type="submit">{LABELS.logIn}</button>
       </form>
     </main>
   );

@@ -1,5 +1,5 @@
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { SENTENCES } from "@/lib/presentation/page_sentences.ts";
+import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import { pageResponse } from "@/lib/site/page_response.ts";
 import type { SiteDeps } from "@/lib/site/site.ts";
 import { Shell } from "./shell.tsx";
@@ -13,14 +13,14 @@ export function notFoundPage(deps: SiteDeps) {
     const user = session && session !== "outage" ? session.user : null;
     context.operation = "not_found_page";
     return pageResponse(request, {
-      title: "Not found",
+      title: LABELS.notFound,
       body: (
         <Shell user={user} current={null}>
           <div class="head">
-            <h1>Not found</h1>
+            <h1>{LABELS.notFound}</h1>
           </div>
           <p>
-            {SENTENCES.noPage} <a href="/">Back to the campaigns</a>
+            {SENTENCES.noPage} <a href="/">{LABELS.toCampaigns}</a>
           </p>
         </Shell>
       ),

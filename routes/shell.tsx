@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 
 import ThemeSwitch from "@/islands/theme_switch.tsx";
+import { LABELS } from "@/lib/presentation/page_sentences.ts";
 
 /** The frame of every page but the login: the way past the bar, the bar, the page. */
 export function Shell(
@@ -8,7 +9,7 @@ export function Shell(
 ) {
   return (
     <>
-      <a class="skip" href="#main">Skip to the content</a>
+      <a class="skip" href="#main">{LABELS.toContent}</a>
       <TopBar user={user} current={current} />
       <main id="main" tabIndex={-1}>{children}</main>
     </>
@@ -26,19 +27,21 @@ function TopBar({ user, current }: TopBarProps) {
   return (
     <header class="bar">
       <a class="product" href="/">Stackroom</a>
-      <nav aria-label="Main">
-        <a href="/" aria-current={current === "campaigns" ? "page" : undefined}>Campaigns</a>
-        <a href="/docs">API</a>
+      <nav aria-label={LABELS.mainNavigation}>
+        <a href="/" aria-current={current === "campaigns" ? "page" : undefined}>{LABELS.campaigns}</a>
+        <a href="/docs">{LABELS.api}</a>
       </nav>
       <div class="end">
         {user !== null && <span class="user" title={user}>{user}</span>}
         <ThemeSwitch />
-        {user === null ? <a class="btn" href="/login">Log in</a> : (
-          <form method="post" action="/results/_logout">
-            <input type="hidden" name="next" value="/login" />
-            <button class="btn" type="submit">Log out</button>
-          </form>
-        )}
+        {user === null
+          ? <a class="btn" href="/login">{LABELS.logIn}</a>
+          : (
+            <form method="post" action="/results/_logout">
+              <input type="hidden" name="next" value="/login" />
+              <button class="btn" type="submit">{LABELS.logOut}</button>
+            </form>
+          )}
       </div>
     </header>
   );

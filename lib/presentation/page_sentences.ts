@@ -1,3 +1,4 @@
+import { counted } from "./figures.ts";
 import type { RefusedUrl } from "./result_url_guard.ts";
 
 /** The sentences of pages and islands. Those about a campaign's problems are in problem_sentences.ts. */
@@ -7,6 +8,7 @@ export const SENTENCES = {
   noList: "This server has no list of campaigns.",
   campaignGone: "This campaign has been removed.",
   noVolumes: "No volumes are known.",
+  volumesGone: "The list of this campaign's volumes is gone.",
   noMoreVolumes: "There are no volumes from here on.",
   orderOfLastVisit: "The order is that of your last visit to this tab.",
   pipelineGone: "The pipeline's document is gone.",
@@ -27,6 +29,111 @@ export const SENTENCES = {
   resultsOutage: "The results store does not answer, so your login cannot be checked.",
   login: "Log in with your account on the results store.",
 } as const;
+
+/** The words of headings, controls and figures. Those around a name or a figure are functions; figures come formatted. */
+export const LABELS = {
+  toContent: "Skip to the content",
+  mainNavigation: "Main",
+  campaigns: "Campaigns",
+  toCampaigns: "Back to the campaigns",
+  api: "API",
+  notFound: "Not found",
+  logIn: "Log in",
+  logOut: "Log out",
+  toSeeCampaigns: "to see the campaigns.",
+  toReadLogs: "to read run logs.",
+  userName: "User name",
+  password: "Password",
+  theme: (theme: string) => `Theme: ${theme}`,
+  changeTheme: (theme: string, next: string) => `Theme: ${theme}. Change to ${next}`,
+  loading: "Loading…",
+
+  filterByText: "Filter by name or pipeline",
+  filterByState: "Filter by state",
+  shownOf: (shown: string, all: string) => `${shown} shown of ${all}`,
+  updated: "updated",
+  timesAreUtc: "UTC, like all times here",
+  listIsOf: (time: string) => `The list is that of ${time}.`,
+  listReadAgain: (time: string) => `It is read again at ${time}.`,
+  sortAgain: "Sort again",
+  olderCampaigns: (next: string, all: string) => `Show ${next} older campaigns of ${all}`,
+
+  toVolumesOf: (campaign: string) => `Volumes and provenance of ${campaign}`,
+  volumesOf: (campaign: string) => `Volumes of ${campaign}`,
+  problemsOf: (campaign: string) => `Problems of ${campaign}`,
+  provenanceOf: (campaign: string) => `Provenance of ${campaign}`,
+  asOf: (time: string) => `as of ${time}`,
+  figuresAreOf: (time: string) => `These figures are from ${time}.`,
+  moreVolumes: (next: string, all: string) => `Load ${next} more of ${all}`,
+  volumeRange: (first: string, last: string, all: string) => `Volumes ${first} to ${last} of ${all}`,
+  nextVolumes: "the next ones",
+  waitsForWarmup: "waits for its warm-up",
+  waitsFor: (reason: string) => `waits: ${reason}`,
+  waitsForTurn: "waits for its turn",
+  more: (count: string) => `${count} more`,
+  fewer: "fewer",
+
+  volumes: "Volumes",
+  pages: "Pages",
+  failed: (count: string) => `${count} failed`,
+  active: (count: string) => `${count} active`,
+  countedIn: (counted: string, started: string) => `counted in ${counted} of ${started}`,
+  quality: "quality",
+  lowestQuality: "lowest",
+  pageOf: (page: string, volume: string) => `page ${page} of ${volume}`,
+
+  pipeline: "Pipeline",
+  noPipeline: "not named",
+  namespace: "Namespace",
+  models: "Models:",
+  unpinned: "unpinned",
+  pipelineYaml: "Pipeline YAML",
+
+  volume: "Volume",
+  source: "Source",
+  qualityColumn: "Quality",
+  state: "State",
+  logColumn: "Log",
+  singleImages: "Made of single images",
+  manifest: "manifest",
+  manifestOf: (volume: string) => `source manifest of ${volume}`,
+  log: "log",
+  logOf: (volume: string) => `log of ${volume}`,
+
+  runLog: "Run log",
+  runLogOf: (volume: string) => `${volume} · Run log`,
+  line: (number: number) => `Line ${number}`,
+  followEnd: "Follow the end",
+  rawText: "Raw text",
+  showWholeLog: "Show the whole log",
+
+  runTotals: "Totals of this run",
+  took: "took",
+  pagesRead: "pages read",
+  readEarlierBy: (count: string) => `${count} of them by an earlier run`,
+  of: (all: string) => `of ${all}`,
+  pagesLost: "pages lost",
+  medianSeconds: "seconds a page, median",
+  p95Seconds: "95 % of pages within",
+  pageSummary: "Summary of the pages",
+  slowestPages: "Slowest pages",
+  allPages: (count: string) => `All ${count} pages`,
+  pagesAsTable: "Pages as a table",
+  showOthers: (count: string) => `Show the other ${count}`,
+  files: "Files",
+  pageLost: "lost",
+  pageRead: "read",
+  pageReadEarlier: "read earlier",
+  text: "text",
+  textOf: (page: string) => `text of page ${page}`,
+  image: "image",
+  imageOf: (page: string) => `source image of page ${page}`,
+} as const;
+
+/** For campaigns of the list that the browser cannot read. */
+export function skippedCampaignsSentence(count: number): string {
+  return `${counted(count, "campaign")} cannot be read and ${count === 1 ? "is" : "are"} left out.`;
+}
 
 /** For a campaign that the address of the list names, but that does not exist. */
 export function noCampaignSentence(namespace: string, name: string): string {
