@@ -1,5 +1,5 @@
 import { folded, type NamePage, ofNamePage } from "./names.ts";
-import type { Cell, Statements } from "./statements.ts";
+import { type Cell, numberOrNull, type Statements } from "./statements.ts";
 
 /** The tenant number of the system level, which has users but no buckets. */
 export const SYSTEM = 0;
@@ -141,7 +141,7 @@ function userOf([id, tenant, name, guid, passwordMd5, record, failedAttempts, lo
     passwordMd5: String(passwordMd5),
     record: JSON.parse(String(record)),
     failedAttempts: Number(failedAttempts),
-    lockedMs: lockedMs === null ? null : Number(lockedMs),
+    lockedMs: numberOrNull(lockedMs),
   };
 }
 

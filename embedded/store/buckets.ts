@@ -3,7 +3,7 @@ import type { Versioning } from "./changes.ts";
 import { folded, type NamePage, ofNamePage } from "./names.ts";
 import { S3_ACCESS, type S3Access } from "./permissions.ts";
 import { roomIn } from "./quotas.ts";
-import type { Cell, Statements } from "./statements.ts";
+import { type Cell, numberOrNull, type Statements, textOrNull } from "./statements.ts";
 
 /** A bucket, which is a namespace of its tenant. */
 export interface Bucket {
@@ -130,22 +130,18 @@ function bucketOf(cells: Cell[]): Bucket {
     tenant: Number(cells[1]),
     name: String(cells[2]),
     guid: String(cells[3]),
-    owner: cells[4] === null ? null : Number(cells[4]),
+    owner: numberOrNull(cells[4]),
     versioning: cells[5] as Versioning,
     record: JSON.parse(String(cells[6])),
     createdMs: Number(cells[7]),
     storedBytes: Number(cells[8]),
     storedCount: Number(cells[9]),
-    acl: parseAcl(cells[10] === null ? null : String(cells[10])),
+    acl: parseAcl(textOrNull(cells[10])),
     partBytes: Number(cells[11]),
     allowed: Number(cells[12]),
     s3Access: S3_ACCESS[Number(cells[13])],
     addressRules: textOrNull(cells[14]),
   };
-}
-
-function textOrNull(cell: Cell): string | null {
-  return cell === null ? null : String(cell);
 }
 
 function masks(rows: readonly Cell[][]): Map<number, number> {

@@ -7,21 +7,21 @@ export type Versioning = "off" | "enabled" | "suspended";
 export type StoredBody = { data: Uint8Array } | { file: string };
 
 /** Every change of the index, with its input and its result. Times are milliseconds since 1970. */
-export interface Changes {
+interface Changes {
   createTenant: {
-    given: { name: string; record: string; firstUser: NewUser | null; firstGroup?: NewGroup | null; atMs: number };
+    input: { name: string; record: string; firstUser: NewUser | null; firstGroup?: NewGroup | null; atMs: number };
     result: { id: number };
   };
-  /** Refused with BucketNotEmpty while the tenant has buckets. */
-  deleteTenant: { given: { tenant: number }; result: null };
+  /** Rejected with BucketNotEmpty while the tenant has buckets. */
+  deleteTenant: { input: { tenant: number }; result: null };
   createUser: {
-    given: NewUser & { tenant: number };
+    input: NewUser & { tenant: number };
     result: { id: number };
   };
-  deleteUser: { given: { user: number }; result: null };
-  /** The owner, where there is one, gets the given permissions on the new bucket. */
+  deleteUser: { input: { user: number }; result: null };
+  /** The owner, where there is one, gets `ownerPermissions` on the new bucket. */
   createBucket: {
-    given: {
+    input: {
       tenant: number;
       name: string;
       guid: string;
@@ -39,11 +39,11 @@ export interface Changes {
     };
     result: { id: number };
   };
-  deleteBucket: { given: { bucket: number }; result: null };
-  setVersioning: { given: { bucket: number; versioning: Versioning }; result: null };
-  grant: { given: { user: number; bucket: number; permissions: number }; result: null };
+  deleteBucket: { input: { bucket: number }; result: null };
+  setVersioning: { input: { bucket: number; versioning: Versioning }; result: null };
+  grant: { input: { user: number; bucket: number; permissions: number }; result: null };
   putObject: {
-    given: {
+    input: {
       bucket: number;
       key: Uint8Array;
       body: StoredBody;
@@ -66,16 +66,16 @@ export interface Changes {
   /** Without a version: the key is deleted, by a marker where the bucket keeps versions. */
   deleteObject: {
     /** With `ifMatch`, only an object of this ETag; `*` is any. */
-    given: { bucket: number; key: Uint8Array; version: string | null; atMs: number; ifMatch?: string | null };
+    input: { bucket: number; key: Uint8Array; version: string | null; atMs: number; ifMatch?: string | null };
     result: { version: VersionId; isMarker: boolean };
   };
   /** The tags (JSON) of a key's current version, or of the one that is named; null takes them away. */
   setTags: {
-    given: { bucket: number; key: Uint8Array; version: string | null; tags: string | null };
+    input: { bucket: number; key: Uint8Array; version: string | null; tags: string | null };
     result: { version: VersionId };
   };
   createUpload: {
-    given: UploadName & {
+    input: UploadName & {
       owner: number | null;
       contentType: string;
       headers: string | null;
@@ -90,7 +90,7 @@ export interface Changes {
     result: null;
   };
   putPart: {
-    given: UploadName & {
+    input: UploadName & {
       number: number;
       body: StoredBody;
       size: number;
@@ -102,7 +102,7 @@ export interface Changes {
     result: null;
   };
   completeUpload: {
-    given: UploadName & {
+    input: UploadName & {
       /** In ascending order. */
       parts: CompletedPart[];
       /** What the sender says of the whole: digests in base64 by their algorithm, and how many bytes it has. */
@@ -114,11 +114,11 @@ export interface Changes {
     };
     result: { version: VersionId; etag: string; checksums: Record<string, string> | null };
   };
-  abortUpload: { given: UploadName & { atMs: number }; result: null };
-  expireUploads: { given: { atMs: number }; result: { expired: number } };
-  /** Merges what is given; the owner named gets the permissions beside those it has, null takes the owner away. */
+  abortUpload: { input: UploadName & { atMs: number }; result: null };
+  expireUploads: { input: { atMs: number }; result: { expired: number } };
+  /** Merges what is stated; the owner named gets the permissions beside those it has, null takes the owner away. */
   updateBucket: {
-    given: {
+    input: {
       bucket: number;
       name?: string;
       owner?: number | null;
@@ -128,56 +128,56 @@ export interface Changes {
     };
     result: null;
   };
-  /** Merges what is given, or forgets all that was set. */
+  /** Merges settings, or resets them to the defaults. */
   setVersionSettings: {
-    given: { bucket: number; versioning: Versioning | null; settings: Record<string, unknown> | "defaults" };
+    input: { bucket: number; versioning: Versioning | null; settings: Record<string, unknown> | "defaults" };
     result: null;
   };
-  pruneVersions: { given: { atMs: number }; result: { pruned: number } };
-  clearDeletionRecords: { given: Record<never, never>; result: { cleared: number } };
+  pruneVersions: { input: { atMs: number }; result: { pruned: number } };
+  clearDeletionRecords: { input: Record<never, never>; result: { cleared: number } };
   /** CORS rules (XML); null takes them away. */
-  setBucketCors: { given: { bucket: number; cors: string | null }; result: { hadRules: boolean } };
-  setTenantCors: { given: { tenant: number; cors: string | null }; result: { hadRules: boolean } };
+  setBucketCors: { input: { bucket: number; cors: string | null }; result: { hadRules: boolean } };
+  setTenantCors: { input: { tenant: number; cors: string | null }; result: { hadRules: boolean } };
   /** An access list as JSON; null takes it away. */
-  setBucketAcl: { given: { bucket: number; acl: string | null }; result: null };
-  setObjectAcl: { given: { bucket: number; key: Uint8Array; seq: number; acl: string | null }; result: null };
+  setBucketAcl: { input: { bucket: number; acl: string | null }; result: null };
+  setObjectAcl: { input: { bucket: number; key: Uint8Array; seq: number; acl: string | null }; result: null };
   /** The record is JSON, the members are numbers of users of the tenant. */
   createGroup: {
-    given: { tenant: number; name: string; guid: string; record: string; members: readonly number[] };
+    input: { tenant: number; name: string; guid: string; record: string; members: readonly number[] };
     result: { id: number };
   };
-  /** Members of the record that are not given stay, as do the group's members where null is given. */
+  /** Members of the record that are left out stay, as do the group's members where `members` is null. */
   modifyGroup: {
-    given: { group: number; record: Record<string, unknown>; members: readonly number[] | null };
+    input: { group: number; record: Record<string, unknown>; members: readonly number[] | null };
     result: null;
   };
-  deleteGroup: { given: { group: number }; result: null };
+  deleteGroup: { input: { group: number }; result: null };
   /** The data access permissions of a user or a group in some buckets, as masks. */
   setGrants: {
-    given: { to: { user: number } | { group: number }; grants: readonly { bucket: number; permissions: number }[] };
+    input: { to: { user: number } | { group: number }; grants: readonly { bucket: number; permissions: number }[] };
     result: null;
   };
   /** Members of a tenant's record. */
-  modifyTenant: { given: { tenant: number; record: Record<string, unknown> }; result: null };
+  modifyTenant: { input: { tenant: number; record: Record<string, unknown> }; result: null };
   modifyUser: {
-    given: { user: number; record: Record<string, unknown>; passwordMd5: string | null; unlock: boolean };
+    input: { user: number; record: Record<string, unknown>; passwordMd5: string | null; unlock: boolean };
     result: null;
   };
   /** `limit` 0 never locks; `unlockAfterMs` null: a locked account stays so. */
-  countFailure: { given: { user: number; limit: number; unlockAfterMs: number | null; atMs: number }; result: null };
-  resetFailures: { given: { user: number }; result: null };
+  countFailure: { input: { user: number; limit: number; unlockAfterMs: number | null; atMs: number }; result: null };
+  resetFailures: { input: { user: number }; result: null };
   /** What a document decides, such as the mask of permissions, follows with it. */
   setDocument: {
-    given: NamedDocument & { mode: "create" | "modify" | "set"; document: Record<string, unknown> };
+    input: NamedDocument & { mode: "create" | "modify" | "set"; document: Record<string, unknown> };
     result: null;
   };
-  deleteDocument: { given: NamedDocument; result: null };
+  deleteDocument: { input: NamedDocument; result: null };
   /** Hours since 1970. */
   countReads: {
-    given: { reads: readonly { bucket: number; hour: number; reads: number; bytesOut: number }[] };
+    input: { reads: readonly { bucket: number; hour: number; reads: number; bytesOut: number }[] };
     result: null;
   };
-  expireUsage: { given: { beforeHour: number }; result: null };
+  expireUsage: { input: { beforeHour: number }; result: null };
 }
 
 /**
@@ -227,12 +227,16 @@ export type WriteCondition = { absent: true } | { etag: string } | { otherThan: 
 
 export type ChangeKind = keyof Changes;
 
+export type Input<K extends ChangeKind> = Changes[K]["input"];
+
+export type Result<K extends ChangeKind> = Changes[K]["result"];
+
 /** One change with what it takes. */
-export type Change = { [K in ChangeKind]: { kind: K; given: Changes[K]["given"] } }[ChangeKind];
+export type Change = { [K in ChangeKind]: { kind: K; input: Input<K> } }[ChangeKind];
 
 /** The outcome of a change: its result, an error by the store's rules, or a fault (damaged file). */
 export type Outcome =
-  | { ok: true; result: Changes[ChangeKind]["result"] }
+  | { ok: true; result: Result<ChangeKind> }
   | { ok: false; error: StoreErrorCode }
   | { ok: false; fault: string };
 

@@ -3,7 +3,7 @@ import { type Acl, parseAcl } from "./acl.ts";
 import { readBodyFile } from "./bodies.ts";
 import type { StoredParts, VersionId, Versioning } from "./changes.ts";
 import { type PartSource, readParts } from "./part_reading.ts";
-import type { Cell, Statements } from "./statements.ts";
+import { type Cell, numberOrNull, type Statements, textOrNull } from "./statements.ts";
 
 /** One version of an object as it is read. */
 export interface StoredObject {
@@ -145,8 +145,8 @@ export class Objects {
           size: Number(size),
           etag: String(etag),
           modifiedMs: Number(modifiedMs),
-          owner: owner === null ? null : Number(owner),
-          checksums: checksums === null ? null : String(checksums),
+          owner: numberOrNull(owner),
+          checksums: textOrNull(checksums),
         });
       } else page.prefixes.push(key.slice(0, prefix.length + Number(cut) - 1 + delimiter.length));
     }
@@ -183,14 +183,14 @@ export class Objects {
       contentType: String(contentType),
       headers: headers === null ? {} : JSON.parse(String(headers)),
       checksums: checksums === null ? null : JSON.parse(String(checksums)),
-      tags: tags === null ? null : String(tags),
+      tags: textOrNull(tags),
       parts: () => {
         if (parts === null) return null;
         const stored: StoredParts = JSON.parse(String(parts));
         return stored.parts;
       },
-      owner: owner === null ? null : Number(owner),
-      acl: parseAcl(acl === null ? null : String(acl)),
+      owner: numberOrNull(owner),
+      acl: parseAcl(textOrNull(acl)),
       read: (first, last) => {
         if (parts !== null) return readParts(this.#folder, this.#partSources(JSON.parse(String(parts))), first, last);
         return file === null

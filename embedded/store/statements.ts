@@ -37,6 +37,13 @@ export class Statements {
     return { changes: Number(changes), id: Number(lastInsertRowid) };
   }
 
+  /** Inserts a row, by the names of its columns. The result is that of {@link run}. */
+  insert(table: string, row: Readonly<Record<string, Cell>>): { changes: number; id: number } {
+    const columns = Object.keys(row);
+    const sql = `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`;
+    return this.run(sql, ...Object.values(row));
+  }
+
   /** Runs several reads on one and the same state of the index; not for a connection within a transaction. */
   snapshot<T>(read: () => T): T {
     this.run("BEGIN");
@@ -56,6 +63,16 @@ export class Statements {
     this.#prepared.set(sql, statement);
     return statement;
   }
+}
+
+/** A cell that may be null, as text. */
+export function textOrNull(cell: Cell): string | null {
+  return cell === null ? null : String(cell);
+}
+
+/** A cell that may be null, as a number. */
+export function numberOrNull(cell: Cell): number | null {
+  return cell === null ? null : Number(cell);
 }
 
 /** A prepared statement whose rows are arrays: half the cost of objects. The runtime's types do not know it yet. */

@@ -1,5 +1,5 @@
 import { compareBytes, successor } from "./objects.ts";
-import type { Cell, Statements } from "./statements.ts";
+import { type Cell, numberOrNull, type Statements, textOrNull } from "./statements.ts";
 import { afterMarker, commonPrefix } from "./versions.ts";
 
 /** An upload in parts that is under way. */
@@ -127,9 +127,9 @@ function uploadOf([id, key, owner, checksumAlgorithm, checksumType, startedMs]: 
   return {
     id: String(id),
     key: key as Uint8Array,
-    owner: owner === null ? null : Number(owner),
-    checksumAlgorithm: checksumAlgorithm === null ? null : String(checksumAlgorithm),
-    checksumType: checksumType === null ? null : String(checksumType),
+    owner: numberOrNull(owner),
+    checksumAlgorithm: textOrNull(checksumAlgorithm),
+    checksumType: textOrNull(checksumType),
     startedMs: Number(startedMs),
   };
 }

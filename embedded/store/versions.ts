@@ -1,5 +1,5 @@
 import { compareBytes, indexOfBytes, successor, versionNumber } from "./objects.ts";
-import type { Cell, Statements } from "./statements.ts";
+import { type Cell, numberOrNull, type Statements, textOrNull } from "./statements.ts";
 
 /** An entry of a listing of versions. */
 export interface ListedVersion {
@@ -208,7 +208,7 @@ function listed(row: Cell[], isLatest: boolean): ListedVersion {
     size: Number(size),
     etag: String(etag),
     modifiedMs: Number(modifiedMs),
-    owner: owner === null ? null : Number(owner),
-    checksums: checksums === null ? null : String(checksums),
+    owner: numberOrNull(owner),
+    checksums: textOrNull(checksums),
   };
 }

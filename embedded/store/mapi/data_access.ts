@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Changes } from "@/embedded/store/changes.ts";
+import type { Input } from "@/embedded/store/changes.ts";
 import { permissionMask, PERMISSIONS, permissionsOf } from "@/embedded/store/permissions.ts";
 import { list, MAX_NAMES, members, oneOf, parsed, rule, wrapped } from "./body_schema.ts";
 import { presentGroup } from "./groups.ts";
@@ -18,7 +18,7 @@ const GRANTS = members({}, {
   ),
 });
 
-type Grants = Changes["setGrants"]["given"]["grants"];
+type Grants = Input<"setGrants">["grants"];
 
 /** GET /tenants/{tenant}/userAccounts/{user}/dataAccessPermissions: with the right to read, or one's own. */
 export function readUserPermissions(request: TenantRequest): Response {

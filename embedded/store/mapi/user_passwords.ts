@@ -48,7 +48,7 @@ export async function resetPasswords(request: TenantRequest): Promise<void> {
   // All are checked before one is changed.
   const changes = users.map((user): Change => ({
     kind: "modifyUser",
-    given: {
+    input: {
       user: user.id,
       record: {},
       passwordMd5: checkedMd5(user, password, request, "resetPasswords"),

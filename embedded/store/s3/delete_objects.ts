@@ -1,4 +1,4 @@
-import type { Changes } from "@/embedded/store/changes.ts";
+import type { Result } from "@/embedded/store/changes.ts";
 import { bucketByDataAccess, permittedBucket } from "./permitted.ts";
 import { childText, childWord, type XmlElement } from "./read_xml.ts";
 import { asS3Error } from "./as_s3_error.ts";
@@ -73,7 +73,7 @@ function wantedOf(object: XmlElement): Wanted {
   return { key, version, etag: etag === null ? null : unquotedEtag(etag), rejected };
 }
 
-function deletedElement({ key, version }: Wanted, result: Changes["deleteObject"]["result"]): string {
+function deletedElement({ key, version }: Wanted, result: Result<"deleteObject">): string {
   const marker = result.isMarker && result.version !== null
     ? `<DeleteMarker>true</DeleteMarker>${element("DeleteMarkerVersionId", result.version)}`
     : "";

@@ -183,11 +183,11 @@ async function addBucket(
 
 function sampleChange(bucket: number, owner: number | null, key: string, text: string | null, atMs: number): Change {
   const at = { bucket, key: new TextEncoder().encode(key), atMs };
-  if (text === null) return { kind: "deleteObject", given: { ...at, version: null } };
+  if (text === null) return { kind: "deleteObject", input: { ...at, version: null } };
   const data = new TextEncoder().encode(text);
   return {
     kind: "putObject",
-    given: {
+    input: {
       ...at,
       body: { data },
       size: data.length,

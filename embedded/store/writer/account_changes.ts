@@ -1,10 +1,11 @@
 import { SYSTEM } from "@/embedded/store/accounts.ts";
 import { aclForNewOwner, parseAcl, serializeAcl } from "@/embedded/store/acl.ts";
-import type { Changes } from "@/embedded/store/changes.ts";
+import type { Input, Result } from "@/embedded/store/changes.ts";
 import { folded } from "@/embedded/store/names.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Statements } from "@/embedded/store/statements.ts";
 import { createGroup } from "./group_changes.ts";
+import { mergeRecord, requireFreeName } from "./records.ts";
 import { discardUploads } from "./upload_changes.ts";
 
 /**
@@ -14,16 +15,10 @@ import { discardUploads } from "./upload_changes.ts";
  */
 export function createTenant(
   index: Statements,
-  { name, record, firstUser, firstGroup, atMs }: Changes["createTenant"]["given"],
-): Changes["createTenant"]["result"] {
+  { name, record, firstUser, firstGroup, atMs }: Input<"createTenant">,
+): Result<"createTenant"> {
   if (index.row("SELECT 1 FROM tenants WHERE folded = ?", folded(name))) throw new StoreError("NameTaken");
-  const { id } = index.run(
-    "INSERT INTO tenants (name, folded, record, created_ms) VALUES (?, ?, ?, ?)",
-    name,
-    folded(name),
-    record,
-    atMs,
-  );
+  const { id } = index.insert("tenants", { name, folded: folded(name), record, created_ms: atMs });
   if (firstUser) createUser(index, { tenant: id, ...firstUser });
   if (firstGroup) createGroup(index, { tenant: id, ...firstGroup, members: [] });
   return { id };
@@ -34,14 +29,13 @@ export function createTenant(
  *
  * @throws {StoreError} NotFound, or BucketNotEmpty while it has buckets
  */
-export function deleteTenant(index: Statements, { tenant }: Changes["deleteTenant"]["given"]): null {
+export function deleteTenant(index: Statements, { tenant }: Input<"deleteTenant">): null {
   if (index.row("SELECT 1 FROM buckets WHERE tenant = ? LIMIT 1", tenant)) throw new StoreError("BucketNotEmpty");
   if (index.run("DELETE FROM tenants WHERE id = ?", tenant).changes === 0) throw new StoreError("NotFound");
   index.run("DELETE FROM group_members WHERE group_id IN (SELECT id FROM groups WHERE tenant = ?)", tenant);
-  index.run("DELETE FROM groups WHERE tenant = ?", tenant);
-  index.run("DELETE FROM users WHERE tenant = ?", tenant);
-  index.run("DELETE FROM documents WHERE tenant = ?", tenant);
-  index.run("DELETE FROM usage WHERE tenant = ?", tenant);
+  for (const table of ["groups", "users", "documents", "usage"]) {
+    index.run(`DELETE FROM ${table} WHERE tenant = ?`, tenant);
+  }
   return null;
 }
 
@@ -52,21 +46,11 @@ export function deleteTenant(index: Statements, { tenant }: Changes["deleteTenan
  */
 export function createUser(
   index: Statements,
-  { tenant, name, guid, passwordMd5, record }: Changes["createUser"]["given"],
-): Changes["createUser"]["result"] {
+  { tenant, name, guid, passwordMd5, record }: Input<"createUser">,
+): Result<"createUser"> {
   requireTenant(index, tenant);
-  if (index.row("SELECT 1 FROM users WHERE tenant = ? AND folded = ?", tenant, folded(name))) {
-    throw new StoreError("NameTaken");
-  }
-  const { id } = index.run(
-    "INSERT INTO users (tenant, name, folded, guid, password_md5, record) VALUES (?, ?, ?, ?, ?, ?)",
-    tenant,
-    name,
-    folded(name),
-    guid,
-    passwordMd5,
-    record,
-  );
+  requireFreeName(index, "users", tenant, name);
+  const { id } = index.insert("users", { tenant, name, folded: folded(name), guid, password_md5: passwordMd5, record });
   return { id };
 }
 
@@ -75,7 +59,7 @@ export function createUser(
  *
  * @throws {StoreError} NotFound
  */
-export function deleteUser(index: Statements, { user }: Changes["deleteUser"]["given"]): null {
+export function deleteUser(index: Statements, { user }: Input<"deleteUser">): null {
   if (index.run("DELETE FROM users WHERE id = ?", user).changes === 0) throw new StoreError("NotFound");
   index.run("DELETE FROM grants WHERE user = ?", user);
   index.run("DELETE FROM group_members WHERE user = ?", user);
@@ -91,31 +75,26 @@ export function deleteUser(index: Statements, { user }: Changes["deleteUser"]["g
  */
 export function createBucket(
   index: Statements,
-  given: Changes["createBucket"]["given"],
-): Changes["createBucket"]["result"] {
-  const { tenant, name, owner } = given;
+  input: Input<"createBucket">,
+): Result<"createBucket"> {
+  const { tenant, name, owner } = input;
   requireTenant(index, tenant);
-  if (index.row("SELECT 1 FROM buckets WHERE tenant = ? AND folded = ?", tenant, folded(name))) {
-    throw new StoreError("NameTaken");
-  }
+  requireFreeName(index, "buckets", tenant, name);
   requireNamespaceQuota(index, tenant);
-  if (owner !== null && given.isLimited) requireOwnersRoom(index, tenant, owner);
-  const { id } = index.run(
-    `INSERT INTO buckets
-     (tenant, name, folded, guid, owner, versioning, version_settings, record, acl, created_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  if (owner !== null && input.isLimited) requireOwnersRoom(index, tenant, owner);
+  const { id } = index.insert("buckets", {
     tenant,
     name,
-    folded(name),
-    given.guid,
+    folded: folded(name),
+    guid: input.guid,
     owner,
-    given.versioning,
-    given.versionSettings ?? "{}",
-    given.record,
-    given.acl ?? null,
-    given.atMs,
-  );
-  if (owner !== null) grant(index, { user: owner, bucket: id, permissions: given.ownerPermissions });
+    versioning: input.versioning,
+    version_settings: input.versionSettings ?? "{}",
+    record: input.record,
+    acl: input.acl ?? null,
+    created_ms: input.atMs,
+  });
+  if (owner !== null) grant(index, { user: owner, bucket: id, permissions: input.ownerPermissions });
   return { id };
 }
 
@@ -124,15 +103,15 @@ export function createBucket(
  *
  * @throws {StoreError} NoSuchBucket, or BucketNotEmpty while any version, marker or deletion record remains
  */
-export function deleteBucket(index: Statements, { bucket }: Changes["deleteBucket"]["given"]): null {
+export function deleteBucket(index: Statements, { bucket }: Input<"deleteBucket">): null {
   for (const table of ["objects", "history", "deletion_records"]) {
     if (index.row(`SELECT 1 FROM ${table} WHERE bucket = ? LIMIT 1`, bucket)) throw new StoreError("BucketNotEmpty");
   }
   discardUploads(index, bucket);
   if (index.run("DELETE FROM buckets WHERE id = ?", bucket).changes === 0) throw new StoreError("NoSuchBucket");
-  index.run("DELETE FROM grants WHERE bucket = ?", bucket);
-  index.run("DELETE FROM group_grants WHERE bucket = ?", bucket);
-  index.run("DELETE FROM documents WHERE bucket = ?", bucket);
+  for (const table of ["grants", "group_grants", "documents"]) {
+    index.run(`DELETE FROM ${table} WHERE bucket = ?`, bucket);
+  }
   return null;
 }
 
@@ -141,29 +120,26 @@ export function deleteBucket(index: Statements, { bucket }: Changes["deleteBucke
  *
  * @throws {StoreError} NoSuchBucket, NameTaken, or NotFound when the owner is gone
  */
-export function updateBucket(index: Statements, given: Changes["updateBucket"]["given"]): null {
-  const { bucket, name, owner, settings } = given;
-  const row = index.row("SELECT tenant, record FROM buckets WHERE id = ?", bucket);
+export function updateBucket(index: Statements, input: Input<"updateBucket">): null {
+  const { bucket, name, owner, settings } = input;
+  const row = index.row("SELECT tenant FROM buckets WHERE id = ?", bucket);
   if (!row) throw new StoreError("NoSuchBucket");
-  const [tenant, record] = row;
+  const tenant = Number(row[0]);
   if (name !== undefined) {
-    if (index.row("SELECT 1 FROM buckets WHERE tenant = ? AND folded = ? AND id != ?", tenant, folded(name), bucket)) {
-      throw new StoreError("NameTaken");
-    }
+    requireFreeName(index, "buckets", tenant, name, bucket);
     index.run("UPDATE buckets SET name = ?, folded = ? WHERE id = ?", name, folded(name), bucket);
   }
   if (owner !== undefined) {
     if (owner !== null) {
       if (!index.row("SELECT 1 FROM buckets WHERE id = ? AND owner = ?", bucket, owner)) {
-        requireOwnersRoom(index, Number(tenant), owner);
+        requireOwnersRoom(index, tenant, owner);
       }
       const held = index.row("SELECT permissions FROM grants WHERE user = ? AND bucket = ?", owner, bucket);
-      grant(index, { user: owner, bucket, permissions: Number(held?.[0] ?? 0) | given.ownerPermissions });
+      grant(index, { user: owner, bucket, permissions: Number(held?.[0] ?? 0) | input.ownerPermissions });
     }
     transferOwnership(index, bucket, owner);
   }
-  const merged = JSON.stringify({ ...JSON.parse(String(record)), ...settings });
-  index.run("UPDATE buckets SET record = ? WHERE id = ?", merged, bucket);
+  mergeRecord(index, "buckets", bucket, settings);
   return null;
 }
 
@@ -188,7 +164,7 @@ function transferOwnership(index: Statements, bucket: number, owner: number | nu
  *
  * @throws {StoreError} NoSuchBucket
  */
-export function setVersioning(index: Statements, { bucket, versioning }: Changes["setVersioning"]["given"]): null {
+export function setVersioning(index: Statements, { bucket, versioning }: Input<"setVersioning">): null {
   const row = index.row("SELECT versioning FROM buckets WHERE id = ?", bucket);
   if (!row) throw new StoreError("NoSuchBucket");
   const stored = versioning === "off" && row[0] !== "off" ? "suspended" : versioning;
@@ -201,7 +177,7 @@ export function setVersioning(index: Statements, { bucket, versioning }: Changes
  *
  * @throws {StoreError} NotFound or NoSuchBucket when one of them is gone
  */
-export function grant(index: Statements, { user, bucket, permissions }: Changes["grant"]["given"]): null {
+export function grant(index: Statements, { user, bucket, permissions }: Input<"grant">): null {
   if (!index.row("SELECT 1 FROM users WHERE id = ?", user)) throw new StoreError("NotFound");
   if (!index.row("SELECT 1 FROM buckets WHERE id = ?", bucket)) throw new StoreError("NoSuchBucket");
   if (permissions === 0) index.run("DELETE FROM grants WHERE user = ? AND bucket = ?", user, bucket);
@@ -213,8 +189,8 @@ export function grant(index: Statements, { user, bucket, permissions }: Changes[
 function requireNamespaceQuota(index: Statements, tenant: number): void {
   const quota = index.row("SELECT json_extract(record, '$.namespaceQuota') FROM tenants WHERE id = ?", tenant)?.[0];
   if (!/^[0-9]+$/.test(String(quota ?? ""))) return;
-  const made = index.row("SELECT count(*) FROM buckets WHERE tenant = ?", tenant)?.[0];
-  if (Number(made) >= Number(quota)) throw new StoreError("TooManyBuckets");
+  const present = index.row("SELECT count(*) FROM buckets WHERE tenant = ?", tenant)?.[0];
+  if (Number(present) >= Number(quota)) throw new StoreError("TooManyBuckets");
 }
 
 /** @throws {StoreError} TooManyOwned where a user owns as many buckets as the tenant's `maxNamespacesPerUser` allows */

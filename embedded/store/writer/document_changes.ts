@@ -1,10 +1,11 @@
-import type { Changes } from "@/embedded/store/changes.ts";
+import type { Input } from "@/embedded/store/changes.ts";
 import { mergedDocument } from "@/embedded/store/documents.ts";
 import { folded } from "@/embedded/store/names.ts";
 import { maskOf } from "@/embedded/store/permission_masks.ts";
 import { S3_ACCESS, s3AccessOf } from "@/embedded/store/permissions.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Statements } from "@/embedded/store/statements.ts";
+import { mergeRecord } from "./records.ts";
 
 /**
  * Creates a document, or merges members into one, and updates the columns that it decides.
@@ -12,8 +13,8 @@ import type { Statements } from "@/embedded/store/statements.ts";
  * @throws {StoreError} NotFound or NoSuchBucket when tenant or bucket are gone, NameTaken for an existing one that was
  *   to be created, NotFound for an absent one that was to be modified
  */
-export function setDocument(index: Statements, given: Changes["setDocument"]["given"]): null {
-  const { tenant, bucket, kind, name, mode, document } = given;
+export function setDocument(index: Statements, input: Input<"setDocument">): null {
+  const { tenant, bucket, kind, name, mode, document } = input;
   if (!index.row("SELECT 1 FROM tenants WHERE id = ?", tenant)) throw new StoreError("NotFound");
   if (bucket !== 0 && !index.row("SELECT 1 FROM buckets WHERE id = ? AND tenant = ?", bucket, tenant)) {
     throw new StoreError("NoSuchBucket");
@@ -42,7 +43,7 @@ export function setDocument(index: Statements, given: Changes["setDocument"]["gi
  */
 export function deleteDocument(
   index: Statements,
-  { tenant, bucket, kind, name }: Changes["deleteDocument"]["given"],
+  { tenant, bucket, kind, name }: Input<"deleteDocument">,
 ): null {
   const { changes } = index.run(`DELETE FROM documents WHERE ${BY_NAME}`, tenant, bucket, kind, folded(name));
   if (changes === 0) throw new StoreError("NotFound");
@@ -55,34 +56,22 @@ export function deleteDocument(
  *
  * @throws {StoreError} NotFound
  */
-export function modifyTenant(index: Statements, { tenant, record }: Changes["modifyTenant"]["given"]): null {
-  const row = index.row("SELECT record FROM tenants WHERE id = ?", tenant);
-  if (!row) throw new StoreError("NotFound");
-  const merged = JSON.stringify({ ...JSON.parse(String(row[0])), ...record });
-  index.run("UPDATE tenants SET record = ? WHERE id = ?", merged, tenant);
+export function modifyTenant(index: Statements, { tenant, record }: Input<"modifyTenant">): null {
+  mergeRecord(index, "tenants", tenant, record);
   return null;
 }
 
 /** Takes a class that is gone out of what namespaces index by. */
 function removeContentClass(index: Statements, tenant: number, foldedName: string): void {
   const kind = "customMetadataIndexingSettings";
-  for (
-    const [bucket, text] of index.rows(
-      "SELECT bucket, document FROM documents WHERE tenant = ? AND kind = ?",
-      tenant,
-      kind,
-    )
-  ) {
+  const select = "SELECT bucket, document FROM documents WHERE tenant = ? AND kind = ?";
+  for (const [bucket, text] of index.rows(select, tenant, kind)) {
     const document: { contentClasses?: string[] } = JSON.parse(String(text));
     if (!document.contentClasses?.some((name) => folded(name) === foldedName)) continue;
     const contentClasses = document.contentClasses.filter((name) => folded(name) !== foldedName);
-    index.run(
-      "UPDATE documents SET document = ? WHERE tenant = ? AND bucket = ? AND kind = ?",
-      JSON.stringify({ ...document, contentClasses }),
-      tenant,
-      bucket,
-      kind,
-    );
+    const changed = JSON.stringify({ ...document, contentClasses });
+    const update = "UPDATE documents SET document = ? WHERE tenant = ? AND bucket = ? AND kind = ?";
+    index.run(update, changed, tenant, bucket, kind);
   }
 }
 

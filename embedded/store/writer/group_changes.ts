@@ -1,7 +1,8 @@
-import type { Changes } from "@/embedded/store/changes.ts";
+import type { Input, Result } from "@/embedded/store/changes.ts";
 import { folded } from "@/embedded/store/names.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Statements } from "@/embedded/store/statements.ts";
+import { mergeRecord, requireFreeName } from "./records.ts";
 
 /**
  * Creates a group account.
@@ -10,36 +11,23 @@ import type { Statements } from "@/embedded/store/statements.ts";
  */
 export function createGroup(
   index: Statements,
-  { tenant, name, guid, record, members }: Changes["createGroup"]["given"],
-): Changes["createGroup"]["result"] {
+  { tenant, name, guid, record, members }: Input<"createGroup">,
+): Result<"createGroup"> {
   if (!index.row("SELECT 1 FROM tenants WHERE id = ?", tenant)) throw new StoreError("NotFound");
-  if (index.row("SELECT 1 FROM groups WHERE tenant = ? AND folded = ?", tenant, folded(name))) {
-    throw new StoreError("NameTaken");
-  }
-  const { id } = index.run(
-    "INSERT INTO groups (tenant, name, folded, guid, record) VALUES (?, ?, ?, ?, ?)",
-    tenant,
-    name,
-    folded(name),
-    guid,
-    record,
-  );
-  setMembers(index, tenant, id, members);
+  requireFreeName(index, "groups", tenant, name);
+  const { id } = index.insert("groups", { tenant, name, folded: folded(name), guid, record });
+  setMembers(index, id, members);
   return { id };
 }
 
 /**
- * Changes the named members of a group's record, and its members where they are given.
+ * Changes the named members of a group's record, and its members where they are stated.
  *
  * @throws {StoreError} NotFound when the group or a member is gone
  */
-export function modifyGroup(index: Statements, { group, record, members }: Changes["modifyGroup"]["given"]): null {
-  const row = index.row("SELECT tenant, record FROM groups WHERE id = ?", group);
-  if (!row) throw new StoreError("NotFound");
-  // Merged here, so that two changes at once do not undo each other.
-  const merged = JSON.stringify({ ...JSON.parse(String(row[1])), ...record });
-  index.run("UPDATE groups SET record = ? WHERE id = ?", merged, group);
-  if (members) setMembers(index, Number(row[0]), group, members);
+export function modifyGroup(index: Statements, { group, record, members }: Input<"modifyGroup">): null {
+  mergeRecord(index, "groups", group, record);
+  if (members) setMembers(index, group, members);
   return null;
 }
 
@@ -48,7 +36,7 @@ export function modifyGroup(index: Statements, { group, record, members }: Chang
  *
  * @throws {StoreError} NotFound
  */
-export function deleteGroup(index: Statements, { group }: Changes["deleteGroup"]["given"]): null {
+export function deleteGroup(index: Statements, { group }: Input<"deleteGroup">): null {
   if (index.run("DELETE FROM groups WHERE id = ?", group).changes === 0) throw new StoreError("NotFound");
   index.run("DELETE FROM group_members WHERE group_id = ?", group);
   index.run("DELETE FROM group_grants WHERE group_id = ?", group);
@@ -61,7 +49,7 @@ export function deleteGroup(index: Statements, { group }: Changes["deleteGroup"]
  *
  * @throws {StoreError} NotFound or NoSuchBucket when one of them is gone
  */
-export function setGrants(index: Statements, { to, grants }: Changes["setGrants"]["given"]): null {
+export function setGrants(index: Statements, { to, grants }: Input<"setGrants">): null {
   const [id, accounts, table, column] = "user" in to
     ? [to.user, "users", "grants", "user"] as const
     : [to.group, "groups", "group_grants", "group_id"] as const;
@@ -77,10 +65,11 @@ export function setGrants(index: Statements, { to, grants }: Changes["setGrants"
   return null;
 }
 
-function setMembers(index: Statements, tenant: number, group: number, members: readonly number[]): void {
+function setMembers(index: Statements, group: number, members: readonly number[]): void {
   index.run("DELETE FROM group_members WHERE group_id = ?", group);
+  const ofTenant = "SELECT 1 FROM users JOIN groups USING (tenant) WHERE users.id = ? AND groups.id = ?";
   for (const user of members) {
-    if (!index.row("SELECT 1 FROM users WHERE id = ? AND tenant = ?", user, tenant)) throw new StoreError("NotFound");
+    if (!index.row(ofTenant, user, group)) throw new StoreError("NotFound");
     index.run("INSERT OR IGNORE INTO group_members VALUES (?, ?)", user, group);
   }
 }

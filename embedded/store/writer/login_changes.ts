@@ -1,31 +1,27 @@
 import { CONVERTER, RESULTS_TENANT } from "@/embedded/store/accounts.ts";
-import type { Changes } from "@/embedded/store/changes.ts";
+import type { Input } from "@/embedded/store/changes.ts";
 import { isLastAdministrator } from "@/embedded/store/last_administrator.ts";
 import { folded } from "@/embedded/store/names.ts";
-import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Statements } from "@/embedded/store/statements.ts";
+import { mergeRecord } from "./records.ts";
 
 /** How many former passwords of a user are stored: as many as the settings can require. */
 const FORMER_PASSWORDS = 100;
 
 /**
- * Changes members of a user's record, and the password where one is given, which resets the count of wrong ones, as
+ * Changes members of a user's record, and the password where one is stated, which resets the count of wrong ones, as
  * `unlock` does.
  *
  * @throws {StoreError} NotFound
  */
 export function modifyUser(
   index: Statements,
-  { user, record, passwordMd5, unlock }: Changes["modifyUser"]["given"],
+  { user, record, passwordMd5, unlock }: Input<"modifyUser">,
 ): null {
-  const row = index.row("SELECT record, password_md5, former_passwords FROM users WHERE id = ?", user);
-  if (!row) throw new StoreError("NotFound");
-  const [present, presentMd5, former] = row.map(String);
-  // Merged here, so that two changes at once do not undo each other.
-  const merged = JSON.stringify({ ...JSON.parse(present), ...record });
-  index.run("UPDATE users SET record = ? WHERE id = ?", merged, user);
+  mergeRecord(index, "users", user, record);
   if (passwordMd5 !== null) {
-    const stored = JSON.stringify([presentMd5, ...JSON.parse(former)].slice(0, FORMER_PASSWORDS));
+    const row = index.row("SELECT password_md5, former_passwords FROM users WHERE id = ?", user);
+    const stored = JSON.stringify([row?.[0], ...JSON.parse(String(row?.[1]))].slice(0, FORMER_PASSWORDS));
     index.run("UPDATE users SET password_md5 = ?, former_passwords = ? WHERE id = ?", passwordMd5, stored, user);
   }
   if (passwordMd5 !== null || unlock) resetFailures(index, { user });
@@ -39,7 +35,7 @@ export function modifyUser(
  */
 export function countFailure(
   index: Statements,
-  { user, limit, unlockAfterMs, atMs }: Changes["countFailure"]["given"],
+  { user, limit, unlockAfterMs, atMs }: Input<"countFailure">,
 ): null {
   const row = index.row("SELECT failed_attempts, locked_ms, tenant FROM users WHERE id = ?", user);
   if (!row) return null;
@@ -60,7 +56,7 @@ function isConverter(index: Statements, user: number): boolean {
 }
 
 /** Resets the count of wrong passwords, after a right one. */
-export function resetFailures(index: Statements, { user }: Changes["resetFailures"]["given"]): null {
+export function resetFailures(index: Statements, { user }: Input<"resetFailures">): null {
   index.run("UPDATE users SET failed_attempts = 0, locked_ms = NULL WHERE id = ?", user);
   return null;
 }

@@ -1,6 +1,6 @@
-import type { Changes, StoredParts, VersionId, Versioning } from "@/embedded/store/changes.ts";
+import type { Input, Result, StoredParts, VersionId, Versioning } from "@/embedded/store/changes.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
-import type { Cell, Statements } from "@/embedded/store/statements.ts";
+import { type Cell, numberOrNull, type Statements, textOrNull } from "@/embedded/store/statements.ts";
 import { type BucketRules, bucketRules } from "./bucket_rules.ts";
 import { countMultipart, countStored, withinQuota } from "./usage_counters.ts";
 
@@ -20,11 +20,11 @@ const PLACEHOLDERS = COLUMNS.replace(/\w+/g, "?");
  * @throws {StoreError} NoSuchBucket, NoSuchKey, ConditionFailed, OverwriteForbidden, QuotaExceeded, or AccessDenied
  *   when the writer was deleted meanwhile
  */
-export function putObject(index: Statements, given: Changes["putObject"]["given"]): Changes["putObject"]["result"] {
-  const body = "data" in given.body ? insertBody(index, given.body.data) : null;
-  const file = "file" in given.body ? given.body.file : null;
-  return withinQuota(index, given.bucket, given.size, () => {
-    const { version } = putVersion(index, given, { body, file, parts: null });
+export function putObject(index: Statements, input: Input<"putObject">): Result<"putObject"> {
+  const body = "data" in input.body ? insertBody(index, input.body.data) : null;
+  const file = "file" in input.body ? input.body.file : null;
+  return withinQuota(index, input.bucket, input.size, () => {
+    const { version } = putVersion(index, input, { body, file, parts: null });
     return { version };
   });
 }
@@ -45,13 +45,13 @@ export function insertBody(index: Statements, data: Uint8Array): number {
  */
 export function putVersion(
   index: Statements,
-  given: Omit<Changes["putObject"]["given"], "body">,
+  input: Omit<Input<"putObject">, "body">,
   location: { body: number | null; file: string | null; parts: string | null },
 ): { version: VersionId; seq: number } {
-  const { bucket, key, condition } = given;
+  const { bucket, key, condition } = input;
   const rules = bucketRules(index, bucket);
   const { versioning } = rules;
-  if (given.owner !== null && !index.row("SELECT 1 FROM users WHERE id = ?", given.owner)) {
+  if (input.owner !== null && !index.row("SELECT 1 FROM users WHERE id = ?", input.owner)) {
     throw new StoreError("AccessDenied");
   }
   const current = currentVersion(index, bucket, key);
@@ -64,30 +64,30 @@ export function putVersion(
     if (condition.etag !== "*" && current.etag !== condition.etag) throw new StoreError("ConditionFailed");
   }
   if (current && versioning !== "enabled" && !rules.allowsOverwrite) throw new StoreError("OverwriteForbidden");
-  const seq = nextSeq(index, bucket, key, current, given.atMs);
-  archiveCurrent(index, bucket, key, current, rules, given.atMs);
+  const seq = nextSeq(index, bucket, key, current, input.atMs);
+  archiveCurrent(index, bucket, key, current, rules, input.atMs);
   index.run(
     `INSERT OR REPLACE INTO objects (bucket, key, ${COLUMNS}) VALUES (?, ?, ${PLACEHOLDERS})`,
     bucket,
     key,
     seq,
     versioning === "enabled" ? 0 : 1,
-    given.size,
-    given.etag,
-    given.atMs,
-    given.contentType,
-    given.headers,
-    given.owner,
+    input.size,
+    input.etag,
+    input.atMs,
+    input.contentType,
+    input.headers,
+    input.owner,
     location.body,
     location.file,
-    given.checksums,
-    given.tags,
-    given.acl,
+    input.checksums,
+    input.tags,
+    input.acl,
     location.parts,
   );
-  countStored(index, bucket, given.size, 1);
+  countStored(index, bucket, input.size, 1);
   if (location.parts !== null) {
-    countMultipart(index, bucket, 1, (JSON.parse(location.parts) as StoredParts).parts.length, given.size);
+    countMultipart(index, bucket, 1, (JSON.parse(location.parts) as StoredParts).parts.length, input.size);
   }
   return { version: versionId(versioning, seq), seq };
 }
@@ -99,16 +99,16 @@ export function putVersion(
  */
 export function deleteObject(
   index: Statements,
-  given: Changes["deleteObject"]["given"],
-): Changes["deleteObject"]["result"] {
-  const { ifMatch = null } = given;
-  const present = ifMatch === null || ifMatch === "*" ? null : presentEtag(index, given);
+  input: Input<"deleteObject">,
+): Result<"deleteObject"> {
+  const { ifMatch = null } = input;
+  const present = ifMatch === null || ifMatch === "*" ? null : presentEtag(index, input);
   if (present !== null && present !== ifMatch) throw new StoreError("ConditionFailed");
-  return given.version === null ? deleteKey(index, given) : deleteVersion(index, given, given.version);
+  return input.version === null ? deleteKey(index, input) : deleteVersion(index, input, input.version);
 }
 
 /** The ETag of the version that a delete names; null where there is none, or a marker. */
-function presentEtag(index: Statements, { bucket, key, version }: Changes["deleteObject"]["given"]): string | null {
+function presentEtag(index: Statements, { bucket, key, version }: Input<"deleteObject">): string | null {
   const current = currentVersion(index, bucket, key);
   if (version === null) return current?.etag ?? null;
   const wanted = parseVersionId(version);
@@ -125,8 +125,8 @@ function presentEtag(index: Statements, { bucket, key, version }: Changes["delet
 
 function deleteKey(
   index: Statements,
-  { bucket, key, atMs }: Changes["deleteObject"]["given"],
-): Changes["deleteObject"]["result"] {
+  { bucket, key, atMs }: Input<"deleteObject">,
+): Result<"deleteObject"> {
   const rules = bucketRules(index, bucket);
   const { versioning } = rules;
   const current = currentVersion(index, bucket, key);
@@ -157,9 +157,9 @@ function deleteKey(
 
 function deleteVersion(
   index: Statements,
-  { bucket, key, atMs }: Changes["deleteObject"]["given"],
+  { bucket, key, atMs }: Input<"deleteObject">,
   version: string,
-): Changes["deleteObject"]["result"] {
+): Result<"deleteObject"> {
   const { versioning, keepDeletionRecords } = bucketRules(index, bucket);
   const addsRecord = versioning !== "off" && keepDeletionRecords;
   const wanted = parseVersionId(version);
@@ -207,9 +207,9 @@ function versionRow(cells: Cell[]): VersionRow {
     isNull: cells[1] === 1,
     size: Number(cells[2]),
     etag: String(cells[3]),
-    body: cells[8] === null ? null : Number(cells[8]),
-    file: cells[9] === null ? null : String(cells[9]),
-    parts: cells[13] === null ? null : String(cells[13]),
+    body: numberOrNull(cells[8]),
+    file: textOrNull(cells[9]),
+    parts: textOrNull(cells[13]),
     cells,
   };
 }
@@ -280,7 +280,7 @@ function moveToHistory(
 }
 
 /**
- * Removes old versions and markers for good, given as their key, number and whether they are markers.
+ * Removes old versions and markers for good, named by their key, number and whether they are markers.
  *
  * @returns how many parts their bodies had
  */

@@ -1,4 +1,4 @@
-import type { Changes } from "@/embedded/store/changes.ts";
+import type { Input, Result } from "@/embedded/store/changes.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Statements } from "@/embedded/store/statements.ts";
 import { setVersioning } from "./account_changes.ts";
@@ -22,7 +22,7 @@ const PRUNE_STEP = 10;
  */
 export function setVersionSettings(
   index: Statements,
-  { bucket, versioning, settings }: Changes["setVersionSettings"]["given"],
+  { bucket, versioning, settings }: Input<"setVersionSettings">,
 ): null {
   const row = index.row("SELECT version_settings FROM buckets WHERE id = ?", bucket);
   if (!row) throw new StoreError("NoSuchBucket");
@@ -37,8 +37,8 @@ export function setVersionSettings(
  */
 export function pruneVersions(
   index: Statements,
-  { atMs }: Changes["pruneVersions"]["given"],
-): Changes["pruneVersions"]["result"] {
+  { atMs }: Input<"pruneVersions">,
+): Result<"pruneVersions"> {
   let pruned = 0;
   let parts = 0;
   const buckets = index.rows(
@@ -64,7 +64,7 @@ export function pruneVersions(
  * Removes the deletion records of buckets that keep none, prune at once and are not searched, some at a time: `cleared`
  * is 0 when none is left.
  */
-export function clearDeletionRecords(index: Statements): Changes["clearDeletionRecords"]["result"] {
+export function clearDeletionRecords(index: Statements): Result<"clearDeletionRecords"> {
   const row = index.row(
     `SELECT id FROM buckets WHERE json_extract(version_settings, '$.prune') = 1
      AND coalesce(json_extract(version_settings, '$.pruneDays'), 0) = 0

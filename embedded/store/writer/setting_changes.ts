@@ -1,4 +1,4 @@
-import type { Changes, Versioning } from "@/embedded/store/changes.ts";
+import type { Input, Result, Versioning } from "@/embedded/store/changes.ts";
 import { versionIdOf, versionNumber } from "@/embedded/store/objects.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Statements } from "@/embedded/store/statements.ts";
@@ -10,8 +10,8 @@ import type { Statements } from "@/embedded/store/statements.ts";
  */
 export function setTags(
   index: Statements,
-  { bucket, key, version, tags }: Changes["setTags"]["given"],
-): Changes["setTags"]["result"] {
+  { bucket, key, version, tags }: Input<"setTags">,
+): Result<"setTags"> {
   const row = index.row("SELECT versioning FROM buckets WHERE id = ?", bucket);
   if (!row) throw new StoreError("NoSuchBucket");
   const versioning = row[0] as Versioning;
@@ -46,7 +46,7 @@ export function setTags(
  *
  * @throws {StoreError} NoSuchBucket
  */
-export function setBucketAcl(index: Statements, { bucket, acl }: Changes["setBucketAcl"]["given"]): null {
+export function setBucketAcl(index: Statements, { bucket, acl }: Input<"setBucketAcl">): null {
   const { changes } = index.run("UPDATE buckets SET acl = ? WHERE id = ?", acl, bucket);
   if (changes === 0) throw new StoreError("NoSuchBucket");
   return null;
@@ -57,7 +57,7 @@ export function setBucketAcl(index: Statements, { bucket, acl }: Changes["setBuc
  *
  * @throws {StoreError} NoSuchKey when it is gone
  */
-export function setObjectAcl(index: Statements, { bucket, key, seq, acl }: Changes["setObjectAcl"]["given"]): null {
+export function setObjectAcl(index: Statements, { bucket, key, seq, acl }: Input<"setObjectAcl">): null {
   for (const table of ["objects", "history"]) {
     const of = `UPDATE ${table} SET acl = ? WHERE bucket = ? AND key = ? AND seq = ?`;
     if (index.run(of, acl, bucket, key, seq).changes > 0) return null;
@@ -70,14 +70,8 @@ export function setObjectAcl(index: Statements, { bucket, key, seq, acl }: Chang
  *
  * @throws {StoreError} NoSuchBucket
  */
-export function setBucketCors(
-  index: Statements,
-  { bucket, cors }: Changes["setBucketCors"]["given"],
-): Changes["setBucketCors"]["result"] {
-  const row = index.row("SELECT cors IS NOT NULL FROM buckets WHERE id = ?", bucket);
-  if (!row) throw new StoreError("NoSuchBucket");
-  index.run("UPDATE buckets SET cors = ? WHERE id = ?", cors, bucket);
-  return { hadRules: row[0] === 1 };
+export function setBucketCors(index: Statements, { bucket, cors }: Input<"setBucketCors">): Result<"setBucketCors"> {
+  return setCors(index, "buckets", bucket, cors) ?? reject("NoSuchBucket");
 }
 
 /**
@@ -85,12 +79,16 @@ export function setBucketCors(
  *
  * @throws {StoreError} NotFound
  */
-export function setTenantCors(
-  index: Statements,
-  { tenant, cors }: Changes["setTenantCors"]["given"],
-): Changes["setTenantCors"]["result"] {
-  const row = index.row("SELECT cors IS NOT NULL FROM tenants WHERE id = ?", tenant);
-  if (!row) throw new StoreError("NotFound");
-  index.run("UPDATE tenants SET cors = ? WHERE id = ?", cors, tenant);
-  return { hadRules: row[0] === 1 };
+export function setTenantCors(index: Statements, { tenant, cors }: Input<"setTenantCors">): Result<"setTenantCors"> {
+  return setCors(index, "tenants", tenant, cors) ?? reject("NotFound");
+}
+
+function setCors(index: Statements, table: "buckets" | "tenants", id: number, cors: string | null) {
+  const row = index.row(`SELECT cors IS NOT NULL FROM ${table} WHERE id = ?`, id);
+  index.run(`UPDATE ${table} SET cors = ? WHERE id = ?`, cors, id);
+  return row && { hadRules: row[0] === 1 };
+}
+
+function reject(code: "NoSuchBucket" | "NotFound"): never {
+  throw new StoreError(code);
 }

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import type { Changes, CompletedPart, StoredPart, StoredParts } from "@/embedded/store/changes.ts";
+import type { CompletedPart, Input, Result, StoredPart, StoredParts, UploadName } from "@/embedded/store/changes.ts";
 import type { DigestAlgorithm } from "@/embedded/store/digests.ts";
 import { type ChecksumType, objectChecksum } from "@/embedded/store/part_checksums.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
-import type { Cell, Statements } from "@/embedded/store/statements.ts";
+import { type Cell, numberOrNull, type Statements, textOrNull } from "@/embedded/store/statements.ts";
 import { insertBody, putVersion } from "./object_changes.ts";
 import { countParts, countUploads, withinQuota } from "./usage_counters.ts";
 
@@ -20,25 +20,23 @@ const EXPIRE_LIMIT = 4;
  *
  * @throws {StoreError} NoSuchBucket, or AccessDenied when its owner was deleted meanwhile
  */
-export function createUpload(index: Statements, given: Changes["createUpload"]["given"]): null {
-  if (!index.row("SELECT 1 FROM buckets WHERE id = ?", given.bucket)) throw new StoreError("NoSuchBucket");
-  requireUser(index, given.owner);
-  index.run(
-    `INSERT INTO uploads (id, bucket, key, owner, content_type, headers, tags, acl, checksum_algorithm, checksum_type,
-     started_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    given.upload,
-    given.bucket,
-    given.key,
-    given.owner,
-    given.contentType,
-    given.headers,
-    given.tags,
-    given.acl,
-    given.checksumAlgorithm,
-    given.checksumType,
-    given.atMs,
-  );
-  countUploads(index, given.bucket, 1, 0);
+export function createUpload(index: Statements, input: Input<"createUpload">): null {
+  if (!index.row("SELECT 1 FROM buckets WHERE id = ?", input.bucket)) throw new StoreError("NoSuchBucket");
+  requireUser(index, input.owner);
+  index.insert("uploads", {
+    id: input.upload,
+    bucket: input.bucket,
+    key: input.key,
+    owner: input.owner,
+    content_type: input.contentType,
+    headers: input.headers,
+    tags: input.tags,
+    acl: input.acl,
+    checksum_algorithm: input.checksumAlgorithm,
+    checksum_type: input.checksumType,
+    started_ms: input.atMs,
+  });
+  countUploads(index, input.bucket, 1, 0);
   return null;
 }
 
@@ -47,31 +45,31 @@ export function createUpload(index: Statements, given: Changes["createUpload"]["
  *
  * @throws {StoreError} NoSuchUpload, or QuotaExceeded: parts count before they are an object
  */
-export function putPart(index: Statements, given: Changes["putPart"]["given"]): null {
-  requireUpload(index, given);
-  return withinQuota(index, given.bucket, given.size, () => addPart(index, given));
+export function putPart(index: Statements, input: Input<"putPart">): null {
+  requireUpload(index, input);
+  return withinQuota(index, input.bucket, input.size, () => addPart(index, input));
 }
 
-function addPart(index: Statements, given: Changes["putPart"]["given"]): null {
+function addPart(index: Statements, input: Input<"putPart">): null {
   const earlier = index.row(
     "SELECT body, file, size FROM parts WHERE upload = ? AND number = ?",
-    given.upload,
-    given.number,
+    input.upload,
+    input.number,
   );
   if (earlier) discardPart(index, earlier);
-  else countUploads(index, given.bucket, 0, 1);
-  countParts(index, given.bucket, given.size - Number(earlier?.[2] ?? 0));
+  else countUploads(index, input.bucket, 0, 1);
+  countParts(index, input.bucket, input.size - Number(earlier?.[2] ?? 0));
   index.run(
     `INSERT OR REPLACE INTO parts (upload, number, size, etag, checksums, modified_ms, body, file)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    given.upload,
-    given.number,
-    given.size,
-    given.etag,
-    given.checksums,
-    given.atMs,
-    "data" in given.body ? insertBody(index, given.body.data) : null,
-    "file" in given.body ? given.body.file : null,
+    input.upload,
+    input.number,
+    input.size,
+    input.etag,
+    input.checksums,
+    input.atMs,
+    "data" in input.body ? insertBody(index, input.body.data) : null,
+    "file" in input.body ? input.body.file : null,
   );
   return null;
 }
@@ -85,49 +83,49 @@ function addPart(index: Statements, given: Changes["putPart"]["given"]): null {
  */
 export function completeUpload(
   index: Statements,
-  given: Changes["completeUpload"]["given"],
-): Changes["completeUpload"]["result"] {
-  const etag = etagOf(given.parts);
+  input: Input<"completeUpload">,
+): Result<"completeUpload"> {
+  const etag = etagOf(input.parts);
   const upload = index.row(
     `SELECT owner, content_type, headers, tags, acl, checksum_algorithm, checksum_type FROM uploads
      WHERE id = ? AND bucket = ? AND key = ?`,
-    given.upload,
-    given.bucket,
-    given.key,
+    input.upload,
+    input.bucket,
+    input.key,
   );
-  if (!upload) return completedBefore(index, given, etag);
-  requireUser(index, given.by);
+  if (!upload) return completedBefore(index, input, etag);
+  requireUser(index, input.by);
   const [owner, contentType, headers, tags, acl, algorithm, type] = upload;
   const stored = new Map(
-    index.rows("SELECT number, size, etag, checksums, body, file FROM parts WHERE upload = ?", given.upload)
+    index.rows("SELECT number, size, etag, checksums, body, file FROM parts WHERE upload = ?", input.upload)
       .map((cells) => [Number(cells[0]), partRow(cells)]),
   );
-  const parts = given.parts.map((part) => namedPart(stored, part));
+  const parts = input.parts.map((part) => namedPart(stored, part));
   if (parts.slice(0, -1).some(({ size }) => size < MIN_PART_BYTES)) throw new StoreError("EntityTooSmall");
   const size = parts.reduce((sum, part) => sum + part.size, 0);
-  if (given.size !== null && given.size !== size) throw new StoreError("SizeMismatch");
+  if (input.size !== null && input.size !== size) throw new StoreError("SizeMismatch");
   const checksums = algorithm === null
     ? null
     : joinedChecksums(algorithm as DigestAlgorithm, (type ?? "COMPOSITE") as ChecksumType, parts);
-  if (checksums && given.checksums.type && given.checksums.type !== checksums.type) {
+  if (checksums && input.checksums.type && input.checksums.type !== checksums.type) {
     throw new StoreError("TypeMismatch");
   }
-  for (const [name, value] of Object.entries(given.checksums)) {
+  for (const [name, value] of Object.entries(input.checksums)) {
     if (checksums?.[name] !== value) throw new StoreError("BadDigest");
   }
 
   // All parts leave their count here, and the object enters its own below: the sum only shrinks, so no quota is
   // checked.
-  countParts(index, given.bucket, -[...stored.values()].reduce((sum, part) => sum + part.size, 0));
-  countUploads(index, given.bucket, -1, -stored.size);
+  countParts(index, input.bucket, -[...stored.values()].reduce((sum, part) => sum + part.size, 0));
+  countUploads(index, input.bucket, -1, -stored.size);
   for (const { number } of parts) stored.delete(number);
   for (const unused of stored.values()) discardPart(index, [unused.body, unused.file]);
-  index.run("DELETE FROM parts WHERE upload = ?", given.upload);
-  index.run("DELETE FROM uploads WHERE id = ?", given.upload);
-  const record: StoredParts = { upload: given.upload, parts: parts.map((part) => storedPart(part, algorithm)) };
+  index.run("DELETE FROM parts WHERE upload = ?", input.upload);
+  index.run("DELETE FROM uploads WHERE id = ?", input.upload);
+  const record: StoredParts = { upload: input.upload, parts: parts.map((part) => storedPart(part, algorithm)) };
   const { version, seq } = putVersion(index, {
-    bucket: given.bucket,
-    key: given.key,
+    bucket: input.bucket,
+    key: input.key,
     size,
     etag,
     contentType: String(contentType),
@@ -137,19 +135,11 @@ export function completeUpload(
     acl: textOrNull(acl),
     // The user who started it may have been deleted; the object then has no owner.
     owner: owner !== null && index.row("SELECT 1 FROM users WHERE id = ?", owner) ? Number(owner) : null,
-    condition: given.condition,
-    atMs: given.atMs,
+    condition: input.condition,
+    atMs: input.atMs,
   }, { body: null, file: null, parts: JSON.stringify(record) });
-  for (const { file } of parts) {
-    if (file === null) continue;
-    index.run(
-      "INSERT INTO part_bodies (file, bucket, key, seq) VALUES (?, ?, ?, ?)",
-      file,
-      given.bucket,
-      given.key,
-      seq,
-    );
-  }
+  const insert = "INSERT INTO part_bodies (file, bucket, key, seq) VALUES (?, ?, ?, ?)";
+  for (const { file } of parts) if (file !== null) index.run(insert, file, input.bucket, input.key, seq);
   return { version, etag, checksums };
 }
 
@@ -158,9 +148,9 @@ export function completeUpload(
  *
  * @throws {StoreError} NoSuchUpload
  */
-export function abortUpload(index: Statements, given: Changes["abortUpload"]["given"]): null {
-  requireUpload(index, given);
-  discardUpload(index, given.upload, given.bucket);
+export function abortUpload(index: Statements, input: Input<"abortUpload">): null {
+  requireUpload(index, input);
+  discardUpload(index, input.upload, input.bucket);
   return null;
 }
 
@@ -188,8 +178,8 @@ export function discardUploads(index: Statements, bucket: number): void {
  */
 export function expireUploads(
   index: Statements,
-  { atMs }: Changes["expireUploads"]["given"],
-): Changes["expireUploads"]["result"] {
+  { atMs }: Input<"expireUploads">,
+): Result<"expireUploads"> {
   const rows = index.rows(
     `SELECT uploads.id, bucket FROM uploads JOIN buckets ON buckets.id = uploads.bucket
      WHERE json_extract(record, '$.multipartUploadAutoAbortDays') > 0
@@ -215,7 +205,7 @@ function partRow([number, size, etag, checksums, body, file]: Cell[]): PartRow {
     size: Number(size),
     etag: String(etag),
     checksums: checksums === null ? {} : JSON.parse(String(checksums)),
-    body: body === null ? null : Number(body),
+    body: numberOrNull(body),
     file: textOrNull(file),
   };
 }
@@ -260,13 +250,13 @@ function etagOf(parts: readonly CompletedPart[]): string {
 
 function completedBefore(
   index: Statements,
-  { bucket, key, upload }: Changes["completeUpload"]["given"],
+  { bucket, key, upload }: Input<"completeUpload">,
   etag: string,
-): Changes["completeUpload"]["result"] {
+): Result<"completeUpload"> {
   for (const table of ["objects", "history"]) {
     const row = index.row(
-      `SELECT versioning, seq, is_null, checksums FROM ${table} AS made JOIN buckets ON buckets.id = made.bucket
-       WHERE made.bucket = ? AND key = ? AND etag = ? AND json_extract(parts, '$.upload') = ?`,
+      `SELECT versioning, seq, is_null, checksums FROM ${table} AS version JOIN buckets ON buckets.id = version.bucket
+       WHERE version.bucket = ? AND key = ? AND etag = ? AND json_extract(parts, '$.upload') = ?`,
       bucket,
       key,
       etag,
@@ -297,20 +287,11 @@ function discardPart(index: Statements, [body, file]: Cell[]): void {
   if (file !== null) index.run("INSERT OR IGNORE INTO garbage (file) VALUES (?)", file);
 }
 
-function requireUpload(index: Statements, at: { bucket: number; key: Uint8Array; upload: string }): void {
-  const row = index.row(
-    "SELECT 1 FROM uploads WHERE id = ? AND bucket = ? AND key = ?",
-    at.upload,
-    at.bucket,
-    at.key,
-  );
+function requireUpload(index: Statements, { bucket, key, upload }: UploadName): void {
+  const row = index.row("SELECT 1 FROM uploads WHERE id = ? AND bucket = ? AND key = ?", upload, bucket, key);
   if (!row) throw new StoreError("NoSuchUpload");
 }
 
 function requireUser(index: Statements, user: number | null): void {
   if (user !== null && !index.row("SELECT 1 FROM users WHERE id = ?", user)) throw new StoreError("AccessDenied");
-}
-
-function textOrNull(cell: Cell): string | null {
-  return cell === null ? null : String(cell);
 }

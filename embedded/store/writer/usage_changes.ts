@@ -1,31 +1,31 @@
-import type { Change, Changes } from "@/embedded/store/changes.ts";
+import type { Change, ChangeKind, Input, Result } from "@/embedded/store/changes.ts";
 import type { Statements } from "@/embedded/store/statements.ts";
 
 const MS_PER_HOUR = 60 * 60 * 1000;
 
 /** Counts what a change did to a bucket, in the transaction of the change itself. */
-export function recordUsage(index: Statements, change: Change, result: Changes[Change["kind"]]["result"]): void {
+export function recordUsage(index: Statements, change: Change, result: Result<ChangeKind>): void {
   switch (change.kind) {
     case "putObject":
     case "putPart":
-      return count(index, change.given, { bytesIn: change.given.size, writes: 1 });
+      return count(index, change.input, { bytesIn: change.input.size, writes: 1 });
     case "completeUpload":
-      return count(index, change.given, { writes: 1 });
+      return count(index, change.input, { writes: 1 });
     case "deleteObject":
-      return count(index, change.given, { deletes: 1 });
+      return count(index, change.input, { deletes: 1 });
     case "createUpload":
     case "abortUpload":
-      return count(index, change.given, {});
+      return count(index, change.input, {});
     case "expireUploads":
     case "pruneVersions":
       if (result !== null && Object.values(result).some((removed) => removed !== 0)) {
-        recordAll(index, change.given.atMs);
+        recordAll(index, change.input.atMs);
       }
   }
 }
 
 /** Counts the reads since the last call. Those of a deleted bucket are not counted. */
-export function countReads(index: Statements, { reads }: Changes["countReads"]["given"]): null {
+export function countReads(index: Statements, { reads }: Input<"countReads">): null {
   for (const { bucket, hour, reads: answered, bytesOut } of reads) {
     index.run(
       `${INSERT} WHERE id = ? ON CONFLICT DO UPDATE SET reads = reads + excluded.reads, bytes_out = bytes_out + excluded.bytes_out`,
@@ -41,8 +41,8 @@ export function countReads(index: Statements, { reads }: Changes["countReads"]["
   return null;
 }
 
-/** Removes hours before a given one, except the newest row of each bucket, which records what the bucket holds. */
-export function expireUsage(index: Statements, { beforeHour }: Changes["expireUsage"]["given"]): null {
+/** Removes hours before one, except the newest row of each bucket, which records what the bucket holds. */
+export function expireUsage(index: Statements, { beforeHour }: Input<"expireUsage">): null {
   index.run(
     `DELETE FROM usage WHERE hour < ?1 AND EXISTS (
        SELECT 1 FROM usage AS newer WHERE newer.tenant = usage.tenant AND newer.bucket = usage.bucket

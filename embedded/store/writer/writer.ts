@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { whileUnpinned } from "@/embedded/store/body_pin.ts";
-import type { Change, ChangeKind, Changes, Outcome } from "@/embedded/store/changes.ts";
+import type { Change, ChangeKind, Input, Outcome, Result } from "@/embedded/store/changes.ts";
 import { isNoSpace, StoreError } from "@/embedded/store/store_error.ts";
 import { Statements } from "@/embedded/store/statements.ts";
 import { syncFolder } from "@/lib/std/durable_files.ts";
@@ -214,8 +214,8 @@ export class Writer {
     const folders = new Set<string>();
     for (const [i, change] of changes.entries()) {
       const bringsBody = change.kind === "putObject" || change.kind === "putPart";
-      if (outcomes[i] !== null || !bringsBody || !("file" in change.given.body)) continue;
-      const path = `${this.#folder}/${change.given.body.file}`;
+      if (outcomes[i] !== null || !bringsBody || !("file" in change.input.body)) continue;
+      const path = `${this.#folder}/${change.input.body.file}`;
       try {
         const file = Deno.openSync(path, { read: true, write: true });
         try {
@@ -234,7 +234,7 @@ export class Writer {
   #attempt(change: Change): Outcome {
     this.#index.exec("SAVEPOINT change");
     try {
-      const result = apply(this.#statements, change);
+      const result = apply(this.#statements, change.kind, change.input);
       recordUsage(this.#statements, change, result);
       this.#index.exec("RELEASE change");
       return { ok: true, result };
@@ -283,79 +283,46 @@ function failure(error: unknown): Outcome {
   return { ok: false, fault: error instanceof Error ? error.message : String(error) };
 }
 
-function apply(index: Statements, change: Change): Changes[keyof Changes]["result"] {
-  switch (change.kind) {
-    case "createTenant":
-      return createTenant(index, change.given);
-    case "deleteTenant":
-      return deleteTenant(index, change.given);
-    case "createUser":
-      return createUser(index, change.given);
-    case "deleteUser":
-      return deleteUser(index, change.given);
-    case "createBucket":
-      return createBucket(index, change.given);
-    case "deleteBucket":
-      return deleteBucket(index, change.given);
-    case "grant":
-      return grant(index, change.given);
-    case "putObject":
-      return putObject(index, change.given);
-    case "deleteObject":
-      return deleteObject(index, change.given);
-    case "setVersioning":
-      return setVersioning(index, change.given);
-    case "setTags":
-      return setTags(index, change.given);
-    case "createUpload":
-      return createUpload(index, change.given);
-    case "putPart":
-      return putPart(index, change.given);
-    case "completeUpload":
-      return completeUpload(index, change.given);
-    case "abortUpload":
-      return abortUpload(index, change.given);
-    case "expireUploads":
-      return expireUploads(index, change.given);
-    case "updateBucket":
-      return updateBucket(index, change.given);
-    case "setVersionSettings":
-      return setVersionSettings(index, change.given);
-    case "pruneVersions":
-      return pruneVersions(index, change.given);
-    case "clearDeletionRecords":
-      return clearDeletionRecords(index);
-    case "setBucketCors":
-      return setBucketCors(index, change.given);
-    case "setTenantCors":
-      return setTenantCors(index, change.given);
-    case "setBucketAcl":
-      return setBucketAcl(index, change.given);
-    case "setObjectAcl":
-      return setObjectAcl(index, change.given);
-    case "createGroup":
-      return createGroup(index, change.given);
-    case "modifyGroup":
-      return modifyGroup(index, change.given);
-    case "deleteGroup":
-      return deleteGroup(index, change.given);
-    case "setGrants":
-      return setGrants(index, change.given);
-    case "modifyTenant":
-      return modifyTenant(index, change.given);
-    case "modifyUser":
-      return modifyUser(index, change.given);
-    case "countFailure":
-      return countFailure(index, change.given);
-    case "resetFailures":
-      return resetFailures(index, change.given);
-    case "setDocument":
-      return setDocument(index, change.given);
-    case "deleteDocument":
-      return deleteDocument(index, change.given);
-    case "countReads":
-      return countReads(index, change.given);
-    case "expireUsage":
-      return expireUsage(index, change.given);
-  }
+/** What each kind of change does to the index. */
+const APPLY: { readonly [K in ChangeKind]: (index: Statements, input: Input<K>) => Result<K> } = {
+  createTenant,
+  deleteTenant,
+  createUser,
+  deleteUser,
+  createBucket,
+  deleteBucket,
+  grant,
+  putObject,
+  deleteObject,
+  setVersioning,
+  setTags,
+  createUpload,
+  putPart,
+  completeUpload,
+  abortUpload,
+  expireUploads,
+  updateBucket,
+  setVersionSettings,
+  pruneVersions,
+  clearDeletionRecords,
+  setBucketCors,
+  setTenantCors,
+  setBucketAcl,
+  setObjectAcl,
+  createGroup,
+  modifyGroup,
+  deleteGroup,
+  setGrants,
+  modifyTenant,
+  modifyUser,
+  countFailure,
+  resetFailures,
+  setDocument,
+  deleteDocument,
+  countReads,
+  expireUsage,
+};
+
+function apply<K extends ChangeKind>(index: Statements, kind: K, input: Input<K>): Result<K> {
+  return APPLY[kind](index, input);
 }

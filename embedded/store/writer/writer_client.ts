@@ -1,4 +1,4 @@
-import type { Change, ChangeKind, Changes, Outcome } from "@/embedded/store/changes.ts";
+import type { Change, ChangeKind, Input, Outcome, Result } from "@/embedded/store/changes.ts";
 import { DiskSpace } from "@/embedded/store/disk_space.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import { startThread, type Thread } from "@/embedded/threads.ts";
@@ -54,15 +54,15 @@ export class WriterClient {
    *
    * @throws {StoreError} when the store's rules forbid it
    */
-  change<K extends ChangeKind>(kind: K, given: Changes[K]["given"]): Promise<Changes[K]["result"]> {
-    const result = this.#queued(kind, given);
+  change<K extends ChangeKind>(kind: K, input: Input<K>): Promise<Result<K>> {
+    const result = this.#queued(kind, input);
     this.#sendNext();
     return result;
   }
 
   /** Makes changes durable in their order, up to {@link GROUP_LIMIT} of them all at once or not at all. */
   changeAll(changes: readonly Change[]): Promise<unknown[]> {
-    const results = changes.map(({ kind, given }) => this.#queued(kind, given));
+    const results = changes.map(({ kind, input }) => this.#queued(kind, input));
     this.#sendNext();
     return Promise.all(results);
   }
@@ -70,23 +70,23 @@ export class WriterClient {
   /** Makes changes durable in their order, in groups of up to {@link GROUP_LIMIT}, and returns the outcome of each. */
   changeEach<K extends ChangeKind>(
     kind: K,
-    given: readonly Changes[K]["given"][],
-  ): Promise<PromiseSettledResult<Changes[K]["result"]>[]> {
-    const results = given.map((one) => this.#queued(kind, one));
+    input: readonly Input<K>[],
+  ): Promise<PromiseSettledResult<Result<K>>[]> {
+    const results = input.map((one) => this.#queued(kind, one));
     this.#sendNext();
     return Promise.allSettled(results);
   }
 
-  #queued<K extends ChangeKind>(kind: K, given: Changes[K]["given"]): Promise<Changes[K]["result"]> {
+  #queued<K extends ChangeKind>(kind: K, input: Input<K>): Promise<Result<K>> {
     return new Promise((resolve, reject) => {
       const settle = (outcome: Outcome) => {
-        if (outcome.ok) resolve(outcome.result as Changes[K]["result"]);
+        if (outcome.ok) resolve(outcome.result as Result<K>);
         else if ("error" in outcome) {
           if (outcome.error === "NoSpace") this.space.recordFull();
           reject(new StoreError(outcome.error));
         } else reject(new Error(`the store could not commit a change: ${outcome.fault}`));
       };
-      this.#queue.push({ change: { kind, given } as Change, settle });
+      this.#queue.push({ change: { kind, input } as Change, settle });
     });
   }
 

@@ -1,7 +1,7 @@
-import type { Change, Changes } from "@/embedded/store/changes.ts";
+import type { Change, ChangeKind, Input } from "@/embedded/store/changes.ts";
 
 type ChangeOf<Kind extends Change["kind"]> = Extract<Change, { kind: Kind }>;
-type Given<Kind extends keyof Changes> = Partial<Changes[Kind]["given"]>;
+type Given<Kind extends ChangeKind> = Partial<Input<Kind>>;
 
 /** UTF-8 bytes. */
 export function utf8(text: string): Uint8Array<ArrayBuffer> {
@@ -12,7 +12,7 @@ export function utf8(text: string): Uint8Array<ArrayBuffer> {
 export function createBucket(given: Given<"createBucket"> = {}): ChangeOf<"createBucket"> {
   return {
     kind: "createBucket",
-    given: {
+    input: {
       tenant: 0,
       name: "b",
       guid: "g",
@@ -31,7 +31,7 @@ export function putObject(key: string, text: string, given: Given<"putObject"> =
   const data = utf8(text);
   return {
     kind: "putObject",
-    given: {
+    input: {
       bucket: 1,
       key: utf8(key),
       body: { data },
@@ -52,5 +52,5 @@ export function putObject(key: string, text: string, given: Given<"putObject"> =
 
 /** The change that deletes an object of bucket 1, or one version of it. */
 export function deleteObject(key: string, given: Given<"deleteObject"> = {}): ChangeOf<"deleteObject"> {
-  return { kind: "deleteObject", given: { bucket: 1, key: utf8(key), version: null, atMs: 1, ...given } };
+  return { kind: "deleteObject", input: { bucket: 1, key: utf8(key), version: null, atMs: 1, ...given } };
 }

@@ -29,7 +29,7 @@ function openIndex() {
     newBucket() {
       const name = `b${++buckets}`;
       const given = { tenant: 0, name, guid: name, owner: null, ownerPermissions: 0, record: "{}", atMs: 0 };
-      writer.commit([{ kind: "createBucket", given: { ...given, versioning: "off" } }]);
+      writer.commit([{ kind: "createBucket", input: { ...given, versioning: "off" } }]);
       return buckets;
     },
     [Symbol.dispose]() {
@@ -75,18 +75,18 @@ function apply(store: ReturnType<typeof openIndex>, bucket: number, steps: reado
     const at = { bucket, key: utf8(key), atMs: i };
     if (kind === "enable" || kind === "suspend") {
       versioning = kind === "enable" ? "enabled" : "suspended";
-      commit({ kind: "setVersioning", given: { bucket, versioning: kind === "enable" ? "enabled" : "suspended" } });
+      commit({ kind: "setVersioning", input: { bucket, versioning: kind === "enable" ? "enabled" : "suspended" } });
     } else if (kind === "put") {
       const absent = { headers: null, checksums: null, tags: null, acl: null, owner: null, condition: null };
       const body = { body: { data: utf8("x") }, size: 1, etag: "e", contentType: "t" };
-      add(key, commit({ kind: "putObject", given: { ...at, ...body, ...absent } }).version, false);
+      add(key, commit({ kind: "putObject", input: { ...at, ...body, ...absent } }).version, false);
     } else if (kind === "delete") {
-      const { version } = commit({ kind: "deleteObject", given: { ...at, version: null } });
+      const { version } = commit({ kind: "deleteObject", input: { ...at, version: null } });
       if (versioning !== "off") add(key, version, true);
       else list.splice(0, list.length, ...list.filter((one) => one.key !== key));
     } else if (list.length > 0) {
       const [gone] = list.splice(which % list.length, 1);
-      commit({ kind: "deleteObject", given: { ...at, key: utf8(gone.key), version: gone.version } });
+      commit({ kind: "deleteObject", input: { ...at, key: utf8(gone.key), version: gone.version } });
     }
   }
   // A stable sort keeps the versions of a key in their order.
@@ -264,14 +264,14 @@ Deno.test("writer: the id of a version that was deleted is not given to the next
   const at = { bucket, key: utf8("k"), atMs: 5 };
   const absent = { headers: null, checksums: null, tags: null, acl: null, owner: null, condition: null };
   const body = { body: { data: utf8("x") }, size: 1, etag: "e", contentType: "t" };
-  const put: Change = { kind: "putObject", given: { ...at, ...body, ...absent } };
+  const put: Change = { kind: "putObject", input: { ...at, ...body, ...absent } };
   const done = (change: Change) => {
     const [outcome] = store.writer.commit([change]);
     assert.ok(outcome.ok);
     return outcome.result as { version: string };
   };
-  done({ kind: "setVersioning", given: { bucket, versioning: "enabled" } });
+  done({ kind: "setVersioning", input: { bucket, versioning: "enabled" } });
   const { version } = done(put);
-  done({ kind: "deleteObject", given: { ...at, version } });
+  done({ kind: "deleteObject", input: { ...at, version } });
   assert.notEqual(done(put).version, version);
 });

@@ -33,7 +33,7 @@ function startIndex() {
       const key = new Uint8Array();
       const rest = { etag: "", contentType: "", headers: null, checksums: null, tags: null, acl: null, owner: null };
       const given = { bucket, key, body, size, ...rest, condition: null, atMs: hour * MS_PER_HOUR };
-      recordUsage(statements, { kind: "putObject", given }, { version: null });
+      recordUsage(statements, { kind: "putObject", input: given }, { version: null });
     },
     [Symbol.dispose]() {
       index.close();

@@ -16,7 +16,7 @@ function openBucket() {
   const statements = new Statements(index);
   const given = { tenant: 0, name: "b", guid: "g", owner: null, ownerPermissions: 0, record: "{}", atMs: 0 };
   const writer = new Writer(folder, index);
-  writer.commit([{ kind: "createBucket", given: { ...given, versioning: "off" } }]);
+  writer.commit([{ kind: "createBucket", input: { ...given, versioning: "off" } }]);
   return {
     statements,
     writer,
@@ -31,12 +31,12 @@ function openBucket() {
 type Step = { key: string; kind: "put" | "delete" } | { versioning: Versioning };
 
 function changeOf(step: Step): Change {
-  if ("versioning" in step) return { kind: "setVersioning", given: { bucket: 1, versioning: step.versioning } };
+  if ("versioning" in step) return { kind: "setVersioning", input: { bucket: 1, versioning: step.versioning } };
   const key = utf8(step.key);
-  if (step.kind === "delete") return { kind: "deleteObject", given: { bucket: 1, key, version: null, atMs: 1 } };
+  if (step.kind === "delete") return { kind: "deleteObject", input: { bucket: 1, key, version: null, atMs: 1 } };
   const given = { bucket: 1, key, body: { data: utf8("x") }, size: 1, etag: "e", contentType: "t", atMs: 1 };
   const absent = { headers: null, checksums: null, tags: null, acl: null, owner: null, condition: null };
-  return { kind: "putObject", given: { ...given, ...absent } };
+  return { kind: "putObject", input: { ...given, ...absent } };
 }
 
 const key = fc.constantFrom("a", "a/1", "a/1/x", "a/2", "a0", "b", "b/", "b//c", "\u00e5");
@@ -90,7 +90,7 @@ Deno.test("versions: a listing goes on where it was when the client deleted the 
   assert.deepEqual(first.versions.map(({ isLatest }) => isLatest), [true, false]);
   bucket.writer.commit(first.versions.map(({ key, version }) => ({
     kind: "deleteObject",
-    given: { bucket: 1, key, version, atMs: 1 },
+    input: { bucket: 1, key, version, atMs: 1 },
   })));
   const rest = bucket.versions.list(1, {
     ...asked,

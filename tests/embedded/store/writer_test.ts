@@ -33,7 +33,7 @@ function openStore(versioning: Versioning) {
 Deno.test("writer: a refused change leaves the others of its group alone", () => {
   using store = openStore("off");
   const refused = putObject("a", "second");
-  refused.given.condition = { absent: true };
+  refused.input.condition = { absent: true };
   const outcomes = store.writer.commit([putObject("a", "first"), refused, putObject("b", "other")]);
   assert.deepEqual(outcomes.map((outcome) => outcome.ok), [true, false, true]);
   const found = store.objects.find(1, "off", utf8("a"), null);
@@ -154,7 +154,7 @@ Deno.test("sweep: a start removes files that no row names and keeps the others",
   Deno.writeTextFileSync(`${hour}/kept`, "kept");
   Deno.writeTextFileSync(`${hour}/orphan`, "orphan");
   const change = putObject("k", "kept");
-  change.given.body = { file: "bodies/2026010101/kept" };
+  change.input.body = { file: "bodies/2026010101/kept" };
   assert.ok(store.writer.commit([change])[0].ok);
   store.index.exec("UPDATE swept SET through = '2026010100'");
   sweepBodies(store.folder, store.index);
@@ -167,7 +167,7 @@ Deno.test("sweep: a start removes files that no row names and keeps the others",
 Deno.test("writer: a body whose file is gone is a fault, not an object", () => {
   using store = openStore("off");
   const change = putObject("k", "x");
-  change.given.body = { file: "bodies/2026010101/missing" };
+  change.input.body = { file: "bodies/2026010101/missing" };
   const [outcome] = store.writer.commit([change]);
   assert.equal(outcome.ok, false);
   assert.equal(store.objects.find(1, "off", utf8("k"), null), null);
@@ -177,7 +177,7 @@ Deno.test("writer: a tenant is created with its first user and its first group, 
   using store = openStore("off");
   const tenant = (name: string): Change => ({
     kind: "createTenant",
-    given: {
+    input: {
       name,
       record: "{}",
       firstUser: { name: "boss", guid: `boss of ${name}`, passwordMd5: "", record: "{}" },
@@ -195,16 +195,16 @@ Deno.test("writer: a number is never reused, and nothing is created in a deleted
   using store = openStore("off");
   const tenant = (name: string): Change => ({
     kind: "createTenant",
-    given: { name, record: "{}", firstUser: null, atMs: 1 },
+    input: { name, record: "{}", firstUser: null, atMs: 1 },
   });
   const user = (name: string, tenant: number): Change => ({
     kind: "createUser",
-    given: { tenant, name, guid: name, passwordMd5: "", record: "{}" },
+    input: { tenant, name, guid: name, passwordMd5: "", record: "{}" },
   });
   const outcomes = store.writer.commit([
     tenant("old"),
     user("alice", 1),
-    { kind: "deleteTenant", given: { tenant: 1 } },
+    { kind: "deleteTenant", input: { tenant: 1 } },
     user("mole", 1),
     tenant("new"),
     user("bob", 2),

@@ -129,10 +129,10 @@ Deno.test("store writer: its thread continues when the reserve is removed or rep
   const thread = startWriterThread((message) => assert.fail(message));
   const writer = await WriterClient.open(thread.port, folder);
   const write = (key: string) => {
-    const { kind, given } = putObject(key, "text");
-    return writer.change(kind, given);
+    const { kind, input } = putObject(key, "text");
+    return writer.change(kind, input);
   };
-  await writer.change("createBucket", createBucket().given);
+  await writer.change("createBucket", createBucket().input);
   Deno.removeSync(`${folder}/reserve`, { recursive: true });
   assert.equal(await writer.space.isFull(), false);
   assert.equal([...Deno.readDirSync(`${folder}/reserve`)].length, 3);
@@ -141,7 +141,7 @@ Deno.test("store writer: its thread continues when the reserve is removed or rep
   Deno.removeSync(`${folder}/reserve`, { recursive: true });
   Deno.writeTextFileSync(`${folder}/reserve`, "no folder");
   assert.equal(await writer.space.isFull(), true);
-  await writer.change("deleteObject", deleteObject("one").given);
+  await writer.change("deleteObject", deleteObject("one").input);
 
   Deno.removeSync(`${folder}/reserve`);
   assert.equal(await writer.space.isFull(), false);

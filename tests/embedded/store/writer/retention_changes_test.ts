@@ -16,7 +16,7 @@ function openStore(settings: Record<string, unknown>) {
     writer,
     statements: new Statements(index),
     prune(atMs: number): number {
-      const [outcome] = writer.commit([{ kind: "pruneVersions", given: { atMs } }]);
+      const [outcome] = writer.commit([{ kind: "pruneVersions", input: { atMs } }]);
       assert.ok(outcome.ok && outcome.result && "pruned" in outcome.result);
       return outcome.result.pruned;
     },
@@ -78,10 +78,10 @@ Deno.test("deletion records: one for each deletion for good, and a bounded numbe
   const decode = (key: Cell) => new TextDecoder().decode(key instanceof Uint8Array ? key : new Uint8Array());
   store.writer.commit(versions.map(([key, seq]) => remove(decode(key), 3, String(seq))));
   assert.equal(records(), 1200);
-  const clear = () => store.writer.commit([{ kind: "clearDeletionRecords", given: {} }])[0];
+  const clear = () => store.writer.commit([{ kind: "clearDeletionRecords", input: {} }])[0];
   assert.deepEqual(clear(), { ok: true, result: { cleared: 0 } });
   const settings = { keepDeletionRecords: false, prune: true, pruneDays: 0 };
-  store.writer.commit([{ kind: "setVersionSettings", given: { bucket: 1, versioning: null, settings } }]);
+  store.writer.commit([{ kind: "setVersionSettings", input: { bucket: 1, versioning: null, settings } }]);
   assert.deepEqual([clear(), clear(), clear()].map((outcome) => outcome.ok && outcome.result), [
     { cleared: 1000 },
     { cleared: 200 },

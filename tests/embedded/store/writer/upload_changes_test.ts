@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import type { Change, Changes } from "@/embedded/store/changes.ts";
+import type { Change, Input } from "@/embedded/store/changes.ts";
 import { openIndexForWriting } from "@/embedded/store/index.ts";
 import { Objects } from "@/embedded/store/objects.ts";
 import { Statements } from "@/embedded/store/statements.ts";
@@ -20,10 +20,10 @@ function openStore() {
   const statements = new Statements(index);
   const record = JSON.stringify({ multipartUploadAutoAbortDays: 2 });
   writer.commit([
-    { kind: "createUser", given: { tenant: 0, name: "u", guid: "g", passwordMd5: "", record: "{}" } },
+    { kind: "createUser", input: { tenant: 0, name: "u", guid: "g", passwordMd5: "", record: "{}" } },
     {
       kind: "createBucket",
-      given: { tenant: 0, name: "b", guid: "g", owner: 1, ownerPermissions: 1, versioning: "off", record, atMs: 0 },
+      input: { tenant: 0, name: "b", guid: "g", owner: 1, ownerPermissions: 1, versioning: "off", record, atMs: 0 },
     },
   ]);
   return {
@@ -41,7 +41,7 @@ function openStore() {
 
 const create = (upload = "u", atMs = 0): Change => ({
   kind: "createUpload",
-  given: {
+  input: {
     ...name,
     upload,
     owner: 1,
@@ -62,13 +62,13 @@ function part(folder: string, number: number): Change {
   Deno.writeTextFileSync(`${folder}/${file}`, "");
   return {
     kind: "putPart",
-    given: { ...name, number, body: { file }, size: FULL_PART, etag: etagOf(number), checksums: null, atMs: 1 },
+    input: { ...name, number, body: { file }, size: FULL_PART, etag: etagOf(number), checksums: null, atMs: 1 },
   };
 }
 
-const complete = (numbers: number[]): { kind: "completeUpload"; given: Changes["completeUpload"]["given"] } => ({
+const complete = (numbers: number[]): { kind: "completeUpload"; input: Input<"completeUpload"> } => ({
   kind: "completeUpload",
-  given: {
+  input: {
     ...name,
     parts: numbers.map((number) => ({ number, etag: etagOf(number), checksums: {} })),
     checksums: {},
@@ -84,7 +84,7 @@ Deno.test("uploads: a refused complete changes nothing, two in one group are one
   store.writer.commit([create(), part(store.folder, 1), part(store.folder, 2)]);
   const [missing, conditional, first, second] = store.writer.commit([
     complete([1, 3]),
-    { kind: "completeUpload", given: { ...complete([1, 2]).given, condition: { etag: "other" } } },
+    { kind: "completeUpload", input: { ...complete([1, 2]).input, condition: { etag: "other" } } },
     complete([1, 2]),
     complete([1, 2]),
   ]);
@@ -107,7 +107,7 @@ Deno.test("uploads: a thousand parts of a deleted object are removed group by gr
   assert.ok(store.writer.commit([complete(numbers)])[0].ok);
   sweepBodies(store.folder, store.index, new Date(0));
   assert.equal(files(), 1000);
-  store.writer.commit([{ kind: "deleteObject", given: { bucket: 1, key, version: null, atMs: 3 } }]);
+  store.writer.commit([{ kind: "deleteObject", input: { bucket: 1, key, version: null, atMs: 3 } }]);
   let groups = 0;
   for (; store.writer.hasGarbage; groups++) store.writer.commit([]);
   assert.ok(groups > 0);
@@ -122,7 +122,7 @@ Deno.test("uploads: those whose days are over expire, a few in each group", () =
   store.writer.commit([create("young", day)]);
   let expired = 0;
   for (let last = -1; last !== 0;) {
-    const [outcome] = store.writer.commit([{ kind: "expireUploads", given: { atMs: 2 * day + 10 } }]);
+    const [outcome] = store.writer.commit([{ kind: "expireUploads", input: { atMs: 2 * day + 10 } }]);
     assert.ok(outcome.ok && outcome.result && "expired" in outcome.result);
     last = outcome.result.expired;
     expired += last;
@@ -134,14 +134,14 @@ Deno.test("uploads: those whose days are over expire, a few in each group", () =
 Deno.test("uploads: an object in parts has no owner when the user who started it was deleted", () => {
   using store = openStore();
   store.writer.commit([
-    { kind: "createUser", given: { tenant: 0, name: "v", guid: "h", passwordMd5: "", record: "{}" } },
+    { kind: "createUser", input: { tenant: 0, name: "v", guid: "h", passwordMd5: "", record: "{}" } },
     create(),
     part(store.folder, 1),
-    { kind: "deleteUser", given: { user: 1 } },
+    { kind: "deleteUser", input: { user: 1 } },
   ]);
   const [gone, done] = store.writer.commit([
     complete([1]),
-    { kind: "completeUpload", given: { ...complete([1]).given, by: 2 } },
+    { kind: "completeUpload", input: { ...complete([1]).input, by: 2 } },
   ]);
   assert.deepEqual(gone, { ok: false, error: "AccessDenied" });
   assert.ok(done.ok);
