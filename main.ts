@@ -1,10 +1,10 @@
 import { abort } from "node:process";
 import { announcement } from "@/compose/announcement.ts";
 import { command } from "@/compose/commands.ts";
-import { credentialMemory } from "@/compose/credential_memory.ts";
 import { gatewayDeps } from "@/compose/gateway.ts";
 import { resultsDeps } from "@/compose/results.ts";
 import { startSampleCluster } from "@/compose/sample_cluster.ts";
+import { credentialMemory } from "@/compose/shared.ts";
 import { startStore } from "@/compose/store.ts";
 import { webRole } from "@/compose/web.ts";
 import { type Config, ConfigError, readConfig } from "@/lib/config/mod.ts";

@@ -4,12 +4,10 @@ import type { EmbeddedStore } from "@/embedded/store/server/embedded_store.ts";
 import { type Identify, ownKeyIdentities, sharedKeyIdentities, storeIdentities } from "@/lib/auth/store_credentials.ts";
 import { parseUsersFile, usersFileCheck } from "@/lib/auth/users_file.ts";
 import { type Config, ConfigError, type GatewayConfig } from "@/lib/config/mod.ts";
-import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { derivedAddresses, type StoreAddresses } from "@/lib/store/addresses.ts";
 import type { GatewayDeps } from "@/routes/mod.ts";
-import { caCertificates } from "./ca_certificates.ts";
-import type { CredentialMemory } from "./credential_memory.ts";
+import { type CredentialMemory, upstream } from "./shared.ts";
 
 /** What the gateway role works with. Throws ConfigError. */
 export function gatewayDeps(
@@ -20,16 +18,17 @@ export function gatewayDeps(
   memory: CredentialMemory,
 ): GatewayDeps {
   const own = gateway.store;
-  const caCerts = caCertificates(config);
   const timeoutMs = gateway.mapiTimeoutSeconds * 1000;
-  const client = (verifyTls: boolean) => upstreamClient({ caCerts, verifyTls, timeoutMs });
   return {
     tokenSecret: Buffer.from(gateway.tokenKey ?? folder?.secret("token-key") ?? ""),
     tokenLifetimeMinutes: gateway.tokenMinutes,
     identify: identities(gateway),
     ...memory,
     addresses: storeAddresses(gateway, store),
-    upstreams: { s3: client(own?.verifyTls.s3 ?? true), mapi: client(own?.verifyTls.mapi ?? true) },
+    upstreams: {
+      s3: upstream(config, own?.verifyTls.s3 ?? true, timeoutMs),
+      mapi: upstream(config, own?.verifyTls.mapi ?? true, timeoutMs),
+    },
     region: gateway.region,
     backend: own?.backend ?? "hcp",
     mapiEnabled: gateway.mapiEnabled,

@@ -4,16 +4,14 @@ import { CONVERTER, RESULTS_BUCKET, RESULTS_TENANT } from "@/embedded/store/serv
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 import type { Config, ResultsConfig } from "@/lib/config/mod.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
-import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { loginKeys } from "@/lib/results/login.ts";
 import type { ResultsStore } from "@/lib/results/results_store.ts";
 import { givenSessionKey, sessionKeyFile } from "@/lib/results/session_key.ts";
 import type { StoreAddresses } from "@/lib/store/addresses.ts";
 import type { ResultsDeps } from "@/routes/results/mod.ts";
-import { caCertificates } from "./ca_certificates.ts";
-import type { CredentialMemory } from "./credential_memory.ts";
 import { revokedSessions } from "./revoked_sessions.ts";
+import { type CredentialMemory, upstream } from "./shared.ts";
 
 /** Until the response headers of the results store, ms. */
 const STORE_TIMEOUT_MS = 60_000;
@@ -55,7 +53,7 @@ function resultsStore(
   const s3 = (addresses: Pick<StoreAddresses, "s3">, verifyTls: boolean) => ({
     addresses,
     region: results.region,
-    upstream: upstreamClient({ caCerts: caCertificates(config), verifyTls, timeoutMs: STORE_TIMEOUT_MS }),
+    upstream: upstream(config, verifyTls, STORE_TIMEOUT_MS),
     now: Date.now,
   });
   if (store) {

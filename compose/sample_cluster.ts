@@ -21,14 +21,13 @@ export async function startSampleCluster(
   origin: string,
   failed: (message: string) => void,
 ): Promise<ClusterHandle> {
-  const { resultsUrl } = config.web ?? {};
   const address = await store?.addresses.s3(RESULTS_TENANT);
   const cluster = await startCluster({
     host: config.embedded.host,
     namespace: config.campaigns.namespaces[0],
     conventions: config.campaigns.conventions,
     ...config.simulator,
-    resultsUrl: resultsUrl?.kind === "fixed" ? resultsUrl.url : `${origin}/results`,
+    resultsUrl: config.web?.resultsUrl || `${origin}/results`,
     folder: folder.path,
     results: address
       ? {

@@ -7,15 +7,14 @@ import { recordWriter } from "@/lib/campaigns/records/record_writer.ts";
 import { chosenCampaigns } from "@/lib/campaigns/source/chosen_campaigns.ts";
 import { type Config, ConfigError, type WebConfig } from "@/lib/config/mod.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
-import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import { type ClusterAddress, clusterConnection } from "@/lib/kubernetes/cluster_address.ts";
+import { browserScheme } from "@/lib/results/browser_origin.ts";
 import { IN_PROCESS_BASE, remoteResults, resultsFetch, type ResultsService } from "@/lib/results/results_service.ts";
 import { sessionCheck } from "@/lib/results/session_check.ts";
 import { builtAssets } from "@/lib/site/built_site.ts";
 import type { CampaignDeps, SiteFiles, WebDeps } from "@/routes/web_deps.ts";
-import { caCertificates } from "./ca_certificates.ts";
 import type { ClusterHandle } from "./cluster.ts";
-import { resultsUrlFor } from "./results_url.ts";
+import { caCertificates, upstream } from "./shared.ts";
 
 /** Until the response headers of the results service, ms. */
 const RESULTS_TIMEOUT_MS = 60_000;
@@ -41,11 +40,7 @@ interface WebRole {
 
 /** What the web role works with. Throws ConfigError and BuildError. */
 export async function webRole(config: Config, web: WebConfig, parts: WebParts): Promise<WebRole> {
-  const remote = (base: string) =>
-    remoteResults(
-      base,
-      upstreamClient({ caCerts: caCertificates(config), verifyTls: true, timeoutMs: RESULTS_TIMEOUT_MS }),
-    );
+  const remote = (base: string) => remoteResults(base, upstream(config, true, RESULTS_TIMEOUT_MS));
   const service = web.resultsProxy === null ? parts.results : remote(web.resultsProxy);
   const progress = web.progressBase === null ? parts.results : remote(web.progressBase);
   const site = await siteFiles(web, parts.dev);
@@ -53,7 +48,7 @@ export async function webRole(config: Config, web: WebConfig, parts: WebParts): 
   const deps: WebDeps = {
     service,
     campaigns: campaigns?.deps ?? null,
-    resultsUrl: (request) => resultsUrlFor(web.resultsUrl, request),
+    resultsUrl: (request) => web.resultsUrl ?? ownResultsUrl(request),
     cookieStem: config.campaigns.conventions.cookieStem,
     version: web.version,
     webVersion: project.version,
@@ -62,6 +57,11 @@ export async function webRole(config: Config, web: WebConfig, parts: WebParts): 
     now: Date.now,
   };
   return { deps, close: async () => await campaigns?.close() };
+}
+
+/** The results on the request's own origin, which is only used where the Host name was checked before. */
+function ownResultsUrl(request: Request): string {
+  return `${browserScheme(request)}://${new URL(request.url).host}/results`;
 }
 
 interface CampaignRole {
@@ -83,7 +83,7 @@ async function campaignRole(
   const now = Date.now;
   const connection = await clusterConnection(clusterAddress(web, cluster), { now, caCerts: caCertificates(config) });
   // Sites without a fixed address have as many results URLs as names they are called by.
-  const resultsUrl = web.resultsUrl.kind === "fixed" ? web.resultsUrl.url : null;
+  const { resultsUrl } = web;
   const writer = recordWriter({ connection, conventions, resultsUrl });
   const records = campaignRecords({ writer, resultsUrl, log, now });
   const chosen = chosenCampaigns({

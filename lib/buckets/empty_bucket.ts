@@ -4,6 +4,7 @@ import { deleteBatch, type DeleteError, type Deletion, keyPages } from "@/lib/s3
 import { S3Failure } from "@/lib/s3/errors.ts";
 import { listUploads, listVersions, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { abortUpload } from "@/lib/s3/multipart.ts";
+import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
 
 /** Failures that are reported; the others are only counted. */
 const REPORTED_FAILURES = 5;
@@ -48,22 +49,32 @@ class Failures implements Leftovers {
 }
 
 async function deleteVersions(s3: S3, caller: Caller, bucket: string, left: Failures): Promise<void> {
-  let keyMarker: string | undefined;
-  let versionIdMarker: string | undefined;
-  for (;;) {
-    const page = await listVersions(s3, caller, bucket, { keyMarker, versionIdMarker, maxKeys: MAX_KEYS });
+  const read = (keyMarker?: string, versionIdMarker?: string) =>
+    listVersions(s3, caller, bucket, { keyMarker, versionIdMarker, maxKeys: MAX_KEYS });
+  for await (const page of pages(read, (page) => page.next_version_id_marker)) {
     const batch = [...page.versions, ...page.delete_markers].map(({ Key, VersionId }) => ({
       key: Key,
       versionId: VersionId,
     }));
     if (batch.length > 0) await removePage(s3, caller, bucket, batch, left);
-    if (!page.is_truncated) return;
+  }
+}
+
+/** The pages of a listing that goes on after a key and an id. A store whose markers stand still ends it too. */
+async function* pages<P extends { readonly is_truncated: boolean; readonly next_key_marker: string | null }>(
+  read: (keyMarker?: string, idMarker?: string) => Promise<P>,
+  nextIdMarker: (page: P) => string | null,
+): AsyncGenerator<P> {
+  let key: string | undefined;
+  let id: string | undefined;
+  for (;;) {
+    const page = await read(key, id);
+    yield page;
     const nextKey = page.next_key_marker ?? undefined;
-    const nextVersion = page.next_version_id_marker ?? undefined;
-    // A store whose markers stand still would return the same page for ever.
-    if (nextKey === undefined || (nextKey === keyMarker && nextVersion === versionIdMarker)) return;
-    keyMarker = nextKey;
-    versionIdMarker = nextVersion;
+    const nextId = nextIdMarker(page) ?? undefined;
+    if (!page.is_truncated || nextKey === undefined || (nextKey === key && nextId === id)) return;
+    key = nextKey;
+    id = nextId;
   }
 }
 
@@ -86,28 +97,17 @@ async function removePage(
 }
 
 async function abortUploads(s3: S3, caller: Caller, bucket: string, left: Failures): Promise<void> {
-  let keyMarker: string | undefined;
-  let uploadIdMarker: string | undefined;
-  for (;;) {
-    const page = await listUploads(s3, caller, bucket, { keyMarker, uploadIdMarker, maxUploads: MAX_KEYS });
-    const uploads = page.uploads.values();
-    const worker = async () => {
-      for (const { Key, UploadId } of uploads) {
-        try {
-          await abortUpload(s3, caller, { bucket, key: Key, uploadId: UploadId });
-        } catch (error) {
-          if (!(error instanceof S3Failure)) throw error;
-          if (error.status !== 404) left.add(`${Key}: ${error.code ?? error.storeStatus} ${error.message}`);
-        }
+  const read = (keyMarker?: string, uploadIdMarker?: string) =>
+    listUploads(s3, caller, bucket, { keyMarker, uploadIdMarker, maxUploads: MAX_KEYS });
+  for await (const page of pages(read, (page) => page.next_upload_id_marker)) {
+    await forEachConcurrent(page.uploads, PARALLEL_ABORTS, async ({ Key, UploadId }) => {
+      try {
+        await abortUpload(s3, caller, { bucket, key: Key, uploadId: UploadId });
+      } catch (error) {
+        if (!(error instanceof S3Failure)) throw error;
+        if (error.status !== 404) left.add(`${Key}: ${error.code ?? error.storeStatus} ${error.message}`);
       }
-    };
-    await Promise.all(Array.from({ length: PARALLEL_ABORTS }, worker));
-    if (!page.is_truncated) return;
-    const nextKey = page.next_key_marker ?? undefined;
-    const nextUpload = page.next_upload_id_marker ?? undefined;
-    if (nextKey === undefined || (nextKey === keyMarker && nextUpload === uploadIdMarker)) return;
-    keyMarker = nextKey;
-    uploadIdMarker = nextUpload;
+    });
   }
 }
 

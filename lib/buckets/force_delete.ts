@@ -34,7 +34,8 @@ export async function forceDelete(deps: ForceDeleteDeps, caller: Caller, bucket:
   if (!conflict) return;
   if (!mapi || caller.tenant === null) throw conflict;
   const { tenant } = caller;
-  await releaseRecords(mapi, caller, tenant, bucket, warn);
+  await outcome(() => pruneAtOnce(mapi, caller, tenant, bucket), warn);
+  await outcome(() => stopSearching(mapi, caller, tenant, bucket), warn);
   for (let tries = 1; tries <= TRIES; tries++) {
     if (tries > 1) {
       await (deps.sleep ?? sleep)(BETWEEN_TRIES_MS, caller.signal);
@@ -57,17 +58,6 @@ async function conflictOf(work: () => Promise<void>): Promise<HttpError | null> 
     if (error instanceof HttpError && error.status === 409) return error;
     throw error;
   }
-}
-
-async function releaseRecords(
-  mapi: Mapi,
-  caller: Caller,
-  tenant: string,
-  bucket: string,
-  warn: (text: string) => void,
-): Promise<void> {
-  await outcome(() => pruneAtOnce(mapi, caller, tenant, bucket), warn);
-  await outcome(() => stopSearching(mapi, caller, tenant, bucket), warn);
 }
 
 /** How a step ended: done, or refused with a status, which is warned of. */

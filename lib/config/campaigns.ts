@@ -13,7 +13,8 @@ export interface CampaignsConfig {
 }
 
 export interface WebConfig {
-  readonly resultsUrl: ResultsUrl;
+  /** Base of result URLs as browsers reach it; null: `/results` on the request's own origin; "": none, without a cluster. */
+  readonly resultsUrl: string | null;
   /** The results service's base; null: the results role of this process, or none in a site without a cluster. */
   readonly resultsProxy: string | null;
   /** Where progress files are read from; null: through the results role of this process, or nowhere. */
@@ -28,12 +29,6 @@ export interface WebConfig {
   /** Value of `KUBECONFIG`; null: the pod's service account or the user's own file. */
   readonly kubeconfig: string | null;
 }
-
-/** The base of result URLs as browsers reach it: fixed, the request's own origin and `/results`, or none. */
-export type ResultsUrl =
-  | { readonly kind: "fixed"; readonly url: string }
-  | { readonly kind: "own-origin" }
-  | { readonly kind: "none" };
 
 export interface ResultsConfig {
   /** Where the results are; null: in the embedded store. */
@@ -137,11 +132,11 @@ function podNamespace(reading: Reading): string | undefined {
   return DNS_LABEL.test(name) ? name : undefined;
 }
 
-function resultsUrl(reading: Reading, siteOnly: boolean): ResultsUrl {
-  if (siteOnly) return { kind: "none" };
+function resultsUrl(reading: Reading, siteOnly: boolean): string | null {
+  if (siteOnly) return "";
   const url = reading.settings.CAMPAIGN_RESULTS_URL;
-  if (url !== undefined) return { kind: "fixed", url };
-  if (reading.embedded.any) return { kind: "own-origin" };
+  if (url !== undefined) return url;
+  if (reading.embedded.any) return null;
   return reading.refuse(
     "CAMPAIGN_RESULTS_URL",
     "is required: set the base of result URLs as browsers reach it, such as https://campaigns.example.org/results",

@@ -65,7 +65,7 @@ Deno.test("config: an empty environment plays all roles on loopback with everyth
   assert.equal(config.gateway?.tokenMinutes, 480);
   assert.equal(config.gateway?.store, null);
   assert.deepEqual(config.gateway?.corsOrigins, []);
-  assert.deepEqual(config.web?.resultsUrl, { kind: "own-origin" });
+  assert.deepEqual(config.web?.resultsUrl, null);
   assert.equal(config.web?.resultsProxy, null);
   assert.equal(config.results?.sessionKeyFile, null);
   assert.equal(config.results?.store, null);
@@ -93,7 +93,7 @@ Deno.test("config: aliases are read, and the variable's own name wins", () => {
     HTRFLOW_BATCH_VERSION: "v7",
     HTRFLOW_NAMESPACES: " one, ,two,",
   });
-  assert.deepEqual(web.web?.resultsUrl, { kind: "fixed", url: "https://old.example.org/results" });
+  assert.deepEqual(web.web?.resultsUrl, "https://old.example.org/results");
   assert.equal(web.web?.resultsProxy, "http://results:8082/results");
   assert.equal(web.web?.version, "v7");
   assert.deepEqual(web.campaigns.namespaces, ["one", "two"]);
@@ -204,7 +204,7 @@ Deno.test("HOST: every interface beside an embedded part demands CAMPAIGN_RESULT
   }
   const config = read({ HOST: "0.0.0.0", CAMPAIGN_RESULTS_URL: "http://box.example.org:8000/results/" });
   assert.deepEqual(config.server.allowedHosts, ["localhost", "127.0.0.1", "[::1]", "box.example.org"]);
-  assert.deepEqual(config.web?.resultsUrl, { kind: "fixed", url: "http://box.example.org:8000/results" });
+  assert.deepEqual(config.web?.resultsUrl, "http://box.example.org:8000/results");
   assert.match(config.warnings.join(), /^HOST: 0\.0\.0\.0 lets others reach/);
 });
 
@@ -328,7 +328,7 @@ Deno.test("web role: needs a cluster, by a kubeconfig that is there, as a pod or
 Deno.test("site only: any value switches it on, and it needs neither URL nor results service", () => {
   const config = read({ EMBEDDED: "off", ROLES: "web", CAMPAIGN_WEB_SITE_ONLY: "0" });
   assert.equal(config.web?.siteOnly, true);
-  assert.deepEqual(config.web?.resultsUrl, { kind: "none" });
+  assert.deepEqual(config.web?.resultsUrl, "");
   assert.equal(config.web?.resultsProxy, null);
 });
 

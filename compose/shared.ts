@@ -1,0 +1,29 @@
+import { AcceptedIdentities } from "@/lib/auth/accepted_identities.ts";
+import { GuessLimits } from "@/lib/auth/guess_limits.ts";
+import type { Config } from "@/lib/config/mod.ts";
+import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
+import type { UpstreamClient } from "@/lib/http/upstream/upstream_request.ts";
+
+/** What a process remembers of credentials that were shown to it, whatever the role. */
+export interface CredentialMemory {
+  readonly accepted: AcceptedIdentities;
+  readonly guesses: GuessLimits;
+}
+
+export function credentialMemory(): CredentialMemory {
+  return { accepted: new AcceptedIdentities(Date.now), guesses: new GuessLimits(Date.now) };
+}
+
+/** The further authorities of all upstreams, as PEM text; undefined without any. */
+export function caCertificates(config: Config): string[] | undefined {
+  return config.caFile === null ? undefined : [Deno.readTextFileSync(config.caFile)];
+}
+
+/**
+ * A client for an upstream of a role.
+ *
+ * @param timeoutMs until the response headers
+ */
+export function upstream(config: Config, verifyTls: boolean, timeoutMs: number): UpstreamClient {
+  return upstreamClient({ caCerts: caCertificates(config), verifyTls, timeoutMs });
+}
