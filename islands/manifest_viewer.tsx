@@ -6,6 +6,7 @@ import { ViewerProblemNotice } from "@/components/viewer/viewer_problem.tsx";
 import { ViewerTools } from "@/components/viewer/viewer_tools.tsx";
 import { island } from "@/lib/client/island.tsx";
 import type { ImageView } from "@/lib/client/viewer/image_view.ts";
+import { PageTexts } from "@/lib/client/viewer/page_texts.ts";
 import { viewerChoices } from "@/lib/client/viewer/viewer_memory.ts";
 import { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
 import type { Manifest } from "@/lib/presentation/iiif/manifest.ts";
@@ -14,7 +15,9 @@ import { pageTitle } from "@/lib/presentation/page_tab.ts";
 import { guardResultUrl } from "@/lib/presentation/result_url_guard.ts";
 import { commandOf, type ViewerCommand } from "@/lib/presentation/viewer_keys.ts";
 import { VIEWER_SENTENCES } from "@/lib/presentation/viewer_sentences.ts";
+import { lineAt } from "@/lib/presentation/viewer_text.ts";
 import { PageStage } from "@/islands/viewer/page_stage.tsx";
+import { type LitLine, TextPanel } from "@/islands/viewer/text_panel.tsx";
 import { ThumbnailList } from "@/islands/viewer/thumbnail_list.tsx";
 
 type ManifestViewerProps = {
@@ -29,12 +32,25 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
   const frame = useRef<HTMLDivElement>(null);
   const help = useRef<HTMLDialogElement>(null);
   const view = useSignal<ImageView | null>(null);
-  const painted = useSignal<readonly number[]>([]);
+  const texts = useMemo(() => new PageTexts((...request) => fetch(...request)), []);
+  const lit = useSignal<LitLine | null>(null);
   const manifest = store.manifest.value;
   const problem = store.problem.value;
   const url = store.url.value;
   const place = store.order.value.indexOf(store.current.value) + 1;
 
+  const isOurs = (file: string) => resultsUrl !== "" && guardResultUrl(file, resultsUrl).ok;
+  /** Lights the line at a point of a page and moves it into view. */
+  const goToPoint = (index: number, at: { readonly x: number; readonly y: number }) => {
+    const canvas = store.manifest.value?.canvases[index];
+    const text = canvas && texts.of(canvas)?.peek();
+    if (text?.kind !== "text") return;
+    const line = lineAt(text.lines, at);
+    if (line === null) return;
+    lit.value = { index, line, from: "image" };
+    const { box } = text.lines[line];
+    if (box) view.value?.goToBox(index, box);
+  };
   const run = (command: ViewerCommand) => {
     const commands: Readonly<Record<ViewerCommand, () => void>> = {
       previous: () => store.isRightToLeft.value ? store.next() : store.previous(),
@@ -98,8 +114,9 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
           <PageStage
             store={store}
             view={view}
-            painted={painted}
-            onPoint={() => {}}
+            texts={texts}
+            lit={lit}
+            onPoint={goToPoint}
             onFullScreen={() => run("fullScreen")}
           />
         )
@@ -116,13 +133,23 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
                 <ViewerProblemNotice
                   problem={problem}
                   url={url}
-                  isOurs={url !== null && resultsUrl !== "" && guardResultUrl(url, resultsUrl).ok}
+                  isOurs={url !== null && isOurs(url)}
                   onRetry={() => store.retry()}
                   onOpen={(address) => location.hash = writeViewerAddress(address, 0)}
                 />
               )}
           </section>
         )}
+      {manifest && choices.text.value && (
+        <TextPanel
+          store={store}
+          texts={texts}
+          lit={lit}
+          isOurs={isOurs}
+          onLine={(index, { box }) => box && view.value?.goToBox(index, box)}
+          onClose={() => choices.text.toggle()}
+        />
+      )}
       {manifest && (
         <p class="sr" role="status">
           {`Page ${place} of ${store.order.value.length}: ${manifest.canvases[store.current.value].label}`}
@@ -145,7 +172,8 @@ function noteOf({ requiredStatement, providers }: Manifest, url: string | null):
 }
 
 function isTyping({ target }: KeyboardEvent): boolean {
-  return target instanceof HTMLElement && target.matches("input, select, textarea, [contenteditable]");
+  return target instanceof HTMLElement &&
+    target.matches("input:not([type=checkbox]), select, textarea, [contenteditable]");
 }
 
 async function toggleFullScreen(element: HTMLElement | null): Promise<void> {

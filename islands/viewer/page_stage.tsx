@@ -1,28 +1,56 @@
 import { type Signal, useSignal } from "@preact/signals";
+import { render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
 import { PageDock } from "@/components/viewer/page_dock.tsx";
+import { PageMarks } from "@/components/viewer/page_marks.tsx";
 import { ImageView } from "@/lib/client/viewer/image_view.ts";
+import type { PageTexts } from "@/lib/client/viewer/page_texts.ts";
 import { TileSources } from "@/lib/client/viewer/tile_sources.ts";
 import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
+import type { Canvas } from "@/lib/presentation/iiif/manifest.ts";
 import { VIEWER_SENTENCES } from "@/lib/presentation/viewer_sentences.ts";
+import type { LitLine } from "./text_panel.tsx";
+
+interface MarksProps {
+  readonly index: number;
+  readonly canvas: Canvas;
+  readonly texts: PageTexts;
+  readonly lit: Signal<LitLine | null>;
+}
+
+/** The marks on a page, which follow its text and the line that is lit. */
+function Marks({ index, canvas, texts, lit }: MarksProps) {
+  const text = texts.of(canvas)?.value;
+  return (
+    <PageMarks
+      lines={text?.kind === "text" ? text.lines : []}
+      lit={lit.value?.index === index ? lit.value.line : null}
+      hits={[]}
+      currentHit={[]}
+      onHover={(line) => lit.value = line === null ? null : { index, line, from: "image" }}
+    />
+  );
+}
 
 interface PageStageProps {
   readonly store: ViewerStore;
   /** The surface with the images, once it is there; this component creates and removes it. */
   readonly view: Signal<ImageView | null>;
-  /** Canvas indexes whose images are on the surface. */
-  readonly painted: Signal<readonly number[]>;
+  readonly texts: PageTexts;
+  readonly lit: Signal<LitLine | null>;
   readonly onPoint: (index: number, at: { readonly x: number; readonly y: number }) => void;
   readonly onFullScreen: () => void;
 }
 
 /** The image of the page with its controls. */
-export function PageStage({ store, view, painted, onPoint, onFullScreen }: PageStageProps) {
+export function PageStage({ store, view, texts, lit, onPoint, onFullScreen }: PageStageProps) {
   const surface = useRef<HTMLDivElement>(null);
   const zoom = useSignal<number | null>(null);
   const failed = useSignal(false);
   const attempt = useSignal(0);
+  /** Canvas indexes whose images are on the surface. */
+  const painted = useSignal<readonly number[]>([]);
   const pages = store.pages.value;
   const order = store.order.value;
 
@@ -52,6 +80,14 @@ export function PageStage({ store, view, painted, onPoint, onFullScreen }: PageS
     if (!shown) return;
     void shown.show(pages).then(() => shown.prepare(store.pagesAfter.peek()));
   }, [view.value, pages, attempt.value]);
+
+  useEffect(() => {
+    for (const index of painted.value) {
+      const element = view.value?.overlayOf(index);
+      const canvas = store.manifest.peek()?.canvases[index];
+      if (element && canvas) render(<Marks index={index} canvas={canvas} texts={texts} lit={lit} />, element);
+    }
+  }, [painted.value]);
 
   const numbers = store.shown.value.map((index) => order.indexOf(index) + 1).sort((a, b) => a - b);
   const isEmpty = pages.every(({ layers }) => layers.length === 0);

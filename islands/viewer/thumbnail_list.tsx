@@ -8,8 +8,8 @@ import { listWindow, scrollToMiddle } from "@/lib/presentation/viewer_window.ts"
 
 /** px of one entry along the list, as viewer.css lays it out. */
 const ENTRY = { column: 152, row: 68 };
-/** Device pixels of a thumbnail's frame, at 1 per CSS pixel. */
-const FRAME = { width: 84, height: 112 };
+/** px of a thumbnail's frame. */
+const FRAME = { column: { width: 84, height: 112 }, row: { width: 44, height: 58 } };
 /** Images are requested once the list has rested for so long, ms: a list that flies past loads nothing. */
 const REST_MS = 120;
 const NARROW = "(max-width: 640px)";
@@ -88,7 +88,11 @@ export function ThumbnailList({ store, hits }: { store: ViewerStore; hits?: Read
                   store.goTo(index);
                 }}
               >
-                <span class="frame">{loaded.current.has(index) && <Thumbnail canvas={canvas} />}</span>
+                <span class="frame">
+                  {loaded.current.has(index) && (
+                    <Thumbnail canvas={canvas} frame={isRow.value ? FRAME.row : FRAME.column} />
+                  )}
+                </span>
                 <span class="label">
                   <span class="sr">Page</span> {canvas.label}
                 </span>
@@ -107,11 +111,31 @@ export function ThumbnailList({ store, hits }: { store: ViewerStore; hits?: Read
   );
 }
 
-function Thumbnail({ canvas }: { canvas: Canvas }) {
+interface ThumbnailProps {
+  readonly canvas: Canvas;
+  /** px */
+  readonly frame: { readonly width: number; readonly height: number };
+}
+
+/** The image of a page in small, in the page's proportions before it is there. */
+function Thumbnail({ canvas, frame }: ThumbnailProps) {
   const source = canvas.thumbnails[0] ?? canvas.images[0]?.choices[0].source;
-  const scale = Math.min(2, devicePixelRatio);
-  const file = source && thumbnailOf(source, { width: FRAME.width * scale, height: FRAME.height * scale });
-  return file && <img src={file.href} alt="" decoding="async" draggable={false} />;
+  const density = Math.min(2, devicePixelRatio);
+  const file = source && thumbnailOf(source, { width: frame.width * density, height: frame.height * density });
+  if (!file) return null;
+  const width = canvas.width ?? file.width ?? frame.width;
+  const height = canvas.height ?? file.height ?? frame.height;
+  const scale = Math.min(frame.width / width, frame.height / height);
+  return (
+    <img
+      src={file.href}
+      alt=""
+      decoding="async"
+      draggable={false}
+      width={Math.round(width * scale)}
+      height={Math.round(height * scale)}
+    />
+  );
 }
 
 function lengthOf(element: HTMLElement | null, isRow: boolean): number {

@@ -1,3 +1,4 @@
+import type { AltoProblem } from "@/lib/presentation/alto/read_alto.ts";
 import type { ManifestProblem } from "@/lib/presentation/iiif/read_manifest.ts";
 
 /** Why a file could not be read: a status of HTTP, or what happened before there was a whole response. */
@@ -13,6 +14,9 @@ export const VIEWER_SENTENCES = {
     "The manifest viewer needs scripts. Switch them on for this site, or open the manifest in another viewer.",
   imageFailed: "The image of this page cannot be loaded. Try again, or turn to another page.",
   noImage: "This page has no image.",
+  readingText: "Reading the text…",
+  noText: "No text is published for this page.",
+  emptyText: "The text file of this page has no lines.",
 } as const;
 
 /**
@@ -63,4 +67,26 @@ const MANIFEST_PROBLEMS: Readonly<Record<Exclude<ViewerProblem, number>, string>
   "only audio or video":
     "The manifest has only audio or video, which this viewer does not play. Open it in another viewer.",
   "only 3D": "The manifest has only 3D scenes, which this viewer does not show. Open it in another viewer.",
+};
+
+/** Why the text of a page is not shown. */
+export type TextProblem = FetchProblem | AltoProblem;
+
+/**
+ * Says why the text of a page is not shown, and what to do.
+ *
+ * @param isOurs as for {@linkcode viewerProblemSentence}
+ */
+export function textProblemSentence(problem: TextProblem, isOurs: boolean): string {
+  if (typeof problem === "number") return `The text of this page cannot be read: ${statusReason(problem, isOurs)}`;
+  return TEXT_PROBLEMS[problem];
+}
+
+const TEXT_PROBLEMS: Readonly<Record<Exclude<TextProblem, number>, string>> = {
+  "unreachable":
+    "The text of this page cannot be reached. Its server does not answer, or does not let other sites read it. Try again.",
+  "slow": "The server of the text stopped sending. Try again.",
+  "too large": "The text file of this page is too large to be shown. Open the file itself.",
+  "not XML": "The text file of this page is damaged: it is not XML. Report this to its publisher.",
+  "not ALTO": "The text file of this page is not ALTO. Open the file itself.",
 };

@@ -1,25 +1,13 @@
 import assert from "node:assert/strict";
 
-import axe from "axe-core";
 import type { Page } from "playwright-core";
 
+import { accessibilityFindings } from "./accessibility.ts";
 import { logPath, open, runPath, sampleRunManifest, type Visit, withPage } from "./site_fixture.ts";
 
 declare global {
-  // What axe-core's source leaves in the page.
-  var axe: { run(options: unknown): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
   /** Sum of the page's layout shifts. */
   var shifted: number;
-}
-
-const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-
-/** What axe-core finds on the page as it is now. */
-async function findings(page: Page): Promise<string[]> {
-  // The page's own policy does not hold for what the debugger puts in.
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate((tags) => globalThis.axe.run({ runOnly: tags }), WCAG);
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
 }
 
 async function scrollsSideways(page: Page): Promise<boolean> {
@@ -42,19 +30,19 @@ for (const width of [1280, 390]) {
       withPage(options, async (visit) => {
         const { page, site } = visit;
         await page.goto(`${site.url}login?error=401`);
-        assert.deepEqual(await findings(page), []);
+        assert.deepEqual(await accessibilityFindings(page), []);
         await open(visit);
         await openEverything(visit);
-        assert.deepEqual(await findings(page), []);
+        assert.deepEqual(await accessibilityFindings(page), []);
         assert.equal(await scrollsSideways(page), false);
         await page.goto(site.url + logPath(site));
         await page.locator(".line").first().waitFor({ state: "attached" });
-        assert.deepEqual(await findings(page), []);
+        assert.deepEqual(await accessibilityFindings(page), []);
         assert.equal(await scrollsSideways(page), false);
         await site.change({ files: { "/manifest.json": sampleRunManifest(site, 60) } });
         await page.goto(site.url + runPath(site));
         await page.click("text=Pages as a table");
-        assert.deepEqual(await findings(page), []);
+        assert.deepEqual(await accessibilityFindings(page), []);
         assert.equal(await scrollsSideways(page), false);
       }),
     );

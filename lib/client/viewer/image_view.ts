@@ -103,11 +103,11 @@ export class ImageView {
     this.#items = [];
     this.#viewer.clearOverlays();
     this.#overlays = new Map();
-    for (const place of this.#pages) this.#cover(place);
     await Promise.all(this.#pages.map((place) => this.#add(place, turn)));
     for (const item of old) this.#viewer.world.removeItem(item);
     if (turn !== this.#turn) return;
     this.wholePage(true);
+    for (const place of this.#pages) this.#cover(place);
     this.#events.onShown(pages.map(({ index }) => index));
   }
 

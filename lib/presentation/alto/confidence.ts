@@ -1,5 +1,5 @@
 /** How sure the recognition is, in steps. */
-type ConfidenceStep = "high" | "medium" | "low" | "unknown";
+export type ConfidenceStep = "high" | "medium" | "low" | "unknown";
 
 const HIGH = 0.9;
 const MEDIUM = 0.7;

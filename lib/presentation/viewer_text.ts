@@ -1,0 +1,50 @@
+import type { AltoPage } from "@/lib/presentation/alto/alto_page.ts";
+import { type ConfidenceStep, confidenceStep } from "@/lib/presentation/alto/confidence.ts";
+import type { Box, Canvas } from "@/lib/presentation/iiif/manifest.ts";
+
+/** A line of a page's text as the viewer shows it beside the image. */
+export interface TextLine {
+  readonly text: string;
+  readonly step: ConfidenceStep;
+  /** 0 to 1; null: not known. */
+  readonly confidence: number | null;
+  /** As fractions of the page's width and height; null: not known. */
+  readonly box: Box | null;
+  /** The line begins a block. */
+  readonly isFirst: boolean;
+}
+
+/** The lines of a page in reading order over all blocks. */
+export function textLines(page: AltoPage, { width, height }: Pick<Canvas, "width" | "height">): readonly TextLine[] {
+  const extent = { width: page.width ?? width, height: page.height ?? height };
+  return page.blocks.flatMap(({ lines }) =>
+    lines.map(({ text, confidence, box }, place) => ({
+      text,
+      confidence,
+      step: confidenceStep(confidence),
+      box: box && extent.width && extent.height
+        ? {
+          x: box.x / extent.width,
+          y: box.y / extent.height,
+          width: box.width / extent.width,
+          height: box.height / extent.height,
+        }
+        : null,
+      isFirst: place === 0,
+    }))
+  );
+}
+
+/** The smallest line at a point of the page, by its place in the list; null: there is none. */
+export function lineAt(
+  lines: readonly TextLine[],
+  { x, y }: { readonly x: number; readonly y: number },
+): number | null {
+  const areas = lines.map(({ box }) =>
+    box && x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height
+      ? box.width * box.height
+      : Infinity
+  );
+  const smallest = areas.reduce((best, area, place) => area < areas[best] ? place : best, 0);
+  return areas.length > 0 && areas[smallest] < Infinity ? smallest : null;
+}

@@ -1,0 +1,268 @@
+import assert from "node:assert/strict";
+
+import type { Page } from "playwright-core";
+
+import { accessibilityFindings } from "./accessibility.ts";
+import { type Visit, withPage } from "./site_fixture.ts";
+
+const ARCHIVE = "https://arkiv.example";
+const HOSTILE = "<img src=x onerror=alert(1)>";
+const CORS = { "Access-Control-Allow-Origin": "*" };
+
+interface Volume {
+  readonly pages: number;
+  readonly label?: string;
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+/** A manifest of plain images, each page with a text. */
+function manifest({ pages, label = "Växjö kyrkobok", extra = {} }: Volume) {
+  return {
+    "@context": "http://iiif.io/api/presentation/3/context.json",
+    id: `${ARCHIVE}/manifest.json`,
+    type: "Manifest",
+    label: { sv: [label] },
+    items: Array.from({ length: pages }, (_, index) => ({
+      id: `${ARCHIVE}/canvas/${index}`,
+      type: "Canvas",
+      label: { none: [`f. ${index + 1}`] },
+      width: 600,
+      height: 900,
+      seeAlso: [{ id: `${ARCHIVE}/alto/${index}.xml`, type: "Dataset", format: "application/xml+alto" }],
+      thumbnail: [{ id: `${ARCHIVE}/thumb/${index}.svg`, type: "Image" }],
+      items: [{
+        type: "AnnotationPage",
+        items: [{
+          type: "Annotation",
+          motivation: "painting",
+          target: `${ARCHIVE}/canvas/${index}`,
+          body: { id: `${ARCHIVE}/image/${index}.svg`, type: "Image", width: 600, height: 900 },
+        }],
+      }],
+    })),
+    ...extra,
+  };
+}
+
+const alto = (page: string) =>
+  `<alto><Layout><Page WIDTH="1200" HEIGHT="1800" PC="0.77"><PrintSpace><TextBlock>${
+    ["Åskan går över", HOSTILE, "Växjö domkyrka"].map((text, line) =>
+      `<TextLine HPOS="200" VPOS="${200 + line * 400}" WIDTH="800" HEIGHT="100"><String CONTENT="${
+        `${text} ${page}`.replaceAll("<", "&lt;")
+      }" WC="${[0.95, 0.8, 0.5][line]}"/></TextLine>`
+    ).join("")
+  }</TextBlock></PrintSpace></Page></Layout></alto>`;
+
+const image = (text: string) =>
+  `<svg xmlns="http://www.w3.org/2000/svg" width="600" height="900"><rect width="600" height="900" fill="#f4ead3"/>` +
+  `<text x="50" y="80" font-size="40">${text}</text></svg>`;
+
+/** Serves a volume at the archive's address. @returns the requests for its files, in order */
+async function serve(page: Page, volume: Volume): Promise<string[]> {
+  const requests: string[] = [];
+  await page.route(`${ARCHIVE}/**`, (route) => {
+    const { pathname } = new URL(route.request().url());
+    requests.push(pathname);
+    const [, kind, name = ""] = pathname.split("/");
+    if (kind === "alto") return route.fulfill({ body: alto(name), contentType: "application/xml", headers: CORS });
+    if (kind === "manifest.json") return route.fulfill({ json: manifest(volume), headers: CORS });
+    return route.fulfill({ body: image(name), contentType: "image/svg+xml", headers: CORS });
+  });
+  return requests;
+}
+
+async function openViewer({ page, site }: Visit, canvas = 0, url = `${ARCHIVE}/manifest.json`): Promise<void> {
+  await page.goto("about:blank");
+  await page.goto(`${site.url}uv.html#?manifest=${encodeURIComponent(url)}&cv=${canvas}`);
+}
+
+const currentPage = (page: Page) => page.getByRole("textbox", { name: "Page" }).inputValue();
+const hash = (page: Page) => page.evaluate(() => location.hash);
+
+Deno.test(
+  "viewer: a deep link opens its page, and loads nothing of those before it",
+  withPage({ viewport: { width: 1280, height: 800 } }, async (visit) => {
+    const { page } = visit;
+    const requests = await serve(page, { pages: 2000 });
+    await openViewer(visit, 1500);
+    await page.locator(".thumb[aria-current] img").waitFor();
+    await page.getByText("Åskan går över 1500.xml").waitFor();
+    assert.equal(await currentPage(page), "1501");
+    assert.equal(await page.title(), "Page 1501 · Växjö kyrkobok · Stackroom");
+    assert.ok(requests.every((path) => path === "/manifest.json" || Number(/\d+/.exec(path)) > 1490), requests.join());
+    assert.ok(await page.locator(".thumb").count() < 20);
+  }),
+);
+
+Deno.test(
+  "viewer: buttons, keys, the number field and thumbnails turn pages, and back and forward return to them",
+  withPage({}, async (visit) => {
+    const { page } = visit;
+    await serve(page, { pages: 12 });
+    await openViewer(visit);
+    await page.getByRole("button", { name: "Next page" }).click();
+    assert.match(await hash(page), /&cv=1$/);
+    await page.keyboard.press("ArrowRight");
+    assert.equal(await currentPage(page), "3");
+    await page.keyboard.press("End");
+    assert.equal(await currentPage(page), "12");
+    assert.equal(await page.getByRole("button", { name: "Next page" }).getAttribute("aria-disabled"), "true");
+    await page.keyboard.press("Home");
+    const field = page.getByRole("textbox", { name: "Page" });
+    await field.fill("7");
+    await field.press("Enter");
+    assert.match(await hash(page), /&cv=6$/);
+    await field.fill("none");
+    await field.press("Enter");
+    assert.equal(await currentPage(page), "7");
+    await page.evaluate(() => history.pushState(null, "", location.hash.replace("cv=6", "cv=2")));
+    await page.goBack();
+    await page.waitForFunction(() => location.hash.endsWith("cv=6"));
+    await page.goForward();
+    await page.waitForFunction(() => document.title.startsWith("Page 3 "));
+    await page.locator(".thumb", { hasText: "f. 2" }).first().click();
+    await page.waitForFunction(() => location.hash.endsWith("cv=1"));
+  }),
+);
+
+Deno.test(
+  "viewer: a line is lit in the text and on the image, from either side, and a click enlarges it",
+  withPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
+    const { page } = visit;
+    await serve(page, { pages: 3 });
+    await openViewer(visit);
+    await page.locator(".page-marks rect").nth(2).waitFor({ state: "attached" });
+    const lines = page.locator(".text-lines li");
+    await lines.nth(2).hover();
+    await page.locator(".page-marks .lit").waitFor({ state: "attached" });
+    await page.locator(".page-marks rect.line").nth(1).hover();
+    await page.waitForFunction(() => document.querySelectorAll(".text-lines li")[1].matches(".lit"));
+    const zoom = () => page.locator(".dock .zoom").textContent();
+    const before = await zoom();
+    await lines.nth(0).click();
+    await page.waitForFunction((text) => document.querySelector(".dock .zoom")?.textContent !== text, before);
+    await page.keyboard.press("0");
+    await page.waitForFunction((text) => document.querySelector(".dock .zoom")?.textContent === text, before);
+    assert.match(await page.locator(".text-panel h2").textContent() ?? "", /quality 0\.77/);
+    assert.deepEqual(
+      await page.locator(".text-lines li > span").evaluateAll((spans) => spans.map((s) => s.className)),
+      [
+        "high",
+        "medium",
+        "low",
+      ],
+    );
+  }),
+);
+
+Deno.test(
+  "viewer: what files say is shown as text",
+  withPage({}, async (visit) => {
+    const { page } = visit;
+    const statement = { label: { en: [HOSTILE] }, value: { en: [`x ${HOSTILE}`] } };
+    const extra = { requiredStatement: statement, metadata: [statement], summary: { en: [`x ${HOSTILE}`] } };
+    await serve(page, { pages: 2, label: `x ${HOSTILE}`, extra });
+    await openViewer(visit);
+    await page.locator(".text-lines").getByText(HOSTILE).waitFor();
+    assert.match(await page.textContent("h1") ?? "", /<img src=x onerror=alert\(1\)>/);
+    assert.equal(await page.locator("[onerror]").count(), 0);
+  }),
+);
+
+Deno.test(
+  "viewer: panels that are closed stay closed, and single keys can be switched off",
+  withPage({}, async (visit) => {
+    const { page } = visit;
+    await serve(page, { pages: 3 });
+    await openViewer(visit);
+    await page.locator(".text-lines").waitFor();
+    await page.keyboard.press("t");
+    await page.keyboard.press("m");
+    await openViewer(visit);
+    await page.getByText("Page 1 of 3").waitFor({ state: "attached" });
+    assert.equal(await page.locator(".text-panel, .thumbs").count(), 0);
+    await page.keyboard.press("?");
+    await page.getByRole("checkbox", { name: "Single characters are shortcuts" }).uncheck();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("t");
+    await page.keyboard.press("ArrowRight");
+    await page.waitForFunction(() => location.hash.endsWith("cv=1"));
+    assert.equal(await page.locator(".text-panel").count(), 0);
+  }),
+);
+
+Deno.test(
+  "viewer: each failure of the manifest is a sentence with a way on",
+  withPage({}, async (visit) => {
+    const { page, site } = visit;
+    const cases: readonly (readonly [string, RegExp])[] = [
+      ["", /No manifest is named/],
+      ["javascript:alert(1)", /not one of http or https/],
+      [`${ARCHIVE}/refused`, /cannot be reached/],
+      [`${ARCHIVE}/404`, /no file at its address/],
+      [`${ARCHIVE}/500`, /failed with status 500/],
+      [`${ARCHIVE}/401`, /requires a login of its own/],
+      [`${ARCHIVE}/text`, /not JSON/],
+      [`${ARCHIVE}/json`, /not a IIIF manifest/],
+    ];
+    await page.route(`${ARCHIVE}/**`, (route) => {
+      const name = new URL(route.request().url()).pathname.slice(1);
+      if (name === "refused") return route.abort("failed");
+      if (/^\d+$/.test(name)) return route.fulfill({ status: Number(name), headers: CORS });
+      return route.fulfill({ body: name === "json" ? "{}" : "text", headers: CORS });
+    });
+    for (const [url, sentence] of cases) {
+      await openViewer(visit, 0, url);
+      await page.getByRole("alert").filter({ hasText: sentence }).waitFor();
+    }
+    await openViewer(visit, 0, `${site.url}results/ns/p/v/iiif.json`);
+    await page.getByRole("link", { name: "Log in" }).nth(1).click();
+    await page.waitForURL(/\/login\?next=/);
+    const next = new URL(page.url()).searchParams.get("next") ?? "";
+    assert.match(next, /^\/uv\.html#\?manifest=.*iiif\.json&cv=0$/);
+  }, [/Failed to load resource/]),
+);
+
+Deno.test(
+  "viewer: an image and a text that cannot be loaded are said, and are tried again on demand",
+  withPage({}, async (visit) => {
+    const { page } = visit;
+    await serve(page, { pages: 2 });
+    let isBroken = true;
+    await page.route(/\/(?:image|alto)\//, (route) => isBroken ? route.fulfill({ status: 500 }) : route.fallback());
+    await openViewer(visit);
+    await page.getByText("The image of this page cannot be loaded").waitFor();
+    await page.getByText("its server failed with status 500").waitFor();
+    isBroken = false;
+    for (const region of [".page-stage", ".text-panel"]) {
+      await page.locator(region).getByRole("button", { name: "Try again" }).click();
+    }
+    await page.locator(".text-lines").waitFor();
+    await page.getByText("The image of this page cannot be loaded").waitFor({ state: "detached" });
+  }, [/./]),
+);
+
+for (const width of [1280, 390]) {
+  for (const colorScheme of ["light", "dark"] as const) {
+    Deno.test(
+      `viewer: ${width} px, ${colorScheme}: accessible, nothing wider than the screen, and nothing moves`,
+      withPage({ colorScheme, viewport: { width, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
+        const { page } = visit;
+        await serve(page, { pages: 30 });
+        await page.addInitScript(() => {
+          globalThis.shifted = 0;
+          new PerformanceObserver((list) => {
+            for (const entry of list.getEntries()) if ("value" in entry) globalThis.shifted += Number(entry.value);
+          }).observe({ type: "layout-shift", buffered: true });
+        });
+        await openViewer(visit, 3);
+        await page.locator(".text-lines").waitFor();
+        await page.locator(".thumb[aria-current] img").waitFor();
+        assert.deepEqual(await accessibilityFindings(page), []);
+        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+        assert.ok(await page.evaluate(() => document.documentElement.scrollHeight <= innerHeight));
+        assert.ok(await page.evaluate(() => globalThis.shifted) < 0.02, `${await page.evaluate(() => shifted)}`);
+      }),
+    );
+  }
+}
