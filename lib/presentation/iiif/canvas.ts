@@ -58,6 +58,7 @@ function innerCanvas(value: unknown, number: string, reading: Reading): Canvas |
 
 /** The known behaviors of a resource, each once. */
 export function behaviorsOf(node: Json): readonly Behavior[] {
+  if (node.behavior === undefined && node.viewingHint === undefined) return [];
   const stated = new Set([...listOf(node.behavior, 20), ...listOf(node.viewingHint, 20)].map(wordOf));
   return BEHAVIORS.filter((behavior) => stated.has(behavior));
 }

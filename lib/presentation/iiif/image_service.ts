@@ -27,7 +27,9 @@ export function imageServiceOf(services: unknown, reading: Reading): ImageServic
 /** Profiles of version 1 have a host of their own or a path of version 1. */
 const VERSION_1 = /library\.stanford\.edu\/iiif\/image-api|iiif\.io\/api\/image\/1/;
 const VERSION_2 = /iiif\.io\/api\/image\/2/;
-const VERSION_3 = /iiif\.io\/api\/image\/3|^level[012]$/;
+const VERSION_3 = /iiif\.io\/api\/image\/3/;
+/** Version 3 writes a level by its name alone; services of version 2 do so too, beside their context. */
+const LEVEL_ALONE = /^level[012]$/;
 
 function versionOf(node: Json): 1 | 2 | 3 | null {
   const stated = /^ImageService([123])$/.exec(typeOf(node))?.[1];
@@ -35,7 +37,8 @@ function versionOf(node: Json): 1 | 2 | 3 | null {
   const hints = [...listOf(node["@context"], 10), ...profilesOf(node)].filter((hint) => typeof hint === "string");
   if (hints.some((hint) => VERSION_3.test(hint))) return 3;
   if (hints.some((hint) => VERSION_2.test(hint))) return 2;
-  return hints.some((hint) => VERSION_1.test(hint)) ? 1 : null;
+  if (hints.some((hint) => VERSION_1.test(hint))) return 1;
+  return hints.some((hint) => LEVEL_ALONE.test(hint)) ? 3 : null;
 }
 
 function levelOf(node: Json): 0 | 1 | 2 | null {

@@ -17,12 +17,16 @@ const MAX_ADDRESS_CHARACTERS = 4096;
 /** A list of at most `limit` entries: an array's own, none for null, otherwise the value alone. */
 export function listOf(value: unknown, limit: number): readonly unknown[] {
   if (Array.isArray(value)) return value.length > limit ? value.slice(0, limit) : value;
-  return value === null || value === undefined ? [] : [value];
+  return value === null || value === undefined ? NOTHING : [value];
 }
+
+/** Most properties of most resources are missing, so the list of them is one for all. */
+const NOTHING: readonly never[] = [];
 
 /** The objects among the entries of a list. */
 export function objectsOf(value: unknown, limit: number): readonly Json[] {
-  return listOf(value, limit).filter(isObject);
+  const list = listOf(value, limit);
+  return list.length === 0 ? NOTHING : list.filter(isObject);
 }
 
 /** The identifier of a resource that is named by its address alone or is an object; "" without one. */
@@ -33,8 +37,9 @@ export function idOf(value: unknown): string {
 
 /** The type of a resource without its prefix: `sc:Canvas` is `Canvas`. "" without one. */
 export function typeOf(node: Json): string {
-  const types = listOf(node.type ?? node["@type"], 10).filter((type) => typeof type === "string");
-  return types.map(withoutPrefix)[0] ?? "";
+  const type = node.type ?? node["@type"];
+  const first = typeof type === "string" ? type : listOf(type, 10).find((own) => typeof own === "string");
+  return first === undefined ? "" : withoutPrefix(first);
 }
 
 /** Whether one of the types of a resource is `type`. */
@@ -51,13 +56,13 @@ export function wordOf(value: unknown): string | null {
 
 /** Addresses that a parser leaves as they are. Parsing every address costs more than all else of a large manifest. */
 const PLAIN_ADDRESS =
-  /^https?:\/\/(?:[a-z\d](?:[a-z\d-]{0,62})\.){0,10}[a-z]{2,63}(?::\d{1,4})?\/[\w\-.~!$&'()*+,;=:@%/?#]*$/i;
+  /^https?:\/\/(?:[a-z\d](?:[a-z\d-]{0,62})\.){0,10}[a-z]{2,63}(?::\d{1,4})?\/[\w\-.~!$&'()*+,;=:@%/?#]*$/;
 
 /** The absolute address of a resource that is fetched or linked; null unless it is of http or https. */
 export function addressOf(value: unknown, { base }: Reading): string | null {
   const id = idOf(value);
   if (id === "") return null;
-  if (PLAIN_ADDRESS.test(id) && !/\/xn--|\.xn--/i.test(id)) return id;
+  if (PLAIN_ADDRESS.test(id) && !id.includes("xn--")) return id;
   const url = URL.parse(id, base);
   // Browsers fetch no address with a password, and a user name hides the host from the reader.
   return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "" ? url.href : null;

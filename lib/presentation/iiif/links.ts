@@ -43,6 +43,7 @@ export function providersOf(node: Json, reading: Reading): readonly Provider[] {
 
 /** The links among `links` that lead to ALTO files: by profile, by format, or by a label that says so. */
 export function altoAmong(links: readonly Link[]): readonly Link[] {
+  if (links.length === 0) return links;
   const seen = new Set<string>();
   return links.filter(({ href, label, format, profile }) => {
     const isAlto = format === "application/xml+alto" || format === "application/alto+xml" ||

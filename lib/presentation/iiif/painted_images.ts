@@ -21,9 +21,10 @@ export function paintingsOf(canvas: Json, extent: Partial<Size>, reading: Readin
     const bodies = listOf(annotation.body ?? annotation.resource, MAX_CHOICES);
     const target = boxOf(annotation.target ?? annotation.on, extent);
     for (const body of bodies) {
-      const { choices, other } = choicesOf(body, stylesheetOf(annotation), reading);
+      const options = optionsOf(isObject(body) ? body : { id: body });
+      const choices = options.flatMap((option) => choiceOf(option, stylesheetOf(annotation), reading) ?? []);
       if (choices.length > 0) images.push({ choices, target });
-      else otherMedia.add(other);
+      else otherMedia.add(mediaOf(options[0] ?? {}));
     }
   }
   return { images, otherMedia: [...otherMedia] };
@@ -41,36 +42,24 @@ function isPainting({ motivation }: Json): boolean {
     motivations.some((name) => typeof name === "string" && /^(?:\w+:)?painting$/.test(name));
 }
 
-interface Choices {
-  readonly choices: readonly ImageChoice[];
-  /** What the body is where it is no image. */
-  readonly other: OtherMedia;
-}
-
-function choicesOf(body: unknown, stylesheet: string, reading: Reading): Choices {
-  const node: Json = isObject(body) ? body : { id: body };
-  const options = hasType(node, "Choice") ? optionsOf(node) : [node];
-  const choices = options.flatMap((option) => choiceOf(option, stylesheet, reading) ?? []);
-  return { choices, other: mediaOf(options[0] ?? node) };
-}
-
-/** Presentation 2 names the default apart from the others. */
-function optionsOf(choice: Json): readonly Json[] {
-  return [...objectsOf(choice.default, 1), ...objectsOf(choice.items ?? choice.item, MAX_CHOICES)];
+/** What a body offers to choose from, itself where that is nothing. Presentation 2 names the default apart. */
+function optionsOf(body: Json): readonly Json[] {
+  if (!hasType(body, "Choice")) return [body];
+  return [...objectsOf(body.default, 1), ...objectsOf(body.items ?? body.item, MAX_CHOICES)];
 }
 
 function choiceOf(option: Json, stylesheet: string, reading: Reading): ImageChoice | null {
   const image = imageOf(option);
-  const [id, fragment] = splitFragment(idOf(image));
-  const source = imageSourceOf({ ...image, id }, reading);
+  const source = imageSourceOf(image, reading);
   if (source === null || !isImage(image, source)) return null;
+  const [href, fragment] = splitFragment(source.href ?? "");
   const selectors = objectsOf(option.selector, 10);
   const extent = extentOfSource(source);
   const region = selectors.map((selector) => selectedBox(selector, extent)).find((box) => box !== null) ??
     fragmentBox(fragment, extent);
   return {
     label: labelOf(option.label ?? image.label, reading),
-    source,
+    source: fragment === "" ? source : { ...source, href },
     region,
     ...turnOf(selectors, option, stylesheet),
   };
@@ -82,12 +71,12 @@ function imageOf(option: Json): Json {
   return isObject(source) ? source : typeof source === "string" ? { id: source, type: "Image" } : option;
 }
 
-function isImage(node: Json, { service }: ImageSource): boolean {
+function isImage(node: Json, { service, href }: ImageSource): boolean {
   const type = typeOf(node);
   if (type !== "") return type === "Image";
   if (service !== null) return true;
   const format = wordOf(node.format);
-  return format !== null ? format.startsWith("image/") : /\.(?:jpe?g|png|gif|webp|avif)$/i.test(idOf(node));
+  return format !== null ? format.startsWith("image/") : /\.(?:jpe?g|png|gif|webp|avif)(?:[?#]|$)/i.test(href ?? "");
 }
 
 function mediaOf(option: Json): OtherMedia {
@@ -105,17 +94,17 @@ function extentOfSource({ service, width, height }: ImageSource): Partial<Size> 
 
 /** The rotation of a selector of the Image API, or of the style class of an option. */
 function turnOf(selectors: readonly Json[], option: Json, stylesheet: string) {
-  const stated = selectors.map(({ rotation }) => rotation).find((rotation) => rotation !== undefined);
-  const [, mirror = "", degrees = "0"] =
-    /^(!?)(\d{1,3}(?:\.\d{1,6})?)$/.exec(String(stated ?? styledRotation(option, stylesheet))) ??
-      [];
+  const selected = selectors.map(({ rotation }) => rotation).find((rotation) => rotation !== undefined);
+  const stated = selected ?? styledRotation(option, stylesheet);
+  const text = typeof stated === "number" ? String(stated) : typeof stated === "string" ? stated : "";
+  const [, mirror = "", degrees = "0"] = /^(!?)(\d{1,3}(?:\.\d{1,6})?)$/.exec(text) ?? [];
   return { rotation: Number(degrees) % 360, isMirrored: mirror === "!" };
 }
 
 /** Rotation by the class of a stylesheet: degrees, "0" without one. Of the rest of a style nothing is used. */
 function styledRotation({ styleClass, style }: Json, stylesheet: string): string {
   const name = typeof styleClass === "string" ? styleClass : typeof style === "string" ? style : "";
-  if (!/^[\w-]{1,100}$/.test(name)) return "0";
+  if (stylesheet === "" || !/^[\w-]{1,100}$/.test(name)) return "0";
   const at = stylesheet.indexOf(`.${name}`);
   const rule = at < 0 ? "" : stylesheet.slice(at, at + 1000).split("}", 1)[0];
   const degrees = Number(/\brotate\(\s*(-?\d{1,3}(?:\.\d{1,6})?)deg\s*\)/.exec(rule)?.[1] ?? 0);
@@ -160,6 +149,7 @@ const XYWH = new RegExp(
 
 /** Reads `xywh=…` of a media fragment or a region of the Image API; null for anything else, and for an empty box. */
 function fragmentBox(text: string, { width, height }: Partial<Size>): Box | null {
+  if (text === "") return null;
   if (text === "square" && width && height) {
     const side = Math.min(width, height);
     return { x: Math.floor((width - side) / 2), y: Math.floor((height - side) / 2), width: side, height: side };

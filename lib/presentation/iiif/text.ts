@@ -19,6 +19,7 @@ interface Worded {
  * otherwise those of the first language
  */
 export function textsOf(value: unknown, { languages }: Reading): readonly string[] {
+  if (value === undefined || value === null) return [];
   const all = wordedOf(value);
   return inLanguage(all, languages).map(({ text }) => plainText(text)).filter((text) => text !== "");
 }
@@ -51,17 +52,21 @@ export function metadataEntry(node: Json, reading: Reading): MetadataEntry | nul
 }
 
 function wordedOf(value: unknown): readonly Worded[] {
-  if (!isObject(value) || "@value" in value) return listOf(value, MAX_VALUES).flatMap(wordedValue);
-  return Object.keys(value).slice(0, MAX_VALUES).flatMap((language) =>
-    listOf(value[language], MAX_VALUES).filter(isText)
-      .map((text) => ({ language: languageOf(language), text: String(text) }))
-  );
-}
-
-function wordedValue(value: unknown): readonly Worded[] {
-  if (isText(value)) return [{ language: null, text: String(value) }];
-  if (!isObject(value) || !isText(value["@value"])) return [];
-  return [{ language: languageOf(value["@language"]), text: String(value["@value"]) }];
+  const all: Worded[] = [];
+  const add = (text: unknown, language: unknown) => {
+    if (isText(text)) all.push({ language: languageOf(language), text: String(text) });
+  };
+  if (isObject(value) && !("@value" in value)) {
+    for (const language of Object.keys(value).slice(0, MAX_VALUES)) {
+      for (const text of listOf(value[language], MAX_VALUES)) add(text, language);
+    }
+  } else {
+    for (const entry of listOf(value, MAX_VALUES)) {
+      if (isObject(entry)) add(entry["@value"], entry["@language"]);
+      else add(entry, null);
+    }
+  }
+  return all;
 }
 
 /** Numbers stand for text in manifests written by hand. */

@@ -84,6 +84,16 @@ Deno.test("volume search: a file that cannot be read is counted, and many in a r
   assert.equal(search.progress.value.isReading, false);
 });
 
+Deno.test("volume search: files that fail now and then do not end the reading", async () => {
+  let fetched = 0;
+  const search = new VolumeSearch({
+    idle,
+    fetchText: () => Promise.resolve(fetched++ % 4 === 0 ? { ok: true, text: altoOf("ord") } : { ok: false }),
+  });
+  await search.start(volume(100), 0);
+  assert.deepEqual([search.progress.value.read, search.progress.value.failed], [25, 75]);
+});
+
 Deno.test("volume search: where a browser tells no idle moments, the next task is one", async () => {
   assert.equal(await browserIdle(), undefined);
 });

@@ -38,6 +38,11 @@ Deno.test("image service: version and level are read from type, context or profi
   assert.deepEqual(read({ "@id": ID, profile: ["http://iiif.io/api/image/2/level1.json", { maxWidth: 500 }] }), [2, 1]);
   assert.deepEqual(read({ "@id": ID, "@type": "ImageService2", profile: "level0" }), [2, 0]);
   assert.deepEqual(read(service3()), [3, 2]);
+  assert.deepEqual(read({ "@id": ID, profile: "level1" }), [3, 1]);
+  assert.deepEqual(read({ "@id": ID, "@context": "http://iiif.io/api/image/2/context.json", profile: "level1" }), [
+    2,
+    1,
+  ]);
   assert.deepEqual(read({ "@context": "http://iiif.io/api/image/3/context.json", id: ID }), [3, null]);
   for (
     const other of [{}, { "@id": ID }, { "@id": ID, profile: "http://iiif.io/api/auth/1/login" }, {
@@ -85,6 +90,11 @@ Deno.test("image service: of level 0 only what is ready is requested", () => {
   assert.equal(thumbnailOf(source(service3({ ...level0, ...extent })), FRAME), null);
   const file = { ...source(service3({ ...level0, ...extent })), href: `${ID}/full/max/0/default.jpg` };
   assert.equal(path(thumbnailOf(file, FRAME)), "/full/max/0/default.jpg");
+  const sizes = [{ width: 1900, height: 2850 }];
+  assert.equal(
+    path(thumbnailOf(source(service3({ ...level0, ...extent, sizes })), FRAME)),
+    "/full/1900,2850/0/default.jpg",
+  );
   const tiles = [{ width: 512, scaleFactors: [1, 2, 4, 8, 16] }];
   assert.equal(
     path(thumbnailOf(source(service3({ ...level0, ...extent, tiles })), FRAME)),

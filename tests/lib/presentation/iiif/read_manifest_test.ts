@@ -162,36 +162,53 @@ Deno.test("manifest: references in circles and ranges below ranges end", () => {
   assert.equal(read(manifest3(pages3(1), { structures: [deep] })).ranges[0].children.length, 1);
 });
 
+Deno.test("manifest: ALTO files are found by format, by profile, by label and in annotations, each once", () => {
+  const [format, profile] = ["application/xml+alto", "http://www.loc.gov/standards/alto/ns-v4#"];
+  const body = { id: at("annotated.xml"), type: "Text", format };
+  const annotations = [{ type: "AnnotationPage", items: [{ type: "Annotation", motivation: "supplementing", body }] }];
+  const seeAlso = [{ id: at("format.xml"), format }, { id: at("format.xml"), profile }, {
+    id: at("mods.xml"),
+    format: "text/xml",
+  }];
+  const rendering = [{ id: at("profile.xml"), profile }, { id: at("label.xml"), label: { en: ["Text as ALTO"] } }];
+  const [third] = read(manifest3([canvas3("p1", [served3("p1")], { seeAlso, rendering, annotations })])).canvases;
+  const names = (canvas: Canvas) => canvas.altoSources.map(({ href }) => href.split("/").at(-1));
+  assert.deepEqual(names(third), ["format.xml", "profile.xml", "label.xml", "annotated.xml"]);
+  const [second] =
+    read(manifest2([canvas2("p1", [served2("p1")], { seeAlso: { "@id": at("alto.xml"), profile } })])).canvases;
+  assert.deepEqual(names(second), ["alto.xml"]);
+});
+
+Deno.test("manifest: an annotation that comments on a canvas paints nothing", () => {
+  const canvas = canvas3("p1", [image3("p1"), image3("comment")]);
+  const [{ items }] = canvas.items as { items: Node[] }[];
+  items[1].motivation = ["commenting"];
+  assert.equal(read(manifest3([canvas])).canvases[0].images.length, 1);
+});
+
+Deno.test("manifest: an object stands for no text and no number, whatever its members are called", () => {
+  const object = { toString: 1, valueOf: 2 };
+  const selector = { type: "ImageApiSelector", rotation: object, region: object };
+  const body = { type: "SpecificResource", source: served3("p1"), selector };
+  const [{ images, label }] =
+    read(manifest3([canvas3("p1", [body], { label: object, width: object, behavior: object })])).canvases;
+  assert.deepEqual([images[0].choices[0].rotation, images[0].choices[0].region, label], [0, null, "1"]);
+});
+
 Deno.test("manifest: no JSON makes the reader throw, and none changes what objects inherit", () => {
   const inherited = Object.getOwnPropertyNames(Object.prototype).join();
   const json = fc.jsonValue({ maxDepth: 4 });
   const name = fc.constantFrom(
-    ...["id", "@id", "type", "@type", "label", "summary", "items", "sequences", "canvases", "images", "resource", "on"],
-    ...["body", "target", "service", "profile", "sizes", "tiles", "width", "height", "metadata", "value", "structures"],
-    ...["ranges", "members", "selector", "source", "full", "default", "item", "thumbnail", "logo", "provider", "start"],
-    ...[
-      "annotations",
-      "otherContent",
-      "seeAlso",
-      "rendering",
-      "behavior",
-      "placeholderCanvas",
-      "__proto__",
-      "en",
-      "none",
-    ],
+    ...("id @id type @type label summary items sequences canvases images resource on body target service profile sizes tiles width height " +
+      "metadata value structures ranges members selector source full default item thumbnail logo provider start annotations otherContent seeAlso " +
+      "rendering behavior placeholderCanvas rotation region styleClass stylesheet format navDate toString valueOf @value @language __proto__ en none")
+      .split(" "),
   );
   const word = fc.constantFrom(
-    ...["Manifest", "sc:Manifest", "Canvas", "Annotation", "AnnotationPage", "Image", "Choice", "Range", "sc:Sequence"],
-    ...[
-      "SpecificResource",
-      "painting",
-      "ImageService3",
-      "level0",
-      at("canvas/p1"),
-      at("x.jpg#xywh=1,2,3,4"),
-      "__proto__",
-    ],
+    ...("Manifest sc:Manifest Canvas Annotation AnnotationPage Image Choice Range sc:Sequence SpecificResource painting " +
+      "ImageService3 level0 ImageApiSelector __proto__").split(" "),
+    at("canvas/p1"),
+    at("x.jpg#xywh=1,2,3,4"),
   );
   const { node } = fc.letrec((tie) => ({
     node: fc.oneof({ depthSize: "medium" }, word, json, fc.array(tie("node"), { maxLength: 4 }), tie("object")),

@@ -67,6 +67,11 @@ Deno.test("volume index: a word that a line end divides is found whole", () => {
     assert.equal(hit.boxes.length, 2);
     assertBoxes(hitsOf(indexOf(xml), "kansli")[0].boxes, [[0, 0.025, 0.09, 0.02]]);
   }
+  const modern = altoFile([
+    [["hwit-", 'SUBS_TYPE="HypPart1" SUBS_CONTENT="vittnet"']],
+    [["Net", 'SUBS_TYPE="HypPart2" SUBS_CONTENT="vittnet"']],
+  ]);
+  assert.equal(hitsOf(indexOf(modern), "vittnet").length, 1);
   assert.equal(hitsOf(indexOf(altoOf("Karl-", "Johan")), "Karl-Johan").length, 1);
   assert.equal(hitsOf(indexOf(altoOf("en -", "annan")), "- annan").length, 1);
 });
