@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { advance, extentOf } from "./letter_shapes.ts";
 import { ACCOUNT_TITLES, accountRow, heading, hyphenation, mapName, mapTitle, runningText } from "./page_text.ts";
 import { between, seededRandom } from "./seeded_random.ts";
@@ -179,9 +180,9 @@ class Writer {
       const begun = rest;
       rest = null;
       let used = 0;
-      for (; used + widthOf(next, 1) <= room; next = words.next().value) {
+      for (let width; used + (width = widthOf(next, 1)) <= room; next = words.next().value) {
         texts.push(next);
-        used += widthOf(next, 1) + advance(" ", 1);
+        used += width + advance(" ", 1);
       }
       // The last line of a paragraph ends with a whole word: nothing follows it.
       const at = index + 1 < count ? hyphenation(next, fitting(next, room - used - hyphen)) : 0;
@@ -268,9 +269,45 @@ function blockOf(lines: readonly PlacedLine[]): PlacedBlock {
 
 /** How far the pen moves for a text. */
 function widthOf(text: string, size: number): number {
+  return measured(text, size).width;
+}
+
+/** What a text takes, from the pen's first position on the baseline. */
+interface TextMetrics {
+  readonly width: number;
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/** Words measured before: the texts repeat a few hundred of them. */
+const METRICS = new LRUCache<string, TextMetrics>({ max: 2000 });
+
+function measured(text: string, size: number): TextMetrics {
+  const key = size === 1 ? text : `${size} ${text}`;
+  let metrics = METRICS.get(key);
+  if (!metrics) {
+    metrics = measure(text, size);
+    METRICS.set(key, metrics);
+  }
+  return metrics;
+}
+
+function measure(text: string, size: number): TextMetrics {
   let width = 0;
-  for (const character of text) width += advance(character, size);
-  return width;
+  let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
+  for (const character of text) {
+    const extent = extentOf(character);
+    if (extent) {
+      left = Math.min(left, width + extent.left * size);
+      right = Math.max(right, width + extent.right * size);
+      top = Math.min(top, extent.top * size);
+      bottom = Math.max(bottom, extent.bottom * size);
+    }
+    width += advance(character, size);
+  }
+  return { width, left, right, top, bottom };
 }
 
 /** How many characters of a word fit into a width. */
@@ -284,29 +321,19 @@ function fitting(word: string, width: number): number {
 
 /** The smallest box around the ink of a text. */
 function inkBox(text: string, penX: number, baseline: number, size: number): Box {
-  let x = penX;
-  let left = Infinity;
-  let right = -Infinity;
-  let top = Infinity;
-  let bottom = -Infinity;
-  for (const character of text) {
-    const extent = extentOf(character);
-    if (extent) {
-      left = Math.min(left, x + extent.left * size);
-      right = Math.max(right, x + extent.right * size);
-      top = Math.min(top, baseline + extent.top * size);
-      bottom = Math.max(bottom, baseline + extent.bottom * size);
-    }
-    x += advance(character, size);
-  }
-  const from = { x: Math.floor(left), y: Math.floor(top) };
-  return { ...from, width: Math.ceil(right) - from.x, height: Math.ceil(bottom) - from.y };
+  const { left, right, top, bottom } = measured(text, size);
+  const x = Math.floor(penX + left);
+  const y = Math.floor(baseline + top);
+  return { x, y, width: Math.ceil(penX + right) - x, height: Math.ceil(baseline + bottom) - y };
 }
 
 function enclosing(boxes: readonly Box[]): Box {
-  const x = Math.min(...boxes.map((box) => box.x));
-  const y = Math.min(...boxes.map((box) => box.y));
-  const right = Math.max(...boxes.map((box) => box.x + box.width));
-  const bottom = Math.max(...boxes.map((box) => box.y + box.height));
-  return { x, y, width: right - x, height: bottom - y };
+  let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
+  for (const { x, y, width, height } of boxes) {
+    left = Math.min(left, x);
+    right = Math.max(right, x + width);
+    top = Math.min(top, y);
+    bottom = Math.max(bottom, y + height);
+  }
+  return { x: left, y: top, width: right - left, height: bottom - top };
 }
