@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
+import { DrawingPool } from "@/embedded/archive/drawing_pool.ts";
 import { type EmbeddedArchive, startEmbeddedArchive } from "@/embedded/archive/server.ts";
 import type { SourceVolume } from "@/embedded/archive/source_volumes.ts";
 import { decodedPng } from "./decoded_png.ts";
@@ -155,6 +156,28 @@ Deno.test("archive: the sample manifests are what their names say", async () => 
     assert.deepEqual([...hidden.headers.keys()].filter((name) => /^(access-control|cross-origin)/.test(name)), []);
     await hidden.body?.cancel();
   });
+});
+
+Deno.test("archive: a client that leaves cancels the rendering that waits for it", async () => {
+  const { render } = DrawingPool.prototype;
+  const begun = Promise.withResolvers<AbortSignal>();
+  DrawingPool.prototype.render = (_task, signal) => {
+    begun.resolve(signal);
+    return new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("no request waits"))));
+  };
+  try {
+    await withArchive(async ({ url }) => {
+      const client = new AbortController();
+      const request = fetch(`${url}/image/SE-RA-1/0001/full/max/0/default.png`, { signal: client.signal });
+      const signal = await begun.promise;
+      const cancelled = new Promise((resolve) => signal.addEventListener("abort", resolve));
+      client.abort();
+      await assert.rejects(request);
+      await cancelled;
+    });
+  } finally {
+    DrawingPool.prototype.render = render;
+  }
 });
 
 Deno.test("archive: the same page is the same bytes after a restart, each page is another", async () => {
