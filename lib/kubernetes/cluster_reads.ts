@@ -1,4 +1,4 @@
-import { stringAt } from "@/lib/std/untrusted.ts";
+import { entries, member, parsedJson, stringAt } from "@/lib/std/untrusted.ts";
 import { ClusterUnavailable } from "./cluster_unavailable.ts";
 import type { ClusterConnection } from "./connection.ts";
 
@@ -51,16 +51,9 @@ export async function listVersioned<T>(
   request: ListRequest,
   read: (item: unknown) => T | null,
 ): Promise<VersionedList<T>> {
-  try {
-    return await listPages(connection, request, read);
-  } catch (error) {
-    if (!(error instanceof PositionExpired)) throw error;
-    try {
-      return await listPages(connection, request, read);
-    } catch (again) {
-      throw again instanceof PositionExpired ? new ClusterUnavailable(again) : again;
-    }
-  }
+  const list = await listPages(connection, request, read) ?? await listPages(connection, request, read);
+  if (list === null) throw new ClusterUnavailable("status 410");
+  return list;
 }
 
 /**
@@ -87,14 +80,12 @@ export function selection({ labelSelector, fieldSelector }: Collection): URLSear
   return query;
 }
 
-/** The server no longer has the state that a position in a list refers to. */
-class PositionExpired extends Error {}
-
+/** Null when the server no longer has the state that a position in the list refers to. */
 async function listPages<T>(
   connection: ClusterConnection,
   { pageSize, signal, ...collection }: ListRequest,
   read: (item: unknown) => T | null,
-): Promise<VersionedList<T>> {
+): Promise<VersionedList<T> | null> {
   const { path } = collection;
   const query = new URLSearchParams([["limit", String(pageSize)], ...selection(collection)]);
   const headers: Record<string, string> = collection.metadataOnly ? { Accept: METADATA_LIST } : {};
@@ -102,16 +93,17 @@ async function listPages<T>(
   let version: string | undefined;
   for (let page = 0; page < MAX_PAGES; page++) {
     const { status, body } = await connection.send({ method: "GET", path, query, headers, signal });
-    if (status === 410 && page > 0) throw new PositionExpired("410");
+    if (status === 410 && page > 0) return null;
     if (status !== 200) throw new ClusterUnavailable(`status ${status}`);
     const list = parsed(body);
-    for (const item of itemsOf(list)) {
+    // Servers write an empty list as null, too.
+    for (const item of entries(member(list, "items"))) {
       const object = read(item);
       if (object !== null) found.push(object);
     }
     // Of the first page: a later one may be newer where the server forgot the first one's state.
-    version ??= listMember(list, "resourceVersion");
-    const position = listMember(list, "continue");
+    version ??= stringAt(list, "metadata", "resourceVersion") ?? "";
+    const position = stringAt(list, "metadata", "continue") ?? "";
     if (position === "") return { found, version };
     query.set("continue", position);
   }
@@ -119,21 +111,8 @@ async function listPages<T>(
 }
 
 function parsed(body: Uint8Array): object {
-  let value: unknown;
-  try {
-    value = JSON.parse(new TextDecoder().decode(body));
-  } catch {
-    throw new ClusterUnavailable("a response that is no JSON");
-  }
-  if (typeof value !== "object" || value === null) throw new ClusterUnavailable("a response that is no object");
+  const value = parsedJson(body);
+  if (value === undefined) throw new ClusterUnavailable("a response that is not JSON");
+  if (typeof value !== "object" || value === null) throw new ClusterUnavailable("a response that is not an object");
   return value;
-}
-
-/** Servers write an empty list as null, too. */
-function itemsOf(list: object): readonly unknown[] {
-  return "items" in list && Array.isArray(list.items) ? list.items : [];
-}
-
-function listMember(list: object, name: "continue" | "resourceVersion"): string {
-  return stringAt(list, "metadata", name) ?? "";
 }

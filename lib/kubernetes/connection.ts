@@ -4,8 +4,9 @@ import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import { chunkReader } from "@/lib/std/body_reader.ts";
 import type { BodyReader } from "@/lib/std/byte_reader.ts";
 import { pacedReader } from "@/lib/std/paced_reader.ts";
+import { parsedJson, stringAt } from "@/lib/std/untrusted.ts";
 import { ClusterUnavailable } from "./cluster_unavailable.ts";
-import { LineSplitter } from "./line_splitter.ts";
+import { lineSplitter } from "./line_splitter.ts";
 
 /** A Kubernetes API server and how it is entered. */
 export interface ClusterEntry {
@@ -153,10 +154,10 @@ export function connect({ server, credentials }: ClusterEntry, options: Connecti
       return { status, body: Buffer.concat(chunks) };
     },
     stream(request, limits, onLine) {
-      const lines = new LineSplitter(MAX_LINE_BYTES, onLine);
+      const lines = lineSplitter(MAX_LINE_BYTES, onLine);
       let errorBytes = 0;
       return transfer(request, limits, (chunk, status) => {
-        if (status === 200) return lines.take(chunk);
+        if (status === 200) return lines(chunk);
         errorBytes += chunk.length;
         if (errorBytes > MAX_ERROR_BYTES) throw new Error(`status ${status} with too long a body`);
       });
@@ -168,7 +169,7 @@ export function connect({ server, credentials }: ClusterEntry, options: Connecti
 export async function clusterReachable(connection: ClusterConnection): Promise<boolean> {
   try {
     const { status, body } = await connection.send({ method: "GET", path: "/version" });
-    return status === 200 && typeof JSON.parse(new TextDecoder().decode(body)).gitVersion === "string";
+    return status === 200 && stringAt(parsedJson(body), "gitVersion") !== null;
   } catch {
     return false;
   }

@@ -59,6 +59,8 @@ export class FollowedCollection<T extends object> implements Followed {
   readonly #options: FollowOptions;
   readonly #listed = Promise.withResolvers<void>();
   readonly #forbidden = Promise.withResolvers<void>();
+  readonly listed = this.#listed.promise;
+  readonly forbidden = this.#forbidden.promise;
   #objects = new Map<string, Entry<T>>();
   #names: readonly string[] | null = null;
   #values: readonly T[] | null = null;
@@ -70,14 +72,6 @@ export class FollowedCollection<T extends object> implements Followed {
     this.#connection = connection;
     this.#kind = kind;
     this.#options = options;
-  }
-
-  get listed(): Promise<void> {
-    return this.#listed.promise;
-  }
-
-  get forbidden(): Promise<void> {
-    return this.#forbidden.promise;
   }
 
   get currentAt(): number | null {

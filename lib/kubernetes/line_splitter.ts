@@ -7,35 +7,28 @@ export class LineTooLong extends Error {
 
 const NEWLINE = 0x0a;
 
-/** Splits chunks into lines, without their ends and without blank ones. No more than one line is held. */
-export class LineSplitter {
-  readonly #maxLineBytes: number;
-  readonly #onLine: (line: Uint8Array) => void;
-  #chunks: Uint8Array[] = [];
-  #length = 0;
-
-  constructor(maxLineBytes: number, onLine: (line: Uint8Array) => void) {
-    this.#maxLineBytes = maxLineBytes;
-    this.#onLine = onLine;
-  }
-
-  /** @throws {LineTooLong} */
-  take(chunk: Uint8Array): void {
+/**
+ * Returns a function that takes chunks and calls `onLine` with their lines, without line ends and without blank lines. No
+ * more than one line is held; the function throws {@link LineTooLong} for a longer one.
+ */
+export function lineSplitter(maxLineBytes: number, onLine: (line: Uint8Array) => void): (chunk: Uint8Array) => void {
+  let chunks: Uint8Array[] = [];
+  let length = 0;
+  const hold = (chunk: Uint8Array) => {
+    length += chunk.length;
+    if (length > maxLineBytes) throw new LineTooLong(`a line is longer than ${maxLineBytes} bytes`);
+    chunks.push(chunk);
+  };
+  return (chunk) => {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
-      this.#hold(chunk.subarray(start, end));
-      const line = this.#chunks.length === 1 ? this.#chunks[0] : Buffer.concat(this.#chunks);
-      this.#chunks = [];
-      this.#length = 0;
+      hold(chunk.subarray(start, end));
+      const line = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
+      chunks = [];
+      length = 0;
       start = end + 1;
-      if (line.length > 0) this.#onLine(line);
+      if (line.length > 0) onLine(line);
     }
-    if (start < chunk.length) this.#hold(chunk.subarray(start));
-  }
-
-  #hold(chunk: Uint8Array): void {
-    this.#length += chunk.length;
-    if (this.#length > this.#maxLineBytes) throw new LineTooLong(`a line is longer than ${this.#maxLineBytes} bytes`);
-    this.#chunks.push(chunk);
-  }
+    if (start < chunk.length) hold(chunk.subarray(start));
+  };
 }

@@ -1,4 +1,4 @@
-import { integerAt, member, stringAt } from "@/lib/std/untrusted.ts";
+import { integerAt, member, parsedJson, stringAt } from "@/lib/std/untrusted.ts";
 import { type Collection, selection } from "./cluster_reads.ts";
 import { ClusterUnavailable } from "./cluster_unavailable.ts";
 import type { StreamingConnection } from "./connection.ts";
@@ -80,12 +80,8 @@ export async function watchOnce(
 
 /** Null while the watch goes on. */
 function take(line: Uint8Array, receiver: WatchReceiver): WatchEnd | null {
-  let event: unknown;
-  try {
-    event = JSON.parse(new TextDecoder().decode(line));
-  } catch {
-    return "failed";
-  }
+  const event = parsedJson(line);
+  if (event === undefined) return "failed";
   const object = member(event, "object");
   const type = stringAt(event, "type");
   if (type === "ERROR") return endOf(integerAt(object, "code"), "failed");

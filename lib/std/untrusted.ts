@@ -13,6 +13,15 @@ export function member(value: unknown, ...path: readonly string[]): unknown {
   return found;
 }
 
+/** A UTF-8 body parsed as JSON; undefined when it is not JSON. */
+export function parsedJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(body));
+  } catch {
+    return undefined;
+  }
+}
+
 /** The entries of a list; none where a server wrote null or something else. */
 export function entries(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];

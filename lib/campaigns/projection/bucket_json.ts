@@ -35,10 +35,7 @@ function parsed(text: string): unknown {
     if (!(error instanceof SyntaxError) || !/NaN|Infinity/.test(text)) {
       throw error;
     }
-    return JSON.parse(
-      text.replace(STRING_OR_NOT_FINITE, finiteSpelling),
-      markFractions,
-    );
+    return JSON.parse(text.replace(STRING_OR_NOT_FINITE, finiteSpelling), markFractions);
   }
 }
 
@@ -49,11 +46,7 @@ function finiteSpelling(token: string): string {
   return token.startsWith('"') ? token : "1e999";
 }
 
-function markFractions(
-  _name: string,
-  value: unknown,
-  context?: { source?: string },
-): unknown {
+function markFractions(_name: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== "number") return value;
   return /^-?\d+$/.test(context?.source ?? "") ? value : new Fraction(value);
 }

@@ -1,7 +1,6 @@
 import { isObject } from "@/lib/std/is_object.ts";
 import { entries, integerAt, member, stringAt } from "@/lib/std/untrusted.ts";
-import type { Conventions } from "./conventions.ts";
-import { labelNames, POD_INDEX_LABEL, POD_JOB_LABEL, RECORD_PREFIX } from "./conventions.ts";
+import { type Conventions, labelNames, POD_INDEX_LABEL, POD_JOB_LABEL, RECORD_PREFIX } from "./conventions.ts";
 import { type IndexRanges, readIndexRanges } from "./index_ranges.ts";
 
 /** A condition of a Job (Kubernetes, JobCondition). */
@@ -76,23 +75,30 @@ export interface CampaignRecord {
   readonly createdAt: string;
 }
 
-/** Reads a Job of the Kubernetes API; null for something that has no name. Never throws. */
-export function readJob(
-  value: unknown,
-  conventions: Conventions,
-): BatchJob | null {
+/** A name within its namespace as one key; unambiguous, because a namespace contains no slash. */
+export function keyOf(namespace: string, name: string): string {
+  return `${namespace}/${name}`;
+}
+
+/** Namespace and name of an object; null for something that has none. */
+export function identityOf(value: unknown): { readonly namespace: string; readonly name: string } | null {
   const namespace = stringAt(value, "metadata", "namespace");
   const name = stringAt(value, "metadata", "name");
-  if (!namespace || !name) return null;
+  return namespace && name ? { namespace, name } : null;
+}
+
+/** Reads a Job of the Kubernetes API; null for something that has no name. Never throws. */
+export function readJob(value: unknown, conventions: Conventions): BatchJob | null {
+  const identity = identityOf(value);
+  if (!identity) return null;
   const names = labelNames(conventions);
   const labels = member(value, "metadata", "labels");
   const completions = member(value, "spec", "completions");
   return {
-    namespace,
-    name,
+    ...identity,
     uid: stringAt(value, "metadata", "uid") ?? "",
     kind: jobKind(labels, conventions),
-    campaign: stringAt(labels, names.campaign) || name,
+    campaign: stringAt(labels, names.campaign) || identity.name,
     pipeline: stringAt(labels, names.pipeline) ?? "",
     createdAt: stringAt(value, "metadata", "creationTimestamp") ?? "",
     completions: Number.isSafeInteger(completions) ? Number(completions) : null,
@@ -113,39 +119,29 @@ export function readJob(
  * Reads a pod; null for something that has no name and for a pod that has succeeded, which is not needed for its volume. Never throws.
  */
 export function readPod(value: unknown): BatchPod | null {
-  const namespace = stringAt(value, "metadata", "namespace");
-  const name = stringAt(value, "metadata", "name");
-  if (
-    !namespace || !name || stringAt(value, "status", "phase") === "Succeeded"
-  ) return null;
+  const identity = identityOf(value);
+  if (!identity || stringAt(value, "status", "phase") === "Succeeded") return null;
   const labels = member(value, "metadata", "labels");
   return {
-    namespace,
-    name,
+    ...identity,
     job: stringAt(labels, POD_JOB_LABEL),
     index: readIndex(stringAt(labels, POD_INDEX_LABEL)),
     createdAt: stringAt(value, "metadata", "creationTimestamp") ?? "",
     reason: stringAt(value, "status", "reason") ?? "",
     containers: endedContainers(member(value, "status", "containerStatuses")),
-    initContainers: endedContainers(
-      member(value, "status", "initContainerStatuses"),
-    ),
+    initContainers: endedContainers(member(value, "status", "initContainerStatuses")),
   };
 }
 
 /** Reads the metadata of a campaign's ConfigMap; null when its name is not that of one. Never throws. */
-export function readCampaignRecord(
-  value: unknown,
-  conventions: Conventions,
-): CampaignRecord | null {
-  const namespace = stringAt(value, "metadata", "namespace");
-  const name = stringAt(value, "metadata", "name");
-  if (!namespace || !name?.startsWith(RECORD_PREFIX)) return null;
-  const job = name.slice(RECORD_PREFIX.length);
+export function readCampaignRecord(value: unknown, conventions: Conventions): CampaignRecord | null {
+  const identity = identityOf(value);
+  if (!identity?.name.startsWith(RECORD_PREFIX)) return null;
+  const job = identity.name.slice(RECORD_PREFIX.length);
   const names = labelNames(conventions);
   const labels = member(value, "metadata", "labels");
   return {
-    namespace,
+    namespace: identity.namespace,
     job,
     campaign: stringAt(labels, names.campaign) || job,
     pipeline: stringAt(labels, names.pipeline) ?? "",

@@ -51,17 +51,8 @@ export function layoutLive(
   pipeline: Pipeline,
   context: Omit<SummaryContext, "qualityPrediction">,
 ): CampaignLayout {
-  const summary = liveSummary(job, {
-    ...context,
-    qualityPrediction: pipeline.scoresQuality,
-  });
-  return layout(
-    summary,
-    volumes,
-    liveStates(volumes.count, job, pods),
-    pipeline,
-    context.resultsUrl,
-  );
+  const summary = liveSummary(job, { ...context, qualityPrediction: pipeline.scoresQuality });
+  return layout(summary, volumes, liveStates(volumes.count, job, pods), pipeline, context.resultsUrl);
 }
 
 /** Lays out a campaign whose Job is gone. */
@@ -71,17 +62,8 @@ export function layoutReaped(
   pipeline: Pipeline,
   context: Omit<SummaryContext, "qualityPrediction">,
 ): CampaignLayout {
-  const summary = reapedSummary(campaign, {
-    ...context,
-    qualityPrediction: pipeline.scoresQuality,
-  });
-  return layout(
-    summary,
-    volumes,
-    reapedStates(volumes, campaign.status),
-    pipeline,
-    context.resultsUrl,
-  );
+  const summary = reapedSummary(campaign, { ...context, qualityPrediction: pipeline.scoresQuality });
+  return layout(summary, volumes, reapedStates(volumes, campaign.status), pipeline, context.resultsUrl);
 }
 
 /**
@@ -101,11 +83,7 @@ export function wantedProgress(
     if (state !== "pending" && isWanted(index, state)) wanted.push(index);
   }
   const { active, over } = ranked(campaign, page, wanted);
-  return [...active, ...over].map((index) => ({
-    index,
-    id: campaign.rows.id(index),
-    state: states[index],
-  }));
+  return [...active, ...over].map((index) => ({ index, id: campaign.rows.id(index), state: states[index] }));
 }
 
 /**
@@ -211,13 +189,7 @@ function ranked(
   return { active: active.flat(), over: over.flat() };
 }
 
-function rowsOf(
-  { volumes }: CampaignLayout,
-  { offset, limit }: VolumePage,
-): number[] {
+function rowsOf({ volumes }: CampaignLayout, { offset, limit }: VolumePage): number[] {
   const end = Math.min(volumes.count, offset + limit);
-  return Array.from(
-    { length: Math.max(0, end - offset) },
-    (_, position) => offset + position,
-  );
+  return Array.from({ length: Math.max(0, end - offset) }, (_, position) => offset + position);
 }

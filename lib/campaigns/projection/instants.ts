@@ -8,9 +8,7 @@ const INSTANT =
 export function instantOf(text: string): number | null {
   const match = INSTANT.exec(text);
   if (!match) return null;
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map((
-    part,
-  ) => Number(part ?? 0));
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map((part) => Number(part ?? 0));
   if (year < 1 || hour > 23 || minute > 59 || second > 59) return null;
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);

@@ -80,24 +80,13 @@ export class PageAccumulator {
     };
   }
 
-  #addError(
-    { id, links }: CountedVolume,
-    { lastError, updatedAt }: StoredProgress,
-  ): void {
+  #addError({ id, links }: CountedVolume, { lastError, updatedAt }: StoredProgress): void {
     const at = updatedAt ?? "";
     if (
       !lastError ||
       (this.#lastError && compareText(at, this.#lastError.at) <= 0)
     ) return;
-    this.#lastError = {
-      at,
-      error: {
-        page: lastError.page,
-        error: lastError.error,
-        volume: id,
-        logUrl: links.logUrl,
-      },
-    };
+    this.#lastError = { at, error: { page: lastError.page, error: lastError.error, volume: id, logUrl: links.logUrl } };
   }
 
   #addQuality({ id, links }: CountedVolume, { quality }: StoredProgress): void {
@@ -106,11 +95,7 @@ export class PageAccumulator {
     this.#scored += quality.scored;
     this.#scoredVolumes++;
     this.#min = Math.min(this.#min, quality.min);
-    const lowest = quality.lowest.map((page) => ({
-      volume: id,
-      ...page,
-      iiifUrl: links.iiifUrl,
-    }));
+    const lowest = quality.lowest.map((page) => ({ volume: id, ...page, iiifUrl: links.iiifUrl }));
     this.#lowest = worstPages([...this.#lowest, ...lowest]);
   }
 
@@ -134,9 +119,7 @@ function worstPages(pages: CampaignLowestPage[]): CampaignLowestPage[] {
   );
   const worst: CampaignLowestPage[] = [];
   for (const page of pages) {
-    if (
-      worst.some(({ volume, page: name }) => volume === page.volume && name === page.page)
-    ) continue;
+    if (worst.some(({ volume, page: name }) => volume === page.volume && name === page.page)) continue;
     worst.push(page);
     if (worst.length === MAX_LOWEST_PAGES) break;
   }

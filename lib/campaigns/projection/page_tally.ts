@@ -16,11 +16,7 @@ export class PageTally {
   }
 
   /** Counts an ended volume whose file was read; a second call has no effect. */
-  add(
-    index: number,
-    volume: CountedVolume,
-    progress: StoredProgress | null,
-  ): void {
+  add(index: number, volume: CountedVolume, progress: StoredProgress | null): void {
     if (this.has(index)) return;
     this.#mark(index);
     this.#sums.add(volume, progress);
@@ -46,17 +42,10 @@ export class PageTally {
  * The key of a tally: identifies one run of one list of volumes. It stays the same while volumes finish and after the Job
  * is gone, and differs for another start or other volumes.
  */
-export function runFingerprint(
-  namespace: string,
-  name: string,
-  startedAt: string | null,
-  volumes: VolumeList,
-): string {
+export function runFingerprint(namespace: string, name: string, startedAt: string | null, volumes: VolumeList): string {
   const lines = [namespace, name, startedAt ?? ""];
   for (let index = 0; index < volumes.count; index++) {
     lines.push(`${index}\t${volumes.id(index)}`);
   }
-  return createHash("sha256").update(lines.join("\n").toWellFormed()).digest(
-    "base64url",
-  );
+  return createHash("sha256").update(lines.join("\n").toWellFormed()).digest("base64url");
 }

@@ -29,11 +29,7 @@ const MAX_MERGED_ALIASES = 20;
 function safelyParsed(yaml: string): unknown {
   if (isLonger(yaml, MAX_PIPELINE_CHARACTERS)) return undefined;
   try {
-    const document = parseDocument(yaml, {
-      version: "1.1",
-      uniqueKeys: false,
-      prettyErrors: false,
-    });
+    const document = parseDocument(yaml, { version: "1.1", uniqueKeys: false, prettyErrors: false });
     if (document.errors.length > 0 || document.warnings.length > 0) {
       return undefined;
     }
@@ -56,10 +52,7 @@ function safelyParsed(yaml: string): unknown {
 }
 
 /** The parser reads 2024-02-31 as the second of March; other parsers reject the whole document. */
-function rejectInvalidDate(
-  value: unknown,
-  source: string | undefined,
-): void {
+function rejectInvalidDate(value: unknown, source: string | undefined): void {
   if (!(value instanceof Date)) return;
   const [year, month, day, hour = 0, minute = 0, second = 0] = (source?.match(/\d+/g) ?? []).map(Number);
   const date = new Date(Date.UTC(year, month - 1, day));

@@ -1,8 +1,8 @@
 import { isObject } from "@/lib/std/is_object.ts";
-import { clip, member } from "@/lib/std/untrusted.ts";
+import { member } from "@/lib/std/untrusted.ts";
 import { Fraction, integerOf, parseBucketJson } from "./bucket_json.ts";
 import { instantOf } from "./instants.ts";
-import { MAX_BUCKET_TEXT, readQuality } from "./quality.ts";
+import { readQuality, textOf } from "./quality.ts";
 import { roundToEven } from "./rounding.ts";
 import type { PageError, Progress, ProgressAnswer, StoredProgress, VolumeState } from "./types.ts";
 
@@ -14,11 +14,7 @@ export type ProgressFile = "progress" | "manifest";
  * encoded, or not needed. A missing or invalid file counts as answered, without progress; a store that is busy,
  * unreachable or requires a login has not answered.
  */
-export function judgeAnswer(
-  file: ProgressFile,
-  status: number | null,
-  body: Uint8Array | null,
-): ProgressAnswer {
+export function judgeAnswer(file: ProgressFile, status: number | null, body: Uint8Array | null): ProgressAnswer {
   if (status === null || status >= 500 || UNANSWERED.has(status)) return UNREAD;
   if (status === 403) {
     return { answered: true, forbidden: true, progress: null };
@@ -28,20 +24,13 @@ export function judgeAnswer(
 }
 
 /** A volume whose progress was not read. */
-export const UNREAD: ProgressAnswer = {
-  answered: false,
-  forbidden: false,
-  progress: null,
-};
+export const UNREAD: ProgressAnswer = { answered: false, forbidden: false, progress: null };
 
 /**
  * Whether manifest.json should be read after progress.json: only for a volume that has ended without failure, whose
  * worker may be an older version that wrote no progress.
  */
-export function needsManifest(
-  state: VolumeState,
-  answer: ProgressAnswer,
-): boolean {
+export function needsManifest(state: VolumeState, answer: ProgressAnswer): boolean {
   return (state === "done" || state === "unknown") && answer.answered &&
     !answer.forbidden && answer.progress === null;
 }
@@ -100,28 +89,18 @@ export function updatedInstant({ updatedAt }: StoredProgress): number | null {
  * for a cached file.
  */
 export function withAge(progress: StoredProgress, now: number, updated = updatedInstant(progress)): Progress {
-  return {
-    ...progress,
-    ageSeconds: updated === null ? null : Math.max(0, roundToEven((now - updated) / 1000)),
-  };
+  return { ...progress, ageSeconds: updated === null ? null : Math.max(0, roundToEven((now - updated) / 1000)) };
 }
 
 const READERS: Readonly<
   Record<ProgressFile, (file: unknown) => StoredProgress | null>
-> = {
-  progress: readProgress,
-  manifest: readManifest,
-};
+> = { progress: readProgress, manifest: readManifest };
 
 const UNANSWERED: ReadonlySet<number> = new Set([401, 408, 429]);
 
 function readPageError(value: unknown): PageError | null {
   const error = textOf(member(value, "error"));
   return error === null ? null : { page: textOf(member(value, "page")), error };
-}
-
-function textOf(value: unknown): string | null {
-  return typeof value === "string" ? clip(value, MAX_BUCKET_TEXT) : null;
 }
 
 /** Truth by the rules of Python, the worker's language. */

@@ -8,16 +8,13 @@ export const MAX_LOWEST_PAGES = 5;
 /** No volume has more pages; a larger figure would only spoil the campaign's mean. */
 const MAX_SCORED_PAGES = 10_000_000;
 /** Characters of a text from the bucket. */
-export const MAX_BUCKET_TEXT = 300;
+const MAX_BUCKET_TEXT = 300;
 
 /**
  * Reads the quality block of a volume's file. Null when it could not have been written for a volume of `pages` pages: a
  * mean or a minimum outside 0..1, no scored page or more of them than pages, a wrong type (spec, progress).
  */
-export function readQuality(
-  value: unknown,
-  pages: number,
-): VolumeQuality | null {
+export function readQuality(value: unknown, pages: number): VolumeQuality | null {
   if (!isObject(value)) return null;
   const mean = scoreOf(member(value, "mean"));
   const min = scoreOf(member(value, "min"));
@@ -44,11 +41,7 @@ function readLowest(value: unknown): LowestPage[] {
       continue;
     }
     const canvas = integerOf(member(entry, "canvas"));
-    lowest.set(page, {
-      page,
-      quality,
-      canvas: canvas !== null && canvas >= 0 ? canvas : null,
-    });
+    lowest.set(page, { page, quality, canvas: canvas !== null && canvas >= 0 ? canvas : null });
     if (lowest.size === MAX_LOWEST_PAGES) break;
   }
   return [...lowest.values()];
@@ -59,6 +52,7 @@ function scoreOf(value: unknown): number | null {
   return score !== null && score >= 0 && score <= 1 ? score : null;
 }
 
-function textOf(value: unknown): string | null {
+/** A text of the bucket, cut to its limit; null for anything else. */
+export function textOf(value: unknown): string | null {
   return typeof value === "string" ? clip(value, MAX_BUCKET_TEXT) : null;
 }

@@ -1,4 +1,4 @@
-import type { CampaignRecord } from "./cluster_objects.ts";
+import { type CampaignRecord, keyOf } from "./cluster_objects.ts";
 import { instantOf } from "./instants.ts";
 import type { StatusRecord } from "./status_record.ts";
 import type { SummaryContext } from "./summary.ts";
@@ -15,10 +15,7 @@ export interface ReapedCampaign {
 }
 
 /** A campaign of these two ConfigMaps; null when one is missing or the status has no known phase. */
-export function reapedCampaign(
-  record: CampaignRecord | null,
-  status: StatusRecord | null,
-): ReapedCampaign | null {
+export function reapedCampaign(record: CampaignRecord | null, status: StatusRecord | null): ReapedCampaign | null {
   return record && status?.phase ? { record, status } : null;
 }
 
@@ -41,10 +38,10 @@ export function chooseReaped(
   limit: number,
 ): ReapedWindow {
   const byJob = new Map<string, StatusRecord>();
-  for (const status of statuses) byJob.set(keyOf(status), status);
+  for (const status of statuses) byJob.set(keyOf(status.namespace, status.job), status);
   const candidates: Candidate[] = [];
   for (const record of records) {
-    const campaign = reapedCampaign(record, byJob.get(keyOf(record)) ?? null);
+    const campaign = reapedCampaign(record, byJob.get(keyOf(record.namespace, record.job)) ?? null);
     if (campaign && !hasLiveJob(record.namespace, record.job)) {
       candidates.push({ ...campaign, endedAt: endingInstant(campaign) });
     }
@@ -54,31 +51,19 @@ export function chooseReaped(
 }
 
 /** The summary of a reaped campaign (spec, Reaped campaigns). Links follow today's results URL, not the record's. */
-export function reapedSummary(
-  { record, status }: ReapedCampaign,
-  context: SummaryContext,
-): JobSummary {
+export function reapedSummary({ record, status }: ReapedCampaign, context: SummaryContext): JobSummary {
   return {
     namespace: record.namespace,
     name: record.job,
     campaign: record.campaign,
     pipeline: record.pipeline,
     phase: reapedPhase(status),
-    counts: {
-      total: status.volumesTotal,
-      active: 0,
-      done: status.volumesDone,
-      failed: status.volumesFailed,
-    },
+    counts: { total: status.volumesTotal, active: 0, done: status.volumesDone, failed: status.volumesFailed },
     suspended: false,
     createdAt: record.createdAt || null,
     startedAt: status.startedAt,
     finishedAt: status.finishedAt,
-    resultsBase: resultsBaseOf(
-      context.resultsUrl,
-      record.namespace,
-      record.pipeline,
-    ),
+    resultsBase: resultsBaseOf(context.resultsUrl, record.namespace, record.pipeline),
     warmup: context.warmup,
     jobGone: true,
     qualityPrediction: context.qualityPrediction,
@@ -90,10 +75,7 @@ export function reapedSummary(
  * The states of a reaped campaign's volumes: a volume named by the record has failed, the others have the campaign's
  * ending. When the record counts more failures than it names, the state of the others is unknown.
  */
-export function reapedStates(
-  volumes: VolumeList,
-  status: StatusRecord,
-): VolumeStates {
+export function reapedStates(volumes: VolumeList, status: StatusRecord): VolumeStates {
   const isNamed = Array.from({ length: volumes.count }, (_, index) => status.failures.has(volumes.id(index)));
   const named = new Set(isNamed.flatMap((is, index) => is ? [volumes.id(index)] : []));
   const ending = ENDINGS[reapedPhase(status)];
@@ -136,11 +118,4 @@ function latestFirst(a: Candidate, b: Candidate): number {
 
 function sentence(text: string | undefined): Reason | null {
   return text?.trim() ? { stage: null, permanent: null, error: text } : null;
-}
-
-/** Unambiguous, because a namespace contains no slash. */
-function keyOf(
-  { namespace, job }: { readonly namespace: string; readonly job: string },
-): string {
-  return `${namespace}/${job}`;
 }

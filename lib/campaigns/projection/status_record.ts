@@ -1,8 +1,8 @@
 import { isObject } from "@/lib/std/is_object.ts";
 import { entries, member, stringAt } from "@/lib/std/untrusted.ts";
 import { Fraction, parseBucketJson } from "./bucket_json.ts";
-import { labelNames, RECORD_PREFIX, STATUS_SUFFIX } from "./conventions.ts";
-import type { Conventions } from "./conventions.ts";
+import { readCampaignRecord } from "./cluster_objects.ts";
+import { type Conventions, labelNames, STATUS_SUFFIX } from "./conventions.ts";
 import { instantOf } from "./instants.ts";
 import type { Phase } from "./types.ts";
 
@@ -51,28 +51,18 @@ export interface StatusRecord {
 }
 
 /** Reads a status record; null when its name is not that of one. An invalid member is ignored. Never throws. */
-export function readStatusRecord(
-  value: unknown,
-  conventions: Conventions,
-): StatusRecord | null {
-  const namespace = stringAt(value, "metadata", "namespace");
-  const name = stringAt(value, "metadata", "name");
-  if (
-    !namespace || !name?.startsWith(RECORD_PREFIX) ||
-    !name.endsWith(STATUS_SUFFIX)
-  ) return null;
-  if (name.length < RECORD_PREFIX.length + STATUS_SUFFIX.length) return null;
-  const job = name.slice(RECORD_PREFIX.length, -STATUS_SUFFIX.length);
-  const names = labelNames(conventions);
-  const labels = member(value, "metadata", "labels");
+export function readStatusRecord(value: unknown, conventions: Conventions): StatusRecord | null {
+  const record = readCampaignRecord(value, conventions);
+  if (!record?.job.endsWith(STATUS_SUFFIX)) return null;
+  const job = record.job.slice(0, -STATUS_SUFFIX.length);
   const data = member(value, "data");
   const jobUid = stringAt(data, "jobUid") ?? "";
   const failuresUid = stringAt(data, "failedVolumesJobUid") ?? "";
   return {
-    namespace,
+    namespace: record.namespace,
     job,
-    campaign: stringAt(labels, names.campaign) || job,
-    pipeline: stringAt(labels, names.pipeline) ?? "",
+    campaign: stringAt(value, "metadata", "labels", labelNames(conventions).campaign) || job,
+    pipeline: record.pipeline,
     phase: readPhase(stringAt(data, "phase")),
     volumesTotal: readCount(stringAt(data, "volumesTotal")),
     volumesDone: readCount(stringAt(data, "volumesDone")),
@@ -101,14 +91,7 @@ export function readFailures(text: string | null): Map<string, string> {
   return failures;
 }
 
-const PHASES: readonly RecordedPhase[] = [
-  "Succeeded",
-  "Failed",
-  "PartiallyFailed",
-  "Running",
-  "Queued",
-  "Paused",
-];
+const PHASES: readonly RecordedPhase[] = ["Succeeded", "Failed", "PartiallyFailed", "Running", "Queued", "Paused"];
 
 function readPhase(text: string | null): RecordedPhase | null {
   return PHASES.find((phase) => phase === text) ?? null;

@@ -14,22 +14,14 @@ export interface SummaryContext {
 }
 
 /** The summary of a campaign whose Job exists (spec, JobSummary). */
-export function liveSummary(
-  job: BatchJob,
-  context: SummaryContext,
-): JobSummary {
+export function liveSummary(job: BatchJob, context: SummaryContext): JobSummary {
   return {
     namespace: job.namespace,
     name: job.name,
     campaign: job.campaign,
     pipeline: job.pipeline,
     phase: phaseOf(job),
-    counts: {
-      total: job.completions ?? 0,
-      active: job.active,
-      done: job.completed.size,
-      failed: job.failed.size,
-    },
+    counts: { total: job.completions ?? 0, active: job.active, done: job.completed.size, failed: job.failed.size },
     suspended: job.suspended,
     createdAt: job.createdAt || null,
     startedAt: job.startedAt,
@@ -43,8 +35,6 @@ export function liveSummary(
 }
 
 /** The rows of a list in the order of the answer: newest created first, equals as they came (live rows go in first). */
-export function newestFirst<Row extends { readonly createdAt: string | null }>(
-  rows: Iterable<Row>,
-): Row[] {
+export function newestFirst<Row extends { readonly createdAt: string | null }>(rows: Iterable<Row>): Row[] {
   return [...rows].sort((a, b) => compareText(b.createdAt ?? "", a.createdAt ?? ""));
 }

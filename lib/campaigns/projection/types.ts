@@ -218,9 +218,4 @@ export interface Pipeline {
 }
 
 /** A pipeline whose ConfigMap is gone or unreadable. */
-export const NO_PIPELINE: Pipeline = {
-  steps: [],
-  models: [],
-  yaml: "",
-  scoresQuality: false,
-};
+export const NO_PIPELINE: Pipeline = { steps: [], models: [], yaml: "", scoresQuality: false };

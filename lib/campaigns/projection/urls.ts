@@ -8,20 +8,12 @@ export function encodeSegment(text: string): string {
 }
 
 /** `<results URL>/<namespace>/<pipeline>`, for the browser's results URL and for the internal one. */
-export function resultsBaseOf(
-  resultsUrl: string,
-  namespace: string,
-  pipeline: string,
-): string {
+export function resultsBaseOf(resultsUrl: string, namespace: string, pipeline: string): string {
   return `${withoutTrailingSlash(resultsUrl)}/${encodeSegment(namespace)}/${encodeSegment(pipeline)}`;
 }
 
 /** Makes the result URLs of a campaign's volumes (spec, VolumeView). */
-export function volumeLinks(
-  resultsUrl: string,
-  namespace: string,
-  pipeline: string,
-): (id: string) => VolumeLinks {
+export function volumeLinks(resultsUrl: string, namespace: string, pipeline: string): (id: string) => VolumeLinks {
   const base = resultsBaseOf(resultsUrl, namespace, pipeline);
   const logs = `${withoutTrailingSlash(resultsUrl)}/${encodeSegment(namespace)}/status/logs/${encodeSegment(pipeline)}`;
   return (id) => {
@@ -42,15 +34,7 @@ export interface ProgressUrls {
 }
 
 /** The addresses of a volume's progress, given the internal results base. */
-export function progressUrls(
-  internalBase: string,
-  namespace: string,
-  pipeline: string,
-  id: string,
-): ProgressUrls {
+export function progressUrls(internalBase: string, namespace: string, pipeline: string, id: string): ProgressUrls {
   const base = `${resultsBaseOf(internalBase, namespace, pipeline)}/${encodeSegment(id)}`;
-  return {
-    progress: `${base}/progress.json`,
-    manifest: `${base}/manifest.json`,
-  };
+  return { progress: `${base}/progress.json`, manifest: `${base}/manifest.json` };
 }

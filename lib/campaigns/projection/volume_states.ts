@@ -13,11 +13,7 @@ export interface VolumeStates {
  * The states of a live campaign's volumes, from the Job's index sets and its pods that have not succeeded. An index in
  * both sets is done. Pods without an index, or with one beyond the Job's completions, are ignored.
  */
-export function liveStates(
-  count: number,
-  job: BatchJob,
-  pods: Iterable<BatchPod>,
-): VolumeStates {
+export function liveStates(count: number, job: BatchJob, pods: Iterable<BatchPod>): VolumeStates {
   const byIndex = podsByIndex(job, pods);
   const states = Array.from({ length: count }, (_, index): VolumeState => {
     if (job.completed.has(index)) return "done";
@@ -34,10 +30,7 @@ export function liveStates(
   };
 }
 
-function podsByIndex(
-  job: BatchJob,
-  pods: Iterable<BatchPod>,
-): Map<number, BatchPod[]> {
+function podsByIndex(job: BatchJob, pods: Iterable<BatchPod>): Map<number, BatchPod[]> {
   const byIndex = new Map<number, BatchPod[]>();
   for (const pod of pods) {
     if (

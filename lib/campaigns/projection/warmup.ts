@@ -1,4 +1,4 @@
-import type { BatchJob, BatchPod } from "./cluster_objects.ts";
+import { type BatchJob, type BatchPod, keyOf } from "./cluster_objects.ts";
 import { isTrue } from "./phase.ts";
 import { newestPod, reasonOf, WARMUP_CONTAINER } from "./reasons.ts";
 import type { Warmup, WarmupPhase } from "./types.ts";
@@ -18,9 +18,7 @@ export function indexWarmups(jobs: Iterable<BatchJob>): WarmupIndex {
       byPipeline.set(key, job);
     }
   }
-  return {
-    find: (namespace, pipeline) => (pipeline && byPipeline.get(keyOf(namespace, pipeline))) || null,
-  };
+  return { find: (namespace, pipeline) => (pipeline && byPipeline.get(keyOf(namespace, pipeline))) || null };
 }
 
 /** The phase of a warm-up (spec, JobSummary); null stands for no Job. */
@@ -32,17 +30,9 @@ export function warmupPhase(job: BatchJob | null): WarmupPhase {
 }
 
 /** The member `warmup` of a summary. Pods are needed only when the Job failed. */
-export function warmupOf(
-  job: BatchJob | null,
-  pods: Iterable<BatchPod> = [],
-): Warmup {
+export function warmupOf(job: BatchJob | null, pods: Iterable<BatchPod> = []): Warmup {
   const phase = warmupPhase(job);
   const pod = phase === "failed" ? newestPod(pods) : null;
   const reason = pod && reasonOf(pod, WARMUP_CONTAINER);
   return reason ? { phase, reason } : { phase };
-}
-
-/** Unambiguous, because a namespace contains no slash. */
-function keyOf(namespace: string, pipeline: string): string {
-  return `${namespace}/${pipeline}`;
 }

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { BatchJob } from "@/lib/campaigns/projection/cluster_objects.ts";
+import { type BatchJob, keyOf } from "@/lib/campaigns/projection/cluster_objects.ts";
 import { chooseReaped, type ReapedCampaign, reapedSummary } from "@/lib/campaigns/projection/reaped.ts";
 import { liveSummary, newestFirst } from "@/lib/campaigns/projection/summary.ts";
 import type { JobSummary, Warmup } from "@/lib/campaigns/projection/types.ts";
@@ -165,9 +165,4 @@ async function warmupsOf(
 function scoringPipelines(pipelines: readonly PipelineRecord[]): ReadonlySet<string> {
   const scoring = pipelines.filter(({ scoresQuality }) => scoresQuality);
   return new Set(scoring.map(({ namespace, pipeline }) => keyOf(namespace, pipeline)));
-}
-
-/** Unambiguous, because a namespace contains no slash. */
-function keyOf(namespace: string, name: string): string {
-  return `${namespace}/${name}`;
 }

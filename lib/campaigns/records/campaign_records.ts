@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { BatchJob } from "@/lib/campaigns/projection/cluster_objects.ts";
+import { type BatchJob, keyOf } from "@/lib/campaigns/projection/cluster_objects.ts";
 import type { StatusRecord } from "@/lib/campaigns/projection/status_record.ts";
 import { compareText } from "@/lib/std/text_order.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
@@ -89,7 +89,7 @@ class RecordUpdater implements CampaignRecords {
   }
 
   shown(job: BatchJob, failures: Failures): void {
-    const key = keyOf(job);
+    const key = keyOf(job.namespace, job.name);
     const written = this.#detailsWritten.get(key);
     if (written !== undefined && written === this.#contentOf(job, failures)) return;
     if (this.#isPaused(job.namespace) || (this.#shown.size >= MAX_WAITING && !this.#shown.has(key))) return;
@@ -125,13 +125,13 @@ class RecordUpdater implements CampaignRecords {
   async #writeShown({ job, failures }: Shown): Promise<void> {
     const outcome = await this.#write(job, failures);
     if (outcome !== "written" && outcome !== "unchanged") return;
-    this.#detailsWritten.set(keyOf(job), this.#contentOf(job, failures));
+    this.#detailsWritten.set(keyOf(job.namespace, job.name), this.#contentOf(job, failures));
   }
 
   async #writeListed(snapshot: ListedRecords): Promise<void> {
     const behind = this.#behind(snapshot);
     for (const { job, what } of behind.slice(0, MAX_WRITES_PER_LIST)) {
-      if (await this.#write(job, null)) this.#compared.set(keyOf(job), what);
+      if (await this.#write(job, null)) this.#compared.set(keyOf(job.namespace, job.name), what);
     }
     if (behind.length > MAX_WRITES_PER_LIST) return;
     this.#settled = snapshot;
@@ -140,10 +140,10 @@ class RecordUpdater implements CampaignRecords {
 
   /** The campaigns whose record may be outdated, newest first; `what` is the key of the comparison. */
   #behind({ jobs, statuses }: ListedRecords): { readonly job: BatchJob; readonly what: string }[] {
-    const records = new Map(statuses.map((status) => [keyOf({ ...status, name: status.job }), status]));
+    const records = new Map(statuses.map((status) => [keyOf(status.namespace, status.job), status]));
     const behind = jobs.flatMap((job) => {
       if (job.kind !== "campaign" || this.#isPaused(job.namespace)) return [];
-      const record = records.get(keyOf(job));
+      const record = records.get(keyOf(job.namespace, job.name));
       if (record && this.#recorded.get(job) === record) return [];
       const fresh = summaryOf(job, this.#options.resultsUrl);
       if (record && isRecorded(record, fresh)) {
@@ -151,7 +151,7 @@ class RecordUpdater implements CampaignRecords {
         return [];
       }
       const what = JSON.stringify([fresh, record?.version]);
-      return this.#compared.get(keyOf(job)) === what ? [] : [{ job, what }];
+      return this.#compared.get(keyOf(job.namespace, job.name)) === what ? [] : [{ job, what }];
     });
     return behind.sort((a, b) => compareText(b.job.createdAt, a.job.createdAt));
   }
@@ -194,9 +194,4 @@ class RecordUpdater implements CampaignRecords {
   #contentOf(job: BatchJob, failures: Failures): string {
     return JSON.stringify([summaryOf(job, this.#options.resultsUrl), [...failures]]);
   }
-}
-
-/** Unambiguous, because a namespace contains no slash. */
-function keyOf({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
-  return `${namespace}/${name}`;
 }

@@ -1,11 +1,10 @@
-import { readJob } from "@/lib/campaigns/projection/cluster_objects.ts";
-import type { BatchJob } from "@/lib/campaigns/projection/cluster_objects.ts";
+import { type BatchJob, readJob } from "@/lib/campaigns/projection/cluster_objects.ts";
 import type { Conventions } from "@/lib/campaigns/projection/conventions.ts";
 import { getObject } from "@/lib/kubernetes/cluster_reads.ts";
 import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
 import type { ClusterConnection } from "@/lib/kubernetes/connection.ts";
 import { configMapPath, jobsPath } from "@/lib/kubernetes/object_paths.ts";
-import { entries, member, stringAt } from "@/lib/std/untrusted.ts";
+import { entries, member, parsedJson, stringAt } from "@/lib/std/untrusted.ts";
 import { type Failures, summaryOf } from "./record_merge.ts";
 import {
   planFailures,
@@ -81,9 +80,9 @@ async function applied(
   const headers = { "Content-Type": "application/apply-patch+yaml" };
   const { status, body } = await connection.send({ method: "PATCH", path, query, headers, body: yaml(object) })
     .catch(rejected);
-  if (status === 409 || (status === 422 && namesAnotherObject(parsed(body)))) return "contended";
+  if (status === 409 || (status === 422 && namesAnotherObject(parsedJson(body)))) return "contended";
   if (status !== 200 && status !== 201) throw new RecordRejected(`status ${status}`);
-  return readStoredRecord(parsed(body));
+  return readStoredRecord(parsedJson(body));
 }
 
 /** Whether another object of that name replaced the record: then the uid, which cannot change, is the only cause. */
@@ -93,7 +92,7 @@ function namesAnotherObject(status: unknown): boolean {
 }
 
 function rejected(error: unknown): never {
-  throw error instanceof ClusterUnavailable ? new RecordRejected("no answer", { cause: error }) : error;
+  throw error instanceof ClusterUnavailable ? new RecordRejected("no response", { cause: error }) : error;
 }
 
 function objectOf({ namespace, name }: BatchJob, { labels, data, uid, version }: RecordWrite): object {
@@ -122,12 +121,4 @@ function yaml(object: object): Uint8Array<ArrayBuffer> {
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
   return new TextEncoder().encode(escaped);
-}
-
-function parsed(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(body));
-  } catch {
-    return null;
-  }
 }

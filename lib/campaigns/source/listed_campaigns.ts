@@ -24,8 +24,8 @@ import type { ClusterConnection } from "@/lib/kubernetes/connection.ts";
 import { configMapPath, configMapsPath, jobsPath, podsPath } from "@/lib/kubernetes/object_paths.ts";
 import { SharedReads } from "@/lib/kubernetes/shared_reads.ts";
 import { stringAt } from "@/lib/std/untrusted.ts";
-import type { CampaignObjects, CampaignSnapshot, CampaignSource, PipelineRecord } from "./campaign_source.ts";
-import { volumesOf, withoutFailures } from "./map_documents.ts";
+import type { CampaignObjects, CampaignSnapshot, CampaignSource } from "./campaign_source.ts";
+import { pipelineRecord, volumesOf, withoutFailures } from "./map_documents.ts";
 
 export interface ListedCampaignsOptions {
   readonly connection: ClusterConnection;
@@ -109,7 +109,7 @@ class Cluster {
   readonly #connection: ClusterConnection;
   readonly #conventions: Conventions;
   readonly #selectors: ReturnType<typeof selectors>;
-  readonly #scoring = new LRUCache<string, Pick<PipelineRecord, "scoresQuality">>({ max: MAX_CACHED_PIPELINES });
+  readonly #scoring = new LRUCache<string, boolean>({ max: MAX_CACHED_PIPELINES });
 
   constructor({ connection, conventions }: ListedCampaignsOptions) {
     this.#connection = connection;
@@ -153,7 +153,7 @@ class Cluster {
       listAll(
         this.#connection,
         { ...maps, labelSelector: this.#selectors.pipelines, pageSize: LARGE_PAGE_SIZE },
-        (item) => this.#pipelineRecord(item),
+        (item) => pipelineRecord(item, conventions, () => this.#scoresQuality(item)),
       ),
     ]);
     return { jobs, warmups, records, statuses, pipelines };
@@ -198,23 +198,14 @@ class Cluster {
     return configMap ? readPipeline(await this.configMap(namespace, configMap)) : NO_PIPELINE;
   }
 
-  #pipelineRecord(item: unknown): PipelineRecord | null {
-    const namespace = stringAt(item, "metadata", "namespace");
-    const name = stringAt(item, "metadata", "name");
-    const prefix = this.#conventions.pipelinePrefix;
-    if (!namespace || !name?.startsWith(prefix)) return null;
-    return { namespace, pipeline: name.slice(prefix.length), ...this.#scoringOf(item) };
-  }
-
   /** Cached by the map's version, because parsing is the expensive part of a list. */
-  #scoringOf(configMap: unknown): Pick<PipelineRecord, "scoresQuality"> {
+  #scoresQuality(configMap: unknown): boolean {
     const uid = stringAt(configMap, "metadata", "uid");
     const version = stringAt(configMap, "metadata", "resourceVersion");
-    const name = uid && version && `${uid}/${version}`;
-    const cached = name ? this.#scoring.get(name) : undefined;
-    if (cached) return cached;
-    const { scoresQuality } = readPipeline(configMap);
-    if (name) this.#scoring.set(name, { scoresQuality });
-    return { scoresQuality };
+    if (!uid || !version) return readPipeline(configMap).scoresQuality;
+    const name = `${uid}/${version}`;
+    const scores = this.#scoring.get(name) ?? readPipeline(configMap).scoresQuality;
+    this.#scoring.set(name, scores);
+    return scores;
   }
 }

@@ -1,3 +1,4 @@
+import { identityOf } from "@/lib/campaigns/projection/cluster_objects.ts";
 import type { Conventions } from "@/lib/campaigns/projection/conventions.ts";
 import { readPipeline } from "@/lib/campaigns/projection/pipeline.ts";
 import { readStatusRecord } from "@/lib/campaigns/projection/status_record.ts";
@@ -11,6 +12,7 @@ import { configMapPath } from "@/lib/kubernetes/object_paths.ts";
 import { SharedReads } from "@/lib/kubernetes/shared_reads.ts";
 import { isObject } from "@/lib/std/is_object.ts";
 import { member, stringAt } from "@/lib/std/untrusted.ts";
+import type { PipelineRecord } from "./campaign_source.ts";
 
 interface MapDocumentsOptions {
   readonly connection: ClusterConnection;
@@ -117,6 +119,18 @@ function sizeOfPipeline({ yaml, steps }: Pipeline): number {
 export function withoutFailures(status: unknown): unknown {
   const data = member(status, "data");
   return { metadata: member(status, "metadata"), data: isObject(data) ? { ...data, failedVolumes: "[]" } : data };
+}
+
+/** The record of a pipeline's ConfigMap; null when its name is not that of one. */
+export function pipelineRecord(
+  configMap: unknown,
+  { pipelinePrefix }: Conventions,
+  scoresQuality: () => boolean,
+): PipelineRecord | null {
+  const identity = identityOf(configMap);
+  if (!identity?.name.startsWith(pipelinePrefix)) return null;
+  const { namespace, name } = identity;
+  return { namespace, pipeline: name.slice(pipelinePrefix.length), scoresQuality: scoresQuality() };
 }
 
 /** The volumes of a campaign's ConfigMap; none when it is gone or has no list. */

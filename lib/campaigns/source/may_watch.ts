@@ -4,7 +4,7 @@ import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
 import type { StreamingConnection } from "@/lib/kubernetes/connection.ts";
 import { configMapsPath, jobsPath, podsPath } from "@/lib/kubernetes/object_paths.ts";
 import { watchOnce } from "@/lib/kubernetes/watch.ts";
-import { stringAt } from "@/lib/std/untrusted.ts";
+import { parsedJson, stringAt } from "@/lib/std/untrusted.ts";
 
 interface MayWatchOptions {
   readonly connection: StreamingConnection;
@@ -57,9 +57,9 @@ async function positionOf(
   const query = new URLSearchParams({ limit: "1", ...(labelSelector && { labelSelector }) });
   try {
     const { status, body } = await connection.send({ method: "GET", path, query, signal });
-    return status === 200 ? stringAt(JSON.parse(new TextDecoder().decode(body)), "metadata", "resourceVersion") : null;
+    return status === 200 ? stringAt(parsedJson(body), "metadata", "resourceVersion") : null;
   } catch (error) {
-    if (error instanceof ClusterUnavailable || error instanceof SyntaxError) return null;
+    if (error instanceof ClusterUnavailable) return null;
     throw error;
   }
 }

@@ -21,7 +21,7 @@ import {
 import { configMapsPath, jobsPath, podsPath } from "@/lib/kubernetes/object_paths.ts";
 import { stringAt } from "@/lib/std/untrusted.ts";
 import type { PipelineRecord } from "./campaign_source.ts";
-import { withoutFailures } from "./map_documents.ts";
+import { pipelineRecord, withoutFailures } from "./map_documents.ts";
 
 /** A status record without its failures, and whether it has any. */
 interface WatchedStatus {
@@ -166,13 +166,9 @@ function watchedPipeline(
   conventions: Conventions,
   seen: NamespaceOptions["pipelineSeen"],
 ): PipelineRecord | null {
-  const namespace = stringAt(object, "metadata", "namespace");
   const name = stringAt(object, "metadata", "name");
-  if (!namespace || !name) return null;
+  if (!name) return null;
   const pipeline = readPipeline(object);
   seen(name, stringAt(object, "metadata", "resourceVersion") ?? "", pipeline);
-  const prefix = conventions.pipelinePrefix;
-  return name.startsWith(prefix)
-    ? { namespace, pipeline: name.slice(prefix.length), scoresQuality: pipeline.scoresQuality }
-    : null;
+  return pipelineRecord(object, conventions, () => pipeline.scoresQuality);
 }
