@@ -19,19 +19,19 @@ const TENANT_DEFAULTS = {
   tags: { tag: [] },
 };
 
-/** The settings of a new tenant: those given over the defaults. */
-export function newTenantRecord(given: Record<string, unknown>): Record<string, unknown> {
-  return { ...TENANT_DEFAULTS, id: randomUUID(), ...given };
+/** The settings of a new tenant: those stated over the defaults. */
+export function newTenantRecord(stated: Record<string, unknown>): Record<string, unknown> {
+  return { ...TENANT_DEFAULTS, id: randomUUID(), ...stated };
 }
 
-/** The settings of a new account: those given over the defaults. */
-export function newUserRecord(given: Record<string, unknown>): Record<string, unknown> {
+/** The settings of a new account: those stated over the defaults. */
+export function newUserRecord(stated: Record<string, unknown>): Record<string, unknown> {
   return {
     description: "",
     localAuthentication: true,
     enabled: true,
     forcePasswordChange: false,
     roles: { role: [] },
-    ...given,
+    ...stated,
   };
 }

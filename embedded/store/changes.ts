@@ -1,3 +1,4 @@
+import type { DocumentScope } from "./documents.ts";
 import type { StoreErrorCode } from "./store_error.ts";
 
 /** Whether a bucket keeps versions: it never did, it does, or it did and retains the old ones. */
@@ -43,21 +44,14 @@ interface Changes {
   setVersioning: { input: { bucket: number; versioning: Versioning }; result: null };
   grant: { input: { user: number; bucket: number; permissions: number }; result: null };
   putObject: {
-    input: {
+    input: ObjectSettings & {
       bucket: number;
       key: Uint8Array;
       body: StoredBody;
       size: number;
       etag: string;
-      contentType: string;
-      headers: string | null;
       /** JSON: digests in base64 by their algorithm, and what they are of. */
       checksums: string | null;
-      /** JSON */
-      tags: string | null;
-      /** JSON */
-      acl: string | null;
-      owner: number | null;
       condition: WriteCondition | null;
       atMs: number;
     };
@@ -75,14 +69,7 @@ interface Changes {
     result: { version: VersionId };
   };
   createUpload: {
-    input: UploadName & {
-      owner: number | null;
-      contentType: string;
-      headers: string | null;
-      /** JSON */
-      tags: string | null;
-      /** JSON */
-      acl: string | null;
+    input: UploadName & ObjectSettings & {
       checksumAlgorithm: string | null;
       checksumType: string | null;
       atMs: number;
@@ -180,14 +167,19 @@ interface Changes {
   expireUsage: { input: { beforeHour: number }; result: null };
 }
 
-/**
- * A document of the management API: `bucket` is 0 for a tenant's own, `name` is "" for a kind of which there is one.
- */
-interface NamedDocument {
-  tenant: number;
-  bucket: number;
-  kind: string;
-  name: string;
+/** A document of the management API: `name` is "" for a kind of which there is one. */
+interface NamedDocument extends DocumentScope {
+  readonly name: string;
+}
+
+/** What a writer states of an object beside its body. */
+interface ObjectSettings {
+  owner: number | null;
+  contentType: string;
+  /** JSON, as are tags and the access list. */
+  headers: string | null;
+  tags: string | null;
+  acl: string | null;
 }
 
 /** An upload in parts, with the object that it is for. */
@@ -205,11 +197,8 @@ export interface CompletedPart {
 }
 
 /** A user account to create; the record is JSON. */
-interface NewUser {
-  name: string;
-  guid: string;
+interface NewUser extends NewGroup {
   passwordMd5: string;
-  record: string;
 }
 
 /** A group account to create, without members; the record is JSON. */

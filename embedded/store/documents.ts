@@ -2,7 +2,7 @@ import { folded } from "./names.ts";
 import type { Statements } from "./statements.ts";
 
 /** What a document of the management API belongs to: a tenant, or a namespace of it. */
-interface DocumentScope {
+export interface DocumentScope {
   readonly tenant: number;
   /** The bucket's number; 0 for the tenant's own documents. */
   readonly bucket: number;
@@ -15,10 +15,10 @@ export type Document = Record<string, unknown>;
 /** Members that are records of their own. */
 const RECORDS = ["ipSettings", "emailTemplate", "versioningSettings"];
 
-/** A document with what is given over it; what a given record leaves out stays as it is, too. */
-export function mergedDocument(present: Readonly<Document>, given: Readonly<Document>): Document {
-  const merged = { ...present, ...given };
-  for (const name of RECORDS) if (name in merged) merged[name] = { ...Object(present[name]), ...Object(given[name]) };
+/** A document with a change over it; what a record in the change leaves out stays as it is, too. */
+export function mergedDocument(present: Readonly<Document>, change: Readonly<Document>): Document {
+  const merged = { ...present, ...change };
+  for (const name of RECORDS) if (name in merged) merged[name] = { ...Object(present[name]), ...Object(change[name]) };
   return merged;
 }
 

@@ -1,25 +1,25 @@
 import type { Cell, Statements } from "./statements.ts";
 
-/** What was done within an interval, and what was there at its end; bytes and numbers. */
-export interface Used {
-  bytesIn: number;
-  bytesOut: number;
-  reads: number;
-  writes: number;
-  deletes: number;
-  /** All versions. */
-  objectCount: number;
-  objectBytes: number;
-  /** Bytes of parts that are not yet an object. */
-  partBytes: number;
-  multipartObjects: number;
-  multipartObjectParts: number;
-  multipartObjectBytes: number;
-  uploads: number;
-  uploadParts: number;
-  /** Whether a bucket that is gone by now contributed. */
-  hasDeleted: boolean;
-}
+/** What was done within an interval; bytes and numbers. */
+const FLOWS = ["bytesIn", "bytesOut", "reads", "writes", "deletes"] as const;
+
+/**
+ * What was there at its end; bytes and numbers. Objects are all versions; `partBytes` are those of parts that are not
+ * yet an object.
+ */
+const POINTS = [
+  "objectCount",
+  "objectBytes",
+  "partBytes",
+  "multipartObjects",
+  "multipartObjectParts",
+  "multipartObjectBytes",
+  "uploads",
+  "uploadParts",
+] as const;
+
+/** The usage of an interval, and whether a bucket that is gone by now contributed. */
+export type Used = Record<typeof FLOWS[number] | typeof POINTS[number], number> & { hasDeleted: boolean };
 
 /** Hours since 1970, both within the interval. */
 export interface Interval {
@@ -78,48 +78,17 @@ export class UsageHistory {
 const COLUMNS = `bucket, hour, bytes_in, bytes_out, reads, writes, deletes, stored_count, stored_bytes, part_bytes,
   multipart_objects, multipart_object_parts, multipart_object_bytes, upload_count, upload_parts`;
 
-const FLOWS = ["bytesIn", "bytesOut", "reads", "writes", "deletes"] as const;
-const POINTS = [
-  "objectCount",
-  "objectBytes",
-  "partBytes",
-  "multipartObjects",
-  "multipartObjectParts",
-  "multipartObjectBytes",
-  "uploads",
-  "uploadParts",
-] as const;
-
 type Point = Used & { bucket: number; hour: number };
 
 function pointOf([bucket, hour, ...cells]: Cell[]): Point {
-  const numbers = [...FLOWS, ...POINTS].map((name, i) => [name, Number(cells[i])]);
-  return {
-    ...nothing(),
-    ...Object.fromEntries(numbers),
-    bucket: Number(bucket),
-    hour: Number(hour),
-    hasDeleted: cells.at(-1) === 1,
-  };
+  const used = nothing();
+  for (const [i, name] of [...FLOWS, ...POINTS].entries()) used[name] = Number(cells[i]);
+  return { ...used, bucket: Number(bucket), hour: Number(hour), hasDeleted: cells.at(-1) === 1 };
 }
 
 function nothing(): Used {
-  return {
-    bytesIn: 0,
-    bytesOut: 0,
-    reads: 0,
-    writes: 0,
-    deletes: 0,
-    objectCount: 0,
-    objectBytes: 0,
-    partBytes: 0,
-    multipartObjects: 0,
-    multipartObjectParts: 0,
-    multipartObjectBytes: 0,
-    uploads: 0,
-    uploadParts: 0,
-    hasDeleted: false,
-  };
+  const zeros = Object.fromEntries([...FLOWS, ...POINTS].map((name) => [name, 0]));
+  return { ...zeros as Omit<Used, "hasDeleted">, hasDeleted: false };
 }
 
 function addFlow(sum: Used, point: Point): void {

@@ -67,23 +67,21 @@ export function authenticate(
     if (request.body === null && stated.payload !== SHA256_OF_NOTHING) throw new S3Error("XAmzContentSHA256Mismatch");
     return { ...by, payloadSha256: stated.payload, chunked: null };
   }
-  const chunked = (isSigned: boolean, hasTrailer: boolean) => ({
-    ...by,
-    payloadSha256: null,
-    chunked: { signatures: isSigned ? new ChunkSignatures(stated, user.passwordMd5) : null, hasTrailer },
-  });
-  switch (stated.payload) {
-    case "UNSIGNED-PAYLOAD":
-      return { ...by, payloadSha256: null, chunked: null };
-    case "STREAMING-UNSIGNED-PAYLOAD-TRAILER":
-      return chunked(false, true);
-    case "STREAMING-AWS4-HMAC-SHA256-PAYLOAD":
-      return chunked(true, false);
-    case "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER":
-      return chunked(true, true);
+  if (!Object.hasOwn(PAYLOADS, stated.payload)) {
+    throw new S3Error("NotImplemented", "This way of signing the chunks of a body is not provided");
   }
-  throw new S3Error("NotImplemented", "This way of signing the chunks of a body is not provided");
+  const framing = PAYLOADS[stated.payload];
+  const signatures = framing?.isSigned ? new ChunkSignatures(stated, user.passwordMd5) : null;
+  return { ...by, payloadSha256: null, chunked: framing && { signatures, hasTrailer: framing.hasTrailer } };
 }
+
+/** The framing of a body by the word that stands for it in the signature; null for a plain body. */
+const PAYLOADS: Readonly<Record<string, { readonly isSigned: boolean; readonly hasTrailer: boolean } | null>> = {
+  "UNSIGNED-PAYLOAD": null,
+  "STREAMING-UNSIGNED-PAYLOAD-TRAILER": { isSigned: false, hasTrailer: true },
+  "STREAMING-AWS4-HMAC-SHA256-PAYLOAD": { isSigned: true, hasTrailer: false },
+  "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER": { isSigned: true, hasTrailer: true },
+};
 
 function requirePayloadWord(payload: string): void {
   if (SHA256.test(payload) || payload === "UNSIGNED-PAYLOAD" || payload.startsWith("STREAMING-")) return;

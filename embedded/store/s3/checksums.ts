@@ -12,6 +12,8 @@ export const CHECKSUM_BYTES = {
 
 export type ChecksumAlgorithm = keyof typeof CHECKSUM_BYTES;
 
+export const CHECKSUM_ALGORITHMS = Object.keys(CHECKSUM_BYTES) as readonly ChecksumAlgorithm[];
+
 /** Checksums as they are stored with an object: base64 by their algorithm, and what they are of. */
 export type Checksums = Readonly<Record<string, string>>;
 
@@ -19,6 +21,11 @@ export type Checksums = Readonly<Record<string, string>>;
 export function checksumAlgorithm(header: string): ChecksumAlgorithm | null {
   const name = header.startsWith(PREFIX) ? header.slice(PREFIX.length) : "";
   return isAlgorithm(name) ? name : null;
+}
+
+/** The algorithm of a name such as `CRC32`, in any case; null for one that is not provided. */
+export function algorithmOf(name: string): ChecksumAlgorithm | null {
+  return checksumAlgorithm(PREFIX + name.toLowerCase());
 }
 
 /** The hexadecimal form of a digest in base64; null where it is not one of so many bytes. */

@@ -1,8 +1,7 @@
-import { BrokenBody, receiveBody } from "@/embedded/store/bodies.ts";
 import type { StoredObject } from "@/embedded/store/objects.ts";
-import { type ChecksumAlgorithm, checksumAlgorithm, type Checksums } from "./checksums.ts";
+import { algorithmOf, type ChecksumAlgorithm, type Checksums } from "./checksums.ts";
 import { writeCondition } from "./conditions.ts";
-import { findCopySource, parseCopySource } from "./copy_source.ts";
+import { findCopySource, parseCopySource, receiveCopy } from "./copy_source.ts";
 import { DEFAULT_CONTENT_TYPE, storedHeaders } from "./stored_headers.ts";
 import { storeBody, wholeChecksum } from "./object_body.ts";
 import { writtenVersionHeader } from "./object_version.ts";
@@ -45,7 +44,7 @@ export async function copyObject(call: S3Call): Promise<Response> {
   const tags = requestedTags(call);
   const acl = requestedAcl(call, target.record, { owner, bucketOwner: target.owner });
   const find = findCopySource(call, source, from);
-  const { object, body } = await openSource(call, () => {
+  const findPermitted = () => {
     const found = find();
     if (!replaces.tags && found.tags !== null) {
       // No access list allows reading or setting tags.
@@ -55,14 +54,14 @@ export async function copyObject(call: S3Call): Promise<Response> {
     if (found.size > MAX_COPY_BYTES) throw new S3Error("InvalidRequest", "A single copy is limited to 5 GiB");
     requireRoom(store, target, key, found.size);
     return found;
-  });
-  const received = await receiveBody(store, body, requested ? [requested] : []).catch(async (error) => {
-    // An error such as a full disk does not end the source by itself, whose files would stay open.
-    await body?.cancel(error).catch(() => {});
-    throw error instanceof BrokenBody ? error.cause : error;
-  });
+  };
+  const { found: object, body } = await store.objects.open(
+    findPermitted,
+    ({ size, read }) => size === 0 ? Promise.resolve(new Uint8Array()) : read(0, size - 1),
+  );
+  if (!object || "marker" in object) throw new S3Error("NoSuchKey");
+  const received = await receiveCopy(store, body, object.size, requested ? [requested] : []);
   return await storeBody(received, async () => {
-    if (received.size !== object.size) throw new S3Error("InternalError", "The source could not be read whole");
     const etag = received.digests.get("md5") ?? "";
     const checksums = requested ? wholeChecksum(received, requested) : wholeChecksums(object.checksums);
     const atMs = store.now();
@@ -94,24 +93,13 @@ export async function copyObject(call: S3Call): Promise<Response> {
   });
 }
 
-async function openSource(
-  { store }: S3Call,
-  find: () => StoredObject,
-): Promise<{ object: StoredObject; body: ReadableStream<Uint8Array> | null }> {
-  const { found, body } = await store.objects.open(
-    find,
-    (object) => object.size === 0 ? Promise.resolve(new Uint8Array()) : object.read(0, object.size - 1),
-  );
-  if (!found || "marker" in found) throw new S3Error("NoSuchKey");
-  return { object: found, body: body instanceof Uint8Array ? new Response(new Uint8Array(body)).body : body };
-}
-
 /** The checksum that the copy is to have instead of its source's. */
 function copiedChecksum(name: string | null): ChecksumAlgorithm | null {
-  if (name === null) return null;
-  const algorithm = checksumAlgorithm(`x-amz-checksum-${name.toLowerCase()}`);
-  if (!algorithm) throw new S3Error("InvalidRequest", "x-amz-checksum-algorithm is not one that is provided");
-  return algorithm;
+  const algorithm = name && algorithmOf(name);
+  if (name !== null && !algorithm) {
+    throw new S3Error("InvalidRequest", "x-amz-checksum-algorithm is not one that is provided");
+  }
+  return algorithm || null;
 }
 
 function isReplace(headers: Headers, name: string): boolean {

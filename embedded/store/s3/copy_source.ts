@@ -1,3 +1,5 @@
+import { type BodyFolder, BrokenBody, receiveBody, type ReceivedBody } from "@/embedded/store/bodies.ts";
+import type { DigestAlgorithm } from "@/embedded/store/digests.ts";
 import type { StoredObject } from "@/embedded/store/objects.ts";
 import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 import { checkReadConditions } from "./conditions.ts";
@@ -56,6 +58,28 @@ export function findCopySource(
     checkCopyConditions(request.headers, found);
     return found;
   };
+}
+
+/**
+ * Receives the bytes of a source, `size` of them, as a new body with these digests. On an error nothing remains.
+ *
+ * @throws what reading the source threw
+ */
+export async function receiveCopy(
+  folder: BodyFolder,
+  bytes: ReadableStream<Uint8Array> | Uint8Array | null,
+  size: number,
+  algorithms: readonly DigestAlgorithm[],
+): Promise<ReceivedBody> {
+  const source = bytes instanceof Uint8Array ? new Response(new Uint8Array(bytes)).body : bytes;
+  const received = await receiveBody(folder, source, algorithms).catch(async (error) => {
+    // An error such as a full disk does not end the source by itself, whose files would stay open.
+    await source?.cancel(error).catch(() => {});
+    throw error instanceof BrokenBody ? error.cause : error;
+  });
+  if (received.size === size) return received;
+  received.discard();
+  throw new S3Error("InternalError", "The source of the copy could not be read whole");
 }
 
 /** The conditions of a copy are those of a read, with one error for all that fail. */

@@ -1,33 +1,31 @@
 import { Buffer } from "node:buffer";
 import type { DigestAlgorithm } from "@/embedded/store/digests.ts";
 import { canBeFullObject, type ChecksumType } from "@/embedded/store/part_checksums.ts";
-import { CHECKSUM_BYTES, checksumAlgorithm, digestFromBase64 } from "./checksums.ts";
+import {
+  algorithmOf,
+  CHECKSUM_ALGORITHMS,
+  CHECKSUM_BYTES,
+  type ChecksumAlgorithm,
+  checksumAlgorithm,
+  digestFromBase64,
+} from "./checksums.ts";
 import { childWord, type XmlElement } from "./read_xml.ts";
 import { S3Error } from "./s3_error.ts";
 import { element } from "./xml.ts";
-
-/** The checksum algorithms of uploads in parts, by their names on the wire. */
-const ALGORITHMS: Readonly<Record<string, DigestAlgorithm>> = {
-  CRC32: "crc32",
-  CRC32C: "crc32c",
-  CRC64NVME: "crc64nvme",
-  SHA1: "sha1",
-  SHA256: "sha256",
-};
 
 /**
  * The requested checksum of an upload: the algorithm for its parts, and how they become the object's.
  *
  * @throws {S3Error}
  */
-export function uploadChecksum(headers: Headers): { algorithm: DigestAlgorithm; type: ChecksumType } | null {
+export function uploadChecksum(headers: Headers): { algorithm: ChecksumAlgorithm; type: ChecksumType } | null {
   const name = headers.get("x-amz-checksum-algorithm");
   const type = headers.get("x-amz-checksum-type");
   if (name === null) {
     if (type === null) return null;
     throw new S3Error("InvalidRequest", "x-amz-checksum-type needs x-amz-checksum-algorithm");
   }
-  const algorithm = Object.hasOwn(ALGORITHMS, name.toUpperCase()) ? ALGORITHMS[name.toUpperCase()] : null;
+  const algorithm = algorithmOf(name);
   if (!algorithm) throw new S3Error("NotImplemented", "This x-amz-checksum-algorithm is not provided");
   // CRC64NVME is of the whole object only (S3 API, checking object integrity).
   if (type === null) return { algorithm, type: algorithm === "crc64nvme" ? "FULL_OBJECT" : "COMPOSITE" };
@@ -43,11 +41,9 @@ export function uploadChecksum(headers: Headers): { algorithm: DigestAlgorithm; 
 }
 
 /** The checksums of a part, as JSON for the index; null where there is none. */
-export function partChecksums(
-  digests: ReadonlyMap<DigestAlgorithm, string>,
-): string | null {
+export function partChecksums(digests: ReadonlyMap<DigestAlgorithm, string>): string | null {
   const stored: Record<string, string> = {};
-  for (const algorithm of Object.values(ALGORITHMS)) {
+  for (const algorithm of CHECKSUM_ALGORITHMS) {
     const hex = digests.get(algorithm);
     if (hex !== undefined) stored[algorithm] = Buffer.from(hex, "hex").toString("base64");
   }
@@ -56,7 +52,7 @@ export function partChecksums(
 
 /** The checksums that an XML element states, in base64 by their algorithm. */
 export function checksumsIn(xml: XmlElement): Record<string, string> {
-  return stated((name) => childWord(xml, `Checksum${name}`));
+  return stated((algorithm) => childWord(xml, `Checksum${algorithm.toUpperCase()}`));
 }
 
 /**
@@ -71,12 +67,12 @@ export function checksumsOf(headers: Headers): Record<string, string> {
       throw new S3Error("NotImplemented", `The header ${name} is not provided`);
     }
   }
-  const checksums = stated((name) => headers.get(`x-amz-checksum-${name.toLowerCase()}`));
+  const checksums = stated((algorithm) => headers.get(`x-amz-checksum-${algorithm}`));
   const values = Object.entries(checksums);
   if (values.length > 1) throw new S3Error("InvalidRequest", "Expecting a single x-amz-checksum- header");
   for (const [algorithm, value] of values) {
     const digest = value.replace(/-[1-9][0-9]{0,4}$/, "");
-    if (digestFromBase64(digest, CHECKSUM_BYTES[algorithm as keyof typeof CHECKSUM_BYTES]) === null) {
+    if (digestFromBase64(digest, CHECKSUM_BYTES[algorithm as ChecksumAlgorithm]) === null) {
       throw new S3Error("InvalidRequest", `Value for x-amz-checksum-${algorithm} header is invalid.`);
     }
   }
@@ -89,8 +85,8 @@ export function checksumsOf(headers: Headers): Record<string, string> {
 
 /** Stored checksums as XML elements of a response. */
 export function checksumElements(checksums: Readonly<Record<string, string>>): string {
-  const elements = Object.entries(ALGORITHMS).map(([name, algorithm]) =>
-    checksums[algorithm] === undefined ? "" : element(`Checksum${name}`, checksums[algorithm])
+  const elements = CHECKSUM_ALGORITHMS.map((algorithm) =>
+    checksums[algorithm] === undefined ? "" : element(`Checksum${algorithm.toUpperCase()}`, checksums[algorithm])
   );
   if (checksums.type !== undefined) elements.push(element("ChecksumType", checksums.type));
   return elements.join("");
@@ -98,14 +94,14 @@ export function checksumElements(checksums: Readonly<Record<string, string>>): s
 
 /** The wire names of an upload's algorithm and type, as elements. */
 export function checksumKind(algorithm: string | null, type: string | null): string {
-  const name = Object.entries(ALGORITHMS).find(([, known]) => known === algorithm)?.[0];
-  return name === undefined ? "" : element("ChecksumAlgorithm", name) + (type ? element("ChecksumType", type) : "");
+  if (algorithm === null) return "";
+  return element("ChecksumAlgorithm", algorithm.toUpperCase()) + (type ? element("ChecksumType", type) : "");
 }
 
-function stated(read: (name: string) => string | null): Record<string, string> {
+function stated(read: (algorithm: ChecksumAlgorithm) => string | null): Record<string, string> {
   const checksums: Record<string, string> = {};
-  for (const [name, algorithm] of Object.entries(ALGORITHMS)) {
-    const value = read(name);
+  for (const algorithm of CHECKSUM_ALGORITHMS) {
+    const value = read(algorithm);
     if (value !== null) checksums[algorithm] = value;
   }
   return checksums;

@@ -1,10 +1,10 @@
-import { type BodyFolder, BrokenBody, receiveBody, type ReceivedBody } from "@/embedded/store/bodies.ts";
+import type { ReceivedBody } from "@/embedded/store/bodies.ts";
 import type { UploadName, VersionId } from "@/embedded/store/changes.ts";
 import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import type { DigestAlgorithm } from "@/embedded/store/digests.ts";
 import type { ByteRange } from "./byte_range.ts";
 import { type ChecksumAlgorithm, checksumHeaders } from "./checksums.ts";
-import { findCopySource, parseCopySource } from "./copy_source.ts";
+import { findCopySource, parseCopySource, receiveCopy } from "./copy_source.ts";
 import { receiveObjectBody, storeBody } from "./object_body.ts";
 import { bucketAccess } from "./permitted.ts";
 import { MAX_PUT_BYTES } from "./put_object.ts";
@@ -91,34 +91,13 @@ export async function uploadPartCopy(call: S3Call): Promise<Response> {
     return object.read(first, last);
   });
   const algorithms = upload.checksumAlgorithm ? [upload.checksumAlgorithm as DigestAlgorithm] : [];
-  const received = await receiveCopy(store, body ?? new Uint8Array(), algorithms);
-  if (received.size !== length) {
-    received.discard();
-    throw new S3Error("InternalError");
-  }
+  const received = await receiveCopy(store, body, length, algorithms);
   const { etag, checksums, atMs } = await storePart(store, name, number, received);
   return xmlResponse(
     "CopyPartResult",
     element("ETag", `"${etag}"`) + element("LastModified", xmlTime(atMs)) + checksumElements(checksums),
     version === null ? {} : { "x-amz-copy-source-version-id": version },
   );
-}
-
-async function receiveCopy(
-  folder: BodyFolder,
-  body: ReadableStream<Uint8Array> | Uint8Array,
-  algorithms: readonly DigestAlgorithm[],
-): Promise<ReceivedBody> {
-  const source = body instanceof Uint8Array ? streamOf(body) : body;
-  try {
-    return await receiveBody(folder, source, algorithms);
-  } catch (error) {
-    // An error such as a full disk does not end the source by itself, whose files would stay open.
-    await source.cancel(error).catch(() => {});
-    // What broke off is the source, not the client.
-    if (error instanceof BrokenBody) throw new S3Error("InternalError", "The source of the copy could not be read");
-    throw error;
-  }
 }
 
 /** The bytes that a copy takes; the whole where there is no range. Unlike a read's, a range must lie inside. */
@@ -131,13 +110,4 @@ function sourceRange(header: string | null, size: number): ByteRange {
   }
   if (range.last >= size) throw new S3Error("InvalidRange", `The source of the copy has ${size} bytes`);
   return range;
-}
-
-function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
-  return new ReadableStream<Uint8Array>({
-    start(controller) {
-      if (bytes.length > 0) controller.enqueue(bytes);
-      controller.close();
-    },
-  });
 }
