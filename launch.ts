@@ -4,7 +4,7 @@
  * cannot become another one.
  */
 import { fileURLToPath } from "node:url";
-import { parentGone } from "@/lib/process/parent.ts";
+import { parentGone } from "@/lib/process/stop.ts";
 
 /** Signals that end the server, or a part of it that listens for them. */
 const SIGNALS: readonly Deno.Signal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
@@ -24,22 +24,22 @@ if (!planned.success) Deno.exit(planned.code);
 
 const server = new Deno.Command(Deno.execPath(), {
   args: [...JSON.parse(new TextDecoder().decode(planned.stdout)), "--launched"],
-  // Nothing is ever written here: the end of the stream tells the server that this process is gone, however it went.
+  // Nothing is ever written here: the stream ends with this process, which the server notices.
   stdin: "piped",
   stdout: "inherit",
   stderr: "inherit",
 }).spawn();
-let isTold = false;
-const tell = (signal: Deno.Signal) => {
-  isTold = true;
+let isSignalled = false;
+const forward = (signal: Deno.Signal) => {
+  isSignalled = true;
   try {
     server.kill(signal);
   } catch {
     // It has ended already.
   }
 };
-for (const signal of SIGNALS) Deno.addSignalListener(signal, () => tell(signal));
+for (const signal of SIGNALS) Deno.addSignalListener(signal, () => forward(signal));
 // A server that is stopping already would take a second signal for one that does not want to wait.
-taskGone.then(() => isTold || tell("SIGTERM"));
+taskGone.then(() => isSignalled || forward("SIGTERM"));
 const { code } = await server.status;
 Deno.exit(code);

@@ -6,8 +6,7 @@ import { type BodyMark, missingIndexError, NAMING_TABLES, needsIndex, writeMark 
 import { pinBodies } from "@/embedded/store/body_pin.ts";
 import { INDEX_VERSION, layoutOf, openIndexForReading } from "@/embedded/store/index.ts";
 import { Statements } from "@/embedded/store/statements.ts";
-import { UNFINISHED } from "@/lib/process/backup_mark.ts";
-import { holdFolder } from "@/lib/process/data_folder.ts";
+import { holdFolder, UNFINISHED } from "@/lib/process/data_folder.ts";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
 import { syncFolder, writeDurably } from "@/lib/std/durable_files.ts";
 

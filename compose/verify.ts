@@ -6,8 +6,7 @@ import { INDEX_VERSION, layoutOf, openIndexForReading } from "@/embedded/store/i
 import { namedBodies } from "@/embedded/store/named_bodies.ts";
 import { readPorts } from "@/embedded/store/ports.ts";
 import { Statements } from "@/embedded/store/statements.ts";
-import { UNFINISHED } from "@/lib/process/backup_mark.ts";
-import { holdFolder } from "@/lib/process/data_folder.ts";
+import { holdFolder, UNFINISHED } from "@/lib/process/data_folder.ts";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
 
 /** Beside a running store, a file that nothing names yet and that was written to since then is an upload, in ms. */

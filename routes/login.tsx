@@ -1,6 +1,6 @@
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { LABELS, loginErrorSentence, SENTENCES } from "@/lib/presentation/page_sentences.ts";
-import { nextPath } from "@/lib/results/next_path.ts";
+import { nextPath } from "@/lib/results/login_form.ts";
 import { pageResponse } from "@/lib/site/page_response.ts";
 import type { SiteDeps } from "@/lib/site/site.ts";
 

@@ -15,19 +15,17 @@ import {
   DEFAULT_MAX_TENANT_REQUESTS,
   enterRole,
   limitConcurrency,
+  MAX_LOGINS,
+  MAX_LOGINS_PER_ADDRESS,
+  MAX_UNPROVEN,
+  MAX_UNPROVEN_PER_ADDRESS,
   releaseSlots,
+  UnprovenRequests,
 } from "@/lib/http/limit_concurrency.ts";
 import type { Handler, Middleware } from "@/lib/http/middleware.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { redactText } from "@/lib/http/redact.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import {
-  MAX_LOGINS,
-  MAX_LOGINS_PER_ADDRESS,
-  MAX_UNPROVEN,
-  MAX_UNPROVEN_PER_ADDRESS,
-  UnprovenRequests,
-} from "@/lib/http/unproven_requests.ts";
 import type { UpstreamClient } from "@/lib/http/upstream/upstream_request.ts";
 import { mapiReachable } from "@/lib/mapi/client.ts";
 import type { ResultsStore } from "@/lib/results/results_store.ts";

@@ -1,9 +1,8 @@
 import { addressKey } from "@/lib/http/client_address.ts";
 import { HttpError, tooManyRequests } from "@/lib/http/errors.ts";
 import { type InFlight } from "@/lib/http/in_flight.ts";
-import { enterTenant } from "@/lib/http/limit_concurrency.ts";
+import { enterTenant, UnprovenRequests } from "@/lib/http/limit_concurrency.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { UnprovenRequests } from "@/lib/http/unproven_requests.ts";
 import { cancelBody } from "@/lib/std/cancel_body.ts";
 import type { AcceptedIdentities } from "./accepted_identities.ts";
 import { accountKey, type Attempt, type Guess, type GuessLimits } from "./guess_limits.ts";
@@ -19,7 +18,7 @@ interface AdmissionOptions {
   readonly accepted: AcceptedIdentities;
   readonly guesses: GuessLimits;
   readonly identify: Identify;
-  /** Whether all callers share keys of the gateway: then an answer of S3 says nothing about a login. */
+  /** Whether all callers share keys of the gateway: then a response of S3 says nothing about a login. */
   readonly sharedKeys: boolean;
   /** Slots of requests whose credentials were accepted recently: of the role, and of each tenant. */
   readonly role: InFlight;

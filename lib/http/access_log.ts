@@ -58,7 +58,7 @@ function timestamps(): (now: number) => string {
 }
 
 /**
- * One line per request, written when the answer's headers are known; `duration_ms` is the time to that point.
+ * One line per request, written when the response's headers are known; `duration_ms` is the time to that point.
  * Paths in `silent` (health probes) are left out.
  */
 export function accessLog(

@@ -1,10 +1,11 @@
 import { Hono } from "hono";
 import { RegExpRouter } from "hono/router/reg-exp-router";
-import type { RequestLog } from "./access_log.ts";
-import { notFound } from "./errors.ts";
+import { describeRequest, type RequestLog } from "./access_log.ts";
+import { headerText } from "./header_values.ts";
+import { HttpError, notFound } from "./errors.ts";
 import type { Handler, HttpEnv, Middleware } from "./middleware.ts";
 import { rawTarget } from "./raw_path.ts";
-import { renderError } from "./render_error.ts";
+import { redactText } from "./redact.ts";
 import { RequestContext } from "./request_context.ts";
 
 /** The Hono app of a server, or of a part of one. */
@@ -53,4 +54,27 @@ export function routesOf(app: App, ...middleware: readonly Middleware[]): AddRou
 export function addBelow(add: AddRoute, path: string, handler: Handler): void {
   add(path, handler);
   add(`${path}:rest{[^]+}`, handler);
+}
+
+const MAX_STACK = 8192;
+
+/**
+ * The one place where an error becomes a response: an {@link HttpError} shows its detail; anything else is a 500 that
+ * names only the request id, with the stack logged once and without secrets.
+ */
+export function renderError(error: unknown, context: RequestContext, log: RequestLog): Response {
+  if (error instanceof HttpError) return answer(error.status, { detail: error.detail }, error.headers);
+  log.write({ ...describeRequest("error", context), error: stackOf(error) });
+  return answer(500, { detail: "Internal server error", request_id: context.requestId });
+}
+
+function answer(status: number, body: unknown, extra: Readonly<Record<string, string>> = {}): Response {
+  const headers: Record<string, string> = { "Content-Type": "application/json" };
+  for (const [name, value] of Object.entries(extra)) headers[name] = headerText(value);
+  return new Response(JSON.stringify(body), { status, headers });
+}
+
+function stackOf(error: unknown): string {
+  const text = error instanceof Error ? error.stack ?? `${error.name}: ${error.message}` : String(error);
+  return redactText(text).slice(0, MAX_STACK);
 }

@@ -3,7 +3,7 @@ import { pacedReader } from "@/lib/std/paced_reader.ts";
 import { STREAM_BOUNDS, type TimeBounds, UNWATCHED_BYTES } from "@/lib/std/time_bounds.ts";
 import { growingReader } from "./growing_reader.ts";
 import { BrokenStream, guardedStream } from "./guarded_stream.ts";
-import type { RequestInfo } from "./request_info.ts";
+import type { RequestInfo } from "./request_context.ts";
 
 type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
 

@@ -1,5 +1,4 @@
 import { isIPv4, isIPv6 } from "node:net";
-import type { RequestInfo } from "./request_info.ts";
 
 /** The name of an unknown address, as of a request that came without a network. */
 const UNKNOWN = "unknown";
@@ -9,7 +8,7 @@ const UNKNOWN = "unknown";
  * proxies wrote, else the peer's. A list that is shorter, or an entry that is no address, was not written by our
  * proxies: then the peer counts. IPv4 addresses that are written as IPv6 become IPv4.
  *
- * @param trustedHops how many proxies in front of this role are ours; 0 ignores the header, since anybody may send one
+ * @param trustedHops how many proxies in front of this role are ours; 0 ignores the header, since any client may send one
  */
 export function clientAddress(forwardedFor: string | null, peer: string | null, trustedHops: number): string | null {
   const entry = trustedHops > 0 ? forwardedFor?.split(",").at(-trustedHops) : undefined;
@@ -28,7 +27,7 @@ export function addressKey(address: string | null): string {
 }
 
 /** The peer's address, an IPv4 one as such however it is written; null where the connection has none. */
-export function peerAddress(info: RequestInfo | undefined): string | null {
+export function peerAddress(info: { readonly remoteAddr?: Deno.Addr } | undefined): string | null {
   const address = info?.remoteAddr;
   return address && "hostname" in address ? readAddress(address.hostname) ?? address.hostname : null;
 }

@@ -8,7 +8,7 @@ const EXPOSED =
   "ETag, X-Request-ID, Content-Length, Content-Range, Content-Disposition, Content-Encoding, Accept-Ranges, Last-Modified, Retry-After, Location, x-amz-version-id, x-amz-delete-marker, x-amz-tagging-count, x-amz-checksum-crc32, x-amz-checksum-crc32c, x-amz-checksum-crc64nvme, x-amz-checksum-sha1, x-amz-checksum-sha256, x-amz-checksum-type, X-Zip-Failed, X-Zip-Failed-Keys, X-Zip-Size";
 const PREFLIGHT_SECONDS = 600;
 
-/** CORS headers on every answer of a route, errors included, and the answer to preflights (Fetch standard, CORS protocol). */
+/** CORS headers on every response of a route, errors included, and the response to preflights (Fetch standard, CORS protocol). */
 export function cors(origins: CorsOrigins): Middleware {
   const listed = origins === "*" ? null : new Set(origins);
   return async function cors(c, next) {

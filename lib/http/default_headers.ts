@@ -1,8 +1,8 @@
 import { leavesReadAhead } from "@/lib/std/body_reader.ts";
 import type { Middleware } from "./middleware.ts";
-import { REQUEST_ID_HEADER } from "./request_id.ts";
+import { REQUEST_ID_HEADER } from "./request_context.ts";
 
-/** Keeps an answer out of the frames of other pages (CSP Level 3, frame-ancestors). */
+/** Keeps a response out of the frames of other pages (CSP Level 3, frame-ancestors). */
 export const UNFRAMED_POLICY = "frame-ancestors 'none'";
 
 /** The policy of content that is not ours to trust: a document may do nothing, and no page may frame it. */
@@ -15,7 +15,7 @@ const DEFAULT_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Adds the headers that every answer of every role carries, unless it has its own. A policy of its own that says nothing
+ * Adds the headers that every response of every role carries, unless it has its own. A policy of its own that says nothing
  * of frames, such as one that came from another service, gets a second one beside it: browsers enforce both.
  */
 export function addDefaultHeaders(headers: Headers): void {
@@ -31,7 +31,7 @@ export function addDefaultHeaders(headers: Headers): void {
 /**
  * What every response of every role carries: the request's id, the default headers, and after a body that had the
  * runtime read far ahead that the connection ends. Responses to HEAD say how long the body is that they leave out.
- * Responses under `/api/v1` are kept out of every cache unless the route said otherwise.
+ * Responses under `/api/v1` are excluded from every cache unless the route said otherwise.
  */
 export const defaultHeaders: Middleware = async function defaultHeaders(c, next) {
   await next();

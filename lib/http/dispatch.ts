@@ -1,7 +1,7 @@
 import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 import { addBelow, type AddRoute } from "./app.ts";
+import { headerText } from "./header_values.ts";
 import { methodNotAllowed, notFound } from "./errors.ts";
-import { headerText } from "./header_text.ts";
 import type { Handler } from "./middleware.ts";
 import type { Operation } from "./operation.ts";
 import { decodeKey, decodeParameter } from "./raw_path.ts";

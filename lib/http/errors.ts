@@ -1,4 +1,4 @@
-/** One problem of one request field, in the wire shape of a 422 answer. */
+/** One problem of one request field, in the wire shape of a 422 response. */
 export interface ValidationEntry {
   readonly type: string;
   /** Where the problem is: `body`, `query` or `path`, then member names and indexes. */
@@ -8,11 +8,11 @@ export interface ValidationEntry {
   readonly ctx?: Readonly<Record<string, string | number>>;
 }
 
-/** What an error answer shows under `detail`. */
+/** What an error response shows under `detail`. */
 type ErrorDetail = string | readonly ValidationEntry[] | Readonly<Record<string, unknown>>;
 
 export interface HttpErrorOptions {
-  /** Sent with the answer, for example `WWW-Authenticate`. */
+  /** Sent with the response, for example `WWW-Authenticate`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** What went wrong underneath; never shown. */
   readonly cause?: unknown;
@@ -60,7 +60,7 @@ export function forbidden(detail: string): HttpError {
   return new HttpError(403, detail);
 }
 
-/** 404 of a resource, such as `notFound("tenant 'x'")`; without a name the answer to an unknown path. */
+/** 404 of a resource, such as `notFound("tenant 'x'")`; without a name the response to an unknown path. */
 export function notFound(what?: string): HttpError {
   return new HttpError(404, what ? `${what} not found` : "Not Found");
 }

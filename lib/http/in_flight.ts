@@ -1,4 +1,4 @@
-/** Counts what is under way, by key. A key without anything under way takes no room. */
+/** Limits how many of something run at a time, by key. A key of which none runs takes no memory. */
 export class InFlight {
   readonly #counts = new Map<string, number>();
   readonly #max: number;
@@ -7,12 +7,12 @@ export class InFlight {
     this.#max = max;
   }
 
-  /** How many are under way. */
+  /** How many run now. */
   count(key = ""): number {
     return this.#counts.get(key) ?? 0;
   }
 
-  /** Takes a place; returns a function that releases it, once however often it is called, or null when all are taken. */
+  /** Takes a slot. @returns a function that releases it, once however often it is called; null when all are taken */
   enter(key = ""): (() => void) | null {
     const count = this.count(key);
     if (count >= this.#max) return null;
@@ -24,6 +24,45 @@ export class InFlight {
       const left = this.count(key) - 1;
       if (left > 0) this.#counts.set(key, left);
       else this.#counts.delete(key);
+    };
+  }
+}
+
+/** What is full: the share of one address, or the sum over all addresses. */
+export type Full = "address" | "all";
+
+/** Limits how much runs at a time, for each client address and in all, so that one address cannot take every slot. */
+export class AddressLimit {
+  readonly #byAddress: InFlight;
+  readonly #all: InFlight;
+
+  constructor(maxPerAddress: number, max: number) {
+    this.#byAddress = new InFlight(maxPerAddress);
+    this.#all = new InFlight(max);
+  }
+
+  /** How much runs now, in all. */
+  get count(): number {
+    return this.#all.count();
+  }
+
+  /**
+   * Takes a slot for an address.
+   *
+   * @param address key of a client address, see `addressKey`
+   * @returns a function that releases the slot, once however often it is called; or what is full
+   */
+  enter(address: string): (() => void) | Full {
+    const releaseAll = this.#all.enter();
+    if (!releaseAll) return "all";
+    const releaseAddress = this.#byAddress.enter(address);
+    if (!releaseAddress) {
+      releaseAll();
+      return "address";
+    }
+    return () => {
+      releaseAll();
+      releaseAddress();
     };
   }
 }

@@ -14,7 +14,7 @@ export class JsonText {
     if (this.#text.length >= PIECE_CHARACTERS) this.#encode();
   }
 
-  /** The answer, with its length. */
+  /** The response, with its length. */
   response(): Response {
     this.#encode();
     const pieces = this.#pieces.values();

@@ -1,23 +1,23 @@
 import { cancelBody } from "@/lib/std/cancel_body.ts";
+import { addressKey } from "./client_address.ts";
 import { type HttpError, unavailable } from "./errors.ts";
-import type { InFlight } from "./in_flight.ts";
+import { AddressLimit, type InFlight } from "./in_flight.ts";
 import type { Middleware } from "./middleware.ts";
 import type { RequestContext } from "./request_context.ts";
-import type { UnprovenRequests } from "./unproven_requests.ts";
 
-/** Requests that a role works on at a time, where the settings do not say. */
+/** Requests that a role handles at a time, unless the settings say otherwise. */
 export const DEFAULT_MAX_REQUESTS = 1024;
-/** Requests that one tenant has of them at most, so that no tenant can take them all. */
+/** Most of them for one tenant, so that no tenant can take them all. */
 export const DEFAULT_MAX_TENANT_REQUESTS = 512;
 const RETRY_AFTER_SECONDS = 1;
 
 /**
- * Releases what a request holds when its work is done and the last byte of its answer is sent, or its client is gone. A
- * client that is gone may leave work behind, such as giving up its upload: that counts as well.
+ * Releases the slots of a request when its work is done and the last byte of its response is sent, or its client has
+ * disconnected. Work after a disconnect counts as well, such as aborting an upload.
  */
 export const releaseSlots: Middleware = async function releaseSlots(c, next) {
   const context = c.get("context");
-  // Without a connection (another part of this process asks) the request is over when it is answered.
+  // Without a connection, as for a call within this process, the request ends with its response.
   const sent = context.info?.completed?.then(ignored, ignored);
   const release = () => context.release();
   try {
@@ -29,9 +29,8 @@ export const releaseSlots: Middleware = async function releaseSlots(c, next) {
 };
 
 /**
- * Lets a role whose requests are small work on so many of them at a time and answers 503 with Retry-After at once beyond
- * that, before anything is read. What brings a body has a place among `logins` instead: anybody may send one, as slowly
- * as they like.
+ * Limits how many requests a role handles at a time: beyond that it returns 503 with Retry-After at once, before anything
+ * is read. A request with a body takes a slot of `logins` instead, since it needs no credentials and may arrive slowly.
  */
 export function limitConcurrency(inFlight: InFlight, logins: UnprovenRequests): Middleware {
   return function limitConcurrency(c, next) {
@@ -48,7 +47,7 @@ export function limitConcurrency(inFlight: InFlight, logins: UnprovenRequests): 
   };
 }
 
-/** Takes a place of a role for a request. @throws HttpError 503 when all are taken */
+/** Takes a slot of a role for a request. @throws HttpError 503 when all are taken */
 export function enterRole(inFlight: InFlight, context: RequestContext): void {
   const leave = inFlight.enter();
   if (!leave) throw tooMany("Too many requests");
@@ -56,9 +55,9 @@ export function enterRole(inFlight: InFlight, context: RequestContext): void {
 }
 
 /**
- * Takes a place of a role for a request, and one of its tenant's share (null: the system level).
+ * Takes a slot of a role for a request, and one of its tenant's share (null: the system level).
  *
- * @throws HttpError 503 when one of them is not to be had; then none is taken
+ * @throws HttpError 503 when one of them is not free; then none is taken
  */
 export function enterTenant(role: InFlight, tenants: InFlight, context: RequestContext, tenant: string | null): void {
   const leaveRole = role.enter();
@@ -76,4 +75,41 @@ function ignored(): void {}
 
 function tooMany(what: string): HttpError {
   return unavailable(`${what} at a time`, RETRY_AFTER_SECONDS);
+}
+
+/** Requests of clients whose credentials are not checked yet: from one address, and in all. */
+export const MAX_UNPROVEN_PER_ADDRESS = 64;
+
+export const MAX_UNPROVEN = 512;
+
+/** Bodies that need no credentials, such as that of a login: from one address, and in all. */
+export const MAX_LOGINS_PER_ADDRESS = 16;
+
+export const MAX_LOGINS = 256;
+
+/** Slots for the requests of clients whose credentials are not proven, apart from those of clients with proven ones. */
+export class UnprovenRequests {
+  readonly #limit: AddressLimit;
+
+  constructor(maxPerAddress: number, max: number) {
+    this.#limit = new AddressLimit(maxPerAddress, max);
+  }
+
+  /** How many are taken. */
+  get count(): number {
+    return this.#limit.count;
+  }
+
+  /**
+   * Takes a slot for a request.
+   *
+   * @returns a function that releases the slot, once however often it is called
+   * @throws HttpError 503 when none is left
+   */
+  enter(context: RequestContext): () => void {
+    const slot = this.#limit.enter(addressKey(context.clientAddress));
+    if (slot === "address") throw tooMany("Too many requests of this address");
+    if (slot === "all") throw tooMany("Too many requests without proven credentials");
+    return slot;
+  }
 }

@@ -1,6 +1,5 @@
 import type { MiddlewareHandler } from "hono";
-import type { RequestContext } from "./request_context.ts";
-import type { RequestInfo } from "./request_info.ts";
+import type { RequestContext, RequestInfo } from "./request_context.ts";
 
 /** What a Hono context of ours holds: what the server says of the connection, and the context of the request. */
 export interface HttpEnv {

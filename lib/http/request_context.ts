@@ -1,8 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { clientAddress, peerAddress } from "./client_address.ts";
 import { methodNotAllowed } from "./errors.ts";
 import { type RawTarget, rawTarget } from "./raw_path.ts";
-import { REQUEST_ID_HEADER, requestId } from "./request_id.ts";
-import type { RequestInfo } from "./request_info.ts";
 
 /** Who a request acts for, as far as the access log is concerned. */
 export interface LoggedCaller {
@@ -65,4 +64,26 @@ export class RequestContext {
   header(name: string): string | null {
     return this.request.headers.get(name);
   }
+}
+
+export const REQUEST_ID_HEADER = "X-Request-ID";
+
+const ACCEPTED = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** The id a request is known by: the one it brought when that is harmless, else 32 lowercase hexadecimal digits. */
+function requestId(incoming: string | null | undefined): string {
+  return incoming && ACCEPTED.test(incoming) ? incoming : randomUUID().replaceAll("-", "");
+}
+
+/** What `Deno.serve` tells about the connection; absent where a test calls the app without a network. */
+export interface RequestInfo {
+  readonly remoteAddr?: Deno.Addr;
+  /** Settles when the response is sent to its last byte, or its client is gone. */
+  readonly completed?: Promise<void>;
+  /** Ends the connection at once, for a client that does not read; absent where the server has no hold on it. */
+  breakOff?(): void;
+  /** From one role of this process to another: the target as it came, which no `Request` that is made anew can hold. */
+  readonly target?: RawTarget;
+  /** From one role of this process to another: the body, which has been read. */
+  readonly body?: Uint8Array<ArrayBuffer>;
 }

@@ -8,7 +8,6 @@ import { unreadable } from "./body_source.ts";
 import { HttpError } from "./errors.ts";
 import { growingReader } from "./growing_reader.ts";
 import { BrokenStream, guardedStream } from "./guarded_stream.ts";
-import { StreamOfLength } from "./stream_of_length.ts";
 
 /** Largest chunk, bytes: larger ones are little cheaper, and each connection keeps a buffer of that size. */
 const MAX_CHUNK_BYTES = 256 * 1024;
@@ -104,4 +103,28 @@ function chunksReader(chunks: Chunks): BodyReader {
     // Does not wait: the chunk that is being read may never come.
     cancel: () => void chunks.return(undefined).catch(() => {}),
   };
+}
+
+/**
+ * A stream that says how long it is. As the body of a request the runtime (Deno 2.9) sends any other stream in chunks,
+ * and drops its Content-Length; of a Blob it asks the size, and reads the stream that the Blob gives.
+ */
+export class StreamOfLength extends Blob {
+  readonly #stream: ReadableStream<Uint8Array<ArrayBuffer>>;
+  readonly #lengthBytes: number;
+
+  constructor(stream: ReadableStream<Uint8Array<ArrayBuffer>>, lengthBytes: number) {
+    super();
+    this.#stream = stream;
+    this.#lengthBytes = lengthBytes;
+  }
+
+  override get size(): number {
+    return this.#lengthBytes;
+  }
+
+  /** The stream itself: it can be read once. */
+  override stream(): ReadableStream<Uint8Array<ArrayBuffer>> {
+    return this.#stream;
+  }
 }

@@ -1,12 +1,12 @@
-import { AddressLimit, type Full } from "@/lib/http/address_limit.ts";
 import { addressKey, peerAddress } from "@/lib/http/client_address.ts";
+import { AddressLimit, type Full } from "@/lib/http/in_flight.ts";
 import { DEFAULT_MAX_TENANT_REQUESTS } from "@/lib/http/limit_concurrency.ts";
 import { announcedLength } from "@/lib/std/body_reader.ts";
 import { deadline } from "@/lib/std/deadline.ts";
 import { STREAM_BOUNDS, type TimeBounds, totalMs } from "@/lib/std/time_bounds.ts";
 import type { Handler, HandlerInfo, ServeConnection, ServedConnection } from "./serve_connection.ts";
 
-/** How many connections a server holds, and how long one of them may be of no use. */
+/** How many connections a server holds, and how long one of them may be idle. */
 export interface ConnectionLimits {
   /** Open at a time; as many requests may run at a time, of which HTTP/2 sends several on one connection. */
   readonly max: number;
@@ -14,14 +14,14 @@ export interface ConnectionLimits {
   readonly maxPerAddress: number | null;
   /** From the connection to the end of the first request's head, ms. */
   readonly headMs: number;
-  /** From an answer to the end of the next request's head, ms. */
+  /** From a response to the end of the next request's head, ms. */
   readonly idleMs: number;
-  /** How fast an answer of known length must be read; {@link STREAM_BOUNDS} when absent. */
-  readonly answers?: TimeBounds;
+  /** How fast a response of known length must be read; {@link STREAM_BOUNDS} when absent. */
+  readonly responses?: TimeBounds;
 }
 
 export const DEFAULT_MAX_CONNECTIONS = 4096;
-/** Below the requests that a role works on for one tenant, so that one address cannot hold all of their places. */
+/** Below the requests that a role works on for one tenant, so that one address cannot take all of their slots. */
 export const DEFAULT_MAX_CONNECTIONS_PER_ADDRESS = DEFAULT_MAX_TENANT_REQUESTS * 3 / 4;
 export const DEFAULT_HEAD_SECONDS = 30;
 /** Longer than the 90 s for which `fetch` keeps a connection, and than most proxies do: who sends first must close first. */
@@ -39,27 +39,27 @@ export const DEFAULT_CONNECTION_LIMITS: ConnectionLimits = {
 export const LOCAL_CONNECTION_LIMITS: ConnectionLimits = { ...DEFAULT_CONNECTION_LIMITS, maxPerAddress: null };
 
 /**
- * The runtime calls an answer that it was handed in one piece complete before it is sent, so this many bytes may still be
- * on their way then. What is longer streams or is read faster.
+ * The runtime reports a response whose body is not a stream as complete before it is sent, so this many bytes may still
+ * be in buffers then. Longer bodies stream or are read faster.
  */
 const UNSENT_BYTES = 1024 * 1024;
-/** An answer of this length fits into the buffers of a connection, bytes. */
+/** A response of this length fits into the buffers of a connection, bytes. */
 const BUFFERED_BYTES = 64 * 1024;
-/** How often connections are looked at, ms. */
-const LOOK_EVERY_MS = 1000;
+/** How often connections are checked, ms. */
+const CHECK_EVERY_MS = 1000;
 /** A limit that is reached is reported so often at most, ms. */
 const REPORT_EVERY_MS = 60_000;
 /** The settings by what they limit. */
 const SETTINGS: Readonly<Record<Full, string>> = { all: "MAX_CONNECTIONS", address: "MAX_CONNECTIONS_PER_ADDRESS" };
 
-/** What is known of an open connection. There are thousands, so it is little. */
+/** The state of an open connection. There are thousands, so it is small. */
 interface Open {
   served: ServedConnection | null;
-  /** Requests whose answer is not complete. */
+  /** Requests whose response is not complete. */
   running: number;
-  /** When it is of no use any more, by `performance.now`, ms. */
+  /** When it is broken off, by `performance.now`, ms. */
   until: number;
-  /** Whose it is. */
+  /** The key of its client address. */
   readonly address: string;
 }
 
@@ -72,7 +72,7 @@ export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #handler: Handler;
   readonly #open = new Set<Open>();
-  readonly #places: AddressLimit;
+  readonly #connections: AddressLimit;
   readonly #requests: AddressLimit;
   /** When each setting was last reported as reached, by `performance.now`, ms. */
   readonly #reported = new Map<Full, number>();
@@ -83,7 +83,7 @@ export class Connections {
     this.#limits = limits;
     this.#handler = handler;
     const maxPerAddress = limits.maxPerAddress ?? limits.max;
-    this.#places = new AddressLimit(maxPerAddress, limits.max);
+    this.#connections = new AddressLimit(maxPerAddress, limits.max);
     this.#requests = new AddressLimit(maxPerAddress, limits.max);
   }
 
@@ -95,18 +95,18 @@ export class Connections {
   /** Serves a new connection, or closes it at once where there are enough. */
   add(connection: Deno.TcpConn): void {
     const address = addressKey(peerAddress(connection));
-    const place = this.#places.enter(address);
-    if (typeof place === "string") {
-      this.#report(place);
+    const slot = this.#connections.enter(address);
+    if (typeof slot === "string") {
+      this.#report(slot);
       connection.close();
       return;
     }
     const open: Open = { served: null, running: 0, until: performance.now() + this.#limits.headMs, address };
-    open.served = this.#serve(connection, (request, info) => this.#answer(open, request, info));
+    open.served = this.#serve(connection, (request, info) => this.#respond(open, request, info));
     this.#open.add(open);
     this.#watch();
     open.served.finished.then(() => {
-      place();
+      slot();
       this.#ended(open);
     });
   }
@@ -121,18 +121,18 @@ export class Connections {
     for (const { served } of this.#open) served?.cut();
   }
 
-  async #answer(open: Open, request: Request, info: Deno.ServeHandlerInfo<Deno.NetAddr>): Promise<Response> {
-    const place = this.#requests.enter(open.address);
-    if (typeof place === "string") {
+  async #respond(open: Open, request: Request, info: Deno.ServeHandlerInfo<Deno.NetAddr>): Promise<Response> {
+    const slot = this.#requests.enter(open.address);
+    if (typeof slot === "string") {
       // Many requests on few connections, as HTTP/2 sends them, hold no more than as many connections would.
-      this.#report(place);
+      this.#report(slot);
       open.served?.cut();
       return new Response(null, { status: 503 });
     }
     open.running++;
     // As long as the handler works, its own bounds hold.
     open.until = Infinity;
-    const { idleMs, answers = STREAM_BOUNDS } = this.#limits;
+    const { idleMs, responses = STREAM_BOUNDS } = this.#limits;
     let unsentMs = 0;
     let closes = false;
     let isComplete = false;
@@ -140,7 +140,7 @@ export class Connections {
     const complete = () => {
       isComplete = true;
       forgetBound();
-      place();
+      slot();
       if (--open.running > 0) return;
       open.until = performance.now() + idleMs + unsentMs;
       // The runtime leaves that to the client.
@@ -151,10 +151,10 @@ export class Connections {
     closes = response.headers.get("Connection") === "close";
     const length = announcedLength(response);
     const unsentBytes = Math.min(length ?? UNSENT_BYTES, UNSENT_BYTES);
-    if (unsentBytes > BUFFERED_BYTES) unsentMs = totalMs(unsentBytes, answers);
-    // Each answer has a bound of its own: several may be under way, in HTTP/2, or when requests follow each other at
+    if (unsentBytes > BUFFERED_BYTES) unsentMs = totalMs(unsentBytes, responses);
+    // Each response has a bound of its own: several may be under way, in HTTP/2, or when requests follow each other at
     // once. One without a length that is not complete at once is a stream, which breaks the connection off by itself.
-    if (length !== null && !isComplete) forgetBound = deadline(totalMs(length, answers), () => open.served?.cut());
+    if (length !== null && !isComplete) forgetBound = deadline(totalMs(length, responses), () => open.served?.cut());
     return response;
   }
 
@@ -166,11 +166,11 @@ export class Connections {
   }
 
   #watch(): void {
-    const { headMs, idleMs, answers = STREAM_BOUNDS } = this.#limits;
+    const { headMs, idleMs, responses = STREAM_BOUNDS } = this.#limits;
     this.#timer ??= setInterval(() => {
       const now = performance.now();
       for (const { served, until } of this.#open) if (until <= now) served?.cut();
-    }, Math.min(LOOK_EVERY_MS, headMs, idleMs, answers.slackMs));
+    }, Math.min(CHECK_EVERY_MS, headMs, idleMs, responses.slackMs));
   }
 
   #report(full: Full): void {
@@ -181,7 +181,7 @@ export class Connections {
   }
 }
 
-/** What the runtime tells of a request, and the way to end its connection. */
+/** What the runtime knows of a request, and the way to end its connection. */
 class ConnectionInfo implements HandlerInfo {
   readonly #info: Deno.ServeHandlerInfo<Deno.NetAddr>;
   readonly #open: Open;

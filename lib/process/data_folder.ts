@@ -1,16 +1,18 @@
 import { randomBytes } from "node:crypto";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
 import { writeDurably } from "@/lib/std/durable_files.ts";
-import { UNFINISHED } from "./backup_mark.ts";
+
+/** The file that tells a backup under way, or one that was cut off, from a whole one. */
+export const UNFINISHED = "backup.unfinished";
 
 /**
- * The one folder in which the embedded parts keep everything (`DATA_DIR`).
+ * The one folder in which the embedded parts store everything (`DATA_DIR`).
  *
  * While it is open it is locked: the lock is the kernel's and goes with the process, whatever ends it.
  */
 export class DataFolder {
   readonly path: string;
-  /** What its owner should know of it, a line each. */
+  /** Warnings for the operator, a line each. */
   readonly warnings: readonly string[];
   readonly #lock: Deno.FsFile;
 
@@ -30,11 +32,7 @@ export class DataFolder {
       Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
       lock = Deno.openSync(`${path}/lock`, { create: true, read: true, write: true, mode: 0o600 });
     } catch (error) {
-      throw new DataFolderError(
-        `The data folder ${path} cannot be written (${
-          reason(error)
-        }): make it writable, or set DATA_DIR to another folder.`,
-      );
+      throw unwritable(path, error);
     }
     if (!lock.tryLockSync(true) || !isFileAt(lock, `${path}/lock`)) {
       lock.close();
@@ -42,7 +40,7 @@ export class DataFolder {
         `The data folder ${path} is in use by another Stackroom: stop that one, or set DATA_DIR to another folder.`,
       );
     }
-    if (isUnfinishedBackup(path)) {
+    if (exists(`${path}/${UNFINISHED}`)) {
       lock.close();
       throw new DataFolderError(
         `The data folder ${path} is a backup that was not finished: remove it, and use another one.`,
@@ -62,8 +60,8 @@ export class DataFolder {
   secret(name: string): string {
     const path = `${this.path}/${name}.secret`;
     try {
-      const kept = Deno.readTextFileSync(path).trim();
-      if (/^[0-9a-f]{64}$/.test(kept)) return kept;
+      const secret = Deno.readTextFileSync(path).trim();
+      if (/^[0-9a-f]{64}$/.test(secret)) return secret;
       throw new DataFolderError(`The file ${path} is damaged: restore it, or delete it to have a new secret made.`);
     } catch (error) {
       if (error instanceof DataFolderError) throw error;
@@ -71,19 +69,19 @@ export class DataFolder {
         throw new DataFolderError(`The file ${path} cannot be read (${reason(error)}): restore it, or remove it.`);
       }
     }
-    const made = randomBytes(32).toString("hex");
-    writeDurably(path, new TextEncoder().encode(made));
-    return made;
+    const secret = randomBytes(32).toString("hex");
+    writeDurably(path, new TextEncoder().encode(secret));
+    return secret;
   }
 
-  /** Gives the lock back. */
+  /** Releases the lock. */
   close(): void {
     this.#lock.unlockSync();
     this.#lock.close();
   }
 }
 
-/** A stopped data folder that is being read, or how it was found. */
+/** The data folder of a stopped server, held while it is read. */
 interface HeldFolder {
   /** Whether a process has the folder open, or may have. */
   readonly isInUse: boolean;
@@ -99,7 +97,7 @@ export function holdFolder(path: string): HeldFolder {
   const lockPath = `${path}/lock`;
   const free = { isInUse: false, release() {} };
   const inUse = { isInUse: true, release() {} };
-  let isMade = false;
+  let isCreated = false;
   let lock: Deno.FsFile;
   try {
     lock = Deno.openSync(lockPath, { read: true });
@@ -107,7 +105,7 @@ export function holdFolder(path: string): HeldFolder {
     if (!(error instanceof Deno.errors.NotFound)) return inUse;
     try {
       lock = Deno.openSync(lockPath, { createNew: true, read: true, write: true, mode: 0o600 });
-      isMade = true;
+      isCreated = true;
     } catch (error) {
       return error instanceof Deno.errors.AlreadyExists ? inUse : free;
     }
@@ -127,8 +125,8 @@ export function holdFolder(path: string): HeldFolder {
     isInUse: false,
     release() {
       removeTraces(path, before);
-      // While it is locked: who opened it meanwhile finds that it is no longer the file of that name.
-      if (isMade) removeQuietly(lockPath);
+      // While it is locked: a process that opened it meanwhile finds that it is no longer the file of that name.
+      if (isCreated) removeQuietly(lockPath);
       lock.close();
     },
   };
@@ -162,10 +160,10 @@ function isFileAt(file: Deno.FsFile, path: string): boolean {
   }
 }
 
-/** What of a mode others than the owner may do. */
+/** The bits of a mode that concern others than the owner. */
 const OTHERS = 0o077;
 
-/** Says that others may look into a folder: its names are not hidden then, and what is copied into it may be read. */
+/** The warning for a folder that is open to others: its names are visible, and files that are copied into it may be read. */
 function opennessOf(path: string): string[] {
   const { mode } = Deno.statSync(path);
   if (mode === null || (mode & OTHERS) === 0) return [];
@@ -196,9 +194,9 @@ function keepPrivate(folder: string): string[] {
   return failed;
 }
 
-function isUnfinishedBackup(path: string): boolean {
+function exists(path: string): boolean {
   try {
-    Deno.statSync(`${path}/${UNFINISHED}`);
+    Deno.statSync(path);
     return true;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return false;

@@ -1,8 +1,7 @@
 import { thenCancelBody } from "@/lib/std/cancel_body.ts";
 import { sleep } from "@/lib/std/sleep.ts";
 import { type ConnectionLimits, Connections, DEFAULT_CONNECTION_LIMITS } from "./connections.ts";
-import { faultResponse } from "./fault_response.ts";
-import { type Handler, type ServeConnection, serveConnection } from "./serve_connection.ts";
+import { faultResponse, type Handler, type ServeConnection, serveConnection } from "./serve_connection.ts";
 
 export type { Handler } from "./serve_connection.ts";
 

@@ -1,8 +1,9 @@
-import { faultResponse } from "./fault_response.ts";
+import { addDefaultHeaders } from "@/lib/http/default_headers.ts";
+import { redactText } from "@/lib/http/redact.ts";
 
-/** What a server knows of a request beside the request. */
+/** What a server knows of a request besides the request itself. */
 export interface HandlerInfo extends Deno.ServeHandlerInfo<Deno.NetAddr> {
-  /** Ends the connection at once; absent where the server has no hold on it. */
+  /** Ends the connection at once; absent where the server cannot. */
   breakOff?(): void;
 }
 
@@ -13,7 +14,7 @@ export type Handler = (request: Request, info: HandlerInfo) => Response | Promis
 export interface ServedConnection {
   /** Resolves when the connection has ended, however it did. */
   readonly finished: Promise<void>;
-  /** Ends the connection when the answer under way is sent; a connection without a request ends at once. */
+  /** Ends the connection when the response under way is sent; a connection without a request ends at once. */
   shutdown(): Promise<void>;
   /** Breaks the connection off, and with it what is under way. */
   cut(): void;
@@ -38,9 +39,9 @@ type ServeHttpOnConnection = (
 /**
  * The part of `Deno.serve` that serves HTTP on one connection, or null where this runtime has none.
  *
- * `Deno.serve` gives no hold on its connections: it has no timeouts (denoland/deno#3515, #34172) and no limits. The
+ * `Deno.serve` gives no access to its connections: it has no timeouts (denoland/deno#3515, #34172) and no limits. The
  * function that it runs for each of them is not public, but reachable; node:http's server, which has timeouts, would
- * cost two to three times the processor time. Everything that knows of it stands in this file, and a test fails on a
+ * cost two to three times the processor time. Only this file knows of it, and a test fails on a
  * runtime without it.
  */
 export const serveConnection: ServeConnection | null = connectionServer(runtimeInternals());
@@ -62,7 +63,7 @@ export function connectionServer(internals: unknown): ServeConnection | null {
     };
     const { finished, shutdown } = serve(connection, signal, handler, faultResponse, () => {});
     return {
-      // What breaks a connection is its client's affair.
+      // A connection that its client breaks is no error of the server.
       finished: finished.catch(() => {}),
       shutdown: () => shutdown().catch(() => {}),
       cut() {
@@ -79,4 +80,15 @@ export function connectionServer(internals: unknown): ServeConnection | null {
 function runtimeInternals(): unknown {
   const key: unknown = Reflect.get(Deno, "internal");
   return typeof key === "symbol" ? Reflect.get(Deno, key) : null;
+}
+
+/**
+ * The response where a handler threw, which is a fault beyond all code that renders errors. It says as little as
+ * theirs; the stack goes to standard error without secrets.
+ */
+export function faultResponse(error: unknown): Response {
+  console.error(redactText(error instanceof Error ? error.stack ?? error.message : String(error)));
+  const response = new Response("Internal Server Error", { status: 500 });
+  addDefaultHeaders(response.headers);
+  return response;
 }

@@ -10,13 +10,16 @@ const STOP_TIDY_MS = 900;
 /** A terminal and a task runner each send Ctrl-C, so what follows within this time, in ms, is the same keystroke. */
 const SAME_SIGNAL_MS = 1000;
 
+/** How often the parent process is checked, ms. */
+const PARENT_CHECK_MS = 1000;
+
 /** The steps by which a process ends. */
 interface Stop {
   /** Ends everything in its order, once the requests under way have ended. */
   readonly finish: () => Promise<void>;
   /** Breaks off the requests under way. */
   readonly cut: () => void;
-  /** The last thing that is done. */
+  /** Called last. */
   readonly last: () => void;
 }
 
@@ -49,11 +52,27 @@ export function stopOnSignals({ finish, cut, last }: Stop, parentGone: Promise<v
   parentGone.then(stop);
 }
 
-/** Resolves when standard input ends: the launcher holds its other end, and says nothing. */
+/** Resolves when standard input ends: the launcher holds its other end and writes nothing. */
 export async function standardInputEnded(): Promise<void> {
   try {
-    for await (const _ of Deno.stdin.readable) { /* nothing is said */ }
+    for await (const _ of Deno.stdin.readable) { /* nothing is written */ }
   } catch {
     // A broken stream has ended as well.
   }
+}
+
+/**
+ * Resolves when the process that started this one has ended, so that the system has assigned another parent. Never on
+ * Windows, where a process keeps its parent's number.
+ */
+export function parentGone(): Promise<void> {
+  const parent = Deno.ppid;
+  return new Promise((resolve) => {
+    const check = setInterval(() => {
+      if (Deno.ppid === parent) return;
+      clearInterval(check);
+      resolve();
+    }, PARENT_CHECK_MS);
+    Deno.unrefTimer(check);
+  });
 }

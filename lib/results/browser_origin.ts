@@ -1,5 +1,4 @@
-import { HttpError } from "@/lib/http/errors.ts";
-import { UNCACHED } from "./uncached.ts";
+import { resultsError } from "./results_error.ts";
 
 /** How the browser reached the site. */
 export type Scheme = "http" | "https";
@@ -31,7 +30,7 @@ export function requireSameOrigin(request: Pick<Request, "url" | "headers">): vo
   // Browsers write an origin without its default port, a Host header may carry it.
   const own = host === null ? null : URL.parse(`${browserScheme(request)}://${host}`)?.origin;
   if (!origin || !own || origin.toLowerCase() !== own) {
-    throw new HttpError(403, "cross-origin request refused", { headers: UNCACHED });
+    throw resultsError(403, "cross-origin request refused");
   }
 }
 

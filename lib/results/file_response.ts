@@ -2,13 +2,13 @@ import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 import { SANDBOX_POLICY } from "@/lib/http/default_headers.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { boundedBody } from "@/lib/http/bounded_body.ts";
-import { headerText } from "@/lib/http/header_text.ts";
-import type { RequestInfo } from "@/lib/http/request_info.ts";
+import { headerText } from "@/lib/http/header_values.ts";
+import type { RequestInfo } from "@/lib/http/request_context.ts";
 import type { HeaderRecord } from "@/lib/s3/client.ts";
 import { S3Failure } from "@/lib/s3/errors.ts";
 import { getObject, headObject } from "@/lib/s3/objects.ts";
 import { type ResultsStore, storeCaller } from "./results_store.ts";
-import { UNCACHED } from "./uncached.ts";
+import { resultsError, UNCACHED } from "./results_error.ts";
 
 /** The types that a browser may display. Any other could run as a page of this origin, so it is a download. */
 const SHOWN_TYPES = new Set(["application/json", "application/xml", "text/xml", "text/plain"]);
@@ -99,14 +99,14 @@ export function fileResponse(store: Response, info?: RequestInfo): Response {
   return new Response(boundedBody(store, info), { status: store.status, headers });
 }
 
-/** The error for a failed read; it contains nothing of the store's message. */
-function fileFailure(error: HttpError): HttpError {
-  const [status, detail] = failureOf(error);
-  return new HttpError(status, detail, { headers: UNCACHED, cause: error });
-}
-
 /** The codes by which stores report a missing key. A missing bucket is a fault of the setup, not a 404. */
 const NOT_THERE: ReadonlySet<string> = new Set(["NoSuchKey", "NotFound", "404"]);
+
+/** The error for a failed read; it contains nothing of the store's message. */
+function fileFailure(cause: HttpError): HttpError {
+  const [status, detail] = failureOf(cause);
+  return resultsError(status, detail, { cause });
+}
 
 function failureOf(error: HttpError): [status: number, detail: string] {
   if (error.status === 499) return [499, "the reader left"];
@@ -123,9 +123,10 @@ function failureOf(error: HttpError): [status: number, detail: string] {
 }
 
 function rangeFailure(length: string | null): HttpError {
-  const headers: Record<string, string> = { ...UNCACHED };
-  if (length !== null && /^\d+$/.test(length)) headers["Content-Range"] = `bytes */${length}`;
-  return new HttpError(416, "the file has no such range", { headers });
+  const isKnown = length !== null && /^\d+$/.test(length);
+  return resultsError(416, "the file has no such range", {
+    headers: isKnown ? { "Content-Range": `bytes */${length}` } : {},
+  });
 }
 
 function copyHeaders(from: Headers, to: Headers, names: readonly string[]): void {

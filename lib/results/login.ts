@@ -5,7 +5,7 @@ import { HttpError } from "@/lib/http/errors.ts";
 import { callS3ForHeaders } from "@/lib/s3/client.ts";
 import { S3Failure } from "@/lib/s3/errors.ts";
 import { type ResultsStore, storeCaller } from "./results_store.ts";
-import { UNCACHED } from "./uncached.ts";
+import { resultsError } from "./results_error.ts";
 
 /** How S3 keys are derived from a user name and a password: `hcp` as HCP does, `none` uses them unchanged. */
 export type KeyDerivation = "hcp" | "none";
@@ -61,7 +61,7 @@ export async function storeAcceptsKeys(
     if (ACCEPTED_CODES.has(code)) return true;
     if (REFUSED_CODES.has(code)) return false;
     throw error.status === 504
-      ? new HttpError(504, "the results store took too long to answer", { headers: UNCACHED, cause: error })
-      : new HttpError(502, "the results store could not check the login", { headers: UNCACHED, cause: error });
+      ? resultsError(504, "the results store took too long to answer", { cause: error })
+      : resultsError(502, "the results store could not check the login", { cause: error });
   }
 }

@@ -2,14 +2,14 @@ import { readBytes } from "@/lib/http/body.ts";
 import { clientClosedRequest, HttpError } from "@/lib/http/errors.ts";
 import { guardedBody } from "@/lib/http/bounded_body.ts";
 import { hasDotSegment } from "@/lib/http/raw_path.ts";
-import { REQUEST_ID_HEADER } from "@/lib/http/request_id.ts";
+import { REQUEST_ID_HEADER } from "@/lib/http/request_context.ts";
 import { UpstreamError } from "@/lib/http/upstream/upstream_error.ts";
 import type { TimeBounds } from "@/lib/std/time_bounds.ts";
 import { browserScheme } from "./browser_origin.ts";
 import { RESULTS_PATH } from "./object_keys.ts";
 import { type Arrival, IN_PROCESS_BASE, type ResultsResponse, type ResultsService } from "./results_service.ts";
 import { cookieName, sessionValues } from "./session_cookie.ts";
-import { UNCACHED } from "./uncached.ts";
+import { noResultsResponse, resultsError } from "./results_error.ts";
 
 /** Largest body of a login or logout, bytes (spec, Limits). */
 export const MAX_POSTED_BYTES = 16 * 1024;
@@ -46,7 +46,7 @@ export interface PassThroughOptions {
 interface Passing extends Arrival {
   readonly requestId: string;
   readonly broken: (error: unknown) => void;
-  /** Called when the client does not read its answer; absent without a hold on its connection. */
+  /** Called when the client does not read its response; absent without a hold on its connection. */
   readonly unread?: () => void;
 }
 
@@ -62,11 +62,11 @@ type PassThrough = (request: Request, passing: Passing) => Promise<Response>;
  */
 export function passThrough({ service, cookieStem, bounds }: PassThroughOptions): PassThrough {
   return async function passThrough(request, { target, peer, requestId, broken, known, unread }) {
-    if (!isTransparent(target.path) || !isVisible(target.query)) throw failure(404, "Not Found");
+    if (!isTransparent(target.path) || !isVisible(target.query)) throw resultsError(404, "Not Found");
     // Read now: after a disconnect the request's properties cannot be read.
     const { method } = request;
     if (!METHODS.includes(method)) {
-      throw failure(405, "Method Not Allowed", { Allow: METHODS.join(", ") });
+      throw resultsError(405, "Method Not Allowed", { headers: { Allow: METHODS.join(", ") } });
     }
     const body = method === "POST" ? await postedBody(request) : undefined;
     const inner = new Request(`${IN_PROCESS_BASE}/`, {
@@ -79,7 +79,7 @@ export function passThrough({ service, cookieStem, bounds }: PassThroughOptions)
     const response = await answered(service(inner, { target, peer, body, known }));
     if (response.status < 200 || response.status > 599) {
       await response.body?.cancel();
-      throw noResponse();
+      throw noResultsResponse();
     }
     if (response.isRendered) return response;
     const { status } = response;
@@ -152,9 +152,8 @@ async function postedBody(request: Request): Promise<Uint8Array<ArrayBuffer>> {
   try {
     return await readBytes(request, MAX_POSTED_BYTES);
   } catch (error) {
-    if (error instanceof HttpError) throw failure(error.status, error.status === 413 ? "body too large" : error.detail);
-    // The client disconnected while it sent.
-    throw clientClosedRequest();
+    if (!(error instanceof HttpError)) throw error;
+    throw resultsError(error.status, error.status === 413 ? "body too large" : error.detail);
   }
 }
 
@@ -164,14 +163,6 @@ async function answered(response: Promise<ResultsResponse>): Promise<ResultsResp
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error;
     if (error.problem === "aborted") throw clientClosedRequest();
-    throw noResponse(error);
+    throw noResultsResponse(error);
   }
-}
-
-function noResponse(cause?: unknown): HttpError {
-  return new HttpError(502, "the results service did not answer", { headers: UNCACHED, cause });
-}
-
-function failure(status: number, detail: HttpError["detail"], headers: Record<string, string> = {}): HttpError {
-  return new HttpError(status, detail, { headers: { ...UNCACHED, ...headers } });
 }

@@ -1,12 +1,31 @@
-/** Version 1 had no times of issue. */
-const VERSION = 2;
+import { z } from "zod";
+import { parsedJson } from "@/lib/std/parsed_json.ts";
 
-/** The content of a file of revoked sessions. Times are seconds since 1970, the time of issue is null where unknown. */
-export interface RevocationContent {
-  readonly listed: readonly [digest: string, account: string, expiresAt: number, issuedAt: number | null][];
+const VERSION = 2;
+const DIGEST = z.string();
+const ACCOUNT = z.string();
+/** Seconds since 1970. */
+const SECONDS = z.number();
+
+const CONTENT = z.object({
+  version: z.literal(VERSION),
+  /** Revoked sessions; the time of issue is null where unknown. */
+  listed: z.array(z.tuple([DIGEST, ACCOUNT, SECONDS, SECONDS.nullable()])),
   /** By account, once its revoked sessions are no longer listed. */
-  readonly upTo: readonly [account: string, expiresAt: number, issuedAt: number | null][];
-}
+  upTo: z.array(z.tuple([ACCOUNT, SECONDS, SECONDS.nullable()])),
+});
+
+/** The version before, which had no times of issue. */
+const CONTENT_1 = z.object({
+  version: z.literal(1),
+  listed: z.array(z.tuple([DIGEST, ACCOUNT, SECONDS]).transform((row) => [...row, null] as const)),
+  upTo: z.array(z.tuple([ACCOUNT, SECONDS]).transform((row) => [...row, null] as const)),
+});
+
+const ANY_CONTENT = z.union([CONTENT, CONTENT_1]);
+
+/** The content of a file of revoked sessions. */
+export type RevocationContent = Omit<z.output<typeof ANY_CONTENT>, "version">;
 
 /** The text of a file of revoked sessions. */
 export function revocationText(content: RevocationContent): string {
@@ -15,43 +34,5 @@ export function revocationText(content: RevocationContent): string {
 
 /** Parses such a text, of this version or the one before; null for any other text. */
 export function parseRevocationText(text: string): RevocationContent | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return null;
-  }
-  if (typeof value !== "object" || value === null) return null;
-  const { version, listed, upTo } = value as Record<string, unknown>;
-  if (version !== VERSION && version !== 1) return null;
-  const content = version === 1 ? { listed: withoutIssue(listed), upTo: withoutIssue(upTo) } : { listed, upTo };
-  return isContent(content) ? content : null;
-}
-
-function withoutIssue(rows: unknown): unknown {
-  return Array.isArray(rows) ? rows.map((row) => Array.isArray(row) ? [...row, null] : row) : rows;
-}
-
-function isContent(value: { listed: unknown; upTo: unknown }): value is RevocationContent {
-  return areRows(value.listed, [isText, isText, isTime, isTimeOrNone]) &&
-    areRows(value.upTo, [isText, isTime, isTimeOrNone]);
-}
-
-function areRows(value: unknown, columns: readonly ((cell: unknown) => boolean)[]): boolean {
-  return Array.isArray(value) &&
-    value.every((row) =>
-      Array.isArray(row) && row.length === columns.length && columns.every((isRight, i) => isRight(row[i]))
-    );
-}
-
-function isText(cell: unknown): boolean {
-  return typeof cell === "string";
-}
-
-function isTime(cell: unknown): boolean {
-  return typeof cell === "number";
-}
-
-function isTimeOrNone(cell: unknown): boolean {
-  return cell === null || isTime(cell);
+  return ANY_CONTENT.safeParse(parsedJson(text)).data ?? null;
 }

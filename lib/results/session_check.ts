@@ -1,6 +1,7 @@
+import { z } from "zod";
 import { HttpError } from "@/lib/http/errors.ts";
 import { readCapped } from "@/lib/http/read_capped.ts";
-import { REQUEST_ID_HEADER } from "@/lib/http/request_id.ts";
+import { REQUEST_ID_HEADER } from "@/lib/http/request_context.ts";
 import { timedCache } from "@/lib/std/timed_cache.ts";
 import type { ResultsService } from "./results_service.ts";
 import { sessionValues } from "./session_cookie.ts";
@@ -12,7 +13,8 @@ export const SESSION_CACHE_MS = 30_000;
 const MAX_COOKIES = 1024;
 /** Until the whole response, ms. */
 const TIMEOUT_MS = 3000;
-const MAX_ANSWER_BYTES = 16 * 1024;
+const MAX_RESPONSE_BYTES = 16 * 1024;
+const USER = z.object({ user: z.string().min(1) });
 
 interface SessionCheckOptions {
   readonly service: ResultsService;
@@ -107,19 +109,12 @@ async function userOf(
   if (requestId !== null) headers.set(REQUEST_ID_HEADER, requestId);
   const request = new Request("http://results.internal/results/_session", { headers, redirect: "manual", signal });
   const response = await service(request, { target: { path: "/results/_session", query: "" }, peer: null });
-  if (response.status === 401) {
-    await response.body?.cancel();
-    return null;
-  }
   if (response.status !== 200) {
     await response.body?.cancel();
+    if (response.status === 401) return null;
     throw noResponse();
   }
-  const content: unknown = JSON.parse(await readCapped(response, MAX_ANSWER_BYTES, TIMEOUT_MS));
-  if (typeof content !== "object" || content === null || !("user" in content)) throw noResponse();
-  const { user } = content;
-  if (typeof user !== "string" || user === "") throw noResponse();
-  return user;
+  return USER.parse(JSON.parse(await readCapped(response, MAX_RESPONSE_BYTES, TIMEOUT_MS))).user;
 }
 
 function notLoggedIn(): HttpError {

@@ -1,12 +1,22 @@
 import { Buffer } from "node:buffer";
 import { createCipheriv, createDecipheriv, createHash, type KeyObject, randomBytes } from "node:crypto";
+import { z } from "zod";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
+import { parsedJson } from "@/lib/std/parsed_json.ts";
 
 /** Longest token that is sealed, characters: browsers silently drop cookies above 4096 bytes, name and attributes included. */
 const MAX_SEALED_CHARACTERS = 4096 - 256;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const CIPHER = "aes-256-gcm";
+/** What a token holds: the user, the S3 keys, and the times of its end and its issue. */
+const CONTENT = z.object({
+  u: z.string(),
+  a: z.string(),
+  s: z.string(),
+  e: z.number(),
+  i: z.number().nullable().default(null),
+});
 
 /** A user of the results store and the keys with which their files are read. */
 export interface Session {
@@ -75,16 +85,8 @@ function unseal(sealed: Buffer, key: KeyObject, associated: string): string | nu
 
 /** Another implementation may share the key, so the content is validated like any input. */
 function parseSession(text: string): Session | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return null;
-  }
-  if (typeof value !== "object" || value === null) return null;
-  const { u, a, s, e, i = null } = value as Record<string, unknown>;
-  if (typeof u !== "string" || typeof a !== "string" || typeof s !== "string") return null;
-  if (typeof e !== "number" || !Number.isFinite(e)) return null;
-  if (i !== null && (typeof i !== "number" || !Number.isFinite(i))) return null;
-  return { user: u, keys: { accessKey: a, secretKey: s }, expiresAt: e, issuedAt: i };
+  const { data } = CONTENT.safeParse(parsedJson(text));
+  return data
+    ? { user: data.u, keys: { accessKey: data.a, secretKey: data.s }, expiresAt: data.e, issuedAt: data.i }
+    : null;
 }

@@ -5,12 +5,12 @@ import { S3Failure } from "@/lib/s3/errors.ts";
 import { timedCache } from "@/lib/std/timed_cache.ts";
 import { browserScheme } from "./browser_origin.ts";
 import { storeAcceptsKeys } from "./login.ts";
+import { resultsError } from "./results_error.ts";
 import type { ResultsStore } from "./results_store.ts";
 import type { RevocableSession, RevokedSessions } from "./revoked_sessions.ts";
 import { clearedCookie, sessionValues } from "./session_cookie.ts";
 import type { SessionKey } from "./session_key.ts";
 import { openSession, type Session, sessionDigest } from "./session_token.ts";
-import { UNCACHED } from "./uncached.ts";
 
 /** How long the store's confirmation of a session's keys is cached, ms. */
 export const CONFIRMED_MS = 30_000;
@@ -64,9 +64,8 @@ export class Sessions {
       // It may have logged out meanwhile.
       if (!revoked.has(session)) return session;
     }
-    const headers: Record<string, string> = { ...UNCACHED };
-    if (opened.length > 0) headers["Set-Cookie"] = clearedCookie(scheme, cookieStem);
-    throw new HttpError(401, "not logged in", { headers });
+    const headers = opened.length > 0 ? { "Set-Cookie": clearedCookie(scheme, cookieStem) } : undefined;
+    throw resultsError(401, "not logged in", { headers });
   }
 
   /** Records that the store has just accepted the keys of this token's session. */

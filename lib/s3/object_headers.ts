@@ -1,6 +1,6 @@
+import { headerText } from "@/lib/http/header_values.ts";
 import { SANDBOX_POLICY } from "@/lib/http/default_headers.ts";
 import { badRequest } from "@/lib/http/errors.ts";
-import { headerText } from "@/lib/http/header_text.ts";
 import type { HeaderRecord } from "./client.ts";
 
 const UPLOAD_HEADERS = [

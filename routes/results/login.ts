@@ -1,9 +1,9 @@
 import { accountKey, type Blocked } from "@/lib/auth/guess_limits.ts";
 import { addressKey } from "@/lib/http/client_address.ts";
+import { headerText } from "@/lib/http/header_values.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { InFlight } from "@/lib/http/in_flight.ts";
-import { headerText } from "@/lib/http/header_text.ts";
 import { browserScheme, requireSameOrigin } from "@/lib/results/browser_origin.ts";
 import { loginKeys, storeAcceptsKeys, withoutTenant } from "@/lib/results/login.ts";
 import {
@@ -17,7 +17,7 @@ import {
 import { sessionCookie } from "@/lib/results/session_cookie.ts";
 import type { Sessions } from "@/lib/results/sessions.ts";
 import { sealSession } from "@/lib/results/session_token.ts";
-import { UNCACHED } from "@/lib/results/uncached.ts";
+import { resultsError } from "@/lib/results/results_error.ts";
 import type { ResultsDeps, ResultsRoute } from "./deps.ts";
 
 const UNSTORED = { "Cache-Control": "private, no-store" };
@@ -40,7 +40,7 @@ export function loginRoute(deps: ResultsDeps, sessions: Sessions): ResultsRoute 
     // Read now: once a client has left, its request cannot be read any more.
     const scheme = browserScheme(context.request);
     const address = addressKey(context.clientAddress);
-    const token = await judged(deps, address, { username, password: credentials.password }, async () => {
+    const token = await limitGuesses(deps, address, { username, password: credentials.password }, async () => {
       const leave = [atStore.ofAddress.enter(address), atStore.all.enter()];
       try {
         if (leave.includes(null)) throw tooMany("too many logins at once, try again in a moment", 1);
@@ -61,12 +61,17 @@ export function loginRoute(deps: ResultsDeps, sessions: Sessions): ResultsRoute 
   };
 }
 
-/** What `judge` makes of credentials, which are no longer looked at when their address or account guessed too often. */
-async function judged(
+/**
+ * The token that `check` returns for credentials, null when they are wrong. They are not checked once their address or
+ * account has guessed too often.
+ *
+ * @throws HttpError 429, 401
+ */
+async function limitGuesses(
   { guesses, accepted, store }: ResultsDeps,
   address: string,
   credentials: { readonly username: string; readonly password: string },
-  judge: () => Promise<string | null>,
+  check: () => Promise<string | null>,
 ): Promise<string> {
   const tenant = store.tenant ?? OWN_STORE;
   const digest = accepted.digest({ ...credentials, tenant });
@@ -74,11 +79,11 @@ async function judged(
   const attempt = accepted.isKnown(digest) ? null : guesses.start({ address, account, digest });
   if (attempt && "limit" in attempt) throw tooMany(TOO_MANY[attempt.limit](attempt.seconds), attempt.seconds);
   try {
-    const token = await judge();
+    const token = await check();
     if (token === null) {
       attempt?.wrong();
       accepted.reject(digest);
-      throw failure(401, "wrong user name or password");
+      throw resultsError(401, "wrong user name or password");
     }
     if (attempt) attempt.right();
     else guesses.accepted({ address, account });
@@ -89,7 +94,7 @@ async function judged(
   }
 }
 
-/** Answers the value of `Set-Cookie`. */
+/** Returns the value of `Set-Cookie`. */
 type LogIn = (context: RequestContext, credentials: Credentials) => Promise<string>;
 
 async function answerJson(context: RequestContext, logIn: LogIn): Promise<Response> {
@@ -111,13 +116,13 @@ async function answerForm(context: RequestContext, logIn: LogIn): Promise<Respon
   }
 }
 
-/** The session's token once the store has confirmed the credentials, null when it refused them. */
+/** The session's token once the store has confirmed the credentials, null when it rejected them. */
 async function sealedSession(deps: ResultsDeps, user: string, password: string): Promise<string | null> {
   const { store, namespaces, keyDerivation, sessionKey, sessionHours, cookieStem, now } = deps;
   const keys = loginKeys(keyDerivation, user, password);
   if (keys === null) return null;
   const key = sessionKey();
-  if (key === null) throw failure(503, "logins are not possible at the moment, the session key cannot be read");
+  if (key === null) throw resultsError(503, "logins are not possible at the moment, the session key cannot be read");
   const issuedAt = now() / 1000;
   const expiresAt = issuedAt + sessionHours * SECONDS_PER_HOUR;
   const token = sealSession({ user, keys, expiresAt, issuedAt }, key, cookieStem);
@@ -131,19 +136,15 @@ const TOO_MANY: Readonly<Record<Blocked["limit"], (seconds: number) => string>> 
 };
 
 function tooMany(detail: string, seconds: number): HttpError {
-  return failure(429, detail, { "Retry-After": String(seconds) });
+  return resultsError(429, detail, { headers: { "Retry-After": String(seconds) } });
 }
 
-/** A field that fits its schema and is still of no use; its value is not repeated. */
+/** 422 for a field that fits its schema but cannot be used; its value is not repeated. */
 function unusable(field: string, msg: string): HttpError {
-  return failure(422, [{ type: "value_error", loc: ["body", field], msg }]);
+  return resultsError(422, [{ type: "value_error", loc: ["body", field], msg }]);
 }
 
-function failure(status: number, detail: HttpError["detail"], headers: Record<string, string> = {}): HttpError {
-  return new HttpError(status, detail, { headers: { ...UNCACHED, ...headers } });
-}
-
-/** A new place, asked with GET. */
+/** 303: the browser requests the path with GET. */
 function redirect(path: string, headers: Record<string, string> = {}): Response {
   return new Response(null, { status: 303, headers: { ...UNSTORED, ...headers, Location: headerText(path) } });
 }

@@ -1,14 +1,13 @@
-import { addBelow, type AddRoute } from "@/lib/http/app.ts";
+import { addBelow, type AddRoute, renderError } from "@/lib/http/app.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import { methodNotAllowed, notFound } from "@/lib/http/errors.ts";
 import type { Handler } from "@/lib/http/middleware.ts";
-import { renderError } from "@/lib/http/render_error.ts";
 import { RequestContext } from "@/lib/http/request_context.ts";
 import { RESULTS_PATH } from "@/lib/results/object_keys.ts";
 import { retryingStore } from "@/lib/results/results_store.ts";
 import type { ResultsResponse, ResultsService } from "@/lib/results/results_service.ts";
 import { Sessions } from "@/lib/results/sessions.ts";
-import { UNCACHED } from "@/lib/results/uncached.ts";
+import { UNCACHED } from "@/lib/results/results_error.ts";
 import type { ResultsDeps, ResultsRoute } from "./deps.ts";
 import { fileRoute } from "./files.ts";
 import { loginRoute } from "./login.ts";

@@ -4,7 +4,7 @@ import { peerAddress } from "@/lib/http/client_address.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { failedLoginPath, isUrlencoded } from "@/lib/results/login_form.ts";
 import { RESULTS_PATH } from "@/lib/results/object_keys.ts";
-import { UNCACHED } from "@/lib/results/uncached.ts";
+import { UNCACHED } from "@/lib/results/results_error.ts";
 import { sessionValues } from "@/lib/results/session_cookie.ts";
 import { passThrough, type PassThroughOptions } from "@/lib/results/pass_through.ts";
 

@@ -4,7 +4,7 @@ import { type Identify, storeIdentities } from "@/lib/auth/store_credentials.ts"
 import { issueToken, tokenKey } from "@/lib/auth/token.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";
 import type { App } from "@/lib/http/app.ts";
-import type { RequestInfo } from "@/lib/http/request_info.ts";
+import type { RequestInfo } from "@/lib/http/request_context.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import { DEFAULT_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
 import { drainingServer } from "@/lib/process/draining_server.ts";

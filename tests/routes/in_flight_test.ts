@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { issueToken, tokenKey } from "@/lib/auth/token.ts";
+import { MAX_LOGINS_PER_ADDRESS } from "@/lib/http/limit_concurrency.ts";
 import { NOW, SECRET, withGateway } from "./gateway_fixture.ts";
 import type { Handler } from "@/lib/http/middleware.ts";
-import { MAX_LOGINS_PER_ADDRESS } from "@/lib/http/unproven_requests.ts";
 import { rawStore } from "./raw_store.ts";
 import { head, slowClient } from "./slow_client.ts";
 

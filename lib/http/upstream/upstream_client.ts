@@ -1,9 +1,9 @@
 import { markReadAhead } from "@/lib/std/body_reader.ts";
 import { deadline } from "@/lib/std/deadline.ts";
-import { StreamOfLength } from "@/lib/http/stream_of_length.ts";
 import { needsNode, sendByNode } from "./node_transport.ts";
 import { problemOf, UpstreamError } from "./upstream_error.ts";
 import type { UpstreamResponse } from "@/lib/http/read_capped.ts";
+import { StreamOfLength } from "@/lib/http/watched_upload.ts";
 import type { UpstreamClient, UpstreamOptions, UpstreamRequest } from "./upstream_request.ts";
 
 /**

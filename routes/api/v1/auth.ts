@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { resolveLogin } from "@/lib/auth/login.ts";
 import { issueToken, type TokenKey } from "@/lib/auth/token.ts";
+import type { UnprovenRequests } from "@/lib/http/limit_concurrency.ts";
 import { type Operation, publicOperation } from "@/lib/http/operation.ts";
-import type { UnprovenRequests } from "@/lib/http/unproven_requests.ts";
 import { cancelBody } from "@/lib/std/cancel_body.ts";
 
 const MAX_CREDENTIAL_CHARACTERS = 1024;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { contentDisposition, fileNameOf } from "@/lib/http/content_disposition.ts";
+import { contentDisposition, fileNameOf } from "@/lib/http/header_values.ts";
 import { boundedBody } from "@/lib/http/bounded_body.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/client.ts";

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { httpApp, routesOf } from "@/lib/http/app.ts";
 import { InFlight } from "@/lib/http/in_flight.ts";
-import { limitConcurrency } from "@/lib/http/limit_concurrency.ts";
-import { UnprovenRequests } from "@/lib/http/unproven_requests.ts";
+import { limitConcurrency, UnprovenRequests } from "@/lib/http/limit_concurrency.ts";
 import { NO_LOG } from "./no_log.ts";
 
 Deno.test("in flight: counts by key, gives a place back once, and forgets what is over", () => {

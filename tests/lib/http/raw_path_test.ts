@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { headerText } from "@/lib/http/header_text.ts";
+import { headerText } from "@/lib/http/header_values.ts";
 import { decodeKey, decodeParameter, hasDotSegment, rawTarget } from "@/lib/http/raw_path.ts";
 
 Deno.test("raw target: path and query as they were sent", () => {

@@ -35,7 +35,7 @@ Deno.test("connections: half of a head is closed in the end, others are answered
 });
 
 Deno.test("connections: one that sends no further request, or half of one, is closed in the end", async () => {
-  await using site = start({ idleMs: 100, answers: quick });
+  await using site = start({ idleMs: 100, responses: quick });
   const silent = await open(site, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
   const half = await open(site, "GET / HTTP/1.1\r\nHost: x\r\n\r\nGET /more");
   for (const connection of [silent, half]) assert.match(await text(connection), /^HTTP\/1\.1 200 [^]*\r\n\r\nhello$/);
@@ -54,7 +54,7 @@ Deno.test("connections: an answer that nobody reads is broken off, whether it st
     const body = isStream ? stream() : new Uint8Array(32 * 1024 * 1024);
     return new Response(body, isStream ? { headers: { "Content-Length": String(size) } } : {});
   };
-  await using site = start({ idleMs: 100, answers: quick }, handler);
+  await using site = start({ idleMs: 100, responses: quick }, handler);
   const connections = await Promise.all(
     ["/stream", "/piece"].map((path) => open(site, `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)),
   );
@@ -74,7 +74,7 @@ Deno.test("connections: an answer that nobody reads is broken off behind one tha
     });
     return new Response(body, { headers: { "Content-Length": String((isLong ? 4096 : 1) * 64 * 1024) } });
   };
-  await using site = start({ idleMs: 60_000, answers: quick }, handler);
+  await using site = start({ idleMs: 60_000, responses: quick }, handler);
   const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
   const connection = await open(site, ask("/short") + ask("/long"));
   await cancelled.promise;
@@ -125,7 +125,7 @@ Deno.test("connections: a request that takes long is none that is late", async (
     await release.promise;
     return hello(request, info);
   };
-  await using site = start({ headMs: 50, idleMs: 50, answers: quick }, handler);
+  await using site = start({ headMs: 50, idleMs: 50, responses: quick }, handler);
   const long = await open(site, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
   const idle = await open(site, "GET /other HTTP/1.1\r\nHost: x\r\n\r\n");
   // The other one is closed after its answer: the same look at all connections saw the long one and left it.

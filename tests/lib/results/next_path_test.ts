@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 
-import { nextPath } from "@/lib/results/next_path.ts";
+import { nextPath } from "@/lib/results/login_form.ts";
 
 Deno.test("next path: returns a path of this origin with query and fragment", () => {
   assert.equal(nextPath("/log?log=a%2Fb&live=1#L12"), "/log?log=a%2Fb&live=1#L12");
