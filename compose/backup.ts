@@ -21,7 +21,7 @@ const ALL_PAGES = 2 ** 31 - 1;
 
 /**
  * Copies a data folder as it is at one moment, also beside the store that runs on it. Bodies are hard links where the
- * file system allows it, since they never change; their removal is put off until all are in the copy. Answers what was
+ * file system allows it, since they never change; their removal is put off until all are in the copy. Returns what was
  * done and whether every body was there to be copied, one line each. A stopped folder cannot be opened meanwhile.
  *
  * @throws {DataFolderError} when there is nothing to copy, the target is no absent or empty folder, or cannot be written.
@@ -81,7 +81,7 @@ function requireSource(source: string): void {
   }
 }
 
-/** Makes the target, or takes an empty one, and marks it as unfinished. */
+/** Creates the target, or takes an empty one, and marks it as unfinished. */
 function prepareTarget(source: string, target: string): void {
   if (target === "") throw new DataFolderError("Name the folder that the backup is made in: deno task backup FOLDER");
   try {
@@ -180,7 +180,7 @@ function linkOrCopy(from: string, to: string): "linked" | "copied" {
   return "copied";
 }
 
-/** Copies a small file, or a folder of them; one that vanished meanwhile was none to be kept. */
+/** Copies a small file, or a folder of them; one that was deleted meanwhile is left out. */
 function copySmall(source: string, target: string, name: string): void {
   try {
     if (Deno.lstatSync(`${source}/${name}`).isDirectory) {

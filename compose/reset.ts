@@ -27,7 +27,7 @@ export function resetDataFolder(path: string, confirm: (question: string) => boo
   } finally {
     folder.close();
   }
-  return `${path} is empty: the next start makes the samples again.`;
+  return `${path} is empty: the next start creates the samples again.`;
 }
 
 function entries(path: string): string[] {

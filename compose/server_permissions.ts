@@ -7,7 +7,7 @@ import { ownKubeconfig, SERVICE_ACCOUNT_FOLDER } from "@/lib/kubernetes/own_cred
 import type { Permissions } from "@/lib/process/permission_flags.ts";
 import { buildFolder, PROJECT_FOLDER } from "@/lib/site/built_site.ts";
 
-/** The code of threads: the runtime asks for the right to read a module that a thread is started with. */
+/** The code of threads: the runtime requires the right to read a module that a thread is started with. */
 const THREAD_CODE = ["compose", "embedded", "lib"];
 
 /** Variables that say where a process is: its user's folder, and the cluster it is a pod of. */
@@ -66,7 +66,7 @@ async function clusterAccess(
 }
 
 /**
- * The data folder by its name and by the one that links on the way lead to: the runtime asks for the latter when a file
+ * The data folder by its name and by the one that links on the way lead to: the runtime requires the latter when a file
  * that is open is looked at. The folder, and some above it, may be missing before the first start.
  */
 function dataFolders(path: string, { realPath }: { realPath(path: string): string | null }): string[] {

@@ -20,7 +20,7 @@ import { caCertificates, upstream } from "./shared.ts";
 const RESULTS_TIMEOUT_MS = 60_000;
 
 /** Said where an account has the rights to list alone, and when it gets the others. */
-const LISTED_INSTEAD = "The cluster's account may not watch: its campaigns are listed whenever somebody asks.";
+const LISTED_INSTEAD = "The cluster's account may not watch: its campaigns are listed for every request.";
 const FOLLOWED_AGAIN = "The cluster's account may watch now: its campaigns are followed.";
 
 interface WebParts {

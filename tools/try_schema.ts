@@ -67,7 +67,7 @@ async function examine(schemathesis: string, { site }: Application, examples: st
   });
 }
 
-/** The document, its examples of a tenant being the one that is tried: what is tried is not the refusal of others. */
+/** The document, its examples of a tenant being the one that is tried: otherwise most requests would only be rejected for their tenant. */
 async function trialDocument(site: string): Promise<string> {
   const path = `${folder}/openapi.json`;
   const text = await (await fetch(`${site}openapi.json`)).text();

@@ -33,7 +33,7 @@ export async function emptyBucket(s3: S3, caller: Caller, bucket: string): Promi
     some = true;
     await removePage(s3, caller, bucket, keys.map((key) => ({ key })), left);
   }
-  // Deleting current objects may have made new delete markers.
+  // Deleting current objects may have created delete markers.
   if (some) await orUnsupported(deleteVersions(s3, caller, bucket, left));
   return left;
 }

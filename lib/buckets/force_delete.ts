@@ -14,7 +14,7 @@ export interface ForceDeleteDeps {
   readonly s3: S3;
   /** Of an HCP-type store, whose deletion records only the management API can let go; null elsewhere. */
   readonly mapi: Mapi | null;
-  /** Hears of failures on the way that do not end the work. */
+  /** Receives the failures on the way that do not end the work. */
   readonly warn: (text: string) => void;
   /** Waits so long, or throws when the signal aborts. */
   readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
@@ -22,7 +22,7 @@ export interface ForceDeleteDeps {
 
 /**
  * Deletes a bucket with everything in it. On an HCP-type store a bucket without objects may still hold deletion records
- * and count as full: then the namespace is set to prune them, and the delete tried again, through both doors.
+ * and count as full: then the namespace is set to prune them, and the delete tried again, by S3 and by the management API.
  *
  * @throws HttpError 404 when there is no such bucket; 409 with what stood in the way when it is still not empty
  */

@@ -111,11 +111,11 @@ function resultsHops({ settings: { TRUSTED_HOPS }, roles }: Reading): number {
 /** Null: stored in the data folder. */
 function sessionKeyFile(reading: Reading): string | null {
   const { embedded, files } = reading;
-  const asked = reading.settings.RESULTS_SESSION_KEY_FILE;
-  const path = asked ?? (embedded.store ? null : SESSION_KEY_FILE);
+  const given = reading.settings.RESULTS_SESSION_KEY_FILE;
+  const path = given ?? (embedded.store ? null : SESSION_KEY_FILE);
   if (path !== null && !files.exists(path)) {
-    const state = asked === undefined ? "is required, as there is no file" : "there is no file";
-    const way = asked === undefined ? "write the base64 of 32 random bytes there" : "correct the path";
+    const state = given === undefined ? "is required, as there is no file" : "there is no file";
+    const way = given === undefined ? "write the base64 of 32 random bytes there" : "correct the path";
     reading.report(
       "RESULTS_SESSION_KEY_FILE",
       `${state} ${
@@ -146,13 +146,13 @@ function resultsUrl(reading: Reading, siteOnly: boolean): string | null {
 /** Null: the pod's service account or the user's own file, one of which is there. */
 function kubeconfig(reading: Reading): string | null {
   const { exists } = reading.files;
-  const asked = reading.settings.KUBECONFIG;
-  if (asked !== undefined) {
-    const missing = asked.split(delimiter).find((path) => path !== "" && !exists(path));
+  const given = reading.settings.KUBECONFIG;
+  if (given !== undefined) {
+    const missing = given.split(delimiter).find((path) => path !== "" && !exists(path));
     if (missing !== undefined) {
       reading.report("KUBECONFIG", `there is no file ${JSON.stringify(missing)}; correct the path`);
     }
-    return asked;
+    return given;
   }
   const own = ownKubeconfig(reading.home);
   if (!exists(SERVICE_ACCOUNT_TOKEN) && (own === null || !exists(own))) {
@@ -167,8 +167,8 @@ function kubeconfig(reading: Reading): string | null {
 
 function staticFolder(reading: Reading): string | null {
   const { exists } = reading.files;
-  const asked = reading.settings.CAMPAIGN_WEB_STATIC;
-  if (asked !== undefined) return exists(asked) ? asked : null;
+  const given = reading.settings.CAMPAIGN_WEB_STATIC;
+  if (given !== undefined) return exists(given) ? given : null;
   return exists(IMAGE_STATIC_FOLDER) ? IMAGE_STATIC_FOLDER : OWN_STATIC_FOLDER;
 }
 

@@ -42,7 +42,7 @@ type StoreIdentity =
     readonly usersFile: string | null;
   };
 
-/** RFC 7518 §3.2 asks for a key as long as the hash. */
+/** RFC 7518 §3.2 requires a key as long as the hash. */
 const MIN_TOKEN_KEY_BYTES = 32;
 const WEAK_DEFAULT_KEY = "change-me-in-production";
 
@@ -163,12 +163,15 @@ function genericIdentity(reading: Reading): StoreIdentity {
   if (usersFile === null && !S3_SHARED_WITHOUT_LOGIN) {
     reading.refuse(
       "S3_ACCESS_KEY",
-      "would serve everybody who reaches the gateway: set GATEWAY_USERS_FILE (lines name:scrypt-hash), " +
+      "would serve every client that reaches the gateway: set GATEWAY_USERS_FILE (lines name:scrypt-hash), " +
         "or S3_SHARED_WITHOUT_LOGIN=true if that is meant",
     );
   }
   if (usersFile === null) {
-    reading.warn("S3_SHARED_WITHOUT_LOGIN", "true, whoever reaches the gateway has all rights of the shared keys");
+    reading.warn(
+      "S3_SHARED_WITHOUT_LOGIN",
+      "true, every client that reaches the gateway has all rights of the shared keys",
+    );
   }
   return { kind: "shared", accessKey, secretKey, usersFile };
 }

@@ -7,7 +7,7 @@ export interface ServerConfig {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  /** Host names (as in a URL, without port) that are answered; null: all. Others are 421. */
+  /** Host names (as in a URL, without port) that are accepted; null: all. Others are 421. */
   readonly allowedHosts: readonly string[] | null;
   readonly connections: ConnectionLimits;
 }
@@ -19,7 +19,7 @@ export interface EmbeddedConfig {
   readonly host: string;
 }
 
-/** Address, port and the Host names that are answered: with known sample passwords inside, only our own. */
+/** Address, port and the Host names that are accepted: with known sample passwords inside, only our own. */
 export function serverConfig(reading: Reading): ServerConfig {
   const { HOST, PORT, CAMPAIGN_RESULTS_URL } = reading.settings;
   const connections = connectionLimits(reading);

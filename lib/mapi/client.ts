@@ -20,14 +20,14 @@ const FAILURES: FailureDetails = {
 };
 
 declare const encoded: unique symbol;
-/** A path below `/mapi` whose names are encoded; only {@link mapiPath} makes one. */
+/** A path below `/mapi` whose names are encoded; only {@link mapiPath} and {@link pathFiller} create one. */
 export type MapiPath = string & { readonly [encoded]: true };
 
 /** What the management operations work with. */
 export interface Mapi {
   readonly addresses: StoreAddresses;
   readonly upstream: UpstreamClient;
-  /** Until the response headers, ms; a body may be no longer silent either. */
+  /** Until the response headers, ms; also the idle timeout of a body. */
   readonly timeoutMs: number;
 }
 
@@ -63,7 +63,7 @@ export function mapiPath(parts: TemplateStringsArray, ...names: readonly string[
 /** The MAPI path of a template with these names in it. @throws HttpError 400 as {@link mapiPath} does */
 type PathFiller = (names: Readonly<Record<string, string>>) => MapiPath;
 
-/** Makes the paths of a template such as `/tenants/{tenant_name}/cors`. */
+/** Fills in the names of a template such as `/tenants/{tenant_name}/cors`. */
 export function pathFiller(template: string): PathFiller {
   const [head, ...parts] = template.split("{").map((part) => part.split("}"));
   return function fill(names) {

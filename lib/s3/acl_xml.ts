@@ -1,7 +1,7 @@
-import { type Owner, ownerIn } from "./owner.ts";
 import { xmlBody, xmlElement } from "./write_xml.ts";
 import { MalformedXml } from "./xml.ts";
 import { readTree, type XmlElement } from "./xml_tree.ts";
+import { type Owner, ownerIn } from "./xml_values.ts";
 
 /** Who has a grant, members named as in S3. */
 export type Grantee =

@@ -221,8 +221,8 @@ async function isClientSlow(
 ): Promise<boolean> {
   if (!(body instanceof ReadableStream || body instanceof Blob) || reusesMemory) return false;
   try {
-    const answer = await upstream.send({ method: "GET", origin, target: "/", headers: {}, timeoutMs });
-    await answer.body?.cancel();
+    const response = await upstream.send({ method: "GET", origin, target: "/", headers: {}, timeoutMs });
+    await response.body?.cancel();
     return true;
   } catch {
     return false;

@@ -6,35 +6,32 @@ import { unescapeXml } from "@/lib/std/unescape_xml.ts";
 const MAX_ERROR_BYTES = 64 * 1024;
 const MAX_MESSAGE_CHARACTERS = 500;
 
-/** Statuses of S3 error codes, whatever status the store sent with them. */
-const STATUS_OF_CODE: Readonly<Record<string, number>> = {
-  NoSuchBucket: 404,
-  NoSuchKey: 404,
-  NoSuchUpload: 404,
-  NoSuchVersion: 404,
-  BucketNotEmpty: 409,
-  BucketAlreadyExists: 409,
-  BucketAlreadyOwnedByYou: 409,
-  AccessDenied: 403,
-  InvalidAccessKeyId: 401,
-  SignatureDoesNotMatch: 401,
-  InvalidBucketName: 400,
-  TooManyBuckets: 400,
-  InvalidArgument: 400,
-  InvalidPart: 400,
-  InvalidPartOrder: 400,
-  EntityTooSmall: 400,
-  RequestTimeout: 408,
-  SlowDown: 503,
-  ServiceUnavailable: 503,
+/** Codes that mean a rejected signature. */
+const REFUSED_CODES: readonly string[] = ["InvalidAccessKeyId", "SignatureDoesNotMatch"];
+
+/** Error codes of S3 by the status that they mean, whatever status the store sent with them. */
+const CODES: Readonly<Record<number, readonly string[]>> = {
+  400: ["InvalidBucketName", "TooManyBuckets", "InvalidArgument", "InvalidPart", "InvalidPartOrder", "EntityTooSmall"],
+  401: REFUSED_CODES,
+  403: ["AccessDenied"],
+  404: ["NoSuchBucket", "NoSuchKey", "NoSuchUpload", "NoSuchVersion"],
+  408: ["RequestTimeout"],
+  // The last two: how a copy or a completion may end under status 200, as 412 may.
+  409: [
+    "BucketNotEmpty",
+    "BucketAlreadyExists",
+    "BucketAlreadyOwnedByYou",
+    "ConditionalRequestConflict",
+    "OperationAborted",
+  ],
+  412: ["PreconditionFailed"],
+  503: ["SlowDown", "ServiceUnavailable"],
   // Full disks; the second one is MinIO's.
-  InsufficientStorage: 507,
-  XMinioStorageFull: 507,
-  // How a copy or a completion may end under status 200.
-  PreconditionFailed: 412,
-  ConditionalRequestConflict: 409,
-  OperationAborted: 409,
+  507: ["InsufficientStorage", "XMinioStorageFull"],
 };
+const STATUS_OF_CODE: ReadonlyMap<string, number> = new Map(
+  Object.entries(CODES).flatMap(([status, codes]) => codes.map((code) => [code, Number(status)])),
+);
 
 /** The messages of responses to HEAD, which have no body. */
 const WORD_OF_STATUS: Readonly<Record<number, string>> = {
@@ -48,14 +45,15 @@ const WORD_OF_STATUS: Readonly<Record<number, string>> = {
 
 /** An error response of the store, for callers that depend on its code. */
 export class S3Failure extends HttpError {
-  /** The store's error code; null where the response has none. */
-  readonly code: string | null;
-  readonly storeStatus: number;
-
-  constructor(status: number, detail: string, options: HttpErrorOptions, code: string | null, storeStatus: number) {
+  constructor(
+    status: number,
+    detail: string,
+    options: HttpErrorOptions,
+    /** The store's error code; null where the response has none. */
+    readonly code: string | null,
+    readonly storeStatus: number,
+  ) {
     super(status, detail, options);
-    this.code = code;
-    this.storeStatus = storeStatus;
   }
 }
 
@@ -86,11 +84,10 @@ function statusOf(code: string | null, storeStatus: number): number | undefined 
   if (code === null) return undefined;
   // HCP has one code for a full store and a full quota, which is 413.
   if (code === "OutOfSpace") return storeStatus === 413 ? 413 : 507;
-  return Object.hasOwn(STATUS_OF_CODE, code) ? STATUS_OF_CODE[code] : undefined;
+  return STATUS_OF_CODE.get(code);
 }
 
-/** Codes that mean a rejected signature, and statuses that a store sends only after it has accepted the signature. */
-const REFUSED_CODES: ReadonlySet<string | null> = new Set(["InvalidAccessKeyId", "SignatureDoesNotMatch"]);
+/** Statuses that a store sends only after it has accepted the signature. */
 const ACCEPTED_STATUSES: ReadonlySet<number> = new Set([404, 409, 412, 416]);
 
 /**
@@ -98,12 +95,16 @@ const ACCEPTED_STATUSES: ReadonlySet<number> = new Set([404, 409, 412, 416]);
  * and any response that a store may send before it checks the signature.
  */
 export function verdictOf({ code, storeStatus }: S3Failure): "accepted" | "refused" | null {
-  if (REFUSED_CODES.has(code)) return "refused";
+  if (isRefused(code)) return "refused";
   return code === "AccessDenied" || ACCEPTED_STATUSES.has(storeStatus) ? "accepted" : null;
 }
 
+function isRefused(code: string | null): boolean {
+  return code !== null && REFUSED_CODES.includes(code);
+}
+
 function messageOf(text: string, code: string | null, status: number): string {
-  if (code !== null && Object.hasOwn(STATUS_OF_CODE, code) && STATUS_OF_CODE[code] === 401) return REFUSED_KEYS;
+  if (isRefused(code)) return REFUSED_KEYS;
   const message = element(text, "Message") ?? code ?? WORD_OF_STATUS[status] ?? `the store returned status ${status}`;
   return cleanMessage(message);
 }

@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { type Owner, owner, ownerIn } from "./owner.ts";
 import { MalformedXml, scanXml } from "./xml.ts";
 import { readTree } from "./xml_tree.ts";
-import { count, mustBeUnder, timestamp, urlDecoded } from "./xml_values.ts";
+import { count, mustBeUnder, type Owner, owner, ownerIn, timestamp, urlDecoded } from "./xml_values.ts";
 
 /** A page of an object listing, members of its entries named as in S3. */
 export const objectPage = z.object({

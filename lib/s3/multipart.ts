@@ -117,7 +117,7 @@ export async function abortUpload(s3: S3, caller: Caller, { bucket, key, uploadI
 
 /** An upload that is aborted when it is disposed before it was completed. */
 interface UploadHandle extends OpenUpload, AsyncDisposable {
-  /** Makes the object. @throws HttpError as {@link completeUpload}, 499 when the client has left before */
+  /** Completes the upload. @throws HttpError as {@link completeUpload}, 499 when the client has left before */
   complete(parts: readonly SentPart[], conditions?: Headers): Promise<CompletedUpload>;
 }
 

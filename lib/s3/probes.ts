@@ -38,9 +38,9 @@ export async function s3Reachable(
   s3: S3,
   keys: S3Keys | null,
 ): Promise<"reachable" | "unreachable" | "unconfigured"> {
-  const answer = await probe(s3, keys, null, "GET", "/");
-  if (answer === "unreachable" || answer === "unconfigured") return answer;
-  return answer.ok || !keys ? "reachable" : "unreachable";
+  const response = await probe(s3, keys, null, "GET", "/");
+  if (response === "unreachable" || response === "unconfigured") return response;
+  return response.ok || !keys ? "reachable" : "unreachable";
 }
 
 /**
@@ -53,9 +53,9 @@ export async function bucketReachable(
   tenant: string | null,
   bucket: string,
 ): Promise<"reachable" | "bucket missing" | "unreachable" | "unconfigured"> {
-  const answer = await probe(s3, keys, tenant, "HEAD", s3Path(bucket));
-  if (answer === "unreachable" || answer === "unconfigured") return answer;
-  return answer.status === 404 ? "bucket missing" : "reachable";
+  const response = await probe(s3, keys, tenant, "HEAD", s3Path(bucket));
+  if (response === "unreachable" || response === "unconfigured") return response;
+  return response.status === 404 ? "bucket missing" : "reachable";
 }
 
 /** One small request, whatever the response. */

@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { owner, ownerIn } from "./owner.ts";
 import { MalformedXml } from "./xml.ts";
 import { readTree, type XmlElement } from "./xml_tree.ts";
-import { count, isTrue, nameReader, timestamp } from "./xml_values.ts";
+import { count, isTrue, nameReader, owner, ownerIn, timestamp } from "./xml_values.ts";
 
 const marker = z.object({
   Key: z.string(),

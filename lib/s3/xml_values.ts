@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 import { MalformedXml } from "./xml.ts";
 import type { XmlElement } from "./xml_tree.ts";
@@ -37,4 +38,15 @@ export function urlDecoded(text: string): string {
 /** A reader of the names of a listing, which are encoded when its `EncodingType` is url. */
 export function nameReader(listing: XmlElement): (text: string) => string {
   return listing.text("EncodingType")?.trim() === "url" ? urlDecoded : (text) => text;
+}
+
+/** The owner of a bucket, an object or a version, members named as in S3. */
+export const owner = z.object({ DisplayName: z.string().nullable(), ID: z.string().nullable() });
+export type Owner = z.output<typeof owner>;
+
+/** The `Owner` child of an element; null where there is none. */
+export function ownerIn(element: XmlElement): Owner | null {
+  const ID = element.text("Owner", "ID");
+  const DisplayName = element.text("Owner", "DisplayName");
+  return ID === null && DisplayName === null ? null : { DisplayName, ID };
 }

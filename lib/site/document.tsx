@@ -3,8 +3,7 @@ import { renderToString } from "preact-render-to-string";
 
 import { favicon, pageTitle } from "@/lib/presentation/page_tab.ts";
 import type { Assets } from "./site.ts";
-import { PAGE_META_POLICY } from "./policies.ts";
-import { THEME_SCRIPT } from "./theme_script.ts";
+import { PAGE_META_POLICY, THEME_SCRIPT } from "./policies.ts";
 
 /** What differs from page to page. */
 export interface Page {

@@ -1,6 +1,17 @@
+import { createHash } from "node:crypto";
 import { UNFRAMED_POLICY } from "@/lib/http/default_headers.ts";
+import { THEME_KEY } from "@/lib/presentation/theme_key.ts";
 import { withoutTrailingSlash } from "@/lib/std/without_trailing_slash.ts";
-import { THEME_SCRIPT_SOURCE } from "./theme_script.ts";
+
+/**
+ * The one inline script of every page. It runs before anything is painted: the reader's stored theme, and a mark that
+ * scripts run, by which styles show or hide what needs them.
+ */
+export const THEME_SCRIPT = `{const h=document.documentElement;h.dataset.scripts="";` +
+  `try{const t=localStorage.getItem("${THEME_KEY}");if(t==="light"||t==="dark")h.dataset.theme=t}catch{}}`;
+
+/** The policy source that allows exactly this script (CSP Level 3, hash sources). */
+const THEME_SCRIPT_SOURCE = `'sha256-${createHash("sha256").update(THEME_SCRIPT).digest("base64")}'`;
 
 /** The policy in the head of our own pages: scripts from here and the theme script, styles from here, no objects. */
 export const PAGE_META_POLICY =

@@ -36,7 +36,7 @@ function utilities(sources: readonly string[]): string {
   return rules;
 }
 
-/** Words of `class="…"` and of `class={…}`; what is no utility among them makes no rule. */
+/** Words of `class="…"` and of `class={…}`; other words than utilities produce no rule. */
 function classNames(source: string): string[] {
   const texts = [...source.matchAll(/\bclass=(?:"([^"]*)"|\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\})/g)];
   return texts.flatMap(([, plain, code]) => (plain ?? code).split(/[^\w\-:/.[\]!]+/)).filter(Boolean);

@@ -20,7 +20,7 @@ export interface S3Address {
  * Where the store's two protocols are reached for a tenant (`null`: the system level).
  *
  * There are two implementations: addresses derived from the store's domain, and addresses given by the embedded store.
- * Nobody but the composition of the process knows which of them is in use.
+ * Only the composition of the process knows which of them is in use.
  */
 export interface StoreAddresses {
   /** The S3 endpoint of a tenant; null where the store has none (the system level of a store that is found by domain). */

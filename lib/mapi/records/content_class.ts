@@ -40,7 +40,7 @@ export const contentClassCreate = z.object({
   ...contentClassUpdate.shape,
 }).meta({ id: "ContentClassCreate", examples: [{ name: "notes", contentProperties: [TITLE] }] });
 
-/** A list of an answer, unwrapped where it is an object with that one member. */
+/** A list of a response, unwrapped where it is an object with that one member. */
 function unwrapped(member: string) {
   return z.preprocess(
     (value) => isObject(value) && Array.isArray(value[member]) ? value[member] : value,

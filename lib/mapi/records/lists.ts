@@ -29,7 +29,7 @@ export function storeListQuery({ sortOrder, ...query }: ListQuery): StoreQuery {
   return { ...query, sortOrder: sortOrder && SORT_ORDERS[sortOrder] };
 }
 
-/** A list whose names are under `member`: names, or records where the store answers an array of them. */
+/** A list whose names are under `member`: names, or records where the store returns an array of them. */
 function listOf(id: string, member: string) {
   return z.union([
     z.array(z.record(z.string(), z.unknown())),

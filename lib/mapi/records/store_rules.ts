@@ -1,7 +1,6 @@
 /**
- * What the store asks of values beyond their types, in the words of JSON Schema. The document shows these rules, so that
- * clients can keep them; the store itself checks them, so that its answer to what breaks one is 400, and a store that
- * asks for less is asked for no more.
+ * The store's rules for values beyond their types, in the terms of JSON Schema. The document shows these rules to clients.
+ * The store itself checks them: a value that breaks one is its 400, and a store with fewer rules accepts more.
  */
 export interface TextRule {
   /** Characters. */
@@ -59,7 +58,7 @@ const NAME_OF_USER = `${NO_DOT_SEGMENT}[^\\[\\u0000-\\u001f:/,][^\\u0000-\\u001f
 
 export const USERNAME: TextRule = { pattern: `^${NAME_OF_USER}$` };
 
-/** A user, or nobody. */
+/** A user, or none. */
 export const OWNER: TextRule = { maxLength: 64, pattern: `^(?:${NAME_OF_USER})?$` };
 
 export const GROUPNAME: TextRule = {

@@ -135,8 +135,8 @@ export async function writeFromSource(
         // The last chunk may still be in flight: the next part must not wait for its buffer.
         .finally(() => part[Symbol.dispose]());
       // Meanwhile the next part is read into the buffers that this one releases.
-      const [answer, following] = await bothOrCancel(sending, parts.next(), cancel);
-      sent.push(answer);
+      const [sentPart, following] = await bothOrCancel(sending, parts.next(), cancel);
+      sent.push(sentPart);
       next = following;
     }
     digests.check();
@@ -155,8 +155,8 @@ async function writeWhole(
   body: UploadBody,
   headers: Headers,
 ): Promise<WrittenObject> {
-  const answer = await putObject(s3, caller, target, { ...body, headers });
-  return { etag: answer.get("etag"), headers: answer };
+  const stored = await putObject(s3, caller, target, { ...body, headers });
+  return { etag: stored.get("etag"), headers: stored };
 }
 
 /** Waits for both, so that neither outlives the call. When one fails, `cancel` ends the other. @throws a failure */

@@ -12,12 +12,12 @@ import {
 } from "@/lib/s3/versioning.ts";
 import { FITS_XML } from "@/lib/s3/write_xml.ts";
 import type { StorageBackend } from "./capabilities.ts";
-import { bucketParams as params } from "./object_parameters.ts";
+import { bucketParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 
-const TAG = "S3 Buckets";
-const VERSIONING = "/api/v1/buckets/{bucket}/versioning";
-const CORS = "/api/v1/buckets/{bucket}/cors";
+const SETTING = { tag: "S3 Buckets", params: bucketParams };
+const VERSIONING = { path: "/api/v1/buckets/{bucket}/versioning", ...SETTING };
+const CORS = { path: "/api/v1/buckets/{bucket}/cors", ...SETTING };
 /** Most rules of a bucket (S3 API, PutBucketCors), and most entries of each list in one. */
 const MAX_RULES = 100;
 const MAX_ENTRIES = 1000;
@@ -80,10 +80,8 @@ export function bucketSettingOperations(
     operation({
       id: "get_bucket_versioning",
       method: "GET",
-      path: VERSIONING,
-      tag: TAG,
+      ...VERSIONING,
       summary: "Whether a bucket keeps versions",
-      params,
       responses: {
         200: { description: "The state", schema: versioning.meta({ id: "BucketVersioning" }) },
         ...missing,
@@ -95,10 +93,8 @@ export function bucketSettingOperations(
     operation({
       id: "put_bucket_versioning",
       method: "PUT",
-      path: VERSIONING,
-      tag: TAG,
+      ...VERSIONING,
       summary: "Switch a bucket's versioning on, or suspend it",
-      params,
       body: { kind: "json", schema: versioningUpdate },
       responses: { 200: { description: "Switched", schema: versioningUpdated }, ...missing, ...lacking },
       async handler({ caller, params: { bucket }, body }) {
@@ -110,10 +106,8 @@ export function bucketSettingOperations(
     operation({
       id: "get_bucket_cors",
       method: "GET",
-      path: CORS,
-      tag: TAG,
+      ...CORS,
       summary: "Which pages of other origins may use a bucket",
-      params,
       responses: {
         200: { description: "The rules", schema: corsRules },
         404: { description: "No such bucket, or it has no rules" },
@@ -125,10 +119,8 @@ export function bucketSettingOperations(
     operation({
       id: "put_bucket_cors",
       method: "PUT",
-      path: CORS,
-      tag: TAG,
+      ...CORS,
       summary: "Replace a bucket's CORS rules",
-      params,
       body: { kind: "json", schema: corsUpdate },
       responses: { 200: { description: "Replaced", schema: settingDone("updated") }, ...missing, ...lacking },
       async handler({ caller, params: { bucket }, body }) {
@@ -139,10 +131,8 @@ export function bucketSettingOperations(
     operation({
       id: "delete_bucket_cors",
       method: "DELETE",
-      path: CORS,
-      tag: TAG,
+      ...CORS,
       summary: "Take a bucket's CORS rules away",
-      params,
       responses: { 200: { description: "Taken away", schema: settingDone("deleted") }, ...missing, ...lacking },
       async handler({ caller, params: { bucket } }) {
         await supported("delete_bucket_cors", backend, deleteCors(s3, caller, bucket));

@@ -8,7 +8,7 @@ import { presignMethod, presignObjects } from "@/lib/s3/presign.ts";
 import { FITS_XML } from "@/lib/s3/write_xml.ts";
 import { bucketParams as params, wellFormed } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
-import { methodField, validityFields, validitySeconds } from "./presign_fields.ts";
+import { methodField, validityFields, validitySeconds } from "./presign.ts";
 
 const TAG = "S3 Objects";
 /** Most keys of one bulk delete and of one bulk presign. */

@@ -12,7 +12,7 @@ const capabilities = z.object({
 
 /** What clients may ask before they log in. */
 export function capabilitiesOperations(
-  answer: z.output<typeof capabilities>,
+  current: z.output<typeof capabilities>,
   admit: (context: RequestContext) => void,
 ): Operation[] {
   return [
@@ -23,7 +23,7 @@ export function capabilitiesOperations(
       tag: "Health",
       summary: "What this gateway can do",
       responses: { 200: { description: "The capabilities", schema: capabilities } },
-      handler: (_input) => Response.json(answer),
+      handler: (_input) => Response.json(current),
     }, admit),
   ];
 }

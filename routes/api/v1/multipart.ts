@@ -26,12 +26,11 @@ import { MAX_FORM_PART_BYTES, sendPartFromSource } from "@/lib/s3/upload/form_pa
 import { requestBody } from "@/lib/s3/upload/request_body.ts";
 import { partPage } from "@/lib/s3/upload_xml.ts";
 import { FITS_XML } from "@/lib/s3/write_xml.ts";
-import { asObject, objectParams as params, wellFormed } from "./object_parameters.ts";
+import { asObject, objectParams, wellFormed } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
-import { validityFields, validitySeconds } from "./presign_fields.ts";
+import { validityFields, validitySeconds } from "./presign.ts";
 
-const TAG = "S3 Multipart";
-const PATH = "/api/v1/buckets/{bucket}/multipart/{key}";
+const UPLOAD = { path: "/api/v1/buckets/{bucket}/multipart/{key}", tag: "S3 Multipart", params: objectParams };
 /** The part of a form that is a part of the object. */
 const FILE = "file";
 /** Ten thousand parts with long ETags, and room, bytes. */
@@ -90,13 +89,11 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
     operation({
       id: "create_multipart_upload",
       method: "POST",
-      path: PATH,
-      tag: TAG,
+      ...UPLOAD,
       summary: "Begin an upload in parts",
       description:
         "`x-amz-meta-*` and content headers go to the object to be; a Content-Type of JSON is not taken for " +
         "its type, since clients put it on every request.",
-      params,
       query: z.object({ as: asObject }),
       responses: { 201: { description: "Begun", schema: created }, 404: { description: "No such bucket" } },
       async handler({ caller, params: place }, context) {
@@ -107,11 +104,10 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
     operation({
       id: "presign_parts",
       method: "POST",
-      path: `${PATH}/presign`,
-      tag: TAG,
+      ...UPLOAD,
+      path: `${UPLOAD.path}/presign`,
       summary: "URLs to which the parts of a file are PUT",
       description: "Each call without `upload_id` begins an upload of its own.",
-      params,
       body: { kind: "json", schema: presignRequest },
       responses: {
         200: { description: "The URLs", schema: presigned },
@@ -139,10 +135,9 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
     operation({
       id: "complete_multipart_upload",
       method: "POST",
-      path: `${PATH}/complete`,
-      tag: TAG,
+      ...UPLOAD,
+      path: `${UPLOAD.path}/complete`,
       summary: "Make the object of its parts",
-      params,
       body: { kind: "json", schema: completeRequest, limitBytes: MAX_COMPLETE_BYTES },
       responses: {
         200: { description: "The object is there", schema: completed },
@@ -157,10 +152,9 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
     operation({
       id: "abort_multipart_upload",
       method: "POST",
-      path: `${PATH}/abort`,
-      tag: TAG,
+      ...UPLOAD,
+      path: `${UPLOAD.path}/abort`,
       summary: "Throw an upload's parts away",
-      params,
       body: { kind: "json", schema: abortRequest },
       responses: {
         200: { description: "Thrown away", schema: z.object({ status: z.literal("aborted") }) },
@@ -174,10 +168,9 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
     operation({
       id: "list_parts",
       method: "GET",
-      path: `${PATH}/parts`,
-      tag: TAG,
+      ...UPLOAD,
+      path: `${UPLOAD.path}/parts`,
       summary: "List the parts that an upload has, one page at a time",
-      params,
       query: z.object({
         upload_id: uploadId,
         max_parts: z.int().min(1).max(MAX_LISTED_PARTS).default(MAX_LISTED_PARTS).meta({
@@ -199,10 +192,8 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
     operation({
       id: "upload_part",
       method: "PUT",
-      path: PATH,
-      tag: TAG,
+      ...UPLOAD,
       summary: "Write one part through the gateway",
-      params,
       query: z.object({ as: asObject, upload_id: uploadId, part_number: partNumber }),
       description: `A form's part \`file\` is taken as well, up to ${MAX_FORM_PART_BYTES} bytes.`,
       body: { kind: "raw", description: "The bytes; Content-Length is required" },

@@ -16,12 +16,15 @@ import { announcedLength } from "@/lib/std/body_reader.ts";
 import { asObject, objectParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 
-const TAG = "S3 Objects";
-const PATH = "/api/v1/buckets/{bucket}/objects/{key}";
 /** The part of a form that is the object. */
 const FILE = "file";
 
-const query = z.object({ as: asObject });
+const OBJECT = {
+  path: "/api/v1/buckets/{bucket}/objects/{key}",
+  tag: "S3 Objects",
+  params: objectParams,
+  query: z.object({ as: asObject }),
+};
 
 const uploaded = z.object({
   bucket: z.string(),
@@ -30,7 +33,7 @@ const uploaded = z.object({
   etag: z.string().nullable(),
 }).meta({ id: "ObjectUploaded" });
 
-const refusals = {
+const rejections = {
   400: { description: "A key, header, digest or form that cannot be" },
   403: { description: "No permission to write" },
   404: { description: "No such bucket" },
@@ -49,16 +52,13 @@ export function objectUploadOperations(
     operation({
       id: "put_object",
       method: "PUT",
-      path: PATH,
-      tag: TAG,
+      ...OBJECT,
       summary: "Write an object",
       description:
         "The body is the object. Content headers, `x-amz-meta-*`, `Content-MD5`, `x-amz-checksum-*`, If-Match and " +
         "If-None-Match go with it. Without a Content-Length, or above 5 GiB, it is written in parts.",
-      params: objectParams,
-      query,
       body: { kind: "raw", description: "The bytes" },
-      responses: { 200: { description: "Written, replacing what had the key", schema: uploaded }, ...refusals },
+      responses: { 200: { description: "Written, replacing what had the key", schema: uploaded }, ...rejections },
       async handler({ caller, params }, context) {
         const { request: raw } = context;
         const written = await writeObject(s3, caller, params, {
@@ -66,24 +66,21 @@ export function objectUploadOperations(
           lengthBytes: contentLength(raw),
           headers: uploadHeaders(raw.headers),
         }, sizes);
-        return Response.json(answer(params, written), { headers: headers(written) });
+        return Response.json(uploadedBody(params, written), { headers: headers(written) });
       },
     }),
     operation({
       id: "post_object",
       method: "POST",
-      path: PATH,
-      tag: TAG,
+      ...OBJECT,
       summary: "Write an object from a form",
       description:
         "The part `file` is the object, and its type is the object's. `x-amz-meta-*` and conditions are headers of " +
         "the request. Other fields are passed over.",
-      params: objectParams,
-      query,
       body: { kind: "raw", description: "A form with one file", formField: FILE },
       responses: {
         201: { description: "Written, replacing what had the key", schema: uploaded },
-        ...refusals,
+        ...rejections,
         422: { description: "No part `file`, or more than one" },
       },
       async handler({ caller, params }, context) {
@@ -95,13 +92,16 @@ export function objectUploadOperations(
           lengthBytes: null,
           headers: formUploadHeaders(raw.headers, contentType),
         }, sizes);
-        return Response.json(answer(params, written), { status: 201, headers: headers(written) });
+        return Response.json(uploadedBody(params, written), { status: 201, headers: headers(written) });
       },
     }),
   ];
 }
 
-function answer({ bucket, key }: z.output<typeof objectParams>, { etag }: WrittenObject): z.output<typeof uploaded> {
+function uploadedBody(
+  { bucket, key }: z.output<typeof objectParams>,
+  { etag }: WrittenObject,
+): z.output<typeof uploaded> {
   return { bucket, key, status: "uploaded", etag };
 }
 

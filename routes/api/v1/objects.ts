@@ -6,11 +6,10 @@ import type { S3 } from "@/lib/s3/client.ts";
 import { issuedForm, type IssuedForms } from "@/lib/s3/listing.ts";
 import { objectHeaders, readHeaders, writeHeaders } from "@/lib/s3/object_headers.ts";
 import { deleteObject, getObject, headObject } from "@/lib/s3/objects.ts";
-import { asObject, objectParams as params } from "./object_parameters.ts";
+import { asObject, objectParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 
-const TAG = "S3 Objects";
-const PATH = "/api/v1/buckets/{bucket}/objects/{key}";
+const OBJECT = { path: "/api/v1/buckets/{bucket}/objects/{key}", tag: "S3 Objects", params: objectParams };
 
 const versioned = (forms: IssuedForms | null) =>
   z.object({
@@ -41,10 +40,8 @@ export function objectOperations(operation: GatewayOperation, s3: S3, forms: Iss
     operation({
       id: "get_object",
       method: "GET",
-      path: PATH,
-      tag: TAG,
+      ...OBJECT,
       summary: "Read an object, or a range of it",
-      params,
       query: read(forms),
       responses: {
         200: { description: "The object", mediaType: "*/*" },
@@ -66,10 +63,8 @@ export function objectOperations(operation: GatewayOperation, s3: S3, forms: Iss
     operation({
       id: "head_object",
       method: "HEAD",
-      path: PATH,
-      tag: TAG,
+      ...OBJECT,
       summary: "The metadata of an object, as headers",
-      params,
       query: read(forms),
       responses: { 200: { description: "It is there" }, 404: { description: "It is not" } },
       async handler({ caller, params: { bucket, key }, query }, context) {
@@ -82,10 +77,8 @@ export function objectOperations(operation: GatewayOperation, s3: S3, forms: Iss
     operation({
       id: "delete_object",
       method: "DELETE",
-      path: PATH,
-      tag: TAG,
+      ...OBJECT,
       summary: "Delete an object, or one version of it",
-      params,
       query: versioned(forms),
       responses: {
         200: { description: "Deleted", schema: deleted },

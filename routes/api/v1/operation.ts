@@ -5,24 +5,24 @@ import type { RequestContext } from "@/lib/http/request_context.ts";
 import { type Authenticate, operationsFor } from "@/lib/http/operation.ts";
 
 /** What turns a bearer token into a caller of the store. */
-interface Door {
+interface TokenCheck {
   readonly verify: VerifyToken;
   readonly admission: Admission;
   /** ms since 1970 */
   readonly now: () => number;
 }
 
-/** The maker of operations behind the bearer token. */
+/** Creates operations behind the bearer token. */
 export type GatewayOperation = ReturnType<typeof operationsFor<Caller>>;
 
 /** Operations by one protocol whose caller is known by the bearer token alone; cookies are not looked at. */
-export function gatewayOperations(door: Door, protocol: Protocol): GatewayOperation {
+export function gatewayOperations(check: TokenCheck, protocol: Protocol): GatewayOperation {
   const admit = (context: RequestContext, claims: Claims) => {
     context.caller = { username: claims.sub, tenant: claims.tenant };
-    return door.admission.admit(context, claims, protocol);
+    return check.admission.admit(context, claims, protocol);
   };
   const authenticate: Authenticate<Caller> = (context) => {
-    const claims = door.verify(bearerToken(context.header("Authorization")), door.now() / 1000);
+    const claims = check.verify(bearerToken(context.header("Authorization")), check.now() / 1000);
     return claims instanceof Promise ? claims.then((claims) => admit(context, claims)) : admit(context, claims);
   };
   return operationsFor<Caller>(authenticate, "bearer");

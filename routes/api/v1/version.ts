@@ -9,7 +9,7 @@ const versions = z.object({
 }).meta({ id: "Versions" });
 
 /** The release that this process runs (spec, Versioning). */
-export function versionOperations(operation: WebOperation, answer: z.output<typeof versions>): Operation[] {
+export function versionOperations(operation: WebOperation, current: z.output<typeof versions>): Operation[] {
   return readOperations((method, id) =>
     operation({
       id: id("version"),
@@ -18,7 +18,7 @@ export function versionOperations(operation: WebOperation, answer: z.output<type
       tag: "Campaigns",
       summary: "The release that answers",
       responses: { 200: { description: "The versions", schema: versions } },
-      handler: (_input, { request }) => compressibleJson(request, answer),
+      handler: (_input, { request }) => compressibleJson(request, current),
     })
   );
 }

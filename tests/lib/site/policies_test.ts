@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 
-import { PAGE_META_POLICY, pagePolicy, policySource } from "@/lib/site/policies.ts";
-import { THEME_SCRIPT } from "@/lib/site/theme_script.ts";
+import { PAGE_META_POLICY, pagePolicy, policySource, THEME_SCRIPT } from "@/lib/site/policies.ts";
 
 Deno.test("policies: pages may fetch from the site and the results alone", () => {
   assert.equal(

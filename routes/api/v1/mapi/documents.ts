@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Operation } from "@/lib/http/operation.ts";
 import { cors, corsUpdate } from "@/lib/mapi/records/tenant_settings.ts";
-import { DELETED, UPDATED } from "./answers.ts";
+import { DELETED, UPDATED } from "./change_results.ts";
 import type { MapiOperations } from "./mapi_operations.ts";
 
 /** A settings document: read with GET, changed with POST. */
@@ -48,7 +48,7 @@ export function corsOperations<A extends z.ZodType>(
   set: {
     readonly status: 201;
     readonly schema: A;
-    readonly answer: (names: Readonly<Record<string, string>>) => z.input<A>;
+    readonly result: (names: Readonly<Record<string, string>>) => z.input<A>;
   },
 ): Operation[] {
   const rules = { path: `${base}/cors`, tag, resource };

@@ -1,7 +1,7 @@
 import type { Operation } from "@/lib/http/operation.ts";
 import { groupAccount, groupAccountCreate, groupAccountUpdate } from "@/lib/mapi/records/accounts.ts";
 import { groupnameList } from "@/lib/mapi/records/lists.ts";
-import { GROUP_CREATED } from "./answers.ts";
+import { GROUP_CREATED } from "./change_results.ts";
 import type { MapiOperations } from "./mapi_operations.ts";
 import { permissionOperations } from "./permissions.ts";
 import { recordKind } from "./record_kind.ts";

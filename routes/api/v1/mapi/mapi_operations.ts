@@ -34,7 +34,7 @@ interface ReadSpec<S extends z.ZodType, Q extends z.ZodObject> extends Common {
   readonly forward?: (query: z.output<Q>) => StoreQuery;
   /** Whether this is a list. Full records may be too long for memory: then they are streamed as the store sends them. */
   readonly isList?: boolean;
-  /** What the answer has beside the store's body. */
+  /** What the response has beside the store's body. */
   readonly further?: (headers: Headers) => Record<string, unknown>;
 }
 
@@ -48,16 +48,16 @@ interface WriteSpec<B extends z.ZodType, Q extends z.ZodObject, A extends z.ZodT
   readonly query?: Q;
   readonly forward?: (query: z.output<Q>) => StoreQuery;
   readonly status?: 200 | 201;
-  /** The answer's shape, and the answer: the store gives none. */
+  /** The response's shape, and the response: the store sends no body. */
   readonly schema: A;
-  readonly answer: (names: Names, body: z.output<B>) => z.input<A>;
+  readonly result: (names: Names, body: z.output<B>) => z.input<A>;
   /** What the access log calls it, where that is no mere change; by its query where that decides. */
   readonly audit?: string | ((query: z.output<Q>) => string | undefined);
 }
 
 /**
  * Makers of management operations. Each hands one request on to the store's resource of the same path, with the
- * caller's credentials, and gives the answer the shape that is documented.
+ * caller's credentials, and gives the response the shape that is documented.
  */
 export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
   return {
@@ -81,14 +81,14 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
             resource: label,
             unread: () => context.info?.breakOff?.(),
           };
-          const asked = isList && call.query?.verbose === true ? callMapiForRecords : callMapi;
-          const answered = await asked(mapi, caller, call);
-          if (answered instanceof ReadableStream) {
-            return new Response(answered, { headers: { "Content-Type": "application/json" } });
+          const send = isList && call.query?.verbose === true ? callMapiForRecords : callMapi;
+          const received = await send(mapi, caller, call);
+          if (received instanceof ReadableStream) {
+            return new Response(received, { headers: { "Content-Type": "application/json" } });
           }
-          const { body, headers } = answered;
-          const answer = storeAnswer(schema, body, label);
-          return compressibleJson(context.request, further ? { ...Object(answer), ...further(headers) } : answer);
+          const { body, headers } = received;
+          const record = storeAnswer(schema, body, label);
+          return compressibleJson(context.request, further ? { ...Object(record), ...further(headers) } : record);
         },
       });
     },
@@ -97,8 +97,8 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
     write<A extends z.ZodType, B extends z.ZodType = z.ZodUndefined, Q extends z.ZodObject = NoQuery>(
       spec: WriteSpec<B, Q, A>,
     ): Operation {
-      const { body: schema, forward, resource, storePath, path, query, answer, audit, limitBytes, ...rest } = spec;
-      const { schema: answered, status = 200, emptyBody = false, ...described } = rest;
+      const { body: schema, forward, resource, storePath, path, query, result, audit, limitBytes, ...rest } = spec;
+      const { schema: ofResult, status = 200, emptyBody = false, ...described } = rest;
       const fill = pathFiller(storePath ?? path);
       return operation({
         ...described,
@@ -108,7 +108,7 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
         query,
         body: schema && { kind: "json", schema, limitBytes },
         responses: {
-          [status]: { description: status === 201 ? "Created" : "Done", schema: answered },
+          [status]: { description: status === 201 ? "Created" : "Done", schema: ofResult },
           ...FAILURES,
         },
         async handler({ caller, params, query, body }, context) {
@@ -121,7 +121,7 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
             body: schema ? Object(given) : emptyBody ? {} : undefined,
             resource: resource(params),
           });
-          return Response.json(Object(answer(params, given)), { status });
+          return Response.json(Object(result(params, given)), { status });
         },
       });
     },
@@ -151,7 +151,7 @@ export function mapiOperations(operation: GatewayOperation, mapi: Mapi) {
 
 export type MapiOperations = ReturnType<typeof mapiOperations>;
 
-/** What any management operation may answer beside its success and what every operation may. */
+/** What any management operation may return beside its success and what every operation may. */
 export const FAILURES: Readonly<Record<number, ResponseSpec>> = {
   404: { description: "Not there, or not to be seen" },
   405: { description: "The store does not know this method for the resource" },
@@ -173,7 +173,7 @@ const READ_EXAMPLES: Readonly<Record<string, string>> = {
 
 /**
  * What is changed as an example: nothing that the samples have, since the API page's "Execute" sends examples as they
- * stand. The examples of creations make these.
+ * stand. The examples of creations create these.
  */
 const CHANGED_EXAMPLES: Readonly<Record<string, string>> = {
   ...READ_EXAMPLES,

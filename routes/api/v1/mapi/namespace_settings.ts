@@ -11,7 +11,7 @@ import {
   versioningSettings,
 } from "@/lib/mapi/records/namespace_settings.ts";
 import { permissions } from "@/lib/mapi/records/tenant_settings.ts";
-import { CREATED, DELETED, NAMESPACE_CORS_SET } from "./answers.ts";
+import { CREATED, DELETED, NAMESPACE_CORS_SET } from "./change_results.ts";
 import { corsOperations, type Document, documentOperations, type Family } from "./documents.ts";
 import type { MapiOperations } from "./mapi_operations.ts";
 import { recordKind } from "./record_kind.ts";

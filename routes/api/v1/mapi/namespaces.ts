@@ -1,7 +1,7 @@
 import type { Operation } from "@/lib/http/operation.ts";
 import { nameList } from "@/lib/mapi/records/lists.ts";
 import { namespace, namespaceCreate, namespaceUpdate, namespaceUpdateQuery } from "@/lib/mapi/records/namespace.ts";
-import { CREATED } from "./answers.ts";
+import { CREATED } from "./change_results.ts";
 import type { MapiOperations } from "./mapi_operations.ts";
 import { recordKind } from "./record_kind.ts";
 

@@ -1,7 +1,7 @@
 import type { Operation } from "@/lib/http/operation.ts";
 import { dataAccessPermissions, dataAccessPermissionsUpdate } from "@/lib/mapi/records/accounts.ts";
 import { listQuery, storeListQuery } from "@/lib/mapi/records/lists.ts";
-import { UPDATED } from "./answers.ts";
+import { UPDATED } from "./change_results.ts";
 import type { Family } from "./documents.ts";
 import type { MapiOperations } from "./mapi_operations.ts";
 

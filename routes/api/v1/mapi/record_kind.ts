@@ -1,5 +1,5 @@
 import { listQuery, storeListQuery, verboseQuery } from "@/lib/mapi/records/lists.ts";
-import { DELETED, UPDATED } from "./answers.ts";
+import { DELETED, UPDATED } from "./change_results.ts";
 
 type Names = Readonly<Record<string, string>>;
 

@@ -9,7 +9,7 @@ import {
   searchSecurity,
   servicePlan,
 } from "@/lib/mapi/records/tenant_settings.ts";
-import { TENANT_CORS_SET } from "./answers.ts";
+import { TENANT_CORS_SET } from "./change_results.ts";
 import { corsOperations, type Document, documentOperations, type Family } from "./documents.ts";
 import type { MapiOperations } from "./mapi_operations.ts";
 

@@ -9,7 +9,7 @@ import {
   userAccountUpdate,
 } from "@/lib/mapi/records/accounts.ts";
 import { usernameList } from "@/lib/mapi/records/lists.ts";
-import { PASSWORD_CHANGED, PASSWORDS_RESET, USER_CREATED } from "./answers.ts";
+import { PASSWORD_CHANGED, PASSWORDS_RESET, USER_CREATED } from "./change_results.ts";
 import type { MapiOperations } from "./mapi_operations.ts";
 import { permissionOperations } from "./permissions.ts";
 import { recordKind } from "./record_kind.ts";
