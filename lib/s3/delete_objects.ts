@@ -21,7 +21,7 @@ export interface Deletion {
 
 /** What became of the objects of a request; members of its errors are named as in S3. */
 export const bulkDeleted = z.object({
-  deleted: z.int().meta({ description: "Asked for and not failed; absent keys count as deleted" }),
+  deleted: z.int().meta({ description: "Requested and not failed; absent keys count as deleted" }),
   errors: z.array(z.object({
     Key: z.string(),
     Code: z.string(),

@@ -22,7 +22,7 @@ export const userAccount = z.looseObject({
   enabled: returned.flag("Whether the account may log in"),
   forcePasswordChange: returned.flag("Whether the password must be changed at the next login"),
   roles: returned.open("`{role: […]}`"),
-  allowNamespaceManagement: returned.flag("Whether the user may make and manage namespaces"),
+  allowNamespaceManagement: returned.flag("Whether the user may create and manage namespaces"),
   userGUID: returned.text("The canonical user id of access lists"),
   userID: returned.whole("The store's own number"),
 }).meta({ id: "UserAccount" });
@@ -36,7 +36,7 @@ export const userAccountCreate = z.object({
   forcePasswordChange: z.boolean(),
   description: given.text("What the account is for", DESCRIPTION),
   roles,
-  allowNamespaceManagement: given.flag("Whether the user may make and manage namespaces"),
+  allowNamespaceManagement: given.flag("Whether the user may create and manage namespaces"),
 }).meta({
   id: "UserAccountCreate",
   examples: [{
@@ -55,7 +55,7 @@ export const userAccountUpdate = z.object({
   enabled: given.flag("Whether the account may log in"),
   forcePasswordChange: given.flag("Whether the password must be changed at the next login"),
   roles,
-  allowNamespaceManagement: given.flag("Whether the user may make and manage namespaces"),
+  allowNamespaceManagement: given.flag("Whether the user may create and manage namespaces"),
 }).meta({ id: "UserAccountUpdate", examples: [{ fullName: "Lena Grön", roles: { role: ["MONITOR"] } }] });
 
 const password = z.string().min(1).meta({ ...PASSWORD, examples: ["gryning-47"] });
@@ -88,7 +88,7 @@ export const groupAccount = z.looseObject({
   groupname: returned.text("The group's name"),
   externalGroupID: returned.text("Its SID in the directory"),
   roles: returned.open("`{role: […]}`"),
-  allowNamespaceManagement: returned.flag("Whether its members may make and manage namespaces"),
+  allowNamespaceManagement: returned.flag("Whether its members may create and manage namespaces"),
 }).meta({ id: "GroupAccount" });
 
 /** Open: a store without a directory takes the members of a group in its record. */
@@ -104,7 +104,7 @@ export const groupAccountCreate = z.looseObject({
 
 export const groupAccountUpdate = z.looseObject({
   roles,
-  allowNamespaceManagement: given.flag("Whether its members may make and manage namespaces"),
+  allowNamespaceManagement: given.flag("Whether its members may create and manage namespaces"),
 }).meta({ id: "GroupAccountUpdate", examples: [{ roles: { role: ["MONITOR"] } }] });
 
 /** What an account may do in a namespace. */

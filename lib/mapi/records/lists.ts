@@ -6,20 +6,20 @@ const SORT_ORDERS = { asc: "ascending", desc: "descending", ascending: "ascendin
 
 /** `verbose` alone, for single records. */
 export const verboseQuery = z.object({
-  verbose: z.boolean().default(false).meta({ description: "Answer all members, not only those that can be changed" }),
+  verbose: z.boolean().default(false).meta({ description: "Return all members, not only those that can be changed" }),
 });
 
 /** The query of every list (spec, Query parameters accepted by every list endpoint). */
 export const listQuery = z.object({
   offset: z.int().min(0).optional().meta({ description: "Zero-based position of the first entry" }),
-  count: z.int().min(0).optional().meta({ description: "Most entries to answer" }),
+  count: z.int().min(0).optional().meta({ description: "Most entries to return" }),
   sortType: z.string().optional().meta({ description: "Member to sort by" }),
   sortOrder: z.enum(["asc", "desc", "ascending", "descending"]).optional(),
   filterType: z.string().optional().meta({ description: "Member to filter on" }),
   filterString: z.string().meta({ ...FILTER }).optional().meta({
     description: "What the member begins with, without regard to case",
   }),
-  verbose: z.boolean().default(false).meta({ description: "Answer full records instead of names" }),
+  verbose: z.boolean().default(false).meta({ description: "Return full records instead of names" }),
 });
 
 type ListQuery = z.output<typeof listQuery>;

@@ -32,11 +32,11 @@ export const HASH_SCHEMES = ["MD5", "SHA-1", "SHA-256", "SHA-384", "SHA-512", "R
 
 /** Versioning, which is a document of its own, and part of others. */
 export const versioning = {
-  enabled: member.flag("Whether versions are kept"),
+  enabled: member.flag("Whether versions are stored"),
   prune: member.flag("Whether old versions are removed"),
   pruneDays: member.whole("Days after which they are; 0: at once", PRUNE_DAYS),
   useDeleteMarkers: member.flag("Whether a delete leaves a marker"),
-  keepDeletionRecords: member.flag("Whether records of deleted objects are kept"),
+  keepDeletionRecords: member.flag("Whether records of deleted objects are stored"),
 };
 
 /** Versioning as a part of a body. */
@@ -48,7 +48,7 @@ const settings = {
   hardQuota,
   softQuota: namespaceSoftQuota,
   servicePlan: given.text("Name of the service plan", SERVICE_PLAN),
-  owner: given.text("Name of the user who owns it; empty: nobody", OWNER),
+  owner: given.text("Name of the user who owns it; empty: no user", OWNER),
   ownerType: z.enum(["LOCAL", "EXTERNAL"]).nullish(),
   multipartUploadAutoAbortDays: given.whole("Days until an unfinished upload is given up; 0: never", AUTO_ABORT_DAYS),
   optimizedFor: z.enum(["CLOUD", "ALL"]).nullish(),
@@ -60,9 +60,9 @@ const settings = {
   customMetadataIndexingEnabled: given.flag("Whether annotations are indexed"),
   customMetadataValidationEnabled: given.flag("Whether annotations must be well-formed XML"),
   replicationEnabled: given.flag("Whether it is replicated"),
-  readFromReplica: given.flag("Whether the replica answers reads"),
+  readFromReplica: given.flag("Whether the replica serves reads"),
   allowErasureCoding: given.flag("Whether objects may be erasure coded"),
-  serviceRemoteSystemRequests: given.flag("Whether other systems' requests are answered"),
+  serviceRemoteSystemRequests: given.flag("Whether other systems' requests are served"),
   appendEnabled: given.flag("Whether objects can be appended to"),
   atimeSynchronizationEnabled: given.flag("Whether access times set retention"),
   allowPermissionAndOwnershipChanges: given.flag("Whether permissions of objects under retention can change"),
@@ -115,12 +115,12 @@ export const namespace = z.looseObject({
   indexingEnabled: returned.flag("Whether objects are indexed"),
   customMetadataIndexingEnabled: returned.flag("Whether annotations are indexed"),
   replicationEnabled: returned.flag("Whether it is replicated"),
-  readFromReplica: returned.flag("Whether the replica answers reads"),
+  readFromReplica: returned.flag("Whether the replica serves reads"),
   allowErasureCoding: returned.flag("Whether objects may be erasure coded"),
-  serviceRemoteSystemRequests: returned.flag("Whether other systems' requests are answered"),
+  serviceRemoteSystemRequests: returned.flag("Whether other systems' requests are served"),
   versioningSettings: returned.open("Only where the store puts it into the record"),
   tags: returned.open("`{tag: […]}`"),
-  creationTime: returned.text("When it was made"),
+  creationTime: returned.text("When it was created"),
   id: returned.text("The store's own id"),
 }).meta({ id: "Namespace" });
 

@@ -36,7 +36,7 @@ const chargebackEntry = z.object({
   reads: returned.whole("Reads within the interval"),
   writes: returned.whole("Writes within the interval"),
   deletes: returned.whole("Deletes within the interval"),
-  multipartObjects: returned.whole("Objects made of parts"),
+  multipartObjects: returned.whole("Objects assembled from parts"),
   multipartObjectParts: returned.whole("Their parts"),
   multipartObjectBytes: returned.whole("Their bytes"),
   multipartUploads: returned.whole("Uploads under way"),

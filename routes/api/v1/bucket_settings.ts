@@ -55,7 +55,7 @@ const corsRule = z.strictObject({
     examples: [["ETag"]],
   }),
   MaxAgeSeconds: z.int().min(0).max(MAX_AGE_SECONDS).nullish().meta({
-    description: "How long a browser may keep the answer to a preflight, seconds",
+    description: "How long a browser may cache the response to a preflight, seconds",
     examples: [3600],
   }),
 }).meta({
@@ -132,8 +132,8 @@ export function bucketSettingOperations(
       id: "delete_bucket_cors",
       method: "DELETE",
       ...CORS,
-      summary: "Take a bucket's CORS rules away",
-      responses: { 200: { description: "Taken away", schema: settingDone("deleted") }, ...missing, ...lacking },
+      summary: "Delete a bucket's CORS rules",
+      responses: { 200: { description: "Deleted", schema: settingDone("deleted") }, ...missing, ...lacking },
       async handler({ caller, params: { bucket } }) {
         await supported("delete_bucket_cors", backend, deleteCors(s3, caller, bucket));
         return Response.json({ status: "deleted", bucket: null });

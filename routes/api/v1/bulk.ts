@@ -85,7 +85,7 @@ export function bulkOperations(operation: GatewayOperation, s3: S3): Operation[]
       tag: TAG,
       summary: "URLs that read or write many objects without credentials",
       description:
-        "Whoever holds a URL may use it until it expires. The store is not asked whether the objects exist; keys " +
+        "Any client with a URL may use it until it expires. It is not checked whether the objects exist; keys " +
         "that no URL can carry (with `.` or `..` segments) are left out.",
       params,
       body: { kind: "json", schema: presignRequest, limitBytes: MAX_BODY_BYTES },

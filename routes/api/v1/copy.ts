@@ -45,12 +45,12 @@ export function copyOperations(operation: GatewayOperation, s3: S3): Operation[]
       method: "POST",
       path: "/api/v1/buckets/{bucket}/objects/folder",
       tag: TAG,
-      summary: "Make a folder",
+      summary: "Create a folder",
       description: "An empty object whose key ends with a slash, which is added where it is missing.",
       params: bucketParams,
       body: { kind: "json", schema: folderRequest },
       responses: {
-        201: { description: "Made", schema: folder },
+        201: { description: "Created", schema: folder },
         404: { description: "No such bucket" },
       },
       async handler({ caller, params: { bucket }, body }) {

@@ -44,7 +44,7 @@ function listOperations(operation: WebOperation, { source, lists, resultsUrl }: 
       summary: "All campaigns",
       description:
         `Live campaigns and the newest of those whose Job is gone. \`${REAPED_TOTAL_HEADER}\` counts the latter; ` +
-        `\`${DATA_AGE_HEADER}\` says how old the answer is, in seconds, where the cluster could not be followed of late.`,
+        `\`${DATA_AGE_HEADER}\` says how old the response is, in seconds, where the cluster could not be followed of late.`,
       query: z.object({
         reaped: z.int().min(0).max(MAX_REAPED).default(DEFAULT_REAPED)
           .meta({ description: "Most campaigns whose Job is gone" }),
@@ -52,7 +52,7 @@ function listOperations(operation: WebOperation, { source, lists, resultsUrl }: 
       responses: {
         200: { description: "The campaigns, newest created first", schema: jobList },
         422: { description: "A query parameter is out of its range" },
-        502: { description: "The cluster or the results service did not answer" },
+        502: { description: "The cluster or the results service did not respond" },
       },
       async handler({ query }, context) {
         const { request } = context;
@@ -81,7 +81,7 @@ function detailOperations(operation: WebOperation, deps: JobsDeps): Operation[] 
         200: { description: "The campaign", schema: jobDetail },
         404: { description: "No campaign of that name" },
         422: { description: "A query parameter is out of its range" },
-        502: { description: "The cluster or the results service did not answer" },
+        502: { description: "The cluster or the results service did not respond" },
       },
       async handler({ params: { namespace, name }, query: page, caller }, context) {
         const canBe = canBeCampaign(deps.namespaces, namespace, name);

@@ -70,7 +70,7 @@ const completeRequest = z.object({
     PartNumber: partNumber,
     ETag: z.string().min(1).meta({
       ...FITS_XML,
-      description: "As the part's upload answered it",
+      description: "As returned by the upload of the part",
       examples: ['"5d41402abc4b2a76"'],
     }),
   })).min(1).max(MAX_PARTS).meta({ description: "Ascending by number" }),
@@ -137,7 +137,7 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
       method: "POST",
       ...UPLOAD,
       path: `${UPLOAD.path}/complete`,
-      summary: "Make the object of its parts",
+      summary: "Assemble the object from its parts",
       body: { kind: "json", schema: completeRequest, limitBytes: MAX_COMPLETE_BYTES },
       responses: {
         200: { description: "The object is there", schema: completed },
@@ -154,10 +154,10 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
       method: "POST",
       ...UPLOAD,
       path: `${UPLOAD.path}/abort`,
-      summary: "Throw an upload's parts away",
+      summary: "Abort an upload and delete its parts",
       body: { kind: "json", schema: abortRequest },
       responses: {
-        200: { description: "Thrown away", schema: z.object({ status: z.literal("aborted") }) },
+        200: { description: "Aborted", schema: z.object({ status: z.literal("aborted") }) },
         ...unknown,
       },
       async handler({ caller, params: place, body }) {

@@ -45,7 +45,7 @@ export function objectOperations(operation: GatewayOperation, s3: S3, forms: Iss
       query: read(forms),
       responses: {
         200: { description: "The object", mediaType: "*/*" },
-        206: { description: "The range asked for", mediaType: "*/*" },
+        206: { description: "The requested range", mediaType: "*/*" },
         304: { description: "Not modified" },
         404: { description: "No such bucket or object" },
         416: { description: "The range lies outside of the object" },

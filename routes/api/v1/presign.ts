@@ -59,8 +59,7 @@ export function presignOperations(operation: GatewayOperation, s3: S3): Operatio
       path: "/api/v1/presign",
       tag: "S3 Objects",
       summary: "A URL that reads or writes one object without credentials",
-      description:
-        "Whoever holds the URL may use it until it expires. The store is not asked whether the object exists.",
+      description: "Any client with the URL may use it until it expires. It is not checked whether the object exists.",
       body: { kind: "json", schema: presignRequest },
       responses: {
         200: { description: "The URL", schema: presigned },

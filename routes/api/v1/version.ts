@@ -16,7 +16,7 @@ export function versionOperations(operation: WebOperation, current: z.output<typ
       method,
       path: "/api/v1/version",
       tag: "Campaigns",
-      summary: "The release that answers",
+      summary: "The release of this process",
       responses: { 200: { description: "The versions", schema: versions } },
       handler: (_input, { request }) => compressibleJson(request, current),
     })

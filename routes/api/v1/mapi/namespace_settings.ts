@@ -33,7 +33,7 @@ const CLASSES = recordKind({
 const VERSIONING_PATH = "/versioningSettings";
 
 const COMPLIANCE_DOCUMENTS: readonly Document[] = [
-  { id: "versioning_settings", path: VERSIONING_PATH, what: "how versions are kept", ...versioningSettings },
+  { id: "versioning_settings", path: VERSIONING_PATH, what: "how versions are stored", ...versioningSettings },
   { id: "compliance_settings", path: "/complianceSettings", what: "retention and shredding", ...complianceSettings },
   {
     id: "replication_collision_settings",

@@ -22,7 +22,7 @@ const FAMILY: Family = {
 const DOCUMENTS: readonly Document[] = [
   { id: "console_security", path: "/consoleSecurity", what: "the rules of passwords and logins", ...consoleSecurity },
   { id: "contact_info", path: "/contactInfo", what: "the contact information", ...contactInfo },
-  { id: "email_notification", path: "/emailNotification", what: "who is told of events by mail", ...emailNotification },
+  { id: "email_notification", path: "/emailNotification", what: "who gets mails about events", ...emailNotification },
   {
     id: "namespace_defaults",
     path: "/namespaceDefaults",
