@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { upgrade } from "@iiif/parser/upgrader";
 import fc from "fast-check";
 import type { Canvas, Manifest } from "@/lib/presentation/iiif/manifest.ts";
 import {
@@ -160,6 +161,19 @@ Deno.test("manifest: references in circles and ranges below ranges end", () => {
   let deep: Node = { type: "Range", label: "end" };
   for (let i = 0; i < 20_000; i++) deep = { type: "Range", label: "x", items: [deep] };
   assert.equal(read(manifest3(pages3(1), { structures: [deep] })).ranges[0].children.length, 1);
+});
+
+Deno.test("manifest: Presentation 2 is read to the same model as what the IIIF community's converter makes of it", () => {
+  const range = { "@id": at("r1"), "@type": "sc:Range", label: "Chapter", canvases: [at("canvas/p2")] };
+  const json = manifest2(["p1", "p2"].map((name) => canvas2(name, [served2(name)])), {
+    description: [{ "@value": "Beskrivning", "@language": "sv" }, { "@value": "Description", "@language": "en" }],
+    metadata: [{ label: "Author", value: "A" }],
+    attribution: "The Archive",
+    viewingHint: "paged",
+    rendering: { "@id": at("book.pdf"), format: "application/pdf", label: "PDF" },
+    structures: [range],
+  }, { viewingDirection: "right-to-left", startCanvas: at("canvas/p2") });
+  assert.deepEqual(read(json, ["sv"]), read(upgrade(structuredClone(json)), ["sv"]));
 });
 
 Deno.test("manifest: ALTO files are found by format, by profile, by label and in annotations, each once", () => {
