@@ -1,14 +1,18 @@
-import { useSignal } from "@preact/signals";
+import { useComputed, useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 import { ShortcutList } from "@/components/viewer/shortcut_list.tsx";
 import { ViewerProblemNotice } from "@/components/viewer/viewer_problem.tsx";
 import { ViewerTools } from "@/components/viewer/viewer_tools.tsx";
 import { island } from "@/lib/client/island.tsx";
+import { fetchText } from "@/lib/client/viewer/fetch_text.ts";
 import type { ImageView } from "@/lib/client/viewer/image_view.ts";
 import { PageTexts } from "@/lib/client/viewer/page_texts.ts";
 import { viewerChoices } from "@/lib/client/viewer/viewer_memory.ts";
+import { saveText } from "@/lib/client/viewer/save_text.ts";
 import { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
+import { browserIdle, VolumeSearch } from "@/lib/client/volume_search/volume_search.ts";
+import { MAX_ALTO_CHARACTERS } from "@/lib/presentation/alto/read_alto.ts";
 import type { Manifest } from "@/lib/presentation/iiif/manifest.ts";
 import { writeViewerAddress } from "@/lib/presentation/iiif/viewer_address.ts";
 import { pageTitle } from "@/lib/presentation/page_tab.ts";
@@ -16,7 +20,9 @@ import { guardResultUrl } from "@/lib/presentation/result_url_guard.ts";
 import { commandOf, type ViewerCommand } from "@/lib/presentation/viewer_keys.ts";
 import { VIEWER_SENTENCES } from "@/lib/presentation/viewer_sentences.ts";
 import { lineAt } from "@/lib/presentation/viewer_text.ts";
+import { AboutDrawer } from "@/islands/viewer/about_drawer.tsx";
 import { PageStage } from "@/islands/viewer/page_stage.tsx";
+import { SearchBox } from "@/islands/viewer/search_box.tsx";
 import { type LitLine, TextPanel } from "@/islands/viewer/text_panel.tsx";
 import { ThumbnailList } from "@/islands/viewer/thumbnail_list.tsx";
 
@@ -33,7 +39,18 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
   const help = useRef<HTMLDialogElement>(null);
   const view = useSignal<ImageView | null>(null);
   const texts = useMemo(() => new PageTexts((...request) => fetch(...request)), []);
+  const search = useMemo(volumeSearch, []);
   const lit = useSignal<LitLine | null>(null);
+  /** Place of the hit that the reader is at, among those found. */
+  const hitPlace = useSignal<number | null>(null);
+  const hits = useComputed(() => search.found.value.hits);
+  const currentHit = useComputed(() => hits.value[hitPlace.value ?? -1] ?? null);
+  const hitCounts = useComputed(() => {
+    const counts = new Map<number, number>();
+    for (const { canvas } of hits.value) counts.set(canvas, (counts.get(canvas) ?? 0) + 1);
+    return counts;
+  });
+  const drawer = useRef<HTMLDivElement>(null);
   const manifest = store.manifest.value;
   const problem = store.problem.value;
   const url = store.url.value;
@@ -51,6 +68,10 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
     const { box } = text.lines[line];
     if (box) view.value?.goToBox(index, box);
   };
+  const showHit = () => {
+    const hit = currentHit.value;
+    if (hit?.boxes[0] && store.shown.value.includes(hit.canvas)) view.value?.goToBox(hit.canvas, hit.boxes[0]);
+  };
   const run = (command: ViewerCommand) => {
     const commands: Readonly<Record<ViewerCommand, () => void>> = {
       previous: () => store.isRightToLeft.value ? store.next() : store.previous(),
@@ -64,6 +85,8 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
       fullScreen: () => void toggleFullScreen(frame.current),
       thumbnails: () => choices.thumbnails.toggle(),
       text: () => choices.text.toggle(),
+      about: () => drawer.current?.togglePopover(),
+      search: () => frame.current?.querySelector<HTMLInputElement>("input[type=search]")?.focus(),
       help: () => help.current?.showModal(),
       panLeft: () => view.value?.pan("left"),
       panRight: () => view.value?.pan("right"),
@@ -85,6 +108,7 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
     const stop = store.start();
     return () => {
       removeEventListener("keydown", onKey);
+      search.stop();
       stop();
     };
   }, []);
@@ -106,9 +130,22 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
         hasText={choices.text.value}
         onThumbnails={() => choices.thumbnails.toggle()}
         onText={() => choices.text.toggle()}
+        onAbout={() => run("about")}
         onHelp={() => run("help")}
-      />
-      {manifest && choices.thumbnails.value && <ThumbnailList store={store} />}
+      >
+        <SearchBox
+          key={url}
+          store={store}
+          search={search}
+          current={hitPlace}
+          onHit={({ canvas }) => {
+            // A hit on another page is shown once that page is there.
+            if (store.shown.value.includes(canvas)) showHit();
+            else store.goTo(canvas);
+          }}
+        />
+      </ViewerTools>
+      {manifest && choices.thumbnails.value && <ThumbnailList store={store} hits={hitCounts.value} />}
       {manifest
         ? (
           <PageStage
@@ -116,6 +153,9 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
             view={view}
             texts={texts}
             lit={lit}
+            hits={hits}
+            currentHit={currentHit}
+            onPainted={showHit}
             onPoint={goToPoint}
             onFullScreen={() => run("fullScreen")}
           />
@@ -151,6 +191,15 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
         />
       )}
       {manifest && (
+        <AboutDrawer
+          store={store}
+          manifest={manifest}
+          drawer={drawer}
+          onClose={() => drawer.current?.hidePopover()}
+          onSaveText={(index) => saveText(texts, manifest.canvases[index])}
+        />
+      )}
+      {manifest && (
         <p class="sr" role="status">
           {`Page ${place} of ${store.order.value.length}: ${manifest.canvases[store.current.value].label}`}
         </p>
@@ -164,6 +213,14 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
     </div>
   );
 });
+
+function volumeSearch(): VolumeSearch {
+  return new VolumeSearch({
+    fetchText: (url, signal) =>
+      fetchText(url, { fetch: (...request) => fetch(...request), maxBytes: MAX_ALTO_CHARACTERS, signal }),
+    idle: browserIdle,
+  });
+}
 
 /** What must be shown with the manifest, else whose it is. */
 function noteOf({ requiredStatement, providers }: Manifest, url: string | null): string {

@@ -11,6 +11,7 @@ interface ViewerToolsProps {
   readonly hasText: boolean;
   readonly onThumbnails: () => void;
   readonly onText: () => void;
+  readonly onAbout: () => void;
   readonly onHelp: () => void;
   /** Stands before the buttons. */
   readonly children?: ComponentChildren;
@@ -37,6 +38,7 @@ export function ViewerTools(props: ViewerToolsProps) {
           onClick={props.onThumbnails}
         />
         <ToolButton icon="text" name="Text" shortcut="T" pressed={props.hasText} onClick={props.onText} />
+        <ToolButton icon="about" name="About this volume" shortcut="I" onClick={props.onAbout} />
         <ToolButton icon="keys" name="Keyboard shortcuts" shortcut="?" onClick={props.onHelp} />
       </div>
     </div>

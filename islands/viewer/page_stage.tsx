@@ -1,4 +1,4 @@
-import { type Signal, useSignal } from "@preact/signals";
+import { type ReadonlySignal, type Signal, useSignal } from "@preact/signals";
 import { render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
@@ -9,7 +9,9 @@ import type { PageTexts } from "@/lib/client/viewer/page_texts.ts";
 import { TileSources } from "@/lib/client/viewer/tile_sources.ts";
 import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
 import type { Canvas } from "@/lib/presentation/iiif/manifest.ts";
+import type { VolumeHit } from "@/lib/presentation/volume_search/volume_index.ts";
 import { VIEWER_SENTENCES } from "@/lib/presentation/viewer_sentences.ts";
+import { ImageChoices } from "./image_choices.tsx";
 import type { LitLine } from "./text_panel.tsx";
 
 interface MarksProps {
@@ -17,17 +19,19 @@ interface MarksProps {
   readonly canvas: Canvas;
   readonly texts: PageTexts;
   readonly lit: Signal<LitLine | null>;
+  readonly hits: ReadonlySignal<readonly VolumeHit[]>;
+  readonly currentHit: ReadonlySignal<VolumeHit | null>;
 }
 
 /** The marks on a page, which follow its text and the line that is lit. */
-function Marks({ index, canvas, texts, lit }: MarksProps) {
+function Marks({ index, canvas, texts, lit, hits, currentHit }: MarksProps) {
   const text = texts.of(canvas)?.value;
   return (
     <PageMarks
       lines={text?.kind === "text" ? text.lines : []}
       lit={lit.value?.index === index ? lit.value.line : null}
-      hits={[]}
-      currentHit={[]}
+      hits={hits.value.flatMap(({ canvas, boxes }) => canvas === index ? boxes : [])}
+      currentHit={currentHit.value?.canvas === index ? currentHit.value.boxes : []}
       onHover={(line) => lit.value = line === null ? null : { index, line, from: "image" }}
     />
   );
@@ -39,12 +43,17 @@ interface PageStageProps {
   readonly view: Signal<ImageView | null>;
   readonly texts: PageTexts;
   readonly lit: Signal<LitLine | null>;
+  /** What a search has found. */
+  readonly hits: ReadonlySignal<readonly VolumeHit[]>;
+  readonly currentHit: ReadonlySignal<VolumeHit | null>;
+  /** The pages are on the surface. */
+  readonly onPainted: () => void;
   readonly onPoint: (index: number, at: { readonly x: number; readonly y: number }) => void;
   readonly onFullScreen: () => void;
 }
 
 /** The image of the page with its controls. */
-export function PageStage({ store, view, texts, lit, onPoint, onFullScreen }: PageStageProps) {
+export function PageStage({ store, view, onPoint, onPainted, onFullScreen, ...marks }: PageStageProps) {
   const surface = useRef<HTMLDivElement>(null);
   const zoom = useSignal<number | null>(null);
   const failed = useSignal(false);
@@ -85,8 +94,9 @@ export function PageStage({ store, view, texts, lit, onPoint, onFullScreen }: Pa
     for (const index of painted.value) {
       const element = view.value?.overlayOf(index);
       const canvas = store.manifest.peek()?.canvases[index];
-      if (element && canvas) render(<Marks index={index} canvas={canvas} texts={texts} lit={lit} />, element);
+      if (element && canvas) render(<Marks index={index} canvas={canvas} {...marks} />, element);
     }
+    if (painted.value.length > 0) onPainted();
   }, [painted.value]);
 
   const numbers = store.shown.value.map((index) => order.indexOf(index) + 1).sort((a, b) => a - b);
@@ -94,6 +104,7 @@ export function PageStage({ store, view, texts, lit, onPoint, onFullScreen }: Pa
   return (
     <section class="page-stage" aria-label="Page image">
       <div class="surface" ref={surface} />
+      <ImageChoices store={store} />
       {(failed.value || isEmpty) && (
         <div class="viewer-problem">
           <p role="alert">{isEmpty ? VIEWER_SENTENCES.noImage : VIEWER_SENTENCES.imageFailed}</p>

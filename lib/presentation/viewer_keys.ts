@@ -11,6 +11,8 @@ export type ViewerCommand =
   | "fullScreen"
   | "thumbnails"
   | "text"
+  | "about"
+  | "search"
   | "help"
   | "panLeft"
   | "panRight"
@@ -44,6 +46,8 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: ["f"], shown: "F", says: "Full screen", command: "fullScreen", isCharacter: true },
   { keys: ["m"], shown: "M", says: "Thumbnails", command: "thumbnails", isCharacter: true },
   { keys: ["t"], shown: "T", says: "Text", command: "text", isCharacter: true },
+  { keys: ["i"], shown: "I", says: "About this volume", command: "about", isCharacter: true },
+  { keys: ["/"], shown: "/", says: "Search in this volume", command: "search", isCharacter: true },
   { keys: ["?"], shown: "?", says: "These shortcuts", command: "help", isCharacter: true },
 ];
 

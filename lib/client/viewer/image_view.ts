@@ -46,6 +46,8 @@ const MARGINS = { left: 16, top: 16, right: 16, bottom: 72 };
 const ZOOM_STEP = 1.4;
 /** Part of the view by which a key moves the image. */
 const PAN_STEP = 0.15;
+/** Part of a page's width that stays in view around a word. */
+const MIN_PART = 0.55;
 /** px per second of a finger's movement that turns the page. */
 const FLICK_SPEED = 500;
 
@@ -153,10 +155,10 @@ export class ImageView {
   goToBox(index: number, box: Box): void {
     const place = this.#pages.find(({ page }) => page.index === index);
     if (!place) return;
-    const width = box.width * place.width * 1.15;
+    const width = Math.max(box.width * 1.15, MIN_PART) * place.width;
     // A line is wide and flat: what is above and below it stays in view.
     const height = Math.max(box.height * 5, 0.2);
-    const x = place.x + box.x * place.width - box.width * place.width * 0.075;
+    const x = place.x + (box.x + box.width / 2) * place.width - width / 2;
     const y = box.y + box.height / 2 - height / 2;
     this.#viewer.viewport.fitBounds(new this.#osd.Rect(x, y, width, height));
   }

@@ -107,6 +107,12 @@ export class ViewerStore {
     if (index !== undefined) this.goTo(index);
   }
 
+  /** @param order index into the manifest's alternative orders; null: the order of its canvases */
+  chooseOrder(order: number | null): void {
+    this.orderIndex.value = order;
+    if (!this.order.value.includes(this.current.value)) this.goToEnd("first");
+  }
+
   chosen(index: number, painting: number): number {
     return this.#choices.value.get(`${index} ${painting}`) ?? 0;
   }

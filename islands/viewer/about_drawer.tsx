@@ -1,0 +1,190 @@
+import { useSignal } from "@preact/signals";
+import type { Ref } from "preact";
+
+import { Fact, Links, ManifestFacts } from "@/components/viewer/manifest_facts.tsx";
+import { ToolButton } from "@/components/viewer/tool_button.tsx";
+import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
+import { wholeImageOf } from "@/lib/presentation/iiif/image_service.ts";
+import type { Canvas, Manifest, Range } from "@/lib/presentation/iiif/manifest.ts";
+
+interface AboutDrawerProps {
+  readonly store: ViewerStore;
+  readonly manifest: Manifest;
+  readonly drawer: Ref<HTMLDivElement>;
+  readonly onClose: () => void;
+  /** Offers the text of a page as a file. */
+  readonly onSaveText: (index: number) => void;
+}
+
+/** Contents, facts and downloads of the manifest and of the pages that are shown. */
+export function AboutDrawer({ store, manifest, drawer, onClose, onSaveText }: AboutDrawerProps) {
+  // A long table of contents costs nothing before it is looked at.
+  const isOpen = useSignal(false);
+  const url = store.url.value;
+  return (
+    <div
+      class="drawer"
+      popover="auto"
+      role="dialog"
+      aria-labelledby="about-title"
+      ref={drawer}
+      onToggle={(event) => isOpen.value = event.newState === "open"}
+    >
+      <header>
+        <h2 id="about-title">About this volume</h2>
+        <ToolButton icon="close" name="Close" onClick={onClose} />
+      </header>
+      {isOpen.value && (
+        <>
+          {manifest.alternativeOrders.length > 0 && <OrderChoice store={store} manifest={manifest} />}
+          {manifest.ranges.length > 0 && (
+            <nav aria-label="Contents">
+              <h3>Contents</h3>
+              <Contents ranges={manifest.ranges} store={store} isOpen />
+            </nav>
+          )}
+          <ManifestFacts manifest={manifest} />
+          {store.shown.value.map((index) => (
+            <PageFacts
+              key={index}
+              canvas={manifest.canvases[index]}
+              onSaveText={() => onSaveText(index)}
+            />
+          ))}
+          <section>
+            <h3>The whole volume</h3>
+            <Links links={manifest.renderings} />
+            {url !== null && (
+              <ul class="links">
+                <li>
+                  <a href={url} rel="noreferrer">Manifest (JSON)</a>
+                </li>
+              </ul>
+            )}
+            {manifest.unreadableCanvases > 0 && (
+              <p class="note">{manifest.unreadableCanvases} entries of the manifest cannot be read and are left out.</p>
+            )}
+          </section>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** What is known of a page, and its files. */
+function PageFacts({ canvas, onSaveText }: { canvas: Canvas; onSaveText: () => void }) {
+  const image = canvas.images[0] && wholeImageOf(canvas.images[0].choices[0].source);
+  const { metadata, requiredStatement, summary, altoSources, renderings, seeAlso, homepages } = canvas;
+  const others = seeAlso.filter(({ href }) => !altoSources.some((alto) => alto.href === href));
+  return (
+    <section>
+      <h3>Page {canvas.label}</h3>
+      {summary !== null && <p class="prose">{summary}</p>}
+      {(metadata.length > 0 || requiredStatement) && (
+        <dl class="facts">
+          {metadata.map((entry, place) => <Fact key={place} {...entry} />)}
+          {requiredStatement && <Fact {...requiredStatement} />}
+        </dl>
+      )}
+      <ul class="links">
+        {image && (
+          <li>
+            <a href={image.href} download target="_blank" rel="noreferrer">Image of the page</a>
+          </li>
+        )}
+        {altoSources.length > 0 && (
+          <li>
+            <button class="link" type="button" onClick={onSaveText}>Text of the page</button>
+          </li>
+        )}
+        {altoSources.map(({ href }) => (
+          <li key={href}>
+            <a href={href} download rel="noreferrer">ALTO of the page</a>
+          </li>
+        ))}
+      </ul>
+      <Links links={[...renderings, ...homepages, ...others]} />
+    </section>
+  );
+}
+
+function OrderChoice({ store, manifest }: { store: ViewerStore; manifest: Manifest }) {
+  return (
+    <section>
+      <label class="choice">
+        Order of the pages
+        <select
+          value={String(store.orderIndex.value ?? "")}
+          onChange={({ currentTarget: { value } }) => store.chooseOrder(value === "" ? null : Number(value))}
+        >
+          <option value="">As in the manifest</option>
+          {manifest.alternativeOrders.map(({ label }, place) => (
+            <option key={place} value={String(place)}>{label === "" ? `Order ${place + 2}` : label}</option>
+          ))}
+        </select>
+      </label>
+    </section>
+  );
+}
+
+interface ContentsProps {
+  readonly ranges: readonly Range[];
+  readonly store: ViewerStore;
+  readonly isOpen?: boolean;
+}
+
+/** A level of the table of contents; the levels below are rendered once they are opened. */
+function Contents({ ranges, store, isOpen = false }: ContentsProps) {
+  return (
+    <ol class="contents">
+      {ranges.map((range, place) => <Entry key={place} range={range} store={store} isOpen={isOpen} />)}
+    </ol>
+  );
+}
+
+function Entry({ range, store, isOpen }: { range: Range; store: ViewerStore; isOpen: boolean }) {
+  const isUnfolded = useSignal(isOpen && range.children.length <= 20);
+  const first = firstCanvas(range);
+  const isCurrent = range.canvases.some((index) => store.shown.value.includes(index));
+  return (
+    <li>
+      <span class="entry">
+        {range.children.length > 0 && (
+          <button
+            class="unfold"
+            type="button"
+            aria-expanded={isUnfolded.value}
+            aria-label={`Parts of ${range.label}`}
+            onClick={() => isUnfolded.value = !isUnfolded.value}
+          >
+            {isUnfolded.value ? "−" : "+"}
+          </button>
+        )}
+        {first === null ? <span>{range.label}</span> : (
+          <a
+            href={store.addressOf(first)}
+            aria-current={isCurrent ? "location" : undefined}
+            onClick={(event) => {
+              if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+              event.preventDefault();
+              store.goTo(first);
+            }}
+          >
+            {range.label}
+          </a>
+        )}
+      </span>
+      {isUnfolded.value && <Contents ranges={range.children} store={store} />}
+    </li>
+  );
+}
+
+/** The first canvas of a range or of its parts; null: it has none. */
+function firstCanvas({ canvases, children }: Range): number | null {
+  if (canvases.length > 0) return canvases[0];
+  for (const child of children) {
+    const first = firstCanvas(child);
+    if (first !== null) return first;
+  }
+  return null;
+}

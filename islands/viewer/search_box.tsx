@@ -1,0 +1,147 @@
+import { type Signal, useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+
+import { Icon } from "@/components/icon.tsx";
+import { ToolButton } from "@/components/viewer/tool_button.tsx";
+import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
+import type { VolumeSearch } from "@/lib/client/volume_search/volume_search.ts";
+import { counted } from "@/lib/presentation/figures.ts";
+import type { VolumeHit } from "@/lib/presentation/volume_search/volume_index.ts";
+
+/** Hits that are listed; one goes through the others by the buttons. */
+const MAX_LISTED = 200;
+/** A query is searched once the reader stops typing for so long, ms. */
+const TYPING_MS = 150;
+
+interface SearchBoxProps {
+  readonly store: ViewerStore;
+  readonly search: VolumeSearch;
+  /** Place of the hit that the reader is at, among those found; null: none yet. */
+  readonly current: Signal<number | null>;
+  readonly onHit: (hit: VolumeHit) => void;
+}
+
+/** The search in the text of the volume, with its hits. */
+export function SearchBox({ store, search, current, onHit }: SearchBoxProps) {
+  const box = useRef<HTMLFormElement>(null);
+  const isListed = useSignal(false);
+  const typed = useSignal("");
+  const manifest = store.manifest.value;
+  const { hits, isCut } = search.found.value;
+  const progress = search.progress.value;
+  const query = search.query.value;
+
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      search.query.value = typed.value;
+      current.value = null;
+    }, TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [typed.value]);
+
+  if (!manifest?.canvases.some(({ altoSources }) => altoSources.length > 0)) return null;
+  const begin = () => {
+    if (progress.total === 0) void search.start(manifest.canvases, store.current.value);
+  };
+  const goTo = (place: number) => {
+    const at = (place + hits.length) % hits.length;
+    if (!hits[at]) return;
+    current.value = at;
+    onHit(hits[at]);
+  };
+  // From where the reader is, so that the first hit is the next one.
+  const next = () =>
+    goTo(current.value === null ? Math.max(0, placeFrom(hits, store.current.value)) : current.value + 1);
+  return (
+    <form
+      class="find"
+      role="search"
+      ref={box}
+      onSubmit={(event) => {
+        event.preventDefault();
+        isListed.value = false;
+        next();
+      }}
+      onKeyDown={(event) => {
+        if (event.key === "Escape") isListed.value = false;
+      }}
+      onFocusOut={(event) => {
+        if (!box.current?.contains(event.relatedTarget as Node | null)) isListed.value = false;
+      }}
+    >
+      <label class="field">
+        <Icon name="search" />
+        <span class="sr">Search in this volume</span>
+        <input
+          type="search"
+          placeholder="Search in this volume"
+          autocomplete="off"
+          maxLength={200}
+          value={typed.value}
+          onFocus={() => {
+            begin();
+            isListed.value = typed.value !== "";
+          }}
+          onInput={(event) => {
+            begin();
+            typed.value = event.currentTarget.value;
+            isListed.value = true;
+          }}
+        />
+        <output>{query === "" ? "" : figure(hits.length, isCut, current.value, progress.isReading)}</output>
+      </label>
+      <ToolButton
+        icon="up"
+        name="Previous hit"
+        disabled={hits.length === 0}
+        onClick={() => goTo((current.value ?? 0) - 1)}
+      />
+      <ToolButton icon="down" name="Next hit" disabled={hits.length === 0} onClick={next} />
+      {isListed.value && query !== "" && (
+        <div class="hits" role="group" aria-label="Hits" tabIndex={-1}>
+          <p class="note" role="status">{progressSentence(progress)}</p>
+          <ol>
+            {hits.slice(0, MAX_LISTED).map((hit, place) => (
+              <li key={place}>
+                <button
+                  type="button"
+                  aria-current={place === current.value ? "true" : undefined}
+                  onClick={() => {
+                    isListed.value = false;
+                    goTo(place);
+                  }}
+                >
+                  <span class="note">{manifest.canvases[hit.canvas].label}</span>
+                  <span>
+                    {hit.before}
+                    <mark>{hit.match}</mark>
+                    {hit.after}
+                  </span>
+                </button>
+              </li>
+            ))}
+          </ol>
+          {hits.length > MAX_LISTED && <p class="note">The first {MAX_LISTED} are listed.</p>}
+        </div>
+      )}
+    </form>
+  );
+}
+
+/** The first hit on a page or after it; -1: none. */
+function placeFrom(hits: readonly VolumeHit[], index: number): number {
+  return hits.findIndex(({ canvas }) => canvas >= index);
+}
+
+function figure(count: number, isCut: boolean, current: number | null, isReading: boolean): string {
+  const all = `${isCut || isReading ? "≥ " : ""}${count}`;
+  if (current !== null) return `${current + 1} of ${all}`;
+  return count === 1 && !isReading ? "1 hit" : `${all} hits`;
+}
+
+function progressSentence({ total, read, failed, isFull, isReading }: VolumeSearch["progress"]["value"]): string {
+  const lost = failed > 0 ? ` ${counted(failed, "page")} could not be read.` : "";
+  if (isReading) return `${read} of ${counted(total, "page")} searched so far.${lost}`;
+  if (isFull) return `Only ${read} of ${counted(total, "page")} are searched: the volume is too long.${lost}`;
+  return `${counted(read, "page")} searched.${lost}`;
+}

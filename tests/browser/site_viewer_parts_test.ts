@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+
+import { accessibilityFindings } from "./accessibility.ts";
+import { withPage } from "./site_fixture.ts";
+import { ARCHIVE, HOSTILE, openViewer, serve } from "./viewer_volume.ts";
+
+const canvasAt = (index: number) => ({ id: `${ARCHIVE}/canvas/${index}`, type: "Canvas" });
+
+Deno.test(
+  "viewer: a search lists its hits, marks them on thumbnails and image, and goes from one to the next",
+  withPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
+    const { page } = visit;
+    await serve(page, { pages: 4 });
+    await openViewer(visit);
+    await page.getByRole("searchbox", { name: "Search in this volume" }).fill("askan");
+    await page.getByText("4 pages searched.").waitFor();
+    assert.equal(await page.locator(".hits li").count(), 4);
+    assert.equal(await page.locator(".thumb b").count(), 4);
+    assert.equal(await page.locator(".find output").textContent(), "4 hits");
+    await page.keyboard.press("Enter");
+    await page.locator(".page-marks .current-hit").waitFor({ state: "attached" });
+    assert.equal(await page.locator(".find output").textContent(), "1 of 4");
+    await page.getByRole("button", { name: "Next hit" }).click();
+    await page.waitForFunction(() => location.hash.endsWith("cv=1"));
+    await page.locator(".page-marks .current-hit").waitFor({ state: "attached" });
+    await page.getByRole("searchbox").fill("img src");
+    await page.locator(".hits mark", { hasText: "img src" }).first().waitFor();
+    await page.locator(".hits button").nth(3).click();
+    await page.waitForFunction(() => location.hash.endsWith("cv=3"));
+    assert.equal(await page.locator(".hits").count(), 0);
+    assert.equal(await page.locator("[onerror]").count(), 0);
+    assert.deepEqual(await accessibilityFindings(page), []);
+  }),
+);
+
+Deno.test(
+  "viewer: contents, facts, rights and links are in the drawer, as text",
+  withPage({ viewport: { width: 390, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
+    const { page } = visit;
+    await serve(page, {
+      pages: 8,
+      extra: {
+        summary: { sv: ["Dop och vigslar"] },
+        metadata: [{ label: { sv: ["Referenskod"] }, value: { none: [`C:3 ${HOSTILE}`] } }],
+        rights: "https://creativecommons.org/licenses/by-sa/4.0/",
+        requiredStatement: { label: { sv: ["Källa"] }, value: { sv: ["Riksarkivet"] } },
+        provider: [{ type: "Agent", label: { sv: ["Riksarkivet i Lund"] }, logo: [{ id: `${ARCHIVE}/image/l.svg` }] }],
+        rendering: [{ id: `${ARCHIVE}/volym.pdf`, label: { sv: ["PDF"] } }, { id: "javascript:alert(1)" }],
+        structures: [{
+          type: "Range",
+          label: { sv: ["Innehåll"] },
+          items: [{ id: `${ARCHIVE}/r/1`, type: "Range", label: { sv: ["Vigda 1790"] }, items: [canvasAt(5)] }],
+        }],
+      },
+    });
+    await openViewer(visit);
+    await page.getByText("Riksarkivet", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "About this volume" }).click();
+    const drawer = page.getByRole("dialog", { name: "About this volume" });
+    for (const text of ["Dop och vigslar", `C:3 ${HOSTILE}`, "CC BY-SA 4.0", "Riksarkivet i Lund"]) {
+      await drawer.getByText(text).first().waitFor();
+    }
+    assert.equal(await page.locator("[onerror], a[href^=javascript]").count(), 0);
+    assert.deepEqual(await accessibilityFindings(page), []);
+    await drawer.getByRole("link", { name: "Vigda 1790" }).click();
+    await page.waitForFunction(() => location.hash.endsWith("cv=5"));
+    const saved = page.waitForEvent("download");
+    await page.getByText("Växjö domkyrka 5.xml").waitFor();
+    await drawer.getByRole("button", { name: "Text of the page" }).click();
+    assert.equal((await saved).suggestedFilename(), "f. 6.txt");
+    await page.keyboard.press("Escape");
+    await drawer.waitFor({ state: "hidden" });
+  }),
+);
+
+Deno.test(
+  "viewer: a volume that is read from the right to the left opens in spreads, and the left key goes on",
+  withPage({ viewport: { width: 1280, height: 800 } }, async (visit) => {
+    const { page } = visit;
+    await serve(page, { pages: 6, extra: { viewingDirection: "right-to-left", behavior: ["paged"] } });
+    await openViewer(visit);
+    const field = page.getByRole("textbox", { name: "Page" });
+    assert.equal(await field.inputValue(), "1");
+    await page.keyboard.press("ArrowLeft");
+    await page.waitForFunction(() => location.hash.endsWith("cv=1"));
+    assert.equal(await field.inputValue(), "2–3");
+    await page.locator(".page-marks").nth(1).waitFor({ state: "attached" });
+    assert.equal(await page.locator(".thumb[aria-current]").count(), 2);
+    await page.getByRole("button", { name: "Two pages side by side" }).click();
+    assert.equal(await field.inputValue(), "2");
+  }),
+);
+
+Deno.test(
+  "viewer: where a page has several images, the reader chooses one",
+  withPage({ viewport: { width: 1280, height: 800 } }, async (visit) => {
+    const { page } = visit;
+    const image = (name: string) => ({
+      id: `${ARCHIVE}/image/${name}.svg`,
+      type: "Image",
+      label: { sv: [name] },
+      width: 600,
+      height: 900,
+    });
+    const requests = await serve(page, {
+      pages: 1,
+      extra: {
+        items: [{
+          ...canvasAt(0),
+          width: 600,
+          height: 900,
+          items: [{
+            type: "AnnotationPage",
+            items: [{
+              type: "Annotation",
+              motivation: "painting",
+              target: canvasAt(0).id,
+              body: { type: "Choice", items: [image("dagsljus"), image("ultraviolett")] },
+            }],
+          }],
+        }],
+      },
+    });
+    await openViewer(visit);
+    const choice = page.getByRole("combobox", { name: "Image" });
+    await choice.waitFor();
+    assert.ok(!requests.includes("/image/ultraviolett.svg"));
+    const asked = page.waitForRequest(`${ARCHIVE}/image/ultraviolett.svg`);
+    await choice.selectOption({ label: "ultraviolett" });
+    await asked;
+    await page.getByText("No text is published for this page.").waitFor();
+  }),
+);
