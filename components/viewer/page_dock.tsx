@@ -46,7 +46,7 @@ export function PageDock(props: PageDockProps) {
             inputMode="numeric"
             autocomplete="off"
             maxLength={6}
-            size={Math.max(3, String(count).length)}
+            size={Math.max(3, String(count).length, numbers.join("–").length)}
             defaultValue={numbers.join("–")}
             onFocus={(event) => event.currentTarget.select()}
             onBlur={(event) => goToNumber(event.currentTarget, props)}

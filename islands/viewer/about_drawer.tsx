@@ -136,7 +136,7 @@ interface ContentsProps {
 /** A level of the table of contents; the levels below are rendered once they are opened. */
 function Contents({ ranges, store, isOpen = false }: ContentsProps) {
   return (
-    <ol class="contents">
+    <ol class="toc">
       {ranges.map((range, place) => <Entry key={place} range={range} store={store} isOpen={isOpen} />)}
     </ol>
   );

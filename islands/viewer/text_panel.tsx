@@ -66,7 +66,7 @@ export function TextPanel({ store, texts, lit, isOurs, onLine, onClose }: TextPa
                 texts.forget(url);
                 attempt.value++;
               }}
-              onClose={onClose}
+              onClose={index === shown[0] ? onClose : null}
             />
           );
         })}
@@ -86,7 +86,8 @@ interface PageTextViewProps {
   readonly onHover: (line: number | null) => void;
   readonly onLine: (line: TextLine) => void;
   readonly onRetry: (url: string) => void;
-  readonly onClose: () => void;
+  /** null: the page before it has the button. */
+  readonly onClose: (() => void) | null;
 }
 
 function PageTextView(props: PageTextViewProps) {
@@ -112,7 +113,7 @@ function PageTextView(props: PageTextViewProps) {
           />
         )}
         {text?.kind === "text" && <a class="btn" href={text.url} rel="noreferrer">ALTO</a>}
-        <ToolButton icon="close" name="Close the text" onClick={props.onClose} />
+        {props.onClose && <ToolButton icon="close" name="Close the text" onClick={props.onClose} />}
         <span class="sr" role="status">{isCopied.value ? "The text is copied." : ""}</span>
       </header>
       {text === null && <p class="text-note">{VIEWER_SENTENCES.noText}</p>}

@@ -37,6 +37,16 @@ Deno.test("site: a reader logs in, watches campaigns move, opens one and its run
     // Stages that went well are folded, so the line is there without being seen.
     await page.getByText("pages in manifest").first().waitFor({ state: "attached" });
 
+    // The page of lowest quality opens in the viewer: the archive's image beside the text of the results.
+    await page.goto(application.site);
+    const lowest = card.locator("a[href*='uv.html'][href*='&cv=']").first();
+    const lowestPage = /page (\S+) of/.exec(await lowest.getAttribute("title") ?? "")?.[1];
+    assert.ok(lowestPage);
+    await lowest.click();
+    await page.getByRole("heading", { name: `Page ${lowestPage}` }).waitFor();
+    await page.locator(".text-lines li").first().waitFor();
+    await page.locator(".page-marks rect").first().waitFor({ state: "attached" });
+
     await page.goto(application.site);
     await page.getByRole("button", { name: "Log out" }).click();
     await page.waitForURL(`${application.site}login`);
