@@ -94,7 +94,7 @@ async function start(options: ClusterThreadOptions): Promise<FromCluster> {
   // Only a state whose files are all in the store: after a restart, what was still on its way would never be written.
   let keptAt = Date.now();
   const keep = () => {
-    if (cluster.simulator.waitingFiles > 0) return;
+    if (cluster.simulator.outbox.waiting > 0) return;
     keepState(statePath, settings, archive, cluster);
     keptAt = Date.now();
   };
@@ -123,7 +123,7 @@ async function start(options: ClusterThreadOptions): Promise<FromCluster> {
     cluster.simulator.stop();
     const late = Promise.withResolvers<void>();
     const timer = setTimeout(late.resolve, DRAIN_MS);
-    await Promise.race([cluster.simulator.drain().catch(() => {}), late.promise]);
+    await Promise.race([cluster.simulator.outbox.drain().catch(() => {}), late.promise]);
     clearTimeout(timer);
     keepIfRoom();
     await Promise.all([cluster.close(), archive.close()]);

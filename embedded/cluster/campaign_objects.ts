@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { pageImageUrl, sourceManifestUrl } from "@/embedded/archive/source_volumes.ts";
+import type { ConfigMapContent } from "./config_map_body.ts";
 import type { Container, Job, JobSpec, NewMeta, PodSpec } from "./objects.ts";
 import type { SampleCampaign, SamplePipeline } from "./samples.ts";
 
@@ -26,12 +27,9 @@ export interface Submission {
 
 /** The Job of a campaign, suspended as a queue finds it. `uid` makes its pods its own. */
 export function campaignJob(campaign: SampleCampaign, { namespace, conventions }: Submission): NewJob {
-  const keys = labelKeys(conventions);
   const labels = {
     app: conventions.campaignApp,
-    [keys.managedBy]: conventions.managedBy,
-    [keys.campaign]: campaign.name,
-    [keys.pipeline]: campaign.pipeline.id,
+    ...labelsOf(conventions, campaign.pipeline, campaign),
     "kueue.x-k8s.io/queue-name": "campaigns",
   };
   const count = campaign.volumes.length;
@@ -79,11 +77,7 @@ export function campaignJob(campaign: SampleCampaign, { namespace, conventions }
 export function warmupJob(pipeline: SamplePipeline, { namespace, conventions }: Submission): NewJob {
   const keys = labelKeys(conventions);
   const name = `warmup-${pipeline.id}`;
-  const labels = {
-    app: conventions.warmupApp,
-    [keys.managedBy]: conventions.managedBy,
-    [keys.pipeline]: pipeline.id,
-  };
+  const labels = { app: conventions.warmupApp, [keys.managedBy]: conventions.managedBy, [keys.pipeline]: pipeline.id };
   const pod: PodSpec = {
     restartPolicy: "Never",
     terminationGracePeriodSeconds: 30,
@@ -98,7 +92,6 @@ export function warmupJob(pipeline: SamplePipeline, { namespace, conventions }: 
 /** The ConfigMap with a campaign's volumes.txt: one line `<id> TAB <source>` per volume, in the order of the indexes. */
 export function campaignConfigMap(campaign: SampleCampaign, submission: Submission, jobUid: string, time: string) {
   const { namespace, conventions, archiveUrl } = submission;
-  const keys = labelKeys(conventions);
   const lines = campaign.volumes.map((volume) => {
     const images = () =>
       Array.from({ length: volume.pages }, (_, index) => pageImageUrl(archiveUrl, volume.id, index + 1));
@@ -108,11 +101,7 @@ export function campaignConfigMap(campaign: SampleCampaign, submission: Submissi
   const metadata: NewMeta = {
     name: `campaign-${campaign.name}`,
     namespace,
-    labels: {
-      [keys.managedBy]: conventions.managedBy,
-      [keys.campaign]: campaign.name,
-      [keys.pipeline]: campaign.pipeline.id,
-    },
+    labels: labelsOf(conventions, campaign.pipeline, campaign),
     annotations: {
       [`${conventions.labelDomain}image-digest`]: WORKER_DIGEST,
       [`${conventions.labelDomain}campaigns-commit`]: createHash("sha1").update(lines.join("")).digest("hex"),
@@ -121,20 +110,18 @@ export function campaignConfigMap(campaign: SampleCampaign, submission: Submissi
       [`${conventions.labelDomain}job-uid`]: jobUid,
     },
   };
-  return { apiVersion: "v1" as const, kind: "ConfigMap" as const, metadata, data: { "volumes.txt": lines.join("") } };
+  return configMap(metadata, { "volumes.txt": lines.join("") });
 }
 
 /** The ConfigMap with a pipeline's steps. */
 export function pipelineConfigMap(pipeline: SamplePipeline, { namespace, conventions }: Submission) {
-  const keys = labelKeys(conventions);
   const metadata: NewMeta = {
     name: `${conventions.pipelinePrefix}${pipeline.id}`,
     namespace,
-    labels: { [keys.managedBy]: conventions.managedBy, [keys.pipeline]: pipeline.id },
+    labels: labelsOf(conventions, pipeline),
     annotations: { [`${conventions.labelDomain}pipeline-sha256`]: pipelineDigest(pipeline) },
   };
-  const data = { "pipeline.yaml": pipelineYaml(pipeline) };
-  return { apiVersion: "v1" as const, kind: "ConfigMap" as const, metadata, data };
+  return configMap(metadata, { "pipeline.yaml": pipelineYaml(pipeline) });
 }
 
 /** The steps document of a pipeline. */
@@ -214,12 +201,25 @@ export interface ClusterConventions {
 }
 
 /** The label keys in use under a set of conventions. */
-export function labelKeys(conventions: ClusterConventions) {
-  const { labelDomain } = conventions;
+export function labelKeys({ labelDomain }: ClusterConventions) {
   return {
     managedBy: `${labelDomain}managed-by`,
     campaign: `${labelDomain}campaign`,
     pipeline: `${labelDomain}pipeline`,
     kind: `${labelDomain}kind`,
   } as const;
+}
+
+/** The labels of an object of a pipeline, and of a campaign where one is named. */
+export function labelsOf(conventions: ClusterConventions, pipeline: SamplePipeline, campaign?: SampleCampaign) {
+  const keys = labelKeys(conventions);
+  return {
+    [keys.managedBy]: conventions.managedBy,
+    ...(campaign && { [keys.campaign]: campaign.name }),
+    [keys.pipeline]: pipeline.id,
+  };
+}
+
+function configMap(metadata: NewMeta, data: Readonly<Record<string, string>>): ConfigMapContent {
+  return { apiVersion: "v1", kind: "ConfigMap", metadata, data };
 }

@@ -53,12 +53,7 @@ export function reconcileJob(store: ClusterStore, job: Job, pods: readonly Pod[]
     }
   }
   const ready = running.filter((pod) => pod.status.containerStatuses?.some((container) => container.ready)).length;
-  status = {
-    ...status,
-    active: active || undefined,
-    ready: fails || job.spec.suspend ? 0 : ready,
-    terminating,
-  };
+  status = { ...status, active: active || undefined, ready: fails || job.spec.suspend ? 0 : ready, terminating };
   if (active + terminating === 0 && !hasUncounted(status)) status = withEnding(status, now);
   if (!sameJson(status, job.status)) store.replace("jobs", { ...job, status });
 }
@@ -246,9 +241,7 @@ function startPod(store: ClusterStore, job: Job, pods: readonly Pod[], index: nu
         }
         : undefined,
       finalizers: [TRACKING_FINALIZER],
-      ownerReferences: [
-        { apiVersion: "batch/v1", kind: "Job", name, uid, controller: true, blockOwnerDeletion: true },
-      ],
+      ownerReferences: [{ apiVersion: "batch/v1", kind: "Job", name, uid, controller: true, blockOwnerDeletion: true }],
     },
     spec: { ...template.spec, ...(indexed && { hostname: `${name}-${index}` }) },
     status: { phase: "Pending" },

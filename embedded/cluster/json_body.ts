@@ -22,18 +22,13 @@ export async function readJsonObject(request: Request): Promise<JsonObject> {
 export async function readYamlObject(request: Request): Promise<JsonObject> {
   const text = await readText(request);
   // JSON, which most clients send, is read as such: a hundred times faster.
-  const isJson = text.trimStart().startsWith("{");
-  return isJson ? anObject(text, JSON.parse, "JSON") : anObject(text, readYaml, "YAML");
-}
-
-function readYaml(text: string): unknown {
-  return parse(text, { maxAliasCount: MAX_ALIASES });
+  if (text.trimStart().startsWith("{")) return anObject(text, JSON.parse, "JSON");
+  return anObject(text, (yaml) => parse(yaml, { maxAliasCount: MAX_ALIASES }), "YAML");
 }
 
 /** Reads a body as JSON of any kind. Throws a 413 or a 400. */
 export async function readJson(request: Request): Promise<unknown> {
-  const text = await readText(request);
-  return checked(text, JSON.parse, "JSON");
+  return checked(await readText(request), JSON.parse, "JSON");
 }
 
 /** Reads a request's body. Throws a 413. */

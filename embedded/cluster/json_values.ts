@@ -1,4 +1,5 @@
 import { isObject } from "@/lib/std/is_object.ts";
+import { member } from "@/lib/std/untrusted.ts";
 
 export type JsonObject = { [key: string]: unknown };
 
@@ -27,8 +28,4 @@ export function sameJson(a: unknown, b: unknown): boolean {
   if (!isObject(a) || !isObject(b)) return a === b;
   const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
   return [...keys].every((key) => sameJson(member(a, key), member(b, key)));
-}
-
-function member(object: JsonObject, key: string): unknown {
-  return Object.hasOwn(object, key) ? object[key] : undefined;
 }

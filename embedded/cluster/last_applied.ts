@@ -1,4 +1,4 @@
-import { isObject } from "@/lib/std/is_object.ts";
+import { member } from "@/lib/std/untrusted.ts";
 import { type FieldPath, namesOf } from "./field_sets.ts";
 import type { ConfigMap } from "./objects.ts";
 
@@ -14,19 +14,10 @@ export function matchesLastApplied(current: ConfigMap, paths: readonly FieldPath
   try {
     const lastApplied: unknown = JSON.parse(text);
     return paths.every((path) => {
-      const value = valueAt(current, path);
-      return value !== undefined && value === valueAt(lastApplied, path);
+      const value = member(current, ...namesOf(path));
+      return value !== undefined && value === member(lastApplied, ...namesOf(path));
     });
   } catch {
     return false;
   }
-}
-
-function valueAt(object: unknown, path: FieldPath): unknown {
-  let here = object;
-  for (const name of namesOf(path)) {
-    if (!isObject(here) || !Object.hasOwn(here, name)) return undefined;
-    here = here[name];
-  }
-  return here;
 }

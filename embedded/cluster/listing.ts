@@ -22,12 +22,7 @@ interface Page {
  * @throws ApiError 400 for a malformed parameter, 410 when the state of a `continue` or an exact version is no longer
  * stored, 504 for a version that is not reached
  */
-export function listPage(
-  store: ClusterStore,
-  plural: Plural,
-  namespace: string | null,
-  query: URLSearchParams,
-): Page {
+export function listPage(store: ClusterStore, plural: Plural, namespace: string | null, query: URLSearchParams): Page {
   const selects = selectionOf(plural, query);
   const limit = wholeNumber(query, "limit") ?? 0;
   const token = query.get("continue");

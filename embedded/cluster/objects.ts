@@ -32,7 +32,6 @@ export interface ManagedFields {
   readonly time: string;
   readonly fieldsType: "FieldsV1";
   readonly fieldsV1: Readonly<Record<string, unknown>>;
-  readonly subresource?: string;
 }
 
 export interface Condition {
@@ -66,7 +65,6 @@ export interface JobSpec {
   readonly ttlSecondsAfterFinished?: number;
   readonly suspend: boolean;
   readonly podReplacementPolicy: "TerminatingOrFailed" | "Failed";
-  readonly manualSelector?: boolean;
   readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
   readonly template: {
     readonly metadata: { readonly labels: Readonly<Record<string, string>> };
@@ -112,7 +110,6 @@ export interface Container {
   readonly name: string;
   readonly image: string;
   readonly env?: readonly { readonly name: string; readonly value: string }[];
-  readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
   readonly terminationMessagePath: string;
   readonly terminationMessagePolicy: "File" | "FallbackToLogsOnError";
 }

@@ -14,12 +14,9 @@ export function acceptedForm(accept: string | null, isList: boolean): Form {
   for (const range of (accept ?? "*/*").split(",")) {
     const [type, ...parameters] = range.split(";").map((part) => part.trim());
     if (!["application/json", "application/*", "*/*"].includes(type.toLowerCase())) continue;
-    const named = new Map(parameters.map((parameter) => {
-      const at = parameter.indexOf("=");
-      return [parameter.slice(0, Math.max(at, 0)), parameter.slice(at + 1)];
-    }));
+    const named = new URLSearchParams(parameters.join("&"));
     const as = named.get("as");
-    if (as === undefined) return "object";
+    if (as === null) return "object";
     if (named.get("g") !== "meta.k8s.io" || named.get("v") !== "v1") continue;
     if (as === "Table") return "table";
     if (as === (isList ? "PartialObjectMetadataList" : "PartialObjectMetadata")) return "metadata";

@@ -54,7 +54,8 @@ export interface SampleCampaign {
 
 /** The sample campaigns of a seed: names and sizes are the same for every seed, pages and texts are not. */
 export function sampleCampaigns(seed: number): readonly SampleCampaign[] {
-  return CAMPAIGNS.map(({ title, prefix, first, count, pages, troubles, imagesEvery, ...campaign }) => {
+  return CAMPAIGNS.map(({ series, troubles, imagesEvery, ...campaign }) => {
+    const { title, prefix, first, count, pages } = series;
     const volumes = Array.from({ length: count }, (_, index): SampleVolume => {
       const random = seededRandom("volume", seed, campaign.name, index);
       const number = String(first + index).padStart(4, "0");
@@ -110,13 +111,22 @@ const MAPS: SamplePipeline = {
   warmupError: "No space left on device: /data/models/maps-v1",
 };
 
-interface Outline extends Omit<SampleCampaign, "volumes"> {
+/** Volumes with consecutive numbers. */
+interface Series {
   readonly title: string;
   readonly prefix: string;
   readonly first: number;
   readonly count: number;
   /** Fewest and most pages of a volume. */
   readonly pages: readonly [number, number];
+}
+
+function series(title: string, prefix: string, [first, count]: [number, number], pages: Series["pages"]): Series {
+  return { title, prefix, first, count, pages };
+}
+
+interface Outline extends Omit<SampleCampaign, "volumes"> {
+  readonly series: Series;
   readonly troubles: Readonly<Record<number, Trouble | undefined>>;
   /** Each n-th volume is listed by its images; 0: none. */
   readonly imagesEvery: number;
@@ -136,11 +146,7 @@ const CAMPAIGNS: readonly Outline[] = [
   {
     ...USUAL,
     name: "sjomanshuset-visby-1844",
-    title: "Sjömanshuset i Visby 1844",
-    prefix: "SE-VALA-1844-D1-",
-    first: 11,
-    count: 10,
-    pages: [5, 10],
+    series: series("Sjömanshuset i Visby 1844", "SE-VALA-1844-D1-", [11, 10], [5, 10]),
     pipeline: LION_V1,
     submitted: { calendar: 9 * DAY + 3 * HOUR },
     failuresRecorded: true,
@@ -149,11 +155,7 @@ const CAMPAIGNS: readonly Outline[] = [
   {
     ...USUAL,
     name: "goteborg-domkapitel-1790",
-    title: "Göteborgs domkapitel 1790",
-    prefix: "SE-GLA-1790-A2-",
-    first: 3,
-    count: 14,
-    pages: [6, 13],
+    series: series("Göteborgs domkapitel 1790", "SE-GLA-1790-A2-", [3, 14], [6, 13]),
     pipeline: LION_V1,
     deadlineSeconds: 600,
     submitted: { calendar: 3 * DAY + 5 * HOUR },
@@ -170,11 +172,7 @@ const CAMPAIGNS: readonly Outline[] = [
   {
     ...USUAL,
     name: "bergskollegium-1720",
-    title: "Bergskollegium, huvudarkivet 1720",
-    prefix: "SE-RA-420-1720-B-",
-    first: 101,
-    count: 12,
-    pages: [6, 16],
+    series: series("Bergskollegium, huvudarkivet 1720", "SE-RA-420-1720-B-", [101, 12], [6, 16]),
     pipeline: LION_V2,
     parallelism: 3,
     submitted: { calendar: DAY + 7 * HOUR },
@@ -183,11 +181,7 @@ const CAMPAIGNS: readonly Outline[] = [
   {
     ...USUAL,
     name: "radhusratten-stockholm-1651",
-    title: "Rådhusrätten i Stockholm 1651",
-    prefix: "SE-SSA-0145-1651-",
-    first: 1,
-    count: 20,
-    pages: [4, 10],
+    series: series("Rådhusrätten i Stockholm 1651", "SE-SSA-0145-1651-", [1, 20], [4, 10]),
     pipeline: LION_V1,
     submitted: { calendar: 26 * HOUR },
     pausedAfter: 260,
@@ -196,22 +190,14 @@ const CAMPAIGNS: readonly Outline[] = [
   {
     ...USUAL,
     name: "kommerskollegium-kartor",
-    title: "Kommerskollegium, kartor",
-    prefix: "SE-RA-522-K-",
-    first: 40,
-    count: 6,
-    pages: [4, 8],
+    series: series("Kommerskollegium, kartor", "SE-RA-522-K-", [40, 6], [4, 8]),
     pipeline: MAPS,
     submitted: { work: 12 * 60 },
   },
   {
     ...USUAL,
     name: "svea-hovratt-1870",
-    title: "Svea hovrätt, domar 1870",
-    prefix: "SE-SVEAH-1870-A1-",
-    first: 401,
-    count: 40,
-    pages: [8, 18],
+    series: series("Svea hovrätt, domar 1870", "SE-SVEAH-1870-A1-", [401, 40], [8, 18]),
     pipeline: LION_V2,
     parallelism: 3,
     secondsPerPage: 6,
@@ -228,22 +214,14 @@ const CAMPAIGNS: readonly Outline[] = [
   {
     ...USUAL,
     name: "kyrkobocker-vaxjo-1755",
-    title: "Kyrkoböcker, Växjö 1755",
-    prefix: "SE-VALA-00418-1755-",
-    first: 7,
-    count: 16,
-    pages: [6, 14],
+    series: series("Kyrkoböcker, Växjö 1755", "SE-VALA-00418-1755-", [7, 16], [6, 14]),
     pipeline: CHURCH_BOOKS,
     submitted: { work: 40 },
   },
   {
     ...USUAL,
     name: "landsarkivet-lund-1812",
-    title: "Landsarkivet i Lund 1812",
-    prefix: "SE-LLA-1812-C3-",
-    first: 21,
-    count: 24,
-    pages: [6, 12],
+    series: series("Landsarkivet i Lund 1812", "SE-LLA-1812-C3-", [21, 24], [6, 12]),
     pipeline: LION_V2,
     submitted: { work: 20 },
     troubles: { 9: { kind: "transient", page: 2, attempts: 1 } },

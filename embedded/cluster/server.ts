@@ -35,7 +35,8 @@ export interface EmbeddedCluster {
  */
 export async function startEmbeddedCluster(options: EmbeddedClusterOptions): Promise<EmbeddedCluster> {
   const simulator = new Simulator(options);
-  await simulator.writeStates().catch((error) => {
+  // Each volume that finished in the past has its progress then.
+  await simulator.outbox.drain(["live", "states"]).catch((error) => {
     if (!options.onUnwritten) throw error;
     options.onUnwritten(error);
   });

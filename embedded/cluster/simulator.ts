@@ -52,7 +52,8 @@ export class Simulator {
   readonly #options: SimulatorOptions;
   readonly #campaigns: ReadonlyMap<string, SampleCampaign>;
   readonly #workers: Workers;
-  readonly #outbox: Outbox;
+  /** The result files that are not written yet. */
+  readonly outbox: Outbox;
   #clock: number;
   #remainder = 0;
   #isPast = false;
@@ -63,23 +64,13 @@ export class Simulator {
     this.#clock = wholeSeconds(options.now);
     this.#campaigns = new Map(sampleCampaigns(options.seed).map((campaign) => [campaign.name, campaign]));
     this.store = new ClusterStore(() => this.#clock, seededRandom("uid", options.seed));
-    this.#outbox = new Outbox(options.writer);
-    const write = (file: ResultFile) => this.#outbox.push(file, this.#laneOf(file));
+    this.outbox = new Outbox(options.writer);
+    const write = (file: ResultFile) => this.outbox.push(file, this.#laneOf(file));
     // The past is simulated before its files can be written, so they count as written.
-    const hasWritten = (keys: Iterable<string>) => this.#isPast || this.#outbox.hasWritten(keys);
+    const hasWritten = (keys: Iterable<string>) => this.#isPast || this.outbox.hasWritten(keys);
     this.#workers = new Workers({ ...options, store: this.store, campaigns: this.#campaigns, write, hasWritten });
     if (options.restored && options.restored.seed === options.seed) this.#restore(options.restored);
     else this.#simulatePast();
-  }
-
-  /** The simulator's clock, in milliseconds. */
-  get now(): number {
-    return this.#clock;
-  }
-
-  /** The number of files to be written. */
-  get waitingFiles(): number {
-    return this.#outbox.waiting;
   }
 
   /** Advances the clock and writes all pending files. Rejects when the writer does. */
@@ -87,19 +78,9 @@ export class Simulator {
     let left = milliseconds;
     do {
       this.#advance(Math.min(left, QUANTUM_MS));
-      await this.#outbox.drain();
+      await this.outbox.drain();
       left -= QUANTUM_MS;
     } while (left > 0);
-  }
-
-  /** Writes all pending files. Rejects when the writer does. */
-  drain(): Promise<void> {
-    return this.#outbox.drain();
-  }
-
-  /** Writes the states of volumes that finished in the past, so that each finished volume has its progress. */
-  async writeStates(): Promise<void> {
-    await this.#outbox.drain(["live", "states"]);
   }
 
   /** Follows the real clock until `stop`. `onWriteError` is called once when writes begin to fail; they are retried. */
@@ -115,7 +96,7 @@ export class Simulator {
       last = real;
       if (!writing) {
         writing = true;
-        this.#outbox.drain().then(() => isFailing = false, (error) => {
+        this.outbox.drain().then(() => isFailing = false, (error) => {
           if (!isFailing) onWriteError(error);
           isFailing = true;
         }).finally(() => writing = false);
@@ -180,11 +161,7 @@ export class Simulator {
 
   #suspend(job: Job, suspend: boolean): void {
     const generation = (job.metadata.generation ?? 1) + 1;
-    this.store.replace("jobs", {
-      ...job,
-      metadata: { ...job.metadata, generation },
-      spec: { ...job.spec, suspend },
-    });
+    this.store.replace("jobs", { ...job, metadata: { ...job.metadata, generation }, spec: { ...job.spec, suspend } });
   }
 
   #recordEnding(before: Job, pods: readonly Pod[]): void {
@@ -215,7 +192,7 @@ export class Simulator {
     for (const volume of campaign.volumes.filter((candidate) => candidate.byImages)) {
       const key = syntheticManifestKey(namespace, pipeline.id, volume.id);
       const body = () => new TextEncoder().encode(JSON.stringify(sourceManifest(this.#options.archiveUrl, volume)));
-      this.#outbox.push({ key, contentType: "application/json", body }, "rest");
+      this.outbox.push({ key, contentType: "application/json", body }, "rest");
     }
   }
 
@@ -234,7 +211,15 @@ export class Simulator {
     }).sort((a, b) => a.at - b.at);
     this.#isPast = true;
     this.#clock = Math.min(start, events[0]?.at ?? start);
-    for (const namespace of ["default", this.#options.namespace]) this.#makeNamespace(namespace);
+    for (const name of new Set(["default", this.#options.namespace])) {
+      this.store.create("namespaces", {
+        apiVersion: "v1",
+        kind: "Namespace",
+        metadata: { name, labels: { "kubernetes.io/metadata.name": name } },
+        spec: { finalizers: ["kubernetes"] },
+        status: { phase: "Active" },
+      });
+    }
     while (true) {
       while (events.length > 0 && events[0].at <= this.#clock) events.shift()?.act();
       this.#tick();
@@ -248,18 +233,6 @@ export class Simulator {
   #pause(campaign: SampleCampaign): void {
     const job = this.store.get("jobs", this.#options.namespace, campaign.name);
     if (job) this.#suspend(job, true);
-  }
-
-  #makeNamespace(name: string): void {
-    if (this.store.get("namespaces", "", name)) return;
-    const metadata = { name, labels: { "kubernetes.io/metadata.name": name } };
-    this.store.create("namespaces", {
-      apiVersion: "v1",
-      kind: "Namespace",
-      metadata,
-      spec: { finalizers: ["kubernetes"] },
-      status: { phase: "Active" },
-    });
   }
 
   #works(): boolean {

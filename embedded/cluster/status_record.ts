@@ -1,4 +1,5 @@
-import { type ClusterConventions, labelKeys } from "./campaign_objects.ts";
+import { parsedJson, stringAt } from "@/lib/std/untrusted.ts";
+import { type ClusterConventions, labelKeys, labelsOf } from "./campaign_objects.ts";
 import type { ConfigMapContent } from "./config_map_body.ts";
 import { newestByIndex } from "./job_controller.ts";
 import { condition, endedAt, readIndexes } from "./job_status.ts";
@@ -13,15 +14,9 @@ export function endingRecord(
   conventions: ClusterConventions,
   resultsUrl: string,
 ): ConfigMapContent {
-  const keys = labelKeys(conventions);
   const { namespace = "", uid } = job.metadata;
   const done = readIndexes(job.status.completedIndexes).size;
-  const labels = {
-    [keys.managedBy]: conventions.managedBy,
-    [keys.campaign]: campaign.name,
-    [keys.pipeline]: campaign.pipeline.id,
-    [keys.kind]: "status",
-  };
+  const labels = { ...labelsOf(conventions, campaign.pipeline, campaign), [labelKeys(conventions).kind]: "status" };
   return statusRecord(job, {
     phase: condition(job, "Complete") ? "Succeeded" : done > 0 ? "PartiallyFailed" : "Failed",
     volumesTotal: String(job.spec.completions),
@@ -61,11 +56,5 @@ function namedFailures(pods: readonly Pod[], campaign: SampleCampaign): { id: st
 
 /** The `error` of a worker's message, or the message itself. */
 function sentence(message: string): string {
-  try {
-    const content: unknown = JSON.parse(message);
-    if (typeof content === "object" && content !== null && "error" in content) return String(content.error);
-  } catch {
-    // Not JSON: the message itself.
-  }
-  return message;
+  return stringAt(parsedJson(new TextEncoder().encode(message)), "error") ?? message;
 }

@@ -226,12 +226,12 @@ Deno.test("simulator: the record of an ending leaves alone what others own of it
 Deno.test("simulator: the files of the past stay below 1500 and the states come first", async () => {
   const writer = memoryWriter();
   const simulator = new Simulator(sampleOptions({ writer }));
-  await simulator.writeStates();
+  await simulator.outbox.drain(["live", "states"]);
   assert.ok([...writer.files.keys()].every((key) => key.endsWith("/progress.json")));
   const finished = job(simulator, "bergskollegium-1720").spec.completions;
   assert.ok(writer.files.size >= finished);
   await simulator.step(0);
-  assert.equal(simulator.waitingFiles, 0);
+  assert.equal(simulator.outbox.waiting, 0);
   assert.ok(writer.files.size < 1500, String(writer.files.size));
 });
 
@@ -268,7 +268,7 @@ Deno.test("simulator: run follows the real clock, reports a refusing writer once
   assert.match(await written.promise, /alto/);
   simulator.stop();
   assert.equal(refusals.length, 1);
-  assert.ok(simulator.now >= START + 10_000);
+  assert.ok(simulator.store.now() >= START + 10_000);
 });
 
 Deno.test("simulator: a process that slept does not make up for it", () => {
@@ -284,7 +284,7 @@ Deno.test("simulator: a process that slept does not make up for it", () => {
   });
   return ticked.promise.then(() => {
     simulator.stop();
-    assert.equal(simulator.now, START + 8 * 3_600_000);
+    assert.equal(simulator.store.now(), START + 8 * 3_600_000);
     const after = job(simulator, "svea-hovratt-1870").status.succeeded ?? 0;
     assert.ok(after <= before + 3, `${before} to ${after}`);
   });

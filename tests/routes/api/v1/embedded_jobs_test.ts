@@ -22,7 +22,7 @@ Deno.test("jobs: over real HTTP, the embedded cluster's campaigns with files of 
     const file = writer.files.get(decodeURIComponent(new URL(url).pathname.slice("/results/".length)));
     return file ? new Response(new Blob([file.body.slice()])) : new Response(null, { status: 404 });
   });
-  const now = () => cluster.simulator.now;
+  const now = () => cluster.simulator.store.now();
   const source = listedCampaigns({
     connection: await clusterConnection({ kind: "server", url: cluster.url }, { now: Date.now }),
     conventions: { ...CONVENTIONS.stackroom, ...options.conventions },
