@@ -3,6 +3,23 @@ export class MissingTool extends Error {
   override readonly name = "MissingTool";
 }
 
+/**
+ * Does work that needs a folder of its own, which is removed at its end. A failure is printed, and ends the program
+ * with status 1.
+ */
+export async function inTemporaryFolder(name: string, work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: `stackroom-${name}-` });
+  try {
+    await work(folder);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    console.error(error.message);
+    Deno.exitCode = 1;
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
 /** The full path of a program on the PATH; null when there is none. */
 export function onPath(program: string): string | null {
   for (const folder of (Deno.env.get("PATH") ?? "").split(":")) {

@@ -3,7 +3,7 @@
  * `npx`) and Python, and fetches the generators where they are not on the PATH.
  */
 import { startApplication } from "@/tests/application.ts";
-import { MissingTool, onPath, pythonTool, run } from "./temporary_tool.ts";
+import { inTemporaryFolder, MissingTool, onPath, pythonTool, run } from "./temporary_tool.ts";
 
 const TYPESCRIPT_GENERATOR = "openapi-typescript@7.13.0";
 const PYTHON_GENERATOR = "openapi-python-client==0.29.1";
@@ -17,19 +17,12 @@ for name in names:
 print(f"Python: {len(names)} modules import")
 `;
 
-const folder = await Deno.makeTempDir({ prefix: "stackroom-clients-" });
-try {
+await inTemporaryFolder("clients", async (folder) => {
   const document = `${folder}/openapi.json`;
   await Deno.writeTextFile(document, await readDocument());
-  await typescriptClient(document);
-  await pythonClient(document);
-} catch (error) {
-  if (!(error instanceof Error)) throw error;
-  console.error(error.message);
-  Deno.exitCode = 1;
-} finally {
-  await Deno.remove(folder, { recursive: true });
-}
+  await typescriptClient(folder, document);
+  await pythonClient(folder, document);
+});
 
 /** The document as the application serves it with all its roles. */
 async function readDocument(): Promise<string> {
@@ -41,7 +34,7 @@ async function readDocument(): Promise<string> {
   }
 }
 
-async function typescriptClient(document: string): Promise<void> {
+async function typescriptClient(folder: string, document: string): Promise<void> {
   const npx = onPath("npx");
   if (!npx) throw new MissingTool("npx is missing: install Node.js 20 or later");
   const client = `${folder}/client.ts`;
@@ -51,7 +44,7 @@ async function typescriptClient(document: string): Promise<void> {
   console.log("TypeScript: the types compile");
 }
 
-async function pythonClient(document: string): Promise<void> {
+async function pythonClient(folder: string, document: string): Promise<void> {
   const generator = await pythonTool("openapi-python-client", PYTHON_GENERATOR, folder);
   const client = `${folder}/stackroom_client`;
   // The code is not published, so it needs no formatter; an absent one would be a warning.

@@ -8,7 +8,7 @@
 import { fileURLToPath } from "node:url";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { type Application, startApplication } from "@/tests/application.ts";
-import { pythonTool, run } from "./temporary_tool.ts";
+import { inTemporaryFolder, pythonTool, run } from "./temporary_tool.ts";
 
 /** The folder of the hooks and of what is expected beyond the schema. */
 const TOOLS = fileURLToPath(new URL(".", import.meta.url)).replace(/\/$/, "");
@@ -18,24 +18,17 @@ const TENANT = "trial";
 const ACCOUNT = "examiner";
 const PASSWORD = "examiner-47";
 
-const folder = await Deno.makeTempDir({ prefix: "stackroom-schema-" });
-try {
+await inTemporaryFolder("schema", async (folder) => {
   const schemathesis = await pythonTool("schemathesis", SCHEMATHESIS, folder);
   const application = await startApplication();
   try {
-    await examine(schemathesis, application, Deno.args[0] ?? DEFAULT_EXAMPLES);
+    await examine(folder, schemathesis, application, Deno.args[0] ?? DEFAULT_EXAMPLES);
   } finally {
     await application.stop();
   }
-} catch (error) {
-  if (!(error instanceof Error)) throw error;
-  console.error(error.message);
-  Deno.exitCode = 1;
-} finally {
-  await Deno.remove(folder, { recursive: true });
-}
+});
 
-async function examine(schemathesis: string, { site }: Application, examples: string): Promise<void> {
+async function examine(folder: string, schemathesis: string, { site }: Application, examples: string): Promise<void> {
   const token = await trialAccount(site);
   const cookie = await sessionCookie(site);
   const config = `${folder}/schemathesis.toml`;
@@ -48,7 +41,7 @@ async function examine(schemathesis: string, { site }: Application, examples: st
     "--config-file",
     `${TOOLS}/schemathesis.toml`,
     "run",
-    await trialDocument(site),
+    await trialDocument(folder, site),
     "--url",
     site,
     "--header",
@@ -68,7 +61,7 @@ async function examine(schemathesis: string, { site }: Application, examples: st
 }
 
 /** The document, its examples of a tenant being the one that is tried: otherwise most requests would only be rejected for their tenant. */
-async function trialDocument(site: string): Promise<string> {
+async function trialDocument(folder: string, site: string): Promise<string> {
   const path = `${folder}/openapi.json`;
   const text = await (await fetch(`${site}openapi.json`)).text();
   await Deno.writeTextFile(path, text.replaceAll(/"examples":\["(?:archive|museum)"\]/g, `"examples":["${TENANT}"]`));

@@ -1,7 +1,7 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, badRequest, clientClosedRequest, HttpError } from "@/lib/http/errors.ts";
 import { callS3, callS3ForHeaders, resourceOf, type S3, type S3Call } from "./client.ts";
-import type { ObjectRef, UploadBody } from "./objects.ts";
+import type { ObjectRef, UploadBody, WrittenObject } from "./objects.ts";
 import { callS3ForXml, parsedXml } from "./read_xml.ts";
 import { childReader, parsePartPage, type PartPage } from "./upload_xml.ts";
 import { xmlBody, xmlElement } from "./write_xml.ts";
@@ -27,13 +27,6 @@ export interface SentPart {
   readonly PartNumber: number;
   /** Quotes included. */
   readonly ETag: string;
-}
-
-/** The object of a completed upload. */
-interface CompletedUpload {
-  readonly etag: string | null;
-  /** Headers of the store's response. */
-  readonly headers: Headers;
 }
 
 /** The number of parts of a file. @throws HttpError 400 above {@link MAX_PARTS} */
@@ -96,7 +89,7 @@ export async function completeUpload(
   upload: OpenUpload,
   parts: readonly SentPart[],
   conditions?: Headers,
-): Promise<CompletedUpload> {
+): Promise<WrittenObject> {
   const { bucket, key, uploadId } = upload;
   const elements = parts.map(({ PartNumber, ETag }, index) =>
     `<Part>${xmlElement("PartNumber", PartNumber)}${xmlElement("ETag", ETag, `parts.${index}.ETag`)}</Part>`
@@ -118,7 +111,7 @@ export async function abortUpload(s3: S3, caller: Caller, { bucket, key, uploadI
 /** An upload that is aborted when it is disposed before it was completed. */
 interface UploadHandle extends OpenUpload, AsyncDisposable {
   /** Completes the upload. @throws HttpError as {@link completeUpload}, 499 when the client has left before */
-  complete(parts: readonly SentPart[], conditions?: Headers): Promise<CompletedUpload>;
+  complete(parts: readonly SentPart[], conditions?: Headers): Promise<WrittenObject>;
 }
 
 /**

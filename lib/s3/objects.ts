@@ -24,9 +24,21 @@ interface UploadOptions extends UploadBody {
   readonly headers: Headers;
 }
 
-/** Writes an object in one PUT. @returns the store's headers (etag, version) @throws HttpError as {@link callS3} */
-export async function putObject(s3: S3, caller: Caller, ref: VersionRef, upload: UploadOptions): Promise<Headers> {
-  return await callS3ForHeaders(s3, caller, {
+/** What a write created. */
+export interface WrittenObject {
+  readonly etag: string | null;
+  /** Headers of the store's response. */
+  readonly headers: Headers;
+}
+
+/** Writes an object in one PUT. @throws HttpError as {@link callS3} */
+export async function putObject(
+  s3: S3,
+  caller: Caller,
+  ref: VersionRef,
+  upload: UploadOptions,
+): Promise<WrittenObject> {
+  const headers = await callS3ForHeaders(s3, caller, {
     method: "PUT",
     ...target(ref),
     headers: upload.headers,
@@ -34,6 +46,7 @@ export async function putObject(s3: S3, caller: Caller, ref: VersionRef, upload:
     body: upload.lengthBytes === 0 ? null : upload.body,
     lengthBytes: upload.lengthBytes,
   });
+  return { etag: headers.get("etag"), headers };
 }
 
 /** Statuses of a read; 412 is for a failed condition. */

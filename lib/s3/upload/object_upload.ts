@@ -3,7 +3,7 @@ import { type BodySource, bodySource } from "@/lib/http/body_source.ts";
 import { clientClosedRequest, HttpError, payloadTooLarge } from "@/lib/http/errors.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { MAX_PARTS, MIN_PART_BYTES, openUpload, sendPart, type SentPart } from "@/lib/s3/multipart.ts";
-import { type ObjectRef, putObject, type UploadBody } from "@/lib/s3/objects.ts";
+import { type ObjectRef, putObject, type WrittenObject } from "@/lib/s3/objects.ts";
 import { bodyDigests, DIGEST_HEADERS } from "./body_digests.ts";
 import { BufferPool } from "./buffer_pool.ts";
 import { type Part, partsOfKnownLength, partsOfUnknownLength, type UnknownLengthSizes } from "./parts.ts";
@@ -60,13 +60,6 @@ interface ObjectUpload {
 /** The same from bytes that only this process has, such as the file in a form. */
 type SourceUpload = Omit<ObjectUpload, "body"> & { readonly source: BodySource };
 
-/** What a write created. */
-export interface WrittenObject {
-  readonly etag: string | null;
-  /** The store's headers. */
-  readonly headers: Headers;
-}
-
 /**
  * Writes an object of any length. A body of known length up to {@link UploadSizes.maxPutBytes} is passed on in one PUT;
  * any other goes as {@link writeFromSource} sends it.
@@ -82,7 +75,7 @@ export async function writeObject(
 ): Promise<WrittenObject> {
   if (lengthBytes !== null && lengthBytes > sizes.maxObjectBytes) throw payloadTooLarge(sizes.maxObjectBytes);
   if (lengthBytes !== null && lengthBytes <= sizes.maxPutBytes) {
-    return await writeWhole(s3, caller, target, await requestBody(s3, body, lengthBytes), headers);
+    return await putObject(s3, caller, target, { ...await requestBody(s3, body, lengthBytes), headers });
   }
   const source = bodySource(body, { lengthBytes, bounds: s3.bounds });
   return await writeFromSource(s3, caller, target, { source, lengthBytes, headers }, sizes);
@@ -125,7 +118,8 @@ export async function writeFromSource(
     const first = await parts.next();
     if (first.done || first.value.isLast) {
       using part = first.value;
-      return await writeWhole(s3, caller, target, part?.content() ?? { body: null, lengthBytes: 0 }, headers);
+      const content = part?.content() ?? { body: null, lengthBytes: 0 };
+      return await putObject(s3, caller, target, { ...content, headers });
     }
     await using upload = await openUpload(s3, caller, target, without(headers, [...CONDITIONS, ...DIGEST_HEADERS]));
     const sent: SentPart[] = [];
@@ -146,17 +140,6 @@ export async function writeFromSource(
     const cause = cancellation.signal.reason;
     throw caller.signal?.aborted && !(cause instanceof HttpError) ? clientClosedRequest(cause) : cause;
   }
-}
-
-async function writeWhole(
-  s3: S3,
-  caller: Caller,
-  target: ObjectRef,
-  body: UploadBody,
-  headers: Headers,
-): Promise<WrittenObject> {
-  const stored = await putObject(s3, caller, target, { ...body, headers });
-  return { etag: stored.get("etag"), headers: stored };
 }
 
 /** Waits for both, so that neither outlives the call. When one fails, `cancel` ends the other. @throws a failure */

@@ -5,13 +5,8 @@ import { fileInForm } from "@/lib/http/multipart_form.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { formUploadHeaders, uploadHeaders, writeHeaders } from "@/lib/s3/object_headers.ts";
-import {
-  UPLOAD_SIZES,
-  type UploadSizes,
-  writeFromSource,
-  writeObject,
-  type WrittenObject,
-} from "@/lib/s3/upload/object_upload.ts";
+import type { WrittenObject } from "@/lib/s3/objects.ts";
+import { UPLOAD_SIZES, type UploadSizes, writeFromSource, writeObject } from "@/lib/s3/upload/object_upload.ts";
 import { announcedLength } from "@/lib/std/body_reader.ts";
 import { asObject, objectParams } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
