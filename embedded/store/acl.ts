@@ -1,4 +1,4 @@
-/** The permissions that an access list gives (S3 API, access control lists). */
+/** The permissions that an access list grants (S3 API, access control lists). */
 export const ACL_PERMISSIONS = ["FULL_CONTROL", "READ", "WRITE", "READ_ACP", "WRITE_ACP"] as const;
 
 export type AclPermission = typeof ACL_PERMISSIONS[number];

@@ -29,7 +29,7 @@ export function needsIndex(folder: string): boolean {
 
 /** The error of a start on bodies without an index. `what` is how the index is found: missing, empty. */
 export function missingIndexError(folder: string, what: string): DataFolderError {
-  return refused(folder, `holds bodies, but its index.db is ${what}`);
+  return startError(folder, `holds bodies, but its index.db is ${what}`);
 }
 
 /**
@@ -63,11 +63,11 @@ export function bindBodies(folder: string, index: Statements): void {
   const mark = readMark(folder);
   const identity = identityOf(index);
   const fault = bindingMismatch(folder, index, identity, mark);
-  if (fault !== null) throw refused(folder, fault);
+  if (fault !== null) throw startError(folder, fault);
   if (identity === null) {
-    const made: BodyMark = { index: mark?.index ?? randomUUID(), starts: 1 };
-    writeMark(folder, made);
-    index.run("INSERT INTO identity VALUES (?, ?)", made.index, made.starts);
+    const created: BodyMark = { index: mark?.index ?? randomUUID(), starts: 1 };
+    writeMark(folder, created);
+    index.run("INSERT INTO identity VALUES (?, ?)", created.index, created.starts);
     return;
   }
   const next: BodyMark = { index: identity.index, starts: identity.starts + 1 };
@@ -104,7 +104,7 @@ export function writeMark(folder: string, mark: BodyMark): void {
   writeDurably(`${folder}/${BODY_MARK}`, new TextEncoder().encode(`${JSON.stringify(mark)}\n`));
 }
 
-function refused(folder: string, what: string): DataFolderError {
+function startError(folder: string, what: string): DataFolderError {
   return new DataFolderError(
     `The data folder ${folder} ${what}: nothing was changed. Start on a whole backup, or empty the folder with ` +
       `"deno task reset".`,

@@ -107,7 +107,7 @@ export class Buckets {
     return rows.reduce((mask, [permissions]) => mask | Number(permissions), 0);
   }
 
-  /** The data access permissions that were given to a user itself, as masks by the buckets' numbers. */
+  /** The data access permissions of a user itself, as masks by the buckets' numbers. */
   grantsTo(user: number): Map<number, number> {
     return masks(this.#index.rows("SELECT bucket, permissions FROM grants WHERE user = ?", user));
   }
@@ -156,7 +156,7 @@ interface VersionSettings {
   pruneDays: number;
   /** Whether a deleted key gets a marker. Its versions stay either way. */
   useDeleteMarkers: boolean;
-  /** Whether what was deleted for good leaves a record, which keeps the bucket from being deleted. */
+  /** Whether what was deleted for good leaves a record, which prevents the deletion of the bucket. */
   keepDeletionRecords: boolean;
 }
 

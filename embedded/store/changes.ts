@@ -1,7 +1,7 @@
 import type { DocumentScope } from "./documents.ts";
 import type { StoreErrorCode } from "./store_error.ts";
 
-/** Whether a bucket keeps versions: it never did, it does, or it did and retains the old ones. */
+/** The versioning of a bucket: it never was on, it is, or it was and the old versions remain. */
 export type Versioning = "off" | "enabled" | "suspended";
 
 /** Where a received body is: small ones travel with the change, large ones are a file below the data folder. */
@@ -57,13 +57,13 @@ interface Changes {
     };
     result: { version: VersionId };
   };
-  /** Without a version: the key is deleted, by a marker where the bucket keeps versions. */
+  /** Without a version: the key is deleted, by a marker where the bucket has versioning. */
   deleteObject: {
     /** With `ifMatch`, only an object of this ETag; `*` is any. */
     input: { bucket: number; key: Uint8Array; version: string | null; atMs: number; ifMatch?: string | null };
     result: { version: VersionId; isMarker: boolean };
   };
-  /** The tags (JSON) of a key's current version, or of the one that is named; null takes them away. */
+  /** The tags (JSON) of a key's current version, or of the one that is named; null removes them. */
   setTags: {
     input: { bucket: number; key: Uint8Array; version: string | null; tags: string | null };
     result: { version: VersionId };
@@ -122,10 +122,10 @@ interface Changes {
   };
   pruneVersions: { input: { atMs: number }; result: { pruned: number } };
   clearDeletionRecords: { input: Record<never, never>; result: { cleared: number } };
-  /** CORS rules (XML); null takes them away. */
+  /** CORS rules (XML); null removes them. */
   setBucketCors: { input: { bucket: number; cors: string | null }; result: { hadRules: boolean } };
   setTenantCors: { input: { tenant: number; cors: string | null }; result: { hadRules: boolean } };
-  /** An access list as JSON; null takes it away. */
+  /** An access list as JSON; null removes it. */
   setBucketAcl: { input: { bucket: number; acl: string | null }; result: null };
   setObjectAcl: { input: { bucket: number; key: Uint8Array; seq: number; acl: string | null }; result: null };
   /** The record is JSON, the members are numbers of users of the tenant. */
@@ -208,7 +208,7 @@ export interface NewGroup {
   record: string;
 }
 
-/** S3's name of a version; null while the bucket never kept versions. */
+/** S3's name of a version; null while the bucket never had versioning. */
 export type VersionId = string | null;
 
 /** What must be true of the present object for a write to happen: that there is none, or that its ETag is this or another one. */

@@ -211,7 +211,7 @@ export function openIndexForWriting(folder: string): DatabaseSync {
   if (!size && (needsIndex(folder) || sizeOf(`${path}-wal`))) {
     throw missingIndexError(folder, isMissing ? "missing" : "empty");
   }
-  // SQLite gives the log and the shared memory beside the index the mode of the index.
+  // SQLite creates the log and the shared memory beside the index with the mode of the index.
   Deno.openSync(path, { create: true, write: true, mode: 0o600 }).close();
   const index = new DatabaseSync(path);
   // FULL: a commit that was acknowledged survives power loss, not only the end of the process.

@@ -219,8 +219,8 @@ const OBJECT =
   "seq, is_null, size, etag, modified_ms, content_type, headers, data, file, checksums, tags, parts, owner, acl";
 const LISTED = "size, etag, modified_ms, owner, checksums";
 
-function before(end: Uint8Array | null, place: string): string {
-  return end ? `AND objects.key < ${place}` : "";
+function before(end: Uint8Array | null, parameter: string): string {
+  return end ? `AND objects.key < ${parameter}` : "";
 }
 
 /**

@@ -28,7 +28,7 @@ export class Ports {
 
   /**
    * Listens on the port of a level, which is chosen and stored the first time. `level` is a tenant's folded name, or
-   * `""` for the system's; `refuse` handles requests while the server drains.
+   * `""` for the system's; `reject` handles requests while the server drains.
    *
    * @throws {DataFolderError} when the stored port is in use
    */
@@ -37,12 +37,12 @@ export class Ports {
     protocol: Protocol,
     hostname: string,
     handler: Handler,
-    refuse: Handler,
+    reject: Handler,
   ): DrainingServer {
     const name = `${protocol} ${level}`.trimEnd();
     const stored = this.#ports[name];
     if (stored !== undefined) {
-      const server = tryListen(hostname, stored, handler, refuse);
+      const server = tryListen(hostname, stored, handler, reject);
       if (server) return server;
       throw new DataFolderError(
         `Port ${stored} of the embedded store (${name}) is taken: stop the program that holds it, or delete ${this.#path} to have new ports given out (shared links made before then stop working).`,
@@ -52,7 +52,7 @@ export class Ports {
     let port = FIRST_PORT + Math.floor(Math.random() * (LAST_PORT - FIRST_PORT));
     for (let attempt = 0; attempt < ATTEMPTS; attempt++, port = port >= LAST_PORT ? FIRST_PORT : port + 1) {
       if (used.has(port)) continue;
-      const server = tryListen(hostname, port, handler, refuse);
+      const server = tryListen(hostname, port, handler, reject);
       if (!server) continue;
       this.#ports[name] = port;
       writeDurably(this.#path, new TextEncoder().encode(`${JSON.stringify(this.#ports, null, 2)}\n`));
@@ -66,10 +66,10 @@ function tryListen(
   hostname: string,
   port: number,
   handler: Handler,
-  refuse: Handler,
+  reject: Handler,
 ): DrainingServer | null {
   try {
-    return drainingServer({ hostname, port, limits: LOCAL_CONNECTION_LIMITS }, handler, refuse);
+    return drainingServer({ hostname, port, limits: LOCAL_CONNECTION_LIMITS }, handler, reject);
   } catch (error) {
     if (error instanceof Deno.errors.AddrInUse || error instanceof Deno.errors.PermissionDenied) return null;
     const reason = error instanceof Error ? error.message : String(error);

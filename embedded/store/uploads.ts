@@ -109,7 +109,7 @@ export class Uploads {
 }
 
 /**
- * The upload after which a scan begins: within a key where one of its uploads is given and the key is an entry itself.
+ * The upload after which a scan begins: within a key where the marker names one of its uploads and the key is an entry itself.
  */
 function startOf(prefix: Uint8Array, delimiter: Uint8Array, after: UploadMarker): UploadMarker | null {
   const isInKey = after.upload !== "" && compareBytes(after.key.subarray(0, prefix.length), prefix) === 0 &&

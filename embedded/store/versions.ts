@@ -16,13 +16,13 @@ export interface ListedVersion {
   checksums: string | null;
 }
 
-/** What of a bucket's versions is query for; empty byte strings stand for what was not given. */
+/** The versions of a bucket that a listing requests; empty byte strings stand for absent parameters. */
 interface VersionsQuery {
   prefix: Uint8Array;
   delimiter: Uint8Array;
   /** The listing continues after this key or common prefix … */
   keyMarker: Uint8Array;
-  /** … or, where this is given, after this version of the key. */
+  /** … or, where this is not null, after this version of the key. */
   versionMarker: string | null;
   limit: number;
 }
@@ -122,7 +122,7 @@ export function afterMarker(marker: Uint8Array, prefix: Uint8Array, delimiter: U
   return common ? successor(common) : Uint8Array.of(...marker, 0);
 }
 
-/** Where a scan starts: at a key, or (`below` given) at its versions that are older than a number. */
+/** Where a scan starts: at a key, or (where `below` is set) at its versions that are older than a number. */
 interface Start {
   key: Uint8Array;
   below: number | null;

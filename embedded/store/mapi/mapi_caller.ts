@@ -46,8 +46,8 @@ export async function authenticateMapi(
 
 /** Whether a hexadecimal MD5 is that of a user's password. */
 export function isPassword(user: User, passwordMd5: string): boolean {
-  const [given, stored] = [passwordMd5, user.passwordMd5].map((md5) => createHash("sha256").update(md5).digest());
-  return timingSafeEqual(given, stored);
+  const [sent, stored] = [passwordMd5, user.passwordMd5].map((md5) => createHash("sha256").update(md5).digest());
+  return timingSafeEqual(sent, stored);
 }
 
 /** Whether a caller's roles give a right. */
@@ -88,14 +88,14 @@ export function isAdministrator(record: Readonly<Record<string, unknown>> | unde
 }
 
 /**
- * Lets only administrators give the role ADMINISTRATOR: a caller who may only manage users could otherwise give it to
- * itself.
+ * Lets only administrators assign the role ADMINISTRATOR: a caller who may only manage users could otherwise assign it
+ * to itself.
  *
- * @param isGiven whether the change makes a user an administrator who was not one before
+ * @param isAssigned whether the change makes a user an administrator who was not one before
  * @throws MapiError 403
  */
-export function requireMayAppoint(caller: MapiCaller, isGiven: boolean): void {
-  if (isGiven && !has(caller, "administer")) {
+export function requireMayAppoint(caller: MapiCaller, isAssigned: boolean): void {
+  if (isAssigned && !has(caller, "administer")) {
     throw new MapiError(
       403,
       `Only an ${ADMINISTRATOR} may give the role ${ADMINISTRATOR}, by an account or by a group`,

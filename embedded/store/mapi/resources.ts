@@ -17,10 +17,9 @@ import { createGroup, deleteGroup, listGroups, modifyGroup, readGroup } from "./
 import type { MapiMethods } from "./mapi_request.ts";
 import { NAMESPACE_DOCUMENTS } from "./namespace_documents.ts";
 import { createNamespace, deleteNamespace, listNamespaces, readNamespace, updateNamespace } from "./namespaces.ts";
-import { listServicePlans, readServicePlan } from "./service_plans.ts";
 import { documentMethods } from "./settings_document.ts";
 import { TENANT_DOCUMENTS } from "./tenant_documents.ts";
-import { deleteTenant, modifyTenant, readTenant } from "./tenants.ts";
+import { deleteTenant, listServicePlans, modifyTenant, readServicePlan, readTenant } from "./tenants.ts";
 import {
   readNamespaceChargeback,
   readNamespaceStatistics,

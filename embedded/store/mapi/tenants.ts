@@ -6,7 +6,7 @@ import type { Tenant } from "@/embedded/store/accounts.ts";
 import type { NewGroup } from "@/embedded/store/changes.ts";
 import { CONSOLE_SECURITY_DEFAULTS } from "@/embedded/store/console_security.ts";
 import type { Document } from "@/embedded/store/documents.ts";
-import { isHostLabel } from "@/embedded/store/names.ts";
+import { folded, isHostLabel } from "@/embedded/store/names.ts";
 import { boolean, each, integer, members, oneOf, parsed, quota, rule, tags, text, wrapped } from "./body_schema.ts";
 import { groupname } from "./groups.ts";
 import { isVerbose, selected } from "./list_parameters.ts";
@@ -148,4 +148,25 @@ function firstGroup(stated: string | null): NewGroup | null {
 
 function fullRecord(tenant: Tenant): Record<string, unknown> {
   return { name: tenant.name, ...tenant.record, creationTime: mapiTime(tenant.createdMs) };
+}
+
+/** There is one way of storing objects. */
+const PLANS = [{ name: "Default", description: "Objects are stored in the data folder" }];
+
+/** GET /tenants/{tenant}/availableServicePlans: none where the tenant may not select any. */
+export function listServicePlans({ caller, query, tenant }: TenantRequest): Response {
+  requireRight(caller, "read");
+  return listResponse("name", selected(plansOf(tenant), query, "name"), isVerbose(query));
+}
+
+/** GET and HEAD /tenants/{tenant}/availableServicePlans/{plan} */
+export function readServicePlan({ caller, tenant, names: [name] }: TenantRequest): Response {
+  requireRight(caller, "read");
+  const plan = plansOf(tenant).find((one) => folded(one.name) === folded(name));
+  if (!plan) throw notFound(`service plan ${name}`);
+  return Response.json(plan);
+}
+
+function plansOf({ record }: Tenant): typeof PLANS {
+  return record.servicePlanSelectionEnabled === false ? [] : PLANS;
 }

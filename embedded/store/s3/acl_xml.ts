@@ -68,7 +68,7 @@ function grantElement({ grantee, permission, displayName }: DisplayedGrant): str
 
 function only(parent: XmlElement, name: string): XmlElement | null {
   const found = parent.children.filter((child) => child.name === name);
-  if (found.length > 1) throw malformed(`${name} may be given once`);
+  if (found.length > 1) throw malformed(`${name} may occur once`);
   return found[0] ?? null;
 }
 

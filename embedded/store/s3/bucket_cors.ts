@@ -14,7 +14,7 @@ export function getBucketCors(call: S3Call): Response {
   return xmlResponse("CORSConfiguration", corsRuleElements(parseCorsRules(text)));
 }
 
-/** PutBucketCors, for the bucket's owner: the given rules replace all others. */
+/** PutBucketCors, for the bucket's owner: the rules of the body replace all others. */
 export async function putBucketCors(call: S3Call): Promise<Response> {
   const bucket = ownBucket(call, call.bucket);
   const rules = readCorsRules(await xmlBody(call.request, call.caller, "CORSConfiguration", MAX_CORS_BYTES));
@@ -25,7 +25,7 @@ export async function putBucketCors(call: S3Call): Promise<Response> {
   return new Response(null);
 }
 
-/** DeleteBucketCors, for the bucket's owner: taking away what is not there is no error. */
+/** DeleteBucketCors, for the bucket's owner: removing absent rules is no error. */
 export async function deleteBucketCors(call: S3Call): Promise<Response> {
   await call.store.writer.change("setBucketCors", { bucket: ownBucket(call, call.bucket).id, cors: null });
   return new Response(null, { status: 204 });

@@ -30,7 +30,7 @@ export class ChunkSignatures {
     this.#require(signature, "AWS4-HMAC-SHA256-PAYLOAD", [EMPTY_SHA256, bytes.digest("hex")]);
   }
 
-  /** The same of the trailer, given as its lines `name:value`, each with a line feed. */
+  /** The same of the trailer, as its lines `name:value`, each with a line feed. */
   requireTrailer(signature: string, lines: string): void {
     this.#require(signature, "AWS4-HMAC-SHA256-TRAILER", [createHash("sha256").update(lines).digest("hex")]);
   }

@@ -4,7 +4,7 @@ import { S3Error } from "./s3_error.ts";
 /**
  * Checks the conditions of a read in the order of RFC 9110, section 13.2.2.
  *
- * @throws {S3Error} PreconditionFailed or NotModified; the latter with the given headers, as HTTP requires
+ * @throws {S3Error} PreconditionFailed or NotModified; the latter with `notModifiedHeaders`, as HTTP requires
  */
 export function checkReadConditions(
   request: Headers,
@@ -60,7 +60,9 @@ export function unquotedEtag(text: string): string {
 export function writeCondition(headers: Headers): WriteCondition | null {
   const ifNoneMatch = headers.get("if-none-match");
   const ifMatch = headers.get("if-match");
-  if (ifNoneMatch !== null && ifMatch !== null) throw new S3Error("NotImplemented", "Only one condition may be given");
+  if (ifNoneMatch !== null && ifMatch !== null) {
+    throw new S3Error("NotImplemented", "A request may have only one condition");
+  }
   if (ifNoneMatch !== null) {
     if (ifNoneMatch.includes(",")) {
       throw new S3Error("NotImplemented", "If-None-Match on a write must be one ETag or *");

@@ -4,7 +4,7 @@ import { bucketByDataAccess, permittedBucket } from "./permitted.ts";
 import { rejectHeaders } from "./unsupported_headers.ts";
 import type { S3Call } from "./s3_operation.ts";
 
-/** A condition that S3 knows for writes alone: to delete regardless of it would be worse than to refuse. */
+/** A condition that S3 knows for writes alone: deleting regardless of it would be worse than an error. */
 const UNSUPPORTED = /^if-none-match$/;
 
 /** DeleteObject: what is not there is no error. */

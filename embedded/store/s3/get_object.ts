@@ -1,15 +1,15 @@
-import type { StoredObject } from "@/embedded/store/objects.ts";
+import type { ObjectPart, StoredObject } from "@/embedded/store/objects.ts";
 import { type ByteRange, parseByteRange } from "./byte_range.ts";
-import { checksumHeaders, type Checksums } from "./checksums.ts";
+import { checksumAlgorithmOf, checksumHeaders, type Checksums } from "./checksums.ts";
 import { checkReadConditions, rangeHolds } from "./conditions.ts";
 import { STORED_HEADERS } from "./stored_headers.ts";
-import { numberedPart } from "./numbered_part.ts";
 import { findObject, versionHeader, versionParameter } from "./object_version.ts";
 import { bucketAccess, permittedObject } from "./permitted.ts";
 import { S3Error } from "./s3_error.ts";
 import type { S3Call } from "./s3_operation.ts";
 import type { S3Request } from "./s3_request.ts";
 import { parseTags } from "./tags.ts";
+import { partNumber } from "./upload_parameters.ts";
 
 /** Response headers that a signed request may set for its own response. */
 const OVERRIDABLE = ["content-type", ...STORED_HEADERS];
@@ -23,25 +23,27 @@ export async function getObject(call: S3Call): Promise<Response> {
   const access = bucketAccess(call, name);
   const version = versionParameter(request);
   const find = () => permittedObject(access, "READ", () => findObject(store, access.bucket, key, version));
-  const answer = { status: 200, headers: new Headers() };
+  const response = { status: 200, headers: new Headers() };
   const { body } = await store.objects.open(find, (object) => {
-    answer.headers = objectHeaders(object, request);
-    checkReadConditions(request.headers, object, Object.fromEntries(answer.headers));
+    response.headers = objectHeaders(object, request);
+    checkReadConditions(request.headers, object, Object.fromEntries(response.headers));
     const numbered = numberedPart(request, object);
     const range = numbered?.range ?? statedRange(request, object);
-    answer.status = range ? 206 : 200;
+    response.status = range ? 206 : 200;
     const part = range ?? { first: 0, last: object.size - 1 };
     // A part without bytes has no range that could be named.
-    if (range && range.last >= range.first) answer.headers.set("content-range", contentRange(range, object.size));
-    if (numbered) setChecksums(answer.headers, numbered.checksums, request);
-    else if (!range) setChecksums(answer.headers, object.checksums, request);
-    if (numbered && numbered.count !== null) answer.headers.set("x-amz-mp-parts-count", String(numbered.count));
-    answer.headers.set("content-length", String(part.last - part.first + 1));
+    if (range && range.last >= range.first) response.headers.set("content-range", contentRange(range, object.size));
+    if (numbered) setChecksums(response.headers, numbered.checksums, request);
+    else if (!range) setChecksums(response.headers, object.checksums, request);
+    if (numbered && numbered.count !== null) response.headers.set("x-amz-mp-parts-count", String(numbered.count));
+    response.headers.set("content-length", String(part.last - part.first + 1));
     return request.method === "HEAD" ? Promise.resolve(new Uint8Array()) : object.read(part.first, part.last);
   });
-  if (request.method === "GET") store.reads.count(access.bucket.id, Number(answer.headers.get("content-length") ?? 0));
+  if (request.method === "GET") {
+    store.reads.count(access.bucket.id, Number(response.headers.get("content-length") ?? 0));
+  }
   const whole = request.method === "HEAD" || body === null ? null : body;
-  return new Response(whole instanceof Uint8Array ? new Uint8Array(whole) : whole, answer);
+  return new Response(whole instanceof Uint8Array ? new Uint8Array(whole) : whole, response);
 }
 
 function statedRange(request: S3Request, object: StoredObject): ByteRange | null {
@@ -81,4 +83,40 @@ function setChecksums(headers: Headers, checksums: Checksums | null, request: S3
 
 function contentRange({ first, last }: ByteRange, size: number): string {
   return `bytes ${first}-${last}/${size}`;
+}
+
+/** One part of an object, and how many it has; null for an object that was not uploaded in parts. */
+interface NumberedPart {
+  /** Of an empty part, `last` is before `first`. */
+  range: ByteRange;
+  count: number | null;
+  /** The checksum of the part; null where the upload had no algorithm. */
+  checksums: Checksums | null;
+}
+
+/**
+ * The part that a read selects by its number: the parts of an object count from 1 in their order, whatever the numbers
+ * were that they were uploaded by, and an object that was not uploaded in parts is its own part 1 (S3 API, GetObject).
+ * Null where the read selects none.
+ *
+ * @throws {S3Error} InvalidArgument, InvalidRequest beside a Range, or InvalidPartNumber
+ */
+function numberedPart(request: S3Request, object: StoredObject): NumberedPart | null {
+  if (request.parameter("partNumber") === null) return null;
+  const number = partNumber(request);
+  if (request.headers.has("range")) throw new S3Error("InvalidRequest", "partNumber and Range do not go together");
+  const parts = object.parts();
+  const sizes = parts?.map(({ size }) => size) ?? [object.size];
+  if (number > sizes.length) throw new S3Error("InvalidPartNumber");
+  const first = sizes.slice(0, number - 1).reduce((sum, size) => sum + size, 0);
+  const range = { first, last: first + sizes[number - 1] - 1 };
+  if (!parts) return { range, count: null, checksums: object.checksums };
+  return { range, count: parts.length, checksums: partChecksums(object, parts[number - 1]) };
+}
+
+/** A part's own checksum with the type of the object's, as S3 shows it. */
+function partChecksums(object: StoredObject, { checksum }: ObjectPart): Checksums | null {
+  const algorithm = checksumAlgorithmOf(object);
+  if (algorithm === null || checksum === undefined) return null;
+  return { [algorithm]: checksum, ...(object.checksums?.type ? { type: object.checksums.type } : {}) };
 }

@@ -4,7 +4,7 @@ import { S3Error } from "./s3_error.ts";
 import type { S3Call } from "./s3_operation.ts";
 import { element, xmlResponse, xmlTime } from "./xml.ts";
 
-/** Most buckets that a page may ask for (S3 API, ListBuckets). */
+/** Most buckets of a page (S3 API, ListBuckets). */
 const MAX_BUCKETS = 10_000;
 
 /** ListBuckets: those in which the caller has any permission, in pages where the caller requests them. */
@@ -12,7 +12,7 @@ export function listBuckets({ store, caller, request }: S3Call): Response {
   const user = signedUser(caller);
   const prefix = request.parameter("prefix") ?? "";
   const limit = pageSize(request.parameter("max-buckets"));
-  const after = placeOf(request.parameter("continuation-token"));
+  const after = lastNameIn(request.parameter("continuation-token"));
   const found = store.buckets.visibleTo(user.id).filter((bucket) =>
     bucket.name.startsWith(prefix) && (after === null || folded(bucket.name) > after)
   );
@@ -37,7 +37,7 @@ function pageSize(text: string | null): number {
 }
 
 /** A token is the last name of the page before, folded, as buckets are sorted. */
-function placeOf(token: string | null): string | null {
+function lastNameIn(token: string | null): string | null {
   if (token === null || token === "") return null;
   try {
     return atob(token);

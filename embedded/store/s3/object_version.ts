@@ -33,13 +33,13 @@ export function writtenVersionHeader(version: VersionId): Record<string, string>
   return version === "null" ? {} : versionHeader(version);
 }
 
-/** The header that names a version; none while the bucket never kept versions. */
+/** The header that names a version; none while the bucket never had versioning. */
 export function versionHeader(version: VersionId): Record<string, string> {
   return version === null ? {} : { "x-amz-version-id": version };
 }
 
 /**
- * The object that a read names, in its current version or a given one.
+ * The object that a read names, in its current version or a named one.
  *
  * @throws {S3Error} NoSuchKey, NoSuchVersion, or MethodNotAllowed for a version that is a delete marker
  */

@@ -3,7 +3,7 @@ import type { StoreContext } from "@/embedded/store/context/store_context.ts";
 import { S3Error } from "./s3_error.ts";
 
 /**
- * It never refuses what the writer, which decides, would take.
+ * It never rejects what the writer, which decides, would accept.
  *
  * @throws {S3Error} QuotaExceeded where an object of `size` bytes would not fit into the quotas, so that its body need
  *   not be received first

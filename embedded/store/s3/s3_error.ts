@@ -53,7 +53,7 @@ const CODES = {
   NotImplemented: [501, "This part of S3 is not provided"],
   NotModified: [304, ""],
   ObjectLockConfigurationNotFoundError: [404, "The bucket has no object lock"],
-  OperationAborted: [409, "The bucket keeps no versions, and objects in it must not be overwritten"],
+  OperationAborted: [409, "The bucket has no versioning, and objects in it must not be overwritten"],
   OutOfSpace: [507, "The disk of the store is full: delete something, or give it more room"],
   OwnershipControlsNotFoundError: [404, "The bucket has no ownership controls"],
   QuotaExceeded: [413, "No space is left within a quota", "OutOfSpace"],

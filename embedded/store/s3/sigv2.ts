@@ -134,6 +134,6 @@ function signedParameters(request: S3Request, equals: string): string {
 
 function isSignatureOf(text: string, secretKey: string, signature: string): boolean {
   const expected = createHmac("sha1", secretKey).update(text).digest();
-  const given = Buffer.from(signature, "base64");
-  return given.length === expected.length && timingSafeEqual(given, expected);
+  const sent = Buffer.from(signature, "base64");
+  return sent.length === expected.length && timingSafeEqual(sent, expected);
 }

@@ -100,9 +100,9 @@ const signingKeys = new LRUCache<string, Uint8Array>({ max: MAX_SIGNING_KEYS });
 
 /** Whether 64 hexadecimal digits are the signature of a text. Compares in constant time. */
 export function isSignatureOf(text: string, key: Uint8Array, signature: string): boolean {
-  const given = new Uint8Array(32);
-  given.set(hexBytes(signature));
-  return timingSafeEqual(hmac(key, text), given);
+  const sent = new Uint8Array(32);
+  sent.set(hexBytes(signature));
+  return timingSafeEqual(hmac(key, text), sent);
 }
 
 function fromHeader(request: S3Request, header: string, nowMs: number): StatedSignature {

@@ -20,9 +20,9 @@ export function checkHeaders(store: StoreContext, tenant: Tenant, { headers, buc
 }
 
 /** @throws {S3Error} NotImplemented for a header of these names, unless it has no effect */
-export function rejectHeaders(headers: Headers, refused: RegExp): void {
+export function rejectHeaders(headers: Headers, rejected: RegExp): void {
   for (const [name, value] of headers) {
-    if (refused.test(name) && !isWithoutEffect(name, value)) {
+    if (rejected.test(name) && !isWithoutEffect(name, value)) {
       throw new S3Error("NotImplemented", `The header ${name} is not provided`);
     }
   }

@@ -12,7 +12,7 @@ export interface EmbeddedStore {
   readonly addresses: StoreAddresses;
   /** Lets pages of these origins read the responses of S3. */
   allowOrigins(origins: readonly string[]): Promise<void>;
-  /** Whether the disk of the data folder takes no more: writes are refused then, reads and deletions go on. */
+  /** Whether the disk of the data folder takes no more: writes fail then, reads and deletions continue. */
   isFull(): Promise<boolean>;
   /** Lets requests under way end, then closes the data folder. */
   stop(): Promise<void>;

@@ -10,7 +10,7 @@ export interface BucketRules {
   keepDeletionRecords: boolean;
   /** Whether old versions are removed at once. */
   prunesAtOnce: boolean;
-  /** Whether objects may be overwritten while the bucket keeps no versions. */
+  /** Whether objects may be overwritten while the bucket has no versioning. */
   allowsOverwrite: boolean;
 }
 

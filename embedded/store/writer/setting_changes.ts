@@ -4,7 +4,7 @@ import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Statements } from "@/embedded/store/statements.ts";
 
 /**
- * Sets or takes away the tags of a version.
+ * Sets or removes the tags of a version.
  *
  * @throws {StoreError} NoSuchBucket, NoSuchKey, NoSuchVersion or IsMarker
  */
@@ -42,7 +42,7 @@ export function setTags(
 }
 
 /**
- * Sets or takes away the access list of a bucket.
+ * Sets or removes the access list of a bucket.
  *
  * @throws {StoreError} NoSuchBucket
  */
@@ -53,7 +53,7 @@ export function setBucketAcl(index: Statements, { bucket, acl }: Input<"setBucke
 }
 
 /**
- * Sets or takes away the access list of a version, wherever it is by now.
+ * Sets or removes the access list of a version, wherever it is by now.
  *
  * @throws {StoreError} NoSuchKey when it is gone
  */
@@ -66,7 +66,7 @@ export function setObjectAcl(index: Statements, { bucket, key, seq, acl }: Input
 }
 
 /**
- * Sets or takes away the CORS rules of a bucket.
+ * Sets or removes the CORS rules of a bucket.
  *
  * @throws {StoreError} NoSuchBucket
  */
@@ -75,7 +75,7 @@ export function setBucketCors(index: Statements, { bucket, cors }: Input<"setBuc
 }
 
 /**
- * Sets or takes away the CORS rules of a tenant.
+ * Sets or removes the CORS rules of a tenant.
  *
  * @throws {StoreError} NotFound
  */

@@ -26,13 +26,13 @@ export function recordUsage(index: Statements, change: Change, result: Result<Ch
 
 /** Counts the reads since the last call. Those of a deleted bucket are not counted. */
 export function countReads(index: Statements, { reads }: Input<"countReads">): null {
-  for (const { bucket, hour, reads: answered, bytesOut } of reads) {
+  for (const { bucket, hour, reads: count, bytesOut } of reads) {
     index.run(
       `${INSERT} WHERE id = ? ON CONFLICT DO UPDATE SET reads = reads + excluded.reads, bytes_out = bytes_out + excluded.bytes_out`,
       hour,
       0,
       bytesOut,
-      answered,
+      count,
       0,
       0,
       bucket,

@@ -57,7 +57,7 @@ const WARN_AGAIN_MS = 60_000;
 const NO_SPACE: Outcome = { ok: false, error: "NoSpace" };
 
 /**
- * The one place that changes the index. Changes that arrive together are committed together: one transaction, and so
+ * The only writer of the index. Changes that arrive together are committed together: one transaction, and so
  * one flush of the disk, for all of them. A change that fails does not affect the others of its group.
  */
 export class Writer {
@@ -182,7 +182,7 @@ export class Writer {
   }
 
   /**
-   * Commits the changes that are not refused beforehand.
+   * Commits the changes that are not rejected beforehand.
    *
    * @throws where nothing of the group could be committed
    */
@@ -209,7 +209,7 @@ export class Writer {
     return outcomes.map((outcome) => outcome ?? { ok: false, fault: "no outcome" });
   }
 
-  /** Makes the files of large bodies durable, one after the other, then the names of them by their folders. */
+  /** Flushes the files of large bodies, one after the other, then the names of them by their folders. */
   #syncBodies(changes: readonly Change[], outcomes: (Outcome | null)[]): void {
     const folders = new Set<string>();
     for (const [i, change] of changes.entries()) {

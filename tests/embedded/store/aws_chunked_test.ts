@@ -154,7 +154,7 @@ Deno.test("aws-chunked: the body is what was sent, for any chunks and any arriva
   );
 });
 
-Deno.test("aws-chunked: hostile bodies are refused by name, never with a fault", async () => {
+Deno.test("aws-chunked: hostile bodies are rejected by name, never with a fault", async () => {
   const text = fc.stringMatching(/^[0-2a\r\n:;x-]{0,40}$/);
   await fc.assert(fc.asyncProperty(text, fc.nat(20), async (body, size) => {
     const answer = await code(decoded(body, framing(null, true), size));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSpan, receiveBody } from "@/embedded/store/bodies.ts";
 
-Deno.test("bodies: where a copy cannot be written, its source can be given back", async () => {
+Deno.test("bodies: where a copy cannot be written, its source can be returned", async () => {
   const folder = Deno.makeTempDirSync();
   const source = `${folder}/source`;
   Deno.writeFileSync(source, new Uint8Array(1_000_000));

@@ -35,7 +35,7 @@ Deno.test("disk space: after a write found no room it is full until a write of t
   assert.ok(disk.asked.every((bytes) => bytes <= 8 * MIB), "no look fills the disk");
 });
 
-Deno.test("disk space: a disk that others filled is full before any write was refused", async () => {
+Deno.test("disk space: a disk that others filled is full before any write was rejected", async () => {
   const { space } = diskOf(0);
   assert.equal(await space.isFull(), true);
 });

@@ -142,7 +142,7 @@ const asked = {
   limit: fc.integer({ min: 1, max: 6 }),
 };
 
-Deno.test("listings: from any marker on, pages of objects and versions are what a plain list gives", () => {
+Deno.test("listings: from any marker on, pages of objects and versions are what a plain list returns", () => {
   using store = openIndex();
   fc.assert(
     fc.property(fc.record({ steps, ...asked }), fc.nat(20), ({ steps, prefix, delimiter, marker, limit }, pick) => {
@@ -197,7 +197,7 @@ Deno.test("listings: from any marker on, pages of objects and versions are what 
   );
 });
 
-Deno.test("listings: from any marker on, pages of uploads are what a plain list gives", () => {
+Deno.test("listings: from any marker on, pages of uploads are what a plain list returns", () => {
   using store = openIndex();
   const insert = store.index.prepare(
     "INSERT INTO uploads (id, bucket, key, content_type, started_ms) VALUES (?, ?, ?, '', 0)",
@@ -258,7 +258,7 @@ Deno.test("listings: a text of any length is found where it is, or not at all", 
   }));
 });
 
-Deno.test("writer: the id of a version that was deleted is not given to the next one", () => {
+Deno.test("writer: the id of a version that was deleted is not used for the next one", () => {
   using store = openIndex();
   const bucket = store.newBucket();
   const at = { bucket, key: utf8("k"), atMs: 5 };

@@ -25,7 +25,7 @@ const post = async (store: Store, name: string, body: unknown, user?: string) =>
 const record = async (store: Store, name: string) =>
   (await archiveMapi(store, "GET", `/namespaces/${name}?verbose=true`)).json();
 
-Deno.test("overwrite: refused where the namespace says so, while it keeps no versions", leaks, async () => {
+Deno.test("overwrite: rejected where the namespace says so, while it has no versioning", leaks, async () => {
   await using store = await startStore();
   const client = await namespace(store, "strict", { s3UnversionedOverwrite: false });
   const Bucket = "strict";
@@ -63,7 +63,7 @@ Deno.test("overwrite: refused where the namespace says so, while it keeps no ver
   assert.equal(await put(client, Bucket, "a", "sixth"), "409 OperationAborted");
 });
 
-Deno.test("namespace changes: what is given changes, the rest stays, also over a restart", leaks, async () => {
+Deno.test("namespace changes: what is sent changes, the rest stays, also over a restart", leaks, async () => {
   const store = await startStore();
   await namespace(store, "changed", { description: "old", hardQuota: "10 GB", tags: { tag: ["a", "b"] } });
   const before = await record(store, "changed");

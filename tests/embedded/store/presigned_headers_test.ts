@@ -39,7 +39,7 @@ Deno.test("presigned headers: the checksum of no body is what a signer without o
   assert.deepEqual(header("x-amz-checksum-crc32=A"), { "x-amz-checksum-crc32": "A" });
 });
 
-Deno.test("presigned headers: hostile parameters are refused by name, never with a fault", () => {
+Deno.test("presigned headers: hostile parameters are rejected by name, never with a fault", () => {
   fc.assert(fc.property(fc.string(), fc.string(), (name, value) => {
     const query = `${SIGNED}&x-amz-${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
     try {

@@ -172,7 +172,7 @@ Deno.test("quota: a tenant's holds over all its buckets", leaks, async () => {
   assert.equal(await put(client, "two", "b", 6), "ok");
 });
 
-Deno.test("quota: a body that cannot fit is refused before it is sent", leaks, async () => {
+Deno.test("quota: a body that cannot fit is rejected before it is sent", leaks, async () => {
   await using store = await startStore();
   const client = await namespace(store, "small", {});
   limit(store, "buckets", "small");

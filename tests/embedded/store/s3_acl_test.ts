@@ -43,7 +43,7 @@ async function openBucket() {
   return { store, owner, other, guid, at, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
 }
 
-Deno.test("S3 ACL: a list by XML is given back as it was, and lets in whom it names", leaks, async () => {
+Deno.test("S3 ACL: a list by XML is returned as it was, and lets in whom it names", leaks, async () => {
   await using all = await openBucket();
   const { owner, other, at, guid } = all;
   const before = await owner.send(new GetObjectAclCommand(at));

@@ -131,7 +131,7 @@ Deno.test("S3 aws-chunked: other content codings stay with the object", leaks, a
   assert.equal(head.ContentEncoding, "gzip");
 });
 
-Deno.test("S3 aws-chunked: what does not hold is refused and leaves nothing", leaks, async () => {
+Deno.test("S3 aws-chunked: what does not hold is rejected and leaves nothing", leaks, async () => {
   await using store = await startStore();
   const client = store.client("archive", "curator");
   const signed = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD";

@@ -93,7 +93,7 @@ Deno.test("embedded S3: a digest of the body is checked where there is no body, 
   assert.equal(await get("UNSIGNED-PAYLOAD"), "404 NoSuchKey");
 });
 
-Deno.test("embedded S3: a sender who names another owner of the bucket is refused", leaks, async () => {
+Deno.test("embedded S3: a sender who names another owner of the bucket is rejected", leaks, async () => {
   await using store = await startStore();
   const client = store.client("archive", "curator");
   await client.send(new CreateBucketCommand({ Bucket: "mine" }));
@@ -133,7 +133,7 @@ Deno.test("embedded S3: conditions of a delete hold for one and for many", leaks
   assert.equal(await storeErrorCode(client.send(new HeadObjectCommand(at))), "NotFound");
 });
 
-Deno.test("embedded S3: a bucket of another kind is refused, and a broken body too", leaks, async () => {
+Deno.test("embedded S3: a bucket of another kind is rejected, and a broken body too", leaks, async () => {
   await using store = await startStore();
   const client = store.client("archive", "curator");
   const create = (given: object) => storeErrorCode(client.send(new CreateBucketCommand({ Bucket: "odd", ...given })));

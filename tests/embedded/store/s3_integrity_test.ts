@@ -103,7 +103,7 @@ Deno.test("S3 digests: a checksum is stored with each version", leaks, async () 
   assert.equal((await client.send(old)).ChecksumSHA256, base64("sha256", new TextEncoder().encode("first")));
 });
 
-Deno.test("S3 digests: statements that contradict each other are refused", leaks, async () => {
+Deno.test("S3 digests: statements that contradict each other are rejected", leaks, async () => {
   await using store = await startStore();
   const client = store.client("archive", "curator");
   const at = { Bucket: "letters", Key: "contradiction" };

@@ -82,7 +82,7 @@ Deno.test("embedded S3 listings: the first version pages by markers, with and wi
   assert.equal(Marker, "c");
 });
 
-Deno.test("embedded S3 listings: a page of no keys is the last, and odd sizes are refused", leaks, async () => {
+Deno.test("embedded S3 listings: a page of no keys is the last, and odd sizes are rejected", leaks, async () => {
   await using store = await startStore();
   const client = store.client("archive", "curator");
   await fill(client, "pages", ["a", "b"]);

@@ -51,7 +51,7 @@ Deno.test("S3 request: a key is decoded once, with its dots and slashes as they 
   assert.throws(() => parsed(`/b/${"x".repeat(1025)}`), { code: "KeyTooLongError" });
 });
 
-Deno.test("S3 request: hostile authorization headers are refused by name, never with a fault", () => {
+Deno.test("S3 request: hostile authorization headers are rejected by name, never with a fault", () => {
   fc.assert(fc.property(fc.string(), (text) => {
     const header = `AWS4-HMAC-SHA256 ${text.replace(/[^\x20-\x7e]/g, "")}`;
     const request = new Request("http://h/b", { headers: { authorization: header } });

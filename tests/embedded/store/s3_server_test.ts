@@ -105,7 +105,7 @@ Deno.test("embedded S3: access follows the data permissions, and tenants are apa
   assert.equal(await errorOf(wrong.send(new ListBucketsCommand({}))), "SignatureDoesNotMatch");
 });
 
-Deno.test("embedded S3: ranges, conditions and metadata are given back", leaks, async () => {
+Deno.test("embedded S3: ranges, conditions and metadata are returned", leaks, async () => {
   await using store = await startStore();
   const client = store.client("archive", "curator");
   const at = { Bucket: "letters", Key: "ranges.bin" };

@@ -96,7 +96,7 @@ Deno.test("embedded S3 tagging: the limits of S3 hold on both ways, and readers 
   assert.deepEqual((await reader.send(new GetObjectTaggingCommand(at))).TagSet, []);
 });
 
-Deno.test("embedded S3 tagging: a bucket that never kept versions names none", leaks, async () => {
+Deno.test("embedded S3 tagging: a bucket that never had versioning names none", leaks, async () => {
   await using store = await startStore();
   const client = store.client("archive", "curator");
   const at = { Bucket: "plain", Key: "k" };

@@ -7,7 +7,7 @@ import { type UploadMarker, Uploads } from "@/embedded/store/uploads.ts";
 const utf8 = (text: string) => new TextEncoder().encode(text);
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
-Deno.test("uploads: pages of any size are together what a plain filter gives", () => {
+Deno.test("uploads: pages of any size are together what a plain filter returns", () => {
   const folder = Deno.makeTempDirSync();
   const index = openIndexForWriting(folder);
   const uploads = new Uploads(new Statements(index));

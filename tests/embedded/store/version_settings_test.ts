@@ -82,7 +82,7 @@ Deno.test("version settings: enabled is S3's versioning of the bucket, set by ei
   );
 });
 
-Deno.test("version settings: what is not valid is refused by its member, strangers are refused", leaks, async () => {
+Deno.test("version settings: what is not valid is rejected by its member, strangers are rejected", leaks, async () => {
   await using store = await startStore();
   await namespace(store, "plain", {});
   const path = "/namespaces/plain/versioningSettings";

@@ -30,7 +30,7 @@ function openStore(versioning: Versioning) {
   };
 }
 
-Deno.test("writer: a refused change leaves the others of its group alone", () => {
+Deno.test("writer: a rejected change leaves the others of its group alone", () => {
   using store = openStore("off");
   const refused = putObject("a", "second");
   refused.input.condition = { absent: true };
@@ -219,7 +219,7 @@ Deno.test("writer: a number is never reused, and nothing is created in a deleted
   ]);
 });
 
-Deno.test("index: a folder of the first layout is taken to the present one, and a newer one is refused", () => {
+Deno.test("index: a folder of the first layout is taken to the present one, and a newer one is rejected", () => {
   const folder = Deno.makeTempDirSync();
   const index = new DatabaseSync(`${folder}/index.db`);
   index.exec(LAYOUTS[0]);

@@ -57,7 +57,7 @@ Deno.test("bodies: the first member that does not fit is named by its path, with
   assert.equal(of({ rules: [{}, {}, {}] }), "400 rules must be a list of at most 2 entries");
 });
 
-Deno.test("bodies: no entry of a list that is too long is looked at", () => {
+Deno.test("bodies: no entry of a list that is too long is checked", () => {
   let looks = 0;
   const entry = z.custom(() => ++looks > 0);
   assert.match(errorOf(list(entry, 2), Array(3)), /^400 /);

@@ -6,7 +6,7 @@ import { pageByName, selected } from "@/embedded/store/mapi/list_parameters.ts";
 import { folded } from "@/embedded/store/names.ts";
 import { Statements } from "@/embedded/store/statements.ts";
 
-Deno.test("lists: a page by name is what filtering, sorting and cutting all of them gives", () => {
+Deno.test("lists: a page by name is what filtering, sorting and cutting all of them returns", () => {
   const folder = Deno.makeTempDirSync();
   const index = openIndexForWriting(folder);
   const statements = new Statements(index);

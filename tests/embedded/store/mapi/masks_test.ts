@@ -41,7 +41,7 @@ Deno.test("masks: what tenant or namespace does not allow is denied, whatever wa
   assert.deepEqual([wrong.status, /permission/.test(wrong.text)], [400, true]);
 });
 
-Deno.test("masks: what an access list gives ends at them as well", leaks, async () => {
+Deno.test("masks: what an access list grants ends at them as well", leaks, async () => {
   await using store = await startStore();
   const curator = await namespace(store, "shown", {});
   await curator.send(new PutObjectCommand({ Bucket: "shown", Key: "a", Body: "a", ACL: "public-read" }));

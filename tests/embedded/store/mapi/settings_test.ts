@@ -96,7 +96,7 @@ Deno.test("settings: what a change leaves out of a record within a document stay
   assert.deepEqual((await get("/namespaceDefaults")).versioningSettings, { enabled: true, prune: true });
 });
 
-Deno.test("settings: a recipient of mails has the store's defaults where nothing is said", leaks, async () => {
+Deno.test("settings: a recipient of mails has the store's defaults where nothing is stated", leaks, async () => {
   await using store = await startStore();
   const given = [{ address: "a@b.example" }, { address: "c@d.example", severity: "NOTICE" }];
   assert.equal((await archiveMapi(store, "POST", "/emailNotification", { recipients: given })).status, 200);

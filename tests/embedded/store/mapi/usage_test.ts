@@ -143,7 +143,7 @@ Deno.test("usage: intervals are whole, and a wrong parameter is rejected by its 
   assert.equal((await archiveMapi(store, "GET", "/namespaces/none/statistics")).status, 404);
 });
 
-Deno.test("usage: what the settings let go is held no more", leaks, async () => {
+Deno.test("usage: what the settings expire is removed", leaks, async () => {
   await using store = await startStore();
   const client = await namespace(store, "pruned", { versioningSettings: { enabled: true } });
   for (const Body of ["123", "12345"]) await client.send(new PutObjectCommand({ Bucket: "pruned", Key: "a", Body }));

@@ -80,7 +80,7 @@ Deno.test("ACL headers: lists of grantees are read, with and without quotes", ()
   assert.equal(statedAcl(new Headers({ "x-amz-meta-acl": "x" })), null);
 });
 
-Deno.test("ACL headers: what S3 does not know is refused, and hostile values cost no time", () => {
+Deno.test("ACL headers: what S3 does not know is rejected, and hostile values cost no time", () => {
   const cases: [Record<string, string>, string][] = [
     [{ "x-amz-acl": "" }, "InvalidArgument"],
     [{ "x-amz-acl": "log-delivery-write" }, "InvalidArgument"],

@@ -12,7 +12,7 @@ Deno.test("copy source: every key comes back from its percent-encoding, with and
   }));
 });
 
-Deno.test("copy source: what names no bucket and key is refused", () => {
+Deno.test("copy source: what names no bucket and key is rejected", () => {
   for (
     const header of [
       "",

@@ -49,7 +49,7 @@ Deno.test("CORS configuration: any text yields rules or an S3 error", () => {
   }));
 });
 
-Deno.test("CORS configuration: what S3 refuses is refused with its codes", () => {
+Deno.test("CORS configuration: what S3 rejects is rejected with its codes", () => {
   const cases: [code: string, text: string][] = [
     ["none", withMore("")],
     ["none", withMore("<AllowedHeader>x-*</AllowedHeader><MaxAgeSeconds> 2147483647 </MaxAgeSeconds>")],

@@ -62,32 +62,36 @@ Deno.test("multipart: parts become one object with its headers, and ranges cross
   assert.equal(await errorOf(complete(client, Key, UploadId, parts.slice(1))), "404 NoSuchUpload");
 });
 
-Deno.test("multipart: a complete is refused for parts that are wrong, and can be repeated rightly", leaks, async () => {
-  await using store = await startStore();
-  const client = store.client("archive", "curator");
-  const id = await start(client, "k");
-  const one = await upload(client, "k", id, 1, pattern(5 * MIB, 1));
-  const small = await upload(client, "k", id, 2, "small");
-  const three = await upload(client, "k", id, 3, "end");
-  const wrong: [string, Parts][] = [
-    ["400 EntityTooSmall", [one, small, three]],
-    ["400 InvalidPartOrder", [small, one]],
-    ["400 InvalidPartOrder", [one, one]],
-    ["400 InvalidPart", [one, { ...small, ETag: one.ETag }]],
-    ["400 InvalidPart", [one, { ...small, ETag: "nonsense" }]],
-    ["400 InvalidPart", [one, { ...small, PartNumber: 9 }]],
-    ["400 InvalidArgument", [one, { ...small, PartNumber: 10_001 }]],
-    ["400 MalformedXML", []],
-  ];
-  for (const [expected, parts] of wrong) assert.equal(await errorOf(complete(client, "k", id, parts)), expected);
-  assert.equal(await errorOf(complete(client, "k", id, [one], { MpuObjectSize: 5 })), "400 InvalidRequest");
-  assert.equal(await errorOf(complete(client, "other", id, [one])), "404 NoSuchUpload");
-  assert.equal(await errorOf(complete(client, "k", "unknown", [one])), "404 NoSuchUpload");
-  assert.equal(await errorOf(client.send(new HeadObjectCommand({ Bucket, Key: "k" }))), "404 NotFound");
-  await complete(client, "k", id, [one, three], { MpuObjectSize: 5 * MIB + 3 });
-  assert.equal((await read(client, "k")).length, 5 * MIB + 3);
-  assert.equal(bodyFiles(store.folder).length, 1);
-});
+Deno.test(
+  "multipart: a complete is rejected for parts that are wrong, and can be repeated rightly",
+  leaks,
+  async () => {
+    await using store = await startStore();
+    const client = store.client("archive", "curator");
+    const id = await start(client, "k");
+    const one = await upload(client, "k", id, 1, pattern(5 * MIB, 1));
+    const small = await upload(client, "k", id, 2, "small");
+    const three = await upload(client, "k", id, 3, "end");
+    const wrong: [string, Parts][] = [
+      ["400 EntityTooSmall", [one, small, three]],
+      ["400 InvalidPartOrder", [small, one]],
+      ["400 InvalidPartOrder", [one, one]],
+      ["400 InvalidPart", [one, { ...small, ETag: one.ETag }]],
+      ["400 InvalidPart", [one, { ...small, ETag: "nonsense" }]],
+      ["400 InvalidPart", [one, { ...small, PartNumber: 9 }]],
+      ["400 InvalidArgument", [one, { ...small, PartNumber: 10_001 }]],
+      ["400 MalformedXML", []],
+    ];
+    for (const [expected, parts] of wrong) assert.equal(await errorOf(complete(client, "k", id, parts)), expected);
+    assert.equal(await errorOf(complete(client, "k", id, [one], { MpuObjectSize: 5 })), "400 InvalidRequest");
+    assert.equal(await errorOf(complete(client, "other", id, [one])), "404 NoSuchUpload");
+    assert.equal(await errorOf(complete(client, "k", "unknown", [one])), "404 NoSuchUpload");
+    assert.equal(await errorOf(client.send(new HeadObjectCommand({ Bucket, Key: "k" }))), "404 NotFound");
+    await complete(client, "k", id, [one, three], { MpuObjectSize: 5 * MIB + 3 });
+    assert.equal((await read(client, "k")).length, 5 * MIB + 3);
+    assert.equal(bodyFiles(store.folder).length, 1);
+  },
+);
 
 Deno.test("multipart: conditions of a complete are judged with the write", leaks, async () => {
   await using store = await startStore();

@@ -38,7 +38,7 @@ Deno.test("XML: what is written is read, whatever names, texts and nesting", () 
   }));
 });
 
-Deno.test("XML: any bytes are read or refused, never more", () => {
+Deno.test("XML: any bytes are read or rejected, never more", () => {
   const pieces = fc.constantFrom(
     "<",
     ">",
@@ -77,7 +77,7 @@ Deno.test("XML: entities, attributes, prefixes and line ends are read", () => {
   assert.deepEqual([childWord(root, "c"), childWord(root, "none")], ["d", null]);
 });
 
-Deno.test("XML: declarations, entities of one's own, comments and broken nesting are refused", () => {
+Deno.test("XML: declarations, entities of one's own, comments and broken nesting are rejected", () => {
   const refused = [
     "",
     "text",

@@ -10,7 +10,7 @@ import { startStore } from "@/tests/embedded/store/store_fixture.ts";
 import { complete, leaks, read, upload } from "./multipart_fixture.ts";
 import { codeOf, signedFetch } from "./signed_fetch.ts";
 
-Deno.test("S3 headers: what no operation provides is refused and changes nothing", leaks, async () => {
+Deno.test("S3 headers: what no operation provides is rejected and changes nothing", leaks, async () => {
   await using store = await startStore();
   const origin = store.s3("archive");
   const client = store.client("archive", "curator");
@@ -49,7 +49,7 @@ Deno.test("S3 headers: what no operation provides is refused and changes nothing
   assert.equal(await codeOf(await signedFetch(origin, { ...standard, body: new Uint8Array(1) })), "none");
 });
 
-Deno.test("S3 headers: another owner than the expected one is refused, at both ends of a copy", leaks, async () => {
+Deno.test("S3 headers: another owner than the expected one is rejected, at both ends of a copy", leaks, async () => {
   await using store = await startStore();
   const client = store.client("archive", "curator");
   const owner = (await client.send(new ListBucketsCommand({}))).Owner?.ID ?? "";
@@ -105,7 +105,7 @@ Deno.test("S3 headers: a checksum of an unknown algorithm is no ornament of a co
   assert.equal(await codeOf(await signedFetch(store.s3("archive"), sent)), "none");
 });
 
-Deno.test("S3 headers: metadata sent in UTF-8 is signed as its text and given back as its bytes", leaks, async () => {
+Deno.test("S3 headers: metadata sent in UTF-8 is signed as its text and returned as its bytes", leaks, async () => {
   await using store = await startStore();
   const origin = store.s3("archive");
   const headers = { "x-amz-meta-title": "Göteborgs  rådhusrätt" };

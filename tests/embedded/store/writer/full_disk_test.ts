@@ -9,7 +9,7 @@ import { createBucket, deleteObject, putObject, utf8 } from "@/tests/embedded/st
 
 const BUCKET = 1;
 
-Deno.test("store writer: where the disk is full a write is refused as NoSpace, reads go on, and nothing is lost", () => {
+Deno.test("store writer: where the disk is full a write is rejected as NoSpace, reads go on, and nothing is lost", () => {
   const folder = Deno.makeTempDirSync();
   const index = openIndexForWriting(folder);
   try {

@@ -8,7 +8,7 @@ function bytesBelow(folder: string): number {
   }, 0);
 }
 
-Deno.test("reserve: it is taken once, given away and taken again, and a start finds it", () => {
+Deno.test("reserve: it is created once, released and created again, and a start finds it", () => {
   const folder = Deno.makeTempDirSync();
   const isOut = new Int32Array(1);
   const reserve = new Reserve(folder, isOut);

@@ -79,7 +79,7 @@ const complete = (numbers: number[]): { kind: "completeUpload"; input: Input<"co
   },
 });
 
-Deno.test("uploads: a refused complete changes nothing, two in one group are one object", () => {
+Deno.test("uploads: a rejected complete changes nothing, two in one group are one object", () => {
   using store = openStore();
   store.writer.commit([create(), part(store.folder, 1), part(store.folder, 2)]);
   const [missing, conditional, first, second] = store.writer.commit([
