@@ -77,7 +77,6 @@ function presentation3(archive: string, volume: SourceVolume): Document {
       id: archive,
       type: "Agent",
       label: { sv: [ARCHIVE_NAME] },
-      homepage: [{ id: archive, type: "Text", label: { sv: [ARCHIVE_NAME] }, format: "text/html" }],
       logo: [{ id: logoUrl(archive, volume, 3), type: "Image", format: "image/png", ...LOGO }],
     }],
     thumbnail: [thumbnail3(archive, volume, 1)],
