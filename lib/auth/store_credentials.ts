@@ -45,7 +45,10 @@ type StoreAuthType = "native" | "ad";
  * identity is cached for the lifetime of its claims.
  */
 export function storeIdentities(type: StoreAuthType): Identify {
-  return cachedByClaims((claims) => storeIdentity(type, claims));
+  return cachedByClaims((claims) => {
+    const { user, digest } = derived(claims.sub, claims.pwd);
+    return identity(type, claims, { accessKey: user, secretKey: digest }, true);
+  });
 }
 
 function cachedByClaims(make: (claims: Claims) => Identity): (claims: Claims) => Identity {
@@ -57,29 +60,13 @@ function cachedByClaims(make: (claims: Claims) => Identity): (claims: Claims) =>
   };
 }
 
-function storeIdentity(type: StoreAuthType, { sub, pwd, tenant }: Claims): Identity {
-  const { user, digest } = derived(sub, pwd);
-  return {
-    username: sub,
-    tenant,
-    s3: { accessKey: user, secretKey: digest },
-    mapiAuthorization: mapiHeader(type, sub, pwd),
-    named: true,
-  };
-}
-
 /** Identities of a generic store where the username and password are the caller's own access key and secret. */
 export function ownKeyIdentities(type: StoreAuthType): Identify {
-  return cachedByClaims(({ sub, pwd, tenant }) => {
+  return cachedByClaims((claims) => {
+    const { sub, pwd } = claims;
     // An access key is part of the Authorization header, between separators.
     if (!/^[\x21-\x2b\x2d-\x7e]{1,512}$/.test(sub)) throw credentialsRefused("S3 authentication failed");
-    return {
-      username: sub,
-      tenant,
-      s3: { accessKey: sub, secretKey: pwd },
-      mapiAuthorization: mapiHeader(type, sub, pwd),
-      named: false,
-    };
+    return identity(type, claims, { accessKey: sub, secretKey: pwd }, false);
   });
 }
 
@@ -88,10 +75,14 @@ export function ownKeyIdentities(type: StoreAuthType): Identify {
  * are admitted; it is called for every request.
  */
 export function sharedKeyIdentities(keys: S3Keys, check: UserCheck | null, type: StoreAuthType): Identify {
-  return async ({ sub, pwd, tenant }) => {
-    if (check && !(await check(sub, pwd))) throw credentialsRefused("Invalid username or password");
-    return { username: sub, tenant, s3: keys, mapiAuthorization: mapiHeader(type, sub, pwd), named: false };
+  return async (claims) => {
+    if (check && !(await check(claims.sub, claims.pwd))) throw credentialsRefused("Invalid username or password");
+    return identity(type, claims, keys, false);
   };
+}
+
+function identity(type: StoreAuthType, { sub, pwd, tenant }: Claims, s3: S3Keys, named: boolean): Identity {
+  return { username: sub, tenant, s3, mapiAuthorization: mapiHeader(type, sub, pwd), named };
 }
 
 /** The caller in a MAPI request, independent of the S3 keys: MAPI knows its own accounts only. */

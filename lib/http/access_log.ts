@@ -10,7 +10,7 @@ const MAX_LOGGED_TEXT = 512;
 export interface RequestLog {
   /** Adds one JSON line; `ts` is put in front. */
   write(entry: LogEntry): void;
-  /** Hands on what is buffered; call it before the process ends. */
+  /** Writes what is buffered; call it before the process ends. */
   flush(): void;
 }
 
@@ -20,7 +20,7 @@ export interface LogEntry {
 }
 
 /**
- * A log that collects lines for a few milliseconds and hands them to `sink` in one piece, since one system call per
+ * A log that collects lines for a few milliseconds and passes them to `sink` as one text, since a system call per
  * request would cost more than the line.
  */
 export function batchedLog(sink: (text: string) => void, now: () => number = Date.now): RequestLog {

@@ -29,7 +29,7 @@ export class HttpError extends Error {
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(status: number, detail: ErrorDetail, options: HttpErrorOptions = {}) {
-    // Nobody looks at the stack of an expected failure, and taking it costs a tenth of a refusal.
+    // The stack of an expected failure is never shown, and capturing it is a tenth of the cost of an error response.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(typeof detail === "string" ? detail : `HTTP ${status}`, { cause: options.cause });

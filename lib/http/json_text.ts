@@ -1,27 +1,27 @@
-const PIECE_CHARACTERS = 64 * 1024;
+const CHUNK_CHARACTERS = 64 * 1024;
 
 /**
- * A long JSON answer that is written as it is computed, and encoded piece by piece: turning megabytes into bytes at
- * once would hold up every other request.
+ * A long JSON response that is written as it is computed, and encoded in chunks: encoding megabytes at once would
+ * delay every other request.
  */
 export class JsonText {
   readonly #encoder = new TextEncoder();
-  readonly #pieces: Uint8Array<ArrayBuffer>[] = [];
+  readonly #chunks: Uint8Array<ArrayBuffer>[] = [];
   #text = "";
 
   add(text: string): void {
     this.#text += text;
-    if (this.#text.length >= PIECE_CHARACTERS) this.#encode();
+    if (this.#text.length >= CHUNK_CHARACTERS) this.#encode();
   }
 
   /** The response, with its length. */
   response(): Response {
     this.#encode();
-    const pieces = this.#pieces.values();
-    const length = this.#pieces.reduce((sum, piece) => sum + piece.length, 0);
+    const chunks = this.#chunks.values();
+    const length = this.#chunks.reduce((sum, chunk) => sum + chunk.length, 0);
     const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
       pull(controller) {
-        const { done, value } = pieces.next();
+        const { done, value } = chunks.next();
         if (done) controller.close();
         else controller.enqueue(value);
       },
@@ -31,7 +31,7 @@ export class JsonText {
 
   #encode(): void {
     if (this.#text === "") return;
-    this.#pieces.push(this.#encoder.encode(this.#text));
+    this.#chunks.push(this.#encoder.encode(this.#text));
     this.#text = "";
   }
 }

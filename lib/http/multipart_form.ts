@@ -82,7 +82,7 @@ class FormReader {
   readonly #field: string;
   /** Used again and again: what is dropped is collected late. */
   readonly #memory = new Uint8Array(2 * READ_BYTES);
-  /** What has been read and not been given, within the memory. */
+  /** What has been read and not returned yet, within the memory. */
   #buffer: Uint8Array<ArrayBuffer>;
   #otherBytes = 0;
   #over = false;
@@ -122,15 +122,15 @@ class FormReader {
   }
 
   async #headerBlock(): Promise<string> {
-    const pieces: Uint8Array[] = [];
+    const chunks: Uint8Array[] = [];
     let length = 0;
     for (let bytes; (bytes = await this.#before(BLANK_LINE, MAX_HEADER_BYTES)) !== null;) {
       length += bytes.length;
       if (length > MAX_HEADER_BYTES) throw malformed(this.#field, "the headers of a part are too long");
       this.#count(bytes.length);
-      pieces.push(bytes.slice());
+      chunks.push(bytes.slice());
     }
-    return Buffer.concat(pieces).toString("utf8");
+    return Buffer.concat(chunks).toString("utf8");
   }
 
   /** The part, when it is the one that is looked for. */
@@ -187,13 +187,13 @@ class FormReader {
     const bytes = await this.#source.read(READ_BYTES);
     if (bytes === null) return false;
     let start = this.#buffer.byteOffset;
-    const kept = this.#buffer.length;
-    if (start + kept + bytes.length > this.#memory.length) {
-      this.#memory.copyWithin(0, start, start + kept);
+    const unread = this.#buffer.length;
+    if (start + unread + bytes.length > this.#memory.length) {
+      this.#memory.copyWithin(0, start, start + unread);
       start = 0;
     }
-    this.#memory.set(bytes, start + kept);
-    this.#buffer = this.#memory.subarray(start, start + kept + bytes.length);
+    this.#memory.set(bytes, start + unread);
+    this.#buffer = this.#memory.subarray(start, start + unread + bytes.length);
     return true;
   }
 

@@ -157,18 +157,18 @@ const OF_A_BODY: Readonly<Record<number, string>> = {
   413: "The body is too large",
 };
 
-/** The refusals that come with how an operation knows its callers and reads its input. */
-function inherentRefusals({ login, method, querySchema, body }: Operation): Record<number, string> {
+/** The errors that follow from how an operation authenticates its callers and reads its input. */
+function inherentErrors({ login, method, querySchema, body }: Operation): Record<number, string> {
   const isRead = body !== undefined && body.kind !== "raw";
   const isValidated = isRead || Object.keys(querySchema?.shape ?? {}).length > 0;
-  const refusals: Record<number, string> = {};
-  if (login !== null) refusals[401] = UNAUTHENTICATED[login];
-  if (login === "bearer") Object.assign(refusals, OF_THE_STORE);
-  if (login === "bearer" && method !== "GET" && method !== "HEAD") refusals[507] = "The disk of the store is full";
-  if (isRead) Object.assign(refusals, OF_A_BODY);
-  if (body?.kind === "form") refusals[400] = "The form is malformed";
-  if (isValidated) refusals[422] = "A parameter or a member of the body does not fit";
-  return refusals;
+  const errors: Record<number, string> = {};
+  if (login !== null) errors[401] = UNAUTHENTICATED[login];
+  if (login === "bearer") Object.assign(errors, OF_THE_STORE);
+  if (login === "bearer" && method !== "GET" && method !== "HEAD") errors[507] = "The disk of the store is full";
+  if (isRead) Object.assign(errors, OF_A_BODY);
+  if (body?.kind === "form") errors[400] = "The form is malformed";
+  if (isValidated) errors[422] = "A parameter or a member of the body does not fit";
+  return errors;
 }
 
 const ANY_TYPE = "*/*";
@@ -181,7 +181,7 @@ function responses(operation: Operation, components: Json): Json {
     content: { "application/json": { schema: jsonSchema(ERROR_SCHEMA, components) } },
   });
   const described: Json = Object.fromEntries(
-    Object.entries(inherentRefusals(operation)).map(([status, description]) => [status, error(description)]),
+    Object.entries(inherentErrors(operation)).map(([status, description]) => [status, error(description)]),
   );
   for (const [status, { description, schema, mediaType }] of Object.entries(operation.responses)) {
     if (!schema && !mediaType) described[status] = Number(status) < 400 ? { description } : error(description);

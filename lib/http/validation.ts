@@ -53,9 +53,8 @@ function describe(issue: Issue, input: unknown): Described {
     case "invalid_type":
       return TYPE_PROBLEMS[issue.expected] ?? { type: "value_error", msg: "Input has the wrong type" };
     case "too_small":
-      return tooSmall(issue, input);
     case "too_big":
-      return tooBig(issue, input);
+      return outOfBounds(issue, input);
     case "invalid_value": {
       const words = issue.values.map((value) => `'${String(value)}'`);
       const expected = words.length > 1 ? `${words.slice(0, -1).join(", ")} or ${words.at(-1)}` : words.join();
@@ -82,46 +81,33 @@ const TYPE_PROBLEMS: Readonly<Record<string, Described>> = {
   record: { type: "dict_type", msg: "Input should be a valid dictionary" },
 };
 
-function tooSmall(issue: Extract<Issue, { code: "too_small" }>, input: unknown): Described {
-  const limit = Number(issue.minimum);
+function outOfBounds(issue: Extract<Issue, { code: "too_small" | "too_big" }>, input: unknown): Described {
+  const isSmall = issue.code === "too_small";
+  const limit = Number(isSmall ? issue.minimum : issue.maximum);
+  const [kind, bound, length, order] = isSmall
+    ? ["short", "least", "min_length", "greater"]
+    : ["long", "most", "max_length", "less"];
+  const plural = isSmall && limit === 1 ? "" : "s";
   if (issue.origin === "string") {
     return {
-      type: "string_too_short",
-      msg: `String should have at least ${limit} character${limit === 1 ? "" : "s"}`,
-      ctx: { min_length: limit },
+      type: `string_too_${kind}`,
+      msg: `String should have at ${bound} ${limit} character${plural}`,
+      ctx: { [length]: limit },
     };
   }
   if (Array.isArray(input)) {
     return {
-      type: "too_short",
-      msg: `List should have at least ${limit} item${limit === 1 ? "" : "s"} after validation, not ${input.length}`,
-      ctx: { field_type: "List", min_length: limit, actual_length: input.length },
+      type: `too_${kind}`,
+      msg: `List should have at ${bound} ${limit} item${plural} after validation, not ${input.length}`,
+      ctx: { field_type: "List", [length]: limit, actual_length: input.length },
     };
   }
-  return issue.inclusive === false
-    ? { type: "greater_than", msg: `Input should be greater than ${limit}`, ctx: { gt: limit } }
-    : { type: "greater_than_equal", msg: `Input should be greater than or equal to ${limit}`, ctx: { ge: limit } };
-}
-
-function tooBig(issue: Extract<Issue, { code: "too_big" }>, input: unknown): Described {
-  const limit = Number(issue.maximum);
-  if (issue.origin === "string") {
-    return {
-      type: "string_too_long",
-      msg: `String should have at most ${limit} characters`,
-      ctx: { max_length: limit },
-    };
-  }
-  if (Array.isArray(input)) {
-    return {
-      type: "too_long",
-      msg: `List should have at most ${limit} items after validation, not ${input.length}`,
-      ctx: { field_type: "List", max_length: limit, actual_length: input.length },
-    };
-  }
-  return issue.inclusive === false
-    ? { type: "less_than", msg: `Input should be less than ${limit}`, ctx: { lt: limit } }
-    : { type: "less_than_equal", msg: `Input should be less than or equal to ${limit}`, ctx: { le: limit } };
+  const isStrict = issue.inclusive === false;
+  return {
+    type: `${order}_than${isStrict ? "" : "_equal"}`,
+    msg: `Input should be ${order} than ${isStrict ? "" : "or equal to "}${limit}`,
+    ctx: { [order[0] + (isStrict ? "t" : "e")]: limit },
+  };
 }
 
 function valueAt(value: unknown, path: Path): unknown {

@@ -8,11 +8,11 @@ export type { Handler } from "./serve_connection.ts";
 /** A server that can end without breaking off what it is doing. */
 export interface DrainingServer {
   readonly port: number;
-  /** Whether {@link ConnectionLimits} hold; false where the runtime gives no hold on connections. */
+  /** Whether {@link ConnectionLimits} hold; false where the runtime cannot serve single connections. */
   readonly limitsConnections: boolean;
   /** Hands new requests to `refuse`, and resolves when those under way, bodies included, have ended. */
   drain(): Promise<void>;
-  /** Breaks off what is under way: bodies end, signals abort, and {@link drain} waits for what handlers then tidy up. */
+  /** Breaks off what is under way: bodies end, signals abort, and {@link drain} waits until the handlers have cleaned up. */
   cut(): void;
 }
 
@@ -25,16 +25,12 @@ interface DrainingServerOptions {
   readonly serve?: ServeConnection | null;
 }
 
-/** A listening server under the counting of requests. */
-interface Server {
-  readonly port: number;
-  shutdown(): Promise<void>;
-  cut(): void;
-}
+/** A listening server, which does not count its requests. */
+type Server = Pick<DrainingServer, "port" | "cut"> & { shutdown(): Promise<void> };
 
 /**
  * Serves HTTP until it is drained. The runtime's own `shutdown` breaks off request bodies that are still arriving, so
- * handlers are counted here, and the server is shut down when the last one has answered.
+ * handlers are counted here, and the server is shut down when the last one has responded.
  *
  * @param refuse returns the response to what arrives while the server drains; `Connection: close` is added
  * @throws Deno.errors.AddrInUse and the other errors of listening

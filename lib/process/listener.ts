@@ -15,18 +15,11 @@ interface FallbackHandlers {
 }
 
 /** A listening server whose handler may come later: an early request gets 503 with Retry-After. */
-interface Listener {
+interface Listener extends DrainingServer {
   /** The address as a browser uses it, without a trailing slash. */
   readonly origin: string;
-  readonly port: number;
-  /** Whether the limits of connections hold, which takes a runtime that gives hold on them. */
-  readonly limitsConnections: boolean;
-  /** From now on requests are answered by this. */
+  /** Sets the handler of requests from now on. */
   answerWith(handler: Handler): void;
-  /** Takes no new requests, and waits for those under way. */
-  drain(): Promise<void>;
-  /** Breaks off the requests under way; `drain` waits until they have tidied up. */
-  cut(): void;
 }
 
 /**
@@ -58,12 +51,9 @@ export function listen(
     );
   }
   return {
+    ...server,
     origin: `http://${shownHost(hostname)}:${server.port}`,
-    port: server.port,
-    limitsConnections: server.limitsConnections,
     answerWith: (handler) => answer = handler,
-    drain: () => server.drain(),
-    cut: () => server.cut(),
   };
 }
 

@@ -3,7 +3,7 @@ import { AcceptedIdentities, KNOWN_MS, PROVEN_MS } from "@/lib/auth/accepted_ide
 
 const ANNA = { username: "anna", password: "p", tenant: "archive" };
 
-Deno.test("accepted identities: proven for a minute, known for ten, forgotten when refused", () => {
+Deno.test("accepted identities: proven for a minute, known for ten, removed when rejected", () => {
   let now = 1_000_000;
   const accepted = new AcceptedIdentities(() => now);
   const digest = accepted.digest(ANNA);

@@ -34,7 +34,7 @@ Deno.test("own keys: the name is the access key, unless no header could carry it
   for (const name of ["", "a b", "a,b", "å", "a\nb"]) assert.throws(() => identify(claims(name, "x")), { status: 401 });
 });
 
-Deno.test("shared keys: everybody, or those whom the users file knows", async () => {
+Deno.test("shared keys: accepts every caller, or those in the users file", async () => {
   const keys = { accessKey: "A", secretKey: "S" };
   assert.deepEqual((await sharedKeyIdentities(keys, null, "native")(claims("any", "thing"))).s3, keys);
   const file = `# users\n${await usersFileLine("anna", "right")}\n\n${await usersFileLine("b:o", "other")}\n`;

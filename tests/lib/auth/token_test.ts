@@ -73,7 +73,7 @@ Deno.test("token: nothing that was changed or made up verifies", async () => {
   await refused("x.".repeat(MAX_TOKEN_CHARACTERS), "Invalid token");
 });
 
-Deno.test("token: claims of the right signature that are none of a token's", async () => {
+Deno.test("token: signed claims that are not those of a token are rejected", async () => {
   const verify = tokenVerifier(KEY);
   const cases: readonly (readonly [claims: Record<string, unknown>, detail: string])[] = [
     [{ sub: "u" }, "Invalid token"],
@@ -100,7 +100,7 @@ Deno.test("token: claims of the right signature that are none of a token's", asy
   await assert.rejects(async () => await verify(`${critical}.${payload}.${mac}`, NOW), { detail: "Invalid token" });
 });
 
-Deno.test("token: credentials too long for a token are refused when it is issued", async () => {
+Deno.test("token: credentials too long for a token are rejected when it is issued", async () => {
   const claims = { sub: "u", pwd: "\u0001".repeat(1024), tenant: null };
   await assert.rejects(issueToken(claims, KEY, NOW, 1), { status: 422 });
 });

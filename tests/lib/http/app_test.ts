@@ -60,7 +60,7 @@ Deno.test("app: literals before wildcards, parameters are one segment, and the r
   assert.equal(await at(appOf("/:x"), "/"), "404");
 });
 
-Deno.test("app: the route that was added first answers", async () => {
+Deno.test("app: of two matching routes the first one responds", async () => {
   const app = httpApp({ log: NO_LOG });
   const add = routesOf(app);
   for (const value of ["1", "2"]) for (const pattern of ["/a/:x", "/b/*"]) add(pattern, () => new Response(value));

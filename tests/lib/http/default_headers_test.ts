@@ -14,7 +14,7 @@ Deno.test("default headers: a policy that says nothing of frames gets a second o
   assert.equal(policyOf("frame-ancestors *"), "frame-ancestors *, frame-ancestors 'none'");
 });
 
-Deno.test("default headers: a route's own are kept", () => {
+Deno.test("default headers: a route's own headers win", () => {
   const headers = new Headers({ "Referrer-Policy": "no-referrer" });
   addDefaultHeaders(headers);
   assert.equal(headers.get("Referrer-Policy"), "no-referrer");

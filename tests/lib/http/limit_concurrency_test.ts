@@ -4,7 +4,7 @@ import { InFlight } from "@/lib/http/in_flight.ts";
 import { limitConcurrency, UnprovenRequests } from "@/lib/http/limit_concurrency.ts";
 import { NO_LOG } from "./no_log.ts";
 
-Deno.test("in flight: counts by key, gives a place back once, and forgets what is over", () => {
+Deno.test("in flight: counts by key, releases a slot once, and stores nothing for idle keys", () => {
   const inFlight = new InFlight(2);
   const leave = inFlight.enter("a");
   assert.ok(leave && inFlight.enter("a") && inFlight.enter("b"));
@@ -14,7 +14,7 @@ Deno.test("in flight: counts by key, gives a place back once, and forgets what i
   assert.deepEqual([inFlight.count("a"), inFlight.count("b"), inFlight.count("c")], [1, 1, 0]);
 });
 
-Deno.test("limit concurrency: a place is held until the connection says that the answer is sent, or failed", async () => {
+Deno.test("limit concurrency: a slot is held until the connection reports that the response is sent, or failed", async () => {
   const inFlight = new InFlight(1);
   const app = httpApp({ log: NO_LOG });
   const add = routesOf(app, limitConcurrency(inFlight, new UnprovenRequests(1, 1)));

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { type BodySource, bodySource } from "@/lib/http/body_source.ts";
 import { fileInForm } from "@/lib/http/multipart_form.ts";
 
-/** The bytes cut into pieces of the given lengths, in turn. */
+/** The bytes cut into chunks of the given lengths, in turn. */
 function source(bytes: Uint8Array, lengths: readonly number[]): BodySource {
   let at = 0;
   let turn = 0;
@@ -30,7 +30,7 @@ async function readAll(from: BodySource, maxBytes: number): Promise<Buffer> {
 }
 
 Deno.test("form: any file comes out as it went in, however the body is cut", async () => {
-  // Pieces of delimiters in the file are what a careless search trips over.
+  // Chunks of delimiters in the file are what a careless search trips over.
   const bytes = fc.array(fc.oneof(fc.constantFrom("\r", "\n", "-", "\r\n--", "\r\n--b", "b"), fc.string()), {
     maxLength: 30,
   })
@@ -68,7 +68,7 @@ Deno.test("form: what the runtime's own encoder writes is read", async () => {
   );
 });
 
-Deno.test("form: random bytes are refused, by name, and never a file", async () => {
+Deno.test("form: random bytes are rejected, by name, and never a file", async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
       await assert.rejects(async () => {

@@ -9,7 +9,7 @@ Deno.test("raw target: path and query as they were sent", () => {
   assert.deepEqual(rawTarget("http://h/a#b?c"), { path: "/a", query: "" });
 });
 
-Deno.test("parameters: decoded once, or refused by name", () => {
+Deno.test("parameters: decoded once, or rejected by name", () => {
   assert.equal(decodeParameter("key", "a%252Fb%2Fc+d"), "a%2Fb/c+d");
   for (const raw of ["%", "%4", "%zz", "%c3", "%00"]) {
     assert.throws(() => decodeParameter("key", raw), { status: 400, message: /^key: / });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readBytes } from "@/lib/http/body.ts";
 
-function* pieces(count: number): Generator<Uint8Array<ArrayBuffer>> {
+function* chunks(count: number): Generator<Uint8Array<ArrayBuffer>> {
   for (let n = 0; n < count; n++) yield new Uint8Array([n & 255]);
 }
 
@@ -17,9 +17,9 @@ Deno.test("body: bytes that come one by one are whole, and take the memory of th
     for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
   };
   await write(new TextEncoder().encode("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3000\r\n\r\n"));
-  for (const piece of pieces(3000)) await write(piece);
+  for (const chunk of chunks(3000)) await write(chunk);
   const bytes = await read;
-  assert.deepEqual(bytes, new Uint8Array([...pieces(3000)].map(([byte]) => byte)));
+  assert.deepEqual(bytes, new Uint8Array([...chunks(3000)].map(([byte]) => byte)));
   assert.ok(bytes.buffer.byteLength <= 2 * 3000);
   connection.close();
 });

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { BodyLimitError, readCapped } from "@/lib/http/read_capped.ts";
 import type { UpstreamResponse } from "@/lib/http/read_capped.ts";
 
-/** Sends `pieces` under a Content-Length, then waits until the reader lets go. */
+/** Sends `chunks` under a Content-Length, then waits until the reader lets go. */
 async function answered(
-  pieces: readonly Uint8Array<ArrayBuffer>[],
+  chunks: readonly Uint8Array<ArrayBuffer>[],
   length: number,
   use: (response: UpstreamResponse) => Promise<void>,
 ): Promise<void> {
@@ -13,8 +13,8 @@ async function answered(
     using connection = await listener.accept();
     await connection.read(new Uint8Array(4096));
     await connection.write(new TextEncoder().encode(`HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n`));
-    for (const piece of pieces) {
-      await connection.write(piece);
+    for (const chunk of chunks) {
+      await connection.write(chunk);
       await new Promise((resume) => setTimeout(resume));
     }
     await connection.read(new Uint8Array(1)).catch(() => null);
@@ -33,9 +33,9 @@ async function answered(
 const text = `{"name":"Grüße – ${"ß".repeat(200)}"}`;
 const bytes = new TextEncoder().encode(text);
 
-Deno.test("capped reading: a short body whose characters are cut between pieces is read whole", async () => {
-  const pieces = Array.from(bytes, (_, at) => bytes.slice(at, at + 1));
-  await answered(pieces, bytes.length, async (response) => {
+Deno.test("capped reading: a short body whose characters are split between chunks is read whole", async () => {
+  const chunks = Array.from(bytes, (_, at) => bytes.slice(at, at + 1));
+  await answered(chunks, bytes.length, async (response) => {
     assert.equal(await readCapped(response, 1000, 10_000), text);
   });
 });
@@ -47,7 +47,7 @@ Deno.test("capped reading: a body beyond the short ones is read whole", async ()
   });
 });
 
-Deno.test("capped reading: a short body above the cap, or one that stops half-way, is given up", async () => {
+Deno.test("capped reading: a short body above the cap, or one that stops half-way, is cancelled", async () => {
   await answered([bytes], bytes.length, async (response) => {
     await assert.rejects(readCapped(response, bytes.length - 1, 10_000), BodyLimitError);
   });

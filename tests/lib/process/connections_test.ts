@@ -11,21 +11,21 @@ import {
 const hello: Handler = () => new Response("hello", { headers: { "Content-Length": "5" } });
 const quick = { idleMs: 20, minBytesPerSecond: 1_000_000_000, slackMs: 20 };
 
-Deno.test("connections: this runtime gives hold on them, and one that does not is noticed", () => {
+Deno.test("connections: this runtime serves single connections, and one that cannot is detected", () => {
   assert.notEqual(serveConnection, null);
   assert.equal(connectionServer(null), null);
   assert.equal(connectionServer({}), null);
   assert.equal(connectionServer({ serveHttpOnConnection: (_: unknown) => {} }), null);
 });
 
-Deno.test("connections: a server without hold on them answers all the same, and says so", async () => {
+Deno.test("connections: a server without limits responds all the same, and reports it", async () => {
   const server = drainingServer({ hostname: "127.0.0.1", port: 0, serve: null }, hello, hello);
   assert.equal(server.limitsConnections, false);
   assert.equal(await (await fetch(`http://127.0.0.1:${server.port}/`)).text(), "hello");
   await server.drain();
 });
 
-Deno.test("connections: half of a head is closed in the end, others are answered meanwhile", async () => {
+Deno.test("connections: one with half a head is closed in the end, others get responses meanwhile", async () => {
   await using site = start({ headMs: 300 });
   const halves = await Promise.all(Array.from({ length: 200 }, () => open(site, "GET / HTTP/1.1\r\nHost: x\r\nX: ")));
   const dripping = drip(halves[0]);
@@ -41,7 +41,7 @@ Deno.test("connections: one that sends no further request, or half of one, is cl
   for (const connection of [silent, half]) assert.match(await text(connection), /^HTTP\/1\.1 200 [^]*\r\n\r\nhello$/);
 });
 
-Deno.test("connections: an answer that nobody reads is broken off, whether it streams or not", async () => {
+Deno.test("connections: a response that is not read is broken off, whether it streams or not", async () => {
   const cancelled = Promise.withResolvers<void>();
   const size = 256 * 1024 * 1024;
   const stream = () =>
@@ -63,7 +63,7 @@ Deno.test("connections: an answer that nobody reads is broken off, whether it st
   for (const connection of connections) assert.ok((await text(connection)).length < 32 * 1024 * 1024);
 });
 
-Deno.test("connections: an answer that nobody reads is broken off behind one that was read, on the same connection", async () => {
+Deno.test("connections: an unread response is broken off after one that was read on the same connection", async () => {
   const cancelled = Promise.withResolvers<void>();
   const handler: Handler = (request) => {
     const isLong = request.url.endsWith("/long");
@@ -134,7 +134,7 @@ Deno.test("connections: a request that takes long is none that is late", async (
   assert.match(await text(long), /hello$/);
 });
 
-Deno.test("connections: a request that was sent before the first was answered is answered after it", async () => {
+Deno.test("connections: a pipelined request gets its response after the first", async () => {
   const release = Promise.withResolvers<void>();
   const entered = Promise.withResolvers<void>();
   const handler: Handler = async (request) => {

@@ -3,7 +3,7 @@ import { drainingServer } from "@/lib/process/draining_server.ts";
 import { serveConnection } from "@/lib/process/serve_connection.ts";
 
 for (const serve of [serveConnection, null]) {
-  Deno.test(`server ${serve ? "with" : "without"} limits: a handler that throws is 500 with every answer's headers`, async () => {
+  Deno.test(`server ${serve ? "with" : "without"} limits: a handler that throws is 500 with the default headers`, async () => {
     const handler = () => {
       throw new Error("broke at X-Amz-Signature=hush");
     };

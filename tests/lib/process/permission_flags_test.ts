@@ -3,7 +3,7 @@ import { PermissionError, permissionFlags } from "@/lib/process/permission_flags
 
 const NONE = { read: [], write: [], env: [], net: [], run: [] };
 
-Deno.test("permission flags: what is not listed is not allowed, and nothing is asked for on a terminal", () => {
+Deno.test("permission flags: what is not listed is denied without a prompt on the terminal", () => {
   assert.deepEqual(permissionFlags(NONE), ["--no-prompt", "--ignore-env"]);
 });
 
@@ -27,7 +27,7 @@ Deno.test("permission flags: values of a kind share one flag, each once, and `al
   ]);
 });
 
-Deno.test("permission flags: a comma would name a second path, so it is refused with one line", () => {
+Deno.test("permission flags: a path with a comma is rejected with one line, since it would name a second path", () => {
   for (const access of [{ read: ["/data,/etc"] }, { write: ["/data,/etc"] }, { run: ["/data,/etc"] }]) {
     assert.throws(() => permissionFlags({ ...NONE, ...access }), (error) => {
       assert.ok(error instanceof PermissionError);

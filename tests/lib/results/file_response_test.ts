@@ -43,7 +43,7 @@ Deno.test("file conditions: a HEAD has no range", () => {
   });
 });
 
-Deno.test("file answer: only types that cannot run are shown, verbatim; the rest is saved", () => {
+Deno.test("file response: only types that cannot run are displayed, verbatim; others are downloads", () => {
   const typeOf = (type: string | null) => {
     const { headers } = fileResponse(new Response("x", { headers: type === null ? {} : { "Content-Type": type } }));
     return [headers.get("content-type"), headers.get("content-disposition")];
@@ -79,7 +79,7 @@ Deno.test("file answer: only types that cannot run are shown, verbatim; the rest
   assert.equal(fileResponse(untyped).headers.get("content-type"), "application/octet-stream");
 });
 
-Deno.test("file answer: nothing of the store's comes along but what describes the file", () => {
+Deno.test("file response: of the store's headers it has only those that describe the file", () => {
   const store = new Response("x", {
     status: 206,
     headers: {
@@ -114,7 +114,7 @@ Deno.test("file answer: nothing of the store's comes along but what describes th
   });
 });
 
-Deno.test("file answer: a 304 has the validators and the fixed headers", () => {
+Deno.test("file response: a 304 has the validators and the fixed headers", () => {
   const store = new Response(null, { status: 304, headers: { ETag: '"a"', "Content-Type": "text/html" } });
   assert.deepEqual(Object.fromEntries(fileResponse(store).headers), {
     "cache-control": "private, no-cache",

@@ -93,7 +93,7 @@ Deno.test("session check: an invalid response is 502 and not cached", async () =
   assert.equal((await as("s=t")).user, "user of s=t");
 });
 
-Deno.test("session check: requests at once share a question, cookies never share an answer", async () => {
+Deno.test("session check: concurrent requests of a cookie share a call, different cookies never do", async () => {
   const { as, asked } = checked(async (cookie) => {
     await Promise.resolve();
     return yes(cookie);

@@ -39,7 +39,7 @@ Deno.test("session cookie: several are in their order, each once, four at most, 
   assert.deepEqual(valuesOf("s=1; s=2; __Host-s=x; s=1; s=3; s=4; s=5"), ["1", "2", "3", "4"]);
 });
 
-Deno.test("session cookie: any header is answered with harmless values or none", () => {
+Deno.test("session cookie: any header gives harmless values or none", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom("s", "=", ";", " ", "a", ",", '"', "\xe5", "\t") }), (text) => {
       for (const value of valuesOf(text)) assert.match(value, /^[\x21-\x7e]+$/);

@@ -34,7 +34,7 @@ Deno.test("session key: a file's key follows the file, also when it is edited in
   });
 });
 
-Deno.test("session key: while the file is gone or damaged there is none, and it comes back with the file", () => {
+Deno.test("session key: is null while the file is missing or damaged, and returns with the file", () => {
   inFolder((path) => {
     const key = randomBytes(32);
     Deno.writeTextFileSync(path, encoded(key));

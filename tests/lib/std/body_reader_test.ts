@@ -87,7 +87,7 @@ class Connection {
   }
 }
 
-/** Reads a body to its end with turns of the event loop between the pieces, as who waits for a store does. */
+/** Reads a body to its end with turns of the event loop between the chunks, as a caller that waits for a store. */
 async function readSlowly(body: Body, chunkBytes: number): Promise<number> {
   const reader = bodyReader(body, null);
   let length = 0;
@@ -101,7 +101,7 @@ async function readSlowly(body: Body, chunkBytes: number): Promise<number> {
   return length;
 }
 
-async function readPieceByPiece(body: Body, bytes: number): Promise<void> {
+async function readInTurns(body: Body, bytes: number): Promise<void> {
   const reader = body.getReader({ mode: "byob" });
   while (!(await reader.read(new Uint8Array(bytes))).done) {
     await new Promise<void>((resolve) => setImmediate(resolve));
@@ -122,12 +122,12 @@ Deno.test("body reader: of a chunked body the runtime never keeps more than it t
   const chunked = { chunkBytes: 5000, chunks: 2000 };
   const inBursts = new Connection(chunked);
   await readSlowly(inBursts.body, chunked.chunkBytes);
-  const pieceByPiece = new Connection(chunked);
-  await readPieceByPiece(pieceByPiece.body, MOST_READ_BYTES);
-  assert.ok(pieceByPiece.moved > 4 * inBursts.moved, `${pieceByPiece.moved} ${inBursts.moved}`);
+  const inTurns = new Connection(chunked);
+  await readInTurns(inTurns.body, MOST_READ_BYTES);
+  assert.ok(inTurns.moved > 4 * inBursts.moved, `${inTurns.moved} ${inBursts.moved}`);
 });
 
-Deno.test("body reader: more is asked for only where the chunks fill it", async () => {
+Deno.test("body reader: reads become larger only where the chunks fill them", async () => {
   const small = new Connection({ chunkBytes: 300, chunks: 10_000 });
   await readSlowly(small.body, 300);
   assert.equal(small.largest, 1024);
@@ -137,7 +137,7 @@ Deno.test("body reader: more is asked for only where the chunks fill it", async 
   assert.equal(large.largest, MOST_READ_BYTES);
 });
 
-Deno.test("body reader: tiny chunks at full speed are refused, those of a slow sender are not", async () => {
+Deno.test("body reader: tiny chunks at full speed are rejected, those of a slow sender are not", async () => {
   const fast = new Connection({ chunkBytes: 10, chunks: 200_000, usedBytes: MOST_READ_BYTES });
   await assert.rejects(readSlowly(fast.body, 10), ChunksTooSmall);
   assert.ok(fast.reads < 10_000, "before it has held others up for long");
@@ -190,7 +190,7 @@ Deno.test("body reader: tells which bodies leave the runtime reading ahead", asy
   assert.equal(leavesReadAhead(new Request("http://localhost/")), false);
 });
 
-Deno.test("body reader: what an answer leaves unread is given up, whoever reads it", async () => {
+Deno.test("body reader: the rest of a body is cancelled after the response, also while it is read", async () => {
   const request = (cancelled: string[], read?: (body: Body) => void) => {
     const body: Body = new ReadableStream({
       type: "bytes",
@@ -221,7 +221,7 @@ Deno.test("body reader: what an answer leaves unread is given up, whoever reads 
   assert.deepEqual(elsewhere, [], "the reader of another is not ours");
 });
 
-Deno.test("body reader: only a byte stream is asked for a reader into given memory", () => {
+Deno.test("body reader: requests a BYOB reader of byte streams only", () => {
   const calls: unknown[] = [];
   const counted = (stream: Body) => {
     const getReader = stream.getReader.bind(stream);

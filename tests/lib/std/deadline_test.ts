@@ -3,21 +3,21 @@ import { deadline } from "@/lib/std/deadline.ts";
 
 const reached = (ms: number) => new Promise<number>((resolve) => deadline(ms, () => resolve(performance.now())));
 
-Deno.test("deadline: comes after its time and in its order, and one that is taken back never", async () => {
+Deno.test("deadline: comes after its time and in its order, and a cancelled one never", async () => {
   const start = performance.now();
   const order: string[] = [];
-  const takeBack = deadline(60, () => order.push("taken back"));
+  const cancel = deadline(60, () => order.push("cancelled"));
   const all = [
     reached(200).then((at) => (order.push("late"), assert.ok(at - start >= 200))),
     reached(1).then((at) => (order.push("early"), assert.ok(at - start >= 1))),
   ];
-  takeBack();
-  takeBack();
+  cancel();
+  cancel();
   await Promise.all(all);
   assert.deepEqual(order, ["early", "late"]);
 });
 
-Deno.test("deadline: what one does when it comes can set, or take back, another", async () => {
+Deno.test("deadline: the callback of one can set, or cancel, another", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   let other = () => {};
   deadline(1, () => {
@@ -28,7 +28,7 @@ Deno.test("deadline: what one does when it comes can set, or take back, another"
   await promise;
 });
 
-Deno.test("deadline: one that throws takes none of the others with it", async () => {
+Deno.test("deadline: one that throws does not stop the others", async () => {
   const errors: unknown[] = [];
   const heard = (event: ErrorEvent) => {
     event.preventDefault();

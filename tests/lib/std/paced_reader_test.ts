@@ -5,7 +5,7 @@ import { pacedReader, SlowBody } from "@/lib/std/paced_reader.ts";
 
 const bounds = { idleMs: 20, minBytesPerSecond: 1000, slackMs: 200 };
 
-Deno.test("paced reader: a sender who is silent or drips is given up, and one who breaks off is none of them", async () => {
+Deno.test("paced reader: a sender that stalls or drips is cancelled, one that disconnects is an error of its own", async () => {
   let cancelled = 0;
   const sender = (read: () => Promise<Uint8Array<ArrayBuffer> | null>) =>
     pacedReader({ read, cancel: () => void cancelled++ }, bounds);

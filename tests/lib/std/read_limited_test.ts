@@ -30,7 +30,7 @@ Deno.test("limited reading: chunks that share memory are joined, up to the limit
   assert.deepEqual(await readLimited(reader([]), { maxBytes: 0, bounds }), new Uint8Array(0));
 });
 
-Deno.test("limited reading: a silent body exceeds the idle timeout, a dripping one the total deadline", async () => {
+Deno.test("limited reading: a stalled body exceeds the idle timeout, a dripping one the total deadline", async () => {
   const cancelled = Promise.withResolvers<null>();
   const silent = reader([1], () => cancelled.promise);
   silent.cancel = () => cancelled.resolve(null);

@@ -37,6 +37,6 @@ Deno.test("time bounds: a reader at the least pace is in time, though its connec
   assert.ok(1.5 * MIB / MIN_BYTES_PER_SECOND * 1000 + IDLE_MS < unreadMs());
 });
 
-Deno.test("time bounds: what is not watched has a total of little more than the bound on silence", () => {
+Deno.test("time bounds: the total of an unwatched body is little more than the idle timeout", () => {
   assert.ok(totalMs(UNWATCHED_BYTES) <= 2.1 * IDLE_MS);
 });

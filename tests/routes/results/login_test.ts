@@ -75,7 +75,7 @@ Deno.test("login: the real store tells a right password from a wrong one, and a 
   }
 });
 
-Deno.test("login: the store is asked with derived keys for one byte under the first namespace", async () => {
+Deno.test("login: requests one byte under the first namespace with the derived keys", async () => {
   const key = givenSessionKey(randomBytes(32));
   await withLogin(known, { sessionKey: key }, async ({ origin }, asked) => {
     const answer = await login(origin, { username: "Å", password: "hemligt" });
@@ -100,7 +100,7 @@ Deno.test("login: the store is asked with derived keys for one byte under the fi
   });
 });
 
-Deno.test("login: without derivation the name and the password are the keys, and what fits no signature is refused unasked", async () => {
+Deno.test("login: without derivation the name and the password are the keys, and names that fit no signature are rejected at once", async () => {
   await withLogin(known, { keyDerivation: "none" }, async ({ origin }, asked) => {
     assert.equal((await login(origin, { username: "AKIA", password: "se/cret" }, elsewhere())).status, 204);
     assert.ok(asked[0].headers.get("authorization")?.includes("Credential=AKIA/"));
@@ -111,7 +111,7 @@ Deno.test("login: without derivation the name and the password are the keys, and
   });
 });
 
-Deno.test("login: the store's answers are judged by their code", async () => {
+Deno.test("login: the store's error code decides whether the credentials are right", async () => {
   let answer: () => Response = known;
   await withLogin(() => answer(), {}, async ({ origin }) => {
     const cases: [() => Response, number][] = [
@@ -142,7 +142,7 @@ Deno.test("login: the store's answers are judged by their code", async () => {
   });
 });
 
-Deno.test("login: another origin is refused before the store is asked", async () => {
+Deno.test("login: another origin is rejected before a request to the store", async () => {
   await withLogin(known, {}, async ({ origin, port }, asked) => {
     const status = async (headers: Record<string, string>) => {
       const body = JSON.stringify(CREDENTIALS);
@@ -309,7 +309,7 @@ Deno.test("login: an address that guessed too often waits, whatever it says befo
   });
 });
 
-Deno.test("login: guesses of one name wait in whatever spelling, those of nobody else", async () => {
+Deno.test("login: guesses of one name wait in any spelling, those of other names do not", async () => {
   await withLogin(refusing, {}, async ({ origin }) => {
     const names = ["reader", "READER", "archive/Reader"];
     const address = elsewhere();
@@ -330,7 +330,7 @@ Deno.test("login: what the store could not judge is not counted", async () => {
   });
 });
 
-Deno.test("login: four of an address wait for the store at once, its next is told to come back", async () => {
+Deno.test("login: four of an address wait for the store at once, the next gets 429 with Retry-After", async () => {
   const gate = () => ({ waiting: 0, full: Promise.withResolvers<void>(), open: Promise.withResolvers<void>() });
   let store = gate();
   const answer = async () => {
@@ -355,7 +355,7 @@ Deno.test("login: four of an address wait for the store at once, its next is tol
   });
 });
 
-Deno.test("login: without a readable key nobody logs in and the store is not asked", async () => {
+Deno.test("login: without a readable key it is 503 without a request to the store", async () => {
   await withLogin(known, { sessionKey: () => null }, async ({ origin }, asked) => {
     for (let n = 0; n < 6; n++) assert.equal((await login(origin)).status, 503);
     assert.equal(asked.length, 0);
@@ -364,7 +364,7 @@ Deno.test("login: without a readable key nobody logs in and the store is not ask
   });
 });
 
-Deno.test("login: keys too long for a cookie are refused instead of sealed in vain", async () => {
+Deno.test("login: keys too long for a cookie are rejected", async () => {
   await withLogin(known, { keyDerivation: "none" }, async ({ origin }, asked) => {
     const response = await login(origin, { username: "a", password: "å".repeat(1024) + "" });
     assert.equal(response.status, 204);

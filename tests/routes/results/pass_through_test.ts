@@ -136,7 +136,7 @@ Deno.test("pass-through: a Host that is none is no failure of ours", async () =>
   });
 });
 
-Deno.test("pass-through: of the answer's headers only those named come out, several cookies stay several", async () => {
+Deno.test("pass-through: returns only the listed response headers, and several cookies stay several", async () => {
   const answer = () => {
     const headers = new Headers({
       "Content-Type": "application/json",
@@ -239,7 +239,7 @@ Deno.test("pass-through: a posted body of 16 KiB arrives with its length, one by
   });
 });
 
-Deno.test("pass-through: an answer that breaks in the middle breaks for the reader, and the log has no more than its kind", async () => {
+Deno.test("pass-through: a response that breaks off fails for the client, and the log names only the error's type", async () => {
   let framing = "Content-Length: 100000\r\n\r\nhalf of a secret";
   const role = createServer((socket) => {
     socket.on("error", () => {});
@@ -271,7 +271,7 @@ Deno.test("pass-through: an answer that breaks in the middle breaks for the read
   assert.doesNotMatch(lines, /secret/);
 });
 
-Deno.test("pass-through: an answer that stalls is cut", async () => {
+Deno.test("pass-through: a response that stalls is cut", async () => {
   const never = new ReadableStream({
     start(controller) {
       controller.enqueue(new TextEncoder().encode("begun"));
@@ -287,7 +287,7 @@ Deno.test("pass-through: an answer that stalls is cut", async () => {
   assert.match(lines, /"broken_answer":"StalledBody"/);
 });
 
-Deno.test("pass-through: a reader who leaves in the middle ends the answer behind it, and that is no failure", async () => {
+Deno.test("pass-through: a client that disconnects cancels the upstream's response, and no failure is logged", async () => {
   const left = Promise.withResolvers<void>();
   const endless = new ReadableStream<Uint8Array<ArrayBuffer>>({
     pull(controller) {
@@ -317,7 +317,7 @@ Deno.test("pass-through: a service that keeps its headers back is 502", async ()
   silence.resolve();
 });
 
-Deno.test("pass-through: cookies of one answer are not sent with the next request", async () => {
+Deno.test("pass-through: cookies of one response are not sent with the next request", async () => {
   const answer = () => new Response("", { headers: { "Set-Cookie": `${STEM}=kept; Path=/` } });
   await withRecorder(answer, async ({ origin, seen }) => {
     await (await fetch(`${origin}/results/_session`)).text();

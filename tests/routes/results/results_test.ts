@@ -78,7 +78,7 @@ Deno.test("results: login, session, file, logout over two servers and in one pro
   }
 });
 
-Deno.test("results: a page is only saved, ranges and conditions are answered", async () => {
+Deno.test("results: a page is a download, ranges and conditions work", async () => {
   await using store = await filledStore(FILES);
   for await (const { way, service } of bothWays(resultsDeps(store.s3("archive")))) {
     await using site = web(service);
@@ -224,7 +224,7 @@ Deno.test("results: hostile cookies are no session and break nothing", async () 
   }
 });
 
-Deno.test("results: an answer of one user's session never serves another", async () => {
+Deno.test("results: a response to one user's session never serves another", async () => {
   await using store = await filledStore(FILES);
   for await (const { service } of bothWays(resultsDeps(store.s3("archive"), { trustedHops: 0 }))) {
     await using site = web(service);
@@ -283,7 +283,7 @@ Deno.test("results: the session check knows a login and finds no session without
   }
 });
 
-Deno.test("results: a role alone in its process answers like the one behind the pass-through", async () => {
+Deno.test("results: a role alone in its process responds like the one behind the pass-through", async () => {
   await using store = await filledStore(FILES);
   const { mountResults, resultsRole } = await import("@/routes/results/mod.ts");
   await using role = serve(around((add) => mountResults(add, resultsRole(resultsDeps(store.s3("archive"))))));
@@ -294,7 +294,7 @@ Deno.test("results: a role alone in its process answers like the one behind the 
   assert.equal((await rawRequest(role.port, "GET", `/results/${NAMESPACE}/../x`, { Cookie }))[0], 404);
 });
 
-Deno.test("results: HEAD says the length of what GET answers, refusals included, over two servers and in one process", async () => {
+Deno.test("results: HEAD has the Content-Length of GET, errors included, over two servers and in one process", async () => {
   await using store = await filledStore(FILES);
   for await (const { way, service } of bothWays(resultsDeps(store.s3("archive")))) {
     await using site = web(service);
@@ -310,7 +310,7 @@ Deno.test("results: HEAD says the length of what GET answers, refusals included,
   }
 });
 
-Deno.test("store: its refusals become ours, and lost keys end the session in the browser", async () => {
+Deno.test("store: its errors are mapped to ours, and rejected keys end the session in the browser", async () => {
   let refusal: () => Response | Promise<Response> = () => new Response("");
   await using store = serve(() => refusal());
   const s3 = (status: number, code: string) => () => new Response(`<Error><Code>${code}</Code></Error>`, { status });
@@ -348,7 +348,7 @@ Deno.test("store: its refusals become ours, and lost keys end the session in the
   }
 });
 
-Deno.test("store: unreachable is 502, silence is 504", async () => {
+Deno.test("store: unreachable is 502, no response in time is 504", async () => {
   const gone = serve(() => new Response(""));
   let mute = false;
   const silence = Promise.withResolvers<void>();
@@ -384,7 +384,7 @@ Deno.test("store: unreachable is 502, silence is 504", async () => {
   }
 });
 
-Deno.test("pass-through: with nobody behind it every path is 502 with the sentence that pages know", async () => {
+Deno.test("pass-through: with no role behind it every path is 502 with the sentence that pages know", async () => {
   const gone = serve(() => new Response(""));
   await gone[Symbol.asyncDispose]();
   let lines = "";

@@ -75,7 +75,7 @@ Deno.test("sessions: a disabled, deleted or changed account ends them within 30 
   }
 });
 
-Deno.test("sessions: the store is asked once in 30 seconds, and a file that it refuses ends the session at once", async () => {
+Deno.test("sessions: keys are checked with the store once in 30 seconds, and a rejected file ends the session at once", async () => {
   let refuses = false;
   const asked: string[] = [];
   await using store = serve((request) => {
@@ -108,7 +108,7 @@ Deno.test("sessions: the store is asked once in 30 seconds, and a file that it r
   }
 });
 
-Deno.test("sessions: a store that does not answer is 502, and the session is there when it does again", async () => {
+Deno.test("sessions: a store that does not respond is 502, and the session works when it responds again", async () => {
   const answers: (() => Response)[] = [
     () => new Response("", { status: 500 }),
     () => new Response("<Error><Code>SlowDown</Code></Error>", { status: 503 }),
@@ -180,7 +180,7 @@ Deno.test("sessions: a cookie that was logged out is of no use any more, here or
   Deno.removeSync(path, { recursive: true });
 });
 
-Deno.test("sessions: cookies that nobody sealed are not remembered at a logout", async () => {
+Deno.test("sessions: a logout stores nothing for cookies that were not sealed here", async () => {
   const deps = resultsDeps("http://127.0.0.1:1");
   for await (const { service } of bothWays(deps)) {
     await using site = web(service);
@@ -221,7 +221,7 @@ Deno.test("sessions: of several cookies of one name the first that holds counts,
   }
 });
 
-Deno.test("sessions: one that logs out while the store is asked about it does not hold", async () => {
+Deno.test("sessions: a logout during the check with the store ends the session", async () => {
   let asked = Promise.withResolvers<void>();
   let answer = Promise.resolve();
   await using store = serve(async () => {

@@ -24,7 +24,7 @@ const problem = (expected: string) => (error: unknown) => {
   return true;
 };
 
-Deno.test("upstream client: rejects an unknown authority, trusts a given one, and can skip verification", async () => {
+Deno.test("upstream client: rejects an unknown authority, trusts a configured one, and can skip verification", async () => {
   await withServer(true, (request) => new Response(new URL(request.url).pathname), async (origin) => {
     const get = async (options: { caCerts?: string[]; verifyTls: boolean }, target: string) => {
       const client = upstreamClient({ ...options, timeoutMs: 5000 });
