@@ -90,7 +90,7 @@ Deno.test("image service: of level 0 only what is ready is requested", () => {
   assert.equal(thumbnailOf(source(service3({ ...level0, ...extent })), FRAME), null);
   const file = { ...source(service3({ ...level0, ...extent })), href: `${ID}/full/max/0/default.jpg` };
   assert.equal(path(thumbnailOf(file, FRAME)), "/full/max/0/default.jpg");
-  const sizes = [{ width: 1900, height: 2850 }];
+  const sizes = [{ width: 1950, height: 2925 }, { width: 1900, height: 2850 }];
   assert.equal(
     path(thumbnailOf(source(service3({ ...level0, ...extent, sizes })), FRAME)),
     "/full/1900,2850/0/default.jpg",
