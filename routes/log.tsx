@@ -5,6 +5,7 @@ import { LABELS, refusedUrlSentence, SENTENCES } from "@/lib/presentation/page_s
 import { guardResultUrl } from "@/lib/presentation/result_url_guard.ts";
 import { pageResponse } from "@/lib/site/page_response.ts";
 import type { SiteDeps } from "@/lib/site/site.ts";
+import { RefusedAddress } from "./refused_address.tsx";
 import { Shell } from "./shell.tsx";
 
 /** The log that the query names, once its address is known to be within the results. */
@@ -26,7 +27,7 @@ export function logPage(deps: SiteDeps) {
         <Shell user={user} current={null}>
           {asked.ok
             ? <Run log={asked.log} manifest={asked.manifest} live={asked.live} hasSession={session !== null} />
-            : <InvalidAddress sentence={asked.sentence} />}
+            : <RefusedAddress title={LABELS.runLog} sentence={asked.sentence} />}
         </Shell>
       ),
     }, { assets: deps.assets, resultsUrl, status: asked.ok ? 200 : 400 });
@@ -51,20 +52,6 @@ function Run({ log, manifest, live, hasSession }: RunProps) {
         </div>
       </div>
       <RunViewer log={log} manifest={manifest} live={live} hasSession={hasSession} />
-    </>
-  );
-}
-
-function InvalidAddress({ sentence }: { sentence: string }) {
-  return (
-    <>
-      <div class="head">
-        <h1>{LABELS.runLog}</h1>
-      </div>
-      <p class="banner bad" role="alert">{sentence}</p>
-      <p>
-        <a href="/">{LABELS.toCampaigns}</a>
-      </p>
     </>
   );
 }

@@ -3,6 +3,7 @@ import type { Handler } from "@/lib/http/middleware.ts";
 import { DEV_RELOAD_PATH } from "@/lib/presentation/page_paths.ts";
 import { BUILD_PATH, buildFolder } from "@/lib/site/built_site.ts";
 import { devReload } from "@/lib/site/dev_reload.ts";
+import { altoPage } from "./alto.tsx";
 import { configJs } from "./config_js.ts";
 import { campaignPage, type CampaignPageDeps } from "./index.tsx";
 import { logPage } from "./log.tsx";
@@ -22,6 +23,7 @@ export function mountSite(add: AddRoute, options: SiteOptions): void {
   page(add, "/login", "login_page", loginPage(options));
   page(add, "/log", "log_page", logPage(options));
   for (const path of VIEWER_PATHS) page(add, path, "viewer_page", viewerPage(options));
+  page(add, "/alto", "alto_page", altoPage(options));
   if (options.assets.devScript !== null) page(add, DEV_RELOAD_PATH, "dev_reload", devReload());
   const { resultsUrl } = options;
   addBelow(add, BUILD_PATH, staticFiles({ folder: buildFolder(), prefix: BUILD_PATH, isBuild: true, resultsUrl }));

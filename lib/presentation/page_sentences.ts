@@ -23,6 +23,13 @@ export const SENTENCES = {
   runWithoutPages: "The run's manifest names no pages.",
   pageGrid: "Higher bars took longer; the colour is the predicted quality.",
   logNeedsScripts: "The viewer needs scripts; the raw text does not.",
+  noPageNamed: "No page is named: open one from the log of its volume.",
+  readingPage: "Reading the page…",
+  pageNeedsScripts: "The viewer needs scripts; the raw file does not.",
+  noTextLines: "The file has no lines of text.",
+  textCopied: "copied",
+  textNotCopied: "the browser did not allow copying",
+  xmlShortened: "The end of this file is left out; the raw file has it.",
   serverUnreachable: "The server cannot be reached.",
   unreadable: "The server answered with something that cannot be read.",
   noPage: "There is no page at this address.",
@@ -128,6 +135,15 @@ export const LABELS = {
   textOf: (page: string) => `text of page ${page}`,
   image: "image",
   imageOf: (page: string) => `source image of page ${page}`,
+
+  pageText: "Page text",
+  toReadPages: "to read pages.",
+  copyText: "Copy text",
+  showXml: "Show XML",
+  seeImage: "See the image",
+  rawFile: "Raw file",
+  confidenceLegend: "How sure the recognition is",
+  theFile: "The file",
 } as const;
 
 /** For campaigns of the list that the browser cannot read. */

@@ -11,19 +11,24 @@ type GuardedUrl =
 /**
  * Checks a URL that /log or /alto is to open: http(s), under the results base, and without an escaped slash or
  * backslash in its path below the base (spec, Endpoints). The URL is judged as a browser reads it, with dot segments
- * resolved, and `href` is that reading: open it and not the text that came. Without a results base any http(s) URL
+ * resolved, and `href` is that reading: open it and not the text that came. What a browser corrects in silence is refused:
+ * space around a URL, control characters, and a backslash in place of a slash. Without a results base any other http(s) URL
  * passes; one that carries a user name or password never does.
  */
 export function guardResultUrl(
   text: string | null,
   resultsBase: string,
 ): GuardedUrl {
-  const url = text === null ? null : URL.parse(text);
-  if (!url || !isHttp(url)) return { ok: false, refused: "not a URL" };
+  if (text === null) return { ok: false, refused: "not a URL" };
+  const url = URL.parse(text);
+  if (!url || !isHttp(url) || isUnclean(text)) return { ok: false, refused: "not a URL" };
   if (url.username || url.password) {
     return { ok: false, refused: "outside the results" };
   }
-  if (resultsBase === "") return { ok: true, href: url.href };
+  const hasBackslash = /^[^?#]*\\/.test(text);
+  if (resultsBase === "") {
+    return hasBackslash ? { ok: false, refused: "escaped separator" } : { ok: true, href: url.href };
+  }
   const base = URL.parse(resultsBase);
   if (!base || !isHttp(base) || url.origin !== base.origin) {
     return { ok: false, refused: "outside the results" };
@@ -32,7 +37,7 @@ export function guardResultUrl(
   if (!url.pathname.startsWith(folder)) {
     return { ok: false, refused: "outside the results" };
   }
-  if (/%(?:2f|5c)/i.test(url.pathname.slice(folder.length))) {
+  if (hasBackslash || /%(?:2f|5c)/i.test(url.pathname.slice(folder.length))) {
     return { ok: false, refused: "escaped separator" };
   }
   return { ok: true, href: url.href };
@@ -40,4 +45,9 @@ export function guardResultUrl(
 
 function isHttp(url: URL): boolean {
   return url.protocol === "http:" || url.protocol === "https:";
+}
+
+/** Whether there is space around a text, or a control character in it. */
+function isUnclean(text: string): boolean {
+  return text !== text.trim() || Array.from(text).some((character) => character < " ");
 }

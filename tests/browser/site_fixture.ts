@@ -81,3 +81,35 @@ export function sampleRunManifest(site: FakeSite, count: number): unknown {
 export function logPath(site: FakeSite): string {
   return `log?log=${encodeURIComponent(`${site.url}results/batch-default/status/logs/p/SE-G%C3%96T-1.txt`)}&live=1`;
 }
+
+/** The address of a page's text. */
+export function altoSource(site: FakeSite): string {
+  return `${site.url}results/batch-default/p/SE-G%C3%96T-1/alto/0004.xml`;
+}
+
+/** The address of the viewer of that page. */
+export function altoViewerPath(site: FakeSite): string {
+  return `alto?src=${encodeURIComponent(altoSource(site))}`;
+}
+
+/** ALTO of so many lines in blocks of ten, with confidences of all steps, and one line of hostile text. */
+export function sampleAlto(lines: number): string {
+  const words = "Anno 1720 den 3 Maij hölts Laga Ting med Allmogen af Sollentuna Härad".split(" ");
+  const line = (n: number) => {
+    const wc = n % 9 === 8 ? "" : ` WC="${(1 - n * 7 % 50 / 100).toFixed(2)}"`;
+    const strings = words.slice(0, 4 + n % 9).map((word) => `<String CONTENT="${word}"${wc}/>`);
+    return `<TextLine ID="l${n}">${strings.join("<SP/>")}</TextLine>`;
+  };
+  const blocks = Array.from({ length: Math.ceil(lines / 10) }, (_, block) => {
+    const count = Math.min(10, lines - block * 10);
+    return `<TextBlock ID="b${block}">${
+      Array.from({ length: count }, (_, n) => line(block * 10 + n)).join("")
+    }</TextBlock>`;
+  });
+  const hostile =
+    `<TextBlock><TextLine><String CONTENT="&lt;img src=x onerror=alert(1)&gt;" WC="0.95"/></TextLine></TextBlock>`;
+  return `<?xml version="1.0"?><alto xmlns="http://www.loc.gov/standards/alto/ns-v4#"><Layout>
+    <Page ID="p" PHYSICAL_IMG_NR="4" PC="0.87"><PrintSpace>${hostile}${
+    blocks.join("\n")
+  }</PrintSpace></Page></Layout></alto>`;
+}

@@ -3,7 +3,16 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 
 import { accessibilityFindings } from "./accessibility.ts";
-import { logPath, open, runPath, sampleRunManifest, type Visit, withPage } from "./site_fixture.ts";
+import {
+  altoViewerPath,
+  logPath,
+  open,
+  runPath,
+  sampleAlto,
+  sampleRunManifest,
+  type Visit,
+  withPage,
+} from "./site_fixture.ts";
 
 declare global {
   /** Sum of the page's layout shifts. */
@@ -12,6 +21,16 @@ declare global {
 
 async function scrollsSideways(page: Page): Promise<boolean> {
   return await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+}
+
+/** Adds up the layout shifts of the pages that are opened from now on. */
+async function countShifts(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    globalThis.shifted = 0;
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) if ("value" in entry) globalThis.shifted += Number(entry.value);
+    }).observe({ type: "layout-shift", buffered: true });
+  });
 }
 
 async function openEverything({ page }: Visit): Promise<void> {
@@ -44,6 +63,15 @@ for (const width of [1280, 390]) {
         await page.click("text=Pages as a table");
         assert.deepEqual(await accessibilityFindings(page), []);
         assert.equal(await scrollsSideways(page), false);
+        await site.change({ files: { "/alto/0004.xml": sampleAlto(40), "/iiif.json": {} } });
+        await page.goto(site.url + altoViewerPath(site));
+        await page.waitForSelector(".text-line");
+        assert.deepEqual(await accessibilityFindings(page), []);
+        assert.equal(await scrollsSideways(page), false);
+        await page.click("text=Show XML");
+        await page.waitForSelector(".printed");
+        assert.deepEqual(await accessibilityFindings(page), []);
+        assert.equal(await scrollsSideways(page), false);
       }),
     );
   }
@@ -54,16 +82,28 @@ Deno.test(
   withPage({}, async (visit) => {
     const { page } = visit;
     await open(visit);
-    await page.addInitScript(() => {
-      globalThis.shifted = 0;
-      new PerformanceObserver((list) => {
-        for (const entry of list.getEntries()) if ("value" in entry) globalThis.shifted += Number(entry.value);
-      }).observe({ type: "layout-shift", buffered: true });
-    });
+    await countShifts(page);
     await page.reload();
     await page.waitForSelector("[data-island=campaign_board][data-hydrated]");
     await page.waitForFunction(() => document.querySelector("article .figure")?.textContent?.includes("≥"));
     assert.ok(await page.evaluate(() => globalThis.shifted) < 0.1, `${await page.evaluate(() => globalThis.shifted)}`);
+  }),
+);
+
+Deno.test(
+  "looks: a page of 2,500 lines arrives without moving what is there",
+  withPage({}, async (visit) => {
+    const { page, site } = visit;
+    await site.change({ files: { "/alto/0004.xml": sampleAlto(2500), "/iiif.json": {} } });
+    await open(visit, altoViewerPath(site), "alto_viewer");
+    await countShifts(page);
+    await page.reload();
+    await page.waitForFunction(() => document.querySelectorAll(".text-line").length === 2501);
+    assert.equal(await page.evaluate(() => globalThis.shifted), 0);
+    await page.click("text=Show XML");
+    await page.waitForSelector(".printed");
+    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+    await page.getByText("</alto>").waitFor();
   }),
 );
 

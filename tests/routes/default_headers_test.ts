@@ -106,7 +106,9 @@ function bodyOf({ requestBody }: DescribedOperation, document: Document): string
 }
 
 const PAGES = [
-  ..."/ /login /login?error=401 /log /page.html /page /other.html /uv.html /uv /a.svg /a.bin /config.js".split(" "),
+  ..."/ /login /login?error=401 /log /alto /page.html /page /other.html /uv.html /uv /a.svg /a.bin /config.js".split(
+    " ",
+  ),
   ..."/docs /docs/ /docs/start.js /docs/swagger-ui.css /redoc /openapi.json /health /healthz /readyz".split(" "),
   ..."/build/none.js /nothing /%ff /api/v1/nothing /api/v1/jobs/ /api/v1/jobs/batch-default/lund".split(" "),
   ..."/results /results/ /results/_session /results/_nothing /results/nowhere/x /results/batch-default/a/../b".split(

@@ -19,7 +19,7 @@ export interface FakeState {
   /** What the results service would say of any cookie. */
   outage: boolean;
   log: string;
-  /** Result files by the end of their path; any other path is the log. */
+  /** Result files by the end of their path: a text, JSON, or the status of an error; any other path is the log. */
   files: Record<string, unknown>;
   /** Campaigns whose detail was asked for, newest last. */
   readonly reads: string[];
@@ -112,7 +112,10 @@ export function fakeSite(assets: Assets, staticFolder: string, now: () => number
   });
   routesOf(app, loggedIn)("/results/*", ({ target }) => {
     const file = Object.keys(state.files).find((end) => target.path.endsWith(end));
-    if (file !== undefined) return Promise.resolve(Response.json(state.files[file]));
+    const content = file === undefined ? undefined : state.files[file];
+    if (typeof content === "string") return Promise.resolve(new Response(content));
+    if (typeof content === "number") throw new HttpError(content, "no such file");
+    if (content !== undefined) return Promise.resolve(Response.json(content));
     if (target.path.endsWith(".json")) throw new HttpError(404, "no such file");
     return Promise.resolve(new Response(state.log));
   });

@@ -16,6 +16,7 @@ Deno.test("result URL: what lies under the results base is opened as a browser r
     [`${base}/ns/%2e%2E/x`, `${base}/x`],
     [`https://site.example/elsewhere/../results/x`, `${base}/x`],
     [`${base}/a%252Fb`, `${base}/a%252Fb`],
+    [`${base}/a?b=\\`, `${base}/a?b=\\`],
   ];
   for (const [text, href] of cases) {
     assert.deepEqual(guardResultUrl(text, base), { ok: true, href }, text);
@@ -34,6 +35,11 @@ Deno.test("result URL: everything else is refused, with its reason", () => {
     ["data:text/plain,x", "not a URL"],
     ["file:///results/x", "not a URL"],
     ["blob:https://site.example/results/x", "not a URL"],
+    [` ${base}/x`, "not a URL"],
+    [`${base}/x `, "not a URL"],
+    [`${base}/x\n`, "not a URL"],
+    [`\u0001${base}/x`, "not a URL"],
+    [`https://site.exa\tmple/results/x`, "not a URL"],
     ["https://other.example/results/x", "outside the results"],
     ["https://site.example.other/results/x", "outside the results"],
     ["http://site.example/results/x", "outside the results"],
@@ -50,6 +56,9 @@ Deno.test("result URL: everything else is refused, with its reason", () => {
     ["https://user:secret@site.example/results/x", "outside the results"],
     ["https://site.example@other.example/results/x", "outside the results"],
     ["https://site.example\\@other.example/results/x", "outside the results"],
+    [`${base}\\x`, "escaped separator"],
+    [`${base}/ns\\x`, "escaped separator"],
+    [`https:\\\\site.example/results/x`, "escaped separator"],
     [`${base}/ns%2Fx`, "escaped separator"],
     [`${base}/ns/a%2fb`, "escaped separator"],
     [`${base}/ns/..%5Cb`, "escaped separator"],
@@ -71,6 +80,8 @@ Deno.test("result URL: without a base any http(s) URL passes but one with creden
   });
   assert.equal(guardResultUrl("ftp://any.example/x", "").ok, false);
   assert.equal(guardResultUrl("http://u:p@any.example/x", "").ok, false);
+  assert.equal(guardResultUrl(" http://any.example/x", "").ok, false);
+  assert.equal(guardResultUrl("http://any.example\\x", "").ok, false);
   for (
     const broken of [
       "results",

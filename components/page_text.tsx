@@ -1,0 +1,65 @@
+import { useMemo } from "preact/hooks";
+
+import type { AltoBlock, AltoLine } from "@/lib/presentation/alto/alto_page.ts";
+import { confidenceStep } from "@/lib/presentation/alto/confidence.ts";
+import { confidenceWords } from "@/lib/presentation/page_text_words.ts";
+
+/** Lines that a browser adds to the page within a moment. */
+const LINES_A_BATCH = 60;
+
+/** Consecutive lines of one block. */
+interface LineGroup {
+  readonly lines: AltoLine[];
+  /** The block begins here. */
+  readonly isFirst: boolean;
+}
+
+/** Some lines of a page, of one block or of several. */
+type LineBatch = readonly LineGroup[];
+
+/** The lines of a page in batches that are added one after the other. */
+export function lineBatches(blocks: readonly AltoBlock[]): readonly LineBatch[] {
+  const batches: LineGroup[][] = [];
+  let free = 0;
+  for (const { lines } of blocks) {
+    for (const [place, line] of lines.entries()) {
+      const isFull = free === 0;
+      if (isFull) {
+        batches.push([]);
+        free = LINES_A_BATCH;
+      }
+      const batch = batches[batches.length - 1];
+      if (isFull || place === 0) batch.push({ lines: [], isFirst: place === 0 });
+      batch[batch.length - 1].lines.push(line);
+      free--;
+    }
+  }
+  return batches;
+}
+
+/** Lines of a page's text, tinted by the confidence of their recognition. */
+export function PageText({ batches }: { batches: readonly LineBatch[] }) {
+  return (
+    <div class="page-text">
+      {batches.map((batch, place) => <Batch key={place} batch={batch} />)}
+    </div>
+  );
+}
+
+function Batch({ batch }: { batch: LineBatch }) {
+  // The batches that are there already are not compared again when another one is added.
+  return useMemo(() => (
+    <>
+      {batch.map(({ lines, isFirst }, place) => (
+        <p key={place} class={isFirst ? "block" : undefined}>
+          {lines.map(({ text, confidence }, place) => (
+            <span key={place} class="text-line">
+              <span class={confidenceStep(confidence)} title={confidenceWords(confidence)}>{text}</span>
+              <span class="sr">, {confidenceWords(confidence)}</span>
+            </span>
+          ))}
+        </p>
+      ))}
+    </>
+  ), [batch]);
+}

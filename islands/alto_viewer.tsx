@@ -1,0 +1,124 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useLayoutEffect, useMemo } from "preact/hooks";
+
+import { lineBatches, PageText } from "@/components/page_text.tsx";
+import { PrintedLines } from "@/components/printed_lines.tsx";
+import { goToLogin } from "@/lib/client/go_to_login.ts";
+import { island } from "@/lib/client/island.tsx";
+import { PageReader } from "@/lib/client/page_reader.ts";
+import { renderAgain, renderedWithSession } from "@/lib/client/render_again.ts";
+import { nextTask } from "@/lib/client/run_steps.ts";
+import type { AltoPage } from "@/lib/presentation/alto/alto_page.ts";
+import { readingText } from "@/lib/presentation/alto/reading_text.ts";
+import { CONFIDENCE_LEGEND, pageFigures, pageProblem } from "@/lib/presentation/page_text_words.ts";
+import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
+
+type AltoViewerProps = {
+  /** An address that was judged to lie within the results. */
+  readonly src: string;
+  /** Whether the server saw a session. */
+  readonly hasSession: boolean;
+};
+
+/** The text of one page in reading order, tinted by confidence, or its file. */
+export default island("alto_viewer", function AltoViewer({ src, hasSession }: AltoViewerProps) {
+  const reader = useMemo(
+    () => new PageReader(src, { fetch: (...request) => fetch(...request), onLogin: goToLogin }),
+    [],
+  );
+  const isRaw = useSignal(false);
+  const copied = useSignal("");
+  const page = reader.page.value;
+  const problem = reader.problem.value;
+  const printed = reader.printed.value;
+  const batches = useMemo(() => lineBatches(page?.blocks ?? []), [page]);
+  const shown = useSignal(0);
+  const hasText = batches.length > 0;
+  const showsFile = printed !== null && (isRaw.value || problem !== null);
+
+  useEffect(() => {
+    if (hasSession) renderedWithSession();
+    reader.start();
+    return () => reader.stop();
+  }, []);
+
+  useLayoutEffect(() => {
+    if (page && !hasSession) renderAgain();
+  }, [page]);
+
+  useEffect(() => {
+    let isOver = false;
+    (async () => {
+      for (let count = 1; count <= batches.length && !isOver; count++) {
+        shown.value = count;
+        await nextTask();
+      }
+    })();
+    return () => isOver = true;
+  }, [batches]);
+
+  const copy = async (page: AltoPage) => {
+    try {
+      await navigator.clipboard.writeText(readingText(page));
+      copied.value = SENTENCES.textCopied;
+    } catch {
+      copied.value = SENTENCES.textNotCopied;
+    }
+  };
+
+  return (
+    <div class="alto">
+      <div class="alto-tools">
+        <p class="figure" role="status">
+          {page ? pageFigures(page) : problem === null && hasSession ? SENTENCES.readingPage : ""}
+          {copied.value !== "" && ` · ${copied.value}`}
+        </p>
+        <div class="needs-scripts buttons">
+          <button class="btn" type="button" disabled={!hasText} onClick={() => page && copy(page)}>
+            {LABELS.copyText}
+          </button>
+          <button
+            class="btn"
+            type="button"
+            disabled={page === null}
+            aria-pressed={isRaw.value}
+            onClick={() => {
+              isRaw.value = !isRaw.value;
+              reader.print();
+            }}
+          >
+            {LABELS.showXml}
+          </button>
+        </div>
+        <p class="links">
+          <a class={reader.viewer.value === null ? "not-yet" : undefined} href={reader.viewer.value ?? undefined}>
+            {LABELS.seeImage}
+          </a>
+          <a href={src}>{LABELS.rawFile}</a>
+        </p>
+      </div>
+      <ul class="confidence-legend" aria-label={LABELS.confidenceLegend}>
+        {CONFIDENCE_LEGEND.map(({ step, label }) => (
+          <li key={step}>
+            <span class={step}>{step}</span> {label}
+          </li>
+        ))}
+      </ul>
+      {problem !== null && <p class="banner bad" role="alert">{pageProblem(problem)}</p>}
+      {!hasSession && !page && problem === null && (
+        <p class="empty">
+          <a href="/login">{LABELS.logIn}</a> {LABELS.toReadPages}
+        </p>
+      )}
+      {hasSession && <p class="empty without-scripts">{SENTENCES.pageNeedsScripts}</p>}
+      {page && !showsFile &&
+        (hasText ? <PageText batches={batches.slice(0, shown.value)} /> : <p class="empty">{SENTENCES.noTextLines}</p>)}
+      {showsFile && (
+        <>
+          {printed.isCut && <p class="banner">{SENTENCES.xmlShortened}</p>}
+          <PrintedLines lines={printed.lines} label={LABELS.theFile} />
+        </>
+      )}
+    </div>
+  );
+});

@@ -1,0 +1,103 @@
+import { signal } from "@preact/signals";
+
+import type { AltoPage } from "@/lib/presentation/alto/alto_page.ts";
+import { canvasOfPage } from "@/lib/presentation/alto/canvas_of_page.ts";
+import { MAX_ALTO_CHARACTERS, readAltoInSteps } from "@/lib/presentation/alto/read_alto.ts";
+import { readPageAddress } from "@/lib/presentation/alto/page_address.ts";
+import { type PrintedXml, printXmlInSteps } from "@/lib/presentation/alto/printed_xml.ts";
+import type { PageProblem } from "@/lib/presentation/page_text_words.ts";
+import { viewerPath } from "@/lib/presentation/page_paths.ts";
+import { fetchText } from "@/lib/client/viewer/fetch_text.ts";
+import { runSteps } from "./run_steps.ts";
+
+/** The manifest of a volume of ten thousand pages has about 8 MB. */
+const MAX_MANIFEST_BYTES = 64 * 1024 * 1024;
+
+interface PageReaderDeps {
+  readonly fetch: typeof fetch;
+  /** The session has ended. */
+  readonly onLogin: () => void;
+}
+
+/** Reads the text of one page, and looks for the page among those of its volume. */
+export class PageReader {
+  readonly page = signal<AltoPage | null>(null);
+  readonly problem = signal<PageProblem | null>(null);
+  /** The file laid out; null until {@linkcode print} has been called and is done. */
+  readonly printed = signal<PrintedXml | null>(null);
+  /** The page in the manifest viewer; null while it is not known. */
+  readonly viewer = signal<string | null>(null);
+
+  readonly #url: string;
+  readonly #deps: PageReaderDeps;
+  readonly #stopped = new AbortController();
+  #xml: string | null = null;
+  #isPrinting = false;
+
+  constructor(url: string, deps: PageReaderDeps) {
+    this.#url = url;
+    this.#deps = deps;
+  }
+
+  async start(): Promise<void> {
+    try {
+      await this.#read();
+    } catch (error) {
+      if (!this.#stopped.signal.aborted) throw error;
+    }
+  }
+
+  stop(): void {
+    this.#stopped.abort();
+  }
+
+  /** Lays out the file, once, when it has been read. */
+  async print(): Promise<void> {
+    if (this.#xml === null || this.#isPrinting) return;
+    this.#isPrinting = true;
+    try {
+      this.printed.value = await runSteps(printXmlInSteps(this.#xml), this.#stopped.signal);
+    } catch (error) {
+      if (!this.#stopped.signal.aborted) throw error;
+    }
+  }
+
+  async #read(): Promise<void> {
+    const { signal } = this.#stopped;
+    const { fetch } = this.#deps;
+    const fetched = await fetchText(this.#url, { fetch, signal, maxBytes: MAX_ALTO_CHARACTERS });
+    if (signal.aborted) return;
+    if (!fetched.ok) {
+      if (fetched.problem === 401) this.#deps.onLogin();
+      else this.problem.value = fetched.problem;
+      return;
+    }
+    this.#xml = fetched.text;
+    const reading = await runSteps(readAltoInSteps(fetched.text), signal);
+    if (reading.ok) {
+      this.page.value = reading.page;
+      await this.#findInVolume();
+    } else {
+      this.problem.value = reading.problem;
+      await this.print();
+    }
+  }
+
+  /** A volume without a manifest, or a page that the manifest does not name, has no link. */
+  async #findInVolume(): Promise<void> {
+    const { page, manifestUrl } = readPageAddress(this.#url);
+    if (manifestUrl === null) return;
+    const { signal } = this.#stopped;
+    const fetched = await fetchText(manifestUrl, { fetch: this.#deps.fetch, signal, maxBytes: MAX_MANIFEST_BYTES });
+    const canvas = fetched.ok ? canvasOfPage(parsed(fetched.text), page) : null;
+    if (canvas !== null) this.viewer.value = viewerPath(manifestUrl, canvas);
+  }
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return null;
+  }
+}

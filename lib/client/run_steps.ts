@@ -1,0 +1,19 @@
+/** How long steps run on without letting the page react, ms. */
+const SLICE_MS = 8;
+
+/** Runs the steps of a computation to their end and lets the page react in between. */
+export async function runSteps<T>(steps: Generator<undefined, T, void>, signal: AbortSignal): Promise<T> {
+  for (let since = performance.now();;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    if (performance.now() - since < SLICE_MS) continue;
+    await nextTask();
+    signal.throwIfAborted();
+    since = performance.now();
+  }
+}
+
+/** Resolves in a task of its own, so that the browser may handle input and paint before it. */
+export function nextTask(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}

@@ -1,0 +1,59 @@
+import AltoViewer from "@/islands/alto_viewer.tsx";
+import type { RequestContext } from "@/lib/http/request_context.ts";
+import { readPageAddress } from "@/lib/presentation/alto/page_address.ts";
+import { LABELS, refusedUrlSentence, SENTENCES } from "@/lib/presentation/page_sentences.ts";
+import { guardResultUrl } from "@/lib/presentation/result_url_guard.ts";
+import { pageResponse } from "@/lib/site/page_response.ts";
+import type { SiteDeps } from "@/lib/site/site.ts";
+import { RefusedAddress } from "./refused_address.tsx";
+import { Shell } from "./shell.tsx";
+
+/** The file that the query names, once its address is known to be within the results. */
+type PageRequest =
+  | { readonly ok: true; readonly src: string }
+  | { readonly ok: false; readonly sentence: string };
+
+/** `/alto`: the viewer of one page's text. It opens nothing outside the results (spec, Endpoints). */
+export function altoPage(deps: SiteDeps) {
+  return async function altoPage(context: RequestContext): Promise<Response> {
+    const request = context.request;
+    const resultsUrl = deps.resultsUrl(request);
+    const asked = readPageRequest(new URLSearchParams(context.target.query), resultsUrl);
+    const session = await deps.session(request);
+    const user = session && session !== "outage" ? session.user : null;
+    return pageResponse(request, {
+      title: asked.ok ? readPageAddress(asked.src).page : LABELS.pageText,
+      body: (
+        <Shell user={user} current={null}>
+          {asked.ok
+            ? <PageOfVolume src={asked.src} hasSession={session !== null} />
+            : <RefusedAddress title={LABELS.pageText} sentence={asked.sentence} />}
+        </Shell>
+      ),
+    }, { assets: deps.assets, resultsUrl, status: asked.ok ? 200 : 400 });
+  };
+}
+
+function PageOfVolume({ src, hasSession }: { src: string; hasSession: boolean }) {
+  const { page, volume, pipeline, namespace } = readPageAddress(src);
+  return (
+    <>
+      <div class="head">
+        <div>
+          <h1 class="vid">{page}</h1>
+          <p>{[LABELS.pageText, volume, pipeline, namespace].filter((part) => part !== null).join(" · ")}</p>
+        </div>
+      </div>
+      <AltoViewer src={src} hasSession={hasSession} />
+    </>
+  );
+}
+
+function readPageRequest(query: URLSearchParams, resultsUrl: string): PageRequest {
+  const src = query.get("src");
+  if (src === null) return { ok: false, sentence: SENTENCES.noPageNamed };
+  const guarded = guardResultUrl(src, resultsUrl);
+  return guarded.ok
+    ? { ok: true, src: guarded.href }
+    : { ok: false, sentence: refusedUrlSentence(guarded.refused, "src") };
+}

@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+
+import { altoSource, altoViewerPath, open, sampleAlto, withPage } from "./site_fixture.ts";
+
+Deno.test(
+  "page text: lines in reading order with their confidence, as text and never as markup",
+  withPage({}, async (visit) => {
+    const { page, site } = visit;
+    await site.change({ files: { "/alto/0004.xml": sampleAlto(30), "/iiif.json": {} } });
+    await open(visit, altoViewerPath(site), "alto_viewer");
+    await page.locator(".text-line").nth(30).waitFor();
+    assert.equal(await page.title(), "0004 · Stackroom");
+    assert.equal(await page.textContent("h1"), "0004");
+    const [hostile, first] = await page.locator(".text-line > span:first-child").all();
+    assert.equal(await hostile.textContent(), "<img src=x onerror=alert(1)>");
+    assert.equal(await page.locator("main img").count(), 0);
+    assert.equal(await first.textContent(), "Anno 1720 den 3");
+    assert.deepEqual([await first.getAttribute("class"), await first.getAttribute("title")], ["high", "100 % sure"]);
+    assert.equal(await page.locator(".page-text .unknown").count(), 3);
+    assert.match(
+      await page.textContent("[role=status]") ?? "",
+      /^31 lines · on average \d\d % sure · predicted quality 0\.87$/,
+    );
+    const styles = await page.evaluate(() =>
+      ["high", "medium", "low", "unknown"].map((step) => {
+        const { textDecorationLine, textDecorationStyle } = getComputedStyle(
+          document.querySelector(`.page-text .${step}`)!,
+        );
+        return textDecorationLine === "none" ? "none" : textDecorationStyle;
+      })
+    );
+    assert.deepEqual(styles, ["none", "dotted", "wavy", "dashed"]);
+  }),
+);
+
+Deno.test(
+  "page text: the file and the copied text, by keyboard alone",
+  withPage({ permissions: ["clipboard-read", "clipboard-write"] }, async (visit) => {
+    const { page, site } = visit;
+    await site.change({ files: { "/alto/0004.xml": sampleAlto(12), "/iiif.json": {} } });
+    await open(visit, altoViewerPath(site), "alto_viewer");
+    await page.locator(".text-line").nth(12).waitFor();
+    await page.getByRole("button", { name: "Log out" }).focus();
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.getByText("copied").waitFor();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    assert.match(copied, /^<img src=x onerror=alert\(1\)>\n\nAnno 1720 den 3\nAnno 1720 den 3 Maij\n/);
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.getByRole("region", { name: "The file" }).waitFor();
+    assert.equal(await page.getByRole("button", { name: "Show XML" }).getAttribute("aria-pressed"), "true");
+    assert.ok(await page.isVisible(`text=CONTENT="&lt;img src=x onerror=alert(1)&gt;"`));
+    await page.keyboard.press("Enter");
+    await page.locator(".text-line").first().waitFor();
+    // What is read out beside a line is not selected with it.
+    await page.evaluate(() => getSelection()!.selectAllChildren(document.querySelector(".page-text")!));
+    assert.ok(!await page.evaluate(() => getSelection()!.toString().includes("% sure")));
+  }),
+);
+
+Deno.test(
+  "page text: leads to the page in the manifest viewer where the volume's manifest names it",
+  withPage({}, async (visit) => {
+    const { page, site } = visit;
+    const manifest = { items: [{ id: "a" }, { id: "b", seeAlso: [{ id: altoSource(site) }] }] };
+    await site.change({ files: { "/alto/0004.xml": sampleAlto(2), "/iiif.json": manifest } });
+    await open(visit, altoViewerPath(site), "alto_viewer");
+    const href = await page.getByRole("link", { name: "See the image" }).getAttribute("href");
+    const iiif = altoSource(site).replace("alto/0004.xml", "iiif.json");
+    assert.equal(href, `/uv.html#?manifest=${encodeURIComponent(iiif)}&cv=1`);
+  }),
+);
+
+Deno.test(
+  "page text: what cannot be shown is said, and a damaged file is shown as it is",
+  withPage({}, async (visit) => {
+    const { page, site } = visit;
+    const alert = () => page.locator("[role=alert]").textContent();
+    const files = (content: unknown) => site.change({ files: { "/alto/0004.xml": content, "/iiif.json": {} } });
+    await files(403);
+    await open(visit, altoViewerPath(site), "alto_viewer");
+    assert.match(await alert() ?? "", /account may not read/);
+    await files(`<alto><String CONTENT="<img src=x onerror=alert(1)>"`);
+    await page.reload();
+    assert.match(await alert() ?? "", /not well-formed XML/);
+    assert.equal(
+      await page.locator(".printed pre").textContent(),
+      `<alto><String CONTENT="<img src=x onerror=alert(1)>"`,
+    );
+    assert.equal(await page.locator("main img").count(), 0);
+    await files("<html/>");
+    await page.reload();
+    assert.match(await alert() ?? "", /XML but not ALTO/);
+    await files("<alto/>");
+    await page.reload();
+    await page.getByText("The file has no lines of text.").waitFor();
+    await page.goto(`${site.url}alto?src=https%3A%2F%2Fevil.example%2Fa.xml`);
+    assert.match(await alert() ?? "", /is not one of this site's results/);
+    await page.goto(`${site.url}alto`);
+    assert.match(await alert() ?? "", /No page is named/);
+  }, [/40[03]/]),
+);
+
+Deno.test(
+  "page text: without a session the island leads to the login and back",
+  withPage({}, async ({ page, site }) => {
+    await page.goto(site.url + altoViewerPath(site));
+    await page.waitForURL(/\/login\?next=/);
+    assert.equal(new URL(page.url()).searchParams.get("next"), `/${altoViewerPath(site)}`);
+  }, [/401/]),
+);
+
+Deno.test(
+  "page text: without scripts a sentence and the raw file",
+  withPage({ javaScriptEnabled: false }, async ({ page, site }) => {
+    await page.goto(`${site.url}login?next=${encodeURIComponent(`/${altoViewerPath(site)}`)}`);
+    await page.fill("[name=username]", "åsa");
+    await page.fill("[name=password]", "stackroom-demo");
+    await page.click("button[type=submit]");
+    assert.ok(await page.isVisible("text=The viewer needs scripts; the raw file does not."));
+    assert.equal(await page.getByRole("link", { name: "Raw file" }).getAttribute("href"), altoSource(site));
+    assert.ok(!await page.isVisible("text=Copy text"));
+  }),
+);

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+
+import { volumeLinks } from "@/lib/campaigns/projection/urls.ts";
+import { canvasOfPage } from "@/lib/presentation/alto/canvas_of_page.ts";
+import { readPageAddress } from "@/lib/presentation/alto/page_address.ts";
+
+Deno.test("page address: what the API's addresses of a volume say", () => {
+  const links = volumeLinks("https://site.example/results", "batch-default", "lion-v2")("SE/GÖT 1");
+  assert.deepEqual(readPageAddress(`${links.altoPrefix}0007%20r.xml?x=1#y`), {
+    page: "0007 r",
+    volume: "SE/GÖT 1",
+    pipeline: "lion-v2",
+    namespace: "batch-default",
+    manifestUrl: links.iiifUrl,
+  });
+});
+
+Deno.test("page address: any other address gives the name of the file alone", () => {
+  const unknown = { volume: null, pipeline: null, namespace: null, manifestUrl: null };
+  const page = (href: string) => readPageAddress(href);
+  assert.deepEqual(page("https://site.example/results/ns/p/v/page.XML"), { page: "page", ...unknown });
+  assert.deepEqual(page("https://site.example/alto/%E0.xml"), { page: "%E0", ...unknown });
+  assert.deepEqual(page("https://site.example/results/"), { page: "page", ...unknown });
+  assert.deepEqual(page("no address"), { page: "page", ...unknown });
+});
+
+Deno.test("canvas of a page: the one that names its file, whatever else a manifest holds", () => {
+  const file = (name: string) => `https://old.example/results/ns/p/v/alto/${name}`;
+  const canvas = (...ids: unknown[]) => ({ type: "Canvas", seeAlso: ids.map((id) => ({ id })) });
+  const manifest = {
+    items: [null, canvas(1, "x"), {}, canvas(file("0003.txt"), file("0003%28r%29.xml")), canvas(file("4.xml"))],
+  };
+  assert.equal(canvasOfPage(manifest, "0003(r)"), 3);
+  assert.equal(canvasOfPage(manifest, "4"), 4);
+  assert.equal(canvasOfPage(manifest, "3"), null);
+  for (const other of [null, [], "x", {}, { items: {} }, { items: [{ seeAlso: file("4.xml") }] }]) {
+    assert.equal(canvasOfPage(other, "4"), null);
+  }
+});

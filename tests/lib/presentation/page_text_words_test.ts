@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+
+import { confidenceStep } from "@/lib/presentation/alto/confidence.ts";
+import { readAlto } from "@/lib/presentation/alto/read_alto.ts";
+import { confidenceWords, pageFigures, pageProblem } from "@/lib/presentation/page_text_words.ts";
+import { ALTO_4, ALTO_ORDERED } from "@/tests/lib/presentation/alto/samples.ts";
+
+Deno.test("confidence in words: a percentage that agrees with the step", () => {
+  assert.deepEqual([1, 0.9, 0.8999, 0.29, 0].map(confidenceWords), [
+    "100 % sure",
+    "90 % sure",
+    "89 % sure",
+    "29 % sure",
+    "0 % sure",
+  ]);
+  assert.equal(confidenceWords(null), "no confidence given");
+  for (let thousandths = 0; thousandths <= 1000; thousandths++) {
+    const percentage = parseInt(confidenceWords(thousandths / 1000));
+    const step = percentage >= 90 ? "high" : percentage >= 70 ? "medium" : "low";
+    assert.equal(confidenceStep(thousandths / 1000), step, String(thousandths));
+  }
+});
+
+Deno.test("figures of a page: lines, their confidence, the page's quality, as far as they are known", () => {
+  const figures = (xml: string) => {
+    const reading = readAlto(xml);
+    assert.ok(reading.ok);
+    return pageFigures(reading.page);
+  };
+  assert.equal(figures(ALTO_4), "2 lines · on average 66 % sure · predicted quality 0.87");
+  assert.equal(figures(ALTO_ORDERED), "6 lines");
+  assert.equal(figures("<alto/>"), "0 lines");
+});
+
+Deno.test("problems of a page: a sentence each", () => {
+  assert.match(pageProblem(403), /account may not read/);
+  assert.match(pageProblem(404), /no file/);
+  assert.match(pageProblem(503), /store does not answer/);
+  assert.match(pageProblem(418), /the server answered 418/);
+  assert.match(pageProblem("not XML"), /not well-formed/);
+  assert.match(pageProblem("not ALTO"), /not ALTO/);
+});

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+
+import { ASSETS, fakeSite } from "@/tests/site/fake_site.ts";
+
+const HOME = "http://site.example:8000/";
+const LOGGED_IN = { Cookie: "fake_session=%C3%85sa" };
+const SRC = `${HOME}results/batch-default/lion-v2/SE-G%C3%96T-1/alto/0004%3Cb%3E.xml`;
+
+async function page(query: string, headers: Record<string, string> = LOGGED_IN) {
+  const response = await fakeSite(ASSETS, "/none").app.request(`${HOME}alto${query}`, { headers });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+Deno.test("page text: named by its file, with what its address says, and the way to the raw file without scripts", async () => {
+  const { status, headers, text } = await page(`?src=${encodeURIComponent(SRC)}`);
+  assert.equal(status, 200);
+  assert.match(text, /<title>0004&lt;b> · Stackroom<\/title>/);
+  assert.match(text, /<h1 class="vid">0004&lt;b><\/h1>/);
+  assert.match(text, /Page text · SE-GÖT-1 · lion-v2 · batch-default/);
+  assert.match(text, new RegExp(`<a href="${SRC}">Raw file</a>`));
+  assert.match(text, /class="empty without-scripts">The viewer needs scripts/);
+  assert.match(text, /<form method="post" action="\/results\/_logout">/);
+  assert.ok(!text.includes("<b>"));
+  assert.doesNotMatch(text, /\sstyle=|<style|\son[a-z]+=/);
+  assert.equal(headers.get("Cache-Control"), "private, no-store");
+  assert.equal(
+    headers.get("Content-Security-Policy"),
+    "frame-ancestors 'none'; connect-src 'self' http://site.example:8000/results/",
+  );
+});
+
+Deno.test("page text: without a session the frame and a way to log in", async () => {
+  const { status, text } = await page(`?src=${encodeURIComponent(SRC)}`, {});
+  assert.equal(status, 200);
+  assert.match(text, /<a href="\/login">Log in<\/a> to read pages/);
+});
+
+Deno.test("page text: opens only what lies under the results, and names what it refuses", async () => {
+  const none = await page("");
+  assert.equal(none.status, 400);
+  assert.match(none.text, /role="alert"[^>]*>No page is named/);
+  const refused = [
+    "",
+    "https://evil.example/results/a/alto/1.xml",
+    `${HOME}api/v1/jobs`,
+    `${HOME}results/..%2Fx`,
+    `${HOME}results/ns\\x`,
+    ` ${SRC}`,
+    "javascript:alert(1)",
+    "/results/ns/p/v/alto/1.xml",
+  ];
+  for (const src of refused) {
+    const { status, text } = await page(`?src=${encodeURIComponent(src)}`);
+    assert.equal(status, 400, src);
+    assert.match(text, /role="alert"[^>]*>The address given as “src”/, src);
+    assert.ok(!text.includes("alto_viewer"), src);
+  }
+});
+
+Deno.test("page text: HEAD has no body, and other methods are refused", async () => {
+  const { app } = fakeSite(ASSETS, "/none");
+  const head = await app.request(`${HOME}alto`, { method: "HEAD", headers: LOGGED_IN });
+  assert.deepEqual([head.status, await head.text()], [400, ""]);
+  const post = await app.request(`${HOME}alto`, { method: "POST", headers: LOGGED_IN });
+  assert.deepEqual([post.status, post.headers.get("Allow")], [405, "GET, HEAD"]);
+  await post.body?.cancel();
+});
