@@ -18,7 +18,7 @@ import { writeViewerAddress } from "@/lib/presentation/iiif/viewer_address.ts";
 import { pageTitle } from "@/lib/presentation/page_tab.ts";
 import { guardResultUrl } from "@/lib/presentation/result_url_guard.ts";
 import { commandOf, type ViewerCommand } from "@/lib/presentation/viewer_keys.ts";
-import { VIEWER_SENTENCES } from "@/lib/presentation/viewer_sentences.ts";
+import { VIEWER_LABELS, VIEWER_SENTENCES } from "@/lib/presentation/viewer_sentences.ts";
 import { lineAt } from "@/lib/presentation/viewer_text.ts";
 import { AboutDrawer } from "@/islands/viewer/about_drawer.tsx";
 import { PageStage } from "@/islands/viewer/page_stage.tsx";
@@ -124,7 +124,7 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
       data-text={manifest !== null && choices.text.value}
     >
       <ViewerTools
-        title={manifest?.label ?? "Manifest viewer"}
+        title={manifest?.label ?? VIEWER_LABELS.viewer}
         note={manifest ? noteOf(manifest, url) : ""}
         hasThumbnails={choices.thumbnails.value}
         hasText={choices.text.value}

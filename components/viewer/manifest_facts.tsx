@@ -1,20 +1,21 @@
 import type { ImageSource, Link, Manifest, MetadataEntry, Provider } from "@/lib/presentation/iiif/manifest.ts";
+import { VIEWER_LABELS } from "@/lib/presentation/viewer_sentences.ts";
 
 /** What a manifest says of itself: title, description, metadata, rights, and who provides it. All of it is text. */
 export function ManifestFacts({ manifest }: { manifest: Manifest }) {
   const { label, summary, metadata, requiredStatement, rights, navDate, providers, homepages, seeAlso } = manifest;
   return (
     <section>
-      <h3>About</h3>
+      <h3>{VIEWER_LABELS.facts}</h3>
       {summary !== null && <p class="prose">{summary}</p>}
       <dl class="facts">
-        <Fact label="Title" values={[label]} />
+        <Fact label={VIEWER_LABELS.title} values={[label]} />
         {metadata.map((entry, place) => <Fact key={place} {...entry} />)}
-        {navDate !== null && <Fact label="Date" values={[navDate]} />}
+        {navDate !== null && <Fact label={VIEWER_LABELS.date} values={[navDate]} />}
         {requiredStatement && <Fact {...requiredStatement} />}
         {rights !== null && (
           <>
-            <dt>Rights</dt>
+            <dt>{VIEWER_LABELS.rights}</dt>
             <dd>
               <a href={rights} rel="license noreferrer">{rightsName(rights)}</a>
             </dd>
@@ -62,15 +63,15 @@ function ProviderNote({ label, homepages, logos }: Provider) {
 }
 
 function Logo({ logo, name }: { logo: ImageSource; name: string }) {
-  return logo.href === null ? null : <img src={logo.href} alt={name === "" ? "Logo" : `Logo: ${name}`} />;
+  return logo.href === null ? null : <img src={logo.href} alt={VIEWER_LABELS.logo(name)} />;
 }
 
 /** The name of a well-known licence or statement, else its address. */
 function rightsName(address: string): string {
   const { host, pathname } = new URL(address);
   if (/(^|\.)creativecommons\.org$/.test(host)) {
-    if (pathname.startsWith("/publicdomain/zero/")) return "CC0: no rights reserved";
-    if (pathname.startsWith("/publicdomain/mark/")) return "Public domain";
+    if (pathname.startsWith("/publicdomain/zero/")) return VIEWER_LABELS.noRights;
+    if (pathname.startsWith("/publicdomain/mark/")) return VIEWER_LABELS.publicDomain;
     const licence = /^\/licenses\/([a-z-]+)\/(\d\.\d)/.exec(pathname);
     if (licence) return `CC ${licence[1].toUpperCase()} ${licence[2]}`;
   }

@@ -1,4 +1,5 @@
 import { ToolButton } from "./tool_button.tsx";
+import { VIEWER_LABELS } from "@/lib/presentation/viewer_sentences.ts";
 
 interface PageDockProps {
   /** Numbers of the pages that are shown, from 1, in reading order. */
@@ -24,11 +25,11 @@ interface PageDockProps {
 /** The controls of the page and of the view, below the image. */
 export function PageDock(props: PageDockProps) {
   const { numbers, count, isRightToLeft, zoom } = props;
-  const previous = { name: "Previous page", disabled: !props.hasPrevious, onClick: props.onPrevious };
-  const next = { name: "Next page", disabled: !props.hasNext, onClick: props.onNext };
+  const previous = { name: VIEWER_LABELS.previousPage, disabled: !props.hasPrevious, onClick: props.onPrevious };
+  const next = { name: VIEWER_LABELS.nextPage, disabled: !props.hasNext, onClick: props.onNext };
   const [left, right] = isRightToLeft ? [next, previous] : [previous, next];
   return (
-    <div class="dock" role="toolbar" aria-label="Page and view">
+    <div class="dock" role="toolbar" aria-label={VIEWER_LABELS.pageAndView}>
       <ToolButton icon="previous" shortcut="←" {...left} />
       <form
         class="number"
@@ -39,7 +40,7 @@ export function PageDock(props: PageDockProps) {
         }}
       >
         <label>
-          <span class="sr">Page</span>
+          <span class="sr">{VIEWER_LABELS.page}</span>
           <input
             // Another page brings a fresh field, so that what was typed and not used is gone.
             key={numbers.join()}
@@ -51,23 +52,23 @@ export function PageDock(props: PageDockProps) {
             onFocus={(event) => event.currentTarget.select()}
             onBlur={(event) => goToNumber(event.currentTarget, props)}
           />
-          <span>of {count}</span>
+          <span>{VIEWER_LABELS.ofPages(count)}</span>
         </label>
       </form>
       <ToolButton icon="next" shortcut="→" {...right} />
       <hr />
-      <ToolButton icon="minus" name="Zoom out" shortcut="−" onClick={() => props.onZoom("out")} />
-      <button class="btn zoom" type="button" title="Whole page (0)" onClick={props.onWholePage}>
-        <span class="sr">Whole page; zoom is</span> {zoom === null ? "–" : `${zoom} %`}
+      <ToolButton icon="minus" name={VIEWER_LABELS.zoomOut} shortcut="−" onClick={() => props.onZoom("out")} />
+      <button class="btn zoom" type="button" title={`${VIEWER_LABELS.wholePage} (0)`} onClick={props.onWholePage}>
+        <span class="sr">{VIEWER_LABELS.zoomIs}</span> {zoom === null ? "–" : `${zoom} %`}
       </button>
-      <ToolButton icon="plus" name="Zoom in" shortcut="+" onClick={() => props.onZoom("in")} />
+      <ToolButton icon="plus" name={VIEWER_LABELS.zoomIn} shortcut="+" onClick={() => props.onZoom("in")} />
       <hr />
-      <ToolButton icon="rotate" name="Rotate" shortcut="R" onClick={props.onRotate} />
+      <ToolButton icon="rotate" name={VIEWER_LABELS.rotate} shortcut="R" onClick={props.onRotate} />
       {count > 1 && (
-        <ToolButton icon="spread" name="Two pages side by side" pressed={props.isSpread} onClick={props.onSpread} />
+        <ToolButton icon="spread" name={VIEWER_LABELS.sideBySide} pressed={props.isSpread} onClick={props.onSpread} />
       )}
       {props.canFullScreen && (
-        <ToolButton icon="fullScreen" name="Full screen" shortcut="F" onClick={props.onFullScreen} />
+        <ToolButton icon="fullScreen" name={VIEWER_LABELS.fullScreen} shortcut="F" onClick={props.onFullScreen} />
       )}
     </div>
   );

@@ -2,6 +2,7 @@ import type { Ref } from "preact";
 
 import { SHORTCUTS } from "@/lib/presentation/viewer_keys.ts";
 import { ToolButton } from "./tool_button.tsx";
+import { VIEWER_LABELS } from "@/lib/presentation/viewer_sentences.ts";
 
 interface ShortcutListProps {
   readonly dialog: Ref<HTMLDialogElement>;
@@ -16,8 +17,8 @@ export function ShortcutList({ dialog, hasCharacters, onCharacters, onClose }: S
   return (
     <dialog class="shortcuts" ref={dialog} aria-labelledby="shortcuts-title">
       <header>
-        <h2 id="shortcuts-title">Keyboard shortcuts</h2>
-        <ToolButton icon="close" name="Close" onClick={onClose} />
+        <h2 id="shortcuts-title">{VIEWER_LABELS.shortcuts}</h2>
+        <ToolButton icon="close" name={VIEWER_LABELS.close} onClick={onClose} />
       </header>
       <dl>
         {SHORTCUTS.map(({ shown, says }) => (
@@ -31,7 +32,7 @@ export function ShortcutList({ dialog, hasCharacters, onCharacters, onClose }: S
       </dl>
       <label class="switch">
         <input type="checkbox" checked={hasCharacters} onChange={onCharacters} />
-        Single characters are shortcuts
+        {VIEWER_LABELS.singleCharacters}
       </label>
     </dialog>
   );

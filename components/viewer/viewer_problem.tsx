@@ -1,5 +1,6 @@
 import { loginPath } from "@/lib/presentation/page_paths.ts";
-import { type ViewerProblem, viewerProblemSentence } from "@/lib/presentation/viewer_sentences.ts";
+import { LABELS } from "@/lib/presentation/page_sentences.ts";
+import { VIEWER_LABELS, type ViewerProblem, viewerProblemSentence } from "@/lib/presentation/viewer_sentences.ts";
 
 interface ViewerProblemProps {
   readonly problem: ViewerProblem;
@@ -26,23 +27,23 @@ export function ViewerProblemNotice({ problem, url, isOurs, onRetry, onOpen }: V
             }}
           >
             <label>
-              Address of a manifest
+              {VIEWER_LABELS.manifestAddress}
               <input name="manifest" type="url" required />
             </label>
-            <button class="btn" type="submit">Open</button>
+            <button class="btn" type="submit">{VIEWER_LABELS.open}</button>
           </form>
         )
         : (
           <p class="ways">
             {needsLogin && (
-              <a class="btn" href={loginPath(location.pathname + location.search + location.hash)}>Log in</a>
+              <a class="btn" href={loginPath(location.pathname + location.search + location.hash)}>{LABELS.logIn}</a>
             )}
-            <button class="btn" type="button" onClick={onRetry}>Try again</button>
-            <a class="btn" href={url} rel="noreferrer">Open the file itself</a>
+            <button class="btn" type="button" onClick={onRetry}>{VIEWER_LABELS.tryAgain}</button>
+            <a class="btn" href={url} rel="noreferrer">{VIEWER_LABELS.openFile}</a>
           </p>
         )}
       <p>
-        <a href="/">Back to the campaigns</a>
+        <a href="/">{LABELS.toCampaigns}</a>
       </p>
     </div>
   );

@@ -1,7 +1,9 @@
 import type { ComponentChildren } from "preact";
 
 import { Icon } from "@/components/icon.tsx";
+import { LABELS } from "@/lib/presentation/page_sentences.ts";
 import { ToolButton } from "./tool_button.tsx";
+import { VIEWER_LABELS } from "@/lib/presentation/viewer_sentences.ts";
 
 interface ViewerToolsProps {
   readonly title: string;
@@ -21,7 +23,7 @@ interface ViewerToolsProps {
 export function ViewerTools(props: ViewerToolsProps) {
   return (
     <div class="viewer-tools">
-      <a class="btn square" href="/" aria-label="Back to the campaigns" title="Back to the campaigns">
+      <a class="btn square" href="/" aria-label={LABELS.toCampaigns} title={LABELS.toCampaigns}>
         <Icon name="previous" />
       </a>
       <div class="title">
@@ -32,14 +34,14 @@ export function ViewerTools(props: ViewerToolsProps) {
       <div class="panels needs-scripts">
         <ToolButton
           icon="thumbnails"
-          name="Thumbnails"
+          name={VIEWER_LABELS.thumbnails}
           shortcut="M"
           pressed={props.hasThumbnails}
           onClick={props.onThumbnails}
         />
-        <ToolButton icon="text" name="Text" shortcut="T" pressed={props.hasText} onClick={props.onText} />
-        <ToolButton icon="about" name="About this volume" shortcut="I" onClick={props.onAbout} />
-        <ToolButton icon="keys" name="Keyboard shortcuts" shortcut="?" onClick={props.onHelp} />
+        <ToolButton icon="text" name={VIEWER_LABELS.text} shortcut="T" pressed={props.hasText} onClick={props.onText} />
+        <ToolButton icon="about" name={VIEWER_LABELS.about} shortcut="I" onClick={props.onAbout} />
+        <ToolButton icon="keys" name={VIEWER_LABELS.shortcuts} shortcut="?" onClick={props.onHelp} />
       </div>
     </div>
   );

@@ -6,6 +6,7 @@ import { ToolButton } from "@/components/viewer/tool_button.tsx";
 import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
 import { wholeImageOf } from "@/lib/presentation/iiif/image_service.ts";
 import type { Canvas, Manifest, Range } from "@/lib/presentation/iiif/manifest.ts";
+import { VIEWER_LABELS } from "@/lib/presentation/viewer_sentences.ts";
 
 interface AboutDrawerProps {
   readonly store: ViewerStore;
@@ -31,15 +32,15 @@ export function AboutDrawer({ store, manifest, drawer, onClose, onSaveText }: Ab
       onToggle={(event) => isOpen.value = event.newState === "open"}
     >
       <header>
-        <h2 id="about-title">About this volume</h2>
-        <ToolButton icon="close" name="Close" onClick={onClose} />
+        <h2 id="about-title">{VIEWER_LABELS.about}</h2>
+        <ToolButton icon="close" name={VIEWER_LABELS.close} onClick={onClose} />
       </header>
       {isOpen.value && (
         <>
           {manifest.alternativeOrders.length > 0 && <OrderChoice store={store} manifest={manifest} />}
           {manifest.ranges.length > 0 && (
-            <nav aria-label="Contents">
-              <h3>Contents</h3>
+            <nav aria-label={VIEWER_LABELS.contents}>
+              <h3>{VIEWER_LABELS.contents}</h3>
               <Contents ranges={manifest.ranges} store={store} isOpen />
             </nav>
           )}
@@ -52,17 +53,17 @@ export function AboutDrawer({ store, manifest, drawer, onClose, onSaveText }: Ab
             />
           ))}
           <section>
-            <h3>The whole volume</h3>
+            <h3>{VIEWER_LABELS.wholeVolume}</h3>
             <Links links={manifest.renderings} />
             {url !== null && (
               <ul class="links">
                 <li>
-                  <a href={url} rel="noreferrer">Manifest (JSON)</a>
+                  <a href={url} rel="noreferrer">{VIEWER_LABELS.manifestFile}</a>
                 </li>
               </ul>
             )}
             {manifest.unreadableCanvases > 0 && (
-              <p class="note">{manifest.unreadableCanvases} entries of the manifest cannot be read and are left out.</p>
+              <p class="note">{VIEWER_LABELS.leftOut(manifest.unreadableCanvases)}</p>
             )}
           </section>
         </>
@@ -78,7 +79,7 @@ function PageFacts({ canvas, onSaveText }: { canvas: Canvas; onSaveText: () => v
   const others = seeAlso.filter(({ href }) => !altoSources.some((alto) => alto.href === href));
   return (
     <section>
-      <h3>Page {canvas.label}</h3>
+      <h3>{VIEWER_LABELS.pageNamed(canvas.label)}</h3>
       {summary !== null && <p class="prose">{summary}</p>}
       {(metadata.length > 0 || requiredStatement) && (
         <dl class="facts">
@@ -89,17 +90,17 @@ function PageFacts({ canvas, onSaveText }: { canvas: Canvas; onSaveText: () => v
       <ul class="links">
         {image && (
           <li>
-            <a href={image.href} download target="_blank" rel="noreferrer">Image of the page</a>
+            <a href={image.href} download target="_blank" rel="noreferrer">{VIEWER_LABELS.pageImage}</a>
           </li>
         )}
         {altoSources.length > 0 && (
           <li>
-            <button class="link" type="button" onClick={onSaveText}>Text of the page</button>
+            <button class="link" type="button" onClick={onSaveText}>{VIEWER_LABELS.pageText}</button>
           </li>
         )}
         {altoSources.map(({ href }) => (
           <li key={href}>
-            <a href={href} download rel="noreferrer">ALTO of the page</a>
+            <a href={href} download rel="noreferrer">{VIEWER_LABELS.pageAlto}</a>
           </li>
         ))}
       </ul>
@@ -112,14 +113,16 @@ function OrderChoice({ store, manifest }: { store: ViewerStore; manifest: Manife
   return (
     <section>
       <label class="choice">
-        Order of the pages
+        {VIEWER_LABELS.order}
         <select
           value={String(store.orderIndex.value ?? "")}
           onChange={({ currentTarget: { value } }) => store.chooseOrder(value === "" ? null : Number(value))}
         >
-          <option value="">As in the manifest</option>
+          <option value="">{VIEWER_LABELS.ownOrder}</option>
           {manifest.alternativeOrders.map(({ label }, place) => (
-            <option key={place} value={String(place)}>{label === "" ? `Order ${place + 2}` : label}</option>
+            <option key={place} value={String(place)}>
+              {label === "" ? VIEWER_LABELS.orderNumber(place + 2) : label}
+            </option>
           ))}
         </select>
       </label>
@@ -154,7 +157,7 @@ function Entry({ range, store, isOpen }: { range: Range; store: ViewerStore; isO
             class="unfold"
             type="button"
             aria-expanded={isUnfolded.value}
-            aria-label={`Parts of ${range.label}`}
+            aria-label={VIEWER_LABELS.partsOf(range.label)}
             onClick={() => isUnfolded.value = !isUnfolded.value}
           >
             {isUnfolded.value ? "−" : "+"}

@@ -1,4 +1,5 @@
 import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
+import { VIEWER_LABELS } from "@/lib/presentation/viewer_sentences.ts";
 
 /** Where a page has several images of the same place, the choice between them; nothing where it has none. */
 export function ImageChoices({ store }: { store: ViewerStore }) {
@@ -11,13 +12,13 @@ export function ImageChoices({ store }: { store: ViewerStore }) {
     <div class="image-choices">
       {choices.map(({ index, painting, choices }) => (
         <label key={`${index} ${painting}`}>
-          <span>Image{store.shown.value.length > 1 ? ` of ${canvases[index].label}` : ""}</span>
+          <span>{VIEWER_LABELS.image(store.shown.value.length > 1 ? canvases[index].label : null)}</span>
           <select
             value={String(store.chosen(index, painting))}
             onChange={({ currentTarget }) => store.choose(index, painting, Number(currentTarget.value))}
           >
             {choices.map(({ label }, place) => (
-              <option key={place} value={String(place)}>{label ?? `Image ${place + 1}`}</option>
+              <option key={place} value={String(place)}>{label ?? VIEWER_LABELS.imageNumber(place + 1)}</option>
             ))}
           </select>
         </label>

@@ -10,7 +10,7 @@ import { TileSources } from "@/lib/client/viewer/tile_sources.ts";
 import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
 import type { Canvas } from "@/lib/presentation/iiif/manifest.ts";
 import type { VolumeHit } from "@/lib/presentation/volume_search/volume_index.ts";
-import { VIEWER_SENTENCES } from "@/lib/presentation/viewer_sentences.ts";
+import { VIEWER_LABELS, VIEWER_SENTENCES } from "@/lib/presentation/viewer_sentences.ts";
 import { ImageChoices } from "./image_choices.tsx";
 import type { LitLine } from "./text_panel.tsx";
 
@@ -102,13 +102,15 @@ export function PageStage({ store, view, onPoint, onPainted, onFullScreen, ...ma
   const numbers = store.shown.value.map((index) => order.indexOf(index) + 1).sort((a, b) => a - b);
   const isEmpty = pages.every(({ layers }) => layers.length === 0);
   return (
-    <section class="page-stage" aria-label="Page image">
+    <section class="page-stage" aria-label={VIEWER_LABELS.stage}>
       <div class="surface" ref={surface} />
       <ImageChoices store={store} />
       {(failed.value || isEmpty) && (
         <div class="viewer-problem">
           <p role="alert">{isEmpty ? VIEWER_SENTENCES.noImage : VIEWER_SENTENCES.imageFailed}</p>
-          {!isEmpty && <button class="btn" type="button" onClick={() => attempt.value++}>Try again</button>}
+          {!isEmpty && (
+            <button class="btn" type="button" onClick={() => attempt.value++}>{VIEWER_LABELS.tryAgain}</button>
+          )}
         </div>
       )}
       <PageDock

@@ -7,6 +7,7 @@ import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
 import type { VolumeSearch } from "@/lib/client/volume_search/volume_search.ts";
 import { counted } from "@/lib/presentation/figures.ts";
 import type { VolumeHit } from "@/lib/presentation/volume_search/volume_index.ts";
+import { VIEWER_LABELS } from "@/lib/presentation/viewer_sentences.ts";
 
 /** Hits that are listed; one goes through the others by the buttons. */
 const MAX_LISTED = 200;
@@ -71,10 +72,10 @@ export function SearchBox({ store, search, current, onHit }: SearchBoxProps) {
     >
       <label class="field">
         <Icon name="search" />
-        <span class="sr">Search in this volume</span>
+        <span class="sr">{VIEWER_LABELS.search}</span>
         <input
           type="search"
-          placeholder="Search in this volume"
+          placeholder={VIEWER_LABELS.search}
           autocomplete="off"
           maxLength={200}
           value={typed.value}
@@ -92,13 +93,13 @@ export function SearchBox({ store, search, current, onHit }: SearchBoxProps) {
       </label>
       <ToolButton
         icon="up"
-        name="Previous hit"
+        name={VIEWER_LABELS.previousHit}
         disabled={hits.length === 0}
         onClick={() => goTo((current.value ?? 0) - 1)}
       />
-      <ToolButton icon="down" name="Next hit" disabled={hits.length === 0} onClick={next} />
+      <ToolButton icon="down" name={VIEWER_LABELS.nextHit} disabled={hits.length === 0} onClick={next} />
       {isListed.value && query !== "" && (
-        <div class="hits" role="group" aria-label="Hits" tabIndex={-1}>
+        <div class="hits" role="group" aria-label={VIEWER_LABELS.hits} tabIndex={-1}>
           <p class="note" role="status">{progressSentence(progress)}</p>
           <ol>
             {hits.slice(0, MAX_LISTED).map((hit, place) => (

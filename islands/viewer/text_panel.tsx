@@ -7,7 +7,8 @@ import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
 import { readingText } from "@/lib/presentation/alto/reading_text.ts";
 import { counted, formatQuality } from "@/lib/presentation/figures.ts";
 import { loginPath } from "@/lib/presentation/page_paths.ts";
-import { textProblemSentence, VIEWER_SENTENCES } from "@/lib/presentation/viewer_sentences.ts";
+import { LABELS } from "@/lib/presentation/page_sentences.ts";
+import { textProblemSentence, VIEWER_LABELS, VIEWER_SENTENCES } from "@/lib/presentation/viewer_sentences.ts";
 import type { TextLine } from "@/lib/presentation/viewer_text.ts";
 
 /** A line of a page that is lit in the text and on the image. */
@@ -47,8 +48,8 @@ export function TextPanel({ store, texts, lit, isOurs, onLine, onClose }: TextPa
   }, [litLine]);
 
   return (
-    <section class="text-panel" aria-label="Text">
-      <div class="text-scroll" ref={box} role="group" aria-label="Text of the page" tabIndex={0}>
+    <section class="text-panel" aria-label={VIEWER_LABELS.text}>
+      <div class="text-scroll" ref={box} role="group" aria-label={VIEWER_LABELS.pageText} tabIndex={0}>
         {shown.map((index) => {
           const canvas = store.manifest.value?.canvases[index];
           const text = canvas && texts.of(canvas);
@@ -98,9 +99,8 @@ function PageTextView(props: PageTextViewProps) {
     <>
       <header>
         <h2>
-          Page {label}{" "}
-          {page?.confidence != null && (
-            <span class="note" title={`Predicted quality ${formatQuality(page.confidence)}`}>
+          Page {label} {page?.confidence != null && (
+            <span class="note" title={VIEWER_LABELS.predictedQuality}>
               quality {formatQuality(page.confidence)}
             </span>
           )}
@@ -108,13 +108,13 @@ function PageTextView(props: PageTextViewProps) {
         {page && "clipboard" in navigator && (
           <ToolButton
             icon="copy"
-            name={isCopied.value ? "The text is copied" : "Copy the text"}
+            name={isCopied.value ? VIEWER_LABELS.copied : VIEWER_LABELS.copy}
             onClick={() => void navigator.clipboard.writeText(readingText(page)).then(() => isCopied.value = true)}
           />
         )}
         {text?.kind === "text" && <a class="btn" href={text.url} rel="noreferrer">ALTO</a>}
-        {props.onClose && <ToolButton icon="close" name="Close the text" onClick={props.onClose} />}
-        <span class="sr" role="status">{isCopied.value ? "The text is copied." : ""}</span>
+        {props.onClose && <ToolButton icon="close" name={VIEWER_LABELS.closeText} onClick={props.onClose} />}
+        <span class="sr" role="status">{isCopied.value ? VIEWER_LABELS.copied : ""}</span>
       </header>
       {text === null && <p class="text-note">{VIEWER_SENTENCES.noText}</p>}
       {text?.kind === "reading" && <p class="text-note">{VIEWER_SENTENCES.readingText}</p>}
@@ -123,10 +123,10 @@ function PageTextView(props: PageTextViewProps) {
           <p>{textProblemSentence(text.problem, isOurs(text.url))}</p>
           <p class="ways">
             {text.problem === 401 && isOurs(text.url) && (
-              <a class="btn" href={loginPath(location.pathname + location.search + location.hash)}>Log in</a>
+              <a class="btn" href={loginPath(location.pathname + location.search + location.hash)}>{LABELS.logIn}</a>
             )}
-            <button class="btn" type="button" onClick={() => props.onRetry(text.url)}>Try again</button>
-            <a class="btn" href={text.url} rel="noreferrer">Open the file itself</a>
+            <button class="btn" type="button" onClick={() => props.onRetry(text.url)}>{VIEWER_LABELS.tryAgain}</button>
+            <a class="btn" href={text.url} rel="noreferrer">{VIEWER_LABELS.openFile}</a>
           </p>
         </div>
       )}
@@ -145,7 +145,7 @@ function PageTextView(props: PageTextViewProps) {
               >
                 <button
                   type="button"
-                  aria-label={`Show line ${place + 1} on the image`}
+                  aria-label={VIEWER_LABELS.showLine(place + 1)}
                   onFocus={() => onHover(place)}
                   onBlur={() => onHover(null)}
                 >

@@ -4,7 +4,9 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { thumbnailOf } from "@/lib/presentation/iiif/image_service.ts";
 import type { Canvas } from "@/lib/presentation/iiif/manifest.ts";
 import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
+import { counted } from "@/lib/presentation/figures.ts";
 import { listWindow, scrollToMiddle } from "@/lib/presentation/viewer_window.ts";
+import { VIEWER_LABELS } from "@/lib/presentation/viewer_sentences.ts";
 
 /** px of one entry along the list, as viewer.css lays it out. */
 const ENTRY = { column: 152, row: 68 };
@@ -58,7 +60,7 @@ export function ThumbnailList({ store, hits }: { store: ViewerStore; hits?: Read
   return (
     <nav
       class="thumbs"
-      aria-label="Pages"
+      aria-label={VIEWER_LABELS.pages}
       ref={box}
       onScroll={({ currentTarget }) => {
         scrolled.value = isRow.value ? currentTarget.scrollLeft : currentTarget.scrollTop;
@@ -94,12 +96,12 @@ export function ThumbnailList({ store, hits }: { store: ViewerStore; hits?: Read
                   )}
                 </span>
                 <span class="label">
-                  <span class="sr">Page</span> {canvas.label}
+                  <span class="sr">{VIEWER_LABELS.page}</span> {canvas.label}
                 </span>
                 {count > 0 && (
                   <b>
-                    {count}
-                    <span class="sr">{count === 1 ? " hit" : " hits"}</span>
+                    <span aria-hidden="true">{count}</span>
+                    <span class="sr">{counted(count, "hit")}</span>
                   </b>
                 )}
               </a>

@@ -19,6 +19,69 @@ export const VIEWER_SENTENCES = {
   emptyText: "The text file of this page has no lines.",
 } as const;
 
+/** The words of the viewer's headings and controls. Those around a name or a number are functions. */
+export const VIEWER_LABELS = {
+  viewer: "Manifest viewer",
+  manifestAddress: "Address of a manifest",
+  open: "Open",
+  tryAgain: "Try again",
+  openFile: "Open the file itself",
+  close: "Close",
+
+  page: "Page",
+  pages: "Pages",
+  pageNamed: (label: string) => `Page ${label}`,
+  ofPages: (count: number) => `of ${count}`,
+  stage: "Page image",
+  pageAndView: "Page and view",
+  previousPage: "Previous page",
+  nextPage: "Next page",
+  zoomOut: "Zoom out",
+  zoomIn: "Zoom in",
+  zoomIs: "Whole page; zoom is",
+  wholePage: "Whole page",
+  rotate: "Rotate",
+  sideBySide: "Two pages side by side",
+  fullScreen: "Full screen",
+  thumbnails: "Thumbnails",
+  shortcuts: "Keyboard shortcuts",
+  singleCharacters: "Single characters are shortcuts",
+  image: (page: string | null) => page === null ? "Image" : `Image of ${page}`,
+  imageNumber: (number: number) => `Image ${number}`,
+
+  text: "Text",
+  copy: "Copy the text",
+  copied: "The text is copied",
+  closeText: "Close the text",
+  predictedQuality: "Predicted quality",
+  showLine: (number: number) => `Show line ${number} on the image`,
+
+  search: "Search in this volume",
+  previousHit: "Previous hit",
+  nextHit: "Next hit",
+  hits: "Hits",
+
+  about: "About this volume",
+  contents: "Contents",
+  partsOf: (label: string) => `Parts of ${label}`,
+  order: "Order of the pages",
+  ownOrder: "As in the manifest",
+  orderNumber: (number: number) => `Order ${number}`,
+  facts: "About",
+  title: "Title",
+  date: "Date",
+  rights: "Rights",
+  noRights: "CC0: no rights reserved",
+  publicDomain: "Public domain",
+  logo: (name: string) => name === "" ? "Logo" : `Logo: ${name}`,
+  pageImage: "Image of the page",
+  pageText: "Text of the page",
+  pageAlto: "ALTO of the page",
+  wholeVolume: "The whole volume",
+  manifestFile: "Manifest (JSON)",
+  leftOut: (count: number) => `${count} entries of the manifest cannot be read and are left out.`,
+} as const;
+
 /**
  * Says why a manifest is not shown, and what to do.
  *
