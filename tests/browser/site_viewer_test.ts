@@ -172,6 +172,35 @@ Deno.test(
   }, [/./]),
 );
 
+Deno.test(
+  "viewer: an image whose service answers and whose tiles do not is said",
+  withPage({}, async (visit) => {
+    const { page } = visit;
+    const service = { id: `${ARCHIVE}/iiif/1`, type: "ImageService3", profile: "level1" };
+    const body = { id: `${ARCHIVE}/image/1.svg`, type: "Image", width: 600, height: 900, service: [service] };
+    const painting = { type: "Annotation", motivation: "painting", target: `${ARCHIVE}/canvas/0`, body };
+    const items = [{
+      id: `${ARCHIVE}/canvas/0`,
+      type: "Canvas",
+      width: 600,
+      height: 900,
+      items: [{ type: "AnnotationPage", items: [painting] }],
+    }];
+    await serve(page, { pages: 1, extra: { items } });
+    await page.route(`${ARCHIVE}/iiif/1/**`, (route) => {
+      if (!route.request().url().endsWith("/info.json")) return route.fulfill({ status: 503, headers: CORS });
+      const context = "http://iiif.io/api/image/3/context.json";
+      const protocol = "http://iiif.io/api/image";
+      return route.fulfill({
+        json: { "@context": context, ...service, protocol, width: 600, height: 900 },
+        headers: CORS,
+      });
+    });
+    await openViewer(visit);
+    await page.getByText("The image of this page cannot be loaded").waitFor();
+  }, [/./]),
+);
+
 for (const width of [1280, 390]) {
   for (const colorScheme of ["light", "dark"] as const) {
     Deno.test(

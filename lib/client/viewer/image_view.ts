@@ -61,6 +61,8 @@ export class ImageView {
   /** Elements over the pages, by canvas index. */
   #overlays = new Map<number, HTMLElement>();
   #items: OpenSeadragon.TiledImage[] = [];
+  /** Images of which a tile has arrived: a gap in such a one is no failure of the page. */
+  readonly #seen = new WeakSet<OpenSeadragon.TiledImage>();
   /** Counts the calls of `show`, so that what was begun for an earlier one stops. */
   #turn = 0;
 
@@ -171,6 +173,13 @@ export class ImageView {
   #listen(): void {
     const viewer = this.#viewer;
     viewer.addHandler("zoom", () => this.#reportZoom());
+    viewer.addHandler("tile-loaded", ({ tiledImage }) => tiledImage && this.#seen.add(tiledImage));
+    viewer.addHandler("tile-load-failed", ({ tiledImage }) => {
+      const [first] = this.#pages;
+      if (first && this.#items.includes(tiledImage) && !this.#seen.has(tiledImage)) {
+        this.#events.onFailure(first.page.index);
+      }
+    });
     viewer.addHandler("canvas-click", (event) => {
       if (!event.quick) return;
       const at = viewer.viewport.pointFromPixel(event.position);
