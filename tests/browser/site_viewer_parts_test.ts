@@ -88,6 +88,9 @@ Deno.test(
     assert.equal(await page.locator(".thumb[aria-current]").count(), 2);
     await page.getByRole("button", { name: "Two pages side by side" }).click();
     assert.equal(await field.inputValue(), "2");
+    await page.setViewportSize({ width: 390, height: 800 });
+    await openViewer(visit, 1);
+    assert.equal(await field.inputValue(), "2");
   }),
 );
 

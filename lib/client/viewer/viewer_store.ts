@@ -168,7 +168,8 @@ export class ViewerStore {
     }
     this.orderIndex.value = null;
     this.#choices.value = new Map();
-    this.isSpread.value = layoutOf(read) === "spreads";
+    // Two pages side by side are too small to be read on a phone; its reader may still choose them.
+    this.isSpread.value = layoutOf(read) === "spreads" && !matchMedia("(max-width: 640px)").matches;
     // The address may name another page by now.
     this.current.value = this.#canvasOf(read, readViewerAddress(location.hash, location.href).canvas);
     this.manifest.value = read;
