@@ -9,6 +9,7 @@ import { Statements } from "@/embedded/store/statements.ts";
 import { holdFolder, UNFINISHED } from "@/lib/process/data_folder.ts";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
 import { syncFolder, writeDurably } from "@/lib/std/durable_files.ts";
+import { reason } from "./disk.ts";
 
 /** What a backup does not take as it is: what belongs to the running process, and what is copied in a way of its own. */
 const NOT_COPIED = /^(lock|reserve|writable|index\.db.*|bodies|bodies\.json|backup\.unfinished|.*\.new)$/;
@@ -218,8 +219,4 @@ function exists(path: string): boolean {
     if (error instanceof Deno.errors.NotFound) return false;
     throw error;
   }
-}
-
-function reason(error: unknown): string {
-  return error instanceof Error ? error.message.split("\n")[0] : "unknown reason";
 }

@@ -1,6 +1,7 @@
 import { BODY_MARK } from "@/embedded/store/body_mark.ts";
 import { DataFolder } from "@/lib/process/data_folder.ts";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
+import { entriesOf } from "./disk.ts";
 
 /** What only a data folder of ours holds: a folder without one of these is not emptied. */
 const MARKS = ["index.db", "ports.json", BODY_MARK];
@@ -11,7 +12,7 @@ const MARKS = ["index.db", "ports.json", BODY_MARK];
  * @throws {DataFolderError} when the folder is in use, or is not a data folder.
  */
 export function resetDataFolder(path: string, confirm: (question: string) => boolean): string {
-  const names = entries(path);
+  const names = entriesOf(path).map(({ name }) => name);
   if (names.length === 0) return `${path} is empty already.`;
   if (!MARKS.some((mark) => names.includes(mark))) {
     throw new DataFolderError(`DATA_DIR: ${path} holds no data of Stackroom: nothing was removed.`);
@@ -21,20 +22,11 @@ export function resetDataFolder(path: string, confirm: (question: string) => boo
     if (!confirm(`Remove all tenants, buckets and objects in ${Deno.realPathSync(path)}?`)) {
       return "Nothing was removed.";
     }
-    for (const name of entries(path)) {
+    for (const { name } of entriesOf(path)) {
       if (name !== "lock") Deno.removeSync(`${path}/${name}`, { recursive: true });
     }
   } finally {
     folder.close();
   }
   return `${path} is empty: the next start creates the samples again.`;
-}
-
-function entries(path: string): string[] {
-  try {
-    return [...Deno.readDirSync(path)].map(({ name }) => name);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return [];
-    throw error;
-  }
 }

@@ -8,6 +8,7 @@ import { readPorts } from "@/embedded/store/ports.ts";
 import { Statements } from "@/embedded/store/statements.ts";
 import { holdFolder, UNFINISHED } from "@/lib/process/data_folder.ts";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
+import { entriesOf, reason } from "./disk.ts";
 
 /** Beside a running store, a file that nothing names yet and that was written to since then is an upload, in ms. */
 const ARRIVING_MS = 60 * 60 * 1000;
@@ -20,8 +21,14 @@ const MIB = 1024 * 1024;
 /** By the name of a small file that others than the embedded parts read: whether a start takes such a text in it. */
 type TextChecks = Readonly<Record<string, (text: string) => boolean>>;
 
-/** What was looked at, and what was found. */
-interface Tally {
+/** A data folder while it is verified, and what was looked at in it. */
+interface Inspection {
+  readonly path: string;
+  /** Whether a store runs on it. */
+  readonly isRunning: boolean;
+  /** ms since 1970 */
+  readonly now: () => number;
+  readonly found: (finding: string) => void;
   findings: number;
   bodies: number;
   bytes: number;
@@ -45,34 +52,25 @@ export function verifyDataFolder(
   if (namesOfFolder(path).length === 0) throw new DataFolderError(`DATA_DIR: ${path} holds no data of Stackroom.`);
   const held = holdFolder(path);
   try {
-    return verifyHeld(path, held.isInUse, say, checks, now);
+    const names = namesOfFolder(path);
+    const found = (finding: string) => {
+      inspection.findings++;
+      say(finding);
+    };
+    const counts = { findings: 0, bodies: 0, bytes: 0, arriving: 0 };
+    const inspection: Inspection = { path, isRunning: held.isInUse, now, found, ...counts };
+    if (names.includes(UNFINISHED)) found(`${UNFINISHED}: this is an unfinished backup; remove the folder`);
+    for (const name of names) checkSmallFile(path, name, checks, found);
+    if (names.includes("index.db")) checkStore(inspection);
+    else if (needsIndex(path)) found("index.db: missing, and with it the names of all bodies");
+    say(summary(inspection));
+    return inspection.findings === 0;
   } finally {
     held.release();
   }
 }
 
-function verifyHeld(
-  path: string,
-  isRunning: boolean,
-  say: (line: string) => void,
-  checks: TextChecks,
-  now: () => number,
-): boolean {
-  const names = namesOfFolder(path);
-  const tally: Tally = { findings: 0, bodies: 0, bytes: 0, arriving: 0 };
-  const found = (finding: string) => {
-    tally.findings++;
-    say(finding);
-  };
-  if (names.includes(UNFINISHED)) found(`${UNFINISHED}: this is an unfinished backup; remove the folder`);
-  for (const name of names) checkSmallFile(path, name, checks, found);
-  if (names.includes("index.db")) checkStore(path, isRunning, tally, found, now);
-  else if (needsIndex(path)) found("index.db: missing, and with it the names of all bodies");
-  say(summary(path, tally));
-  return tally.findings === 0;
-}
-
-function summary(path: string, { findings, bodies, bytes, arriving }: Tally): string {
+function summary({ path, findings, bodies, bytes, arriving }: Inspection): string {
   const read = `${bodies} bodies, ${(bytes / MIB).toFixed(1)} MiB` + (arriving > 0 ? `, ${arriving} arriving` : "");
   if (findings === 0) return `${path}: all is well (${read}).`;
   return `${path}: ${findings} ${findings === 1 ? "finding" : "findings"} (${read}).`;
@@ -96,28 +94,22 @@ function checkSmallFile(path: string, name: string, checks: TextChecks, found: (
   }
 }
 
-function checkStore(
-  path: string,
-  isRunning: boolean,
-  tally: Tally,
-  found: (finding: string) => void,
-  now: () => number,
-): void {
+function checkStore(inspection: Inspection): void {
   let index: DatabaseSync | null = null;
   try {
-    index = openIndexForReading(path);
-    checkIndex(path, index, found);
+    index = openIndexForReading(inspection.path);
+    checkIndex(inspection, index);
     const statements = new Statements(index);
-    checkNamedBodies(path, statements, tally, found);
-    checkFiles(path, isRunning, statements, tally, found, now);
+    checkNamedBodies(inspection, statements);
+    checkFiles(inspection, statements);
   } catch (error) {
-    found(`index.db: cannot be read (${reason(error)})`);
+    inspection.found(`index.db: cannot be read (${reason(error)})`);
   } finally {
     index?.close();
   }
 }
 
-function checkIndex(path: string, index: DatabaseSync, found: (finding: string) => void): void {
+function checkIndex({ path, found }: Inspection, index: DatabaseSync): void {
   for (const row of index.prepare(`PRAGMA integrity_check(${INDEX_FAULTS})`).all()) {
     if (row.integrity_check !== "ok") found(`index.db: ${String(row.integrity_check).replaceAll("\n", " ")}`);
   }
@@ -140,25 +132,19 @@ const UNNAMED_ROWS = `SELECT count(*) FROM (
   EXCEPT SELECT json_extract(value, '$.body') FROM objects, json_each(objects.parts, '$.parts')
   EXCEPT SELECT json_extract(value, '$.body') FROM history, json_each(history.parts, '$.parts'))`;
 
-function checkNamedBodies(path: string, index: Statements, tally: Tally, found: (finding: string) => void): void {
+function checkNamedBodies(inspection: Inspection, index: Statements): void {
   for (const body of namedBodies(index)) {
-    const fault = bodyFault(path, index, body);
+    const fault = bodyFault(inspection.path, index, body);
     // Beside a running store it may have been deleted, or overwritten, since its row was read.
-    if (fault !== null && body.isNamed()) found(`${body.of}: ${fault}`);
-    tally.bodies++;
-    tally.bytes += body.size;
+    if (fault !== null && body.isNamed()) inspection.found(`${body.of}: ${fault}`);
+    inspection.bodies++;
+    inspection.bytes += body.size;
   }
 }
 
 /** Files below the bodies that the index does not know. */
-function checkFiles(
-  path: string,
-  isRunning: boolean,
-  index: Statements,
-  tally: Tally,
-  found: (finding: string) => void,
-  now: () => number,
-): void {
+function checkFiles(inspection: Inspection, index: Statements): void {
+  const { path, isRunning, now, found } = inspection;
   for (const file of filesBelow(path, BODY_FOLDER)) {
     // In this order: a body gets its name after it was written for the last time.
     const written = modifiedMs(`${path}/${file}`);
@@ -166,7 +152,7 @@ function checkFiles(
       index.row(`SELECT 1 FROM ${table} WHERE file = ?`, file) !== null
     );
     if (isNamed || written === null) continue;
-    if (isRunning && now() - written < ARRIVING_MS) tally.arriving++;
+    if (isRunning && now() - written < ARRIVING_MS) inspection.arriving++;
     else if (modifiedMs(`${path}/${file}`) !== null) found(`${file}: belongs to no object`);
   }
 }
@@ -190,25 +176,8 @@ function modifiedMs(path: string): number | null {
 
 function namesOfFolder(path: string): string[] {
   try {
-    return namesIn(path);
+    return entriesOf(path).map(({ name }) => name).sort();
   } catch (error) {
     throw new DataFolderError(`DATA_DIR: ${path} cannot be read (${reason(error)}).`);
   }
-}
-
-function namesIn(path: string): string[] {
-  return entriesOf(path).map(({ name }) => name).sort();
-}
-
-function entriesOf(path: string): Deno.DirEntry[] {
-  try {
-    return [...Deno.readDirSync(path)];
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return [];
-    throw error;
-  }
-}
-
-function reason(error: unknown): string {
-  return error instanceof Error ? error.message.split("\n")[0] : "unknown reason";
 }

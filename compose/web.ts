@@ -32,14 +32,14 @@ interface WebParts {
   readonly log: RequestLog;
 }
 
-/** The web role's parts, and the end of what follows the cluster for it. */
-interface WebRole {
-  readonly deps: WebDeps;
+/** What a role works with, and the end of what follows the cluster for it. */
+interface Role<Deps> {
+  readonly deps: Deps;
   close(): Promise<void>;
 }
 
 /** What the web role works with. Throws ConfigError and BuildError. */
-export async function webRole(config: Config, web: WebConfig, parts: WebParts): Promise<WebRole> {
+export async function webRole(config: Config, web: WebConfig, parts: WebParts): Promise<Role<WebDeps>> {
   const remote = (base: string) => remoteResults(base, upstream(config, true, RESULTS_TIMEOUT_MS));
   const service = web.resultsProxy === null ? parts.results : remote(web.resultsProxy);
   const progress = web.progressBase === null ? parts.results : remote(web.progressBase);
@@ -64,18 +64,13 @@ function ownResultsUrl(request: Request): string {
   return `${browserScheme(request)}://${new URL(request.url).host}/results`;
 }
 
-interface CampaignRole {
-  readonly deps: CampaignDeps;
-  close(): Promise<void>;
-}
-
 async function campaignRole(
   config: Config,
   web: WebConfig,
   { cluster, log }: WebParts,
   service: ResultsService | null,
   progress: ResultsService | null,
-): Promise<CampaignRole> {
+): Promise<Role<CampaignDeps>> {
   if (!service || !progress) {
     throw new ConfigError("CAMPAIGN_RESULTS_PROXY", "is required: set the results service's base, ending in /results");
   }
