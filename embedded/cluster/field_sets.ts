@@ -53,7 +53,7 @@ export function readFieldSet(fields: unknown): Set<FieldPath> {
   return found;
 }
 
-/** The names a path is made of. */
+/** The names of a path. */
 export function namesOf(path: FieldPath): string[] {
   const names: unknown = JSON.parse(path);
   return Array.isArray(names) ? names.map(String) : [];

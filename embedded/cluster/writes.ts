@@ -67,7 +67,7 @@ export function replaceObject(
   }
   if (current.kind !== "Job") throw methodNotAllowed(`changing ${resource.plural}`);
   const next = changedJob(resource, current, body);
-  // An unchanged object keeps its version, as in the real store.
+  // An unchanged object has the same version, as in the real store.
   return dryRun || sameJson(next, current) ? next : store.replace("jobs", next);
 }
 

@@ -101,7 +101,7 @@ async function listPages<T>(
       const object = read(item);
       if (object !== null) found.push(object);
     }
-    // Of the first page: a later one may be newer where the server forgot the first one's state.
+    // Of the first page: a later one may be newer where the server no longer stores the first one's state.
     version ??= stringAt(list, "metadata", "resourceVersion") ?? "";
     const position = stringAt(list, "metadata", "continue") ?? "";
     if (position === "") return { found, version };

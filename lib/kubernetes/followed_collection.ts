@@ -15,7 +15,7 @@ export interface FollowOptions {
   readonly signal: AbortSignal;
   /** Duration of one watch, seconds. */
   readonly watchSeconds: number;
-  /** How long after that time a connection may still be silent, ms. */
+  /** How long after that time a connection may still be idle, ms. */
   readonly idleMs: number;
 }
 

@@ -18,7 +18,7 @@ interface Named {
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * What the current context of kubeconfig files asks for, merged as kubectl merges them: the first file that says
+ * What the current context of kubeconfig files needs, merged as kubectl merges them: the first file that says
  * something wins. A file that is missing or is no kubeconfig needs nothing; the connection reports what is wrong.
  *
  * @param list value of `KUBECONFIG`: a path, or several joined as in PATH

@@ -37,8 +37,8 @@ export type WatchEnd = "ended" | "forbidden" | "expired" | "failed";
 const METADATA = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
 
 /**
- * Follows a collection once (Kubernetes, "Efficient detection of changes"). A connection that neither speaks nor ends is
- * given up shortly after the server should have ended it. Never throws for what a server does.
+ * Follows a collection once (Kubernetes, "Efficient detection of changes"). A connection that is idle is
+ * cancelled shortly after the server should have ended it. Never throws for what a server does.
  */
 export async function watchOnce(
   connection: StreamingConnection,
@@ -78,7 +78,7 @@ export async function watchOnce(
   }
 }
 
-/** Null while the watch goes on. */
+/** Null while the watch continues. */
 function take(line: Uint8Array, receiver: WatchReceiver): WatchEnd | null {
   const event = parsedJson(line);
   if (event === undefined) return "failed";

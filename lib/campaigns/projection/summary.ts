@@ -34,7 +34,7 @@ export function liveSummary(job: BatchJob, context: SummaryContext): JobSummary 
   };
 }
 
-/** The rows of a list in the order of the answer: newest created first, equals as they came (live rows go in first). */
+/** The rows of a list in the order of the response: newest created first, equals as they came (live rows go in first). */
 export function newestFirst<Row extends { readonly createdAt: string | null }>(rows: Iterable<Row>): Row[] {
   return [...rows].sort((a, b) => compareText(b.createdAt ?? "", a.createdAt ?? ""));
 }

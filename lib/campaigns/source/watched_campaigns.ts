@@ -23,7 +23,7 @@ export interface WatchedCampaignsOptions {
 
 export interface WatchLimits extends Pick<FollowOptions, "watchSeconds" | "idleMs"> {
   /** How long a caller waits for the first lists, ms. */
-  readonly patienceMs: number;
+  readonly waitTimeoutMs: number;
   /** Cache budget of volume lists, of pipeline documents and of failures, each, bytes. */
   readonly documentBytes: number;
   /** The shortest time between two snapshots, ms. */
@@ -47,7 +47,7 @@ export const MAX_AGE_MS = 300_000;
 const LIMITS: WatchLimits = {
   watchSeconds: 14,
   idleMs: 3_000,
-  patienceMs: 10_000,
+  waitTimeoutMs: 10_000,
   documentBytes: 48 * 1024 * 1024,
   snapshotMs: 100,
 };
@@ -156,7 +156,7 @@ class Watched implements WatchedCampaigns {
   async #firstLists(): Promise<void> {
     const waiting = new AbortController();
     const signal = AbortSignal.any([waiting.signal, this.#stop.signal]);
-    await Promise.race([this.listed, sleep(this.#limits.patienceMs, signal)]);
+    await Promise.race([this.listed, sleep(this.#limits.waitTimeoutMs, signal)]);
     waiting.abort();
   }
 

@@ -149,7 +149,7 @@ Deno.test("apply: what was written without applying is owned by its client, and 
   });
 });
 
-Deno.test("apply: kubectl takes over what it applied on its own side, as long as nobody changed it since", async () => {
+Deno.test("apply: kubectl takes over what it applied on its own side, as long as no other manager changed it since", async () => {
   await withMaps(async (send) => {
     const lastApplied = JSON.stringify({ data: { k: "v", l: "w" } });
     const annotations = { "kubectl.kubernetes.io/last-applied-configuration": lastApplied };
@@ -170,7 +170,7 @@ Deno.test("apply: dry runs say what would be and change nothing", async () => {
   });
 });
 
-Deno.test("apply: what may not be is refused", async () => {
+Deno.test("apply: invalid requests are rejected", async () => {
   await withMaps(async (send, cluster) => {
     const cases: [string, unknown, number][] = [
       ["m", map({}), 422],

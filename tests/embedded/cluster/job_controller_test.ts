@@ -119,7 +119,7 @@ Deno.test("Job controller: too many failed indexes end the Job, once the other p
   assert.deepEqual(conditions().slice(1), ["Failed=True MaxFailedIndexesExceeded"]);
 });
 
-Deno.test("Job controller: a permanent exit fails its index at once, the others go on", () => {
+Deno.test("Job controller: a permanent exit fails its index at once, the others continue", () => {
   const { job, pods, look, end, conditions } = bench();
   look();
   const [first, second, third] = pods();

@@ -24,7 +24,7 @@ Deno.test("JSON patch: the operations of RFC 6902", () => {
   }
 });
 
-Deno.test("JSON patch: what does not fit is refused, whatever it is", () => {
+Deno.test("JSON patch: a patch that does not fit is rejected", () => {
   const bad: [unknown, number][] = [
     [{}, 400],
     [[{ op: "test", path: "/a", value: 2 }], 422],

@@ -23,7 +23,7 @@ Deno.test("outbox: live files go first, a newer version replaces a waiting one, 
   assert.equal(outbox.waiting, 0);
 });
 
-Deno.test("outbox: what the writer refuses is written later, in the same order", async () => {
+Deno.test("outbox: what the writer rejects is written later, in the same order", async () => {
   const written: string[] = [];
   let refuse = true;
   const outbox = new Outbox({

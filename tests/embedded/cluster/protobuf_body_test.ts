@@ -42,7 +42,7 @@ Deno.test("protobuf: a question about access is read as it was meant", () => {
   });
 });
 
-Deno.test("protobuf: bytes that are cut or changed are read or refused, never anything else", () => {
+Deno.test("protobuf: bytes that are cut or changed are read or rejected, never anything else", () => {
   const judge = (bytes: Uint8Array) => {
     for (const read of [readProtobufConfigMap, readProtobufReview]) {
       try {

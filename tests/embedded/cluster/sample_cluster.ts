@@ -14,7 +14,7 @@ export const CONVENTIONS: ClusterConventions = {
   applyManager: "campaigns",
 };
 
-/** A writer that keeps what it is given, in the order of first writing. */
+/** A writer that stores files in memory, in the order of first writing. */
 export function memoryWriter() {
   const files = new Map<string, { body: Uint8Array; contentType: string }>();
   const put = (key: string, body: Uint8Array, contentType: string) => {

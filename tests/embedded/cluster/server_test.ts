@@ -75,7 +75,7 @@ Deno.test("cluster: client-node pages through pods by field selector, each pod o
   });
 });
 
-Deno.test("cluster: a paged list shows the state of its first page, and a forgotten state is 410", async () => {
+Deno.test("cluster: a paged list shows the state of its first page, and a state that is no longer stored is 410", async () => {
   await withCluster(async (cluster) => {
     const list = async (query: string) => await (await fetch(`${cluster.url}/api/v1/configmaps?${query}`)).json();
     const first = await list("limit=1");
@@ -149,7 +149,7 @@ Deno.test("cluster: its description says which patches the server checks by itse
   });
 });
 
-Deno.test("cluster: tables for kubectl, metadata only for who asks, 406 for a form it lacks", async () => {
+Deno.test("cluster: tables for kubectl, metadata only where requested, 406 for a form it does not have", async () => {
   await withCluster(async (cluster) => {
     const jobs = `${cluster.url}/apis/batch/v1/namespaces/${NAMESPACE}/jobs`;
     const ask = (accept: string, url = jobs) => fetch(url, { headers: { accept } });
@@ -169,7 +169,7 @@ Deno.test("cluster: tables for kubectl, metadata only for who asks, 406 for a fo
   });
 });
 
-Deno.test("cluster: answers only under loopback names, and never a web page", async () => {
+Deno.test("cluster: responds only under loopback names, and never to a web page", async () => {
   await withCluster(async (cluster) => {
     const status = (headers: Record<string, string>) => {
       const answered = Promise.withResolvers<number | undefined>();
@@ -189,7 +189,7 @@ Deno.test("cluster: answers only under loopback names, and never a web page", as
   });
 });
 
-Deno.test("cluster: ConfigMaps are made, patched, replaced and deleted; conflicts and bad bodies are refused", async () => {
+Deno.test("cluster: ConfigMaps are created, patched, replaced and deleted; conflicts and invalid bodies are rejected", async () => {
   await withCluster(async (cluster) => {
     const maps = `${cluster.url}/api/v1/namespaces/${NAMESPACE}/configmaps`;
     const send = (method: string, url: string, body: unknown, type = "application/json") =>

@@ -182,7 +182,7 @@ Deno.test("simulator: equal seeds and times give equal objects and files, howeve
   assert.notEqual(first.text(page), other.text(page));
 });
 
-Deno.test("simulator: a restored one goes on, its running pods start again and keep their pages", async () => {
+Deno.test("simulator: a restored one continues, its running pods start again and their pages stay", async () => {
   const writer = memoryWriter();
   const before = new Simulator(sampleOptions());
   await before.step(20_000);

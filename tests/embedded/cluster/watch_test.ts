@@ -161,7 +161,7 @@ Deno.test("watch: timeoutSeconds ends it with a last bookmark", async () => {
   });
 });
 
-Deno.test("watch: a version that is forgotten or from elsewhere is an ERROR event with a 410, then the end", async () => {
+Deno.test("watch: a version that is no longer stored or from another cluster is an ERROR event with a 410, then the end", async () => {
   await withCluster(async (_cluster, maps, store) => {
     const old = store.version;
     const [map] = store.list("configmaps");
@@ -175,7 +175,7 @@ Deno.test("watch: a version that is forgotten or from elsewhere is an ERROR even
   });
 });
 
-Deno.test("watch: a reader that falls behind what is remembered is told so", async () => {
+Deno.test("watch: a reader that falls behind the stored changes gets a 410", async () => {
   await withCluster(async (_cluster, maps, store) => {
     const watch = await openWatch(`${maps}?watch=true&resourceVersion=${store.version}&timeoutSeconds=60`);
     const [map] = store.list("configmaps", NAMESPACE);
@@ -186,7 +186,7 @@ Deno.test("watch: a reader that falls behind what is remembered is told so", asy
   });
 });
 
-Deno.test("watch: old versions of large objects are forgotten sooner", async () => {
+Deno.test("watch: old versions of large objects are dropped sooner", async () => {
   await withCluster(async (_cluster, maps, store) => {
     const large = store.replace("configmaps", { ...makeMap(store, "large"), data: { k: "x".repeat(1_000_000) } });
     const from = store.version;
@@ -209,7 +209,7 @@ Deno.test("watch: closing the cluster cuts it", async () => {
   assert.ok(await ended);
 });
 
-Deno.test("watch: parameters that make no sense are refused before it begins", async () => {
+Deno.test("watch: invalid parameters are rejected before it begins", async () => {
   await withCluster(async (_cluster, maps) => {
     const cases: [string, number][] = [
       ["watch=maybe", 400],
@@ -229,7 +229,7 @@ Deno.test("watch: parameters that make no sense are refused before it begins", a
   });
 });
 
-Deno.test("lists: versions not reached are 504, a lost continue goes on in the state of now", async () => {
+Deno.test("lists: versions not reached are 504, an expired continue continues in the current state", async () => {
   await withCluster(async (_cluster, maps, store) => {
     const list = async (query: string) => {
       const answer = await fetch(`${maps}?${query}`);

@@ -15,7 +15,7 @@ export interface WatchedEvent {
   };
 }
 
-/** Opens a watch; `next` waits for an event and answers null at the end of the stream. */
+/** Opens a watch; `next` waits for an event and returns null at the end of the stream. */
 export async function openWatch(url: string, accept = "application/json") {
   const answer = await fetch(url, { headers: { accept } });
   if (!answer.ok || !answer.body) throw new Error(`${answer.status} ${await answer.text()}`);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
 import { clusterReachable } from "@/lib/kubernetes/connection.ts";
 
-Deno.test("cluster reachable: only a server that answers our question is", async () => {
+Deno.test("cluster reachable: only a server that returns its version is", async () => {
   const answering = (status: number, text = '{"gitVersion":"v1.36.3"}') => ({
     send: () => Promise.resolve({ status, body: new TextEncoder().encode(text) }),
   });

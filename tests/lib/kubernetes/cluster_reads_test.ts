@@ -3,7 +3,7 @@ import { getObject, listAll } from "@/lib/kubernetes/cluster_reads.ts";
 import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
 import type { ClusterConnection, ClusterRequest } from "@/lib/kubernetes/connection.ts";
 
-/** A connection that gives the listed answers one after the other. */
+/** A connection that returns the listed responses one after the other. */
 function scripted(...answers: (readonly [number, unknown])[]) {
   const seen: string[] = [];
   const accepts: (string | undefined)[] = [];
@@ -24,7 +24,7 @@ function scripted(...answers: (readonly [number, unknown])[]) {
 const numbers = (item: unknown) => typeof item === "number" ? item : null;
 const page = (items: unknown, position?: string) => [200, { items, metadata: { continue: position } }] as const;
 
-Deno.test("list: follows the pages and keeps what the reader takes", async () => {
+Deno.test("list: follows the pages and returns what the reader accepts", async () => {
   const { connection, seen } = scripted(page([1, "bad", 2], "more"), page([3], ""));
   const request = {
     path: "/api/v1/pods",
@@ -43,7 +43,7 @@ Deno.test("list: null instead of items, or no items at all, is an empty list", a
   }
 });
 
-Deno.test("list: metadata alone is asked for in the form of a list", async () => {
+Deno.test("list: metadata alone is requested in the form of a list", async () => {
   const { connection, accepts } = scripted(page([]));
   await listAll(connection, { path: "/x", pageSize: 1, metadataOnly: true }, numbers);
   assert.match(
@@ -73,7 +73,7 @@ Deno.test("list: every other status and every body that is no list object is one
   }
 });
 
-Deno.test("list: a server whose pages never end is given up", async () => {
+Deno.test("list: a server whose pages never end is unavailable", async () => {
   const endless: ClusterConnection = {
     send: () =>
       Promise.resolve({ status: 200, body: new TextEncoder().encode('{"items":[1],"metadata":{"continue":"a"}}') }),

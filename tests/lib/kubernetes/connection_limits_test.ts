@@ -127,7 +127,7 @@ Deno.test("connection: an aborted signal cancels a body that is still coming", a
   });
 });
 
-Deno.test("connection: a connection that does not stand in time is given up", async () => {
+Deno.test("connection: a connection that is not established in time is unavailable", async () => {
   const listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
   // It accepts and does not begin TLS, so that the connection never stands.
   const accepting = listener.accept().catch(() => null);

@@ -52,7 +52,7 @@ function connectTo(address: ClusterAddress, options: Partial<ClusterOptions> = {
 
 const GET = { method: "GET", path: "/api/v1/pods" } as const;
 
-Deno.test("connection: a plain server is asked without credentials, below its own path", async () => {
+Deno.test("connection: a plain server gets requests without credentials, below its own path", async () => {
   await withServer(async ({ url, requests }) => {
     const connection = await connectTo({ kind: "server", url: `${url}/clusters/a/` });
     const query = new URLSearchParams({ labelSelector: "app=x" });
@@ -70,7 +70,7 @@ Deno.test("connection: a kubeconfig's token goes over TLS to a server whose auth
   await withServer(async ({ url, requests }) => {
     const cluster = { server: url, "certificate-authority-data": Buffer.from(AUTHORITY).toString("base64") };
     await withFile(kubeconfig({ cluster, user: { token: "secret-token" } }), async (path) => {
-      // Slower than a connection may be: once it stands, an answer has more time.
+      // Slower than a connection may be: once it is established, a response has more time.
       const connection = await connectTo({ kind: "kubeconfig", path }, { limits: { connectMs: 1_000 } });
       assert.equal((await connection.send(GET)).status, 200);
     });
@@ -81,7 +81,7 @@ Deno.test("connection: a kubeconfig's token goes over TLS to a server whose auth
   });
 });
 
-Deno.test("connection: an unknown authority is refused unless it is named beside the system's", async () => {
+Deno.test("connection: an unknown authority is rejected unless it is configured beside the system's", async () => {
   await withServer(async ({ url, requests }) => {
     await withFile(kubeconfig({ cluster: { server: url }, user: { token: "secret-token" } }), async (path) => {
       const connection = await connectTo({ kind: "kubeconfig", path });
@@ -135,7 +135,7 @@ Deno.test("connection: a kubeconfig may name a server on plain HTTP, such as tha
   });
 });
 
-Deno.test("connection: a plugin is asked once for many requests, again after half a minute and after a 401", async () => {
+Deno.test("connection: a plugin runs once for many requests, again after half a minute and after a 401", async () => {
   let status = 200;
   await withServer(async ({ url, requests }) => {
     const folder = await Deno.makeTempDir();

@@ -107,7 +107,7 @@ Deno.test("followed collection: all pages are listed, and what comes, changes, g
   }, { before: THREE });
 });
 
-Deno.test("followed collection: a watch asks for bookmarks and its own end, metadata alone where that is enough", async () => {
+Deno.test("followed collection: a watch requests bookmarks and its own end, metadata alone where that is enough", async () => {
   await following(async ({ api, shows }) => {
     await shows("a: b: c:");
     await api.until(() => api.watches === 1);
@@ -132,7 +132,7 @@ Deno.test("followed collection: a watch asks for bookmarks and its own end, meta
 });
 
 for (const how of ["clean", "reset"] as const) {
-  Deno.test(`followed collection: after a ${how} end it goes on where it was, without a list`, async () => {
+  Deno.test(`followed collection: after a ${how} end it continues from its version, without a list`, async () => {
     await following(async ({ api, clock, shows, pauses }) => {
       await shows("a:red b:red c:red");
       await api.until(() => api.watches === 1);
@@ -157,7 +157,7 @@ for (const how of ["clean", "reset"] as const) {
   });
 }
 
-Deno.test("followed collection: a position that is forgotten leads to a list, and what stayed keeps its identity", async () => {
+Deno.test("followed collection: a version that is no longer stored leads to a list, and unchanged objects keep their identity", async () => {
   await following(async ({ api, things, shows, changes }) => {
     await shows("a:red b:red c:red");
     await api.until(() => api.watches === 1);
@@ -176,7 +176,7 @@ Deno.test("followed collection: a position that is forgotten leads to a list, an
     await api.until(() => api.watches === 1);
     assert.equal(things.get("b"), before);
     assert.deepEqual(changes.slice(3), ["red>blue", "red>-"]);
-    // Forgotten while it is under way, said by an event.
+    // No longer stored while it is under way, reported by an event.
     api.put(JOBS, thing("b", "green"));
     await shows("a:blue b:green");
     api.send('{"type":"ERROR","object":{"kind":"Status","code":410}}\n');
@@ -204,7 +204,7 @@ Deno.test("followed collection: half a line, a line that is no JSON and members 
   }, { before: THREE });
 });
 
-Deno.test("followed collection: a line beyond the limit is not asked for again, the collection is listed", async () => {
+Deno.test("followed collection: a line beyond the limit is not requested again, the collection is listed", async () => {
   await following(async ({ api, shows }) => {
     await shows("a:red b:red c:red");
     await api.until(() => api.watches === 1);
@@ -219,7 +219,7 @@ Deno.test("followed collection: a line beyond the limit is not asked for again, 
   }, { before: THREE });
 });
 
-Deno.test("followed collection: a server that answers 500 or ends at once is asked more and more rarely, then listed", async () => {
+Deno.test("followed collection: a server that returns 500 or ends at once is retried more and more rarely, then listed", async () => {
   for (const answer of [500, 200, "reset"] as const) {
     await following(async ({ api, things, pauses, clock, shows }) => {
       await shows("a:red b:red c:red");
@@ -242,7 +242,7 @@ Deno.test("followed collection: a server that answers 500 or ends at once is ask
   }
 });
 
-Deno.test("followed collection: a connection that is silent, or drips without a line, is given up by its own deadline", async () => {
+Deno.test("followed collection: an idle connection, or one that drips without a line, is cancelled at the client's deadline", async () => {
   for (const drip of [false, true]) {
     await following(async ({ api, shows }) => {
       await shows("a:red b:red c:red");
@@ -250,7 +250,7 @@ Deno.test("followed collection: a connection that is silent, or drips without a 
       api.put(JOBS, thing("b", "blue"));
       await shows("a:red b:blue c:red");
       const dripping = setInterval(() => drip && api.send(" "), 200);
-      // The server never ends what it was asked to end after a second.
+      // The server does not end the watch after its second.
       await api.until(() => api.requests.filter(({ isWatch }) => isWatch).length === 2);
       clearInterval(dripping);
       const second = api.requests.filter(({ isWatch }) => isWatch)[1];
@@ -277,7 +277,7 @@ Deno.test("followed collection: a server that is killed and comes back is follow
   }, { before: THREE });
 });
 
-Deno.test("followed collection: it is current since the list, an event, a bookmark or the end that was asked for", async () => {
+Deno.test("followed collection: it is current since the list, an event, a bookmark or the requested end", async () => {
   await following(async ({ api, things, clock, shows }) => {
     assert.equal(things.currentAt, null);
     await shows("a:red b:red c:red");
@@ -301,7 +301,7 @@ Deno.test("followed collection: it is current since the list, an event, a bookma
   }, { before: THREE });
 });
 
-Deno.test("followed collection: a refusal of watches is told, and what was listed stays", async () => {
+Deno.test("followed collection: forbidden watches are reported, and the listed objects stay", async () => {
   for (const status of [403, 405]) {
     await following(async ({ api, things, shows }) => {
       await shows("a:red b:red c:red");
@@ -316,7 +316,7 @@ Deno.test("followed collection: a refusal of watches is told, and what was liste
   }
 });
 
-Deno.test("followed collection: an object made anew under its name is another, though nothing else changed", async () => {
+Deno.test("followed collection: an object created again under its name is another, though nothing else changed", async () => {
   await following(async ({ api, things, shows, changes }) => {
     await shows("a:red b:red c:red");
     await api.until(() => api.watches === 1);

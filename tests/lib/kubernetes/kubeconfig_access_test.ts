@@ -52,7 +52,7 @@ users: [{name: u, user: {tokenFile: second, exec: {command: no}}}]`;
   });
 });
 
-Deno.test("kubeconfig access: what is no kubeconfig asks for nothing but itself", () => {
+Deno.test("kubeconfig access: a file that is not a kubeconfig needs nothing but itself", () => {
   for (const text of ["", "a: [", "7", "users: 7\ncontexts: [null, 3]\ncurrent-context: [x]", "clusters: [{name: }]"]) {
     assert.deepEqual(access({ "/k": text }, "/k"), { files: ["/k"], commands: [] }, text);
   }

@@ -61,7 +61,7 @@ Deno.test("secure watch: lists and watches go over TLS with the account's token,
   });
 });
 
-Deno.test("secure watch: a kubeconfig's client certificate is shown to the server, whoever names its authority", async () => {
+Deno.test("secure watch: a kubeconfig's client certificate is sent to the server, wherever its authority is named", async () => {
   const seen: string[] = [];
   const server = createServer(
     { ...SERVER, ca: AUTHORITY, requestCert: true, rejectUnauthorized: false },
@@ -89,7 +89,7 @@ Deno.test("secure watch: a kubeconfig's client certificate is shown to the serve
   }
 });
 
-/** A proxy that connects to where it is asked to, over TLS or not, and counts that. */
+/** A proxy that opens the requested tunnels, over TLS or not, and counts them. */
 async function withProxy(isSecure: boolean, use: (url: string, tunnels: () => number) => Promise<void>): Promise<void> {
   const sockets = new Set<Duplex>();
   const proxy = isSecure ? createServer(SERVER) : createPlainServer();

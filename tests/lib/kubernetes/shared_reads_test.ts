@@ -46,7 +46,7 @@ Deno.test("shared reads: a read that takes longer than the lifetime is joined, a
   assert.equal(await shared.read("a", work), 1);
 });
 
-Deno.test("shared reads: a failure reaches those who waited and nobody else", async () => {
+Deno.test("shared reads: a failure reaches the waiting callers and no others", async () => {
   const shared = new SharedReads<number>(2000, () => 0, 100);
   const broken = () => Promise.reject(new Error("away"));
   const both = await Promise.allSettled([shared.read("a", broken), shared.read("a", broken)]);
@@ -54,7 +54,7 @@ Deno.test("shared reads: a failure reaches those who waited and nobody else", as
   assert.equal(await shared.read("a", () => Promise.resolve(7)), 7);
 });
 
-Deno.test("shared reads: old results are let go when anybody reads", async () => {
+Deno.test("shared reads: old results are evicted at the next read", async () => {
   let now = 0;
   const shared = new SharedReads<number>(2000, () => now, 100);
   for (let i = 0; i < 100; i++) await shared.read(String(i), () => Promise.resolve(i));
@@ -63,7 +63,7 @@ Deno.test("shared reads: old results are let go when anybody reads", async () =>
   assert.equal(shared.size, 1);
 });
 
-Deno.test("shared reads: only so many results are kept, and reads under way are always joined", async () => {
+Deno.test("shared reads: only so many results are cached, and reads under way are always joined", async () => {
   const shared = new SharedReads<number>(2000, () => 0, 2);
   const slow = Promise.withResolvers<number>();
   const first = shared.read("slow", () => slow.promise);

@@ -6,7 +6,7 @@ const SCOPE = { session: "anna", namespace: "n", pipeline: "p", run: "r" };
 const ABSENT = judgeAnswer("progress", 404, null);
 const REFUSED = judgeAnswer("progress", 403, null);
 
-Deno.test("progress cache: an answer is of one user, one run, one volume and one state of it", () => {
+Deno.test("progress cache: a result belongs to one user, one run, one volume and one state of it", () => {
   const cache = new ProgressCache(() => 0);
   cache.of(SCOPE).set({ id: "a", state: "done" }, ABSENT);
   assert.equal(cache.of(SCOPE).get({ id: "a", state: "done" }), ABSENT);
@@ -35,7 +35,7 @@ Deno.test("progress cache: results expire soon while a volume runs, after an hou
   assert.deepEqual(known(), [undefined, undefined, undefined]);
 });
 
-Deno.test("progress cache: beyond its capacity the least recently used run loses its oldest results", () => {
+Deno.test("progress cache: beyond its capacity the oldest results of the least recently used run are evicted", () => {
   const cache = new ProgressCache(() => 0, 3);
   const [first, second] = [SCOPE, { ...SCOPE, run: "s" }];
   const has = (scope: typeof SCOPE, id: string) => cache.of(scope).get({ id, state: "done" }) !== undefined;

@@ -7,7 +7,7 @@ import type { VolumeState } from "@/lib/campaigns/projection/types.ts";
 const RUN = { namespace: "batch-default", pipeline: "lion-v2", run: "run-1" };
 const ANNA: ProgressViewer = { digest: "anna", cookie: "results_session=anna" };
 
-/** A results store that answers by path, and what it was asked. */
+/** A results store that responds by path, and its requests. */
 function results(answer: (path: string, request: Request) => Response | Promise<Response>) {
   const asked: string[] = [];
   let under = 0;
@@ -17,7 +17,7 @@ function results(answer: (path: string, request: Request) => Response | Promise<
     asked.push(path);
     most = Math.max(most, ++under);
     try {
-      // Answers come later, as over a network.
+      // Responses come later, as over a network.
       await Promise.resolve();
       return await answer(path, request);
     } finally {
@@ -73,7 +73,7 @@ Deno.test("progress: manifest.json is read only for a done or unknown volume wit
   assert.ok([0, 1, 2, 3].every((index) => answers.get(index)?.answered));
 });
 
-Deno.test("progress: a refusal is an answer without a fallback, also one of the fallback", async () => {
+Deno.test("progress: a 403 counts as answered without a fallback, also a 403 of the fallback", async () => {
   const { send, asked } = results((path) =>
     new Response(null, { status: path.includes("/a/") || path.endsWith("manifest.json") ? 403 : 404 })
   );
@@ -112,7 +112,7 @@ Deno.test("progress: reads go side by side, but not too many at once", async () 
   assert.equal(most(), 16);
 });
 
-Deno.test("progress: a store that does not answer is given up after the time for all reads", async () => {
+Deno.test("progress: reads of a store that does not respond are cancelled after the time for all reads", async () => {
   const { send, asked } = results(() => new Promise(() => {}));
   const limits = { totalMs: 60, atOnce: 2, file: { timeoutMs: 20, maxBytes: 1000 } };
   const answers = await reader(send, limits).read(RUN, many(1000, "active"), ANNA);
@@ -216,7 +216,7 @@ Deno.test("progress: a volume listed twice is read once, and ids with dot segmen
   assert.equal(answers.get(1)?.answered, true);
 });
 
-Deno.test("progress: a cookie that is no header value, and a sender that throws, are no answer", async () => {
+Deno.test("progress: a cookie that is no header value, and a sender that throws, have no status", async () => {
   const { send } = results(() => pages(1));
   assert.equal((await reader(send).read(RUN, wanted("active", "a"), { digest: "x", cookie: "a\nb" })).size, 0);
   const throwing = reader(() => {

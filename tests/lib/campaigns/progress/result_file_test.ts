@@ -35,7 +35,7 @@ Deno.test("result file: the cookie and the wish for plain bytes arrive over a ne
   assert.deepEqual(seen, ["results_session=token", "identity"]);
 });
 
-Deno.test("result file: a body up to the limit is whole, one byte more is none", async () => {
+Deno.test("result file: a body up to the limit is whole, one byte more gives no body", async () => {
   for (const [length, taken] of [[0, 0], [64 * 1024, 64 * 1024], [64 * 1024 + 1, null]] as const) {
     await withResults(() => new Response(new Uint8Array(length)), async (read) => {
       const { status, body } = await read();
@@ -45,7 +45,7 @@ Deno.test("result file: a body up to the limit is whole, one byte more is none",
   }
 });
 
-Deno.test("result file: an endless body is let go at the limit", async () => {
+Deno.test("result file: an endless body is cancelled at the limit", async () => {
   const cancelled = Promise.withResolvers<void>();
   const endless = () =>
     new Response(
@@ -80,7 +80,7 @@ Deno.test("result file: redirects and errors return their status without a body"
   }
 });
 
-Deno.test("result file: silence, a stalled body and a break are no answer", async () => {
+Deno.test("result file: a missing response, a stalled body and a break have no status", async () => {
   await withResults(() => new Promise(() => {}), async (read) => {
     assert.deepEqual(await read(30), { status: null, body: null });
   });

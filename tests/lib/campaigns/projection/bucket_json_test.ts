@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Fraction, integerOf, numberOf, parseBucketJson } from "@/lib/campaigns/projection/bucket_json.ts";
 
-Deno.test("bucket JSON: integers are told from numbers written with a fraction or an exponent", () => {
+Deno.test("bucket JSON: integers are distinguished from numbers with a fraction or an exponent", () => {
   const cases: [string, number | null, number | null][] = [
     ["1000", 1000, 1000],
     ["-3", -3, -3],

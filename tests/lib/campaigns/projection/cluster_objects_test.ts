@@ -105,7 +105,7 @@ Deno.test("pod: one that succeeded is not read", () => {
   assert.equal(readPod(podObject("1", { phase: "Failed" }))?.index, 1);
 });
 
-Deno.test("pod: only containers that ended are kept, the present end before the last", () => {
+Deno.test("pod: only containers that ended are read, the present end before the last", () => {
   const read = readPod(podObject("1", {
     containerStatuses: [
       {

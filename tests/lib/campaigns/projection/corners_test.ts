@@ -223,7 +223,7 @@ Deno.test("corners of progress: the age of a time", () => {
   }
 });
 
-Deno.test("corners of page sums: a volume that was refused, is absent, or did not answer", () => {
+Deno.test("corners of page sums: a volume that was forbidden, is absent, or was not read", () => {
   const file = (text: string) => judgeAnswer("progress", 200, new TextEncoder().encode(text));
   const answers = new Map([
     [0, file('{"pages_total":5,"pages_done":5,"updated_at":"2025-11-20T10:00:00Z","last_error":{"error":"older"}}')],

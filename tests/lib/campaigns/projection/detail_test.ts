@@ -104,7 +104,7 @@ Deno.test("detail: a page of volumes, while all the rest is over all of them", (
   );
 });
 
-Deno.test("detail: failures are the newest fifty, with a reason only where a pod tells", () => {
+Deno.test("detail: failures are the newest fifty, with a reason only where a pod has one", () => {
   const status = { failedIndexes: "0-59" };
   const told = pod("59", {
     containerStatuses: [
@@ -156,7 +156,7 @@ Deno.test("detail: a missing volumes.txt has no rows, counts stay the Job's", ()
   assert.deepEqual(detail.pagesCoverage, { counted: 0, of: 0 });
 });
 
-Deno.test("detail: a refusal marks its row, a failed read is not counted, a pending row shows nothing", () => {
+Deno.test("detail: a 403 marks its row, a failed read is not counted, a pending row shows nothing", () => {
   const campaign = live(4, { completedIndexes: "0-2" });
   const unread = { answered: false, forbidden: false, progress: null };
   const answers = new Map<number, ProgressAnswer>([
@@ -284,7 +284,7 @@ Deno.test("reaped detail: rows from volumes.txt, progress read for those that ar
   );
 });
 
-Deno.test("detail: hostile ids and messages are an answer", () => {
+Deno.test("detail: hostile ids and messages give a detail", () => {
   const volumes = readVolumes(
     "../x\thttps://x/1\n__proto__\timages:u\n\ud800\u2028\tjavascript:alert(1)\nconstructor",
   );

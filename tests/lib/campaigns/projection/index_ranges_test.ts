@@ -26,7 +26,7 @@ Deno.test("index ranges: single indexes, ranges and spaces are read", () => {
   assert.ok(readIndexRanges("040").has(40));
 });
 
-Deno.test("index ranges: pieces that are no range are skipped", () => {
+Deno.test("index ranges: texts that are not ranges are skipped", () => {
   for (
     const piece of [
       "x",

@@ -116,7 +116,7 @@ Deno.test("campaign quality: the five lowest pages, each page of a volume once a
   assert.equal(quality?.lowest[0].canvas, 3);
 });
 
-Deno.test("page sums: a copy goes on without its origin", () => {
+Deno.test("page sums: a copy is independent of its origin", () => {
   const sums = new PageAccumulator();
   sums.add(
     counted("a"),

@@ -242,7 +242,7 @@ Deno.test("read: what a status means", () => {
   });
 });
 
-Deno.test("manifest fallback: only for a volume that is over and not failed, after an answer that was no refusal", () => {
+Deno.test("manifest fallback: only for a volume that is over and not failed, after a response that was not a 403", () => {
   const nothing = { answered: true, forbidden: false, progress: null };
   assert.deepEqual(
     (["pending", "active", "done", "failed", "unknown"] as const).filter((

@@ -24,7 +24,7 @@ function readText(member: string) {
   return readQuality(parseBucketJson(text), 10);
 }
 
-Deno.test("quality: a whole block is read without what nobody shows", () => {
+Deno.test("quality: a whole block is read without the unused members", () => {
   assert.deepEqual(read({}), {
     mean: 0.5,
     min: 0.25,

@@ -224,7 +224,7 @@ Deno.test("reaped rows: a volume listed twice is one named failure", () => {
   assert.deepEqual(rows.states, ["failed", "failed", "unknown"]);
 });
 
-Deno.test("reaped rows: the reason is the record's sentence, a blank one is none", () => {
+Deno.test("reaped rows: the reason is the record's sentence, unless it is blank", () => {
   const failedVolumes = JSON.stringify([{ id: "a", reason: "no page" }, {
     id: "b",
     reason: "",

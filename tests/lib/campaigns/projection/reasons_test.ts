@@ -75,7 +75,7 @@ Deno.test("reason: at the deadline SIGTERM is renamed, every other message stays
   );
 });
 
-Deno.test("reason: without the wrapper's, the message of a gate that refused", () => {
+Deno.test("reason: without the wrapper's, the message of a gate that failed", () => {
   const passed = terminated("prepare", { exitCode: 0, message: "all fine" });
   const mute = terminated("mute", { exitCode: 2 });
   assert.deepEqual(

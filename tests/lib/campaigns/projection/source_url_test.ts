@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { openableSource } from "@/lib/campaigns/projection/source_url.ts";
 
-Deno.test("source: URLs that a browser surely opens are kept as written", () => {
+Deno.test("source: URLs that every browser opens are returned as written", () => {
   const kept = [
     "https://archive.example/iiif/1/manifest",
     "HTTP://Archive.Example/x",
@@ -62,7 +62,7 @@ Deno.test("source: everything else has no link", () => {
   assert.equal(openableSource(null), null);
 });
 
-Deno.test("source: whatever is kept parses as http(s) and is the text itself", () => {
+Deno.test("source: each returned URL parses as http(s) and is the text itself", () => {
   const text = fc.oneof(
     fc.webUrl({ withQueryParameters: true }),
     fc.string().map((rest) => `https://${rest}`),

@@ -28,7 +28,7 @@ function answer(updatedAt: string | null, done = 1): ProgressAnswer {
   return { answered: true, forbidden: false, progress: progress({ updatedAt, done }) };
 }
 
-Deno.test("volume rows: a row that is shown again is cached, with the progress of each answer", () => {
+Deno.test("volume rows: a row that is shown again is cached, with the progress of each read", () => {
   const { rows, cut } = scene(3);
   const early = answer("2025-11-20T11:59:50Z");
   assert.equal(rows.view(1, early, NOW).progress?.ageSeconds, 10);

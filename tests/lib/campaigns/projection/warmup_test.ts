@@ -39,7 +39,7 @@ Deno.test("warm-up: its phase follows the Job", () => {
   assert.equal(warmupPhase(null), "missing");
 });
 
-Deno.test("warm-up: only a failed one has a reason, and only when its newest pod tells", () => {
+Deno.test("warm-up: only a failed one has a reason, and only when its newest pod has one", () => {
   const failing = warmupJob({
     status: { conditions: [condition("Failed", "t")] },
   });

@@ -62,7 +62,7 @@ Deno.test("campaign lists: the same bytes for as long as the source hands out th
   assert.deepEqual(third.body, first.body);
 });
 
-Deno.test("campaign lists: answers for other results URLs and other numbers of reaped campaigns are their own", async () => {
+Deno.test("campaign lists: lists for other results URLs and other numbers of reaped campaigns are separate", async () => {
   const { lists } = changing(FIRST);
   const [all, one, none] = await Promise.all([20, 1, 0].map((reaped) => lists.list({ ...REQUEST, reaped })));
   assert.deepEqual([all, one, none].map(({ jobs }) => jobs.length), [4, 3, 2]);
@@ -107,7 +107,7 @@ Deno.test("campaign lists: a row changes with its warm-up, the warm-up's reason,
   assert.deepEqual((await rows()).map(({ qualityPrediction }) => qualityPrediction), [true, true, true, true]);
 });
 
-Deno.test("campaign lists: a failure reaches those who waited, and the next one asks again", async () => {
+Deno.test("campaign lists: a failure reaches the waiting callers, and the next one lists again", async () => {
   const failed = warmupJob({ metadata: { name: "w" }, status: { conditions: [condition("Failed", "")] } });
   const { state, lists } = changing({ ...FIRST, warmups: [failed] });
   state.error = new ClusterUnavailable("away");

@@ -14,7 +14,7 @@ import type { LogEntry } from "@/lib/http/access_log.ts";
 import { ClusterUnavailable } from "@/lib/kubernetes/cluster_unavailable.ts";
 import { conventions, job } from "@/tests/lib/campaigns/projection/cluster_fixtures.ts";
 
-/** A keeper whose writer only notes what it is asked for. */
+/** Campaign records whose writer only notes its calls. */
 function scene(answer: (job: BatchJob) => RecordOutcome | Promise<RecordOutcome> = () => "written") {
   const written: string[] = [];
   const logged: LogEntry[] = [];
@@ -128,7 +128,7 @@ Deno.test("campaign records: only one record is written at a time, and a campaig
   assert.deepEqual([written, most], [["a []", 'b [["v","4"]]', "b"], 1]);
 });
 
-Deno.test("campaign records: a refusal is said once and ends the writing in its namespace for ten minutes", async () => {
+Deno.test("campaign records: a rejection is logged once and pauses the writes of its namespace for ten minutes", async () => {
   let refuses = true;
   const { records, after, logged, clock } = scene(({ namespace }) => {
     if (refuses && namespace === "closed") throw new RecordRejected("status 403");
@@ -156,7 +156,7 @@ Deno.test("campaign records: a refusal is said once and ends the writing in its 
   assert.deepEqual(logged, [refusal, refusal]);
 });
 
-Deno.test("campaign records: contention is no refusal, and a cluster that cannot be read is left alone for a moment", async () => {
+Deno.test("campaign records: contention is not a rejection, and a cluster that cannot be read pauses the writes for a moment", async () => {
   const contended = scene(() => "contended");
   const jobs = [campaign("a"), campaign("b")];
   assert.deepEqual(await contended.after(() => contended.records.listed({ jobs, statuses: [] })), ["a", "b"]);
@@ -193,7 +193,7 @@ Deno.test("campaign records: the same list is compared again only while somethin
   assert.equal(list.compared, 1);
 });
 
-Deno.test("campaign records: the same list is compared again once a refused namespace has its turn", async () => {
+Deno.test("campaign records: the same list is compared again once the pause of a rejected namespace is over", async () => {
   const { records, clock, after } = scene(() => Promise.reject(new RecordRejected("status 403")));
   const list = countedList([campaign("a")], []);
   assert.deepEqual(await after(() => records.listed(list)), ["a"]);

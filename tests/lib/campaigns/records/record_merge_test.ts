@@ -92,7 +92,7 @@ const time = fc.oneof(
   fc.constantFrom("", "soon"),
 );
 
-Deno.test("record summary: merging in any order ends at the latest instant, and never loses a value", () => {
+Deno.test("record summary: merging in any order ends at the latest instant, and no value is dropped", () => {
   fc.assert(fc.property(fc.array(time, { minLength: 1, maxLength: 5 }), fc.string(), (times, startedAt) => {
     const told = (order: readonly string[]) =>
       order.reduce(

@@ -37,7 +37,7 @@ function summary(parts: Parts | null): RecordWrite | null {
   return planSummary(parts && stored(parts), JOB, FRESH, conventions);
 }
 
-Deno.test("summary write: a record that is missing is made, without an empty ending", () => {
+Deno.test("summary write: a record that is missing is created, without an empty ending", () => {
   assert.deepEqual(summary(null), {
     manager: summaryManager,
     force: false,

@@ -117,7 +117,7 @@ Deno.test("record writer: a record that was pruned between reading and writing d
   }
 });
 
-Deno.test("record writer: a record that was made anew between reading and writing is left to a later write", async () => {
+Deno.test("record writer: a record that was created again between reading and writing is left to a later write", async () => {
   await withServer(async ({ server, writer }) => {
     await writer.write(job(), new Map([["a", "x"]]));
     server.fault = ({ method }) => {

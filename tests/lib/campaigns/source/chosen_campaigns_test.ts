@@ -13,7 +13,7 @@ interface Choice {
   readonly clock: { now: number };
   readonly refused: Promise<void>;
   readonly allowed: Promise<void>;
-  /** How often it was told that watches are refused. */
+  /** How often forbidden watches were reported. */
   readonly told: { refusals: number };
 }
 
@@ -42,7 +42,7 @@ async function choosing(
       refused.resolve();
     },
     watchAllowed: allowed.resolve,
-    limits: { patienceMs: 200 },
+    limits: { waitTimeoutMs: 200 },
     watchAgainMs,
   });
   try {
@@ -57,7 +57,7 @@ const noWatch: Faults = ({ isWatch }) => isWatch ? 403 : null;
 const lists = (api: FaultyCluster) =>
   api.requests.filter(({ isWatch, path }) => !isWatch && path !== "/version").length;
 
-Deno.test("chosen campaigns: an account that may watch follows, by itself and when told to", async () => {
+Deno.test("chosen campaigns: an account that may watch follows, by `auto` and by `watch`", async () => {
   for (const reads of ["auto", "watch"] as const) {
     await choosing(reads, null, async ({ api, chosen }) => {
       await api.until(() => api.watches === 6);
@@ -93,7 +93,7 @@ Deno.test("chosen campaigns: only one kind that may not be watched is enough for
   });
 });
 
-Deno.test("chosen campaigns: a refused account is tried again, and its cluster followed once it may watch everything", async () => {
+Deno.test("chosen campaigns: a forbidden account is tried again, and its cluster followed once it may watch everything", async () => {
   const isTrial = ({ isWatch, query }: Received) => isWatch && query.get("timeoutSeconds") === "1";
   const trials = (api: FaultyCluster, kind: string) =>
     api.requests.filter((asked) => isTrial(asked) && asked.path.endsWith(`/${kind}`)).length;
@@ -135,7 +135,7 @@ Deno.test("chosen campaigns: an account that loses the right to watch a second t
   }, 5);
 });
 
-Deno.test("chosen campaigns: an account that is told to list never watches", async () => {
+Deno.test("chosen campaigns: by `list` the cluster is never watched", async () => {
   await choosing("list", null, async ({ api, chosen }) => {
     assert.equal((await chosen.source.list()).jobs.length, 2);
     assert.equal(await chosen.ready(), true);
@@ -145,7 +145,7 @@ Deno.test("chosen campaigns: an account that is told to list never watches", asy
   });
 });
 
-Deno.test("chosen campaigns: an account that is told to watch and may not is not ready once what it knows is old", async () => {
+Deno.test("chosen campaigns: by `watch` an account that may not watch is not ready once its data is old", async () => {
   await choosing("watch", noWatch, async ({ chosen, clock }) => {
     assert.equal((await chosen.source.list()).jobs.length, 2);
     clock.now += STALE_MS;
@@ -155,7 +155,7 @@ Deno.test("chosen campaigns: an account that is told to watch and may not is not
   });
 });
 
-Deno.test("chosen campaigns: a cluster that is away at first is not ready, answers 502, and is followed when it comes", async () => {
+Deno.test("chosen campaigns: a cluster that is unavailable at first is not ready, is a 502, and is followed when it responds", async () => {
   await choosing("auto", () => "reset", async ({ api, chosen }) => {
     assert.equal(await chosen.ready(), false);
     await assert.rejects(chosen.source.list(), ClusterUnavailable);

@@ -65,7 +65,7 @@ function configMap(name: string, data: unknown, labels: object = {}): Record<str
 
 const STATUS = { phase: "Succeeded", volumesTotal: "2", volumesDone: "2", volumesFailed: "0" };
 
-Deno.test("listed campaigns: the embedded cluster's campaigns, warm-ups, records, statuses and pipelines are told apart", async () => {
+Deno.test("listed campaigns: the embedded cluster's campaigns, warm-ups, records, statuses and pipelines are distinguished", async () => {
   const options = sampleOptions();
   const cluster = await startEmbeddedCluster(options);
   try {
@@ -133,7 +133,7 @@ Deno.test("listed campaigns: five lists per namespace, those of records metadata
   assert.equal(seen.length, 20);
 });
 
-Deno.test("listed campaigns: one list that fails stops the others and is a 502, and the next reader asks again", async () => {
+Deno.test("listed campaigns: one list that fails stops the others and is a 502, and the next reader lists again", async () => {
   const { connection } = fakeCluster({});
   let broken = true;
   const stopped: AbortSignal[] = [];
@@ -265,7 +265,7 @@ Deno.test("listed campaigns: maps that are gone, not mounted, or have names that
   }
 });
 
-Deno.test("listed campaigns: a Job that is no campaign is absent, and a record of its name answers", async () => {
+Deno.test("listed campaigns: a Job that is not a campaign is absent, and the record of its name is returned", async () => {
   const foreign = jobObject({ labels: { app: "something" } });
   const record = configMap("campaign-lund", { "volumes.txt": "a\nb\n" });
   const status = configMap("campaign-lund-status", STATUS, { [names.kind]: "status" });
@@ -290,7 +290,7 @@ Deno.test("listed campaigns: a Job that is no campaign is absent, and a record o
   }
 });
 
-Deno.test("listed campaigns: readers of one campaign share its reads, and nothing in an answer is older than it may be", async () => {
+Deno.test("listed campaigns: readers of one campaign share its reads, and nothing in a response is older than it may be", async () => {
   let now = 0;
   const { connection, paths } = fakeCluster({ [`${JOBS}/lund`]: jobObject(), [PODS]: [podObject("0")] });
   const source = sourceOf(connection, { now: () => now });

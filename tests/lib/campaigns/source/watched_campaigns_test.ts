@@ -19,7 +19,7 @@ interface Watching {
   readonly clock: { now: number };
   /** Requests other than watches since the last call. */
   reads(): string[];
-  /** Waits until a question has an answer. */
+  /** Reads until a condition holds. */
   until<T>(ask: () => Promise<T>, holds: (answer: T) => boolean): Promise<T>;
 }
 
@@ -175,7 +175,7 @@ Deno.test("watched campaigns: what goes beyond the budget is read again, the res
   }, { limits: { documentBytes: 400 } });
 });
 
-Deno.test("watched campaigns: maps that nobody follows are read, and shared for a moment", async () => {
+Deno.test("watched campaigns: maps that are not followed are read, and shared for a moment", async () => {
   await watching(async ({ api, source, reads, clock }) => {
     const mounts = (name: string) => ({ name, configMap: { name: `own-${name}` } });
     const volumes = [mounts("campaign"), mounts("pipeline")];
@@ -196,7 +196,7 @@ Deno.test("watched campaigns: maps that nobody follows are read, and shared for 
   });
 });
 
-Deno.test("watched campaigns: a document that cannot be read is a 502 for that campaign, the list goes on", async () => {
+Deno.test("watched campaigns: a document that cannot be read is a 502 for that campaign, the list still works", async () => {
   await watching(async ({ api, source }) => {
     await followed(api);
     api.fault = ({ path }) => path.endsWith("/campaign-lund") ? 500 : null;
@@ -207,13 +207,13 @@ Deno.test("watched campaigns: a document that cannot be read is a 502 for that c
   });
 });
 
-Deno.test("watched campaigns: readers wait for the first lists, and are told when these do not come", async () => {
+Deno.test("watched campaigns: readers wait for the first lists, and fail when these do not arrive", async () => {
   await watching(async ({ source }) => {
     assert.equal(source.age(), null);
     await assert.rejects(source.list(), ClusterUnavailable);
     await assert.rejects(source.campaign("batch-default", "lund"), ClusterUnavailable);
     await assert.rejects(source.pods("batch-default", "lund"), ClusterUnavailable);
-  }, { limits: { patienceMs: 20 }, before: (api) => void (api.fault = () => "hang") });
+  }, { limits: { waitTimeoutMs: 20 }, before: (api) => void (api.fault = () => "hang") });
   await watching(async ({ source, api }) => {
     api.until(() => api.requests.length === 6).then(() => api.fault = null);
     assert.equal((await source.list()).jobs.length, 2);
