@@ -41,9 +41,7 @@ export function SearchBox({ store, search, current, onHit }: SearchBoxProps) {
   }, [typed.value]);
 
   if (!manifest?.canvases.some(({ altoSources }) => altoSources.length > 0)) return null;
-  const begin = () => {
-    if (progress.total === 0) void search.start(manifest.canvases, store.current.value);
-  };
+  const begin = () => void search.start(manifest.canvases, store.current.value);
   const goTo = (place: number) => {
     const at = (place + hits.length) % hits.length;
     if (!hits[at]) return;

@@ -49,14 +49,22 @@ export class VolumeSearch {
   #index = new VolumeIndex();
   #running: AbortController | null = null;
   #failedInARow = 0;
+  /** Those of the volume that is read. */
+  #canvases: readonly unknown[] | null = null;
 
   constructor(deps: VolumeSearchDeps) {
     this.#deps = deps;
   }
 
-  /** Reads the texts of a volume, those of another one are released. @param from index of the canvas to begin with */
+  /**
+   * Reads the texts of a volume, those of another one are released. The volume that is read already is not read again.
+   *
+   * @param from index of the canvas to begin with
+   */
   async start(canvases: readonly Pick<Canvas, "altoSources">[], from: number): Promise<void> {
+    if (canvases === this.#canvases) return;
     this.stop();
+    this.#canvases = canvases;
     const { signal } = this.#running = new AbortController();
     this.#index = new VolumeIndex();
     this.#failedInARow = 0;
@@ -80,6 +88,7 @@ export class VolumeSearch {
   stop(): void {
     this.#running?.abort();
     this.#running = null;
+    this.#canvases = null;
     this.#report({ isReading: false });
   }
 

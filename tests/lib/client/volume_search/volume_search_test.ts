@@ -66,6 +66,16 @@ Deno.test("volume search: another volume replaces the texts of the one before", 
   assert.equal(search.found.value.hits.length, 2);
 });
 
+Deno.test("volume search: a volume that is read already is not read again", async () => {
+  let fetched = 0;
+  const fetchText = (url: string) => Promise.resolve({ ok: true, text: altoOf(`${url} ${fetched++}`) } as const);
+  const search = new VolumeSearch({ idle, fetchText });
+  const canvases = volume(3);
+  await Promise.all([search.start(canvases, 0), search.start(canvases, 1)]);
+  await search.start(canvases, 2);
+  assert.equal(fetched, 3);
+});
+
 Deno.test("volume search: a file that cannot be read is counted, and many in a row end the reading", async () => {
   let fetched = 0;
   const search = new VolumeSearch({
