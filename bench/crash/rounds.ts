@@ -26,6 +26,9 @@ export interface Round extends Compared {
   files: number;
 }
 
+/** The store alone: a cluster would go on writing results while the folder is checked. */
+const ENV = { EMBEDDED: "store", ROLES: "gateway,results" };
+
 /**
  * Kills the application in the middle of a mixed load, again and again over one folder, and compares everything after
  * each start. Throws with the seed when anything was lost; the moments of the kills depend on the seed, what the disk
@@ -34,7 +37,7 @@ export interface Round extends Compared {
 export async function* crashRounds(kills: number, seed: number): AsyncGenerator<Round> {
   const dataFolder = await Deno.makeTempDir({ prefix: "stackroom-crash-" });
   const ledger = new Ledger(WRITERS, KEYS_EACH, BUCKETS);
-  let application = await startApplication({ dataFolder });
+  let application = await startApplication({ dataFolder, env: ENV });
   let isRunning = true;
   try {
     for (let number = 1; number <= kills; number++) {
@@ -57,7 +60,7 @@ export async function* crashRounds(kills: number, seed: number): AsyncGenerator<
         ),
       );
       await killed.promise;
-      application = await startApplication({ dataFolder });
+      application = await startApplication({ dataFolder, env: ENV });
       isRunning = true;
       const { files } = checkFolder(dataFolder);
       yield { kill: number, events: moment, files, ...await compareAll(embeddedServer(dataFolder), ledger, random) };

@@ -6,7 +6,7 @@ import { batchedLog } from "@/lib/http/access_log.ts";
 import type { App } from "@/lib/http/app.ts";
 import type { RequestInfo } from "@/lib/http/request_context.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
-import { DEFAULT_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
+import { type ConnectionLimits, DEFAULT_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
 import { drainingServer } from "@/lib/process/draining_server.ts";
 import { type AppDeps, buildApp, type GatewayDeps } from "@/routes/mod.ts";
 
@@ -97,7 +97,7 @@ export async function withGateway(options: FixtureOptions, body: (fixture: Fixtu
     now: () => NOW,
     ...options.app,
   });
-  const limits = { ...DEFAULT_CONNECTION_LIMITS, answers: options.gateway?.bodyBounds };
+  const limits: ConnectionLimits = { ...DEFAULT_CONNECTION_LIMITS, responses: options.gateway?.bodyBounds };
   const handler = (request: Request, info: RequestInfo) => app.fetch(request, info);
   const gateway = drainingServer({ port: 0, hostname: "127.0.0.1", limits }, handler, handler);
   const origin = `http://127.0.0.1:${gateway.port}`;
