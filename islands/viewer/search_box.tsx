@@ -99,6 +99,17 @@ export function SearchBox({ store, search, current, onHit }: SearchBoxProps) {
       {isListed.value && query !== "" && (
         <div class="hits" role="group" aria-label={VIEWER_LABELS.hits} tabIndex={-1}>
           <p class="note" role="status">{progressSentence(progress)}</p>
+          <label class="switch">
+            <input
+              type="checkbox"
+              checked={!search.isFolded.value}
+              onChange={(event) => {
+                search.isFolded.value = !event.currentTarget.checked;
+                current.value = null;
+              }}
+            />
+            {VIEWER_LABELS.exactSearch}
+          </label>
           <ol>
             {hits.slice(0, MAX_LISTED).map((hit, place) => (
               <li key={place}>

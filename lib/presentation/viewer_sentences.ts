@@ -57,6 +57,7 @@ export const VIEWER_LABELS = {
   showLine: (number: number) => `Show line ${number} on the image`,
 
   search: "Search in this volume",
+  exactSearch: "Match case and accents (a finds neither A nor å)",
   previousHit: "Previous hit",
   nextHit: "Next hit",
   hits: "Hits",

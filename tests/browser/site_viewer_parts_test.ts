@@ -23,6 +23,14 @@ Deno.test(
     await page.getByRole("button", { name: "Next hit" }).click();
     await page.waitForFunction(() => location.hash.endsWith("cv=1"));
     await page.locator(".page-marks .current-hit").waitFor({ state: "attached" });
+    await page.getByRole("searchbox").fill("ASKAN");
+    await page.locator(".hits li").nth(3).waitFor();
+    await page.getByLabel("Match case and accents").check();
+    await page.waitForFunction(() => document.querySelectorAll(".hits li").length === 0);
+    await page.getByRole("searchbox").fill("askan");
+    await page.waitForFunction(() => document.querySelector(".find output")?.textContent === "0 hits");
+    await page.getByLabel("Match case and accents").uncheck();
+    await page.locator(".hits li").nth(3).waitFor();
     await page.getByRole("searchbox").fill("img src");
     await page.locator(".hits mark", { hasText: "img src" }).first().waitFor();
     await page.locator(".hits button").nth(3).click();
