@@ -5,7 +5,7 @@ import { ShortcutList } from "@/components/viewer/shortcut_list.tsx";
 import { ViewerProblemNotice } from "@/components/viewer/viewer_problem.tsx";
 import { ViewerTools } from "@/components/viewer/viewer_tools.tsx";
 import { island } from "@/lib/client/island.tsx";
-import { fetchText } from "@/lib/client/viewer/fetch_text.ts";
+import { fetchText } from "@/lib/client/fetch_text.ts";
 import type { ImageView } from "@/lib/client/viewer/image_view.ts";
 import { PageTexts } from "@/lib/client/viewer/page_texts.ts";
 import { viewerChoices } from "@/lib/client/viewer/viewer_memory.ts";

@@ -7,7 +7,7 @@ import { readPageAddress } from "@/lib/presentation/alto/page_address.ts";
 import { type PrintedXml, printXmlInSteps } from "@/lib/presentation/alto/printed_xml.ts";
 import type { PageProblem } from "@/lib/presentation/page_text_words.ts";
 import { viewerPath } from "@/lib/presentation/page_paths.ts";
-import { fetchText } from "@/lib/client/viewer/fetch_text.ts";
+import { fetchText } from "./fetch_text.ts";
 import { runSteps } from "./run_steps.ts";
 
 /** The manifest of a volume of ten thousand pages has about 8 MB. */

@@ -2,9 +2,8 @@ import { signal } from "@preact/signals";
 
 import { isComplete, readRunManifest, type RunManifest } from "@/lib/presentation/run_manifest/run_manifest.ts";
 import { manifestProblem, UNREADABLE_MANIFEST } from "@/lib/presentation/run_manifest/words.ts";
-import { SENTENCES } from "@/lib/presentation/page_sentences.ts";
+import { fetchText } from "./fetch_text.ts";
 import { type Clock, Poller } from "./poller.ts";
-import { readText } from "./read_text.ts";
 
 /** Seconds between two reads while the run goes on: it writes the manifest last. */
 const LIVE_SECONDS = 15;
@@ -75,21 +74,17 @@ export class RunManifestReader {
   }
 
   async #stateOfRead(signal: AbortSignal): Promise<RunManifestState> {
-    try {
-      const response = await this.#deps.fetch(this.#url, { signal, cache: "no-cache" });
-      if (response.status === 401) this.#deps.onLogin();
-      if (response.status === 401 || response.status === 403) this.#poller.repeat(null);
-      if (!response.ok) {
-        await response.body?.cancel();
-        if (response.status === 404) return { kind: "absent" };
-        return { kind: "problem", sentence: manifestProblem(response.status) };
-      }
-      const text = await readText(response, MAX_BYTES);
-      const manifest = text === null ? null : readRunManifest(parsed(text));
+    // The file is overwritten by each run.
+    const fetch: typeof globalThis.fetch = (url, init) => this.#deps.fetch(url, { ...init, cache: "no-cache" });
+    const fetched = await fetchText(this.#url, { fetch, maxBytes: MAX_BYTES, signal });
+    if (fetched.ok) {
+      const manifest = readRunManifest(parsed(fetched.text));
       return manifest ? { kind: "read", manifest } : { kind: "problem", sentence: UNREADABLE_MANIFEST };
-    } catch {
-      return { kind: "problem", sentence: SENTENCES.serverUnreachable };
     }
+    const { problem } = fetched;
+    if (problem === 401) this.#deps.onLogin();
+    if (problem === 401 || problem === 403) this.#poller.repeat(null);
+    return problem === 404 ? { kind: "absent" } : { kind: "problem", sentence: manifestProblem(problem) };
   }
 }
 

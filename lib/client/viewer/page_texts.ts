@@ -5,7 +5,7 @@ import { MAX_ALTO_CHARACTERS, readAltoInSteps } from "@/lib/presentation/alto/re
 import type { Canvas } from "@/lib/presentation/iiif/manifest.ts";
 import type { TextProblem } from "@/lib/presentation/viewer_sentences.ts";
 import { type TextLine, textLines } from "@/lib/presentation/viewer_text.ts";
-import { fetchText } from "./fetch_text.ts";
+import { fetchText } from "@/lib/client/fetch_text.ts";
 
 /** Texts that are cached. */
 const MAX_CACHED = 20;

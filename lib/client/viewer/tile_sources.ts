@@ -1,7 +1,7 @@
 import { imageServiceOf } from "@/lib/presentation/iiif/image_service.ts";
 import type { ImageService, ImageSource } from "@/lib/presentation/iiif/manifest.ts";
 import type { FetchProblem } from "@/lib/presentation/viewer_sentences.ts";
-import { fetchText } from "./fetch_text.ts";
+import { fetchText } from "@/lib/client/fetch_text.ts";
 
 /** Largest description of an image that is read, bytes. */
 const MAX_INFO_BYTES = 512 * 1024;

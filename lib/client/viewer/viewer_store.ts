@@ -5,7 +5,7 @@ import { MAX_MANIFEST_BYTES, readManifest } from "@/lib/presentation/iiif/read_m
 import { layoutOf, spreadsOf } from "@/lib/presentation/iiif/spreads.ts";
 import { readViewerAddress, writeViewerAddress } from "@/lib/presentation/iiif/viewer_address.ts";
 import type { ViewerProblem } from "@/lib/presentation/viewer_sentences.ts";
-import { fetchText } from "./fetch_text.ts";
+import { fetchText } from "@/lib/client/fetch_text.ts";
 import type { ShownPage } from "./image_view.ts";
 
 /** Turns that follow each other faster than this are one entry in the browser's history, ms. */

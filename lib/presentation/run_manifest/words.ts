@@ -1,13 +1,20 @@
 import { formatDuration } from "@/lib/presentation/durations.ts";
 import { formatQuality } from "@/lib/presentation/figures.ts";
+import { SENTENCES } from "@/lib/presentation/page_sentences.ts";
+import type { FetchProblem } from "@/lib/presentation/viewer_sentences.ts";
 import type { RunPage } from "./run_manifest.ts";
 import type { PageOrder, QualityStep } from "./run_summary.ts";
 
 export const UNREADABLE_MANIFEST = "The run's summary cannot be shown: its manifest is not what a run writes.";
 
-/** Why a run's manifest cannot be shown, by the status of the response. */
-export function manifestProblem(status: number): string {
-  switch (status) {
+/** Why a run's manifest cannot be shown. */
+export function manifestProblem(problem: FetchProblem): string {
+  switch (problem) {
+    case "too large":
+      return UNREADABLE_MANIFEST;
+    case "slow":
+    case "unreachable":
+      return SENTENCES.serverUnreachable;
     case 403:
       return "Your account may not read this volume's manifest.";
     case 502:
@@ -15,7 +22,7 @@ export function manifestProblem(status: number): string {
     case 504:
       return "The results store does not answer, so the run's summary cannot be shown.";
     default:
-      return `The run's summary cannot be read (the server answered ${status}).`;
+      return `The run's summary cannot be read (the server answered ${problem}).`;
   }
 }
 

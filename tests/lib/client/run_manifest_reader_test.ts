@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { readText } from "@/lib/client/read_text.ts";
 import { RunManifestReader } from "@/lib/client/run_manifest_reader.ts";
 import { HeldClock } from "./held_clock.ts";
 
@@ -71,15 +70,4 @@ Deno.test("run manifest reader: asks for the login once when the session has end
   reader.start(true);
   await clock.pass(600);
   assert.deepEqual([seen.reads, seen.logins], [1, 1]);
-});
-
-Deno.test("read text: the whole text, or null beyond the limit with the rest cancelled", async () => {
-  assert.equal(await readText(new Response("åäö"), 6), "åäö");
-  assert.equal(await readText(new Response(null), 6), "");
-  let cancelled = false;
-  const endless = new ReadableStream({
-    pull: (controller) => controller.enqueue(new Uint8Array(1000)),
-    cancel: () => void (cancelled = true),
-  });
-  assert.deepEqual([await readText(new Response(endless), 5000), cancelled], [null, true]);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { fetchText } from "@/lib/client/viewer/fetch_text.ts";
+import { fetchText } from "@/lib/client/fetch_text.ts";
 
 const URL_ = "https://arkiv.example/manifest.json";
 
