@@ -160,7 +160,7 @@ function trustHops(hops: number): Middleware {
 }
 
 interface GatewayParts {
-  /** Places of the role. */
+  /** Slots of the role. */
   readonly role: InFlight;
   readonly logins: UnprovenRequests;
   readonly now: () => number;
@@ -188,7 +188,7 @@ function gatewayApi(deps: GatewayDeps, { role, logins, now, log }: GatewayParts)
   const forms = deps.issuedForms ?? null;
   const warn = (message: string) => log.write({ level: "warn", message: redactText(message) });
   return [
-    ...authOperations({ key, lifetimeMinutes: deps.tokenLifetimeMinutes, now, places: logins }),
+    ...authOperations({ key, lifetimeMinutes: deps.tokenLifetimeMinutes, now, slots: logins }),
     ...capabilitiesOperations(
       { mapi_enabled: deps.mapiEnabled, storage_backend: deps.backend },
       (context) => enterRole(role, context),

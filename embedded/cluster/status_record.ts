@@ -56,5 +56,5 @@ function namedFailures(pods: readonly Pod[], campaign: SampleCampaign): { id: st
 
 /** The `error` of a worker's message, or the message itself. */
 function sentence(message: string): string {
-  return stringAt(parsedJson(new TextEncoder().encode(message)), "error") ?? message;
+  return stringAt(parsedJson(message), "error") ?? message;
 }

@@ -95,7 +95,7 @@ export function tooManyRequests(detail: string, retryAfterSeconds: number): Http
   return new HttpError(429, detail, { headers: { "Retry-After": String(retryAfterSeconds) } });
 }
 
-/** 502: an upstream is unreachable or answers nonsense. */
+/** 502: an upstream is unreachable or its response is malformed. */
 export function badGateway(detail: string, cause?: unknown): HttpError {
   return new HttpError(502, detail, { cause });
 }

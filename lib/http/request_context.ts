@@ -37,7 +37,7 @@ export class RequestContext {
     this.trustHops(trustedHops);
   }
 
-  /** Says how many proxies in front of the role that answers are ours, which tells who the client is. */
+  /** Says how many proxies in front of this role are ours, which determines the client address. */
   trustHops(trustedHops: number): void {
     const forwardedFor = trustedHops > 0 ? this.header("X-Forwarded-For") : null;
     this.clientAddress = clientAddress(forwardedFor, peerAddress(this.info), trustedHops);

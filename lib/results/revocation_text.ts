@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parsedJson } from "@/lib/std/parsed_json.ts";
+import { parsedJson } from "@/lib/std/untrusted.ts";
 
 const VERSION = 2;
 const DIGEST = z.string();

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { createCipheriv, createDecipheriv, createHash, type KeyObject, randomBytes } from "node:crypto";
 import { z } from "zod";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
-import { parsedJson } from "@/lib/std/parsed_json.ts";
+import { parsedJson } from "@/lib/std/untrusted.ts";
 
 /** Longest token that is sealed, characters: browsers silently drop cookies above 4096 bytes, name and attributes included. */
 const MAX_SEALED_CHARACTERS = 4096 - 256;

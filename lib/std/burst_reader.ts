@@ -81,7 +81,7 @@ export class BurstReader implements BodyReader {
     this.#lent = null;
     if (this.#blocks.length === 0 && !this.#ended) {
       if (this.#isFast) await sleep(PAUSE_MS);
-      await this.#burst();
+      if (!this.#ended) await this.#burst();
     }
     this.#lent = this.#blocks.shift() ?? null;
     if (this.#lent) return this.#lent.block.subarray(0, this.#lent.length);

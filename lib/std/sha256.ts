@@ -70,7 +70,7 @@ export function hmacAfter(key: Uint8Array, beginning: string): (rest: string) =>
   };
 }
 
-/** Takes the whole blocks of a text; answers where the rest of it begins. */
+/** Takes the whole blocks of a text; returns where the rest of it begins. */
 function compressBlocks(state: Int32Array, text: string): number {
   const end = text.length - text.length % BLOCK;
   for (let at = 0; at < end;) {

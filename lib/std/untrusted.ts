@@ -13,10 +13,10 @@ export function member(value: unknown, ...path: readonly string[]): unknown {
   return found;
 }
 
-/** A UTF-8 body parsed as JSON; undefined when it is not JSON. */
-export function parsedJson(body: Uint8Array): unknown {
+/** A text, or a UTF-8 body, parsed as JSON; undefined when it is malformed. */
+export function parsedJson(body: string | Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder().decode(body));
+    return JSON.parse(typeof body === "string" ? body : new TextDecoder().decode(body));
   } catch {
     return undefined;
   }

@@ -76,6 +76,7 @@ export class XmlScanner {
         return this.#openTag();
     }
   }
+
   #text(): XmlToken {
     const tag = this.#xml.indexOf("<", this.start);
     this.end = tag < 0 ? this.#xml.length : tag;

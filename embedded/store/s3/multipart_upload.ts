@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-
 import type { UploadedPart } from "@/embedded/store/uploads.ts";
 import { ownerElement } from "./listing_xml.ts";
 import { permittedBucket, signedUser } from "./permitted.ts";

@@ -1,6 +1,6 @@
 import type { RequestOptions } from "node:https";
 import type { UpstreamResponse } from "@/lib/http/read_capped.ts";
-import { StreamOfLength } from "@/lib/http/watched_upload.ts";
+import type { StreamOfLength } from "@/lib/http/watched_upload.ts";
 
 export interface UpstreamOptions {
   /** Certificates (PEM) to trust beside the usual ones. */

@@ -28,11 +28,11 @@ interface TokenSettings {
   /** ms since 1970 */
   readonly now: () => number;
   /** Bounds the logins under way, since any client may send one. */
-  readonly places: UnprovenRequests;
+  readonly slots: UnprovenRequests;
 }
 
 /** Login: the only gateway operation that needs no token. It checks nothing; the store does, on later requests. */
-export function authOperations({ key, lifetimeMinutes, now, places }: TokenSettings): Operation[] {
+export function authOperations({ key, lifetimeMinutes, now, slots }: TokenSettings): Operation[] {
   return [
     publicOperation({
       id: "login",
@@ -61,7 +61,7 @@ export function authOperations({ key, lifetimeMinutes, now, places }: TokenSetti
       },
     }, (context) => {
       try {
-        context.hold(places.enter(context));
+        context.hold(slots.enter(context));
       } catch (error) {
         cancelBody(context.request);
         throw error;

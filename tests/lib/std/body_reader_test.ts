@@ -169,6 +169,15 @@ Deno.test("body reader: a long burst is followed by a timer, in which the runtim
   assert.equal(await delays({ chunkBytes: 64 * 1024, chunks: 3, usedBytes, slow: true }), 0);
 });
 
+Deno.test("body reader: a read that waits between two bursts returns null when it is cancelled", async () => {
+  const { body } = new Connection({ chunkBytes: 64 * 1024, chunks: 160, usedBytes: MOST_READ_BYTES });
+  const reader = bodyReader(body, null);
+  for (let left = 1024 * 1024; left > 0;) left -= (await reader.read())?.length ?? left;
+  const pending = reader.read();
+  reader.cancel();
+  assert.equal(await pending, null);
+});
+
 Deno.test("body reader: tells which bodies leave the runtime reading ahead", async () => {
   const post = (body: Body) => new Request("http://localhost/", { method: "POST", body });
   const read = async (chunked: Chunked, lengthBytes: number | null) => {

@@ -141,7 +141,6 @@ Deno.test("manifest: an address that is read without parsing it is one that pars
       const { seeAlso } = read(manifest3(pages3(1), { seeAlso: [{ id }] }));
       for (const { href } of seeAlso) assert.match(new URL(href).protocol, /^https?:$/);
     }),
-    { numRuns: 1000 },
   );
 });
 
@@ -240,7 +239,6 @@ Deno.test("manifest: no JSON makes the reader throw, and none changes what objec
       assert.equal(typeof result.ok, "boolean");
       assert.doesNotThrow(() => JSON.stringify(result));
     }),
-    { numRuns: 2000 },
   );
   assert.equal(Object.getOwnPropertyNames(Object.prototype).join(), inherited);
 });
