@@ -91,12 +91,17 @@ export function PageStage({ store, view, onPoint, onPainted, onFullScreen, ...ma
   }, [view.value, pages, attempt.value]);
 
   useEffect(() => {
+    const covered: HTMLElement[] = [];
     for (const index of painted.value) {
       const element = view.value?.overlayOf(index);
       const canvas = store.manifest.peek()?.canvases[index];
-      if (element && canvas) render(<Marks index={index} canvas={canvas} {...marks} />, element);
+      if (!element || !canvas) continue;
+      render(<Marks index={index} canvas={canvas} {...marks} />, element);
+      covered.push(element);
     }
     if (painted.value.length > 0) onPainted();
+    // Marks that stay mounted in a dropped element follow the lit line, and read the texts of pages that are gone.
+    return () => covered.forEach((element) => render(null, element));
   }, [painted.value]);
 
   const numbers = store.shown.value.map((index) => order.indexOf(index) + 1).sort((a, b) => a - b);

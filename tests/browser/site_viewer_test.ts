@@ -86,6 +86,28 @@ Deno.test(
 );
 
 Deno.test(
+  "viewer: a line that is lit after many pages reads no text of those that were left",
+  withPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
+    const { page } = visit;
+    const requests = await serve(page, { pages: 30 });
+    await openViewer(visit);
+    for (let index = 0; index < 30; index++) {
+      if (index > 0) await page.keyboard.press("ArrowRight");
+      await page.getByText(`Åskan går över ${index}.xml`).waitFor();
+      await page.locator(".page-marks rect").nth(2).waitFor({ state: "attached" });
+    }
+    const textRequests = () => requests.filter((path) => path.startsWith("/alto/")).length;
+    const before = textRequests();
+    for (const line of [0, 1, 2]) {
+      await page.locator(".text-lines li").nth(line).hover();
+      await page.locator(".page-marks .lit").waitFor({ state: "attached" });
+    }
+    await page.waitForTimeout(300);
+    assert.equal(textRequests(), before);
+  }),
+);
+
+Deno.test(
   "viewer: what files say is shown as text",
   withPage({}, async (visit) => {
     const { page } = visit;
