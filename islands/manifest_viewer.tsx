@@ -18,6 +18,7 @@ import { writeViewerAddress } from "@/lib/presentation/iiif/viewer_address.ts";
 import { pageTitle } from "@/lib/presentation/page_tab.ts";
 import { guardResultUrl } from "@/lib/presentation/result_url_guard.ts";
 import { commandOf, type ViewerCommand } from "@/lib/presentation/viewer_keys.ts";
+import type { VolumeHit } from "@/lib/presentation/volume_search/volume_index.ts";
 import { VIEWER_LABELS, VIEWER_SENTENCES } from "@/lib/presentation/viewer_sentences.ts";
 import { lineAt } from "@/lib/presentation/viewer_text.ts";
 import { AboutDrawer } from "@/islands/viewer/about_drawer.tsx";
@@ -41,10 +42,8 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
   const texts = useMemo(() => new PageTexts((...request) => fetch(...request)), []);
   const search = useMemo(volumeSearch, []);
   const lit = useSignal<LitLine | null>(null);
-  /** Place of the hit that the reader is at, among those found. */
-  const hitPlace = useSignal<number | null>(null);
+  const currentHit = useSignal<VolumeHit | null>(null);
   const hits = useComputed(() => search.found.value.hits);
-  const currentHit = useComputed(() => hits.value[hitPlace.value ?? -1] ?? null);
   const hitCounts = useComputed(() => {
     const counts = new Map<number, number>();
     for (const { canvas } of hits.value) counts.set(canvas, (counts.get(canvas) ?? 0) + 1);
@@ -137,7 +136,7 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
           key={url}
           store={store}
           search={search}
-          current={hitPlace}
+          current={currentHit}
           onHit={({ canvas }) => {
             // A hit on another page is shown once that page is there.
             if (store.shown.value.includes(canvas)) showHit();

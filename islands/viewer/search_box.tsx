@@ -17,8 +17,8 @@ const TYPING_MS = 150;
 interface SearchBoxProps {
   readonly store: ViewerStore;
   readonly search: VolumeSearch;
-  /** Place of the hit that the reader is at, among those found; null: none yet. */
-  readonly current: Signal<number | null>;
+  /** The hit that the reader is at; null: none yet. Its place changes while pages are read, so it is not held. */
+  readonly current: Signal<VolumeHit | null>;
   readonly onHit: (hit: VolumeHit) => void;
 }
 
@@ -31,26 +31,35 @@ export function SearchBox({ store, search, current, onHit }: SearchBoxProps) {
   const { hits, isCut } = search.found.value;
   const progress = search.progress.value;
   const query = search.query.value;
+  const currentPlace = placeOf(hits, current.value);
 
+  const applyTyped = () => {
+    // The reader stays at the hit where the query was applied already.
+    if (search.query.value === typed.value) return;
+    search.query.value = typed.value;
+    current.value = null;
+  };
   useEffect(() => {
-    const timer = setTimeout(() => {
-      search.query.value = typed.value;
-      current.value = null;
-    }, TYPING_MS);
+    const timer = setTimeout(applyTyped, TYPING_MS);
     return () => clearTimeout(timer);
   }, [typed.value]);
 
   if (!manifest?.canvases.some(({ altoSources }) => altoSources.length > 0)) return null;
   const begin = () => void search.start(manifest.canvases, store.current.value);
+  // The hits are read at the event: those of this rendering may be of the query before.
   const goTo = (place: number) => {
-    const at = (place + hits.length) % hits.length;
-    if (!hits[at]) return;
-    current.value = at;
-    onHit(hits[at]);
+    const { hits } = search.found.value;
+    const hit = hits[(place + hits.length) % hits.length];
+    if (!hit) return;
+    current.value = hit;
+    onHit(hit);
   };
-  // From where the reader is, so that the first hit is the next one.
-  const next = () =>
-    goTo(current.value === null ? Math.max(0, placeFrom(hits, store.current.value)) : current.value + 1);
+  const next = () => {
+    const { hits } = search.found.value;
+    const place = placeOf(hits, current.value);
+    // From where the reader is, so that the first hit is the next one.
+    goTo(place === null ? Math.max(0, placeFrom(hits, store.current.value)) : place + 1);
+  };
   return (
     <form
       class="find"
@@ -58,7 +67,9 @@ export function SearchBox({ store, search, current, onHit }: SearchBoxProps) {
       ref={box}
       onSubmit={(event) => {
         event.preventDefault();
-        isListed.value = false;
+        applyTyped();
+        // Without a hit, the list says how much is searched.
+        isListed.value = typed.value !== "" && search.found.value.hits.length === 0;
         next();
       }}
       onKeyDown={(event) => {
@@ -87,13 +98,13 @@ export function SearchBox({ store, search, current, onHit }: SearchBoxProps) {
             isListed.value = true;
           }}
         />
-        <output>{query === "" ? "" : figure(hits.length, isCut, current.value, progress.isReading)}</output>
+        <output>{query === "" ? "" : figure(hits.length, isCut, currentPlace, progress.isReading)}</output>
       </label>
       <ToolButton
         icon="up"
         name={VIEWER_LABELS.previousHit}
         disabled={hits.length === 0}
-        onClick={() => goTo((current.value ?? 0) - 1)}
+        onClick={() => goTo((placeOf(search.found.value.hits, current.value) ?? 0) - 1)}
       />
       <ToolButton icon="down" name={VIEWER_LABELS.nextHit} disabled={hits.length === 0} onClick={next} />
       {isListed.value && query !== "" && (
@@ -115,10 +126,11 @@ export function SearchBox({ store, search, current, onHit }: SearchBoxProps) {
               <li key={place}>
                 <button
                   type="button"
-                  aria-current={place === current.value ? "true" : undefined}
+                  aria-current={place === currentPlace ? "true" : undefined}
                   onClick={() => {
                     isListed.value = false;
-                    goTo(place);
+                    current.value = hit;
+                    onHit(hit);
                   }}
                 >
                   <span class="note">{manifest.canvases[hit.canvas].label}</span>
@@ -136,6 +148,12 @@ export function SearchBox({ store, search, current, onHit }: SearchBoxProps) {
       )}
     </form>
   );
+}
+
+/** Place of a hit among those that are found by now; null: it is not among them. */
+function placeOf(hits: readonly VolumeHit[], hit: VolumeHit | null): number | null {
+  const place = hits.findIndex(({ canvas, at }) => canvas === hit?.canvas && at === hit.at);
+  return place < 0 ? null : place;
 }
 
 /** The first hit on a page or after it; -1: none. */

@@ -31,6 +31,10 @@ Deno.test(
     await page.waitForFunction(() => document.querySelector(".find output")?.textContent === "0 hits");
     await page.getByLabel("Match case and accents").uncheck();
     await page.locator(".hits li").nth(3).waitFor();
+    // Enter right after the last letter searches for what stands in the field.
+    await page.getByRole("searchbox").fill("ASKAN");
+    await page.getByRole("searchbox").press("Enter");
+    assert.match(await page.locator(".find output").textContent() ?? "", /^[1-4] of 4$/);
     await page.getByRole("searchbox").fill("img src");
     await page.locator(".hits mark", { hasText: "img src" }).first().waitFor();
     await page.locator(".hits button").nth(3).click();

@@ -11,6 +11,8 @@ const SNIPPET_CHARACTERS = 50;
 export interface VolumeHit {
   /** Index of the canvas. */
   readonly canvas: number;
+  /** Position in the text of the page; with the canvas it tells the hit from the others of its query. */
+  readonly at: number;
   /** Number of the line where it begins, from 0 in reading order over all blocks of the page. */
   readonly line: number;
   /** One rectangle for each line that it stands on, as fractions of the page's width and height. */
@@ -99,6 +101,7 @@ function hitOf(canvas: number, page: IndexedPage, from: number, to: number): Vol
   const first = wordAt(page, from);
   return {
     canvas,
+    at: from,
     line: lines[first],
     boxes: boxesOf(page, first, wordAt(page, to - 1)),
     before: startOf(text, from),
