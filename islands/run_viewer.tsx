@@ -61,6 +61,7 @@ export default island("run_viewer", function RunViewer({ log, manifest, live, ha
     document.addEventListener("visibilitychange", pause);
     addEventListener("hashchange", mark);
     if (hasSession) renderedWithSession();
+    pause();
     reader.start(live);
     pages?.start(live);
     return () => {

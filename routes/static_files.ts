@@ -5,11 +5,15 @@ import type { RequestContext } from "@/lib/http/request_context.ts";
 import { hasHeadPolicy } from "@/lib/site/head_policy.ts";
 import { pagePolicy } from "@/lib/site/policies.ts";
 import { openCodedFile, openStaticFile, type StaticFile } from "@/lib/site/static_file.ts";
+import { MAX_VIEWER_BYTES, viewerPolicy } from "@/lib/site/viewer_policy.ts";
+import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 
 /** Bytes of an HTML document in which its head is looked for. */
 const MAX_HEAD_BYTES = 64 * 1024;
 /** A hashed name never stands for other content. */
 const FOR_EVER = "public, max-age=31536000, immutable";
+/** An operator's own manifest viewer in the folder of further files. */
+const VIEWER_FILE = /^uv(\.html)?$/;
 const HASHED_NAME = /-[A-Z0-9]{8}\.\w+$/;
 
 interface StaticFilesOptions {
@@ -42,7 +46,14 @@ export function staticFiles({ folder, prefix, isBuild = false, resultsUrl, missi
       "Cache-Control": isBuild && HASHED_NAME.test(path) ? FOR_EVER : "no-cache",
       ...(isBuild && { Vary: "Accept-Encoding" }),
     });
-    return await fileResponse(context, file, headers, () => policyOf(file, () => resultsUrl(context.request)));
+    // The file counts, however its name is written in the address.
+    const isViewer = !isBuild && VIEWER_FILE.test(percentDecoded(path) ?? "");
+    return await fileResponse(
+      context,
+      file,
+      headers,
+      () => isViewer ? viewerFilePolicy(file) : policyOf(file, () => resultsUrl(context.request)),
+    );
   };
 }
 
@@ -81,6 +92,11 @@ export async function fileResponse(
     file.close();
     throw error;
   }
+}
+
+/** The policy of an operator's own manifest viewer. */
+export async function viewerFilePolicy(file: StaticFile): Promise<string> {
+  return file.size > MAX_VIEWER_BYTES ? SANDBOX_POLICY : viewerPolicy(await file.beginning(MAX_VIEWER_BYTES));
 }
 
 /** null: the default policy of all responses applies. */

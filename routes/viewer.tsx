@@ -1,12 +1,11 @@
 import ManifestViewer from "@/islands/manifest_viewer.tsx";
-import { SANDBOX_POLICY } from "@/lib/http/default_headers.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { pageResponse } from "@/lib/site/page_response.ts";
 import type { SiteDeps } from "@/lib/site/site.ts";
-import { openStaticFile, type StaticFile } from "@/lib/site/static_file.ts";
-import { MAX_VIEWER_BYTES, viewerPolicy } from "@/lib/site/viewer_policy.ts";
+import { openStaticFile } from "@/lib/site/static_file.ts";
+import { viewerPolicy } from "@/lib/site/viewer_policy.ts";
 import { Shell } from "./shell.tsx";
-import { fileResponse } from "./static_files.ts";
+import { fileResponse, viewerFilePolicy } from "./static_files.ts";
 
 /** The addresses of the manifest viewer. */
 export const VIEWER_PATHS = ["/uv.html", "/uv", "/uv.html/", "//uv.html"] as const;
@@ -24,7 +23,12 @@ export function viewerPage(deps: ViewerPageDeps) {
   return async function viewerPage(context: RequestContext): Promise<Response> {
     const file = await openStaticFile(deps.staticFolder, "uv.html");
     if (file) {
-      return await fileResponse(context, file, new Headers({ "Cache-Control": "no-cache" }), () => policyOf(file));
+      return await fileResponse(
+        context,
+        file,
+        new Headers({ "Cache-Control": "no-cache" }),
+        () => viewerFilePolicy(file),
+      );
     }
     const request = context.request;
     const session = await deps.session(request);
@@ -39,8 +43,4 @@ export function viewerPage(deps: ViewerPageDeps) {
       ),
     }, { assets: deps.assets, resultsUrl, policy: viewerPolicy });
   };
-}
-
-async function policyOf(file: StaticFile): Promise<string> {
-  return file.size > MAX_VIEWER_BYTES ? SANDBOX_POLICY : viewerPolicy(await file.beginning(MAX_VIEWER_BYTES));
 }

@@ -30,11 +30,15 @@ export async function fetchText(url: string, { fetch, maxBytes, signal }: FetchT
     const decoder = new TextDecoder();
     const chunks: string[] = [];
     let length = 0;
-    // Leaving the loop cancels the body.
-    for await (const chunk of response.body ?? []) {
-      length += chunk.length;
-      if (length > maxBytes) return { ok: false, problem: "too large" };
-      chunks.push(decoder.decode(chunk, { stream: true }));
+    // Not every browser can iterate over a stream.
+    const reader = response.body?.getReader();
+    for (let read; reader && !(read = await reader.read()).done;) {
+      length += read.value.length;
+      if (length > maxBytes) {
+        await reader.cancel();
+        return { ok: false, problem: "too large" };
+      }
+      chunks.push(decoder.decode(read.value, { stream: true }));
       clearTimeout(timer);
       timer = setTimeout(() => idle.abort(), IDLE_MS);
     }

@@ -25,6 +25,21 @@ Deno.test(
 );
 
 Deno.test(
+  "viewer: the link past the bar leads to the page, and the manifest stays open",
+  withPage({ viewport: { width: 1280, height: 800 } }, async (visit) => {
+    const { page } = visit;
+    await serve(page, { pages: 3 });
+    await openViewer(visit, 1);
+    assert.equal(await currentPage(page), "2");
+    const before = await hash(page);
+    await page.evaluate(() => document.querySelector<HTMLElement>(".skip")!.click());
+    await page.waitForFunction((hash) => location.hash === hash, before);
+    assert.equal(await page.evaluate(() => document.activeElement?.id), "main");
+    assert.equal(await currentPage(page), "2");
+  }),
+);
+
+Deno.test(
   "viewer: buttons, keys, the number field and thumbnails turn pages, and back and forward return to them",
   withPage({}, async (visit) => {
     const { page } = visit;

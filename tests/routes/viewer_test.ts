@@ -42,7 +42,7 @@ Deno.test("viewer page: an operator's own is served in its place at each address
   withSite(async ({ app, folder }) => {
     const own = "<!doctype html><script>start()</script>";
     await Deno.writeTextFile(`${folder}/uv.html`, own);
-    for (const path of PATHS) {
+    for (const path of [...PATHS, "/%75v.html", "/uv%2Ehtml", "/%75v"]) {
       const response = await app.request(SITE + path);
       assert.equal(await response.text(), own, path);
       assert.equal(response.headers.get("Content-Security-Policy"), viewerPolicy(own));

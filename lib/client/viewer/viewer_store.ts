@@ -141,7 +141,10 @@ export class ViewerStore {
 
   #follow(): void {
     const { manifest: url, isRefused, canvas } = readViewerAddress(location.hash, location.href);
-    if (url === null) {
+    if (this.url.value !== null && /^#[^=]+$/.test(location.hash)) {
+      // A place on the page, as the link past the bar names: the manifest stays, and its address comes back.
+      history.replaceState(history.state, "", writeViewerAddress(this.url.value, this.current.value));
+    } else if (url === null) {
       this.#loading.abort();
       this.url.value = null;
       this.manifest.value = null;

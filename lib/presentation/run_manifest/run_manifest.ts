@@ -1,3 +1,4 @@
+import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
 import { isObject } from "@/lib/std/is_object.ts";
 import { clip, entries, member } from "@/lib/std/untrusted.ts";
 
@@ -76,7 +77,7 @@ export function isComplete({ pages, pageCount }: RunManifest): boolean {
 
 /** The address of a page's text, beside the viewer manifest; null where that is unknown. */
 export function pageAltoUrl(viewerUrl: string | null, page: string): string | null {
-  return viewerUrl === null ? null : new URL(`alto/${encodeURIComponent(page)}.xml`, viewerUrl).href;
+  return viewerUrl === null ? null : new URL(`alto/${encodeRfc3986(page)}.xml`, viewerUrl).href;
 }
 
 /** The canvases that the file names: those of the pages of lowest quality. */
