@@ -1,5 +1,5 @@
 import { imageServiceOf } from "@/lib/presentation/iiif/image_service.ts";
-import type { ImageService, ImageSource } from "@/lib/presentation/iiif/manifest.ts";
+import type { ImageService, ImageSource, Size, TileSet } from "@/lib/presentation/iiif/manifest.ts";
 import type { FetchProblem } from "@/lib/presentation/viewer_sentences.ts";
 import { fetchText } from "@/lib/client/fetch_text.ts";
 
@@ -7,6 +7,12 @@ import { fetchText } from "@/lib/client/fetch_text.ts";
 const MAX_INFO_BYTES = 512 * 1024;
 /** Descriptions that are cached. */
 const MAX_CACHED = 100;
+/** Largest width and height of an image that is shown in tiles, pixels: the count of tiles grows with them. */
+const MAX_SIDE = 200_000;
+/** Smaller tiles would be too many for one view. */
+const MIN_TILE = 64;
+/** Most tiles of the whole image where it is smallest: all of them are requested at once. */
+const MAX_FIRST_TILES = 1000;
 
 /** What OpenSeadragon opens: the description of an image service, or one image file. */
 type TileSource = Readonly<Record<string, unknown>>;
@@ -25,7 +31,10 @@ export class TileSources {
     this.#fetch = request;
   }
 
-  /** The way to show an image: its service, or its file where it has no service or none that can be read. */
+  /**
+   * The way to show an image: its service, or its file where it has no service or none that can be read. It never
+   * rejects.
+   */
   async of({ service, href, width, height }: ImageSource): Promise<TileSourceAnswer> {
     const file = href === null ? null : { ok: true, source: { type: "image", url: href }, width, height } as const;
     if (service === null) return file ?? { ok: false, problem: 404 };
@@ -34,7 +43,8 @@ export class TileSources {
   }
 
   #info(service: ImageService): Promise<TileSourceAnswer> {
-    const info = this.#infos.get(service.id) ?? this.#read(service);
+    const info = this.#infos.get(service.id) ??
+      this.#read(service).catch((): TileSourceAnswer => ({ ok: false, problem: "unreachable" }));
     this.#infos.delete(service.id);
     this.#infos.set(service.id, info);
     if (this.#infos.size > MAX_CACHED) this.#infos.delete([...this.#infos.keys()][0]);
@@ -61,8 +71,13 @@ export class TileSources {
 function readInfo(text: string, { id, version }: ImageService): TileSourceAnswer {
   const json = parsed(text);
   const info = imageServiceOf({ ...json, id, type: `ImageService${version}` }, { base: id, languages: [] });
-  if (!info || info.width === null || info.height === null) return { ok: false, problem: "unreachable" };
-  const { width, height, sizes, tiles, level } = info;
+  const whole = { width: info?.width ?? 0, height: info?.height ?? 0 };
+  if (!info || !isExtent(whole)) return { ok: false, problem: "unreachable" };
+  const { width, height } = whole;
+  const level = info.level ?? 1;
+  const tiles = tilesOf(info.tiles, whole) ?? (level === 0 ? [] : [usualTiles(whole)]);
+  const sizes = info.sizes.filter(isExtent);
+  if (tiles.length === 0 && sizes.length === 0) return { ok: false, problem: "unreachable" };
   const formats: unknown = json.preferredFormats;
   return {
     ok: true,
@@ -72,14 +87,66 @@ function readInfo(text: string, { id, version }: ImageService): TileSourceAnswer
       "@context": `http://iiif.io/api/image/${version}/context.json`,
       protocol: "http://iiif.io/api/image",
       "@id": id,
-      profile: profileOf(version, level ?? 1),
+      profile: profileOf(version, level),
       width,
       height,
-      ...(sizes.length > 0 && { sizes }),
+      ...((tiles.length === 0 || isHalving(sizes, whole)) && { sizes }),
       ...(tiles.length > 0 && { tiles }),
       ...(Array.isArray(formats) && { preferredFormats: formats.filter((format) => typeof format === "string") }),
     },
   };
+}
+
+const isExtent = ({ width, height }: Size) =>
+  [width, height].every((side) => Number.isInteger(side) && side >= 1 && side <= MAX_SIDE);
+
+/** The listed tiles, as far as OpenSeadragon can show the image with few of them at first; null: it cannot. */
+function tilesOf(listed: readonly TileSet[], whole: Size): readonly TileSet[] | null {
+  const sets = listed.flatMap(({ width, height, scaleFactors }) => {
+    const isTile = [width, height].every((side) => Number.isInteger(side) && side >= MIN_TILE);
+    // OpenSeadragon has a level for each power of two and none besides.
+    const factors = scaleFactors.filter((factor) => Number.isInteger(Math.log2(factor)) && factor >= 1);
+    if (!isTile) return [];
+    return { width, height, scaleFactors: factors.length > 0 ? factors : factorsOf(whole, { width, height }) };
+  });
+  return [sets, ...sets.map((set) => [set])].find((some) => isUsable(some, whole)) ?? null;
+}
+
+function isUsable(sets: readonly TileSet[], whole: Size): boolean {
+  const factors = new Set(sets.flatMap(({ scaleFactors }) => scaleFactors));
+  const top = Math.max(0, ...factors);
+  const first = sets.find(({ scaleFactors }) => scaleFactors.includes(top));
+  if (!first) return false;
+  // Among several sets, a level that is in none would have tiles without an extent, thus without end.
+  if (sets.length > 1 && factors.size <= Math.log2(top)) return false;
+  const across = Math.ceil(whole.width / top / first.width);
+  return across * Math.ceil(whole.height / top / first.height) <= MAX_FIRST_TILES;
+}
+
+/** Tiles that every service from level 1 on gives. OpenSeadragon's own would be as small as the image's short side. */
+function usualTiles(whole: Size): TileSet {
+  const side = Math.min(whole.width, whole.height) < 1024 ? 512 : 1024;
+  const tile = { width: side, height: side };
+  return { ...tile, scaleFactors: factorsOf(whole, tile) };
+}
+
+/** Powers of two until the image fits one tile. */
+function factorsOf(whole: Size, tile: Size): number[] {
+  const factors = [1];
+  for (let factor = 1; whole.width > tile.width * factor || whole.height > tile.height * factor;) {
+    factors.push(factor *= 2);
+  }
+  return factors;
+}
+
+/** Whether sizes halve the image step by step. OpenSeadragon takes others for its levels unseen where their count fits. */
+function isHalving(sizes: readonly Size[], whole: Size): boolean {
+  const falling = [...sizes].sort((a, b) => b.width - a.width);
+  if (falling.length === 0) return false;
+  const first = falling[0].width < whole.width ? 1 : 0;
+  return falling.every(({ width, height }, at) =>
+    Math.round(whole.width / width) === 2 ** (at + first) && Math.round(whole.height / height) === 2 ** (at + first)
+  );
 }
 
 function parsed(text: string): Readonly<Record<string, unknown>> {

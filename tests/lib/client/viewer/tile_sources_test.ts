@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { TileSources } from "@/lib/client/viewer/tile_sources.ts";
+import type { ImageSource } from "@/lib/presentation/iiif/manifest.ts";
+
+const ID = "https://images.example.org/p1";
+const HREF = "https://images.example.org/p1.jpg";
+
+/** What is opened of an image whose service describes itself so. */
+async function opened(info: unknown, href: string | null = null) {
+  const service = { id: ID, version: 3, level: null, width: null, height: null, sizes: [], tiles: [] } as const;
+  const source: ImageSource = {
+    href,
+    format: null,
+    width: null,
+    height: null,
+    service: { ...service, maxWidth: null, maxHeight: null, maxArea: null },
+  };
+  const answer = await new TileSources(() => Promise.resolve(Response.json(info))).of(source);
+  return answer.ok ? answer.source : null;
+}
+
+const tilesOf = async (info: object) =>
+  (await opened({ profile: "level1", width: 5000, height: 3000, ...info }))?.tiles;
+
+const USUAL = [{ width: 1024, height: 1024, scaleFactors: [1, 2, 4, 8] }];
+
+Deno.test("tile sources: tiles that would be without number give way to usual ones", async () => {
+  for (
+    const tile of [{ width: 1 }, { width: 0.01 }, { width: 512.5 }, { width: 512, height: 1 }, { width: 63 }, {
+      width: 64,
+      scaleFactors: [1],
+    }]
+  ) {
+    assert.deepEqual(await tilesOf({ tiles: [tile] }), USUAL, JSON.stringify(tile));
+  }
+  assert.deepEqual(await tilesOf({}), USUAL);
+  const [band] = await tilesOf({ width: 200_000, height: 1 }) as { width: number; scaleFactors: number[] }[];
+  assert.equal(band.width, 512);
+  assert.equal(band.scaleFactors.at(-1), 512);
+});
+
+Deno.test("tile sources: tiles without scale factors are there for each halving of the image", async () => {
+  const factors = { width: 512, height: 512, scaleFactors: [1, 2, 4, 8, 16] };
+  assert.deepEqual(await tilesOf({ tiles: [{ width: 512 }] }), [factors]);
+  assert.deepEqual(await tilesOf({ tiles: [{ width: 512, scaleFactors: [0.5, -1, "x"] }] }), [factors]);
+  const own = [{ width: 512, height: 256, scaleFactors: [1, 2, 4] }];
+  assert.deepEqual(await tilesOf({ tiles: own }), own);
+  // Levels 2 to 8 would have tiles without an extent.
+  const gap = [{ width: 256, height: 256, scaleFactors: [16] }, { width: 512, height: 512, scaleFactors: [1, 2, 4] }];
+  assert.deepEqual(await tilesOf({ tiles: [...gap, { width: 1 }] }), [gap[0]]);
+});
+
+Deno.test("tile sources: sizes are passed on beside tiles only where they are the image's levels", async () => {
+  const info = { profile: "level1", width: 1024, height: 512, tiles: [{ width: 256, scaleFactors: [1, 2, 4] }] };
+  const sizes = [{ width: 256, height: 128 }, { width: 512, height: 256 }];
+  assert.deepEqual((await opened({ ...info, sizes }))?.sizes, sizes);
+  assert.equal((await opened({ ...info, sizes: [{ width: 1024, height: 200_000 }, sizes[0]] }))?.sizes, undefined);
+});
+
+Deno.test("tile sources: an image of no usable extent is shown by its file, or fails", async () => {
+  const tiles = [{ width: 1 }];
+  for (
+    const info of [{ width: 1e7, height: 1e7 }, { width: 0.5, height: 10 }, { width: 10 }, null, [], {
+      profile: "level0",
+      width: 500,
+      height: 500,
+      tiles,
+    }]
+  ) {
+    assert.equal(await opened(info), null);
+    assert.deepEqual(await opened(info, HREF), { type: "image", url: HREF });
+  }
+});
