@@ -123,6 +123,32 @@ Deno.test(
 );
 
 Deno.test(
+  "viewer: no image stands under the number of another page, and one that never answers holds back no other",
+  withPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
+    const { page } = visit;
+    await serve(page, { pages: 3 });
+    await page.route(`${ARCHIVE}/image/1.svg`, () => {});
+    await openViewer(visit);
+    await page.locator(".page-marks rect").nth(2).waitFor({ state: "attached" });
+    const { x, y, width, height } = await page.locator(".surface").boundingBox() ?? assert.fail();
+    /** A pixel between two lines of the page. */
+    const pixel = async () => {
+      await page.waitForTimeout(300);
+      const clip = { x: Math.round(x + width / 2), y: Math.round(y + height * 0.43), width: 1, height: 1 };
+      return (await page.screenshot({ clip })).toString("base64");
+    };
+    const paper = await pixel();
+    await page.keyboard.press("ArrowRight");
+    await page.getByText("Åskan går över 1.xml").waitFor();
+    assert.notEqual(await pixel(), paper);
+    await page.keyboard.press("ArrowRight");
+    await page.getByText("Åskan går över 2.xml").waitFor();
+    await page.locator(".page-marks rect").nth(2).waitFor({ state: "attached" });
+    assert.equal(await pixel(), paper);
+  }),
+);
+
+Deno.test(
   "viewer: what files say is shown as text",
   withPage({}, async (visit) => {
     const { page } = visit;

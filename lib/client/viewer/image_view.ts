@@ -98,17 +98,13 @@ export class ImageView {
   /** Shows pages side by side, from left to right, whole. */
   async show(pages: readonly ShownPage[]): Promise<void> {
     const turn = ++this.#turn;
+    this.#clear();
     const answers = await Promise.all(
       pages.map(({ layers }) => Promise.all(layers.map(({ choice }) => this.#sources.of(choice.source)))),
     );
     if (turn !== this.#turn) return;
     this.#pages = placed(pages, answers);
-    const old = this.#items;
-    this.#items = [];
-    this.#viewer.clearOverlays();
-    this.#overlays = new Map();
     await Promise.all(this.#pages.map((place) => this.#add(place, turn)));
-    for (const item of old) this.#viewer.world.removeItem(item);
     if (turn !== this.#turn) return;
     this.wholePage(true);
     for (const place of this.#pages) this.#cover(place);
@@ -196,6 +192,18 @@ export class ImageView {
     });
   }
 
+  /**
+   * Empties the surface, so that no image stands under the number of another page. The library adds images in the order
+   * in which they were asked for, so one that never answers would hold back all later ones: `removeAll` cancels it.
+   */
+  #clear(): void {
+    this.#pages = [];
+    this.#items = [];
+    this.#overlays = new Map();
+    this.#viewer.clearOverlays();
+    this.#viewer.world.removeAll();
+  }
+
   /** Adds an empty element over a page. */
   #cover({ page, x, width }: PlacedPage): void {
     const element = document.createElement("div");
@@ -208,16 +216,13 @@ export class ImageView {
     const added = await Promise.all(
       place.answers.map((answer, layer) => answer.ok ? this.#addLayer(place, layer, answer.source) : null),
     );
+    if (turn !== this.#turn) return;
     const items = added.filter((item) => item !== null);
-    if (turn !== this.#turn) {
-      for (const item of items) this.#viewer.world.removeItem(item);
-      return;
-    }
     this.#items.push(...items);
     if (items.length < added.length) this.#events.onFailure(place.page.index);
   }
 
-  /** The layer's image on the surface; null where it cannot be loaded. */
+  /** The layer's image on the surface; null where it cannot be loaded. Never settles where the page is turned before that. */
   #addLayer(place: PlacedPage, layer: number, source: object): Promise<OpenSeadragon.TiledImage | null> {
     const { choice, target } = place.page.layers[layer];
     const { Rect, Point } = this.#osd;
@@ -249,6 +254,8 @@ export class ImageView {
 
   /** Whether the view is not enlarged. */
   #isWhole(): boolean {
+    // A finger may flick on before the first image is there.
+    if (this.#pages.length === 0) return true;
     const { viewport } = this.#viewer;
     const bounds = this.#bounds();
     const shown = viewport.getBoundsNoRotate(true);
