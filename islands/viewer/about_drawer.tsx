@@ -49,6 +49,7 @@ export function AboutDrawer({ store, manifest, drawer, onClose, onSaveText }: Ab
             <PageFacts
               key={index}
               canvas={manifest.canvases[index]}
+              choice={store.chosen(index, 0)}
               onSaveText={() => onSaveText(index)}
             />
           ))}
@@ -72,9 +73,18 @@ export function AboutDrawer({ store, manifest, drawer, onClose, onSaveText }: Ab
   );
 }
 
+interface PageFactsProps {
+  readonly canvas: Canvas;
+  /** Place of the chosen image among those of the page's first painting. */
+  readonly choice: number;
+  readonly onSaveText: () => void;
+}
+
 /** What is known of a page, and its files. */
-function PageFacts({ canvas, onSaveText }: { canvas: Canvas; onSaveText: () => void }) {
-  const image = canvas.images[0] && wholeImageOf(canvas.images[0].choices[0].source);
+function PageFacts({ canvas, choice, onSaveText }: PageFactsProps) {
+  const choices = canvas.images[0]?.choices ?? [];
+  const chosen = choices[choice] ?? choices[0];
+  const image = chosen && wholeImageOf(chosen.source);
   const { metadata, requiredStatement, summary, altoSources, renderings, seeAlso, homepages } = canvas;
   const others = seeAlso.filter(({ href }) => !altoSources.some((alto) => alto.href === href));
   return (

@@ -91,20 +91,21 @@ export interface ImageFile {
  */
 export function thumbnailOf(source: ImageSource, frame: Size): ImageFile | null {
   const { service } = source;
-  const scaled = service === null ? null : scaledFile(source, service, frame);
+  const scaled = service === null ? null : scaledFile({ ...source, service }, frame);
   if (scaled !== null || source.href === null) return scaled;
   return { href: source.href, width: source.width, height: source.height };
 }
 
-function scaledFile(source: ImageSource, service: ImageService, frame: Size): ImageFile | null {
+function scaledFile(source: ImageSource & ServedImage, frame: Size): ImageFile | null {
+  const { service } = source;
   const ready = readySizes(service).sort((a, b) => a.width - b.width);
   const covers = (size: Size) => size.width >= frame.width || size.height >= frame.height;
   const listed = ready.find(covers);
   // A listed size of up to four times the frame is ready on the server, so it comes sooner than one of the right size.
-  if (listed && (service.level === 0 || listed.width <= frame.width * 4)) return sizedFile(service, listed);
-  if (service.level === 0) return ready.length > 0 ? sizedFile(service, ready[ready.length - 1]) : null;
+  if (listed && (service.level === 0 || listed.width <= frame.width * 4)) return sizedFile(source, listed);
+  if (service.level === 0) return ready.length > 0 ? sizedFile(source, ready[ready.length - 1]) : null;
   const whole = sizeOf({ width: service.width ?? source.width, height: service.height ?? source.height });
-  return whole === null ? widthFile(service, frame.width) : sizedFile(service, fitted(whole, service, frame));
+  return whole === null ? widthFile(source, frame.width) : sizedFile(source, fitted(whole, service, frame));
 }
 
 /** The whole image is one tile at the scale factors that shrink it to a tile's extent, also where no size is listed. */
@@ -130,29 +131,44 @@ function fitted(whole: Size, { maxWidth, maxHeight, maxArea }: ImageService, fra
 }
 
 /** Versions 1 and 2 write a size by its width alone in their canonical form; version 3 by both. */
-function sizedFile(service: ImageService, { width, height }: Size): ImageFile {
+function sizedFile(source: ServedImage, { width, height }: Size): ImageFile {
+  const { service } = source;
   const size = service.version === 3 ? `${width},${height}` : `${width},`;
-  return { href: `${service.id}/full/${size}/0/${fileName(service)}`, width, height };
+  return { href: `${service.id}/full/${size}/0/${fileName(source)}`, width, height };
 }
 
-function widthFile(service: ImageService, width: number): ImageFile {
+function widthFile(source: ServedImage, width: number): ImageFile {
+  const { service } = source;
   const limited = Math.max(1, Math.floor(Math.min(width, service.maxWidth ?? Infinity)));
-  return { href: `${service.id}/full/${limited},/0/${fileName(service)}`, width: limited, height: null };
+  return { href: `${service.id}/full/${limited},/0/${fileName(source)}`, width: limited, height: null };
 }
 
 /**
- * The file of an image in the largest extent that the server gives, to be downloaded.
+ * The file of an image, to be downloaded: the one that the manifest names, else the largest that the server gives.
  *
  * @returns null without an address
  */
-export function wholeImageOf({ service, href, width, height }: ImageSource): ImageFile | null {
-  if (service === null) return href === null ? null : { href, width, height };
+export function wholeImageOf({ service, href, format, width, height }: ImageSource): ImageFile | null {
+  if (href !== null) return { href, width, height };
+  if (service === null) return null;
   const size = service.version === 3 ? "max" : "full";
   return {
-    href: `${service.id}/full/${size}/0/${fileName(service)}`,
+    href: `${service.id}/full/${size}/0/${fileName({ service, href, format })}`,
     width: service.width ?? width,
     height: service.height ?? height,
   };
 }
 
-const fileName = ({ version }: ImageService) => version === 1 ? "native.jpg" : "default.jpg";
+type ServedImage = Pick<ImageSource, "href" | "format"> & { readonly service: ImageService };
+
+function fileName(source: ServedImage): string {
+  return `${source.service.version === 1 ? "native" : "default"}.${extensionOf(source)}`;
+}
+
+/** Services give jpg, except for those whose manifest names another file of theirs. */
+function extensionOf({ service, href, format }: ServedImage): string {
+  // A file beside the service tells nothing of what the service gives.
+  if (href !== null && !href.startsWith(`${service.id}/`)) return "jpg";
+  const named = /\.(jpg|png|webp|gif)(?:[?#]|$)/.exec(href ?? "")?.[1];
+  return named ?? /^image\/(png|webp)$/.exec(format ?? "")?.[1] ?? "jpg";
+}

@@ -109,6 +109,21 @@ Deno.test("image service: the whole image is `max` from version 3 on and `full` 
   const file = { href: `${ID}.jpg`, format: null, width: 10, height: 20, service: null };
   assert.deepEqual(wholeImageOf(file), { href: `${ID}.jpg`, width: 10, height: 20 });
   assert.equal(wholeImageOf({ ...file, href: null }), null);
+  assert.equal(wholeImageOf({ ...source(service3()), href: `${ID}.jpg` })?.href, `${ID}.jpg`);
+});
+
+Deno.test("image service: a file has the format that the manifest names for one of the service", () => {
+  const named = { href: `${ID}/full/max/0/default.png`, format: "image/png" };
+  assert.equal(path(wholeImageOf(source(service3(), named))), "/full/max/0/default.png");
+  assert.equal(path(wholeImageOf(source(service3(), { format: "image/png" }))), "/full/max/0/default.png");
+  assert.equal(path(thumbnailOf(source(service3(), named), FRAME)), "/full/200,/0/default.png");
+  assert.equal(
+    path(thumbnailOf(source(service1({ width: 2000, height: 3000 }), named), FRAME)),
+    "/full/200,/0/native.png",
+  );
+  const beside = { href: "https://example.org/p1.png", format: "image/png" };
+  assert.equal(path(thumbnailOf(source(service3(), beside), FRAME)), "/full/200,/0/default.jpg");
+  assert.equal(path(thumbnailOf(source(service3(), { format: "image/tiff" }), FRAME)), "/full/200,/0/default.jpg");
 });
 
 Deno.test("image service: a thumbnail lies within the limits for any image and any frame", () => {
