@@ -114,6 +114,7 @@ function canvas3(archive: string, volume: SourceVolume, page: number): Document 
 function body3(archive: string, volume: SourceVolume, page: number): Document {
   const image = image3(archive, volume, page);
   if (volume.sample !== "choices") return image;
+  // Viewers prefer a service to a file, and the page's own would show each choice alike.
   const items = CHOICES.map(([quality, label]) => ({
     ...image,
     id: String(image.id).replace("default.png", `${quality}.png`),
@@ -126,12 +127,13 @@ function body3(archive: string, volume: SourceVolume, page: number): Document {
 const CHOICES = [["default", "Colour"], ["gray", "Grey"], ["bitonal", "Black and white"]];
 
 function image3(archive: string, volume: SourceVolume, page: number): Document {
+  const hasService = volume.sample !== "plain-images" && volume.sample !== "choices";
   return {
     id: pageImageUrl(archive, volume.id, page),
     type: "Image",
     format: "image/png",
     ...sizeOf(volume),
-    ...(volume.sample !== "plain-images" && { service: [service3(archive, volume, page)] }),
+    ...(hasService && { service: [service3(archive, volume, page)] }),
   };
 }
 

@@ -133,7 +133,8 @@ Deno.test("archive: the sample manifests are what their names say", async () => 
     assert.equal((await read("right-to-left")).viewingDirection, "right-to-left");
     const [choice] = (await read("choices")).items[0].items[0].items;
     assert.equal(choice.body.type, "Choice");
-    for (const { id } of choice.body.items) {
+    for (const { id, service } of choice.body.items) {
+      assert.equal(service, undefined, id);
       const image = await fetch(id);
       assert.equal(image.status, 200, id);
       await image.body?.cancel();
