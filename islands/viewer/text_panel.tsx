@@ -4,6 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { ToolButton } from "@/components/viewer/tool_button.tsx";
 import type { PageText, PageTexts } from "@/lib/client/viewer/page_texts.ts";
 import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
+import type { AltoPage } from "@/lib/presentation/alto/alto_page.ts";
 import { readingText } from "@/lib/presentation/alto/reading_text.ts";
 import { counted, formatQuality } from "@/lib/presentation/figures.ts";
 import { loginPath } from "@/lib/presentation/page_paths.ts";
@@ -93,8 +94,16 @@ interface PageTextViewProps {
 
 function PageTextView(props: PageTextViewProps) {
   const { label, text, lit, isOurs, onHover, onLine } = props;
-  const isCopied = useSignal(false);
+  const copied = useSignal<"no" | "yes" | "refused">("no");
   const page = text?.kind === "text" ? text.page : null;
+  const copy = async (page: AltoPage) => {
+    try {
+      await navigator.clipboard.writeText(readingText(page));
+      copied.value = "yes";
+    } catch {
+      copied.value = "refused";
+    }
+  };
   return (
     <>
       <header>
@@ -108,14 +117,15 @@ function PageTextView(props: PageTextViewProps) {
         {page && "clipboard" in navigator && (
           <ToolButton
             icon="copy"
-            name={isCopied.value ? VIEWER_LABELS.copied : VIEWER_LABELS.copy}
-            onClick={() => void navigator.clipboard.writeText(readingText(page)).then(() => isCopied.value = true)}
+            name={copied.value === "yes" ? VIEWER_LABELS.copied : VIEWER_LABELS.copy}
+            onClick={() => void copy(page)}
           />
         )}
         {text?.kind === "text" && <a class="btn" href={text.url} rel="noreferrer">ALTO</a>}
         {props.onClose && <ToolButton icon="close" name={VIEWER_LABELS.closeText} onClick={props.onClose} />}
-        <span class="sr" role="status">{isCopied.value ? VIEWER_LABELS.copied : ""}</span>
+        <span class="sr" role="status">{copied.value === "yes" ? VIEWER_LABELS.copied : ""}</span>
       </header>
+      {copied.value === "refused" && <p class="text-note" role="alert">{VIEWER_SENTENCES.notCopied}</p>}
       {text === null && <p class="text-note">{VIEWER_SENTENCES.noText}</p>}
       {text?.kind === "reading" && <p class="text-note">{VIEWER_SENTENCES.readingText}</p>}
       {text?.kind === "problem" && (

@@ -16,6 +16,7 @@ export const VIEWER_SENTENCES = {
   noImage: "This page has no image.",
   readingText: "Reading the text…",
   noText: "No text is published for this page.",
+  notCopied: "The browser did not allow copying. Select the text and copy it by the keyboard.",
   emptyText: "The text file of this page has no lines.",
 } as const;
 
