@@ -1,3 +1,5 @@
+import { useLayoutEffect, useRef } from "preact/hooks";
+
 import { ToolButton } from "./tool_button.tsx";
 import { VIEWER_LABELS } from "@/lib/presentation/viewer_sentences.ts";
 
@@ -25,6 +27,13 @@ interface PageDockProps {
 /** The controls of the page and of the view, below the image. */
 export function PageDock(props: PageDockProps) {
   const { numbers, count, isRightToLeft, zoom } = props;
+  const field = useRef<HTMLInputElement>(null);
+  // Another page replaces what was typed. The field itself stays, and the focus in it.
+  useLayoutEffect(() => {
+    if (!field.current) return;
+    field.current.value = numbers.join("–");
+    if (field.current === document.activeElement) field.current.select();
+  }, [numbers.join()]);
   const previous = { name: VIEWER_LABELS.previousPage, disabled: !props.hasPrevious, onClick: props.onPrevious };
   const next = { name: VIEWER_LABELS.nextPage, disabled: !props.hasNext, onClick: props.onNext };
   const [left, right] = isRightToLeft ? [next, previous] : [previous, next];
@@ -35,15 +44,13 @@ export function PageDock(props: PageDockProps) {
         class="number"
         onSubmit={(event) => {
           event.preventDefault();
-          const field = event.currentTarget.querySelector("input");
-          if (field) goToNumber(field, props);
+          if (field.current) goToNumber(field.current, props);
         }}
       >
         <label>
           <span class="sr">{VIEWER_LABELS.page}</span>
           <input
-            // Another page brings a fresh field, so that what was typed and not used is gone.
-            key={numbers.join()}
+            ref={field}
             inputMode="numeric"
             autocomplete="off"
             maxLength={6}
