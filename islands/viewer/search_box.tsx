@@ -67,6 +67,7 @@ export function SearchBox({ store, search, current, onHit }: SearchBoxProps) {
       ref={box}
       onSubmit={(event) => {
         event.preventDefault();
+        begin();
         applyTyped();
         // Without a hit, the list says how much is searched.
         isListed.value = typed.value !== "" && search.found.value.hits.length === 0;
@@ -93,7 +94,6 @@ export function SearchBox({ store, search, current, onHit }: SearchBoxProps) {
             isListed.value = typed.value !== "";
           }}
           onInput={(event) => {
-            begin();
             typed.value = event.currentTarget.value;
             isListed.value = true;
           }}
@@ -171,5 +171,8 @@ function progressSentence({ total, read, failed, isFull, isReading }: VolumeSear
   const lost = failed > 0 ? ` ${counted(failed, "page")} could not be read.` : "";
   if (isReading) return `${read} of ${counted(total, "page")} searched so far.${lost}`;
   if (isFull) return `Only ${read} of ${counted(total, "page")} are searched: the volume is too long.${lost}`;
-  return `${counted(read, "page")} searched.${lost}`;
+  const missing = total - read;
+  if (missing === 0) return `${counted(read, "page")} searched.`;
+  const reason = missing === 1 ? "was not searched: its text cannot" : "were not searched: their texts cannot";
+  return `${counted(read, "page")} searched. ${counted(missing, "page")} ${reason} be read at the moment.`;
 }

@@ -51,31 +51,31 @@ export class VolumeSearch {
   #failedInARow = 0;
   /** Those of the volume that is read. */
   #canvases: readonly unknown[] | null = null;
+  /** Addresses of the texts that are not read yet or could not be read, by canvas. */
+  #missing = new Map<number, string>();
 
   constructor(deps: VolumeSearchDeps) {
     this.#deps = deps;
   }
 
   /**
-   * Reads the texts of a volume, those of another one are released. The volume that is read already is not read again.
+   * Reads the texts of a volume, those of another one are released. Of the volume that is read already, only the texts
+   * that could not be read are tried again.
    *
    * @param from index of the canvas to begin with
    */
   async start(canvases: readonly Pick<Canvas, "altoSources">[], from: number): Promise<void> {
-    if (canvases === this.#canvases) return;
-    this.stop();
-    this.#canvases = canvases;
+    if (canvases !== this.#canvases) this.#open(canvases);
+    const { isReading, isFull } = this.progress.value;
+    if (isReading || isFull || this.#missing.size === 0) return;
     const { signal } = this.#running = new AbortController();
-    this.#index = new VolumeIndex();
     this.#failedInARow = 0;
-    const texts = canvases.flatMap(({ altoSources }, canvas) =>
-      altoSources.slice(0, 1).map(({ href }) => ({ canvas, href }))
-    );
-    const first = Math.max(0, texts.findIndex(({ canvas }) => canvas >= from));
+    this.#report({ failed: 0, isReading: true });
+    const texts = [...this.#missing];
+    const first = Math.max(0, texts.findIndex(([canvas]) => canvas >= from));
     const queue = [...texts.slice(first), ...texts.slice(0, first)].values();
-    this.progress.value = { ...NOTHING_READ, total: texts.length, isReading: true };
     await Promise.all(Array.from({ length: CONCURRENCY }, async () => {
-      for (const { canvas, href } of queue) {
+      for (const [canvas, href] of queue) {
         await this.#deps.idle();
         if (signal.aborted || this.#isOver()) return;
         await this.#read(canvas, href, signal);
@@ -92,6 +92,16 @@ export class VolumeSearch {
     this.#report({ isReading: false });
   }
 
+  #open(canvases: readonly Pick<Canvas, "altoSources">[]): void {
+    this.stop();
+    this.#canvases = canvases;
+    this.#index = new VolumeIndex();
+    this.#missing = new Map(
+      canvases.flatMap(({ altoSources }, canvas) => altoSources.slice(0, 1).map(({ href }) => [canvas, href] as const)),
+    );
+    this.progress.value = { ...NOTHING_READ, total: this.#missing.size };
+  }
+
   #isOver(): boolean {
     return this.progress.value.isFull || this.#failedInARow >= MAX_FAILED_IN_A_ROW;
   }
@@ -102,9 +112,10 @@ export class VolumeSearch {
     if (signal.aborted || this.#isOver()) return;
     const { read, failed } = this.progress.value;
     this.#failedInARow = page === null ? this.#failedInARow + 1 : 0;
-    if (page === null) this.#report({ failed: failed + 1 });
-    else if (this.#index.add(canvas, page)) this.#report({ read: read + 1 });
-    else this.#report({ isFull: true });
+    if (page === null) return this.#report({ failed: failed + 1 });
+    if (!this.#index.add(canvas, page)) return this.#report({ isFull: true });
+    this.#missing.delete(canvas);
+    this.#report({ read: read + 1 });
   }
 
   /** A long file takes several moments. */

@@ -94,6 +94,26 @@ Deno.test("volume search: a file that cannot be read is counted, and many in a r
   assert.equal(search.progress.value.isReading, false);
 });
 
+Deno.test("volume search: the next start tries the texts again that could not be read, and only those", async () => {
+  let isUp = false;
+  const fetched: string[] = [];
+  const search = new VolumeSearch({
+    idle,
+    fetchText: (url) => {
+      fetched.push(url);
+      return Promise.resolve(isUp || url === "p0" ? { ok: true, text: altoOf("ord") } : { ok: false });
+    },
+  });
+  const canvases = volume(40);
+  await search.start(canvases, 0);
+  assert.deepEqual([search.progress.value.read, search.progress.value.isReading], [1, false]);
+  isUp = true;
+  fetched.length = 0;
+  await search.start(canvases, 39);
+  assert.deepEqual([fetched[0], fetched.length], ["p39", 39]);
+  assert.deepEqual(search.progress.value, { total: 40, read: 40, failed: 0, isFull: false, isReading: false });
+});
+
 Deno.test("volume search: files that fail now and then do not end the reading", async () => {
   let fetched = 0;
   const search = new VolumeSearch({
