@@ -71,6 +71,13 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
     const hit = currentHit.value;
     if (hit?.boxes[0] && store.shown.value.includes(hit.canvas)) view.value?.goToBox(hit.canvas, hit.boxes[0]);
   };
+  /** Saves the text of a page; the panel of the text says why where it cannot be read. */
+  const saveOrShowText = async (index: number) => {
+    const canvas = store.manifest.value?.canvases[index];
+    if (!canvas || await saveText(texts, canvas)) return;
+    drawer.current?.hidePopover();
+    if (!choices.text.value) choices.text.toggle();
+  };
   const run = (command: ViewerCommand) => {
     const commands: Readonly<Record<ViewerCommand, () => void>> = {
       previous: () => store.isRightToLeft.value ? store.next() : store.previous(),
@@ -100,6 +107,7 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
       if (isTyping(event) || help.current?.open) return;
       const command = commandOf(event, choices.keys.value);
       if (command === null) return;
+      if ((event.key === "Home" || event.key === "End") && isInScrollingRegion(event)) return;
       event.preventDefault();
       run(command);
     };
@@ -195,7 +203,7 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
           manifest={manifest}
           drawer={drawer}
           onClose={() => drawer.current?.hidePopover()}
-          onSaveText={(index) => saveText(texts, manifest.canvases[index])}
+          onSaveText={(index) => void saveOrShowText(index)}
         />
       )}
       {manifest && (
@@ -230,6 +238,11 @@ function noteOf({ requiredStatement, providers }: Manifest, url: string | null):
 function isTyping({ target }: KeyboardEvent): boolean {
   return target instanceof HTMLElement &&
     target.matches("input:not([type=checkbox]), select, textarea, [contenteditable]");
+}
+
+/** Whether the focus is in a region of its own scrolling, which Home and End then move. */
+function isInScrollingRegion({ target }: KeyboardEvent): boolean {
+  return target instanceof Element && target.closest(".text-panel, .drawer, .thumbs, .hits") !== null;
 }
 
 async function toggleFullScreen(element: HTMLElement | null): Promise<void> {

@@ -146,3 +146,27 @@ Deno.test(
     await page.getByText("No text is published for this page.").waitFor();
   }),
 );
+
+Deno.test(
+  "viewer: the page number keeps the focus, End scrolls the text, and a refused copy is told",
+  withPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
+    const { page } = visit;
+    await serve(page, { pages: 4 });
+    await openViewer(visit);
+    const field = page.getByRole("textbox", { name: "Page" });
+    await field.fill("2");
+    await field.press("Enter");
+    await page.waitForFunction(() => location.hash.endsWith("cv=1"));
+    await page.waitForFunction(() => document.activeElement?.closest("form.number input"));
+    assert.equal(await field.inputValue(), "2");
+    if (!await page.locator(".text-panel").isVisible()) {
+      await page.getByRole("button", { name: "Text", exact: true }).click();
+    }
+    await page.locator(".text-scroll").focus();
+    await page.keyboard.press("End");
+    assert.match(page.url(), /cv=1$/);
+    await page.evaluate(() => navigator.clipboard.writeText = () => Promise.reject(new Error("refused")));
+    await page.getByRole("button", { name: "Copy the text" }).click();
+    await page.getByText("The browser did not allow copying.").waitFor();
+  }),
+);

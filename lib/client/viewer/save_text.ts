@@ -1,11 +1,13 @@
+import type { ReadonlySignal } from "@preact/signals";
+
 import { readingText } from "@/lib/presentation/alto/reading_text.ts";
 import type { Canvas } from "@/lib/presentation/iiif/manifest.ts";
-import type { PageTexts } from "./page_texts.ts";
+import type { PageText, PageTexts } from "./page_texts.ts";
 
-/** Saves the text of a page as a file, as far as it is read. */
-export function saveText(texts: PageTexts, canvas: Canvas): void {
-  const text = texts.of(canvas)?.peek();
-  if (text?.kind !== "text") return;
+/** Saves the text of a page as a file, once it is read. @returns false where it cannot be read */
+export async function saveText(texts: PageTexts, canvas: Canvas): Promise<boolean> {
+  const text = await whenRead(texts.of(canvas));
+  if (text?.kind !== "text") return false;
   const href = URL.createObjectURL(new Blob([readingText(text.page)], { type: "text/plain" }));
   const link = document.createElement("a");
   link.href = href;
@@ -13,4 +15,18 @@ export function saveText(texts: PageTexts, canvas: Canvas): void {
   link.click();
   // The browser has the file by the next task.
   setTimeout(() => URL.revokeObjectURL(href), 0);
+  return true;
+}
+
+/** What became of a text. Reading has an end: the fetch of it is bounded in time. */
+function whenRead(text: ReadonlySignal<PageText> | null): Promise<PageText | null> {
+  return new Promise((resolve) => {
+    if (text === null || text.peek().kind !== "reading") return resolve(text?.peek() ?? null);
+    const stop = text.subscribe((read) => {
+      if (read.kind === "reading") return;
+      // Not before subscribe has returned: its first call is that of "reading".
+      stop();
+      resolve(read);
+    });
+  });
 }
