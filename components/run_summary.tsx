@@ -10,6 +10,8 @@ import { orderPages, type PageOrder, type RunSummary as Summary } from "@/lib/pr
 import { PageGrid } from "./page_grid.tsx";
 import { PageTable } from "./page_table.tsx";
 
+/** Lost pages that are listed; the table has them all. */
+const MAX_LOST = 10;
 /** Rows of the table before the rest is asked for. */
 const FIRST_ROWS = 50;
 
@@ -36,8 +38,22 @@ function Summed({ manifest, summary }: { manifest: RunManifest; summary: Summary
   const { pages, viewerUrl } = manifest;
   if (pages.length === 0) return <p class="note">{SENTENCES.runWithoutPages}</p>;
   const hidden = pages.length - rows.value;
+  const lost = pages.filter(({ status }) => status === "failed");
   return (
     <>
+      {lost.length > 0 && (
+        <section>
+          <h2>{LABELS.lostPages(formatCount(lost.length))}</h2>
+          <ul class="lost-pages">
+            {lost.slice(0, MAX_LOST).map(({ name, error }) => (
+              <li key={name}>
+                <span class="vid">{name}</span> {error}
+              </li>
+            ))}
+          </ul>
+          {lost.length > MAX_LOST && <p class="note">{SENTENCES.moreLostPages}</p>}
+        </section>
+      )}
       {summary.slowest.length > 0 && (
         <section>
           <h2>{LABELS.slowestPages}</h2>

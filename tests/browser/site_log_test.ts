@@ -102,6 +102,7 @@ Deno.test(
     assert.match(await figures.innerText(), /115\s*of 120/);
     assert.equal(await page.locator(".page-grid a").count(), 120);
     assert.equal(await page.locator(".slowest li").count(), 5);
+    assert.match(await page.locator(".lost-pages li").first().innerText(), /^0008 ValueError: sidan är tom <img/);
 
     await page.click("text=Pages as a table");
     const rows = page.locator(".run-pages tbody tr:has(th)");
