@@ -74,6 +74,7 @@ export function PageStage({ store, view, onPoint, onPainted, onFullScreen, ...ma
         onFlick: (direction) => direction === "left" === store.isRightToLeft.value ? store.previous() : store.next(),
         onShown: (indexes) => painted.value = indexes,
         onFailure: () => failed.value = true,
+        onRecovery: () => failed.value = false,
       });
     });
     return () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import type { Page } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 
 import { accessibilityFindings } from "./accessibility.ts";
 import { withPage } from "./site_fixture.ts";
@@ -235,32 +235,57 @@ Deno.test(
   }, [/./]),
 );
 
+/** Serves a page whose image is a service. @param tile answers the requests for its parts */
+async function serveService(page: Page, tile: (route: Route) => Promise<void>): Promise<void> {
+  const size = { width: 2400, height: 3600 };
+  const service = { id: `${ARCHIVE}/iiif/1`, type: "ImageService3", profile: "level1" };
+  const body = { id: `${ARCHIVE}/image/1.svg`, type: "Image", ...size, service: [service] };
+  const painting = { type: "Annotation", motivation: "painting", target: `${ARCHIVE}/canvas/0`, body };
+  const items = [{
+    id: `${ARCHIVE}/canvas/0`,
+    type: "Canvas",
+    ...size,
+    items: [{ type: "AnnotationPage", items: [painting] }],
+  }];
+  await serve(page, { pages: 1, extra: { items } });
+  await page.route(`${ARCHIVE}/iiif/1/**`, (route) => {
+    if (!route.request().url().endsWith("/info.json")) return tile(route);
+    const context = "http://iiif.io/api/image/3/context.json";
+    const protocol = "http://iiif.io/api/image";
+    const tiles = [{ width: 512, scaleFactors: [1, 2, 4, 8] }];
+    return route.fulfill({ json: { "@context": context, ...service, protocol, ...size, tiles }, headers: CORS });
+  });
+}
+
 Deno.test(
   "viewer: an image whose service answers and whose tiles do not is said",
   withPage({}, async (visit) => {
     const { page } = visit;
-    const service = { id: `${ARCHIVE}/iiif/1`, type: "ImageService3", profile: "level1" };
-    const body = { id: `${ARCHIVE}/image/1.svg`, type: "Image", width: 600, height: 900, service: [service] };
-    const painting = { type: "Annotation", motivation: "painting", target: `${ARCHIVE}/canvas/0`, body };
-    const items = [{
-      id: `${ARCHIVE}/canvas/0`,
-      type: "Canvas",
-      width: 600,
-      height: 900,
-      items: [{ type: "AnnotationPage", items: [painting] }],
-    }];
-    await serve(page, { pages: 1, extra: { items } });
-    await page.route(`${ARCHIVE}/iiif/1/**`, (route) => {
-      if (!route.request().url().endsWith("/info.json")) return route.fulfill({ status: 503, headers: CORS });
-      const context = "http://iiif.io/api/image/3/context.json";
-      const protocol = "http://iiif.io/api/image";
-      return route.fulfill({
-        json: { "@context": context, ...service, protocol, width: 600, height: 900 },
-        headers: CORS,
-      });
-    });
+    await serveService(page, (route) => route.fulfill({ status: 503, headers: CORS }));
     await openViewer(visit);
     await page.getByText("The image of this page cannot be loaded").waitFor();
+  }, [/./]),
+);
+
+Deno.test(
+  "viewer: one tile that fails is no failure of an image whose other tiles arrive",
+  withPage({}, async (visit) => {
+    const { page } = visit;
+    const message = page.getByText("The image of this page cannot be loaded");
+    const isSaid = Promise.withResolvers<void>();
+    await serveService(page, async (route) => {
+      const { pathname } = new URL(route.request().url());
+      // The thumbnail, of the same service.
+      if (pathname.includes("/full/84,")) return route.fallback();
+      // The whole image in one tile, which is asked for first.
+      if (pathname.includes("/full/")) return route.fulfill({ status: 503, headers: CORS });
+      await isSaid.promise;
+      return route.fallback();
+    });
+    await openViewer(visit);
+    await message.waitFor();
+    isSaid.resolve();
+    await message.waitFor({ state: "detached" });
   }, [/./]),
 );
 

@@ -29,6 +29,8 @@ interface ImageViewEvents {
   readonly onFlick: (direction: "left" | "right") => void;
   readonly onShown: (indexes: readonly number[]) => void;
   readonly onFailure: (index: number) => void;
+  /** What the last failure was about has arrived after all. */
+  readonly onRecovery: () => void;
 }
 
 type Osd = typeof OpenSeadragon;
@@ -63,6 +65,10 @@ export class ImageView {
   #items: OpenSeadragon.TiledImage[] = [];
   /** Images of which a tile has arrived: a gap in such a one is no failure of the page. */
   readonly #seen = new WeakSet<OpenSeadragon.TiledImage>();
+  /** Images that were reported as failures. */
+  #failed = new Set<OpenSeadragon.TiledImage>();
+  /** Whether an image of the pages is not on the surface at all, which no tile mends. */
+  #isLacking = false;
   /** Counts the calls of `show`, so that what was begun for an earlier one stops. */
   #turn = 0;
 
@@ -169,10 +175,16 @@ export class ImageView {
   #listen(): void {
     const viewer = this.#viewer;
     viewer.addHandler("zoom", () => this.#reportZoom());
-    viewer.addHandler("tile-loaded", ({ tiledImage }) => tiledImage && this.#seen.add(tiledImage));
+    viewer.addHandler("tile-loaded", ({ tiledImage }) => {
+      if (!tiledImage) return;
+      this.#seen.add(tiledImage);
+      const wasFailed = this.#failed.delete(tiledImage);
+      if (wasFailed && this.#failed.size === 0 && !this.#isLacking) this.#events.onRecovery();
+    });
     viewer.addHandler("tile-load-failed", ({ tiledImage }) => {
       const [first] = this.#pages;
       if (first && this.#items.includes(tiledImage) && !this.#seen.has(tiledImage)) {
+        this.#failed.add(tiledImage);
         this.#events.onFailure(first.page.index);
       }
     });
@@ -199,6 +211,8 @@ export class ImageView {
   #clear(): void {
     this.#pages = [];
     this.#items = [];
+    this.#failed = new Set();
+    this.#isLacking = false;
     this.#overlays = new Map();
     this.#viewer.clearOverlays();
     this.#viewer.world.removeAll();
@@ -219,10 +233,12 @@ export class ImageView {
     if (turn !== this.#turn) return;
     const items = added.filter((item) => item !== null);
     this.#items.push(...items);
-    if (items.length < added.length) this.#events.onFailure(place.page.index);
+    if (items.length === added.length) return;
+    this.#isLacking = true;
+    this.#events.onFailure(place.page.index);
   }
 
-  /** The layer's image on the surface; null where it cannot be loaded. Never settles where the page is turned before that. */
+  /** The layer's image on the surface; null where it cannot be loaded. Never settles once the page is turned. */
   #addLayer(place: PlacedPage, layer: number, source: object): Promise<OpenSeadragon.TiledImage | null> {
     const { choice, target } = place.page.layers[layer];
     const { Rect, Point } = this.#osd;
