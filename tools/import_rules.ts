@@ -117,7 +117,7 @@ export const ROOMS: readonly Room[] = [
   {
     room: "lib/client",
     holds: "what only a browser runs: stores, pollers, hydration",
-    imports: ["lib/presentation"],
+    imports: ["lib/presentation", "lib/std"],
     types: ["lib/campaigns/projection"],
   },
   {

@@ -3,15 +3,14 @@ import { signal } from "@preact/signals";
 import type { AltoPage } from "@/lib/presentation/alto/alto_page.ts";
 import { canvasOfPage } from "@/lib/presentation/alto/canvas_of_page.ts";
 import { MAX_ALTO_CHARACTERS, readAltoInSteps } from "@/lib/presentation/alto/read_alto.ts";
+import { MAX_MANIFEST_BYTES } from "@/lib/presentation/iiif/manifest.ts";
 import { readPageAddress } from "@/lib/presentation/alto/page_address.ts";
 import { type PrintedXml, printXmlInSteps } from "@/lib/presentation/alto/printed_xml.ts";
 import type { PageProblem } from "@/lib/presentation/page_text_words.ts";
 import { viewerPath } from "@/lib/presentation/page_paths.ts";
+import { parsedJson } from "@/lib/std/untrusted.ts";
 import { fetchText } from "./fetch_text.ts";
 import { runSteps } from "./run_steps.ts";
-
-/** The manifest of a volume of ten thousand pages has about 8 MB. */
-const MAX_MANIFEST_BYTES = 64 * 1024 * 1024;
 
 interface PageReaderDeps {
   readonly fetch: typeof fetch;
@@ -89,15 +88,7 @@ export class PageReader {
     if (manifestUrl === null) return;
     const { signal } = this.#stopped;
     const fetched = await fetchText(manifestUrl, { fetch: this.#deps.fetch, signal, maxBytes: MAX_MANIFEST_BYTES });
-    const canvas = fetched.ok ? canvasOfPage(parsed(fetched.text), page) : null;
+    const canvas = fetched.ok ? canvasOfPage(parsedJson(fetched.text), page) : null;
     if (canvas !== null) this.viewer.value = viewerPath(manifestUrl, canvas);
-  }
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return null;
   }
 }

@@ -2,6 +2,7 @@ import { signal } from "@preact/signals";
 
 import { isComplete, readRunManifest, type RunManifest } from "@/lib/presentation/run_manifest/run_manifest.ts";
 import { manifestProblem, UNREADABLE_MANIFEST } from "@/lib/presentation/run_manifest/words.ts";
+import { parsedJson } from "@/lib/std/untrusted.ts";
 import { fetchText } from "./fetch_text.ts";
 import { type Clock, Poller } from "./poller.ts";
 
@@ -78,21 +79,12 @@ export class RunManifestReader {
     const fetch: typeof globalThis.fetch = (url, init) => this.#deps.fetch(url, { ...init, cache: "no-cache" });
     const fetched = await fetchText(this.#url, { fetch, maxBytes: MAX_BYTES, signal });
     if (fetched.ok) {
-      const manifest = readRunManifest(parsed(fetched.text));
+      const manifest = readRunManifest(parsedJson(fetched.text));
       return manifest ? { kind: "read", manifest } : { kind: "problem", sentence: UNREADABLE_MANIFEST };
     }
     const { problem } = fetched;
     if (problem === 401) this.#deps.onLogin();
     if (problem === 401 || problem === 403) this.#poller.repeat(null);
     return problem === 404 ? { kind: "absent" } : { kind: "problem", sentence: manifestProblem(problem) };
-  }
-}
-
-/** The value of a JSON text; null for any other text. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
   }
 }

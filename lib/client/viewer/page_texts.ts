@@ -6,11 +6,10 @@ import type { Canvas } from "@/lib/presentation/iiif/manifest.ts";
 import type { TextProblem } from "@/lib/presentation/viewer_sentences.ts";
 import { type TextLine, textLines } from "@/lib/presentation/viewer_text.ts";
 import { fetchText } from "@/lib/client/fetch_text.ts";
+import { runSteps } from "@/lib/client/run_steps.ts";
 
 /** Texts that are cached. */
 const MAX_CACHED = 20;
-/** How long the parser runs on without letting the page react, ms. */
-const SLICE_MS = 8;
 
 /** The text of a page, as far as it is read. */
 export type PageText =
@@ -51,23 +50,11 @@ export class PageTexts {
   }
 
   async #read(url: string, canvas: Canvas): Promise<PageText> {
-    const fetched = await fetchText(url, {
-      fetch: this.#fetch,
-      maxBytes: MAX_ALTO_CHARACTERS,
-      signal: new AbortController().signal,
-    });
+    const { signal } = new AbortController();
+    const fetched = await fetchText(url, { fetch: this.#fetch, maxBytes: MAX_ALTO_CHARACTERS, signal });
     if (!fetched.ok) return { kind: "problem", problem: fetched.problem, url };
-    const steps = readAltoInSteps(fetched.text);
-    let since = performance.now();
-    for (let step = steps.next();; step = steps.next()) {
-      if (step.done) {
-        const { value } = step;
-        if (!value.ok) return { kind: "problem", problem: value.problem, url };
-        return { kind: "text", page: value.page, lines: textLines(value.page, canvas), url };
-      }
-      if (performance.now() - since < SLICE_MS) continue;
-      await new Promise((resolve) => setTimeout(resolve, 0));
-      since = performance.now();
-    }
+    const read = await runSteps(readAltoInSteps(fetched.text), signal);
+    if (!read.ok) return { kind: "problem", problem: read.problem, url };
+    return { kind: "text", page: read.page, lines: textLines(read.page, canvas), url };
   }
 }

@@ -1,6 +1,7 @@
 import { imageServiceOf } from "@/lib/presentation/iiif/image_service.ts";
 import type { ImageService, ImageSource, Size, TileSet } from "@/lib/presentation/iiif/manifest.ts";
 import type { FetchProblem } from "@/lib/presentation/viewer_sentences.ts";
+import { parsedJson } from "@/lib/std/untrusted.ts";
 import { fetchText } from "@/lib/client/fetch_text.ts";
 
 /** Largest description of an image that is read, bytes. */
@@ -150,12 +151,8 @@ function isHalving(sizes: readonly Size[], whole: Size): boolean {
 }
 
 function parsed(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const json: unknown = JSON.parse(text);
-    return typeof json === "object" && json !== null ? { ...json } : {};
-  } catch {
-    return {};
-  }
+  const json = parsedJson(text);
+  return typeof json === "object" && json !== null ? { ...json } : {};
 }
 
 function profileOf(version: ImageService["version"], level: number): string | readonly string[] {

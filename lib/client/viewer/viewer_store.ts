@@ -1,10 +1,11 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
 
-import type { Canvas, Manifest } from "@/lib/presentation/iiif/manifest.ts";
-import { MAX_MANIFEST_BYTES, readManifest } from "@/lib/presentation/iiif/read_manifest.ts";
+import { type Canvas, type Manifest, MAX_MANIFEST_BYTES } from "@/lib/presentation/iiif/manifest.ts";
+import { readManifest } from "@/lib/presentation/iiif/read_manifest.ts";
 import { layoutOf, spreadsOf } from "@/lib/presentation/iiif/spreads.ts";
 import { readViewerAddress, writeViewerAddress } from "@/lib/presentation/iiif/viewer_address.ts";
 import type { ViewerProblem } from "@/lib/presentation/viewer_sentences.ts";
+import { parsedJson } from "@/lib/std/untrusted.ts";
 import { fetchText } from "@/lib/client/fetch_text.ts";
 import type { ShownPage } from "./image_view.ts";
 
@@ -185,12 +186,8 @@ export class ViewerStore {
 }
 
 function manifestOf(text: string, url: string): Manifest | ViewerProblem {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    return "not JSON";
-  }
+  const json = parsedJson(text);
+  if (json === undefined) return "not JSON";
   const read = readManifest(json, url, navigator.languages);
   return read.ok ? read.manifest : read.reason;
 }

@@ -1,4 +1,10 @@
 /**
+ * Most bytes of a manifest that are read; that of a volume of ten thousand pages has about 8 MB. The caller that fetches
+ * it holds to them.
+ */
+export const MAX_MANIFEST_BYTES = 64 * 1024 * 1024;
+
+/**
  * What the manifest viewer knows of a IIIF manifest, of Presentation 2 or 3 alike. All strings are plain text in the
  * reader's language, all addresses absolute and of http or https. Canvases are named by their index.
  */

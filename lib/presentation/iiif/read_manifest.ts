@@ -10,8 +10,6 @@ import { labelOf, metadataOf, textOf } from "./text.ts";
 
 /** Most canvases that a manifest may have. */
 export const MAX_CANVASES = 20_000;
-/** Most bytes that a manifest may have; the caller that fetches it holds to them. */
-export const MAX_MANIFEST_BYTES = 64 * 1024 * 1024;
 const MAX_SEQUENCES = 50;
 
 /** Why something is not shown as a manifest. */

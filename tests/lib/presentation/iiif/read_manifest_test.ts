@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { upgrade } from "@iiif/parser/upgrader";
 import fc from "fast-check";
-import type { Canvas, Manifest } from "@/lib/presentation/iiif/manifest.ts";
+import { type Canvas, type Manifest, MAX_MANIFEST_BYTES } from "@/lib/presentation/iiif/manifest.ts";
 import {
   type ManifestProblem,
   MAX_CANVASES,
-  MAX_MANIFEST_BYTES,
   type ReadManifest,
   readManifest,
 } from "@/lib/presentation/iiif/read_manifest.ts";
