@@ -1,14 +1,12 @@
 import { Buffer } from "node:buffer";
-import { createCipheriv, createDecipheriv, createHash, type KeyObject, randomBytes } from "node:crypto";
+import { createHash, type KeyObject } from "node:crypto";
 import { z } from "zod";
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
+import { openText, sealText } from "@/lib/std/sealed_text.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 
 /** Longest token that is sealed, characters: browsers silently drop cookies above 4096 bytes, name and attributes included. */
 const MAX_SEALED_CHARACTERS = 4096 - 256;
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
-const CIPHER = "aes-256-gcm";
 /** What a token holds: the user, the S3 keys, and the times of its end and its issue. */
 const CONTENT = z.object({
   u: z.string(),
@@ -29,8 +27,8 @@ export interface Session {
 }
 
 /**
- * Seals a session, so that only the key can read or change it: AES-256-GCM with a random nonce (NIST SP 800-38D),
- * base64url. Null when the token would be too long for a cookie.
+ * Seals a session, so that only the key can read or change it; base64url. Null when the token would be too long for a
+ * cookie.
  *
  * @param associated associated data; a token opens only with the same
  */
@@ -43,11 +41,7 @@ export function sealSession(session: Session, key: KeyObject, associated: string
     e: expiresAt,
     i: issuedAt ?? undefined,
   });
-  const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv(CIPHER, key, nonce);
-  cipher.setAAD(Buffer.from(associated, "utf8"));
-  const sealed = Buffer.concat([nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
-  const token = sealed.toString("base64url");
+  const token = sealText(text, key, associated).toString("base64url");
   return token.length > MAX_SEALED_CHARACTERS ? null : token;
 }
 
@@ -60,8 +54,8 @@ export function sealSession(session: Session, key: KeyObject, associated: string
 export function openSession(token: string, key: KeyObject, associated: string, nowMs: number): Session | null {
   const sealed = Buffer.from(token, "base64url");
   // Decoding skips invalid characters, but a session has one spelling.
-  if (sealed.length <= NONCE_BYTES + TAG_BYTES || sealed.toString("base64url") !== token) return null;
-  const text = unseal(sealed, key, associated);
+  if (sealed.toString("base64url") !== token) return null;
+  const text = openText(sealed, key, associated);
   const session = text === null ? null : parseSession(text);
   return session && session.expiresAt * 1000 > nowMs ? session : null;
 }
@@ -69,18 +63,6 @@ export function openSession(token: string, key: KeyObject, associated: string, n
 /** The digest of a token, for places where the token itself must not be stored. */
 export function sessionDigest(token: string): string {
   return createHash("sha256").update(token).digest("base64url");
-}
-
-function unseal(sealed: Buffer, key: KeyObject, associated: string): string | null {
-  try {
-    const decipher = createDecipheriv(CIPHER, key, sealed.subarray(0, NONCE_BYTES));
-    decipher.setAAD(Buffer.from(associated, "utf8"));
-    decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
-    const opened = decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES));
-    return Buffer.concat([opened, decipher.final()]).toString("utf8");
-  } catch {
-    return null;
-  }
 }
 
 /** Another implementation may share the key, so the content is validated like any input. */

@@ -1,0 +1,34 @@
+import { Buffer } from "node:buffer";
+import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from "node:crypto";
+
+const CIPHER = "aes-256-gcm";
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/**
+ * Seals a text, so that only the key can read or change it: AES-256-GCM with a random nonce (NIST SP 800-38D), which
+ * stands in front.
+ *
+ * @param key 32 bytes
+ * @param associated associated data; the text opens only with the same
+ */
+export function sealText(text: string, key: KeyObject, associated: string): Buffer<ArrayBuffer> {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, key, nonce);
+  cipher.setAAD(Buffer.from(associated, "utf8"));
+  return Buffer.concat([nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
+}
+
+/** A sealed text; null where it was sealed with another key or other associated data, was changed, or is not one. */
+export function openText(sealed: Uint8Array, key: KeyObject, associated: string): string | null {
+  if (sealed.length < NONCE_BYTES + TAG_BYTES) return null;
+  try {
+    const decipher = createDecipheriv(CIPHER, key, sealed.subarray(0, NONCE_BYTES));
+    decipher.setAAD(Buffer.from(associated, "utf8"));
+    decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
+    const opened = decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES));
+    return Buffer.concat([opened, decipher.final()]).toString("utf8");
+  } catch {
+    return null;
+  }
+}

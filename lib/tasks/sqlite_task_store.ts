@@ -1,0 +1,249 @@
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import {
+  ENDED_TTL_MS,
+  LEASE_MS,
+  MAX_RUN_MS,
+  type NewTask,
+  RAN_TOO_LONG,
+  type Task,
+  type TaskEnd,
+  type TaskKind,
+  type TaskState,
+} from "./task.ts";
+import type { Blobs, Created, Saved, TaskBounds, TaskStore } from "./task_store.ts";
+
+const LAYOUT_VERSION = 1;
+const LAYOUT = `
+CREATE TABLE tasks (
+  id TEXT PRIMARY KEY, kind TEXT NOT NULL, owner TEXT NOT NULL, bucket TEXT NOT NULL, state TEXT NOT NULL,
+  canceling INTEGER NOT NULL, error TEXT, progress TEXT NOT NULL, caller BLOB, created_ms INTEGER NOT NULL,
+  ended_ms INTEGER, expires_ms INTEGER NOT NULL, holder TEXT, lease_ms INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE blobs (
+  task TEXT NOT NULL, name TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY (task, name)
+) WITHOUT ROWID;
+`;
+
+interface TaskRow {
+  readonly id: string;
+  readonly kind: string;
+  readonly owner: string;
+  readonly bucket: string;
+  readonly state: string;
+  readonly canceling: number;
+  readonly error: string | null;
+  readonly progress: string;
+  readonly caller: Uint8Array | null;
+  readonly created_ms: number;
+  readonly ended_ms: number | null;
+}
+
+/**
+ * The tasks of one process, in a file of its data folder or in memory. A process that starts takes over what an earlier
+ * one left unfinished at once, because only one process has the folder.
+ *
+ * What is written survives the end of the process. A new task and the end of one also survive a loss of power; the last
+ * progress may not, and its work is done again.
+ */
+export class SqliteTaskStore implements TaskStore {
+  readonly #db: DatabaseSync;
+  readonly #now: () => number;
+
+  /**
+   * @param path the file, or `:memory:`
+   * @param now ms since 1970
+   */
+  constructor(path: string, now: () => number) {
+    this.#db = new DatabaseSync(path);
+    this.#now = now;
+    this.#db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON;");
+    const { user_version: version } = this.#db.prepare("PRAGMA user_version").get() as { user_version: number };
+    // Another version's tasks are not resumed: they are short-lived, and none of them holds the only copy of anything.
+    if (version !== LAYOUT_VERSION) {
+      this.#db.exec("DROP TABLE IF EXISTS tasks; DROP TABLE IF EXISTS blobs;");
+      this.#db.exec(`${LAYOUT} PRAGMA user_version = ${LAYOUT_VERSION};`);
+    }
+    this.#run("UPDATE tasks SET holder = NULL, lease_ms = 0");
+    // A clock that was set back must not keep tasks for longer than they are meant to live.
+    this.#run("UPDATE tasks SET expires_ms = min(expires_ms, ?)", now() + MAX_RUN_MS);
+  }
+
+  create(task: NewTask, holder: string, { maxPerOwner, max }: TaskBounds, blobs?: Blobs): Promise<Created> {
+    const now = this.#now();
+    const counted =
+      "SELECT count(*) AS count FROM tasks WHERE expires_ms > ? AND (ended_ms IS NULL OR caller IS NOT NULL)";
+    return settled(() =>
+      this.#durably(() => {
+        if (this.#count(`${counted} AND owner = ?`, now, task.owner) >= maxPerOwner) return "owner";
+        if (this.#count(counted, now) >= max) return "all";
+        this.#run(
+          `INSERT INTO tasks VALUES (?, ?, ?, ?, 'running', 0, NULL, ?, ?, ?, NULL, ?, ?, ?)`,
+          task.id,
+          task.kind,
+          task.owner,
+          task.bucket,
+          task.progress,
+          task.sealedCaller,
+          now,
+          now + MAX_RUN_MS,
+          holder,
+          now + LEASE_MS,
+        );
+        if (blobs) this.#insertBlobs(task.id, blobs);
+        return "created";
+      })
+    );
+  }
+
+  get(id: string): Promise<Task | null> {
+    return settled(() => {
+      const row = this.#db.prepare("SELECT * FROM tasks WHERE id = ? AND expires_ms > ?").get(id, this.#now());
+      return row ? taskOf(row as unknown as TaskRow) : null;
+    });
+  }
+
+  claim(holder: string, limit: number): Promise<Task[]> {
+    const now = this.#now();
+    return settled(() => {
+      const rows = this.#db.prepare(
+        `UPDATE tasks SET holder = ?, lease_ms = ? WHERE id IN (
+           SELECT id FROM tasks WHERE state = 'running' AND lease_ms <= ? ORDER BY created_ms LIMIT ?
+         ) RETURNING *`,
+      ).all(holder, now + LEASE_MS, now, limit);
+      return (rows as unknown as TaskRow[]).map(taskOf).sort((a, b) => a.createdAt - b.createdAt);
+    });
+  }
+
+  save(id: string, holder: string, progress: string | null): Promise<Saved> {
+    return settled(() => {
+      const row = this.#db.prepare(
+        `UPDATE tasks SET progress = coalesce(?, progress), lease_ms = ?
+         WHERE id = ? AND holder = ? AND state = 'running' RETURNING canceling`,
+      ).get(progress, this.#now() + LEASE_MS, id, holder);
+      return savedOf(row);
+    });
+  }
+
+  end(id: string, holder: string, { state, error, progress, keepsCaller }: TaskEnd): Promise<Saved> {
+    const now = this.#now();
+    return settled(() =>
+      this.#durably(() => {
+        const row = this.#db.prepare(
+          `UPDATE tasks SET state = ?, error = ?, progress = ?, caller = CASE WHEN ? THEN caller END, ended_ms = ?,
+             expires_ms = ?, holder = NULL
+           WHERE id = ? AND holder = ? AND state = 'running' RETURNING canceling`,
+        ).get(state, error, progress, keepsCaller ? 1 : 0, now, now + ENDED_TTL_MS, id, holder);
+        return savedOf(row);
+      })
+    );
+  }
+
+  release(holder: string): Promise<void> {
+    return settled(() => this.#run("UPDATE tasks SET holder = NULL, lease_ms = 0 WHERE holder = ?", holder));
+  }
+
+  cancel(id: string): Promise<void> {
+    return settled(() => this.#run("UPDATE tasks SET canceling = 1 WHERE id = ? AND state = 'running'", id));
+  }
+
+  writeBlobs(id: string, blobs: Blobs): Promise<void> {
+    return settled(() =>
+      this.#transaction(() => {
+        if (this.#count("SELECT count(*) AS count FROM tasks WHERE id = ?", id) > 0) this.#insertBlobs(id, blobs);
+      })
+    );
+  }
+
+  readBlobs(id: string, names: readonly string[]): Promise<(Uint8Array<ArrayBuffer> | null)[]> {
+    return settled(() => {
+      const read = this.#db.prepare("SELECT data FROM blobs WHERE task = ? AND name = ?");
+      return names.map((name) => {
+        const row = read.get(id, name) as { data: Uint8Array<ArrayBuffer> } | undefined;
+        return row?.data ?? null;
+      });
+    });
+  }
+
+  sweep(): Promise<void> {
+    const now = this.#now();
+    return settled(() =>
+      this.#transaction(() => {
+        this.#run("DELETE FROM tasks WHERE expires_ms <= ? AND state != 'running'", now);
+        this.#run(
+          `UPDATE tasks SET state = 'failed', error = ?, caller = NULL, holder = NULL, ended_ms = ?, expires_ms = ?
+           WHERE expires_ms <= ?`,
+          RAN_TOO_LONG,
+          now,
+          now + ENDED_TTL_MS,
+          now,
+        );
+        this.#run("DELETE FROM blobs WHERE task NOT IN (SELECT id FROM tasks)");
+      })
+    );
+  }
+
+  close(): Promise<void> {
+    return settled(() => this.#db.close());
+  }
+
+  #insertBlobs(id: string, blobs: Blobs): void {
+    const insert = this.#db.prepare("INSERT OR REPLACE INTO blobs VALUES (?, ?, ?)");
+    for (const [name, data] of blobs) insert.run(id, name, data);
+  }
+
+  #run(sql: string, ...values: readonly SQLInputValue[]): void {
+    this.#db.prepare(sql).run(...values);
+  }
+
+  #count(sql: string, ...values: readonly SQLInputValue[]): number {
+    return (this.#db.prepare(sql).get(...values) as { count: number }).count;
+  }
+
+  /** A transaction that survives a loss of power once it has returned. */
+  #durably<T>(work: () => T): T {
+    this.#db.exec("PRAGMA synchronous = FULL");
+    try {
+      return this.#transaction(work);
+    } finally {
+      this.#db.exec("PRAGMA synchronous = NORMAL");
+    }
+  }
+
+  #transaction<T>(work: () => T): T {
+    this.#db.exec("BEGIN IMMEDIATE");
+    try {
+      const result = work();
+      this.#db.exec("COMMIT");
+      return result;
+    } catch (error) {
+      this.#db.exec("ROLLBACK");
+      throw error;
+    }
+  }
+}
+
+function taskOf(row: TaskRow): Task {
+  return {
+    id: row.id,
+    kind: row.kind as TaskKind,
+    owner: row.owner,
+    bucket: row.bucket,
+    state: row.state as TaskState,
+    isCanceling: row.state === "running" && row.canceling === 1,
+    error: row.error,
+    progress: row.progress,
+    sealedCaller: row.caller,
+    createdAt: row.created_ms,
+    endedAt: row.ended_ms,
+  };
+}
+
+function savedOf(row: unknown): Saved {
+  if (row === undefined) return "lost";
+  return (row as { canceling: number }).canceling === 1 ? "canceling" : "stored";
+}
+
+/** The result of synchronous work as a promise that rejects where it throws. */
+function settled<T>(work: () => T): Promise<T> {
+  return new Promise((resolve) => resolve(work()));
+}

@@ -1,0 +1,52 @@
+/** What a background task does: count keys, offer objects as a ZIP archive, or delete objects. */
+export type TaskKind = "count" | "zip" | "delete";
+
+/** `running` until it ends in one of the other states. A ZIP archive is `ready` once it can be downloaded. */
+export type TaskState = "running" | "ready" | "failed" | "canceled";
+
+/** How long an ended task can be read, ms (wire facts, Background tasks). */
+export const ENDED_TTL_MS = 600_000;
+/** After this long an unfinished task is failed, and its sealed keys are deleted, ms. */
+export const MAX_RUN_MS = 24 * 3_600_000;
+/** Why such a task failed. */
+export const RAN_TOO_LONG = "The task was stopped after 24 hours: start it again for what is left";
+/** How long a process may work on a task without renewing its lease, ms. After that another process takes it over. */
+export const LEASE_MS = 20_000;
+/** How often a process renews its leases and looks for tasks whose lease has expired, ms. */
+export const RENEW_MS = 5000;
+
+/** A background task as the store has it. All times are ms since 1970 by the clock of the store. */
+export interface Task {
+  /** UUID version 4. */
+  readonly id: string;
+  readonly kind: TaskKind;
+  /** Equal for equal credentials, see {@link ownerOf}; reveals nothing about them. */
+  readonly owner: string;
+  readonly bucket: string;
+  readonly state: TaskState;
+  /** Whether its cancellation was requested and it still runs. */
+  readonly isCanceling: boolean;
+  /** Why it failed, as a sentence for its owner; null unless it did. */
+  readonly error: string | null;
+  /** What it works on and how far it is, as JSON; each kind has a schema of its own. */
+  readonly progress: string;
+  /** The keys with which it works, sealed; null once it has ended and does not need them any more. */
+  readonly sealedCaller: Uint8Array | null;
+  readonly createdAt: number;
+  /** Null while it runs. */
+  readonly endedAt: number | null;
+}
+
+/** A task that is about to be stored; it begins in the state `running`. */
+export type NewTask = Pick<Task, "id" | "kind" | "owner" | "bucket" | "progress"> & {
+  readonly sealedCaller: Uint8Array;
+};
+
+/** How a task ends. */
+export interface TaskEnd {
+  readonly state: Exclude<TaskState, "running">;
+  readonly error: string | null;
+  readonly progress: string;
+  /** Whether its sealed keys are needed until it expires, as for the download of an archive. */
+  readonly keepsCaller: boolean;
+}

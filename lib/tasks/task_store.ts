@@ -1,0 +1,51 @@
+import type { NewTask, Task, TaskEnd } from "./task.ts";
+
+/** Most unfinished tasks, and unexpired archives: of one owner, and of all. */
+export interface TaskBounds {
+  readonly maxPerOwner: number;
+  readonly max: number;
+}
+
+/** What became of a new task: stored, or which bound is reached. */
+export type Created = "created" | "owner" | "all";
+
+/**
+ * What became of a change by a process that works on a task: `stored`; `canceling`, stored and its owner wants it to end;
+ * `lost`, not stored, because another process has taken the task over or it is gone.
+ */
+export type Saved = "stored" | "canceling" | "lost";
+
+/**
+ * Where tasks are stored, for one process or for several. A process works on a task only while it holds its lease: for
+ * `LEASE_MS` after it created, claimed or saved it. Each change is atomic.
+ *
+ * Blobs are bytes of a task under a name, such as a chunk of its keys. They are deleted with the task.
+ *
+ * All methods throw HttpError 503 with Retry-After while the store is not reachable.
+ */
+export interface TaskStore {
+  /** Stores a task with its blobs, leased to its creator, unless a bound is reached. */
+  create(task: NewTask, holder: string, bounds: TaskBounds, blobs?: Blobs): Promise<Created>;
+  /** The task of an id; null where there is none or it has expired. */
+  get(id: string): Promise<Task | null>;
+  /** Leases up to `limit` running tasks whose lease has expired, the oldest first. */
+  claim(holder: string, limit: number): Promise<Task[]>;
+  /** Stores the progress of a running task and renews its lease. Null renews the lease alone. */
+  save(id: string, holder: string, progress: string | null): Promise<Saved>;
+  /** Ends a running task: it expires `ENDED_TTL_MS` later. */
+  end(id: string, holder: string, end: TaskEnd): Promise<Saved>;
+  /** Releases the leases of a process that stops, so that another one takes its tasks over at once. */
+  release(holder: string): Promise<void>;
+  /** Requests the cancellation of a running task. */
+  cancel(id: string): Promise<void>;
+  /** Replaces blobs of a task; does nothing when there is no such task. */
+  writeBlobs(id: string, blobs: Blobs): Promise<void>;
+  /** Blobs of a task in the order of their names; null for each that it does not have. */
+  readBlobs(id: string, names: readonly string[]): Promise<(Uint8Array<ArrayBuffer> | null)[]>;
+  /** Deletes expired tasks and fails those that ran longer than `MAX_RUN_MS`. Called at intervals. */
+  sweep(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Bytes by name. */
+export type Blobs = ReadonlyMap<string, Uint8Array>;

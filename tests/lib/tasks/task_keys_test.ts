@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import type { Caller } from "@/lib/auth/store_credentials.ts";
+import { openCaller, ownerOf, sealCaller, taskKeys } from "@/lib/tasks/task_keys.ts";
+
+const secret = (text: string) => new TextEncoder().encode(text);
+const keys = taskKeys(secret("a long secret of this deployment"));
+const caller: Caller = {
+  username: "åsa",
+  tenant: "Archive",
+  s3: { accessKey: "w6VzYQ==", secretKey: "5f4dcc3b5aa765d61d8327deb882cf99" },
+  mapiAuthorization: "HCP w6VzYQ==:5f4dcc3b5aa765d61d8327deb882cf99",
+  named: true,
+};
+
+Deno.test("task keys: a sealed caller opens for its task alone, without its management credentials", () => {
+  const sealed = sealCaller(caller, "task 1", keys);
+  assert.deepEqual(openCaller(sealed, "task 1", keys), { ...caller, mapiAuthorization: null });
+  assert.equal(openCaller(sealed, "task 2", keys), null);
+  assert.equal(openCaller(sealed, "task 1", taskKeys(secret("another secret"))), null);
+  assert.equal(openCaller(sealed.with(20, sealed[20] ^ 1), "task 1", keys), null);
+});
+
+Deno.test("task keys: nothing of the credentials can be read in a sealed caller or in an owner", () => {
+  const shown = new TextDecoder("latin1").decode(sealCaller(caller, "task 1", keys)) + ownerOf(caller, keys);
+  for (const part of [caller.s3.accessKey, caller.s3.secretKey, "åsa", "Archive"]) assert.ok(!shown.includes(part));
+});
+
+Deno.test("task keys: other credentials are another owner, in every process alike", () => {
+  const owner = ownerOf(caller, keys);
+  assert.equal(ownerOf({ ...caller, tenant: "archive" }, taskKeys(secret("a long secret of this deployment"))), owner);
+  for (
+    const other of [
+      { ...caller, tenant: null },
+      { ...caller, username: "asa" },
+      { ...caller, s3: { ...caller.s3, secretKey: "0" } },
+    ]
+  ) assert.notEqual(ownerOf(other, keys), owner);
+});

@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { ENDED_TTL_MS, LEASE_MS, MAX_RUN_MS, type NewTask, RAN_TOO_LONG, type TaskEnd } from "@/lib/tasks/task.ts";
+import type { TaskStore } from "@/lib/tasks/task_store.ts";
+
+/** A store of tasks under test. */
+export interface StoreUnderTest {
+  readonly store: TaskStore;
+  /** Lets so many ms pass by the store's clock. */
+  advance(ms: number): Promise<void>;
+}
+
+const BOUNDS = { maxPerOwner: 3, max: 5 };
+const END: TaskEnd = { state: "ready", error: null, progress: '{"files":2}', keepsCaller: false };
+
+function newTask(change: Partial<NewTask> = {}): NewTask {
+  return {
+    id: randomUUID(),
+    kind: "count",
+    owner: "alva",
+    bucket: "letters",
+    progress: '{"files":0}',
+    sealedCaller: new Uint8Array([1, 2, 3]),
+    ...change,
+  };
+}
+
+/** What each store of tasks does; `open` opens an empty one, which is closed after the test. */
+export function testTaskStore(name: string, open: () => Promise<StoreUnderTest>): void {
+  const test = (what: string, run: (under: StoreUnderTest) => Promise<void>) => {
+    Deno.test(`${name}: ${what}`, async () => {
+      const under = await open();
+      try {
+        await run(under);
+      } finally {
+        await under.store.close();
+      }
+    });
+  };
+
+  test("a created task is read back whole", async ({ store }) => {
+    const task = newTask({ bucket: "mål", progress: '{"prefix":"år/\\u0000"}' });
+    assert.equal(await store.create(task, "a", BOUNDS), "created");
+    const stored = await store.get(task.id);
+    assert.ok(stored);
+    const { createdAt, ...rest } = stored;
+    assert.ok(createdAt > 0);
+    assert.deepEqual(rest, { ...task, state: "running", isCanceling: false, error: null, endedAt: null });
+    assert.equal(await store.get(randomUUID()), null);
+  });
+
+  test("a new task is refused beyond the bound of its owner and beyond that of all", async ({ store }) => {
+    for (let count = 0; count < 3; count++) assert.equal(await store.create(newTask(), "a", BOUNDS), "created");
+    assert.equal(await store.create(newTask(), "a", BOUNDS), "owner");
+    for (const owner of ["bo", "eva"]) assert.equal(await store.create(newTask({ owner }), "a", BOUNDS), "created");
+    assert.equal(await store.create(newTask({ owner: "ida" }), "a", BOUNDS), "all");
+  });
+
+  test("an ended task leaves room for another, an archive does once it has expired", async ({ store, advance }) => {
+    const bounds = { maxPerOwner: 1, max: 1 };
+    const task = newTask();
+    await store.create(task, "a", bounds);
+    await store.end(task.id, "a", END);
+    const archive = newTask({ kind: "zip" });
+    assert.equal(await store.create(archive, "a", bounds), "created");
+    await store.end(archive.id, "a", { ...END, keepsCaller: true });
+    assert.equal(await store.create(newTask(), "a", bounds), "owner");
+    await advance(ENDED_TTL_MS);
+    assert.equal(await store.create(newTask(), "a", bounds), "created");
+  });
+
+  test("a task that ends loses its sealed keys unless they are needed", async ({ store }) => {
+    const [count, archive] = [newTask(), newTask({ kind: "zip" })];
+    for (const task of [count, archive]) await store.create(task, "a", BOUNDS);
+    assert.equal(await store.end(count.id, "a", END), "stored");
+    await store.end(archive.id, "a", { ...END, keepsCaller: true });
+    const ended = await store.get(count.id);
+    assert.deepEqual([ended?.state, ended?.progress, ended?.sealedCaller], ["ready", END.progress, null]);
+    assert.ok(ended?.endedAt);
+    assert.deepEqual((await store.get(archive.id))?.sealedCaller, new Uint8Array([1, 2, 3]));
+  });
+
+  test("an ended task can be read for ten minutes", async ({ store, advance }) => {
+    const task = newTask();
+    await store.create(task, "a", BOUNDS, new Map([["keys/0", new Uint8Array([7])]]));
+    await store.end(task.id, "a", { ...END, state: "failed", error: "The bucket is gone" });
+    await advance(ENDED_TTL_MS - 1000);
+    assert.equal((await store.get(task.id))?.error, "The bucket is gone");
+    await advance(1000);
+    assert.equal(await store.get(task.id), null);
+    await store.sweep();
+    assert.deepEqual(await store.readBlobs(task.id, ["keys/0"]), [null]);
+  });
+
+  test("a leased task cannot be claimed until its lease has expired, and then once", async ({ store, advance }) => {
+    const task = newTask();
+    await store.create(task, "a", BOUNDS);
+    await advance(LEASE_MS - 1000);
+    assert.deepEqual(await store.claim("b", 10), []);
+    await advance(1000);
+    assert.deepEqual((await store.claim("b", 10)).map(({ id }) => id), [task.id]);
+    assert.deepEqual(await store.claim("c", 10), []);
+    assert.equal(await store.save(task.id, "a", "{}"), "lost");
+    assert.equal(await store.end(task.id, "a", END), "lost");
+    assert.equal((await store.get(task.id))?.progress, task.progress);
+    assert.equal(await store.save(task.id, "b", "{}"), "stored");
+  });
+
+  test("saving renews the lease, with and without progress", async ({ store, advance }) => {
+    const task = newTask();
+    await store.create(task, "a", BOUNDS);
+    await advance(LEASE_MS - 1000);
+    assert.equal(await store.save(task.id, "a", '{"files":1}'), "stored");
+    await advance(LEASE_MS - 1000);
+    assert.equal(await store.save(task.id, "a", null), "stored");
+    await advance(LEASE_MS - 1000);
+    assert.deepEqual(await store.claim("b", 10), []);
+    assert.equal((await store.get(task.id))?.progress, '{"files":1}');
+  });
+
+  test("the oldest tasks are claimed first, up to the limit", async ({ store, advance }) => {
+    const tasks = [newTask(), newTask(), newTask()];
+    for (const task of tasks) {
+      await store.create(task, "a", BOUNDS);
+      await advance(1000);
+    }
+    await advance(LEASE_MS);
+    assert.deepEqual((await store.claim("b", 2)).map(({ id }) => id), tasks.slice(0, 2).map(({ id }) => id));
+  });
+
+  test("a process that stops releases its leases and no others", async ({ store }) => {
+    const [mine, other] = [newTask(), newTask()];
+    await store.create(mine, "a", BOUNDS);
+    await store.create(other, "b", BOUNDS);
+    await store.release("a");
+    assert.deepEqual((await store.claim("c", 10)).map(({ id }) => id), [mine.id]);
+  });
+
+  test("cancellation is told to the process that works on the task, until it ends", async ({ store }) => {
+    const task = newTask();
+    await store.create(task, "a", BOUNDS);
+    await store.cancel(task.id);
+    assert.equal((await store.get(task.id))?.isCanceling, true);
+    assert.equal(await store.save(task.id, "a", null), "canceling");
+    await store.end(task.id, "a", { ...END, state: "canceled" });
+    await store.cancel(task.id);
+    const ended = await store.get(task.id);
+    assert.deepEqual([ended?.state, ended?.isCanceling], ["canceled", false]);
+    assert.equal(await store.save(task.id, "a", "{}"), "lost");
+  });
+
+  test("blobs are written and read by name, and deleted with their task", async ({ store }) => {
+    const task = newTask();
+    await store.create(task, "a", BOUNDS, new Map([["0", new Uint8Array([0, 255])]]));
+    await store.writeBlobs(task.id, new Map([["1", new Uint8Array(300_000).fill(5)], ["0", new Uint8Array()]]));
+    const [first, none, second] = await store.readBlobs(task.id, ["0", "7", "1"]);
+    assert.deepEqual([first, none, second?.length, second?.[299_999]], [new Uint8Array(), null, 300_000, 5]);
+    await store.writeBlobs(randomUUID(), new Map([["0", new Uint8Array([1])]]));
+  });
+
+  test("a task that runs for more than a day fails", async ({ store, advance }) => {
+    const task = newTask();
+    await store.create(task, "a", BOUNDS);
+    await advance(MAX_RUN_MS);
+    await store.sweep();
+    const failed = await store.get(task.id);
+    assert.deepEqual([failed?.state, failed?.error, failed?.sealedCaller], ["failed", RAN_TOO_LONG, null]);
+    assert.equal(await store.save(task.id, "a", null), "lost");
+  });
+}
