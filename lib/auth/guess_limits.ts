@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import { z } from "zod";
 
 /** Wrong passwords from one address for one account, per window. */
 export const MAX_WRONG_PER_ACCOUNT = 10;
@@ -15,6 +16,8 @@ const QUIET_MS = 600_000;
 const EXEMPT_MS = 600_000;
 /** The time of an acceptance is updated at most this often, ms. */
 const REFRESH_MS = 10_000;
+/** The other processes are informed of it at most this often, ms: often enough that their exemption does not end. */
+const SHARED_REFRESH_MS = EXEMPT_MS / 2;
 /** Stored addresses, accounts of one address, and accounts of all addresses. */
 export const MAX_ADDRESSES = 10_000;
 export const MAX_ACCOUNTS_PER_ADDRESS = 128;
@@ -41,6 +44,17 @@ export interface Attempt {
   end(): void;
 }
 
+const VERDICT = z.object({
+  verdict: z.enum(["wrong", "right", "accepted"]),
+  address: z.string().max(MAX_NAME_CHARACTERS),
+  account: z.string().max(MAX_NAME_CHARACTERS),
+  /** ms since 1970 */
+  at: z.number(),
+});
+
+/** What the store said of credentials: for the limits of the other processes that serve the same clients. */
+type SharedVerdict = z.output<typeof VERDICT>;
+
 /** The limit that blocks a guess; `seconds` until the next one is allowed. */
 export interface Blocked {
   readonly limit: "address" | "account";
@@ -57,7 +71,8 @@ export function accountKey(tenant: string | null, username: string): string {
  * Slows down guessing of passwords, by client address and account: after {@link MAX_WRONG_PER_ACCOUNT} wrong ones for an
  * account, or {@link MAX_WRONG_PER_ADDRESS} in all, an address has to wait, twice as long after each further wrong one. An
  * account is never locked for all addresses, because any client could cause that. The state is in the memory of this
- * process.
+ * process. Processes that exchange their verdicts ({@link GuessLimits.apply}) count together; only attempts without a
+ * verdict yet are counted by each of them alone.
  *
  * The state is bounded: a new address evicts the one whose last wrong password is oldest. An address that has to wait is
  * spared once and evicted when its turn comes again. This is not a plain LRU cache, because an attacker must not choose
@@ -66,13 +81,18 @@ export function accountKey(tenant: string | null, username: string): string {
  */
 export class GuessLimits {
   readonly #addresses = new Map<string, Address>();
-  readonly #exempt = new LRUCache<string, number>({ max: MAX_EXEMPT });
+  readonly #exempt = new LRUCache<string, Exemption>({ max: MAX_EXEMPT });
   readonly #now: () => number;
+  readonly #share: (verdict: SharedVerdict) => void;
   #accounts = 0;
 
-  /** @param now ms since 1970 */
-  constructor(now: () => number) {
+  /**
+   * @param now ms since 1970
+   * @param share receives each verdict of this process that others must know
+   */
+  constructor(now: () => number, share: (verdict: SharedVerdict) => void = () => {}) {
     this.#now = now;
+    this.#share = share;
   }
 
   /** Stored addresses and accounts. */
@@ -103,9 +123,30 @@ export class GuessLimits {
 
   /** Records that the store accepted an account from an address by credentials that were not a guess. */
   accepted(who: Pick<Guess, "address" | "account">): void {
-    const key = exemptKey(who);
     const now = this.#now();
-    if (!(now - (this.#exempt.get(key) ?? -Infinity) < REFRESH_MS)) this.#exempt.set(key, now);
+    const { at, sharedAt } = this.#exempt.get(exemptKey(who)) ?? { at: -Infinity, sharedAt: -Infinity };
+    if (now - at < REFRESH_MS) return;
+    const isShared = now - sharedAt < SHARED_REFRESH_MS;
+    this.#exempt.set(exemptKey(who), { at: now, sharedAt: isShared ? sharedAt : now });
+    if (!isShared) this.#share({ verdict: "accepted", address: who.address, account: who.account, at: now });
+  }
+
+  /**
+   * Applies a verdict that another process shared. It fills the same bounded tables as the verdicts of this process.
+   *
+   * @param shared a {@link SharedVerdict}; anything else is ignored, and so are verdicts too old to count
+   */
+  apply(shared: unknown): void {
+    const { data } = VERDICT.safeParse(shared);
+    const now = this.#now();
+    if (!data || now - data.at >= QUIET_MS) return;
+    const { verdict, address: key, account } = data;
+    // The clock of the other process may be ahead.
+    const at = Math.min(data.at, now);
+    if (verdict === "wrong") return this.#wrong(key, this.#addresses.get(key) ?? new Address(), account, at);
+    const exemption = this.#exempt.get(exemptKey(data));
+    if (!exemption || exemption.at < at) this.#exempt.set(exemptKey(data), { at, sharedAt: at });
+    if (verdict === "right") this.#right(key, account, at);
   }
 
   #attempt(guess: Guess, address: Address, pending: Pending): Attempt {
@@ -114,17 +155,17 @@ export class GuessLimits {
     let ended = false;
     return {
       right: () => {
-        if (address.accounts.delete(guess.account) && this.#isHeld(guess.address, address)) this.#accounts--;
-        this.#exempt.set(exemptKey(guess), this.#now());
+        const now = this.#now();
+        this.#right(guess.address, guess.account, Infinity);
+        this.#exempt.set(exemptKey(guess), { at: now, sharedAt: now });
+        this.#share({ verdict: "right", address: guess.address, account: guess.account, at: now });
       },
       wrong: () => {
         if (pending.wrong) return;
         pending.wrong = true;
-        // Last in the order of the map: the last to be evicted.
-        this.#forget(guess.address, address);
-        address.wrong(guess.account, this.#now());
-        this.#remember(guess.address, address);
-        this.#makeRoom();
+        const now = this.#now();
+        this.#wrong(guess.address, address, guess.account, now);
+        this.#share({ verdict: "wrong", address: guess.address, account: guess.account, at: now });
       },
       end: () => {
         if (ended) return;
@@ -136,9 +177,24 @@ export class GuessLimits {
     };
   }
 
+  #wrong(key: string, address: Address, account: string, at: number): void {
+    // Last in the order of the map: the last to be evicted.
+    this.#forget(key, address);
+    address.wrong(account, at);
+    this.#remember(key, address);
+    this.#makeRoom();
+  }
+
+  #right(key: string, account: string, at: number): void {
+    const accounts = this.#addresses.get(key)?.accounts;
+    const count = accounts?.get(account);
+    // A later verdict of another process may have arrived first.
+    if (count && count.last <= at && accounts?.delete(account)) this.#accounts--;
+  }
+
   #isExempt(guess: Guess, now: number): boolean {
-    const at = this.#exempt.get(exemptKey(guess));
-    return at !== undefined && now - at < EXEMPT_MS;
+    const exemption = this.#exempt.get(exemptKey(guess));
+    return exemption !== undefined && now - exemption.at < EXEMPT_MS;
   }
 
   #isHeld(key: string, address: Address): boolean {
@@ -169,6 +225,12 @@ export class GuessLimits {
       this.#remember(key, address);
     }
   }
+}
+
+/** When an account was accepted from an address, and when the others were last informed of it; ms since 1970. */
+interface Exemption {
+  readonly at: number;
+  readonly sharedAt: number;
 }
 
 /** Credentials whose verdict is pending, and the number of requests that wait for it. */
@@ -224,6 +286,11 @@ class WrongCount {
     return this.#last === -Infinity;
   }
 
+  /** The time of the newest wrong password, ms since 1970. */
+  get last(): number {
+    return this.#last;
+  }
+
   /** Whether it caused a wait that is not forgotten yet. */
   isSlowed(now: number): boolean {
     return this.#waits > 0 && now - this.#last < QUIET_MS;
@@ -240,14 +307,15 @@ class WrongCount {
     return this.#max - this.#moments.filter((moment) => moment > now - WINDOW_MS).length;
   }
 
-  add(now: number): void {
-    if (!this.isSlowed(now)) this.#waits = 0;
-    this.#last = now;
-    this.#moments = this.#moments.filter((moment) => moment > now - WINDOW_MS);
-    this.#moments.push(now);
+  /** @param at that of a verdict of another process may be before the last one */
+  add(at: number): void {
+    if (!this.isSlowed(at)) this.#waits = 0;
+    this.#last = Math.max(at, this.#last);
+    this.#moments.push(at);
+    this.#moments = this.#moments.filter((moment) => moment > this.#last - WINDOW_MS);
     if (this.#waits === 0 && this.#moments.length < this.#max) return;
     this.#moments = [];
-    this.#waitsUntil = now + Math.min(FIRST_WAIT_MS * 2 ** this.#waits++, LONGEST_WAIT_MS);
+    this.#waitsUntil = this.#last + Math.min(FIRST_WAIT_MS * 2 ** this.#waits++, LONGEST_WAIT_MS);
   }
 }
 
