@@ -7,12 +7,15 @@ const ACCOUNT = z.string();
 /** Seconds since 1970. */
 const SECONDS = z.number();
 
+/** A revoked session: its digest and account, its end and its time of issue, which is null where unknown. */
+const LISTED = z.tuple([DIGEST, ACCOUNT, SECONDS, SECONDS.nullable()]);
+/** An account once its revoked sessions are no longer listed. */
+const UP_TO = z.tuple([ACCOUNT, SECONDS, SECONDS.nullable()]);
+
 const CONTENT = z.object({
   version: z.literal(VERSION),
-  /** Revoked sessions; the time of issue is null where unknown. */
-  listed: z.array(z.tuple([DIGEST, ACCOUNT, SECONDS, SECONDS.nullable()])),
-  /** By account, once its revoked sessions are no longer listed. */
-  upTo: z.array(z.tuple([ACCOUNT, SECONDS, SECONDS.nullable()])),
+  listed: z.array(LISTED),
+  upTo: z.array(UP_TO),
 });
 
 /** The version before, which had no times of issue. */
@@ -27,6 +30,9 @@ const ANY_CONTENT = z.union([CONTENT, CONTENT_1]);
 /** The content of a file of revoked sessions. */
 export type RevocationContent = Omit<z.output<typeof ANY_CONTENT>, "version">;
 
+/** A row of that content: of a session, or of an account. */
+export type RevocationRow = RevocationContent["listed"][number] | RevocationContent["upTo"][number];
+
 /** The text of a file of revoked sessions. */
 export function revocationText(content: RevocationContent): string {
   return JSON.stringify({ version: VERSION, ...content });
@@ -35,4 +41,19 @@ export function revocationText(content: RevocationContent): string {
 /** Parses such a text, of this version or the one before; null for any other text. */
 export function parseRevocationText(text: string): RevocationContent | null {
   return ANY_CONTENT.safeParse(parsedJson(text)).data ?? null;
+}
+
+/** The text of one row, equal for equal rows. */
+export function revocationRowText(row: RevocationRow): string {
+  return JSON.stringify(row);
+}
+
+/** The rows among such texts, by text and those of accounts first; other texts are left out. */
+export function parseRevocationRows(texts: readonly string[]): Map<string, RevocationRow> {
+  const rows = texts.flatMap((text): [string, RevocationRow][] => {
+    const value = parsedJson(text);
+    const row = UP_TO.safeParse(value).data ?? LISTED.safeParse(value).data;
+    return row ? [[text, row]] : [];
+  });
+  return new Map(rows.sort(([, a], [, b]) => a.length - b.length));
 }

@@ -1,13 +1,21 @@
 import type { RequestLog } from "@/lib/http/access_log.ts";
-import { parseRevocationText, type RevocationContent, revocationText } from "./revocation_text.ts";
+import { deadline } from "@/lib/std/deadline.ts";
+import { RetrySchedule } from "./retry_schedule.ts";
+import {
+  parseRevocationRows,
+  parseRevocationText,
+  type RevocationContent,
+  type RevocationRow,
+  revocationRowText,
+  revocationText,
+} from "./revocation_text.ts";
 
 /** Listed sessions per account; beyond that number all sessions issued up to the newest of them are revoked. */
 export const MAX_PER_ACCOUNT = 32;
 /** Listed sessions in all; beyond that number each account is reduced to one bound. */
 export const MAX_LISTED = 10_000;
-/** From a failed write to the next attempt, ms: doubled each time, up to MAX_RETRY_MS. */
-export const RETRY_MS = 1000;
-export const MAX_RETRY_MS = 60_000;
+/** How long a logout waits until the other processes can know of it, ms. */
+const SHARE_TIMEOUT_MS = 1000;
 
 /** The file that keeps revoked sessions beyond the process. */
 export interface RevocationFile {
@@ -15,6 +23,25 @@ export interface RevocationFile {
   read(): string | null;
   /** Returns once the text is durable. @throws when it cannot be written */
   write(text: string): void;
+}
+
+/** A text that processes share until it ends. */
+interface SharedText {
+  readonly text: string;
+  /** Seconds since 1970. */
+  readonly expiresAt: number;
+}
+
+/** The texts that processes share. */
+interface SharedTexts {
+  /** All of them. @throws while they cannot be read */
+  load(): Promise<readonly string[]>;
+  /**
+   * Adds texts, removes others, and sends the added ones to the other processes.
+   *
+   * @throws when that is not sure
+   */
+  write(added: readonly SharedText[], removed: readonly string[]): Promise<void>;
 }
 
 /** The properties of a session that its revocation needs. */
@@ -37,6 +64,12 @@ interface Bound {
   readonly expiresAt: number;
 }
 
+/** The rows that a change added and removed, by text. */
+interface Change {
+  readonly added: ReadonlyMap<string, RevocationRow>;
+  readonly removed: readonly string[];
+}
+
 /** Thrown at the start for a file with other content. */
 export class RevocationFileError extends Error {
   override readonly name = "RevocationFileError";
@@ -46,22 +79,27 @@ export class RevocationFileError extends Error {
  * Sessions that ended before their time, stored until they would have expired. Only sessions that this role sealed are
  * added, so a client without an account cannot fill it. Nor can one account: beyond {@link MAX_PER_ACCOUNT} its sessions
  * become one bound. The bound is a time of issue, so a later login is valid whatever the lifetime of sessions is then.
+ *
+ * Processes that share their rows revoke the same sessions: rows are only added, and a bound replaces nothing but what it
+ * covers, so they agree whatever the order in which rows arrive.
  */
 export class RevokedSessions {
   readonly #listed = new Map<string, Omit<RevocableSession, "digest">>();
   /** By account, once its revoked sessions are no longer listed. */
   readonly #upTo = new Map<string, Bound>();
   readonly #file: RevocationFile | null;
-  readonly #log: RequestLog;
+  readonly #shared: SharedTexts | null;
   readonly #now: () => number;
-  readonly #later: (run: () => void, ms: number) => void;
-  /** The scheduled retry of a failed write and its delay; null: everything is written. */
-  #retry: { readonly ms: number } | null = null;
+  readonly #writing: RetrySchedule;
+  readonly #sharing: RetrySchedule;
+  /** How many changes could not be shared when they happened. */
+  #unshared = 0;
 
   /**
    * @param file null: revocations last as long as this process
    * @param now ms since 1970
    * @param later calls `run` after so many ms, unless the process ends before
+   * @param shared null: no other process serves the same sessions
    * @throws RevocationFileError
    */
   constructor(
@@ -69,11 +107,27 @@ export class RevokedSessions {
     log: RequestLog,
     now: () => number,
     later: (run: () => void, ms: number) => void = unlessEnded,
+    shared: SharedTexts | null = null,
   ) {
     this.#file = file;
-    this.#log = log;
+    this.#shared = shared;
     this.#now = now;
-    this.#later = later;
+    this.#writing = new RetrySchedule({
+      again: () => {
+        this.#dropExpired();
+        this.#write();
+      },
+      onFailure: (error) => log.write({ level: "error", message: UNWRITTEN(nameOf(error)) }),
+      onRecovery: () => log.write({ level: "info", message: "The revoked sessions are in the data folder again." }),
+      later,
+    });
+    this.#sharing = new RetrySchedule({
+      again: () => void this.synchronize(),
+      onFailure: (error) => log.write({ level: "error", message: UNSHARED(nameOf(error)) }),
+      onRecovery: () =>
+        log.write({ level: "info", message: "The revoked sessions are shared with all replicas again." }),
+      later,
+    });
     const text = file?.read() ?? null;
     if (text !== null) this.#load(text);
   }
@@ -86,44 +140,167 @@ export class RevokedSessions {
   /** Whether a session was revoked. */
   has(session: RevocableSession): boolean {
     if (this.#listed.has(session.digest)) return true;
-    const bound = this.#upTo.size > 0 ? this.#upTo.get(session.account) : undefined;
-    if (!bound) return false;
-    if (session.issuedAt === null) return session.expiresAt <= bound.expiresAt;
-    return bound.issuedAt !== null && session.issuedAt <= bound.issuedAt;
+    const bound = this.#boundOf(session);
+    return bound !== undefined && isCovered(session, bound);
   }
 
   /**
-   * Revokes sessions, durably where there is a file. When the write fails they are revoked in this process and written
-   * later: by the next call, even one with nothing new, or by a timer.
+   * Revokes sessions, in this process before it returns, and durably where there is a file. When the write fails they are
+   * written later: by the next call, even one with nothing new, or by a timer.
+   *
+   * @returns resolves when the other processes can know of it, or after a second; it never rejects
    */
-  add(sessions: readonly RevocableSession[]): void {
-    const added = sessions.filter((session) => !this.has(session));
-    if (added.length === 0 && (sessions.length === 0 || this.#retry === null)) return;
+  async add(sessions: readonly RevocableSession[]): Promise<void> {
+    if (sessions.length === 0) return;
+    const added = sessions.filter((session) => !this.#isSettled(session));
     this.#dropExpired();
-    for (const { digest, account, expiresAt, issuedAt } of added) {
-      this.#listed.set(digest, { account, expiresAt, issuedAt });
-      const ofAccount = this.#listed.values().filter((one) => one.account === account).reduce((count) => count + 1, 0);
-      if (ofAccount > MAX_PER_ACCOUNT) this.#fold((one) => one === account);
+    if (added.length === 0) {
+      if (this.#writing.isPending) this.#write();
+      if (this.#sharing.isPending) await this.#withinTime(this.synchronize());
+      return;
     }
-    if (this.#listed.size > MAX_LISTED) this.#fold(() => true);
+    const change = this.#change(added.map(({ account }) => account), () => {
+      for (const { digest, account, expiresAt, issuedAt } of added) {
+        this.#listed.set(digest, { account, expiresAt, issuedAt });
+      }
+    });
     this.#write();
+    if (this.#shared) await this.#withinTime(this.#share(change));
   }
 
-  #fold(matches: (account: string) => boolean): void {
-    for (const [digest, { account, expiresAt, issuedAt }] of this.#listed) {
-      if (!matches(account)) continue;
-      this.#listed.delete(digest);
-      const bound = this.#upTo.get(account) ?? { issuedAt: null, expiresAt: -Infinity };
-      this.#upTo.set(account, {
-        issuedAt: issuedAt === null ? bound.issuedAt : Math.max(issuedAt, bound.issuedAt ?? -Infinity),
-        expiresAt: Math.max(expiresAt, bound.expiresAt),
-      });
+  /**
+   * Applies rows that another process has written.
+   *
+   * @param texts rows as this class writes them; others are ignored
+   */
+  apply(texts: readonly string[]): void {
+    const rows = parseRevocationRows(texts);
+    const change = this.#change([...rows.values()].map(accountOf), () => this.#merge(rows.values()));
+    if (change === null) return void this.#share(null);
+    // What follows from them here, but not where they come from: a bound for an account with too many.
+    const added = new Map([...change.added].filter(([text]) => !rows.has(text)));
+    if (added.size > 0) void this.#share({ ...change, added });
+  }
+
+  /**
+   * Exchanges all rows with the shared ones: at the start, and after each time that they could not be reached. When that
+   * fails it is tried again later.
+   */
+  async synchronize(): Promise<void> {
+    if (!this.#shared) return;
+    const unshared = this.#unshared;
+    try {
+      const stored = parseRevocationRows(await this.#shared.load());
+      this.#dropExpired();
+      this.#merge(stored.values());
+      this.#foldMany();
+      const own = this.#rows(() => true);
+      const added = new Map([...own].filter(([text]) => !stored.has(text)));
+      // Rows that ended are left to the store: the clock of this process may be ahead.
+      const now = this.#now() / 1000;
+      const superseded = [...stored].filter(([text, row]) => endOf(row) > now && !own.has(text));
+      await this.#send({ added, removed: superseded.map(([text]) => text) });
+      // A later change that could not be shared was not part of it.
+      if (unshared === this.#unshared) this.#sharing.succeeded();
+    } catch (error) {
+      this.#sharing.failed(error);
     }
+  }
+
+  /** Shares a change; null: everything. */
+  async #share(change: Change | null): Promise<void> {
+    if (change === null || this.#sharing.isPending) {
+      this.#unshared++;
+      return await this.synchronize();
+    }
+    try {
+      await this.#send(change);
+    } catch (error) {
+      this.#unshared++;
+      this.#sharing.failed(error);
+    }
+  }
+
+  async #send({ added, removed }: Change): Promise<void> {
+    if (added.size === 0 && removed.length === 0) return;
+    await this.#shared?.write([...added].map(([text, row]) => ({ text, expiresAt: endOf(row) })), removed);
+  }
+
+  /**
+   * Makes a change to the rows of these accounts and bounds their number.
+   *
+   * @returns null when it changed rows of all accounts
+   */
+  #change(accounts: readonly string[], make: () => void): Change | null {
+    const touched = new Set(accounts);
+    const before = this.#shared ? this.#rows((account) => touched.has(account)) : new Map<string, RevocationRow>();
+    make();
+    if (this.#foldMany()) return null;
+    if (!this.#shared) return { added: new Map(), removed: [] };
+    const after = this.#rows((account) => touched.has(account));
+    return {
+      added: new Map([...after].filter(([text]) => !before.has(text))),
+      removed: [...before.keys()].filter((text) => !after.has(text)),
+    };
+  }
+
+  /** The bound of an account is the latest of all, and what it covers to its end is not listed. */
+  #merge(rows: Iterable<RevocationRow>): void {
+    const now = this.#now() / 1000;
+    for (const row of rows) {
+      if (endOf(row) <= now) continue;
+      if (row.length === 3) {
+        const [account, expiresAt, issuedAt] = row;
+        this.#extend(account, { expiresAt, issuedAt });
+      } else {
+        const [digest, account, expiresAt, issuedAt] = row;
+        this.#listed.set(digest, { account, expiresAt, issuedAt });
+      }
+    }
+    this.#unlist((session) => this.#isBounded(session));
+  }
+
+  /** Replaces rows of sessions by bounds where there are too many. @returns whether those of all accounts */
+  #foldMany(): boolean {
+    const isFull = this.#listed.size > MAX_LISTED;
+    const counts = new Map<string, number>();
+    for (const { account } of this.#listed.values()) counts.set(account, (counts.get(account) ?? 0) + 1);
+    const isFolded = (account: string) => isFull || counts.get(account)! > MAX_PER_ACCOUNT;
+    if (!isFull && !counts.values().some((count) => count > MAX_PER_ACCOUNT)) return false;
+    for (const { account, ...bound } of this.#listed.values()) if (isFolded(account)) this.#extend(account, bound);
+    this.#unlist(({ account }) => isFolded(account));
+    return isFull;
+  }
+
+  #extend(account: string, { issuedAt, expiresAt }: Bound): void {
+    const bound = this.#upTo.get(account) ?? { issuedAt: null, expiresAt: -Infinity };
+    this.#upTo.set(account, {
+      issuedAt: issuedAt === null ? bound.issuedAt : Math.max(issuedAt, bound.issuedAt ?? -Infinity),
+      expiresAt: Math.max(expiresAt, bound.expiresAt),
+    });
+  }
+
+  #boundOf(session: Omit<RevocableSession, "digest">): Bound | undefined {
+    return this.#upTo.size > 0 ? this.#upTo.get(session.account) : undefined;
+  }
+
+  /** Whether a session stays revoked until it expires. A bound may end before a session that it covers. */
+  #isSettled(session: RevocableSession): boolean {
+    return this.#listed.has(session.digest) || this.#isBounded(session);
+  }
+
+  #isBounded(session: Omit<RevocableSession, "digest">): boolean {
+    const bound = this.#boundOf(session);
+    return bound !== undefined && isCovered(session, bound) && session.expiresAt <= bound.expiresAt;
+  }
+
+  #unlist(matches: (session: Omit<RevocableSession, "digest">) => boolean): void {
+    for (const [digest, session] of this.#listed) if (matches(session)) this.#listed.delete(digest);
   }
 
   #dropExpired(): void {
     const now = this.#now() / 1000;
-    for (const [digest, { expiresAt }] of this.#listed) if (expiresAt <= now) this.#listed.delete(digest);
+    this.#unlist(({ expiresAt }) => expiresAt <= now);
     for (const [account, { expiresAt }] of this.#upTo) if (expiresAt <= now) this.#upTo.delete(account);
   }
 
@@ -133,41 +310,23 @@ export class RevokedSessions {
     try {
       this.#file.write(revocationText(this.#content()));
     } catch (error) {
-      if (this.#retry !== null) return;
-      const reason = error instanceof Error ? error.name : typeof error;
-      const message =
-        `A session was revoked, but the data folder could not be written (${reason}): until it can, what ` +
-        "is revoked is known to this process only. Make the folder writable, or make room.";
-      this.#log.write({ level: "error", message });
-      this.#retryIn(RETRY_MS);
-      return;
+      return this.#writing.failed(error);
     }
-    if (this.#retry === null) return;
-    this.#retry = null;
-    this.#log.write({ level: "info", message: "The revoked sessions are in the data folder again." });
+    this.#writing.succeeded();
   }
 
-  #retryIn(ms: number): void {
-    const retry = { ms };
-    this.#retry = retry;
-    this.#later(() => {
-      // Already written; a later failure has a timer of its own.
-      if (this.#retry !== retry) return;
-      this.#dropExpired();
-      this.#write();
-      if (this.#retry !== null) this.#retryIn(Math.min(2 * ms, MAX_RETRY_MS));
-    }, ms);
+  /** By their text. */
+  #rows(ofAccount: (account: string) => boolean): Map<string, RevocationRow> {
+    const { listed, upTo } = this.#content(ofAccount);
+    return new Map([...upTo, ...listed].map((row) => [revocationRowText(row), row]));
   }
 
-  #content(): RevocationContent {
+  #content(ofAccount: (account: string) => boolean = () => true): RevocationContent {
+    const listed = [...this.#listed].filter(([, { account }]) => ofAccount(account));
+    const upTo = [...this.#upTo].filter(([account]) => ofAccount(account));
     return {
-      listed: [...this.#listed].map(([digest, { account, expiresAt, issuedAt }]) => [
-        digest,
-        account,
-        expiresAt,
-        issuedAt,
-      ]),
-      upTo: [...this.#upTo].map(([account, { expiresAt, issuedAt }]) => [account, expiresAt, issuedAt]),
+      listed: listed.map(([digest, { account, expiresAt, issuedAt }]) => [digest, account, expiresAt, issuedAt]),
+      upTo: upTo.map(([account, { expiresAt, issuedAt }]) => [account, expiresAt, issuedAt]),
     };
   }
 
@@ -181,6 +340,41 @@ export class RevokedSessions {
     for (const [account, expiresAt, issuedAt] of upTo) this.#upTo.set(account, { expiresAt, issuedAt });
     this.#dropExpired();
   }
+
+  /** Waits for work that goes on by itself when it takes too long. */
+  async #withinTime(work: Promise<void>): Promise<void> {
+    const late = Promise.withResolvers<void>();
+    const release = deadline(SHARE_TIMEOUT_MS, late.resolve);
+    await Promise.race([work, late.promise]);
+    release();
+  }
+}
+
+const UNWRITTEN = (reason: string) =>
+  `A session was revoked, but the data folder could not be written (${reason}): until it can, what ` +
+  "is revoked is known to this process only. Make the folder writable, or make room.";
+
+const UNSHARED = (reason: string) =>
+  `Revoked sessions cannot be shared with the other replicas (${reason}): until they can, each replica knows those that ` +
+  "it revoked itself and those that it knew before. Look at REDIS_URL and its server.";
+
+/** A reason for the log: names alone, since a message may hold a path. */
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error;
+}
+
+function isCovered(session: Omit<RevocableSession, "digest">, bound: Bound): boolean {
+  if (session.issuedAt === null) return session.expiresAt <= bound.expiresAt;
+  return bound.issuedAt !== null && session.issuedAt <= bound.issuedAt;
+}
+
+function accountOf(row: RevocationRow): string {
+  return row.length === 3 ? row[0] : row[1];
+}
+
+/** Seconds since 1970. */
+function endOf(row: RevocationRow): number {
+  return row.length === 3 ? row[1] : row[2];
 }
 
 function unlessEnded(run: () => void, ms: number): void {

@@ -73,14 +73,14 @@ export class Sessions {
     this.#confirmed.set(sessionDigest(token), true);
   }
 
-  /** Revokes all sessions of a request. */
-  logOut(request: Sent): void {
-    this.#options.revoked.add(this.#opened(request));
+  /** Revokes all sessions of a request. @returns resolves when other processes can know of it, or after a second */
+  async logOut(request: Sent): Promise<void> {
+    await this.#options.revoked.add(this.#opened(request));
   }
 
   /** Revokes a session whose keys the store rejected; with new keys the user logs in again. */
   end(session: CurrentSession): void {
-    this.#options.revoked.add([session]);
+    void this.#options.revoked.add([session]);
   }
 
   /** The genuine sessions in a request's cookies, ended ones included. */

@@ -23,14 +23,17 @@ export function logoutRoute(deps: ResultsDeps, sessions: Sessions): ResultsRoute
   return {
     operation: "results_logout",
     methods: ["POST"],
-    handler({ request }) {
+    async handler({ request }) {
       requireSameOrigin(request);
-      sessions.logOut(request);
+      // Read now: once a client has left, its request cannot be read any more.
+      const scheme = browserScheme(request);
+      const isForm = isUrlencoded(request.headers);
+      await sessions.logOut(request);
       const headers = new Headers({
         ...UNSTORED,
-        "Set-Cookie": clearedCookie(browserScheme(request), deps.cookieStem),
+        "Set-Cookie": clearedCookie(scheme, deps.cookieStem),
       });
-      if (!isUrlencoded(request.headers)) return new Response(null, { status: 204, headers });
+      if (!isForm) return new Response(null, { status: 204, headers });
       headers.set("Location", "/login");
       return new Response(null, { status: 303, headers });
     },
