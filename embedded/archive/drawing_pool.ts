@@ -1,11 +1,12 @@
 import { startThread, type Thread } from "@/embedded/threads.ts";
 import type { Rendered } from "./drawing_thread.ts";
+import { type Client, FairQueue } from "./fair_queue.ts";
 import type { RenderTask } from "./page_renderer.ts";
 
 /** Threads that render images. */
 const THREADS = 2;
-/** Tasks that wait for a thread; further ones are rejected. */
-const MAX_WAITING = 256;
+/** Tasks that wait for one thread; beyond them, the newest one of the client with the most is rejected. */
+const MAX_WAITING = 128;
 
 /** More images are requested than the threads can render soon. */
 export class TooManyImages extends Error {
@@ -22,21 +23,21 @@ interface Pending {
 interface Slot {
   thread: Thread | null;
   current: Pending | null;
-  readonly waiting: Pending[];
+  readonly waiting: FairQueue<Pending>;
 }
 
-/** Renders images in a few threads. All images of a page come from one thread, which has the drawn page in memory. */
+/** Renders images in a few threads, in which clients take turns. All images of a page come from one thread, which has the drawn page in memory. */
 export class DrawingPool {
-  readonly #slots: readonly Slot[] = Array.from(
-    { length: THREADS },
-    () => ({ thread: null, current: null, waiting: [] }),
-  );
+  readonly #slots: readonly Slot[];
   readonly #start: (onFault: (message: string) => void) => Thread;
-  readonly #maxWaiting: number;
 
+  /** @param maxWaiting tasks that wait for one thread */
   constructor(start: (onFault: (message: string) => void) => Thread = startDrawingThread, maxWaiting = MAX_WAITING) {
     this.#start = start;
-    this.#maxWaiting = maxWaiting;
+    this.#slots = Array.from(
+      { length: THREADS },
+      () => ({ thread: null, current: null, waiting: new FairQueue<Pending>(maxWaiting) }),
+    );
   }
 
   /** The number of tasks that wait for a thread. */
@@ -45,23 +46,17 @@ export class DrawingPool {
   }
 
   /**
-   * Renders an image. A task that still waits when `signal` aborts is dropped.
+   * Renders an image. A task that still waits when `signal` aborts leaves the queue.
    *
-   * @throws {TooManyImages} when too many tasks wait
+   * @throws {TooManyImages} when too many tasks wait, and none of another client gives way
    */
-  render(task: RenderTask, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
-    if (this.waiting >= this.#maxWaiting) {
-      return Promise.reject(new TooManyImages("too many images are being rendered"));
-    }
+  render(task: RenderTask, client: Client, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
     const slot = this.#slots[task.page % this.#slots.length];
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array<ArrayBuffer>>();
     const pending = { task, resolve, reject };
-    slot.waiting.push(pending);
+    slot.waiting.add(client, pending)?.reject(new TooManyImages("too many images are being rendered"));
     signal.addEventListener("abort", () => {
-      const at = slot.waiting.indexOf(pending);
-      if (at < 0) return;
-      slot.waiting.splice(at, 1);
-      reject(new Error("no request waits for the image"));
+      if (slot.waiting.remove(client, pending)) reject(new Error("no request waits for the image"));
     }, { once: true });
     this.#next(slot);
     return promise;
@@ -71,13 +66,13 @@ export class DrawingPool {
   close(): void {
     for (const slot of this.#slots) {
       this.#end(slot, "the archive is closing");
-      for (const { reject } of slot.waiting.splice(0)) reject(new Error("the archive is closing"));
+      for (const { reject } of slot.waiting.clear()) reject(new Error("the archive is closing"));
     }
   }
 
   #next(slot: Slot): void {
     if (slot.current) return;
-    const pending = slot.waiting.shift();
+    const pending = slot.waiting.take();
     if (!pending) return;
     slot.current = pending;
     slot.thread ??= this.#started(slot);

@@ -4,9 +4,12 @@ import { IMAGE_DIVISORS, imageServiceUrl, imageSize } from "./source_volumes.ts"
 
 const TILE_SIDE = 512;
 
+/** The compliance level of the image services. */
+export const IMAGE_PROFILE = "level2";
+
 /** The profile of the image services, as the address that a `Link` header names. */
 export function profileUrl(api: ImageApi): string {
-  return `http://iiif.io/api/image/${api}/level1.json`;
+  return `http://iiif.io/api/image/${api}/${IMAGE_PROFILE}.json`;
 }
 
 /** The JSON-LD context of a version of the IIIF Image API. */
@@ -24,7 +27,7 @@ export function imageInformation(archive: string, volume: string, page: number, 
     height: PAGE_HEIGHT,
     sizes: [...IMAGE_DIVISORS].reverse().map(imageSize),
     tiles: [{ width: TILE_SIDE, height: TILE_SIDE, scaleFactors: IMAGE_DIVISORS }],
-    // Not a property of 2.1, but viewers that would request jpg else read it there, too.
+    // Palette images are smaller as png, and sharper. Not a property of 2.1, but viewers read it there, too.
     preferredFormats: ["png"],
   };
   if (api === 3) {
@@ -32,19 +35,11 @@ export function imageInformation(archive: string, volume: string, page: number, 
       "@context": imageContext(3),
       id,
       type: "ImageService3",
-      profile: "level1",
+      profile: IMAGE_PROFILE,
       ...common,
       ...limits,
-      extraFormats: ["png"],
       extraQualities: ["color", "gray", "bitonal"],
-      extraFeatures: [
-        "regionByPct",
-        "sizeByPct",
-        "sizeByConfinedWh",
-        "sizeUpscaling",
-        "canonicalLinkHeader",
-        "profileLinkHeader",
-      ],
+      extraFeatures: ["sizeUpscaling", "canonicalLinkHeader", "profileLinkHeader"],
     };
   }
   return {
@@ -52,18 +47,9 @@ export function imageInformation(archive: string, volume: string, page: number, 
     "@id": id,
     ...common,
     profile: [profileUrl(2), {
-      formats: ["png"],
+      formats: ["jpg", "png"],
       qualities: ["default", "color", "gray", "bitonal"],
-      supports: [
-        "regionByPct",
-        "regionSquare",
-        "sizeByConfinedWh",
-        "sizeByDistortedWh",
-        "sizeByWh",
-        "sizeAboveFull",
-        "canonicalLinkHeader",
-        "profileLinkHeader",
-      ],
+      supports: ["regionSquare", "sizeAboveFull", "canonicalLinkHeader", "profileLinkHeader"],
       ...limits,
     }],
   };

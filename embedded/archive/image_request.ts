@@ -1,3 +1,4 @@
+import type { Rotation } from "./image_rotation.ts";
 import type { Region } from "./image_scaling.ts";
 import { PAGE_HEIGHT, PAGE_WIDTH } from "./page_layout.ts";
 import type { Quality } from "./palette.ts";
@@ -10,12 +11,18 @@ export const MAX_IMAGE_WIDTH = 2400;
 export const MAX_IMAGE_HEIGHT = 3312;
 export const MAX_IMAGE_AREA = 4_000_000;
 
-/** An image of a page: which region of it, how large, and in which colours. */
+/** The format of an image file, by its extension. */
+export type ImageFormat = "png" | "jpg";
+
+/** An image of a page: which region of it, how large, how it is turned, in which colours, and as which file. */
 export interface ImageRequest {
   readonly region: Region;
+  /** Before the image is turned. */
   readonly width: number;
   readonly height: number;
+  readonly rotation: Rotation;
   readonly quality: Quality;
+  readonly format: ImageFormat;
   /** The canonical form of the request: region, size, rotation and file. */
   readonly canonical: string;
 }
@@ -33,20 +40,21 @@ export class BadImageRequest extends Error {
 export function readImageRequest(api: ImageApi, [region, size, rotation, file]: readonly string[]): ImageRequest {
   const area = readRegion(region);
   const dimensions = readSize(api, size, area);
-  if (!/^!?\d{1,3}(\.\d{1,10})?$/.test(rotation)) throw new BadImageRequest("the rotation is not a number of degrees");
-  if (rotation !== "0") throw new BadImageRequest("images are served with a rotation of 0 only");
+  const turn = readRotation(rotation);
   const [name, format, ...more] = file.split(".");
   const quality = QUALITIES[name];
   if (!Object.hasOwn(QUALITIES, name)) {
     throw new BadImageRequest("the quality is not one of default, color, gray and bitonal");
   }
-  if (format !== "png" || more.length > 0) throw new BadImageRequest("images are served in the format png only");
+  if ((format !== "png" && format !== "jpg") || more.length > 0) {
+    throw new BadImageRequest("images are served in the formats png and jpg only");
+  }
   const { width, height } = dimensions;
   const isFull = area.width === PAGE_WIDTH && area.height === PAGE_HEIGHT;
   const place = isFull ? "full" : `${area.x},${area.y},${area.width},${area.height}`;
   const canonicalName = quality === "color" ? "default" : name;
-  const canonical = `${place}/${canonicalSize(api, area, width, height)}/0/${canonicalName}.png`;
-  return { region: area, width, height, quality, canonical };
+  const canonical = `${place}/${canonicalSize(api, area, width, height)}/${turn}/${canonicalName}.${format}`;
+  return { region: area, width, height, rotation: turn, quality, format, canonical };
 }
 
 const QUALITIES: Readonly<Record<string, Quality>> = {
@@ -55,6 +63,17 @@ const QUALITIES: Readonly<Record<string, Quality>> = {
   gray: "gray",
   bitonal: "bitonal",
 };
+
+const ROTATIONS: ReadonlyMap<number, Rotation> = new Map([[0, 0], [90, 90], [180, 180], [270, 270], [360, 0]]);
+
+function readRotation(text: string): Rotation {
+  if (!/^!?\d{1,3}(\.\d{1,10})?$/.test(text)) throw new BadImageRequest("the rotation is not a number of degrees");
+  const rotation = ROTATIONS.get(Number(text));
+  if (rotation === undefined) {
+    throw new BadImageRequest("images are served with a rotation of 0, 90, 180 or 270 only, not mirrored");
+  }
+  return rotation;
+}
 
 /** At most so many digits: what is longer is no size of an image. */
 const INTEGER = /^\d{1,9}$/;

@@ -13,9 +13,13 @@ interface Rendering {
   waiting: number;
 }
 
-/** Caches the most recently used images. Concurrent requests for one image share one rendering. */
+/**
+ * Caches the most recently used images. Concurrent requests of one address for one image share one rendering. Those of
+ * several do not: each address has its own turn in the queue.
+ */
 export class PageCache {
   readonly #images: LRUCache<string, Image>;
+  /** By the client's address and the image's name. */
   readonly #renderings = new Map<string, Rendering>();
 
   constructor(maxBytes: number = MAX_BYTES) {
@@ -30,16 +34,23 @@ export class PageCache {
   /**
    * The image cached under a name, else the result of `render`, whose failure is passed on and not cached.
    *
+   * @param address of the client
    * @param signal of the request; when the last request for the image has ended, the signal passed to `render` aborts
    */
-  get(name: string, signal: AbortSignal, render: (signal: AbortSignal) => Promise<Image>): Promise<Image> {
+  get(
+    name: string,
+    address: string,
+    signal: AbortSignal,
+    render: (signal: AbortSignal) => Promise<Image>,
+  ): Promise<Image> {
     const cached = this.#images.get(name);
     if (cached) return Promise.resolve(cached);
-    const rendering = this.#renderings.get(name) ?? this.#begin(name, render);
+    const key = `${address} ${name}`;
+    const rendering = this.#renderings.get(key) ?? this.#begin(key, name, render);
     rendering.waiting++;
     const leave = () => {
       if (--rendering.waiting > 0) return;
-      this.#forget(name, rendering);
+      this.#forget(key, rendering);
       rendering.cancel.abort();
     };
     if (signal.aborted) leave();
@@ -47,18 +58,18 @@ export class PageCache {
     return rendering.image.finally(() => signal.removeEventListener("abort", leave));
   }
 
-  #begin(name: string, render: (signal: AbortSignal) => Promise<Image>): Rendering {
+  #begin(key: string, name: string, render: (signal: AbortSignal) => Promise<Image>): Rendering {
     const cancel = new AbortController();
     const image = render(cancel.signal).then((image) => {
       this.#images.set(name, image);
       return image;
-    }).finally(() => this.#forget(name, rendering));
+    }).finally(() => this.#forget(key, rendering));
     const rendering: Rendering = { image, cancel, waiting: 0 };
-    this.#renderings.set(name, rendering);
+    this.#renderings.set(key, rendering);
     return rendering;
   }
 
-  #forget(name: string, rendering: Rendering): void {
-    if (this.#renderings.get(name) === rendering) this.#renderings.delete(name);
+  #forget(key: string, rendering: Rendering): void {
+    if (this.#renderings.get(key) === rendering) this.#renderings.delete(key);
   }
 }

@@ -1,5 +1,8 @@
 import { LRUCache } from "lru-cache";
+import type { ImageFormat } from "./image_request.ts";
+import { rotated, type Rotation } from "./image_rotation.ts";
 import { type Region, scaled } from "./image_scaling.ts";
+import { paletteJpeg } from "./jpeg.ts";
 import type { IndexedImage } from "./page_canvas.ts";
 import { drawPage } from "./page_image.ts";
 import { layoutPage, PAGE_HEIGHT, PAGE_WIDTH } from "./page_layout.ts";
@@ -18,9 +21,12 @@ export interface RenderTask {
   readonly volume: string;
   readonly page: number;
   readonly region: Region;
+  /** Before the image is turned. */
   readonly width: number;
   readonly height: number;
+  readonly rotation: Rotation;
   readonly quality: Quality;
+  readonly format: ImageFormat;
 }
 
 /** Draws pages and derives images from them; the pages drawn last stay in memory. */
@@ -30,13 +36,16 @@ export class PageRenderer {
     sizeCalculation: ({ pixels }) => pixels.length,
   });
 
-  /** The image as the bytes of a PNG file. The same task gives the same bytes. */
+  /** The image as the bytes of a file. The same task gives the same bytes. */
   render(task: RenderTask): Uint8Array<ArrayBuffer> {
     const tint = pick(seededRandom("tint", task.seed, task.volume), TINTS);
-    const { width, height, pixels } = isThumbnail(task)
+    const upright = isThumbnail(task)
       ? draw(task, task.width, task.height)
       : scaled(this.#wholePage(task), task.region, task.width, task.height, tint);
-    return palettePng(width, height, pixels, paletteOf(tint, task.quality));
+    const image = rotated(upright, task.rotation);
+    const palette = paletteOf(tint, task.quality);
+    if (task.format === "jpg") return paletteJpeg(image, palette, task.quality !== "color");
+    return palettePng(image.width, image.height, image.pixels, palette);
   }
 
   #wholePage(task: RenderTask): IndexedImage {

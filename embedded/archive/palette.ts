@@ -87,7 +87,8 @@ function colourPalette({ dark, light, ink }: Paper): Uint8Array {
 }
 
 function mixed(from: Colour, to: Colour, share: number): Colour {
-  return [0, 1, 2].map((part) => from[part] + (to[part] - from[part]) * share) as unknown as Colour;
+  const part = (at: 0 | 1 | 2) => from[at] + (to[at] - from[at]) * share;
+  return [part(0), part(1), part(2)];
 }
 
 function luminance(red: number, green: number, blue: number): number {

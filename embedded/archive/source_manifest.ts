@@ -1,4 +1,4 @@
-import { imageContext, profileUrl } from "./image_information.ts";
+import { IMAGE_PROFILE, imageContext, profileUrl } from "./image_information.ts";
 import type { ImageApi } from "./image_request.ts";
 import { PAGE_HEIGHT, PAGE_WIDTH } from "./page_layout.ts";
 import {
@@ -142,7 +142,7 @@ function thumbnail3(archive: string, volume: SourceVolume, page: number): Docume
 }
 
 function service3(archive: string, volume: SourceVolume, page: number): Document {
-  return { id: imageServiceUrl(archive, volume.id, page), type: "ImageService3", profile: "level1" };
+  return { id: imageServiceUrl(archive, volume.id, page), type: "ImageService3", profile: IMAGE_PROFILE };
 }
 
 function range3(archive: string, volume: SourceVolume, { id, label, members }: Section): Document {

@@ -1,3 +1,4 @@
+import { IMAGE_PROFILE } from "@/embedded/archive/image_information.ts";
 import { layoutPage, PAGE_HEIGHT, PAGE_WIDTH } from "@/embedded/archive/page_layout.ts";
 import { seededRandom } from "@/embedded/archive/seeded_random.ts";
 import {
@@ -130,7 +131,7 @@ export function viewerFile(run: VolumeRun, state: RunState): ResultFile {
               service: [{
                 id: imageServiceUrl(run.archiveUrl, run.volume.id, page),
                 type: "ImageService3",
-                profile: "level1",
+                profile: IMAGE_PROFILE,
               }],
             },
           }],

@@ -73,12 +73,16 @@ Deno.test("image request: what the versions do not allow or the service does not
     [3, "pct:100,0,10,10/max/0/default.png"],
     [3, "pct:a,0,10,10/max/0/default.png"],
     [3, "99999999999,0,10,10/max/0/default.png"],
-    [3, "full/max/90/default.png"],
+    [3, "full/max/45/default.png"],
+    [3, "full/max/90.5/default.png"],
+    [3, "full/max/450/default.png"],
+    [3, "full/max/-90/default.png"],
     [3, "full/max/!0/default.png"],
     [3, "full/max/x/default.png"],
     [3, "full/max/0/native.png"],
     [3, "full/max/0/__proto__.png"],
-    [3, "full/max/0/default.jpg"],
+    [3, "full/max/0/default.jpeg"],
+    [3, "full/max/0/default.webp"],
     [3, "full/max/0/default.png.png"],
     [3, "full/max/0/default"],
     [3, "Full/max/0/default.png"],
@@ -86,6 +90,15 @@ Deno.test("image request: what the versions do not allow or the service does not
   for (const [api, path] of wrong) {
     assert.throws(() => readImageRequest(api, path.split("/")), BadImageRequest, path);
   }
+});
+
+Deno.test("image request: quarter turns and both formats, with the canonical form of each", () => {
+  const canonical = (path: string) => readImageRequest(3, path.split("/")).canonical;
+  assert.equal(canonical("full/max/90/default.jpg"), "full/max/90/default.jpg");
+  assert.equal(canonical("full/max/270.0/color.png"), "full/max/270/default.png");
+  assert.equal(canonical("full/max/360/gray.jpg"), "full/max/0/gray.jpg");
+  const { width, height, rotation, format } = readImageRequest(3, ["full", "400,", "90", "default.jpg"]);
+  assert.deepEqual({ width, height, rotation, format }, { width: 400, height: 552, rotation: 90, format: "jpg" });
 });
 
 const number = fc.oneof(
@@ -166,9 +179,10 @@ Deno.test("image request: the canonical form names the same image and is canonic
       api,
       region,
       size,
-      fc.constantFrom("default", "color", "gray", "bitonal"),
-      (api, region, size, quality) => {
-        const request = readOrNull(api, [region, size, "0", `${quality}.png`]);
+      fc.constantFrom("0", "90", "180", "270"),
+      fc.constantFrom("default.png", "color.jpg", "gray.png", "bitonal.jpg"),
+      (api, region, size, rotation, file) => {
+        const request = readOrNull(api, [region, size, rotation, file]);
         if (!request) return;
         assert.deepEqual(readImageRequest(api, request.canonical.split("/")), request);
       },

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { glyph, hasGlyph } from "@/embedded/archive/glyphs.ts";
+import { rotated } from "@/embedded/archive/image_rotation.ts";
 import { scaled } from "@/embedded/archive/image_scaling.ts";
 import { drawPage } from "@/embedded/archive/page_image.ts";
 import { type Box, layoutPage, linesOf, PAGE_HEIGHT, PAGE_WIDTH } from "@/embedded/archive/page_layout.ts";
@@ -8,6 +9,8 @@ import { INK, paletteOf, PAPER, TINTS } from "@/embedded/archive/palette.ts";
 import { decodedPng } from "./decoded_png.ts";
 
 const PAGES = Array.from({ length: 40 }, (_, index) => layoutPage(3, "SE-1", index + 1));
+
+const UPRIGHT = { seed: 3, volume: "SE-1", rotation: 0, format: "png" } as const;
 
 /** How far the box of a word may reach beyond its ink, in pixels: the hand does not always reach as far as it can. */
 const SLACK = 4;
@@ -111,7 +114,7 @@ Deno.test("page: grey and bitonal images differ from the colours in their palett
   const renderer = new PageRenderer();
   const region = { x: 200, y: 200, width: 400, height: 400 };
   const [color, gray, bitonal] = (["color", "gray", "bitonal"] as const).map((quality) =>
-    decodedPng(renderer.render({ seed: 3, volume: "SE-1", page: 1, region, width: 200, height: 200, quality }))
+    decodedPng(renderer.render({ ...UPRIGHT, page: 1, region, width: 200, height: 200, quality }))
   );
   assert.deepEqual(gray.pixels, color.pixels);
   assert.deepEqual(bitonal.pixels, color.pixels);
@@ -120,13 +123,31 @@ Deno.test("page: grey and bitonal images differ from the colours in their palett
   for (const tint of TINTS) assert.equal(paletteOf(tint, "color").length, color.palette.length);
 });
 
+Deno.test("page: a quarter turn swaps the sides, and four turns give the image back", () => {
+  const image = { width: 3, height: 2, pixels: Uint8Array.of(1, 2, 3, 4, 5, 6) };
+  assert.deepEqual(rotated(image, 90), { width: 2, height: 3, pixels: Uint8Array.of(4, 1, 5, 2, 6, 3) });
+  assert.deepEqual(rotated(image, 180), { width: 3, height: 2, pixels: Uint8Array.of(6, 5, 4, 3, 2, 1) });
+  assert.deepEqual(rotated(image, 270), { width: 2, height: 3, pixels: Uint8Array.of(3, 6, 2, 5, 1, 4) });
+  assert.deepEqual(rotated(rotated(image, 90), 270), image);
+  const region = { x: 0, y: 0, width: 300, height: 200 };
+  const turned = new PageRenderer().render({
+    ...UPRIGHT,
+    page: 1,
+    region,
+    width: 30,
+    height: 20,
+    rotation: 90,
+    quality: "color",
+  });
+  assert.deepEqual([decodedPng(turned).width, decodedPng(turned).height], [20, 30]);
+});
+
 Deno.test("page: a page at full size has at most 200 kB", () => {
   const renderer = new PageRenderer();
   const region = { x: 0, y: 0, width: PAGE_WIDTH, height: PAGE_HEIGHT };
   const fullest = PAGES.reduce((most, page) => lettersOf(page) > lettersOf(most) ? page : most);
   const png = renderer.render({
-    seed: 3,
-    volume: "SE-1",
+    ...UPRIGHT,
     page: fullest.page,
     region,
     width: PAGE_WIDTH,

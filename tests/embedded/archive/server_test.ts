@@ -108,10 +108,10 @@ Deno.test("archive: an image service redirects to its description, links to cano
       assert.equal(
         image.headers.get("link"),
         `<${service}/0,0,800,1104/${size}/0/default.png>;rel="canonical", ` +
-          `<http://iiif.io/api/image/${api}/level1.json>;rel="profile"`,
+          `<http://iiif.io/api/image/${api}/level2.json>;rel="profile"`,
       );
       await image.body?.cancel();
-      for (const wrong of ["full/0,/0/default.png", "full/max/45/default.png", "full/max/0/default.jpg"]) {
+      for (const wrong of ["full/0,/0/default.png", "full/max/45/default.png", "full/max/0/default.webp"]) {
         const response = await fetch(`${service}/${wrong}`);
         assert.equal(response.status, 400, wrong);
         assert.equal(response.headers.get("access-control-allow-origin"), "*");
@@ -162,7 +162,7 @@ Deno.test("archive: the sample manifests are what their names say", async () => 
 Deno.test("archive: a client that leaves cancels the rendering that waits for it", async () => {
   const { render } = DrawingPool.prototype;
   const begun = Promise.withResolvers<AbortSignal>();
-  DrawingPool.prototype.render = (_task, signal) => {
+  DrawingPool.prototype.render = (_task, _client, signal) => {
     begun.resolve(signal);
     return new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("no request waits"))));
   };
@@ -179,6 +179,68 @@ Deno.test("archive: a client that leaves cancels the rendering that waits for it
   } finally {
     DrawingPool.prototype.render = render;
   }
+});
+
+Deno.test("archive: a conditional request of an image draws nothing", async () => {
+  const { render } = DrawingPool.prototype;
+  try {
+    await withArchive(async ({ url }) => {
+      const address = `${url}/image/SE-RA-1/0001/full/150,/0/default.png`;
+      const first = await fetch(address);
+      await first.body?.cancel();
+      DrawingPool.prototype.render = () => Promise.reject(new Error("drawn"));
+      const headers = { "if-none-match": first.headers.get("etag") ?? "" };
+      const again = await fetch(address.replace("150,", "151,"), { headers });
+      assert.equal(again.status, 304);
+      assert.equal(again.headers.get("access-control-allow-origin"), "*");
+      const wrong = await fetch(address.replace("150,", "0,"), { headers });
+      assert.equal(wrong.status, 400);
+      await wrong.body?.cancel();
+    });
+  } finally {
+    DrawingPool.prototype.render = render;
+  }
+});
+
+Deno.test("archive: a volume without CORS has none on its errors and preflights either", async () => {
+  await withArchive(async ({ url }) => {
+    const cases: [string, RequestInit, number][] = [
+      ["/iiif/sample-no-cors/manifest.json", { method: "OPTIONS" }, 204],
+      ["/iiif/sample-no-cors/manifest.json", { method: "POST" }, 405],
+      ["/iiif/sample-no-cors/none", {}, 404],
+      ["/image/sample-no-cors/0007/info.json", {}, 404],
+      ["/image/sample-no-cors/%00/info.json", {}, 404],
+      ["/image/sample-no-cors/0001", { redirect: "manual" }, 303],
+      ["/image/sample-no-cors/0001/full/0,/0/default.png", {}, 400],
+    ];
+    for (const [path, init, status] of cases) {
+      const response = await fetch(url + path, init);
+      assert.equal(response.status, status, path);
+      const names = [...response.headers.keys()].filter((name) => /^(access-control|cross-origin)/.test(name));
+      assert.deepEqual(names, [], path);
+      await response.body?.cancel();
+    }
+  });
+});
+
+Deno.test("archive: jpg has a type of its own, and what info.json says of formats, turns and qualities is true", async () => {
+  await withArchive(async ({ url }) => {
+    for (const collection of ["image", "image2"]) {
+      const { profile } = await (await fetch(`${url}/${collection}/SE-RA-1/0001/info.json`)).json();
+      assert.match(JSON.stringify(profile), /level2/);
+      for (const rotation of [0, 90, 180, 270]) {
+        for (const [format, type] of [["jpg", "image/jpeg"], ["png", "image/png"]]) {
+          for (const quality of ["default", "color", "gray", "bitonal"]) {
+            const path = `${collection}/SE-RA-1/0001/full/pct:5/${rotation}/${quality}.${format}`;
+            const response = await fetch(`${url}/${path}`);
+            assert.equal(response.status, 200, path);
+            assert.equal(response.headers.get("content-type"), type, path);
+            await response.body?.cancel();
+          }
+        }
+      }
+    }
+  });
 });
 
 Deno.test("archive: the same page is the same bytes after a restart, each page is another", async () => {
