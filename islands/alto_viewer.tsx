@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo } from "preact/hooks";
 
+import { ConfidenceLegend } from "@/components/confidence_legend.tsx";
 import { lineBatches, PageText } from "@/components/page_text.tsx";
 import { PrintedLines } from "@/components/printed_lines.tsx";
 import { goToLogin } from "@/lib/client/go_to_login.ts";
@@ -10,7 +11,7 @@ import { renderAgain, renderedWithSession } from "@/lib/client/render_again.ts";
 import { nextTask } from "@/lib/client/run_steps.ts";
 import type { AltoPage } from "@/lib/presentation/alto/alto_page.ts";
 import { readingText } from "@/lib/presentation/alto/reading_text.ts";
-import { CONFIDENCE_LEGEND, pageFigures, pageProblem } from "@/lib/presentation/page_text_words.ts";
+import { pageFigures, pageProblem } from "@/lib/presentation/page_text_words.ts";
 import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
 
 type AltoViewerProps = {
@@ -97,13 +98,7 @@ export default island("alto_viewer", function AltoViewer({ src, hasSession }: Al
           <a href={src}>{LABELS.rawFile}</a>
         </p>
       </div>
-      <ul class="confidence-legend" aria-label={LABELS.confidenceLegend}>
-        {CONFIDENCE_LEGEND.map(({ step, label }) => (
-          <li key={step}>
-            <span class={step}>{step}</span> {label}
-          </li>
-        ))}
-      </ul>
+      <ConfidenceLegend />
       {problem !== null && <p class="banner bad" role="alert">{pageProblem(problem)}</p>}
       {!hasSession && !page && problem === null && (
         <p class="empty">

@@ -1,14 +1,16 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
+import { ConfidenceLegend } from "@/components/confidence_legend.tsx";
 import { ToolButton } from "@/components/viewer/tool_button.tsx";
 import type { PageText, PageTexts } from "@/lib/client/viewer/page_texts.ts";
 import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
 import type { AltoPage } from "@/lib/presentation/alto/alto_page.ts";
 import { readingText } from "@/lib/presentation/alto/reading_text.ts";
-import { counted, formatQuality } from "@/lib/presentation/figures.ts";
+import { formatQuality } from "@/lib/presentation/figures.ts";
 import { loginPath } from "@/lib/presentation/page_paths.ts";
 import { LABELS } from "@/lib/presentation/page_sentences.ts";
+import { confidenceWords } from "@/lib/presentation/page_text_words.ts";
 import { textProblemSentence, VIEWER_LABELS, VIEWER_SENTENCES } from "@/lib/presentation/viewer_sentences.ts";
 import type { TextLine } from "@/lib/presentation/viewer_text.ts";
 
@@ -143,7 +145,7 @@ function PageTextView(props: PageTextViewProps) {
       {text?.kind === "text" && text.lines.length === 0 && <p class="text-note">{VIEWER_SENTENCES.emptyText}</p>}
       {text?.kind === "text" && text.lines.length > 0 && (
         <>
-          <Legend lines={text.lines} />
+          <ConfidenceLegend steps={text.lines.map(({ step }) => step)} />
           <ol class="text-lines" onPointerLeave={() => onHover(null)}>
             {text.lines.map((line, place) => (
               <li
@@ -161,7 +163,7 @@ function PageTextView(props: PageTextViewProps) {
                 >
                   {place + 1}
                 </button>
-                <span class={line.step} title={certainty(line)}>{line.text}</span>
+                <span class={line.step} title={confidenceWords(line.confidence)}>{line.text}</span>
               </li>
             ))}
           </ol>
@@ -169,29 +171,4 @@ function PageTextView(props: PageTextViewProps) {
       )}
     </>
   );
-}
-
-/** How many lines are how certain. */
-function Legend({ lines }: { lines: readonly TextLine[] }) {
-  const count = (step: TextLine["step"]) => lines.filter((line) => line.step === step).length;
-  return (
-    <p class="text-legend">
-      {(["high", "medium", "low", "unknown"] as const).filter((step) => count(step) > 0).map((step) => (
-        <span key={step}>
-          <i class={step}>{STEPS[step]}</i> {counted(count(step), "line")}
-        </span>
-      ))}
-    </p>
-  );
-}
-
-const STEPS: Readonly<Record<TextLine["step"], string>> = {
-  high: "sure",
-  medium: "less sure",
-  low: "check against the image",
-  unknown: "no confidence given",
-};
-
-function certainty({ confidence, step }: TextLine): string {
-  return confidence === null ? STEPS.unknown : `${Math.floor(confidence * 100)} % sure: ${STEPS[step]}`;
 }

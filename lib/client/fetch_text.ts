@@ -1,4 +1,4 @@
-import type { FetchProblem } from "@/lib/presentation/viewer_sentences.ts";
+import type { FetchProblem } from "@/lib/presentation/fetch_problems.ts";
 
 type FetchedText =
   | { readonly ok: true; readonly text: string }

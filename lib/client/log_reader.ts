@@ -1,8 +1,7 @@
 import { signal } from "@preact/signals";
 
 import { MAX_LOG_CHARACTERS, parseRunLog, type RunLog } from "@/lib/presentation/run_log/run_log.ts";
-import { fileProblem } from "@/lib/presentation/run_log/words.ts";
-import { SENTENCES } from "@/lib/presentation/page_sentences.ts";
+import { logProblem } from "@/lib/presentation/run_log/words.ts";
 import { type Clock, Poller } from "./poller.ts";
 
 /** Seconds between two reads of a log that is still written. */
@@ -34,7 +33,7 @@ export class LogReader {
   #text = "";
   #limit = MAX_LOG_CHARACTERS;
   #failed = 0;
-  #isOver = false;
+  #endsAfterRead = false;
 
   constructor(url: string, deps: LogReaderDeps) {
     this.#url = url;
@@ -58,10 +57,10 @@ export class LogReader {
     this.#poller.stop();
   }
 
-  /** The run is over by another sign: the log is read once more, and no longer followed. */
+  /** The run has ended by another sign: the log is read once more, and no longer followed. */
   endAfterNextRead(): void {
     if (!this.following.value) return;
-    this.#isOver = true;
+    this.#endsAfterRead = true;
     this.#poller.readNow();
   }
 
@@ -75,11 +74,11 @@ export class LogReader {
     const problem = await this.#problemOfRead(signal);
     if (signal.aborted) return false;
     // A log that is not there yet is no reason to look less often.
-    const isGood = problem === null || problem === fileProblem(404);
+    const isGood = problem === null || problem === logProblem(404);
     this.problem.value = problem;
     this.#failed = problem === null ? 0 : this.#failed + 1;
     const hasEnded = this.log.value?.outcome === "finished" || this.log.value?.outcome === "failed";
-    if (hasEnded || this.#isOver || this.#failed >= MAX_FAILED_READS) this.#end();
+    if (hasEnded || this.#endsAfterRead || this.#failed >= MAX_FAILED_READS) this.#end();
     return isGood;
   }
 
@@ -94,7 +93,7 @@ export class LogReader {
       if (response.status === 403) this.#end();
       if (!response.ok) {
         await response.body?.cancel();
-        return fileProblem(response.status);
+        return logProblem(response.status);
       }
       const text = await response.text();
       this.readAt.value = this.#deps.clock.now();
@@ -104,7 +103,7 @@ export class LogReader {
       }
       return null;
     } catch {
-      return SENTENCES.serverUnreachable;
+      return logProblem("unreachable");
     }
   }
 

@@ -16,7 +16,7 @@ interface RunManifestReaderDeps {
   readonly clock: Clock;
   /** The session has ended. */
   readonly onLogin: () => void;
-  /** The results cover every page: the run is over. */
+  /** The results cover every page: the run has ended. */
   readonly onComplete: () => void;
 }
 
@@ -52,7 +52,7 @@ export class RunManifestReader {
     this.#poller.pause(paused);
   }
 
-  /** The run is over by its log: the manifest is read once more, and no longer waited for. */
+  /** The run has ended by its log: the manifest is read once more, and no longer waited for. */
   settle(): void {
     this.#poller.repeat(null);
     if (this.state.value.kind !== "read") this.#poller.readNow();

@@ -1,8 +1,8 @@
 import type { AltoPage } from "@/lib/presentation/alto/alto_page.ts";
 import type { ConfidenceStep } from "@/lib/presentation/alto/confidence.ts";
 import type { AltoProblem } from "@/lib/presentation/alto/read_alto.ts";
+import { type FetchProblem, fetchProblemSentence } from "./fetch_problems.ts";
 import { counted, formatQuality } from "./figures.ts";
-import type { FetchProblem } from "./viewer_sentences.ts";
 
 /** The legend of the tints, in its order. */
 export const CONFIDENCE_LEGEND: readonly { readonly step: ConfidenceStep; readonly label: string }[] = [
@@ -36,26 +36,16 @@ export type PageProblem = FetchProblem | AltoProblem;
 /** The same as a sentence. */
 export function pageProblem(problem: PageProblem): string {
   switch (problem) {
-    case 403:
-      return "Your account may not read this page.";
-    case 404:
-      return "There is no file at this address. A page that has not been processed yet has none.";
-    case 502:
-    case 503:
-    case 504:
-      return "The results store does not answer. Reload the page to try again.";
-    case "slow":
-      return "The file did not arrive in time. Reload the page to try again.";
-    case "unreachable":
-      return "The server cannot be reached. Reload the page to try again.";
-    case "too large":
-      return "The file is too large to be shown. Open it as raw XML.";
     case "not XML":
       return "The file is damaged: it is not well-formed XML. Its text is shown below as it is.";
     case "not ALTO":
       return "The file is XML but not ALTO, so no lines of text are known. It is shown below as it is.";
     default:
-      return `The page cannot be read (the server answered ${problem}).`;
+      return fetchProblemSentence(problem, {
+        name: "The page",
+        isOurs: true,
+        own: { 404: "There is no file at this address. A page that has not been processed yet has none." },
+      });
   }
 }
 

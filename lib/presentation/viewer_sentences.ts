@@ -1,8 +1,6 @@
 import type { AltoProblem } from "@/lib/presentation/alto/read_alto.ts";
 import type { ManifestProblem } from "@/lib/presentation/iiif/read_manifest.ts";
-
-/** Why a file could not be read: a status of HTTP, or what happened before there was a whole response. */
-export type FetchProblem = number | "unreachable" | "slow" | "too large";
+import { type FetchProblem, fetchProblemSentence } from "./fetch_problems.ts";
 
 /** Why the manifest viewer shows no manifest. */
 export type ViewerProblem = FetchProblem | ManifestProblem | "none named" | "refused address" | "not JSON";
@@ -90,40 +88,23 @@ export const VIEWER_LABELS = {
  * @param isOurs whether the file is one of this site's results, so that the site's login counts
  */
 export function viewerProblemSentence(problem: ViewerProblem, isOurs: boolean): string {
-  if (typeof problem === "number") return `The manifest cannot be read: ${statusReason(problem, isOurs)}`;
-  return MANIFEST_PROBLEMS[problem];
+  if (isNoManifest(problem)) return NO_MANIFEST[problem];
+  return fetchProblemSentence(problem, {
+    name: "The manifest",
+    isOurs,
+    own: { "too large": "The manifest is too large to be shown. Open a part of it, such as a single volume." },
+  });
 }
 
-function statusReason(status: number, isOurs: boolean): string {
-  switch (status) {
-    case 401:
-      return isOurs
-        ? "you are not logged in. Log in, and you come back to this page."
-        : "its server requires a login of its own. Log in there, then open this page again.";
-    case 403:
-      return isOurs
-        ? "your account may not read it. Ask for access, or log in with another account."
-        : "its server does not allow it. Ask its publisher for access.";
-    case 404:
-    case 410:
-      return "there is no file at its address. It may not be published yet: check the address, or try again later.";
-    case 429:
-      return "the server gets too many requests. Try again in a minute.";
-    default:
-      return status >= 500
-        ? `its server failed with status ${status}. Try again later.`
-        : `its server answered with status ${status}. Check the address.`;
-  }
+type NoManifest = Exclude<ViewerProblem, FetchProblem>;
+
+function isNoManifest(problem: ViewerProblem): problem is NoManifest {
+  return Object.hasOwn(NO_MANIFEST, problem);
 }
 
-const MANIFEST_PROBLEMS: Readonly<Record<Exclude<ViewerProblem, number>, string>> = {
+const NO_MANIFEST: Readonly<Record<NoManifest, string>> = {
   "none named": "No manifest is named. Open a volume from the list of campaigns, or enter the address of a manifest.",
   "refused address": "The address of the manifest is not one of http or https. Check the address.",
-  "unreachable":
-    "The manifest cannot be reached. Either its server does not answer, or it does not let other sites read the file " +
-    "(it sends no CORS headers). Try again, or open the manifest's address itself.",
-  "slow": "The server of the manifest stopped sending. Try again.",
-  "too large": "The manifest is too large to be shown. Open a part of it, such as a single volume.",
   "not JSON": "The file at this address is not JSON, so it is not a manifest. Check the address.",
   "not a manifest": "The file at this address is not a IIIF manifest. Check the address.",
   "a collection": "This is a IIIF collection, which lists manifests. Open one of its manifests.",
@@ -143,15 +124,12 @@ export type TextProblem = FetchProblem | AltoProblem;
  * @param isOurs as for {@linkcode viewerProblemSentence}
  */
 export function textProblemSentence(problem: TextProblem, isOurs: boolean): string {
-  if (typeof problem === "number") return `The text of this page cannot be read: ${statusReason(problem, isOurs)}`;
-  return TEXT_PROBLEMS[problem];
+  switch (problem) {
+    case "not XML":
+      return "The text file of this page is damaged: it is not XML. Report this to its publisher.";
+    case "not ALTO":
+      return "The text file of this page is not ALTO. Open the file itself.";
+    default:
+      return fetchProblemSentence(problem, { name: "The text of this page", isOurs });
+  }
 }
-
-const TEXT_PROBLEMS: Readonly<Record<Exclude<TextProblem, number>, string>> = {
-  "unreachable":
-    "The text of this page cannot be reached. Its server does not answer, or does not let other sites read it. Try again.",
-  "slow": "The server of the text stopped sending. Try again.",
-  "too large": "The text file of this page is too large to be shown. Open the file itself.",
-  "not XML": "The text file of this page is damaged: it is not XML. Report this to its publisher.",
-  "not ALTO": "The text file of this page is not ALTO. Open the file itself.",
-};

@@ -10,6 +10,7 @@ export const STYLE_FILES = [
   "board.css",
   "card.css",
   "log.css",
+  "confidence.css",
   "alto.css",
   "run_summary.css",
   "login.css",

@@ -1,6 +1,6 @@
 import { imageServiceOf } from "@/lib/presentation/iiif/image_service.ts";
 import type { ImageService, ImageSource, Size, TileSet } from "@/lib/presentation/iiif/manifest.ts";
-import type { FetchProblem } from "@/lib/presentation/viewer_sentences.ts";
+import type { FetchProblem } from "@/lib/presentation/fetch_problems.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { fetchText } from "@/lib/client/fetch_text.ts";
 

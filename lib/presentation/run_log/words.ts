@@ -1,5 +1,6 @@
 import type { Chip } from "@/lib/presentation/campaign_state.ts";
 import { formatDuration } from "@/lib/presentation/durations.ts";
+import { type FetchProblem, fetchProblemSentence } from "@/lib/presentation/fetch_problems.ts";
 import { counted } from "@/lib/presentation/figures.ts";
 import type { LineKind } from "./lines.ts";
 import type { LogStage, RunOutcome, RunStage } from "./run_log.ts";
@@ -39,18 +40,11 @@ export function outcomeChip(outcome: RunOutcome | null, following: boolean): Chi
   return following ? { text: "live", tone: "run", live: true } : { text: "no ending in the log", tone: "idle" };
 }
 
-/** Why a result file cannot be shown, by the status it was answered with. */
-export function fileProblem(status: number): string {
-  switch (status) {
-    case 403:
-      return "Your account may not read this log.";
-    case 404:
-      return "There is no log yet. A worker uploads its first lines about 15 seconds after it has started.";
-    case 502:
-    case 503:
-    case 504:
-      return "The results store does not answer.";
-    default:
-      return `The log cannot be read (the server answered ${status}).`;
-  }
+/** Why a log cannot be shown. */
+export function logProblem(problem: FetchProblem): string {
+  return fetchProblemSentence(problem, {
+    name: "The log",
+    isOurs: true,
+    own: { 404: "There is no log yet. A worker uploads its first lines about 15 seconds after it has started." },
+  });
 }

@@ -1,7 +1,6 @@
 import { formatDuration } from "@/lib/presentation/durations.ts";
+import { type FetchProblem, fetchProblemSentence } from "@/lib/presentation/fetch_problems.ts";
 import { formatQuality } from "@/lib/presentation/figures.ts";
-import { SENTENCES } from "@/lib/presentation/page_sentences.ts";
-import type { FetchProblem } from "@/lib/presentation/viewer_sentences.ts";
 import type { RunPage } from "./run_manifest.ts";
 import type { PageOrder, QualityStep } from "./run_summary.ts";
 
@@ -9,21 +8,11 @@ export const UNREADABLE_MANIFEST = "The run's summary cannot be shown: its manif
 
 /** Why a run's manifest cannot be shown. */
 export function manifestProblem(problem: FetchProblem): string {
-  switch (problem) {
-    case "too large":
-      return UNREADABLE_MANIFEST;
-    case "slow":
-    case "unreachable":
-      return SENTENCES.serverUnreachable;
-    case 403:
-      return "Your account may not read this volume's manifest.";
-    case 502:
-    case 503:
-    case 504:
-      return "The results store does not answer, so the run's summary cannot be shown.";
-    default:
-      return `The run's summary cannot be read (the server answered ${problem}).`;
-  }
+  return fetchProblemSentence(problem, {
+    name: "The run's summary",
+    isOurs: true,
+    own: { "too large": UNREADABLE_MANIFEST },
+  });
 }
 
 /** What a colour of the page grid means. */

@@ -4,7 +4,7 @@ import { readLogAddress } from "@/lib/presentation/log_address.ts";
 import { loginErrorSentence, unreachableSentence } from "@/lib/presentation/page_sentences.ts";
 import { problemsOf } from "@/lib/presentation/problems.ts";
 import { parseRunLog } from "@/lib/presentation/run_log/run_log.ts";
-import { fileProblem, outcomeChip, stageFigures } from "@/lib/presentation/run_log/words.ts";
+import { logProblem, outcomeChip, stageFigures } from "@/lib/presentation/run_log/words.ts";
 import { volumeChip, volumeLines, volumeManifest } from "@/lib/presentation/volume_words.ts";
 import { detail, summary, volume } from "@/tests/site/fake_campaigns.ts";
 
@@ -88,7 +88,7 @@ Deno.test("sentences: an unknown code or status never puts foreign words into a 
   assert.equal(loginErrorSentence(null), null);
   assert.match(loginErrorSentence("<b>call 123</b>") ?? "", /^The login did not work/);
   assert.match(loginErrorSentence("401") ?? "", /wrong/);
-  assert.match(fileProblem(418), /418/);
+  assert.match(logProblem(418), /418/);
   assert.match(unreachableSentence(502, { detail: "the results service did not answer" }), /results store/);
   assert.match(unreachableSentence(502, { detail: "other" }), /cluster/);
 });
