@@ -1,12 +1,13 @@
 import { formatDuration } from "@/lib/presentation/durations.ts";
 import { formatQuality } from "@/lib/presentation/figures.ts";
-import { altoPath, viewerPath } from "@/lib/presentation/page_paths.ts";
+import { altoPath } from "@/lib/presentation/page_paths.ts";
 import { LABELS } from "@/lib/presentation/page_sentences.ts";
 import type { RunPage } from "@/lib/presentation/run_manifest/run_manifest.ts";
 import { pageAltoUrl } from "@/lib/presentation/run_manifest/run_manifest.ts";
 import type { PageOrder } from "@/lib/presentation/run_manifest/run_summary.ts";
 import { PAGE_ORDER_WORDS } from "@/lib/presentation/run_manifest/words.ts";
 import { Chip } from "./chip.tsx";
+import { PageLink } from "./page_link.tsx";
 
 interface PageTableProps {
   /** In the order in which they are shown. */
@@ -44,15 +45,13 @@ export function PageTable({ pages, viewerUrl, order, onOrder }: PageTableProps) 
 }
 
 function PageRow({ page, viewerUrl }: { page: RunPage; viewerUrl: string | null }) {
-  const { name, status, seconds, quality, canvas, error, sourceUrl } = page;
+  const { name, status, seconds, quality, error, sourceUrl } = page;
   const altoUrl = status === "failed" ? null : pageAltoUrl(viewerUrl, name);
   return (
     <>
       <tr>
         <th scope="row">
-          {viewerUrl !== null && canvas !== null
-            ? <a class="vid" href={viewerPath(viewerUrl, canvas)}>{name}</a>
-            : <span class="vid">{name}</span>}
+          <PageLink page={page} viewerUrl={viewerUrl} />
         </th>
         <td>
           {status === "failed"

@@ -3,11 +3,11 @@ import { useSignal } from "@preact/signals";
 import type { RunManifestState } from "@/lib/client/run_manifest_reader.ts";
 import { formatDuration } from "@/lib/presentation/durations.ts";
 import { formatCount } from "@/lib/presentation/figures.ts";
-import { viewerPath } from "@/lib/presentation/page_paths.ts";
 import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import type { RunManifest } from "@/lib/presentation/run_manifest/run_manifest.ts";
 import { orderPages, type PageOrder, type RunSummary as Summary } from "@/lib/presentation/run_manifest/run_summary.ts";
 import { PageGrid } from "./page_grid.tsx";
+import { PageLink } from "./page_link.tsx";
 import { PageTable } from "./page_table.tsx";
 
 /** Lost pages that are listed; the table has them all. */
@@ -58,12 +58,10 @@ function Summed({ manifest, summary }: { manifest: RunManifest; summary: Summary
         <section>
           <h2>{LABELS.slowestPages}</h2>
           <ol class="slowest">
-            {summary.slowest.map(({ name, seconds, canvas }) => (
-              <li key={name}>
-                {viewerUrl !== null && canvas !== null
-                  ? <a class="vid" href={viewerPath(viewerUrl, canvas)}>{name}</a>
-                  : <span class="vid">{name}</span>}
-                <span>{formatDuration(Number(seconds))}</span>
+            {summary.slowest.map((page) => (
+              <li key={page.name}>
+                <PageLink page={page} viewerUrl={viewerUrl} />
+                <span>{formatDuration(Number(page.seconds))}</span>
               </li>
             ))}
           </ol>

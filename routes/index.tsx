@@ -4,7 +4,7 @@ import type { RequestContext } from "@/lib/http/request_context.ts";
 import { isInTrouble } from "@/lib/presentation/campaign_state.ts";
 import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import { pageResponse } from "@/lib/site/page_response.ts";
-import type { SiteDeps } from "@/lib/site/site.ts";
+import { type SiteDeps, userOf } from "@/lib/site/site.ts";
 import { type OpenAnswer, OpenedCampaign, type OpenRequest, readOpenRequest } from "./open_campaign.tsx";
 import { Shell } from "./shell.tsx";
 
@@ -27,7 +27,7 @@ export function campaignPage(deps: CampaignPageDeps) {
     const request = context.request;
     const session = await deps.session(request);
     const props = await boardProps(deps, request, session);
-    const user = session && session !== "outage" ? session.user : null;
+    const user = userOf(session);
     const asked = user === null ? null : readOpenRequest(new URLSearchParams(context.target.query));
     const opened = asked && { asked, answer: await deps.detail(request, asked) };
     return pageResponse(request, {

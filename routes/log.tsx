@@ -4,7 +4,7 @@ import { readLogAddress } from "@/lib/presentation/log_address.ts";
 import { LABELS, refusedUrlSentence, SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import { guardResultUrl } from "@/lib/presentation/result_url_guard.ts";
 import { pageResponse } from "@/lib/site/page_response.ts";
-import type { SiteDeps } from "@/lib/site/site.ts";
+import { type SiteDeps, userOf } from "@/lib/site/site.ts";
 import { RefusedAddress } from "./refused_address.tsx";
 import { Shell } from "./shell.tsx";
 
@@ -20,7 +20,7 @@ export function logPage(deps: SiteDeps) {
     const resultsUrl = deps.resultsUrl(request);
     const asked = readLogRequest(new URLSearchParams(context.target.query), resultsUrl);
     const session = await deps.session(request);
-    const user = session && session !== "outage" ? session.user : null;
+    const user = userOf(session);
     return pageResponse(request, {
       title: asked.ok ? LABELS.runLogOf(readLogAddress(asked.log).volume) : LABELS.runLog,
       body: (

@@ -1,7 +1,7 @@
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import { pageResponse } from "@/lib/site/page_response.ts";
-import type { SiteDeps } from "@/lib/site/site.ts";
+import { type SiteDeps, userOf } from "@/lib/site/site.ts";
 import { Shell } from "./shell.tsx";
 
 /** The page for an unknown address; null where the client does not accept a page. */
@@ -10,7 +10,7 @@ export function notFoundPage(deps: SiteDeps) {
     const request = context.request;
     if (!wantsPage(request, context.target.path)) return null;
     const session = await deps.session(request);
-    const user = session && session !== "outage" ? session.user : null;
+    const user = userOf(session);
     context.operation = "not_found_page";
     return pageResponse(request, {
       title: LABELS.notFound,

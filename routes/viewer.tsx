@@ -1,7 +1,7 @@
 import ManifestViewer from "@/islands/manifest_viewer.tsx";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { pageResponse } from "@/lib/site/page_response.ts";
-import type { SiteDeps } from "@/lib/site/site.ts";
+import { type SiteDeps, userOf } from "@/lib/site/site.ts";
 import { openStaticFile } from "@/lib/site/static_file.ts";
 import { viewerPolicy } from "@/lib/site/viewer_policy.ts";
 import { Shell } from "./shell.tsx";
@@ -32,7 +32,7 @@ export function viewerPage(deps: ViewerPageDeps) {
     }
     const request = context.request;
     const session = await deps.session(request);
-    const user = session && session !== "outage" ? session.user : null;
+    const user = userOf(session);
     const resultsUrl = deps.resultsUrl(request);
     return pageResponse(request, {
       title: "Manifest viewer",

@@ -11,6 +11,11 @@ export interface Assets {
 /** The user who is logged in, null without one, or `outage` while the results service does not answer. */
 export type Session = { readonly user: string } | null | "outage";
 
+/** The name of the user who is logged in; null without one, or where that is not known. */
+export function userOf(session: Session): string | null {
+  return session === null || session === "outage" ? null : session.user;
+}
+
 /** What every page needs. */
 export interface SiteDeps {
   readonly assets: Assets;

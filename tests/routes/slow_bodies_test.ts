@@ -140,6 +140,32 @@ const uploadSizes = {
   knownPartBytes: 32 * MIB,
   partBytes: () => 32 * MIB,
 };
+/** What a store says once it has a body. */
+const CONFIRMED = 'HTTP/1.1 200 OK\r\nETag: "a"\r\nContent-Length: 0\r\n\r\n';
+
+/**
+ * A store that begins and aborts uploads in parts, and reads no part.
+ *
+ * @param onPart gets the connection of each part
+ * @returns the store; `aborted` resolves when an upload is aborted
+ */
+async function partStore(onPart: (socket: Socket) => void) {
+  const aborted = Promise.withResolvers<void>();
+  const store = await rawStore((socket, head) => {
+    if (head.startsWith("PUT ")) {
+      socket.pause();
+      onPart(socket);
+      return;
+    }
+    if (head.startsWith("DELETE ")) aborted.resolve();
+    const body = head.startsWith("POST ")
+      ? "<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>"
+      : "";
+    socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`);
+  });
+  return { ...store, aborted: aborted.promise };
+}
+
 const IN_PARTS: [what: string, body: () => BodyInit][] = [
   ["of known length", () => new Uint8Array(33 * MIB)],
   ["of unknown length", () => new Blob([new Uint8Array(33 * MIB)]).stream()],
@@ -148,24 +174,12 @@ const IN_PARTS: [what: string, body: () => BodyInit][] = [
 for (const [what, body] of IN_PARTS) {
   Deno.test(`slow bodies: a store that takes no more of a part ${what} is 504 before the total is over`, async () => {
     let resume = () => {};
-    const aborted = Promise.withResolvers<void>();
-    await using store = await rawStore((socket, head) => {
-      if (head.startsWith("PUT ")) {
-        socket.pause();
-        resume = () => socket.resume();
-        return;
-      }
-      if (head.startsWith("DELETE ")) aborted.resolve();
-      const answer = head.startsWith("POST ")
-        ? "<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>"
-        : "";
-      socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${answer.length}\r\nConnection: close\r\n\r\n${answer}`);
-    });
+    await using store = await partStore((socket) => resume = () => socket.resume());
     const gateway = { addresses: store.addresses, bodyBounds: silenceOnly, uploadSizes };
     await withGateway({ gateway }, async ({ call }) => {
       const response = await call(`${O}k`, { method: "PUT", body: body() });
       assert.deepEqual([response.status, await response.json()], [504, { detail: "S3 read timed out" }]);
-      await aborted.promise;
+      await store.aborted;
       resume();
       await store.closed(3);
     });
@@ -174,24 +188,12 @@ for (const [what, body] of IN_PARTS) {
 
 for (const [what, body] of IN_PARTS) {
   Deno.test(`slow bodies: a store that confirms a part ${what} before it has it is 502, and the upload aborted`, async () => {
-    const aborted = Promise.withResolvers<void>();
-    await using store = await rawStore((socket, head) => {
-      if (head.startsWith("PUT ")) {
-        socket.pause();
-        socket.write('HTTP/1.1 200 OK\r\nETag: "a"\r\nContent-Length: 0\r\n\r\n');
-        return;
-      }
-      if (head.startsWith("DELETE ")) aborted.resolve();
-      const answer = head.startsWith("POST ")
-        ? "<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>"
-        : "";
-      socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${answer.length}\r\nConnection: close\r\n\r\n${answer}`);
-    });
+    await using store = await partStore((socket) => socket.write(CONFIRMED));
     await withGateway({ gateway: { addresses: store.addresses, uploadSizes } }, async ({ call }) => {
       const response = await call(`${O}k`, { method: "PUT", body: body() });
       const detail = "S3 confirmed a body before all of it was sent";
       assert.deepEqual([response.status, await response.json()], [502, { detail }]);
-      await aborted.promise;
+      await store.aborted;
     });
   });
 }
@@ -200,7 +202,7 @@ for (const key of ["k", "a/../k"]) {
   Deno.test(`slow bodies: a store that confirms the upload of ${key} before it has it is 502`, async () => {
     await using store = await rawStore((socket) => {
       socket.pause();
-      socket.write('HTTP/1.1 200 OK\r\nETag: "a"\r\nContent-Length: 0\r\n\r\n');
+      socket.write(CONFIRMED);
     });
     await withGateway({ gateway: { addresses: store.addresses } }, async ({ call }) => {
       const response = await call(O + key, { method: "PUT", body: new Uint8Array(64 * MIB) });
