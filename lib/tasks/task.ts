@@ -10,6 +10,8 @@ export const ENDED_TTL_MS = 600_000;
 export const MAX_RUN_MS = 24 * 3_600_000;
 /** Why such a task failed. */
 export const RAN_TOO_LONG = "The task was stopped after 24 hours: start it again for what is left";
+/** Most ended tasks of one owner that can be read; the oldest go. Archives that can be downloaded are not among them. */
+export const MAX_ENDED_PER_OWNER = 100;
 /** How long a process may work on a task without renewing its lease, ms. After that another process takes it over. */
 export const LEASE_MS = 20_000;
 /** How often a process renews its leases and looks for tasks whose lease has expired, ms. */

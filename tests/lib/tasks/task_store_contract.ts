@@ -8,6 +8,8 @@ export interface StoreUnderTest {
   readonly store: TaskStore;
   /** Lets so many ms pass by the store's clock. */
   advance(ms: number): Promise<void>;
+  /** Releases what is beside the store, after it was closed. */
+  close?(): Promise<void>;
 }
 
 const BOUNDS = { maxPerOwner: 3, max: 5 };
@@ -25,15 +27,20 @@ function newTask(change: Partial<NewTask> = {}): NewTask {
   };
 }
 
-/** What each store of tasks does; `open` opens an empty one, which is closed after the test. */
-export function testTaskStore(name: string, open: () => Promise<StoreUnderTest>): void {
+/**
+ * What each store of tasks does; `open` opens an empty one, which is closed after the test.
+ *
+ * @param ignore whether this machine cannot run the tests
+ */
+export function testTaskStore(name: string, open: () => Promise<StoreUnderTest>, { ignore = false } = {}): void {
   const test = (what: string, run: (under: StoreUnderTest) => Promise<void>) => {
-    Deno.test(`${name}: ${what}`, async () => {
+    Deno.test(`${name}: ${what}`, { ignore }, async () => {
       const under = await open();
       try {
         await run(under);
       } finally {
         await under.store.close();
+        await under.close?.();
       }
     });
   };

@@ -1,0 +1,160 @@
+import { Buffer } from "node:buffer";
+import { z } from "zod";
+import { HttpError } from "@/lib/http/errors.ts";
+import type { NewTask, Task, TaskEnd } from "@/lib/tasks/task.ts";
+import type { Blobs, Created, Saved, TaskBounds, TaskStore } from "@/lib/tasks/task_store.ts";
+import {
+  REDIS_PREFIX,
+  type RedisArgument,
+  type RedisClient,
+  type RedisReply,
+  type RedisScript,
+} from "./redis_client.ts";
+import { CANCEL, CLAIM, CREATE, DELETE, END, GET, RELEASE, SAVE, SWEEP, WRITE_BLOBS } from "./task_scripts.ts";
+
+/** The layout's version is a part of all keys: tasks of another version are not seen, and expire by themselves. */
+const PREFIX = `${REDIS_PREFIX}{tasks-1}:`;
+
+const DAMAGED = "The stored record of this task is damaged: start the task again";
+
+const text = z.instanceof(Uint8Array).transform((bytes) => Buffer.from(bytes).toString("utf8"));
+const time = text.pipe(z.string().regex(/^\d{1,15}$/)).transform(Number);
+const none = z.null();
+
+/** What `record` of the scripts returns, in its order. */
+const RECORD = z.tuple([
+  text.pipe(z.enum(["count", "zip", "delete"])),
+  text,
+  text,
+  text.pipe(z.enum(["running", "ready", "failed", "canceled"])),
+  text.pipe(z.enum(["0", "1"])),
+  text.or(none),
+  text,
+  time,
+  time.or(none),
+  z.instanceof(Uint8Array).or(none),
+  text,
+]).transform(([kind, owner, bucket, state, canceling, error, progress, createdAt, endedAt, caller, id]): Task => ({
+  id,
+  kind,
+  owner,
+  bucket,
+  state,
+  isCanceling: state === "running" && canceling === "1",
+  error,
+  progress,
+  sealedCaller: caller && plainBytes(caller),
+  createdAt,
+  endedAt,
+}));
+
+const CREATED = text.pipe(z.enum(["created", "owner", "all"]));
+const SAVED = text.pipe(z.enum(["stored", "canceling", "lost"]));
+
+interface RedisTaskStoreOptions {
+  /** Receives a line for the operator when a damaged task is deleted. */
+  readonly warn: (line: string) => void;
+  /** Added to the server's clock, ms; none when absent. */
+  readonly clockOffset?: () => number;
+}
+
+/**
+ * The tasks of several processes, in Redis or Valkey. Leases and times are by the server's clock. Each method is one
+ * script, which the server runs whole.
+ */
+export class RedisTaskStore implements TaskStore {
+  readonly #client: RedisClient;
+  readonly #warn: (line: string) => void;
+  readonly #offset: () => number;
+
+  /** @param client closed with this store */
+  constructor(client: RedisClient, { warn, clockOffset = () => 0 }: RedisTaskStoreOptions) {
+    this.#client = client;
+    this.#warn = warn;
+    this.#offset = clockOffset;
+  }
+
+  async create(task: NewTask, holder: string, bounds: TaskBounds, blobs?: Blobs): Promise<Created> {
+    const { id, kind, owner, bucket, progress, sealedCaller } = task;
+    const { maxPerOwner, max } = bounds;
+    const words = [id, kind, owner, bucket, progress, sealedCaller, holder, maxPerOwner, max];
+    return parsed(CREATED, await this.#run(CREATE, ...words, ...blobWords(blobs)));
+  }
+
+  async get(id: string): Promise<Task | null> {
+    const reply = await this.#run(GET, id);
+    return reply === null ? null : parsed(RECORD, reply);
+  }
+
+  async claim(holder: string, limit: number): Promise<Task[]> {
+    const reply = await this.#run(CLAIM, holder, limit);
+    const tasks: Task[] = [];
+    for (const record of Array.isArray(reply) ? reply : []) {
+      const { data } = RECORD.safeParse(record);
+      if (data) tasks.push(data);
+      else await this.#deleteDamaged(record);
+    }
+    return tasks;
+  }
+
+  async save(id: string, holder: string, progress: string | null): Promise<Saved> {
+    return parsed(SAVED, await this.#run(SAVE, id, holder, ...progress === null ? [] : [progress]));
+  }
+
+  async end(id: string, holder: string, { state, error, progress, keepsCaller }: TaskEnd): Promise<Saved> {
+    return parsed(SAVED, await this.#run(END, id, holder, state, error ?? "", progress, keepsCaller ? 1 : 0));
+  }
+
+  async release(holder: string): Promise<void> {
+    await this.#run(RELEASE, holder);
+  }
+
+  async cancel(id: string): Promise<void> {
+    await this.#run(CANCEL, id);
+  }
+
+  async writeBlobs(id: string, blobs: Blobs): Promise<void> {
+    await this.#run(WRITE_BLOBS, id, ...blobWords(blobs));
+  }
+
+  async readBlobs(id: string, names: readonly string[]): Promise<(Uint8Array<ArrayBuffer> | null)[]> {
+    if (names.length === 0) return [];
+    const reply = await this.#client.command("HMGET", `${PREFIX}blobs:${id}`, ...names);
+    return parsed(z.array(z.instanceof(Uint8Array).or(none)), reply).map((blob) => blob && plainBytes(blob));
+  }
+
+  async sweep(): Promise<void> {
+    await this.#run(SWEEP);
+  }
+
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+
+  #run(script: RedisScript, ...words: readonly RedisArgument[]): Promise<RedisReply> {
+    return this.#client.run(script, [PREFIX], [this.#offset(), ...words]);
+  }
+
+  /** No process can work on such a task, and each one would claim it again and again. */
+  async #deleteDamaged(record: RedisReply): Promise<void> {
+    const id = Array.isArray(record) ? record.at(-1) : undefined;
+    if (!(id instanceof Uint8Array)) return;
+    this.#warn("Redis: the record of a background task is damaged; the task is deleted");
+    await this.#run(DELETE, id);
+  }
+}
+
+/** @throws {HttpError} 500 where a reply does not have the form that the schema describes */
+function parsed<T>(schema: z.ZodType<T>, reply: RedisReply): T {
+  const { data, success } = schema.safeParse(reply);
+  if (!success) throw new HttpError(500, DAMAGED);
+  return data;
+}
+
+function blobWords(blobs: Blobs = new Map()): RedisArgument[] {
+  return [...blobs].flat();
+}
+
+function plainBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(bytes);
+}

@@ -1,0 +1,229 @@
+import { ENDED_TTL_MS, LEASE_MS, MAX_ENDED_PER_OWNER, MAX_RUN_MS, RAN_TOO_LONG } from "@/lib/tasks/task.ts";
+import { redisScript } from "./redis_client.ts";
+
+/**
+ * What every script begins with. KEYS[1] is the prefix of all keys of tasks; its hash tag puts them into one slot of a
+ * cluster, so a script may use keys that it finds in others. ARGV[1] is added to the server's clock, in tests.
+ *
+ * - `task:ID` is a hash of what a task is, `blobs:ID` a hash of its blobs, `caller:ID` its sealed keys.
+ * - `leases` has the running tasks by the end of their lease, `counted` all that count for the bounds by their expiry,
+ *   `counted:OWNER` those of one owner, `ended:OWNER` the ended ones that can only be read, by their end.
+ *
+ * Every key expires by itself, the sets with their last member, so nothing stays when no process is left to delete it.
+ * The bounds count the members of a set instead of keeping a number, which could drift.
+ */
+const COMMON = `
+local time = redis.call('TIME')
+local offset = tonumber(ARGV[1])
+local now = time[1] * 1000 + math.floor(time[2] / 1000) + offset
+local ENDED_TTL, LEASE, MAX_RUN, MAX_ENDED = ${ENDED_TTL_MS}, ${LEASE_MS}, ${MAX_RUN_MS}, ${MAX_ENDED_PER_OWNER}
+local LEASES, COUNTED = KEYS[1] .. 'leases', KEYS[1] .. 'counted'
+
+local function key(kind, id)
+  return KEYS[1] .. kind .. ':' .. id
+end
+
+local function expire(name, at)
+  redis.call('PEXPIREAT', name, at - offset)
+end
+
+-- A set of ids expires when its last member does, and later by so many ms.
+local function expireSet(name, later)
+  local last = redis.call('ZREVRANGE', name, 0, 0, 'WITHSCORES')
+  if last[2] then expire(name, tonumber(last[2]) + later) end
+end
+
+local function expireCounted(owner)
+  expireSet(COUNTED, ENDED_TTL)
+  if redis.call('EXISTS', LEASES) == 1 then
+    redis.call('PEXPIRE', LEASES, math.max(redis.call('PTTL', COUNTED), LEASE))
+  end
+  expireSet(key('counted', owner), 0)
+end
+
+-- Fields of a task; none where its key holds something else.
+local function fields(id, ...)
+  local values = redis.pcall('HMGET', key('task', id), ...)
+  if values.err then return {} end
+  return values
+end
+
+local function delete(id)
+  redis.call('DEL', key('task', id), key('blobs', id), key('caller', id))
+  redis.call('ZREM', LEASES, id)
+  redis.call('ZREM', COUNTED, id)
+end
+
+-- What RECORD in the store's module reads, in its order.
+local function record(id)
+  local values = redis.call('HMGET', key('task', id),
+    'kind', 'owner', 'bucket', 'state', 'canceling', 'error', 'progress', 'created', 'ended')
+  local caller = redis.pcall('GET', key('caller', id))
+  values[10] = type(caller) == 'string' and caller
+  values[11] = id
+  return values
+end
+
+-- Stores the end of a task. Its sealed keys stay where they are needed to download it.
+local function finish(id, owner, state, reason, keepsCaller)
+  local expires = now + ENDED_TTL
+  redis.call('HSET', key('task', id), 'state', state, 'ended', now, 'expires', expires)
+  if reason then redis.call('HSET', key('task', id), 'error', reason) end
+  redis.call('HDEL', key('task', id), 'holder')
+  redis.call('ZREM', LEASES, id)
+  expire(key('task', id), expires)
+  expire(key('blobs', id), expires)
+  if keepsCaller then
+    expire(key('caller', id), expires)
+    redis.call('ZADD', COUNTED, expires, id)
+    redis.call('ZADD', key('counted', owner), expires, id)
+  else
+    redis.call('DEL', key('caller', id))
+    redis.call('ZREM', COUNTED, id)
+    redis.call('ZREM', key('counted', owner), id)
+    local ended = key('ended', owner)
+    redis.call('ZADD', ended, now, id)
+    redis.call('ZREMRANGEBYSCORE', ended, '-inf', now - ENDED_TTL)
+    local surplus = redis.call('ZCARD', ended) - MAX_ENDED
+    if surplus > 0 then
+      for _, oldest in ipairs(redis.call('ZRANGE', ended, 0, surplus - 1)) do
+        redis.call('ZREM', ended, oldest)
+        delete(oldest)
+      end
+    end
+    expireSet(ended, ENDED_TTL)
+  end
+  expireCounted(owner)
+end
+
+-- The state of a task on which its holder works; nil where it works on it no more.
+local function held(id, holder)
+  local task = fields(id, 'state', 'holder', 'canceling', 'owner')
+  if task[1] ~= 'running' or task[2] ~= holder then return nil end
+  return { canceling = task[3], owner = task[4] }
+end
+
+local function saved(task)
+  return task.canceling == '1' and 'canceling' or 'stored'
+end
+`;
+
+const script = (text: string) => redisScript(COMMON + text);
+
+/** ARGV: id, kind, owner, bucket, progress, sealed keys, holder, bound of the owner, bound of all, then blobs. */
+export const CREATE = script(`
+local id, owner, holder = ARGV[2], ARGV[4], ARGV[8]
+
+local function isFull(set, bound)
+  local from = string.format('(%.0f', now)
+  if redis.call('ZCOUNT', set, from, '+inf') < bound then return false end
+  -- A task that the server has evicted does not count.
+  for _, member in ipairs(redis.call('ZRANGE', set, 0, -1)) do
+    if redis.call('EXISTS', key('task', member)) == 0 then redis.call('ZREM', set, member) end
+  end
+  return redis.call('ZCOUNT', set, from, '+inf') >= bound
+end
+
+redis.call('ZREMRANGEBYSCORE', key('counted', owner), '-inf', now)
+if isFull(key('counted', owner), tonumber(ARGV[9])) then return 'owner' end
+if isFull(COUNTED, tonumber(ARGV[10])) then return 'all' end
+
+local expires = now + MAX_RUN
+redis.call('HSET', key('task', id), 'kind', ARGV[3], 'owner', owner, 'bucket', ARGV[5], 'progress', ARGV[6],
+  'state', 'running', 'canceling', '0', 'created', now, 'expires', expires, 'holder', holder)
+expire(key('task', id), expires + ENDED_TTL)
+redis.call('SET', key('caller', id), ARGV[7])
+expire(key('caller', id), expires)
+for i = 11, #ARGV, 2 do redis.call('HSET', key('blobs', id), ARGV[i], ARGV[i + 1]) end
+expire(key('blobs', id), expires + ENDED_TTL)
+redis.call('ZADD', LEASES, now + LEASE, id)
+redis.call('ZADD', COUNTED, expires, id)
+redis.call('ZADD', key('counted', owner), expires, id)
+expireCounted(owner)
+return 'created'
+`);
+
+/** ARGV: id. */
+export const GET = script(`
+local expires = redis.call('HGET', key('task', ARGV[2]), 'expires')
+if redis.call('EXISTS', key('task', ARGV[2])) == 0 or (tonumber(expires) or now + 1) <= now then return false end
+return record(ARGV[2])
+`);
+
+/** ARGV: holder, limit. */
+export const CLAIM = script(`
+local free = {}
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', LEASES, '-inf', now)) do
+  local task = fields(id, 'state', 'created', 'expires')
+  if task[1] ~= 'running' then
+    redis.call('ZREM', LEASES, id)
+  elseif (tonumber(task[3]) or 0) > now then
+    free[#free + 1] = { id = id, created = tonumber(task[2]) or 0 }
+  end
+end
+table.sort(free, function(a, b)
+  if a.created ~= b.created then return a.created < b.created end
+  return a.id < b.id
+end)
+local claimed = {}
+for i = 1, math.min(#free, tonumber(ARGV[3])) do
+  local id = free[i].id
+  redis.call('HSET', key('task', id), 'holder', ARGV[2])
+  redis.call('ZADD', LEASES, now + LEASE, id)
+  claimed[i] = record(id)
+end
+return claimed
+`);
+
+/** ARGV: id, holder, and the progress unless the lease alone is renewed. */
+export const SAVE = script(`
+local task = held(ARGV[2], ARGV[3])
+if not task then return 'lost' end
+if ARGV[4] then redis.call('HSET', key('task', ARGV[2]), 'progress', ARGV[4]) end
+redis.call('ZADD', LEASES, now + LEASE, ARGV[2])
+return saved(task)
+`);
+
+/** ARGV: id, holder, state, error or '', progress, whether the sealed keys stay. */
+export const END = script(`
+local task = held(ARGV[2], ARGV[3])
+if not task then return 'lost' end
+redis.call('HSET', key('task', ARGV[2]), 'progress', ARGV[6])
+finish(ARGV[2], task.owner, ARGV[4], ARGV[5] ~= '' and ARGV[5], ARGV[7] == '1')
+return saved(task)
+`);
+
+/** ARGV: holder. */
+export const RELEASE = script(`
+for _, id in ipairs(redis.call('ZRANGE', LEASES, 0, -1)) do
+  if fields(id, 'holder')[1] == ARGV[2] then
+    redis.call('HDEL', key('task', id), 'holder')
+    redis.call('ZADD', LEASES, 0, id)
+  end
+end
+`);
+
+/** ARGV: id. */
+export const CANCEL = script(`
+if fields(ARGV[2], 'state')[1] == 'running' then redis.call('HSET', key('task', ARGV[2]), 'canceling', '1') end
+`);
+
+/** ARGV: id, then blobs. */
+export const WRITE_BLOBS = script(`
+local left = redis.call('PTTL', key('task', ARGV[2]))
+if left <= 0 then return end
+for i = 3, #ARGV, 2 do redis.call('HSET', key('blobs', ARGV[2]), ARGV[i], ARGV[i + 1]) end
+redis.call('PEXPIRE', key('blobs', ARGV[2]), left)
+`);
+
+/** Fails the tasks that ran for too long. Ended ones expire by themselves. */
+export const SWEEP = script(`
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', COUNTED, '-inf', now)) do
+  local task = fields(id, 'state', 'owner')
+  if task[1] == 'running' and task[2] then finish(id, task[2], 'failed', '${RAN_TOO_LONG}', false) end
+  redis.call('ZREM', COUNTED, id)
+end
+`);
+
+/** Deletes a task that cannot be read. ARGV: id. */
+export const DELETE = script(`delete(ARGV[2])`);
