@@ -49,6 +49,7 @@ import { objectUploadOperations } from "@/routes/api/v1/object_uploads.ts";
 import { objectOperations } from "@/routes/api/v1/objects.ts";
 import { gatewayOperations } from "@/routes/api/v1/operation.ts";
 import { presignOperations } from "@/routes/api/v1/presign.ts";
+import { tagOperations } from "@/routes/api/v1/tags.ts";
 import { mountResults } from "@/routes/results/mod.ts";
 import { mountDocs } from "./docs.ts";
 import { healthOperations, PROBE_PATHS, type ReadinessCheck } from "./health.ts";
@@ -200,6 +201,7 @@ function gatewayApi(deps: GatewayDeps, { role, logins, now, log }: GatewayParts)
     ...bucketSettingOperations(operation, s3, deps.backend),
     ...bucketContentOperations(operation, s3, forms),
     ...aclOperations(operation, s3, deps.backend),
+    ...tagOperations(operation, s3, deps.backend, forms),
     ...bulkOperations(operation, s3),
     ...copyOperations(operation, s3),
     ...objectUploadOperations(operation, s3, deps.uploadSizes),

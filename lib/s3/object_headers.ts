@@ -13,6 +13,7 @@ const UPLOAD_HEADERS = [
   "expires",
   "if-match",
   "if-none-match",
+  "x-amz-tagging",
 ];
 const READ_HEADERS = [
   "range",
@@ -51,7 +52,7 @@ const METADATA = "x-amz-meta-";
 const DEFAULT_CACHING = "private, no-cache";
 
 /**
- * The headers of a write that go to the store: content headers, digests, conditions, user metadata.
+ * The headers of a write that go to the store: content headers, digests, conditions, tags, user metadata.
  *
  * @throws HttpError 400 naming a header that is not printable ASCII, which no signature covers reliably
  */

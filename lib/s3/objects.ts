@@ -9,7 +9,7 @@ export interface ObjectRef {
 }
 
 /** An object, or one version of it. */
-interface VersionRef extends ObjectRef {
+export interface VersionRef extends ObjectRef {
   readonly versionId?: string;
 }
 

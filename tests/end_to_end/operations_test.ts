@@ -150,6 +150,9 @@ const OF_TENANT: readonly Call[] = [
   ["head_object", `HEAD ${OBJECT}`],
   ["get_object_acl", `GET ${OBJECT}/acl`],
   ["put_object_acl", `PUT ${OBJECT}/acl`, { Grants: [] }],
+  ["put_object_tags", `PUT ${OBJECT}/tags`, { tags: { project: "1700s" } }],
+  ["get_object_tags", `GET ${OBJECT}/tags`],
+  ["delete_object_tags", `DELETE ${OBJECT}/tags`],
   ["copy_object", "POST /buckets/called-by-s3/objects/copied/copy", {
     source_bucket: "called-by-s3",
     source_key: "a/b",

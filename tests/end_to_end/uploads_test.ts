@@ -136,6 +136,7 @@ Deno.test({
     withApplication(async (_application, curator) => {
       const special = [
         "a/acl",
+        "a/tags",
         "delete",
         "copy",
         "presign",

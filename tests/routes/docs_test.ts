@@ -52,6 +52,7 @@ Deno.test("openapi: every operation, its login, and schemas that can be resolved
       "/api/v1/buckets/{bucket}/objects/{key}",
       "/api/v1/buckets/{bucket}/objects/{key}/acl",
       "/api/v1/buckets/{bucket}/objects/{key}/copy",
+      "/api/v1/buckets/{bucket}/objects/{key}/tags",
       "/api/v1/buckets/{bucket}/uploads",
       "/api/v1/buckets/{bucket}/versioning",
       "/api/v1/buckets/{bucket}/versions",

@@ -17,6 +17,7 @@ const READERS: readonly (readonly [method: string, path: string, body?: unknown]
   ["GET", `${B}/versioning`],
   ["GET", `${B}/acl`],
   ["GET", `${B}/objects/k/acl`],
+  ["GET", `${B}/objects/k/tags`],
   ["PUT", `${B}/acl`, ACL],
   ["GET", `${B}/cors`],
   ["POST", `${B}/objects/delete`, { keys: ["k"] }],

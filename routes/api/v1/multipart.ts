@@ -92,7 +92,7 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
       ...UPLOAD,
       summary: "Begin an upload in parts",
       description:
-        "`x-amz-meta-*` and content headers go to the object to be; a Content-Type of JSON is not taken for " +
+        "`x-amz-meta-*`, `x-amz-tagging` and content headers go to the object to be; a Content-Type of JSON is not taken for " +
         "its type, since clients put it on every request.",
       query: z.object({ as: asObject }),
       responses: { 201: { description: "Begun", schema: created }, 404: { description: "No such bucket" } },

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { issuedForm, type IssuedForms } from "@/lib/s3/listing.ts";
 
 /** A bucket's name in whichever store; the document says which names would be something else in a path, and are 400. */
 export const bucketName = z.string().min(1).meta({ pattern: "^(?!\\.{1,2}$)[^/]+$", examples: ["notes"] });
@@ -10,6 +11,12 @@ export const bucketParams = z.object({ bucket: bucketName });
 export const objectParams = bucketParams.extend({
   key: z.string().min(1).meta({ description: "May hold slashes", examples: ["2026/first page.txt"] }),
 });
+
+/** Which version of an object, in the query. */
+export const versionId = (forms: IssuedForms | null) =>
+  z.string().min(1).meta(issuedForm(forms, "versionId")).optional().meta({
+    description: "A version other than the current one",
+  });
 
 /** The way to keys that end in a reserved word. */
 export const asObject = z.literal("object").optional().meta({

@@ -49,9 +49,8 @@ export function objectUploadOperations(
       method: "PUT",
       ...OBJECT,
       summary: "Write an object",
-      description:
-        "The body is the object. Content headers, `x-amz-meta-*`, `Content-MD5`, `x-amz-checksum-*`, If-Match and " +
-        "If-None-Match go with it. Without a Content-Length, or above 5 GiB, it is written in parts.",
+      description: "The body is the object. Content headers, `x-amz-meta-*`, `x-amz-tagging`, `Content-MD5`, " +
+        "`x-amz-checksum-*`, If-Match and If-None-Match go with it. Without a Content-Length, or above 5 GiB, it is written in parts.",
       body: { kind: "raw", description: "The bytes" },
       responses: { 200: { description: "Written, replacing what had the key", schema: uploaded }, ...rejections },
       async handler({ caller, params }, context) {
@@ -70,7 +69,7 @@ export function objectUploadOperations(
       ...OBJECT,
       summary: "Write an object from a form",
       description:
-        "The part `file` is the object, and its type is the object's. `x-amz-meta-*` and conditions are headers of " +
+        "The part `file` is the object, and its type is the object's. `x-amz-meta-*`, `x-amz-tagging` and conditions are headers of " +
         "the request. Other fields are passed over.",
       body: { kind: "raw", description: "A form with one file", formField: FILE },
       responses: {

@@ -3,21 +3,15 @@ import { contentDisposition, fileNameOf } from "@/lib/http/header_values.ts";
 import { boundedBody } from "@/lib/http/bounded_body.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/client.ts";
-import { issuedForm, type IssuedForms } from "@/lib/s3/listing.ts";
+import type { IssuedForms } from "@/lib/s3/listing.ts";
 import { objectHeaders, readHeaders, writeHeaders } from "@/lib/s3/object_headers.ts";
 import { deleteObject, getObject, headObject } from "@/lib/s3/objects.ts";
-import { asObject, objectParams } from "./object_parameters.ts";
+import { asObject, objectParams, versionId } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 
 const OBJECT = { path: "/api/v1/buckets/{bucket}/objects/{key}", tag: "S3 Objects", params: objectParams };
 
-const versioned = (forms: IssuedForms | null) =>
-  z.object({
-    version_id: z.string().min(1).meta(issuedForm(forms, "versionId")).optional().meta({
-      description: "A version other than the current one",
-    }),
-    as: asObject,
-  });
+const versioned = (forms: IssuedForms | null) => z.object({ version_id: versionId(forms), as: asObject });
 
 const MAX_FILENAME = 1024;
 

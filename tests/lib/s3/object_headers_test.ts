@@ -21,6 +21,7 @@ const UPLOAD = [
   "x-amz-checksum-sha1",
   "x-amz-checksum-sha256",
   "x-amz-meta-any",
+  "x-amz-tagging",
 ];
 const OTHERS = [
   "authorization",

@@ -56,6 +56,7 @@ export const OBJECT_CASES: readonly GatewayCase[] = [
         "delete",
         "x/copy",
         "y/acl",
+        "y/tags",
         "e\u0301",
       ];
       for (const key of keys) {

@@ -1,0 +1,74 @@
+import type { Caller } from "@/lib/auth/store_credentials.ts";
+import { callS3ForHeaders, type S3 } from "./client.ts";
+import { S3Failure } from "./errors.ts";
+import type { VersionRef } from "./objects.ts";
+import { callS3ForXml } from "./read_xml.ts";
+import { xmlBody, xmlElement } from "./write_xml.ts";
+import { MalformedXml } from "./xml.ts";
+import { readTree } from "./xml_tree.ts";
+
+/** A tag of an object. */
+export type Tag = readonly [name: string, value: string];
+
+/** Most tags of an object, and their longest names and values, in characters (S3 API, object tagging). */
+export const MAX_TAGS = 10;
+export const MAX_TAG_NAME = 128;
+export const MAX_TAG_VALUE = 256;
+
+/** What S3 allows in tags: letters, digits and spaces of any script, and a few signs. `aws:` is for AWS itself. */
+const CHARACTERS = "[\\p{L}\\p{Z}\\p{N}_.:/=+\\-@]";
+export const TAG_NAME = `^(?![Aa][Ww][Ss]:)${CHARACTERS}+$`;
+export const TAG_VALUE = `^${CHARACTERS}*$`;
+const NAME = new RegExp(TAG_NAME, "u");
+const VALUE = new RegExp(TAG_VALUE, "u");
+
+/** Whether S3 allows a text as the name of a tag. */
+export function isTagName(text: string): boolean {
+  return NAME.test(text) && [...text].length <= MAX_TAG_NAME;
+}
+
+/** Whether S3 allows a text as the value of a tag. */
+export function isTagValue(text: string): boolean {
+  return VALUE.test(text) && [...text].length <= MAX_TAG_VALUE;
+}
+
+/** The tags of an object, or of one version of it. @throws HttpError as {@link callS3ForXml} */
+export async function getTags(s3: S3, caller: Caller, ref: VersionRef): Promise<Tag[]> {
+  try {
+    return await callS3ForXml(s3, caller, { method: "GET", ...target(ref) }, parseTags);
+  } catch (error) {
+    // Some stores have an error for an object without tags.
+    if (error instanceof S3Failure && error.code === "NoSuchTagSet") return [];
+    throw error;
+  }
+}
+
+/** Replaces all tags. @returns the store's headers @throws HttpError as {@link callS3ForHeaders} */
+export async function putTags(s3: S3, caller: Caller, ref: VersionRef, tags: readonly Tag[]): Promise<Headers> {
+  return await callS3ForHeaders(s3, caller, { method: "PUT", ...target(ref), ...tagDocument(tags) });
+}
+
+/** Removes all tags. @returns the store's headers @throws HttpError as {@link callS3ForHeaders} */
+export async function deleteTags(s3: S3, caller: Caller, ref: VersionRef): Promise<Headers> {
+  return await callS3ForHeaders(s3, caller, { method: "DELETE", ...target(ref) });
+}
+
+function target({ bucket, key, versionId }: VersionRef) {
+  const version: [string, string][] = versionId === undefined ? [] : [["versionId", versionId]];
+  return { bucket, key, query: [["tagging", ""], ...version] } as const;
+}
+
+/** The request document that sets tags. */
+export function tagDocument(tags: readonly Tag[]) {
+  const set = tags.map(([name, value]) => `<Tag>${xmlElement("Key", name)}${xmlElement("Value", value)}</Tag>`);
+  return xmlBody("Tagging", `<TagSet>${set.join("")}</TagSet>`);
+}
+
+/** Reads a GetObjectTagging response. @throws MalformedXml for any other document */
+export function parseTags(xml: string): Tag[] {
+  return readTree(xml, "Tagging").all("TagSet", "Tag").map((tag): Tag => {
+    const name = tag.text("Key");
+    if (!name) throw new MalformedXml("a tag without a name");
+    return [name, tag.text("Value") ?? ""];
+  });
+}

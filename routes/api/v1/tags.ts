@@ -1,0 +1,125 @@
+import { z } from "zod";
+import type { Operation } from "@/lib/http/operation.ts";
+import type { S3 } from "@/lib/s3/client.ts";
+import { supported } from "@/lib/s3/errors.ts";
+import type { IssuedForms } from "@/lib/s3/listing.ts";
+import { writeHeaders } from "@/lib/s3/object_headers.ts";
+import {
+  deleteTags,
+  getTags,
+  isTagName,
+  isTagValue,
+  MAX_TAG_NAME,
+  MAX_TAG_VALUE,
+  MAX_TAGS,
+  putTags,
+  type Tag,
+  TAG_NAME,
+  TAG_VALUE,
+} from "@/lib/s3/tags.ts";
+import { isObject } from "@/lib/std/is_object.ts";
+import type { StorageBackend } from "./capabilities.ts";
+import { objectParams, versionId } from "./object_parameters.ts";
+import type { GatewayOperation } from "./operation.ts";
+
+const CHARACTERS = "letters, digits, spaces and + - = . _ : / @";
+
+/** Names and values as they are sent. A record of zod drops the name `__proto__`, which is a valid one. */
+const tagsToSet = z.unknown().transform((value, context): Tag[] => {
+  const reject = (message: string, path: string[] = []) => context.addIssue({ code: "custom", message, path });
+  if (!isObject(value)) {
+    context.addIssue({ code: "invalid_type", expected: "record" });
+    return z.NEVER;
+  }
+  const entries = Object.entries(value);
+  if (entries.length > MAX_TAGS) reject(`An object has at most ${MAX_TAGS} tags`);
+  return entries.map(([name, text]): Tag => {
+    if (!isTagName(name)) {
+      reject(`A tag's name has 1 to ${MAX_TAG_NAME} characters (${CHARACTERS}) and does not begin with aws:`, [name]);
+    } else if (typeof text !== "string" || !isTagValue(text)) {
+      reject(`A tag's value has at most ${MAX_TAG_VALUE} characters (${CHARACTERS})`, [name]);
+    }
+    return [name, String(text)];
+  });
+}).meta({
+  type: "object",
+  maxProperties: MAX_TAGS,
+  propertyNames: { minLength: 1, maxLength: MAX_TAG_NAME, pattern: TAG_NAME },
+  additionalProperties: { type: "string", maxLength: MAX_TAG_VALUE, pattern: TAG_VALUE },
+  examples: [{ project: "1700s", "checked by": "Anna" }],
+});
+
+const tagsUpdate = z.strictObject({ tags: tagsToSet }).meta({
+  id: "ObjectTagsUpdate",
+  description: "They replace all tags of the object",
+});
+const objectTags = z.object({ tags: z.record(z.string(), z.string()) }).meta({ id: "ObjectTags" });
+
+const lacking = { 501: { description: "The store has no tags" } };
+const missing = { 404: { description: "No such bucket, object or version" } };
+
+/** Tags of objects. */
+export function tagOperations(
+  operation: GatewayOperation,
+  s3: S3,
+  backend: StorageBackend,
+  forms: IssuedForms | null,
+): Operation[] {
+  const at = {
+    path: "/api/v1/buckets/{bucket}/objects/{key}/tags",
+    tag: "S3 Objects",
+    params: objectParams,
+    query: z.object({ version_id: versionId(forms) }),
+  } as const;
+  return [
+    operation({
+      id: "get_object_tags",
+      method: "GET",
+      ...at,
+      summary: "The tags of an object, or of one version of it",
+      responses: {
+        200: { description: "The tags; empty where it has none", schema: objectTags },
+        ...missing,
+        ...lacking,
+      },
+      async handler({ caller, params: { bucket, key }, query }) {
+        const ref = { bucket, key, versionId: query.version_id };
+        const tags = await supported("get_object_tags", backend, getTags(s3, caller, ref));
+        return Response.json({ tags: Object.fromEntries(tags) });
+      },
+    }),
+    operation({
+      id: "put_object_tags",
+      method: "PUT",
+      ...at,
+      summary: "Replace the tags of an object, or of one version of it",
+      body: { kind: "json", schema: tagsUpdate },
+      responses: {
+        200: { description: "Replaced", schema: z.object({ status: z.literal("updated") }) },
+        ...missing,
+        ...lacking,
+      },
+      async handler({ caller, params: { bucket, key }, query, body }) {
+        const ref = { bucket, key, versionId: query.version_id };
+        const headers = await supported("put_object_tags", backend, putTags(s3, caller, ref, body.tags));
+        return Response.json({ status: "updated" }, { headers: writeHeaders(headers) });
+      },
+    }),
+    operation({
+      id: "delete_object_tags",
+      method: "DELETE",
+      ...at,
+      summary: "Remove all tags of an object, or of one version of it",
+      responses: {
+        200: { description: "It has none now", schema: z.object({ status: z.literal("deleted") }) },
+        ...missing,
+        ...lacking,
+      },
+      async handler({ caller, params: { bucket, key }, query }) {
+        const ref = { bucket, key, versionId: query.version_id };
+        const headers = await supported("delete_object_tags", backend, deleteTags(s3, caller, ref));
+        return Response.json({ status: "deleted" }, { headers: writeHeaders(headers) });
+      },
+    }),
+  ];
+}
