@@ -12,6 +12,8 @@ interface ListOptions {
   readonly prefix?: string;
   readonly delimiter?: string;
   readonly continuationToken?: string;
+  /** The listing begins after this key; without effect beside a token. */
+  readonly startAfter?: string;
   /** 0 to {@link MAX_KEYS} */
   readonly maxKeys: number;
 }
@@ -27,6 +29,8 @@ export async function listObjects(s3: S3, caller: Caller, bucket: string, option
     prefix: options.prefix,
     delimiter: options.delimiter,
     "continuation-token": options.continuationToken,
+    // S3 ignores it beside a token. Other stores need not.
+    "start-after": options.continuationToken ? undefined : options.startAfter,
   });
   return await callS3ForXml(s3, caller, { method: "GET", bucket, query }, parseObjectPage);
 }

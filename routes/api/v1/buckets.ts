@@ -27,6 +27,10 @@ const listQuery = (forms: IssuedForms | null) =>
     continuation_token: z.string().meta(issuedForm(forms, "continuationToken")).optional().meta({
       description: "`next_continuation_token` of the page before",
     }),
+    start_after: z.string().optional().meta({
+      description: "The listing begins after this key, which need not exist; without effect beside a token",
+      examples: ["2026/a.txt"],
+    }),
     delimiter: z.string().optional().meta({ description: "Groups keys into common prefixes", examples: ["/"] }),
   });
 
@@ -122,6 +126,7 @@ export function bucketOperations(
           prefix: query.prefix,
           delimiter: query.delimiter,
           continuationToken: query.continuation_token,
+          startAfter: query.start_after,
           maxKeys: query.max_keys,
         });
         return compressibleJson(request, page);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import fc from "fast-check";
 import { s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 Deno.test("buckets: listed with their owner", async () => {
@@ -115,5 +116,30 @@ Deno.test("objects: a page is listed with what was asked for", async () => {
     answer(() => s3Error(404, "NoSuchBucket", "The specified bucket does not exist"));
     const gone = await call("/api/v1/buckets/nob/objects");
     assert.deepEqual(await gone.json(), { detail: "bucket 'nob': The specified bucket does not exist" });
+  });
+});
+
+Deno.test("objects: start_after begins a listing after any key, and is not sent beside a token", async () => {
+  await withGateway({}, async ({ call, answer, seen }) => {
+    answer(() => new Response("<ListBucketResult/>"));
+    const sent = async (query: URLSearchParams) => {
+      const response = await call(`/api/v1/buckets/b/objects?${query}`);
+      assert.equal(response.status, 200, await response.text());
+      return new URL(seen[seen.length - 1].target, "http://x").searchParams;
+    };
+    const key = fc.string({ unit: "binary", minLength: 1, maxLength: 30 });
+    await fc.assert(
+      fc.asyncProperty(key, async (start_after) => {
+        assert.equal((await sent(new URLSearchParams({ start_after }))).get("start-after"), start_after);
+      }),
+      { numRuns: 50 },
+    );
+    assert.equal((await sent(new URLSearchParams({ start_after: "" }))).get("start-after"), null);
+    assert.equal(
+      (await sent(new URLSearchParams({ start_after: "a", continuation_token: "" }))).get("start-after"),
+      "a",
+    );
+    const both = await sent(new URLSearchParams({ start_after: "a", continuation_token: "t" }));
+    assert.deepEqual([both.get("start-after"), both.get("continuation-token")], [null, "t"]);
   });
 });
