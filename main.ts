@@ -9,6 +9,7 @@ import { startStore } from "@/compose/store.ts";
 import { webRole } from "@/compose/web.ts";
 import { type Config, ConfigError, readConfig } from "@/lib/config/mod.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";
+import { serving } from "@/lib/http/app.ts";
 import { DataFolder } from "@/lib/process/data_folder.ts";
 import { listen, ListenError } from "@/lib/process/listener.ts";
 import { parentGone, standardInputEnded, stopOnSignals } from "@/lib/process/stop.ts";
@@ -46,8 +47,8 @@ async function start(config: Config, dev: boolean): Promise<void> {
   const starting = unavailableApp({ detail: "Stackroom is starting", retryAfterSeconds: 1, trustedHops, log });
   const stopping = unavailableApp({ detail: "Stackroom is stopping", retryAfterSeconds: 5, trustedHops, log });
   const listener = listen(config.server.host, config.server.port, {
-    starting: (request, info) => starting.fetch(request, info),
-    stopping: (request, info) => stopping.fetch(request, info),
+    starting: serving(starting),
+    stopping: serving(stopping),
   }, config.server.connections);
   if (!listener.limitsConnections) console.error(UNLIMITED_CONNECTIONS);
 
@@ -75,7 +76,7 @@ async function start(config: Config, dev: boolean): Promise<void> {
     log,
     now: Date.now,
   });
-  listener.answerWith((request, info) => app.fetch(request, info));
+  listener.answerWith(serving(app));
 
   const isLaunched = Deno.args.includes("--launched");
   if (dev) {

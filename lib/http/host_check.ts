@@ -17,7 +17,7 @@ export function hostCheck(names: readonly string[]): Middleware {
   // Nearly all requests name what the last one named.
   let last: { readonly origin: string; readonly header: string | null } | null = null;
   return function hostCheck(c, next) {
-    const { url, headers } = c.req.raw;
+    const { url, headers } = c.get("context").request;
     const origin = url.slice(0, pathStart(url));
     const header = headers.get("Host");
     if (last?.origin !== origin || last.header !== header) {

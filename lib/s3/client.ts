@@ -89,12 +89,12 @@ export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Resp
   const query = call.query ?? [];
   const headers = copied(call.headers);
   if (call.lengthBytes !== undefined) headers["content-length"] = String(call.lengthBytes);
-  const request = { method: call.method, host: hostOf(origin), path, query };
-  signHeaders(request, headers, payloadHash(call.body), caller.s3, s3.region, s3.now());
+  const signed = { method: call.method, host: hostOf(origin), path, query };
+  signHeaders(signed, headers, payloadHash(call.body), caller.s3, s3.region, s3.now());
   const workMs = call.workMs ?? s3.timeoutMs ?? HEADERS_TIMEOUT_MS;
   const sent = outgoingBody(s3, call, workMs);
   const signals = [caller.signal, sent.signal].filter((signal) => signal !== undefined);
-  const response = await send(s3.upstream, {
+  const request = {
     method: call.method,
     origin,
     target: path + (query.length > 0 ? `?${encodeQuery(query)}` : ""),
@@ -103,11 +103,16 @@ export async function callS3(s3: S3, caller: Caller, call: S3Call): Promise<Resp
     reusesMemory: isChunks(call.body),
     signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0],
     // The response to an upload comes after its body.
-    timeoutMs: workMs +
-      (call.lengthBytes ? totalMs(call.lengthBytes, s3.bounds) : 0),
-  }, Math.min(workMs, LIVENESS_MS)).catch((error) => {
+    timeoutMs: workMs + (call.lengthBytes ? totalMs(call.lengthBytes, s3.bounds) : 0),
+  };
+  let response: Response;
+  try {
+    response = await send(s3.upstream, request, Math.min(workMs, LIVENESS_MS));
+  } catch (error) {
     throw sent.failure?.() ?? error;
-  }).finally(() => sent.release?.());
+  } finally {
+    sent.release?.();
+  }
   if (response.ok && sent.isWhole?.() === false) {
     await response.body?.cancel();
     throw badGateway("S3 confirmed a body before all of it was sent");

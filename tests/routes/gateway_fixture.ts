@@ -3,8 +3,7 @@ import { GuessLimits } from "@/lib/auth/guess_limits.ts";
 import { type Identify, storeIdentities } from "@/lib/auth/store_credentials.ts";
 import { issueToken, tokenKey } from "@/lib/auth/token.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";
-import type { App } from "@/lib/http/app.ts";
-import type { RequestInfo } from "@/lib/http/request_context.ts";
+import { type App, serving } from "@/lib/http/app.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import { type ConnectionLimits, DEFAULT_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
 import { drainingServer } from "@/lib/process/draining_server.ts";
@@ -98,7 +97,7 @@ export async function withGateway(options: FixtureOptions, body: (fixture: Fixtu
     ...options.app,
   });
   const limits: ConnectionLimits = { ...DEFAULT_CONNECTION_LIMITS, responses: options.gateway?.bodyBounds };
-  const handler = (request: Request, info: RequestInfo) => app.fetch(request, info);
+  const handler = serving(app);
   const gateway = drainingServer({ port: 0, hostname: "127.0.0.1", limits }, handler, handler);
   const origin = `http://127.0.0.1:${gateway.port}`;
   const token = await issueToken(
