@@ -1,12 +1,14 @@
+import { writeViewerAddress } from "./iiif/viewer_address.ts";
+
 /** The address of a volume's run viewer; `live` follows the log until the run ends (spec, Endpoints). */
 export function runLogPath(logUrl: string, manifestUrl: string | null, live: boolean): string {
   const manifest = manifestUrl === null ? "" : `&manifest=${encodeURIComponent(manifestUrl)}`;
   return `/log?log=${encodeURIComponent(logUrl)}${manifest}${live ? "&live=1" : ""}`;
 }
 
-/** The address of the manifest viewer; it opens the canvas with this index, the first one where that is null. */
+/** The address of the manifest viewer; it opens the canvas with this index, where that is null the manifest's first. */
 export function viewerPath(manifestUrl: string, canvas: number | null = null): string {
-  return `/uv.html#?manifest=${encodeURIComponent(manifestUrl)}${canvas === null ? "" : `&cv=${canvas}`}`;
+  return `/uv.html${writeViewerAddress(manifestUrl, canvas)}`;
 }
 
 /** The address of the viewer of one page's text. */

@@ -32,7 +32,11 @@ export function readViewerAddress(hash: string, page: string): ViewerAddress {
   };
 }
 
-/** Writes the fragment of the page for a canvas of a manifest. */
-export function writeViewerAddress(manifest: string, canvas: number): string {
-  return `#?manifest=${encodeURIComponent(manifest)}&cv=${canvas}`;
+/**
+ * Writes the fragment of the page for a manifest.
+ *
+ * @param canvas index among the canvases as the manifest lists them; null for the one that the manifest begins with
+ */
+export function writeViewerAddress(manifest: string, canvas: number | null): string {
+  return `#?manifest=${encodeURIComponent(manifest)}${canvas === null ? "" : `&cv=${canvas}`}`;
 }
