@@ -9,7 +9,7 @@ import { type PrintedXml, printXmlInSteps } from "@/lib/presentation/alto/printe
 import type { PageProblem } from "@/lib/presentation/page_text_words.ts";
 import { viewerPath } from "@/lib/presentation/page_paths.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
-import { fetchText } from "./fetch_text.ts";
+import { fetchText, fetchXml } from "./fetch_text.ts";
 import { runSteps } from "./run_steps.ts";
 
 interface PageReaderDeps {
@@ -64,7 +64,7 @@ export class PageReader {
   async #read(): Promise<void> {
     const { signal } = this.#stopped;
     const { fetch } = this.#deps;
-    const fetched = await fetchText(this.#url, { fetch, signal, maxBytes: MAX_ALTO_CHARACTERS });
+    const fetched = await fetchXml(this.#url, { fetch, signal, maxBytes: MAX_ALTO_CHARACTERS });
     if (signal.aborted) return;
     if (!fetched.ok) {
       if (fetched.problem === 401) this.#deps.onLogin();

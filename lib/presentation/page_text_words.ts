@@ -36,6 +36,8 @@ export type PageProblem = FetchProblem | AltoProblem;
 /** The same as a sentence. */
 export function pageProblem(problem: PageProblem): string {
   switch (problem) {
+    case "unknown encoding":
+      return "The file is in an encoding that the browser cannot read. Save it and open it in another program.";
     case "not XML":
       return "The file is damaged: it is not well-formed XML. Its text is shown below as it is.";
     case "not ALTO":

@@ -129,6 +129,8 @@ export function textProblemSentence(problem: TextProblem, isOurs: boolean): stri
       return "The text file of this page is damaged: it is not XML. Report this to its publisher.";
     case "not ALTO":
       return "The text file of this page is not ALTO. Open the file itself.";
+    case "unknown encoding":
+      return "The text file of this page is in an encoding that the browser cannot read. Open the file itself.";
     default:
       return fetchProblemSentence(problem, { name: "The text of this page", isOurs });
   }

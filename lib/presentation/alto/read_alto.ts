@@ -10,7 +10,7 @@ export const MAX_ALTO_CHARACTERS = 32 * 1024 * 1024;
 const TOKENS_A_STEP = 2000;
 
 /** Why a text is not read. */
-export type AltoProblem = "not XML" | "not ALTO" | "too large";
+export type AltoProblem = "not XML" | "not ALTO" | "too large" | "unknown encoding";
 
 type AltoReading =
   | { readonly ok: true; readonly page: AltoPage }
