@@ -1,6 +1,7 @@
 import type { AltoPage } from "@/lib/presentation/alto/alto_page.ts";
 import { type ConfidenceStep, confidenceStep } from "@/lib/presentation/alto/confidence.ts";
-import type { Box, Canvas } from "@/lib/presentation/iiif/manifest.ts";
+import { type Extent, extentOfPage } from "@/lib/presentation/alto/page_extent.ts";
+import type { Box } from "@/lib/presentation/iiif/manifest.ts";
 
 /** A line of a page's text as the viewer shows it beside the image. */
 export interface TextLine {
@@ -15,14 +16,14 @@ export interface TextLine {
 }
 
 /** The lines of a page in reading order over all blocks. */
-export function textLines(page: AltoPage, { width, height }: Pick<Canvas, "width" | "height">): readonly TextLine[] {
-  const extent = { width: page.width ?? width, height: page.height ?? height };
+export function textLines(page: AltoPage, canvas: Extent): readonly TextLine[] {
+  const extent = extentOfPage(page, canvas);
   return page.blocks.flatMap(({ lines }) =>
     lines.map(({ text, confidence, box }, place) => ({
       text,
       confidence,
       step: confidenceStep(confidence),
-      box: box && extent.width && extent.height
+      box: box && extent
         ? {
           x: box.x / extent.width,
           y: box.y / extent.height,

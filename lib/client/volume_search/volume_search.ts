@@ -13,6 +13,8 @@ const MAX_HITS = 1000;
 
 type FetchedText = { readonly ok: true; readonly text: string } | { readonly ok: false };
 
+type SearchedCanvas = Pick<Canvas, "altoSources" | "width" | "height">;
+
 interface VolumeSearchDeps {
   /** Reads one file within bounds of length and time. It does not throw. */
   readonly fetchText: (url: string, signal: AbortSignal) => Promise<FetchedText>;
@@ -50,7 +52,7 @@ export class VolumeSearch {
   #running: AbortController | null = null;
   #failedInARow = 0;
   /** Those of the volume that is read. */
-  #canvases: readonly unknown[] | null = null;
+  #canvases: readonly SearchedCanvas[] | null = null;
   /** Addresses of the texts that are not read yet or could not be read, by canvas. */
   #missing = new Map<number, string>();
 
@@ -64,7 +66,7 @@ export class VolumeSearch {
    *
    * @param from index of the canvas to begin with
    */
-  async start(canvases: readonly Pick<Canvas, "altoSources">[], from: number): Promise<void> {
+  async start(canvases: readonly SearchedCanvas[], from: number): Promise<void> {
     if (canvases !== this.#canvases) this.#open(canvases);
     const { isReading, isFull } = this.progress.value;
     if (isReading || isFull || this.#missing.size === 0) return;
@@ -92,7 +94,7 @@ export class VolumeSearch {
     this.#report({ isReading: false });
   }
 
-  #open(canvases: readonly Pick<Canvas, "altoSources">[]): void {
+  #open(canvases: readonly SearchedCanvas[]): void {
     this.stop();
     this.#canvases = canvases;
     this.#index = new VolumeIndex();
@@ -109,11 +111,12 @@ export class VolumeSearch {
   async #read(canvas: number, href: string, signal: AbortSignal): Promise<void> {
     const fetched = await this.#deps.fetchText(href, signal);
     const page = fetched.ok && !signal.aborted ? await this.#parse(fetched.text, signal) : null;
-    if (signal.aborted || this.#isOver()) return;
+    const extent = this.#canvases?.[canvas];
+    if (signal.aborted || !extent || this.#isOver()) return;
     const { read, failed } = this.progress.value;
     this.#failedInARow = page === null ? this.#failedInARow + 1 : 0;
     if (page === null) return this.#report({ failed: failed + 1 });
-    if (!this.#index.add(canvas, page)) return this.#report({ isFull: true });
+    if (!this.#index.add(canvas, page, extent)) return this.#report({ isFull: true });
     this.#missing.delete(canvas);
     this.#report({ read: read + 1 });
   }

@@ -53,6 +53,8 @@ export interface AltoPage {
   readonly width: number | null;
   readonly height: number | null;
   readonly unit: AltoUnit;
+  /** The area of the page that is printed on; null where the file gives none. */
+  readonly printSpace: AltoBox | null;
   /** `Page/@PC`, the predicted quality, 0 to 1; null where the file gives none. */
   readonly confidence: number | null;
   /** In reading order; blocks without text lines are there too. */

@@ -1,5 +1,5 @@
 import { XmlScanner } from "@/lib/std/xml_scanner.ts";
-import type { AltoBlock, AltoLine, AltoPage, AltoPlace, AltoUnit, AltoWord } from "./alto_page.ts";
+import type { AltoBlock, AltoBox, AltoLine, AltoPage, AltoPlace, AltoUnit, AltoWord } from "./alto_page.ts";
 import { boxAround, boxAroundPoints, readBox, readConfidence, readLength, readNumber, readPoints } from "./geometry.ts";
 import { inReadingOrder } from "./reading_order.ts";
 
@@ -80,6 +80,7 @@ class AltoReader {
   /** Ids of the open composed blocks. */
   #around: readonly string[] = [];
   #page: Attributes | null = null;
+  #printSpace: AltoBox | null = null;
   #unit = "";
   #block: OpenBlock | null = null;
   #line: OpenLine | null = null;
@@ -91,6 +92,9 @@ class AltoReader {
     switch (name) {
       case "Page":
         this.#page ??= attributes;
+        break;
+      case "PrintSpace":
+        this.#printSpace ??= readBox(attributes);
         break;
       case "ElementRef":
       case "OrderedGroup":
@@ -154,6 +158,7 @@ class AltoReader {
       width: readLength(page.get("WIDTH")),
       height: readLength(page.get("HEIGHT")),
       unit: unit(this.#unit),
+      printSpace: this.#printSpace,
       confidence: readConfidence(page.get("PC")),
       blocks: inReadingOrder(this.#blocks, this.#references).map((open) => block(open, rotation)),
     };

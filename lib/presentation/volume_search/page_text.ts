@@ -1,4 +1,5 @@
 import type { AltoBox, AltoLine, AltoPage, AltoWord } from "@/lib/presentation/alto/alto_page.ts";
+import { type Extent, extentOfPage } from "@/lib/presentation/alto/page_extent.ts";
 import { composed } from "./folding.ts";
 
 /** A page's text in one row, and where its words are on the page. */
@@ -18,8 +19,13 @@ const HYPHEN = /[-\u00ad‐¬⸗=]$/;
 /** Longest text that is read of a page. */
 const MAX_CHARACTERS = 1_000_000;
 
-/** Reads a page for the search. */
-export function pageText(page: AltoPage): PageText {
+/**
+ * Reads a page for the search.
+ *
+ * @param canvas extent of its canvas, by which boxes are placed where the file gives no extent of the page
+ */
+export function pageText(page: AltoPage, canvas: Extent): PageText {
+  const extent = extentOfPage(page, canvas);
   const words = page.blocks.flatMap(({ lines }) => lines)
     .flatMap((line, at) => line.words.map((word, i) => ({ word, line, at, isLast: i === line.words.length - 1 })));
   const starts: number[] = [];
@@ -37,7 +43,7 @@ export function pageText(page: AltoPage): PageText {
     text: text.trimEnd(),
     starts: Uint32Array.from(starts),
     lines: Uint32Array.from(starts, (_, i) => words[i].at),
-    boxes: Float32Array.from(starts.flatMap((_, i) => fractions(words[i].word.box ?? words[i].line.box, page))),
+    boxes: Float32Array.from(starts.flatMap((_, i) => fractions(words[i].word.box ?? words[i].line.box, extent))),
   };
 }
 
@@ -68,7 +74,8 @@ function parts(
   return /^\p{Ll}/u.test(next.text) ? [bare, null, ""] : [own, null, HYPHEN.test(own) ? "" : " "];
 }
 
-function fractions(box: AltoBox | null, { width, height }: AltoPage): readonly number[] {
-  if (box === null || width === null || height === null) return [NaN, NaN, NaN, NaN];
+function fractions(box: AltoBox | null, extent: ReturnType<typeof extentOfPage>): readonly number[] {
+  if (box === null || extent === null) return [NaN, NaN, NaN, NaN];
+  const { width, height } = extent;
   return [box.x / width, box.y / height, box.width / width, box.height / height];
 }

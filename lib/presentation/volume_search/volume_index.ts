@@ -1,4 +1,5 @@
 import type { AltoPage } from "@/lib/presentation/alto/alto_page.ts";
+import type { Extent } from "@/lib/presentation/alto/page_extent.ts";
 import { composed, folded } from "./folding.ts";
 import { type PageText, pageText } from "./page_text.ts";
 
@@ -61,10 +62,11 @@ export class VolumeIndex {
   /**
    * Adds the text of a canvas; that of another file of the same canvas is replaced.
    *
+   * @param extent of the canvas
    * @returns false where there is no memory left for it; nothing is added then
    */
-  add(canvas: number, page: AltoPage): boolean {
-    const read = pageText(page);
+  add(canvas: number, page: AltoPage, extent: Extent): boolean {
+    const read = pageText(page, extent);
     const indexed = { ...read, folded: folded(read.text) };
     const bytes = this.#bytes - bytesOf(this.#pages[canvas]) + bytesOf(indexed);
     if (bytes > this.#maxBytes) return false;

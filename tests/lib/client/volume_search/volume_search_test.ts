@@ -4,7 +4,9 @@ import type { Link } from "@/lib/presentation/iiif/manifest.ts";
 import { altoOf } from "@/tests/lib/presentation/volume_search/alto_files.ts";
 
 const link = (href: string): Link => ({ href, label: "ALTO", format: null, profile: null });
-const volume = (count: number) => Array.from({ length: count }, (_, i) => ({ altoSources: [link(`p${i}`)] }));
+const EXTENT = { width: null, height: null };
+const volume = (count: number) =>
+  Array.from({ length: count }, (_, i) => ({ altoSources: [link(`p${i}`)], ...EXTENT }));
 const idle = () => Promise.resolve();
 
 Deno.test("volume search: texts are read from the open page on, a few at a time, and found as they come", async () => {
@@ -22,7 +24,7 @@ Deno.test("volume search: texts are read from the open page on, a few at a time,
     },
   });
   search.query.value = "text";
-  const done = search.start([{ altoSources: [] }, ...volume(9)], 4);
+  const done = search.start([{ altoSources: [], ...EXTENT }, ...volume(9)], 4);
   assert.deepEqual([search.progress.value.total, search.progress.value.isReading], [9, true]);
   await done;
   assert.deepEqual(order, ["p3", "p4", "p5", "p6", "p7", "p8", "p0", "p1", "p2"]);

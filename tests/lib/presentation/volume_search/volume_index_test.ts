@@ -5,6 +5,8 @@ import { composed, folded } from "@/lib/presentation/volume_search/folding.ts";
 import { MAX_INDEX_BYTES, type VolumeHit, VolumeIndex } from "@/lib/presentation/volume_search/volume_index.ts";
 import { altoFile, altoOf } from "./alto_files.ts";
 
+const UNKNOWN = { width: null, height: null };
+
 function pageOf(xml: string) {
   const read = readAlto(xml);
   assert.ok(read.ok);
@@ -13,7 +15,7 @@ function pageOf(xml: string) {
 
 function indexOf(...files: readonly string[]): VolumeIndex {
   const index = new VolumeIndex();
-  files.forEach((xml, canvas) => assert.ok(index.add(canvas, pageOf(xml))));
+  files.forEach((xml, canvas) => assert.ok(index.add(canvas, pageOf(xml), UNKNOWN)));
   return index;
 }
 
@@ -78,7 +80,7 @@ Deno.test("volume index: a word that a line end divides is found whole", () => {
 
 Deno.test("volume index: hits come in the order of the canvases, up to the limit", () => {
   const index = new VolumeIndex();
-  for (const canvas of [7, 2, 5]) index.add(canvas, pageOf(altoOf("ja ja")));
+  for (const canvas of [7, 2, 5]) index.add(canvas, pageOf(altoOf("ja ja")), UNKNOWN);
   assert.deepEqual(hitsOf(index, "ja").map(({ canvas }) => canvas), [2, 2, 5, 5, 7, 7]);
   const { hits, isCut } = index.search("ja", { isFolded: true, limit: 3 });
   assert.deepEqual([hits.length, isCut], [3, true]);
@@ -97,7 +99,7 @@ Deno.test("volume index: a page beyond the memory is not added, and one that is 
   const page = pageOf(altoOf("hundra ord"));
   const bytes = "hundra ord".length * 4 + 2 * 24;
   const index = new VolumeIndex(bytes * 2);
-  assert.deepEqual([index.add(0, page), index.add(0, page), index.add(1, page), index.add(2, page)], [
+  assert.deepEqual([0, 0, 1, 2].map((canvas) => index.add(canvas, page, UNKNOWN)), [
     true,
     true,
     true,
@@ -111,6 +113,14 @@ Deno.test("volume index: without the size of the page there are hits without box
   const xml =
     "<alto><Layout><Page><PrintSpace><TextBlock><TextLine><String CONTENT='ord'/></TextLine></TextBlock></PrintSpace></Page></Layout></alto>";
   assert.deepEqual(hitsOf(indexOf(xml), "ord")[0].boxes, []);
+});
+
+Deno.test("volume index: a file without the size of the page has boxes by the extent of the canvas", () => {
+  const index = new VolumeIndex();
+  const page = pageOf(altoOf("det var").replace(/<Page [^>]*>/, "<Page>"));
+  assert.deepEqual([page.width, page.height], [null, null]);
+  index.add(0, page, { width: 1000, height: 2000 });
+  assertBoxes(hitsOf(index, "var")[0].boxes, [[0.1, 0, 0.09, 0.02]]);
 });
 
 Deno.test("volume index: folding keeps the length of any text, so positions stay", () => {
