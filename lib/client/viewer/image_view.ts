@@ -1,6 +1,6 @@
 import type OpenSeadragon from "openseadragon";
 
-import type { Box, ImageChoice } from "@/lib/presentation/iiif/manifest.ts";
+import type { Box, ImageChoice, ImageSource } from "@/lib/presentation/iiif/manifest.ts";
 import type { TileSourceAnswer, TileSources } from "./tile_sources.ts";
 
 /** A page as it lies before the reader: a canvas with the images that are chosen. */
@@ -105,6 +105,7 @@ export class ImageView {
   async show(pages: readonly ShownPage[]): Promise<void> {
     const turn = ++this.#turn;
     this.#clear();
+    this.#sources.cancelAllBut(sourcesOf(pages));
     const answers = await Promise.all(
       pages.map(({ layers }) => Promise.all(layers.map(({ choice }) => this.#sources.of(choice.source)))),
     );
@@ -119,7 +120,7 @@ export class ImageView {
 
   /** Reads what the next pages need, so that they appear at once. */
   prepare(pages: readonly ShownPage[]): void {
-    for (const { choice } of pages.flatMap(({ layers }) => layers)) void this.#sources.of(choice.source);
+    for (const source of sourcesOf(pages)) void this.#sources.of(source, false);
   }
 
   /** The element that covers a page that is shown, for marks on it; null: the page is not shown. */
@@ -292,6 +293,10 @@ function markStyled(): void {
   const style = document.createElementNS(null, "style");
   style.setAttribute("data-openseadragon-mobile-css", "");
   document.head.append(style);
+}
+
+function sourcesOf(pages: readonly ShownPage[]): readonly ImageSource[] {
+  return pages.flatMap(({ layers }) => layers.map(({ choice }) => choice.source));
 }
 
 /** Between two pages that lie side by side, of a page's height. */

@@ -1,12 +1,10 @@
-import type { ReadonlySignal } from "@preact/signals";
-
 import { readingText } from "@/lib/presentation/alto/reading_text.ts";
 import type { Canvas } from "@/lib/presentation/iiif/manifest.ts";
-import type { PageText, PageTexts } from "./page_texts.ts";
+import type { PageTexts } from "./page_texts.ts";
 
 /** Saves the text of a page as a file, once it is read. @returns false where it cannot be read */
 export async function saveText(texts: PageTexts, canvas: Canvas): Promise<boolean> {
-  const text = await whenRead(texts.of(canvas));
+  const text = await texts.whenRead(canvas);
   if (text?.kind !== "text") return false;
   const href = URL.createObjectURL(new Blob([readingText(text.page)], { type: "text/plain" }));
   const link = document.createElement("a");
@@ -16,17 +14,4 @@ export async function saveText(texts: PageTexts, canvas: Canvas): Promise<boolea
   // The browser has the file by the next task.
   setTimeout(() => URL.revokeObjectURL(href), 0);
   return true;
-}
-
-/** What became of a text. Reading has an end: the fetch of it is bounded in time. */
-function whenRead(text: ReadonlySignal<PageText> | null): Promise<PageText | null> {
-  return new Promise((resolve) => {
-    if (text === null || text.peek().kind !== "reading") return resolve(text?.peek() ?? null);
-    const stop = text.subscribe((read) => {
-      if (read.kind === "reading") return;
-      // Not before subscribe has returned: its first call is that of "reading".
-      stop();
-      resolve(read);
-    });
-  });
 }

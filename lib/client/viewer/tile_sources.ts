@@ -1,13 +1,18 @@
+import { LRUCache } from "lru-cache";
+
 import { imageServiceOf } from "@/lib/presentation/iiif/image_service.ts";
 import type { ImageService, ImageSource, Size, TileSet } from "@/lib/presentation/iiif/manifest.ts";
 import type { FetchProblem } from "@/lib/presentation/fetch_problems.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { fetchText } from "@/lib/client/fetch_text.ts";
+import { CancelableReads } from "./cancelable_reads.ts";
 
 /** Largest description of an image that is read, bytes. */
 const MAX_INFO_BYTES = 512 * 1024;
 /** Descriptions that are cached. */
 const MAX_CACHED = 100;
+/** Descriptions that are read at a time. */
+const MAX_READS = 4;
 /** Largest width and height of an image that is shown in tiles, pixels: the count of tiles grows with them. */
 const MAX_SIDE = 200_000;
 /** Smaller tiles would be too many for one view. */
@@ -25,8 +30,9 @@ export type TileSourceAnswer =
 /** Reads the descriptions of image services, each once. */
 export class TileSources {
   readonly #fetch: typeof fetch;
-  /** By the service's address, the least recently used first. */
-  readonly #infos = new Map<string, Promise<TileSourceAnswer>>();
+  readonly #reads = new CancelableReads(MAX_READS);
+  /** By the service's address. */
+  readonly #infos = new LRUCache<string, Promise<TileSourceAnswer>>({ max: MAX_CACHED });
 
   constructor(request: typeof fetch) {
     this.#fetch = request;
@@ -35,33 +41,40 @@ export class TileSources {
   /**
    * The way to show an image: its service, or its file where it has no service or none that can be read. It never
    * rejects.
+   *
+   * @param urgent the image is shown now
    */
-  async of({ service, href, width, height }: ImageSource): Promise<TileSourceAnswer> {
+  async of({ service, href, width, height }: ImageSource, urgent = true): Promise<TileSourceAnswer> {
     const file = href === null ? null : { ok: true, source: { type: "image", url: href }, width, height } as const;
     if (service === null) return file ?? { ok: false, problem: 404 };
-    const info = await this.#info(service);
+    const info = await this.#info(service, urgent);
     return info.ok ? info : file ?? info;
   }
 
-  #info(service: ImageService): Promise<TileSourceAnswer> {
-    const info = this.#infos.get(service.id) ??
-      this.#read(service).catch((): TileSourceAnswer => ({ ok: false, problem: "unreachable" }));
-    this.#infos.delete(service.id);
+  /** Cancels the reading of all descriptions but those of some images. */
+  cancelAllBut(sources: readonly ImageSource[]): void {
+    const ids = new Set(sources.flatMap(({ service }) => service === null ? [] : [service.id]));
+    for (const id of this.#reads.cancelAllBut(ids)) this.#infos.delete(id);
+  }
+
+  #info(service: ImageService, urgent: boolean): Promise<TileSourceAnswer> {
+    const cached = this.#infos.get(service.id);
+    if (cached) return cached;
+    const info = this.#reads.run(service.id, urgent, (signal) => this.#read(service, signal))
+      .catch((): TileSourceAnswer => ({ ok: false, problem: "unreachable" }));
     this.#infos.set(service.id, info);
-    if (this.#infos.size > MAX_CACHED) this.#infos.delete([...this.#infos.keys()][0]);
+    // A failure may pass, so the next reading tries again.
+    void info.then(({ ok }) => !ok && this.#infos.peek(service.id) === info && this.#infos.delete(service.id));
     return info;
   }
 
-  async #read(service: ImageService): Promise<TileSourceAnswer> {
+  async #read(service: ImageService, signal: AbortSignal): Promise<TileSourceAnswer> {
     const fetched = await fetchText(`${service.id}/info.json`, {
       fetch: this.#fetch,
       maxBytes: MAX_INFO_BYTES,
-      signal: new AbortController().signal,
+      signal,
     });
-    const answer = fetched.ok ? readInfo(fetched.text, service) : fetched;
-    // A failure may pass, so the next reading tries again.
-    if (!answer.ok) this.#infos.delete(service.id);
-    return answer;
+    return fetched.ok ? readInfo(fetched.text, service) : fetched;
   }
 }
 

@@ -71,3 +71,32 @@ Deno.test("tile sources: an image of no usable extent is shown by its file, or f
     assert.deepEqual(await opened(info, HREF), { type: "image", url: HREF });
   }
 });
+
+Deno.test("tile sources: the description of a page that is left is canceled, and read again where it comes back", async () => {
+  const signals: AbortSignal[] = [];
+  const sources = new TileSources((_url, init) => {
+    const signal = init!.signal!;
+    signals.push(signal);
+    return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  });
+  const service = { id: ID, version: 3, level: null, width: null, height: null, sizes: [], tiles: [] } as const;
+  const limits = { maxWidth: null, maxHeight: null, maxArea: null };
+  const sourceOf = (id: string): ImageSource => ({
+    href: null,
+    format: null,
+    width: null,
+    height: null,
+    service: { ...service, ...limits, id },
+  });
+  const first = sources.of(sourceOf("a"));
+  const second = sources.of(sourceOf("b"));
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  sources.cancelAllBut([sourceOf("b")]);
+  assert.deepEqual(await first, { ok: false, problem: "unreachable" });
+  assert.deepEqual(signals.map(({ aborted }) => aborted), [true, false]);
+  void sources.of(sourceOf("a"));
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  assert.equal(signals.length, 3);
+  sources.cancelAllBut([]);
+  await second;
+});
