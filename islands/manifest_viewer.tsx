@@ -4,8 +4,10 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { ShortcutList } from "@/components/viewer/shortcut_list.tsx";
 import { ViewerProblemNotice } from "@/components/viewer/viewer_problem.tsx";
 import { ViewerTools } from "@/components/viewer/viewer_tools.tsx";
+import { browserClock } from "@/lib/client/poller.ts";
 import { island } from "@/lib/client/island.tsx";
-import { fetchText } from "@/lib/client/fetch_text.ts";
+import { fetchXml } from "@/lib/client/fetch_text.ts";
+import { AddressBar } from "@/lib/client/viewer/address_bar.ts";
 import type { ImageView } from "@/lib/client/viewer/image_view.ts";
 import { PageTexts } from "@/lib/client/viewer/page_texts.ts";
 import { viewerChoices } from "@/lib/client/viewer/viewer_memory.ts";
@@ -18,6 +20,7 @@ import { writeViewerAddress } from "@/lib/presentation/iiif/viewer_address.ts";
 import { pageTitle } from "@/lib/presentation/page_tab.ts";
 import { guardResultUrl } from "@/lib/presentation/result_url_guard.ts";
 import { commandOf, type ViewerCommand } from "@/lib/presentation/viewer_keys.ts";
+import { hitsInOrder } from "@/lib/presentation/volume_search/hits_in_order.ts";
 import type { VolumeHit } from "@/lib/presentation/volume_search/volume_index.ts";
 import { VIEWER_LABELS, VIEWER_SENTENCES } from "@/lib/presentation/viewer_sentences.ts";
 import { lineAt } from "@/lib/presentation/viewer_text.ts";
@@ -34,7 +37,7 @@ type ManifestViewerProps = {
 
 /** The manifest viewer: the volume that the fragment of the address names. */
 export default island("manifest_viewer", function ManifestViewer({ resultsUrl }: ManifestViewerProps) {
-  const store = useMemo(() => new ViewerStore((...request) => fetch(...request)), []);
+  const store = useMemo(() => new ViewerStore((...request) => fetch(...request), addressBar()), []);
   const choices = useMemo(viewerChoices, []);
   const frame = useRef<HTMLDivElement>(null);
   const help = useRef<HTMLDialogElement>(null);
@@ -43,7 +46,11 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
   const search = useMemo(volumeSearch, []);
   const lit = useSignal<LitLine | null>(null);
   const currentHit = useSignal<VolumeHit | null>(null);
-  const hits = useComputed(() => search.found.value.hits);
+  const found = useComputed(() => {
+    const { hits, isCut } = search.found.value;
+    return { ...hitsInOrder(hits, store.positions.value), isCut };
+  });
+  const hits = useComputed(() => found.value.hits);
   const hitCounts = useComputed(() => {
     const counts = new Map<number, number>();
     for (const { canvas } of hits.value) counts.set(canvas, (counts.get(canvas) ?? 0) + 1);
@@ -53,7 +60,7 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
   const manifest = store.manifest.value;
   const problem = store.problem.value;
   const url = store.url.value;
-  const place = store.order.value.indexOf(store.current.value) + 1;
+  const number = store.number.value;
 
   const isOurs = (file: string) => resultsUrl !== "" && guardResultUrl(file, resultsUrl).ok;
   /** Lights the line at a point of a page and moves it into view. */
@@ -120,8 +127,8 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
     };
   }, []);
   useLayoutEffect(() => {
-    if (manifest) document.title = pageTitle(`Page ${place} · ${manifest.label}`, 0);
-  }, [manifest, place]);
+    if (manifest) document.title = pageTitle(`Page ${number} · ${manifest.label}`, 0);
+  }, [manifest, number]);
 
   return (
     <div
@@ -144,6 +151,7 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
           key={url}
           store={store}
           search={search}
+          found={found}
           current={currentHit}
           onHit={({ canvas }) => {
             // A hit on another page is shown once that page is there.
@@ -208,7 +216,7 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
       )}
       {manifest && (
         <p class="sr" role="status">
-          {`Page ${place} of ${store.order.value.length}: ${manifest.canvases[store.current.value].label}`}
+          {`Page ${number} of ${store.order.value.length}: ${manifest.canvases[store.current.value].label}`}
         </p>
       )}
       <ShortcutList
@@ -221,10 +229,14 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
   );
 });
 
+function addressBar(): AddressBar {
+  return new AddressBar({ history: () => history, clock: browserClock });
+}
+
 function volumeSearch(): VolumeSearch {
   return new VolumeSearch({
     fetchText: (url, signal) =>
-      fetchText(url, { fetch: (...request) => fetch(...request), maxBytes: MAX_ALTO_CHARACTERS, signal }),
+      fetchXml(url, { fetch: (...request) => fetch(...request), maxBytes: MAX_ALTO_CHARACTERS, signal }),
     idle: browserIdle,
   });
 }

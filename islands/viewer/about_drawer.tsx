@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { Ref } from "preact";
+import { useMemo } from "preact/hooks";
 
 import { Fact, Links, ManifestFacts } from "@/components/viewer/manifest_facts.tsx";
 import { ToolButton } from "@/components/viewer/tool_button.tsx";
@@ -22,6 +23,7 @@ export function AboutDrawer({ store, manifest, drawer, onClose, onSaveText }: Ab
   // A long table of contents costs nothing before it is looked at.
   const isOpen = useSignal(false);
   const url = store.url.value;
+  const unreadable = useMemo(() => manifest.canvases.filter(({ isReadable }) => !isReadable).length, [manifest]);
   return (
     <div
       class="drawer"
@@ -45,7 +47,7 @@ export function AboutDrawer({ store, manifest, drawer, onClose, onSaveText }: Ab
             </nav>
           )}
           <ManifestFacts manifest={manifest} />
-          {store.shown.value.map((index) => (
+          {store.shownInOrder.value.map((index) => (
             <PageFacts
               key={index}
               canvas={manifest.canvases[index]}
@@ -63,9 +65,7 @@ export function AboutDrawer({ store, manifest, drawer, onClose, onSaveText }: Ab
                 </li>
               </ul>
             )}
-            {manifest.unreadableCanvases > 0 && (
-              <p class="note">{VIEWER_LABELS.leftOut(manifest.unreadableCanvases)}</p>
-            )}
+            {unreadable > 0 && <p class="note">{VIEWER_LABELS.unreadablePages(unreadable)}</p>}
           </section>
         </>
       )}

@@ -10,7 +10,7 @@ import { TileSources } from "@/lib/client/viewer/tile_sources.ts";
 import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
 import type { Canvas } from "@/lib/presentation/iiif/manifest.ts";
 import type { VolumeHit } from "@/lib/presentation/volume_search/volume_index.ts";
-import { VIEWER_LABELS, VIEWER_SENTENCES } from "@/lib/presentation/viewer_sentences.ts";
+import { noImageSentence, VIEWER_LABELS, VIEWER_SENTENCES } from "@/lib/presentation/viewer_sentences.ts";
 import { ImageChoices } from "./image_choices.tsx";
 import type { LitLine } from "./text_panel.tsx";
 
@@ -62,6 +62,7 @@ export function PageStage({ store, view, onPoint, onPainted, onFullScreen, ...ma
   const painted = useSignal<readonly number[]>([]);
   const pages = store.pages.value;
   const order = store.order.value;
+  const canvases = store.manifest.value?.canvases ?? [];
 
   useEffect(() => {
     let isGone = false;
@@ -86,6 +87,7 @@ export function PageStage({ store, view, onPoint, onPainted, onFullScreen, ...ma
   useEffect(() => {
     failed.value = false;
     painted.value = [];
+    marks.texts.cancelAllBut([...pages, ...store.pagesAfter.peek()].map(({ index }) => canvases[index]));
     const { value: shown } = view;
     if (!shown) return;
     void shown.show(pages).then(() => shown.prepare(store.pagesAfter.peek()));
@@ -105,15 +107,15 @@ export function PageStage({ store, view, onPoint, onPainted, onFullScreen, ...ma
     return () => covered.forEach((element) => render(null, element));
   }, [painted.value]);
 
-  const numbers = store.shown.value.map((index) => order.indexOf(index) + 1).sort((a, b) => a - b);
-  const isEmpty = pages.every(({ layers }) => layers.length === 0);
+  const numbers = store.shownInOrder.value.map((index) => (store.positions.value.get(index) ?? 0) + 1);
+  const isEmpty = pages.length > 0 && pages.every(({ layers }) => layers.length === 0);
   return (
     <section class="page-stage" aria-label={VIEWER_LABELS.stage}>
       <div class="surface" ref={surface} />
       <ImageChoices store={store} />
       {(failed.value || isEmpty) && (
         <div class="viewer-problem">
-          <p role="alert">{isEmpty ? VIEWER_SENTENCES.noImage : VIEWER_SENTENCES.imageFailed}</p>
+          <p role="alert">{isEmpty ? noImageSentence(canvases[pages[0].index]) : VIEWER_SENTENCES.imageFailed}</p>
           {!isEmpty && (
             <button class="btn" type="button" onClick={() => attempt.value++}>{VIEWER_LABELS.tryAgain}</button>
           )}

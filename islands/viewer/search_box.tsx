@@ -1,4 +1,4 @@
-import { type Signal, useSignal } from "@preact/signals";
+import { type ReadonlySignal, type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
 import { Icon } from "@/components/icon.tsx";
@@ -14,21 +14,31 @@ const MAX_LISTED = 200;
 /** A query is searched once the reader stops typing for so long, ms. */
 const TYPING_MS = 150;
 
+interface FoundHits {
+  readonly hits: readonly VolumeHit[];
+  /** Hits on pages that are not in the chosen order. */
+  readonly leftOut: number;
+  /** There are more hits. */
+  readonly isCut: boolean;
+}
+
 interface SearchBoxProps {
   readonly store: ViewerStore;
   readonly search: VolumeSearch;
+  /** What is found by now, in the order of the pages. */
+  readonly found: ReadonlySignal<FoundHits>;
   /** The hit that the reader is at; null: none yet. Its place changes while pages are read, so it is not held. */
   readonly current: Signal<VolumeHit | null>;
   readonly onHit: (hit: VolumeHit) => void;
 }
 
 /** The search in the text of the volume, with its hits. */
-export function SearchBox({ store, search, current, onHit }: SearchBoxProps) {
+export function SearchBox({ store, search, found, current, onHit }: SearchBoxProps) {
   const box = useRef<HTMLFormElement>(null);
   const isListed = useSignal(false);
   const typed = useSignal("");
   const manifest = store.manifest.value;
-  const { hits, isCut } = search.found.value;
+  const { hits, leftOut, isCut } = found.value;
   const progress = search.progress.value;
   const query = search.query.value;
   const currentPlace = placeOf(hits, current.value);
@@ -48,17 +58,17 @@ export function SearchBox({ store, search, current, onHit }: SearchBoxProps) {
   const begin = () => void search.start(manifest.canvases, store.current.value);
   // The hits are read at the event: those of this rendering may be of the query before.
   const goTo = (place: number) => {
-    const { hits } = search.found.value;
+    const { hits } = found.value;
     const hit = hits[(place + hits.length) % hits.length];
     if (!hit) return;
     current.value = hit;
     onHit(hit);
   };
   const next = () => {
-    const { hits } = search.found.value;
+    const { hits } = found.value;
     const place = placeOf(hits, current.value);
     // From where the reader is, so that the first hit is the next one.
-    goTo(place === null ? Math.max(0, placeFrom(hits, store.current.value)) : place + 1);
+    goTo(place === null ? Math.max(0, placeFrom(hits, store)) : place + 1);
   };
   return (
     <form
@@ -70,7 +80,7 @@ export function SearchBox({ store, search, current, onHit }: SearchBoxProps) {
         begin();
         applyTyped();
         // Without a hit, the list says how much is searched.
-        isListed.value = typed.value !== "" && search.found.value.hits.length === 0;
+        isListed.value = typed.value !== "" && found.value.hits.length === 0;
         next();
       }}
       onKeyDown={(event) => {
@@ -104,7 +114,7 @@ export function SearchBox({ store, search, current, onHit }: SearchBoxProps) {
         icon="up"
         name={VIEWER_LABELS.previousHit}
         disabled={hits.length === 0}
-        onClick={() => goTo((placeOf(search.found.value.hits, current.value) ?? 0) - 1)}
+        onClick={() => goTo((placeOf(found.value.hits, current.value) ?? 0) - 1)}
       />
       <ToolButton icon="down" name={VIEWER_LABELS.nextHit} disabled={hits.length === 0} onClick={next} />
       {isListed.value && query !== "" && (
@@ -144,6 +154,7 @@ export function SearchBox({ store, search, current, onHit }: SearchBoxProps) {
             ))}
           </ol>
           {hits.length > MAX_LISTED && <p class="note">The first {MAX_LISTED} are listed.</p>}
+          {leftOut > 0 && <p class="note">{VIEWER_LABELS.hitsLeftOut(leftOut)}</p>}
         </div>
       )}
     </form>
@@ -156,9 +167,9 @@ function placeOf(hits: readonly VolumeHit[], hit: VolumeHit | null): number | nu
   return place < 0 ? null : place;
 }
 
-/** The first hit on a page or after it; -1: none. */
-function placeFrom(hits: readonly VolumeHit[], index: number): number {
-  return hits.findIndex(({ canvas }) => canvas >= index);
+/** The first hit on the current page or after it; -1: none. */
+function placeFrom(hits: readonly VolumeHit[], { positions, number }: ViewerStore): number {
+  return hits.findIndex(({ canvas }) => (positions.value.get(canvas) ?? 0) + 1 >= number.value);
 }
 
 function figure(count: number, isCut: boolean, current: number | null, isReading: boolean): string {

@@ -39,7 +39,7 @@ export function TextPanel({ store, texts, lit, isOurs, onLine, onClose }: TextPa
   const attempt = useSignal(0);
   // A text that is read again is another signal.
   attempt.value;
-  const shown = store.shown.value.toSorted((a, b) => a - b);
+  const shown = store.shownInOrder.value;
   const { value: litLine } = lit;
 
   useEffect(() => {

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 
-import { thumbnailOf } from "@/lib/presentation/iiif/image_service.ts";
+import { type ImageFile, smallFileOf, thumbnailOf } from "@/lib/presentation/iiif/image_service.ts";
 import type { Canvas } from "@/lib/presentation/iiif/manifest.ts";
 import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
 import { counted } from "@/lib/presentation/figures.ts";
@@ -22,7 +22,7 @@ export function ThumbnailList({ store, hits }: { store: ViewerStore; hits?: Read
   const isRow = useSignal(matchMedia(NARROW).matches);
   const order = store.order.value;
   const entry = isRow.value ? ENTRY.row : ENTRY.column;
-  const current = Math.max(0, order.indexOf(store.current.value));
+  const current = store.number.value - 1;
   const scrolled = useSignal(scrollToMiddle(current, order.length, screenLength(isRow.value), entry));
   const visible = useSignal(screenLength(isRow.value));
   const isResting = useSignal(true);
@@ -121,23 +121,22 @@ interface ThumbnailProps {
 
 /** The image of a page in small, in the page's proportions before it is there. */
 function Thumbnail({ canvas, frame }: ThumbnailProps) {
-  const source = canvas.thumbnails[0] ?? canvas.images[0]?.choices[0].source;
-  const density = Math.min(2, devicePixelRatio);
-  const file = source && thumbnailOf(source, { width: frame.width * density, height: frame.height * density });
-  if (!file) return null;
-  const width = canvas.width ?? file.width ?? frame.width;
-  const height = canvas.height ?? file.height ?? frame.height;
+  const file = fileOf(canvas, frame);
+  const width = canvas.width ?? file?.width ?? frame.width;
+  const height = canvas.height ?? file?.height ?? frame.height;
   const scale = Math.min(frame.width / width, frame.height / height);
-  return (
-    <img
-      src={file.href}
-      alt=""
-      decoding="async"
-      draggable={false}
-      width={Math.round(width * scale)}
-      height={Math.round(height * scale)}
-    />
-  );
+  const extent = { width: Math.round(width * scale), height: Math.round(height * scale) };
+  if (!file) return <svg class="blank" {...extent} aria-hidden="true" />;
+  return <img src={file.href} alt="" decoding="async" draggable={false} {...extent} />;
+}
+
+/** The file of a small image; null where there is none that is small. */
+function fileOf({ thumbnails, images, width, height }: Canvas, frame: ThumbnailProps["frame"]): ImageFile | null {
+  const density = Math.min(2, devicePixelRatio);
+  const pixels = { width: frame.width * density, height: frame.height * density };
+  const painted = images[0]?.choices[0].source;
+  if (thumbnails.length > 0) return thumbnailOf(thumbnails[0], pixels);
+  return painted ? smallFileOf(painted, pixels, { width, height }) : null;
 }
 
 function lengthOf(element: HTMLElement | null, isRow: boolean): number {

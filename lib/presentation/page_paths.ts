@@ -1,4 +1,4 @@
-import { writeViewerAddress } from "./iiif/viewer_address.ts";
+import { writeViewerAddress } from "@/lib/presentation/iiif/viewer_address.ts";
 
 /** The address of a volume's run viewer; `live` follows the log until the run ends (spec, Endpoints). */
 export function runLogPath(logUrl: string, manifestUrl: string | null, live: boolean): string {

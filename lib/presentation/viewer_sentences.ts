@@ -1,6 +1,8 @@
 import type { AltoProblem } from "@/lib/presentation/alto/read_alto.ts";
+import type { Canvas } from "@/lib/presentation/iiif/manifest.ts";
 import type { ManifestProblem } from "@/lib/presentation/iiif/read_manifest.ts";
 import { type FetchProblem, fetchProblemSentence } from "./fetch_problems.ts";
+import { counted, formatCount } from "./figures.ts";
 
 /** Why the manifest viewer shows no manifest. */
 export type ViewerProblem = FetchProblem | ManifestProblem | "none named" | "refused address" | "not JSON";
@@ -11,7 +13,6 @@ export const VIEWER_SENTENCES = {
   needsScripts:
     "The manifest viewer needs scripts. Switch them on for this site, or open the manifest in another viewer.",
   imageFailed: "The image of this page cannot be loaded. Try again, or turn to another page.",
-  noImage: "This page has no image.",
   readingText: "Reading the text…",
   noText: "No text is published for this page.",
   notCopied: "The browser did not allow copying. Select the text and copy it by the keyboard.",
@@ -60,6 +61,7 @@ export const VIEWER_LABELS = {
   previousHit: "Previous hit",
   nextHit: "Next hit",
   hits: "Hits",
+  hitsLeftOut: (count: number) => `${counted(count, "more hit")} on pages that the chosen order leaves out.`,
 
   about: "About this volume",
   contents: "Contents",
@@ -79,8 +81,20 @@ export const VIEWER_LABELS = {
   pageAlto: "ALTO of the page",
   wholeVolume: "The whole volume",
   manifestFile: "Manifest (JSON)",
-  leftOut: (count: number) => `${count} entries of the manifest cannot be read and are left out.`,
+  unreadablePages: (count: number) =>
+    count === 1
+      ? "One page of the manifest cannot be read and is shown empty."
+      : `${formatCount(count)} pages of the manifest cannot be read and are shown empty.`,
 } as const;
+
+/** Says why a page has no image. */
+export function noImageSentence({ isReadable, otherMedia }: Pick<Canvas, "isReadable" | "otherMedia">): string {
+  if (!isReadable) return "The manifest describes this page in a form that cannot be read. Turn to another page.";
+  if (otherMedia.includes("audio")) return "This page is a sound recording, which this viewer does not play.";
+  if (otherMedia.includes("video")) return "This page is a video, which this viewer does not play.";
+  if (otherMedia.includes("3D")) return "This page is a 3D scene, which this viewer does not show.";
+  return "The manifest has no image of this page. Turn to another page.";
+}
 
 /**
  * Says why a manifest is not shown, and what to do.

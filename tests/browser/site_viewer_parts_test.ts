@@ -170,3 +170,80 @@ Deno.test(
     await page.getByText("The browser did not allow copying.").waitFor();
   }),
 );
+
+Deno.test(
+  "viewer: in an order that leaves pages out, numbers, address, thumbnails, hits and text are of the same page",
+  withPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
+    const { page } = visit;
+    const order = { type: "Range", behavior: ["sequence"], label: { sv: ["Urval"] } };
+    await serve(page, { pages: 8, extra: { structures: [{ ...order, items: [6, 2, 4].map(canvasAt) }] } });
+    await openViewer(visit, 2);
+    const field = page.getByRole("textbox", { name: "Page" });
+    const isAt = async (number: string, canvas: number) => {
+      await page.getByText(`Åskan går över ${canvas}.xml`).waitFor();
+      assert.equal(await field.inputValue(), number);
+      assert.ok(page.url().endsWith(`cv=${canvas}`), page.url());
+      assert.match(
+        await page.locator(".thumb[aria-current] .label").textContent() ?? "",
+        new RegExp(`f. ${canvas + 1}$`),
+      );
+      assert.match(await page.title(), new RegExp(`^Page ${number} `));
+    };
+    await isAt("3", 2);
+    await page.keyboard.press("i");
+    const choice = page.getByRole("combobox", { name: "Order of the pages" });
+    await choice.selectOption("Urval");
+    await page.keyboard.press("Escape");
+    await isAt("2", 2);
+    assert.equal(await page.locator(".thumb").count(), 3);
+    await page.keyboard.press("ArrowRight");
+    await isAt("3", 4);
+    await page.keyboard.press("Home");
+    await isAt("1", 6);
+    // Two pages side by side: the first of the two in this order is the page that the address names.
+    await page.getByRole("button", { name: "Two pages side by side" }).click();
+    await page.keyboard.press("ArrowRight");
+    assert.equal(await field.inputValue(), "2–3");
+    assert.ok(page.url().endsWith("cv=2"), page.url());
+    assert.deepEqual(await page.locator(".text-panel h2").allTextContents(), [
+      "Page f. 3 quality 0.77",
+      "Page f. 5 quality 0.77",
+    ]);
+    await page.getByRole("button", { name: "Two pages side by side" }).click();
+    await page.getByRole("searchbox").fill("askan");
+    await page.getByText("8 pages searched.").waitFor();
+    assert.deepEqual(await page.locator(".hits li .note").allTextContents(), ["f. 7", "f. 3", "f. 5"]);
+    await page.getByText("5 more hits on pages that the chosen order leaves out.").waitFor();
+    await page.getByRole("searchbox").press("Enter");
+    assert.equal(await page.locator(".find output").textContent(), "2 of 3");
+    await isAt("2", 2);
+    await page.getByRole("button", { name: "Next hit" }).click();
+    await isAt("3", 4);
+    // An address of a page that the order leaves out opens that page, in the order of the manifest.
+    await page.evaluate(() => location.hash = location.hash.replace(/cv=\d+/, "cv=5"));
+    await isAt("6", 5);
+    assert.equal(await page.locator(".find output").textContent(), "5 of 8");
+  }),
+);
+
+Deno.test(
+  "viewer: an address counts the manifest's canvases, also those that cannot be read or have no image",
+  withPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
+    const { page } = visit;
+    const body = { id: `${ARCHIVE}/image/3.svg`, type: "Image", width: 600, height: 900 };
+    const painting = { type: "Annotation", motivation: "painting", target: canvasAt(3).id, body };
+    const painted = { ...canvasAt(3), items: [{ type: "AnnotationPage", items: [painting] }] };
+    await serve(page, { pages: 1, extra: { items: [null, canvasAt(1), { type: "Scene" }, painted] } });
+    const asked = page.waitForRequest(`${ARCHIVE}/image/3.svg`);
+    await openViewer(visit, 3);
+    await asked;
+    assert.equal(await page.getByRole("textbox", { name: "Page" }).inputValue(), "4");
+    await openViewer(visit, 1);
+    await page.getByText("The manifest has no image of this page.").waitFor();
+    await openViewer(visit, 0);
+    await page.getByText("The manifest describes this page in a form that cannot be read.").waitFor();
+    assert.deepEqual(await accessibilityFindings(page), []);
+    await page.keyboard.press("i");
+    await page.getByText("2 pages of the manifest cannot be read and are shown empty.").waitFor();
+  }),
+);

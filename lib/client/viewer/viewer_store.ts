@@ -1,4 +1,4 @@
-import { computed, type ReadonlySignal, signal } from "@preact/signals";
+import { batch, computed, type ReadonlySignal, signal } from "@preact/signals";
 
 import { type Canvas, type Manifest, MAX_MANIFEST_BYTES } from "@/lib/presentation/iiif/manifest.ts";
 import { readManifest } from "@/lib/presentation/iiif/read_manifest.ts";
@@ -7,6 +7,7 @@ import { readViewerAddress, writeViewerAddress } from "@/lib/presentation/iiif/v
 import type { ViewerProblem } from "@/lib/presentation/viewer_sentences.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { fetchText } from "@/lib/client/fetch_text.ts";
+import type { AddressBar } from "./address_bar.ts";
 import type { ShownPage } from "./image_view.ts";
 
 /** Turns that follow each other faster than this are one entry in the browser's history, ms. */
@@ -18,7 +19,7 @@ export class ViewerStore {
   readonly problem = signal<ViewerProblem | null>(null);
   /** Address of the manifest; null where none is named. */
   readonly url = signal<string | null>(null);
-  /** Index of the canvas that the address names. */
+  /** Index of the canvas that the address names. The order has it: one without it gives way to the manifest's own. */
   readonly current = signal(0);
   readonly isSpread = signal(false);
   /** Index into the manifest's alternative orders; null: the order of its canvases. */
@@ -33,6 +34,12 @@ export class ViewerStore {
     const alternative = manifest.alternativeOrders[this.orderIndex.value ?? -1];
     return alternative ? [...new Set(alternative.canvases)] : manifest.canvases.map((_, index) => index);
   });
+  /** Position of each canvas in the order, from 0. */
+  readonly positions: ReadonlySignal<ReadonlyMap<number, number>> = computed(() =>
+    new Map(this.order.value.map((index, position) => [index, position]))
+  );
+  /** The number of the current page, from 1. */
+  readonly number: ReadonlySignal<number> = computed(() => this.#positionOf(this.current.value) + 1);
   readonly isRightToLeft = computed(() => this.manifest.value?.viewingDirection === "right-to-left");
   readonly #spreads: ReadonlySignal<readonly (readonly number[])[]> = computed(() => {
     const manifest = this.manifest.value;
@@ -48,6 +55,10 @@ export class ViewerStore {
   readonly #at: ReadonlySignal<number> = computed(() => this.#spreadAt.value.get(this.current.value) ?? 0);
   /** Canvas indexes that are shown, from left to right. */
   readonly shown: ReadonlySignal<readonly number[]> = computed(() => this.#spreads.value[this.#at.value] ?? []);
+  /** The same in reading order. */
+  readonly shownInOrder: ReadonlySignal<readonly number[]> = computed(() =>
+    this.shown.value.toSorted((a, b) => this.#positionOf(a) - this.#positionOf(b))
+  );
   readonly pages: ReadonlySignal<readonly ShownPage[]> = computed(() => this.#pagesOf(this.shown.value));
   readonly pagesAfter: ReadonlySignal<readonly ShownPage[]> = computed(() =>
     this.#pagesOf(this.#spreads.value[this.#at.value + 1] ?? [])
@@ -56,11 +67,13 @@ export class ViewerStore {
   readonly hasNext: ReadonlySignal<boolean> = computed(() => this.#at.value < this.#spreads.value.length - 1);
 
   readonly #fetch: typeof fetch;
+  readonly #addressBar: AddressBar;
   #loading = new AbortController();
   #turnedAt = -Infinity;
 
-  constructor(request: typeof fetch) {
+  constructor(request: typeof fetch, addressBar: AddressBar) {
     this.#fetch = request;
+    this.#addressBar = addressBar;
   }
 
   /** Shows what the address of the page names, now and whenever it changes. @returns stops that */
@@ -70,6 +83,7 @@ export class ViewerStore {
     follow();
     return () => {
       removeEventListener("hashchange", follow);
+      this.#addressBar.stop();
       this.#loading.abort();
     };
   }
@@ -89,10 +103,8 @@ export class ViewerStore {
     if (index === this.current.value || !this.manifest.value?.canvases[index]) return;
     const isLeafing = performance.now() - this.#turnedAt < LEAFING_MS;
     this.#turnedAt = performance.now();
-    const hash = this.addressOf(index);
-    if (isLeafing) history.replaceState(null, "", hash);
-    else history.pushState(null, "", hash);
-    this.current.value = index;
+    this.#addressBar.write(this.addressOf(index), isLeafing ? "same" : "new");
+    this.#open(index);
   }
 
   previous(): void {
@@ -124,7 +136,21 @@ export class ViewerStore {
 
   #turn(by: number): void {
     const spread = this.#spreads.value[this.#at.value + by];
-    if (spread) this.goTo(Math.min(...spread));
+    if (spread) {
+      this.goTo(spread.reduce((first, index) => this.#positionOf(index) < this.#positionOf(first) ? index : first));
+    }
+  }
+
+  /** Shows a canvas. An order that leaves it out gives way to the manifest's own, which has every one. */
+  #open(index: number): void {
+    batch(() => {
+      if (!this.positions.value.has(index)) this.orderIndex.value = null;
+      this.current.value = index;
+    });
+  }
+
+  #positionOf(index: number): number {
+    return this.positions.value.get(index) ?? 0;
   }
 
   #pagesOf(spread: readonly number[]): readonly ShownPage[] {
@@ -144,7 +170,7 @@ export class ViewerStore {
     const { manifest: url, isRefused, canvas } = readViewerAddress(location.hash, location.href);
     if (this.url.value !== null && /^#[^=]+$/.test(location.hash)) {
       // A place on the page, as the link past the bar names: the manifest stays, and its address comes back.
-      history.replaceState(history.state, "", writeViewerAddress(this.url.value, this.current.value));
+      this.#addressBar.write(this.addressOf(this.current.value), "same");
     } else if (url === null) {
       this.#loading.abort();
       this.url.value = null;
@@ -153,7 +179,7 @@ export class ViewerStore {
     } else if (url !== this.url.value) {
       void this.#load(url);
     } else if (this.manifest.value) {
-      this.current.value = this.#canvasOf(this.manifest.value, canvas);
+      this.#open(this.#canvasOf(this.manifest.value, canvas));
     }
   }
 

@@ -11,13 +11,13 @@ const MAX_PAGES = 50;
 const MAX_ANNOTATIONS = 10_000;
 
 /**
- * Reads a canvas.
+ * Reads a canvas. Anything else gives an empty one that is not readable.
  *
  * @param number what the canvas is called without a label
- * @returns null for anything that is no canvas
  */
-export function canvasOf(value: unknown, number: string, reading: Reading): Canvas | null {
-  return isObject(value) && /^(?:Canvas)?$/.test(typeOf(value)) ? readCanvas(value, number, reading, true) : null;
+export function canvasOf(value: unknown, number: string, reading: Reading): Canvas {
+  if (isObject(value) && /^(?:Canvas)?$/.test(typeOf(value))) return readCanvas(value, number, reading, true);
+  return { ...readCanvas({ id: idOf(value) }, number, reading, false), isReadable: false };
 }
 
 function readCanvas(node: Json, number: string, reading: Reading, isOuter: boolean): Canvas {
@@ -29,6 +29,7 @@ function readCanvas(node: Json, number: string, reading: Reading, isOuter: boole
   const pages = listOf(node.annotations ?? node.otherContent, MAX_PAGES);
   return {
     id: idOf(node),
+    isReadable: true,
     label: labelOf(node.label, reading) ?? number,
     summary: textOf(node.summary ?? node.description, reading),
     width,

@@ -83,6 +83,29 @@ export interface ImageFile {
   readonly height: number | null;
 }
 
+/** Most pixels of a file that is loaded as a thumbnail without being one: about half a megabyte as a JPEG. */
+const MAX_THUMBNAIL_PIXELS = 1_000_000;
+
+/**
+ * The file to show a page's painting with in a small frame where the page has no thumbnail of its own.
+ *
+ * @param canvas extent of the canvas, which stands for that of an image without one
+ * @returns null where there is no small file: a list of whole images would load hundreds of megabytes
+ */
+export function smallFileOf(
+  source: ImageSource,
+  frame: Size,
+  canvas: Pick<ImageSource, "width" | "height">,
+): ImageFile | null {
+  const file = thumbnailOf(source, frame);
+  if (file === null) return null;
+  const { width, height } = file.width !== null && file.height !== null ? file : canvas;
+  // A service scales to the width that is requested, also where the height is not known.
+  const isScaled = file.width !== null && file.height === null && file.href !== source.href;
+  const isSmall = width !== null && height !== null && width * height <= MAX_THUMBNAIL_PIXELS;
+  return isScaled || isSmall ? file : null;
+}
+
 /**
  * The file to show a whole image with in a small frame.
  *

@@ -32,9 +32,8 @@ export interface Manifest {
   readonly ranges: readonly Range[];
   /** Orders of the canvases beside that of `canvases`. */
   readonly alternativeOrders: readonly CanvasOrder[];
+  /** One for each entry that the manifest lists, also for those that cannot be read, so that an index is that of the manifest. */
   readonly canvases: readonly Canvas[];
-  /** Entries among the canvases that could not be read and are left out. */
-  readonly unreadableCanvases: number;
 }
 
 export type ViewingDirection = "left-to-right" | "right-to-left" | "top-to-bottom" | "bottom-to-top";
@@ -94,6 +93,8 @@ export interface CanvasOrder {
 
 export interface Canvas {
   readonly id: string;
+  /** Whether the manifest's entry is a canvas. Of one that is not, only the place among the canvases is known. */
+  readonly isReadable: boolean;
   /** Never empty: without a label, the number from 1. */
   readonly label: string;
   readonly summary: string | null;

@@ -58,7 +58,7 @@ class RangeReader {
       ranges,
       orders: orders.map((range) => ({
         label: labelOf(range.label, this.#reading) ?? "",
-        canvases: this.#canvases(range),
+        canvases: this.#ordered(range, 0),
       })).filter(({ canvases }) => canvases.length > 0),
     };
   }
@@ -86,6 +86,14 @@ class RangeReader {
       if (known) return [known];
       return isObject(entry) && typeOf(entry) === "Range" ? [entry] : [];
     });
+  }
+
+  /** The canvases of a range and of the ranges in it, in their order. */
+  #ordered(node: Json, depth: number): readonly number[] {
+    if (depth >= MAX_DEPTH) return [];
+    const children = this.#children(node).filter((child) => !this.#shown.has(child));
+    for (const child of children) this.#shown.add(child);
+    return [...this.#canvases(node), ...children.flatMap((child) => this.#ordered(child, depth + 1))];
   }
 
   #canvases(node: Json): readonly number[] {

@@ -28,7 +28,7 @@ export type ReadManifest =
 
 /**
  * Reads a manifest of IIIF Presentation 2 or 3. No JSON makes it throw, and its time grows with the size of the JSON. A
- * part that cannot be read is left out; a canvas that cannot be read is counted.
+ * part that cannot be read is left out; a canvas that cannot be read is an empty one, so that the others stay in place.
  *
  * @param json parsed JSON from anywhere
  * @param url absolute address that the JSON was read from
@@ -49,8 +49,8 @@ export function readManifest(json: unknown, url: string, languages: readonly str
   if (entries.length === 0) return { ok: false, reason: "no canvases" };
   if (entries.length > MAX_CANVASES) return { ok: false, reason: "too large" };
 
-  const canvases = entries.flatMap((entry, at) => canvasOf(entry, String(at + 1), reading) ?? []);
-  const problem = canvases.length === 0 ? problemOfEntries(entries) : problemOfMedia(canvases);
+  const canvases = entries.map((entry, at) => canvasOf(entry, String(at + 1), reading));
+  const problem = canvases.some(({ isReadable }) => isReadable) ? problemOfMedia(canvases) : problemOfEntries(entries);
   if (problem !== null) return { ok: false, reason: problem };
   const index = indexOf(canvases);
   const parts = [json, ...sequences.slice(0, 1)];
@@ -76,7 +76,6 @@ export function readManifest(json: unknown, url: string, languages: readonly str
       ranges,
       alternativeOrders: [...sequenceOrders(sequences, lists, index, reading), ...orders],
       canvases,
-      unreadableCanvases: entries.length - canvases.length,
     },
   };
 }

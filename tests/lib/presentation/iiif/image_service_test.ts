@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { type ImageFile, imageServiceOf, thumbnailOf, wholeImageOf } from "@/lib/presentation/iiif/image_service.ts";
+import {
+  type ImageFile,
+  imageServiceOf,
+  smallFileOf,
+  thumbnailOf,
+  wholeImageOf,
+} from "@/lib/presentation/iiif/image_service.ts";
 import type { ImageSource } from "@/lib/presentation/iiif/manifest.ts";
 import type { Node } from "./manifests.ts";
 
@@ -83,6 +89,30 @@ Deno.test("image service: a thumbnail of no listed size has the image's proporti
     path(thumbnailOf(source(service3({ ...extent, sizes: distant })), FRAME)),
     "/full/200,300/0/default.jpg",
   );
+});
+
+Deno.test("image service: a page without a thumbnail is shown by its painting only where that is a small file", () => {
+  const canvas = { width: 800, height: 1200 };
+  const unknown = { width: null, height: null };
+  const file = (width: number | null, height: number | null) => ({
+    ...source(service3()),
+    href: `${ID}.jpg`,
+    width,
+    height,
+    service: null,
+  });
+  assert.equal(smallFileOf(file(600, 900), FRAME, unknown)?.href, `${ID}.jpg`);
+  assert.equal(smallFileOf(file(4000, 6000), FRAME, canvas), null);
+  assert.equal(smallFileOf(file(null, null), FRAME, canvas)?.href, `${ID}.jpg`);
+  assert.equal(smallFileOf(file(null, null), FRAME, unknown), null);
+  assert.equal(path(smallFileOf(source(service3()), FRAME, unknown)), "/full/200,/0/default.jpg");
+  assert.equal(
+    path(smallFileOf(source(service3({ width: 4000, height: 6000 })), FRAME, unknown)),
+    "/full/200,300/0/default.jpg",
+  );
+  const sizes = [{ width: 1950, height: 2925 }];
+  const whole = source(service3({ ...level0, width: 2000, height: 3000, sizes }));
+  assert.equal(smallFileOf(whole, FRAME, canvas), null);
 });
 
 Deno.test("image service: of level 0 only what is ready is requested", () => {

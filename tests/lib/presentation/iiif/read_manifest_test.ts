@@ -94,12 +94,21 @@ Deno.test("manifest: a context or a type is not needed", () => {
   assert.equal(read(third).canvases.length, 1);
 });
 
-Deno.test("manifest: a bad canvas is counted and the others are shown", () => {
-  const { canvases, unreadableCanvases } = read(
-    manifest3([null, canvas3("p2", [image3("p2")]), "x", { type: "Range" }]),
+Deno.test("manifest: entries that are no canvases have their place among the canvases, so that an index is the manifest's", () => {
+  const { canvases, start, ranges } = read(
+    manifest3([null, canvas3("p2", [image3("p2")]), "x", { type: "Range" }, canvas3("p5", [image3("p5")])], {
+      start: { id: at("canvas/p5") },
+      structures: [{ type: "Range", label: "Last", items: [{ id: at("canvas/p5"), type: "Canvas" }] }],
+    }),
   );
-  assert.deepEqual(canvases.map(({ label }) => label), ["p2"]);
-  assert.equal(unreadableCanvases, 3);
+  assert.deepEqual(canvases.map(({ label, isReadable }) => [label, isReadable]), [
+    ["1", false],
+    ["p2", true],
+    ["3", false],
+    ["4", false],
+    ["p5", true],
+  ]);
+  assert.deepEqual([start, ranges[0].canvases, canvases[0].images], [4, [4], []]);
   const [bare] = read(manifest3([{ type: "Canvas", width: -1, height: "tall", items: 7, label: null }])).canvases;
   assert.deepEqual([bare.label, bare.width, bare.height, bare.images], ["1", null, null, []]);
 });
