@@ -46,6 +46,7 @@ import { credentialsOperations } from "@/routes/api/v1/credentials.ts";
 import { managementOperations } from "@/routes/api/v1/mapi/mod.ts";
 import { multipartOperations } from "@/routes/api/v1/multipart.ts";
 import { objectUploadOperations } from "@/routes/api/v1/object_uploads.ts";
+import { objectVersionOperations } from "@/routes/api/v1/object_versions.ts";
 import { objectOperations } from "@/routes/api/v1/objects.ts";
 import { gatewayOperations } from "@/routes/api/v1/operation.ts";
 import { presignOperations } from "@/routes/api/v1/presign.ts";
@@ -202,6 +203,7 @@ function gatewayApi(deps: GatewayDeps, { role, logins, now, log }: GatewayParts)
     ...bucketContentOperations(operation, s3, forms),
     ...aclOperations(operation, s3, deps.backend),
     ...tagOperations(operation, s3, deps.backend, forms),
+    ...objectVersionOperations(operation, s3, deps.backend, forms),
     ...bulkOperations(operation, s3),
     ...copyOperations(operation, s3),
     ...objectUploadOperations(operation, s3, deps.uploadSizes),

@@ -1,11 +1,13 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway, HttpError } from "@/lib/http/errors.ts";
+import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
 import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
-import { callS3ForHeaders, type S3 } from "./client.ts";
+import { callS3, callS3ForHeaders, type HeaderRecord, type S3 } from "./client.ts";
 import { ASSEMBLY_MS, MAX_PARTS, type OpenUpload, openUpload, type SentPart } from "./multipart.ts";
-import type { ObjectRef } from "./objects.ts";
-import { callS3ForXml } from "./read_xml.ts";
+import type { ObjectRef, VersionRef, WrittenObject } from "./objects.ts";
+import { callS3ForXml, parsedXml } from "./read_xml.ts";
 import { s3Path } from "./signer.ts";
+import { getTags, tagHeader } from "./tags.ts";
 import { childReader } from "./upload_xml.ts";
 
 /** Largest object that S3 copies in one request, bytes (S3 API, CopyObject). */
@@ -27,31 +29,47 @@ const COPIED_HEADERS = [
 const METADATA = "x-amz-meta-";
 
 /**
- * Copies an object with its metadata inside the store; above 5 GiB in parts. That upload is aborted when a part fails, the
- * source changes or the client leaves.
+ * Copies an object, or one version of it, with its metadata and tags inside the store; above 5 GiB in parts. That upload
+ * is aborted when a part fails, the source changes or the client leaves.
  *
- * @returns the copy's ETag
+ * @param conditions If-Match or If-None-Match, judged when the copy appears
  * @throws HttpError 404 when the source does not exist, else as {@link callS3ForXml}
  */
 export async function copyObject(
   s3: S3,
   caller: Caller,
-  source: ObjectRef,
+  source: VersionRef,
   target: ObjectRef,
-): Promise<string | null> {
-  const headers = await callS3ForHeaders(s3, caller, { method: "HEAD", ...source });
+  conditions: HeaderRecord = {},
+): Promise<WrittenObject> {
+  const { bucket, key, versionId } = source;
+  const query = versionId === undefined ? [] : [["versionId", versionId] as const];
+  const headers = await callS3ForHeaders(s3, caller, { method: "HEAD", bucket, key, query });
   const size = Number(headers.get("content-length") ?? NaN);
-  if (!(size > MAX_COPY_BYTES)) return await copyWhole(s3, caller, source, target);
-  return await copyInParts(s3, caller, source, target, { size, headers });
+  if (!(size > MAX_COPY_BYTES)) return await copyWhole(s3, caller, source, target, conditions);
+  return await copyInParts(s3, caller, source, target, { size, headers }, conditions);
 }
 
-async function copyWhole(s3: S3, caller: Caller, source: ObjectRef, target: ObjectRef): Promise<string | null> {
+async function copyWhole(
+  s3: S3,
+  caller: Caller,
+  source: VersionRef,
+  target: ObjectRef,
+  conditions: HeaderRecord,
+): Promise<WrittenObject> {
   const headers = {
-    "x-amz-copy-source": s3Path(source.bucket, source.key),
+    "x-amz-copy-source": copySource(source),
     "x-amz-metadata-directive": "COPY",
+    ...conditions,
   };
   const call = { method: "PUT", ...target, headers, workMs: ASSEMBLY_MS } as const;
-  return await callS3ForXml(s3, caller, call, childReader("CopyObjectResult", "ETag"));
+  const response = await callS3(s3, caller, call);
+  const etag = await parsedXml(response, call, childReader("CopyObjectResult", "ETag"));
+  return { etag, headers: response.headers };
+}
+
+function copySource({ bucket, key, versionId }: VersionRef): string {
+  return s3Path(bucket, key) + (versionId === undefined ? "" : `?versionId=${encodeRfc3986(versionId)}`);
 }
 
 interface SourceHead {
@@ -63,18 +81,23 @@ interface SourceHead {
 async function copyInParts(
   s3: S3,
   caller: Caller,
-  source: ObjectRef,
+  source: VersionRef,
   target: ObjectRef,
   head: SourceHead,
-): Promise<string | null> {
-  await using upload = await openUpload(s3, caller, target, copiedHeaders(head.headers));
-  return (await upload.complete(await copyParts(s3, caller, source, upload, head))).etag;
+  conditions: HeaderRecord,
+): Promise<WrittenObject> {
+  const headers = copiedHeaders(head.headers);
+  if (Number(head.headers.get("x-amz-tagging-count")) > 0) {
+    headers.set("x-amz-tagging", tagHeader(await getTags(s3, caller, source)));
+  }
+  await using upload = await openUpload(s3, caller, target, headers);
+  return await upload.complete(await copyParts(s3, caller, source, upload, head), new Headers(conditions));
 }
 
 async function copyParts(
   s3: S3,
   caller: Caller,
-  source: ObjectRef,
+  source: VersionRef,
   upload: OpenUpload,
   { size, headers }: SourceHead,
 ): Promise<SentPart[]> {
@@ -110,12 +133,12 @@ interface Part {
 async function copyPart(
   s3: S3,
   caller: Caller,
-  source: ObjectRef,
+  source: VersionRef,
   { bucket, key, uploadId }: OpenUpload,
   { number, from, to, etag }: Part,
 ): Promise<SentPart> {
   const headers: Record<string, string> = {
-    "x-amz-copy-source": s3Path(source.bucket, source.key),
+    "x-amz-copy-source": copySource(source),
     "x-amz-copy-source-range": `bytes=${from}-${to}`,
   };
   if (etag) headers["x-amz-copy-source-if-match"] = etag;

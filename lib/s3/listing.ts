@@ -1,5 +1,5 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import type { S3 } from "./client.ts";
+import type { S3, S3Call } from "./client.ts";
 import { type ObjectPage, parseObjectPage } from "./list_xml.ts";
 import { callS3ForXml } from "./read_xml.ts";
 import { parseUploadPage, type UploadPage } from "./upload_xml.ts";
@@ -50,6 +50,11 @@ export async function listVersions(
   bucket: string,
   options: VersionListOptions,
 ): Promise<VersionPage> {
+  return await callS3ForXml(s3, caller, versionsCall(bucket, options), parseVersionPage);
+}
+
+/** The request of a page of versions and delete markers. */
+export function versionsCall(bucket: string, options: VersionListOptions): S3Call {
   const query = pairs({
     "max-keys": options.maxKeys,
     "encoding-type": "url",
@@ -57,8 +62,7 @@ export async function listVersions(
     "key-marker": options.keyMarker,
     "version-id-marker": options.versionIdMarker,
   });
-  const call = { method: "GET", bucket, query: [["versions", ""], ...query] } as const;
-  return await callS3ForXml(s3, caller, call, parseVersionPage);
+  return { method: "GET", bucket, query: [["versions", ""], ...query] };
 }
 
 interface UploadListOptions {

@@ -1,4 +1,5 @@
 import type { Caller } from "@/lib/auth/store_credentials.ts";
+import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
 import { callS3ForHeaders, type S3 } from "./client.ts";
 import { S3Failure } from "./errors.ts";
 import type { VersionRef } from "./objects.ts";
@@ -62,6 +63,11 @@ function target({ bucket, key, versionId }: VersionRef) {
 export function tagDocument(tags: readonly Tag[]) {
   const set = tags.map(([name, value]) => `<Tag>${xmlElement("Key", name)}${xmlElement("Value", value)}</Tag>`);
   return xmlBody("Tagging", `<TagSet>${set.join("")}</TagSet>`);
+}
+
+/** The value of the header `x-amz-tagging`, which sets the tags of a new object. */
+export function tagHeader(tags: readonly Tag[]): string {
+  return tags.map(([name, value]) => `${encodeRfc3986(name)}=${encodeRfc3986(value)}`).join("&");
 }
 
 /** Reads a GetObjectTagging response. @throws MalformedXml for any other document */

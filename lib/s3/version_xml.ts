@@ -27,32 +27,21 @@ export const versionPage = z.object({
 });
 export type VersionPage = z.output<typeof versionPage>;
 
+/** One version of a key, or a delete marker of it, members named as in S3. */
+export const keyVersion = marker.extend({
+  IsDeleteMarker: z.boolean(),
+  ETag: z.string().nullable(),
+  Size: z.int().nullable().meta({ description: "bytes; null for a delete marker" }),
+  StorageClass: z.string().nullable(),
+});
+export type KeyVersion = z.output<typeof keyVersion>;
+
 /** Reads a ListObjectVersions response. @throws MalformedXml for any other document */
 export function parseVersionPage(xml: string): VersionPage {
   const root = readTree(xml, "ListVersionsResult");
   const name = nameReader(root);
-  const markerOf = (entry: XmlElement): z.output<typeof marker> => {
-    const key = entry.text("Key");
-    if (key === null) throw new MalformedXml("an entry without a key");
-    return {
-      Key: name(key),
-      VersionId: entry.text("VersionId"),
-      IsLatest: entry.read(isTrue, "IsLatest") ?? false,
-      LastModified: entry.read(timestamp, "LastModified"),
-      Owner: ownerIn(entry),
-    };
-  };
-  const versions = root.all("Version").map((version) => {
-    const { Owner, ...marker } = markerOf(version);
-    return {
-      ...marker,
-      ETag: version.text("ETag"),
-      Size: version.read(count, "Size") ?? 0,
-      StorageClass: version.text("StorageClass") || null,
-      Owner,
-    };
-  });
-  const markers = root.all("DeleteMarker").map(markerOf);
+  const versions = root.all("Version").map((entry) => versionOf(entry, name));
+  const markers = root.all("DeleteMarker").map((entry) => markerOf(entry, name));
   return {
     versions,
     delete_markers: markers,
@@ -60,5 +49,48 @@ export function parseVersionPage(xml: string): VersionPage {
     next_key_marker: root.read(name, "NextKeyMarker") || null,
     next_version_id_marker: root.text("NextVersionIdMarker") || null,
     key_count: versions.length + markers.length,
+  };
+}
+
+/** The entries of a ListObjectVersions response in its order. @throws MalformedXml for any other document */
+export function parseVersionEntries(xml: string): {
+  readonly entries: readonly KeyVersion[];
+  readonly isTruncated: boolean;
+  readonly nextVersionIdMarker: string | null;
+} {
+  const root = readTree(xml, "ListVersionsResult");
+  const name = nameReader(root);
+  const entries = root.children.filter(({ children }) => children.length > 0).flatMap((entry): KeyVersion[] => {
+    if (entry.name === "Version") return [{ ...versionOf(entry, name), IsDeleteMarker: false }];
+    if (entry.name !== "DeleteMarker") return [];
+    return [{ ...markerOf(entry, name), IsDeleteMarker: true, ETag: null, Size: null, StorageClass: null }];
+  });
+  return {
+    entries,
+    isTruncated: root.read(isTrue, "IsTruncated") ?? false,
+    nextVersionIdMarker: root.text("NextVersionIdMarker") || null,
+  };
+}
+
+function markerOf(entry: XmlElement, name: (text: string) => string): z.output<typeof marker> {
+  const key = entry.text("Key");
+  if (key === null) throw new MalformedXml("an entry without a key");
+  return {
+    Key: name(key),
+    VersionId: entry.text("VersionId"),
+    IsLatest: entry.read(isTrue, "IsLatest") ?? false,
+    LastModified: entry.read(timestamp, "LastModified"),
+    Owner: ownerIn(entry),
+  };
+}
+
+function versionOf(entry: XmlElement, name: (text: string) => string): VersionPage["versions"][number] {
+  const { Owner, ...marker } = markerOf(entry, name);
+  return {
+    ...marker,
+    ETag: entry.text("ETag"),
+    Size: entry.read(count, "Size") ?? 0,
+    StorageClass: entry.text("StorageClass") || null,
+    Owner,
   };
 }

@@ -137,6 +137,8 @@ Deno.test({
       const special = [
         "a/acl",
         "a/tags",
+        "a/versions",
+        "a/restore",
         "delete",
         "copy",
         "presign",

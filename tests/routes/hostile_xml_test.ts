@@ -18,6 +18,8 @@ const READERS: readonly (readonly [method: string, path: string, body?: unknown]
   ["GET", `${B}/acl`],
   ["GET", `${B}/objects/k/acl`],
   ["GET", `${B}/objects/k/tags`],
+  ["GET", `${B}/objects/k/versions`],
+  ["POST", `${B}/objects/k/restore`, { version_id: "1" }],
   ["PUT", `${B}/acl`, ACL],
   ["GET", `${B}/cors`],
   ["POST", `${B}/objects/delete`, { keys: ["k"] }],

@@ -57,6 +57,8 @@ export const OBJECT_CASES: readonly GatewayCase[] = [
         "x/copy",
         "y/acl",
         "y/tags",
+        "y/versions",
+        "y/restore",
         "e\u0301",
       ];
       for (const key of keys) {

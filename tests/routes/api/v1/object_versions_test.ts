@@ -1,0 +1,285 @@
+import assert from "node:assert/strict";
+import { type FakeAnswer, s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
+
+const O = "/api/v1/buckets/b/objects";
+
+const version = (key: string, id: string, at: string, latest = false) =>
+  `<Version><Key>${key}</Key><VersionId>${id}</VersionId><IsLatest>${latest}</IsLatest><LastModified>${at}</LastModified>` +
+  '<ETag>"e"</ETag><Size>5</Size><StorageClass>STANDARD</StorageClass></Version>';
+const marker = (key: string, id: string, at: string, latest = false) =>
+  `<DeleteMarker><Key>${key}</Key><VersionId>${id}</VersionId><IsLatest>${latest}</IsLatest>` +
+  `<LastModified>${at}</LastModified></DeleteMarker>`;
+const page = (entries: string, next?: string) =>
+  new Response(
+    `<ListVersionsResult><EncodingType>url</EncodingType><IsTruncated>${next !== undefined}</IsTruncated>` +
+      `${
+        next === undefined ? "" : `<NextKeyMarker>k</NextKeyMarker><NextVersionIdMarker>${next}</NextVersionIdMarker>`
+      }` +
+      `${entries}</ListVersionsResult>`,
+  );
+const T = (second: string) => `2026-01-01T00:00:${second}Z`;
+
+Deno.test("versions of a key: only its own, the newest first, delete markers told apart", async () => {
+  await withGateway({}, async ({ call, answer, seen }) => {
+    answer(() =>
+      page(
+        version("k+%C3%A5", "3", T("03.500")) + version("k+%C3%A5", "1", T("01")) +
+          version("k+%C3%A5/more", "9", T("09"), true) +
+          marker("k+%C3%A5", "4", T("03.750"), true) + marker("k+%C3%A5", "2", T("03")),
+        "9",
+      )
+    );
+    const response = await call(`${O}/k%20å/versions?max_keys=5`);
+    const body = await response.json();
+    assert.deepEqual(body.versions.map((entry: Record<string, unknown>) => [entry.VersionId, entry.IsDeleteMarker]), [
+      ["4", true],
+      ["3", false],
+      ["2", true],
+      ["1", false],
+    ]);
+    assert.deepEqual(body.versions[0], {
+      Key: "k å",
+      VersionId: "4",
+      IsLatest: true,
+      LastModified: "2026-01-01T00:00:03.750000Z",
+      Owner: null,
+      IsDeleteMarker: true,
+      ETag: null,
+      Size: null,
+      StorageClass: null,
+    });
+    assert.deepEqual(body.versions[1], {
+      Key: "k å",
+      VersionId: "3",
+      IsLatest: false,
+      LastModified: "2026-01-01T00:00:03.500000Z",
+      Owner: null,
+      IsDeleteMarker: false,
+      ETag: '"e"',
+      Size: 5,
+      StorageClass: "STANDARD",
+    });
+    assert.deepEqual([body.is_truncated, body.next_version_id_marker, body.key_count], [false, null, 4]);
+    assert.deepEqual(Object.fromEntries(new URL(seen[0].target, "http://x").searchParams), {
+      versions: "",
+      "max-keys": "5",
+      "encoding-type": "url",
+      prefix: "k å",
+    });
+    assert.equal(seen.length, 1);
+  });
+});
+
+Deno.test("versions of a key: a page says that it is the last one when only other keys follow", async () => {
+  await withGateway({}, async ({ call, answer, seen }) => {
+    let following = version("k", "1", T("01"));
+    answer((_request, { target }) =>
+      target.includes("max-keys=1&")
+        ? page(following)
+        : page(version("k", "3", T("03"), true) + version("k", "2", T("02")), "2")
+    );
+    const listed = async (query: string) => {
+      const { versions: _, ...rest } = await (await call(`${O}/k/versions?${query}`)).json();
+      return rest;
+    };
+    assert.deepEqual(await listed("max_keys=2&version_id_marker=4"), {
+      is_truncated: true,
+      next_version_id_marker: "2",
+      key_count: 2,
+    });
+    const asked = seen.map(({ target }) => new URL(target, "http://x").searchParams);
+    assert.deepEqual(
+      asked.map((query) => [query.get("key-marker"), query.get("version-id-marker"), query.get("max-keys")]),
+      [
+        ["k", "4", "2"],
+        ["k", "2", "1"],
+      ],
+    );
+    following = version("k/more", "1", T("01"));
+    assert.deepEqual(await listed("max_keys=2"), { is_truncated: false, next_version_id_marker: null, key_count: 2 });
+
+    answer(() => page(following));
+    const absent = await call(`${O}/k/versions`);
+    assert.deepEqual([absent.status, await absent.json()], [404, { detail: "object 'k' not found" }]);
+    assert.deepEqual(await listed("version_id_marker=1"), {
+      is_truncated: false,
+      next_version_id_marker: null,
+      key_count: 0,
+    });
+    for (const query of ["max_keys=0", "max_keys=1001", "version_id_marker="]) {
+      const rejected = await call(`${O}/k/versions?${query}`);
+      assert.equal(rejected.status, 422, `${query}: ${await rejected.text()}`);
+    }
+  });
+});
+
+interface FakeObject {
+  readonly versioning?: string;
+  /** Null: a delete marker is in front. */
+  readonly current: { readonly id: string | null; readonly etag: string } | null;
+  readonly sizeBytes?: number;
+  readonly copy?: () => Response;
+  readonly tags?: number;
+}
+
+/** A store with one object of which version 1 exists and version 2 is a delete marker. */
+function storeOf({ versioning = "Enabled", current, sizeBytes = 5, copy, tags = 0 }: FakeObject): FakeAnswer {
+  return (request, { target }) => {
+    const { searchParams } = new URL(target, "http://x");
+    if (searchParams.has("versioning")) {
+      if (versioning === "forbidden") return s3Error(403, "AccessDenied", "not yours");
+      return new Response(
+        `<VersioningConfiguration>${versioning && `<Status>${versioning}</Status>`}</VersioningConfiguration>`,
+      );
+    }
+    if (request.method === "HEAD") {
+      const id = searchParams.get("versionId");
+      if (id === "2") return new Response(null, { status: 405 });
+      if (id === null ? current === null : id !== "1" && id !== current?.id) return new Response(null, { status: 404 });
+      const headers = new Headers({
+        "content-length": String(sizeBytes),
+        etag: id === "1" ? '"old"' : current?.etag ?? "",
+      });
+      const version = id ?? current?.id;
+      if (version) headers.set("x-amz-version-id", version);
+      if (tags > 0) headers.set("x-amz-tagging-count", String(tags));
+      headers.set("x-amz-meta-page", "7");
+      return new Response(null, { headers });
+    }
+    if (searchParams.has("tagging")) {
+      return new Response("<Tagging><TagSet><Tag><Key>a b</Key><Value>c&amp;d=</Value></Tag></TagSet></Tagging>");
+    }
+    if (searchParams.has("uploads")) {
+      return new Response("<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>");
+    }
+    if (searchParams.has("partNumber")) return new Response('<CopyPartResult><ETag>"p"</ETag></CopyPartResult>');
+    if (request.method === "DELETE") return new Response(null, { status: 204 });
+    const headers = { "x-amz-version-id": "9" };
+    return copy?.() ??
+      (request.method === "POST"
+        ? new Response('<CompleteMultipartUploadResult><ETag>"m"</ETag></CompleteMultipartUploadResult>', { headers })
+        : new Response('<CopyObjectResult><ETag>"old"</ETag></CopyObjectResult>', { headers }));
+  };
+}
+
+Deno.test("restore: an old version is copied onto its key, unless that was written meanwhile", async () => {
+  await withGateway({}, async ({ call, answer, seen }) => {
+    const restore = async (version_id: unknown) => {
+      seen.length = 0;
+      const response = await call(`${O}/k%20å/restore`, { method: "POST", body: JSON.stringify({ version_id }) });
+      return [response.status, await response.json()] as const;
+    };
+    const restored = (version_id: string | null, etag: string) => ({
+      status: "restored",
+      bucket: "b",
+      key: "k å",
+      version_id,
+      etag,
+    });
+    answer(storeOf({ current: { id: "3", etag: '"new"' } }));
+    assert.deepEqual(await restore("1"), [200, restored("9", '"old"')]);
+    const copy = seen[seen.length - 1];
+    assert.deepEqual([copy.method, copy.target], ["PUT", "/b/k%20%C3%A5"]);
+    assert.equal(copy.headers.get("x-amz-copy-source"), "/b/k%20%C3%A5?versionId=1");
+    assert.equal(copy.headers.get("x-amz-metadata-directive"), "COPY");
+    assert.deepEqual([copy.headers.get("if-match"), copy.headers.get("if-none-match")], ['"new"', null]);
+
+    answer(storeOf({ current: null }));
+    assert.deepEqual(await restore("1"), [200, restored("9", '"old"')]);
+    const over = seen[seen.length - 1].headers;
+    assert.deepEqual([over.get("if-match"), over.get("if-none-match")], [null, "*"], "in front of a delete marker");
+
+    answer(storeOf({ current: { id: "3", etag: '"new"' } }));
+    assert.deepEqual(await restore("3"), [200, restored("3", '"new"')]);
+    assert.ok(seen.every(({ method }) => method !== "PUT"), "it is current already");
+
+    for (const code of ["PreconditionFailed", "NoSuchKey", "ConditionalRequestConflict"]) {
+      answer(storeOf({ current: { id: "3", etag: '"new"' }, copy: () => s3Error(412, code, "changed") }));
+      assert.deepEqual(await restore("1"), [409, {
+        detail: "object 'k å': was changed meanwhile; nothing was restored",
+      }]);
+    }
+    answer(storeOf({ current: { id: "3", etag: '"new"' }, copy: () => s3Error(403, "AccessDenied", "no") }));
+    assert.deepEqual(await restore("1"), [403, { detail: "object 'k å': no" }]);
+  });
+});
+
+Deno.test("restore: what cannot be restored is an error that says why, and nothing is written", async () => {
+  await withGateway({}, async ({ call, answer, seen }) => {
+    const current = { id: "3", etag: '"new"' };
+    const cases: [FakeObject, unknown, number, string][] = [
+      [{ current }, "7", 404, "version '7' of object 'k' not found"],
+      [{ current }, "2", 400, "version_id: is a delete marker, which cannot be restored"],
+      [
+        { current, versioning: "" },
+        "1",
+        409,
+        "bucket 'b': has no versioning, so there are no older versions to restore",
+      ],
+      [
+        { current, versioning: "Suspended" },
+        "1",
+        409,
+        "bucket 'b': versioning is suspended, so a restore could replace a version; switch it on first",
+      ],
+      [{ current: { id: null, etag: '"e"' }, versioning: "forbidden" }, "1", 403, "bucket 'b': not yours"],
+      [{ current: { id: "null", etag: '"e"' }, versioning: "forbidden" }, "1", 403, "bucket 'b': not yours"],
+    ];
+    for (const [object, version_id, status, detail] of cases) {
+      answer(storeOf(object));
+      const response = await call(`${O}/k/restore`, { method: "POST", body: JSON.stringify({ version_id }) });
+      assert.deepEqual([response.status, await response.json()], [status, { detail }]);
+    }
+    answer(() => s3Error(501, "NotImplemented", "lacking"));
+    const lacking = await call(`${O}/k/restore`, { method: "POST", body: '{"version_id":"1"}' });
+    assert.deepEqual([lacking.status, await lacking.json()], [501, {
+      detail: "'restore_object_version' is not supported by the hcp backend",
+    }]);
+    for (
+      const body of [{}, { version_id: "" }, { version_id: 1 }, { version_id: "\ud800" }, { version_id: "1", x: 1 }]
+    ) {
+      const rejected = await call(`${O}/k/restore`, { method: "POST", body: JSON.stringify(body) });
+      assert.equal(rejected.status, 422, await rejected.text());
+    }
+    assert.ok(seen.every(({ method }) => method === "GET" || method === "HEAD"));
+
+    answer(storeOf({ current, versioning: "forbidden" }));
+    const permitted = await call(`${O}/k/restore`, { method: "POST", body: '{"version_id":"1"}' });
+    assert.equal(permitted.status, 200, `only the owner reads the setting: ${await permitted.text()}`);
+  });
+});
+
+Deno.test("restore: above 5 GiB by parts of that version, with its metadata and tags, on the same condition", async () => {
+  await withGateway({}, async ({ call, answer, seen }) => {
+    answer(storeOf({ current: { id: "3", etag: '"new"' }, sizeBytes: 5 * 1024 ** 3 + 1, tags: 1 }));
+    const response = await call(`${O}/k/restore`, { method: "POST", body: '{"version_id":"1"}' });
+    assert.deepEqual(await response.json(), {
+      status: "restored",
+      bucket: "b",
+      key: "k",
+      version_id: "9",
+      etag: '"m"',
+    });
+    const begun = seen.find(({ target }) => target.includes("uploads="));
+    assert.equal(begun?.headers.get("x-amz-meta-page"), "7");
+    assert.equal(begun?.headers.get("x-amz-tagging"), "a%20b=c%26d%3D");
+    assert.equal(seen.find(({ target }) => target.includes("tagging"))?.target, "/b/k?tagging=&versionId=1");
+    const parts = seen.filter(({ target }) => target.includes("partNumber="));
+    assert.equal(parts.length, 11);
+    for (const { headers } of parts) {
+      assert.equal(headers.get("x-amz-copy-source"), "/b/k?versionId=1");
+      assert.equal(headers.get("x-amz-copy-source-if-match"), '"old"');
+    }
+    const completion = seen[seen.length - 1];
+    assert.deepEqual([completion.method, completion.headers.get("if-match")], ["POST", '"new"']);
+  });
+});
+
+Deno.test("versions and restore: as=object reads the words as part of the key", async () => {
+  await withGateway({}, async ({ call, answer, seen }) => {
+    answer(() => new Response(null));
+    assert.equal((await call(`${O}/k/versions?as=object`)).status, 200);
+    assert.equal((await call(`${O}/k/restore`)).status, 200);
+    assert.deepEqual(seen.map(({ target }) => target), ["/b/k/versions", "/b/k/restore"]);
+  });
+});
