@@ -2,12 +2,14 @@
 import { campaignMeasures } from "./campaigns.ts";
 import { gatewayMeasures } from "./gateway.ts";
 import { storeMeasures } from "./store.ts";
+import { taskMeasures } from "./tasks.ts";
 
 /** What can be measured: each measure gives a table. */
 const PARTS: Readonly<Record<string, readonly (() => Promise<string>)[]>> = {
   store: storeMeasures,
   gateway: gatewayMeasures,
   campaigns: campaignMeasures,
+  tasks: taskMeasures,
 };
 
 const asked = Deno.args.length > 0 ? Deno.args : Object.keys(PARTS);

@@ -59,9 +59,13 @@ interface Changes {
   };
   /** Without a version: the key is deleted, by a marker where the bucket has versioning. */
   deleteObject: {
-    /** With `ifMatch`, only an object of this ETag; `*` is any. */
-    input: { bucket: number; key: Uint8Array; version: string | null; atMs: number; ifMatch?: string | null };
+    input: Deletion & { bucket: number; atMs: number };
     result: { version: VersionId; isMarker: boolean };
+  };
+  /** Several deletions in one bucket, in their order. One that fails does not affect the others. */
+  deleteObjects: {
+    input: { bucket: number; objects: readonly Deletion[]; atMs: number };
+    result: { outcomes: readonly DeleteOutcome[] };
   };
   /** The tags (JSON) of a key's current version, or of the one that is named; null removes them. */
   setTags: {
@@ -166,6 +170,17 @@ interface Changes {
   };
   expireUsage: { input: { beforeHour: number }; result: null };
 }
+
+/** What is deleted: a key, or a version of it. */
+export interface Deletion {
+  readonly key: Uint8Array;
+  readonly version: string | null;
+  /** Only an object of this ETag; `*` is any. */
+  readonly ifMatch?: string | null;
+}
+
+/** The outcome of one deletion among several: its result, or an error by the store's rules. */
+export type DeleteOutcome = Result<"deleteObject"> | { readonly error: StoreErrorCode };
 
 /** A document of the management API: `name` is "" for a kind of which there is one. */
 interface NamedDocument extends DocumentScope {

@@ -1,5 +1,9 @@
 import type { Result } from "@/embedded/store/changes.ts";
+import type { StoreContext } from "@/embedded/store/context/store_context.ts";
+import { StoreError } from "@/embedded/store/store_error.ts";
+import { MAX_DELETIONS } from "@/embedded/store/writer/writer_client.ts";
 import { bucketByDataAccess, permittedBucket } from "./permitted.ts";
+import { keyBytes } from "./listing_xml.ts";
 import { childText, childWord, type XmlElement } from "./read_xml.ts";
 import { asS3Error } from "./as_s3_error.ts";
 import { unquotedEtag } from "./conditions.ts";
@@ -34,24 +38,34 @@ export async function deleteObjects(call: S3Call): Promise<Response> {
   }
   if (wanted.some(({ version }) => version !== null)) bucketByDataAccess(call, name, "DELETE");
   const allowed = wanted.filter(({ rejected }) => !rejected);
-  const outcomes = await store.writer.changeEach(
-    "deleteObject",
-    allowed.map(({ key, version, etag }) => ({
-      bucket: bucket.id,
-      key: new TextEncoder().encode(key),
-      version,
-      atMs: store.now(),
-      ifMatch: etag,
-    })),
-  );
-  const ofAllowed = outcomes.values();
+  const outcomes = (await deleteAll(store, bucket.id, allowed)).values();
   const entries = wanted.map((one) => {
-    if (one.rejected) return errorElement(one, one.rejected);
-    const outcome = ofAllowed.next().value;
-    if (outcome?.status === "fulfilled") return isQuiet ? "" : deletedElement(one, outcome.value);
-    return errorElement(one, asS3Error(outcome?.reason));
+    const outcome = one.rejected ?? outcomes.next().value;
+    if (!outcome || outcome instanceof S3Error) return errorElement(one, outcome ?? new S3Error("InternalError"));
+    return isQuiet ? "" : deletedElement(one, outcome);
   });
   return xmlResponse("DeleteResult", entries.join(""));
+}
+
+/** Deletes objects, some at a time, so that other changes do not wait for all of them. */
+async function deleteAll(
+  store: StoreContext,
+  bucket: number,
+  objects: readonly Wanted[],
+): Promise<(Result<"deleteObject"> | S3Error)[]> {
+  const outcomes: (Result<"deleteObject"> | S3Error)[] = [];
+  for (let at = 0; at < objects.length; at += MAX_DELETIONS) {
+    const some = objects.slice(at, at + MAX_DELETIONS);
+    const deletions = some.map(({ key, version, etag }) => ({ key: keyBytes(key), version, ifMatch: etag }));
+    try {
+      const result = await store.writer.change("deleteObjects", { bucket, objects: deletions, atMs: store.now() });
+      for (const one of result.outcomes) outcomes.push("error" in one ? asS3Error(new StoreError(one.error)) : one);
+    } catch (error) {
+      const failed = asS3Error(error);
+      for (const _ of some) outcomes.push(failed);
+    }
+  }
+  return outcomes;
 }
 
 function carriesDigest(headers: Headers): boolean {
@@ -67,7 +81,7 @@ function wantedOf(object: XmlElement): Wanted {
   const unknown = object.children.find(({ name }) => !["Key", "VersionId", "ETag"].includes(name));
   let rejected: S3Error | null = null;
   if (key === "") rejected = new S3Error("InvalidArgument", "Key must not be empty");
-  else if (new TextEncoder().encode(key).length > MAX_KEY_BYTES) rejected = new S3Error("KeyTooLongError");
+  else if (keyBytes(key).length > MAX_KEY_BYTES) rejected = new S3Error("KeyTooLongError");
   else if (version === "") rejected = new S3Error("InvalidArgument", "VersionId must not be empty");
   else if (unknown) rejected = new S3Error("NotImplemented", `The condition ${unknown.name} is not provided`);
   return { key, version, etag: etag === null ? null : unquotedEtag(etag), rejected };

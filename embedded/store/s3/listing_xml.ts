@@ -109,8 +109,10 @@ const checksumKinds = new Map<string, string>();
 
 /** The bytes of a key, prefix or delimiter. */
 export function keyBytes(text: string): Uint8Array {
-  return new TextEncoder().encode(text);
+  return ENCODER.encode(text);
 }
+
+const ENCODER = new TextEncoder();
 
 /** The text of a key; bytes that are no whole character, as a cut prefix may end in, become U+FFFD. */
 export function keyText(key: Uint8Array): string {

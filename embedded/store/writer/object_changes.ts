@@ -2,7 +2,7 @@ import type { Input, Result, StoredParts, VersionId, Versioning } from "@/embedd
 import { StoreError } from "@/embedded/store/store_error.ts";
 import { type Cell, numberOrNull, type Statements, textOrNull } from "@/embedded/store/statements.ts";
 import { type BucketRules, bucketRules } from "./bucket_rules.ts";
-import { countMultipart, countStored, withinQuota } from "./usage_counters.ts";
+import { StoredCounts, withinQuota } from "./usage_counters.ts";
 
 /** Version ids are microseconds, raised by one where a key is written faster than the clock moves. */
 const SEQ_PER_MS = 1000;
@@ -65,7 +65,8 @@ export function putVersion(
   }
   if (current && versioning !== "enabled" && !rules.allowsOverwrite) throw new StoreError("OverwriteForbidden");
   const seq = nextSeq(index, bucket, key, current, input.atMs);
-  archiveCurrent(index, bucket, key, current, rules, input.atMs);
+  const counts = new StoredCounts();
+  archiveCurrent(index, bucket, key, current, rules, input.atMs, counts);
   index.run(
     `INSERT OR REPLACE INTO objects (bucket, key, ${COLUMNS}) VALUES (?, ?, ${PLACEHOLDERS})`,
     bucket,
@@ -85,10 +86,8 @@ export function putVersion(
     input.acl,
     location.parts,
   );
-  countStored(index, bucket, input.size, 1);
-  if (location.parts !== null) {
-    countMultipart(index, bucket, 1, (JSON.parse(location.parts) as StoredParts).parts.length, input.size);
-  }
+  counts.add(1, input.size, location.parts === null ? null : (JSON.parse(location.parts) as StoredParts).parts.length);
+  counts.write(index, bucket);
   return { version: versionId(versioning, seq), seq };
 }
 
@@ -101,10 +100,68 @@ export function deleteObject(
   index: Statements,
   input: Input<"deleteObject">,
 ): Result<"deleteObject"> {
-  const { ifMatch = null } = input;
+  const removed = new StoredCounts();
+  const result = deleteOne(index, input, bucketRules(index, input.bucket), removed);
+  removed.write(index, input.bucket);
+  return result;
+}
+
+/**
+ * Deletes several keys or versions of one bucket as {@link deleteObject} does, with one look at the bucket's rules and
+ * one update of its counts.
+ *
+ * @throws {StoreError} NoSuchBucket
+ */
+export function deleteObjects(
+  index: Statements,
+  { bucket, objects, atMs }: Input<"deleteObjects">,
+): Result<"deleteObjects"> {
+  const rules = bucketRules(index, bucket);
+  const removed = new StoredCounts();
+  const outcomes = objects.map((object) => {
+    try {
+      return deleteOne(index, { bucket, atMs, ...object }, rules, removed);
+    } catch (error) {
+      // The rules are checked before anything is changed; any other error undoes the whole change.
+      if (error instanceof StoreError) return { error: error.code };
+      throw error;
+    }
+  });
+  removed.write(index, bucket);
+  return { outcomes };
+}
+
+function deleteOne(
+  index: Statements,
+  input: Input<"deleteObject">,
+  rules: BucketRules,
+  removed: StoredCounts,
+): Result<"deleteObject"> {
+  const { ifMatch = null, version } = input;
   const present = ifMatch === null || ifMatch === "*" ? null : presentEtag(index, input);
   if (present !== null && present !== ifMatch) throw new StoreError("ConditionFailed");
-  return input.version === null ? deleteKey(index, input) : deleteVersion(index, input, input.version);
+  if (version !== null) return deleteVersion(index, input, version, rules, removed);
+  return rules.versioning === "off"
+    ? deleteUnversioned(index, input, removed)
+    : deleteKey(index, input, rules, removed);
+}
+
+function deleteUnversioned(
+  index: Statements,
+  { bucket, key }: Input<"deleteObject">,
+  removed: StoredCounts,
+): Result<"deleteObject"> {
+  const [row] = index.rows(
+    "DELETE FROM objects WHERE bucket = ? AND key = ? RETURNING size, body, file, parts",
+    bucket,
+    key,
+  );
+  if (row) {
+    const [size, body, file, parts] = row;
+    const stored = { size: Number(size), body: numberOrNull(body), file: textOrNull(file), parts: textOrNull(parts) };
+    discardBody(index, stored, removed);
+  }
+  return { version: null, isMarker: false };
 }
 
 /** The ETag of the version that a delete names; null where there is none, or a marker. */
@@ -126,18 +183,15 @@ function presentEtag(index: Statements, { bucket, key, version }: Input<"deleteO
 function deleteKey(
   index: Statements,
   { bucket, key, atMs }: Input<"deleteObject">,
+  rules: BucketRules,
+  removed: StoredCounts,
 ): Result<"deleteObject"> {
-  const rules = bucketRules(index, bucket);
   const { versioning } = rules;
   const current = currentVersion(index, bucket, key);
-  if (versioning === "off") {
-    if (current) removeCurrent(index, bucket, key, current);
-    return { version: null, isMarker: false };
-  }
   // As in S3, a key that is absent or hidden by a marker gets a marker all the same, where markers are used.
   if (!current && !rules.useDeleteMarkers) return { version: null, isMarker: false };
   const seq = nextSeq(index, bucket, key, current, atMs);
-  archiveCurrent(index, bucket, key, current, rules, atMs);
+  archiveCurrent(index, bucket, key, current, rules, atMs, removed);
   index.run("DELETE FROM objects WHERE bucket = ? AND key = ?", bucket, key);
   if (!rules.useDeleteMarkers) {
     if (rules.keepDeletionRecords) addDeletionRecord(index, bucket, key, seq, atMs);
@@ -159,13 +213,15 @@ function deleteVersion(
   index: Statements,
   { bucket, key, atMs }: Input<"deleteObject">,
   version: string,
+  { versioning, keepDeletionRecords }: BucketRules,
+  removed: StoredCounts,
 ): Result<"deleteObject"> {
-  const { versioning, keepDeletionRecords } = bucketRules(index, bucket);
   const addsRecord = versioning !== "off" && keepDeletionRecords;
   const wanted = parseVersionId(version);
   const current = currentVersion(index, bucket, key);
   if (current && names(wanted, current)) {
-    removeCurrent(index, bucket, key, current);
+    index.run("DELETE FROM objects WHERE bucket = ? AND key = ?", bucket, key);
+    discardBody(index, current, removed);
     promoteNewest(index, bucket, key);
     if (addsRecord) addDeletionRecord(index, bucket, key, current.seq, atMs);
     return { version, isMarker: false };
@@ -182,7 +238,7 @@ function deleteVersion(
   const isMarker = row[1] === 1;
   const wasNewest = row[0] === null;
   index.run("DELETE FROM history WHERE bucket = ? AND key = ? AND seq = ?", bucket, key, old.seq);
-  if (!isMarker) discardBody(index, bucket, old);
+  if (!isMarker) discardBody(index, old, removed);
   if (wasNewest) promoteNewest(index, bucket, key);
   if (addsRecord) addDeletionRecord(index, bucket, key, old.seq, atMs);
   return { version, isMarker };
@@ -227,10 +283,11 @@ function archiveCurrent(
   current: VersionRow | null,
   { versioning, prunesAtOnce }: BucketRules,
   atMs: number,
+  counts: StoredCounts,
 ): void {
   if (current?.isNull && versioning !== "enabled") {
     // A key has one null version at most: where the present one is it, a long history is not searched for another.
-    discardBody(index, bucket, current);
+    discardBody(index, current, counts);
   } else {
     if (current) moveToHistory(index, bucket, key, current, atMs);
     else if (versioning !== "off") {
@@ -242,16 +299,16 @@ function archiveCurrent(
         key,
       );
     }
-    if (versioning === "suspended") deleteNullVersion(index, bucket, key);
+    if (versioning === "suspended") deleteNullVersion(index, bucket, key, counts);
   }
   if (prunesAtOnce) {
     const older = "SELECT key, seq, is_marker FROM history WHERE bucket = ? AND key = ? AND old_ms IS NOT NULL";
-    deleteOldVersions(index, bucket, index.rows(`${older} LIMIT ${PRUNED_WITH_A_WRITE}`, bucket, key));
+    deleteOldVersions(index, bucket, index.rows(`${older} LIMIT ${PRUNED_WITH_A_WRITE}`, bucket, key), counts);
   }
 }
 
 /** Removes the null version from the history: a new null version replaces it. */
-function deleteNullVersion(index: Statements, bucket: number, key: Uint8Array): void {
+function deleteNullVersion(index: Statements, bucket: number, key: Uint8Array, removed: StoredCounts): void {
   const row = index.row(
     `SELECT is_marker, ${COLUMNS} FROM history WHERE bucket = ? AND key = ? AND is_null = 1`,
     bucket,
@@ -260,7 +317,7 @@ function deleteNullVersion(index: Statements, bucket: number, key: Uint8Array): 
   if (!row) return;
   const old = versionRow(row.slice(1));
   index.run("DELETE FROM history WHERE bucket = ? AND key = ? AND seq = ?", bucket, key, old.seq);
-  if (row[0] === 0) discardBody(index, bucket, old);
+  if (row[0] === 0) discardBody(index, old, removed);
 }
 
 function moveToHistory(
@@ -284,7 +341,12 @@ function moveToHistory(
  *
  * @returns how many parts their bodies had
  */
-export function deleteOldVersions(index: Statements, bucket: number, rows: readonly Cell[][]): number {
+export function deleteOldVersions(
+  index: Statements,
+  bucket: number,
+  rows: readonly Cell[][],
+  removed: StoredCounts,
+): number {
   let parts = 0;
   for (const [key, seq, isMarker] of rows) {
     if (isMarker === 0) {
@@ -297,7 +359,7 @@ export function deleteOldVersions(index: Statements, bucket: number, rows: reado
       if (!cells) continue;
       const old = versionRow(cells);
       parts += old.parts === null ? 0 : (JSON.parse(old.parts) as StoredParts).parts.length;
-      discardBody(index, bucket, old);
+      discardBody(index, old, removed);
     }
     parts++;
     index.run("DELETE FROM history WHERE bucket = ? AND key = ? AND seq = ?", bucket, key, seq);
@@ -327,21 +389,17 @@ function promoteNewest(index: Statements, bucket: number, key: Uint8Array): void
   );
 }
 
-function removeCurrent(index: Statements, bucket: number, key: Uint8Array, current: VersionRow): void {
-  index.run("DELETE FROM objects WHERE bucket = ? AND key = ?", bucket, key);
-  discardBody(index, bucket, current);
-}
-
 /** Discards the body of a version that no row names any more. */
-function discardBody(index: Statements, bucket: number, version: VersionRow): void {
-  if (version.body !== null) index.run("DELETE FROM bodies WHERE id = ?", version.body);
-  if (version.file !== null) index.run("INSERT OR IGNORE INTO garbage (file) VALUES (?)", version.file);
-  if (version.parts !== null) {
-    const parts: StoredParts = JSON.parse(version.parts);
-    discardParts(index, parts);
-    countMultipart(index, bucket, -1, parts.parts.length, version.size);
-  }
-  countStored(index, bucket, -version.size, -1);
+function discardBody(
+  index: Statements,
+  { size, body, file, parts }: Pick<VersionRow, "size" | "body" | "file" | "parts">,
+  removed: StoredCounts,
+): void {
+  if (body !== null) index.run("DELETE FROM bodies WHERE id = ?", body);
+  if (file !== null) index.run("INSERT OR IGNORE INTO garbage (file) VALUES (?)", file);
+  const stored: StoredParts | null = parts === null ? null : JSON.parse(parts);
+  if (stored) discardParts(index, stored);
+  removed.add(-1, size, stored && stored.parts.length);
 }
 
 /** Adds a record of a deletion, which remains until the bucket's settings allow its removal. */

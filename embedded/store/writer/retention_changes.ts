@@ -3,6 +3,7 @@ import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Statements } from "@/embedded/store/statements.ts";
 import { setVersioning } from "./account_changes.ts";
 import { deleteOldVersions } from "./object_changes.ts";
+import { StoredCounts } from "./usage_counters.ts";
 
 const MS_PER_DAY = 24 * 60 * 60 * 1000;
 
@@ -46,6 +47,7 @@ export function pruneVersions(
      WHERE json_extract(version_settings, '$.prune') = 1`,
   );
   for (const [bucket, days] of buckets) {
+    const removed = new StoredCounts();
     while (parts < PRUNE_LIMIT) {
       const old = index.rows(
         `SELECT key, seq, is_marker FROM history WHERE bucket = ? AND old_ms <= ? ORDER BY old_ms LIMIT ${PRUNE_STEP}`,
@@ -53,9 +55,10 @@ export function pruneVersions(
         atMs - Number(days) * MS_PER_DAY,
       );
       if (old.length === 0) break;
-      parts += deleteOldVersions(index, Number(bucket), old);
+      parts += deleteOldVersions(index, Number(bucket), old, removed);
       pruned += old.length;
     }
+    removed.write(index, Number(bucket));
   }
   return { pruned };
 }

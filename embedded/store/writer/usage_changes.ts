@@ -1,4 +1,4 @@
-import type { Change, ChangeKind, Input, Result } from "@/embedded/store/changes.ts";
+import type { Change, ChangeKind, DeleteOutcome, Input, Result } from "@/embedded/store/changes.ts";
 import type { Statements } from "@/embedded/store/statements.ts";
 
 const MS_PER_HOUR = 60 * 60 * 1000;
@@ -13,6 +13,11 @@ export function recordUsage(index: Statements, change: Change, result: Result<Ch
       return count(index, change.input, { writes: 1 });
     case "deleteObject":
       return count(index, change.input, { deletes: 1 });
+    case "deleteObjects": {
+      const deletes = result !== null && "outcomes" in result ? result.outcomes.filter(isDeleted).length : 0;
+      if (deletes > 0) count(index, change.input, { deletes });
+      return;
+    }
     case "createUpload":
     case "abortUpload":
       return count(index, change.input, {});
@@ -22,6 +27,10 @@ export function recordUsage(index: Statements, change: Change, result: Result<Ch
         recordAll(index, change.input.atMs);
       }
   }
+}
+
+function isDeleted(outcome: DeleteOutcome): boolean {
+  return !("error" in outcome);
 }
 
 /** Counts the reads since the last call. Those of a deleted bucket are not counted. */

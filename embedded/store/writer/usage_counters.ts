@@ -2,15 +2,44 @@ import { roomIn } from "@/embedded/store/quotas.ts";
 import { StoreError } from "@/embedded/store/store_error.ts";
 import type { Statements } from "@/embedded/store/statements.ts";
 
-/** Counts bytes and versions that were added to a bucket or removed. */
-export function countStored(index: Statements, bucket: number, bytes: number, versions: number): void {
-  index.run(
-    "UPDATE buckets SET stored_bytes = stored_bytes + ?, stored_count = stored_count + ? WHERE id = ?",
-    bytes,
-    versions,
-    bucket,
-  );
-  countOfTenant(index, bucket, bytes);
+/** Collects what a change adds to a bucket and removes from it, which is then written at once. */
+export class StoredCounts {
+  #bytes = 0;
+  #versions = 0;
+  #multipart = { objects: 0, parts: 0, bytes: 0 };
+
+  /** Adds a version of so many bytes (`sign` 1), or removes it (-1); `parts` is null for one that was not uploaded in parts. */
+  add(sign: 1 | -1, bytes: number, parts: number | null): void {
+    this.#bytes += sign * bytes;
+    this.#versions += sign;
+    if (parts === null) return;
+    this.#multipart.objects += sign;
+    this.#multipart.parts += sign * parts;
+    this.#multipart.bytes += sign * bytes;
+  }
+
+  /** Writes the counts of a bucket and its tenant. */
+  write(index: Statements, bucket: number): void {
+    if (this.#versions !== 0 || this.#bytes !== 0) {
+      index.run(
+        "UPDATE buckets SET stored_bytes = stored_bytes + ?, stored_count = stored_count + ? WHERE id = ?",
+        this.#bytes,
+        this.#versions,
+        bucket,
+      );
+      countOfTenant(index, bucket, this.#bytes);
+    }
+    const { objects, parts, bytes } = this.#multipart;
+    if (objects === 0 && parts === 0 && bytes === 0) return;
+    index.run(
+      `UPDATE buckets SET multipart_objects = multipart_objects + ?, multipart_object_parts = multipart_object_parts + ?,
+       multipart_object_bytes = multipart_object_bytes + ? WHERE id = ?`,
+      objects,
+      parts,
+      bytes,
+      bucket,
+    );
+  }
 }
 
 /** Counts bytes of parts that were added to a bucket's uploads or removed. */
@@ -18,18 +47,6 @@ export function countParts(index: Statements, bucket: number, bytes: number): vo
   if (bytes === 0) return;
   index.run("UPDATE buckets SET part_bytes = part_bytes + ? WHERE id = ?", bytes, bucket);
   countOfTenant(index, bucket, bytes);
-}
-
-/** Counts objects that were created from parts or removed, with their parts and bytes: `sign` is 1 or -1. */
-export function countMultipart(index: Statements, bucket: number, sign: 1 | -1, parts: number, bytes: number): void {
-  index.run(
-    `UPDATE buckets SET multipart_objects = multipart_objects + ?1, multipart_object_parts = multipart_object_parts + ?1 * ?2,
-     multipart_object_bytes = multipart_object_bytes + ?1 * ?3 WHERE id = ?4`,
-    sign,
-    parts,
-    bytes,
-    bucket,
-  );
 }
 
 /** Counts uploads in parts that were begun or ended, and their parts. */

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { whileUnpinned } from "@/embedded/store/body_pin.ts";
-import type { Change, ChangeKind, Input, Outcome, Result } from "@/embedded/store/changes.ts";
+import type { Change, ChangeKind, DeleteOutcome, Input, Outcome, Result } from "@/embedded/store/changes.ts";
 import { isNoSpace, StoreError } from "@/embedded/store/store_error.ts";
 import { Statements } from "@/embedded/store/statements.ts";
 import { syncFolder } from "@/lib/std/durable_files.ts";
@@ -18,7 +18,7 @@ import {
 import { deleteDocument, modifyTenant, setDocument } from "./document_changes.ts";
 import { createGroup, deleteGroup, modifyGroup, setGrants } from "./group_changes.ts";
 import { countFailure, modifyUser, resetFailures } from "./login_changes.ts";
-import { deleteObject, putObject } from "./object_changes.ts";
+import { deleteObject, deleteObjects, putObject } from "./object_changes.ts";
 import type { Reserve } from "./reserve.ts";
 import { clearDeletionRecords, pruneVersions, setVersionSettings } from "./retention_changes.ts";
 import { setBucketAcl, setBucketCors, setObjectAcl, setTags, setTenantCors } from "./setting_changes.ts";
@@ -37,6 +37,7 @@ const FREEING_CHANGES: ReadonlySet<ChangeKind> = new Set<ChangeKind>([
   "deleteDocument",
   "deleteGroup",
   "deleteObject",
+  "deleteObjects",
   "deleteTenant",
   "deleteUser",
   "expireUploads",
@@ -161,13 +162,29 @@ export class Writer {
     }
     return changes.map((change) => {
       if (!FREEING_CHANGES.has(change.kind)) return NO_SPACE;
-      try {
-        this.#shortenLog();
-        return this.#commitGroup([change], () => null)[0];
-      } catch (error) {
-        return failure(error);
-      }
+      return change.kind === "deleteObjects" ? this.#commitOneByOne(change.input) : this.#commitAlone(change);
     });
+  }
+
+  #commitAlone(change: Change): Outcome {
+    try {
+      this.#shortenLog();
+      return this.#commitGroup([change], () => null)[0];
+    } catch (error) {
+      return failure(error);
+    }
+  }
+
+  /** Commits each of several deletions alone. A fault ends it. */
+  #commitOneByOne({ objects, ...where }: Input<"deleteObjects">): Outcome {
+    const outcomes: DeleteOutcome[] = [];
+    for (const object of objects) {
+      const outcome = this.#commitAlone({ kind: "deleteObjects", input: { ...where, objects: [object] } });
+      if ("fault" in outcome) return outcome;
+      if (!outcome.ok) outcomes.push({ error: outcome.error });
+      else if (outcome.result && "outcomes" in outcome.result) outcomes.push(...outcome.result.outcomes);
+    }
+    return { ok: true, result: { outcomes } };
   }
 
   /** Moves the content of the log into the index and frees the room of the log, unless a reader uses it. */
@@ -232,11 +249,11 @@ export class Writer {
   }
 
   #attempt(change: Change): Outcome {
-    this.#index.exec("SAVEPOINT change");
+    this.#statements.run("SAVEPOINT change");
     try {
       const result = apply(this.#statements, change.kind, change.input);
       recordUsage(this.#statements, change, result);
-      this.#index.exec("RELEASE change");
+      this.#statements.run("RELEASE change");
       return { ok: true, result };
     } catch (error) {
       // Some errors, such as that of a full disk, end the whole transaction: then no change of the group may count.
@@ -294,6 +311,7 @@ const APPLY: { readonly [K in ChangeKind]: (index: Statements, input: Input<K>) 
   grant,
   putObject,
   deleteObject,
+  deleteObjects,
   setVersioning,
   setTags,
   createUpload,

@@ -5,8 +5,11 @@ import { startThread, type Thread } from "@/embedded/threads.ts";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
 import type { WriterRequest, WriterResponse } from "./writer_thread.ts";
 
-/** Most changes that one transaction takes; the rest wait for the next. */
+/** Most changes that one transaction takes, each of several deletions counted; the rest wait for the next. */
 const GROUP_LIMIT = 256;
+
+/** Most deletions of one change: other changes are committed between two of them. */
+export const MAX_DELETIONS = 250;
 
 interface Waiting {
   change: Change;
@@ -67,16 +70,6 @@ export class WriterClient {
     return Promise.all(results);
   }
 
-  /** Makes changes durable in their order, in groups of up to {@link GROUP_LIMIT}, and returns the outcome of each. */
-  changeEach<K extends ChangeKind>(
-    kind: K,
-    input: readonly Input<K>[],
-  ): Promise<PromiseSettledResult<Result<K>>[]> {
-    const results = input.map((one) => this.#queued(kind, one));
-    this.#sendNext();
-    return Promise.allSettled(results);
-  }
-
   #queued<K extends ChangeKind>(kind: K, input: Input<K>): Promise<Result<K>> {
     return new Promise((resolve, reject) => {
       const settle = (outcome: Outcome) => {
@@ -117,7 +110,7 @@ export class WriterClient {
 
   #sendNext(): void {
     if (this.#underWay || this.#queue.length === 0) return;
-    this.#underWay = this.#queue.splice(0, GROUP_LIMIT);
+    this.#underWay = this.#queue.splice(0, firstGroup(this.#queue));
     const message: WriterRequest = { commit: this.#underWay.map((waiting) => waiting.change) };
     this.#port.postMessage(message);
   }
@@ -128,6 +121,16 @@ export class WriterClient {
     this.#sendNext();
     for (const [i, waiting] of group.entries()) waiting.settle(outcomes[i] ?? { ok: false, fault: "no outcome" });
   }
+}
+
+/** How many changes of the queue the next transaction takes. */
+function firstGroup(queue: readonly Waiting[]): number {
+  let weight = 0;
+  const end = queue.findIndex(({ change }) => {
+    weight += change.kind === "deleteObjects" ? change.input.objects.length : 1;
+    return weight > GROUP_LIMIT;
+  });
+  return end < 0 ? queue.length : Math.max(1, end);
 }
 
 function warn(message: string): void {

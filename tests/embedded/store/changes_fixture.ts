@@ -50,6 +50,11 @@ export function putObject(key: string, text: string, given: Given<"putObject"> =
   };
 }
 
+/** The change that deletes several objects of bucket 1, or versions of them. */
+export function deleteObjects(objects: Input<"deleteObjects">["objects"], atMs = 1): ChangeOf<"deleteObjects"> {
+  return { kind: "deleteObjects", input: { bucket: 1, objects, atMs } };
+}
+
 /** The change that deletes an object of bucket 1, or one version of it. */
 export function deleteObject(key: string, given: Given<"deleteObject"> = {}): ChangeOf<"deleteObject"> {
   return { kind: "deleteObject", input: { bucket: 1, key: utf8(key), version: null, atMs: 1, ...given } };

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { openIndexForWriting } from "@/embedded/store/index.ts";
 import { Statements } from "@/embedded/store/statements.ts";
 import { UsageHistory } from "@/embedded/store/usage_history.ts";
-import { countStored } from "@/embedded/store/writer/usage_counters.ts";
+import { StoredCounts } from "@/embedded/store/writer/usage_counters.ts";
 import { countReads, expireUsage, recordUsage } from "@/embedded/store/writer/usage_changes.ts";
 
 const MS_PER_HOUR = 60 * 60 * 1000;
@@ -28,7 +28,9 @@ function startIndex() {
     statements,
     history: new UsageHistory(statements),
     write(bucket: number, hour: number, size: number) {
-      countStored(statements, bucket, size, 1);
+      const counts = new StoredCounts();
+      counts.add(1, size, null);
+      counts.write(statements, bucket);
       const body = { data: new Uint8Array() };
       const key = new Uint8Array();
       const rest = { etag: "", contentType: "", headers: null, checksums: null, tags: null, acl: null, owner: null };

@@ -1,0 +1,90 @@
+import { inTurns, median } from "@/bench/gateway/load.ts";
+import { all, atMost, times } from "@/bench/gateway/verdict.ts";
+import { usedBy } from "@/bench/process_figures.ts";
+import { table } from "@/bench/table.ts";
+import { encodeQuery, s3Path, signHeaders, UNSIGNED_PAYLOAD } from "@/lib/s3/signer.ts";
+import { longestWait, WAITS, waits, withOthers } from "./beside.ts";
+import { fillIndex } from "./fill.ts";
+import { putSmall } from "./put.ts";
+import { BUCKET, OBJECTS, type Site, startSite } from "./sites.ts";
+import { ended } from "./task_progress.ts";
+
+const KEYS = Number(Deno.env.get("BENCH_COUNTED_KEYS") ?? 1_000_000);
+const PREFIX = "tree/";
+const ROUNDS = 3;
+const MOST_OF_PAGER = 1.5;
+const MOST_DELAY_MS = 20;
+
+/** A million keys of the embedded store counted by a task, beside a pager of twenty lines. */
+export async function measureCounts(): Promise<string> {
+  const folder = await Deno.makeTempDir({ prefix: "stackroom-bench-" });
+  let site: Site | null = null;
+  try {
+    await (await startSite(folder)).stop();
+    fillIndex(folder, BUCKET, [{ prefix: PREFIX, objects: KEYS, bodyBytes: 1 }]);
+    site = await startSite(folder);
+    const rows = [[
+      `${KEYS.toLocaleString("en")} keys`,
+      "pager",
+      "task",
+      "of the pager",
+      "CPU of the pager's",
+      "CPU of the task's",
+      ...WAITS,
+      "to reach",
+      "reached",
+    ]];
+    const [pagers, tasks] = await inTurns(
+      [counted(site, paged), counted(site, countTask)],
+      (measure) => measure(),
+      ROUNDS,
+    );
+    await putSmall(site);
+    const { beside } = await withOthers(site, counted(site, countTask));
+    const share = median(tasks.map(({ seconds }, round) => seconds / pagers[round].seconds));
+    rows.push([
+      "embedded store",
+      ...[pagers, tasks].map((figures) => `${median(figures.map(({ seconds }) => seconds)).toFixed(2)} s`),
+      times(share),
+      ...[pagers, tasks].map((figures) => `${median(figures.map(({ cpuSeconds }) => cpuSeconds)).toFixed(2)} s`),
+      ...waits(beside),
+      ...all(atMost(share, MOST_OF_PAGER, " x"), atMost(longestWait(beside), MOST_DELAY_MS, " ms for others")),
+    ]);
+    return table(rows);
+  } finally {
+    await site?.stop();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+function counted(site: Site, count: (site: Site) => Promise<number>) {
+  return async () => {
+    const start = performance.now();
+    const { result, used } = await usedBy(site.pid, () => count(site));
+    if (result !== KEYS) throw new Error(`${result} keys were counted instead of ${KEYS}`);
+    return { seconds: (performance.now() - start) / 1000, cpuSeconds: used?.cpuSeconds ?? NaN };
+  };
+}
+
+/** The pager: pages of 1000, one after the other, straight from the store. */
+async function paged({ store }: Site): Promise<number> {
+  const { host } = new URL(store.origin);
+  let count = 0;
+  let token = "";
+  for (;;) {
+    const query: [string, string][] = [["list-type", "2"], ["max-keys", "1000"], ["prefix", PREFIX]];
+    if (token) query.push(["continuation-token", token]);
+    const headers: Record<string, string> = {};
+    const path = s3Path(BUCKET);
+    signHeaders({ method: "GET", host, path, query }, headers, UNSIGNED_PAYLOAD, store.keys, "us-east-1", Date.now());
+    const text = await (await fetch(`${store.origin}${path}?${encodeQuery(query)}`, { headers })).text();
+    count += text.match(/<Contents>/g)?.length ?? 0;
+    token = /<NextContinuationToken>([^<]+)/.exec(text)?.[1] ?? "";
+    if (!token) return count;
+  }
+}
+
+async function countTask(site: Site): Promise<number> {
+  const started = await site.call("POST", `${OBJECTS}/s3_stats?prefix=${encodeURIComponent(PREFIX)}`);
+  return Number((await ended(site, `${OBJECTS}/s3_stats/${started.task_id}`)).files);
+}
