@@ -172,7 +172,7 @@ interface Changes {
 }
 
 /** What is deleted: a key, or a version of it. */
-export interface Deletion {
+interface Deletion {
   readonly key: Uint8Array;
   readonly version: string | null;
   /** Only an object of this ETag; `*` is any. */
