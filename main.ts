@@ -63,8 +63,9 @@ async function start(config: Config, dev: boolean): Promise<void> {
   const results = fromStore && resultsRole(fromStore);
   const web = config.web &&
     await webRole(config, config.web, { results: results && inProcessResults(results), cluster, dev, log });
+  const gateway = config.gateway && gatewayDeps(config, config.gateway, store, folder, memory, log);
   const app = buildApp({
-    gateway: config.gateway && gatewayDeps(config, config.gateway, store, folder, memory),
+    gateway,
     web: web && web.deps,
     results: config.web ? null : results,
     resultsTrustedHops: config.results?.trustedHops,
@@ -77,6 +78,7 @@ async function start(config: Config, dev: boolean): Promise<void> {
     now: Date.now,
   });
   listener.answerWith(serving(app));
+  gateway?.tasks.start();
 
   const isLaunched = Deno.args.includes("--launched");
   if (dev) {
@@ -86,7 +88,9 @@ async function start(config: Config, dev: boolean): Promise<void> {
   } else {
     stopOnSignals({
       async finish() {
-        await listener.drain();
+        // Beside the requests, which may take all of the time: the leases must be released within it.
+        await Promise.all([listener.drain(), gateway?.tasks.stop()]);
+        await gateway?.tasks.store.close();
         await web?.close();
         await cluster?.stop();
         await store?.stop();

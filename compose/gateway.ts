@@ -4,10 +4,12 @@ import type { EmbeddedStore } from "@/embedded/store/server/embedded_store.ts";
 import { type Identify, ownKeyIdentities, sharedKeyIdentities, storeIdentities } from "@/lib/auth/store_credentials.ts";
 import { parseUsersFile, usersFileCheck } from "@/lib/auth/users_file.ts";
 import { type Config, ConfigError, type GatewayConfig } from "@/lib/config/mod.ts";
+import type { RequestLog } from "@/lib/http/access_log.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { derivedAddresses, type StoreAddresses } from "@/lib/store/addresses.ts";
 import type { GatewayDeps } from "@/routes/mod.ts";
 import { type CredentialMemory, upstream } from "./shared.ts";
+import { taskRunner } from "./tasks.ts";
 
 /** What the gateway role works with. Throws ConfigError. */
 export function gatewayDeps(
@@ -16,20 +18,26 @@ export function gatewayDeps(
   store: EmbeddedStore | null,
   folder: DataFolder | null,
   memory: CredentialMemory,
+  log: RequestLog,
 ): GatewayDeps {
   const own = gateway.store;
+  const { region } = gateway;
   const timeoutMs = gateway.mapiTimeoutSeconds * 1000;
+  const tokenSecret = Buffer.from(gateway.tokenKey ?? folder?.secret("token-key") ?? "");
+  const addresses = storeAddresses(gateway, store);
+  const upstreams = {
+    s3: upstream(config, own?.verifyTls.s3 ?? true, timeoutMs),
+    mapi: upstream(config, own?.verifyTls.mapi ?? true, timeoutMs),
+  };
   return {
-    tokenSecret: Buffer.from(gateway.tokenKey ?? folder?.secret("token-key") ?? ""),
+    tokenSecret,
     tokenLifetimeMinutes: gateway.tokenMinutes,
     identify: identities(gateway),
     ...memory,
-    addresses: storeAddresses(gateway, store),
-    upstreams: {
-      s3: upstream(config, own?.verifyTls.s3 ?? true, timeoutMs),
-      mapi: upstream(config, own?.verifyTls.mapi ?? true, timeoutMs),
-    },
-    region: gateway.region,
+    addresses,
+    upstreams,
+    region,
+    tasks: taskRunner(gateway, { secret: tokenSecret, folder, log }),
     backend: own?.backend ?? "hcp",
     mapiEnabled: gateway.mapiEnabled,
     mapiTimeoutMs: timeoutMs,

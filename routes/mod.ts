@@ -34,6 +34,7 @@ import { bucketReachable, proveCredentials, s3Reachable } from "@/lib/s3/probes.
 import type { UploadSizes } from "@/lib/s3/upload/object_upload.ts";
 import type { TimeBounds } from "@/lib/std/time_bounds.ts";
 import type { StoreAddresses } from "@/lib/store/addresses.ts";
+import type { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { aclOperations } from "@/routes/api/v1/acl.ts";
 import { authOperations } from "@/routes/api/v1/auth.ts";
 import { bucketContentOperations } from "@/routes/api/v1/bucket_contents.ts";
@@ -70,6 +71,8 @@ export interface GatewayDeps {
   /** One client for each protocol: their certificates are checked or not by settings of their own. */
   readonly upstreams: { readonly s3: UpstreamClient; readonly mapi: UpstreamClient };
   readonly region: string;
+  /** What works on background tasks in this process. */
+  readonly tasks: TaskRunner;
   readonly backend: StorageBackend;
   readonly mapiEnabled: boolean;
   /** Until MAPI's response headers, ms. */

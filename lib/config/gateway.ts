@@ -14,6 +14,9 @@ export interface GatewayConfig {
   readonly authType: "native" | "ad";
   /** Requests of one tenant at a time. */
   readonly maxTenantRequests: number;
+  /** Unfinished background tasks and unexpired archives: of one user, and of all. */
+  readonly maxTasksPerUser: number;
+  readonly maxTasks: number;
   /** Region in S3 signatures. */
   readonly region: string;
   /** The operator's own store; null: the embedded one. */
@@ -69,6 +72,8 @@ export function gatewayConfig(reading: Reading): GatewayConfig {
     mapiTimeoutSeconds: settings.HCP_TIMEOUT,
     authType: settings.STORE_AUTH_TYPE,
     maxTenantRequests: settings.MAX_TENANT_REQUESTS,
+    maxTasksPerUser: settings.MAX_TASKS_PER_USER,
+    maxTasks: settings.MAX_TASKS,
     region: settings.S3_REGION,
     store,
   };

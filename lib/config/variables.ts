@@ -76,6 +76,9 @@ const ONE_YEAR_MINUTES = 525_600;
 const ONE_YEAR_HOURS = 8_760;
 const MAX_PORT = 65_535;
 const MAX_IN_FLIGHT = 1_000_000;
+const MAX_STORED_TASKS = 10_000;
+const DEFAULT_MAX_TASKS_PER_USER = 10;
+const DEFAULT_MAX_TASKS = 200;
 const MAX_SEED = 4_294_967_295;
 
 /** Every environment variable of every role. Unset variables and empty values are absent, values come trimmed. */
@@ -167,6 +170,14 @@ export const environment = z.object({
   MAX_TENANT_REQUESTS: gateway(
     integer(1, MAX_IN_FLIGHT, "requests").default(DEFAULT_MAX_TENANT_REQUESTS),
     "How many of `MAX_REQUESTS` one tenant may have at a time in the gateway. Further ones get 503 too.",
+  ),
+  MAX_TASKS_PER_USER: gateway(
+    integer(1, MAX_STORED_TASKS, "tasks").default(DEFAULT_MAX_TASKS_PER_USER),
+    "How many unfinished background tasks and unexpired archives one user may have. Further ones get 429 with `Retry-After`.",
+  ),
+  MAX_TASKS: gateway(
+    integer(1, MAX_STORED_TASKS, "tasks").default(DEFAULT_MAX_TASKS),
+    "The same for all users together, of all replicas that share them.",
   ),
   S3_REGION: gateway(line().default("us-east-1"), "The region in S3 signatures.", {
     roles: ["gateway", "results"],

@@ -1,7 +1,9 @@
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { HttpError } from "@/lib/http/errors.ts";
 import {
   ENDED_TTL_MS,
   LEASE_MS,
+  MAX_ENDED_PER_OWNER,
   MAX_RUN_MS,
   type NewTask,
   RAN_TOO_LONG,
@@ -12,12 +14,12 @@ import {
 } from "./task.ts";
 import type { Blobs, Created, Saved, TaskBounds, TaskStore } from "./task_store.ts";
 
-const LAYOUT_VERSION = 1;
+const LAYOUT_VERSION = 2;
 const LAYOUT = `
 CREATE TABLE tasks (
   id TEXT PRIMARY KEY, kind TEXT NOT NULL, owner TEXT NOT NULL, bucket TEXT NOT NULL, state TEXT NOT NULL,
   canceling INTEGER NOT NULL, error TEXT, progress TEXT NOT NULL, caller BLOB, created_ms INTEGER NOT NULL,
-  ended_ms INTEGER, expires_ms INTEGER NOT NULL, holder TEXT, lease_ms INTEGER NOT NULL
+  updated_ms INTEGER NOT NULL, ended_ms INTEGER, expires_ms INTEGER NOT NULL, holder TEXT, lease_ms INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE blobs (
   task TEXT NOT NULL, name TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY (task, name)
@@ -35,6 +37,7 @@ interface TaskRow {
   readonly progress: string;
   readonly caller: Uint8Array | null;
   readonly created_ms: number;
+  readonly updated_ms: number;
   readonly ended_ms: number | null;
 }
 
@@ -77,13 +80,14 @@ export class SqliteTaskStore implements TaskStore {
         if (this.#count(`${counted} AND owner = ?`, now, task.owner) >= maxPerOwner) return "owner";
         if (this.#count(counted, now) >= max) return "all";
         this.#run(
-          `INSERT INTO tasks VALUES (?, ?, ?, ?, 'running', 0, NULL, ?, ?, ?, NULL, ?, ?, ?)`,
+          `INSERT INTO tasks VALUES (?, ?, ?, ?, 'running', 0, NULL, ?, ?, ?, ?, NULL, ?, ?, ?)`,
           task.id,
           task.kind,
           task.owner,
           task.bucket,
           task.progress,
           task.sealedCaller,
+          now,
           now,
           now + MAX_RUN_MS,
           holder,
@@ -115,11 +119,12 @@ export class SqliteTaskStore implements TaskStore {
   }
 
   save(id: string, holder: string, progress: string | null): Promise<Saved> {
+    const now = this.#now();
     return settled(() => {
       const row = this.#db.prepare(
-        `UPDATE tasks SET progress = coalesce(?, progress), lease_ms = ?
-         WHERE id = ? AND holder = ? AND state = 'running' RETURNING canceling`,
-      ).get(progress, this.#now() + LEASE_MS, id, holder);
+        `UPDATE tasks SET progress = coalesce(?1, progress), updated_ms = iif(?1 IS NULL, updated_ms, ?2), lease_ms = ?3
+         WHERE id = ?4 AND holder = ?5 AND state = 'running' RETURNING canceling`,
+      ).get(progress, now, now + LEASE_MS, id, holder);
       return savedOf(row);
     });
   }
@@ -129,10 +134,20 @@ export class SqliteTaskStore implements TaskStore {
     return settled(() =>
       this.#durably(() => {
         const row = this.#db.prepare(
-          `UPDATE tasks SET state = ?, error = ?, progress = ?, caller = CASE WHEN ? THEN caller END, ended_ms = ?,
-             expires_ms = ?, holder = NULL
-           WHERE id = ? AND holder = ? AND state = 'running' RETURNING canceling`,
-        ).get(state, error, progress, keepsCaller ? 1 : 0, now, now + ENDED_TTL_MS, id, holder);
+          `UPDATE tasks SET state = ?, error = ?, progress = ?, caller = CASE WHEN ? THEN caller END, updated_ms = ?,
+             ended_ms = ?, expires_ms = ?, holder = NULL
+           WHERE id = ? AND holder = ? AND state = 'running' RETURNING canceling, owner`,
+        ).get(state, error, progress, keepsCaller ? 1 : 0, now, now, now + ENDED_TTL_MS, id, holder);
+        if (row) {
+          this.#run(
+            `DELETE FROM tasks WHERE id IN (
+               SELECT id FROM tasks WHERE owner = ? AND ended_ms IS NOT NULL AND caller IS NULL
+               ORDER BY ended_ms DESC LIMIT -1 OFFSET ?
+             )`,
+            row.owner,
+            MAX_ENDED_PER_OWNER,
+          );
+        }
         return savedOf(row);
       })
     );
@@ -170,9 +185,11 @@ export class SqliteTaskStore implements TaskStore {
       this.#transaction(() => {
         this.#run("DELETE FROM tasks WHERE expires_ms <= ? AND state != 'running'", now);
         this.#run(
-          `UPDATE tasks SET state = 'failed', error = ?, caller = NULL, holder = NULL, ended_ms = ?, expires_ms = ?
+          `UPDATE tasks SET state = 'failed', error = ?, caller = NULL, holder = NULL, updated_ms = ?,
+             ended_ms = ?, expires_ms = ?
            WHERE expires_ms <= ?`,
           RAN_TOO_LONG,
+          now,
           now,
           now + ENDED_TTL_MS,
           now,
@@ -234,6 +251,7 @@ function taskOf(row: TaskRow): Task {
     progress: row.progress,
     sealedCaller: row.caller,
     createdAt: row.created_ms,
+    updatedAt: row.updated_ms,
     endedAt: row.ended_ms,
   };
 }
@@ -243,7 +261,18 @@ function savedOf(row: unknown): Saved {
   return (row as { canceling: number }).canceling === 1 ? "canceling" : "stored";
 }
 
-/** The result of synchronous work as a promise that rejects where it throws. */
+/** The result of synchronous work as a promise. @throws HttpError 507 where the disk is full, else 503 */
 function settled<T>(work: () => T): Promise<T> {
-  return new Promise((resolve) => resolve(work()));
+  return new Promise((resolve, reject) => {
+    try {
+      resolve(work());
+    } catch (error) {
+      const isFull = error instanceof Error && /disk is full/i.test(error.message);
+      reject(
+        isFull
+          ? new HttpError(507, "The disk of the gateway is full: background tasks cannot be stored", { cause: error })
+          : new HttpError(503, "Background tasks cannot be stored", { headers: { "Retry-After": "5" }, cause: error }),
+      );
+    }
+  });
 }

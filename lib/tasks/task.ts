@@ -35,6 +35,8 @@ export interface Task {
   /** The keys with which it works, sealed; null once it has ended and does not need them any more. */
   readonly sealedCaller: Uint8Array | null;
   readonly createdAt: number;
+  /** When its progress or its state was stored last. */
+  readonly updatedAt: number;
   /** Null while it runs. */
   readonly endedAt: number | null;
 }

@@ -6,7 +6,7 @@ import { openText, sealText } from "@/lib/std/sealed_text.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 
 /** Keys of the task operations, each for one purpose. */
-interface TaskKeys {
+export interface TaskKeys {
   /** Seals the credentials of running tasks. */
   readonly seal: KeyObject;
   /** Derives the owner of a task from credentials. */

@@ -32,7 +32,10 @@ export interface TaskStore {
   claim(holder: string, limit: number): Promise<Task[]>;
   /** Stores the progress of a running task and renews its lease. Null renews the lease alone. */
   save(id: string, holder: string, progress: string | null): Promise<Saved>;
-  /** Ends a running task: it expires `ENDED_TTL_MS` later. */
+  /**
+   * Ends a running task: it expires `ENDED_TTL_MS` later. Of its owner's ended tasks all but the last
+   * `MAX_ENDED_PER_OWNER` are deleted.
+   */
   end(id: string, holder: string, end: TaskEnd): Promise<Saved>;
   /** Releases the leases of a process that stops, so that another one takes its tasks over at once. */
   release(holder: string): Promise<void>;

@@ -7,6 +7,10 @@ import { type App, serving } from "@/lib/http/app.ts";
 import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
 import { type ConnectionLimits, DEFAULT_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
 import { drainingServer } from "@/lib/process/draining_server.ts";
+import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
+import { PROCESS_CLOCK, steadyTime } from "@/lib/tasks/task_clock.ts";
+import { taskKeys } from "@/lib/tasks/task_keys.ts";
+import { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { type AppDeps, buildApp, type GatewayDeps } from "@/routes/mod.ts";
 
 /** What the fake store was sent. */
@@ -42,6 +46,7 @@ export const CURATOR = { username: "curator", password: "p4ssw0rd", tenant: "arc
 export interface FixtureOptions {
   readonly gateway?: Partial<GatewayDeps>;
   readonly app?: Partial<AppDeps>;
+  readonly tasks?: Partial<ConstructorParameters<typeof TaskRunner>[0]>;
   readonly identify?: Identify;
   readonly timeoutMs?: number;
   /** Whether the store has accepted the fixture's caller just before; true when absent. */
@@ -68,6 +73,16 @@ export async function withGateway(options: FixtureOptions, body: (fixture: Fixtu
   const accepted = new AcceptedIdentities(() => NOW);
   if (options.proven ?? true) accepted.accept(accepted.digest(CURATOR));
   const log = batchedLog((text) => lines += text);
+  const tasks = new TaskRunner({
+    store: new SqliteTaskStore(":memory:", steadyTime()),
+    keys: taskKeys(SECRET),
+    handlers: [],
+    bounds: { maxPerOwner: 10, max: 200 },
+    clock: PROCESS_CLOCK,
+    log,
+    ...options.tasks,
+  });
+  tasks.start();
   const app = buildApp({
     web: null,
     results: null,
@@ -84,6 +99,7 @@ export async function withGateway(options: FixtureOptions, body: (fixture: Fixtu
       },
       upstreams: { s3: client, mapi: client },
       region: "us-east-1",
+      tasks,
       backend: "hcp",
       mapiEnabled: true,
       mapiTimeoutMs: options.timeoutMs ?? 60_000,
@@ -126,7 +142,9 @@ export async function withGateway(options: FixtureOptions, body: (fixture: Fixtu
     });
   } finally {
     log.flush();
+    await tasks.stop();
     await gateway.drain();
+    await tasks.store.close();
     await store.shutdown();
   }
 }

@@ -32,9 +32,12 @@ const RECORD = z.tuple([
   text,
   time,
   time.or(none),
+  time,
   z.instanceof(Uint8Array).or(none),
   text,
-]).transform(([kind, owner, bucket, state, canceling, error, progress, createdAt, endedAt, caller, id]): Task => ({
+]).transform((
+  [kind, owner, bucket, state, canceling, error, progress, createdAt, endedAt, updatedAt, caller, id],
+): Task => ({
   id,
   kind,
   owner,
@@ -45,6 +48,7 @@ const RECORD = z.tuple([
   progress,
   sealedCaller: caller && plainBytes(caller),
   createdAt,
+  updatedAt,
   endedAt,
 }));
 

@@ -57,17 +57,18 @@ end
 -- What RECORD in the store's module reads, in its order.
 local function record(id)
   local values = redis.call('HMGET', key('task', id),
-    'kind', 'owner', 'bucket', 'state', 'canceling', 'error', 'progress', 'created', 'ended')
+    'kind', 'owner', 'bucket', 'state', 'canceling', 'error', 'progress', 'created', 'ended', 'updated')
   local caller = redis.pcall('GET', key('caller', id))
-  values[10] = type(caller) == 'string' and caller
-  values[11] = id
+  values[11] = type(caller) == 'string' and caller
+  values[12] = id
   return values
 end
 
 -- Stores the end of a task. Its sealed keys stay where they are needed to download it.
 local function finish(id, owner, state, reason, keepsCaller)
   local expires = now + ENDED_TTL
-  redis.call('HSET', key('task', id), 'state', state, 'ended', now, 'expires', expires)
+  redis.call('HSET', key('task', id), 'state', state, 'ended', now, 'updated', now,
+    'expires', expires)
   if reason then redis.call('HSET', key('task', id), 'error', reason) end
   redis.call('HDEL', key('task', id), 'holder')
   redis.call('ZREM', LEASES, id)
@@ -130,7 +131,7 @@ if isFull(COUNTED, tonumber(ARGV[10])) then return 'all' end
 
 local expires = now + MAX_RUN
 redis.call('HSET', key('task', id), 'kind', ARGV[3], 'owner', owner, 'bucket', ARGV[5], 'progress', ARGV[6],
-  'state', 'running', 'canceling', '0', 'created', now, 'expires', expires, 'holder', holder)
+  'state', 'running', 'canceling', '0', 'created', now, 'updated', now, 'expires', expires, 'holder', holder)
 expire(key('task', id), expires + ENDED_TTL)
 redis.call('SET', key('caller', id), ARGV[7])
 expire(key('caller', id), expires)
@@ -179,7 +180,7 @@ return claimed
 export const SAVE = script(`
 local task = held(ARGV[2], ARGV[3])
 if not task then return 'lost' end
-if ARGV[4] then redis.call('HSET', key('task', ARGV[2]), 'progress', ARGV[4]) end
+if ARGV[4] then redis.call('HSET', key('task', ARGV[2]), 'progress', ARGV[4], 'updated', now) end
 redis.call('ZADD', LEASES, now + LEASE, ARGV[2])
 return saved(task)
 `);

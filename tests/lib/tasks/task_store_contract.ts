@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { ENDED_TTL_MS, LEASE_MS, MAX_RUN_MS, type NewTask, RAN_TOO_LONG, type TaskEnd } from "@/lib/tasks/task.ts";
+import {
+  ENDED_TTL_MS,
+  LEASE_MS,
+  MAX_ENDED_PER_OWNER,
+  MAX_RUN_MS,
+  type NewTask,
+  RAN_TOO_LONG,
+  type TaskEnd,
+} from "@/lib/tasks/task.ts";
 import type { TaskStore } from "@/lib/tasks/task_store.ts";
 
 /** A store of tasks under test. */
@@ -50,8 +58,9 @@ export function testTaskStore(name: string, open: () => Promise<StoreUnderTest>,
     assert.equal(await store.create(task, "a", BOUNDS), "created");
     const stored = await store.get(task.id);
     assert.ok(stored);
-    const { createdAt, ...rest } = stored;
+    const { createdAt, updatedAt, ...rest } = stored;
     assert.ok(createdAt > 0);
+    assert.equal(updatedAt, createdAt);
     assert.deepEqual(rest, { ...task, state: "running", isCanceling: false, error: null, endedAt: null });
     assert.equal(await store.get(randomUUID()), null);
   });
@@ -99,6 +108,19 @@ export function testTaskStore(name: string, open: () => Promise<StoreUnderTest>,
     assert.deepEqual(await store.readBlobs(task.id, ["keys/0"]), [null]);
   });
 
+  test("of an owner's ended tasks the last hundred can be read", async ({ store, advance }) => {
+    const ids: string[] = [];
+    for (let count = 0; count <= MAX_ENDED_PER_OWNER; count++) {
+      const task = newTask();
+      await store.create(task, "a", BOUNDS);
+      await advance(1);
+      await store.end(task.id, "a", END);
+      ids.push(task.id);
+    }
+    const found = await Promise.all(ids.map((id) => store.get(id)));
+    assert.deepEqual(found.map((task) => task !== null), ids.map((_, index) => index >= 1));
+  });
+
   test("a leased task cannot be claimed until its lease has expired, and then once", async ({ store, advance }) => {
     const task = newTask();
     await store.create(task, "a", BOUNDS);
@@ -123,6 +145,26 @@ export function testTaskStore(name: string, open: () => Promise<StoreUnderTest>,
     await advance(LEASE_MS - 1000);
     assert.deepEqual(await store.claim("b", 10), []);
     assert.equal((await store.get(task.id))?.progress, '{"files":1}');
+  });
+
+  test("a task is updated when its progress or its state is stored, not when its lease is renewed", async ({ store, advance }) => {
+    const task = newTask();
+    await store.create(task, "a", BOUNDS);
+    const seconds = async () => {
+      const stored = await store.get(task.id);
+      assert.ok(stored);
+      return Math.floor((stored.updatedAt - stored.createdAt) / 1000);
+    };
+    await advance(1000);
+    await store.save(task.id, "a", null);
+    assert.equal(await seconds(), 0);
+    await store.save(task.id, "a", "{}");
+    assert.equal(await seconds(), 1);
+    await advance(2000);
+    await store.end(task.id, "a", END);
+    const ended = await store.get(task.id);
+    assert.equal(ended?.updatedAt, ended?.endedAt);
+    assert.equal(await seconds(), 3);
   });
 
   test("the oldest tasks are claimed first, up to the limit", async ({ store, advance }) => {

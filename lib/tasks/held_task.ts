@@ -1,0 +1,157 @@
+import { LEASE_MS, RENEW_MS, type Task, type TaskEnd } from "./task.ts";
+import type { TaskClock } from "./task_clock.ts";
+import type { Saved, TaskStore } from "./task_store.ts";
+
+/** A progress is stored at most this often, ms. */
+const CHECKPOINT_MS = 250;
+/** How long a progress that must be stored waits for a store that is not reachable, ms. */
+const RETRY_MS = 1000;
+
+/**
+ * Why the work on a task ends early: its owner cancelled it, another process has taken it over or it is gone (`lost`), its
+ * lease may have run out while the store was not reachable (`expired`), or the process stops.
+ */
+type Interruption = "canceled" | "lost" | "expired" | "stopped";
+
+interface HeldTaskOptions {
+  readonly store: TaskStore;
+  readonly holder: string;
+  readonly clock: TaskClock;
+  /** Called with each error of the store. */
+  readonly onStoreError: (error: unknown) => void;
+}
+
+/** A task whose lease this process has, as far as it knows. */
+export class HeldTask {
+  readonly task: Task;
+  /** `paused`: its lease may have run out. `ending`: its end is not stored yet. */
+  state: "waiting" | "running" | "paused" | "ending" = "waiting";
+  end: TaskEnd | null = null;
+
+  readonly #options: HeldTaskOptions;
+  readonly #cancel = new AbortController();
+  #lease = new AbortController();
+  #signal: AbortSignal;
+  #interruption: Interruption | null = null;
+  #progress: () => string;
+  #version = 0;
+  #storedVersion = 0;
+  #savedAt = -Infinity;
+  #leaseEnd: number;
+  #saving: Promise<Saved | "unreachable"> | null = null;
+
+  /** @param leasedAt when the lease was requested, by the clock */
+  constructor(task: Task, leasedAt: number, options: HeldTaskOptions) {
+    this.task = task;
+    this.#options = options;
+    this.#progress = () => task.progress;
+    this.#leaseEnd = leasedAt + LEASE_MS;
+    this.#signal = AbortSignal.any([this.#cancel.signal, this.#lease.signal]);
+  }
+
+  /** Why its work must end; null while it may go on. */
+  get interruption(): Interruption | null {
+    return this.#interruption;
+  }
+
+  /** Aborts when its work must end, for any reason. */
+  get signal(): AbortSignal {
+    return this.#signal;
+  }
+
+  /** Aborts when its work must end, unless it was cancelled alone. */
+  get leaseSignal(): AbortSignal {
+    return this.#lease.signal;
+  }
+
+  /** The last progress, as JSON. */
+  get progress(): string {
+    return this.#progress();
+  }
+
+  /** Grows with each checkpoint. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Whether the lease may run out before it is renewed the next time. */
+  get isExpiring(): boolean {
+    return this.#options.clock.now() + RENEW_MS >= this.#leaseEnd;
+  }
+
+  /** Notes a lease that was requested at a moment of the clock. */
+  leased(at: number): void {
+    this.#leaseEnd = Math.max(this.#leaseEnd, at + LEASE_MS);
+  }
+
+  /** Ends the work that is under way. */
+  interrupt(reason: Interruption): void {
+    if (this.#interruption === "lost") return;
+    // What ends the lease counts more than a cancellation, which is stored and found by the next holder.
+    if (this.#interruption === null || reason !== "canceled") this.#interruption = reason;
+    const error = new Error(`The work on a task is interrupted: ${reason}`);
+    (reason === "canceled" ? this.#cancel : this.#lease).abort(error);
+  }
+
+  /** Lets work begin again after the lease had run out and was renewed. */
+  resume(): void {
+    this.#lease = new AbortController();
+    this.#signal = AbortSignal.any([this.#cancel.signal, this.#lease.signal]);
+    this.#interruption = this.#cancel.signal.aborted ? "canceled" : null;
+  }
+
+  /** As `Job.checkpoint`, with a function that returns the progress as JSON. */
+  async checkpoint(progress: () => string, when?: "at once"): Promise<void> {
+    this.#progress = progress;
+    const version = ++this.#version;
+    const { clock } = this.#options;
+    this.#signal.throwIfAborted();
+    if (when !== "at once") {
+      if (clock.now() - this.#savedAt >= CHECKPOINT_MS) await this.#aborted(this.save());
+      return this.#signal.throwIfAborted();
+    }
+    while (this.#storedVersion < version) {
+      const saved = await this.#aborted(this.save());
+      this.#signal.throwIfAborted();
+      if (saved === "unreachable") await clock.sleep(RETRY_MS, this.#signal);
+    }
+  }
+
+  /** Stores the last progress, unless it is stored, and renews the lease. Calls at the same time share one. */
+  save(): Promise<Saved | "unreachable"> {
+    return this.#saving ??= this.#save().finally(() => this.#saving = null);
+  }
+
+  async #save(): Promise<Saved | "unreachable"> {
+    const { store, holder, clock, onStoreError } = this.#options;
+    const [at, version] = [clock.now(), this.#version];
+    this.#savedAt = at;
+    try {
+      const progress = version > this.#storedVersion ? this.#progress() : null;
+      const saved = await store.save(this.task.id, holder, progress);
+      if (saved === "lost") this.interrupt("lost");
+      else {
+        this.#storedVersion = version;
+        this.leased(at);
+        if (saved === "canceling") this.interrupt("canceled");
+      }
+      return saved;
+    } catch (error) {
+      onStoreError(error);
+      return "unreachable";
+    }
+  }
+
+  /** Waits for work, at most until the signal aborts: a store may not answer for long. */
+  async #aborted<T>(work: Promise<T>): Promise<T> {
+    const signal = this.#signal;
+    const { promise, reject } = Promise.withResolvers<never>();
+    const abort = () => reject(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
+    try {
+      return await Promise.race([work, promise]);
+    } finally {
+      signal.removeEventListener("abort", abort);
+    }
+  }
+}

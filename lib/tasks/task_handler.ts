@@ -1,0 +1,54 @@
+import type { z } from "zod";
+import type { Caller } from "@/lib/auth/store_credentials.ts";
+import type { TaskKind } from "./task.ts";
+import type { Blobs } from "./task_store.ts";
+
+/** A kind of tasks, and what their progress is: JSON of up to a few hundred KiB. */
+export interface TaskType<P> {
+  readonly kind: TaskKind;
+  readonly progress: z.ZodType<P>;
+}
+
+/** What the tasks of one kind do. */
+export interface TaskHandler<P> extends TaskType<P> {
+  /** Whether a task that is ready needs its sealed keys until it expires. */
+  readonly keepsCaller: boolean;
+  /**
+   * Works until the task is done. It may be called again for the same task, in this process or in another one: after an
+   * interruption, or after an error of the store that may pass. Then it goes on from the last checkpoint.
+   *
+   * @returns the progress with which the task ends
+   * @throws HttpError that ends the task as failed, its detail is shown to the owner; or what `job` throws when it is
+   *   interrupted. No work may go on after that.
+   */
+  run(job: Job<P>): Promise<P>;
+}
+
+/** One run of a task. */
+export interface Job<P> {
+  readonly id: string;
+  readonly bucket: string;
+  /** The owner's keys. Its signal is that of the job. */
+  readonly caller: Caller;
+  /** The last checkpoint, where the work begins. */
+  readonly progress: P;
+  /** Aborts when the task is cancelled, and as {@link leaseSignal}. */
+  readonly signal: AbortSignal;
+  /**
+   * Aborts when this process must not work on the task any more: it stops, or another process may have the lease. Work
+   * that must not break off when the task is cancelled waits for this signal alone.
+   */
+  readonly leaseSignal: AbortSignal;
+  /**
+   * Records a progress from which the task can go on; it must not be changed afterwards. It is stored at most four times
+   * a second.
+   *
+   * @param when `at once`: returns when it is stored
+   * @throws when the job is interrupted. The progress is recorded all the same.
+   */
+  checkpoint(progress: P, when?: "at once"): Promise<void>;
+  /** As {@link TaskStore}. */
+  readBlobs(names: readonly string[]): Promise<(Uint8Array<ArrayBuffer> | null)[]>;
+  /** As {@link TaskStore}. */
+  writeBlobs(blobs: Blobs): Promise<void>;
+}

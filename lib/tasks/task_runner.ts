@@ -1,0 +1,389 @@
+import { randomUUID } from "node:crypto";
+import type { Caller } from "@/lib/auth/store_credentials.ts";
+import type { RequestLog } from "@/lib/http/access_log.ts";
+import { HttpError, notFound, tooManyRequests, unavailable } from "@/lib/http/errors.ts";
+import { redactText } from "@/lib/http/redact.ts";
+import { parsedJson } from "@/lib/std/untrusted.ts";
+import { HeldTask } from "./held_task.ts";
+import { RENEW_MS, type Task, type TaskEnd } from "./task.ts";
+import type { TaskClock } from "./task_clock.ts";
+import { failureSentence, INTERNAL_ERROR, isTransient, UNREADABLE_CALLER, UNREADABLE_TASK } from "./task_error.ts";
+import type { Job, TaskHandler, TaskType } from "./task_handler.ts";
+import { openCaller, ownerOf, sealCaller, type TaskKeys } from "./task_keys.ts";
+import type { Blobs, TaskBounds, TaskStore } from "./task_store.ts";
+
+/** Tasks that a process works on at a time: in all, and of one owner, so that no owner takes all of them. */
+const MAX_RUNNING = 8;
+const MAX_RUNNING_PER_OWNER = 4;
+/** A process claims no further tasks while it has so many, those included that wait for their turn. */
+const MAX_CLAIMED = 16;
+/** How long errors of the store that may pass are waited out while nothing is done in between, ms. */
+const RETRY_FOR_MS = 300_000;
+const FIRST_RETRY_MS = 1000;
+const MAX_RETRY_MS = 30_000;
+/** How often expired tasks are deleted, ms. */
+const SWEEP_MS = 60_000;
+/** How long a stop waits for work to end, and then for the store, ms. A process has 4 s in all. */
+const UNWIND_MS = 1500;
+const RELEASE_MS = 1500;
+/** When to try again where a bound is reached, s. */
+const RETRY_AFTER_SECONDS = 10;
+
+interface TaskRunnerOptions {
+  readonly store: TaskStore;
+  readonly keys: TaskKeys;
+  readonly handlers: readonly TaskHandler<unknown>[];
+  readonly bounds: TaskBounds;
+  readonly clock: TaskClock;
+  readonly log: Pick<RequestLog, "write">;
+}
+
+/** What a new task works on. */
+interface TaskStart<P> {
+  readonly caller: Caller;
+  readonly bucket: string;
+  readonly progress: P;
+  readonly blobs?: Blobs;
+}
+
+/** A task as its owner finds it. */
+interface FoundTask<P> {
+  readonly task: Task;
+  readonly progress: P;
+}
+
+/**
+ * Works on background tasks in this process: those that it created, and those whose process has died or stopped. It
+ * renews their leases, and works on a task only while it has the lease.
+ */
+export class TaskRunner {
+  readonly store: TaskStore;
+  readonly keys: TaskKeys;
+
+  readonly #options: TaskRunnerOptions;
+  readonly #handlers: ReadonlyMap<string, TaskHandler<unknown>>;
+  readonly #holder = randomUUID();
+  readonly #held = new Map<string, HeldTask>();
+  readonly #running = new Map<HeldTask, Promise<void>>();
+  readonly #stop = new AbortController();
+  #waiting: HeldTask[] = [];
+  #isClaiming = false;
+  #isReachable = true;
+
+  constructor(options: TaskRunnerOptions) {
+    this.#options = options;
+    this.store = options.store;
+    this.keys = options.keys;
+    this.#handlers = new Map(options.handlers.map((handler) => [handler.kind, handler]));
+  }
+
+  /** Aborts when the process stops. */
+  get stopping(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  /** Begins to claim tasks and to renew leases. */
+  start(): void {
+    this.#maintain().catch((error) => this.#warn(`stopped by a fault: ${error}`));
+  }
+
+  /**
+   * Stores a new task and begins to work on it.
+   *
+   * @returns its id
+   * @throws HttpError 429 when its owner, or all, have as many tasks as they may; as {@link TaskStore}
+   */
+  async create<P>(type: TaskType<P>, { caller, bucket, progress, blobs }: TaskStart<P>): Promise<string> {
+    if (this.#stop.signal.aborted) throw unavailable("The gateway is stopping", RETRY_AFTER_SECONDS);
+    const { keys, bounds, clock } = this.#options;
+    const id = randomUUID();
+    const at = clock.now();
+    const sealedCaller = sealCaller(caller, id, keys);
+    const text = JSON.stringify(progress);
+    const task = { id, kind: type.kind, owner: ownerOf(caller, keys), bucket, progress: text, sealedCaller };
+    const created = await this.store.create(task, this.#holder, bounds, blobs);
+    if (created === "owner") {
+      throw tooManyRequests(
+        `You have ${bounds.maxPerOwner} background tasks and archives, which is the limit: wait until one of them ends`,
+        RETRY_AFTER_SECONDS,
+      );
+    }
+    if (created === "all") {
+      throw tooManyRequests("Too many background tasks at a time: try again later", RETRY_AFTER_SECONDS);
+    }
+    const stored = await this.store.get(id);
+    if (stored) this.#hold(stored, at);
+    return id;
+  }
+
+  /**
+   * A task of a caller.
+   *
+   * @throws HttpError 404 where there is no such task of this kind and bucket, or it is another owner's; as
+   *   {@link TaskStore}
+   */
+  async find<P>(type: TaskType<P>, bucket: string, id: string, caller: Caller): Promise<FoundTask<P>> {
+    const task = UUID.test(id) ? await this.store.get(id) : null;
+    const isTheirs = task !== null && task.kind === type.kind && task.bucket === bucket &&
+      task.owner === ownerOf(caller, this.keys);
+    if (!isTheirs) throw notFound("Task");
+    return { task, progress: parsedProgress(type, task.progress) };
+  }
+
+  /** Requests the cancellation of a task. It ends soon afterwards, unless it has ended already. */
+  async cancel(id: string): Promise<void> {
+    await this.store.cancel(id);
+    const held = this.#held.get(id);
+    if (!held) return;
+    held.interrupt("canceled");
+    await this.#endIfCanceled(held);
+  }
+
+  /** Stops all work, stores how far it is, and releases the leases. Takes a few seconds at most. */
+  async stop(): Promise<void> {
+    const { clock } = this.#options;
+    this.#stop.abort();
+    for (const held of this.#held.values()) held.interrupt("stopped");
+    await Promise.race([Promise.all(this.#running.values()), clock.sleep(UNWIND_MS)]);
+    const released = Promise.all([...this.#held.values()].map((held) => held.save()))
+      .then(() => this.store.release(this.#holder))
+      .catch((error) => this.#onStoreError(error));
+    await Promise.race([released, clock.sleep(RELEASE_MS)]);
+  }
+
+  async #maintain(): Promise<void> {
+    const { clock } = this.#options;
+    let sweptAt = -Infinity;
+    while (!this.#stop.signal.aborted) {
+      for (const held of this.#held.values()) this.#renew(held);
+      this.#claim();
+      if (clock.now() - sweptAt >= SWEEP_MS) {
+        sweptAt = clock.now();
+        this.store.sweep().catch((error) => this.#onStoreError(error));
+      }
+      await clock.sleep(RENEW_MS, this.#stop.signal);
+    }
+  }
+
+  /** Not waited for: a store that does not answer must not delay the end of the work on its tasks. */
+  async #renew(held: HeldTask): Promise<void> {
+    if (held.isExpiring) this.#pause(held);
+    if (held.end) return await this.#storeEnd(held, held.end);
+    const saved = await held.save();
+    if (saved === "unreachable") return;
+    this.#reachable();
+    if (this.#stop.signal.aborted) return;
+    if (saved === "lost") {
+      if (held.state !== "running") this.#forget(held);
+      return;
+    }
+    if (held.state === "paused") {
+      held.resume();
+      if (!held.interruption) this.#enqueue(held);
+    }
+    await this.#endIfCanceled(held);
+  }
+
+  #pause(held: HeldTask): void {
+    if (held.state === "running") held.interrupt("expired");
+    if (held.state !== "waiting") return;
+    this.#waiting = this.#waiting.filter((other) => other !== held);
+    held.state = "paused";
+  }
+
+  async #claim(): Promise<void> {
+    const limit = MAX_CLAIMED - this.#held.size;
+    if (this.#isClaiming || limit <= 0) return;
+    this.#isClaiming = true;
+    const at = this.#options.clock.now();
+    try {
+      const tasks = await this.store.claim(this.#holder, limit);
+      this.#reachable();
+      for (const task of tasks) {
+        const held = this.#held.get(task.id);
+        // A lease of its own that had run out: the next renewal resumes the work.
+        if (held) held.leased(at);
+        else this.#hold(task, at);
+      }
+      if (tasks.length > 0 && this.#stop.signal.aborted) await this.store.release(this.#holder);
+    } catch (error) {
+      this.#onStoreError(error);
+    } finally {
+      this.#isClaiming = false;
+    }
+  }
+
+  #hold(task: Task, at: number): void {
+    if (this.#stop.signal.aborted) return;
+    const { store, clock } = this.#options;
+    const onStoreError = (error: unknown) => this.#onStoreError(error);
+    const held = new HeldTask(task, at, { store, clock, holder: this.#holder, onStoreError });
+    this.#held.set(task.id, held);
+    if (task.isCanceling) {
+      held.interrupt("canceled");
+      this.#endIfCanceled(held);
+    } else this.#enqueue(held);
+  }
+
+  #forget(held: HeldTask): void {
+    this.#held.delete(held.task.id);
+    this.#waiting = this.#waiting.filter((other) => other !== held);
+  }
+
+  #enqueue(held: HeldTask): void {
+    held.state = "waiting";
+    this.#waiting.push(held);
+    this.#next();
+  }
+
+  /** Begins work on tasks that wait, first of the owners of whose tasks the fewest run. */
+  #next(): void {
+    while (this.#running.size < MAX_RUNNING && !this.#stop.signal.aborted) {
+      const ofOwner = new Map<string, number>();
+      for (const { task: { owner } } of this.#running.keys()) ofOwner.set(owner, (ofOwner.get(owner) ?? 0) + 1);
+      let first: HeldTask | null = null;
+      let fewest = MAX_RUNNING_PER_OWNER;
+      for (const held of this.#waiting) {
+        const count = ofOwner.get(held.task.owner) ?? 0;
+        if (count >= fewest) continue;
+        first = held;
+        fewest = count;
+      }
+      if (!first) return;
+      const begun = first;
+      this.#waiting = this.#waiting.filter((held) => held !== begun);
+      begun.state = "running";
+      this.#running.set(
+        begun,
+        this.#work(begun).finally(() => {
+          this.#running.delete(begun);
+          this.#next();
+        }),
+      );
+    }
+  }
+
+  /** Works on a task until it ends or is interrupted. */
+  async #work(held: HeldTask): Promise<void> {
+    const end = await this.#run(held);
+    if (end) return await this.#finish(held, end);
+    if (held.interruption === "lost") this.#forget(held);
+    else held.state = "paused";
+  }
+
+  /** How a task ends; null where it is interrupted and does not end here. */
+  async #run(held: HeldTask): Promise<TaskEnd | null> {
+    const { clock } = this.#options;
+    const { task } = held;
+    const handler = this.#handlers.get(task.kind);
+    const caller = task.sealedCaller && openCaller(task.sealedCaller, task.id, this.keys);
+    if (!handler || !caller) return failed(held, handler ? UNREADABLE_CALLER : UNREADABLE_TASK);
+    let retryMs = FIRST_RETRY_MS;
+    let failingSince: number | null = null;
+    for (;;) {
+      const { version } = held;
+      try {
+        const progress = await handler.run(this.#job(held, handler, { ...caller, signal: held.signal }));
+        return {
+          state: "ready",
+          error: null,
+          progress: JSON.stringify(progress),
+          keepsCaller: handler.keepsCaller,
+        };
+      } catch (error) {
+        if (held.interruption) return interrupted(held);
+        if (held.version > version) failingSince = null;
+        failingSince ??= clock.now();
+        if (!isTransient(error) || clock.now() - failingSince >= RETRY_FOR_MS) {
+          const sentence = failureSentence(error);
+          if (sentence === null) this.#fault(held, error);
+          return failed(held, sentence ?? INTERNAL_ERROR);
+        }
+        if (held.version > version) retryMs = FIRST_RETRY_MS;
+        await clock.sleep(retryMs, held.signal);
+        if (held.interruption) return interrupted(held);
+        retryMs = Math.min(2 * retryMs, MAX_RETRY_MS);
+      }
+    }
+  }
+
+  #job(held: HeldTask, handler: TaskHandler<unknown>, caller: Caller): Job<unknown> {
+    const { store } = this;
+    const { id, bucket } = held.task;
+    return {
+      id,
+      bucket,
+      caller,
+      progress: parsedProgress(handler, held.progress),
+      signal: held.signal,
+      leaseSignal: held.leaseSignal,
+      checkpoint: (progress, when) => held.checkpoint(() => JSON.stringify(progress), when),
+      readBlobs: (names) => store.readBlobs(id, names),
+      writeBlobs: (blobs) => store.writeBlobs(id, blobs),
+    };
+  }
+
+  async #endIfCanceled(held: HeldTask): Promise<void> {
+    if (held.interruption !== "canceled" || held.state === "running" || held.end) return;
+    this.#waiting = this.#waiting.filter((other) => other !== held);
+    await this.#finish(held, canceled(held));
+  }
+
+  async #finish(held: HeldTask, end: TaskEnd): Promise<void> {
+    held.state = "ending";
+    held.end = end;
+    await this.#storeEnd(held, end);
+  }
+
+  /** Stores the end of a task. While the store is not reachable it is tried again with each renewal. */
+  async #storeEnd(held: HeldTask, end: TaskEnd): Promise<void> {
+    try {
+      await this.store.end(held.task.id, this.#holder, end);
+      this.#reachable();
+      this.#forget(held);
+    } catch (error) {
+      this.#onStoreError(error);
+    }
+  }
+
+  #fault({ task }: HeldTask, error: unknown): void {
+    const stack = error instanceof Error ? error.stack ?? error.message : String(error);
+    this.#options.log.write({ level: "error", task: task.id, kind: task.kind, error: redactText(stack) });
+  }
+
+  #onStoreError(error: unknown): void {
+    if (!this.#isReachable) return;
+    this.#isReachable = false;
+    this.#warn(`the task store cannot be used, it is tried again: ${error instanceof Error ? error.message : error}`);
+  }
+
+  #reachable(): void {
+    if (!this.#isReachable) this.#warn("the task store can be used again");
+    this.#isReachable = true;
+  }
+
+  #warn(message: string): void {
+    this.#options.log.write({ level: "warn", message: redactText(`background tasks: ${message}`) });
+  }
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** @throws HttpError 410 for the progress of another version */
+function parsedProgress<P>({ progress }: TaskType<P>, text: string): P {
+  const { data, success } = progress.safeParse(parsedJson(text));
+  if (!success) throw new HttpError(410, UNREADABLE_TASK);
+  return data;
+}
+
+function failed(held: HeldTask, error: string): TaskEnd {
+  return { state: "failed", error, progress: held.progress, keepsCaller: false };
+}
+
+function canceled(held: HeldTask): TaskEnd {
+  return { state: "canceled", error: null, progress: held.progress, keepsCaller: false };
+}
+
+function interrupted(held: HeldTask): TaskEnd | null {
+  return held.interruption === "canceled" ? canceled(held) : null;
+}
