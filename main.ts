@@ -8,7 +8,7 @@ import { credentialMemory } from "@/compose/shared.ts";
 import { startStore } from "@/compose/store.ts";
 import { webRole } from "@/compose/web.ts";
 import { type Config, ConfigError, readConfig } from "@/lib/config/mod.ts";
-import { batchedLog } from "@/lib/http/access_log.ts";
+import { batchedLog, type RequestLog } from "@/lib/http/access_log.ts";
 import { serving } from "@/lib/http/app.ts";
 import { DataFolder } from "@/lib/process/data_folder.ts";
 import { listen, ListenError } from "@/lib/process/listener.ts";
@@ -58,8 +58,10 @@ async function start(config: Config, dev: boolean): Promise<void> {
     ? await startSampleCluster(config, folder, store, listener.origin, fail)
     : null;
 
-  const memory = credentialMemory();
-  const fromStore = config.results && resultsDeps(config, config.results, store, folder, memory, log);
+  const replicas = config.redisUrl === null ? null : await replicated(config, config.redisUrl, folder, log);
+  const memory = credentialMemory(replicas?.share);
+  const revocations = replicas?.revocations ?? null;
+  const fromStore = config.results && resultsDeps(config, config.results, store, folder, memory, log, revocations);
   const results = fromStore && resultsRole(fromStore);
   const web = config.web &&
     await webRole(config, config.web, { results: results && inProcessResults(results), cluster, dev, log });
@@ -77,6 +79,7 @@ async function start(config: Config, dev: boolean): Promise<void> {
     log,
     now: Date.now,
   });
+  await replicas?.start(memory.guesses, fromStore?.revoked ?? null);
   listener.answerWith(serving(app));
   gateway?.tasks.start();
 
@@ -92,6 +95,7 @@ async function start(config: Config, dev: boolean): Promise<void> {
         await Promise.all([listener.drain(), gateway?.tasks.stop()]);
         await gateway?.tasks.store.close();
         await web?.close();
+        await replicas?.close();
         await cluster?.stop();
         await store?.stop();
       },
@@ -100,6 +104,12 @@ async function start(config: Config, dev: boolean): Promise<void> {
     }, isLaunched ? standardInputEnded() : new Promise(() => {}));
   }
   console.log(announcement(config, { origin: listener.origin, hasStore: store !== null, cluster }));
+}
+
+/** Loaded only where there are replicas: the package for Redis makes a start slower. */
+async function replicated(config: Config, url: string, folder: DataFolder | null, log: RequestLog) {
+  const { replication } = await import("@/compose/replication.ts");
+  return replication(config, url, folder, log);
 }
 
 function fail(message: string): never {

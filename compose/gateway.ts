@@ -23,21 +23,21 @@ export function gatewayDeps(
   const own = gateway.store;
   const { region } = gateway;
   const timeoutMs = gateway.mapiTimeoutSeconds * 1000;
-  const tokenSecret = Buffer.from(gateway.tokenKey ?? folder?.secret("token-key") ?? "");
+  const secret = tokenSecret(gateway, folder);
   const addresses = storeAddresses(gateway, store);
   const upstreams = {
     s3: upstream(config, own?.verifyTls.s3 ?? true, timeoutMs),
     mapi: upstream(config, own?.verifyTls.mapi ?? true, timeoutMs),
   };
   return {
-    tokenSecret,
+    tokenSecret: secret,
     tokenLifetimeMinutes: gateway.tokenMinutes,
     identify: identities(gateway),
     ...memory,
     addresses,
     upstreams,
     region,
-    tasks: taskRunner(gateway, { secret: tokenSecret, folder, log }),
+    tasks: taskRunner(gateway, { secret, folder, log }),
     backend: own?.backend ?? "hcp",
     mapiEnabled: gateway.mapiEnabled,
     mapiTimeoutMs: timeoutMs,
@@ -46,6 +46,11 @@ export function gatewayDeps(
     issuedForms: store && EMBEDDED_FORMS,
     maxTenantRequests: gateway.maxTenantRequests,
   };
+}
+
+/** The secret that signs bearer tokens. */
+export function tokenSecret({ tokenKey }: GatewayConfig, folder: DataFolder | null): Uint8Array<ArrayBuffer> {
+  return Buffer.from(tokenKey ?? folder?.secret("token-key") ?? "");
 }
 
 function storeAddresses(gateway: GatewayConfig, store: EmbeddedStore | null): StoreAddresses {

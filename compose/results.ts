@@ -7,7 +7,8 @@ import type { RequestLog } from "@/lib/http/access_log.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { loginKeys } from "@/lib/results/login.ts";
 import type { ResultsStore } from "@/lib/results/results_store.ts";
-import { givenSessionKey, sessionKeyFile } from "@/lib/results/session_key.ts";
+import { givenSessionKey, type SessionKey, sessionKeyFile } from "@/lib/results/session_key.ts";
+import type { SignedSet } from "@/lib/shared_state/signed_set.ts";
 import type { StoreAddresses } from "@/lib/store/addresses.ts";
 import type { ResultsDeps } from "@/routes/results/mod.ts";
 import { revokedSessions } from "./revoked_sessions.ts";
@@ -16,7 +17,11 @@ import { type CredentialMemory, upstream } from "./shared.ts";
 /** Until the response headers of the results store, ms. */
 const STORE_TIMEOUT_MS = 60_000;
 
-/** What the results role works with. Throws SessionKeyError and DataFolderError. */
+/**
+ * What the results role works with. Throws SessionKeyError and DataFolderError.
+ *
+ * @param shared the revoked sessions of all replicas; null: of this one alone
+ */
 export function resultsDeps(
   config: Config,
   results: ResultsConfig,
@@ -24,24 +29,28 @@ export function resultsDeps(
   folder: DataFolder | null,
   memory: CredentialMemory,
   log: RequestLog,
+  shared: SignedSet | null,
 ): ResultsDeps {
-  const { sessionKeyFile: keyFile } = results;
   return {
     store: resultsStore(config, results, store, folder),
     namespaces: config.campaigns.namespaces,
     keyDerivation: results.keyDerivation,
     loginTenant: results.tenant ?? (store ? RESULTS_TENANT : null),
-    sessionKey: keyFile === null
-      ? givenSessionKey(Buffer.from(folder?.secret("session-key") ?? "", "hex"))
-      : sessionKeyFile(keyFile),
+    sessionKey: sessionKey(results, folder),
     sessionHours: results.sessionHours,
-    revoked: revokedSessions(folder, log),
+    revoked: revokedSessions(folder, log, shared),
     cookieStem: config.campaigns.conventions.cookieStem,
     trustedHops: results.trustedHops,
     ...memory,
     log,
     now: Date.now,
   };
+}
+
+/** The key that seals sessions. @throws SessionKeyError */
+export function sessionKey({ sessionKeyFile: file }: ResultsConfig, folder: DataFolder | null): SessionKey {
+  if (file !== null) return sessionKeyFile(file);
+  return givenSessionKey(Buffer.from(folder?.secret("session-key") ?? "", "hex"));
 }
 
 function resultsStore(

@@ -1,6 +1,7 @@
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { type RevocationFile, RevocationFileError, RevokedSessions } from "@/lib/results/revoked_sessions.ts";
+import type { SignedSet } from "@/lib/shared_state/signed_set.ts";
 import { DataFolderError } from "@/lib/std/data_folder_error.ts";
 import { writeDurably } from "@/lib/std/durable_files.ts";
 
@@ -10,13 +11,19 @@ export const REVOKED_SESSIONS_FILE = "revoked-sessions.json";
 /**
  * Sessions that ended before their time, stored in the data folder; without one they are known until the process ends.
  *
+ * @param shared those of all replicas; null: of this one alone
  * @throws {DataFolderError}
  */
-export function revokedSessions(folder: DataFolder | null, log: RequestLog): RevokedSessions {
-  if (!folder) return new RevokedSessions(null, log, Date.now);
+export function revokedSessions(
+  folder: DataFolder | null,
+  log: RequestLog,
+  shared: SignedSet | null = null,
+): RevokedSessions {
+  const sessions = (file: RevocationFile | null) => new RevokedSessions(file, log, Date.now, undefined, shared);
+  if (!folder) return sessions(null);
   const path = `${folder.path}/${REVOKED_SESSIONS_FILE}`;
   try {
-    return new RevokedSessions(fileAt(path), log, Date.now);
+    return sessions(fileAt(path));
   } catch (error) {
     if (!(error instanceof RevocationFileError)) throw error;
     throw new DataFolderError(

@@ -87,8 +87,9 @@ function apiPageFolder(): string {
 }
 
 /** Whether the process talks to nothing but itself. */
-function isSelfContained({ gateway, web, results, embedded }: Config): boolean {
-  return (gateway === null || gateway.store === null) && (results === null || results.store === null) &&
+function isSelfContained({ gateway, web, results, embedded, redisUrl }: Config): boolean {
+  return redisUrl === null && (gateway === null || gateway.store === null) &&
+    (results === null || results.store === null) &&
     (web === null || web.siteOnly || embedded.cluster) && !web?.resultsProxy && !web?.progressBase;
 }
 

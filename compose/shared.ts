@@ -10,8 +10,9 @@ export interface CredentialMemory {
   readonly guesses: GuessLimits;
 }
 
-export function credentialMemory(): CredentialMemory {
-  return { accepted: new AcceptedIdentities(Date.now), guesses: new GuessLimits(Date.now) };
+/** @param share receives the verdicts that other replicas must know */
+export function credentialMemory(share?: (verdict: unknown) => void): CredentialMemory {
+  return { accepted: new AcceptedIdentities(Date.now), guesses: new GuessLimits(Date.now, share) };
 }
 
 /** The further authorities of all upstreams, as PEM text; undefined without any. */

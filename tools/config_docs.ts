@@ -62,7 +62,6 @@ const NOT_READ_TEXT = "Deployments of similar services use these names. They hav
 const NOT_READ: readonly string[][] = [
   ["`CACHE_*`", "no response of the store is cached, so no cache can hide a write"],
   ["`HCP_USERNAME`, `HCP_PASSWORD`", "every call uses the caller's own credentials"],
-  ["`REDIS_URL`", "replicas share nothing; state is in the data folder of one process"],
   ["`ROOT_PATH`", "the paths are fixed; a reverse proxy passes them on unchanged"],
   [
     "`S3_ENDPOINT`, `S3_BUCKET`, `S3_VERIFY_TLS`",

@@ -102,6 +102,11 @@ export const ROOMS: readonly Room[] = [
   { room: "lib/results", holds: "session, login, files, pass-through", imports: [...ADAPTERS] },
   { room: "lib/buckets", holds: "use cases over S3 and MAPI: forced delete", imports: [...ADAPTERS] },
   { room: "lib/tasks", holds: "background tasks", imports: [...ADAPTERS] },
+  {
+    room: "lib/shared_state",
+    holds: "what replicas share through Redis beside tasks: revoked sessions, verdicts on logins",
+    imports: ["lib/http", "lib/std"],
+  },
   { room: "lib/s3/upload", holds: "the way of a body into the store", imports: ["lib/s3", ...BELOW_ADAPTERS] },
   { room: "lib/s3", holds: "signer, client, listings, objects, acl, errors", imports: [...BELOW_ADAPTERS] },
   { room: "lib/mapi", holds: "the management API's client, its records and errors", imports: [...BELOW_ADAPTERS] },

@@ -28,6 +28,8 @@ export interface Config {
   readonly trustedHops: number;
   /** Path of the data folder as given: relative to the working folder. */
   readonly dataFolder: string;
+  /** The Redis or Valkey server that replicas share; null: none, or no role that uses it. */
+  readonly redisUrl: string | null;
   /** PEM file of further authorities for all upstreams. */
   readonly caFile: string | null;
   readonly campaigns: CampaignsConfig;
@@ -56,6 +58,7 @@ export function readConfig(env: Environment, files: Files = diskFiles): Config {
     maxRequests: settings.MAX_REQUESTS,
     trustedHops: settings.TRUSTED_HOPS ?? 0,
     dataFolder: settings.DATA_DIR,
+    redisUrl: roles.has("gateway") || roles.has("results") ? settings.REDIS_URL ?? null : null,
     caFile: reading.part(() => reading.certificateFile("CA_FILE")),
     campaigns: campaignsConfig(reading),
     gateway: roles.has("gateway") ? reading.part(() => gatewayConfig(reading)) : null,

@@ -110,6 +110,15 @@ export const resultsBase = () =>
     return parseWebUrl(bare)?.pathname.endsWith("/results") ? bare : undefined;
   });
 
+/** The address of a Redis or Valkey server. */
+export const redisAddress = () =>
+  kind("an address such as redis://:password@host:6379/0, or rediss:// for TLS", (value) => {
+    const url = hasBlank(value) || /[?#]/.test(value) ? null : URL.parse(value);
+    const isValid = url && /^rediss?:$/.test(url.protocol) && url.hostname !== "" &&
+      /^(?:\/\d{0,4})?$/.test(url.pathname);
+    return isValid && isDecodable(url.username) && isDecodable(url.password) ? value : undefined;
+  });
+
 /** Names that Kubernetes accepts for a namespace. */
 export const namespaces = () =>
   kind("a comma-separated list of Kubernetes namespaces", (value) => {
@@ -154,6 +163,15 @@ function parseOrigin(value: string): string | undefined {
 function parseWebUrl(value: string): URL | undefined {
   const url = hasBlank(value) || /[?#]/.test(value) ? null : URL.parse(value);
   return url && /^https?:$/.test(url.protocol) && !url.username && !url.password ? url : undefined;
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function hasBlank(value: string): boolean {

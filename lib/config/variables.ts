@@ -25,6 +25,7 @@ import {
   originTemplate,
   path,
   presence,
+  redisAddress,
   resultsBase,
   tenant,
 } from "./values.ts";
@@ -124,6 +125,11 @@ export const environment = z.object({
   DATA_DIR: process(
     path().default(".data"),
     "The folder for all data: the embedded store and cluster, generated keys, revoked sessions. One process at a time may use it.",
+  ),
+  REDIS_URL: process(
+    redisAddress().optional(),
+    "The Redis or Valkey server through which the replicas of these roles share what they must agree about: revoked sessions and refused logins. Processes that share must have the same `API_SECRET_KEY` and session key.",
+    { roles: ["gateway", "results"], secret: true, otherwise: "none: each process knows its own" },
   ),
   CA_FILE: process(
     path().optional(),

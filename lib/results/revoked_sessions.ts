@@ -1,4 +1,5 @@
 import type { RequestLog } from "@/lib/http/access_log.ts";
+import { HttpError } from "@/lib/http/errors.ts";
 import { deadline } from "@/lib/std/deadline.ts";
 import { RetrySchedule } from "./retry_schedule.ts";
 import {
@@ -360,6 +361,7 @@ const UNSHARED = (reason: string) =>
 
 /** A reason for the log: names alone, since a message may hold a path. */
 function nameOf(error: unknown): string {
+  if (error instanceof HttpError) return `status ${error.status}`;
   return error instanceof Error ? error.name : typeof error;
 }
 

@@ -1,7 +1,7 @@
-import { Buffer } from "node:buffer";
-import { createHmac, createSecretKey, hkdfSync, type KeyObject } from "node:crypto";
+import { createHmac, type KeyObject } from "node:crypto";
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
+import { derivedKey } from "@/lib/std/derived_key.ts";
 import { openText, sealText } from "@/lib/std/sealed_text.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 
@@ -15,11 +15,13 @@ export interface TaskKeys {
   readonly ticket: KeyObject;
 }
 
-/** Derives the keys from the secret that signs tokens (`API_SECRET_KEY`), equal in all processes (HKDF, RFC 5869). */
+/** Derives the keys from the secret that signs tokens (`API_SECRET_KEY`), equal in all processes. */
 export function taskKeys(secret: Uint8Array): TaskKeys {
-  const derived = (purpose: string) =>
-    createSecretKey(Buffer.from(hkdfSync("sha256", secret, new Uint8Array(), `stackroom ${purpose}`, 32)));
-  return { seal: derived("task credentials"), owner: derived("task owner"), ticket: derived("zip ticket") };
+  return {
+    seal: derivedKey(secret, "task credentials"),
+    owner: derivedKey(secret, "task owner"),
+    ticket: derivedKey(secret, "zip ticket"),
+  };
 }
 
 const SEALED = z.object({

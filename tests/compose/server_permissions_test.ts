@@ -66,6 +66,10 @@ Deno.test("server permissions: a gateway to a store elsewhere writes nothing and
   assert.equal(net, "all");
 });
 
+Deno.test("server permissions: a process that shares state speaks to more than loopback", async () => {
+  assert.equal((await permissions({ REDIS_URL: "redis://redis" })).net, "all");
+});
+
 Deno.test("server permissions: the results role reads its key, which may be behind a link that is switched", async () => {
   const env = { EMBEDDED: "off", ROLES: "results", RESULTS_S3_ENDPOINT: "https://s", RESULTS_S3_BUCKET: "b" };
   assert.deepEqual((await permissions(env, { "/secrets/session/key": "" })).read, [

@@ -302,6 +302,36 @@ Deno.test("CA_FILE: must be there and hold a certificate", () => {
   assert.equal(read({ CA_FILE: "/ca.pem" }, holding(pem)).caFile, "/ca.pem");
 });
 
+Deno.test("REDIS_URL: an address of Redis, read by the gateway and results roles, and never repeated", () => {
+  assert.equal(read(REAL_STORE).redisUrl, null);
+  for (
+    const url of [
+      "redis://redis",
+      "rediss://redis.example.org:6380/3",
+      "redis://:p%2Fw@127.0.0.1:6379/0",
+      "redis://user:pw@[::1]:6379",
+    ]
+  ) {
+    assert.equal(read({ ...REAL_STORE, REDIS_URL: url }).redisUrl, url);
+    assert.equal(read({ ...WEB, REDIS_URL: url }).redisUrl, null);
+  }
+  for (
+    const url of [
+      "redis",
+      "redis://",
+      "redis:///0",
+      "http://hushed",
+      "redis://hushed/db",
+      "redis://a b",
+      "redis://h?db=1",
+    ]
+      .concat("redis://:%hushed@h", "redis://h/0/1")
+  ) {
+    const line = refused({ ...REAL_STORE, REDIS_URL: url }, "REDIS_URL", /must be an address such as redis:/);
+    assert.ok(!line.includes("hushed"));
+  }
+});
+
 Deno.test("web role: needs its results URL and its results service", () => {
   const { CAMPAIGN_RESULTS_URL: _url, ...noUrl } = WEB;
   refused(noUrl, "CAMPAIGN_RESULTS_URL", /is required/);

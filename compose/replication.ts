@@ -1,0 +1,100 @@
+import { createSecretKey, type KeyObject } from "node:crypto";
+import type { GuessLimits } from "@/lib/auth/guess_limits.ts";
+import { type Config, ConfigError } from "@/lib/config/mod.ts";
+import type { RequestLog } from "@/lib/http/access_log.ts";
+import type { DataFolder } from "@/lib/process/data_folder.ts";
+import type { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
+import { commonKey, type CommonSecret } from "@/lib/shared_state/common_key.ts";
+import { EventPublisher } from "@/lib/shared_state/event_publisher.ts";
+import { SealedEvents } from "@/lib/shared_state/sealed_events.ts";
+import { SignedSet } from "@/lib/shared_state/signed_set.ts";
+import { type FollowedStream, StreamFollower } from "@/lib/shared_state/stream_follower.ts";
+import { REDIS_PREFIX, RedisClient } from "@/lib/tasks/redis/redis_client.ts";
+import { tokenSecret } from "./gateway.ts";
+import { sessionKey } from "./results.ts";
+import { caCertificates } from "./shared.ts";
+
+/** Verdicts of processes that play the gateway, and of those that do not: they have no secret in common. */
+const VERDICTS = { gateway: `${REDIS_PREFIX}verdicts`, results: `${REDIS_PREFIX}results-verdicts` };
+const REVOKED = `${REDIS_PREFIX}revoked-sessions`;
+const REVOCATIONS = `${REDIS_PREFIX}revocations`;
+/** How long a start waits for what the other replicas know, ms. */
+const START_TIMEOUT_MS = 2000;
+
+/** What this process shares with the other replicas. */
+interface Replication {
+  /** Sends a verdict on credentials to the others. */
+  readonly share: (verdict: unknown) => void;
+  /** The revoked sessions of all replicas; null where this process does not play the results role. */
+  readonly revocations: SignedSet | null;
+  /** Applies what the others share. Resolves when what they shared before is applied, or after two seconds. */
+  start(guesses: GuessLimits, revoked: RevokedSessions | null): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Shares refused logins and revoked sessions with the processes that have the same secrets. Throws SessionKeyError. */
+export function replication(config: Config, url: string, folder: DataFolder | null, log: RequestLog): Replication {
+  const caCerts = caCertificates(config);
+  const redis = new RedisClient({ url, caCerts, warn: (message) => log.write({ level: "warn", message }) });
+  const sessions = config.results && sessionKey(config.results, folder);
+  const secret = verdictSecret(config, folder) ?? sessions;
+  if (secret === null) throw new ConfigError("REDIS_URL", "is not used by the roles of this process");
+  const verdicts = config.gateway ? VERDICTS.gateway : VERDICTS.results;
+  const verdictEvents = new SealedEvents(verdicts, commonKey(secret, "verdicts"));
+  const publisher = new EventPublisher(redis, verdicts, verdictEvents);
+  const revocationEvents = sessions && new SealedEvents(REVOCATIONS, commonKey(sessions, "revocations"));
+  const revocations = sessions && revocationEvents && new SignedSet({
+    redis,
+    name: REVOKED,
+    key: commonKey(sessions, "revoked sessions"),
+    stream: REVOCATIONS,
+    events: revocationEvents,
+  });
+  let follower: StreamFollower | null = null;
+  return {
+    share: (verdict) => publisher.publish(verdict),
+    revocations,
+    async start(guesses, revoked) {
+      const streams: FollowedStream[] = [{
+        name: verdicts,
+        apply: (entry) => verdictEvents.open(entry).forEach((verdict) => guesses.apply(verdict)),
+      }];
+      if (sessions && revocationEvents && revoked) {
+        streams.push(followedRevocations(revocationEvents, sessions, revoked));
+      }
+      // A connection of its own, because its commands block. The other one reports what becomes of the server.
+      follower = new StreamFollower(new RedisClient({ url, caCerts, warn: () => {} }), streams, log);
+      await follower.ready(START_TIMEOUT_MS);
+    },
+    async close() {
+      await publisher.close();
+      await follower?.close();
+      await redis.close();
+    },
+  };
+}
+
+function verdictSecret({ gateway }: Config, folder: DataFolder | null): CommonSecret | null {
+  if (!gateway) return null;
+  const secret = createSecretKey(tokenSecret(gateway, folder));
+  return () => secret;
+}
+
+function followedRevocations(events: SealedEvents, sessionKey: CommonSecret, revoked: RevokedSessions): FollowedStream {
+  let seen: KeyObject | null = null;
+  return {
+    name: REVOCATIONS,
+    connected: () => {
+      seen = sessionKey();
+      return revoked.synchronize();
+    },
+    checked: () => {
+      const key = sessionKey();
+      if (key === null || key === seen) return;
+      // The session key was replaced: what was written with the new one could not be read before.
+      seen = key;
+      void revoked.synchronize();
+    },
+    apply: (entry) => revoked.apply(events.open(entry).filter((text) => typeof text === "string")),
+  };
+}

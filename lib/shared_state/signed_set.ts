@@ -1,0 +1,91 @@
+import { Buffer } from "node:buffer";
+import { createHmac, type KeyObject, timingSafeEqual } from "node:crypto";
+import { listOf, type RedisCommands, textOf } from "./redis_commands.ts";
+import type { SealedEvents } from "./sealed_events.ts";
+import { appendEntry } from "./stream.ts";
+
+/** Characters of a signature: base64url of 32 bytes. */
+const SIGNATURE_CHARACTERS = 43;
+const MAX_PER_COMMAND = 500;
+const MAX_EVENTS_PER_ENTRY = 64;
+
+/** A text that is stored until it ends. */
+interface EndingText {
+  readonly text: string;
+  /** Seconds since 1970. */
+  readonly expiresAt: number;
+}
+
+interface SignedSetOptions {
+  readonly redis: RedisCommands;
+  /** The key of the sorted set. */
+  readonly name: string;
+  /** Signs the texts; may throw while there is none. */
+  readonly key: () => KeyObject;
+  /** Receives the texts that were added, as events. */
+  readonly stream: string;
+  readonly events: SealedEvents;
+}
+
+/**
+ * A set of texts in Redis, each until it ends, for the processes with one key: each text is stored with its signature, and
+ * others are not read. What is added is also sent through a stream.
+ */
+export class SignedSet {
+  readonly #options: SignedSetOptions;
+
+  constructor(options: SignedSetOptions) {
+    this.#options = options;
+  }
+
+  /** All texts. Whatever else is in the set takes no memory beyond a page of the reply. */
+  async load(): Promise<string[]> {
+    const { redis, name } = this.#options;
+    const texts = new Set<string>();
+    let cursor = "0";
+    do {
+      const [next, members] = listOf(await redis.command("ZSCAN", name, cursor, "COUNT", MAX_PER_COMMAND));
+      cursor = textOf(next) ?? "0";
+      // Members and their scores in turn.
+      for (const [n, member] of listOf(members).entries()) {
+        const text = n % 2 === 0 ? this.#opened(textOf(member)) : null;
+        if (text !== null) texts.add(text);
+      }
+    } while (cursor !== "0");
+    return [...texts];
+  }
+
+  /** Adds texts before it removes others, and drops those that have ended by the server's clock. */
+  async write(added: readonly EndingText[], removed: readonly string[]): Promise<void> {
+    const { redis, name, stream, events } = this.#options;
+    const members = added.flatMap(({ text, expiresAt }) => [Math.ceil(expiresAt), this.#signed(text)]);
+    for (const some of chunks(members, 2 * MAX_PER_COMMAND)) await redis.command("ZADD", name, ...some);
+    const gone = removed.map((text) => this.#signed(text));
+    for (const some of chunks(gone, MAX_PER_COMMAND)) await redis.command("ZREM", name, ...some);
+    const [seconds] = listOf(await redis.command("TIME"));
+    // Sealed as they are sent: an entry with an earlier number than the last one would be ignored.
+    const texts = added.map(({ text }) => text);
+    const entries = chunks(texts, MAX_EVENTS_PER_ENTRY).map((some) => events.seal(some));
+    await Promise.all([
+      ...entries.map((entry) => appendEntry(redis, stream, entry)),
+      redis.command("ZREMRANGEBYSCORE", name, "-inf", textOf(seconds) ?? "-inf"),
+    ]);
+  }
+
+  #signed(text: string): string {
+    return createHmac("sha256", this.#options.key()).update(text).digest("base64url") + text;
+  }
+
+  #opened(member: string | null): string | null {
+    const text = member?.slice(SIGNATURE_CHARACTERS) ?? "";
+    const [claimed, right] = [Buffer.from(member ?? ""), Buffer.from(this.#signed(text))];
+    return claimed.length === right.length && timingSafeEqual(claimed, right) ? text : null;
+  }
+}
+
+function chunks<T>(values: readonly T[], size: number): T[][] {
+  return Array.from(
+    { length: Math.ceil(values.length / size) },
+    (_, n) => values.slice(n * size, (n + 1) * size),
+  );
+}

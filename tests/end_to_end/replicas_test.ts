@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { MAX_WRONG_PER_ACCOUNT } from "@/lib/auth/guess_limits.ts";
+import { type Application, startApplication } from "@/tests/application.ts";
+import { startStore } from "@/tests/embedded/store/store_fixture.ts";
+import { REDIS_PROGRAM, RedisServer } from "@/tests/redis_server.ts";
+import { logIn } from "./gateway_client.ts";
+
+const POLL_MS = 5;
+const TIMEOUT_MS = 20_000;
+const PASSWORD = "stackroom-demo";
+
+/** Waits until a request gets this status, and no other than those before it. */
+async function status(expected: number, before: number, request: () => Promise<Response>): Promise<Response> {
+  for (const end = Date.now() + TIMEOUT_MS;;) {
+    const response = await request();
+    await response.body?.cancel();
+    if (response.status === expected) return response;
+    assert.equal(response.status, before);
+    assert.ok(Date.now() < end, `no ${expected} within ${TIMEOUT_MS} ms`);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+async function list(site: string, password: string): Promise<Response> {
+  return await (await logIn(site, "archive/curator", password)).call("GET", "/buckets");
+}
+
+function results(site: string, path: string, init: RequestInit = {}): Promise<Response> {
+  return fetch(`${site}results/${path}`, { redirect: "manual", ...init });
+}
+
+async function sessionOf(site: string): Promise<string> {
+  const login = await results(site, "_login", {
+    method: "POST",
+    headers: { Origin: new URL(site).origin, "Content-Type": "application/json" },
+    body: JSON.stringify({ username: "reader", password: PASSWORD }),
+  });
+  assert.equal(login.status, 204, await login.text());
+  return (login.headers.get("Set-Cookie") ?? "").split(";")[0];
+}
+
+function session(site: string, cookie: string): Promise<Response> {
+  return results(site, "_session", { headers: { Cookie: cookie } });
+}
+
+async function logOut(site: string, cookie: string): Promise<void> {
+  const response = await results(site, "_logout", {
+    method: "POST",
+    headers: { Cookie: cookie, Origin: new URL(site).origin },
+  });
+  assert.equal(response.status, 204, await response.text());
+}
+
+Deno.test({
+  name: "replicas: processes over one Redis count wrong passwords together, and end each other's sessions",
+  ignore: REDIS_PROGRAM === null,
+  async fn() {
+    await using server = await RedisServer.start({ args: ["--requirepass", "hushed/word"] });
+    await using store = await startStore();
+    await Deno.writeTextFile(`${server.folder}/session-key`, randomBytes(32).toString("base64"));
+    const url = new URL(server.url);
+    url.password = encodeURIComponent("hushed/word");
+    const env = {
+      ROLES: "gateway,results",
+      EMBEDDED: "off",
+      HOST: "127.0.0.1",
+      TRUSTED_HOPS: "0",
+      API_SECRET_KEY: "a key of this test, long enough to sign with",
+      HCP_HOST: "127.0.0.1",
+      S3_ENDPOINT_URL: store.s3("archive"),
+      RESULTS_S3_ENDPOINT: store.s3("archive"),
+      RESULTS_S3_BUCKET: "campaigns",
+      RESULTS_SESSION_KEY_FILE: `${server.folder}/session-key`,
+      CAMPAIGN_NAMESPACES: "batch-default",
+      REDIS_URL: url.href,
+    };
+    const applications: Application[] = [];
+    const start = async () => {
+      applications.push(await startApplication({ env }));
+      return applications.at(-1)!.site;
+    };
+    try {
+      const [one, other] = [await start(), await start()];
+      for (let n = 0; n < MAX_WRONG_PER_ACCOUNT; n++) {
+        const response = await list(n % 2 ? one : other, `wrong ${n}`);
+        assert.equal(response.status, 401, await response.text());
+      }
+      for (const site of [one, other]) {
+        const { headers } = await status(429, 401, () => list(site, "right or wrong"));
+        assert.ok(Number(headers.get("Retry-After")) > 0);
+      }
+
+      const [first, second] = [await sessionOf(one), await sessionOf(other)];
+      for (const site of [one, other]) assert.equal((await session(site, first)).status, 200);
+      await logOut(one, first);
+      await status(401, 200, () => session(other, first));
+      assert.equal((await session(one, second)).status, 200);
+
+      await server.kill();
+      await logOut(other, second);
+      assert.equal((await session(other, second)).status, 401);
+      assert.equal((await session(one, second)).status, 200);
+      await server.start();
+      await status(401, 200, () => session(one, second));
+      const late = await start();
+      for (const cookie of [first, second]) assert.equal((await session(late, cookie)).status, 401);
+      for (const application of applications) assert.ok(!application.output().includes("hushed"));
+    } finally {
+      for (const application of applications) assert.equal((await application.stop()).code, 0);
+    }
+  },
+});
