@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { gzipSync } from "node:zlib";
 import { preferredCoding } from "./accept_encoding.ts";
 
@@ -41,9 +42,19 @@ export function compressibleResponse(
   });
 }
 
-/** {@link compressibleResponse} of a value as JSON. */
-export function compressibleJson(request: Request, value: unknown, options?: ResponseOptions): Response {
-  return compressibleResponse(request, encoder.encode(JSON.stringify(value)), "application/json", options);
+/** {@link compressibleResponse} of a value as JSON. A short text goes to the runtime as it is, which encodes it faster. */
+export function compressibleJson(request: Request, value: unknown, options: ResponseOptions = {}): Response {
+  const text = JSON.stringify(value);
+  if (text.length >= MIN_COMPRESSED_BYTES) {
+    return compressibleResponse(request, encoder.encode(text), "application/json", options);
+  }
+  const headers = {
+    "Content-Type": "application/json",
+    "Content-Length": String(Buffer.byteLength(text)),
+    "Vary": "Accept-Encoding",
+    ...options.headers,
+  };
+  return new Response(text, { status: options.status, headers });
 }
 
 /**
