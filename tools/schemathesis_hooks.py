@@ -51,14 +51,24 @@ def before_call(context, case, kwargs):
 
 @schemathesis.hook
 def filter_case(context, case):
-    """How many parts an upload has depends on two members, which no schema can bound together."""
+    """How many parts an upload has depends on two members, which no schema can bound together, nor the numbers of parts."""
     if not case.path.endswith("/multipart/{key}/presign") or not isinstance(case.body, dict):
         return True
     size, part = case.body.get("file_size"), case.body.get("part_size") or DEFAULT_PART_BYTES
     # 2.0 is a whole number, too.
     if not isinstance(size, (int, float)) or not isinstance(part, (int, float)) or part <= 0:
         return True
-    return size <= part * MOST_PARTS
+    return size <= part * MOST_PARTS and of_the_parts(case.body.get("checksums") or [], -(-size // part))
+
+
+def of_the_parts(checksums, parts):
+    """Whether checksums name parts that there are, and each of them once."""
+    if not isinstance(checksums, list) or not all(isinstance(one, dict) for one in checksums):
+        return True
+    numbers = [one.get("part_number") for one in checksums]
+    if not all(isinstance(number, (int, float)) for number in numbers):
+        return True
+    return len(set(numbers)) == len(numbers) and all(number <= parts for number in numbers)
 
 
 @schemathesis.hook

@@ -134,7 +134,8 @@ function requestBody(body: NonNullable<Operation["body"]>, components: Json): Js
     return { required: formField !== undefined, description, content };
   }
   const media = body.kind === "json" ? "application/json" : "application/x-www-form-urlencoded";
-  return { required: true, content: { [media]: { schema: jsonSchema(body.schema, components) } } };
+  const required = body.kind === "form" || !z.safeParse(body.schema, undefined).success;
+  return { required, content: { [media]: { schema: jsonSchema(body.schema, components) } } };
 }
 
 const UNAUTHENTICATED = {

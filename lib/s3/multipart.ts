@@ -27,6 +27,13 @@ export interface SentPart {
   readonly PartNumber: number;
   /** Quotes included. */
   readonly ETag: string;
+  /** Base64. Stores may require it of uploads that were created with that algorithm. */
+  readonly ChecksumSHA256?: string | null;
+}
+
+/** The bytes of a part, and digests of them. */
+interface PartBody extends UploadBody {
+  readonly headers?: Headers;
 }
 
 /** The number of parts of a file. @throws HttpError 400 above {@link MAX_PARTS} */
@@ -38,10 +45,13 @@ export function partCount(fileBytes: number, partBytes: number): number {
   );
 }
 
+/** The headers of an upload whose parts have SHA-256 checksums; the store rejects others. */
+export const WITH_SHA256 = { "x-amz-checksum-algorithm": "SHA256" } as const;
+
 /**
  * Begins a multipart upload.
  *
- * @param headers content headers and metadata of the future object
+ * @param headers content headers and metadata of the future object; {@link WITH_SHA256}
  * @throws HttpError as {@link callS3}
  */
 export async function createUpload(s3: S3, caller: Caller, ref: ObjectRef, headers?: Headers): Promise<OpenUpload> {
@@ -58,7 +68,7 @@ export async function sendPart(
   caller: Caller,
   upload: OpenUpload,
   number: number,
-  { body, lengthBytes }: UploadBody,
+  { body, lengthBytes, headers: digests }: PartBody,
 ): Promise<SentPart> {
   const { bucket, key } = upload;
   const resource = `${resourceOf(upload)} part ${number}`;
@@ -67,6 +77,7 @@ export async function sendPart(
     bucket,
     key,
     query: [["uploadId", upload.uploadId], ["partNumber", String(number)]],
+    headers: digests,
     // An empty part is sent as none, so that its length is 0 and its digest known.
     body: lengthBytes === 0 ? null : body,
     lengthBytes,
@@ -91,8 +102,9 @@ export async function completeUpload(
   conditions?: Headers,
 ): Promise<WrittenObject> {
   const { bucket, key, uploadId } = upload;
-  const elements = parts.map(({ PartNumber, ETag }, index) =>
-    `<Part>${xmlElement("PartNumber", PartNumber)}${xmlElement("ETag", ETag, `parts.${index}.ETag`)}</Part>`
+  const elements = parts.map(({ PartNumber, ETag, ChecksumSHA256 }, index) =>
+    `<Part>${xmlElement("PartNumber", PartNumber)}${xmlElement("ETag", ETag, `parts.${index}.ETag`)}` +
+    `${xmlElement("ChecksumSHA256", ChecksumSHA256)}</Part>`
   );
   const { body, headers } = xmlBody("CompleteMultipartUpload", elements.join(""));
   for (const [name, value] of conditions ?? []) headers.set(name, value);

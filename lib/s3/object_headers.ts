@@ -77,6 +77,13 @@ export function formUploadHeaders(request: Headers, contentType: string | null):
   return headers;
 }
 
+/** The digests of a body among the headers of a request. @throws HttpError 400 as {@link uploadHeaders} */
+export function digestHeaders(request: Headers): Headers {
+  const headers = picked(request, ["content-md5", ...CHECKSUMS], false);
+  for (const [name, value] of headers) mustBePrintable(name, value);
+  return headers;
+}
+
 function mustBePrintable(name: string, value: string): void {
   if (!/^[\x20-\x7e]*$/.test(value)) throw badRequest(`${name}: only printable ASCII is allowed`);
 }

@@ -2,7 +2,7 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { yielding } from "@/lib/std/yielding.ts";
 import { badRequest, HttpError, unprocessable } from "@/lib/http/errors.ts";
 import { hasDotSegment } from "@/lib/http/raw_path.ts";
-import { locate, type S3, s3Address } from "./client.ts";
+import { type HeaderRecord, locate, type S3, s3Address } from "./client.ts";
 import { hostOf, presignQuery } from "./signer.ts";
 import { partUrlSigner, urlSigner } from "./url_signer.ts";
 
@@ -21,21 +21,45 @@ export function presignMethod(word: string): PresignMethod {
   return method;
 }
 
+/** What is known of the body that a presigned URL is for. */
+interface ExpectedBody {
+  /** Its SHA-256 in base64. */
+  readonly sha256?: string | null;
+  readonly contentType?: string | null;
+}
+
+/**
+ * The headers that hold the sender of a presigned request to a body: they are signed, so the store rejects a request
+ * without them. Undefined where nothing is known.
+ */
+export function requiredHeaders({ sha256, contentType }: ExpectedBody): HeaderRecord | undefined {
+  const headers: Record<string, string> = {};
+  if (contentType) headers["content-type"] = contentType;
+  if (sha256) headers["x-amz-checksum-sha256"] = sha256;
+  return Object.keys(headers).length > 0 ? headers : undefined;
+}
+
+/** An object that gets a URL, and the headers that its URL requires. */
+interface PresignedObject {
+  readonly key: string;
+  readonly headers?: HeaderRecord;
+}
+
 /**
  * A URL that reads or writes one object without further credentials, at the public address. It is computed without a
- * request to the store.
+ * request to the store. `headers` are signed: requests must have them.
  *
  * @throws HttpError 400 for keys with `.` or `..` segments, which HTTP clients remove, and for invalid names
  */
 export async function presignObject(
   s3: Pick<S3, "addresses" | "region" | "now">,
   caller: Caller,
-  object: { readonly bucket: string; readonly key: string },
+  { bucket, key, headers }: PresignedObject & { readonly bucket: string },
   method: PresignMethod,
   expiresSeconds: number,
 ): Promise<string> {
   const { publicEndpoint, virtualHosts } = await s3Address(s3, caller);
-  const { origin, path } = locate(publicEndpoint, virtualHosts, object.bucket, object.key);
+  const { origin, path } = locate(publicEndpoint, virtualHosts, bucket, key);
   if (hasDotSegment(path)) throw badRequest("key: a URL cannot contain a '.' or '..' segment");
   const request = {
     method: method === "get_object" ? "GET" : "PUT",
@@ -43,7 +67,7 @@ export async function presignObject(
     path,
     query: [],
   };
-  return `${origin}${path}?${presignQuery(request, caller.s3, s3.region, expiresSeconds, s3.now())}`;
+  return `${origin}${path}?${presignQuery(request, caller.s3, s3.region, expiresSeconds, s3.now(), headers)}`;
 }
 
 /**
@@ -56,10 +80,10 @@ export async function presignObjects(
   s3: Pick<S3, "addresses" | "region" | "now">,
   caller: Caller,
   bucket: string,
-  keys: readonly string[],
+  objects: readonly PresignedObject[],
   method: PresignMethod,
   expiresSeconds: number,
-  found: (key: string, url: string) => void,
+  found: (object: PresignedObject, url: string) => void,
 ): Promise<void> {
   const { publicEndpoint, virtualHosts } = await s3Address(s3, caller);
   const { origin } = locate(publicEndpoint, virtualHosts, bucket);
@@ -71,9 +95,10 @@ export async function presignObjects(
     expiresSeconds,
     now: s3.now(),
   });
-  await yielding(keys.length, (index) => {
-    const path = pathOf(publicEndpoint, virtualHosts, bucket, keys[index]);
-    if (path !== null) found(keys[index], sign(path));
+  await yielding(objects.length, (index) => {
+    const object = objects[index];
+    const path = pathOf(publicEndpoint, virtualHosts, bucket, object.key);
+    if (path !== null) found(object, sign(path, object.headers));
   });
 }
 
@@ -89,18 +114,27 @@ export async function presignableParts(
   return address;
 }
 
-/** Passes the URLs of the parts 1 to `parts` of an upload to `found`, in order; other work runs in between. */
+/** The parts of an upload that get URLs. */
+interface PresignedParts {
+  readonly uploadId: string;
+  /** How many there are; their numbers begin with 1. */
+  readonly parts: number;
+  /** The headers that the URLs of parts require, by their numbers. */
+  readonly headers: ReadonlyMap<number, HeaderRecord>;
+}
+
+/** Passes the URLs of the parts of an upload to `found`, in order; other work runs in between. */
 export async function presignParts(
   s3: Pick<S3, "region" | "now">,
   caller: Caller,
   { origin, path }: { readonly origin: string; readonly path: string },
-  upload: { readonly uploadId: string; readonly parts: number },
+  { uploadId, parts, headers }: PresignedParts,
   expiresSeconds: number,
   found: (partNumber: number, url: string) => void,
 ): Promise<void> {
   const batch = { method: "PUT", origin, keys: caller.s3, region: s3.region, expiresSeconds, now: s3.now() } as const;
-  const sign = partUrlSigner(batch, path, upload.uploadId);
-  await yielding(upload.parts, (index) => found(index + 1, sign(index + 1)));
+  const sign = partUrlSigner(batch, path, uploadId);
+  await yielding(parts, (index) => found(index + 1, sign(index + 1, headers.get(index + 1))));
 }
 
 function pathOf(endpoint: string, virtualHosts: boolean | undefined, bucket: string, key: string): string | null {

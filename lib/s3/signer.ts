@@ -44,14 +44,11 @@ export function signHeaders(
   const date = amzDate(now);
   headers["x-amz-date"] = date;
   headers["x-amz-content-sha256"] = payloadHash;
-  const signed = ["host"];
+  const signed = [];
   for (const name in headers) {
     if (name.startsWith("x-amz-") || name === "content-type" || name === "content-md5") signed.push(name);
   }
-  signed.sort();
-  let lines = "";
-  for (const name of signed) lines += `${name}:${name === "host" ? request.host : folded(headers[name])}\n`;
-  const names = signed.join(";");
+  const { lines, names } = canonicalHeaders(request.host, headers, signed);
   const canonical = canonicalRequest(request, lines, names, canonicalQuery(request.query), payloadHash);
   const scope = `${date.slice(0, 8)}/${region}/s3/aws4_request`;
   const signature = sign(canonical, date, scope, keys, region);
@@ -60,11 +57,12 @@ export function signHeaders(
 }
 
 /**
- * The signed query of a presigned URL (AWS Signature Version 4, query parameters), the request's own query first. Only
- * the host is signed, the payload is not.
+ * The signed query of a presigned URL (AWS Signature Version 4, query parameters), the request's own query first. The host
+ * is signed, and so are `headers`, which the client must send as they are. The payload is not.
  *
  * @param expiresSeconds validity, 1 to 604,800
  * @param now ms since 1970
+ * @param headers their names are in lower case
  */
 export function presignQuery(
   request: SignedRequest,
@@ -72,7 +70,9 @@ export function presignQuery(
   region: string,
   expiresSeconds: number,
   now: number,
+  headers: Readonly<Record<string, string>> = {},
 ): string {
+  const { lines, names } = canonicalHeaders(request.host, headers, Object.keys(headers));
   const date = amzDate(now);
   const scope = `${date.slice(0, 8)}/${region}/s3/aws4_request`;
   const query: QueryPairs = [
@@ -81,13 +81,13 @@ export function presignQuery(
     ["X-Amz-Credential", `${keys.accessKey}/${scope}`],
     ["X-Amz-Date", date],
     ["X-Amz-Expires", String(expiresSeconds)],
-    ["X-Amz-SignedHeaders", "host"],
+    ["X-Amz-SignedHeaders", names],
   ];
   const encoded = encodeQuery(query);
   const canonical = canonicalRequest(
     request,
-    `host:${request.host}\n`,
-    "host",
+    lines,
+    names,
     // The parameters of the signature are in order already.
     request.query.length === 0 ? encoded : canonicalQuery(query),
     UNSIGNED_PAYLOAD,
@@ -120,6 +120,18 @@ function canonicalRequest(
   payloadHash: string,
 ): string {
   return `${method}\n${path}\n${query}\n${headers}\n${names}\n${payloadHash}`;
+}
+
+/** The lines and the names of the signed headers in their canonical form: the host and those that are named. */
+export function canonicalHeaders(
+  host: string,
+  headers: Readonly<Record<string, string>>,
+  named: readonly string[],
+): { readonly lines: string; readonly names: string } {
+  const signed = ["host", ...named].sort();
+  let lines = "";
+  for (const name of signed) lines += `${name}:${name === "host" ? host : folded(headers[name])}\n`;
+  return { lines, names: signed.join(";") };
 }
 
 /** A header's value in its canonical form. */

@@ -25,6 +25,7 @@ export const partPage = z.object({
     ETag: z.string().nullable(),
     Size: z.int().meta({ description: "bytes" }),
     LastModified: z.string().nullable(),
+    ChecksumSHA256: z.string().optional().meta({ description: "base64; absent where the store states none" }),
   })),
   is_truncated: z.boolean(),
   next_part_number_marker: z.int().nullable(),
@@ -60,11 +61,13 @@ export function parsePartPage(xml: string): PartPage {
   const parts = root.all("Part").map((part) => {
     const number = part.read(count, "PartNumber");
     if (!number) throw new MalformedXml("a part without a number");
+    const ChecksumSHA256 = part.text("ChecksumSHA256");
     return {
       PartNumber: number,
       ETag: part.text("ETag"),
       Size: part.read(count, "Size") ?? 0,
       LastModified: part.read(timestamp, "LastModified"),
+      ...ChecksumSHA256 ? { ChecksumSHA256 } : {},
     };
   });
   const next = root.text("NextPartNumberMarker");

@@ -1,7 +1,8 @@
 import type { S3Keys } from "@/lib/auth/store_credentials.ts";
 import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
 import { digestWords, hashPrefix, hexOf, hmacAfter } from "@/lib/std/sha256.ts";
-import { ALGORITHM, amzDate, sha256Hex, signingKey, UNSIGNED_PAYLOAD } from "./signer.ts";
+import type { HeaderRecord } from "./client.ts";
+import { ALGORITHM, amzDate, canonicalHeaders, hostOf, sha256Hex, signingKey, UNSIGNED_PAYLOAD } from "./signer.ts";
 
 /** What the URLs of a batch have in common. */
 interface UrlBatch {
@@ -16,37 +17,61 @@ interface UrlBatch {
   readonly now: number;
 }
 
-/** A signer of many presigned URLs, equal to those of `presignQuery`: what they share is hashed once. */
-export function urlSigner(batch: UrlBatch): (path: string) => string {
+const NO_HEADERS: HeaderRecord = {};
+
+/**
+ * A signer of many presigned URLs, equal to those of `presignQuery`: what they share is hashed once. The headers of a URL
+ * are signed, and its client must send them as they are.
+ */
+export function urlSigner(batch: UrlBatch): (path: string, headers?: HeaderRecord) => string {
   const { origin, method } = batch;
-  const { query, host, sign } = shared(batch);
-  const end = `\n${query}\n${host}`;
-  return (path) => `${origin}${path}?${query}&X-Amz-Signature=${sign(sha256Hex(`${method}\n${path}${end}`))}`;
+  const { sign, signed } = shared(batch);
+  return (path, headers = NO_HEADERS) => {
+    const { query, end } = signed(headers);
+    return `${origin}${path}?${query}&X-Amz-Signature=${sign(sha256Hex(`${method}\n${path}\n${query}\n${end}`))}`;
+  };
 }
 
 /** A signer of the parts of one upload, by their numbers. */
-export function partUrlSigner(batch: UrlBatch, path: string, uploadId: string): (partNumber: number) => string {
-  const { query, host, sign } = shared(batch);
+export function partUrlSigner(
+  batch: UrlBatch,
+  path: string,
+  uploadId: string,
+): (partNumber: number, headers?: HeaderRecord) => string {
+  const { sign, signed } = shared(batch);
   const upload = encodeRfc3986(uploadId);
-  const beginning = hashPrefix(`${batch.method}\n${path}\n${query}&partNumber=`);
-  const end = `&uploadId=${upload}\n${host}`;
   const head = `${batch.origin}${path}?uploadId=${upload}&partNumber=`;
-  const tail = `&${query}&X-Amz-Signature=`;
-  return (partNumber) => head + partNumber + tail + sign(hexOf(digestWords(partNumber + end, beginning)));
+  const beginnings = new Map<string, ReturnType<typeof hashPrefix>>();
+  return (partNumber, headers = NO_HEADERS) => {
+    const { query, end } = signed(headers);
+    let beginning = beginnings.get(query);
+    if (!beginning) {
+      beginning = hashPrefix(`${batch.method}\n${path}\n${query}&partNumber=`);
+      beginnings.set(query, beginning);
+    }
+    const digest = hexOf(digestWords(`${partNumber}&uploadId=${upload}\n${end}`, beginning));
+    return `${head}${partNumber}&${query}&X-Amz-Signature=${sign(digest)}`;
+  };
 }
 
 function shared({ origin, keys, region, expiresSeconds, now }: UrlBatch) {
   const date = amzDate(now);
   const scope = `${date.slice(0, 8)}/${region}/s3/aws4_request`;
   const query = `X-Amz-Algorithm=${ALGORITHM}&X-Amz-Credential=${encodeRfc3986(`${keys.accessKey}/${scope}`)}` +
-    `&X-Amz-Date=${date}&X-Amz-Expires=${expiresSeconds}&X-Amz-SignedHeaders=host`;
+    `&X-Amz-Date=${date}&X-Amz-Expires=${expiresSeconds}&X-Amz-SignedHeaders=`;
   const hmac = hmacAfter(
     signingKey(keys, date.slice(0, 8), region),
     `${ALGORITHM}\n${date}\n${scope}\n`,
   );
+  const host = hostOf(origin);
+  const withHeaders = (headers: HeaderRecord) => {
+    const { lines, names } = canonicalHeaders(host, headers, Object.keys(headers));
+    return { query: query + encodeRfc3986(names), end: `${lines}\n${names}\n${UNSIGNED_PAYLOAD}` };
+  };
+  const withoutHeaders = withHeaders(NO_HEADERS);
   return {
-    query,
-    host: `host:${new URL(origin).host}\n\nhost\n${UNSIGNED_PAYLOAD}`,
     sign: (digest: string) => hexOf(hmac(digest)),
+    /** The parameters of a URL, and the end of its canonical request after all parameters. */
+    signed: (headers: HeaderRecord) => headers === NO_HEADERS ? withoutHeaders : withHeaders(headers),
   };
 }

@@ -165,7 +165,17 @@ const OF_TENANT: readonly Call[] = [
   ["put_object", `PUT ${OBJECT}`, "newer text"],
   ["restore_object_version", `POST ${OBJECT}/restore`, { version_id: "null" }],
   ["presign", "POST /presign", { bucket: "called-by-s3", key: "a/b" }],
+  ["presign", "POST /presign", {
+    bucket: "called-by-s3",
+    key: "a/b",
+    method: "put_object",
+    checksum_sha256: "LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=",
+  }],
   ["presign_objects", "POST /buckets/called-by-s3/objects/presign", { keys: ["a/b"] }],
+  ["presign_objects", "POST /buckets/called-by-s3/objects/presign", {
+    objects: [{ key: "a/b", content_type: "image/tiff" }],
+    method: "put_object",
+  }],
   ["delete_object", `DELETE ${OBJECT}`],
   ["delete_objects", "POST /buckets/called-by-s3/objects/delete", { keys: ["form"] }],
   ["create_multipart_upload", `POST ${UPLOAD}`],

@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { badRequest } from "@/lib/http/errors.ts";
+import { badRequest, unprocessable } from "@/lib/http/errors.ts";
 import { JsonText } from "@/lib/http/json_text.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { bothDeleted, bulkDeleted, deleteKeys, deletePrefix } from "@/lib/s3/delete_objects.ts";
-import { presignMethod, presignObjects } from "@/lib/s3/presign.ts";
+import { presignMethod, presignObjects, requiredHeaders } from "@/lib/s3/presign.ts";
 import { FITS_XML } from "@/lib/s3/write_xml.ts";
 import { bucketParams as params, wellFormed } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
-import { methodField, validityFields, validitySeconds } from "./presign.ts";
+import { bodyFields, headersField, methodField, ONLY_TO_WRITE, validityFields, validitySeconds } from "./presign.ts";
 
 const TAG = "S3 Objects";
 /** Most keys of one bulk delete and of one bulk presign. */
@@ -38,13 +38,27 @@ const deleteRequest = z.object({
 const deleted = z.object({ status: z.literal("deleted"), ...bulkDeleted.shape }).meta({ id: "BulkDeleted" });
 
 const presignRequest = z.object({
-  keys: z.array(key).min(1).max(MAX_PRESIGNED_KEYS).meta({ examples: [["2026/a.txt", "2026/b.txt"]] }),
+  keys: z.array(key).min(1).max(MAX_PRESIGNED_KEYS).optional().meta({ examples: [["2026/a.txt", "2026/b.txt"]] }),
+  objects: z.array(z.strictObject({ key, ...bodyFields })).min(1).max(MAX_PRESIGNED_KEYS).nullish().meta({
+    description: "Further keys, to be written with a body that is known",
+  }),
   method: methodField,
   ...validityFields,
-}).meta({ id: "BulkPresignRequest" });
+}).superRefine(({ keys, objects }, context) => {
+  if (!keys && !objects) context.addIssue({ code: "invalid_type", expected: "array", path: ["keys"] });
+}).meta({
+  id: "BulkPresignRequest",
+  anyOf: [
+    { required: ["keys"], properties: { objects: { type: "null" } } },
+    {
+      required: ["objects", ...ONLY_TO_WRITE.required],
+      properties: { objects: { type: "array" }, ...ONLY_TO_WRITE.properties },
+    },
+  ],
+});
 
 const bulkPresigned = z.object({
-  urls: z.array(z.object({ key: z.string(), url: z.string() })),
+  urls: z.array(z.object({ key: z.string(), url: z.string(), headers: headersField })),
   by_key: z.record(z.string(), z.string()).meta({ description: "The same URLs by their keys" }),
   expires_in: z.int().meta({ description: "seconds" }),
 }).meta({ id: "BulkPresigned" });
@@ -86,7 +100,8 @@ export function bulkOperations(operation: GatewayOperation, s3: S3): Operation[]
       summary: "URLs that read or write many objects without credentials",
       description:
         "Any client with a URL may use it until it expires. It is not checked whether the objects exist; keys " +
-        "that no URL can carry (with `.` or `..` segments) are left out.",
+        "that no URL can carry (with `.` or `..` segments) are left out. `objects` have URLs that require the " +
+        "`headers` beside them.",
       params,
       body: { kind: "json", schema: presignRequest, limitBytes: MAX_BODY_BYTES },
       responses: {
@@ -96,14 +111,23 @@ export function bulkOperations(operation: GatewayOperation, s3: S3): Operation[]
       async handler({ caller, params: { bucket }, body }) {
         const method = presignMethod(body.method);
         const seconds = validitySeconds(body);
+        if (body.objects && method !== "put_object") throw unprocessable("objects go with the method put_object");
+        const objects = [
+          ...(body.keys ?? []).map((key) => ({ key })),
+          ...(body.objects ?? []).map(({ key, checksum_sha256, content_type }) => ({
+            key,
+            headers: requiredHeaders({ sha256: checksum_sha256, contentType: content_type }),
+          })),
+        ];
         const urls = new JsonText();
         const members = new Set<string>();
         const byKey: string[] = [];
         urls.add('{"urls":[');
         let first = true;
-        await presignObjects(s3, caller, bucket, body.keys, method, seconds, (key, url) => {
+        await presignObjects(s3, caller, bucket, objects, method, seconds, ({ key, headers }, url) => {
           const name = JSON.stringify(key);
-          urls.add(`${first ? "" : ","}{"key":${name},"url":"${url}"}`);
+          const required = headers ? `,"headers":${JSON.stringify(headers)}` : "";
+          urls.add(`${first ? "" : ","}{"key":${name},"url":"${url}"${required}}`);
           first = false;
           if (members.has(key)) return;
           byKey.push(`${members.size > 0 ? "," : ""}${name}:"${url}"`);

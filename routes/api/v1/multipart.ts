@@ -6,7 +6,7 @@ import { badRequest, HttpError } from "@/lib/http/errors.ts";
 import { JsonText } from "@/lib/http/json_text.ts";
 import { fileInForm } from "@/lib/http/multipart_form.ts";
 import type { Operation } from "@/lib/http/operation.ts";
-import type { S3 } from "@/lib/s3/client.ts";
+import type { HeaderRecord, S3 } from "@/lib/s3/client.ts";
 import {
   abortUpload,
   completeUpload,
@@ -19,30 +19,39 @@ import {
   type OpenUpload,
   partCount,
   sendPart,
+  WITH_SHA256,
 } from "@/lib/s3/multipart.ts";
-import { uploadHeaders } from "@/lib/s3/object_headers.ts";
-import { presignableParts, presignParts } from "@/lib/s3/presign.ts";
+import { digestHeaders, uploadHeaders } from "@/lib/s3/object_headers.ts";
+import { presignableParts, presignParts, requiredHeaders } from "@/lib/s3/presign.ts";
 import { MAX_FORM_PART_BYTES, sendPartFromSource } from "@/lib/s3/upload/form_part.ts";
 import { requestBody } from "@/lib/s3/upload/request_body.ts";
 import { partPage } from "@/lib/s3/upload_xml.ts";
 import { FITS_XML } from "@/lib/s3/write_xml.ts";
 import { asObject, objectParams, wellFormed } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
-import { validityFields, validitySeconds } from "./presign.ts";
+import { headersField, sha256Text, validityFields, validitySeconds } from "./presign.ts";
 
 const UPLOAD = { path: "/api/v1/buckets/{bucket}/multipart/{key}", tag: "S3 Multipart", params: objectParams };
 /** The part of a form that is a part of the object. */
 const FILE = "file";
 /** Ten thousand parts with long ETags, and room, bytes. */
 const MAX_COMPLETE_BYTES = 4 * 1024 * 1024;
+/** Ten thousand parts with checksums, and room, bytes. */
+const MAX_PRESIGN_BYTES = 2 * 1024 * 1024;
 /** Most parts of a page (S3 API, ListParts). */
 const MAX_LISTED_PARTS = 1000;
 
 const uploadId = wellFormed.min(1).meta({ description: "From the upload's creation" });
 const place = { bucket: z.string(), key: z.string() };
 
+const createRequest = z.object({
+  checksum_algorithm: z.literal("SHA256").nullish().meta({
+    description: "Each part has to come with this checksum, which the store checks",
+  }),
+}).meta({ id: "UploadCreate" });
 const created = z.object({ ...place, upload_id: z.string() }).meta({ id: "UploadCreated" });
 
+const partNumber = z.int().min(1).max(MAX_PARTS);
 const presignRequest = z.object({
   file_size: z.int().min(1).meta({ description: "bytes", examples: [157_286_400] }),
   part_size: z.int().min(MIN_PART_BYTES).max(MAX_PART_BYTES).nullish().meta({
@@ -52,6 +61,9 @@ const presignRequest = z.object({
   upload_id: wellFormed.min(1).nullish().meta({
     description: "An upload that exists; without it a new one is created",
   }),
+  checksums: z.array(z.strictObject({ part_number: partNumber, sha256: sha256Text })).max(MAX_PARTS).nullish().meta({
+    description: "SHA-256 of parts, in base64. A new upload is created with that algorithm",
+  }),
   ...validityFields,
 }).meta({ id: "PartPresignRequest" });
 const presigned = z.object({
@@ -59,11 +71,12 @@ const presigned = z.object({
   upload_id: z.string(),
   part_size: z.int().meta({ description: "bytes" }),
   total_parts: z.int(),
-  urls: z.array(z.object({ part_number: z.int(), url: z.string() })).meta({ description: "In order, from part 1" }),
+  urls: z.array(z.object({ part_number: z.int(), url: z.string(), headers: headersField })).meta({
+    description: "In order, from part 1",
+  }),
   expires_in: z.int().meta({ description: "seconds" }),
 }).meta({ id: "PartsPresigned" });
 
-const partNumber = z.int().min(1).max(MAX_PARTS);
 const completeRequest = z.object({
   upload_id: uploadId,
   parts: z.array(z.object({
@@ -72,6 +85,9 @@ const completeRequest = z.object({
       ...FITS_XML,
       description: "As returned by the upload of the part",
       examples: ['"5d41402abc4b2a76"'],
+    }),
+    ChecksumSHA256: sha256Text.nullish().meta({
+      description: "Of the part, in base64; stores may require it of an upload with that algorithm",
     }),
   })).min(1).max(MAX_PARTS).meta({ description: "Ascending by number" }),
 }).meta({ id: "CompleteRequest" });
@@ -95,9 +111,12 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
         "`x-amz-meta-*`, `x-amz-tagging` and content headers go to the object to be; a Content-Type of JSON is not taken for " +
         "its type, since clients put it on every request.",
       query: z.object({ as: asObject }),
+      body: { kind: "json", schema: createRequest.nullish() },
       responses: { 201: { description: "Begun", schema: created }, 404: { description: "No such bucket" } },
-      async handler({ caller, params: place }, context) {
-        const { uploadId } = await createUpload(s3, caller, place, futureHeaders(context.request.headers));
+      async handler({ caller, params: place, body }, context) {
+        const headers = futureHeaders(context.request.headers);
+        if (body?.checksum_algorithm) setAll(headers, WITH_SHA256);
+        const { uploadId } = await createUpload(s3, caller, place, headers);
         return Response.json({ ...place, upload_id: uploadId }, { status: 201 });
       },
     }),
@@ -107,26 +126,37 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
       ...UPLOAD,
       path: `${UPLOAD.path}/presign`,
       summary: "URLs to which the parts of a file are PUT",
-      description: "Each call without `upload_id` begins an upload of its own.",
-      body: { kind: "json", schema: presignRequest },
+      description:
+        "Each call without `upload_id` begins an upload of its own. The URL of a part with a checksum works for requests " +
+        "with the `headers` beside it only. A checksum that is not known yet cannot be signed: presign the part again " +
+        "with `upload_id` once it is.",
+      body: { kind: "json", schema: presignRequest, limitBytes: MAX_PRESIGN_BYTES },
       responses: {
         200: { description: "The URLs", schema: presigned },
-        400: { description: "More than 10,000 parts, or a key that no URL can carry: no upload was begun" },
+        400: {
+          description:
+            "More than 10,000 parts, a checksum of none of them, or a key that no URL can carry: no upload " +
+            "was begun",
+        },
         404: { description: "No such bucket" },
       },
       async handler({ caller, params: place, body }) {
         const part_size = body.part_size ?? DEFAULT_PART_BYTES;
         const total_parts = partCount(body.file_size, part_size);
+        const headers = partHeaders(body.checksums ?? [], total_parts);
         const target = await presignableParts(s3, caller, place);
-        const upload_id = body.upload_id ?? (await createUpload(s3, caller, place)).uploadId;
+        const algorithm = headers.size > 0 ? new Headers(WITH_SHA256) : undefined;
+        const upload_id = body.upload_id ?? (await createUpload(s3, caller, place, algorithm)).uploadId;
         const expires_in = validitySeconds(body);
         const text = new JsonText();
         text.add(
           JSON.stringify({ ...place, upload_id, part_size, total_parts, expires_in }).slice(0, -1) + ',"urls":[',
         );
-        const upload = { uploadId: upload_id, parts: total_parts };
+        const upload = { uploadId: upload_id, parts: total_parts, headers };
         await presignParts(s3, caller, target, upload, expires_in, (number, url) => {
-          text.add(`${number === 1 ? "" : ","}{"part_number":${number},"url":"${url}"}`);
+          const required = headers.get(number);
+          const member = required ? `,"headers":${JSON.stringify(required)}` : "";
+          text.add(`${number === 1 ? "" : ","}{"part_number":${number},"url":"${url}"${member}}`);
         });
         text.add("]}");
         return text.response();
@@ -195,7 +225,9 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
       ...UPLOAD,
       summary: "Write one part through the gateway",
       query: z.object({ as: asObject, upload_id: uploadId, part_number: partNumber }),
-      description: `A form's part \`file\` is taken as well, up to ${MAX_FORM_PART_BYTES} bytes.`,
+      description:
+        `\`Content-MD5\` and \`x-amz-checksum-*\` go with it. A form's part \`file\` is taken as well, up to ` +
+        `${MAX_FORM_PART_BYTES} bytes.`,
       body: { kind: "raw", description: "The bytes; Content-Length is required" },
       responses: {
         200: {
@@ -213,11 +245,33 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
         const upload = { ...place, uploadId: upload_id };
         const { ETag } = isForm(raw.headers)
           ? await partInForm(s3, caller, upload, part_number, raw)
-          : await sendPart(s3, caller, upload, part_number, await requestBody(s3, raw.body, partLength(raw.headers)));
+          : await sendPart(s3, caller, upload, part_number, {
+            ...await requestBody(s3, raw.body, partLength(raw.headers)),
+            headers: digestHeaders(raw.headers),
+          });
         return Response.json({ part_number, etag: ETag });
       },
     }),
   ];
+}
+
+/** What the URL of each part requires, by its number. @throws HttpError 400 for a part that is not of the upload, or twice */
+function partHeaders(
+  checksums: readonly { readonly part_number: number; readonly sha256: string }[],
+  parts: number,
+): Map<number, HeaderRecord> {
+  const headers = new Map<number, HeaderRecord>();
+  for (const { part_number, sha256 } of checksums) {
+    if (part_number > parts) throw badRequest(`checksums: part ${part_number} is not one of the ${parts} parts`);
+    const required = requiredHeaders({ sha256 });
+    if (headers.has(part_number)) throw badRequest(`checksums: part ${part_number} is named twice`);
+    if (required) headers.set(part_number, required);
+  }
+  return headers;
+}
+
+function setAll(headers: Headers, values: HeaderRecord): void {
+  for (const [name, value] of Object.entries(values)) headers.set(name, value);
 }
 
 function futureHeaders(request: Headers): Headers {

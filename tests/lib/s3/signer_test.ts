@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { GetObjectCommand, PutObjectCommand, S3Client, UploadPartCommand } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import fc from "fast-check";
@@ -66,6 +67,33 @@ Deno.test("presign: agrees with the AWS SDK for any key", async () => {
       assert.equal(new URLSearchParams(ours).get("X-Amz-Signature"), wanted.get("X-Amz-Signature"), Key);
     }),
     { numRuns: 100 },
+  );
+});
+
+Deno.test("presign: agrees with the AWS SDK where a checksum and a content type are signed", async () => {
+  const digest = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes).toString("base64"));
+  const type = fc.stringMatching(/^[!-~]{1,20}( [!-~]{1,20})?$/);
+  await fc.assert(
+    fc.asyncProperty(keys, digest, fc.option(type), async (Key, ChecksumSHA256, type) => {
+      const command = new PutObjectCommand({ Bucket: "bucket-1", Key, ChecksumSHA256, ContentType: type ?? undefined });
+      const url = new URL(
+        await getSignedUrl(sdk, command, {
+          expiresIn: 60,
+          signingDate: new Date(NOW),
+          unhoistableHeaders: new Set(["x-amz-checksum-sha256"]),
+          signableHeaders: new Set(type === null ? ["host"] : ["host", "content-type"]),
+        }),
+      );
+      const query = [...url.searchParams].filter(([name]) => !/^X-Amz-(?!Content)/.test(name));
+      const request = { method: "PUT", host: url.host, path: s3Path("bucket-1", Key), query };
+      const headers = { ...type === null ? {} : { "content-type": type }, "x-amz-checksum-sha256": ChecksumSHA256 };
+      const sdkKeys = { accessKey: "AK", secretKey: "SK" };
+      const ours = new URLSearchParams(presignQuery(request, sdkKeys, "eu-north-1", 60, NOW, headers));
+      for (const name of ["X-Amz-SignedHeaders", "X-Amz-Signature"]) {
+        assert.equal(ours.get(name), url.searchParams.get(name), `${name} of ${JSON.stringify([Key, type])}`);
+      }
+    }),
+    { numRuns: 60 },
   );
 });
 

@@ -24,18 +24,49 @@ Deno.test("batch of URLs: reproduces the known signatures", () => {
   assert.ok(part.endsWith("&X-Amz-Signature=73db77d7471c2ac7f9180887025192ff65cc135fd81c177d970d3f27277c3719"));
 });
 
+Deno.test("batch of URLs: signs the headers of a body as botocore does", () => {
+  const checksum = { "x-amz-checksum-sha256": "LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=" };
+  const head = "?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=dGVzdHVzZXI%3D%2F20261120%2Fus-east-1%2Fs3" +
+    "%2Faws4_request&X-Amz-Date=20261120T073117Z&X-Amz-Expires=3600&X-Amz-SignedHeaders=";
+  const sign = urlSigner(BATCH);
+  assert.equal(
+    sign(PATH, checksum),
+    `${ORIGIN}${PATH}${head}host%3Bx-amz-checksum-sha256` +
+      "&X-Amz-Signature=3730c82149bec1637cd90409cf6df77f7b798eed2780f27c94135bb4c3ffe443",
+  );
+  assert.equal(
+    sign(PATH, { "content-type": "text/plain; charset=utf-8", ...checksum }),
+    `${ORIGIN}${PATH}${head}content-type%3Bhost%3Bx-amz-checksum-sha256` +
+      "&X-Amz-Signature=e2e60a50c296cd00a4d7563bc3f8db7e170e18316bb7577872e25ffb8148035d",
+  );
+  assert.equal(
+    partUrlSigner(BATCH, PATH, "u/1+2")(3, checksum),
+    `${ORIGIN}${PATH}?uploadId=u%2F1%2B2&partNumber=3&${head.slice(1)}host%3Bx-amz-checksum-sha256` +
+      "&X-Amz-Signature=3965ddc397bc4bd90e0c69ec91e25e782f872676c2a913ea036e2c2af5d3f96c",
+  );
+});
+
 Deno.test("batch of URLs: the same as one at a time, for any key, upload and number", () => {
   const key = fc.string({ unit: "grapheme", minLength: 1, maxLength: 60 });
   const seconds = fc.integer({ min: 1, max: 604_800 });
-  fc.assert(fc.property(key, key, seconds, fc.integer({ min: 1, max: 10_000 }), (key, uploadId, expires, number) => {
+  const numbers = fc.integer({ min: 1, max: 10_000 });
+  const values = fc.option(fc.stringMatching(/^[!-~]{1,40}( [!-~]{1,40})?$/));
+  fc.assert(fc.property(key, key, seconds, numbers, values, values, (key, uploadId, expires, number, type, digest) => {
+    const headers: Record<string, string> = {};
+    if (type !== null) headers["content-type"] = type;
+    if (digest !== null) headers["x-amz-checksum-sha256"] = digest;
     const batch = { ...BATCH, origin: "http://[::1]:9000", region: "eu-north-1", expiresSeconds: expires };
     const path = s3Path("bucket-1", key);
     const one = (query: [string, string][]) =>
       `${batch.origin}${path}?${
-        presignQuery({ method: "PUT", host: "[::1]:9000", path, query }, KEYS, "eu-north-1", expires, NOW)
+        presignQuery({ method: "PUT", host: "[::1]:9000", path, query }, KEYS, "eu-north-1", expires, NOW, headers)
       }`;
-    assert.equal(urlSigner(batch)(path), one([]));
+    const sign = urlSigner(batch);
+    sign("/other");
+    assert.equal(sign(path, headers), one([]));
     const wanted = one([["uploadId", uploadId], ["partNumber", String(number)]]);
-    assert.equal(partUrlSigner(batch, path, uploadId)(number), wanted);
+    const signPart = partUrlSigner(batch, path, uploadId);
+    signPart(1);
+    assert.equal(signPart(number, headers), wanted);
   }));
 });

@@ -149,3 +149,55 @@ Deno.test("bulk presign: an array and a map of the same URLs, without asking the
     assert.equal(seen.length, 0);
   });
 });
+
+Deno.test("bulk presign: objects with a checksum or a content type have URLs that sign them", async () => {
+  await withGateway({}, async ({ call, seen }) => {
+    const post = async (path: string, body: unknown) => {
+      const response = await call(`/api/v1/${path}`, { method: "POST", body: JSON.stringify(body) });
+      return { status: response.status, body: await response.json() };
+    };
+    const bulk = (body: unknown) => post("buckets/b/objects/presign", body);
+    const digests = ["LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=", "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="];
+    const objects = [
+      { key: "a", checksum_sha256: digests[0] },
+      { key: 'b "å"', checksum_sha256: digests[1], content_type: "image/tiff" },
+      { key: "../up", checksum_sha256: digests[1] },
+      { key: "c", content_type: 'text/plain; a="b"' },
+      { key: "d" },
+    ];
+    const { status, body } = await bulk({ keys: ["plain"], objects, method: "put_object", expires_in: 60 });
+    assert.equal(status, 200);
+    assert.deepEqual(body.urls.map(({ key, headers }: Record<string, unknown>) => [key, headers]), [
+      ["plain", undefined],
+      ["a", { "x-amz-checksum-sha256": digests[0] }],
+      ['b "å"', { "content-type": "image/tiff", "x-amz-checksum-sha256": digests[1] }],
+      ["c", { "content-type": 'text/plain; a="b"' }],
+      ["d", undefined],
+    ]);
+    for (const { key, url } of body.urls) {
+      const known = objects.find((object) => object.key === key);
+      const single = await post("presign", { bucket: "b", method: "put_object", expires_in: 60, key, ...known });
+      assert.equal(single.body.url, url);
+      assert.equal(body.by_key[key], url);
+    }
+    assert.equal((await bulk({ objects, method: "put_object" })).status, 200);
+    assert.deepEqual(await bulk({ objects }), {
+      status: 422,
+      body: { detail: "objects go with the method put_object" },
+    });
+    const rejected: [Record<string, unknown>, (string | number)[]][] = [
+      [{ objects: null }, ["body", "keys"]],
+      [{ objects: [] }, ["body", "objects"]],
+      [{ objects: ["a"] }, ["body", "objects", 0]],
+      [{ objects: [{ key: "" }] }, ["body", "objects", 0, "key"]],
+      [{ objects: [{ key: "a", checksum_sha256: "no" }] }, ["body", "objects", 0, "checksum_sha256"]],
+      [{ objects: [{ key: "a", sha256: digests[0] }] }, ["body", "objects", 0, "sha256"]],
+    ];
+    for (const [body, loc] of rejected) {
+      const response = await bulk({ method: "put_object", ...body });
+      assert.equal(response.status, 422);
+      assert.deepEqual(response.body.detail[0].loc, loc);
+    }
+    assert.equal(seen.length, 0);
+  });
+});

@@ -289,3 +289,104 @@ Deno.test("multipart: a form without a file is 422, a malformed one 400, too lon
     assert.equal(UPLOAD_SIZES.pool.freeBytes, 256 * MIB, "memory was not released");
   });
 });
+
+const DIGESTS = ["LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=", "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="];
+
+Deno.test("multipart: an upload with checksums is begun with the algorithm, its URLs sign them, its completion has them", async () => {
+  await withGateway({}, async ({ call, answer, seen }) => {
+    answer(() => new Response("<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>"));
+    const post = async (path: string, body?: unknown) => {
+      const response = await call(path, {
+        method: "POST",
+        body: body === undefined ? undefined : JSON.stringify(body),
+      });
+      return { status: response.status, body: await response.json() };
+    };
+    const algorithm = () => seen[seen.length - 1].headers.get("x-amz-checksum-algorithm");
+    for (const body of [undefined, null, {}, { checksum_algorithm: null }]) {
+      assert.equal((await post(KEY, body)).status, 201);
+      assert.equal(algorithm(), null);
+    }
+    assert.equal((await post(KEY, { checksum_algorithm: "SHA256" })).status, 201);
+    assert.equal(algorithm(), "SHA256");
+    for (const body of [{ checksum_algorithm: "MD5" }, { checksum_algorithm: "" }, "SHA256", []]) {
+      assert.equal((await post(KEY, body)).status, 422, JSON.stringify(body));
+    }
+
+    const size = { file_size: 20 * MIB, part_size: 5 * MIB };
+    const checksums = [{ part_number: 4, sha256: DIGESTS[1] }, { part_number: 2, sha256: DIGESTS[0] }];
+    const { body } = await post(`${KEY}/presign`, { ...size, checksums });
+    assert.equal(algorithm(), "SHA256");
+    assert.deepEqual(body.urls.map(({ part_number, headers }: Record<string, unknown>) => [part_number, headers]), [
+      [1, undefined],
+      [2, { "x-amz-checksum-sha256": DIGESTS[0] }],
+      [3, undefined],
+      [4, { "x-amz-checksum-sha256": DIGESTS[1] }],
+    ]);
+    for (const { part_number, url } of body.urls) {
+      const names = part_number % 2 === 0 ? "host;x-amz-checksum-sha256" : "host";
+      assert.equal(new URL(url).searchParams.get("X-Amz-SignedHeaders"), names);
+    }
+    const begun = seen.length;
+    assert.equal((await post(`${KEY}/presign`, { ...size, upload_id: "u", checksums })).status, 200);
+    const rejected: [unknown, number, string?][] = [
+      [[{ part_number: 5, sha256: DIGESTS[0] }], 400, "checksums: part 5 is not one of the 4 parts"],
+      [[...checksums, checksums[0]], 400, "checksums: part 4 is named twice"],
+      [[{ part_number: 0, sha256: DIGESTS[0] }], 422],
+      [[{ part_number: 1, sha256: "x" }], 422],
+      [[{ part_number: 1 }], 422],
+    ];
+    for (const [checksums, status, detail] of rejected) {
+      const response = await post(`${KEY}/presign`, { ...size, checksums });
+      assert.equal(response.status, status);
+      if (detail) assert.deepEqual(response.body, { detail });
+    }
+    assert.equal(seen.length, begun, "no other upload was begun");
+    const all = Array.from({ length: 10_000 }, (_, n) => ({ part_number: n + 1, sha256: DIGESTS[0] }));
+    const most = { file_size: 10_000 * 5 * MIB, part_size: 5 * MIB, checksums: all };
+    assert.equal((await post(`${KEY}/presign`, most)).body.urls.length, 10_000);
+
+    answer(() => new Response("<CompleteMultipartUploadResult><ETag>e</ETag></CompleteMultipartUploadResult>"));
+    const parts = [{ PartNumber: 1, ETag: "a", ChecksumSHA256: DIGESTS[0] }, {
+      PartNumber: 2,
+      ETag: "b",
+      ChecksumSHA256: null,
+    }];
+    assert.equal((await post(`${KEY}/complete`, { upload_id: "u", parts })).status, 200);
+    assert.ok(seen[seen.length - 1].body.includes(
+      `<Part><PartNumber>1</PartNumber><ETag>a</ETag><ChecksumSHA256>${DIGESTS[0]}</ChecksumSHA256></Part>` +
+        "<Part><PartNumber>2</PartNumber><ETag>b</ETag></Part>",
+    ));
+    const wrong = { upload_id: "u", parts: [{ PartNumber: 1, ETag: "a", ChecksumSHA256: "x" }] };
+    assert.equal((await post(`${KEY}/complete`, wrong)).status, 422);
+  });
+});
+
+Deno.test("multipart: the checksum of a part goes to the store with it, and comes back in the list", async () => {
+  await withGateway({}, async ({ call, answer, seen }) => {
+    answer(() => new Response(null, { headers: { ETag: '"e"' } }));
+    const headers = {
+      "x-amz-checksum-sha256": DIGESTS[0],
+      "content-md5": "XUFAKrxLKna5cZ2REBfFkg==",
+      "x-amz-meta-a": "1",
+    };
+    const part = await call(`${KEY}?upload_id=u&part_number=1`, { method: "PUT", body: "hello", headers });
+    assert.equal(part.status, 200, await part.text());
+    assert.equal(seen[0].headers.get("x-amz-checksum-sha256"), DIGESTS[0]);
+    assert.equal(seen[0].headers.get("content-md5"), headers["content-md5"]);
+    assert.equal(seen[0].headers.get("x-amz-meta-a"), null);
+    const form = new FormData();
+    form.set("file", new File(["hello"], "x"));
+    const inForm = await call(`${KEY}?upload_id=u&part_number=1`, { method: "PUT", body: form, headers });
+    assert.equal(inForm.status, 200, await inForm.text());
+    assert.equal(seen[1].headers.get("x-amz-checksum-sha256"), null, "that of the form is not the file's");
+    answer(() =>
+      new Response(
+        `<ListPartsResult><Part><PartNumber>1</PartNumber><ETag>e</ETag><Size>5</Size><ChecksumSHA256>${DIGESTS[0]}` +
+          "</ChecksumSHA256></Part></ListPartsResult>",
+      )
+    );
+    const { parts } = await (await call(`${KEY}/parts?upload_id=u`)).json();
+    assert.deepEqual(parts, [{ PartNumber: 1, ETag: "e", Size: 5, LastModified: null, ChecksumSHA256: DIGESTS[0] }]);
+  });
+});

@@ -38,6 +38,63 @@ Deno.test("presign: answers a URL under the public address, without asking the s
   });
 });
 
+const SHA256 = "LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=";
+
+Deno.test("presign: a checksum and a content type are signed headers, which the response names", async () => {
+  await withGateway({}, async ({ call, seen }) => {
+    const post = async (body: Record<string, unknown>) => {
+      const response = await call("/api/v1/presign", {
+        method: "POST",
+        body: JSON.stringify({ bucket: "b", key: "k", method: "put_object", ...body }),
+      });
+      return { status: response.status, body: await response.json() };
+    };
+    const signed = async (body: Record<string, unknown>) => {
+      const { status, body: { url, headers } } = await post(body);
+      assert.equal(status, 200);
+      return [new URL(url).searchParams.get("X-Amz-SignedHeaders"), headers];
+    };
+    assert.deepEqual(await signed({}), ["host", undefined]);
+    assert.deepEqual(await signed({ checksum_sha256: null, content_type: null }), ["host", undefined]);
+    assert.deepEqual(await signed({ checksum_sha256: SHA256 }), [
+      "host;x-amz-checksum-sha256",
+      { "x-amz-checksum-sha256": SHA256 },
+    ]);
+    assert.deepEqual(await signed({ content_type: "text/plain; charset=utf-8" }), [
+      "content-type;host",
+      { "content-type": "text/plain; charset=utf-8" },
+    ]);
+    assert.deepEqual(await signed({ checksum_sha256: SHA256, content_type: "image/tiff" }), [
+      "content-type;host;x-amz-checksum-sha256",
+      { "content-type": "image/tiff", "x-amz-checksum-sha256": SHA256 },
+    ]);
+    const rejected: Record<string, unknown>[] = [
+      { checksum_sha256: "" },
+      { checksum_sha256: SHA256.slice(1) },
+      { checksum_sha256: SHA256.replace("Q=", "R=") },
+      { checksum_sha256: "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824" },
+      { content_type: "" },
+      { content_type: " text/plain" },
+      { content_type: "text/plain;  a=b" },
+      { content_type: "text/plain\r\nx: y" },
+      { content_type: "é" },
+      { content_type: "x".repeat(256) },
+    ];
+    for (const body of rejected) {
+      const response = await post(body);
+      assert.equal(response.status, 422, JSON.stringify(body));
+      assert.deepEqual(response.body.detail[0].loc, ["body", Object.keys(body)[0]]);
+    }
+    for (const body of [{ checksum_sha256: SHA256 }, { content_type: "image/tiff" }]) {
+      assert.deepEqual(await post({ ...body, method: "get_object" }), {
+        status: 422,
+        body: { detail: "checksum_sha256 and content_type go with the method put_object" },
+      });
+    }
+    assert.equal(seen.length, 0);
+  });
+});
+
 Deno.test("credentials: derived, the caller's own, or the configured ones", async () => {
   const ask = async (gateway: Parameters<typeof withGateway>[0]) => {
     let answer: Record<string, unknown> = {};
