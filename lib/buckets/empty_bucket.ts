@@ -18,8 +18,8 @@ export interface Leftovers {
 }
 
 /**
- * Removes everything in a bucket: uploads in progress, every version and delete marker, every object. It holds one page
- * of a listing at a time, however much there is. What cannot be removed is reported at the end; it stops when the client
+ * Removes everything in a bucket: uploads in progress, every version and delete marker, every object. It holds two
+ * pages of a listing at most, however much there is. What cannot be removed is reported at the end; it stops when the client
  * goes.
  *
  * @throws HttpError 404 when there is no such bucket, 403 when it may not be listed, 499 when the client is gone

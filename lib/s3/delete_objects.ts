@@ -3,6 +3,7 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badGateway } from "@/lib/http/errors.ts";
 import { callS3ForHeaders, type S3 } from "./client.ts";
 import { cleanMessage, S3Failure } from "./errors.ts";
+import type { ObjectPage } from "./list_xml.ts";
 import { listObjects, MAX_KEYS } from "./listing.ts";
 import { callS3ForXml } from "./read_xml.ts";
 import { fitsXml, xmlBody, xmlElement } from "./write_xml.ts";
@@ -71,18 +72,26 @@ export function bothDeleted(one: BulkDeleted, other: BulkDeleted): BulkDeleted {
   };
 }
 
-/** The keys under a prefix, a page at a time. @throws HttpError 502 when the store's listing does not advance */
+/**
+ * The keys under a prefix, a page at a time. The next page is read while the caller works on one.
+ *
+ * @throws HttpError 502 when the store's listing does not advance
+ */
 export async function* keyPages(s3: S3, caller: Caller, bucket: string, prefix: string): AsyncGenerator<string[]> {
+  const read = (continuationToken?: string) =>
+    listObjects(s3, caller, bucket, { prefix, continuationToken, maxKeys: MAX_KEYS });
   let continuationToken: string | undefined;
-  for (;;) {
-    const page = await listObjects(s3, caller, bucket, { prefix, continuationToken, maxKeys: MAX_KEYS });
+  let reading: Promise<ObjectPage> | null = read();
+  while (reading) {
+    const page: ObjectPage = await reading;
+    const next: string | null = page.is_truncated ? page.next_continuation_token : null;
+    const isStuck = page.is_truncated && (next === null || next === continuationToken);
+    continuationToken = next ?? undefined;
+    reading = next === null || isStuck ? null : read(next);
+    // A caller that ends early never awaits the page that is being read.
+    reading?.catch(() => {});
     if (page.objects.length > 0) yield page.objects.map(({ Key }) => Key);
-    if (!page.is_truncated) return;
-    const next = page.next_continuation_token;
-    if (next === null || next === continuationToken) {
-      throw badGateway(`bucket '${bucket}': the store's listing does not advance`);
-    }
-    continuationToken = next;
+    if (isStuck) throw badGateway(`bucket '${bucket}': the store's listing does not advance`);
   }
 }
 
