@@ -92,10 +92,10 @@ export default island("alto_viewer", function AltoViewer({ src, hasSession }: Al
           </button>
         </div>
         <p class="links">
+          <a href={src}>{LABELS.rawFile}</a>
           <a class={reader.viewer.value === null ? "not-yet" : undefined} href={reader.viewer.value ?? undefined}>
             {LABELS.seeImage}
           </a>
-          <a href={src}>{LABELS.rawFile}</a>
         </p>
       </div>
       <ConfidenceLegend />

@@ -10,7 +10,8 @@ import { fetchXml } from "@/lib/client/fetch_text.ts";
 import { AddressBar } from "@/lib/client/viewer/address_bar.ts";
 import type { ImageView } from "@/lib/client/viewer/image_view.ts";
 import { PageTexts } from "@/lib/client/viewer/page_texts.ts";
-import { viewerChoices } from "@/lib/client/viewer/viewer_memory.ts";
+import { remembered } from "@/lib/client/viewer/viewer_memory.ts";
+import { ViewerPanels } from "@/lib/client/viewer/viewer_panels.ts";
 import { saveText } from "@/lib/client/viewer/save_text.ts";
 import { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
 import { browserIdle, VolumeSearch } from "@/lib/client/volume_search/volume_search.ts";
@@ -38,7 +39,8 @@ type ManifestViewerProps = {
 /** The manifest viewer: the volume that the fragment of the address names. */
 export default island("manifest_viewer", function ManifestViewer({ resultsUrl }: ManifestViewerProps) {
   const store = useMemo(() => new ViewerStore((...request) => fetch(...request), addressBar()), []);
-  const choices = useMemo(viewerChoices, []);
+  const panels = useMemo(() => new ViewerPanels(), []);
+  const characterKeys = useMemo(() => remembered("keys"), []);
   const frame = useRef<HTMLDivElement>(null);
   const help = useRef<HTMLDialogElement>(null);
   const view = useSignal<ImageView | null>(null);
@@ -83,7 +85,7 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
     const canvas = store.manifest.value?.canvases[index];
     if (!canvas || await saveText(texts, canvas)) return;
     drawer.current?.hidePopover();
-    if (!choices.text.value) choices.text.toggle();
+    if (!panels.isOpen("text")) panels.toggle("text");
   };
   const run = (command: ViewerCommand) => {
     const commands: Readonly<Record<ViewerCommand, () => void>> = {
@@ -96,8 +98,8 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
       wholePage: () => view.value?.wholePage(),
       rotate: () => view.value?.rotate(),
       fullScreen: () => void toggleFullScreen(frame.current),
-      thumbnails: () => choices.thumbnails.toggle(),
-      text: () => choices.text.toggle(),
+      thumbnails: () => panels.toggle("thumbnails"),
+      text: () => panels.toggle("text"),
       about: () => drawer.current?.togglePopover(),
       search: () => frame.current?.querySelector<HTMLInputElement>("input[type=search]")?.focus(),
       help: () => help.current?.showModal(),
@@ -109,10 +111,11 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
     commands[command]();
   };
   useEffect(() => {
-    Object.values(choices).forEach((choice) => choice.recall());
+    characterKeys.recall();
+    const stopPanels = panels.start();
     const onKey = (event: KeyboardEvent) => {
       if (isTyping(event) || help.current?.open) return;
-      const command = commandOf(event, choices.keys.value);
+      const command = commandOf(event, characterKeys.value);
       if (command === null) return;
       if ((event.key === "Home" || event.key === "End") && isInScrollingRegion(event)) return;
       event.preventDefault();
@@ -123,6 +126,7 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
     return () => {
       removeEventListener("keydown", onKey);
       search.stop();
+      stopPanels();
       stop();
     };
   }, []);
@@ -130,21 +134,19 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
     if (manifest) document.title = pageTitle(`Page ${number} · ${manifest.label}`, 0);
   }, [manifest, number]);
 
+  const panelButtons = {
+    hasThumbnails: panels.isOpen("thumbnails"),
+    hasText: panels.isOpen("text"),
+    onThumbnails: () => run("thumbnails"),
+    onText: () => run("text"),
+    onAbout: () => run("about"),
+  };
   return (
-    <div
-      class="viewer"
-      ref={frame}
-      data-thumbs={manifest !== null && choices.thumbnails.value}
-      data-text={manifest !== null && choices.text.value}
-    >
+    <div class="viewer" ref={frame}>
       <ViewerTools
         title={manifest?.label ?? VIEWER_LABELS.viewer}
         note={manifest ? noteOf(manifest, url) : ""}
-        hasThumbnails={choices.thumbnails.value}
-        hasText={choices.text.value}
-        onThumbnails={() => choices.thumbnails.toggle()}
-        onText={() => choices.text.toggle()}
-        onAbout={() => run("about")}
+        panels={panelButtons}
         onHelp={() => run("help")}
       >
         <SearchBox
@@ -160,7 +162,7 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
           }}
         />
       </ViewerTools>
-      {manifest && choices.thumbnails.value && <ThumbnailList store={store} hits={hitCounts.value} />}
+      {manifest && panels.isOpen("thumbnails") && <ThumbnailList store={store} hits={hitCounts.value} />}
       {manifest
         ? (
           <PageStage
@@ -173,6 +175,7 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
             onPainted={showHit}
             onPoint={goToPoint}
             onFullScreen={() => run("fullScreen")}
+            panels={panelButtons}
           />
         )
         : (
@@ -195,14 +198,14 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
               )}
           </section>
         )}
-      {manifest && choices.text.value && (
+      {manifest && panels.isOpen("text") && (
         <TextPanel
           store={store}
           texts={texts}
           lit={lit}
           isOurs={isOurs}
           onLine={(index, { box }) => box && view.value?.goToBox(index, box)}
-          onClose={() => choices.text.toggle()}
+          onClose={() => panels.toggle("text")}
         />
       )}
       {manifest && (
@@ -221,8 +224,8 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
       )}
       <ShortcutList
         dialog={help}
-        hasCharacters={choices.keys.value}
-        onCharacters={() => choices.keys.toggle()}
+        hasCharacters={characterKeys.value}
+        onCharacters={() => characterKeys.toggle()}
         onClose={() => help.current?.close()}
       />
     </div>

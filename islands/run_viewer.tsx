@@ -48,6 +48,7 @@ export default island("run_viewer", function RunViewer({ log, manifest, live, ha
     return { reader, pages };
   }, []);
   const follow = useSignal(true);
+  const isSummaryOpen = useSignal(false);
   const run = reader.log.value;
   const wasMarked = useRef(false);
   const isFollowing = reader.following.value;
@@ -89,7 +90,27 @@ export default island("run_viewer", function RunViewer({ log, manifest, live, ha
   return (
     <div class={pages ? "run with-summary" : "run"}>
       {pages && <RunFigures run={read && summary && { manifest: read, summary }} />}
-      <div class="run-log">
+      {state && hasSession && (
+        <aside class="run-summary" aria-label={LABELS.pageSummary} data-open={isSummaryOpen.value}>
+          {/* Where the summary stands above the log, it is folded at first: what arrives moves no line of the log. */}
+          <p class="fold-summary">
+            <button
+              class="btn"
+              type="button"
+              aria-expanded={isSummaryOpen.value}
+              onClick={() =>
+                isSummaryOpen.value = !isSummaryOpen.value}
+            >
+              {LABELS.pageSummary}
+            </button>
+            <a href="#log">{LABELS.toLog}</a>
+          </p>
+          <div class="summed">
+            <RunSummary state={state} summary={summary} isLive={isFollowing} />
+          </div>
+        </aside>
+      )}
+      <div class="run-log" id="log">
         <div class="outcome">
           {run && <Chip {...outcomeChip(outcome, isFollowing)} />}
           <span class="figure">{run ? counted(run.lineCount, "line") : problem ? "" : SENTENCES.readingLog}</span>
@@ -127,11 +148,6 @@ export default island("run_viewer", function RunViewer({ log, manifest, live, ha
           />
         ))}
       </div>
-      {state && hasSession && (
-        <aside class="run-summary" aria-label={LABELS.pageSummary}>
-          <RunSummary state={state} summary={summary} isLive={isFollowing} />
-        </aside>
-      )}
     </div>
   );
 });

@@ -1,7 +1,9 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 
-import { ToolButton } from "./tool_button.tsx";
+import { Icon } from "@/components/icon.tsx";
 import { VIEWER_LABELS } from "@/lib/presentation/viewer_sentences.ts";
+import { PanelButtons, type PanelButtonsProps } from "./panel_buttons.tsx";
+import { ToolButton } from "./tool_button.tsx";
 
 interface PageDockProps {
   /** Numbers of the pages that are shown, from 1, in reading order. */
@@ -22,6 +24,8 @@ interface PageDockProps {
   readonly onRotate: () => void;
   readonly onFullScreen: () => void;
   readonly onSpread: () => void;
+  /** Shown here on a phone alone. */
+  readonly panels: PanelButtonsProps;
 }
 
 /** The controls of the page and of the view, below the image. */
@@ -66,7 +70,8 @@ export function PageDock(props: PageDockProps) {
       <hr />
       <ToolButton icon="minus" name={VIEWER_LABELS.zoomOut} shortcut="−" onClick={() => props.onZoom("out")} />
       <button class="btn zoom" type="button" title={`${VIEWER_LABELS.wholePage} (0)`} onClick={props.onWholePage}>
-        <span class="sr">{VIEWER_LABELS.zoomIs}</span> {zoom === null ? "–" : `${zoom} %`}
+        <Icon name="wholePage" />
+        <span class="sr">{VIEWER_LABELS.zoomIs}</span> <span class="percent">{zoom === null ? "–" : `${zoom} %`}</span>
       </button>
       <ToolButton icon="plus" name={VIEWER_LABELS.zoomIn} shortcut="+" onClick={() => props.onZoom("in")} />
       <hr />
@@ -77,6 +82,9 @@ export function PageDock(props: PageDockProps) {
       {props.canFullScreen && (
         <ToolButton icon="fullScreen" name={VIEWER_LABELS.fullScreen} shortcut="F" onClick={props.onFullScreen} />
       )}
+      <span class="sheets">
+        <PanelButtons {...props.panels} />
+      </span>
     </div>
   );
 }

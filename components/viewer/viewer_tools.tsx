@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 
 import { Icon } from "@/components/icon.tsx";
 import { LABELS } from "@/lib/presentation/page_sentences.ts";
+import { PanelButtons, type PanelButtonsProps } from "./panel_buttons.tsx";
 import { ToolButton } from "./tool_button.tsx";
 import { VIEWER_LABELS } from "@/lib/presentation/viewer_sentences.ts";
 
@@ -9,17 +10,13 @@ interface ViewerToolsProps {
   readonly title: string;
   /** What must be shown with the manifest, or whose it is. */
   readonly note: string;
-  readonly hasThumbnails: boolean;
-  readonly hasText: boolean;
-  readonly onThumbnails: () => void;
-  readonly onText: () => void;
-  readonly onAbout: () => void;
+  readonly panels: PanelButtonsProps;
   readonly onHelp: () => void;
   /** Stands before the buttons. */
   readonly children?: ComponentChildren;
 }
 
-/** The bar above the image: what is open, and what can be shown beside it. */
+/** The bar above the image: what is open, and what can be shown beside it, which on a phone is in the dock. */
 export function ViewerTools(props: ViewerToolsProps) {
   return (
     <div class="viewer-tools">
@@ -32,15 +29,7 @@ export function ViewerTools(props: ViewerToolsProps) {
       </div>
       {props.children}
       <div class="panels needs-scripts">
-        <ToolButton
-          icon="thumbnails"
-          name={VIEWER_LABELS.thumbnails}
-          shortcut="M"
-          pressed={props.hasThumbnails}
-          onClick={props.onThumbnails}
-        />
-        <ToolButton icon="text" name={VIEWER_LABELS.text} shortcut="T" pressed={props.hasText} onClick={props.onText} />
-        <ToolButton icon="about" name={VIEWER_LABELS.about} shortcut="I" onClick={props.onAbout} />
+        <PanelButtons {...props.panels} />
         <ToolButton icon="keys" name={VIEWER_LABELS.shortcuts} shortcut="?" onClick={props.onHelp} />
       </div>
     </div>

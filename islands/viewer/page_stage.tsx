@@ -4,6 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 
 import { PageDock } from "@/components/viewer/page_dock.tsx";
 import { PageMarks } from "@/components/viewer/page_marks.tsx";
+import type { PanelButtonsProps } from "@/components/viewer/panel_buttons.tsx";
 import { ImageView } from "@/lib/client/viewer/image_view.ts";
 import type { PageTexts } from "@/lib/client/viewer/page_texts.ts";
 import { TileSources } from "@/lib/client/viewer/tile_sources.ts";
@@ -50,10 +51,11 @@ interface PageStageProps {
   readonly onPainted: () => void;
   readonly onPoint: (index: number, at: { readonly x: number; readonly y: number }) => void;
   readonly onFullScreen: () => void;
+  readonly panels: PanelButtonsProps;
 }
 
 /** The image of the page with its controls. */
-export function PageStage({ store, view, onPoint, onPainted, onFullScreen, ...marks }: PageStageProps) {
+export function PageStage({ store, view, onPoint, onPainted, onFullScreen, panels, ...marks }: PageStageProps) {
   const surface = useRef<HTMLDivElement>(null);
   const zoom = useSignal<number | null>(null);
   const failed = useSignal(false);
@@ -137,6 +139,7 @@ export function PageStage({ store, view, onPoint, onPainted, onFullScreen, ...ma
         onWholePage={() => view.value?.wholePage()}
         onRotate={() => view.value?.rotate()}
         onFullScreen={onFullScreen}
+        panels={panels}
         onSpread={() => store.isSpread.value = !store.isSpread.value}
       />
     </section>

@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 
 import { type ImageFile, smallFileOf, thumbnailOf } from "@/lib/presentation/iiif/image_service.ts";
 import type { Canvas } from "@/lib/presentation/iiif/manifest.ts";
+import { PHONE } from "@/lib/client/viewer/viewer_panels.ts";
 import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
 import { counted } from "@/lib/presentation/figures.ts";
 import { listWindow, scrollToMiddle } from "@/lib/presentation/viewer_window.ts";
@@ -14,12 +15,11 @@ const ENTRY = { column: 152, row: 68 };
 const FRAME = { column: { width: 84, height: 112 }, row: { width: 44, height: 58 } };
 /** Images are requested once the list has rested for so long, ms: a list that flies past loads nothing. */
 const REST_MS = 120;
-const NARROW = "(max-width: 640px)";
 
 /** The pages in small: only the entries that can be seen exist. */
 export function ThumbnailList({ store, hits }: { store: ViewerStore; hits?: ReadonlyMap<number, number> }) {
   const box = useRef<HTMLElement>(null);
-  const isRow = useSignal(matchMedia(NARROW).matches);
+  const isRow = useSignal(matchMedia(PHONE).matches);
   const order = store.order.value;
   const entry = isRow.value ? ENTRY.row : ENTRY.column;
   const current = store.number.value - 1;
@@ -29,7 +29,7 @@ export function ThumbnailList({ store, hits }: { store: ViewerStore; hits?: Read
   const loaded = useRef(new Set<number>());
 
   useEffect(() => {
-    const media = matchMedia(NARROW);
+    const media = matchMedia(PHONE);
     const change = () => isRow.value = media.matches;
     media.addEventListener("change", change);
     const sizes = new ResizeObserver(() => visible.value = lengthOf(box.current, isRow.value));

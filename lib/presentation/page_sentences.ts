@@ -124,6 +124,7 @@ export const LABELS = {
   medianSeconds: "seconds a page, median",
   p95Seconds: "95 % of pages within",
   pageSummary: "Summary of the pages",
+  toLog: "To the log",
   lostPages: (count: string) => `Lost pages: ${count}`,
   slowestPages: "Slowest pages",
   allPages: (count: string) => `All ${count} pages`,

@@ -299,12 +299,24 @@ for (const width of [1280, 390]) {
         await page.addInitScript(() => {
           globalThis.shifted = 0;
           new PerformanceObserver((list) => {
-            for (const entry of list.getEntries()) if ("value" in entry) globalThis.shifted += Number(entry.value);
+            for (const entry of list.getEntries()) {
+              // What opens a panel is meant to move what is there.
+              if ("value" in entry && "hadRecentInput" in entry && !entry.hadRecentInput) {
+                globalThis.shifted += Number(entry.value);
+              }
+            }
           }).observe({ type: "layout-shift", buffered: true });
         });
         await openViewer(visit, 3);
-        await page.locator(".text-lines").waitFor();
+        await page.locator(".page-marks rect").nth(2).waitFor({ state: "attached" });
+        if (width === 390) {
+          assert.deepEqual(await accessibilityFindings(page), []);
+          await page.getByRole("button", { name: "Thumbnails" }).click();
+        }
         await page.locator(".thumb[aria-current] img").waitFor();
+        assert.deepEqual(await accessibilityFindings(page), []);
+        if (width === 390) await page.getByRole("button", { name: "Text", exact: true }).click();
+        await page.locator(".text-lines").waitFor();
         assert.deepEqual(await accessibilityFindings(page), []);
         assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
         assert.ok(await page.evaluate(() => document.documentElement.scrollHeight <= innerHeight));

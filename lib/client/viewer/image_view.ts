@@ -2,6 +2,7 @@ import type OpenSeadragon from "openseadragon";
 
 import type { Box, ImageChoice, ImageSource } from "@/lib/presentation/iiif/manifest.ts";
 import type { TileSourceAnswer, TileSources } from "./tile_sources.ts";
+import { PHONE } from "./viewer_panels.ts";
 
 /** A page as it lies before the reader: a canvas with the images that are chosen. */
 export interface ShownPage {
@@ -43,8 +44,9 @@ interface PlacedPage {
   readonly answers: readonly TileSourceAnswer[];
 }
 
-/** Room around the page, px; the lower one is for the controls. */
+/** Room around the page, px; the lower one is for the controls, which on a phone stand below the surface. */
 const MARGINS = { left: 16, top: 16, right: 16, bottom: 72 };
+const PHONE_MARGINS = { left: 8, top: 8, right: 8, bottom: 8 };
 const ZOOM_STEP = 1.4;
 /** Part of the view by which a key moves the image. */
 const PAN_STEP = 0.15;
@@ -88,7 +90,7 @@ export class ImageView {
       tabIndex: -1,
       animationTime: still ? 0 : 0.5,
       blendTime: 0,
-      viewportMargins: MARGINS,
+      viewportMargins: matchMedia(PHONE).matches ? PHONE_MARGINS : MARGINS,
       visibilityRatio: 0.3,
       minZoomImageRatio: 0.7,
       maxZoomPixelRatio: 4,
@@ -176,6 +178,14 @@ export class ImageView {
   #listen(): void {
     const viewer = this.#viewer;
     viewer.addHandler("zoom", () => this.#reportZoom());
+    let isWhole = true;
+    viewer.addHandler("zoom", () => isWhole = this.#isWhole());
+    viewer.addHandler("pan", () => isWhole = this.#isWhole());
+    // A page that was whole stays whole when a panel takes room from it or gives it back.
+    viewer.addHandler("resize", () => {
+      // The library moves the view once more after this event.
+      if (isWhole) queueMicrotask(() => this.wholePage(true));
+    });
     viewer.addHandler("tile-loaded", ({ tiledImage }) => {
       if (!tiledImage) return;
       this.#seen.add(tiledImage);
@@ -275,7 +285,7 @@ export class ImageView {
     if (this.#pages.length === 0) return true;
     const { viewport } = this.#viewer;
     const bounds = this.#bounds();
-    const shown = viewport.getBoundsNoRotate(true);
+    const shown = viewport.getBoundsNoRotate();
     return shown.width * 1.02 >= bounds.width && shown.height * 1.02 >= bounds.height;
   }
 

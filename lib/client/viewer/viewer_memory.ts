@@ -8,12 +8,8 @@ interface RememberedChoice {
   toggle(): void;
 }
 
-/** The panels and keys of the manifest viewer that a reader switches on and off. All are on at first. */
-export function viewerChoices() {
-  return { thumbnails: choice("thumbnails"), text: choice("text"), keys: choice("keys") };
-}
-
-function choice(name: string): RememberedChoice {
+/** A part of the manifest viewer that a reader switches on and off. It is on at first. */
+export function remembered(name: "thumbnails" | "text" | "keys"): RememberedChoice {
   const key = `stackroom.viewer.${name}`;
   const state = signal(true);
   return {

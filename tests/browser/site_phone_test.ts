@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+
+import type { Page } from "playwright-core";
+
+import { altoViewerPath, open, runPath, sampleAlto, sampleRunManifest, withPage } from "./site_fixture.ts";
+import { openViewer, serve } from "./viewer_volume.ts";
+
+const PHONE = { viewport: { width: 390, height: 780 }, reducedMotion: "reduce" } as const;
+/** px; a thumb needs as much. */
+const TARGET = 40;
+
+/** Controls that are narrower or lower than a thumb needs, except for the bars of the chart, whose table has links. */
+async function smallTargets(page: Page): Promise<string[]> {
+  return await page.evaluate((least) => {
+    const controls = document.querySelectorAll<HTMLElement>("a, button, select, summary, label.switch, label.field");
+    return [...controls].filter((control) => {
+      const { width, height } = control.getBoundingClientRect();
+      const isShown = control.checkVisibility({ visibilityProperty: true }) && width > 1;
+      return isShown && !control.matches(".skip, .page-grid a") && (width < least - 0.5 || height < least - 0.5);
+    }).map((control) => `${control.outerHTML.slice(0, 80)} ${control.getBoundingClientRect().height}`);
+  }, TARGET);
+}
+
+Deno.test(
+  "phone: the viewer shows the whole page first, and panels come as sheets, one at a time",
+  withPage(PHONE, async (visit) => {
+    const { page } = visit;
+    await serve(page, { pages: 30 });
+    await openViewer(visit, 3);
+    await page.locator(".page-marks rect").nth(2).waitFor({ state: "attached" });
+    assert.equal(await page.locator(".text-panel, .thumbs").count(), 0);
+    const box = async (selector: string) => await page.locator(selector).boundingBox() ?? assert.fail(selector);
+    /** The page lies within the surface, and fills it in one direction. */
+    const assertWhole = async () => {
+      const [surface, whole] = [await box(".surface"), await box(".page-marks")];
+      assert.ok(whole.x >= surface.x && whole.x + whole.width <= surface.x + surface.width + 1);
+      assert.ok(whole.y >= surface.y - 1 && whole.y + whole.height <= surface.y + surface.height + 1);
+      assert.ok(whole.width > surface.width - 24 || whole.height > surface.height - 24);
+    };
+    await assertWhole();
+    assert.ok((await box(".surface")).height > 780 * 0.7);
+    assert.deepEqual(await smallTargets(page), []);
+    for (const [name, panel] of [["Thumbnails", ".thumbs"], ["Text", ".text-panel"]]) {
+      await page.getByRole("button", { name, exact: true }).click();
+      await page.locator(panel).waitFor();
+      assert.equal(await page.locator(".text-panel, .thumbs").count(), 1);
+      const [sheet, dock] = [await box(panel), await box(".dock")];
+      assert.ok(sheet.y + sheet.height <= dock.y + 1 && dock.y + dock.height <= 780);
+      await page.waitForFunction((top) => {
+        const { bottom } = document.querySelector(".page-marks")!.getBoundingClientRect();
+        return bottom <= top;
+      }, sheet.y);
+      await assertWhole();
+      assert.deepEqual(await smallTargets(page), []);
+    }
+    await page.locator(".text-lines li").nth(2).click();
+    await page.waitForFunction(() => document.querySelector(".page-marks")!.getBoundingClientRect().width > 390);
+    await page.getByRole("button", { name: /^Whole page/ }).click();
+    await page.waitForFunction(() => document.querySelector(".page-marks")!.getBoundingClientRect().width < 390);
+    await assertWhole();
+    await page.getByRole("button", { name: "Close the text" }).click();
+    await page.getByRole("button", { name: "About this volume" }).click();
+    await page.getByRole("dialog").waitFor();
+    assert.deepEqual(await smallTargets(page), []);
+    await openViewer(visit);
+    await page.locator(".page-marks rect").nth(2).waitFor({ state: "attached" });
+    assert.equal(await page.locator(".text-panel, .thumbs").count(), 0);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.locator(".text-lines").waitFor();
+    await page.locator(".thumbs").waitFor();
+  }),
+);
+
+Deno.test(
+  "phone: the summary of a run stands folded above its log, with a link to the log",
+  withPage(PHONE, async (visit) => {
+    const { page, site } = visit;
+    await site.change({ files: { "/manifest.json": sampleRunManifest(site, 60) } });
+    await open(visit, runPath(site), "run_viewer");
+    await page.locator(".figures").getByText("15 min 12 s").waitFor();
+    const top = async (selector: string) => (await page.locator(selector).boundingBox())?.y ?? assert.fail(selector);
+    assert.ok(await top(".run-summary") < await top(".run-log"));
+    assert.equal(await page.locator(".page-grid").isVisible(), false);
+    assert.deepEqual(await smallTargets(page), []);
+    const fold = page.getByRole("button", { name: "Summary of the pages" });
+    assert.equal(await fold.getAttribute("aria-expanded"), "false");
+    await fold.click();
+    await page.locator(".page-grid").waitFor();
+    await page.click("text=Pages as a table");
+    assert.deepEqual(await smallTargets(page), []);
+    await page.getByRole("link", { name: "To the log" }).click();
+    await page.waitForFunction(() => document.querySelector("#log")!.getBoundingClientRect().top < innerHeight - 40);
+  }),
+);
+
+Deno.test(
+  "phone: the controls of a page's text are large enough for a thumb",
+  withPage(PHONE, async (visit) => {
+    const { page, site } = visit;
+    await site.change({ files: { "/alto/0004.xml": sampleAlto(12), "/iiif.json": {} } });
+    await open(visit, altoViewerPath(site), "alto_viewer");
+    await page.locator(".text-line").nth(12).waitFor();
+    assert.deepEqual(await smallTargets(page), []);
+  }),
+);
