@@ -42,11 +42,20 @@ export class SealedEvents {
 
   /** The events of an entry: none for one of this process, one that was read before, and one that cannot be opened. */
   open(entry: string): readonly unknown[] {
-    if (entry.length > MAX_ENTRY_CHARACTERS) return [];
-    const text = openText(Buffer.from(entry, "base64url"), this.#key(), this.#stream);
+    const key = this.#readableKey();
+    if (key === null || entry.length > MAX_ENTRY_CHARACTERS) return [];
+    const text = openText(Buffer.from(entry, "base64url"), key, this.#stream);
     const { data } = ENTRY.safeParse(text === null ? undefined : parsedJson(text));
     if (!data || data.sender === this.#sender || data.number <= (this.#last.get(data.sender) ?? 0)) return [];
     this.#last.set(data.sender, data.number);
     return data.events;
+  }
+
+  #readableKey(): KeyObject | null {
+    try {
+      return this.#key();
+    } catch {
+      return null;
+    }
   }
 }

@@ -141,8 +141,11 @@ test("a logout is known to every replica, and to those that start later", async 
   await using one = await Replica.start(deps);
   await using other = await Replica.start(deps);
   await one.revoked.add([first]);
+  const redis = new RedisClient({ url: deps.url, warn: () => {} });
+  await redis.command("DEL", "stackroom:revocations");
+  await redis.close();
   await using late = await Replica.start(deps);
-  assert.ok(late.revoked.has(first), "it was written before the logout was confirmed");
+  assert.ok(late.revoked.has(first), "it was written before the logout was confirmed, and not only sent");
   await late.revoked.add([second]);
   for (const replica of [one, other, late]) {
     await until("every replica knows both", () => replica.revoked.has(first) && replica.revoked.has(second));

@@ -131,6 +131,55 @@ Deno.test("shared revocations: an account that logs out again and again leaves a
   }
 });
 
+Deno.test("shared revocations: two replicas that fold the list of an account at once leave one text", async () => {
+  const store = sharedStore();
+  const replicas = [store.replica(), store.replica()];
+  for (let n = 0; n < MAX_PER_ACCOUNT; n++) await replicas[n % 2].add([session(`s${n}`, "a", START + n)]);
+  await replicas[0].add([session("last", "a", START + 100)]);
+  await store.deliver();
+  assert.equal(store.texts.size, 1);
+  for (const replica of replicas) {
+    assert.deepEqual([replica.size, replica.has(session("last", "a", START + 100))], [1, true]);
+  }
+});
+
+Deno.test("shared revocations: a logout that fails while others are written is written after them", async () => {
+  const timers: (() => void)[] = [];
+  const writing = Promise.withResolvers<void>();
+  const written = Promise.withResolvers<void>();
+  let isDown = true;
+  const shared: SharedTexts = {
+    async load() {
+      await Promise.resolve();
+      if (isDown) throw new Error("down");
+      return [];
+    },
+    async write() {
+      if (isDown) throw new Error("down");
+      writing.resolve();
+      await written.promise;
+    },
+  };
+  const revoked = new RevokedSessions(null, silent, () => NOW, (run) => void timers.push(run), shared);
+  await revoked.add([session("first")]);
+  isDown = false;
+  timers[0]();
+  await writing.promise;
+  isDown = true;
+  await revoked.add([session("second")]);
+  written.resolve();
+  await new Promise((resolve) => setTimeout(resolve));
+  isDown = false;
+  let writes = 0;
+  shared.write = (added) => {
+    writes += added.length;
+    return Promise.resolve();
+  };
+  timers.at(-1)!();
+  await new Promise((resolve) => setTimeout(resolve));
+  assert.deepEqual([timers.length, writes], [2, 2]);
+});
+
 Deno.test("shared revocations: beyond the list of all accounts each has one text", async () => {
   const store = sharedStore();
   const [one, other] = [store.replica(), store.replica()];

@@ -41,6 +41,14 @@ Deno.test("sealed events: an entry reveals nothing, and opens with no other key 
   assert.equal(events().open(entry).length, 1);
 });
 
+Deno.test("sealed events: without a key nothing is read, and nothing can be sealed", () => {
+  const none = new SealedEvents("stackroom:events", () => {
+    throw new Error("no key");
+  });
+  assert.deepEqual(none.open(events().seal([1])), []);
+  assert.throws(() => none.seal([1]), /no key/);
+});
+
 Deno.test("sealed events: anything else is not read", () => {
   const entry = events().seal([1]);
   const anything = fc.oneof(

@@ -4,6 +4,7 @@ import { revokedSessions } from "@/compose/revoked_sessions.ts";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { batchedLog } from "@/lib/http/access_log.ts";
 import { DataFolder } from "@/lib/process/data_folder.ts";
+import { RevokedSessions } from "@/lib/results/revoked_sessions.ts";
 import { givenSessionKey } from "@/lib/results/session_key.ts";
 import { sealSession } from "@/lib/results/session_token.ts";
 import { CONFIRMED_MS } from "@/lib/results/sessions.ts";
@@ -244,5 +245,36 @@ Deno.test("sessions: a logout during the check with the store ends the session",
     const response = await before;
     await response.body?.cancel();
     assert.equal(response.status, 401);
+  }
+});
+
+Deno.test("sessions: a logout is confirmed once the other replicas can know of it, and holds here before", async () => {
+  await using store = await filledStore(FILES);
+  let written = Promise.withResolvers<void>();
+  let writing = Promise.withResolvers<void>();
+  const shared = {
+    load: () => Promise.resolve([]),
+    async write() {
+      writing.resolve();
+      await written.promise;
+    },
+  };
+  const revoked = new RevokedSessions(null, batchedLog(() => {}), Date.now, undefined, shared);
+  for await (const { service } of bothWays(resultsDeps(store.s3("archive"), { revoked }))) {
+    await using site = web(service);
+    const cookie = cookieOf(await login(site.origin));
+    let isConfirmed = false;
+    const headers = { Cookie: cookie, Origin: site.origin };
+    const logout = fetch(`${site.origin}/results/_logout`, { method: "POST", headers }).then((response) => {
+      isConfirmed = true;
+      return response;
+    });
+    await writing.promise;
+    assert.equal((await fetch(`${site.origin}/results/_session`, { headers })).status, 401);
+    assert.equal(isConfirmed, false);
+    written.resolve();
+    const response = await logout;
+    assert.deepEqual([response.status, response.headers.get("Set-Cookie")], [204, CLEARED]);
+    [written, writing] = [Promise.withResolvers(), Promise.withResolvers()];
   }
 });
