@@ -6,6 +6,7 @@ import { resultsDeps } from "@/compose/results.ts";
 import { startSampleCluster } from "@/compose/sample_cluster.ts";
 import { credentialMemory } from "@/compose/shared.ts";
 import { startStore } from "@/compose/store.ts";
+import { openTasks } from "@/compose/tasks.ts";
 import { webRole } from "@/compose/web.ts";
 import { type Config, ConfigError, readConfig } from "@/lib/config/mod.ts";
 import { batchedLog, type RequestLog } from "@/lib/http/access_log.ts";
@@ -59,13 +60,15 @@ async function start(config: Config, dev: boolean): Promise<void> {
     : null;
 
   const replicas = config.redisUrl === null ? null : await replicated(config, config.redisUrl, folder, log);
+  const tasks = config.gateway && await openTasks(config, folder, console.error);
   const memory = credentialMemory(replicas?.share);
   const revocations = replicas?.revocations ?? null;
   const fromStore = config.results && resultsDeps(config, config.results, store, folder, memory, log, revocations);
   const results = fromStore && resultsRole(fromStore);
   const web = config.web &&
     await webRole(config, config.web, { results: results && inProcessResults(results), cluster, dev, log });
-  const gateway = config.gateway && gatewayDeps(config, config.gateway, store, folder, memory, log);
+  const gateway = config.gateway && tasks &&
+    gatewayDeps(config, config.gateway, store, folder, memory, tasks.store, log);
   const app = buildApp({
     gateway,
     web: web && web.deps,
@@ -73,6 +76,7 @@ async function start(config: Config, dev: boolean): Promise<void> {
     resultsTrustedHops: config.results?.trustedHops,
     resultsStore: fromStore?.store ?? null,
     diskIsFull: store && (() => store.isFull()),
+    sharedState: tasks?.isReachable ?? null,
     trustedHops,
     allowedHosts: config.server.allowedHosts,
     maxRequests: config.maxRequests,

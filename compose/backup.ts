@@ -11,8 +11,11 @@ import { DataFolderError } from "@/lib/std/data_folder_error.ts";
 import { syncFolder, writeDurably } from "@/lib/std/durable_files.ts";
 import { reason } from "./disk.ts";
 
-/** What a backup does not take as it is: what belongs to the running process, and what is copied in a way of its own. */
-const NOT_COPIED = /^(lock|reserve|writable|index\.db.*|tasks\.db.*|bodies|bodies\.json|backup\.unfinished|.*\.new)$/;
+/**
+ * What a backup does not take as it is: what belongs to the running process, its background tasks with their sealed keys
+ * among it, and what is copied in a way of its own.
+ */
+const NOT_COPIED = /^(lock|reserve|writable|tasks\.db.*|index\.db.*|bodies|bodies\.json|backup\.unfinished|.*\.new)$/;
 
 /** What must be older than the index, which then holds all that these speak of. */
 const BEFORE_THE_INDEX = ["samples.done", "cluster.json"];

@@ -7,6 +7,7 @@ import { type Config, ConfigError, type GatewayConfig } from "@/lib/config/mod.t
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { derivedAddresses, type StoreAddresses } from "@/lib/store/addresses.ts";
+import type { TaskStore } from "@/lib/tasks/task_store.ts";
 import type { GatewayDeps } from "@/routes/mod.ts";
 import { type CredentialMemory, upstream } from "./shared.ts";
 import { taskRunner } from "./tasks.ts";
@@ -18,6 +19,7 @@ export function gatewayDeps(
   store: EmbeddedStore | null,
   folder: DataFolder | null,
   memory: CredentialMemory,
+  tasks: TaskStore,
   log: RequestLog,
 ): GatewayDeps {
   const own = gateway.store;
@@ -37,7 +39,7 @@ export function gatewayDeps(
     addresses,
     upstreams,
     region,
-    tasks: taskRunner(gateway, { secret, folder, log }),
+    tasks: taskRunner(gateway, { store: tasks, secret, log }),
     backend: own?.backend ?? "hcp",
     mapiEnabled: gateway.mapiEnabled,
     mapiTimeoutMs: timeoutMs,

@@ -13,6 +13,8 @@ const THREAD_CODE = ["compose", "embedded", "lib"];
 /** Variables that say where a process is: its user's folder, and the cluster it is a pod of. */
 const SURROUNDINGS = ["HOME", "USERPROFILE", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"];
 
+const REDIS_PORT = 6379;
+
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
@@ -46,7 +48,9 @@ export async function serverPermissions(
     write: data,
     // A program that prints credentials needs the environment that it would have in a shell.
     env: cluster.commands.length > 0 ? "all" : settingNames(env).concat(SURROUNDINGS),
-    net: isSelfContained(config) ? [...LOOPBACK, bracketed(config.server.host), bracketed(embedded.host)] : "all",
+    net: isSelfContained(config)
+      ? [...LOOPBACK, bracketed(config.server.host), bracketed(embedded.host), ...sharedState(config)]
+      : "all",
     run: cluster.commands,
   };
 }
@@ -86,11 +90,17 @@ function apiPageFolder(): string {
   return dirname(fileURLToPath(import.meta.resolve("swagger-ui-dist/swagger-ui.css")));
 }
 
-/** Whether the process talks to nothing but itself. */
-function isSelfContained({ gateway, web, results, embedded, redisUrl }: Config): boolean {
-  return redisUrl === null && (gateway === null || gateway.store === null) &&
-    (results === null || results.store === null) &&
+/** Whether the process talks to nothing but itself and the server of shared state. */
+function isSelfContained({ gateway, web, results, embedded }: Config): boolean {
+  return (gateway === null || gateway.store === null) && (results === null || results.store === null) &&
     (web === null || web.siteOnly || embedded.cluster) && !web?.resultsProxy && !web?.progressBase;
+}
+
+/** The server in which replicas share state, with its port. */
+function sharedState({ redisUrl }: Config): string[] {
+  if (redisUrl === null) return [];
+  const { hostname, port } = new URL(redisUrl);
+  return [`${hostname}:${port || REDIS_PORT}`];
 }
 
 function bracketed(host: string): string {

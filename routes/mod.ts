@@ -104,6 +104,8 @@ export interface AppDeps {
   readonly resultsStore: ResultsStore | null;
   /** Whether the disk of the embedded store is full; null or absent without one. */
   readonly diskIsFull?: (() => Promise<boolean>) | null;
+  /** Whether the server in which replicas share background tasks replies; null or absent without one. */
+  readonly sharedState?: (() => Promise<boolean>) | null;
   /** How many proxies in front of the gateway and web roles are ours; none when absent. */
   readonly trustedHops?: number;
   /** Host names we go by; null: any. */
@@ -132,6 +134,7 @@ export function buildApp(deps: AppDeps): App {
     ...(resultsStore ? [resultsStoreCheck(resultsStore)] : []),
     ...(web ? webChecks(web) : []),
     ...(deps.diskIsFull ? [diskCheck(deps.diskIsFull)] : []),
+    ...(deps.sharedState ? [sharedStateCheck(deps.sharedState)] : []),
   ];
   const health = healthOperations(checks, now);
   const open = routesOf(app);
@@ -233,6 +236,16 @@ function diskCheck(isFull: () => Promise<boolean>): ReadinessCheck {
     async probe() {
       const full = await isFull();
       return { state: full ? "full" : "writable", ready: !full };
+    },
+  };
+}
+
+/** Always ready: without shared state background tasks wait, and everything else goes on. */
+function sharedStateCheck(isReachable: () => Promise<boolean>): ReadinessCheck {
+  return {
+    name: "shared_state",
+    async probe() {
+      return { state: await isReachable() ? "reachable" : "unreachable", ready: true };
     },
   };
 }

@@ -60,7 +60,7 @@ const CONVENTIONS_EXAMPLE = [
 const NOT_READ_TEXT = "Deployments of similar services use these names. They have no effect here.";
 
 const NOT_READ: readonly string[][] = [
-  ["`CACHE_*`", "no response of the store is cached, so no cache can hide a write"],
+  ["`CACHE_*`", "no response of the store is cached, also with `REDIS_URL`, so no cache can hide a write"],
   ["`HCP_USERNAME`, `HCP_PASSWORD`", "every call uses the caller's own credentials"],
   ["`ROOT_PATH`", "the paths are fixed; a reverse proxy passes them on unchanged"],
   [

@@ -9,7 +9,7 @@ import {
 import { type GatewayConfig, gatewayConfig } from "./gateway.ts";
 import { type Environment, readSettings } from "./read_settings.ts";
 import { type Files, Reading } from "./reading.ts";
-import { type EmbeddedConfig, embeddedConfig, type ServerConfig, serverConfig } from "./server.ts";
+import { type EmbeddedConfig, embeddedConfig, redisUrl, type ServerConfig, serverConfig } from "./server.ts";
 import { about, environment, type Role, type VariableName } from "./variables.ts";
 
 export type { ResultsConfig, WebConfig } from "./campaigns.ts";
@@ -28,7 +28,7 @@ export interface Config {
   readonly trustedHops: number;
   /** Path of the data folder as given: relative to the working folder. */
   readonly dataFolder: string;
-  /** The Redis or Valkey server that replicas share; null: none, or no role that uses it. */
+  /** The Redis or Valkey server that replicas share, with its password; null: none, or no role that uses it. */
   readonly redisUrl: string | null;
   /** PEM file of further authorities for all upstreams. */
   readonly caFile: string | null;
@@ -58,7 +58,7 @@ export function readConfig(env: Environment, files: Files = diskFiles): Config {
     maxRequests: settings.MAX_REQUESTS,
     trustedHops: settings.TRUSTED_HOPS ?? 0,
     dataFolder: settings.DATA_DIR,
-    redisUrl: roles.has("gateway") || roles.has("results") ? settings.REDIS_URL ?? null : null,
+    redisUrl: redisUrl(reading),
     caFile: reading.part(() => reading.certificateFile("CA_FILE")),
     campaigns: campaignsConfig(reading),
     gateway: roles.has("gateway") ? reading.part(() => gatewayConfig(reading)) : null,

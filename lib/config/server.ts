@@ -1,5 +1,5 @@
 import type { ConnectionLimits } from "@/lib/process/connections.ts";
-import { bindAddress, isLoopback, isWildcard, LOOPBACK_NAMES } from "./hosts.ts";
+import { bindAddress, canonicalHost, isLoopback, isWildcard, LOOPBACK_NAMES } from "./hosts.ts";
 import type { Reading } from "./reading.ts";
 
 export interface ServerConfig {
@@ -53,6 +53,17 @@ function connectionLimits({ settings, roles }: Reading): ConnectionLimits {
     headMs: settings.HEAD_TIMEOUT * 1000,
     idleMs: settings.KEEP_ALIVE_TIMEOUT * 1000,
   };
+}
+
+/** The server that the replicas of these roles share; null without one, and in other roles. */
+export function redisUrl(reading: Reading): string | null {
+  const { settings: { REDIS_URL: url }, roles } = reading;
+  if (url === undefined || !(roles.has("gateway") || roles.has("results"))) return null;
+  const { protocol, hostname } = new URL(url);
+  if (protocol === "redis:" && !isLoopback(canonicalHost(hostname) ?? hostname)) {
+    reading.warn("REDIS_URL", "redis:// leaves this machine without TLS, so its password can be read: use rediss://");
+  }
+  return url;
 }
 
 /** What is embedded, and where it listens. A store or cluster of the operator's own is not used beside it. */

@@ -114,7 +114,7 @@ export const resultsBase = () =>
 export const redisAddress = () =>
   kind("an address such as redis://:password@host:6379/0, or rediss:// for TLS", (value) => {
     const url = hasBlank(value) || /[?#]/.test(value) ? null : URL.parse(value);
-    const isValid = url && /^rediss?:$/.test(url.protocol) && url.hostname !== "" &&
+    const isValid = url && /^rediss?:$/.test(url.protocol) && canonicalHost(url.hostname) && url.port !== "0" &&
       /^(?:\/\d{0,4})?$/.test(url.pathname);
     return isValid && isDecodable(url.username) && isDecodable(url.password) ? value : undefined;
   });

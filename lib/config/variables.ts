@@ -128,7 +128,7 @@ export const environment = z.object({
   ),
   REDIS_URL: process(
     redisAddress().optional(),
-    "The Redis or Valkey server through which the replicas of these roles share what they must agree about: revoked sessions and refused logins. Processes that share must have the same `API_SECRET_KEY` and session key.",
+    "The Redis or Valkey server through which the replicas of these roles share what they must agree about: revoked sessions, refused logins and background tasks. Processes that share must have the same `API_SECRET_KEY` and session key. `redis://` to another machine is logged at the start.",
     { roles: ["gateway", "results"], secret: true, otherwise: "none: each process knows its own" },
   ),
   CA_FILE: process(

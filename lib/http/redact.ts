@@ -46,6 +46,8 @@ const SECRET_TEXT: readonly (readonly [pattern: RegExp, shown: string])[] = [
   ],
   // What S3 repeats of a request whose signature is wrong.
   [/(<(?:AWSAccessKeyId|SignatureProvided|StringToSign|CanonicalRequest)>)[^<]+/gi, `$1${REDACTED}`],
+  // User and password of an address, such as that of a Redis server.
+  [/(:\/\/)[^\s\/?#@"'<>\\]+@/g, `$1${REDACTED}@`],
   [/\b(bearer|hcp)\s+[\w.~+/=:-]{8,}/gi, `$1 ${REDACTED}`],
   [/\b(aws)\s+[^\s:&"'<>]+:[\w+/=%-]{8,}/gi, `$1 ${REDACTED}`],
   [/(?:\b|(?<=%[0-9A-Fa-f]{2}))eyJ[\w-]{1,256}\.[\w-]*\.?[\w-]*/g, REDACTED],

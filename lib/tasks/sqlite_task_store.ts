@@ -24,7 +24,11 @@ CREATE TABLE tasks (
 CREATE TABLE blobs (
   task TEXT NOT NULL, name TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY (task, name)
 ) WITHOUT ROWID;
+CREATE TRIGGER delete_blobs AFTER DELETE ON tasks BEGIN DELETE FROM blobs WHERE task = old.id; END;
 `;
+
+const FULL = "The disk of the gateway is full: no background task can be stored until it has room";
+const DAMAGED = "The gateway's file of background tasks is damaged: a restart of the gateway begins a new one";
 
 interface TaskRow {
   readonly id: string;
@@ -42,7 +46,8 @@ interface TaskRow {
 }
 
 /**
- * The tasks of one process, in a file of its data folder or in memory. A process that starts takes over what an earlier
+ * The tasks of one process, in a file of its data folder or in memory. Methods throw HttpError 507 where its disk is
+ * full. A process that starts takes over what an earlier
  * one left unfinished at once, because only one process has the folder.
  *
  * What is written survives the end of the process. A new task and the end of one also survive a loss of power; the last
@@ -55,11 +60,26 @@ export class SqliteTaskStore implements TaskStore {
   /**
    * @param path the file, or `:memory:`
    * @param now ms since 1970
+   * @param maxPages most pages of 4 KiB, beyond which the disk counts as full; without a bound when absent
    */
-  constructor(path: string, now: () => number) {
+  constructor(path: string, now: () => number, { maxPages }: { readonly maxPages?: number } = {}) {
     this.#db = new DatabaseSync(path);
     this.#now = now;
-    this.#db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON;");
+    try {
+      this.#open();
+      if (maxPages !== undefined) this.#db.exec(`PRAGMA max_page_count = ${maxPages}`);
+    } catch (error) {
+      this.#db.close();
+      throw error;
+    }
+  }
+
+  #open(): void {
+    // One process has the file, so no file beside it is needed for the lock of its log.
+    this.#db.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;");
+    this.#db.exec("PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON;");
+    const { quick_check: state } = this.#db.prepare("PRAGMA quick_check(1)").get() as { quick_check: string };
+    if (state !== "ok") throw new DamagedFileError(state);
     const { user_version: version } = this.#db.prepare("PRAGMA user_version").get() as { user_version: number };
     // Another version's tasks are not resumed: they are short-lived, and none of them holds the only copy of anything.
     if (version !== LAYOUT_VERSION) {
@@ -68,7 +88,7 @@ export class SqliteTaskStore implements TaskStore {
     }
     this.#run("UPDATE tasks SET holder = NULL, lease_ms = 0");
     // A clock that was set back must not keep tasks for longer than they are meant to live.
-    this.#run("UPDATE tasks SET expires_ms = min(expires_ms, ?)", now() + MAX_RUN_MS);
+    this.#run("UPDATE tasks SET expires_ms = min(expires_ms, ?)", this.#now() + MAX_RUN_MS);
   }
 
   create(task: NewTask, holder: string, { maxPerOwner, max }: TaskBounds, blobs?: Blobs): Promise<Created> {
@@ -136,18 +156,9 @@ export class SqliteTaskStore implements TaskStore {
         const row = this.#db.prepare(
           `UPDATE tasks SET state = ?, error = ?, progress = ?, caller = CASE WHEN ? THEN caller END, updated_ms = ?,
              ended_ms = ?, expires_ms = ?, holder = NULL
-           WHERE id = ? AND holder = ? AND state = 'running' RETURNING canceling, owner`,
+           WHERE id = ? AND holder = ? AND state = 'running' RETURNING canceling`,
         ).get(state, error, progress, keepsCaller ? 1 : 0, now, now, now + ENDED_TTL_MS, id, holder);
-        if (row) {
-          this.#run(
-            `DELETE FROM tasks WHERE id IN (
-               SELECT id FROM tasks WHERE owner = ? AND ended_ms IS NOT NULL AND caller IS NULL
-               ORDER BY ended_ms DESC LIMIT -1 OFFSET ?
-             )`,
-            row.owner,
-            MAX_ENDED_PER_OWNER,
-          );
-        }
+        if (row) this.#deleteSurplus();
         return savedOf(row);
       })
     );
@@ -194,13 +205,27 @@ export class SqliteTaskStore implements TaskStore {
           now + ENDED_TTL_MS,
           now,
         );
-        this.#run("DELETE FROM blobs WHERE task NOT IN (SELECT id FROM tasks)");
+        this.#deleteSurplus();
+        this.#db.exec("PRAGMA incremental_vacuum");
       })
     );
   }
 
   close(): Promise<void> {
     return settled(() => this.#db.close());
+  }
+
+  /** Deletes the oldest ended tasks of an owner that has too many. Archives that can be downloaded have their own bound. */
+  #deleteSurplus(): void {
+    this.#run(
+      `DELETE FROM tasks WHERE id IN (
+         SELECT id FROM (
+           SELECT id, row_number() OVER (PARTITION BY owner ORDER BY ended_ms DESC, id) AS number
+           FROM tasks WHERE ended_ms IS NOT NULL AND caller IS NULL
+         ) WHERE number > ?
+       )`,
+      MAX_ENDED_PER_OWNER,
+    );
   }
 
   #insertBlobs(id: string, blobs: Blobs): void {
@@ -233,10 +258,27 @@ export class SqliteTaskStore implements TaskStore {
       this.#db.exec("COMMIT");
       return result;
     } catch (error) {
-      this.#db.exec("ROLLBACK");
+      // A full disk has ended the transaction already.
+      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
       throw error;
     }
   }
+}
+
+/** Raised for a file that SQLite can open and finds faults in. */
+class DamagedFileError extends Error {
+  override readonly name = "DamagedFileError";
+}
+
+/** Whether an error says that the file of tasks is damaged or none of SQLite's. */
+export function isDamagedFile(error: unknown): boolean {
+  return error instanceof DamagedFileError ||
+    error instanceof Error && /not a database|malformed|unsupported file format/i.test(error.message);
+}
+
+/** Whether an error says that the disk takes no more. */
+export function isFullDisk(error: unknown): boolean {
+  return error instanceof Error && /disk is full|no space left|quota exceeded|file too large/i.test(error.message);
 }
 
 function taskOf(row: TaskRow): Task {
@@ -261,18 +303,19 @@ function savedOf(row: unknown): Saved {
   return (row as { canceling: number }).canceling === 1 ? "canceling" : "stored";
 }
 
-/** The result of synchronous work as a promise. @throws HttpError 507 where the disk is full, else 503 */
+/**
+ * The result of synchronous work as a promise.
+ *
+ * @throws {HttpError} 507 where the disk is full, 500 where the file is damaged, else 503
+ */
 function settled<T>(work: () => T): Promise<T> {
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     try {
       resolve(work());
-    } catch (error) {
-      const isFull = error instanceof Error && /disk is full/i.test(error.message);
-      reject(
-        isFull
-          ? new HttpError(507, "The disk of the gateway is full: background tasks cannot be stored", { cause: error })
-          : new HttpError(503, "Background tasks cannot be stored", { headers: { "Retry-After": "5" }, cause: error }),
-      );
+    } catch (cause) {
+      if (isFullDisk(cause)) throw new HttpError(507, FULL, { cause });
+      if (isDamagedFile(cause)) throw new HttpError(500, DAMAGED, { cause });
+      throw new HttpError(503, "Background tasks cannot be stored", { headers: { "Retry-After": "5" }, cause });
     }
   });
 }

@@ -13,5 +13,5 @@ export const PROCESS_CLOCK: TaskClock = { now: () => performance.now(), sleep };
 /** ms since 1970 by a clock that is read once and only moves forward, so that times of one process can be compared. */
 export function steadyTime(): () => number {
   const from = Date.now() - performance.now();
-  return () => from + performance.now();
+  return () => Math.floor(from + performance.now());
 }

@@ -194,6 +194,20 @@ for (const [name, { damage, says }] of Object.entries(damages)) {
   });
 }
 
+Deno.test("background tasks: their file is no finding of verify, and not in a backup", options, async () => {
+  const path = await Deno.makeTempDir();
+  const target = await Deno.makeTempDir();
+  try {
+    copyFolder(folder, path);
+    for (const name of ["tasks.db", "tasks.db-wal", "tasks.db.damaged"]) Deno.writeTextFileSync(`${path}/${name}`, "x");
+    assert.equal(verify(path).isWell, true);
+    await backUp(path, `${target}/copy`);
+    assert.deepEqual([...Deno.readDirSync(`${target}/copy`)].filter(({ name }) => name.startsWith("tasks")), []);
+  } finally {
+    for (const each of [path, target]) Deno.removeSync(each, { recursive: true });
+  }
+});
+
 Deno.test("verify: beside a running store, a file that is being received is no finding", options, () => {
   const copy = Deno.makeTempDirSync();
   copyFolder(folder, copy);

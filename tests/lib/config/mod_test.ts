@@ -152,11 +152,14 @@ Deno.test("config: secrets never appear in a refusal", () => {
     refused({ ...GENERIC, S3_ENDPOINT_URL: `https://user:${secret}@s3.example.org` }, "S3_ENDPOINT_URL", /address/),
     refused({ ...GENERIC, S3_SECRET_KEY: secret }, "S3_ACCESS_KEY", /set both or neither/),
     refused({ ...REAL_STORE, API_SECRET_KEY: `${secret}\n${secret}` }, "API_SECRET_KEY", /one line/),
+    refused({ ...REAL_STORE, REDIS_URL: `http://:${secret}@redis` }, "REDIS_URL", /rediss:\/\//),
+    refused({ ...REAL_STORE, REDIS_URL: `redis://:${secret}/x@redis` }, "REDIS_URL", /rediss:\/\//),
   ];
   for (const line of lines) assert(!line.includes(secret), line);
   const { warnings } = read({ ...REAL_STORE, API_SECRET_KEY: secret });
   assert.match(warnings.join(), /API_SECRET_KEY: shorter than 32 bytes/);
   assert(!warnings.join().includes(secret));
+  assert(!read({ ...REAL_STORE, REDIS_URL: `redis://:${secret}@redis` }).warnings.join().includes(secret));
 });
 
 Deno.test("config: only the variables of the roles played are required", () => {
@@ -300,6 +303,15 @@ Deno.test("CA_FILE: must be there and hold a certificate", () => {
   refused({ CA_FILE: "/folder" }, "CA_FILE", /"\/folder" cannot be read/, holding(null));
   const pem = "-----BEGIN CERTIFICATE-----\n";
   assert.equal(read({ CA_FILE: "/ca.pem" }, holding(pem)).caFile, "/ca.pem");
+});
+
+Deno.test("REDIS_URL: without TLS it warns off loopback", () => {
+  const warnings = (REDIS_URL: string) => read({ ...REAL_STORE, REDIS_URL }).warnings.join();
+  for (const url of ["redis://localhost", "rediss://redis.example.org", "redis://[::1]:6379/"]) {
+    assert.equal(warnings(url), "");
+  }
+  assert.match(warnings("redis://:hushed@redis:6379"), /^REDIS_URL: redis:\/\/ leaves this machine without TLS/);
+  assert.ok(!warnings("redis://:hushed@redis:6379").includes("hushed"));
 });
 
 Deno.test("REDIS_URL: an address of Redis, read by the gateway and results roles, and never repeated", () => {

@@ -44,6 +44,14 @@ Deno.test("text: signed values, passwords and tokens go", () => {
   );
 });
 
+Deno.test("text: user and password of an address go", () => {
+  assert.equal(
+    redactText("connect to redis://default:p%40ss@host:6379/1 and https://u@h/a@b failed"),
+    "connect to redis://[redacted]@host:6379/1 and https://[redacted]@h/a@b failed",
+  );
+  assert.equal(redactText("https://host/a:b@c"), "https://host/a:b@c");
+});
+
 Deno.test("text: the parts of a signature are no text to show", () => {
   const text = "Credential=AKIA/2026/s3/aws4_request, SignedHeaders=host, Signature=0123456789abcdef";
   assert.equal(redactText(text), "Credential=[redacted], SignedHeaders=host, Signature=[redacted]");

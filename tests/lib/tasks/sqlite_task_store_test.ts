@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { HttpError } from "@/lib/http/errors.ts";
+import { openTaskFile } from "@/lib/tasks/open_task_file.ts";
 import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
 import { LEASE_MS, RENEW_MS } from "@/lib/tasks/task.ts";
 import { testTaskStore } from "./task_store_contract.ts";
@@ -38,6 +40,99 @@ Deno.test("tasks in SQLite: a process that starts takes over what an earlier one
     await Deno.remove(folder, { recursive: true });
   }
 });
+
+/** Runs a test in a folder of its own; `warnings` are the lines for the operator. */
+async function inFolder(run: (path: string, warnings: string[]) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await run(`${folder}/tasks.db`, []);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+const open = (path: string, warnings: string[]) => openTaskFile(path, Date.now, (line) => warnings.push(line));
+
+for (
+  const [what, bytes] of [
+    ["is none of SQLite's", new TextEncoder().encode("x".repeat(5000))],
+    ["was cut off", null],
+  ] as const
+) {
+  Deno.test(`file of tasks: one that ${what} is renamed, and a new one begun`, () =>
+    inFolder(async (path, warnings) => {
+      const earlier = open(path, warnings);
+      await earlier.create(TASK, "earlier", BOUNDS, new Map([["0", new Uint8Array(100_000)]]));
+      await earlier.close();
+      if (bytes) await Deno.writeFile(path, bytes);
+      else await Deno.truncate(path, (await Deno.stat(path)).size - 20_000);
+      const damaged = await Deno.readFile(path);
+      const store = open(path, warnings);
+      assert.equal(await store.get(TASK.id), null);
+      assert.equal(await store.create(TASK, "a", BOUNDS), "created");
+      await store.close();
+      assert.deepEqual(await Deno.readFile(`${path}.damaged`), damaged);
+      assert.equal(warnings.length, 1);
+      assert.match(warnings[0], /was damaged: it is .*tasks\.db\.damaged now/);
+    }));
+}
+
+Deno.test("file of tasks: it and what SQLite puts beside it can be read by its owner only", () =>
+  inFolder(async (path, warnings) => {
+    const umask = Deno.umask(0);
+    try {
+      const store = open(path, warnings);
+      await store.create(TASK, "a", BOUNDS);
+      const folder = path.slice(0, path.lastIndexOf("/"));
+      const modes = Array.from(
+        Deno.readDirSync(folder),
+        ({ name }) => Deno.statSync(`${folder}/${name}`).mode! & 0o777,
+      );
+      assert.ok(modes.length > 0);
+      assert.deepEqual(new Set(modes), new Set([0o600]));
+      await store.close();
+    } finally {
+      Deno.umask(umask);
+    }
+  }));
+
+Deno.test("file of tasks: one that cannot be there ends the start with a line that names it", () =>
+  inFolder(async (path, warnings) => {
+    await Deno.mkdir(path);
+    assert.throws(() => open(path, warnings), /^DataFolderError: The file .*tasks\.db cannot be used/);
+  }));
+
+Deno.test("file of tasks: a full disk is 507, and leaves what is stored as it was", () =>
+  inFolder(async (path) => {
+    const store = new SqliteTaskStore(path, Date.now, { maxPages: 40 });
+    await store.create(TASK, "a", BOUNDS);
+    const large = new Map([["0", new Uint8Array(1_000_000)]]);
+    for (
+      const write of [() => store.writeBlobs(TASK.id, large), () => store.save(TASK.id, "a", " ".repeat(1_000_000))]
+    ) {
+      await assert.rejects(write, (error) => error instanceof HttpError && error.status === 507);
+    }
+    assert.equal(await store.save(TASK.id, "a", '{"files":1}'), "stored");
+    assert.deepEqual(await store.readBlobs(TASK.id, ["0"]), [null]);
+    await store.close();
+  }));
+
+Deno.test("file of tasks: faults that show while it is used are 500 with a sentence", () =>
+  inFolder(async (path) => {
+    const store = new SqliteTaskStore(path, Date.now);
+    await store.create(TASK, "a", BOUNDS, new Map([["0", new Uint8Array(20_000_000)]]));
+    const file = await Deno.open(path, { write: true });
+    await file.seek(1_000_000, Deno.SeekMode.Start);
+    await file.write(new Uint8Array(1_000_000).fill(255));
+    file.close();
+    await assert.rejects(store.readBlobs(TASK.id, ["0"]), (error) => {
+      assert.ok(error instanceof HttpError);
+      assert.deepEqual([error.status, error.detail], [500, error.message]);
+      assert.match(error.message, /damaged: a restart/);
+      return true;
+    });
+    await store.close();
+  }));
 
 Deno.test("leases: two renewals can fail before one expires", () => {
   assert.ok(3 * RENEW_MS < LEASE_MS);

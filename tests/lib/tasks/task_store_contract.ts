@@ -108,19 +108,6 @@ export function testTaskStore(name: string, open: () => Promise<StoreUnderTest>,
     assert.deepEqual(await store.readBlobs(task.id, ["keys/0"]), [null]);
   });
 
-  test("of an owner's ended tasks the last hundred can be read", async ({ store, advance }) => {
-    const ids: string[] = [];
-    for (let count = 0; count <= MAX_ENDED_PER_OWNER; count++) {
-      const task = newTask();
-      await store.create(task, "a", BOUNDS);
-      await advance(1);
-      await store.end(task.id, "a", END);
-      ids.push(task.id);
-    }
-    const found = await Promise.all(ids.map((id) => store.get(id)));
-    assert.deepEqual(found.map((task) => task !== null), ids.map((_, index) => index >= 1));
-  });
-
   test("a leased task cannot be claimed until its lease has expired, and then once", async ({ store, advance }) => {
     const task = newTask();
     await store.create(task, "a", BOUNDS);
@@ -215,5 +202,23 @@ export function testTaskStore(name: string, open: () => Promise<StoreUnderTest>,
     const failed = await store.get(task.id);
     assert.deepEqual([failed?.state, failed?.error, failed?.sealedCaller], ["failed", RAN_TOO_LONG, null]);
     assert.equal(await store.save(task.id, "a", null), "lost");
+  });
+
+  test("of an owner's ended tasks the oldest is deleted beyond the bound, and no archive", async (under) => {
+    const { store, advance } = under;
+    const end = async (owner: string, keepsCaller: boolean) => {
+      const task = newTask({ owner });
+      await store.create(task, "a", BOUNDS, new Map([["0", new Uint8Array([1])]]));
+      await store.end(task.id, "a", { ...END, keepsCaller });
+      await advance(1);
+      return task.id;
+    };
+    const archive = await end("alva", true);
+    const other = await end("bo", false);
+    const ids: string[] = [];
+    for (let count = 0; count <= MAX_ENDED_PER_OWNER; count++) ids.push(await end("alva", false));
+    assert.equal(await store.get(ids[0]), null);
+    assert.deepEqual(await store.readBlobs(ids[0], ["0"]), [null]);
+    for (const id of [archive, other, ids[1], ids[MAX_ENDED_PER_OWNER]]) assert.equal((await store.get(id))?.id, id);
   });
 }
