@@ -2,6 +2,7 @@
 import { campaignMeasures } from "./campaigns.ts";
 import { gatewayMeasures } from "./gateway.ts";
 import { storeMeasures } from "./store.ts";
+import { viewerMeasures } from "./viewer.ts";
 import { taskMeasures } from "./tasks.ts";
 
 /** What can be measured: each measure gives a table. */
@@ -9,6 +10,7 @@ const PARTS: Readonly<Record<string, readonly (() => Promise<string>)[]>> = {
   store: storeMeasures,
   gateway: gatewayMeasures,
   campaigns: campaignMeasures,
+  viewer: viewerMeasures,
   tasks: taskMeasures,
 };
 
