@@ -149,6 +149,22 @@ Deno.test(
 );
 
 Deno.test(
+  "viewer: the image of the next page is requested before the reader turns to it, and that of no further page",
+  withPage({ viewport: { width: 1280, height: 800 } }, async (visit) => {
+    const { page } = visit;
+    const requests = await serve(page, { pages: 4 });
+    const next = page.waitForResponse(`${ARCHIVE}/image/1.svg`);
+    await openViewer(visit);
+    await next;
+    assert.ok(requests.indexOf("/image/0.svg") < requests.indexOf("/image/1.svg"));
+    const afterNext = page.waitForResponse(`${ARCHIVE}/image/2.svg`);
+    await page.keyboard.press("ArrowRight");
+    await afterNext;
+    assert.ok(!requests.includes("/image/3.svg"));
+  }),
+);
+
+Deno.test(
   "viewer: what files say is shown as text",
   withPage({}, async (visit) => {
     const { page } = visit;

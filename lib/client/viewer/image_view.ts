@@ -2,6 +2,7 @@ import type OpenSeadragon from "openseadragon";
 
 import type { Box, ImageChoice, ImageSource } from "@/lib/presentation/iiif/manifest.ts";
 import type { TileSourceAnswer, TileSources } from "./tile_sources.ts";
+import { TilePreloads } from "./tile_preloads.ts";
 import { PHONE } from "./viewer_panels.ts";
 
 /** A page as it lies before the reader: a canvas with the images that are chosen. */
@@ -61,6 +62,10 @@ export class ImageView {
   readonly #viewer: OpenSeadragon.Viewer;
   readonly #sources: TileSources;
   readonly #events: ImageViewEvents;
+  readonly #preloads: TilePreloads;
+  readonly #margins = matchMedia(PHONE).matches ? PHONE_MARGINS : MARGINS;
+  /** Indexes of the canvases whose images are requested before they are shown. */
+  #prepared: readonly number[] = [];
   #pages: readonly PlacedPage[] = [];
   /** Elements over the pages, by canvas index. */
   #overlays = new Map<number, HTMLElement>();
@@ -81,6 +86,7 @@ export class ImageView {
     this.#osd = osd;
     this.#sources = sources;
     this.#events = events;
+    this.#preloads = new TilePreloads(osd);
     this.#viewer = osd({
       element,
       drawer: "canvas",
@@ -90,7 +96,7 @@ export class ImageView {
       tabIndex: -1,
       animationTime: still ? 0 : 0.5,
       blendTime: 0,
-      viewportMargins: matchMedia(PHONE).matches ? PHONE_MARGINS : MARGINS,
+      viewportMargins: this.#margins,
       visibilityRatio: 0.3,
       minZoomImageRatio: 0.7,
       maxZoomPixelRatio: 4,
@@ -107,10 +113,9 @@ export class ImageView {
   async show(pages: readonly ShownPage[]): Promise<void> {
     const turn = ++this.#turn;
     this.#clear();
+    if (!pages.some(({ index }) => this.#prepared.includes(index))) this.#preloads.cancel();
     this.#sources.cancelAllBut(sourcesOf(pages));
-    const answers = await Promise.all(
-      pages.map(({ layers }) => Promise.all(layers.map(({ choice }) => this.#sources.of(choice.source)))),
-    );
+    const answers = await this.#answers(pages, true);
     if (turn !== this.#turn) return;
     this.#pages = placed(pages, answers);
     await Promise.all(this.#pages.map((place) => this.#add(place, turn)));
@@ -120,9 +125,22 @@ export class ImageView {
     this.#events.onShown(pages.map(({ index }) => index));
   }
 
-  /** Reads what the next pages need, so that they appear at once. */
-  prepare(pages: readonly ShownPage[]): void {
-    for (const source of sourcesOf(pages)) void this.#sources.of(source, false);
+  /** Reads what the next pages need, so that they appear at once: their images once those of this page are there. */
+  async prepare(pages: readonly ShownPage[]): Promise<void> {
+    const turn = this.#turn;
+    const answers = await this.#answers(pages, false);
+    await Promise.all(this.#items.map((item) => new Promise<void>((resolve) => item.whenFullyLoaded(resolve))));
+    if (turn !== this.#turn || pages.length === 0) return;
+    this.#prepared = pages.map(({ index }) => index);
+    const coming = placed(pages, answers);
+    const last = coming[coming.length - 1];
+    const { x, y } = this.#viewer.viewport.getContainerSize();
+    const { left, right, top, bottom } = this.#margins;
+    // px of a page's height
+    const height = Math.min((x - left - right) / (last.x + last.width), y - top - bottom);
+    this.#preloads.load(
+      coming.flatMap(({ width, answers }) => answers.map((answer) => ({ answer, width: width * height }))),
+    );
   }
 
   /** The element that covers a page that is shown, for marks on it; null: the page is not shown. */
@@ -172,7 +190,14 @@ export class ImageView {
 
   destroy(): void {
     this.#turn++;
+    this.#preloads.cancel();
     this.#viewer.destroy();
+  }
+
+  #answers(pages: readonly ShownPage[], isUrgent: boolean): Promise<TileSourceAnswer[][]> {
+    return Promise.all(
+      pages.map(({ layers }) => Promise.all(layers.map(({ choice }) => this.#sources.of(choice.source, isUrgent)))),
+    );
   }
 
   #listen(): void {
