@@ -26,7 +26,7 @@ import type { VolumeHit } from "@/lib/presentation/volume_search/volume_index.ts
 import { VIEWER_LABELS, VIEWER_SENTENCES } from "@/lib/presentation/viewer_sentences.ts";
 import { lineAt } from "@/lib/presentation/viewer_text.ts";
 import { AboutDrawer } from "@/islands/viewer/about_drawer.tsx";
-import { PageStage } from "@/islands/viewer/page_stage.tsx";
+import { imageLibrary, PageStage } from "@/islands/viewer/page_stage.tsx";
 import { SearchBox } from "@/islands/viewer/search_box.tsx";
 import { type LitLine, TextPanel } from "@/islands/viewer/text_panel.tsx";
 import { ThumbnailList } from "@/islands/viewer/thumbnail_list.tsx";
@@ -111,6 +111,8 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
     commands[command]();
   };
   useEffect(() => {
+    // While the manifest is read. What fails here fails again where the images are shown.
+    imageLibrary().catch(() => {});
     characterKeys.recall();
     const stopPanels = panels.start();
     const onKey = (event: KeyboardEvent) => {

@@ -15,6 +15,9 @@ import { noImageSentence, VIEWER_LABELS, VIEWER_SENTENCES } from "@/lib/presenta
 import { ImageChoices } from "./image_choices.tsx";
 import type { LitLine } from "./text_panel.tsx";
 
+/** The library that shows images in tiles, in a file of its own; the browser loads it once. */
+export const imageLibrary = () => import("openseadragon");
+
 interface MarksProps {
   readonly index: number;
   readonly canvas: Canvas;
@@ -69,7 +72,7 @@ export function PageStage({ store, view, onPoint, onPainted, onFullScreen, panel
   useEffect(() => {
     let isGone = false;
     const sources = new TileSources((...request) => fetch(...request));
-    void import("openseadragon").then(({ default: osd }) => {
+    void imageLibrary().then(({ default: osd }) => {
       if (isGone || !surface.current) return;
       view.value = new ImageView(surface.current, osd, sources, {
         onZoom: (percent) => zoom.value = percent,
