@@ -52,7 +52,7 @@ const presignRequest = z.object({
     { required: ["keys"], properties: { objects: { type: "null" } } },
     {
       required: ["objects", ...ONLY_TO_WRITE.required],
-      properties: { objects: { type: "array" }, ...ONLY_TO_WRITE.properties },
+      properties: { objects: { not: { type: "null" } }, ...ONLY_TO_WRITE.properties },
     },
   ],
 });
