@@ -108,3 +108,18 @@ Deno.test("embedded S3 tagging: a bucket that never had versioning names none", 
   assert.equal(answer.VersionId, undefined);
   assert.equal((await client.send(new GetObjectTaggingCommand(at))).TagSet?.length, 1);
 });
+
+Deno.test("embedded S3 tagging: tags that were set are there after a restart, of old versions too", leaks, async () => {
+  const { store, put, tag } = await openTagged();
+  const first = await put("a=1");
+  await put();
+  await tag([{ Key: "old", Value: "2" }], first);
+  await tag([{ Key: "new", Value: "3" }]);
+  await store.stop();
+  await using again = await startStore(store.folder);
+  const client = again.client("archive", "curator");
+  const tags = async (VersionId?: string) =>
+    (await client.send(new GetObjectTaggingCommand({ Bucket: "maps", Key: "tagged", VersionId }))).TagSet;
+  assert.deepEqual(await tags(), [{ Key: "new", Value: "3" }]);
+  assert.deepEqual(await tags(first), [{ Key: "old", Value: "2" }]);
+});
