@@ -5,7 +5,7 @@ import { appendEntry } from "./stream.ts";
 
 /** Events that wait to be sent; beyond that the oldest are dropped. */
 export const MAX_WAITING_EVENTS = 10_000;
-const MAX_EVENTS_PER_ENTRY = 8;
+const MAX_EVENTS_PER_ENTRY = 32;
 /** From a failed attempt to the next, ms. */
 const RETRY_MS = 1000;
 /** How long the end of the process waits for events that are being sent, ms. */

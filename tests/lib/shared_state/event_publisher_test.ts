@@ -37,9 +37,9 @@ const settle = () => new Promise((resolve) => setTimeout(resolve));
 
 Deno.test("event publisher: events arrive in their order, those of one moment together", async () => {
   const { state, publisher } = published();
-  for (let n = 0; n < 20; n++) publisher.publish(n);
+  for (let n = 0; n < 80; n++) publisher.publish(n);
   await publisher.close();
-  assert.deepEqual(state.received, Array.from({ length: 20 }, (_, n) => n));
+  assert.deepEqual(state.received, Array.from({ length: 80 }, (_, n) => n));
   assert.equal(state.entries.length, 3);
   publisher.publish("late");
   await settle();
