@@ -3,6 +3,7 @@ import { HttpError } from "@/lib/http/errors.ts";
 import { openTaskFile } from "@/lib/tasks/open_task_file.ts";
 import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
 import { LEASE_MS, RENEW_MS } from "@/lib/tasks/task.ts";
+import { assertNoCredentials, bytesBelow, storeCallers } from "./stored_credentials.ts";
 import { testTaskStore } from "./task_store_contract.ts";
 
 testTaskStore("tasks in SQLite", () => {
@@ -93,6 +94,19 @@ Deno.test("file of tasks: it and what SQLite puts beside it can be read by its o
       await store.close();
     } finally {
       Deno.umask(umask);
+    }
+  }));
+
+Deno.test("file of tasks: nothing of a caller's credentials can be read in it or beside it", () =>
+  inFolder(async (path, warnings) => {
+    const folder = path.slice(0, path.lastIndexOf("/"));
+    const store = open(path, warnings);
+    await storeCallers(store);
+    const whileOpen = await bytesBelow(folder);
+    await store.close();
+    for (const shown of [whileOpen, await bytesBelow(folder)]) {
+      assert.ok(shown.includes("letters"), "what is not secret can be found");
+      assertNoCredentials(shown);
     }
   }));
 
