@@ -42,8 +42,9 @@ export async function openTasks(
     // Loaded only here: most starts have no Redis.
     const { RedisClient } = await import("@/lib/tasks/redis/redis_client.ts");
     const { RedisTaskStore } = await import("@/lib/tasks/redis/redis_task_store.ts");
-    // compose/replication.ts reports an outage of the same server, by a connection of its own.
-    const client = new RedisClient({ url: redisUrl, caCerts: caCertificates(config), warn() {} });
+    // Outages of the same server are reported by a connection of compose/replication.ts.
+    const settings = { url: redisUrl, caCerts: caCertificates(config), warn, reportsOutages: false };
+    const client = new RedisClient(settings);
     return { store: new RedisTaskStore(client, { warn }), isReachable: () => client.isReachable() };
   }
   const now = steadyTime();

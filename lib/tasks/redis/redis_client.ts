@@ -17,6 +17,8 @@ const PROBE_TIMEOUT_MS = 500;
 const DISCONNECT_TIMEOUT_MS = 500;
 const MAX_RECONNECT_DELAY_MS = 2000;
 const RETRY_AFTER_SECONDS = 5;
+/** A server that rejects commands is reported no more often than this, ms. */
+const REJECTION_INTERVAL_MS = 60_000;
 const DEFAULT_PORT = 6379;
 
 const UNREACHABLE = "The shared state of the gateway (Redis) is not reachable: try again soon";
@@ -32,8 +34,13 @@ export interface RedisSettings {
   readonly url: string;
   /** Authorities that may have signed the server's certificate, as PEM, besides those of the runtime. */
   readonly caCerts?: readonly string[];
-  /** Receives a line for the operator when the connection is lost, and one when it is back. */
+  /**
+   * Receives a line for the operator when the connection is lost, one when it is back, and one a minute while the
+   * server rejects commands.
+   */
   readonly warn: (line: string) => void;
+  /** False where another connection of the process to the same server reports its outages; true when absent. */
+  readonly reportsOutages?: boolean;
   /** Until a connection stands, and until a command has its reply, ms; 5 s when absent. */
   readonly timeoutMs?: number;
 }
@@ -63,6 +70,7 @@ export function redisScript(text: string): RedisScript {
 export class RedisClient {
   readonly #redis: Redis;
   readonly #warn: (line: string) => void;
+  readonly #reportsOutages: boolean;
   readonly #timeoutMs: number;
   /** Host and port, for the operator. */
   readonly #address: string;
@@ -73,13 +81,16 @@ export class RedisClient {
   /** Why the connection cannot be used, although it stands; null where it can. */
   #unusable: string | null = null;
   #lastError = "the server closed it";
+  /** When a rejected command was reported last, by the clock of the process. */
+  #rejectedAt = -Infinity;
   #isClosed = false;
   #retry: ReturnType<typeof setTimeout> | undefined;
 
-  constructor({ url, caCerts, warn, timeoutMs = TIMEOUT_MS }: RedisSettings) {
+  constructor({ url, caCerts, warn, reportsOutages = true, timeoutMs = TIMEOUT_MS }: RedisSettings) {
     const { protocol, hostname, port, username, password, pathname } = new URL(url);
     const host = hostname.replace(/^\[|\]$/g, "");
     this.#warn = warn;
+    this.#reportsOutages = reportsOutages;
     this.#timeoutMs = timeoutMs;
     this.#address = `${hostname}:${port || DEFAULT_PORT}`;
     const secure = { ...tlsTrust(caCerts), servername: isIP(host) ? undefined : host };
@@ -197,7 +208,7 @@ export class RedisClient {
   }
 
   #report(what: string): void {
-    if (this.#isReported) return;
+    if (this.#isReported || !this.#reportsOutages) return;
     this.#isReported = true;
     this.#warn(`Redis at ${this.#address}: ${what} (${redactText(this.#lastError)}); connecting again`);
   }
@@ -227,13 +238,17 @@ export class RedisClient {
       if (message === "Command timed out") this.#redis.disconnect(true);
       return unreachable();
     }
-    if (/\bOOM\b/.test(message)) return new HttpError(507, FULL);
-    if (NOT_NOW.test(message)) {
+    const isFull = /\bOOM\b/.test(message);
+    if (!isFull && !NOT_NOW.test(message)) {
+      return new HttpError(500, DAMAGED, { cause: new Error(redactText(message)) });
+    }
+    if (performance.now() - this.#rejectedAt >= REJECTION_INTERVAL_MS) {
+      this.#rejectedAt = performance.now();
+      this.#warn(`Redis at ${this.#address}: commands are rejected (${redactText(message)})`);
       // A server that has become a replica: its name may lead to another one by now.
       if (message.startsWith("READONLY")) this.#redis.disconnect(true);
-      return unreachable();
     }
-    return new HttpError(500, DAMAGED, { cause: new Error(redactText(message)) });
+    return isFull ? new HttpError(507, FULL) : unreachable();
   }
 }
 

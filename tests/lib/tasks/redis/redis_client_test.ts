@@ -120,6 +120,17 @@ test("a server that is gone is 503 at once, in one line, and works again when it
   assert.equal(under.lines.length, 2);
 });
 
+test("an outage that another connection reports is not reported twice", {}, async (server) => {
+  await using under = new ClientUnderTest({ url: server.url });
+  await using quiet = new ClientUnderTest({ url: server.url, reportsOutages: false });
+  for (const { client } of [under, quiet]) await client.command("PING");
+  await server.kill();
+  await server.start();
+  await under.line(2);
+  await quiet.client.command("PING").catch(() => {});
+  assert.deepEqual(quiet.lines, []);
+});
+
 test("a server that does not reply is 503 after the timeout, and works again when it does", {}, async (server) => {
   await using under = new ClientUnderTest({ url: server.url, timeoutMs: 300 });
   await under.client.command("SET", "a", "1");
@@ -155,6 +166,19 @@ test("full memory is 507, and an error reply 500 without the command's values", 
   await client.command("CONFIG", "SET", "maxmemory", "1");
   await assert.rejects(client.command("SET", "b", "x"), isStatus(507));
   await assert.rejects(client.run(redisScript("return redis.call('SET', KEYS[1], 'x')"), ["b"], []), isStatus(507));
+});
+
+test("a server that has become a replica is 503 and reported, and written to when it is none", {}, async (server) => {
+  await using under = new ClientUnderTest({ url: server.url });
+  const script = redisScript("return redis.call('SET', KEYS[1], 'x')");
+  await under.client.command("REPLICAOF", "127.0.0.1", "1");
+  await assert.rejects(under.client.run(script, ["a"], []), isStatus(503));
+  assert.match(await under.line(1), /^Redis at 127\.0\.0\.1:\d+: commands are rejected \(READONLY /);
+  assert.match(await under.line(3), /the connection is back/);
+  await assert.rejects(under.client.run(script, ["a"], []), isStatus(503));
+  await under.client.command("REPLICAOF", "NO", "ONE");
+  assert.deepEqual(await under.client.run(script, ["a"], []), Buffer.from("OK"));
+  assert.equal(under.lines.length, 3);
 });
 
 test("close ends the connection, while there is one and while there is none", {}, async (server) => {
