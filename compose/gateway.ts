@@ -31,6 +31,7 @@ export function gatewayDeps(
     s3: upstream(config, own?.verifyTls.s3 ?? true, timeoutMs),
     mapi: upstream(config, own?.verifyTls.mapi ?? true, timeoutMs),
   };
+  const s3 = { addresses, upstream: upstreams.s3, region, now: Date.now };
   return {
     tokenSecret: secret,
     tokenLifetimeMinutes: gateway.tokenMinutes,
@@ -39,7 +40,7 @@ export function gatewayDeps(
     addresses,
     upstreams,
     region,
-    tasks: taskRunner(gateway, { store: tasks, secret, log }),
+    tasks: taskRunner(gateway, { store: tasks, secret, s3, log }),
     backend: own?.backend ?? "hcp",
     mapiEnabled: gateway.mapiEnabled,
     mapiTimeoutMs: timeoutMs,

@@ -1,12 +1,15 @@
 import type { Config, GatewayConfig } from "@/lib/config/mod.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
+import type { S3 } from "@/lib/s3/client.ts";
 import { openTaskFile } from "@/lib/tasks/open_task_file.ts";
 import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
 import { PROCESS_CLOCK, steadyTime } from "@/lib/tasks/task_clock.ts";
 import { taskKeys } from "@/lib/tasks/task_keys.ts";
+import type { TaskHandler } from "@/lib/tasks/task_handler.ts";
 import { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import type { TaskStore } from "@/lib/tasks/task_store.ts";
+import { zipHandler } from "@/lib/tasks/zip/zip_task.ts";
 import { caCertificates } from "./shared.ts";
 
 /** The file of tasks in the data folder; SQLite adds `-wal`. */
@@ -23,6 +26,7 @@ interface TaskRunnerParts {
   readonly store: TaskStore;
   /** The secret that signs tokens. */
   readonly secret: Uint8Array;
+  readonly s3: S3;
   readonly log: RequestLog;
 }
 
@@ -57,9 +61,14 @@ export function taskRunner({ maxTasksPerUser, maxTasks }: GatewayConfig, parts: 
   return new TaskRunner({
     store: parts.store,
     keys: taskKeys(parts.secret),
-    handlers: [],
+    handlers: taskHandlers(parts.s3),
     bounds: { maxPerOwner: maxTasksPerUser, max: maxTasks },
     clock: PROCESS_CLOCK,
     log: parts.log,
   });
+}
+
+/** What the tasks of each kind do. */
+export function taskHandlers(s3: S3): TaskHandler<unknown>[] {
+  return [zipHandler(s3)];
 }

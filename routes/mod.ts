@@ -52,6 +52,7 @@ import { objectOperations } from "@/routes/api/v1/objects.ts";
 import { gatewayOperations } from "@/routes/api/v1/operation.ts";
 import { presignOperations } from "@/routes/api/v1/presign.ts";
 import { tagOperations } from "@/routes/api/v1/tags.ts";
+import { zipOperations } from "@/routes/api/v1/zip_task.ts";
 import { mountResults } from "@/routes/results/mod.ts";
 import { mountDocs } from "./docs.ts";
 import { healthOperations, PROBE_PATHS, type ReadinessCheck } from "./health.ts";
@@ -214,6 +215,7 @@ function gatewayApi(deps: GatewayDeps, { role, logins, now, log }: GatewayParts)
     ...copyOperations(operation, s3),
     ...objectUploadOperations(operation, s3, deps.uploadSizes),
     ...objectOperations(operation, s3, forms),
+    ...zipOperations(operation, { s3, tasks: deps.tasks, now, admit: (context) => enterRole(role, context) }),
     ...presignOperations(operation, s3),
     ...multipartOperations(operation, s3),
     ...credentialsOperations(operation, s3),

@@ -164,6 +164,8 @@ const OF_TENANT: readonly Call[] = [
   ["put_bucket_versioning", "PUT /buckets/called-by-s3/versioning", { status: "Enabled" }],
   ["put_object", `PUT ${OBJECT}`, "newer text"],
   ["restore_object_version", `POST ${OBJECT}/restore`, { version_id: "null" }],
+  ["start_zip", "POST /buckets/called-by-s3/objects/download", { prefix: "" }],
+  ["poll_zip", ({ start_zip: { task_id } }) => `GET /buckets/called-by-s3/objects/download/${task_id}`],
   ["presign", "POST /presign", { bucket: "called-by-s3", key: "a/b" }],
   ["presign", "POST /presign", {
     bucket: "called-by-s3",
@@ -202,6 +204,8 @@ const OF_TENANT: readonly Call[] = [
     `POST ${UPLOAD}/abort`,
     ({ create_multipart_upload: { upload_id } }: Answers) => ({ upload_id }),
   ],
+  ["head_zip", ({ start_zip: { download_url } }) => `HEAD ${belowApi(download_url)}`],
+  ["download_zip", ({ start_zip: { download_url } }) => `GET ${belowApi(download_url)}`],
   ["delete_bucket", "DELETE /buckets/called-by-s3?force=true"],
   ["delete_content_class", `DELETE ${TENANT}/contentClasses/called`],
   ["delete_namespace", `DELETE ${NAMESPACE}`],
@@ -226,6 +230,11 @@ const PROBES = ["healthz", "readyz", "liveness", "readiness", "health"];
 function firstCampaign({ list_campaigns: jobs }: Answers): string {
   assert.ok(Array.isArray(jobs) && jobs.length > 0);
   return `/jobs/${jobs[0].namespace}/${jobs[0].name}`;
+}
+
+function belowApi(address: unknown): string {
+  assert.ok(typeof address === "string" && address.startsWith("/api/v1/"));
+  return address.slice("/api/v1".length);
 }
 
 function corsConfiguration(): string {

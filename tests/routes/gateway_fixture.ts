@@ -1,3 +1,4 @@
+import { taskHandlers } from "@/compose/tasks.ts";
 import { AcceptedIdentities } from "@/lib/auth/accepted_identities.ts";
 import { GuessLimits } from "@/lib/auth/guess_limits.ts";
 import { type Identify, storeIdentities } from "@/lib/auth/store_credentials.ts";
@@ -76,7 +77,12 @@ export async function withGateway(options: FixtureOptions, body: (fixture: Fixtu
   const tasks = new TaskRunner({
     store: new SqliteTaskStore(":memory:", steadyTime()),
     keys: taskKeys(SECRET),
-    handlers: [],
+    handlers: taskHandlers({
+      addresses: { s3: () => Promise.resolve({ endpoint: storeOrigin, publicEndpoint: storeOrigin }) },
+      upstream: client,
+      region: "us-east-1",
+      now: () => NOW,
+    }),
     bounds: { maxPerOwner: 10, max: 200 },
     clock: PROCESS_CLOCK,
     log,

@@ -14,7 +14,7 @@ import {
 } from "@aws-sdk/client-s3";
 import { AwsClient } from "aws4fetch";
 import assert from "node:assert/strict";
-import { parseByteRange } from "@/embedded/store/s3/byte_range.ts";
+import { parseByteRange } from "@/lib/std/byte_range.ts";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { mapiAuthorization, s3Keys, startStore, storeErrorCode } from "./store_fixture.ts";
 

@@ -1,0 +1,238 @@
+import { Buffer } from "node:buffer";
+
+/**
+ * Records of a ZIP archive of stored entries (APPNOTE.TXT 6.3.10). The length of each record depends only on the name, the
+ * size and the offset of its entry, so every offset in an archive is known before its bytes are.
+ */
+
+/** What the records of an entry say about it. */
+interface EntryRecord {
+  /** The name in UTF-8; a folder's ends with a slash. */
+  readonly name: Uint8Array;
+  /** bytes */
+  readonly size: number;
+  /** ms since 1970 */
+  readonly modifiedMs: number;
+}
+
+/** The end of an archive. */
+interface EndRecord {
+  readonly entries: number;
+  /** Offset of the central directory, bytes. */
+  readonly centralOffset: number;
+  /** Length of the central directory, bytes. */
+  readonly centralBytes: number;
+}
+
+/** This value of a field of 32 bits says that the Zip64 extra field has the real one (section 4.5.3). */
+export const ZIP64_LIMIT = 0xffff_ffff;
+const ZIP64_ENTRIES = 0xffff;
+
+const LOCAL_BYTES = 30;
+const CENTRAL_BYTES = 46;
+const DESCRIPTOR_BYTES = 16;
+const ZIP64_DESCRIPTOR_BYTES = 24;
+const END_BYTES = 22;
+const ZIP64_END_BYTES = 56 + 20;
+const TIMESTAMP_BYTES = 9;
+const ZIP64_SIZES_BYTES = 16;
+
+const VERSION = 20;
+const VERSION_ZIP64 = 45;
+/** Unix, so that the upper half of the external attributes is a mode. */
+const MADE_BY = (3 << 8) | VERSION_ZIP64;
+/** The CRC follows the bytes in a data descriptor (bit 3). */
+const FLAG_DESCRIPTOR = 1 << 3;
+/** The name is in UTF-8 (bit 11). */
+const FLAG_UTF8 = 1 << 11;
+const FILE_ATTRIBUTES = (0o100644 << 16) >>> 0;
+/** The lowest bits are those of MS-DOS. */
+const FOLDER_ATTRIBUTES = ((0o040755 << 16) | 0x10) >>> 0;
+const SLASH = 0x2f;
+
+/** Length of a local header, bytes. */
+export function localHeaderBytes(nameBytes: number, size: number): number {
+  return LOCAL_BYTES + nameBytes + TIMESTAMP_BYTES + (isLarge(size) ? 4 + ZIP64_SIZES_BYTES : 0);
+}
+
+/** Length of a data descriptor, bytes. An empty entry has none: its CRC is known before. */
+export function descriptorBytes(size: number): number {
+  if (size === 0) return 0;
+  return isLarge(size) ? ZIP64_DESCRIPTOR_BYTES : DESCRIPTOR_BYTES;
+}
+
+/** Length of an entry with its header and its data descriptor, bytes. */
+export function entryBytes(nameBytes: number, size: number): number {
+  return localHeaderBytes(nameBytes, size) + size + descriptorBytes(size);
+}
+
+/** Length of a record of the central directory, bytes. @param hasLargeOffset whether it holds the offset in 64 bits */
+export function centralRecordBytes(nameBytes: number, size: number, hasLargeOffset: boolean): number {
+  return CENTRAL_BYTES + nameBytes + TIMESTAMP_BYTES + zip64Bytes(size, hasLargeOffset);
+}
+
+/** Length of the records behind the central directory, bytes. */
+export function endBytes(end: EndRecord): number {
+  return END_BYTES + (needsZip64End(end) ? ZIP64_END_BYTES : 0);
+}
+
+/** The header in front of the bytes of an entry. */
+export function localHeader({ name, size, modifiedMs }: EntryRecord): Uint8Array {
+  const large = isLarge(size);
+  const record = Buffer.alloc(localHeaderBytes(name.length, size));
+  record.writeUInt32LE(0x04034b50, 0);
+  record.writeUInt16LE(large ? VERSION_ZIP64 : VERSION, 4);
+  record.writeUInt16LE(flagsOf(size), 6);
+  // Method 0: stored. The CRC and the sizes are 0 where a data descriptor follows (section 4.4.4).
+  writeDosTime(record, 10, modifiedMs);
+  if (large) {
+    record.writeUInt32LE(ZIP64_LIMIT, 18);
+    record.writeUInt32LE(ZIP64_LIMIT, 22);
+  }
+  record.writeUInt16LE(name.length, 26);
+  record.writeUInt16LE(record.length - LOCAL_BYTES - name.length, 28);
+  record.set(name, LOCAL_BYTES);
+  let at = writeTimestamp(record, LOCAL_BYTES + name.length, modifiedMs);
+  // It also says that the data descriptor has sizes of 64 bits (section 4.3.9.2).
+  if (large) at = writeZip64Head(record, at, ZIP64_SIZES_BYTES);
+  return record;
+}
+
+/** The CRC-32 and the size behind the bytes of an entry; empty for an empty entry. */
+export function dataDescriptor(size: number, crc: number): Uint8Array {
+  const record = Buffer.alloc(descriptorBytes(size));
+  if (size === 0) return record;
+  record.writeUInt32LE(0x08074b50, 0);
+  record.writeUInt32LE(crc, 4);
+  if (isLarge(size)) {
+    writeUInt64(record, 8, size);
+    writeUInt64(record, 16, size);
+  } else {
+    record.writeUInt32LE(size, 8);
+    record.writeUInt32LE(size, 12);
+  }
+  return record;
+}
+
+/**
+ * A record of the central directory.
+ *
+ * @param offset where the local header of the entry begins, bytes
+ * @param hasLargeOffset whether the offset is written in 64 bits: required from {@link ZIP64_LIMIT} on, allowed below
+ */
+export function centralRecord(
+  { name, size, modifiedMs }: EntryRecord,
+  crc: number,
+  offset: number,
+  hasLargeOffset: boolean,
+): Uint8Array {
+  const large = isLarge(size);
+  const isFolder = name.at(-1) === SLASH;
+  const record = Buffer.alloc(centralRecordBytes(name.length, size, hasLargeOffset));
+  record.writeUInt32LE(0x02014b50, 0);
+  record.writeUInt16LE(MADE_BY, 4);
+  record.writeUInt16LE(large || hasLargeOffset ? VERSION_ZIP64 : VERSION, 6);
+  record.writeUInt16LE(flagsOf(size), 8);
+  writeDosTime(record, 12, modifiedMs);
+  record.writeUInt32LE(crc, 16);
+  record.writeUInt32LE(large ? ZIP64_LIMIT : size, 20);
+  record.writeUInt32LE(large ? ZIP64_LIMIT : size, 24);
+  record.writeUInt16LE(name.length, 28);
+  record.writeUInt16LE(record.length - CENTRAL_BYTES - name.length, 30);
+  record.writeUInt32LE(isFolder ? FOLDER_ATTRIBUTES : FILE_ATTRIBUTES, 38);
+  record.writeUInt32LE(hasLargeOffset ? ZIP64_LIMIT : offset, 42);
+  record.set(name, CENTRAL_BYTES);
+  let at = writeTimestamp(record, CENTRAL_BYTES + name.length, modifiedMs);
+  if (large || hasLargeOffset) {
+    at = writeZip64Head(record, at, zip64Bytes(size, hasLargeOffset) - 4);
+    if (large) {
+      writeUInt64(record, at, size);
+      writeUInt64(record, at + 8, size);
+      at += ZIP64_SIZES_BYTES;
+    }
+    if (hasLargeOffset) writeUInt64(record, at, offset);
+  }
+  return record;
+}
+
+/** The records behind the central directory, in Zip64 form too where a value does not fit. */
+export function endRecords(end: EndRecord): Uint8Array {
+  const { entries, centralOffset, centralBytes } = end;
+  const record = Buffer.alloc(endBytes(end));
+  let at = 0;
+  if (needsZip64End(end)) {
+    record.writeUInt32LE(0x06064b50, 0);
+    // Without this field and the signature.
+    writeUInt64(record, 4, 44);
+    record.writeUInt16LE(MADE_BY, 12);
+    record.writeUInt16LE(VERSION_ZIP64, 14);
+    writeUInt64(record, 24, entries);
+    writeUInt64(record, 32, entries);
+    writeUInt64(record, 40, centralBytes);
+    writeUInt64(record, 48, centralOffset);
+    record.writeUInt32LE(0x07064b50, 56);
+    writeUInt64(record, 64, centralOffset + centralBytes);
+    record.writeUInt32LE(1, 72);
+    at = ZIP64_END_BYTES;
+  }
+  record.writeUInt32LE(0x06054b50, at);
+  record.writeUInt16LE(Math.min(entries, ZIP64_ENTRIES), at + 8);
+  record.writeUInt16LE(Math.min(entries, ZIP64_ENTRIES), at + 10);
+  record.writeUInt32LE(Math.min(centralBytes, ZIP64_LIMIT), at + 12);
+  record.writeUInt32LE(Math.min(centralOffset, ZIP64_LIMIT), at + 16);
+  return record;
+}
+
+function isLarge(size: number): boolean {
+  return size >= ZIP64_LIMIT;
+}
+
+function needsZip64End({ entries, centralOffset, centralBytes }: EndRecord): boolean {
+  return entries >= ZIP64_ENTRIES || centralOffset >= ZIP64_LIMIT || centralBytes >= ZIP64_LIMIT;
+}
+
+function flagsOf(size: number): number {
+  return size > 0 ? FLAG_UTF8 | FLAG_DESCRIPTOR : FLAG_UTF8;
+}
+
+/** Length of the Zip64 extra field of a record of the central directory, bytes; 0 where it has none. */
+function zip64Bytes(size: number, hasLargeOffset: boolean): number {
+  const values = (isLarge(size) ? ZIP64_SIZES_BYTES : 0) + (hasLargeOffset ? 8 : 0);
+  return values > 0 ? 4 + values : 0;
+}
+
+/** @returns where its values begin */
+function writeZip64Head(record: Buffer, at: number, valueBytes: number): number {
+  record.writeUInt16LE(0x0001, at);
+  record.writeUInt16LE(valueBytes, at + 2);
+  return at + 4;
+}
+
+/** The extra field "extended timestamp" of Info-ZIP: seconds since 1970 in UTC. @returns where it ends */
+function writeTimestamp(record: Buffer, at: number, modifiedMs: number): number {
+  record.writeUInt16LE(0x5455, at);
+  record.writeUInt16LE(5, at + 2);
+  record.writeUInt8(1, at + 4);
+  record.writeInt32LE(Math.min(Math.max(Math.floor(modifiedMs / 1000), 0), 0x7fff_ffff), at + 5);
+  return at + TIMESTAMP_BYTES;
+}
+
+const DOS_FIRST_MS = Date.UTC(1980, 0, 1);
+const DOS_LAST_MS = Date.UTC(2107, 11, 31, 23, 59, 58);
+
+/** Time and date of MS-DOS (section 4.4.6), in UTC, since the time zone of the reader is unknown. */
+function writeDosTime(record: Buffer, at: number, modifiedMs: number): void {
+  const time = new Date(Math.min(Math.max(modifiedMs, DOS_FIRST_MS), DOS_LAST_MS));
+  record.writeUInt16LE(
+    (time.getUTCHours() << 11) | (time.getUTCMinutes() << 5) | (time.getUTCSeconds() >> 1),
+    at,
+  );
+  record.writeUInt16LE(
+    ((time.getUTCFullYear() - 1980) << 9) | ((time.getUTCMonth() + 1) << 5) | time.getUTCDate(),
+    at + 2,
+  );
+}
+
+function writeUInt64(record: Buffer, at: number, value: number): void {
+  record.writeBigUInt64LE(BigInt(value), at);
+}

@@ -1,0 +1,254 @@
+import { Buffer } from "node:buffer";
+import { hash } from "node:crypto";
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { z } from "zod";
+import { yielding } from "@/lib/std/yielding.ts";
+import { centralRecordBytes, entryBytes, ZIP64_LIMIT } from "./zip_format.ts";
+import { EntryNames } from "./zip_names.ts";
+
+/** Most objects of one archive (wire facts, Background tasks). */
+export const MAX_OBJECTS = 50_000;
+/** Most entries of a chunk of a plan, and most characters of their keys. */
+const MAX_CHUNK_ENTRIES = 1000;
+const MAX_CHUNK_CHARACTERS = 512 * 1024;
+/** A chunk is read from the store of tasks: no longer text than this is inflated, bytes. */
+const MAX_CHUNK_BYTES = 16 * 1024 * 1024;
+
+/** Why an object is not in the archive. */
+export type LeftOut = "gone" | "changed" | "denied" | "unreadable";
+
+const REASONS: Readonly<Record<LeftOut, string>> = {
+  gone: "no longer there",
+  changed: "changed after the archive was started",
+  denied: "may not be read with these credentials",
+  unreadable: "could not be read",
+};
+
+/** An object as a listing or a look-up shows it. */
+export interface FoundObject {
+  readonly size: number;
+  /** With its quotes; null where the store has none. */
+  readonly etag: string | null;
+  /** ms since 1970 */
+  readonly modifiedMs: number;
+}
+
+/** An object that an archive is to hold. Its fields are null until it has been looked up. */
+interface PlannedObject {
+  readonly key: string;
+  readonly found: FoundObject | null;
+}
+
+/** An entry of a plan. */
+export interface PlannedEntry extends FoundObject {
+  /** Its number in the archive, from 0. */
+  readonly index: number;
+  readonly key: string;
+  /** UTF-8 */
+  readonly name: Uint8Array;
+  /** Where its local header would begin if no entry was left out, bytes. */
+  readonly plannedOffset: number;
+  /** Set where it was missing from the start. Then it has no bytes. */
+  readonly missing: LeftOut | null;
+}
+
+const found = z.tuple([z.number(), z.string().nullable(), z.number()]);
+const reason = z.enum(["gone", "changed", "denied", "unreadable"]);
+const chunkSchema = z.object({
+  keys: z.array(z.string()),
+  /** Names that differ from their keys, by their position in the chunk; likewise below. */
+  names: z.record(z.string(), z.string()),
+  /** Names of objects whose key ends with a slash, for where they have bytes. */
+  fileNames: z.record(z.string(), z.string()),
+  found: z.array(found.nullable()),
+  missing: z.record(z.string(), reason),
+});
+/** A chunk of a plan as it is stored. */
+type Chunk = z.output<typeof chunkSchema>;
+
+const chunkHead = z.object({
+  entries: z.int(),
+  /** Length of its entries with their headers and descriptors, bytes. */
+  bytes: z.int(),
+  /** Length of its records in the central directory, bytes. */
+  centralBytes: z.int(),
+  /** How many are missing, and the length of their lines in the list of errors, bytes. */
+  missing: z.int(),
+  lineBytes: z.int(),
+});
+
+/** What is known of a plan without its chunks. */
+export const planHead = z.object({
+  chunks: z.array(chunkHead),
+  /** A digest of all chunks, hexadecimal: archives of equal plans are equal. */
+  digest: z.string(),
+});
+export type PlanHead = z.output<typeof planHead>;
+
+/** The name of a chunk's blob. */
+export function chunkName(chunk: number): string {
+  return `plan/${chunk}`;
+}
+
+/** Builds the chunks of a plan in two passes over them, since names depend on all keys. Only compressed chunks are held. */
+export class PlanBuilder {
+  readonly #names = new EntryNames();
+  readonly #drafts: Uint8Array[] = [];
+  #draft = emptyChunk();
+  #characters = 0;
+  #count = 0;
+
+  /** How many objects it has. */
+  get count(): number {
+    return this.#count;
+  }
+
+  add({ key, found }: PlannedObject): void {
+    this.#names.addFolders(key);
+    this.#draft.keys.push(key);
+    this.#draft.found.push(found && [found.size, found.etag, found.modifiedMs]);
+    this.#characters += key.length;
+    this.#count++;
+    if (this.#draft.keys.length >= MAX_CHUNK_ENTRIES || this.#characters >= MAX_CHUNK_CHARACTERS) this.#close();
+  }
+
+  /** The chunks as blobs, by their names. */
+  async blobs(): Promise<Map<string, Uint8Array>> {
+    if (this.#draft.keys.length > 0) this.#close();
+    const blobs = new Map<string, Uint8Array>();
+    for (const [number, draft] of this.#drafts.entries()) {
+      const chunk = decoded(draft);
+      await yielding(chunk.keys.length, (at) => {
+        const key = chunk.keys[at];
+        const { name, fileName } = this.#names.nameOf(key);
+        if (name !== key) chunk.names[at] = name;
+        if (fileName !== null) chunk.fileNames[at] = fileName;
+      });
+      blobs.set(chunkName(number), encoded(chunk));
+    }
+    return blobs;
+  }
+
+  #close(): void {
+    this.#drafts.push(encoded(this.#draft));
+    this.#draft = emptyChunk();
+    this.#characters = 0;
+  }
+}
+
+/** A chunk whose objects are looked up where that is still to be done. */
+export class ChunkLookup {
+  readonly #chunk: Chunk;
+
+  /** @param blob as it is stored */
+  constructor(blob: Uint8Array) {
+    this.#chunk = decoded(blob);
+  }
+
+  /** The keys that are to be looked up, and their positions in the chunk. */
+  get open(): { readonly at: number; readonly key: string }[] {
+    const { keys, found, missing } = this.#chunk;
+    return keys.map((key, at) => ({ at, key })).filter(({ at, key }) => {
+      const object = found[at];
+      return missing[at] === undefined && (object === null || (object[1] === null && !isFolder(key, object[0])));
+    });
+  }
+
+  /** Stores what the look-up of a key has found, or why the object is left out. */
+  set(at: number, result: FoundObject | LeftOut): void {
+    if (typeof result === "string") this.#chunk.missing[at] = result;
+    else this.#chunk.found[at] = [result.size, result.etag, result.modifiedMs];
+  }
+
+  /** The chunk as a blob, the plan with it behind its other chunks, and the keys that are missing in it. */
+  close(head: PlanHead): { blob: Uint8Array; head: PlanHead; missingKeys: string[] } {
+    const number = head.chunks.length;
+    const offset = head.chunks.reduce((sum, { bytes }) => sum + bytes, 0);
+    const entries = entriesOf(this.#chunk, head.chunks.reduce((sum, { entries }) => sum + entries, 0), offset);
+    let bytes = 0;
+    let centralBytes = 0;
+    const missingKeys: string[] = [];
+    let lineBytes = 0;
+    for (const entry of entries) {
+      if (entry.missing !== null) {
+        missingKeys.push(entry.key);
+        lineBytes += Buffer.byteLength(errorLine(entry.key, entry.missing));
+        continue;
+      }
+      bytes += bytesOf(entry);
+      centralBytes += centralBytesOf(entry);
+    }
+    const text = JSON.stringify(this.#chunk);
+    return {
+      blob: deflateRawSync(text),
+      head: {
+        chunks: [...head.chunks, {
+          entries: entries.length,
+          bytes,
+          centralBytes,
+          missing: missingKeys.length,
+          lineBytes,
+        }],
+        digest: hash("sha256", `${head.digest}\n${number}\n${text}`, "hex"),
+      },
+      missingKeys,
+    };
+  }
+}
+
+/** Entries of a chunk as it is stored. @param chunk its number */
+export function readChunk(head: PlanHead, chunk: number, blob: Uint8Array): PlannedEntry[] {
+  const before = head.chunks.slice(0, chunk);
+  const first = before.reduce((sum, { entries }) => sum + entries, 0);
+  return entriesOf(decoded(blob), first, before.reduce((sum, { bytes }) => sum + bytes, 0));
+}
+
+/** Length of an entry with its header and descriptor, bytes. */
+export function bytesOf({ name, size }: PlannedEntry): number {
+  return entryBytes(name.length, size);
+}
+
+/** Whether the central directory holds the offset of an entry in 64 bits. By the plan, so that its length is known. */
+export function hasLargeOffset({ plannedOffset }: PlannedEntry): boolean {
+  return plannedOffset >= ZIP64_LIMIT;
+}
+
+/** Length of an entry's record in the central directory, bytes. */
+export function centralBytesOf(entry: PlannedEntry): number {
+  return centralRecordBytes(entry.name.length, entry.size, hasLargeOffset(entry));
+}
+
+/** The line of a left out object in the list of errors: its key as a JSON string, and the reason. */
+export function errorLine(key: string, reason: LeftOut): string {
+  return `${JSON.stringify(key)}: ${REASONS[reason]}\n`;
+}
+
+/** Whether an entry is a folder: it has no bytes that could be read. */
+export function isFolder(key: string, size: number): boolean {
+  return key.endsWith("/") && size === 0;
+}
+
+function entriesOf(chunk: Chunk, first: number, firstOffset: number): PlannedEntry[] {
+  let plannedOffset = firstOffset;
+  return chunk.keys.map((key, at) => {
+    const missing = chunk.missing[at] ?? null;
+    const [size, etag, modifiedMs] = (missing === null && chunk.found[at]) || [0, null, 0];
+    const name = (size > 0 ? chunk.fileNames[at] : undefined) ?? chunk.names[at] ?? key;
+    const entry = { index: first + at, key, name: Buffer.from(name), size, etag, modifiedMs, plannedOffset, missing };
+    if (missing === null) plannedOffset += bytesOf(entry);
+    return entry;
+  });
+}
+
+function emptyChunk(): Chunk {
+  return { keys: [], names: {}, fileNames: {}, found: [], missing: {} };
+}
+
+function encoded(chunk: Chunk): Uint8Array {
+  return deflateRawSync(JSON.stringify(chunk));
+}
+
+function decoded(blob: Uint8Array): Chunk {
+  const text = inflateRawSync(blob, { maxOutputLength: MAX_CHUNK_BYTES }).toString("utf8");
+  return chunkSchema.parse(JSON.parse(text));
+}

@@ -1,0 +1,179 @@
+import { z } from "zod";
+import type { Caller } from "@/lib/auth/store_credentials.ts";
+import { badRequest, HttpError } from "@/lib/http/errors.ts";
+import { announcedLength } from "@/lib/std/body_reader.ts";
+import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
+import { headBucket } from "@/lib/s3/buckets.ts";
+import type { S3 } from "@/lib/s3/client.ts";
+import { listObjects, MAX_KEYS } from "@/lib/s3/listing.ts";
+import { headObject } from "@/lib/s3/objects.ts";
+import { proveCredentials } from "@/lib/s3/probes.ts";
+import type { Job, TaskHandler, TaskType } from "@/lib/tasks/task_handler.ts";
+import type { Blobs } from "@/lib/tasks/task_store.ts";
+import { problemOf } from "./entry_read.ts";
+import {
+  ChunkLookup,
+  chunkName,
+  type FoundObject,
+  type LeftOut,
+  MAX_OBJECTS,
+  PlanBuilder,
+  planHead,
+} from "./zip_plan.ts";
+
+/** Look-ups of objects at a time. */
+const MAX_LOOKUPS = 20;
+/** So many keys of objects that are missing are shown. */
+export const MAX_FAILED_KEYS = 50;
+
+const zipProgress = z.object({
+  /** How many objects the archive is to have. */
+  total: z.int(),
+  /** How many of them have been looked up. */
+  completed: z.int(),
+  /** How many of those are missing, and the first of their keys. */
+  failed: z.int(),
+  failedKeys: z.array(z.string()),
+  /** How many chunks the plan has, and what is known of those that are complete. */
+  chunks: z.int(),
+  plan: planHead,
+});
+export type ZipProgress = z.output<typeof zipProgress>;
+
+/** The tasks that prepare archives. Such a task is ready once its plan is complete: nothing is stored of the archive. */
+export const ZIP_TASK: TaskType<ZipProgress> = { kind: "zip", progress: zipProgress };
+
+/** Objects by their keys, or all under a prefix, which takes precedence. */
+interface ZipRequest {
+  readonly keys?: readonly string[] | null;
+  readonly prefix?: string | null;
+}
+
+/**
+ * Plans an archive as far as it can be without looking at each object.
+ *
+ * @returns what its task begins with
+ * @throws HttpError 400 for no objects and for too many, 404 for a missing bucket; as {@link listObjects}
+ */
+export async function planArchive(
+  s3: S3,
+  caller: Caller,
+  bucket: string,
+  { keys, prefix }: ZipRequest,
+): Promise<{ readonly progress: ZipProgress; readonly blobs: Blobs }> {
+  const plan = new PlanBuilder();
+  if (typeof prefix === "string") await addUnder(plan, prefix, s3, caller, bucket);
+  else await addKeys(plan, keys ?? [], s3, caller, bucket);
+  const blobs = await plan.blobs();
+  return {
+    progress: {
+      total: plan.count,
+      completed: 0,
+      failed: 0,
+      failedKeys: [],
+      chunks: blobs.size,
+      plan: { chunks: [], digest: "" },
+    },
+    blobs,
+  };
+}
+
+async function addUnder(plan: PlanBuilder, prefix: string, s3: S3, caller: Caller, bucket: string): Promise<void> {
+  let continuationToken: string | undefined;
+  do {
+    const page = await listObjects(s3, caller, bucket, { prefix, continuationToken, maxKeys: MAX_KEYS });
+    mustFit(plan.count + page.objects.length);
+    for (const { Key, Size, ETag, LastModified } of page.objects) {
+      const found = { size: Size, etag: ETag, modifiedMs: timeOf(LastModified) };
+      plan.add({ key: Key, found });
+    }
+    const next = page.is_truncated ? page.next_continuation_token : null;
+    if (next !== null && next === continuationToken) break;
+    continuationToken = next ?? undefined;
+  } while (continuationToken !== undefined);
+  if (plan.count === 0) throw badRequest("No objects found under the given prefix");
+}
+
+async function addKeys(
+  plan: PlanBuilder,
+  keys: readonly string[],
+  s3: S3,
+  caller: Caller,
+  bucket: string,
+): Promise<void> {
+  const distinct = new Set(keys);
+  if (distinct.size === 0) throw badRequest("Provide either 'prefix' or 'keys'");
+  mustFit(distinct.size);
+  await headBucket(s3, caller, bucket);
+  for (const key of distinct) plan.add({ key, found: null });
+}
+
+function mustFit(count: number): void {
+  if (count > MAX_OBJECTS) throw badRequest(`Too many objects (${count}). Maximum is ${MAX_OBJECTS}.`);
+}
+
+/** What the tasks of archives do: look up objects that were named by their keys, chunk by chunk. */
+export function zipHandler(s3: S3): TaskHandler<ZipProgress> {
+  return {
+    ...ZIP_TASK,
+    keepsCaller: true,
+    async run(job) {
+      let progress = job.progress;
+      for (let number = progress.plan.chunks.length; number < progress.chunks; number++) {
+        const [blob] = await job.readBlobs([chunkName(number)]);
+        if (!blob) throw new HttpError(410, "A part of the plan of the archive is gone: start it again");
+        progress = await lookUp(s3, job, progress, blob);
+        await job.checkpoint(progress);
+      }
+      return progress;
+    },
+  };
+}
+
+/** Looks up the objects of one chunk that are not known yet. */
+async function lookUp(s3: S3, job: Job<ZipProgress>, before: ZipProgress, blob: Uint8Array): Promise<ZipProgress> {
+  const number = before.plan.chunks.length;
+  const lookup = new ChunkLookup(blob);
+  const { open } = lookup;
+  let done = 0;
+  await forEachConcurrent(open, MAX_LOOKUPS, async ({ at, key }) => {
+    lookup.set(at, await found(s3, job, key));
+    done++;
+    // It begins with the chunk again where it is interrupted.
+    await job.checkpoint({ ...before, completed: before.completed + done });
+  });
+  const { blob: closed, head, missingKeys } = lookup.close(before.plan);
+  await job.writeBlobs(new Map([[chunkName(number), closed]]));
+  const { entries, missing } = head.chunks[number];
+  return {
+    ...before,
+    completed: before.completed + entries,
+    failed: before.failed + missing,
+    failedKeys: [...before.failedKeys, ...missingKeys].slice(0, MAX_FAILED_KEYS),
+    plan: head,
+  };
+}
+
+/** @throws HttpError where the store refuses the credentials, or does not work */
+async function found(s3: S3, { bucket, caller }: Job<ZipProgress>, key: string): Promise<FoundObject | LeftOut> {
+  try {
+    const response = await headObject(s3, caller, { bucket, key });
+    const size = announcedLength(response);
+    const etag = response.headers.get("etag");
+    // Without them it could not be known whether later reads are of the same object.
+    if (size === null || etag === null) return "unreadable";
+    return { size, etag, modifiedMs: timeOf(response.headers.get("last-modified")) };
+  } catch (error) {
+    const problem = problemOf(error);
+    if (problem === "fatal" || problem === "retry") throw error;
+    // A response to HEAD does not say whether the object is denied or the credentials are wrong.
+    if (problem === "denied") await proveCredentials(s3, caller);
+    return problem;
+  }
+}
+
+/** A date as ms since 1970; 0 where there is none. */
+function timeOf(text: string | null): number {
+  const time = Date.parse(text ?? "");
+  return Number.isFinite(time) ? time : 0;
+}

@@ -1,0 +1,211 @@
+import { z } from "zod";
+import type { Caller } from "@/lib/auth/store_credentials.ts";
+import { forbidden, HttpError, notFound, unavailable } from "@/lib/http/errors.ts";
+import { type Operation, publicOperation } from "@/lib/http/operation.ts";
+import type { RequestContext } from "@/lib/http/request_context.ts";
+import type { S3 } from "@/lib/s3/client.ts";
+import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
+import { parsedJson } from "@/lib/std/untrusted.ts";
+import { ENDED_TTL_MS, MAX_RUN_MS, type Task } from "@/lib/tasks/task.ts";
+import { openCaller } from "@/lib/tasks/task_keys.ts";
+import type { TaskRunner } from "@/lib/tasks/task_runner.ts";
+import { ZipDownloads } from "@/lib/tasks/zip/zip_download.ts";
+import { planArchive, ZIP_TASK, type ZipProgress } from "@/lib/tasks/zip/zip_task.ts";
+import { checkTicket, issueTicket } from "@/lib/tasks/zip/zip_ticket.ts";
+import { bucketParams, wellFormed } from "./object_parameters.ts";
+import type { GatewayOperation } from "./operation.ts";
+
+const TAG = "S3 Objects";
+const PATH = "/api/v1/buckets/{bucket}/objects/download";
+/** Largest body that lists keys, bytes. */
+const MAX_BODY_BYTES = 8 * 1024 * 1024;
+const RETRY_AFTER_SECONDS = 2;
+
+const params = bucketParams.extend({ task_id: z.string().min(1) });
+
+const zipRequest = z.object({
+  keys: z.array(wellFormed.min(1)).nullish().meta({ examples: [["2026/a.txt", "2026/b.txt"]] }),
+  prefix: wellFormed.nullish().meta({ description: "Everything whose key begins with it; then `keys` are ignored" }),
+}).meta({ id: "ZipRequest" });
+
+const time = z.string().meta({ format: "date-time" });
+const zipStatus = z.object({
+  task_id: z.string(),
+  status: z.enum(["processing", "ready", "failed", "canceled"]),
+  total: z.int().meta({ description: "How many objects the archive is to have" }),
+  completed: z.int().meta({ description: "How many of them have been looked up" }),
+  failed: z.int().meta({ description: "How many of those will be missing" }),
+  failed_keys: z.array(z.string()).meta({ description: "The first of their keys, once the archive is ready" }),
+  error: z.string().nullable(),
+  bytes: z.int().nullable().meta({ description: "Length of all objects looked up, with the records of the archive" }),
+  download_url: z.string().meta({ description: "The archive without other credentials, on this origin" }),
+  started_at: time,
+  updated_at: time,
+  ended_at: time.nullable(),
+  estimated_end: time.nullable(),
+}).meta({ id: "ZipStatus" });
+
+const zipFailed = z.object({
+  detail: z.object({ status: z.literal("failed"), error: z.string().nullable(), failed_keys: z.array(z.string()) }),
+}).meta({ id: "ZipFailed" });
+
+const archive = {
+  200: { description: "The archive", mediaType: "application/zip" },
+  206: { description: "The requested range of it", mediaType: "application/zip" },
+  404: { description: "No such task" },
+  416: { description: "The range lies outside of the archive" },
+  503: { description: "Too many downloads at a time, or the archive is not ready" },
+};
+
+interface ZipOperationDeps {
+  readonly s3: S3;
+  readonly tasks: TaskRunner;
+  /** ms since 1970 */
+  readonly now: () => number;
+  /** Takes a slot for a request without other credentials than a ticket. @throws HttpError 503 */
+  readonly admit: (context: RequestContext) => void;
+}
+
+/** Archives of many objects: started, polled, downloaded. Nothing of an archive is stored. */
+export function zipOperations(operation: GatewayOperation, { s3, tasks, now, admit }: ZipOperationDeps): Operation[] {
+  const downloads = new ZipDownloads(s3, tasks.store);
+  const byTicket = async (bucket: string, id: string, ticket: string, context: RequestContext) => {
+    const found = await ticketTask(tasks, bucket, id, ticket, now());
+    return await downloads.respond(found, context);
+  };
+  const file = {
+    path: `${PATH}/{task_id}/file`,
+    tag: TAG,
+    params,
+    query: z.object({ ticket: z.string().min(1).meta({ description: "From `download_url`" }) }),
+  } as const;
+  return [
+    operation({
+      id: "start_zip",
+      method: "POST",
+      path: PATH,
+      tag: TAG,
+      summary: "Prepare an archive of many objects",
+      description:
+        "The objects by their keys, or all under a prefix; at most 50,000. The archive itself is produced while it is " +
+        "downloaded, by polling the task or by `download_url`, until 10 minutes after it is ready.",
+      params: bucketParams,
+      body: { kind: "json", schema: zipRequest, limitBytes: MAX_BODY_BYTES },
+      responses: {
+        202: { description: "It is being prepared", schema: zipStatus },
+        400: { description: "No objects, or too many" },
+        404: { description: "No such bucket" },
+        429: { description: "Too many tasks" },
+      },
+      async handler({ caller, params: { bucket }, body }) {
+        const plan = await planArchive(s3, caller, bucket, body);
+        const id = await tasks.create(ZIP_TASK, { caller, bucket, ...plan });
+        const { task, progress } = await tasks.find(ZIP_TASK, bucket, id, caller);
+        return Response.json({ ...statusOf(task, progress, tasks), status: "processing" }, { status: 202 });
+      },
+    }),
+    operation({
+      id: "poll_zip",
+      method: "GET",
+      path: `${PATH}/{task_id}`,
+      tag: TAG,
+      summary: "The progress of an archive, or the archive",
+      description:
+        "While it is prepared, JSON. Once it is ready, the archive itself, unless the request accepts JSON and says so. " +
+        "An archive is sent without Content-Length; X-Zip-Size is its length unless objects change meanwhile.",
+      params,
+      responses: {
+        ...archive,
+        200: { description: "The progress, or the archive as `application/zip`", schema: zipStatus },
+        500: { description: "It failed", schema: zipFailed },
+      },
+      async handler({ caller, params: { bucket, task_id } }, context) {
+        const { task, progress } = await tasks.find(ZIP_TASK, bucket, task_id, caller);
+        mustNotHaveFailed(task, progress);
+        if (task.state === "ready" && !acceptsJson(context)) {
+          return await downloads.respond({ task, progress, caller }, context);
+        }
+        return Response.json(statusOf(task, progress, tasks));
+      },
+    }),
+    publicOperation({
+      ...file,
+      id: "download_zip",
+      method: "GET",
+      summary: "An archive by its ticket, without other credentials",
+      description:
+        "For browsers: `download_url` of the task is the whole address. Ranges go on where a download broke.",
+      responses: { ...archive, 403: { description: "The ticket is wrong or has expired" } },
+      handler: ({ params: { bucket, task_id }, query: { ticket } }, context) =>
+        byTicket(bucket, task_id, ticket, context),
+    }, admit),
+    publicOperation({
+      ...file,
+      id: "head_zip",
+      method: "HEAD",
+      summary: "The headers of an archive by its ticket",
+      responses: {
+        200: { description: "It is ready" },
+        403: { description: "The ticket is wrong or has expired" },
+        404: { description: "No such task" },
+      },
+      handler: ({ params: { bucket, task_id }, query: { ticket } }, context) =>
+        byTicket(bucket, task_id, ticket, context),
+    }, admit),
+  ];
+}
+
+/** @throws HttpError 403 for the ticket, 404 for the task, 500 where it failed, 503 while it is prepared */
+async function ticketTask(
+  tasks: TaskRunner,
+  bucket: string,
+  id: string,
+  ticket: string,
+  now: number,
+): Promise<{ readonly task: Task; readonly progress: ZipProgress; readonly caller: Caller }> {
+  const verdict = checkTicket(ticket, id, now, tasks.keys);
+  if (verdict === "wrong") throw forbidden("The link of the archive is not valid: copy it whole");
+  if (verdict === "expired") throw forbidden("The link of the archive has expired: start the archive again");
+  const task = await tasks.store.get(id);
+  const { data: progress } = ZIP_TASK.progress.safeParse(parsedJson(task?.progress ?? ""));
+  if (!task || !progress || task.kind !== ZIP_TASK.kind || task.bucket !== bucket) throw notFound("Task");
+  mustNotHaveFailed(task, progress);
+  if (task.state === "running") throw unavailable("The archive is not ready yet", RETRY_AFTER_SECONDS);
+  const caller = task.sealedCaller && openCaller(task.sealedCaller, id, tasks.keys);
+  if (!caller) throw notFound("Task");
+  return { task, progress, caller };
+}
+
+/** A failed archive is an error response to its polls (wire facts, Background tasks). @throws HttpError 500 */
+function mustNotHaveFailed({ state, error }: Task, { failedKeys }: ZipProgress): void {
+  if (state === "failed") throw new HttpError(500, { status: "failed", error, failed_keys: failedKeys });
+}
+
+/** Whether a request names JSON. Only then is a ready archive shown as such: `*` and the like are the archive. */
+function acceptsJson(context: RequestContext): boolean {
+  return /(?:^|,)\s*application\/json\s*(?:;|,|$)/i.test(context.header("Accept") ?? "");
+}
+
+function statusOf(task: Task, progress: ZipProgress, { keys }: TaskRunner): z.output<typeof zipStatus> {
+  const { id, bucket, state, error, createdAt, updatedAt, endedAt } = task;
+  const { total, completed, failed, failedKeys, plan } = progress;
+  const isRunning = state === "running";
+  const expiresAt = endedAt === null ? createdAt + MAX_RUN_MS + ENDED_TTL_MS : endedAt + ENDED_TTL_MS;
+  const rest = completed > 0 ? (updatedAt - createdAt) * (total - completed) / completed : null;
+  const file = `${PATH.replace("{bucket}", encodeRfc3986(bucket))}/${id}/file`;
+  return {
+    task_id: id,
+    status: isRunning ? "processing" : state,
+    total,
+    completed,
+    failed,
+    failed_keys: isRunning ? [] : failedKeys,
+    error,
+    bytes: plan.chunks.reduce((sum, { bytes, centralBytes }) => sum + bytes + centralBytes, 0),
+    download_url: `${file}?ticket=${issueTicket(id, expiresAt, keys)}`,
+    started_at: new Date(createdAt).toISOString(),
+    updated_at: new Date(updatedAt).toISOString(),
+    ended_at: endedAt === null ? null : new Date(endedAt).toISOString(),
+    estimated_end: isRunning && rest !== null ? new Date(updatedAt + rest).toISOString() : null,
+  };
+}

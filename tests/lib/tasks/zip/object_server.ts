@@ -1,0 +1,125 @@
+import { createHash, randomUUID } from "node:crypto";
+import type { Caller } from "@/lib/auth/store_credentials.ts";
+import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
+import { parseByteRange } from "@/lib/std/byte_range.ts";
+import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
+import type { ObjectSource } from "@/lib/tasks/zip/entry_read.ts";
+import type { ReadyTask } from "@/lib/tasks/zip/zip_archive.ts";
+import { ChunkLookup, PlanBuilder, type PlanHead } from "@/lib/tasks/zip/zip_plan.ts";
+
+export const MODIFIED = Date.UTC(2026, 10, 20, 7, 31, 17);
+
+export const CALLER: Caller = {
+  username: "curator",
+  tenant: "archive",
+  s3: { accessKey: "key", secretKey: "secret" },
+  mapiAuthorization: null,
+  named: true,
+};
+
+/** An S3 server of one bucket with faults. */
+export interface ObjectServer extends AsyncDisposable {
+  readonly source: ObjectSource;
+  readonly objects: Map<string, Uint8Array<ArrayBuffer>>;
+  /** Keys and ranges of reads as they came. */
+  readonly reads: { readonly key: string; readonly range: string | null }[];
+  /** What is returned instead of an object; null for the object. */
+  fault: (key: string, range: string | null) => Response | null | Promise<Response | null>;
+}
+
+const etags = new WeakMap<Uint8Array, string>();
+
+export function etagOf(bytes: Uint8Array): string {
+  let etag = etags.get(bytes);
+  if (!etag) etags.set(bytes, etag = `"${createHash("md5").update(bytes).digest("hex")}"`);
+  return etag;
+}
+
+export function startObjectServer(): ObjectServer {
+  const objects = new Map<string, Uint8Array<ArrayBuffer>>();
+  const reads: { key: string; range: string | null }[] = [];
+  const http = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
+    // As it came: `new URL` folds dot segments.
+    const key = decodeURIComponent(request.url.split("/letters/")[1]);
+    const range = request.headers.get("range");
+    reads.push({ key, range });
+    const fault = await server.fault(key, range);
+    if (fault) return fault;
+    const bytes = objects.get(key);
+    if (!bytes) return s3Error(404, "NoSuchKey");
+    const etag = etagOf(bytes);
+    const condition = request.headers.get("if-match");
+    if (condition !== null && condition !== etag) return s3Error(412, "PreconditionFailed");
+    const headers = { etag, "last-modified": new Date(MODIFIED).toUTCString() };
+    const selected = parseByteRange(range, bytes.length);
+    if (selected === "unsatisfiable") return s3Error(416, "InvalidRange");
+    if (!selected) return new Response(bytes, { headers });
+    const { first, last } = selected;
+    return new Response(bytes.slice(first, last + 1), {
+      status: 206,
+      headers: { ...headers, "content-range": `bytes ${first}-${last}/${bytes.length}` },
+    });
+  });
+  const address = { endpoint: `http://127.0.0.1:${http.addr.port}`, publicEndpoint: "" };
+  const server: ObjectServer = {
+    source: {
+      s3: {
+        addresses: { s3: () => Promise.resolve(address) },
+        region: "us-east-1",
+        upstream: upstreamClient({ verifyTls: true, timeoutMs: 10_000 }),
+        now: Date.now,
+      },
+      caller: CALLER,
+      bucket: "letters",
+      retryMs: [1, 1],
+    },
+    objects,
+    reads,
+    fault: () => null,
+    [Symbol.asyncDispose]: () => http.shutdown(),
+  };
+  return server;
+}
+
+export function s3Error(status: number, code: string): Response {
+  return new Response(`<Error><Code>${code}</Code><Message>${code}</Message></Error>`, { status });
+}
+
+/** A body that breaks off behind so many bytes. */
+export function cutShort(bytes: Uint8Array<ArrayBuffer>, after: number, headers: Record<string, string>): Response {
+  let isSent = false;
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (isSent) return controller.error(new Error("cut"));
+      isSent = true;
+      controller.enqueue(bytes.slice(0, after));
+    },
+  }, { highWaterMark: 0 });
+  return new Response(body, { headers });
+}
+
+/** A store with the task of an archive of these objects, whose plan is complete. */
+export async function plannedTask(
+  objects: ReadonlyMap<string, Uint8Array>,
+  absent: readonly string[] = [],
+): Promise<{ readonly store: SqliteTaskStore; readonly task: ReadyTask }> {
+  const builder = new PlanBuilder();
+  for (const [key, bytes] of objects) {
+    builder.add({ key, found: { size: bytes.length, etag: etagOf(bytes), modifiedMs: MODIFIED } });
+  }
+  for (const key of absent) builder.add({ key, found: null });
+  let head: PlanHead = { chunks: [], digest: "" };
+  const blobs = new Map<string, Uint8Array>();
+  for (const [name, blob] of await builder.blobs()) {
+    const lookup = new ChunkLookup(blob);
+    for (const { at } of lookup.open) lookup.set(at, "gone");
+    const closed = lookup.close(head);
+    blobs.set(name, closed.blob);
+    head = closed.head;
+  }
+  const store = new SqliteTaskStore(":memory:", Date.now);
+  const task = { id: randomUUID(), bucket: "letters", createdAt: MODIFIED, head };
+  const stored = { id: task.id, kind: "zip", owner: "a", bucket: "letters", progress: "{}" } as const;
+  await store.create({ ...stored, sealedCaller: new Uint8Array(1) }, "h", { maxPerOwner: 9, max: 9 }, blobs);
+  return { store, task };
+}
