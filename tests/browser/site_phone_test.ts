@@ -71,6 +71,28 @@ Deno.test(
   }),
 );
 
+for (const [width, height] of [[320, 640], [390, 780], [700, 800], [844, 390]]) {
+  Deno.test(
+    `phone: on ${width} × ${height} px no control of the page is cut off`,
+    withPage({ viewport: { width, height }, reducedMotion: "reduce" }, async (visit) => {
+      const { page } = visit;
+      await serve(page, { pages: 2000 });
+      await openViewer(visit, 1998);
+      await page.locator(".page-marks rect").nth(2).waitFor({ state: "attached" });
+      const controls = await page.locator(".dock").getByRole("button").all();
+      assert.ok(controls.length >= 8);
+      const stage = await page.locator(".surface").boundingBox() ?? assert.fail();
+      for (const control of controls) {
+        const box = await control.boundingBox() ?? assert.fail();
+        assert.ok(box.x >= stage.x && box.x + box.width <= stage.x + stage.width, await control.innerHTML());
+        assert.ok(box.y + box.height <= height);
+      }
+      const dock = await page.locator(".dock").boundingBox() ?? assert.fail();
+      assert.ok(dock.height < 110, "more than two rows");
+    }),
+  );
+}
+
 Deno.test(
   "phone: the summary of a run stands folded above its log, with a link to the log",
   withPage(PHONE, async (visit) => {
