@@ -46,9 +46,13 @@ export function PageText({ batches }: { batches: readonly LineBatch[] }) {
   );
 }
 
+/** A batch that is not compared again while another one is added: Preact leaves out a component whose element is the same. */
 function Batch({ batch }: { batch: LineBatch }) {
-  // The batches that are there already are not compared again when another one is added.
-  return useMemo(() => (
+  return useMemo(() => <Lines batch={batch} />, [batch]);
+}
+
+function Lines({ batch }: { batch: LineBatch }) {
+  return (
     <>
       {batch.map(({ lines, isFirst }, place) => (
         <p key={place} class={isFirst ? "block" : undefined}>
@@ -61,5 +65,5 @@ function Batch({ batch }: { batch: LineBatch }) {
         </p>
       ))}
     </>
-  ), [batch]);
+  );
 }

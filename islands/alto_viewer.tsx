@@ -4,11 +4,11 @@ import { useEffect, useLayoutEffect, useMemo } from "preact/hooks";
 import { ConfidenceLegend } from "@/components/confidence_legend.tsx";
 import { lineBatches, PageText } from "@/components/page_text.tsx";
 import { PrintedLines } from "@/components/printed_lines.tsx";
+import { useBatches } from "@/lib/client/batches.ts";
 import { goToLogin } from "@/lib/client/go_to_login.ts";
 import { island } from "@/lib/client/island.tsx";
 import { PageReader } from "@/lib/client/page_reader.ts";
 import { renderAgain, renderedWithSession } from "@/lib/client/render_again.ts";
-import { nextTask } from "@/lib/client/run_steps.ts";
 import type { AltoPage } from "@/lib/presentation/alto/alto_page.ts";
 import { readingText } from "@/lib/presentation/alto/reading_text.ts";
 import { pageFigures, pageProblem } from "@/lib/presentation/page_text_words.ts";
@@ -33,7 +33,7 @@ export default island("alto_viewer", function AltoViewer({ src, hasSession }: Al
   const problem = reader.problem.value;
   const printed = reader.printed.value;
   const batches = useMemo(() => lineBatches(page?.blocks ?? []), [page]);
-  const shown = useSignal(0);
+  const shown = useBatches(batches.length, batches);
   const hasText = batches.length > 0;
   const showsFile = printed !== null && (isRaw.value || problem !== null);
 
@@ -46,17 +46,6 @@ export default island("alto_viewer", function AltoViewer({ src, hasSession }: Al
   useLayoutEffect(() => {
     if (page && !hasSession) renderAgain();
   }, [page]);
-
-  useEffect(() => {
-    let isOver = false;
-    (async () => {
-      for (let count = 1; count <= batches.length && !isOver; count++) {
-        shown.value = count;
-        await nextTask();
-      }
-    })();
-    return () => isOver = true;
-  }, [batches]);
 
   const copy = async (page: AltoPage) => {
     try {
@@ -107,7 +96,7 @@ export default island("alto_viewer", function AltoViewer({ src, hasSession }: Al
       )}
       {hasSession && <p class="empty without-scripts">{SENTENCES.pageNeedsScripts}</p>}
       {page && !showsFile &&
-        (hasText ? <PageText batches={batches.slice(0, shown.value)} /> : <p class="empty">{SENTENCES.noTextLines}</p>)}
+        (hasText ? <PageText batches={batches.slice(0, shown)} /> : <p class="empty">{SENTENCES.noTextLines}</p>)}
       {showsFile && (
         <>
           {printed.isCut && <p class="banner">{SENTENCES.xmlShortened}</p>}

@@ -8,7 +8,7 @@ import { browserClock } from "@/lib/client/poller.ts";
 import { island } from "@/lib/client/island.tsx";
 import { fetchXml } from "@/lib/client/fetch_text.ts";
 import { AddressBar } from "@/lib/client/viewer/address_bar.ts";
-import type { ImageView } from "@/lib/client/viewer/image_view.ts";
+import type { ImageView, PagePoint } from "@/lib/client/viewer/image_view.ts";
 import { PageTexts } from "@/lib/client/viewer/page_texts.ts";
 import { remembered } from "@/lib/client/viewer/viewer_memory.ts";
 import { ViewerPanels } from "@/lib/client/viewer/viewer_panels.ts";
@@ -16,7 +16,7 @@ import { saveText } from "@/lib/client/viewer/save_text.ts";
 import { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
 import { browserIdle, VolumeSearch } from "@/lib/client/volume_search/volume_search.ts";
 import { MAX_ALTO_CHARACTERS } from "@/lib/presentation/alto/read_alto.ts";
-import type { Manifest } from "@/lib/presentation/iiif/manifest.ts";
+import type { Box, Manifest } from "@/lib/presentation/iiif/manifest.ts";
 import { writeViewerAddress } from "@/lib/presentation/iiif/viewer_address.ts";
 import { pageTitle } from "@/lib/presentation/page_tab.ts";
 import { guardResultUrl } from "@/lib/presentation/result_url_guard.ts";
@@ -65,16 +65,22 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
   const number = store.number.value;
 
   const isOurs = (file: string) => resultsUrl !== "" && guardResultUrl(file, resultsUrl).ok;
-  /** Lights the line at a point of a page and moves it into view. */
-  const goToPoint = (index: number, at: { readonly x: number; readonly y: number }) => {
-    const canvas = store.manifest.value?.canvases[index];
-    const text = canvas && texts.of(canvas)?.peek();
-    if (text?.kind !== "text") return;
-    const line = lineAt(text.lines, at);
-    if (line === null) return;
-    lit.value = { index, line, from: "image" };
-    const { box } = text.lines[line];
-    if (box) view.value?.goToBox(index, box);
+  /** Lights the line at a point of a page. @returns its place on the page */
+  const lightLine = (point: PagePoint | null): Box | null => {
+    const canvas = point && store.manifest.value?.canvases[point.index];
+    const text = canvas ? texts.of(canvas)?.peek() : null;
+    const line = point && text?.kind === "text" ? lineAt(text.lines, point) : null;
+    const { value: before } = lit;
+    if (point === null || text?.kind !== "text" || line === null) {
+      if (before?.from === "image") lit.value = null;
+      return null;
+    }
+    if (before?.index !== point.index || before.line !== line) lit.value = { index: point.index, line, from: "image" };
+    return text.lines[line].box;
+  };
+  const goToPoint = (point: PagePoint) => {
+    const box = lightLine(point);
+    if (box) view.value?.goToBox(point.index, box);
   };
   const showHit = () => {
     const hit = currentHit.value;
@@ -175,7 +181,8 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
             hits={hits}
             currentHit={currentHit}
             onPainted={showHit}
-            onPoint={goToPoint}
+            onPoint={lightLine}
+            onClick={goToPoint}
             onFullScreen={() => run("fullScreen")}
             panels={panelButtons}
           />
@@ -205,6 +212,8 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
           store={store}
           texts={texts}
           lit={lit}
+          hits={hits}
+          currentHit={currentHit}
           isOurs={isOurs}
           onLine={(index, { box }) => box && view.value?.goToBox(index, box)}
           onClose={() => panels.toggle("text")}

@@ -3,13 +3,15 @@ import { render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
 import { PageDock } from "@/components/viewer/page_dock.tsx";
-import { PageMarks } from "@/components/viewer/page_marks.tsx";
+import { LINES_A_SHAPE, PageMarks } from "@/components/viewer/page_marks.tsx";
 import type { PanelButtonsProps } from "@/components/viewer/panel_buttons.tsx";
-import { ImageView } from "@/lib/client/viewer/image_view.ts";
+import { useBatches } from "@/lib/client/batches.ts";
+import { ImageView, type PagePoint } from "@/lib/client/viewer/image_view.ts";
 import type { PageTexts } from "@/lib/client/viewer/page_texts.ts";
 import { TileSources } from "@/lib/client/viewer/tile_sources.ts";
 import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
 import type { Canvas } from "@/lib/presentation/iiif/manifest.ts";
+import type { TextLine } from "@/lib/presentation/viewer_text.ts";
 import type { VolumeHit } from "@/lib/presentation/volume_search/volume_index.ts";
 import { noImageSentence, VIEWER_LABELS, VIEWER_SENTENCES } from "@/lib/presentation/viewer_sentences.ts";
 import { ImageChoices } from "./image_choices.tsx";
@@ -27,16 +29,20 @@ interface MarksProps {
   readonly currentHit: ReadonlySignal<VolumeHit | null>;
 }
 
+const NO_LINES: readonly TextLine[] = [];
+
 /** The marks on a page, which follow its text and the line that is lit. */
 function Marks({ index, canvas, texts, lit, hits, currentHit }: MarksProps) {
   const text = texts.of(canvas)?.value;
+  const lines = text?.kind === "text" ? text.lines : NO_LINES;
+  const shapes = useBatches(Math.ceil(lines.length / LINES_A_SHAPE), lines);
   return (
     <PageMarks
-      lines={text?.kind === "text" ? text.lines : []}
+      lines={lines}
+      shapes={shapes}
       lit={lit.value?.index === index ? lit.value.line : null}
       hits={hits.value.flatMap(({ canvas, boxes }) => canvas === index ? boxes : [])}
       currentHit={currentHit.value?.canvas === index ? currentHit.value.boxes : []}
-      onHover={(line) => lit.value = line === null ? null : { index, line, from: "image" }}
     />
   );
 }
@@ -52,13 +58,15 @@ interface PageStageProps {
   readonly currentHit: ReadonlySignal<VolumeHit | null>;
   /** The pages are on the surface. */
   readonly onPainted: () => void;
-  readonly onPoint: (index: number, at: { readonly x: number; readonly y: number }) => void;
+  /** The pointer is at a point of a page, or on none. */
+  readonly onPoint: (point: PagePoint | null) => void;
+  readonly onClick: (point: PagePoint) => void;
   readonly onFullScreen: () => void;
   readonly panels: PanelButtonsProps;
 }
 
 /** The image of the page with its controls. */
-export function PageStage({ store, view, onPoint, onPainted, onFullScreen, panels, ...marks }: PageStageProps) {
+export function PageStage({ store, view, onPoint, onClick, onPainted, onFullScreen, panels, ...marks }: PageStageProps) {
   const surface = useRef<HTMLDivElement>(null);
   const zoom = useSignal<number | null>(null);
   const failed = useSignal(false);
@@ -76,7 +84,8 @@ export function PageStage({ store, view, onPoint, onPainted, onFullScreen, panel
       if (isGone || !surface.current) return;
       view.value = new ImageView(surface.current, osd, sources, {
         onZoom: (percent) => zoom.value = percent,
-        onClick: onPoint,
+        onClick,
+        onPoint,
         onFlick: (direction) => direction === "left" === store.isRightToLeft.value ? store.previous() : store.next(),
         onShown: (indexes) => painted.value = indexes,
         onFailure: () => failed.value = true,

@@ -1,8 +1,10 @@
-import { type Signal, useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { type ReadonlySignal, type Signal, useSignal } from "@preact/signals";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 import { ConfidenceLegend } from "@/components/confidence_legend.tsx";
+import { LINES_A_GROUP, TextLines } from "@/components/viewer/text_lines.tsx";
 import { ToolButton } from "@/components/viewer/tool_button.tsx";
+import { useBatches } from "@/lib/client/batches.ts";
 import type { PageText, PageTexts } from "@/lib/client/viewer/page_texts.ts";
 import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
 import type { AltoPage } from "@/lib/presentation/alto/alto_page.ts";
@@ -10,9 +12,10 @@ import { readingText } from "@/lib/presentation/alto/reading_text.ts";
 import { formatQuality } from "@/lib/presentation/figures.ts";
 import { loginPath } from "@/lib/presentation/page_paths.ts";
 import { LABELS } from "@/lib/presentation/page_sentences.ts";
-import { confidenceWords } from "@/lib/presentation/page_text_words.ts";
 import { textProblemSentence, VIEWER_LABELS, VIEWER_SENTENCES } from "@/lib/presentation/viewer_sentences.ts";
 import type { TextLine } from "@/lib/presentation/viewer_text.ts";
+import { lineMarks } from "@/lib/presentation/volume_search/line_marks.ts";
+import type { VolumeHit } from "@/lib/presentation/volume_search/volume_index.ts";
 
 /** A line of a page that is lit in the text and on the image. */
 export interface LitLine {
@@ -27,6 +30,9 @@ interface TextPanelProps {
   readonly store: ViewerStore;
   readonly texts: PageTexts;
   readonly lit: Signal<LitLine | null>;
+  /** What a search has found. */
+  readonly hits: ReadonlySignal<readonly VolumeHit[]>;
+  readonly currentHit: ReadonlySignal<VolumeHit | null>;
   /** Whether a file is one of this site's results. */
   readonly isOurs: (url: string) => boolean;
   readonly onLine: (index: number, line: TextLine) => void;
@@ -34,7 +40,7 @@ interface TextPanelProps {
 }
 
 /** The text of the pages that are shown, line by line. */
-export function TextPanel({ store, texts, lit, isOurs, onLine, onClose }: TextPanelProps) {
+export function TextPanel({ store, texts, lit, hits, currentHit, isOurs, onLine, onClose }: TextPanelProps) {
   const box = useRef<HTMLDivElement>(null);
   const attempt = useSignal(0);
   // A text that is read again is another signal.
@@ -42,13 +48,10 @@ export function TextPanel({ store, texts, lit, isOurs, onLine, onClose }: TextPa
   const shown = store.shownInOrder.value;
   const { value: litLine } = lit;
 
-  useEffect(() => {
+  // Before the effects of the pages, which scroll to a line.
+  useLayoutEffect(() => {
     box.current?.scrollTo({ top: 0 });
   }, [shown.join()]);
-  useEffect(() => {
-    if (litLine?.from !== "image") return;
-    box.current?.querySelector(`[data-line="${litLine.index} ${litLine.line}"]`)?.scrollIntoView({ block: "nearest" });
-  }, [litLine]);
 
   return (
     <section class="text-panel" aria-label={VIEWER_LABELS.text}>
@@ -62,7 +65,9 @@ export function TextPanel({ store, texts, lit, isOurs, onLine, onClose }: TextPa
               index={index}
               label={canvas?.label ?? ""}
               text={text?.value ?? null}
-              lit={litLine?.index === index ? litLine.line : null}
+              lit={litLine?.index === index ? litLine : null}
+              hits={hits.value}
+              currentHit={currentHit.value?.canvas === index ? currentHit.value : null}
               isOurs={isOurs}
               onHover={(line) => lit.value = line === null ? null : { index, line, from: "text" }}
               onLine={(line) => onLine(index, line)}
@@ -85,7 +90,11 @@ interface PageTextViewProps {
   readonly label: string;
   /** null: none is published. */
   readonly text: PageText | null;
-  readonly lit: number | null;
+  readonly lit: LitLine | null;
+  /** Those of all pages. */
+  readonly hits: readonly VolumeHit[];
+  /** null: it is on no line of this page. */
+  readonly currentHit: VolumeHit | null;
   readonly isOurs: (url: string) => boolean;
   readonly onHover: (line: number | null) => void;
   readonly onLine: (line: TextLine) => void;
@@ -95,7 +104,7 @@ interface PageTextViewProps {
 }
 
 function PageTextView(props: PageTextViewProps) {
-  const { label, text, lit, isOurs, onHover, onLine } = props;
+  const { label, text, isOurs } = props;
   const copied = useSignal<"no" | "yes" | "refused">("no");
   const page = text?.kind === "text" ? text.page : null;
   const copy = async (page: AltoPage) => {
@@ -143,32 +152,42 @@ function PageTextView(props: PageTextViewProps) {
         </div>
       )}
       {text?.kind === "text" && text.lines.length === 0 && <p class="text-note">{VIEWER_SENTENCES.emptyText}</p>}
-      {text?.kind === "text" && text.lines.length > 0 && (
-        <>
-          <ConfidenceLegend steps={text.lines.map(({ step }) => step)} />
-          <ol class="text-lines" onPointerLeave={() => onHover(null)}>
-            {text.lines.map((line, place) => (
-              <li
-                key={place}
-                data-line={`${props.index} ${place}`}
-                class={`${place === lit ? "lit" : ""}${line.isFirst && place > 0 ? " first" : ""}`}
-                onPointerEnter={() => onHover(place)}
-                onClick={() => getSelection()?.isCollapsed !== false && onLine(line)}
-              >
-                <button
-                  type="button"
-                  aria-label={VIEWER_LABELS.showLine(place + 1)}
-                  onFocus={() => onHover(place)}
-                  onBlur={() => onHover(null)}
-                >
-                  {place + 1}
-                </button>
-                <span class={line.step} title={confidenceWords(line.confidence)}>{line.text}</span>
-              </li>
-            ))}
-          </ol>
-        </>
-      )}
+      {text?.kind === "text" && text.lines.length > 0 && <ReadText {...props} lines={text.lines} />}
     </>
+  );
+}
+
+/** The lines of a page with what is lit and found in them. */
+function ReadText({ index, lines, lit, hits, currentHit, onHover, onLine }: PageTextViewProps & {
+  readonly lines: readonly TextLine[];
+}) {
+  const box = useRef<HTMLDivElement>(null);
+  const groups = useBatches(Math.ceil(lines.length / LINES_A_GROUP), lines);
+  const own = useMemo(() => hits.filter(({ canvas }) => canvas === index), [hits, index]);
+  const marks = useMemo(() => lineMarks(lines, own, currentHit), [lines, own, currentHit]);
+  const legend = useMemo(() => <ConfidenceLegend steps={lines.map(({ step }) => step)} />, [lines]);
+  const litOnImage = lit?.from === "image" ? lit.line : null;
+  const wanted = litOnImage ?? currentHit?.line ?? null;
+  const lineOf = (line: number) => box.current?.querySelector(`[data-line="${index} ${line}"]`);
+  useEffect(() => {
+    if (litOnImage !== null) lineOf(litOnImage)?.scrollIntoView({ block: "nearest" });
+  }, [litOnImage]);
+  useEffect(() => {
+    if (currentHit) lineOf(currentHit.line)?.scrollIntoView({ block: "center" });
+  }, [currentHit, lines]);
+  return (
+    <div ref={box}>
+      {legend}
+      <TextLines
+        index={index}
+        lines={lines}
+        groups={groups}
+        wanted={wanted}
+        lit={lit?.line ?? null}
+        marks={marks}
+        onHover={onHover}
+        onLine={onLine}
+      />
+    </div>
   );
 }

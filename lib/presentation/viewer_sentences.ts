@@ -54,6 +54,7 @@ export const VIEWER_LABELS = {
   copied: "The text is copied",
   closeText: "Close the text",
   predictedQuality: "Predicted quality",
+  linesOf: (first: number, last: number) => `Lines ${first} to ${last}`,
   showLine: (number: number) => `Show line ${number} on the image`,
 
   search: "Search in this volume",

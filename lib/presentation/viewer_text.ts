@@ -1,4 +1,4 @@
-import type { AltoPage } from "@/lib/presentation/alto/alto_page.ts";
+import type { AltoPage, AltoWord } from "@/lib/presentation/alto/alto_page.ts";
 import { type ConfidenceStep, confidenceStep } from "@/lib/presentation/alto/confidence.ts";
 import { type Extent, extentOfPage } from "@/lib/presentation/alto/page_extent.ts";
 import type { Box } from "@/lib/presentation/iiif/manifest.ts";
@@ -6,6 +6,8 @@ import type { Box } from "@/lib/presentation/iiif/manifest.ts";
 /** A line of a page's text as the viewer shows it beside the image. */
 export interface TextLine {
   readonly text: string;
+  /** What stands in the text with a space between; a hyphen may follow the last. */
+  readonly words: readonly Pick<AltoWord, "text">[];
   readonly step: ConfidenceStep;
   /** 0 to 1; null: not known. */
   readonly confidence: number | null;
@@ -19,8 +21,9 @@ export interface TextLine {
 export function textLines(page: AltoPage, canvas: Extent): readonly TextLine[] {
   const extent = extentOfPage(page, canvas);
   return page.blocks.flatMap(({ lines }) =>
-    lines.map(({ text, confidence, box }, place) => ({
+    lines.map(({ text, words, confidence, box }, place) => ({
       text,
+      words,
       confidence,
       step: confidenceStep(confidence),
       box: box && extent
@@ -41,11 +44,14 @@ export function lineAt(
   lines: readonly TextLine[],
   { x, y }: { readonly x: number; readonly y: number },
 ): number | null {
-  const areas = lines.map(({ box }) =>
-    box && x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height
-      ? box.width * box.height
-      : Infinity
-  );
-  const smallest = areas.reduce((best, area, place) => area < areas[best] ? place : best, 0);
-  return areas.length > 0 && areas[smallest] < Infinity ? smallest : null;
+  let found: number | null = null;
+  let smallest = Infinity;
+  for (const [place, { box }] of lines.entries()) {
+    if (!box || x < box.x || x > box.x + box.width || y < box.y || y > box.y + box.height) continue;
+    const area = box.width * box.height;
+    if (area >= smallest) continue;
+    smallest = area;
+    found = place;
+  }
+  return found;
 }

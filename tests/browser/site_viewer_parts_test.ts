@@ -4,6 +4,23 @@ import { accessibilityFindings } from "./accessibility.ts";
 import { withPage } from "./site_fixture.ts";
 import { ARCHIVE, HOSTILE, openViewer, serve } from "./viewer_volume.ts";
 
+declare global {
+  // What a script of a test counts in the page.
+  var added: number;
+}
+
+/** The text of a page of so many lines. */
+function longAlto(lines: number): string {
+  const line = (n: number) =>
+    `<TextLine HPOS="200" VPOS="${n}" WIDTH="800" HEIGHT="1">${
+      ["rad", n, "slut"].map((word) => `<String CONTENT="${word}" WC="0.${n % 10}"/>`).join("")
+    }</TextLine>`;
+  const block = `<TextBlock>${Array.from({ length: lines }, (_, n) => line(n)).join("")}</TextBlock>`;
+  return `<alto><Layout><Page WIDTH="1200" HEIGHT="${
+    Math.max(1800, lines)
+  }"><PrintSpace>${block}</PrintSpace></Page></Layout></alto>`;
+}
+
 const canvasAt = (index: number) => ({ id: `${ARCHIVE}/canvas/${index}`, type: "Canvas" });
 
 Deno.test(
@@ -42,6 +59,63 @@ Deno.test(
     assert.equal(await page.locator(".hits").count(), 0);
     assert.equal(await page.locator("[onerror]").count(), 0);
     assert.deepEqual(await accessibilityFindings(page), []);
+  }),
+);
+
+Deno.test(
+  "viewer: what a search finds is marked in the text beside the image, and the current hit is in view",
+  withPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
+    const { page } = visit;
+    await serve(page, { pages: 2, text: (name) => longAlto(name === "1.xml" ? 450 : 3) });
+    await openViewer(visit);
+    await page.getByRole("searchbox").fill("rad 412 slut");
+    await page.getByText("2 pages searched.").waitFor();
+    await page.getByRole("searchbox").press("Enter");
+    const mark = page.locator(".text-lines mark[aria-current]");
+    await page.waitForFunction(() => location.hash.endsWith("cv=1"));
+    await mark.waitFor();
+    assert.equal(await mark.textContent(), "rad 412 slut");
+    await page.waitForFunction(() => {
+      const box = document.querySelector(".text-lines mark[aria-current]")?.getBoundingClientRect();
+      const panel = document.querySelector(".text-scroll")?.getBoundingClientRect();
+      return box && panel && box.top > panel.top && box.bottom < panel.bottom;
+    });
+    await page.getByRole("searchbox").fill("rad 9");
+    await page.waitForFunction(() => document.querySelectorAll(".text-lines mark").length === 11);
+    assert.equal(await mark.count(), 0);
+    assert.deepEqual(await accessibilityFindings(page), []);
+  }),
+);
+
+Deno.test(
+  "viewer: a page of many lines is rendered list by list, in the end all of it",
+  withPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
+    const { page } = visit;
+    await serve(page, { pages: 2, text: (name) => longAlto(name === "0.xml" ? 5_000 : 3) });
+    await page.addInitScript(() => {
+      // The most lines that are added at once.
+      globalThis.added = 0;
+      new MutationObserver((records) => {
+        const lines = records.flatMap(({ addedNodes }) => [...addedNodes])
+          .flatMap((node) => node instanceof Element ? [...node.querySelectorAll("li[data-line]")] : []);
+        globalThis.added = Math.max(globalThis.added, lines.length);
+      }).observe(document, { childList: true, subtree: true });
+    });
+    await openViewer(visit);
+    await page.locator(".text-lines li").first().waitFor();
+    // The page reacts while the lists are rendered.
+    await page.keyboard.press("ArrowRight");
+    await page.getByText("rad 2 slut").waitFor();
+    assert.equal(await page.locator(".text-lines li").count(), 3);
+    await page.keyboard.press("ArrowLeft");
+    await page.waitForFunction(() => document.querySelectorAll(".text-lines li").length === 5_000, null, {
+      timeout: 60_000,
+    });
+    assert.ok(await page.evaluate(() => globalThis.added) <= 200, String(await page.evaluate(() => globalThis.added)));
+    assert.equal(await page.getByRole("list", { name: "Lines 4901 to 5000" }).getByRole("listitem").count(), 100);
+    assert.ok(await page.locator(".page-marks path").count() <= 20);
+    await page.locator(".text-lines li").nth(4_998).hover();
+    await page.locator(".page-marks .lit").waitFor({ state: "attached" });
   }),
 );
 

@@ -13,6 +13,8 @@ interface Volume {
   readonly pages: number;
   readonly label?: string;
   readonly extra?: Readonly<Record<string, unknown>>;
+  /** The text of a page by the name of its file. */
+  readonly text?: (name: string) => string;
 }
 
 /** A manifest of plain images, each page with a text. */
@@ -64,7 +66,8 @@ export async function serve(page: Page, volume: Volume): Promise<string[]> {
     const { pathname } = new URL(route.request().url());
     requests.push(pathname);
     const [, kind, name = ""] = pathname.split("/");
-    if (kind === "alto") return route.fulfill({ body: alto(name), contentType: "application/xml", headers: CORS });
+    const text = volume.text ?? alto;
+    if (kind === "alto") return route.fulfill({ body: text(name), contentType: "application/xml", headers: CORS });
     if (kind === "manifest.json") return route.fulfill({ json: manifest(volume), headers: CORS });
     return route.fulfill({ body: image(name), contentType: "image/svg+xml", headers: CORS });
   });

@@ -22,11 +22,21 @@ interface Layer {
   readonly target: Box | null;
 }
 
+/** A point of a page. */
+export interface PagePoint {
+  /** Of the canvas. */
+  readonly index: number;
+  /** Fractions of the page's width and height. */
+  readonly x: number;
+  readonly y: number;
+}
+
 interface ImageViewEvents {
   /** @param percent of the image's own pixels */
   readonly onZoom: (percent: number) => void;
-  /** @param at fractions of the page's width and height */
-  readonly onClick: (index: number, at: { readonly x: number; readonly y: number }) => void;
+  readonly onClick: (point: PagePoint) => void;
+  /** The pointer moved; null: it is on no page. */
+  readonly onPoint: (point: PagePoint | null) => void;
   /** A finger flicked the whole page aside. */
   readonly onFlick: (direction: "left" | "right") => void;
   readonly onShown: (indexes: readonly number[]) => void;
@@ -225,19 +235,30 @@ export class ImageView {
       }
     });
     viewer.addHandler("canvas-click", (event) => {
-      if (!event.quick) return;
-      const at = viewer.viewport.pointFromPixel(event.position);
-      const place = this.#pages.find(({ x, width }) => at.x >= x && at.x < x + width);
-      if (place && at.y >= 0 && at.y < 1) {
-        this.#events.onClick(place.page.index, { x: (at.x - place.x) / place.width, y: at.y });
-      }
+      const point = event.quick ? this.#pointAt(event.position) : null;
+      if (point) this.#events.onClick(point);
     });
+    viewer.canvas.addEventListener("pointermove", (event) => {
+      // A finger that moves drags the page.
+      if (event.pointerType === "touch" || event.buttons !== 0) return;
+      const { left, top } = viewer.canvas.getBoundingClientRect();
+      this.#events.onPoint(this.#pointAt(new this.#osd.Point(event.clientX - left, event.clientY - top)));
+    });
+    viewer.canvas.addEventListener("pointerleave", () => this.#events.onPoint(null));
     viewer.addHandler("canvas-drag-end", (event) => {
       const { pointerType } = event as { pointerType?: string };
       const isAside = Math.abs(Math.cos(event.direction)) > 0.9;
       if (pointerType !== "touch" || event.speed < FLICK_SPEED || !isAside || !this.#isWhole()) return;
       this.#events.onFlick(Math.cos(event.direction) < 0 ? "left" : "right");
     });
+  }
+
+  /** The point of a page at a pixel of the surface. */
+  #pointAt(pixel: OpenSeadragon.Point): PagePoint | null {
+    const at = this.#viewer.viewport.pointFromPixel(pixel, true);
+    const place = this.#pages.find(({ x, width }) => at.x >= x && at.x < x + width);
+    if (!place || at.y < 0 || at.y >= 1) return null;
+    return { index: place.page.index, x: (at.x - place.x) / place.width, y: at.y };
   }
 
   /**

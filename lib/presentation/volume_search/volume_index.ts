@@ -18,9 +18,22 @@ export interface VolumeHit {
   readonly line: number;
   /** One rectangle for each line that it stands on, as fractions of the page's width and height. */
   readonly boxes: readonly HitBox[];
+  /** The words that it stands in. */
+  readonly words: readonly HitWord[];
   readonly before: string;
   readonly match: string;
   readonly after: string;
+}
+
+/** A part of a word that belongs to a hit. */
+export interface HitWord {
+  /** Number of its line, as that of the hit. */
+  readonly line: number;
+  /** Its place in the line. */
+  readonly word: number;
+  /** Positions in the composed word; `to` is behind the part, and may be behind the word. */
+  readonly from: number;
+  readonly to: number;
 }
 
 interface HitBox {
@@ -101,11 +114,13 @@ function bytesOf(page: IndexedPage | undefined): number {
 function hitOf(canvas: number, page: IndexedPage, from: number, to: number): VolumeHit {
   const { text, lines } = page;
   const first = wordAt(page, from);
+  const last = wordAt(page, to - 1);
   return {
     canvas,
     at: from,
     line: lines[first],
-    boxes: boxesOf(page, first, wordAt(page, to - 1)),
+    boxes: boxesOf(page, first, last),
+    words: wordsOf(page, first, last, from, to),
     before: startOf(text, from),
     match: text.slice(from, to),
     after: endOf(text, to),
@@ -122,6 +137,22 @@ function wordAt({ starts }: PageText, position: number): number {
     else high = middle - 1;
   }
   return low;
+}
+
+/** The parts of words between two positions of the text. */
+function wordsOf({ lines, starts }: PageText, first: number, last: number, from: number, to: number): HitWord[] {
+  let lineStart = first;
+  while (lines[lineStart - 1] === lines[first]) lineStart--;
+  return Array.from({ length: last - first + 1 }, (_, at) => {
+    const word = first + at;
+    if (lines[word] !== lines[lineStart]) lineStart = word;
+    return {
+      line: lines[word],
+      word: word - lineStart,
+      from: Math.max(0, from - starts[word]),
+      to: to - starts[word],
+    };
+  });
 }
 
 /** One rectangle a line around words. */

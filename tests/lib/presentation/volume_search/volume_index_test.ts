@@ -3,6 +3,8 @@ import fc from "fast-check";
 import { readAlto } from "@/lib/presentation/alto/read_alto.ts";
 import { composed, folded } from "@/lib/presentation/volume_search/folding.ts";
 import { MAX_INDEX_BYTES, type VolumeHit, VolumeIndex } from "@/lib/presentation/volume_search/volume_index.ts";
+import { lineMarks } from "@/lib/presentation/volume_search/line_marks.ts";
+import { textLines } from "@/lib/presentation/viewer_text.ts";
 import { altoFile, altoOf } from "./alto_files.ts";
 
 const UNKNOWN = { width: null, height: null };
@@ -76,6 +78,29 @@ Deno.test("volume index: a word that a line end divides is found whole", () => {
   assert.equal(hitsOf(indexOf(modern), "vittnet").length, 1);
   assert.equal(hitsOf(indexOf(altoOf("Karl-", "Johan")), "Karl-Johan").length, 1);
   assert.equal(hitsOf(indexOf(altoOf("en -", "annan")), "- annan").length, 1);
+});
+
+/** The marked parts of the lines of a file, with the current hit in brackets. */
+function marksOf(xml: string, query: string, current = 0): readonly string[] {
+  const page = pageOf(xml);
+  const hits = hitsOf(indexOf(xml), query);
+  const lines = textLines(page, UNKNOWN);
+  const marks = lineMarks(lines, hits, hits[current] ?? null);
+  return [...marks].flatMap(([line, own]) =>
+    own.map(({ from, to, isCurrent }) => {
+      const part = lines[line].text.slice(from, to);
+      return `${line}: ${isCurrent ? `[${part}]` : part}`;
+    })
+  );
+}
+
+Deno.test("line marks: parts of words, whole phrases, and both ends of what a line end divides", () => {
+  assert.deepEqual(marksOf(altoOf("det var en gång", "en sång"), "ng"), ["0: [ng]", "1: ng"]);
+  assert.deepEqual(marksOf(altoOf("det var en gång", "en sång"), "ar en gå", 1), ["0: ar en gå"]);
+  assert.deepEqual(marksOf(altoOf("i lands-", "kansli finns"), "landskansli fi"), ["0: [lands-]", "1: [kansli fi]"]);
+  assert.deepEqual(marksOf(altoOf("ja ja ja"), "ja", 1), ["0: ja", "0: [ja]", "0: ja"]);
+  assert.deepEqual(marksOf(altoOf("en va\u0308g"), "väg"), ["0: [va\u0308g]"]);
+  assert.deepEqual(marksOf(altoOf("en"), "två"), []);
 });
 
 Deno.test("volume index: hits come in the order of the canvases, up to the limit", () => {
