@@ -6,8 +6,9 @@ import { Fact, Links, ManifestFacts } from "@/components/viewer/manifest_facts.t
 import { ToolButton } from "@/components/viewer/tool_button.tsx";
 import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
 import { wholeImageOf } from "@/lib/presentation/iiif/image_service.ts";
-import type { Canvas, Manifest, Range } from "@/lib/presentation/iiif/manifest.ts";
+import type { Canvas, Manifest } from "@/lib/presentation/iiif/manifest.ts";
 import { VIEWER_LABELS } from "@/lib/presentation/viewer_sentences.ts";
+import { ContentsList } from "./contents_list.tsx";
 
 interface AboutDrawerProps {
   readonly store: ViewerStore;
@@ -41,9 +42,10 @@ export function AboutDrawer({ store, manifest, drawer, onClose, onSaveText }: Ab
         <>
           {manifest.alternativeOrders.length > 0 && <OrderChoice store={store} manifest={manifest} />}
           {manifest.ranges.length > 0 && (
-            <nav aria-label={VIEWER_LABELS.contents}>
-              <h3>{VIEWER_LABELS.contents}</h3>
-              <Contents ranges={manifest.ranges} store={store} isOpen />
+            <nav aria-labelledby="contents-title">
+              <h3 id="contents-title">{VIEWER_LABELS.contents}</h3>
+              <p class="sr" id="contents-keys">{VIEWER_LABELS.contentsKeys}</p>
+              <ContentsList ranges={manifest.ranges} store={store} />
             </nav>
           )}
           <ManifestFacts manifest={manifest} />
@@ -138,66 +140,4 @@ function OrderChoice({ store, manifest }: { store: ViewerStore; manifest: Manife
       </label>
     </section>
   );
-}
-
-interface ContentsProps {
-  readonly ranges: readonly Range[];
-  readonly store: ViewerStore;
-  readonly isOpen?: boolean;
-}
-
-/** A level of the table of contents; the levels below are rendered once they are opened. */
-function Contents({ ranges, store, isOpen = false }: ContentsProps) {
-  return (
-    <ol class="toc">
-      {ranges.map((range, place) => <Entry key={place} range={range} store={store} isOpen={isOpen} />)}
-    </ol>
-  );
-}
-
-function Entry({ range, store, isOpen }: { range: Range; store: ViewerStore; isOpen: boolean }) {
-  const isUnfolded = useSignal(isOpen && range.children.length <= 20);
-  const first = firstCanvas(range);
-  const isCurrent = range.canvases.some((index) => store.shown.value.includes(index));
-  return (
-    <li>
-      <span class="entry">
-        {range.children.length > 0 && (
-          <button
-            class="unfold"
-            type="button"
-            aria-expanded={isUnfolded.value}
-            aria-label={VIEWER_LABELS.partsOf(range.label)}
-            onClick={() => isUnfolded.value = !isUnfolded.value}
-          >
-            {isUnfolded.value ? "−" : "+"}
-          </button>
-        )}
-        {first === null ? <span>{range.label}</span> : (
-          <a
-            href={store.addressOf(first)}
-            aria-current={isCurrent ? "location" : undefined}
-            onClick={(event) => {
-              if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-              event.preventDefault();
-              store.goTo(first);
-            }}
-          >
-            {range.label}
-          </a>
-        )}
-      </span>
-      {isUnfolded.value && <Contents ranges={range.children} store={store} />}
-    </li>
-  );
-}
-
-/** The first canvas of a range or of its parts; null: it has none. */
-function firstCanvas({ canvases, children }: Range): number | null {
-  if (canvases.length > 0) return canvases[0];
-  for (const child of children) {
-    const first = firstCanvas(child);
-    if (first !== null) return first;
-  }
-  return null;
 }

@@ -11,6 +11,7 @@ import type { PageTexts } from "@/lib/client/viewer/page_texts.ts";
 import { TileSources } from "@/lib/client/viewer/tile_sources.ts";
 import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
 import type { Canvas } from "@/lib/presentation/iiif/manifest.ts";
+import { SCRIPT_FAILURE } from "@/lib/presentation/script_failure.ts";
 import type { TextLine } from "@/lib/presentation/viewer_text.ts";
 import type { VolumeHit } from "@/lib/presentation/volume_search/volume_index.ts";
 import { noImageSentence, VIEWER_LABELS, VIEWER_SENTENCES } from "@/lib/presentation/viewer_sentences.ts";
@@ -66,10 +67,14 @@ interface PageStageProps {
 }
 
 /** The image of the page with its controls. */
-export function PageStage({ store, view, onPoint, onClick, onPainted, onFullScreen, panels, ...marks }: PageStageProps) {
+export function PageStage(
+  { store, view, onPoint, onClick, onPainted, onFullScreen, panels, ...marks }: PageStageProps,
+) {
   const surface = useRef<HTMLDivElement>(null);
   const zoom = useSignal<number | null>(null);
   const failed = useSignal(false);
+  /** Whether the script that shows images could be loaded, as far as is known. */
+  const hasScript = useSignal(true);
   const attempt = useSignal(0);
   /** Canvas indexes whose images are on the surface. */
   const painted = useSignal<readonly number[]>([]);
@@ -80,7 +85,7 @@ export function PageStage({ store, view, onPoint, onClick, onPainted, onFullScre
   useEffect(() => {
     let isGone = false;
     const sources = new TileSources((...request) => fetch(...request));
-    void imageLibrary().then(({ default: osd }) => {
+    imageLibrary().then(({ default: osd }) => {
       if (isGone || !surface.current) return;
       view.value = new ImageView(surface.current, osd, sources, {
         onZoom: (percent) => zoom.value = percent,
@@ -91,7 +96,7 @@ export function PageStage({ store, view, onPoint, onClick, onPainted, onFullScre
         onFailure: () => failed.value = true,
         onRecovery: () => failed.value = false,
       });
-    });
+    }, () => hasScript.value = false);
     return () => {
       isGone = true;
       view.value?.destroy();
@@ -122,11 +127,20 @@ export function PageStage({ store, view, onPoint, onClick, onPainted, onFullScre
   }, [painted.value]);
 
   const numbers = store.shownInOrder.value.map((index) => (store.positions.value.get(index) ?? 0) + 1);
+  // A page without an image of its own may have one that stands for it.
+  const isBeside = pages.length === 1 && pages[0].isStandIn;
   const isEmpty = pages.length > 0 && pages.every(({ layers }) => layers.length === 0);
   return (
     <section class="page-stage" aria-label={VIEWER_LABELS.stage}>
       <div class="surface" ref={surface} />
       <ImageChoices store={store} />
+      {!hasScript.value && (
+        <div class="viewer-problem">
+          <p role="alert">{SCRIPT_FAILURE.sentence}</p>
+          <button class="btn" type="button" onClick={() => location.reload()}>{SCRIPT_FAILURE.tryAgain}</button>
+        </div>
+      )}
+      {isBeside && <p class="stage-note">{noImageSentence(canvases[pages[0].index])}</p>}
       {(failed.value || isEmpty) && (
         <div class="viewer-problem">
           <p role="alert">{isEmpty ? noImageSentence(canvases[pages[0].index]) : VIEWER_SENTENCES.imageFailed}</p>

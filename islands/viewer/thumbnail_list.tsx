@@ -4,6 +4,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { type ImageFile, smallFileOf, thumbnailOf } from "@/lib/presentation/iiif/image_service.ts";
 import type { Canvas } from "@/lib/presentation/iiif/manifest.ts";
 import { PHONE } from "@/lib/client/viewer/viewer_panels.ts";
+import { standInOf } from "@/lib/presentation/iiif/stand_in.ts";
 import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
 import { counted } from "@/lib/presentation/figures.ts";
 import { listWindow, scrollToMiddle } from "@/lib/presentation/viewer_window.ts";
@@ -131,7 +132,9 @@ function Thumbnail({ canvas, frame }: ThumbnailProps) {
 }
 
 /** The file of a small image; null where there is none that is small. */
-function fileOf({ thumbnails, images, width, height }: Canvas, frame: ThumbnailProps["frame"]): ImageFile | null {
+function fileOf(canvas: Canvas, frame: ThumbnailProps["frame"]): ImageFile | null {
+  const { thumbnails } = canvas;
+  const { images, width, height } = standInOf(canvas) ?? canvas;
   const density = Math.min(2, devicePixelRatio);
   const pixels = { width: frame.width * density, height: frame.height * density };
   const painted = images[0]?.choices[0].source;

@@ -1,11 +1,13 @@
 import { type FunctionComponent, h, hydrate } from "preact";
 
+import { SCRIPT_FAILURE } from "@/lib/presentation/script_failure.ts";
+
 /** Loads the code of each island by its name. */
 type Loaders = Readonly<Record<string, () => Promise<{ readonly default: { Component: FunctionComponent } }>>>;
 
 /**
- * Wakes up every island of a document and marks it with `data-hydrated`. One that fails is reported on the console and
- * leaves its server-rendered markup as it is; the others go on.
+ * Wakes up every island of a document and marks it with `data-hydrated`. One that fails is reported on the console and by a
+ * sentence before its server-rendered markup; the others go on.
  */
 export async function hydrateIslands(root: ParentNode, loaders: Loaders): Promise<void> {
   await Promise.all([...root.querySelectorAll<HTMLElement>("[data-island]")].map((place) => wake(place, loaders)));
@@ -20,5 +22,19 @@ async function wake(place: HTMLElement, loaders: Loaders): Promise<void> {
     place.dataset.hydrated = "";
   } catch (error) {
     console.error(`Island "${name}":`, error);
+    place.prepend(failureNotice(place.ownerDocument));
   }
+}
+
+function failureNotice(document: Document): HTMLElement {
+  const notice = document.createElement("p");
+  notice.className = "banner bad script-failure";
+  notice.role = "alert";
+  const button = document.createElement("button");
+  button.className = "btn";
+  button.type = "button";
+  button.textContent = SCRIPT_FAILURE.tryAgain;
+  button.addEventListener("click", () => document.location.reload());
+  notice.append(`${SCRIPT_FAILURE.sentence} `, button);
+  return notice;
 }

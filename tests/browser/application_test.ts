@@ -45,7 +45,7 @@ Deno.test("site: a reader logs in, watches campaigns move, opens one and its run
     await lowest.click();
     await page.getByRole("heading", { name: `Page ${lowestPage}` }).waitFor();
     await page.locator(".text-lines li").first().waitFor();
-    await page.locator(".page-marks rect").first().waitFor({ state: "attached" });
+    await page.locator(".page-marks svg").waitFor({ state: "attached" });
 
     await page.goto(application.site);
     await page.getByRole("button", { name: "Log out" }).click();

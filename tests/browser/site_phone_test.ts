@@ -27,7 +27,7 @@ Deno.test(
     const { page } = visit;
     await serve(page, { pages: 30 });
     await openViewer(visit, 3);
-    await page.locator(".page-marks rect").nth(2).waitFor({ state: "attached" });
+    await page.locator(".page-marks path").nth(1).waitFor({ state: "attached" });
     assert.equal(await page.locator(".text-panel, .thumbs").count(), 0);
     const box = async (selector: string) => await page.locator(selector).boundingBox() ?? assert.fail(selector);
     /** The page lies within the surface, and fills it in one direction. */
@@ -63,7 +63,7 @@ Deno.test(
     await page.getByRole("dialog").waitFor();
     assert.deepEqual(await smallTargets(page), []);
     await openViewer(visit);
-    await page.locator(".page-marks rect").nth(2).waitFor({ state: "attached" });
+    await page.locator(".page-marks path").nth(1).waitFor({ state: "attached" });
     assert.equal(await page.locator(".text-panel, .thumbs").count(), 0);
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.locator(".text-lines").waitFor();

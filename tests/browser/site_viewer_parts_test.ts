@@ -119,6 +119,53 @@ Deno.test(
   }),
 );
 
+/** The text of the page of `5.xml` as it is copied and saved. */
+const PAGE_TEXT = `Åskan går över 5.xml\n${HOSTILE} 5.xml\nVäxjö domkyrka 5.xml`;
+
+Deno.test(
+  "viewer: the text of the page is copied as it is read",
+  withPage(
+    { viewport: { width: 1280, height: 800 }, permissions: ["clipboard-read", "clipboard-write"] },
+    async (visit) => {
+      const { page } = visit;
+      await serve(page, { pages: 8 });
+      await openViewer(visit, 5);
+      await page.getByRole("button", { name: "Copy the text" }).click();
+      await page.getByRole("status").filter({ hasText: "The text is copied" }).waitFor({ state: "attached" });
+      assert.equal(await page.evaluate(() => navigator.clipboard.readText()), PAGE_TEXT);
+    },
+  ),
+);
+
+Deno.test(
+  "viewer: the reader stays at a hit while further pages are read and the list of hits grows",
+  withPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
+    const { page } = visit;
+    await serve(page, { pages: 6 });
+    const isHeld = Promise.withResolvers<void>();
+    // The texts of the pages before the open one.
+    await page.route(/\/alto\/[0-2]\.xml$/, async (route) => {
+      await isHeld.promise;
+      await route.fallback();
+    });
+    await openViewer(visit, 3);
+    const box = page.getByRole("searchbox");
+    const figure = page.locator(".find output");
+    await box.fill("askan");
+    await page.locator(".hits li").nth(2).waitFor();
+    await box.press("Enter");
+    assert.equal(await figure.textContent(), "1 of ≥ 3");
+    await page.locator(".text-lines mark[aria-current]").waitFor();
+    isHeld.resolve();
+    await page.waitForFunction(() => document.querySelector(".find output")?.textContent === "4 of 6");
+    assert.match(page.url(), /cv=3$/);
+    assert.equal(await page.locator(".text-lines mark[aria-current]").count(), 1);
+    await box.press("Enter");
+    await page.waitForFunction(() => location.hash.endsWith("cv=4"));
+    assert.equal(await figure.textContent(), "5 of 6");
+  }),
+);
+
 Deno.test(
   "viewer: contents, facts, rights and links are in the drawer, as text",
   withPage({ viewport: { width: 390, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
@@ -151,9 +198,11 @@ Deno.test(
     await drawer.getByRole("link", { name: "Vigda 1790" }).click();
     await page.waitForFunction(() => location.hash.endsWith("cv=5"));
     const saved = page.waitForEvent("download");
-    await page.locator(".page-marks rect").nth(2).waitFor({ state: "attached" });
+    await page.locator(".page-marks path").nth(1).waitFor({ state: "attached" });
     await drawer.getByRole("button", { name: "Text of the page" }).click();
-    assert.equal((await saved).suggestedFilename(), "f. 6.txt");
+    const file = await saved;
+    assert.equal(file.suggestedFilename(), "f. 6.txt");
+    assert.equal(await Deno.readTextFile(await file.path()), PAGE_TEXT);
     await page.keyboard.press("Escape");
     await drawer.waitFor({ state: "hidden" });
   }),
@@ -321,3 +370,128 @@ Deno.test(
     await page.getByText("2 pages of the manifest cannot be read and are shown empty.").waitFor();
   }),
 );
+
+Deno.test(
+  "viewer: arrows go through the contents, and many entries are rendered in groups",
+  withPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
+    const { page } = visit;
+    const range = (name: string, items: readonly unknown[]) => ({
+      type: "Range",
+      id: `${ARCHIVE}/r/${name}`,
+      label: { sv: [name] },
+      items,
+    });
+    const parts = Array.from({ length: 30 }, (_, n) => range(`Del ${n}`, [canvasAt(n % 4)]));
+    const others = Array.from({ length: 450 }, (_, n) => range(`Akt ${n}`, [canvasAt(n % 4)]));
+    await serve(page, { pages: 4, extra: { structures: [range("Band", parts), ...others] } });
+    await openViewer(visit);
+    await page.getByText("Åskan går över 0.xml").waitFor();
+    await page.keyboard.press("i");
+    const items = page.getByRole("navigation", { name: "Contents" }).locator("[data-entry]");
+    const hasEntries = (count: number) =>
+      page.waitForFunction((count) => document.querySelectorAll("[data-entry]").length === count, count);
+    await hasEntries(451);
+    assert.deepEqual(await accessibilityFindings(page), []);
+    assert.equal(await page.locator("[data-entry][tabindex='0']").count(), 1);
+    await items.first().focus();
+    const focused = () => page.evaluate(() => document.activeElement?.textContent);
+    await page.keyboard.press("ArrowRight");
+    await hasEntries(481);
+    await page.keyboard.press("ArrowRight");
+    assert.equal(await focused(), "Del 0");
+    await page.keyboard.press("ArrowDown");
+    assert.equal(await focused(), "Del 1");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => location.hash.endsWith("cv=1"));
+    assert.equal(await items.filter({ hasText: /^Del 1$/ }).getAttribute("aria-current"), "location");
+    await page.keyboard.press("ArrowLeft");
+    assert.equal(await focused(), "Band");
+    await page.keyboard.press("ArrowLeft");
+    await hasEntries(451);
+    await page.keyboard.press("End");
+    assert.equal(await focused(), "Akt 449");
+    assert.match(page.url(), /cv=1$/);
+  }),
+);
+
+/** A painting of an image file on a canvas. */
+const painting = (canvas: string, name: string, type = "Image") => ({
+  type: "AnnotationPage",
+  items: [{
+    type: "Annotation",
+    motivation: "painting",
+    target: canvas,
+    body: { id: `${ARCHIVE}/image/${name}`, type, width: 600, height: 900 },
+  }],
+});
+
+Deno.test(
+  "viewer: the placeholder of a page is shown until its image is there",
+  withPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
+    const { page } = visit;
+    const { id } = canvasAt(0);
+    const size = { width: 600, height: 900 };
+    const placeholderCanvas = {
+      id: `${id}/before`,
+      type: "Canvas",
+      ...size,
+      items: [painting(`${id}/before`, "before.svg")],
+    };
+    await serve(page, {
+      pages: 1,
+      extra: { items: [{ ...canvasAt(0), ...size, placeholderCanvas, items: [painting(id, "0.svg")] }] },
+    });
+    const isHeld = Promise.withResolvers<void>();
+    await page.route(`${ARCHIVE}/image/0.svg`, async (route) => {
+      await isHeld.promise;
+      await route.fallback();
+    });
+    await openViewer(visit);
+    const before = page.locator(".before-image");
+    await before.waitFor();
+    const box = await before.boundingBox() ?? assert.fail();
+    assert.ok(Math.abs(box.width / box.height - 2 / 3) < 0.02, JSON.stringify(box));
+    isHeld.resolve();
+    await before.waitFor({ state: "detached" });
+  }),
+);
+
+Deno.test(
+  "viewer: what accompanies a recording is shown in its place, with a sentence about the sound",
+  withPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
+    const { page } = visit;
+    const { id } = canvasAt(0);
+    const beside = {
+      id: `${id}/beside`,
+      type: "Canvas",
+      width: 600,
+      height: 900,
+      items: [painting(`${id}/beside`, "omslag.svg")],
+    };
+    const sound = { ...canvasAt(0), duration: 60, accompanyingCanvas: beside, items: [painting(id, "a.mp4", "Sound")] };
+    await serve(page, { pages: 1, extra: { items: [sound] } });
+    const asked = page.waitForRequest(`${ARCHIVE}/image/omslag.svg`);
+    await openViewer(visit);
+    await asked;
+    await page.getByText("This page is a sound recording, which this viewer does not play.").waitFor();
+    assert.equal(await page.locator(".viewer-problem").count(), 0);
+    assert.deepEqual(await accessibilityFindings(page), []);
+  }),
+);
+
+for (const script of [/\/openseadragon-[^/]*\.js$/, /\/manifest_viewer-[^/]*\.js$/]) {
+  Deno.test(
+    `viewer: a script that cannot be loaded is said, and is tried again on demand: ${script.source}`,
+    withPage({ viewport: { width: 1280, height: 800 } }, async (visit) => {
+      const { page } = visit;
+      await serve(page, { pages: 2 });
+      await page.route(script, (route) => route.abort());
+      await openViewer(visit, 1);
+      await page.getByText("A script of this page could not be loaded.").waitFor();
+      await page.unroute(script);
+      await page.getByRole("button", { name: "Try again" }).click();
+      await page.locator(".page-marks path").first().waitFor({ state: "attached" });
+      assert.equal(await page.getByRole("textbox", { name: "Page" }).inputValue(), "2");
+    }, [/./]),
+  );
+}

@@ -326,7 +326,7 @@ for (const width of [1280, 390]) {
           }).observe({ type: "layout-shift", buffered: true });
         });
         await openViewer(visit, 3);
-        await page.locator(".page-marks rect").nth(2).waitFor({ state: "attached" });
+        await page.locator(".page-marks path").nth(1).waitFor({ state: "attached" });
         if (width === 390) {
           assert.deepEqual(await accessibilityFindings(page), []);
           await page.getByRole("button", { name: "Thumbnails" }).click();

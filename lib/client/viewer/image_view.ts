@@ -14,6 +14,10 @@ export interface ShownPage {
   readonly height: number | null;
   /** From the bottom to the top. */
   readonly layers: readonly Layer[];
+  /** The images stand for a page that has none of its own, such as the cover of a recording. */
+  readonly isStandIn: boolean;
+  /** Address of an image that is shown until one of the layers is there; null: none. */
+  readonly before: string | null;
 }
 
 interface Layer {
@@ -80,6 +84,10 @@ export class ImageView {
   /** Elements over the pages, by canvas index. */
   #overlays = new Map<number, HTMLElement>();
   #items: OpenSeadragon.TiledImage[] = [];
+  /** Images that are shown until those of their page are there, by canvas index. */
+  #before = new Map<number, HTMLElement>();
+  /** Of each image on the surface, the canvas index. */
+  readonly #canvasOf = new WeakMap<OpenSeadragon.TiledImage, number>();
   /** Images of which a tile has arrived: a gap in such a one is no failure of the page. */
   readonly #seen = new WeakSet<OpenSeadragon.TiledImage>();
   /** Images that were reported as failures. */
@@ -125,6 +133,7 @@ export class ImageView {
     this.#clear();
     if (!pages.some(({ index }) => this.#prepared.includes(index))) this.#preloads.cancel();
     this.#sources.cancelAllBut(sourcesOf(pages));
+    this.#showBefore(pages);
     const answers = await this.#answers(pages, true);
     if (turn !== this.#turn) return;
     this.#pages = placed(pages, answers);
@@ -224,6 +233,7 @@ export class ImageView {
     viewer.addHandler("tile-loaded", ({ tiledImage }) => {
       if (!tiledImage) return;
       this.#seen.add(tiledImage);
+      this.#removeBefore(this.#canvasOf.get(tiledImage));
       const wasFailed = this.#failed.delete(tiledImage);
       if (wasFailed && this.#failed.size === 0 && !this.#isLacking) this.#events.onRecovery();
     });
@@ -271,8 +281,32 @@ export class ImageView {
     this.#failed = new Set();
     this.#isLacking = false;
     this.#overlays = new Map();
+    this.#before = new Map();
     this.#viewer.clearOverlays();
     this.#viewer.world.removeAll();
+  }
+
+  /** Shows what stands for pages until their images are there, where the extents of all are known by then. */
+  #showBefore(pages: readonly ShownPage[]): void {
+    if (pages.every(({ before }) => before === null) || pages.some(({ width, height }) => !width || !height)) return;
+    this.#pages = placed(pages, pages.map(() => []));
+    this.wholePage(true);
+    for (const { page, x, width } of this.#pages) {
+      if (page.before === null) continue;
+      const element = document.createElement("img");
+      element.className = "before-image";
+      element.alt = "";
+      element.src = page.before;
+      this.#before.set(page.index, element);
+      this.#viewer.addOverlay({ element, location: new this.#osd.Rect(x, 0, width, 1) });
+    }
+  }
+
+  #removeBefore(index: number | undefined): void {
+    const element = index === undefined ? undefined : this.#before.get(index);
+    if (index === undefined || !element) return;
+    this.#before.delete(index);
+    this.#viewer.removeOverlay(element);
   }
 
   /** Adds an empty element over a page. */
@@ -307,6 +341,7 @@ export class ImageView {
         flipped: choice.isMirrored,
         success: (event) => {
           const { item } = event as unknown as { item: OpenSeadragon.TiledImage };
+          this.#canvasOf.set(item, place.page.index);
           const pixels = item.getContentSize();
           const { x, y, width } = itemPlace(onSurface(place, target), choice, { width: pixels.x, height: pixels.y });
           item.setWidth(width, true);

@@ -2,6 +2,7 @@ import { batch, computed, type ReadonlySignal, signal } from "@preact/signals";
 
 import { type Canvas, type Manifest, MAX_MANIFEST_BYTES } from "@/lib/presentation/iiif/manifest.ts";
 import { readManifest } from "@/lib/presentation/iiif/read_manifest.ts";
+import { imageBefore, standInOf } from "@/lib/presentation/iiif/stand_in.ts";
 import { layoutOf, spreadsOf } from "@/lib/presentation/iiif/spreads.ts";
 import { readViewerAddress, writeViewerAddress } from "@/lib/presentation/iiif/viewer_address.ts";
 import type { ViewerProblem } from "@/lib/presentation/viewer_sentences.ts";
@@ -9,6 +10,9 @@ import { parsedJson } from "@/lib/std/untrusted.ts";
 import { fetchText } from "@/lib/client/fetch_text.ts";
 import type { AddressBar } from "./address_bar.ts";
 import type { ShownPage } from "./image_view.ts";
+
+/** Extent of an image that is shown until that of the page is there, pixels. */
+const BEFORE_PIXELS = { width: 1000, height: 1000 };
 
 /** Turns that follow each other faster than this are one entry in the browser's history, ms. */
 const LEAFING_MS = 1000;
@@ -158,12 +162,15 @@ export class ViewerStore {
     return spread.map((index) => this.#pageOf(canvases[index], index));
   }
 
-  #pageOf({ width, height, images }: Canvas, index: number): ShownPage {
+  #pageOf(canvas: Canvas, index: number): ShownPage {
+    const standIn = standInOf(canvas);
+    const { width, height, images } = standIn ?? canvas;
     const layers = images.map(({ choices, target }, painting) => ({
-      choice: choices[this.chosen(index, painting)] ?? choices[0],
+      choice: choices[standIn ? 0 : this.chosen(index, painting)] ?? choices[0],
       target,
     }));
-    return { index, width, height, layers };
+    const before = standIn ? null : imageBefore(canvas, BEFORE_PIXELS);
+    return { index, width, height, layers, isStandIn: standIn !== null, before };
   }
 
   #follow(): void {

@@ -5,6 +5,7 @@ import { idOf, type Json, listOf, objectsOf, type Reading, typeOf } from "./json
 import { canvasIdOf, linksOf, providersOf } from "./links.ts";
 import type { Behavior, Canvas, CanvasOrder, Manifest, OtherMedia, ViewingDirection } from "./manifest.ts";
 import { type CanvasIndex, structuresOf } from "./ranges.ts";
+import { standInOf } from "./stand_in.ts";
 import { requiredStatementOf, rightsOf } from "./rights.ts";
 import { labelOf, metadataOf, textOf } from "./text.ts";
 
@@ -118,9 +119,9 @@ function problemOfEntries(entries: readonly unknown[]): ManifestProblem {
   return types.has("Scene") ? "only 3D" : types.has("Timeline") ? "only audio or video" : "unreadable canvases";
 }
 
-/** A manifest of other media has no image on any canvas, beside those shown before or beside the content. */
+/** A manifest of other media has no image on any canvas, and none that stands for one. */
 function problemOfMedia(canvases: readonly Canvas[]): ManifestProblem | null {
-  if (canvases.some(({ images }) => images.length > 0)) return null;
+  if (canvases.some((canvas) => canvas.images.length > 0 || standInOf(canvas) !== null)) return null;
   const media = new Set<OtherMedia>(canvases.flatMap(({ otherMedia }) => otherMedia));
   if (media.has("audio") || media.has("video")) return "only audio or video";
   return media.has("3D") ? "only 3D" : null;

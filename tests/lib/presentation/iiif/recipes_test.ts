@@ -4,6 +4,8 @@ import { thumbnailOf } from "@/lib/presentation/iiif/image_service.ts";
 import type { Canvas, Manifest } from "@/lib/presentation/iiif/manifest.ts";
 import { readManifest } from "@/lib/presentation/iiif/read_manifest.ts";
 import { layoutOf, spreadsOf } from "@/lib/presentation/iiif/spreads.ts";
+import { imageBefore, standInOf } from "@/lib/presentation/iiif/stand_in.ts";
+import { noImageSentence } from "@/lib/presentation/viewer_sentences.ts";
 import {
   at,
   BASE,
@@ -135,8 +137,17 @@ for (const [behavior, layout] of [["continuous", "strip"], ["individuals", "one 
 
 recipe("0013", "an image to show before the content", () => {
   return manifest3([canvas3("p1", [served3("p1")], { placeholderCanvas: canvas3("before", [image3("before")]) })]);
-}, ({ canvases: [{ placeholder }] }) => {
-  assert.equal(placeholder?.images[0].choices[0].source.href, at("before.jpg"));
+}, ({ canvases: [canvas] }) => {
+  assert.equal(imageBefore(canvas, { width: 100, height: 100 }), at("before.jpg"));
+  assert.equal(standInOf(canvas), null);
+});
+
+recipe("0013", "a video with an image to show before it", () => {
+  const video = { id: at("v.mp4"), type: "Video", format: "video/mp4", duration: 60 };
+  return manifest3([canvas3("p1", [video], { placeholderCanvas: canvas3("before", [image3("before")]) })]);
+}, ({ canvases: [canvas] }) => {
+  assert.equal(standInOf(canvas)?.images[0].choices[0].source.href, at("before.jpg"));
+  assert.equal(noImageSentence(canvas), "This page is a video, which this viewer does not play.");
 });
 
 recipe("0014", "sound with an image beside it, among pages", () => {
@@ -145,9 +156,10 @@ recipe("0014", "sound with an image beside it, among pages", () => {
     ...pages3(1),
     canvas3("p2", [sound], { accompanyingCanvas: canvas3("beside", [image3("beside")]) }),
   ]);
-}, ({ canvases: [, { otherMedia, accompanying }] }) => {
-  assert.deepEqual(otherMedia, ["audio"]);
-  assert.equal(accompanying?.images.length, 1);
+}, ({ canvases: [page, canvas] }) => {
+  assert.deepEqual(canvas.otherMedia, ["audio"]);
+  assert.equal(standInOf(canvas)?.images[0].choices[0].source.href, at("beside.jpg"));
+  assert.equal(standInOf(page), null);
 });
 
 recipe("0024", "a table of contents of several levels", () => {
