@@ -29,8 +29,8 @@ export function listObjects(call: S3Call): Response {
   ]);
 }
 
-function lastEntry({ objects, prefixes }: { objects: { key: Uint8Array }[]; prefixes: Uint8Array[] }): Uint8Array {
-  const key = objects.at(-1)?.key ?? new Uint8Array();
+function lastEntry({ objects, prefixes }: { objects: { key: string }[]; prefixes: Uint8Array[] }): Uint8Array {
+  const key = keyBytes(objects.at(-1)?.key ?? "");
   const common = prefixes.at(-1) ?? new Uint8Array();
   return compareBytes(key, common) > 0 ? key : common;
 }

@@ -64,8 +64,11 @@ export function listingResponse(
   return xmlResponse(root, (fits ? plain : url()).filter((part) => part).join(""));
 }
 
+/** A key that is its own encoding, as most are. */
+const PLAIN_KEY = /^[A-Za-z0-9\-_.!~*'()\/]*$/;
+
 function urlEncoded(key: string): string {
-  return encodeURIComponent(key).replaceAll("%2F", "/");
+  return PLAIN_KEY.test(key) ? key : encodeURIComponent(key).replaceAll("%2F", "/");
 }
 
 /** Owner elements of one page: few users own many objects, so each is looked up once. */
@@ -86,7 +89,7 @@ export function contentsElement(
   owner: (id: number | null) => string,
 ): string {
   // Only the key is text from outside: escaping the rest would double the cost of a page.
-  return `<Contents>${element("Key", encodeKey(keyText(object.key)))}` +
+  return `<Contents>${element("Key", encodeKey(object.key))}` +
     `<LastModified>${xmlTime(object.modifiedMs)}</LastModified><ETag>&quot;${object.etag}&quot;</ETag>` +
     checksumKindOf(object.checksums) +
     `<Size>${object.size}</Size><StorageClass>STANDARD</StorageClass>${owner(object.owner)}</Contents>`;

@@ -155,7 +155,7 @@ Deno.test("listings: from any marker on, pages of objects and versions are what 
       let from = afterMarker(utf8(marker), under, cut);
       while (from) {
         const page = store.objects.list(bucket, under, cut, from, limit);
-        const shown = [...page.objects.map(({ key }) => `${text(key)} `), ...page.prefixes.map((p) => `${text(p)} *`)];
+        const shown = [...page.objects.map(({ key }) => `${key} `), ...page.prefixes.map((p) => `${text(p)} *`)];
         assert.ok(shown.length <= limit && (page.next === null || shown.length === limit));
         objects.push(...shown.sort((a, b) => compare(a.slice(0, -1), b.slice(0, -1))));
         from = page.next;

@@ -121,7 +121,7 @@ Deno.test("listing: pages are the sorted keys, whatever the keys, prefix, delimi
         while (from) {
           const page = store.objects.list(1, utf8(prefix), utf8(delimiter), from, limit);
           assert.ok(page.objects.length + page.prefixes.length <= limit);
-          const names = [...page.objects.map((object) => object.key), ...page.prefixes].sort(compareBytes);
+          const names = [...page.objects.map((object) => utf8(object.key)), ...page.prefixes].sort(compareBytes);
           seen.push(...names.map((name) => new TextDecoder().decode(name)));
           from = page.next;
         }
