@@ -2,6 +2,8 @@ import type { Config, GatewayConfig } from "@/lib/config/mod.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import type { DataFolder } from "@/lib/process/data_folder.ts";
 import type { S3 } from "@/lib/s3/client.ts";
+import { countHandler } from "@/lib/tasks/count.ts";
+import { deleteHandler } from "@/lib/tasks/delete.ts";
 import { openTaskFile } from "@/lib/tasks/open_task_file.ts";
 import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
 import { PROCESS_CLOCK, steadyTime } from "@/lib/tasks/task_clock.ts";
@@ -70,5 +72,5 @@ export function taskRunner({ maxTasksPerUser, maxTasks }: GatewayConfig, parts: 
 
 /** What the tasks of each kind do. */
 export function taskHandlers(s3: S3): TaskHandler<unknown>[] {
-  return [zipHandler(s3)];
+  return [countHandler(s3), deleteHandler(s3), zipHandler(s3)];
 }

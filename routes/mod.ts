@@ -43,7 +43,9 @@ import { bucketOperations } from "@/routes/api/v1/buckets.ts";
 import { bulkOperations } from "@/routes/api/v1/bulk.ts";
 import { capabilitiesOperations, type StorageBackend } from "@/routes/api/v1/capabilities.ts";
 import { copyOperations } from "@/routes/api/v1/copy.ts";
+import { countOperations } from "@/routes/api/v1/count_task.ts";
 import { credentialsOperations } from "@/routes/api/v1/credentials.ts";
+import { deleteTaskOperations } from "@/routes/api/v1/delete_task.ts";
 import { managementOperations } from "@/routes/api/v1/mapi/mod.ts";
 import { multipartOperations } from "@/routes/api/v1/multipart.ts";
 import { objectUploadOperations } from "@/routes/api/v1/object_uploads.ts";
@@ -52,6 +54,7 @@ import { objectOperations } from "@/routes/api/v1/objects.ts";
 import { gatewayOperations } from "@/routes/api/v1/operation.ts";
 import { presignOperations } from "@/routes/api/v1/presign.ts";
 import { tagOperations } from "@/routes/api/v1/tags.ts";
+import { TaskStreams } from "@/routes/api/v1/task_progress.ts";
 import { zipOperations } from "@/routes/api/v1/zip_task.ts";
 import { mountResults } from "@/routes/results/mod.ts";
 import { mountDocs } from "./docs.ts";
@@ -193,6 +196,7 @@ function gatewayApi(deps: GatewayDeps, { role, logins, now, log }: GatewayParts)
   });
   const door = { verify: tokenVerifier(key), admission, now };
   const operation = gatewayOperations(door, "s3");
+  const tasks = { s3, tasks: deps.tasks, streams: new TaskStreams() };
   const prunes = deps.backend === "hcp" && deps.mapiEnabled;
   const forms = deps.issuedForms ?? null;
   const warn = (message: string) => log.write({ level: "warn", message: redactText(message) });
@@ -212,6 +216,8 @@ function gatewayApi(deps: GatewayDeps, { role, logins, now, log }: GatewayParts)
     ...tagOperations(operation, s3, deps.backend, forms),
     ...objectVersionOperations(operation, s3, deps.backend, forms),
     ...bulkOperations(operation, s3),
+    ...countOperations(operation, tasks),
+    ...deleteTaskOperations(operation, tasks),
     ...copyOperations(operation, s3),
     ...objectUploadOperations(operation, s3, deps.uploadSizes),
     ...objectOperations(operation, s3, forms),

@@ -131,7 +131,7 @@ export class Admission {
         return { ...caller, onVerdict: undefined };
       }
       if (request.body) await this.#prove(digest, caller);
-      return caller;
+      return { ...caller, prove: () => this.#prove(digest, caller) };
     } catch (error) {
       if (error instanceof HttpError && error.status === 401) attempt?.wrong();
       cancelBody(request);

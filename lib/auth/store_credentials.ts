@@ -32,6 +32,11 @@ export interface Caller extends Identity {
   readonly signal?: AbortSignal;
   /** Called with what each response of the store says about the credentials. */
   readonly onVerdict?: (verdict: Verdict) => void;
+  /**
+   * Checks by a signed request that the store accepts the keys, for operations that need nothing else of it. Absent where
+   * it accepted them recently, or the gateway checked the login itself. @throws HttpError when it does not
+   */
+  readonly prove?: () => Promise<void>;
 }
 
 /** Turns the claims of a verified token into store credentials. Throws HttpError 401 when they cannot be valid. */

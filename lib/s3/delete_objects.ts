@@ -10,7 +10,7 @@ import { fitsXml, xmlBody, xmlElement } from "./write_xml.ts";
 import { readTree } from "./xml_tree.ts";
 
 /** Most objects of one multi-delete (S3 API, DeleteObjects). */
-const MAX_BATCH = 1000;
+export const MAX_BATCH = 1000;
 /** Most failures that are reported one by one; beyond them only the count shows that there are more. */
 const MAX_REPORTED_ERRORS = 1000;
 

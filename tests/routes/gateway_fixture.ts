@@ -74,15 +74,15 @@ export async function withGateway(options: FixtureOptions, body: (fixture: Fixtu
   const accepted = new AcceptedIdentities(() => NOW);
   if (options.proven ?? true) accepted.accept(accepted.digest(CURATOR));
   const log = batchedLog((text) => lines += text);
+  const addresses = options.gateway?.addresses ?? {
+    s3: () => Promise.resolve({ endpoint: storeOrigin, publicEndpoint: "https://share.example.org" }),
+    mapi: () => Promise.resolve(storeOrigin),
+  };
+  const s3 = { addresses, upstream: client, region: "us-east-1", now: () => NOW };
   const tasks = new TaskRunner({
     store: new SqliteTaskStore(":memory:", steadyTime()),
     keys: taskKeys(SECRET),
-    handlers: taskHandlers({
-      addresses: { s3: () => Promise.resolve({ endpoint: storeOrigin, publicEndpoint: storeOrigin }) },
-      upstream: client,
-      region: "us-east-1",
-      now: () => NOW,
-    }),
+    handlers: taskHandlers(s3),
     bounds: { maxPerOwner: 10, max: 200 },
     clock: PROCESS_CLOCK,
     log,
@@ -99,10 +99,7 @@ export async function withGateway(options: FixtureOptions, body: (fixture: Fixtu
       accepted,
       guesses: new GuessLimits(() => NOW),
       identify: options.identify ?? storeIdentities("native"),
-      addresses: {
-        s3: () => Promise.resolve({ endpoint: storeOrigin, publicEndpoint: "https://share.example.org" }),
-        mapi: () => Promise.resolve(storeOrigin),
-      },
+      addresses,
       upstreams: { s3: client, mapi: client },
       region: "us-east-1",
       tasks,

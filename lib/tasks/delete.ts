@@ -1,0 +1,254 @@
+import { Buffer } from "node:buffer";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { z } from "zod";
+import type { Caller } from "@/lib/auth/store_credentials.ts";
+import { HttpError } from "@/lib/http/errors.ts";
+import type { S3 } from "@/lib/s3/client.ts";
+import { deleteBatch, type DeleteError, MAX_BATCH } from "@/lib/s3/delete_objects.ts";
+import { listObjects, MAX_KEYS } from "@/lib/s3/listing.ts";
+import { compareText } from "@/lib/std/text_order.ts";
+import { parsedJson } from "@/lib/std/untrusted.ts";
+import { countKeys, keyCountState, NOTHING_COUNTED } from "./key_count.ts";
+import type { Job, TaskHandler, TaskType } from "./task_handler.ts";
+import type { Blobs } from "./task_store.ts";
+
+/** Failures that are shown one by one. */
+const MAX_SHOWN_ERRORS = 100;
+
+const deleteProgress = z.object({
+  /** What is deleted: so many chunks of keys, and so many prefixes. */
+  chunks: z.int(),
+  prefixes: z.int(),
+  /** First all is counted, then the chunks are deleted, then what is under the prefixes. */
+  phase: z.enum(["counting", "keys", "prefixes"]),
+  /** The prefix or the chunk that is worked on. */
+  index: z.int(),
+  /** How far the count of this prefix is; null when it has not begun. */
+  count: keyCountState.nullable(),
+  /** The last key of this prefix that was dealt with. */
+  after: z.string().nullable(),
+  /** A page that is being deleted: its last key, and the number of its keys. */
+  page: z.object({ end: z.string(), keys: z.int() }).nullable(),
+  total: z.int(),
+  deleted: z.int(),
+  failed: z.int(),
+  errors: z.array(z.object({ Key: z.string(), Code: z.string(), Message: z.string().nullable() })),
+  /** How long it has deleted so far, ms. */
+  deletingMs: z.number(),
+});
+export type DeleteProgress = z.output<typeof deleteProgress>;
+
+export const DELETE: TaskType<DeleteProgress> = { kind: "delete", progress: deleteProgress };
+
+/**
+ * The progress and the blobs of a deletion that begins. Keys and prefixes that lie under another prefix are left out, so
+ * that nothing is counted twice.
+ */
+export function newDelete(
+  keys: readonly string[],
+  prefixes: readonly string[],
+): { progress: DeleteProgress; blobs: Blobs } {
+  const outer = outermost(prefixes);
+  const single = [...new Set(keys)].filter((key) => !isUnder(outer, key));
+  const blobs = new Map([[PREFIXES, packed(outer)]]);
+  let chunks = 0;
+  for (let at = 0; at < single.length; at += MAX_BATCH) {
+    blobs.set(chunkName(chunks++), packed(single.slice(at, at + MAX_BATCH)));
+  }
+  const progress: DeleteProgress = {
+    chunks,
+    prefixes: outer.length,
+    phase: "counting",
+    index: 0,
+    count: null,
+    after: null,
+    page: null,
+    total: single.length,
+    deleted: 0,
+    failed: 0,
+    errors: [],
+    deletingMs: 0,
+  };
+  return { progress, blobs };
+}
+
+/** Deletes keys, and what is under prefixes, page by page. A cancellation takes effect after the page under way. */
+export function deleteHandler(s3: S3): TaskHandler<DeleteProgress> {
+  return {
+    ...DELETE,
+    keepsCaller: false,
+    async run(job) {
+      const deletion = new Deletion(s3, job);
+      await deletion.run();
+      return deletion.progress;
+    },
+  };
+}
+
+class Deletion {
+  progress: DeleteProgress;
+  readonly #s3: S3;
+  readonly #job: Job<DeleteProgress>;
+  /** A page that is being deleted is not broken off by a cancellation: what becomes of it must be known. */
+  readonly #uncanceled: Caller;
+  #countedAt = performance.now();
+
+  constructor(s3: S3, job: Job<DeleteProgress>) {
+    this.#s3 = s3;
+    this.#job = job;
+    this.progress = job.progress;
+    this.#uncanceled = { ...job.caller, signal: job.leaseSignal };
+  }
+
+  async run(): Promise<void> {
+    const prefixes = await this.#input(PREFIXES);
+    if (this.progress.phase === "counting") await this.#count(prefixes);
+    this.#countedAt = performance.now();
+    if (this.progress.phase === "keys") await this.#deleteChunks();
+    for (let { index } = this.progress; index < prefixes.length; index++) {
+      await this.#deletePrefix(prefixes[index]);
+      this.#change({ index: index + 1, after: null });
+    }
+  }
+
+  async #count(prefixes: readonly string[]): Promise<void> {
+    const { caller, bucket } = this.#job;
+    for (let { index } = this.progress; index < prefixes.length; index++) {
+      const { files } = await countKeys(this.progress.count ?? NOTHING_COUNTED, {
+        s3: this.#s3,
+        caller,
+        bucket,
+        prefix: prefixes[index],
+        delimiter: "",
+        onPage: (count) => this.#store({ count }),
+      });
+      this.#change({ index: index + 1, count: null, total: this.progress.total + files });
+    }
+    await this.#store({ phase: "keys", index: 0 });
+  }
+
+  async #deleteChunks(): Promise<void> {
+    for (let { index } = this.progress; index < this.progress.chunks; index++) {
+      const keys = await this.#input(chunkName(index));
+      const errors = await this.#delete(keys);
+      this.#counted(keys.length, errors);
+      await this.#store({ index: index + 1 });
+    }
+    await this.#store({ phase: "prefixes", index: 0 });
+  }
+
+  async #deletePrefix(prefix: string): Promise<void> {
+    if (this.progress.page) await this.#deletePageAgain(prefix, this.progress.page);
+    for (;;) {
+      const { keys, isLast } = await this.#page(prefix);
+      if (keys.length > 0) {
+        const end = keys[keys.length - 1];
+        // Stored before: a process that dies now may or may not have deleted the page.
+        await this.#store({ page: { end, keys: keys.length } }, "at once");
+        const errors = await this.#delete(keys);
+        this.#counted(keys.length, errors);
+        await this.#store({ page: null, after: end });
+      }
+      if (isLast) return;
+    }
+  }
+
+  /** A page whose deletion was interrupted: what is still there of it is deleted, the rest has been. */
+  async #deletePageAgain(prefix: string, { end, keys: count }: { end: string; keys: number }): Promise<void> {
+    const errors: DeleteError[] = [];
+    let after = this.progress.after;
+    for (let isLast = false; !isLast;) {
+      const page = await this.#page(prefix, after);
+      const keys = page.keys.filter((key) => compareText(key, end) <= 0);
+      if (keys.length > 0) errors.push(...await this.#delete(keys));
+      isLast = page.isLast || keys.length < page.keys.length;
+      after = page.keys.at(-1) ?? after;
+    }
+    this.#counted(count, errors.slice(0, count));
+    await this.#store({ page: null, after: end });
+  }
+
+  /** @throws HttpError 501 where the store does not list from a key on */
+  async #page(prefix: string, after = this.progress.after): Promise<{ keys: string[]; isLast: boolean }> {
+    const { caller, bucket } = this.#job;
+    const options = { prefix, startAfter: after ?? undefined, maxKeys: MAX_KEYS };
+    const page = await listObjects(this.#s3, caller, bucket, options);
+    const keys = page.objects.map(({ Key }) => Key);
+    const isBehind = after === null || keys.length === 0 || compareText(keys[0], after) > 0;
+    if (!isBehind || (keys.length === 0 && page.is_truncated)) {
+      throw new HttpError(501, `bucket '${bucket}': the store does not list keys from a given one on`);
+    }
+    return { keys, isLast: !page.is_truncated };
+  }
+
+  async #delete(keys: readonly string[]): Promise<DeleteError[]> {
+    const errors: DeleteError[] = [];
+    for (let at = 0; at < keys.length; at += MAX_BATCH) {
+      this.#job.signal.throwIfAborted();
+      const batch = keys.slice(at, at + MAX_BATCH).map((key) => ({ key }));
+      errors.push(...await deleteBatch(this.#s3, this.#uncanceled, this.#job.bucket, batch));
+    }
+    return errors;
+  }
+
+  #counted(keys: number, errors: readonly DeleteError[]): void {
+    const now = performance.now();
+    const shown = errors.slice(0, Math.max(0, MAX_SHOWN_ERRORS - this.progress.errors.length));
+    this.#change({
+      deleted: this.progress.deleted + keys - errors.length,
+      failed: this.progress.failed + errors.length,
+      errors: [...this.progress.errors, ...shown.map(({ Key, Code, Message }) => ({ Key, Code, Message }))],
+      deletingMs: this.progress.deletingMs + now - this.#countedAt,
+    });
+    this.#countedAt = now;
+  }
+
+  #change(change: Partial<DeleteProgress>): void {
+    this.progress = { ...this.progress, ...change };
+  }
+
+  async #store(change: Partial<DeleteProgress>, when?: "at once"): Promise<void> {
+    this.#change(change);
+    await this.#job.checkpoint(this.progress, when);
+  }
+
+  async #input(name: string): Promise<string[]> {
+    const [blob] = await this.#job.readBlobs([name]);
+    return unpacked(blob);
+  }
+}
+
+const PREFIXES = "prefixes";
+const chunkName = (index: number) => `keys/${index}`;
+
+function packed(texts: readonly string[]): Uint8Array {
+  return gzipSync(JSON.stringify(texts), { level: 1 });
+}
+
+/** @throws HttpError 410 where the stored texts are gone or damaged */
+function unpacked(blob: Uint8Array | null): string[] {
+  const texts = blob && z.array(z.string()).safeParse(parsedJson(gunzipSync(Buffer.from(blob)))).data;
+  if (!texts) throw new HttpError(410, "The stored list of what to delete is gone: start the task again");
+  return texts;
+}
+
+/** The prefixes that do not lie under another one, in order. */
+function outermost(prefixes: readonly string[]): string[] {
+  const outer: string[] = [];
+  for (const prefix of [...new Set(prefixes)].sort()) {
+    const last = outer.at(-1);
+    if (last === undefined || !prefix.startsWith(last)) outer.push(prefix);
+  }
+  return outer;
+}
+
+/** Whether a key lies under one of the outermost prefixes: only the last one that is not greater can be it. */
+function isUnder(outer: readonly string[], key: string): boolean {
+  let [low, high] = [0, outer.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (outer[middle] <= key) low = middle + 1;
+    else high = middle;
+  }
+  return low > 0 && key.startsWith(outer[low - 1]);
+}

@@ -1,0 +1,91 @@
+import { z } from "zod";
+import type { Operation } from "@/lib/http/operation.ts";
+import { readCountPage } from "@/lib/s3/count_page.ts";
+import { COUNT, newCount } from "@/lib/tasks/count.ts";
+import type { TaskView } from "@/lib/tasks/task_events.ts";
+import { bucketParams, wellFormed } from "./object_parameters.ts";
+import type { GatewayOperation } from "./operation.ts";
+import {
+  EVENTS_DESCRIPTION,
+  progressEvents,
+  taskParams,
+  type TaskRoutes,
+  taskTimes,
+  timesOf,
+  wantsEvents,
+} from "./task_progress.ts";
+
+const TAG = "Background tasks";
+const PATH = "/api/v1/buckets/{bucket}/objects/s3_stats";
+const STATUS = { running: "counting", ready: "ready", failed: "failed", canceled: "failed" } as const;
+
+const counts = {
+  task_id: z.string(),
+  files: z.int().meta({ description: "Keys so far; with a delimiter, those that do not have it behind the prefix" }),
+  folders: z.int().meta({ description: "Common prefixes so far; 0 without a delimiter" }),
+};
+const started = z.object({ ...counts, status: z.literal("counting") }).meta({ id: "CountStarted" });
+const progress = z.object({
+  ...counts,
+  status: z.enum(["counting", "ready", "failed"]),
+  bytes: z.number().meta({ description: "Sum of the sizes of the keys so far" }),
+  ...taskTimes,
+  error: z.string().optional().meta({ description: "Why it failed" }),
+}).meta({ id: "CountProgress" });
+
+/** Counting keys in the background. */
+export function countOperations(operation: GatewayOperation, routes: TaskRoutes): Operation[] {
+  const { s3, tasks } = routes;
+  return [
+    operation({
+      id: "start_count",
+      method: "POST",
+      path: PATH,
+      tag: TAG,
+      summary: "Count the objects under a prefix in the background",
+      params: bucketParams,
+      query: z.object({
+        prefix: wellFormed.default("").meta({ description: "Empty: the whole bucket" }),
+        delimiter: wellFormed.default("").meta({
+          description: "Keys that have it behind the prefix count as folders, such as `/`",
+        }),
+      }),
+      responses: {
+        202: { description: "Started", schema: started },
+        404: { description: "No such bucket" },
+        429: { description: "Too many background tasks, of this user or of all" },
+      },
+      async handler({ caller, params: { bucket }, query: { prefix, delimiter } }) {
+        await readCountPage(s3, caller, bucket, { prefix, delimiter, token: null, after: null, maxKeys: 1 });
+        const task_id = await tasks.create(COUNT, { caller, bucket, progress: newCount(prefix, delimiter) });
+        return Response.json({ task_id, status: "counting", files: 0, folders: 0 }, { status: 202 });
+      },
+    }),
+    operation({
+      id: "get_count",
+      method: "GET",
+      path: `${PATH}/{task_id}`,
+      tag: TAG,
+      summary: "The progress or the result of a count",
+      description: `It can be read for ten minutes after the end. ${EVENTS_DESCRIPTION}.`,
+      params: taskParams,
+      responses: {
+        200: { description: "How far it is, and how it ended", schema: progress },
+        404: { description: "No such count of this user in this bucket" },
+      },
+      async handler({ caller, params: { bucket, task_id } }, context) {
+        await caller.prove?.();
+        const view = async (): Promise<TaskView> => {
+          const { task, progress: { count } } = await tasks.find(COUNT, bucket, task_id, caller);
+          const { files, folders, bytes } = count;
+          const status = STATUS[task.state];
+          const error = task.error === null ? {} : { error: task.error };
+          const body = { task_id, status, files, folders, bytes, ...timesOf(task), ...error };
+          return { body, isOver: task.state !== "running" };
+        };
+        const { body } = await view();
+        return wantsEvents(context) ? progressEvents(routes, caller, context, view) : Response.json(body);
+      },
+    }),
+  ];
+}

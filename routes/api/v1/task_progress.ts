@@ -1,0 +1,86 @@
+import { z } from "zod";
+import type { Caller } from "@/lib/auth/store_credentials.ts";
+import { tooManyRequests } from "@/lib/http/errors.ts";
+import { BrokenStream, guardedStream } from "@/lib/http/guarded_stream.ts";
+import { InFlight } from "@/lib/http/in_flight.ts";
+import type { RequestContext } from "@/lib/http/request_context.ts";
+import type { S3 } from "@/lib/s3/client.ts";
+import type { Task } from "@/lib/tasks/task.ts";
+import { PROCESS_CLOCK } from "@/lib/tasks/task_clock.ts";
+import { TaskEvents, type TaskView } from "@/lib/tasks/task_events.ts";
+import { ownerOf } from "@/lib/tasks/task_keys.ts";
+import type { TaskRunner } from "@/lib/tasks/task_runner.ts";
+import { bucketParams } from "./object_parameters.ts";
+
+/** Event streams of one owner, and of all, at a time. */
+const MAX_STREAMS_PER_OWNER = 16;
+const MAX_STREAMS = 256;
+const RETRY_AFTER_SECONDS = 5;
+
+/** What the task operations work with. */
+export interface TaskRoutes {
+  readonly s3: S3;
+  readonly tasks: TaskRunner;
+  readonly streams: TaskStreams;
+}
+
+/** Which task, in the path. */
+export const taskParams = bucketParams.extend({
+  task_id: z.string().min(1).meta({ examples: ["0b6d1c0e-54a8-4a0b-9f6e-0c6f3c1d2e4f"] }),
+});
+
+/** Members of every progress. All times are ISO 8601 in UTC. */
+export const taskTimes = {
+  started_at: z.string(),
+  updated_at: z.string().meta({ description: "When this was stored" }),
+  ended_at: z.string().nullable(),
+};
+
+export const EVENTS_DESCRIPTION =
+  "With `Accept: text/event-stream` as events: `progress` when it changes, `end` at the end";
+
+export function timesOf({ createdAt, updatedAt, endedAt }: Task): Record<keyof typeof taskTimes, string | null> {
+  return { started_at: iso(createdAt), updated_at: iso(updatedAt), ended_at: endedAt === null ? null : iso(endedAt) };
+}
+
+/** A time in ms since 1970 as ISO 8601. */
+export function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** Limits the event streams of this process. */
+export class TaskStreams {
+  readonly #ofOwner = new InFlight(MAX_STREAMS_PER_OWNER);
+  readonly #all = new InFlight(MAX_STREAMS);
+
+  /** @throws HttpError 429 when there are too many */
+  enter(owner: string, context: RequestContext): void {
+    const leaveOwner = this.#ofOwner.enter(owner);
+    const leave = leaveOwner && this.#all.enter();
+    if (leaveOwner) context.hold(leaveOwner);
+    if (!leave) throw tooManyRequests("Too many event streams at a time: poll instead", RETRY_AFTER_SECONDS);
+    context.hold(leave);
+  }
+}
+
+/** Whether a client wants events. */
+export function wantsEvents(context: RequestContext): boolean {
+  return /(?:^|,)\s*text\/event-stream\s*(?:;|,|$)/i.test(context.header("Accept") ?? "");
+}
+
+/** The progress of a task as an event stream, which ends with the task, with its client or after ten minutes. */
+export function progressEvents(
+  { tasks, streams }: TaskRoutes,
+  caller: Caller,
+  context: RequestContext,
+  view: () => Promise<TaskView>,
+): Response {
+  streams.enter(ownerOf(caller, tasks.keys), context);
+  const events = new TaskEvents({ clock: PROCESS_CLOCK, view, signal: tasks.stopping });
+  const body = guardedStream(events, {
+    broken: () => new BrokenStream("BrokenEvents", "an event stream broke off"),
+    unread: () => context.info?.breakOff?.(),
+  });
+  // A proxy must not hold events back.
+  return new Response(body, { headers: { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" } });
+}

@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { deleteHandler, type DeleteProgress, newDelete } from "@/lib/tasks/delete.ts";
+import type { Job } from "@/lib/tasks/task_handler.ts";
+import { CALLER, ModelStore } from "./model_store.ts";
+
+/** A job whose checkpoints are recorded; `stopAt` breaks it off before the checkpoint of that number is stored. */
+class TestJob {
+  readonly stored: DeleteProgress[] = [];
+  readonly #cancel = new AbortController();
+  readonly #lease = new AbortController();
+  readonly #blobs: ReadonlyMap<string, Uint8Array>;
+  stopAt = Infinity;
+  #last: DeleteProgress;
+
+  constructor(keys: readonly string[], prefixes: readonly string[]) {
+    const { progress, blobs } = newDelete(keys, prefixes);
+    this.#blobs = blobs;
+    this.#last = progress;
+  }
+
+  cancel(): void {
+    this.#cancel.abort(new Error("cancelled"));
+  }
+
+  async run(store: ModelStore): Promise<DeleteProgress> {
+    const signal = AbortSignal.any([this.#cancel.signal, this.#lease.signal]);
+    const job: Job<DeleteProgress> = {
+      id: "1",
+      bucket: "letters",
+      caller: { ...CALLER, signal },
+      progress: JSON.parse(JSON.stringify(this.#last)),
+      signal,
+      leaseSignal: this.#lease.signal,
+      checkpoint: (progress) => {
+        if (this.stored.length + 1 === this.stopAt) {
+          this.stopAt = Infinity;
+          return Promise.reject(new Error("stopped"));
+        }
+        this.stored.push(progress);
+        this.#last = progress;
+        return signal.aborted ? Promise.reject(signal.reason) : Promise.resolve();
+      },
+      readBlobs: (names) => Promise.resolve(names.map((name) => new Uint8Array(this.#blobs.get(name) ?? []))),
+      writeBlobs: () => Promise.resolve(),
+    };
+    return await deleteHandler(store.s3).run(job);
+  }
+
+  /** As {@link run}, again after each time that it is broken off. */
+  async runThrough(store: ModelStore): Promise<DeleteProgress> {
+    try {
+      return await this.run(store);
+    } catch (error) {
+      assert.equal((error as Error).message, "stopped");
+      return await this.run(store);
+    }
+  }
+}
+
+const numbers = ({ total, deleted, failed }: DeleteProgress) => ({ total, deleted, failed });
+const many = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
+
+Deno.test("delete: what is under prefixes and the named keys go, all is counted before, and nothing twice", async () => {
+  const store = new ModelStore([...many("a/", 2500), ...many("b/", 10), "c", "d", "A/1"]);
+  const job = new TestJob(["c", "c", "absent", "a/7"], ["a/", "a/2", "b/"]);
+  assert.deepEqual(numbers(await job.run(store)), { total: 2512, deleted: 2512, failed: 0 });
+  assert.deepEqual([...store.objects.keys()], ["d", "A/1"]);
+  assert.deepEqual(store.deletes.map(({ length }) => length), [2, 1000, 1000, 500, 10]);
+  const first = job.stored.find(({ deleted }) => deleted > 0);
+  assert.equal(first?.total, 2512);
+});
+
+Deno.test("delete: what the store refuses is counted as failed, a hundred with their reasons, and is not tried again", async () => {
+  const store = new ModelStore(many("a/", 1500));
+  for (const key of many("a/", 150)) store.held.add(key);
+  const done = await new TestJob([], ["a/"]).run(store);
+  assert.deepEqual(numbers(done), { total: 1500, deleted: 1350, failed: 150 });
+  assert.equal(done.errors.length, 100);
+  assert.deepEqual(done.errors[0], { Key: "a/0", Code: "AccessDenied", Message: "held" });
+  assert.equal(store.deletes.length, 2);
+});
+
+Deno.test("delete: wherever it is broken off, it goes on with exact numbers", async () => {
+  for (let stopAt = 1; stopAt < 40; stopAt++) {
+    const store = new ModelStore([...many("a/", 95), ...many("b/", 25), ...many("k", 30)]);
+    store.pageSize = 10;
+    for (const key of ["a/3", "a/94", "b/7"]) store.held.add(key);
+    const job = new TestJob(many("k", 30), ["a/", "b/"]);
+    job.stopAt = stopAt;
+    assert.deepEqual(numbers(await job.runThrough(store)), { total: 150, deleted: 147, failed: 3 }, `stop ${stopAt}`);
+    assert.deepEqual([...store.objects.keys()].sort(), ["a/3", "a/94", "b/7"]);
+  }
+});
+
+Deno.test("delete: a page whose response was lost is counted once", async () => {
+  const store = new ModelStore(many("a/", 25));
+  store.pageSize = 10;
+  let deletes = 0;
+  const job = new TestJob([], ["a/"]);
+  store.before = ({ method, body }) => {
+    if (method !== "POST" || ++deletes !== 2) return;
+    // The store has deleted half of the page when the connection breaks.
+    const keys = [...String(body).matchAll(/<Key>(.*?)<\/Key>/g)].map(([, key]) => key);
+    for (const key of keys.slice(0, 5)) store.objects.delete(key);
+    throw new Error("stopped");
+  };
+  assert.deepEqual(numbers(await job.runThrough(store)), { total: 25, deleted: 25, failed: 0 });
+});
+
+Deno.test("delete: a cancellation lets the page under way end, and counts it", async () => {
+  const store = new ModelStore(many("a/", 30));
+  store.pageSize = 10;
+  const job = new TestJob([], ["a/"]);
+  store.before = ({ method, signal }) => {
+    if (method !== "POST") return;
+    job.cancel();
+    assert.ok(!signal?.aborted);
+  };
+  await assert.rejects(job.run(store), { message: "cancelled" });
+  const last = job.stored.at(-1);
+  assert.deepEqual([last?.deleted, last?.page, store.objects.size], [10, null, 20]);
+});
+
+Deno.test("delete: keys with control characters, dot segments, the longest names and case twins", async () => {
+  const keys = ["a\x01b", "../up", "a/../b", "é".repeat(512), "Twin", "twin", "a&b<c>\r\n"];
+  const store = new ModelStore(keys);
+  assert.deepEqual(numbers(await new TestJob(["twin"], [""]).run(store)), { total: 7, deleted: 7, failed: 0 });
+  assert.equal(store.objects.size, 0);
+});
+
+Deno.test("delete: a store that does not list from a key on is an error before anything is deleted twice", async () => {
+  const store = new ModelStore(many("a/", 30));
+  store.pageSize = 10;
+  store.quirk = "no start-after";
+  for (const key of many("a/", 3)) store.held.add(key);
+  await assert.rejects(new TestJob([], ["a/"]).run(store), { status: 501 });
+});

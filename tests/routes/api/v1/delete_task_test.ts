@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { type Fixture, s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
+
+const PATH = "/api/v1/buckets/letters/objects/delete-task";
+const post = ({ call }: Fixture, body: unknown) => call(PATH, { method: "POST", body: JSON.stringify(body) });
+
+function page(keys: readonly string[]): Response {
+  const entries = keys.map((key) => `<Contents><Key>${key}</Key><Size>2</Size></Contents>`).join("");
+  return new Response(`<ListBucketResult><IsTruncated>false</IsTruncated>${entries}</ListBucketResult>`);
+}
+
+async function start(fixture: Fixture, body: unknown): Promise<string> {
+  const response = await post(fixture, body);
+  const { task_id, ...rest } = await response.json();
+  assert.deepEqual([response.status, rest], [202, { status: "processing", total: 0, deleted: 0, failed: 0 }]);
+  return task_id;
+}
+
+/** The last event of a task. */
+async function endOf({ call }: Fixture, id: string): Promise<Record<string, unknown>> {
+  const response = await call(`${PATH}/${id}`, { headers: { Accept: "application/json;q=0, text/event-stream" } });
+  const [, data] = /event: end\ndata: (.*)\n\n$/.exec(await response.text()) ?? [];
+  return JSON.parse(data);
+}
+
+Deno.test("delete task: it counts, deletes and says what the store refused", async () => {
+  await withGateway({}, async (fixture) => {
+    fixture.answer((request) =>
+      request.method === "GET"
+        ? page(["a/1", "a/2", "a/3"])
+        : new Response("<DeleteResult><Error><Key>a/2</Key><Code>AccessDenied</Code></Error></DeleteResult>")
+    );
+    const id = await start(fixture, { prefixes: ["a/"] });
+    const end = await endOf(fixture, id);
+    const { started_at: _s, updated_at: _u, ended_at, ...rest } = end;
+    assert.deepEqual(rest, {
+      task_id: id,
+      status: "done",
+      total: 3,
+      deleted: 2,
+      failed: 1,
+      errors: [{ Key: "a/2", Code: "AccessDenied", Message: null }],
+    });
+    assert.ok(ended_at);
+    assert.deepEqual(await (await fixture.call(`${PATH}/${id}`)).json(), end);
+    const canceled = await fixture.call(`${PATH}/${id}/cancel`, { method: "POST" });
+    assert.deepEqual([canceled.status, await canceled.json()], [200, { task_id: id, status: "done" }]);
+  });
+});
+
+Deno.test("delete task: cancelled before the first page it is canceled with 0 deleted", async () => {
+  await withGateway({}, async (fixture) => {
+    const counting = Promise.withResolvers<void>();
+    fixture.answer(async (request, { target }) => {
+      if (target.includes("max-keys=1&")) return page(["a/1"]);
+      if (request.method === "GET") {
+        counting.resolve();
+        await new Promise<void>((resolve) => request.signal.addEventListener("abort", () => resolve()));
+      }
+      return new Response("<DeleteResult/>");
+    });
+    const id = await start(fixture, { prefixes: ["a/"] });
+    await counting.promise;
+    const canceled = await fixture.call(`${PATH}/${id}/cancel`, { method: "POST" });
+    assert.deepEqual([canceled.status, await canceled.json()], [200, { task_id: id, status: "canceling" }]);
+    const { status, deleted } = await endOf(fixture, id);
+    assert.deepEqual([status, deleted], ["canceled", 0]);
+    assert.ok(!fixture.seen.some(({ method }) => method === "POST"));
+  });
+});
+
+Deno.test("delete task: a failed one is 502 with its error", async () => {
+  await withGateway({}, async (fixture) => {
+    let calls = 0;
+    fixture.answer(() => calls++ === 0 ? page([]) : s3Error(403, "SignatureDoesNotMatch", "no"));
+    const id = await start(fixture, { keys: ["a"] });
+    const { status, error } = await endOf(fixture, id);
+    assert.equal(status, "failed");
+    assert.match(String(error), /credentials.*log in again/);
+    const poll = await fixture.call(`${PATH}/${id}`);
+    assert.deepEqual([poll.status, await poll.json()], [502, { detail: { status: "failed", error } }]);
+  });
+});
+
+Deno.test("delete task: nothing to delete and an empty prefix without all are 400, an unknown task 404", async () => {
+  await withGateway({}, async (fixture) => {
+    for (
+      const [body, status] of [
+        [{}, 400],
+        [{ keys: [], prefixes: null }, 400],
+        [{ prefixes: [""] }, 400],
+        [{ prefixes: ["a"], all: true }, 400],
+        [{ keys: [""] }, 422],
+        [{ prefixes: ["\ud800"] }, 422],
+        [{ prefixes: Array.from({ length: 1001 }, (_, n) => `p${n}`) }, 422],
+      ] as const
+    ) {
+      const response = await post(fixture, body);
+      assert.equal(response.status, status, JSON.stringify(body).slice(0, 80));
+      await response.body?.cancel();
+    }
+    assert.deepEqual((await (await post(fixture, {})).json()).detail, "Provide at least one prefix or key to delete");
+    assert.equal(fixture.seen.length, 0);
+    const unknown = await fixture.call(`${PATH}/d0d0d0d0-0000-4000-8000-000000000000/cancel`, { method: "POST" });
+    assert.deepEqual([unknown.status, await unknown.json()], [404, { detail: "Task not found" }]);
+    fixture.answer(() => s3Error(404, "NoSuchBucket", "gone"));
+    const missing = await post(fixture, { prefixes: [""], all: true });
+    assert.deepEqual([missing.status, await missing.json()], [404, { detail: "bucket 'letters': gone" }]);
+  });
+});
