@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { type Application, startApplication } from "@/tests/application.ts";
+import { type GatewayClient, logIn } from "./gateway_client.ts";
+
+const OBJECTS = 3000;
+const WRITERS = 16;
+const PATH = "/buckets/tasks-outlive/objects";
+
+Deno.test({
+  name:
+    "whole application: a count and a deletion go on after kill -9 with exact numbers, and only their owner sees them",
+  sanitizeOps: false,
+  sanitizeResources: false,
+  async fn() {
+    const dataFolder = await Deno.makeTempDir({ prefix: "stackroom-tasks-" });
+    let running: Application | null = null;
+    try {
+      const first = running = await startApplication({ dataFolder });
+      const curator = await logIn(first.site, "archive/curator");
+      await curator.json("POST", "/buckets", { bucket: "tasks-outlive" });
+      await fill(curator);
+      const counting = await curator.json("POST", `${PATH}/s3_stats?prefix=a/`);
+      await first.kill();
+
+      const second = running = await startApplication({ dataFolder });
+      const again = await logIn(second.site, "archive/curator");
+      const counted = await endOf(again, `${PATH}/s3_stats/${counting.task_id}`);
+      assert.deepEqual([counted.status, counted.files, counted.bytes], ["ready", OBJECTS, OBJECTS]);
+      const other = await logIn(second.site, "archive/reader");
+      const foreign = await other.call("GET", `${PATH}/s3_stats/${counting.task_id}`);
+      assert.deepEqual([foreign.status, await foreign.json()], [404, { detail: "Task not found" }]);
+
+      const deleting = await again.json("POST", `${PATH}/delete-task`, { prefixes: ["a/"] });
+      for await (const { data } of events(again, `${PATH}/delete-task/${deleting.task_id}`)) {
+        if (Number(data.deleted) > 0) break;
+      }
+      await second.kill();
+
+      const third = running = await startApplication({ dataFolder });
+      const later = await logIn(third.site, "archive/curator");
+      const { status, total, deleted, failed } = await endOf(later, `${PATH}/delete-task/${deleting.task_id}`);
+      assert.deepEqual([status, total, deleted, failed], ["done", OBJECTS, OBJECTS, 0]);
+      const left = await later.json("GET", PATH);
+      assert.equal(left.key_count, 1);
+    } finally {
+      await running?.kill();
+      await Deno.remove(dataFolder, { recursive: true });
+    }
+  },
+});
+
+/** Writes the objects that are counted and deleted, and one that stays. */
+async function fill(client: GatewayClient): Promise<void> {
+  let next = 0;
+  await client.call("PUT", `${PATH}/b`, "x").then((response) => response.body?.cancel());
+  await Promise.all(Array.from({ length: WRITERS }, async () => {
+    while (next < OBJECTS) {
+      const response = await client.call("PUT", `${PATH}/a/${next++ % 7}/${next}`, "x");
+      assert.equal(response.status, 200);
+      await response.body?.cancel();
+    }
+  }));
+}
+
+/** The events of a task, until its end. */
+async function* events(client: GatewayClient, path: string) {
+  const response = await client.call("GET", path, undefined, { Accept: "text/event-stream" });
+  assert.equal(response.status, 200);
+  let text = "";
+  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += chunk;
+    for (let end = text.indexOf("\n\n"); end >= 0; end = text.indexOf("\n\n")) {
+      const [, event, data] = /^event: (\w+)\ndata: (.*)$/.exec(text.slice(0, end)) ?? [];
+      text = text.slice(end + 2);
+      if (event) yield { event, data: JSON.parse(data) as Record<string, unknown> };
+    }
+  }
+}
+
+async function endOf(client: GatewayClient, path: string): Promise<Record<string, unknown>> {
+  let last: Record<string, unknown> = {};
+  for await (const { event, data } of events(client, path)) if (event === "end") last = data;
+  return last;
+}
