@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { type FakeAnswer, type Fixture, NOW, s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
+
+const PATH = "/api/v1/buckets/letters/objects/download";
+const SIZE = 2 ** 30;
+const BYTES = new Uint8Array(64 * 1024);
+
+/** A store of one long object, whose reads are counted while they are open. */
+function longObject(open: Set<object>): FakeAnswer {
+  return (request) => {
+    if (new URL(request.url).search.includes("list-type=2")) {
+      const entry = `<Contents><Key>film</Key><Size>${SIZE}</Size><ETag>&quot;e&quot;</ETag></Contents>`;
+      return new Response(`<ListBucketResult><IsTruncated>false</IsTruncated>${entry}</ListBucketResult>`);
+    }
+    const read = {};
+    open.add(read);
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(BYTES.slice()),
+      cancel: () => void open.delete(read),
+    }, { highWaterMark: 0 });
+    return new Response(body, { headers: { etag: '"e"' } });
+  };
+}
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!await holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+async function started({ call }: Fixture, body: unknown): Promise<{ id: string; link: string }> {
+  const answer = await call(PATH, { method: "POST", body: JSON.stringify(body) });
+  assert.equal(answer.status, 202, await answer.clone().text());
+  const { task_id, download_url } = await answer.json();
+  return { id: task_id, link: download_url };
+}
+
+/** Waits until a task has ended, and answers with its last poll. */
+async function ended({ call }: Fixture, id: string): Promise<{ status: number; body: Record<string, unknown> }> {
+  for (;;) {
+    const answer = await call(`${PATH}/${id}`, { headers: { accept: "application/json" } });
+    const body = await answer.json();
+    if (body.status !== "processing") return { status: answer.status, body };
+  }
+}
+
+Deno.test("zip task: a client that leaves ends the reads of the store and frees its download", async () => {
+  const open = new Set<object>();
+  await withGateway({}, async (fixture) => {
+    fixture.answer(longObject(open));
+    const { id, link } = await started(fixture, { prefix: "" });
+    await ended(fixture, id);
+    const download = () => fetch(fixture.origin + link);
+    const downloads = await Promise.all([download(), download(), download(), download()]);
+    assert.deepEqual(downloads.map(({ status }) => status), [200, 200, 200, 200]);
+    assert.equal(open.size, 4);
+    const fifth = await download();
+    assert.deepEqual([fifth.status, fifth.headers.get("retry-after")], [503, "10"]);
+    assert.equal(
+      (await fifth.json()).detail,
+      "You download 4 archives at a time, which is the limit: wait until one is there",
+    );
+
+    for (const { body } of downloads) await body?.cancel();
+    await until(() => open.size === 0);
+    await until(async () => {
+      const again = await download();
+      await again.body?.cancel();
+      return again.status === 200;
+    });
+  });
+});
+
+Deno.test("zip task: a failed archive says so to each poll, in the form of the contract", async () => {
+  await withGateway({}, async (fixture) => {
+    fixture.answer((request) => {
+      if (request.method === "HEAD" && request.url.endsWith("/letters")) return new Response(null);
+      return request.method === "HEAD" ? new Response(null, { status: 403 }) : s3Error(403, "InvalidAccessKeyId", "no");
+    });
+    const { id, link } = await started(fixture, { keys: ["a"] });
+    const { status, body } = await ended(fixture, id);
+    assert.equal(status, 500);
+    const detail = body.detail as Record<string, unknown>;
+    assert.deepEqual([detail.status, detail.failed_keys, typeof detail.error], ["failed", [], "string"]);
+    const linked = await fetch(fixture.origin + link);
+    assert.deepEqual([linked.status, await linked.json()], [500, body]);
+  });
+});
+
+Deno.test("zip task: a ticket expires with its archive", async () => {
+  let now = NOW;
+  await withGateway({ app: { now: () => now } }, async (fixture) => {
+    fixture.answer(longObject(new Set()));
+    const { id } = await started(fixture, { prefix: "" });
+    const { body } = await ended(fixture, id);
+    const link = fixture.origin + body.download_url;
+    // Tickets expire by the clock of the store of tasks.
+    now = Date.now();
+    assert.equal((await fetch(link, { method: "HEAD" })).status, 200);
+    now += 601_000;
+    const late = await fetch(link);
+    assert.deepEqual([late.status, await late.json()], [403, {
+      detail: "The link of the archive has expired: start the archive again",
+    }]);
+  });
+});
