@@ -24,8 +24,9 @@ interface ContentsListProps {
  */
 export function ContentsList({ ranges, store }: ContentsListProps) {
   return (
-    <ol
-      class="toc"
+    <div
+      role="group"
+      aria-labelledby="contents-title"
       aria-describedby="contents-keys"
       onFocusIn={({ target, currentTarget }) => {
         if (!(target instanceof HTMLElement) || !target.matches(ENTRY)) return;
@@ -42,7 +43,7 @@ export function ContentsList({ ranges, store }: ContentsListProps) {
       }}
     >
       <Entries ranges={ranges} store={store} level={1} />
-    </ol>
+    </div>
   );
 }
 
@@ -85,7 +86,7 @@ function EntryList({ ranges, store, level, from }: EntryGroupProps) {
     return own.map(({ canvases }) => canvases.some((index) => shown.includes(index)) ? "1" : "0").join("");
   });
   return (
-    <>
+    <ol class={`toc${from > 0 ? " later" : ""}`} start={from + 1}>
       {own.map((range, at) => (
         <Entry
           key={at}
@@ -96,7 +97,7 @@ function EntryList({ ranges, store, level, from }: EntryGroupProps) {
           isCurrent={current.value[at] === "1"}
         />
       ))}
-    </>
+    </ol>
   );
 }
 
@@ -147,9 +148,9 @@ function Entry({ range, store, level, isFirst, isCurrent }: EntryProps) {
         )}
       </span>
       {isUnfolded.value && children.length > 0 && (
-        <ol class="toc">
+        <div class="parts">
           <Entries ranges={children} store={store} level={level + 1} />
-        </ol>
+        </div>
       )}
     </li>
   );
@@ -172,7 +173,7 @@ function goByKey(key: string, entry: HTMLElement, list: HTMLElement): boolean {
       entries().at(key === "Home" ? 0 : -1)?.focus();
       return true;
     case "ArrowRight":
-      if (isUnfolded) entry.closest("li")?.querySelector<HTMLElement>(`:scope > .toc ${ENTRY}`)?.focus();
+      if (isUnfolded) entry.closest("li")?.querySelector<HTMLElement>(`:scope > .parts ${ENTRY}`)?.focus();
       else unfold?.click();
       return true;
     case "ArrowLeft":
