@@ -118,7 +118,9 @@ export function zipHandler(s3: S3): TaskHandler<ZipProgress> {
     ...ZIP_TASK,
     keepsCaller: true,
     async run(job) {
-      let progress = job.progress;
+      // What was looked up of a chunk that is not complete is looked up again, and counted again.
+      const { chunks } = job.progress.plan;
+      let progress = { ...job.progress, completed: chunks.reduce((sum, { entries }) => sum + entries, 0) };
       for (let number = progress.plan.chunks.length; number < progress.chunks; number++) {
         const [blob] = await job.readBlobs([chunkName(number)]);
         if (!blob) throw new HttpError(410, "A part of the plan of the archive is gone: start it again");
