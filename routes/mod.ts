@@ -221,7 +221,7 @@ function gatewayApi(deps: GatewayDeps, { role, logins, now, log }: GatewayParts)
     ...copyOperations(operation, s3),
     ...objectUploadOperations(operation, s3, deps.uploadSizes),
     ...objectOperations(operation, s3, forms),
-    ...zipOperations(operation, { s3, tasks: deps.tasks, now, admit: (context) => enterRole(role, context) }),
+    ...zipOperations(operation, { ...tasks, now, admit: (context) => enterRole(role, context) }),
     ...presignOperations(operation, s3),
     ...multipartOperations(operation, s3),
     ...credentialsOperations(operation, s3),

@@ -172,6 +172,20 @@ export class SqliteTaskStore implements TaskStore {
     return settled(() => this.#run("UPDATE tasks SET canceling = 1 WHERE id = ? AND state = 'running'", id));
   }
 
+  prolong(id: string): Promise<void> {
+    const now = this.#now();
+    return settled(() =>
+      this.#run(
+        `UPDATE tasks SET expires_ms = max(expires_ms, min(?, ended_ms + ?))
+         WHERE id = ? AND state = 'ready' AND caller IS NOT NULL AND expires_ms > ?`,
+        now + ENDED_TTL_MS,
+        MAX_RUN_MS,
+        id,
+        now,
+      )
+    );
+  }
+
   writeBlobs(id: string, blobs: Blobs): Promise<void> {
     return settled(() =>
       this.#transaction(() => {

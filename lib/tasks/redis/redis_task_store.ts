@@ -10,7 +10,7 @@ import {
   type RedisReply,
   type RedisScript,
 } from "./redis_client.ts";
-import { CANCEL, CLAIM, CREATE, DELETE, END, GET, RELEASE, SAVE, SWEEP, WRITE_BLOBS } from "./task_scripts.ts";
+import { CANCEL, CLAIM, CREATE, DELETE, END, GET, PROLONG, RELEASE, SAVE, SWEEP, WRITE_BLOBS } from "./task_scripts.ts";
 
 /** The layout's version is a part of all keys: tasks of another version are not seen, and expire by themselves. */
 const PREFIX = `${REDIS_PREFIX}{tasks-1}:`;
@@ -115,6 +115,10 @@ export class RedisTaskStore implements TaskStore {
 
   async cancel(id: string): Promise<void> {
     await this.#run(CANCEL, id);
+  }
+
+  async prolong(id: string): Promise<void> {
+    await this.#run(PROLONG, id);
   }
 
   async writeBlobs(id: string, blobs: Blobs): Promise<void> {

@@ -209,6 +209,20 @@ export const CANCEL = script(`
 if fields(ARGV[2], 'state')[1] == 'running' then redis.call('HSET', key('task', ARGV[2]), 'canceling', '1') end
 `);
 
+/** ARGV: id. */
+export const PROLONG = script(`
+local id = ARGV[2]
+local task = fields(id, 'state', 'owner', 'ended', 'expires')
+if task[1] ~= 'ready' or redis.call('EXISTS', key('caller', id)) == 0 then return end
+local expires = math.min(now + ENDED_TTL, (tonumber(task[3]) or 0) + MAX_RUN)
+if expires <= (tonumber(task[4]) or 0) then return end
+redis.call('HSET', key('task', id), 'expires', expires)
+for _, kind in ipairs({ 'task', 'blobs', 'caller' }) do expire(key(kind, id), expires) end
+redis.call('ZADD', COUNTED, expires, id)
+redis.call('ZADD', key('counted', task[2]), expires, id)
+expireCounted(task[2])
+`);
+
 /** ARGV: id, then blobs. */
 export const WRITE_BLOBS = script(`
 local left = redis.call('PTTL', key('task', ARGV[2]))

@@ -19,6 +19,8 @@ import { MAX_FAILED_KEYS, type ZipProgress } from "./zip_task.ts";
 const MAX_DOWNLOADS_PER_OWNER = 4;
 const MAX_DOWNLOADS = 16;
 const RETRY_AFTER_SECONDS = 10;
+/** How often an archive that is being sent is prolonged, so that a download that breaks off late can go on, ms. */
+const PROLONG_MS = 60_000;
 /** Longest list of keys in a header, bytes: servers and clients accept about 8 KiB of headers. */
 const MAX_KEYS_BYTES = 4096;
 /** How often an archive begins anew where its objects change before its first byte. */
@@ -34,12 +36,14 @@ interface Download {
 /** Sends archives of this process's tasks, whole or from an offset on. */
 export class ZipDownloads {
   readonly #s3: S3;
+  readonly #store: Pick<TaskStore, "prolong">;
   readonly #archives: OpenArchives;
   readonly #owners = new InFlight(MAX_DOWNLOADS_PER_OWNER);
   readonly #all = new InFlight(MAX_DOWNLOADS);
 
-  constructor(s3: S3, store: Pick<TaskStore, "readBlobs" | "writeBlobs">) {
+  constructor(s3: S3, store: Pick<TaskStore, "readBlobs" | "writeBlobs" | "prolong">) {
     this.#s3 = s3;
+    this.#store = store;
     this.#archives = new OpenArchives(store);
   }
 
@@ -123,8 +127,16 @@ export class ZipDownloads {
     context: RequestContext,
     ended: () => void,
   ): ReadableStream<Uint8Array<ArrayBuffer>> {
+    let prolongedAt = performance.now();
+    const prolong = () => {
+      if (performance.now() - prolongedAt < PROLONG_MS) return;
+      prolongedAt = performance.now();
+      // Tried again with a later chunk.
+      this.#store.prolong(archive.task.id).catch(() => {});
+    };
     const reader: BodyReader = {
       async read() {
+        prolong();
         const chunk = await stream.read();
         if (chunk === null) ended();
         return chunk;

@@ -3,10 +3,9 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { forbidden, HttpError, notFound, unavailable } from "@/lib/http/errors.ts";
 import { type Operation, publicOperation } from "@/lib/http/operation.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import type { S3 } from "@/lib/s3/client.ts";
 import { encodeRfc3986 } from "@/lib/std/encode_rfc3986.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
-import { ENDED_TTL_MS, MAX_RUN_MS, type Task } from "@/lib/tasks/task.ts";
+import { MAX_RUN_MS, type Task } from "@/lib/tasks/task.ts";
 import { openCaller } from "@/lib/tasks/task_keys.ts";
 import type { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { ZipDownloads } from "@/lib/tasks/zip/zip_download.ts";
@@ -14,14 +13,13 @@ import { planArchive, ZIP_TASK, type ZipProgress } from "@/lib/tasks/zip/zip_tas
 import { checkTicket, issueTicket } from "@/lib/tasks/zip/zip_ticket.ts";
 import { bucketParams, wellFormed } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
+import { EVENTS_DESCRIPTION, iso, progressEvents, taskParams, type TaskRoutes, wantsEvents } from "./task_progress.ts";
 
-const TAG = "S3 Objects";
+const TAG = "Background tasks";
 const PATH = "/api/v1/buckets/{bucket}/objects/download";
 /** Largest body that lists keys, bytes. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 const RETRY_AFTER_SECONDS = 2;
-
-const params = bucketParams.extend({ task_id: z.string().min(1) });
 
 const zipRequest = z.object({
   keys: z.array(wellFormed.min(1)).nullish().meta({ examples: [["2026/a.txt", "2026/b.txt"]] }),
@@ -57,9 +55,7 @@ const archive = {
   503: { description: "Too many downloads at a time, or the archive is not ready" },
 };
 
-interface ZipOperationDeps {
-  readonly s3: S3;
-  readonly tasks: TaskRunner;
+interface ZipOperationDeps extends TaskRoutes {
   /** ms since 1970 */
   readonly now: () => number;
   /** Takes a slot for a request without other credentials than a ticket. @throws HttpError 503 */
@@ -67,7 +63,8 @@ interface ZipOperationDeps {
 }
 
 /** Archives of many objects: started, polled, downloaded. Nothing of an archive is stored. */
-export function zipOperations(operation: GatewayOperation, { s3, tasks, now, admit }: ZipOperationDeps): Operation[] {
+export function zipOperations(operation: GatewayOperation, routes: ZipOperationDeps): Operation[] {
+  const { s3, tasks, now, admit } = routes;
   const downloads = new ZipDownloads(s3, tasks.store);
   const byTicket = async (bucket: string, id: string, ticket: string, context: RequestContext) => {
     const found = await ticketTask(tasks, bucket, id, ticket, now());
@@ -76,7 +73,7 @@ export function zipOperations(operation: GatewayOperation, { s3, tasks, now, adm
   const file = {
     path: `${PATH}/{task_id}/file`,
     tag: TAG,
-    params,
+    params: taskParams,
     query: z.object({ ticket: z.string().min(1).meta({ description: "From `download_url`" }) }),
   } as const;
   return [
@@ -88,7 +85,7 @@ export function zipOperations(operation: GatewayOperation, { s3, tasks, now, adm
       summary: "Prepare an archive of many objects",
       description:
         "The objects by their keys, or all under a prefix; at most 50,000. The archive itself is produced while it is " +
-        "downloaded, by polling the task or by `download_url`, until 10 minutes after it is ready.",
+        "downloaded, by polling the task or by `download_url`, until 10 minutes after it is ready or its last download.",
       params: bucketParams,
       body: { kind: "json", schema: zipRequest, limitBytes: MAX_BODY_BYTES },
       responses: {
@@ -112,15 +109,23 @@ export function zipOperations(operation: GatewayOperation, { s3, tasks, now, adm
       summary: "The progress of an archive, or the archive",
       description:
         "While it is prepared, JSON. Once it is ready, the archive itself, unless the request accepts JSON and says so. " +
-        "An archive is sent without Content-Length; X-Zip-Size is its length unless objects change meanwhile.",
-      params,
+        "An archive is sent without Content-Length; X-Zip-Size is its length unless objects change meanwhile. " +
+        `${EVENTS_DESCRIPTION}.`,
+      params: taskParams,
       responses: {
         ...archive,
         200: { description: "The progress, or the archive as `application/zip`", schema: zipStatus },
         500: { description: "It failed", schema: zipFailed },
       },
       async handler({ caller, params: { bucket, task_id } }, context) {
+        await caller.prove?.();
         const { task, progress } = await tasks.find(ZIP_TASK, bucket, task_id, caller);
+        if (wantsEvents(context)) {
+          return progressEvents(routes, caller, context, async () => {
+            const { task, progress } = await tasks.find(ZIP_TASK, bucket, task_id, caller);
+            return { body: statusOf(task, progress, tasks), isOver: task.state !== "running" };
+          });
+        }
         mustNotHaveFailed(task, progress);
         if (task.state === "ready" && !acceptsJson(context)) {
           return await downloads.respond({ task, progress, caller }, context);
@@ -190,7 +195,8 @@ function statusOf(task: Task, progress: ZipProgress, { keys }: TaskRunner): z.ou
   const { id, bucket, state, error, createdAt, updatedAt, endedAt } = task;
   const { total, completed, failed, failedKeys, plan } = progress;
   const isRunning = state === "running";
-  const expiresAt = endedAt === null ? createdAt + MAX_RUN_MS + ENDED_TTL_MS : endedAt + ENDED_TTL_MS;
+  // The task expires before its ticket, since it is prolonged while it is downloaded.
+  const expiresAt = (endedAt ?? createdAt + MAX_RUN_MS) + MAX_RUN_MS;
   const rest = completed > 0 ? (updatedAt - createdAt) * (total - completed) / completed : null;
   const file = `${PATH.replace("{bucket}", encodeRfc3986(bucket))}/${id}/file`;
   return {
@@ -203,9 +209,9 @@ function statusOf(task: Task, progress: ZipProgress, { keys }: TaskRunner): z.ou
     error,
     bytes: plan.chunks.reduce((sum, { bytes, centralBytes }) => sum + bytes + centralBytes, 0),
     download_url: `${file}?ticket=${issueTicket(id, expiresAt, keys)}`,
-    started_at: new Date(createdAt).toISOString(),
-    updated_at: new Date(updatedAt).toISOString(),
-    ended_at: endedAt === null ? null : new Date(endedAt).toISOString(),
-    estimated_end: isRunning && rest !== null ? new Date(updatedAt + rest).toISOString() : null,
+    started_at: iso(createdAt),
+    updated_at: iso(updatedAt),
+    ended_at: endedAt === null ? null : iso(endedAt),
+    estimated_end: isRunning && rest !== null ? iso(updatedAt + rest) : null,
   };
 }

@@ -85,7 +85,7 @@ Deno.test("zip task: a failed archive says so to each poll, in the form of the c
   });
 });
 
-Deno.test("zip task: a ticket expires with its archive", async () => {
+Deno.test("zip task: a ticket expires a day after its archive was ready", async () => {
   let now = NOW;
   await withGateway({ app: { now: () => now } }, async (fixture) => {
     fixture.answer(longObject(new Set()));
@@ -95,10 +95,23 @@ Deno.test("zip task: a ticket expires with its archive", async () => {
     // Tickets expire by the clock of the store of tasks.
     now = Date.now();
     assert.equal((await fetch(link, { method: "HEAD" })).status, 200);
-    now += 601_000;
+    now += 86_401_000;
     const late = await fetch(link);
     assert.deepEqual([late.status, await late.json()], [403, {
       detail: "The link of the archive has expired: start the archive again",
     }]);
+  });
+});
+
+Deno.test("zip task: its progress comes as events, whose last one says that it is ready", async () => {
+  await withGateway({}, async (fixture) => {
+    fixture.answer(longObject(new Set()));
+    const { id } = await started(fixture, { prefix: "" });
+    const events = await fixture.call(`${PATH}/${id}`, { headers: { accept: "text/event-stream" } });
+    assert.deepEqual([events.status, events.headers.get("content-type")], [200, "text/event-stream"]);
+    const [, data] = /event: end\ndata: (.*)\n\n$/.exec(await events.text()) ?? [];
+    const end = JSON.parse(data);
+    assert.deepEqual([end.task_id, end.status, end.total], [id, "ready", 1]);
+    assert.match(end.download_url, /\?ticket=/);
   });
 });
