@@ -7,6 +7,13 @@ import { compareText } from "@/lib/std/text_order.ts";
 
 /** Ranges of keys that are read side by side. */
 const MAX_READERS = 4;
+/** A range is not split before so many of its pages were read. */
+const MIN_PAGES = 3;
+/**
+ * From so long a page on, ms, readers side by side shorten a count. A store that responds sooner is on the same machine,
+ * where they only take processor time from each other and from other requests.
+ */
+const SLOW_PAGE_MS = 15;
 /** Levels of folders that are looked into for a place where a range can be split. */
 const MAX_LEVELS = 8;
 const DELIMITER = "/";
@@ -42,6 +49,8 @@ interface KeyCountOptions {
   readonly prefix: string;
   /** Keys that have it behind the prefix count as folders; "" for none. */
   readonly delimiter: string;
+  /** From how long a page on ranges are split, ms; {@link SLOW_PAGE_MS} when absent. */
+  readonly slowPageMs?: number;
   /** Called after each page, and waited for. */
   readonly onPage: (state: KeyCountState) => Promise<void>;
 }
@@ -72,6 +81,8 @@ interface Range {
   end: string | null;
   token: string | null;
   pages: number;
+  /** How long the store took for them, ms. */
+  tookMs: number;
   /** When it is looked at again whether it can be split, in pages. */
   splitAt: number;
 }
@@ -96,7 +107,7 @@ class KeyCount {
     this.#folders = from.folders;
     this.#bytes = from.bytes;
     this.#isSequential = from.isSequential;
-    this.#ranges = new Set(from.ranges.map((range) => ({ ...range, pages: 0, splitAt: 1 })));
+    this.#ranges = new Set(from.ranges.map((range) => ({ ...range, pages: 0, tookMs: 0, splitAt: MIN_PAGES })));
     const { signal } = options.caller;
     this.#caller = {
       ...options.caller,
@@ -136,7 +147,9 @@ class KeyCount {
   async #read(range: Range): Promise<void> {
     while (this.#ranges.has(range)) {
       const from = range.after;
+      const begun = performance.now();
       const page = await this.#page(range);
+      range.tookMs += performance.now() - begun;
       this.#check(range, page, from);
       this.#add(range, page);
       await this.#options.onPage(this.#state());
@@ -189,6 +202,7 @@ class KeyCount {
   #maySplit(range: Range): void {
     const isFull = this.#ranges.size >= MAX_READERS || this.#isSplitting;
     if (isFull || this.#isSequential || this.#options.delimiter !== "" || range.pages < range.splitAt) return;
+    if (range.tookMs / range.pages < (this.#options.slowPageMs ?? SLOW_PAGE_MS)) return;
     this.#isSplitting = true;
     this.#begin(this.#split(range).finally(() => this.#isSplitting = false));
   }
@@ -203,7 +217,7 @@ class KeyCount {
       range.splitAt = 2 * range.pages;
       return;
     }
-    const rest: Range = { after: at, end: range.end, token: null, pages: 0, splitAt: 1 };
+    const rest: Range = { after: at, end: range.end, token: null, pages: 0, tookMs: 0, splitAt: MIN_PAGES };
     range.end = at;
     this.#ranges.add(rest);
     this.#begin(this.#read(rest));
@@ -218,8 +232,9 @@ class KeyCount {
       const inside = page.prefixes.filter((folder) =>
         (after === null || compareText(folder, after) > 0) && (end === null || compareText(folder, end) < 0)
       );
-      // What lies behind a page that is not the last one may be much more than what is on it.
-      if (inside.length > 0) return page.isTruncated ? inside[inside.length - 1] : inside[inside.length >> 1];
+      // What lies behind a page that does not reach the end may be much more than what is on it.
+      const isOpen = page.isTruncated && (end === null || page.last === null || compareText(page.last, end) < 0);
+      if (inside.length > 0) return isOpen ? inside[inside.length - 1] : inside[inside.length >> 1];
       const around = page.prefixes.find((folder) => after?.startsWith(folder));
       if (around === undefined) return null;
       prefix = around;

@@ -6,9 +6,15 @@ import { CALLER, ModelStore } from "./model_store.ts";
 
 function count(
   store: ModelStore,
-  { prefix = "", delimiter = "", from = NOTHING_COUNTED, onPage = (_: KeyCountState) => Promise.resolve() } = {},
+  {
+    prefix = "",
+    delimiter = "",
+    from = NOTHING_COUNTED,
+    slowPageMs = 0,
+    onPage = (_: KeyCountState) => Promise.resolve(),
+  } = {},
 ): Promise<KeyCountState> {
-  return countKeys(from, { s3: store.s3, caller: CALLER, bucket: "letters", prefix, delimiter, onPage });
+  return countKeys(from, { s3: store.s3, caller: CALLER, bucket: "letters", prefix, delimiter, slowPageMs, onPage });
 }
 
 /** What one reader of the whole listing would count. */
@@ -138,4 +144,19 @@ Deno.test("count: a listing that does not advance is an error, and so is one tha
     throw badGateway("S3 endpoint unreachable");
   };
   await assert.rejects(count(store), { status: 502 });
+});
+
+Deno.test("count: ranges are split in their middles, so that hardly a page more is read than by one reader", async () => {
+  const keys = Array.from({ length: 2000 }, (_, n) => `${String(n >> 3).padStart(4, "0")}/${n & 7}`);
+  const store = new ModelStore(keys, () => 1);
+  store.pageSize = 20;
+  assert.equal((await count(store)).files, 2000);
+  assert.ok(store.lists.length <= 140, `${store.lists.length} listings for 100 pages`);
+});
+
+Deno.test("count: a store that responds soon is read by one reader", async () => {
+  const store = new ModelStore(Array.from({ length: 200 }, (_, n) => `${n}/0`), () => 1);
+  store.pageSize = 20;
+  assert.equal((await count(store, { slowPageMs: Infinity })).files, 200);
+  assert.equal(store.lists.length, 10);
 });
