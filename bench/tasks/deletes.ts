@@ -7,6 +7,7 @@ import { longestWait, WAITS, waits, withOthers } from "./beside.ts";
 import { type Filled, fillIndex, keyOf } from "./fill.ts";
 import { putAll, putSmall } from "./put.ts";
 import { BUCKET, OBJECTS, type Site, startSite } from "./sites.ts";
+import { ended } from "./task_progress.ts";
 
 const OBJECTS_OF_TASK = Number(Deno.env.get("BENCH_DELETED_OBJECTS") ?? 100_000);
 const KIB = 1024;
@@ -23,7 +24,8 @@ interface Way {
 }
 
 const WAYS: readonly Way[] = [
-  { name: "prefix", objects: OBJECTS_OF_TASK, remove: deletePrefix },
+  { name: "task", objects: OBJECTS_OF_TASK, remove: deleteTask },
+  { name: "one request", objects: OBJECTS_OF_TASK / 5, remove: deletePrefix },
   { name: "multi-delete", objects: OBJECTS_OF_TASK / 5, remove: multiDelete },
 ];
 
@@ -89,6 +91,12 @@ async function measured(site: Site, way: Way, filled: Filled, watched: Filled): 
 
 function keysOf({ prefix, objects }: Filled): string[] {
   return Array.from({ length: objects }, (_, n) => keyOf(prefix, n));
+}
+
+async function deleteTask(site: Site, { prefix, objects }: Filled): Promise<void> {
+  const { task_id } = await site.call("POST", `${OBJECTS}/delete-task`, { prefixes: [prefix] });
+  const { deleted } = await ended(site, `${OBJECTS}/delete-task/${task_id}`);
+  if (deleted !== objects) throw new Error(`${deleted} objects were deleted instead of ${objects}`);
 }
 
 async function deletePrefix(site: Site, { prefix, objects }: Filled): Promise<void> {

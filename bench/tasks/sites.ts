@@ -25,7 +25,8 @@ export const OBJECTS = `/api/v1/buckets/${BUCKET}/objects`;
 export async function startSite(dataFolder: string, env: Readonly<Record<string, string>> = {}): Promise<Site> {
   const application = await startApplication({
     dataFolder,
-    env,
+    // The sample campaigns of the embedded cluster would write results meanwhile.
+    env: { EMBEDDED: "store", ROLES: "gateway", ...env },
     within: ["sh", "-c", 'exec "$@" 2>/dev/null', "sh"],
   });
   const origin = application.site.replace(/\/$/, "");
