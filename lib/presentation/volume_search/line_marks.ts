@@ -11,7 +11,7 @@ export interface LineMark {
   readonly isCurrent: boolean;
 }
 
-/** The parts of a page's lines that a search has found, by line, in order. */
+/** The parts of a page's lines that a search has found, by line, in order and without overlaps. */
 export type LineMarks = ReadonlyMap<number, readonly LineMark[]>;
 
 /**
@@ -25,33 +25,69 @@ export function lineMarks(
   current: VolumeHit | null,
 ): LineMarks {
   const marks = new Map<number, LineMark[]>();
+  // A line of many words may have many hits: its words are read once.
+  const ranges = new Map<number, readonly WordRange[]>();
   for (const hit of hits) {
     const isCurrent = current !== null && hit.canvas === current.canvas && hit.at === current.at;
+    let before: number | null = null;
     for (const part of hit.words) {
-      const range = lines[part.line] && rangeOf(lines[part.line], part);
-      if (range) add(marks, part.line, { ...range, isCurrent });
+      const line = lines[part.line];
+      if (!line) continue;
+      const words = ranges.get(part.line) ?? wordRanges(line);
+      ranges.set(part.line, words);
+      const range = rangeOf(words[part.word], part, line.text.length);
+      if (!range) continue;
+      add(marks, part.line, { ...range, isCurrent }, before === part.line);
+      before = part.line;
     }
   }
   return marks;
 }
 
-/** The part of a line that a word of a hit stands for; null where the line is another one. */
-function rangeOf({ text, words }: TextLine, { word, from, to }: HitWord): Pick<LineMark, "from" | "to"> | null {
-  const own = words[word]?.text;
-  if (own === undefined) return null;
-  const start = words.slice(0, word).reduce((length, { text }) => length + text.length + 1, 0);
-  // Positions are those of composed letters. A word whose letters are written in parts is marked whole.
-  const [first, last] = composed(own) === own ? [from, Math.min(to, own.length)] : [0, own.length];
-  const end = Math.min(text.length, start + last);
-  return start + first < end ? { from: start + first, to: end } : null;
+/** A word in the text of its line. */
+interface WordRange {
+  readonly from: number;
+  readonly length: number;
+  /** Its letters are written in parts. */
+  readonly isDecomposed: boolean;
 }
 
-/** Adds a mark; the words of a phrase are one with the space between them. */
-function add(marks: Map<number, LineMark[]>, line: number, mark: LineMark): void {
+function wordRanges({ words }: TextLine): readonly WordRange[] {
+  let next = 0;
+  return words.map(({ text }) => {
+    const from = next;
+    next += text.length + 1;
+    return { from, length: text.length, isDecomposed: composed(text) !== text };
+  });
+}
+
+/** The part of a line that a word of a hit stands for; null where the line is another one. */
+function rangeOf(
+  own: WordRange | undefined,
+  { from, to }: HitWord,
+  lineLength: number,
+): Pick<LineMark, "from" | "to"> | null {
+  if (own === undefined) return null;
+  // Positions are those of composed letters. A word whose letters are written in parts is marked whole.
+  const [first, last] = own.isDecomposed ? [0, own.length] : [from, Math.min(to, own.length)];
+  const end = Math.min(lineLength, own.from + last);
+  return own.from + first < end ? { from: own.from + first, to: end } : null;
+}
+
+/**
+ * Adds a mark. The words of a phrase are one with the space between them, and marks that overlap are one.
+ *
+ * @param isFurther the mark before in this line is of the same hit
+ */
+function add(marks: Map<number, LineMark[]>, line: number, mark: LineMark, isFurther: boolean): void {
   const all = marks.get(line) ?? [];
   const before = all.at(-1);
-  if (before && before.to + 1 === mark.from && before.isCurrent === mark.isCurrent) {
-    all[all.length - 1] = { ...before, to: mark.to };
+  if (before && (mark.from < before.to || isFurther && before.to + 1 === mark.from)) {
+    all[all.length - 1] = {
+      from: before.from,
+      to: Math.max(before.to, mark.to),
+      isCurrent: before.isCurrent || mark.isCurrent,
+    };
   } else all.push(mark);
   marks.set(line, all);
 }

@@ -139,10 +139,21 @@ function wordAt({ starts }: PageText, position: number): number {
   return low;
 }
 
+/** The number of the first word of a line, by bisection: a line may have as many words as a page. */
+function firstOfLine(lines: Uint32Array, line: number): number {
+  let low = 0;
+  let high = lines.length - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (lines[middle] < line) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** The parts of words between two positions of the text. */
 function wordsOf({ lines, starts }: PageText, first: number, last: number, from: number, to: number): HitWord[] {
-  let lineStart = first;
-  while (lines[lineStart - 1] === lines[first]) lineStart--;
+  let lineStart = firstOfLine(lines, lines[first]);
   return Array.from({ length: last - first + 1 }, (_, at) => {
     const word = first + at;
     if (lines[word] !== lines[lineStart]) lineStart = word;
