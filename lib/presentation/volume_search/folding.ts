@@ -24,6 +24,6 @@ export function folded(text: string): string {
 }
 
 function baseOf(letter: string): string {
-  const base = UNDIVIDED.get(letter) ?? letter.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
-  return base.length === 1 ? base : letter;
+  const base = letter.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+  return base.length === 1 ? UNDIVIDED.get(base) ?? base : letter;
 }

@@ -189,6 +189,7 @@ Deno.test("volume index: folding keeps the length of any text, so positions stay
     { numRuns: 500 },
   );
   assert.equal(folded("İstanbul ß ﬁ Ö"), "istanbul ß ﬁ o");
+  assert.equal(folded("Ø Ǿ ø Ł"), "o o o l");
 });
 
 Deno.test("volume index: what stands on a page is found, whatever the words and wherever the lines end", () => {
