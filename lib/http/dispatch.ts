@@ -14,13 +14,17 @@ const KEY = "{key}";
  * and a trailing slash on a known path a 307 to the path without it.
  *
  * Templates that share the part in front of `{key}` become one handler, which matches the rest as {@link restMatcher} says.
+ * An empty key there is a 404 where keys are written, since a redirect would send the write to another resource.
  */
 export function mount(add: AddRoute, operations: readonly Operation[]): void {
   const prefixes = [...new Set(operations.filter((op) => op.path.includes(KEY)).map((op) => op.path.split(KEY)[0]))];
   const isOfKeys = ({ path }: Operation) => prefixes.some((prefix) => path.startsWith(prefix));
   for (const prefix of prefixes) {
     const group = operations.filter(({ path }) => path.startsWith(prefix));
-    addBelow(add, routePattern(prefix), keyDispatcher(prefix, group));
+    const hasPathWithoutSlash = operations.some(({ path }) => path + "/" === prefix);
+    const onlyReads = group.every(({ method }) => method === "GET" || method === "HEAD");
+    const emptyKey = hasPathWithoutSlash && onlyReads ? withoutSlash : noEmptyKey;
+    addBelow(add, routePattern(prefix), keyDispatcher(prefix, group, emptyKey));
   }
   const byPath = Map.groupBy(operations.filter((operation) => !isOfKeys(operation)), ({ path }) => path);
   const handlers = new Map([...byPath].map(([path, group]) => [path, plainDispatcher(path, group)]));
@@ -80,7 +84,7 @@ function plainDispatcher(template: string, operations: readonly Operation[]): Ha
   };
 }
 
-function keyDispatcher(prefix: string, operations: readonly Operation[]): Handler {
+function keyDispatcher(prefix: string, operations: readonly Operation[], emptyKey: Handler): Handler {
   const parametersBefore = segmentParameters(prefix);
   const slashes = prefix.split("/").length - 1;
   const matchers = operations.map((operation) => ({
@@ -92,6 +96,7 @@ function keyDispatcher(prefix: string, operations: readonly Operation[]): Handle
   return function dispatch(context) {
     const { target } = context;
     const raw = afterSegments(target.path, slashes);
+    if (raw === "") return emptyKey(context);
     const keyOnly = readsAsObject(target.query);
     const rest = percentDecoded(raw);
     if (rest === null) return refuseKey(context, raw, operations);
@@ -183,6 +188,10 @@ function afterSegments(path: string, count: number): string {
   let at = -1;
   for (let n = 0; n < count; n++) at = path.indexOf("/", at + 1);
   return path.slice(at + 1);
+}
+
+function noEmptyKey(): never {
+  throw notFound();
 }
 
 function withoutSlash({ target: { path, query } }: RequestContext): Response {

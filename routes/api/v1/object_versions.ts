@@ -11,7 +11,7 @@ import { objectParams, wellFormed } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 
 const OBJECT = { tag: "S3 Objects", params: objectParams };
-const PATH = "/api/v1/buckets/{bucket}/objects/{key}";
+const PATH = "/api/v1/buckets/{bucket}";
 
 const restoreRequest = (forms: IssuedForms | null) =>
   z.strictObject({
@@ -37,7 +37,7 @@ export function objectVersionOperations(
     operation({
       id: "list_object_versions",
       method: "GET",
-      path: `${PATH}/versions`,
+      path: `${PATH}/versions/{key}`,
       ...OBJECT,
       summary: "List the versions and delete markers of one key, the newest first",
       query: z.object({
@@ -61,7 +61,7 @@ export function objectVersionOperations(
     operation({
       id: "restore_object_version",
       method: "POST",
-      path: `${PATH}/restore`,
+      path: `${PATH}/restore/{key}`,
       ...OBJECT,
       summary: "Make an older version of an object the current one",
       description:

@@ -66,7 +66,7 @@ export function tagOperations(
   forms: IssuedForms | null,
 ): Operation[] {
   const at = {
-    path: "/api/v1/buckets/{bucket}/objects/{key}/tags",
+    path: "/api/v1/buckets/{bucket}/tags/{key}",
     tag: "S3 Objects",
     params: objectParams,
     query: z.object({ version_id: versionId(forms) }),

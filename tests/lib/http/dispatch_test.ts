@@ -55,6 +55,42 @@ Deno.test("key routes: a literal beats a suffix beats the key, per method, and a
   assert.equal(await ask("GET", "/x/1/o/"), 404);
 });
 
+Deno.test("key routes: an empty key is the path without the slash where keys are only read, else 404", async () => {
+  const operation = (method: Method, path: string) =>
+    publicOperation({
+      id: `${method} ${path}`,
+      method,
+      path,
+      tag: "t",
+      summary: "s",
+      params: z.object({ b: z.string(), key: z.string().optional() }),
+      responses: {},
+      handler: ({ params }, { operation }) => Response.json([operation, params]),
+    });
+  const app = httpApp({ log: NO_LOG });
+  mount(routesOf(app), [
+    operation("GET", "/x/{b}/read"),
+    operation("GET", "/x/{b}/read/{key}"),
+    operation("GET", "/x/{b}/written"),
+    operation("GET", "/x/{b}/written/{key}"),
+    operation("PUT", "/x/{b}/written/{key}"),
+    operation("GET", "/x/{b}/alone/{key}"),
+  ]);
+  const ask = async (method: string, path: string) => {
+    const response = await app.request(path, { method });
+    if (response.status === 405) return response.headers.get("Allow");
+    return response.status === 200 ? await response.json() : [response.status, response.headers.get("Location")];
+  };
+  assert.deepEqual(await ask("GET", "/x/1/read"), ["GET /x/{b}/read", { b: "1" }]);
+  assert.deepEqual(await ask("GET", "/x/1/read/?y=1"), [307, "/x/1/read?y=1"]);
+  assert.deepEqual(await ask("GET", "/x/1/read//"), ["GET /x/{b}/read/{key}", { b: "1", key: "/" }]);
+  assert.deepEqual(await ask("GET", "/x/1/read/a/"), ["GET /x/{b}/read/{key}", { b: "1", key: "a/" }]);
+  assert.equal(await ask("PUT", "/x/1/read"), "GET");
+  assert.equal(await ask("PUT", "/x/1/read/a"), "GET");
+  for (const method of ["GET", "PUT"]) assert.deepEqual(await ask(method, "/x/1/written/"), [404, null]);
+  for (const path of ["/x/1/alone", "/x/1/alone/"]) assert.deepEqual(await ask("GET", path), [404, null]);
+});
+
 Deno.test("operations: a literal beside a parameter has its own methods, both have their trailing slashes", async () => {
   const operation = (method: Method, path: string) =>
     publicOperation({

@@ -19,15 +19,16 @@ export const VERSION_CASES: readonly GatewayCase[] = [
     name: "tags are set with an object or after it, read and removed",
     async run({ bucket, call, json, status }) {
       const path = `/buckets/${bucket}/objects/a b`;
+      const tagsPath = `/buckets/${bucket}/tags/a b`;
       assert.equal(await status("PUT", path, "x", { "x-amz-tagging": "kind=a+letter" }), 200);
-      assert.deepEqual(await json("GET", `${path}/tags`), [200, { tags: { kind: "a letter" } }]);
+      assert.deepEqual(await json("GET", tagsPath), [200, { tags: { kind: "a letter" } }]);
       const tags = { project: "1700s", "checked by": "Anna", empty: "" };
-      assert.deepEqual(await json("PUT", `${path}/tags`, { tags }), [200, { status: "updated" }]);
-      assert.deepEqual(await json("GET", `${path}/tags`), [200, { tags }]);
+      assert.deepEqual(await json("PUT", tagsPath, { tags }), [200, { status: "updated" }]);
+      assert.deepEqual(await json("GET", tagsPath), [200, { tags }]);
       assert.equal(await (await call("GET", path)).text(), "x");
-      assert.deepEqual(await json("DELETE", `${path}/tags`), [200, { status: "deleted" }]);
-      assert.deepEqual(await json("GET", `${path}/tags`), [200, { tags: {} }]);
-      assert.equal(await status("GET", `/buckets/${bucket}/objects/absent/tags`), 404);
+      assert.deepEqual(await json("DELETE", tagsPath), [200, { status: "deleted" }]);
+      assert.deepEqual(await json("GET", tagsPath), [200, { tags: {} }]);
+      assert.equal(await status("GET", `/buckets/${bucket}/tags/absent`), 404);
     },
   },
   {
@@ -40,7 +41,7 @@ export const VERSION_CASES: readonly GatewayCase[] = [
       assert.equal(await status("PUT", path, "second"), 200);
       assert.equal(await status("PUT", `/buckets/${bucket}/objects/ab`, "other"), 200);
       assert.equal(await status("DELETE", path), 200);
-      const listed = async (): Promise<Listed[]> => (await json("GET", `${path}/versions`))[1].versions;
+      const listed = async (): Promise<Listed[]> => (await json("GET", `/buckets/${bucket}/versions/a`))[1].versions;
       const before = await listed();
       assert.deepEqual(before.map(({ IsDeleteMarker, IsLatest }) => [IsDeleteMarker, IsLatest]), [
         [true, true],
@@ -48,17 +49,17 @@ export const VERSION_CASES: readonly GatewayCase[] = [
         [false, false],
       ]);
       const [marker, , first] = before.map(({ VersionId }) => VersionId);
-      const [code, restored] = await json("POST", `${path}/restore`, { version_id: first });
+      const [code, restored] = await json("POST", `/buckets/${bucket}/restore/a`, { version_id: first });
       assert.deepEqual([code, restored.status], [200, "restored"]);
       const read = await call("GET", path);
       assert.equal(await read.text(), "first");
       assert.deepEqual([read.headers.get("x-amz-meta-page"), read.headers.get("content-type")], ["7", "text/x-first"]);
-      assert.deepEqual(await json("GET", `${path}/tags`), [200, { tags: { kind: "letter" } }]);
+      assert.deepEqual(await json("GET", `/buckets/${bucket}/tags/a`), [200, { tags: { kind: "letter" } }]);
       const after = await listed();
       assert.equal(after[0].VersionId, restored.version_id);
       assert.deepEqual(after.slice(1).map(({ VersionId }) => VersionId), before.map(({ VersionId }) => VersionId));
-      assert.equal((await json("POST", `${path}/restore`, { version_id: marker }))[0], 400);
-      assert.equal(await status("GET", `/buckets/${bucket}/objects/absent/versions`), 404);
+      assert.equal((await json("POST", `/buckets/${bucket}/restore/a`, { version_id: marker }))[0], 400);
+      assert.equal(await status("GET", `/buckets/${bucket}/versions/absent`), 404);
     },
   },
   {

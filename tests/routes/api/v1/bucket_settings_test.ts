@@ -135,9 +135,9 @@ Deno.test("settings that a store lacks: 501 naming the operation and the backend
       ["PUT", "b/acl", "put_bucket_acl", acl],
       ["GET", "b/objects/k/acl", "get_object_acl"],
       ["PUT", "b/objects/k/acl", "put_object_acl", acl],
-      ["GET", "b/objects/k/tags", "get_object_tags"],
-      ["PUT", "b/objects/k/tags", "put_object_tags", '{"tags":{}}'],
-      ["DELETE", "b/objects/k/tags", "delete_object_tags"],
+      ["GET", "b/tags/k", "get_object_tags"],
+      ["PUT", "b/tags/k", "put_object_tags", '{"tags":{}}'],
+      ["DELETE", "b/tags/k", "delete_object_tags"],
       ["GET", "b/versioning", "get_bucket_versioning"],
     ];
     for (const [method, path, operation, body] of asked) {

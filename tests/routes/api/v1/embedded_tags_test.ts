@@ -10,6 +10,7 @@ Deno.test(
   async () => {
     await withEmbeddedObjects(async ({ call, json, store }) => {
       const path = "/buckets/maps/objects/å/1";
+      const tagsPath = "/buckets/maps/tags/å/1";
       const put = async (headers: Record<string, string>) => {
         const response = await call("PUT", path, "x", { headers });
         assert.equal(response.status, 200, await response.text());
@@ -19,11 +20,11 @@ Deno.test(
       const second = await put({});
       assert.notEqual(first, second);
       const tags = { project: "1700s", "checked by": "Anna Ö", empty: "" };
-      const updated = await call("PUT", `${path}/tags`, { tags });
+      const updated = await call("PUT", tagsPath, { tags });
       assert.deepEqual([updated.status, await updated.json()], [200, { status: "updated" }]);
       assert.equal(updated.headers.get("x-amz-version-id"), second);
-      assert.deepEqual(await json("GET", `${path}/tags`), { tags });
-      assert.deepEqual(await json("GET", `${path}/tags?version_id=${first}`), {
+      assert.deepEqual(await json("GET", tagsPath), { tags });
+      assert.deepEqual(await json("GET", `${tagsPath}?version_id=${first}`), {
         tags: { kind: "a letter", län: "Skåne" },
       });
       const client = store.client("archive", "curator");
@@ -31,25 +32,26 @@ Deno.test(
       assert.deepEqual(TagSet, Object.entries(tags).map(([Key, Value]) => ({ Key, Value })));
       assert.equal((await call("HEAD", path)).headers.get("x-amz-tagging-count"), "3");
 
-      assert.deepEqual(await json("DELETE", `${path}/tags`), { status: "deleted" });
-      assert.deepEqual(await json("GET", `${path}/tags`), { tags: {} });
-      assert.deepEqual(await json("GET", `${path}/tags?version_id=${first}`), {
+      assert.deepEqual(await json("DELETE", tagsPath), { status: "deleted" });
+      assert.deepEqual(await json("GET", tagsPath), { tags: {} });
+      assert.deepEqual(await json("GET", `${tagsPath}?version_id=${first}`), {
         tags: { kind: "a letter", län: "Skåne" },
       });
       for (
-        const [method, target] of [["GET", "absent/tags"], ["DELETE", "absent/tags"], ["GET", "å/1/tags?version_id=7"]]
+        const [method, target] of [["GET", "absent"], ["DELETE", "absent"], ["GET", "å/1?version_id=7"]]
       ) {
-        const response = await call(method, `/buckets/maps/objects/${target}`);
+        const response = await call(method, `/buckets/maps/tags/${target}`);
         assert.equal(response.status, 404, `${method} ${target}: ${await response.text()}`);
       }
 
       const open = "/buckets/campaigns/objects/tagged";
+      const openTags = "/buckets/campaigns/tags/tagged";
       assert.equal((await call("PUT", open, "x", { headers: { "x-amz-tagging": "a=b" } })).status, 200);
       const reader = { user: "reader" };
-      assert.deepEqual(await (await call("GET", `${open}/tags`, undefined, reader)).json(), { tags: { a: "b" } });
-      assert.equal((await call("PUT", `${open}/tags`, { tags: {} }, reader)).status, 403);
-      assert.equal((await call("DELETE", `${open}/tags`, undefined, reader)).status, 403);
-      assert.deepEqual(await json("GET", `${open}/tags`), { tags: { a: "b" } });
+      assert.deepEqual(await (await call("GET", openTags, undefined, reader)).json(), { tags: { a: "b" } });
+      assert.equal((await call("PUT", openTags, { tags: {} }, reader)).status, 403);
+      assert.equal((await call("DELETE", openTags, undefined, reader)).status, 403);
+      assert.deepEqual(await json("GET", openTags), { tags: { a: "b" } });
     });
   },
 );

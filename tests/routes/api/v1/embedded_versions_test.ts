@@ -10,6 +10,11 @@ interface Listed {
   readonly Size: number | null;
 }
 
+/** The path of an object's versions, tags or restore. */
+function at(path: string, word: "versions" | "tags" | "restore"): string {
+  return path.replace("/objects/", `/${word}/`);
+}
+
 async function put({ call }: EmbeddedObjects, path: string, body: string, headers: Record<string, string> = {}) {
   const response = await call("PUT", path, body, { headers });
   assert.equal(response.status, 200, await response.text());
@@ -17,7 +22,7 @@ async function put({ call }: EmbeddedObjects, path: string, body: string, header
 }
 
 async function versionsOf({ json }: EmbeddedObjects, path: string, query = ""): Promise<readonly Listed[]> {
-  const { versions } = await json("GET", `${path}/versions${query}`);
+  const { versions } = await json("GET", `${at(path, "versions")}${query}`);
   assert.ok(Array.isArray(versions));
   return versions;
 }
@@ -44,7 +49,7 @@ Deno.test("versions in the embedded store: those of one key, page by page", leak
     for (const max_keys of [1, 2, 3, 4]) {
       const seen: string[] = [];
       for (let marker = "", pages = 0;; pages++) {
-        const page = await json("GET", `${path}/versions?max_keys=${max_keys}${marker}`);
+        const page = await json("GET", `${at(path, "versions")}?max_keys=${max_keys}${marker}`);
         assert.ok(Array.isArray(page.versions) && page.versions.length > 0, "no page is empty");
         assert.equal(page.key_count, page.versions.length);
         seen.push(...page.versions.map(({ VersionId }) => VersionId));
@@ -54,9 +59,9 @@ Deno.test("versions in the embedded store: those of one key, page by page", leak
       }
       assert.deepEqual(seen, newest);
     }
-    assert.equal((await call("GET", "/buckets/maps/objects/absent/versions")).status, 404);
-    assert.equal((await call("GET", "/buckets/absent/objects/a/versions")).status, 404);
-    assert.equal((await call("GET", `${path}/versions`, undefined, { user: "reader" })).status, 403);
+    assert.equal((await call("GET", "/buckets/maps/versions/absent")).status, 404);
+    assert.equal((await call("GET", "/buckets/absent/versions/a")).status, 404);
+    assert.equal((await call("GET", at(path, "versions"), undefined, { user: "reader" })).status, 403);
   });
 });
 
@@ -73,7 +78,7 @@ Deno.test(
         "content-type": "text/x-first",
       });
       const second = await put(objects, path, "two");
-      const restore = (version_id: string) => call("POST", `${path}/restore`, { version_id });
+      const restore = (version_id: string) => call("POST", at(path, "restore"), { version_id });
       const expectFirst = async (version: string) => {
         const read = await call("GET", path);
         assert.equal(await read.text(), "one");
@@ -82,7 +87,7 @@ Deno.test(
           "7",
           "text/x-first",
         ]);
-        assert.deepEqual(await json("GET", `${path}/tags`), { tags: { kind: "letter" } });
+        assert.deepEqual(await json("GET", at(path, "tags")), { tags: { kind: "letter" } });
       };
       const restored = await (await restore(first)).json();
       const { version_id: third, ...rest } = restored;
@@ -113,13 +118,13 @@ Deno.test(
       ]);
       assert.equal((await restore(marker.VersionId)).status, 400);
       assert.equal((await restore("77")).status, 404);
-      assert.equal((await call("POST", `${path}/restore`, { version_id: first }, { user: "reader" })).status, 403);
+      assert.equal((await call("POST", at(path, "restore"), { version_id: first }, { user: "reader" })).status, 403);
 
       await json("PUT", "/buckets/maps/versioning", { status: "Suspended" });
       assert.equal((await restore(first)).status, 409);
       await json("POST", "/buckets", { bucket: "plain" });
       await put(objects, "/buckets/plain/objects/k", "x");
-      const off = await call("POST", "/buckets/plain/objects/k/restore", { version_id: "null" });
+      const off = await call("POST", "/buckets/plain/restore/k", { version_id: "null" });
       assert.equal(off.status, 409);
       assert.equal(
         (await off.json()).detail,
@@ -139,7 +144,7 @@ Deno.test("restore in the embedded store: a write that comes first is not lost",
     const outcomes = await Promise.all(
       Array.from({ length: 8 }, async (_, n) => {
         if (n % 2 === 0) return { written: await put(objects, path, `write ${n}`) };
-        const response = await objects.call("POST", `${path}/restore`, { version_id: first });
+        const response = await objects.call("POST", at(path, "restore"), { version_id: first });
         await response.body?.cancel();
         assert.ok(response.status === 200 || response.status === 409, String(response.status));
         return {};

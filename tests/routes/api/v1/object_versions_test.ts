@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type FakeAnswer, s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
 
-const O = "/api/v1/buckets/b/objects";
+const B = "/api/v1/buckets/b";
 
 const version = (key: string, id: string, at: string, latest = false) =>
   `<Version><Key>${key}</Key><VersionId>${id}</VersionId><IsLatest>${latest}</IsLatest><LastModified>${at}</LastModified>` +
@@ -29,7 +29,7 @@ Deno.test("versions of a key: only its own, the newest first, delete markers tol
         "9",
       )
     );
-    const response = await call(`${O}/k%20å/versions?max_keys=5`);
+    const response = await call(`${B}/versions/k%20å?max_keys=5`);
     const body = await response.json();
     assert.deepEqual(body.versions.map((entry: Record<string, unknown>) => [entry.VersionId, entry.IsDeleteMarker]), [
       ["4", true],
@@ -79,7 +79,7 @@ Deno.test("versions of a key: a page says that it is the last one when only othe
         : page(version("k", "3", T("03"), true) + version("k", "2", T("02")), "2")
     );
     const listed = async (query: string) => {
-      const { versions: _, ...rest } = await (await call(`${O}/k/versions?${query}`)).json();
+      const { versions: _, ...rest } = await (await call(`${B}/versions/k?${query}`)).json();
       return rest;
     };
     assert.deepEqual(await listed("max_keys=2&version_id_marker=4"), {
@@ -99,7 +99,7 @@ Deno.test("versions of a key: a page says that it is the last one when only othe
     assert.deepEqual(await listed("max_keys=2"), { is_truncated: false, next_version_id_marker: null, key_count: 2 });
 
     answer(() => page(following));
-    const absent = await call(`${O}/k/versions`);
+    const absent = await call(`${B}/versions/k`);
     assert.deepEqual([absent.status, await absent.json()], [404, { detail: "object 'k' not found" }]);
     assert.deepEqual(await listed("version_id_marker=1"), {
       is_truncated: false,
@@ -107,7 +107,7 @@ Deno.test("versions of a key: a page says that it is the last one when only othe
       key_count: 0,
     });
     for (const query of ["max_keys=0", "max_keys=1001", "version_id_marker="]) {
-      const rejected = await call(`${O}/k/versions?${query}`);
+      const rejected = await call(`${B}/versions/k?${query}`);
       assert.equal(rejected.status, 422, `${query}: ${await rejected.text()}`);
     }
   });
@@ -166,7 +166,7 @@ Deno.test("restore: an old version is copied onto its key, unless that was writt
   await withGateway({}, async ({ call, answer, seen }) => {
     const restore = async (version_id: unknown) => {
       seen.length = 0;
-      const response = await call(`${O}/k%20å/restore`, { method: "POST", body: JSON.stringify({ version_id }) });
+      const response = await call(`${B}/restore/k%20å`, { method: "POST", body: JSON.stringify({ version_id }) });
       return [response.status, await response.json()] as const;
     };
     const restored = (version_id: string | null, etag: string) => ({
@@ -227,24 +227,24 @@ Deno.test("restore: what cannot be restored is an error that says why, and nothi
     ];
     for (const [object, version_id, status, detail] of cases) {
       answer(storeOf(object));
-      const response = await call(`${O}/k/restore`, { method: "POST", body: JSON.stringify({ version_id }) });
+      const response = await call(`${B}/restore/k`, { method: "POST", body: JSON.stringify({ version_id }) });
       assert.deepEqual([response.status, await response.json()], [status, { detail }]);
     }
     answer(() => s3Error(501, "NotImplemented", "lacking"));
-    const lacking = await call(`${O}/k/restore`, { method: "POST", body: '{"version_id":"1"}' });
+    const lacking = await call(`${B}/restore/k`, { method: "POST", body: '{"version_id":"1"}' });
     assert.deepEqual([lacking.status, await lacking.json()], [501, {
       detail: "'restore_object_version' is not supported by the hcp backend",
     }]);
     for (
       const body of [{}, { version_id: "" }, { version_id: 1 }, { version_id: "\ud800" }, { version_id: "1", x: 1 }]
     ) {
-      const rejected = await call(`${O}/k/restore`, { method: "POST", body: JSON.stringify(body) });
+      const rejected = await call(`${B}/restore/k`, { method: "POST", body: JSON.stringify(body) });
       assert.equal(rejected.status, 422, await rejected.text());
     }
     assert.ok(seen.every(({ method }) => method === "GET" || method === "HEAD"));
 
     answer(storeOf({ current, versioning: "forbidden" }));
-    const permitted = await call(`${O}/k/restore`, { method: "POST", body: '{"version_id":"1"}' });
+    const permitted = await call(`${B}/restore/k`, { method: "POST", body: '{"version_id":"1"}' });
     assert.equal(permitted.status, 200, `only the owner reads the setting: ${await permitted.text()}`);
   });
 });
@@ -252,7 +252,7 @@ Deno.test("restore: what cannot be restored is an error that says why, and nothi
 Deno.test("restore: above 5 GiB by parts of that version, with its metadata and tags, on the same condition", async () => {
   await withGateway({}, async ({ call, answer, seen }) => {
     answer(storeOf({ current: { id: "3", etag: '"new"' }, sizeBytes: 5 * 1024 ** 3 + 1, tags: 1 }));
-    const response = await call(`${O}/k/restore`, { method: "POST", body: '{"version_id":"1"}' });
+    const response = await call(`${B}/restore/k`, { method: "POST", body: '{"version_id":"1"}' });
     assert.deepEqual(await response.json(), {
       status: "restored",
       bucket: "b",
@@ -275,11 +275,31 @@ Deno.test("restore: above 5 GiB by parts of that version, with its metadata and 
   });
 });
 
-Deno.test("versions and restore: as=object reads the words as part of the key", async () => {
+Deno.test("versions and restore: the key is all that follows, and other methods are 405", async () => {
   await withGateway({}, async ({ call, answer, seen }) => {
-    answer(() => new Response(null));
-    assert.equal((await call(`${O}/k/versions?as=object`)).status, 200);
-    assert.equal((await call(`${O}/k/restore`)).status, 200);
-    assert.deepEqual(seen.map(({ target }) => target), ["/b/k/versions", "/b/k/restore"]);
+    answer(() => page(version("a/b/versions", "1", T("01"), true)));
+    for (const path of ["a/b/versions", "a%2Fb%2Fversions", "a/b/versions?as=object"]) {
+      const response = await call(`${B}/versions/${path}`);
+      assert.equal(response.status, 200, path);
+      assert.equal((await response.json()).versions[0].Key, "a/b/versions");
+    }
+    answer(() => page(""));
+    assert.deepEqual((await (await call(`${B}/versions`)).json()).versions, [], "those of the bucket");
+    const slash = await call(`${B}/versions/?prefix=a`, { redirect: "manual" });
+    assert.deepEqual([slash.status, slash.headers.get("Location")], [307, `${B}/versions?prefix=a`]);
+    seen.length = 0;
+    assert.equal((await call(`${B}/restore/`, { method: "POST", body: "{}" })).status, 404);
+    assert.equal((await call(`${B}/restore`, { method: "POST", body: "{}" })).status, 404);
+    assert.equal((await call(`${B}/versions/a%ff`)).status, 400);
+    for (
+      const [path, others, allow] of [["versions/k", "HEAD PUT POST", "GET"], ["restore/k", "GET HEAD PUT", "POST"]]
+    ) {
+      for (const method of others.split(" ")) {
+        const response = await call(`${B}/${path}`, { method });
+        assert.deepEqual([response.status, response.headers.get("Allow")], [405, allow], `${method} ${path}`);
+        await response.body?.cancel();
+      }
+    }
+    assert.deepEqual(seen, []);
   });
 });

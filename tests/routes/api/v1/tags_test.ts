@@ -6,18 +6,18 @@ import { s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
 const STORED = '<Tagging xmlns="x"><TagSet><Tag><Key>kind</Key><Value>a letter</Value></Tag>' +
   "<Tag><Key>__proto__</Key><Value/></Tag></TagSet></Tagging>";
 const HEAD = '<?xml version="1.0" encoding="UTF-8"?><Tagging xmlns="http://s3.amazonaws.com/doc/2006-03-01/">';
-const O = "/api/v1/buckets/b/objects";
+const B = "/api/v1/buckets/b";
 
 Deno.test("tags: read, replaced and removed, of an object and of a version, with exactly these requests", async () => {
   await withGateway({}, async ({ call, answer, seen }) => {
     answer(() => new Response(STORED));
-    const read = await call(`${O}/a%20b/tags/tags?version_id=7`);
+    const read = await call(`${B}/tags/a%20b/tags?version_id=7`);
     assert.equal(await read.text(), '{"tags":{"kind":"a letter","__proto__":""}}');
     assert.equal(seen[0].target, "/b/a%20b/tags?tagging=&versionId=7");
 
     answer(() => new Response(null, { headers: { "x-amz-version-id": "7" } }));
     const body = '{"tags":{"kind":"a letter","__proto__":""}}';
-    const replaced = await call(`${O}/k/tags`, { method: "PUT", body });
+    const replaced = await call(`${B}/tags/k`, { method: "PUT", body });
     assert.deepEqual([replaced.status, await replaced.json()], [200, { status: "updated" }]);
     assert.equal(replaced.headers.get("x-amz-version-id"), "7");
     assert.deepEqual([seen[1].method, seen[1].target], ["PUT", "/b/k?tagging="]);
@@ -28,15 +28,15 @@ Deno.test("tags: read, replaced and removed, of an object and of a version, with
     );
 
     answer(() => new Response(null, { status: 204 }));
-    const removed = await call(`${O}/k/tags?version_id=8`, { method: "DELETE" });
+    const removed = await call(`${B}/tags/k?version_id=8`, { method: "DELETE" });
     assert.deepEqual([removed.status, await removed.json()], [200, { status: "deleted" }]);
     assert.deepEqual([seen[2].method, seen[2].target], ["DELETE", "/b/k?tagging=&versionId=8"]);
 
     answer(() => s3Error(404, "NoSuchTagSet", "none"));
-    assert.deepEqual(await (await call(`${O}/k/tags`)).json(), { tags: {} });
+    assert.deepEqual(await (await call(`${B}/tags/k`)).json(), { tags: {} });
     answer(() => s3Error(404, "NoSuchKey", "gone"));
     for (const method of ["GET", "PUT", "DELETE"]) {
-      const missing = await call(`${O}/k/tags`, { method, body: method === "PUT" ? '{"tags":{}}' : undefined });
+      const missing = await call(`${B}/tags/k`, { method, body: method === "PUT" ? '{"tags":{}}' : undefined });
       assert.deepEqual([missing.status, await missing.json()], [404, { detail: "object 'k': gone" }]);
     }
   });
@@ -50,7 +50,7 @@ Deno.test("tags: any that S3 allows arrive as they are", async () => {
     answer(() => new Response(null));
     await fc.assert(
       fc.asyncProperty(tags, async (tags) => {
-        const response = await call(`${O}/k/tags`, { method: "PUT", body: JSON.stringify({ tags }) });
+        const response = await call(`${B}/tags/k`, { method: "PUT", body: JSON.stringify({ tags }) });
         assert.equal(response.status, 200, await response.text());
         assert.deepEqual(parseTags(seen[seen.length - 1].body), Object.entries(tags));
       }),
@@ -80,31 +80,57 @@ Deno.test("tags: what is no set of tags is 422 naming the tag, and nothing is se
     ];
     for (const [body, place] of rejected) {
       const text = typeof body === "string" ? body : JSON.stringify(body);
-      const response = await call(`${O}/k/tags`, { method: "PUT", body: text });
+      const response = await call(`${B}/tags/k`, { method: "PUT", body: text });
       const { detail } = await response.json();
       assert.equal(response.status, 422, text);
       assert.ok(detail[0].loc.join(" ").startsWith(place), `${text}: ${JSON.stringify(detail)}`);
     }
-    const empty = await call(`${O}/k/tags`, { method: "PUT" });
+    const empty = await call(`${B}/tags/k`, { method: "PUT" });
     assert.equal(empty.status, 422, await empty.text());
     assert.equal(seen.length, 0);
   });
 });
 
-Deno.test("tags: as=object reads the word as part of the key", async () => {
+Deno.test("tags: the key is all that follows, and other methods are 405", async () => {
   await withGateway({}, async ({ call, answer, seen }) => {
-    answer(() => new Response(null, { headers: { etag: '"e"' } }));
-    for (const [method, body] of [["PUT", "bytes"], ["GET", undefined], ["DELETE", undefined]] as const) {
-      const response = await call(`${O}/k/tags?as=object`, { method, body });
-      assert.equal(response.status, 200, method);
+    answer(() => new Response(STORED));
+    for (const path of ["a/b/tags", "a%2Fb%2Ftags", "a/b/tags?as=object"]) {
+      const response = await call(`${B}/tags/${path}`);
+      assert.equal(response.status, 200, path);
       await response.body?.cancel();
     }
-    assert.deepEqual(seen.map(({ method, target }) => `${method} ${target}`), [
-      "PUT /b/k/tags",
-      "GET /b/k/tags",
-      "HEAD /b/k/tags",
-      "DELETE /b/k/tags",
-    ]);
+    assert.deepEqual(seen.map(({ target }) => target), Array(3).fill("/b/a/b/tags?tagging="));
+    seen.length = 0;
+    for (const method of ["HEAD", "POST"]) {
+      const response = await call(`${B}/tags/k`, { method });
+      assert.deepEqual([response.status, response.headers.get("Allow")], [405, "DELETE, GET, PUT"], method);
+      await response.body?.cancel();
+    }
+    for (const path of ["tags", "tags/"]) {
+      for (const method of ["GET", "DELETE"]) {
+        assert.equal((await call(`${B}/${path}`, { method })).status, 404, `${method} ${path}`);
+      }
+    }
+    assert.deepEqual(seen, []);
+  });
+});
+
+Deno.test("objects: keys that end in tags, versions or restore are plain keys", async () => {
+  await withGateway({}, async ({ call, answer, seen }) => {
+    for (const word of ["tags", "versions", "restore"]) {
+      seen.length = 0;
+      answer(() => new Response(null, { headers: { etag: '"e"', "content-length": "0" } }));
+      for (const [method, body] of [["PUT", "bytes"], ["GET"], ["HEAD"], ["DELETE"]]) {
+        const response = await call(`${B}/objects/x/${word}`, { method, body });
+        assert.equal(response.status, 200, `${method} ${word}`);
+        await response.body?.cancel();
+      }
+      const sent = seen.map(({ method, target }) => `${method} ${target}`);
+      assert.deepEqual(new Set(sent), new Set(["PUT", "GET", "HEAD", "DELETE"].map((m) => `${m} /b/x/${word}`)));
+      const post = await call(`${B}/objects/x/${word}`, { method: "POST", body: '{"version_id":"1"}' });
+      assert.equal(post.status, 422, "the upload of a form, which this body is not");
+      await post.body?.cancel();
+    }
   });
 });
 
@@ -112,7 +138,7 @@ Deno.test("tags: of a new object go to the store as its header says", async () =
   await withGateway({}, async ({ call, answer, seen }) => {
     answer(() => new Response("<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>"));
     const headers = { "x-amz-tagging": "kind=a+letter&x" };
-    for (const [method, path] of [["PUT", `${O}/k`], ["POST", "/api/v1/buckets/b/multipart/k"]]) {
+    for (const [method, path] of [["PUT", `${B}/objects/k`], ["POST", "/api/v1/buckets/b/multipart/k"]]) {
       const response = await call(path, { method, headers, body: method === "PUT" ? "x" : undefined });
       assert.ok(response.ok, await response.text());
       assert.equal(seen[seen.length - 1].headers.get("x-amz-tagging"), "kind=a+letter&x");
