@@ -9,36 +9,46 @@ import { listObjects, MAX_KEYS } from "@/lib/s3/listing.ts";
 import { compareText } from "@/lib/std/text_order.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { countKeys, keyCountState, NOTHING_COUNTED } from "./key_count.ts";
+import { CHANGED_INPUT } from "./task_error.ts";
 import type { Job, TaskHandler, TaskType } from "./task_handler.ts";
 import type { Blobs } from "./task_store.ts";
 
 /** Failures that are shown one by one. */
 const MAX_SHOWN_ERRORS = 100;
+/** Largest list of keys or prefixes after unpacking, bytes; a request may have 8 MiB. */
+const MAX_LIST_BYTES = 64 * 1024 * 1024;
+
+/** A number of things. A negative index would be no element of a list, and so no prefix at all. */
+const amount = z.int().min(0);
 
 const deleteProgress = z.object({
   /** What is deleted: so many chunks of keys, and so many prefixes. */
-  chunks: z.int(),
-  prefixes: z.int(),
+  chunks: amount,
+  prefixes: amount,
   /** First all is counted, then the chunks are deleted, then what is under the prefixes. */
   phase: z.enum(["counting", "keys", "prefixes"]),
   /** The prefix or the chunk that is worked on. */
-  index: z.int(),
+  index: amount,
   /** How far the count of this prefix is; null when it has not begun. */
   count: keyCountState.nullable(),
   /** The last key of this prefix that was dealt with. */
   after: z.string().nullable(),
   /** A page that is being deleted: its last key, and the number of its keys. */
-  page: z.object({ end: z.string(), keys: z.int() }).nullable(),
-  total: z.int(),
-  deleted: z.int(),
-  failed: z.int(),
+  page: z.object({ end: z.string(), keys: amount }).nullable(),
+  total: amount,
+  deleted: amount,
+  failed: amount,
   errors: z.array(z.object({ Key: z.string(), Code: z.string(), Message: z.string().nullable() })),
   /** How long it has deleted so far, ms. */
   deletingMs: z.number(),
 });
 export type DeleteProgress = z.output<typeof deleteProgress>;
 
-export const DELETE: TaskType<DeleteProgress> = { kind: "delete", progress: deleteProgress };
+export const DELETE: TaskType<DeleteProgress> = {
+  kind: "delete",
+  progress: deleteProgress,
+  hasFixedBlobs: true,
+};
 
 /**
  * The progress and the blobs of a deletion that begins. Keys and prefixes that lie under another prefix are left out, so
@@ -132,7 +142,8 @@ class Deletion {
       const keys = await this.#input(chunkName(index));
       const errors = await this.#delete(keys);
       this.#counted(keys.length, errors);
-      await this.#store({ index: index + 1 });
+      // A process that died before this is stored would delete keys again that may have been uploaded anew.
+      await this.#store({ index: index + 1 }, "at once");
     }
     await this.#store({ phase: "prefixes", index: 0 });
   }
@@ -193,10 +204,11 @@ class Deletion {
 
   #counted(keys: number, errors: readonly DeleteError[]): void {
     const now = performance.now();
+    const failed = Math.min(keys, errors.length);
     const shown = errors.slice(0, Math.max(0, MAX_SHOWN_ERRORS - this.progress.errors.length));
     this.#change({
-      deleted: this.progress.deleted + keys - errors.length,
-      failed: this.progress.failed + errors.length,
+      deleted: this.progress.deleted + keys - failed,
+      failed: this.progress.failed + failed,
       errors: [...this.progress.errors, ...shown.map(({ Key, Code, Message }) => ({ Key, Code, Message }))],
       deletingMs: this.progress.deletingMs + now - this.#countedAt,
     });
@@ -227,9 +239,18 @@ function packed(texts: readonly string[]): Uint8Array {
 
 /** @throws HttpError 410 where the stored texts are gone or damaged */
 function unpacked(blob: Uint8Array | null): string[] {
-  const texts = blob && z.array(z.string()).safeParse(parsedJson(gunzipSync(Buffer.from(blob)))).data;
-  if (!texts) throw new HttpError(410, "The stored list of what to delete is gone: start the task again");
-  return texts;
+  const { data } = z.array(z.string()).safeParse(blob && parsedJson(inflated(blob)));
+  if (!data) throw new HttpError(410, CHANGED_INPUT);
+  return data;
+}
+
+/** @throws HttpError 410 */
+function inflated(blob: Uint8Array): Buffer {
+  try {
+    return gunzipSync(Buffer.from(blob), { maxOutputLength: MAX_LIST_BYTES });
+  } catch {
+    throw new HttpError(410, CHANGED_INPUT);
+  }
 }
 
 /** The prefixes that do not lie under another one, in order. */

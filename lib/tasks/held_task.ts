@@ -1,4 +1,4 @@
-import { LEASE_MS, RENEW_MS, type Task, type TaskEnd } from "./task.ts";
+import { LEASE_MS, type NewTask, RENEW_MS, type Task, type TaskEnd } from "./task.ts";
 import type { TaskClock } from "./task_clock.ts";
 import type { Saved, TaskStore } from "./task_store.ts";
 
@@ -21,9 +21,12 @@ interface HeldTaskOptions {
   readonly onStoreError: (error: unknown) => void;
 }
 
+/** What is worked on: a task that was claimed, or one that was created here. */
+export type LeasedTask = Omit<NewTask, "sealedCaller"> & Pick<Task, "sealedCaller" | "isCanceling">;
+
 /** A task whose lease this process has, as far as it knows. */
 export class HeldTask {
-  readonly task: Task;
+  readonly task: LeasedTask;
   /** `paused`: its lease may have run out. `ending`: its end is not stored yet. */
   state: "waiting" | "running" | "paused" | "ending" = "waiting";
   end: TaskEnd | null = null;
@@ -41,7 +44,7 @@ export class HeldTask {
   #saving: Promise<Saved | "unreachable"> | null = null;
 
   /** @param leasedAt when the lease was requested, by the clock */
-  constructor(task: Task, leasedAt: number, options: HeldTaskOptions) {
+  constructor(task: LeasedTask, leasedAt: number, options: HeldTaskOptions) {
     this.task = task;
     this.#options = options;
     this.#progress = () => task.progress;

@@ -121,7 +121,8 @@ export class SqliteTaskStore implements TaskStore {
 
   get(id: string): Promise<Task | null> {
     return settled(() => {
-      const row = this.#db.prepare("SELECT * FROM tasks WHERE id = ? AND expires_ms > ?").get(id, this.#now());
+      const row = this.#db.prepare("SELECT * FROM tasks WHERE id = ? AND (state = 'running' OR expires_ms > ?)")
+        .get(id, this.#now());
       return row ? taskOf(row as unknown as TaskRow) : null;
     });
   }
@@ -131,9 +132,9 @@ export class SqliteTaskStore implements TaskStore {
     return settled(() => {
       const rows = this.#db.prepare(
         `UPDATE tasks SET holder = ?, lease_ms = ? WHERE id IN (
-           SELECT id FROM tasks WHERE state = 'running' AND lease_ms <= ? ORDER BY created_ms LIMIT ?
+           SELECT id FROM tasks WHERE state = 'running' AND lease_ms <= ? AND expires_ms > ? ORDER BY created_ms LIMIT ?
          ) RETURNING *`,
-      ).all(holder, now + LEASE_MS, now, limit);
+      ).all(holder, now + LEASE_MS, now, now, limit);
       return (rows as unknown as TaskRow[]).map(taskOf).sort((a, b) => a.createdAt - b.createdAt);
     });
   }

@@ -20,8 +20,11 @@ export function failureSentence(error: unknown): string | null {
   return error.message;
 }
 
-/** The sealed keys were sealed with another `API_SECRET_KEY`. */
-export const UNREADABLE_CALLER = "The key of the gateway was replaced since the task was started: start it again";
+/** The sealed keys were sealed with another `API_SECRET_KEY`, or for another task, kind or bucket. */
+export const UNREADABLE_CALLER =
+  "The key of the gateway was replaced or the stored task was changed since it was started: start it again";
+/** A blob that the work reads is not the one that its owner's keys were sealed with. */
+export const CHANGED_INPUT = "The stored list of what to work on was changed or is gone: start the task again";
 /** The progress is not one of this version, or of a kind that it does not have. */
 export const UNREADABLE_TASK = "The task was started by another version of the gateway: start it again";
 export const INTERNAL_ERROR = "Internal error of the gateway: its log says more";

@@ -7,6 +7,11 @@ import type { Blobs } from "./task_store.ts";
 export interface TaskType<P> {
   readonly kind: TaskKind;
   readonly progress: z.ZodType<P>;
+  /**
+   * Whether its blobs are what it works on and never change. Their digests are sealed with the owner's keys, so nothing
+   * else can be worked on with these keys. False when absent.
+   */
+  readonly hasFixedBlobs?: boolean;
 }
 
 /** What the tasks of one kind do. */
@@ -47,7 +52,11 @@ export interface Job<P> {
    * @throws when the job is interrupted. The progress is recorded all the same.
    */
   checkpoint(progress: P, when?: "at once"): Promise<void>;
-  /** As {@link TaskStore}. */
+  /**
+   * As {@link TaskStore}.
+   *
+   * @throws HttpError 410 for a fixed blob that was changed or is gone
+   */
   readBlobs(names: readonly string[]): Promise<(Uint8Array<ArrayBuffer> | null)[]>;
   /** As {@link TaskStore}. */
   writeBlobs(blobs: Blobs): Promise<void>;

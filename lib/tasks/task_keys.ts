@@ -1,13 +1,15 @@
-import { createHmac, type KeyObject } from "node:crypto";
+import { createHash, createHmac, type KeyObject } from "node:crypto";
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { derivedKey } from "@/lib/std/derived_key.ts";
 import { openText, sealText } from "@/lib/std/sealed_text.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
+import type { Task } from "./task.ts";
+import type { Blobs } from "./task_store.ts";
 
 /** Keys of the task operations, each for one purpose. */
 export interface TaskKeys {
-  /** Seals the credentials of running tasks. */
+  /** Seals the credentials of running tasks, with what they may be used for. */
   readonly seal: KeyObject;
   /** Derives the owner of a task from credentials. */
   readonly owner: KeyObject;
@@ -29,7 +31,25 @@ const SEALED = z.object({
   tenant: z.string().nullable(),
   s3: z.object({ accessKey: z.string(), secretKey: z.string() }),
   named: z.boolean(),
+  at: z.number(),
+  digests: z.record(z.string(), z.string()),
 });
+
+/** What a seal is bound to: it does not open for another task, kind or bucket. */
+type SealedTask = Pick<Task, "id" | "kind" | "bucket">;
+
+/** What a sealed caller may be used for, besides its task, kind and bucket. */
+interface SealTerms {
+  /** When it was sealed, ms since 1970 by the clock of the process that created the task. */
+  readonly at: number;
+  /** SHA-256 of the task's blobs by their names, as base64url; none where its blobs may change. */
+  readonly digests: Readonly<Record<string, string>>;
+}
+
+/** A caller whose seal was opened. */
+interface OpenedCaller extends SealTerms {
+  readonly caller: Caller;
+}
 
 /** The owner of tasks: a digest of a caller's user, tenant and S3 keys, so that other credentials are another owner. */
 export function ownerOf({ username, tenant, s3 }: Caller, { owner }: TaskKeys): string {
@@ -37,15 +57,44 @@ export function ownerOf({ username, tenant, s3 }: Caller, { owner }: TaskKeys): 
   return createHmac("sha256", owner).update(text).digest("base64url");
 }
 
-/** Seals the derived S3 keys of a caller for one task; its password and its MAPI credentials are left out. */
-export function sealCaller({ username, tenant, s3, named }: Caller, taskId: string, { seal }: TaskKeys): Uint8Array {
-  const { accessKey, secretKey } = s3;
-  return sealText(JSON.stringify({ username, tenant, s3: { accessKey, secretKey }, named }), seal, taskId);
+/** SHA-256 of a blob, as base64url. */
+export function blobDigest(blob: Uint8Array): string {
+  return createHash("sha256").update(blob).digest("base64url");
 }
 
-/** The caller of a task; null where it was sealed with another `API_SECRET_KEY`. It has no MAPI credentials. */
-export function openCaller(sealed: Uint8Array, taskId: string, { seal }: TaskKeys): Caller | null {
-  const text = openText(sealed, seal, taskId);
+/** The digests of blobs by their names. */
+export function blobDigests(blobs: Blobs): Record<string, string> {
+  return Object.fromEntries([...blobs].map(([name, blob]) => [name, blobDigest(blob)]));
+}
+
+/**
+ * Seals the derived S3 keys of a caller for one task of one kind and bucket; its password and its MAPI credentials are
+ * left out.
+ */
+export function sealCaller(
+  { username, tenant, s3, named }: Caller,
+  task: SealedTask,
+  { at, digests }: SealTerms,
+  { seal }: TaskKeys,
+): Uint8Array {
+  const { accessKey, secretKey } = s3;
+  const sealed: z.output<typeof SEALED> = { username, tenant, s3: { accessKey, secretKey }, named, at, digests };
+  return sealText(JSON.stringify(sealed), seal, associatedData(task));
+}
+
+/**
+ * The caller of a task, without MAPI credentials.
+ *
+ * @returns null where it was sealed with another `API_SECRET_KEY`, or for another task, kind or bucket
+ */
+export function openCaller(sealed: Uint8Array, task: SealedTask, { seal }: TaskKeys): OpenedCaller | null {
+  const text = openText(sealed, seal, associatedData(task));
   const { data } = SEALED.safeParse(text === null ? undefined : parsedJson(text));
-  return data ? { ...data, mapiAuthorization: null } : null;
+  if (!data) return null;
+  const { at, digests, ...caller } = data;
+  return { caller: { ...caller, mapiAuthorization: null }, at, digests };
+}
+
+function associatedData({ id, kind, bucket }: SealedTask): string {
+  return JSON.stringify([id, kind, bucket]);
 }

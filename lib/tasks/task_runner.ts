@@ -4,12 +4,19 @@ import type { RequestLog } from "@/lib/http/access_log.ts";
 import { HttpError, notFound, tooManyRequests, unavailable } from "@/lib/http/errors.ts";
 import { redactText } from "@/lib/http/redact.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
-import { HeldTask } from "./held_task.ts";
-import { RENEW_MS, type Task, type TaskEnd } from "./task.ts";
+import { HeldTask, type LeasedTask } from "./held_task.ts";
+import { MAX_RUN_MS, RAN_TOO_LONG, RENEW_MS, type Task, type TaskEnd } from "./task.ts";
 import type { TaskClock } from "./task_clock.ts";
-import { failureSentence, INTERNAL_ERROR, isTransient, UNREADABLE_CALLER, UNREADABLE_TASK } from "./task_error.ts";
+import {
+  CHANGED_INPUT,
+  failureSentence,
+  INTERNAL_ERROR,
+  isTransient,
+  UNREADABLE_CALLER,
+  UNREADABLE_TASK,
+} from "./task_error.ts";
 import type { Job, TaskHandler, TaskType } from "./task_handler.ts";
-import { openCaller, ownerOf, sealCaller, type TaskKeys } from "./task_keys.ts";
+import { blobDigest, blobDigests, openCaller, ownerOf, sealCaller, type TaskKeys } from "./task_keys.ts";
 import type { Blobs, TaskBounds, TaskStore } from "./task_store.ts";
 
 /** Tasks that a process works on at a time: in all, and of one owner, so that no owner takes all of them. */
@@ -26,6 +33,8 @@ const SWEEP_MS = 60_000;
 /** How long a stop waits for work to end, and then for the store, ms. A process has 4 s in all. */
 const UNWIND_MS = 1500;
 const RELEASE_MS = 1500;
+/** How much the clocks of two processes may differ, ms. */
+const CLOCK_SKEW_MS = 3_600_000;
 /** When to try again where a bound is reached, s. */
 const RETRY_AFTER_SECONDS = 10;
 
@@ -98,7 +107,8 @@ export class TaskRunner {
     const { keys, bounds, clock } = this.#options;
     const id = randomUUID();
     const at = clock.now();
-    const sealedCaller = sealCaller(caller, id, keys);
+    const terms = { at: Date.now(), digests: type.hasFixedBlobs && blobs ? blobDigests(blobs) : {} };
+    const sealedCaller = sealCaller(caller, { id, kind: type.kind, bucket }, terms, keys);
     const text = JSON.stringify(progress);
     const task = { id, kind: type.kind, owner: ownerOf(caller, keys), bucket, progress: text, sealedCaller };
     const created = await this.store.create(task, this.#holder, bounds, blobs);
@@ -111,8 +121,7 @@ export class TaskRunner {
     if (created === "all") {
       throw tooManyRequests("Too many background tasks at a time: try again later", RETRY_AFTER_SECONDS);
     }
-    const stored = await this.store.get(id);
-    if (stored) this.#hold(stored, at);
+    this.#hold({ ...task, isCanceling: false }, at);
     return id;
   }
 
@@ -213,7 +222,7 @@ export class TaskRunner {
     }
   }
 
-  #hold(task: Task, at: number): void {
+  #hold(task: LeasedTask, at: number): void {
     if (this.#stop.signal.aborted) return;
     const { store, clock } = this.#options;
     const onStoreError = (error: unknown) => this.#onStoreError(error);
@@ -276,14 +285,17 @@ export class TaskRunner {
     const { clock } = this.#options;
     const { task } = held;
     const handler = this.#handlers.get(task.kind);
-    const caller = task.sealedCaller && openCaller(task.sealedCaller, task.id, this.keys);
-    if (!handler || !caller) return failed(held, handler ? UNREADABLE_CALLER : UNREADABLE_TASK);
+    const opened = task.sealedCaller && openCaller(task.sealedCaller, task, this.keys);
+    if (!handler || !opened) return failed(held, handler ? UNREADABLE_CALLER : UNREADABLE_TASK);
+    // The times of the store may have been changed; this one is sealed.
+    if (Date.now() - opened.at > MAX_RUN_MS + CLOCK_SKEW_MS) return failed(held, RAN_TOO_LONG);
+    const { caller, digests } = opened;
     let retryMs = FIRST_RETRY_MS;
     let failingSince: number | null = null;
     for (;;) {
       const { version } = held;
       try {
-        const progress = await handler.run(this.#job(held, handler, { ...caller, signal: held.signal }));
+        const progress = await handler.run(this.#job(held, handler, { ...caller, signal: held.signal }, digests));
         return {
           state: "ready",
           error: null,
@@ -307,7 +319,12 @@ export class TaskRunner {
     }
   }
 
-  #job(held: HeldTask, handler: TaskHandler<unknown>, caller: Caller): Job<unknown> {
+  #job(
+    held: HeldTask,
+    handler: TaskHandler<unknown>,
+    caller: Caller,
+    digests: Readonly<Record<string, string>>,
+  ): Job<unknown> {
     const { store } = this;
     const { id, bucket } = held.task;
     return {
@@ -318,7 +335,11 @@ export class TaskRunner {
       signal: held.signal,
       leaseSignal: held.leaseSignal,
       checkpoint: (progress, when) => held.checkpoint(() => JSON.stringify(progress), when),
-      readBlobs: (names) => store.readBlobs(id, names),
+      async readBlobs(names) {
+        const blobs = await store.readBlobs(id, names);
+        if (handler.hasFixedBlobs) mustBeSealed(names, blobs, digests);
+        return blobs;
+      },
       writeBlobs: (blobs) => store.writeBlobs(id, blobs),
     };
   }
@@ -374,6 +395,20 @@ function parsedProgress<P>({ progress }: TaskType<P>, text: string): P {
   const { data, success } = progress.safeParse(parsedJson(text));
   if (!success) throw new HttpError(410, UNREADABLE_TASK);
   return data;
+}
+
+/** @throws HttpError 410 for a blob that is not the one whose digest was sealed */
+function mustBeSealed(
+  names: readonly string[],
+  blobs: readonly (Uint8Array | null)[],
+  digests: Readonly<Record<string, string>>,
+): void {
+  names.forEach((name, index) => {
+    const blob = blobs[index];
+    if (!blob || !Object.hasOwn(digests, name) || blobDigest(blob) !== digests[name]) {
+      throw new HttpError(410, CHANGED_INPUT);
+    }
+  });
 }
 
 function failed(held: HeldTask, error: string): TaskEnd {

@@ -26,9 +26,9 @@ export type Saved = "stored" | "canceling" | "lost";
 export interface TaskStore {
   /** Stores a task with its blobs, leased to its creator, unless a bound is reached. */
   create(task: NewTask, holder: string, bounds: TaskBounds, blobs?: Blobs): Promise<Created>;
-  /** The task of an id; null where there is none or it has expired. */
+  /** The task of an id; null where there is none or it has ended and expired. */
   get(id: string): Promise<Task | null>;
-  /** Leases up to `limit` running tasks whose lease has expired, the oldest first. */
+  /** Leases up to `limit` running tasks whose lease has expired and which have not, the oldest first. */
   claim(holder: string, limit: number): Promise<Task[]>;
   /** Stores the progress of a running task and renews its lease. Null renews the lease alone. */
   save(id: string, holder: string, progress: string | null): Promise<Saved>;

@@ -146,8 +146,9 @@ return 'created'
 
 /** ARGV: id. */
 export const GET = script(`
-local expires = redis.call('HGET', key('task', ARGV[2]), 'expires')
-if redis.call('EXISTS', key('task', ARGV[2])) == 0 or (tonumber(expires) or now + 1) <= now then return false end
+local task = redis.call('HMGET', key('task', ARGV[2]), 'state', 'expires')
+if redis.call('EXISTS', key('task', ARGV[2])) == 0 then return false end
+if task[1] ~= 'running' and (tonumber(task[2]) or now + 1) <= now then return false end
 return record(ARGV[2])
 `);
 

@@ -176,9 +176,9 @@ async function ticketTask(
   if (!task || !progress || task.kind !== ZIP_TASK.kind || task.bucket !== bucket) throw notFound("Task");
   mustNotHaveFailed(task, progress);
   if (task.state === "running") throw unavailable("The archive is not ready yet", RETRY_AFTER_SECONDS);
-  const caller = task.sealedCaller && openCaller(task.sealedCaller, id, tasks.keys);
-  if (!caller) throw notFound("Task");
-  return { task, progress, caller };
+  const opened = task.sealedCaller && openCaller(task.sealedCaller, task, tasks.keys);
+  if (!opened) throw notFound("Task");
+  return { task, progress, caller: opened.caller };
 }
 
 /** A failed archive is an error response to its polls (wire facts, Background tasks). @throws HttpError 500 */

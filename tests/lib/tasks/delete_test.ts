@@ -1,20 +1,23 @@
 import assert from "node:assert/strict";
-import { deleteHandler, type DeleteProgress, newDelete } from "@/lib/tasks/delete.ts";
+import { gzipSync } from "node:zlib";
+import { DELETE, deleteHandler, type DeleteProgress, newDelete } from "@/lib/tasks/delete.ts";
 import type { Job } from "@/lib/tasks/task_handler.ts";
 import { CALLER, ModelStore } from "./model_store.ts";
 
 /** A job whose checkpoints are recorded; `stopAt` breaks it off before the checkpoint of that number is stored. */
 class TestJob {
   readonly stored: DeleteProgress[] = [];
+  /** Those that were stored at once. */
+  readonly storedAtOnce: DeleteProgress[] = [];
   readonly #cancel = new AbortController();
   readonly #lease = new AbortController();
-  readonly #blobs: ReadonlyMap<string, Uint8Array>;
+  readonly blobs: Map<string, Uint8Array>;
   stopAt = Infinity;
   #last: DeleteProgress;
 
   constructor(keys: readonly string[], prefixes: readonly string[]) {
     const { progress, blobs } = newDelete(keys, prefixes);
-    this.#blobs = blobs;
+    this.blobs = new Map(blobs);
     this.#last = progress;
   }
 
@@ -31,16 +34,17 @@ class TestJob {
       progress: JSON.parse(JSON.stringify(this.#last)),
       signal,
       leaseSignal: this.#lease.signal,
-      checkpoint: (progress) => {
+      checkpoint: (progress, when) => {
         if (this.stored.length + 1 === this.stopAt) {
           this.stopAt = Infinity;
           return Promise.reject(new Error("stopped"));
         }
         this.stored.push(progress);
+        if (when === "at once") this.storedAtOnce.push(progress);
         this.#last = progress;
         return signal.aborted ? Promise.reject(signal.reason) : Promise.resolve();
       },
-      readBlobs: (names) => Promise.resolve(names.map((name) => new Uint8Array(this.#blobs.get(name) ?? []))),
+      readBlobs: (names) => Promise.resolve(names.map((name) => new Uint8Array(this.blobs.get(name) ?? []))),
       writeBlobs: () => Promise.resolve(),
     };
     return await deleteHandler(store.s3).run(job);
@@ -134,4 +138,42 @@ Deno.test("delete: a store that does not list from a key on is an error before a
   store.quirk = "no start-after";
   for (const key of many("a/", 3)) store.held.add(key);
   await assert.rejects(new TestJob([], ["a/"]).run(store), { status: 501 });
+});
+
+Deno.test("delete: each deleted chunk of named keys is stored at once, so that a crash does not delete keys anew", async () => {
+  const job = new TestJob(many("k", 2500), []);
+  await job.run(new ModelStore(many("k", 2500)));
+  assert.deepEqual(job.storedAtOnce.map(({ index, deleted }) => [index, deleted]), [[1, 1000], [2, 2000], [3, 2500]]);
+});
+
+Deno.test("delete: a list that is damaged, or unpacks to more than 64 MiB, is 410 before anything is deleted", async () => {
+  for (const damaged of [new Uint8Array([1, 2]), gzipSync(new Uint8Array(65 * 1024 * 1024)), gzipSync('{"a":1}')]) {
+    const store = new ModelStore(["k"]);
+    const job = new TestJob(["k"], []);
+    job.blobs.set("prefixes", damaged);
+    await assert.rejects(job.run(store), { status: 410, message: /start the task again/ });
+    assert.equal(store.objects.size, 1);
+  }
+});
+
+Deno.test("delete: a store that reports more errors than keys makes no number negative", async () => {
+  const store = new ModelStore(["k"]);
+  const error = "<Error><Key>k</Key><Code>InternalError</Code><Message>x</Message></Error>";
+  const { s3 } = store;
+  const send = s3.upstream.send;
+  const upstream: typeof s3.upstream = {
+    ...s3.upstream,
+    send: (request) =>
+      request.method === "POST"
+        ? Promise.resolve(new Response(`<DeleteResult>${error.repeat(3)}</DeleteResult>`))
+        : send(request),
+  };
+  Object.defineProperty(store, "s3", { value: { ...s3, upstream } });
+  assert.deepEqual(numbers(await new TestJob(["k", "l"], []).run(store)), { total: 2, deleted: 0, failed: 2 });
+});
+
+Deno.test("delete: a progress with a negative number is not of this version", () => {
+  const { progress } = newDelete(["k"], []);
+  assert.ok(DELETE.progress.safeParse(progress).success);
+  assert.ok(!DELETE.progress.safeParse({ ...progress, phase: "prefixes", index: -1 }).success);
 });

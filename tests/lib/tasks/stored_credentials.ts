@@ -20,7 +20,8 @@ export async function storeCallers(store: TaskStore): Promise<void> {
   for (const state of ["running", "failed", "ready"] as const) {
     const id = crypto.randomUUID();
     const task = { id, kind: "zip", owner: ownerOf(CALLER, keys), bucket: "letters", progress: "{}" } as const;
-    await store.create({ ...task, sealedCaller: sealCaller(CALLER, id, keys) }, "a", { maxPerOwner: 9, max: 9 });
+    const sealedCaller = sealCaller(CALLER, task, { at: 0, digests: {} }, keys);
+    await store.create({ ...task, sealedCaller }, "a", { maxPerOwner: 9, max: 9 });
     if (state === "running") continue;
     await store.end(id, "a", { state, error: null, progress: "{}", keepsCaller: state === "ready" });
   }

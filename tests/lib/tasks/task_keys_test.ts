@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { openCaller, ownerOf, sealCaller, taskKeys } from "@/lib/tasks/task_keys.ts";
+import { blobDigests, openCaller, ownerOf, sealCaller, taskKeys } from "@/lib/tasks/task_keys.ts";
 
 const secret = (text: string) => new TextEncoder().encode(text);
 const keys = taskKeys(secret("a long secret of this deployment"));
@@ -12,16 +12,21 @@ const caller: Caller = {
   named: true,
 };
 
-Deno.test("task keys: a sealed caller opens for its task alone, without its management credentials", () => {
-  const sealed = sealCaller(caller, "task 1", keys);
-  assert.deepEqual(openCaller(sealed, "task 1", keys), { ...caller, mapiAuthorization: null });
-  assert.equal(openCaller(sealed, "task 2", keys), null);
-  assert.equal(openCaller(sealed, "task 1", taskKeys(secret("another secret"))), null);
-  assert.equal(openCaller(sealed.with(20, sealed[20] ^ 1), "task 1", keys), null);
+const task = { id: "task 1", kind: "count", bucket: "letters" } as const;
+const terms = { at: 7, digests: blobDigests(new Map([["prefixes", new Uint8Array([1])]])) };
+
+Deno.test("task keys: a sealed caller opens for its task, kind and bucket alone, without management credentials", () => {
+  const sealed = sealCaller(caller, task, terms, keys);
+  assert.deepEqual(openCaller(sealed, task, keys), { caller: { ...caller, mapiAuthorization: null }, ...terms });
+  for (const other of [{ ...task, id: "task 2" }, { ...task, kind: "delete" }, { ...task, bucket: "other" }] as const) {
+    assert.equal(openCaller(sealed, other, keys), null);
+  }
+  assert.equal(openCaller(sealed, task, taskKeys(secret("another secret"))), null);
+  assert.equal(openCaller(sealed.with(20, sealed[20] ^ 1), task, keys), null);
 });
 
 Deno.test("task keys: nothing of the credentials can be read in a sealed caller or in an owner", () => {
-  const shown = new TextDecoder("latin1").decode(sealCaller(caller, "task 1", keys)) + ownerOf(caller, keys);
+  const shown = new TextDecoder("latin1").decode(sealCaller(caller, task, terms, keys)) + ownerOf(caller, keys);
   for (const part of [caller.s3.accessKey, caller.s3.secretKey, "åsa", "Archive"]) assert.ok(!shown.includes(part));
 });
 

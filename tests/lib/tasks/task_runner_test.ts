@@ -4,9 +4,9 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import type { LogEntry } from "@/lib/http/access_log.ts";
 import { badGateway, credentialsRefused, HttpError, unavailable } from "@/lib/http/errors.ts";
 import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
-import { LEASE_MS, RENEW_MS, type Task } from "@/lib/tasks/task.ts";
-import type { Job, TaskHandler } from "@/lib/tasks/task_handler.ts";
-import { taskKeys } from "@/lib/tasks/task_keys.ts";
+import { LEASE_MS, MAX_RUN_MS, RAN_TOO_LONG, RENEW_MS, type Task } from "@/lib/tasks/task.ts";
+import type { Job, TaskHandler, TaskType } from "@/lib/tasks/task_handler.ts";
+import { blobDigests, openCaller, sealCaller, taskKeys } from "@/lib/tasks/task_keys.ts";
 import { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import type { TaskStore } from "@/lib/tasks/task_store.ts";
 import { FakeClock, settle } from "./fake_clock.ts";
@@ -45,8 +45,8 @@ class Scene {
   }
 
   /** A process that begins at once. */
-  process(run: Work, bounds = { maxPerOwner: 100, max: 100 }): TaskRunner {
-    const handler: TaskHandler<Counted> = { ...COUNT, run };
+  process(run: Work, bounds = { maxPerOwner: 100, max: 100 }, type: TaskType<Counted> = COUNT): TaskRunner {
+    const handler: TaskHandler<Counted> = { ...type, keepsCaller: false, run };
     const runner = new TaskRunner({
       store: this.store(),
       keys: KEYS,
@@ -417,5 +417,77 @@ test("a progress that must be stored waits for the store", async (scene) => {
   scene.isDown = false;
   await scene.clock.advance(1000);
   assert.deepEqual(steps, ["stored"]);
+  await runner.stop();
+});
+
+test("a task whose record cannot be read back after it was created is worked on all the same", async (scene) => {
+  scene.sqlite.get = () => Promise.reject(unavailable("The task store cannot be reached", 5));
+  const runs: string[] = [];
+  const runner = scene.process((job) => {
+    runs.push(job.id);
+    return Promise.resolve({ done: 1 });
+  });
+  const id = await start(runner);
+  await settle();
+  assert.deepEqual(runs, [id]);
+  await runner.stop();
+});
+
+const DELETE = { kind: "delete", progress: COUNT.progress, hasFixedBlobs: true } as const;
+const INPUT = new Map([["prefixes", new Uint8Array([1, 2])], ["keys/0", new Uint8Array([3])]]);
+
+/** Stores a deletion with keys that were sealed for a task, and begins to work on it in a process. */
+async function runDeletion(
+  scene: Scene,
+  sealed: { kind?: "count" | "delete"; bucket?: string; ageMs?: number },
+  blobs: ReadonlyMap<string, Uint8Array>,
+): Promise<{ task: Task; read: Uint8Array[] }> {
+  const id = crypto.randomUUID();
+  const task = { id, kind: "delete", owner: "o", bucket: "letters", progress: '{"done":0}' } as const;
+  const { ageMs = 0, ...of } = sealed;
+  const terms = { at: Date.now() - ageMs, digests: blobDigests(INPUT) };
+  const sealedCaller = sealCaller(caller("alva"), { ...task, ...of }, terms, KEYS);
+  await scene.sqlite.create({ ...task, sealedCaller }, "gone", { maxPerOwner: 9, max: 9 }, blobs);
+  await scene.sqlite.release("gone");
+  const read: Uint8Array[] = [];
+  const work: Work = async (job) => {
+    for (const name of ["prefixes", "keys/0"]) {
+      const [blob] = await job.readBlobs([name]);
+      if (blob) read.push(blob);
+    }
+    return { done: 1 };
+  };
+  const runner = scene.process(work, undefined, DELETE);
+  await settle();
+  await runner.stop();
+  return { task: await scene.stored(id), read };
+}
+
+test("work reads the input with which its owner's keys were sealed", async (scene) => {
+  const { task, read } = await runDeletion(scene, {}, INPUT);
+  assert.deepEqual([task.state, read], ["ready", [...INPUT.values()]]);
+});
+
+for (
+  const [what, sealed, blobs, sentence] of [
+    ["of another kind", { kind: "count" }, INPUT, /start it again$/],
+    ["of another bucket", { bucket: "other" }, INPUT, /start it again$/],
+    ["that is older than a day", { ageMs: MAX_RUN_MS + 2 * 3_600_000 }, INPUT, new RegExp(RAN_TOO_LONG)],
+    ["with other input", {}, new Map([...INPUT, ["prefixes", new Uint8Array([1])]]), /changed or is gone/],
+    ["whose input is gone", {}, new Map(), /changed or is gone/],
+  ] as const
+) {
+  test(`a task whose keys were sealed for one ${what} fails before it works`, async (scene) => {
+    const { task, read } = await runDeletion(scene, sealed, blobs);
+    assert.deepEqual([task.state, read], ["failed", []]);
+    assert.match(task.error ?? "", sentence);
+  });
+}
+
+test("the digests of fixed input are sealed when a task is created", async (scene) => {
+  const runner = scene.process(untilAborted, undefined, DELETE);
+  const of = { caller: caller("alva"), bucket: "letters", progress: { done: 0 }, blobs: INPUT };
+  const task = await scene.stored(await runner.create(DELETE, of));
+  assert.deepEqual(task.sealedCaller && openCaller(task.sealedCaller, task, KEYS)?.digests, blobDigests(INPUT));
   await runner.stop();
 });

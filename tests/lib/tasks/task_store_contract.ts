@@ -216,6 +216,18 @@ export function testTaskStore(name: string, open: () => Promise<StoreUnderTest>,
     await store.writeBlobs(randomUUID(), new Map([["0", new Uint8Array([1])]]));
   });
 
+  test("a task that runs for more than a day is read until a sweep fails it, and is not claimed", async ({ store, advance }) => {
+    const task = newTask({ kind: "delete" });
+    await store.create(task, "a", BOUNDS);
+    await advance(MAX_RUN_MS - LEASE_MS);
+    await store.release("a");
+    await advance(LEASE_MS);
+    assert.deepEqual(await store.claim("b", 10), []);
+    assert.equal((await store.get(task.id))?.state, "running");
+    await store.sweep();
+    assert.equal((await store.get(task.id))?.error, RAN_TOO_LONG);
+  });
+
   test("a task that runs for more than a day fails", async ({ store, advance }) => {
     const task = newTask();
     await store.create(task, "a", BOUNDS);
