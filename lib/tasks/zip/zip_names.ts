@@ -35,12 +35,25 @@ export class EntryNames {
   readonly #used = new Set<number>([folded(ERRORS_NAME)]);
   /** The next number to try, by the hash of the name without one. */
   readonly #numbers = new Map<number, number>();
+  /** The folders of the key before, as they are in the key, and the hash of each: neighbours share most of them. */
+  #parents: string[] = [];
+  #parentHashes: NameHash[] = [];
 
   /** Counts the folders that a key needs, so that no file gets the name of one. */
   addFolders(key: string): void {
-    const segments = safeSegments(key);
-    const count = key.endsWith("/") ? segments.length : segments.length - 1;
-    for (let length = 1; length <= count; length++) this.#folders.add(folded(segments.slice(0, length).join("/")));
+    const parents = segmentsOf(key);
+    if (!key.endsWith("/")) parents.pop();
+    let shared = 0;
+    while (shared < parents.length && parents[shared] === this.#parents[shared]) shared++;
+    const hashes = this.#parentHashes.slice(0, shared);
+    for (let at = shared; at < parents.length; at++) {
+      const name = at === 0 ? safeFirstFolder(parents[at]) : safeSegment(parents[at]);
+      const hash = at === 0 ? START.with(name) : hashes[at - 1].with("/").with(name);
+      hashes.push(hash);
+      this.#folders.add(hash.value);
+    }
+    this.#parents = parents;
+    this.#parentHashes = hashes;
   }
 
   nameOf(key: string): EntryName {
@@ -64,10 +77,23 @@ export class EntryNames {
   }
 }
 
-/** The parts of a key between its slashes, each safe as the name of a file; at least one. */
-function safeSegments(key: string): string[] {
-  const segments = key.toWellFormed().split("/").filter((segment) => segment !== "").map(safeSegment);
+/** The parts of a key between its slashes; at least one. */
+function segmentsOf(key: string): string[] {
+  const segments = key.toWellFormed().split("/").filter((segment) => segment !== "");
   return segments.length > 0 ? segments : ["_"];
+}
+
+/** The parts of a key between its slashes, each safe as the name of a file. */
+function safeSegments(key: string): string[] {
+  const segments = segmentsOf(key);
+  const isInFolder = segments.length > 1 || key.endsWith("/");
+  return segments.map((segment, at) => at === 0 && isInFolder ? safeFirstFolder(segment) : safeSegment(segment));
+}
+
+/** The safe name of a folder at the top, where the list of errors is a file. */
+function safeFirstFolder(segment: string): string {
+  const name = safeSegment(segment);
+  return foldedName(name) === ERRORS_NAME ? `_${name}` : name;
 }
 
 function safeSegment(segment: string): string {
@@ -112,18 +138,33 @@ function cut(text: string, reservedBytes: number): string {
  * A hash of 53 bits (cyrb53), equal for names that some file system takes for one. That two other names have one hash is
  * improbable, and costs one of them a number.
  */
-function folded(name: string): number {
-  const text = foldedName(name);
-  let low = 0xdeadbeef;
-  let high = 0x41c6ce57;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    low = Math.imul(low ^ unit, 2654435761);
-    high = Math.imul(high ^ unit, 1597334677);
+class NameHash {
+  constructor(readonly low: number, readonly high: number) {}
+
+  /** The hash of a longer name. @param rest what follows, whole from one slash to the next */
+  with(rest: string): NameHash {
+    const text = foldedName(rest);
+    let { low, high } = this;
+    for (let at = 0; at < text.length; at++) {
+      const unit = text.charCodeAt(at);
+      low = Math.imul(low ^ unit, 2654435761);
+      high = Math.imul(high ^ unit, 1597334677);
+    }
+    return new NameHash(low, high);
   }
-  low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909);
-  high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909);
-  return 4294967296 * (2097151 & high) + (low >>> 0);
+
+  get value(): number {
+    let { low, high } = this;
+    low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909);
+    high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909);
+    return 4294967296 * (2097151 & high) + (low >>> 0);
+  }
+}
+
+const START = new NameHash(0xdeadbeef, 0x41c6ce57);
+
+function folded(name: string): number {
+  return START.with(name).value;
 }
 
 /** A name without what case and normalization distinguish. */

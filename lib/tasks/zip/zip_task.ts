@@ -3,6 +3,7 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badRequest, HttpError } from "@/lib/http/errors.ts";
 import { announcedLength } from "@/lib/std/body_reader.ts";
 import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
+import { yielding } from "@/lib/std/yielding.ts";
 import { headBucket } from "@/lib/s3/buckets.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { listObjects, MAX_KEYS } from "@/lib/s3/listing.ts";
@@ -83,10 +84,10 @@ async function addUnder(plan: PlanBuilder, prefix: string, s3: S3, caller: Calle
   do {
     const page = await listObjects(s3, caller, bucket, { prefix, continuationToken, maxKeys: MAX_KEYS });
     mustFit(plan.count + page.objects.length);
-    for (const { Key, Size, ETag, LastModified } of page.objects) {
-      const found = { size: Size, etag: ETag, modifiedMs: timeOf(LastModified) };
-      plan.add({ key: Key, found });
-    }
+    await yielding(page.objects.length, (at) => {
+      const { Key, Size, ETag, LastModified } = page.objects[at];
+      plan.add({ key: Key, found: { size: Size, etag: ETag, modifiedMs: timeOf(LastModified) } });
+    });
     const next = page.is_truncated ? page.next_continuation_token : null;
     if (next !== null && next === continuationToken) break;
     continuationToken = next ?? undefined;
@@ -101,11 +102,11 @@ async function addKeys(
   caller: Caller,
   bucket: string,
 ): Promise<void> {
-  const distinct = new Set(keys);
-  if (distinct.size === 0) throw badRequest("Provide either 'prefix' or 'keys'");
-  mustFit(distinct.size);
+  const distinct = [...new Set(keys)];
+  if (distinct.length === 0) throw badRequest("Provide either 'prefix' or 'keys'");
+  mustFit(distinct.length);
   await headBucket(s3, caller, bucket);
-  for (const key of distinct) plan.add({ key, found: null });
+  await yielding(distinct.length, (at) => plan.add({ key: distinct[at], found: null }));
 }
 
 function mustFit(count: number): void {

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { z } from "zod";
 import { issuedForm, type IssuedForms } from "@/lib/s3/listing.ts";
 
@@ -25,3 +26,12 @@ export const asObject = z.literal("object").optional().meta({
 
 /** A text that an address can carry: JSON may hold half of a surrogate pair, UTF-8 cannot. */
 export const wellFormed = z.string().refine((text) => text.isWellFormed(), "Input should be well-formed Unicode");
+
+/** Longest key in S3, bytes of UTF-8. */
+const MAX_KEY_BYTES = 1024;
+
+/** A key in a body: one that an object can have. */
+export const objectKey = wellFormed.min(1).refine(
+  (key) => Buffer.byteLength(key) <= MAX_KEY_BYTES,
+  `String should have at most ${MAX_KEY_BYTES} bytes of UTF-8`,
+).meta({ maxLength: MAX_KEY_BYTES });

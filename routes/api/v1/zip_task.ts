@@ -11,7 +11,7 @@ import type { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import { ZipDownloads } from "@/lib/tasks/zip/zip_download.ts";
 import { planArchive, ZIP_TASK, type ZipProgress } from "@/lib/tasks/zip/zip_task.ts";
 import { checkTicket, issueTicket } from "@/lib/tasks/zip/zip_ticket.ts";
-import { bucketParams, wellFormed } from "./object_parameters.ts";
+import { bucketParams, objectKey, wellFormed } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 import { EVENTS_DESCRIPTION, iso, progressEvents, taskParams, type TaskRoutes, wantsEvents } from "./task_progress.ts";
 
@@ -22,7 +22,7 @@ const MAX_BODY_BYTES = 8 * 1024 * 1024;
 const RETRY_AFTER_SECONDS = 2;
 
 const zipRequest = z.object({
-  keys: z.array(wellFormed.min(1)).nullish().meta({ examples: [["2026/a.txt", "2026/b.txt"]] }),
+  keys: z.array(objectKey).nullish().meta({ examples: [["2026/a.txt", "2026/b.txt"]] }),
   prefix: wellFormed.nullish().meta({ description: "Everything whose key begins with it; then `keys` are ignored" }),
 }).meta({ id: "ZipRequest" });
 

@@ -41,6 +41,9 @@ Deno.test("zip names: no name leaves its folder or means another thing elsewhere
     "///": "_/",
     "_errors.txt": "_errors (2).txt",
     "_ERRORS.txt": "_ERRORS (2).txt",
+    "_errors.txt/a": "__errors.txt/a",
+    "/_Errors.txt/": "__Errors.txt/",
+    "a/_errors.txt/b": "a/_errors.txt/b",
   };
   for (const [key, name] of Object.entries(names)) assert.equal(nameOf(key), name, JSON.stringify(key));
 });
@@ -70,6 +73,13 @@ Deno.test("zip names: twins in case and normalization, and files with the name o
     ],
   );
   assert.deepEqual(namesOf(["a (2)", "a", "A"]), ["a (2)", "a", "A (3)"]);
+});
+
+Deno.test("zip names: a file has no folder's name, also when its key comes after a neighbour in the same folders", () => {
+  assert.deepEqual(
+    namesOf(["å/b/c/1", "Å/B/c/2", "å/b/d/3", "å/b/d", "Å/b/c", "å/b", "å/b/e/4", "å/b/e", "B"]),
+    ["å/b/c/1", "Å/B/c/2", "å/b/d/3", "å/b/d (2)", "Å/b/c (2)", "å/b (2)", "å/b/e/4", "å/b/e (2)", "B"],
+  );
 });
 
 Deno.test("zip names: a key that ends with a slash has another name for the case that it has bytes", () => {

@@ -115,3 +115,15 @@ Deno.test("zip task: its progress comes as events, whose last one says that it i
     assert.match(end.download_url, /\?ticket=/);
   });
 });
+
+Deno.test("zip task: a key that no object can have is 422 and named", async () => {
+  await withGateway({}, async (fixture) => {
+    fixture.answer(() => new Response(null));
+    const post = (keys: string[]) => fixture.call(PATH, { method: "POST", body: JSON.stringify({ keys }) });
+    const longest = "å".repeat(512);
+    const answer = await post(["a", `${longest}a`]);
+    assert.equal(answer.status, 422);
+    assert.deepEqual((await answer.json()).detail[0].loc, ["body", "keys", 1]);
+    assert.equal((await post(["a", longest])).status, 202);
+  });
+});
