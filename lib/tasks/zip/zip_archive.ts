@@ -213,14 +213,23 @@ export class ZipArchive {
     return true;
   }
 
-  /** Leaves out an entry of which no byte was sent. */
-  async leaveOut(entry: PlannedEntry, reason: LeftOut): Promise<void> {
+  /**
+   * Leaves out an entry whose object is not what it was.
+   *
+   * @returns false where a client may have a byte of it, or one behind it: then the archive is another one without it
+   */
+  async leaveOut(entry: PlannedEntry, reason: LeftOut): Promise<boolean> {
+    const mayBe = await this.journal.mayLeaveOut(entry.index);
+    // Another download may have decided meanwhile.
+    if (this.isLeftOut(entry)) return true;
+    if (!mayBe || this.journal.state(entry.index) !== "open") return false;
     await this.journal.leaveOut(entry.index, {
       reason,
       bytes: bytesOf(entry),
       centralBytes: centralBytesOf(entry),
       lineBytes: new TextEncoder().encode(errorLine(entry.key, reason)).length,
     });
+    return true;
   }
 }
 
@@ -262,7 +271,11 @@ export class OpenArchives {
     const close = () => {
       if (!isOpen) return;
       isOpen = false;
-      if (--counted.downloads === 0) this.#open.delete(name);
+      if (--counted.downloads > 0) return;
+      // Until all is stored, the next download needs what is in memory.
+      archive.journal.save().catch(() => {}).then(() => {
+        if (counted.downloads === 0 && this.#open.get(name) === counted) this.#open.delete(name);
+      });
     };
     try {
       if (generation === null) await storeGeneration(this.#store, task.id, 0);

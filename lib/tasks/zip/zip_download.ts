@@ -93,22 +93,23 @@ export class ZipDownloads {
       const { archive, close } = opened;
       let isSent = false;
       try {
-        const range = await selectedRange(archive, source, context);
+        // Range is defined for GET alone (RFC 9110, section 14.2).
+        const range = context.method === "HEAD" ? null : await selectedRange(archive, source, context);
         if (range === "unsatisfiable") {
           const { totalBytes } = archive.layout();
           throw new HttpError(416, "The range lies outside of the archive", {
             headers: { "Content-Range": `bytes */${totalBytes}` },
           });
         }
-        if (context.method === "HEAD") return answer(archive, range, null);
+        if (context.method === "HEAD") return archiveResponse(archive, null, null);
         const stream = new ZipStream(archive, source, range ?? WHOLE, context.info?.completed !== undefined);
         const body = this.#body(archive, stream, context, () => {
           close();
           leave();
         });
-        await stream.start();
+        await stream.start(context.request.signal);
         isSent = true;
-        return answer(archive, range, body);
+        return archiveResponse(archive, range, body);
       } catch (error) {
         if (!(error instanceof ArchiveChanged)) throw error;
         // Of what was sent something is not there any more, so that the archive is another one now.
@@ -161,29 +162,38 @@ const WHOLE: ArchiveRange = { first: 0, last: null };
 
 /**
  * The range that a request selects; null for the whole archive. That is sent as well where the validator is another one,
- * and where it is not certain that the bytes before the range were those that the client has.
+ * and where it is not certain that the bytes before the range were those that the client has: those of a client that
+ * names no validator may be of an earlier generation.
  *
- * @throws ArchiveChanged
+ * @throws ArchiveChanged, HttpError
  */
 async function selectedRange(
   archive: ZipArchive,
   source: ObjectSource,
-  { request: { headers } }: RequestContext,
+  { request: { headers, signal } }: RequestContext,
 ): Promise<ArchiveRange | "unsatisfiable" | null> {
   const header = headers.get("range");
   const validator = headers.get("if-range");
-  if (header === null || (validator !== null && validator !== archive.etag)) return null;
-  const { totalBytes } = archive.layout();
-  const selected = parseByteRange(header, totalBytes);
-  if (selected === null || selected === "unsatisfiable") return selected;
+  if (header === null || (validator === null ? archive.journal.generation > 0 : validator !== archive.etag)) {
+    return null;
+  }
   // The length may still change, so what counts from the end needs all entries.
   const isSuffix = /=-/.test(header);
-  const { entry } = archive.locate(isSuffix ? Infinity : selected.first);
-  if (!await completeBefore(archive, source, entry)) return null;
-  return { first: selected.first, last: selected.last === totalBytes - 1 ? null : selected.last };
+  for (let completed: number | null = null;;) {
+    const { totalBytes } = archive.layout();
+    const selected = parseByteRange(header, totalBytes);
+    if (selected === null || selected === "unsatisfiable") return selected;
+    const { entry } = archive.locate(isSuffix ? Infinity : selected.first);
+    if (entry === completed) {
+      return { first: selected.first, last: selected.last === totalBytes - 1 ? null : selected.last };
+    }
+    if (!await completeBefore(archive, source, entry, signal)) return null;
+    // What was left out meanwhile moves the range to a later entry.
+    completed = entry;
+  }
 }
 
-function answer(
+function archiveResponse(
   archive: ZipArchive,
   range: ArchiveRange | null,
   body: ReadableStream<Uint8Array<ArrayBuffer>> | null,

@@ -52,7 +52,8 @@ export async function storeGeneration(store: BlobStore, task: string, generation
  * All downloads of a process share it; those of several processes add to the same blobs.
  *
  * An entry is stored as left out before the next byte is sent, so that all later downloads leave it out as well. CRCs are
- * stored a little later: one that is missing is computed again.
+ * stored a little later: one that is missing is computed again. So is the last entry that was begun: a client may have
+ * its first bytes, so neither it nor an entry before it may be left out any more.
  */
 export class ZipJournal {
   readonly generation: number;
@@ -66,6 +67,9 @@ export class ZipJournal {
   /** CRCs within long entries, by the number of the entry. */
   readonly #checkpoints = new Map<number, number[]>();
   readonly #unsaved = new Set<number>();
+  /** Number of the last entry that was begun by any download, and the one that is stored; -1 for none. */
+  #reached = -1;
+  #storedReached = -1;
   #writing: Promise<void> = Promise.resolve();
   #isContradictory = false;
 
@@ -102,6 +106,7 @@ export class ZipJournal {
 
   /** Adds what is stored, by this process or by others. */
   async load(): Promise<void> {
+    await this.#loadReached();
     for (let chunk = 0; chunk + 1 < this.#starts.length; chunk++) {
       const from = this.#starts[chunk];
       const count = this.#starts[chunk + 1] - from;
@@ -118,6 +123,13 @@ export class ZipJournal {
   /** Decides that an entry is in the archive. */
   begin(entry: number): void {
     if (this.#states[entry] === OPEN) this.#states[entry] = BEGUN;
+    this.#reached = Math.max(this.#reached, entry);
+  }
+
+  /** Whether no client can have a byte of an entry, or one behind it: asks the store for what other processes sent. */
+  async mayLeaveOut(entry: number): Promise<boolean> {
+    await this.#loadReached();
+    return this.#states[entry] === OPEN && entry > this.#reached;
   }
 
   /** Decides that an entry is left out, and stores it. */
@@ -156,7 +168,7 @@ export class ZipJournal {
     await this.#store.writeBlobs(this.#task, new Map([[this.#checkpointName(entry), values]]));
   }
 
-  /** Stores the CRCs that are not stored yet. Calls take turns. */
+  /** Stores the CRCs that are not stored yet, and the last entry that was begun. Calls take turns. */
   save(): Promise<void> {
     const write = () => this.#write();
     this.#writing = this.#writing.then(write, write);
@@ -165,11 +177,14 @@ export class ZipJournal {
 
   async #write(): Promise<void> {
     const chunks = [...this.#unsaved];
-    if (chunks.length === 0) return;
+    if (chunks.length === 0 && this.#reached <= this.#storedReached) return;
     this.#unsaved.clear();
     try {
+      await this.#loadReached();
+      const reached = this.#reached;
       const stored = await this.#store.readBlobs(this.#task, chunks.map((chunk) => this.#sentName(chunk)));
       const blobs = new Map<string, Uint8Array>();
+      if (reached > this.#storedReached) blobs.set(this.#reachedName, Buffer.from(String(reached), "latin1"));
       for (const [at, chunk] of chunks.entries()) {
         const from = this.#starts[chunk];
         const count = this.#starts[chunk + 1] - from;
@@ -178,11 +193,20 @@ export class ZipJournal {
         if (before) this.#addSent(from, count, before);
         blobs.set(this.#sentName(chunk), this.#sentBlob(from, count));
       }
-      await this.#store.writeBlobs(this.#task, blobs);
+      if (blobs.size > 0) await this.#store.writeBlobs(this.#task, blobs);
+      this.#storedReached = Math.max(this.#storedReached, reached);
     } catch (error) {
       for (const chunk of chunks) this.#unsaved.add(chunk);
       throw error;
     }
+  }
+
+  async #loadReached(): Promise<void> {
+    const [blob] = await this.#store.readBlobs(this.#task, [this.#reachedName]);
+    const stored = blob ? Number(Buffer.from(blob).toString("latin1")) : -1;
+    if (!Number.isSafeInteger(stored)) return;
+    this.#storedReached = Math.max(this.#storedReached, stored);
+    this.#reached = Math.max(this.#reached, stored);
   }
 
   /** For each entry a byte, 1 when it was sent, then for each its CRC. */
@@ -225,6 +249,10 @@ export class ZipJournal {
     let chunk = 0;
     while (this.#starts[chunk + 1] <= entry) chunk++;
     return chunk;
+  }
+
+  get #reachedName(): string {
+    return `begun/${this.generation}`;
   }
 
   #sentName(chunk: number): string {

@@ -1,4 +1,5 @@
 import { crc32 } from "node:zlib";
+import { clientClosedRequest } from "@/lib/http/errors.ts";
 import type { BodyReader } from "@/lib/std/byte_reader.ts";
 import { EntryChanged, type ObjectSource } from "./entry_read.ts";
 import { type EntryPart, type EntryTurn, ReadAhead } from "./read_ahead.ts";
@@ -12,7 +13,9 @@ import { bytesOf, hasLargeOffset, isFolder, type PlannedEntry } from "./zip_plan
 const CHUNK_BYTES = 256 * 1024;
 /** Bytes from this length on are passed on as they are. */
 const PASSED_ON_BYTES = 64 * 1024;
-/** How often CRCs are stored while an archive is sent, ms. */
+/** Before the first byte of an entry from this size on it is stored that it is begun, bytes. */
+const LONG_BYTES = 4 * 1024 * 1024;
+/** How often CRCs, and the last entry that was begun, are stored while an archive is sent, ms. */
 const SAVE_MS = 250;
 /** Entries before a range that are read again for CRCs that were not stored, in all, bytes. */
 const MAX_READ_AGAIN_BYTES = 256 * 1024 * 1024;
@@ -47,7 +50,7 @@ export class ZipStream implements BodyReader {
   #buffered = 0;
   #isCancelled = false;
   #isStarted = false;
-  #savedAt = performance.now();
+  #savedAt = -Infinity;
   #isSaving = false;
   readonly #freesChunks: boolean;
 
@@ -66,10 +69,19 @@ export class ZipStream implements BodyReader {
   /**
    * Waits for the first bytes, so that what prevents them can still be the response.
    *
-   * @throws ArchiveChanged, HttpError
+   * @param signal cancels the stream until then
+   * @throws ArchiveChanged, HttpError, also 499 where the signal was aborted
    */
-  async start(): Promise<void> {
-    this.#first = await this.read();
+  async start(signal: AbortSignal): Promise<void> {
+    const cancel = () => this.cancel();
+    signal.addEventListener("abort", cancel, { once: true });
+    if (signal.aborted) cancel();
+    try {
+      this.#first = await this.read();
+    } finally {
+      signal.removeEventListener("abort", cancel);
+    }
+    if (signal.aborted) throw clientClosedRequest(signal.reason);
   }
 
   async read(): Promise<Uint8Array<ArrayBuffer> | null> {
@@ -84,7 +96,10 @@ export class ZipStream implements BodyReader {
     if (this.#isCancelled) return null;
     try {
       const { value, done } = await this.#chunks.next();
-      if (!done && !this.#isCancelled) return this.#last = value;
+      if (!done && !this.#isCancelled) {
+        this.#saveSometimes();
+        return this.#last = value;
+      }
     } catch (error) {
       this.#end();
       if (this.#isCancelled) return null;
@@ -121,12 +136,14 @@ export class ZipStream implements BodyReader {
       } catch (error) {
         if (!(error instanceof EntryChanged)) throw error;
         // Something of it was sent: by this stream before it broke off, or by another one.
-        if (this.#skip > 0 || journal.state(entry.index) !== "open") throw new ArchiveChanged(error.message);
-        await this.#archive.leaveOut(entry, error.reason);
+        if (this.#skip > 0 || !await this.#archive.leaveOut(entry, error.reason)) {
+          throw new ArchiveChanged(error.message);
+        }
         continue;
       }
       if (this.#archive.isLeftOut(entry)) continue;
       journal.begin(entry.index);
+      if (entry.size >= LONG_BYTES) await journal.save().catch(() => {});
       yield* this.#entry(turn);
       sentFrom += bytesOf(entry);
       if (this.#wanted <= 0) break;
@@ -260,13 +277,19 @@ export class ZipStream implements BodyReader {
 
 /**
  * Computes the CRCs that are missing before an offset by reading the objects again: those of entries that were sent just
- * before a process ended.
+ * before a process ended. An object that is gone or changed is left out where no client can have a byte of it.
  *
  * @param entry computes those of the entries before this one
+ * @param signal ends the reading
  * @returns false where too much would have to be read
- * @throws ArchiveChanged where an object is not what it was
+ * @throws ArchiveChanged where an object is not what it was, HttpError as the store, 499 where the signal was aborted
  */
-export async function completeBefore(archive: ZipArchive, source: ObjectSource, entry: number): Promise<boolean> {
+export async function completeBefore(
+  archive: ZipArchive,
+  source: ObjectSource,
+  entry: number,
+  signal: AbortSignal,
+): Promise<boolean> {
   const { journal } = archive;
   const missing: PlannedEntry[] = [];
   let bytes = 0;
@@ -275,22 +298,37 @@ export async function completeBefore(archive: ZipArchive, source: ObjectSource, 
     bytes += one.size;
     if (bytes > MAX_READ_AGAIN_BYTES) return false;
   }
+  if (missing.length === 0) return true;
   async function* parts(): AsyncGenerator<EntryPart> {
     for (const entry of missing) yield wholeOf(entry);
   }
   const ahead = new ReadAhead({ source, parts: parts(), wanted: () => Infinity });
+  const cancel = () => ahead.cancel();
+  signal.addEventListener("abort", cancel, { once: true });
+  if (signal.aborted) cancel();
   try {
-    for (let turn; (turn = await ahead.next());) {
-      let crc = 0;
-      for (let chunk; (chunk = await turn.read?.read());) crc = crc32(chunk, crc);
-      journal.sent(turn.entry.index, crc);
-    }
+    for (let turn; (turn = await ahead.next());) await complete(archive, turn);
   } catch (error) {
-    throw error instanceof EntryChanged ? new ArchiveChanged(error.message) : error;
+    if (!signal.aborted) throw error;
   } finally {
+    signal.removeEventListener("abort", cancel);
     ahead.cancel();
+    await journal.save().catch(() => {});
   }
+  if (signal.aborted) throw clientClosedRequest(signal.reason);
   return true;
+}
+
+async function complete(archive: ZipArchive, { entry, read }: EntryTurn): Promise<void> {
+  let crc = 0;
+  try {
+    for (let chunk; (chunk = await read?.read());) crc = crc32(chunk, crc);
+  } catch (error) {
+    if (!(error instanceof EntryChanged)) throw error;
+    if (!await archive.leaveOut(entry, error.reason)) throw new ArchiveChanged(error.message);
+    return;
+  }
+  if (!archive.isLeftOut(entry)) archive.journal.sent(entry.index, crc);
 }
 
 /** Entries before another one that are not known to be sent. Chunks of which all are sent are not decoded. */

@@ -128,7 +128,7 @@ Deno.test("zip stream: what a process sent is continued by another one, also whe
       const second = await opened(fresh);
       const { entry } = second.locate(begun.length);
       assert.equal(entry, 4);
-      assert.equal(await completeBefore(second, under.server.source, entry), true);
+      assert.equal(await completeBefore(second, under.server.source, entry, new AbortController().signal), true);
       const rest = await readFrom(second, fresh, begun.length);
       assert.deepEqual(Buffer.concat([begun, rest]), Buffer.from(whole));
       await store.close();
@@ -200,6 +200,45 @@ Deno.test("zip stream: an object that was sent and is gone now is not left out o
     await readFrom(archive, under);
     under.server.objects.delete("AR");
     await assert.rejects(readFrom(await opened(under), under), ArchiveChanged);
+  });
+});
+
+Deno.test("zip stream: an object of which a client has bytes is not left out by another process", async () => {
+  await withArchive(async (under) => {
+    await readFrom(await opened(under), under, 0, { enough: MIB });
+    under.server.objects.delete("AR");
+    const found = unzipped(await readFrom(await opened(under), { ...under }, 0));
+    assert.equal(found.has("AR"), false);
+  });
+  await withArchive(async (under) => {
+    await readFrom(await opened(under), under, 0, { enough: MIB });
+    under.server.objects.delete("stor.bin");
+    await assert.rejects(readFrom(await opened(under), under), ArchiveChanged);
+  });
+});
+
+Deno.test("zip stream: a client that leaves before the first byte ends the reads", async () => {
+  await withArchive(async (under) => {
+    const { server } = under;
+    const waiting = Promise.withResolvers<void>();
+    const left = Promise.withResolvers<null>();
+    server.fault = () => {
+      waiting.resolve();
+      return left.promise;
+    };
+    for (const wait of ["start", "complete"]) {
+      const client = new AbortController();
+      const archive = await opened(under);
+      const stream = new ZipStream(archive, server.source, { first: 0, last: null }, false);
+      const begun = wait === "start"
+        ? stream.start(client.signal)
+        : completeBefore(archive, server.source, 3, client.signal);
+      await waiting.promise;
+      client.abort();
+      await assert.rejects(begun, { status: 499 });
+      stream.cancel();
+    }
+    left.resolve(null);
   });
 });
 
