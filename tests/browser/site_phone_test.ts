@@ -78,7 +78,7 @@ for (const [width, height] of [[320, 640], [390, 780], [700, 800], [844, 390]]) 
       const { page } = visit;
       await serve(page, { pages: 2000 });
       await openViewer(visit, 1998);
-      await page.locator(".page-marks rect").nth(2).waitFor({ state: "attached" });
+      await page.locator(".page-marks path").nth(1).waitFor({ state: "attached" });
       const controls = await page.locator(".dock").getByRole("button").all();
       assert.ok(controls.length >= 8);
       const stage = await page.locator(".surface").boundingBox() ?? assert.fail();

@@ -158,9 +158,13 @@ Deno.test("whole application: an archive has safe names, lists what is missing, 
       assert.deepEqual([answer.status, typeof (await answer.json()).detail], [expected, "string"]);
     }
     assert.doesNotMatch(application.output(), new RegExp(link.searchParams.get("ticket") ?? ""));
-    const stranger = await logIn(application.site, "archive/converter", "wrong");
+    const stranger = await logIn(application.site, "archive/reader");
     const theirs = await stranger.call("GET", `${path}/${id}`);
     assert.deepEqual([theirs.status, await theirs.json()], [404, { detail: "Task not found" }]);
+    const guesser = await logIn(application.site, "archive/curator", "wrong");
+    const guessed = await guesser.call("GET", `${path}/${id}`);
+    assert.equal(guessed.status, 401);
+    await guessed.body?.cancel();
     assert.equal((await client.call("GET", `${path}/${crypto.randomUUID()}`)).status, 404);
   } finally {
     await Deno.remove(file);

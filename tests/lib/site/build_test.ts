@@ -15,7 +15,7 @@ async function inProject(test: (root: string) => Promise<void>) {
         "routes",
         "lib/campaigns/projection",
         "lib/client",
-        "lib/presentation",
+        "lib/presentation/iiif",
         "lib/site/styles",
         "lib/std",
       ]
@@ -29,7 +29,9 @@ async function inProject(test: (root: string) => Promise<void>) {
         "client/hydrate.ts",
         "client/island.tsx",
         "client/dev_reload_client.ts",
+        "presentation/iiif/viewer_address.ts",
         "presentation/page_paths.ts",
+        "presentation/script_failure.ts",
       ]
     ) {
       await Deno.copyFile(`${PROJECT_FOLDER}/lib/${name}`, `${root}/lib/${name}`);

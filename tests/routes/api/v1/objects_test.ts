@@ -208,7 +208,8 @@ Deno.test("keys: decoded once, refused when malformed or empty; a trailing slash
         ["//x//", "/b///x//"],
         ["q%3Fx%0Ay", "/b/q%3Fx%0Ay"],
         ["a%00b%01%7f", "/b/a%00b%01%7F"],
-        ["s3_stats/copy", "/b/s3_stats/copy"],
+        ["s3_stats/copy?as=object", "/b/s3_stats/copy"],
+        ["s3_stats/a/copy", "/b/s3_stats/a/copy"],
       ]
     ) {
       const response = await call(O + raw);
