@@ -1,5 +1,6 @@
 import { useMemo } from "preact/hooks";
 
+import { goByKey, moveStop } from "@/lib/client/roving_stop.ts";
 import { confidenceWords } from "@/lib/presentation/page_text_words.ts";
 import { VIEWER_LABELS } from "@/lib/presentation/viewer_sentences.ts";
 import type { TextLine } from "@/lib/presentation/viewer_text.ts";
@@ -7,6 +8,8 @@ import type { LineMark, LineMarks } from "@/lib/presentation/volume_search/line_
 
 /** Lines that a browser renders within a few milliseconds. */
 export const LINES_A_GROUP = 100;
+/** What the arrows go through. */
+const ENTRY = "button";
 
 interface TextLinesProps {
   /** Of the canvas. */
@@ -25,7 +28,7 @@ interface TextLinesProps {
 
 /**
  * The lines of a page, in lists that are rendered one after the other. All of them are in the document in the end, so that
- * the browser finds and copies any line; those out of view are not laid out.
+ * the browser finds and copies any line; those out of view are not laid out. One stop of the Tab key leads into them.
  */
 export function TextLines({ index, lines, groups, wanted, lit, marks, onHover, onLine }: TextLinesProps) {
   const count = Math.ceil(lines.length / LINES_A_GROUP);
@@ -37,10 +40,15 @@ export function TextLines({ index, lines, groups, wanted, lit, marks, onHover, o
     <div
       onPointerOver={({ target }) => onHover(lineOf(target))}
       onPointerLeave={() => onHover(null)}
-      onFocusIn={({ target }) => onHover(lineOf(target))}
+      onFocusIn={({ target, currentTarget }) => {
+        onHover(lineOf(target));
+        moveStop({ list: currentTarget, entries: ENTRY }, entryOf(target));
+      }}
       onFocusOut={() => onHover(null)}
-      onClick={({ target }) => {
+      onKeyDown={(event) => goByKey(event, { list: event.currentTarget, entries: ENTRY }, entryOf(event.target))}
+      onClick={({ target, currentTarget }) => {
         const line = lineOf(target);
+        moveStop({ list: currentTarget, entries: ENTRY }, entryOf(target));
         if (line !== null && getSelection()?.isCollapsed !== false) onLine(lines[line]);
       }}
     >
@@ -88,7 +96,9 @@ function LineList({ index, lines, from, lit, marks }: LineGroupProps) {
             data-line={`${index} ${place}`}
             class={`${place === lit ? "lit" : ""}${line.isFirst && place > 0 ? " first" : ""}`}
           >
-            <button type="button" aria-label={VIEWER_LABELS.showLine(place + 1)}>{place + 1}</button>
+            <button type="button" tabIndex={place === 0 ? 0 : -1} aria-label={VIEWER_LABELS.showLine(place + 1)}>
+              {place + 1}
+            </button>
             <span class={line.step} title={confidenceWords(line.confidence)}>
               {marked(line.text, marks?.get(place) ?? [])}
             </span>
@@ -120,6 +130,11 @@ function byGroup(marks: LineMarks): ReadonlyMap<number, LineMarks> {
     groups.set(groupOf(line), group.set(line, own));
   }
   return groups;
+}
+
+/** The button of the line that an element belongs to; null: none. */
+function entryOf(target: EventTarget | null): HTMLElement | null {
+  return target instanceof Element ? target.closest("[data-line]")?.querySelector<HTMLElement>(ENTRY) ?? null : null;
 }
 
 /** The place of the line that an element belongs to; null: none. */

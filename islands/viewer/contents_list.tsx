@@ -2,6 +2,7 @@ import { useComputed, useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 
 import { useBatches } from "@/lib/client/batches.ts";
+import { goByKey, moveStop } from "@/lib/client/roving_stop.ts";
 import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
 import type { Range } from "@/lib/presentation/iiif/manifest.ts";
 import { VIEWER_LABELS } from "@/lib/presentation/viewer_sentences.ts";
@@ -28,21 +29,15 @@ export function ContentsList({ ranges, store }: ContentsListProps) {
       role="group"
       aria-labelledby="contents-title"
       aria-describedby="contents-keys"
-      onFocusIn={({ target, currentTarget }) => {
-        if (!(target instanceof HTMLElement) || !target.matches(ENTRY)) return;
-        currentTarget.querySelectorAll<HTMLElement>(`${ENTRY}[tabindex="0"]`).forEach((entry) => entry.tabIndex = -1);
-        target.tabIndex = 0;
-      }}
+      onFocusIn={({ target, currentTarget }) => moveStop({ list: currentTarget, entries: ENTRY }, entryOf(target))}
+      // A browser may leave the focus where it is: an entry that is folded takes the stop from its parts.
+      onClick={({ target, currentTarget }) => moveStop({ list: currentTarget, entries: ENTRY }, entryOf(target))}
       onKeyDown={(event) => {
-        const { target, currentTarget } = event;
-        if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-        if (!(target instanceof HTMLElement) || !goByKey(event.key, target, currentTarget)) return;
-        // The arrows turn no pages here.
-        event.preventDefault();
-        event.stopPropagation();
+        const entry = entryOf(event.target);
+        goByKey(event, { list: event.currentTarget, entries: ENTRY }, entry, (key) => foldByKey(key, entry));
       }}
     >
-      <Entries ranges={ranges} store={store} level={1} />
+      <Entries ranges={ranges} store={store} level={1} stop={ranges.findIndex(isEntry)} />
     </div>
   );
 }
@@ -50,17 +45,26 @@ export function ContentsList({ ranges, store }: ContentsListProps) {
 interface EntriesProps extends ContentsListProps {
   /** From 1. */
   readonly level: number;
+  /** Place of the entry that the Tab key leads to at first; -1: none of this level. */
+  readonly stop: number;
 }
 
 /** A level of the table; the levels below are rendered once they are unfolded. */
-function Entries({ ranges, store, level }: EntriesProps) {
+function Entries({ ranges, store, level, stop }: EntriesProps) {
   const groups = useBatches(Math.ceil(ranges.length / ENTRIES_A_GROUP), ranges);
   return (
     <>
       {Array.from(
         { length: groups },
         (_, place) => (
-          <EntryGroup key={place} ranges={ranges} store={store} level={level} from={place * ENTRIES_A_GROUP} />
+          <EntryGroup
+            key={place}
+            ranges={ranges}
+            store={store}
+            level={level}
+            stop={stop}
+            from={place * ENTRIES_A_GROUP}
+          />
         ),
       )}
     </>
@@ -74,11 +78,11 @@ interface EntryGroupProps extends EntriesProps {
 
 /** Entries that are not compared again while others are added: Preact leaves out a component whose element is the same. */
 function EntryGroup(props: EntryGroupProps) {
-  const { ranges, store, level, from } = props;
-  return useMemo(() => <EntryList {...props} />, [ranges, store, level, from]);
+  const { ranges, store, level, stop, from } = props;
+  return useMemo(() => <EntryList {...props} />, [ranges, store, level, stop, from]);
 }
 
-function EntryList({ ranges, store, level, from }: EntryGroupProps) {
+function EntryList({ ranges, store, level, stop, from }: EntryGroupProps) {
   const own = ranges.slice(from, from + ENTRIES_A_GROUP);
   /** Places of the entries that name a page that is shown, as one value: the list is rendered again when it changes. */
   const current = useComputed(() => {
@@ -93,7 +97,7 @@ function EntryList({ ranges, store, level, from }: EntryGroupProps) {
           range={range}
           store={store}
           level={level}
-          isFirst={from + at === 0}
+          isStop={from + at === stop}
           isCurrent={current.value[at] === "1"}
         />
       ))}
@@ -105,16 +109,16 @@ interface EntryProps {
   readonly range: Range;
   readonly store: ViewerStore;
   readonly level: number;
-  /** Of its level. */
-  readonly isFirst: boolean;
+  /** The Tab key leads to it at first. */
+  readonly isStop: boolean;
   readonly isCurrent: boolean;
 }
 
-function Entry({ range, store, level, isFirst, isCurrent }: EntryProps) {
+function Entry({ range, store, level, isStop, isCurrent }: EntryProps) {
   const { children, label } = range;
   const isUnfolded = useSignal(level === 1 && children.length <= MAX_UNFOLDED);
   const first = firstCanvas(range);
-  const tabIndex = level === 1 && isFirst ? 0 : -1;
+  const tabIndex = isStop ? 0 : -1;
   return (
     <li>
       <span class="entry">
@@ -149,40 +153,40 @@ function Entry({ range, store, level, isFirst, isCurrent }: EntryProps) {
       </span>
       {isUnfolded.value && children.length > 0 && (
         <div class="parts">
-          <Entries ranges={children} store={store} level={level + 1} />
+          <Entries ranges={children} store={store} level={level + 1} stop={-1} />
         </div>
       )}
     </li>
   );
 }
 
-/** Moves the focus among entries, or unfolds and folds one. @returns whether the key does anything here */
-function goByKey(key: string, entry: HTMLElement, list: HTMLElement): boolean {
-  const entries = () => [...list.querySelectorAll<HTMLElement>(ENTRY)];
-  const unfold = entry.closest(".entry")?.querySelector<HTMLElement>(".unfold");
+/** Unfolds or folds an entry, or moves the focus between it and its parts. @returns whether the key does anything here */
+function foldByKey(key: string, entry: HTMLElement | null): boolean {
+  const unfold = entry?.closest(".entry")?.querySelector<HTMLElement>(".unfold");
   const isUnfolded = unfold?.ariaExpanded === "true";
+  const item = entry?.closest("li");
   switch (key) {
-    case "ArrowDown":
-    case "ArrowUp": {
-      const all = entries();
-      all[all.indexOf(entry) + (key === "ArrowDown" ? 1 : -1)]?.focus();
-      return true;
-    }
-    case "Home":
-    case "End":
-      entries().at(key === "Home" ? 0 : -1)?.focus();
-      return true;
     case "ArrowRight":
-      if (isUnfolded) entry.closest("li")?.querySelector<HTMLElement>(`:scope > .parts ${ENTRY}`)?.focus();
+      if (isUnfolded) item?.querySelector<HTMLElement>(`:scope > .parts ${ENTRY}`)?.focus();
       else unfold?.click();
       return true;
     case "ArrowLeft":
       if (isUnfolded) unfold?.click();
-      else entry.closest("li")?.parentElement?.closest("li")?.querySelector<HTMLElement>(ENTRY)?.focus();
+      else item?.parentElement?.closest("li")?.querySelector<HTMLElement>(ENTRY)?.focus();
       return true;
     default:
       return false;
   }
+}
+
+/** The link of the entry that an element belongs to, or its button; null: it is in no entry that has one. */
+function entryOf(target: EventTarget | null): HTMLElement | null {
+  return target instanceof Element ? target.closest(".entry")?.querySelector<HTMLElement>(ENTRY) ?? null : null;
+}
+
+/** Whether a range has a link or a button. */
+function isEntry(range: Range): boolean {
+  return range.children.length > 0 || firstCanvas(range) !== null;
 }
 
 /** The first canvas of a range or of its parts; null: it has none. */

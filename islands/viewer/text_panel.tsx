@@ -55,7 +55,15 @@ export function TextPanel({ store, texts, lit, hits, currentHit, isOurs, onLine,
 
   return (
     <section class="text-panel" aria-label={VIEWER_LABELS.text}>
-      <div class="text-scroll" ref={box} role="group" aria-label={VIEWER_LABELS.pageText} tabIndex={0}>
+      <p class="sr" id="lines-keys">{VIEWER_LABELS.linesKeys}</p>
+      <div
+        class="text-scroll"
+        ref={box}
+        role="group"
+        aria-label={VIEWER_LABELS.pageText}
+        aria-describedby="lines-keys"
+        tabIndex={0}
+      >
         {shown.map((index) => {
           const canvas = store.manifest.value?.canvases[index];
           const text = canvas && texts.of(canvas);

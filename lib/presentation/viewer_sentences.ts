@@ -66,6 +66,7 @@ export const VIEWER_LABELS = {
 
   about: "About this volume",
   contents: "Contents",
+  linesKeys: "The arrow keys go through the lines.",
   contentsKeys: "The arrow keys go through the contents; right and left unfold and fold an entry.",
   partsOf: (label: string) => `Parts of ${label}`,
   order: "Order of the pages",

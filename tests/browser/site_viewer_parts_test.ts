@@ -411,6 +411,69 @@ Deno.test(
     await page.keyboard.press("End");
     assert.equal(await focused(), "Akt 449");
     assert.match(page.url(), /cv=1$/);
+    // A part that is folded by the mouse takes the stop from what it holds, and the arrows go on from it.
+    const unfold = page.getByRole("button", { name: "Parts of Band" });
+    await unfold.click();
+    await hasEntries(481);
+    await items.filter({ hasText: /^Del 3$/ }).focus();
+    await unfold.evaluate((button: HTMLElement) => button.click());
+    await hasEntries(451);
+    assert.deepEqual(await page.locator("[data-entry][tabindex='0']").allTextContents(), ["Band"]);
+    await items.filter({ hasText: /^Akt 7$/ }).focus();
+    await unfold.click();
+    await hasEntries(481);
+    await page.keyboard.press("ArrowDown");
+    assert.equal(await focused(), "Del 0");
+  }),
+);
+
+Deno.test(
+  "viewer: the Tab key leads into contents that begin with a bare label",
+  withPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
+    const { page } = visit;
+    const range = (name: string, items: readonly unknown[]) => ({
+      type: "Range",
+      id: `${ARCHIVE}/r/${name}`,
+      label: { sv: [name] },
+      items,
+    });
+    await serve(page, { pages: 2, extra: { structures: [range("Band", []), range("Akt", [canvasAt(1)])] } });
+    await openViewer(visit);
+    await page.getByText("Åskan går över 0.xml").waitFor();
+    await page.keyboard.press("i");
+    await page.locator("[data-entry]").waitFor();
+    assert.deepEqual(await page.locator(".toc .entry").allTextContents(), ["Band", "Akt"]);
+    assert.deepEqual(await page.locator("[data-entry][tabindex='0']").allTextContents(), ["Akt"]);
+  }),
+);
+
+Deno.test(
+  "viewer: one stop of the Tab key leads into the lines of a page, and arrows go through them",
+  withPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
+    const { page } = visit;
+    await serve(page, { pages: 2, text: () => longAlto(250) });
+    await openViewer(visit);
+    await page.locator(".text-lines li").nth(249).waitFor({ state: "attached" });
+    const stops = () => page.locator(".text-lines [tabindex='0']").allTextContents();
+    const focused = () => page.evaluate(() => document.activeElement?.textContent);
+    assert.deepEqual(await stops(), ["1"]);
+    const before = page.getByRole("button", { name: "Close the text" });
+    await before.focus();
+    await page.keyboard.press("Tab");
+    assert.equal(await focused(), "1");
+    await page.keyboard.press("ArrowDown");
+    assert.deepEqual([await focused(), await stops()], ["2", ["2"]]);
+    await page.locator(".text-lines li.lit").filter({ hasText: "rad 1 slut" }).waitFor();
+    await page.keyboard.press("End");
+    assert.deepEqual([await focused(), await stops()], ["250", ["250"]]);
+    await page.keyboard.press("ArrowUp");
+    assert.equal(await focused(), "249");
+    await page.keyboard.press("Home");
+    assert.equal(await focused(), "1");
+    assert.match(page.url(), /cv=0$/);
+    await page.keyboard.press("Shift+Tab");
+    assert.ok(await before.evaluate((button) => button === document.activeElement));
+    assert.deepEqual(await accessibilityFindings(page), []);
   }),
 );
 
