@@ -109,7 +109,7 @@ export function PageStage(
     marks.texts.cancelAllBut([...pages, ...store.pagesAfter.peek()].map(({ index }) => canvases[index]));
     const { value: shown } = view;
     if (!shown) return;
-    void shown.show(pages).then(() => shown.prepare(store.pagesAfter.peek()));
+    void shown.show(pages).then((isShown) => isShown ? shown.prepare(store.pagesAfter.peek()) : undefined);
   }, [view.value, pages, attempt.value]);
 
   useEffect(() => {

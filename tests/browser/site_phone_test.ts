@@ -68,6 +68,12 @@ Deno.test(
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.locator(".text-lines").waitFor();
     await page.locator(".thumbs").waitFor();
+    // The page leaves room for the controls, which are over the image now.
+    await page.waitForFunction(() => {
+      const image = document.querySelector(".page-marks")?.getBoundingClientRect();
+      const dock = document.querySelector(".dock")?.getBoundingClientRect();
+      return image && dock && image.bottom <= dock.top;
+    });
   }),
 );
 

@@ -36,7 +36,7 @@ export class AddressBar {
     }
   }
 
-  /** Writes nothing more. */
+  /** Leaves out a fragment that waits to be written. */
   stop(): void {
     this.#cancelRetry();
     this.#cancelRetry = () => {};

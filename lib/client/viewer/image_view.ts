@@ -77,7 +77,11 @@ export class ImageView {
   readonly #sources: TileSources;
   readonly #events: ImageViewEvents;
   readonly #preloads: TilePreloads;
-  readonly #margins = matchMedia(PHONE).matches ? PHONE_MARGINS : MARGINS;
+  readonly #phone = matchMedia(PHONE);
+  readonly #followPhone = () => {
+    this.#viewer.viewport.setMargins(this.#margins);
+    this.wholePage(true);
+  };
   /** Indexes of the canvases whose images are requested before they are shown. */
   #prepared: readonly number[] = [];
   #pages: readonly PlacedPage[] = [];
@@ -127,21 +131,30 @@ export class ImageView {
     this.#listen();
   }
 
-  /** Shows pages side by side, from left to right, whole. */
-  async show(pages: readonly ShownPage[]): Promise<void> {
+  get #margins(): typeof MARGINS {
+    return this.#phone.matches ? PHONE_MARGINS : MARGINS;
+  }
+
+  /**
+   * Shows pages side by side, from left to right, whole.
+   *
+   * @returns whether they are shown; false: other pages were shown meanwhile
+   */
+  async show(pages: readonly ShownPage[]): Promise<boolean> {
     const turn = ++this.#turn;
     this.#clear();
     if (!pages.some(({ index }) => this.#prepared.includes(index))) this.#preloads.cancel();
     this.#sources.cancelAllBut(sourcesOf(pages));
     this.#showBefore(pages);
     const answers = await this.#answers(pages, true);
-    if (turn !== this.#turn) return;
+    if (turn !== this.#turn) return false;
     this.#pages = placed(pages, answers);
     await Promise.all(this.#pages.map((place) => this.#add(place, turn)));
-    if (turn !== this.#turn) return;
+    if (turn !== this.#turn) return false;
     this.wholePage(true);
     for (const place of this.#pages) this.#cover(place);
     this.#events.onShown(pages.map(({ index }) => index));
+    return true;
   }
 
   /** Reads what the next pages need, so that they appear at once: their images once those of this page are there. */
@@ -209,6 +222,7 @@ export class ImageView {
 
   destroy(): void {
     this.#turn++;
+    this.#phone.removeEventListener("change", this.#followPhone);
     this.#preloads.cancel();
     this.#viewer.destroy();
   }
@@ -221,6 +235,7 @@ export class ImageView {
 
   #listen(): void {
     const viewer = this.#viewer;
+    this.#phone.addEventListener("change", this.#followPhone);
     viewer.addHandler("zoom", () => this.#reportZoom());
     let isWhole = true;
     viewer.addHandler("zoom", () => isWhole = this.#isWhole());

@@ -10,6 +10,7 @@ import { parsedJson } from "@/lib/std/untrusted.ts";
 import { fetchText } from "@/lib/client/fetch_text.ts";
 import type { AddressBar } from "./address_bar.ts";
 import type { ShownPage } from "./image_view.ts";
+import { PHONE } from "./viewer_panels.ts";
 
 /** Extent of an image that is shown until that of the page is there, pixels. */
 const BEFORE_PIXELS = { width: 1000, height: 1000 };
@@ -174,6 +175,8 @@ export class ViewerStore {
   }
 
   #follow(): void {
+    // A fragment that waits to be written names a page that the reader has left by now.
+    this.#addressBar.stop();
     const { manifest: url, isRefused, canvas } = readViewerAddress(location.hash, location.href);
     if (this.url.value !== null && /^#[^=]+$/.test(location.hash)) {
       // A place on the page, as the link past the bar names: the manifest stays, and its address comes back.
@@ -206,7 +209,7 @@ export class ViewerStore {
     this.orderIndex.value = null;
     this.#choices.value = new Map();
     // Two pages side by side are too small to be read on a phone; its reader may still choose them.
-    this.isSpread.value = layoutOf(read) === "spreads" && !matchMedia("(max-width: 640px)").matches;
+    this.isSpread.value = layoutOf(read) === "spreads" && !matchMedia(PHONE).matches;
     // The address may name another page by now.
     this.current.value = this.#canvasOf(read, readViewerAddress(location.hash, location.href).canvas);
     this.manifest.value = read;
