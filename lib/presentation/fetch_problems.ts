@@ -52,5 +52,5 @@ const OTHERS: Endings = {
 function otherStatus(status: number): string {
   return status >= 500
     ? `cannot be read: its server failed with status ${status}. Try again later.`
-    : `cannot be read: its server answered with status ${status}. Check the address.`;
+    : `cannot be read: its server returned status ${status}. Check the address.`;
 }

@@ -137,3 +137,23 @@ Deno.test(
     assert.ok(!await page.isVisible("text=Follow the end"));
   }, [/404/]),
 );
+
+Deno.test(
+  "log: a link leads past the summary of the pages, and is seen while it has the focus",
+  withPage({ viewport: { width: 1280, height: 800 } }, async (visit) => {
+    const { page, site } = visit;
+    await site.change({ files: { "/manifest.json": sampleRunManifest(site, 60) } });
+    await open(visit, runPath(site), "run_viewer");
+    await page.locator(".page-grid").waitFor();
+    const link = page.getByRole("link", { name: "To the log" });
+    const box = async (selector: string) => await page.locator(selector).boundingBox() ?? assert.fail(selector);
+    const before = await box(".run-summary .summed");
+    assert.ok((await box(".fold-summary")).width <= 1);
+    await link.focus();
+    const shown = await box(".fold-summary");
+    assert.ok(shown.width > 60 && shown.height >= 24, JSON.stringify(shown));
+    assert.deepEqual(await box(".run-summary .summed"), before);
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => location.hash === "#log");
+  }),
+);
