@@ -179,8 +179,14 @@ interface Deletion {
   readonly ifMatch?: string | null;
 }
 
-/** The outcome of one deletion among several: its result, or an error by the store's rules. */
-export type DeleteOutcome = Result<"deleteObject"> | { readonly error: StoreErrorCode };
+/**
+ * The outcome of one deletion among several: its result, an error by the store's rules, or the fault that ended them
+ * before it was committed.
+ */
+export type DeleteOutcome =
+  | Result<"deleteObject">
+  | { readonly error: StoreErrorCode }
+  | { readonly fault: string };
 
 /** A document of the management API: `name` is "" for a kind of which there is one. */
 interface NamedDocument extends DocumentScope {

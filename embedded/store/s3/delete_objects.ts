@@ -59,7 +59,14 @@ async function deleteAll(
     const deletions = some.map(({ key, version, etag }) => ({ key: keyBytes(key), version, ifMatch: etag }));
     try {
       const result = await store.writer.change("deleteObjects", { bucket, objects: deletions, atMs: store.now() });
-      for (const one of result.outcomes) outcomes.push("error" in one ? asS3Error(new StoreError(one.error)) : one);
+      // One error for all that a fault ended, since each is logged.
+      let failed: S3Error | undefined;
+      for (const one of result.outcomes) {
+        if ("fault" in one) {
+          failed ??= asS3Error(new Error(`the store could not commit a deletion: ${one.fault}`));
+          outcomes.push(failed);
+        } else outcomes.push("error" in one ? asS3Error(new StoreError(one.error)) : one);
+      }
     } catch (error) {
       const failed = asS3Error(error);
       for (const _ of some) outcomes.push(failed);

@@ -30,7 +30,7 @@ export function recordUsage(index: Statements, change: Change, result: Result<Ch
 }
 
 function isDeleted(outcome: DeleteOutcome): boolean {
-  return !("error" in outcome);
+  return "isMarker" in outcome;
 }
 
 /** Counts the reads since the last call. Those of a deleted bucket are not counted. */

@@ -175,12 +175,15 @@ export class Writer {
     }
   }
 
-  /** Commits each of several deletions alone. A fault ends it. */
+  /** Commits each of several deletions alone. A fault is the outcome of all that are left: those before it are durable. */
   #commitOneByOne({ objects, ...where }: Input<"deleteObjects">): Outcome {
     const outcomes: DeleteOutcome[] = [];
     for (const object of objects) {
       const outcome = this.#commitAlone({ kind: "deleteObjects", input: { ...where, objects: [object] } });
-      if ("fault" in outcome) return outcome;
+      if ("fault" in outcome) {
+        const { fault } = outcome;
+        return { ok: true, result: { outcomes: objects.map((_, i) => outcomes[i] ?? { fault }) } };
+      }
       if (!outcome.ok) outcomes.push({ error: outcome.error });
       else if (outcome.result && "outcomes" in outcome.result) outcomes.push(...outcome.result.outcomes);
     }

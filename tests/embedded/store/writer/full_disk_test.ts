@@ -5,7 +5,7 @@ import { Statements } from "@/embedded/store/statements.ts";
 import { Reserve } from "@/embedded/store/writer/reserve.ts";
 import { Writer } from "@/embedded/store/writer/writer.ts";
 import { startWriterThread, WriterClient } from "@/embedded/store/writer/writer_client.ts";
-import { createBucket, deleteObject, putObject, utf8 } from "@/tests/embedded/store/changes_fixture.ts";
+import { createBucket, deleteObject, deleteObjects, putObject, utf8 } from "@/tests/embedded/store/changes_fixture.ts";
 
 const BUCKET = 1;
 
@@ -122,6 +122,40 @@ Deno.test("store writer: while the reserve is out, writes look for it once a sec
   disk.takes = true;
   assert.ok(writer.hasRoom(10_000), "readiness looks each time");
   assert.ok(writer.commit([putObject("new", "third")])[0].ok);
+});
+
+Deno.test("store writer: a fault among deletions one by one leaves the outcomes of those before it", () => {
+  const folder = Deno.makeTempDirSync();
+  const index = openIndexForWriting(folder);
+  const exec = index.exec.bind(index);
+  try {
+    const names = ["a", "b", "c", "d"];
+    const writer = new Writer(folder, index);
+    assert.ok(writer.commit([createBucket(), ...names.map((name) => putObject(name, name))]).every(({ ok }) => ok));
+    let commits = 0;
+    index.exec = (sql: string) => {
+      if (sql === "COMMIT") {
+        commits++;
+        if (commits === 1) throw new Error("database or disk is full");
+        if (commits === 4) throw new Error("disk I/O error");
+      }
+      exec(sql);
+    };
+    const missing = { key: utf8("b"), version: null, ifMatch: "other" };
+    const [a, b, c, d] = names.map((name) => ({ key: utf8(name), version: null }));
+    const outcomes = writer.commit([deleteObjects([a, missing, b, c, d])]);
+    const deleted = { version: null, isMarker: false };
+    const fault = { fault: "disk I/O error" };
+    assert.deepEqual(outcomes, [{
+      ok: true,
+      result: { outcomes: [deleted, { error: "ConditionFailed" }, fault, fault, fault] },
+    }]);
+    assert.deepEqual(keys(new Objects(folder, new Statements(index))), ["b", "c", "d"]);
+  } finally {
+    index.exec = exec;
+    index.close();
+    Deno.removeSync(folder, { recursive: true });
+  }
 });
 
 Deno.test("store writer: its thread continues when the reserve is removed or replaced from outside", async () => {
