@@ -25,7 +25,7 @@ const NULL_VERSION = "null";
  * conditional on what was current before, so that a store that knows such conditions rejects it after a write in between.
  *
  * @throws HttpError 404 for an unknown version, 400 for a delete marker, 409 where the bucket's versioning is not switched
- *   on or the object was changed in between, else as {@link copyObject}
+ *   on, where it cannot be read and the key has a version `null`, or where the object was changed in between, else as {@link copyObject}
  */
 export async function restoreVersion(
   s3: S3,
@@ -38,6 +38,7 @@ export async function restoreVersion(
   const current = await currentVersion(s3, caller, { bucket, key });
   if (unknown && current && (current.versionId ?? NULL_VERSION) === NULL_VERSION) throw unknown;
   if (current?.versionId === versionId) return current;
+  if (unknown) await rejectNullVersion(s3, caller, { bucket, key });
   const condition: HeaderRecord = current === null
     ? { "if-none-match": "*" }
     : current.etag === null
@@ -82,6 +83,24 @@ async function requireVersion(s3: S3, caller: Caller, ref: VersionRef): Promise<
     if (error.storeStatus === 405) throw badRequest("version_id: is a delete marker, which cannot be restored");
     throw error;
   }
+}
+
+/**
+ * Rejects keys of which a version `null` lies behind the current one, or a delete marker of that id: a copy would replace
+ * it where versioning is suspended.
+ */
+async function rejectNullVersion(s3: S3, caller: Caller, key: VersionRef): Promise<void> {
+  try {
+    await headObject(s3, caller, { ...key, versionId: NULL_VERSION });
+  } catch (error) {
+    if (error instanceof S3Failure && error.storeStatus === 404) return;
+    if (!(error instanceof S3Failure && error.storeStatus === 405)) throw error;
+  }
+  throw new HttpError(
+    409,
+    `${resourceOf(key)}: has a version 'null', which a restore would replace if versioning is suspended; ` +
+      "only a user who may read that setting can restore it",
+  );
 }
 
 /** Null where the key has no current version, or a delete marker. */

@@ -246,6 +246,19 @@ Deno.test("restore: what cannot be restored is an error that says why, and nothi
     answer(storeOf({ current, versioning: "forbidden" }));
     const permitted = await call(`${B}/restore/k`, { method: "POST", body: '{"version_id":"1"}' });
     assert.equal(permitted.status, 200, `only the owner reads the setting: ${await permitted.text()}`);
+    for (const status of [200, 405]) {
+      const store = storeOf({ current, versioning: "forbidden" });
+      answer((request, received) =>
+        received.target.includes("versionId=null") ? new Response(null, { status }) : store(request, received)
+      );
+      seen.length = 0;
+      const refused = await call(`${B}/restore/k`, { method: "POST", body: '{"version_id":"1"}' });
+      assert.deepEqual([refused.status, await refused.json()], [409, {
+        detail: "object 'k': has a version 'null', which a restore would replace if versioning is suspended; " +
+          "only a user who may read that setting can restore it",
+      }]);
+      assert.ok(seen.every(({ method }) => method === "GET" || method === "HEAD"));
+    }
   });
 });
 
