@@ -59,7 +59,9 @@ const presignRequest = z.object({
 
 const bulkPresigned = z.object({
   urls: z.array(z.object({ key: z.string(), url: z.string(), headers: headersField })),
-  by_key: z.record(z.string(), z.string()).meta({ description: "The same URLs by their keys" }),
+  by_key: z.record(z.string(), z.string()).meta({
+    description: "The same URLs by their keys, without those that require `headers`",
+  }),
   expires_in: z.int().meta({ description: "seconds" }),
 }).meta({ id: "BulkPresigned" });
 
@@ -129,7 +131,8 @@ export function bulkOperations(operation: GatewayOperation, s3: S3): Operation[]
           const required = headers ? `,"headers":${JSON.stringify(headers)}` : "";
           urls.add(`${first ? "" : ","}{"key":${name},"url":"${url}"${required}}`);
           first = false;
-          if (members.has(key)) return;
+          // The map has no headers, without which such a URL is rejected.
+          if (headers || members.has(key)) return;
           byKey.push(`${members.size > 0 ? "," : ""}${name}:"${url}"`);
           members.add(key);
         });

@@ -178,12 +178,15 @@ Deno.test("bulk presign: objects with a checksum or a content type have URLs tha
       ["c", { "content-type": 'text/plain; a="b"' }],
       ["d", undefined],
     ]);
-    for (const { key, url } of body.urls) {
+    for (const { key, url, headers } of body.urls) {
       const known = objects.find((object) => object.key === key);
       const single = await post("presign", { bucket: "b", method: "put_object", expires_in: 60, key, ...known });
       assert.equal(single.body.url, url);
-      assert.equal(body.by_key[key], url);
+      assert.equal(body.by_key[key], headers ? undefined : url, "a map has no room for the headers");
     }
+    assert.deepEqual(Object.keys(body.by_key), ["plain", "d"]);
+    const { body: both } = await bulk({ objects: [objects[0], { key: "a" }], method: "put_object" });
+    assert.deepEqual(both.by_key, { a: both.urls[1].url }, "the first one without headers");
     assert.equal((await bulk({ objects, method: "put_object" })).status, 200);
     assert.deepEqual(await bulk({ objects }), {
       status: 422,
