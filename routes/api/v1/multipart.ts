@@ -62,7 +62,8 @@ const presignRequest = z.object({
     description: "An upload that exists; without it a new one is created",
   }),
   checksums: z.array(z.strictObject({ part_number: partNumber, sha256: sha256Text })).max(MAX_PARTS).nullish().meta({
-    description: "SHA-256 of parts, in base64. A new upload is created with that algorithm",
+    description:
+      "SHA-256 of parts, in base64. A new upload is created with that algorithm, and needs those of all parts",
   }),
   ...validityFields,
 }).meta({ id: "PartPresignRequest" });
@@ -135,8 +136,8 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
         200: { description: "The URLs", schema: presigned },
         400: {
           description:
-            "More than 10,000 parts, a checksum of none of them, or a key that no URL can carry: no upload " +
-            "was begun",
+            "More than 10,000 parts, a checksum of none of them, checksums of only some parts of a new upload, or a " +
+            "key that no URL can carry: no upload was begun",
         },
         404: { description: "No such bucket" },
       },
@@ -145,6 +146,7 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
         const total_parts = partCount(body.file_size, part_size);
         const headers = partHeaders(body.checksums ?? [], total_parts);
         const target = await presignableParts(s3, caller, place);
+        if (!body.upload_id) requireAll(headers, total_parts);
         const algorithm = headers.size > 0 ? new Headers(WITH_SHA256) : undefined;
         const upload_id = body.upload_id ?? (await createUpload(s3, caller, place, algorithm)).uploadId;
         const expires_in = validitySeconds(body);
@@ -268,6 +270,14 @@ function partHeaders(
     if (required) headers.set(part_number, required);
   }
   return headers;
+}
+
+/** S3 rejects parts without a checksum where the upload has an algorithm. @throws HttpError 400 where some have one, not all */
+function requireAll(headers: ReadonlyMap<number, HeaderRecord>, parts: number): void {
+  if (headers.size === 0 || headers.size === parts) return;
+  let missing = 1;
+  while (headers.has(missing)) missing++;
+  throw badRequest(`checksums: part ${missing} has none, and a new upload needs those of all ${parts} parts`);
 }
 
 function setAll(headers: Headers, values: HeaderRecord): void {

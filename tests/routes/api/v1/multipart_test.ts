@@ -315,8 +315,13 @@ Deno.test("multipart: an upload with checksums is begun with the algorithm, its 
 
     const size = { file_size: 20 * MIB, part_size: 5 * MIB };
     const checksums = [{ part_number: 4, sha256: DIGESTS[1] }, { part_number: 2, sha256: DIGESTS[0] }];
-    const { body } = await post(`${KEY}/presign`, { ...size, checksums });
+    const whole = await post(`${KEY}/presign`, {
+      ...size,
+      checksums: [...checksums, { part_number: 1, sha256: DIGESTS[0] }, { part_number: 3, sha256: DIGESTS[0] }],
+    });
+    assert.equal(whole.body.urls.every(({ headers }: Record<string, unknown>) => headers !== undefined), true);
     assert.equal(algorithm(), "SHA256");
+    const { body } = await post(`${KEY}/presign`, { ...size, upload_id: "u", checksums });
     assert.deepEqual(body.urls.map(({ part_number, headers }: Record<string, unknown>) => [part_number, headers]), [
       [1, undefined],
       [2, { "x-amz-checksum-sha256": DIGESTS[0] }],
@@ -332,6 +337,12 @@ Deno.test("multipart: an upload with checksums is begun with the algorithm, its 
     const rejected: [unknown, number, string?][] = [
       [[{ part_number: 5, sha256: DIGESTS[0] }], 400, "checksums: part 5 is not one of the 4 parts"],
       [[...checksums, checksums[0]], 400, "checksums: part 4 is named twice"],
+      [checksums, 400, "checksums: part 1 has none, and a new upload needs those of all 4 parts"],
+      [
+        [...checksums, { part_number: 1, sha256: DIGESTS[0] }],
+        400,
+        "checksums: part 3 has none, and a new upload needs those of all 4 parts",
+      ],
       [[{ part_number: 0, sha256: DIGESTS[0] }], 422],
       [[{ part_number: 1, sha256: "x" }], 422],
       [[{ part_number: 1 }], 422],
