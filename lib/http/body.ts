@@ -22,6 +22,11 @@ export async function readJson(request: Request, limitBytes: number = MAX_JSON_B
   return parseJson(await readBytes(request, limitBytes));
 }
 
+/** Whether a message says that its body is JSON. */
+export function isJson(headers: Headers): boolean {
+  return /^\s*application\/json\s*(;|$)/i.test(headers.get("content-type") ?? "");
+}
+
 /** A JSON body; undefined when it is empty. @throws HttpError 422 when it is not JSON in UTF-8 or too deep */
 export function parseJson(bytes: Uint8Array<ArrayBuffer>): unknown {
   if (bytes.length === 0) return undefined;

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { readForm, readJson } from "./body.ts";
+import { isJson, readForm, readJson } from "./body.ts";
 import { invalid } from "./errors.ts";
 import type { RequestContext } from "./request_context.ts";
 import { parseQuery, readTexts } from "./query.ts";
@@ -14,6 +14,8 @@ type BodySpec =
     readonly schema: z.ZodType;
     /** Largest body, bytes; 1 MiB when absent. */
     readonly limitBytes?: number;
+    /** A body whose Content-Type is not JSON is not read, as if there were none; else JSON is read whatever it says. */
+    readonly ignoresOtherTypes?: boolean;
   }
   | { readonly kind: "form"; readonly schema: z.ZodObject }
   | {
@@ -146,7 +148,8 @@ async function readBody(spec: BodySpec | undefined, request: Request): Promise<u
     const fields = await readForm(request);
     return validate(spec.schema, readTexts(spec.schema, { get: (name) => fields.get(name) ?? null }, "body"), "body");
   }
-  const value = await readJson(request, spec.limitBytes);
+  const isIgnored = spec.ignoresOtherTypes === true && !isJson(request.headers);
+  const value = isIgnored ? undefined : await readJson(request, spec.limitBytes);
   if (value === undefined && !spec.schema.safeParse(undefined).success) throw invalid([missing(["body"])]);
   return validate(spec.schema, value, "body");
 }

@@ -110,9 +110,9 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
       summary: "Begin an upload in parts",
       description:
         "`x-amz-meta-*`, `x-amz-tagging` and content headers go to the object to be; a Content-Type of JSON is not taken for " +
-        "its type, since clients put it on every request.",
+        "its type, since clients put it on every request. A body of any other Content-Type is ignored.",
       query: z.object({ as: asObject }),
-      body: { kind: "json", schema: createRequest.nullish() },
+      body: { kind: "json", schema: createRequest.nullish(), ignoresOtherTypes: true },
       responses: { 201: { description: "Begun", schema: created }, 404: { description: "No such bucket" } },
       async handler({ caller, params: place, body }, context) {
         const headers = futureHeaders(context.request.headers);

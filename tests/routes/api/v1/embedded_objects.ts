@@ -29,7 +29,11 @@ export async function withEmbeddedObjects(body: (objects: EmbeddedObjects) => Pr
       const token = await issueToken(claims, tokenKey(SECRET), now() / 1000, 480);
       return await app.request(`/api/v1${path}`, {
         method,
-        headers: { ...headers, authorization: `Bearer ${token}` },
+        headers: {
+          ...(isJson(body) ? { "content-type": "application/json" } : {}),
+          ...headers,
+          authorization: `Bearer ${token}`,
+        },
         body: isJson(body) ? JSON.stringify(body) : body,
       });
     };

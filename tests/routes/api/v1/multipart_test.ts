@@ -292,12 +292,54 @@ Deno.test("multipart: a form without a file is 422, a malformed one 400, too lon
 
 const DIGESTS = ["LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=", "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="];
 
+Deno.test("multipart: the body of a new upload is read only where it says that it is JSON", async () => {
+  await withGateway({}, async ({ call, answer, seen }) => {
+    answer(() => new Response(BEGUN));
+    const types = [
+      "",
+      "text/plain",
+      "application/octet-stream",
+      "application/x-www-form-urlencoded",
+      "application/jsonl",
+    ];
+    for (const type of types) {
+      for (
+        const body of [
+          "no JSON",
+          '{"checksum_algorithm":"MD5"}',
+          '{"checksum_algorithm":"SHA256"}',
+          "x".repeat(2 * MIB),
+        ]
+      ) {
+        const response = await call(KEY, {
+          method: "POST",
+          headers: type === "" ? {} : { "content-type": type },
+          body: new TextEncoder().encode(body),
+        });
+        assert.equal(response.status, 201, `${type}: ${await response.text()}`);
+        const { headers } = seen[seen.length - 1];
+        assert.equal(headers.get("x-amz-checksum-algorithm"), null);
+        assert.equal(headers.get("content-type"), type === "" ? null : type);
+      }
+    }
+    seen.length = 0;
+    for (const type of ["application/json", "Application/JSON;charset=utf-8"]) {
+      for (const body of ["no JSON", '{"checksum_algorithm":"MD5"}']) {
+        const response = await call(KEY, { method: "POST", headers: { "content-type": type }, body });
+        assert.equal(response.status, 422, `${type}: ${await response.text()}`);
+      }
+    }
+    assert.equal(seen.length, 0);
+  });
+});
+
 Deno.test("multipart: an upload with checksums is begun with the algorithm, its URLs sign them, its completion has them", async () => {
   await withGateway({}, async ({ call, answer, seen }) => {
     answer(() => new Response("<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>"));
     const post = async (path: string, body?: unknown) => {
       const response = await call(path, {
         method: "POST",
+        headers: { "content-type": "application/json; charset=utf-8" },
         body: body === undefined ? undefined : JSON.stringify(body),
       });
       return { status: response.status, body: await response.json() };
