@@ -177,7 +177,7 @@ export class SqliteTaskStore implements TaskStore {
     const now = this.#now();
     return settled(() =>
       this.#run(
-        `UPDATE tasks SET expires_ms = max(expires_ms, min(?, ended_ms + ?))
+        `UPDATE tasks SET expires_ms = max(expires_ms, min(?, created_ms + ?))
          WHERE id = ? AND state = 'ready' AND caller IS NOT NULL AND expires_ms > ?`,
         now + ENDED_TTL_MS,
         MAX_RUN_MS,

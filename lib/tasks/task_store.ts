@@ -41,7 +41,7 @@ export interface TaskStore {
   release(holder: string): Promise<void>;
   /** Requests the cancellation of a running task. */
   cancel(id: string): Promise<void>;
-  /** Lets an archive live for `ENDED_TTL_MS` from now, but not longer than `MAX_RUN_MS` after it was ready. */
+  /** Lets an archive live for `ENDED_TTL_MS` from now, but not longer than `MAX_RUN_MS` after it was created. */
   prolong(id: string): Promise<void>;
   /** Replaces blobs of a task; does nothing when there is no such task. */
   writeBlobs(id: string, blobs: Blobs): Promise<void>;

@@ -213,7 +213,7 @@ if fields(ARGV[2], 'state')[1] == 'running' then redis.call('HSET', key('task', 
 /** ARGV: id. */
 export const PROLONG = script(`
 local id = ARGV[2]
-local task = fields(id, 'state', 'owner', 'ended', 'expires')
+local task = fields(id, 'state', 'owner', 'created', 'expires')
 if task[1] ~= 'ready' or redis.call('EXISTS', key('caller', id)) == 0 then return end
 local expires = math.min(now + ENDED_TTL, (tonumber(task[3]) or 0) + MAX_RUN)
 if expires <= (tonumber(task[4]) or 0) then return end

@@ -13,6 +13,7 @@ import type { TaskStore } from "@/lib/tasks/task_store.ts";
 import { type ObjectSource, RETRY_MS } from "./entry_read.ts";
 import { OpenArchives, type ReadyTask, type ZipArchive } from "./zip_archive.ts";
 import { ArchiveChanged, type ArchiveRange, completeBefore, ZipStream } from "./zip_stream.ts";
+import { DamagedPlan } from "./zip_plan.ts";
 import { MAX_FAILED_KEYS, type ZipProgress } from "./zip_task.ts";
 
 /** Downloads of archives at a time: of one owner, and of all in this process. */
@@ -107,10 +108,12 @@ export class ZipDownloads {
           close();
           leave();
         });
+        this.#prolong(task.id);
         await stream.start(context.request.signal);
         isSent = true;
         return archiveResponse(archive, range, body);
       } catch (error) {
+        if (error instanceof DamagedPlan) throw notFound("Task");
         if (!(error instanceof ArchiveChanged)) throw error;
         // Of what was sent something is not there any more, so that the archive is another one now.
         await this.#archives.renew(archive);
@@ -119,6 +122,11 @@ export class ZipDownloads {
       }
     }
     throw unavailable("The objects of the archive change again and again", RETRY_AFTER_SECONDS);
+  }
+
+  /** Where it fails, a later chunk prolongs the task. */
+  #prolong(task: string): void {
+    this.#store.prolong(task).catch(() => {});
   }
 
   /** @param ended called once when nothing more is sent */
@@ -132,8 +140,7 @@ export class ZipDownloads {
     const prolong = () => {
       if (performance.now() - prolongedAt < PROLONG_MS) return;
       prolongedAt = performance.now();
-      // Tried again with a later chunk.
-      this.#store.prolong(archive.task.id).catch(() => {});
+      this.#prolong(archive.task.id);
     };
     const reader: BodyReader = {
       async read() {

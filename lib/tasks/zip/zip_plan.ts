@@ -24,6 +24,11 @@ const REASONS: Readonly<Record<LeftOut, string>> = {
   unreadable: "could not be read",
 };
 
+/** A stored part of a plan cannot be read. */
+export class DamagedPlan extends Error {
+  override readonly name = "DamagedPlan";
+}
+
 /** An object as a listing or a look-up shows it. */
 export interface FoundObject {
   readonly size: number;
@@ -140,7 +145,7 @@ export class PlanBuilder {
 export class ChunkLookup {
   readonly #chunk: Chunk;
 
-  /** @param blob as it is stored */
+  /** @param blob as it is stored @throws DamagedPlan */
   constructor(blob: Uint8Array) {
     this.#chunk = decoded(blob);
   }
@@ -196,7 +201,7 @@ export class ChunkLookup {
   }
 }
 
-/** Entries of a chunk as it is stored. @param chunk its number */
+/** Entries of a chunk as it is stored. @param chunk its number @throws DamagedPlan */
 export function readChunk(head: PlanHead, chunk: number, blob: Uint8Array): PlannedEntry[] {
   const before = head.chunks.slice(0, chunk);
   const first = before.reduce((sum, { entries }) => sum + entries, 0);
@@ -249,6 +254,10 @@ function encoded(chunk: Chunk): Uint8Array {
 }
 
 function decoded(blob: Uint8Array): Chunk {
-  const text = inflateRawSync(blob, { maxOutputLength: MAX_CHUNK_BYTES }).toString("utf8");
-  return chunkSchema.parse(JSON.parse(text));
+  try {
+    const text = inflateRawSync(blob, { maxOutputLength: MAX_CHUNK_BYTES }).toString("utf8");
+    return chunkSchema.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new DamagedPlan("A part of a plan cannot be read", { cause });
+  }
 }

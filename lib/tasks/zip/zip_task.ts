@@ -3,6 +3,7 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badRequest, HttpError } from "@/lib/http/errors.ts";
 import { announcedLength } from "@/lib/std/body_reader.ts";
 import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
+import { sleep } from "@/lib/std/sleep.ts";
 import { yielding } from "@/lib/std/yielding.ts";
 import { headBucket } from "@/lib/s3/buckets.ts";
 import type { S3 } from "@/lib/s3/client.ts";
@@ -11,10 +12,11 @@ import { headObject } from "@/lib/s3/objects.ts";
 import { proveCredentials } from "@/lib/s3/probes.ts";
 import type { Job, TaskHandler, TaskType } from "@/lib/tasks/task_handler.ts";
 import type { Blobs } from "@/lib/tasks/task_store.ts";
-import { problemOf } from "./entry_read.ts";
+import { problemOf, RETRY_MS } from "./entry_read.ts";
 import {
   ChunkLookup,
   chunkName,
+  DamagedPlan,
   type FoundObject,
   type LeftOut,
   MAX_OBJECTS,
@@ -113,8 +115,12 @@ function mustFit(count: number): void {
   if (count > MAX_OBJECTS) throw badRequest(`Too many objects (${count}). Maximum is ${MAX_OBJECTS}.`);
 }
 
-/** What the tasks of archives do: look up objects that were named by their keys, chunk by chunk. */
-export function zipHandler(s3: S3): TaskHandler<ZipProgress> {
+/**
+ * What the tasks of archives do: look up objects that were named by their keys, chunk by chunk.
+ *
+ * @param retryMs waits between two look-ups of an object, ms; there is one look-up more than waits
+ */
+export function zipHandler(s3: S3, retryMs: readonly number[] = RETRY_MS): TaskHandler<ZipProgress> {
   return {
     ...ZIP_TASK,
     keepsCaller: true,
@@ -124,8 +130,10 @@ export function zipHandler(s3: S3): TaskHandler<ZipProgress> {
       let progress = { ...job.progress, completed: chunks.reduce((sum, { entries }) => sum + entries, 0) };
       for (let number = progress.plan.chunks.length; number < progress.chunks; number++) {
         const [blob] = await job.readBlobs([chunkName(number)]);
-        if (!blob) throw new HttpError(410, "A part of the plan of the archive is gone: start it again");
-        progress = await lookUp(s3, job, progress, blob);
+        if (!blob) throw planGone();
+        progress = await lookUp({ s3, retryMs }, job, progress, blob).catch((error) => {
+          throw error instanceof DamagedPlan ? planGone(error) : error;
+        });
         await job.checkpoint(progress);
       }
       return progress;
@@ -133,18 +141,49 @@ export function zipHandler(s3: S3): TaskHandler<ZipProgress> {
   };
 }
 
-/** Looks up the objects of one chunk that are not known yet. */
-async function lookUp(s3: S3, job: Job<ZipProgress>, before: ZipProgress, blob: Uint8Array): Promise<ZipProgress> {
+function planGone(cause?: Error): HttpError {
+  return new HttpError(410, "A part of the plan of the archive is gone: start it again", { cause });
+}
+
+interface LookupSource {
+  readonly s3: S3;
+  readonly retryMs: readonly number[];
+}
+
+/** Looks up the objects of one chunk that are not known yet. @throws DamagedPlan, HttpError as {@link found} */
+async function lookUp(
+  source: LookupSource,
+  job: Job<ZipProgress>,
+  before: ZipProgress,
+  blob: Uint8Array,
+): Promise<ZipProgress> {
   const number = before.plan.chunks.length;
   const lookup = new ChunkLookup(blob);
   const { open } = lookup;
   let done = 0;
+  const busy: { readonly at: number; readonly error: unknown }[] = [];
+  let failure: { readonly error: unknown } | null = null;
+  // A failure is thrown when all calls have ended: a checkpoint after it would overwrite those of the next run.
   await forEachConcurrent(open, MAX_LOOKUPS, async ({ at, key }) => {
-    lookup.set(at, await found(s3, job, key));
-    done++;
-    // It begins with the chunk again where it is interrupted.
-    await job.checkpoint({ ...before, completed: before.completed + done });
+    if (failure) return;
+    try {
+      const result = await found(source, job, key);
+      if ("error" in result) {
+        busy.push({ at, error: result.error });
+        return;
+      }
+      lookup.set(at, result.object);
+      done++;
+      // It begins with the chunk again where it is interrupted.
+      await job.checkpoint({ ...before, completed: before.completed + done });
+    } catch (error) {
+      failure ??= { error };
+    }
   });
+  if (failure) throw (failure as { error: unknown }).error;
+  // The store may be overloaded for all of them.
+  if (done === 0 && busy.length > 0) throw busy[0].error;
+  for (const { at } of busy) lookup.set(at, "unreadable");
   const { blob: closed, head, missingKeys } = lookup.close(before.plan);
   await job.writeBlobs(new Map([[chunkName(number), closed]]));
   const { entries, missing } = head.chunks[number];
@@ -157,8 +196,32 @@ async function lookUp(s3: S3, job: Job<ZipProgress>, before: ZipProgress, blob: 
   };
 }
 
-/** @throws HttpError where the store refuses the credentials, or does not work */
-async function found(s3: S3, { bucket, caller }: Job<ZipProgress>, key: string): Promise<FoundObject | LeftOut> {
+/**
+ * Looks up an object, again where the store is busy.
+ *
+ * @returns the object, why it is left out, or the last error where it stays busy while the bucket can be reached
+ * @throws HttpError where the store refuses the credentials, or does not work
+ */
+async function found(
+  { s3, retryMs }: LookupSource,
+  job: Job<ZipProgress>,
+  key: string,
+): Promise<{ readonly object: FoundObject | LeftOut } | { readonly error: unknown }> {
+  for (let tries = 0;; tries++) {
+    try {
+      return { object: await foundOnce(s3, job, key) };
+    } catch (error) {
+      if (problemOf(error) !== "retry" || job.signal.aborted) throw error;
+      if (tries === retryMs.length) {
+        await headBucket(s3, job.caller, job.bucket);
+        return { error };
+      }
+      await sleep(retryMs[tries], job.signal);
+    }
+  }
+}
+
+async function foundOnce(s3: S3, { bucket, caller }: Job<ZipProgress>, key: string): Promise<FoundObject | LeftOut> {
   try {
     const response = await headObject(s3, caller, { bucket, key });
     const size = announcedLength(response);

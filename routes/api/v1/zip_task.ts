@@ -29,7 +29,7 @@ const zipRequest = z.object({
 const time = z.string().meta({ format: "date-time" });
 const zipStatus = z.object({
   task_id: z.string(),
-  status: z.enum(["processing", "ready", "failed", "canceled"]),
+  status: z.enum(["processing", "ready", "failed"]),
   total: z.int().meta({ description: "How many objects the archive is to have" }),
   completed: z.int().meta({ description: "How many of them have been looked up" }),
   failed: z.int().meta({ description: "How many of those will be missing" }),
@@ -195,20 +195,19 @@ function statusOf(task: Task, progress: ZipProgress, { keys }: TaskRunner): z.ou
   const { id, bucket, state, error, createdAt, updatedAt, endedAt } = task;
   const { total, completed, failed, failedKeys, plan } = progress;
   const isRunning = state === "running";
-  // The task expires before its ticket, since it is prolonged while it is downloaded.
-  const expiresAt = (endedAt ?? createdAt + MAX_RUN_MS) + MAX_RUN_MS;
   const rest = completed > 0 ? (updatedAt - createdAt) * (total - completed) / completed : null;
   const file = `${PATH.replace("{bucket}", encodeRfc3986(bucket))}/${id}/file`;
   return {
     task_id: id,
-    status: isRunning ? "processing" : state,
+    status: isRunning ? "processing" : state === "ready" ? "ready" : "failed",
     total,
     completed,
     failed,
     failed_keys: isRunning ? [] : failedKeys,
     error,
     bytes: plan.chunks.reduce((sum, { bytes, centralBytes }) => sum + bytes + centralBytes, 0),
-    download_url: `${file}?ticket=${issueTicket(id, expiresAt, keys)}`,
+    // No download prolongs the task for longer.
+    download_url: `${file}?ticket=${issueTicket(id, createdAt + MAX_RUN_MS, keys)}`,
     started_at: iso(createdAt),
     updated_at: iso(updatedAt),
     ended_at: endedAt === null ? null : iso(endedAt),

@@ -40,7 +40,9 @@ export function startObjectServer(): ObjectServer {
   const reads: { key: string; range: string | null }[] = [];
   const http = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
     // As it came: `new URL` folds dot segments.
-    const key = decodeURIComponent(request.url.split("/letters/")[1]);
+    const path = request.url.split("/letters/")[1];
+    if (!path) return new Response(null);
+    const key = decodeURIComponent(path);
     const range = request.headers.get("range");
     reads.push({ key, range });
     const fault = await server.fault(key, range);

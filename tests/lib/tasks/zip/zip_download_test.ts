@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import type { Task } from "@/lib/tasks/task.ts";
+import type { TaskStore } from "@/lib/tasks/task_store.ts";
+import type { ReadyTask } from "@/lib/tasks/zip/zip_archive.ts";
 import { ZipDownloads } from "@/lib/tasks/zip/zip_download.ts";
 import { CALLER, type ObjectServer, plannedTask, startObjectServer } from "./object_server.ts";
 
@@ -13,6 +15,10 @@ const OBJECTS: ReadonlyMap<string, Uint8Array<ArrayBuffer>> = new Map([
 
 interface Under {
   readonly server: ObjectServer;
+  readonly store: TaskStore;
+  readonly task: ReadyTask;
+  /** How often the task was prolonged. */
+  readonly prolonged: () => number;
   readonly call: (headers?: Record<string, string>, method?: string) => Promise<Response>;
 }
 
@@ -20,7 +26,15 @@ async function withDownloads(run: (under: Under) => Promise<void>): Promise<void
   await using server = startObjectServer();
   for (const [key, bytes] of OBJECTS) server.objects.set(key, bytes);
   const { store, task } = await plannedTask(OBJECTS);
-  const downloads = new ZipDownloads(server.source.s3, store);
+  let prolonged = 0;
+  const downloads = new ZipDownloads(server.source.s3, {
+    readBlobs: (id, names) => store.readBlobs(id, names),
+    writeBlobs: (id, blobs) => store.writeBlobs(id, blobs),
+    prolong: (id) => {
+      prolonged++;
+      return store.prolong(id);
+    },
+  });
   const stored: Task = {
     ...task,
     kind: "zip",
@@ -40,7 +54,7 @@ async function withDownloads(run: (under: Under) => Promise<void>): Promise<void
     return downloads.respond({ task: stored, progress, caller: CALLER }, context);
   };
   try {
-    await run({ server, call });
+    await run({ server, call, store, task, prolonged: () => prolonged });
   } finally {
     await store.close();
   }
@@ -103,5 +117,21 @@ Deno.test("zip download: HEAD is of the whole archive and reads no object", asyn
       const head = await call({ range }, "HEAD");
       assert.deepEqual([head.status, head.headers.get("content-range"), server.reads.length], [200, null, 0]);
     }
+  });
+});
+
+Deno.test("zip download: it prolongs its task when it starts", async () => {
+  await withDownloads(async ({ call, prolonged }) => {
+    const response = await call();
+    assert.equal(prolonged(), 1);
+    await response.body?.cancel();
+  });
+});
+
+Deno.test("zip download: an archive whose plan is damaged is 404", async () => {
+  await withDownloads(async ({ call, store, task }) => {
+    await store.writeBlobs(task.id, new Map([["plan/0", new Uint8Array([1, 2, 3])]]));
+    await assert.rejects(call(), { status: 404 });
+    await assert.rejects(call({ range: "bytes=5-" }), { status: 404 });
   });
 });

@@ -85,7 +85,7 @@ Deno.test("zip task: a failed archive says so to each poll, in the form of the c
   });
 });
 
-Deno.test("zip task: a ticket expires a day after its archive was ready", async () => {
+Deno.test("zip task: a ticket expires a day after its archive was started", async () => {
   let now = NOW;
   await withGateway({ app: { now: () => now } }, async (fixture) => {
     fixture.answer(longObject(new Set()));
