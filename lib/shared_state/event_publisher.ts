@@ -49,7 +49,7 @@ export class EventPublisher {
     while (!signal.aborted && (entry !== null || this.#waiting.length > 0)) {
       try {
         // An entry whose reply was lost is sent again as it is, so that it is applied once.
-        entry ??= this.#events.seal(this.#waiting.splice(0, MAX_EVENTS_PER_ENTRY));
+        entry ??= this.#nextEntry();
         await appendEntry(this.#redis, this.#stream, entry);
         entry = null;
       } catch {
@@ -58,5 +58,12 @@ export class EventPublisher {
       }
     }
     this.#sending = null;
+  }
+
+  /** Removes events from the list once they are sealed: while the key cannot be read, sealing them throws. */
+  #nextEntry(): string {
+    const entry = this.#events.seal(this.#waiting.slice(0, MAX_EVENTS_PER_ENTRY));
+    this.#waiting.splice(0, MAX_EVENTS_PER_ENTRY);
+    return entry;
   }
 }

@@ -15,7 +15,7 @@ const ENTRY = z.object({ sender: z.string(), number: z.number(), events: z.array
 
 /**
  * Entries of a stream that the processes with one key write and read: a list of events, sealed with the sender and a
- * number that grows. So nobody else can read an entry, write one, or have one applied twice.
+ * number that grows. So no other process can read an entry, write one, or have one applied twice.
  */
 export class SealedEvents {
   readonly #stream: string;

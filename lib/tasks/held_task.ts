@@ -125,6 +125,13 @@ export class HeldTask {
     return this.#saving ??= this.#save().finally(() => this.#saving = null);
   }
 
+  /** As {@link save}, and again where that shared the storing of an older progress. */
+  async saveLatest(): Promise<void> {
+    const saved = await this.save();
+    const isHeld = saved === "stored" || saved === "canceling";
+    if (isHeld && this.#version > this.#storedVersion) await this.save();
+  }
+
   async #save(): Promise<Saved | "unreachable"> {
     const { store, holder, clock, onStoreError } = this.#options;
     const [at, version] = [clock.now(), this.#version];
@@ -145,7 +152,7 @@ export class HeldTask {
     }
   }
 
-  /** Waits for work, at most until the signal aborts: a store may not answer for long. */
+  /** Waits for work, at most until the signal aborts: a store may not respond for long. */
   async #aborted<T>(work: Promise<T>): Promise<T> {
     const signal = this.#signal;
     const { promise, reject } = Promise.withResolvers<never>();

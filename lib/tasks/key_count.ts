@@ -5,12 +5,12 @@ import type { S3 } from "@/lib/s3/client.ts";
 import { type CountPage, readCountPage } from "@/lib/s3/count_page.ts";
 import { compareText } from "@/lib/std/text_order.ts";
 
-/** Ranges of keys that are read side by side. */
+/** Ranges of keys that are read concurrently. */
 const MAX_READERS = 4;
 /** A range is not split before so many of its pages were read. */
 const MIN_PAGES = 3;
 /**
- * From so long a page on, ms, readers side by side shorten a count. A store that responds sooner is on the same machine,
+ * From so long a page on, ms, concurrent readers shorten a count. A store that responds sooner is on the same machine,
  * where they only take processor time from each other and from other requests.
  */
 const SLOW_PAGE_MS = 15;
@@ -56,7 +56,7 @@ interface KeyCountOptions {
 }
 
 /**
- * Counts the keys under a prefix. Without a delimiter, ranges of them are read side by side: when a reader is free, what
+ * Counts the keys under a prefix. Without a delimiter, ranges of them are read concurrently: when a reader is free, what
  * is left of a range is split at a folder, found by one listing with a delimiter.
  *
  * @throws HttpError as {@link readCountPage}; what `onPage` throws
@@ -235,9 +235,9 @@ class KeyCount {
       // What lies behind a page that does not reach the end may be much more than what is on it.
       const isOpen = page.isTruncated && (end === null || page.last === null || compareText(page.last, end) < 0);
       if (inside.length > 0) return isOpen ? inside[inside.length - 1] : inside[inside.length >> 1];
-      const around = page.prefixes.find((folder) => after?.startsWith(folder));
-      if (around === undefined) return null;
-      prefix = around;
+      const enclosing = page.prefixes.find((folder) => after?.startsWith(folder));
+      if (enclosing === undefined) return null;
+      prefix = enclosing;
     }
     return null;
   }

@@ -154,7 +154,7 @@ export class TaskRunner {
     this.#stop.abort();
     for (const held of this.#held.values()) held.interrupt("stopped");
     await Promise.race([Promise.all(this.#running.values()), clock.sleep(UNWIND_MS)]);
-    const released = Promise.all([...this.#held.values()].map((held) => held.save()))
+    const released = Promise.all([...this.#held.values()].map((held) => held.saveLatest()))
       .then(() => this.store.release(this.#holder))
       .catch((error) => this.#onStoreError(error));
     await Promise.race([released, clock.sleep(RELEASE_MS)]);
@@ -174,11 +174,13 @@ export class TaskRunner {
     }
   }
 
-  /** Not waited for: a store that does not answer must not delay the end of the work on its tasks. */
+  /** Not waited for: a store that does not respond must not delay the end of the work on its tasks. */
   async #renew(held: HeldTask): Promise<void> {
     if (held.isExpiring) this.#pause(held);
     if (held.end) return await this.#storeEnd(held, held.end);
     const saved = await held.save();
+    // A claim has replaced it meanwhile.
+    if (this.#held.get(held.task.id) !== held) return;
     if (saved === "unreachable") return;
     this.#reachable();
     if (this.#stop.signal.aborted) return;
@@ -210,9 +212,13 @@ export class TaskRunner {
       this.#reachable();
       for (const task of tasks) {
         const held = this.#held.get(task.id);
-        // A lease of its own that had run out: the next renewal resumes the work.
-        if (held) held.leased(at);
-        else this.#hold(task, at);
+        // A lease of its own that had run out, while the work or the storing of its end is under way.
+        if (held && (held.state === "running" || held.end)) held.leased(at);
+        else {
+          // Another process may have worked on it meanwhile: what is stored counts.
+          if (held) this.#forget(held);
+          this.#hold(task, at);
+        }
       }
       if (tasks.length > 0 && this.#stop.signal.aborted) await this.store.release(this.#holder);
     } catch (error) {
@@ -235,7 +241,7 @@ export class TaskRunner {
   }
 
   #forget(held: HeldTask): void {
-    this.#held.delete(held.task.id);
+    if (this.#held.get(held.task.id) === held) this.#held.delete(held.task.id);
     this.#waiting = this.#waiting.filter((other) => other !== held);
   }
 

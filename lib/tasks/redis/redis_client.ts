@@ -11,7 +11,7 @@ export const REDIS_PREFIX = "stackroom:";
 
 /** Until a connection stands, and until a command has its reply, ms. */
 const TIMEOUT_MS = 5000;
-/** A probe waits no longer than this, because what asks for it (a kubelet) waits for a second, ms. */
+/** A probe waits no longer than this, because its caller (a kubelet) waits for a second, ms. */
 const PROBE_TIMEOUT_MS = 500;
 /** Until a connection is cut that the server does not close, ms. */
 const DISCONNECT_TIMEOUT_MS = 500;

@@ -7,6 +7,7 @@ import { bucketParams, wellFormed } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 import {
   EVENTS_DESCRIPTION,
+  OTHER_VERSION,
   progressEvents,
   taskParams,
   type TaskRoutes,
@@ -17,7 +18,6 @@ import {
 
 const TAG = "Background tasks";
 const PATH = "/api/v1/buckets/{bucket}/objects/s3_stats";
-const STATUS = { running: "counting", ready: "ready", failed: "failed", canceled: "failed" } as const;
 
 const counts = {
   task_id: z.string(),
@@ -72,13 +72,14 @@ export function countOperations(operation: GatewayOperation, routes: TaskRoutes)
       responses: {
         200: { description: "How far it is, and how it ended", schema: progress },
         404: { description: "No such count of this user in this bucket" },
+        410: OTHER_VERSION,
       },
       async handler({ caller, params: { bucket, task_id } }, context) {
         await caller.prove?.();
         const view = async (): Promise<TaskView> => {
           const { task, progress: { count } } = await tasks.find(COUNT, bucket, task_id, caller);
           const { files, folders, bytes } = count;
-          const status = STATUS[task.state];
+          const status = task.state === "running" ? "counting" : task.state === "ready" ? "ready" : "failed";
           const error = task.error === null ? {} : { error: task.error };
           const body = { task_id, status, files, folders, bytes, ...timesOf(task), ...error };
           return { body, isOver: task.state !== "running" };

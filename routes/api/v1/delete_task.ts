@@ -1,15 +1,19 @@
 import { z } from "zod";
+import type { Caller } from "@/lib/auth/store_credentials.ts";
 import { badRequest, HttpError } from "@/lib/http/errors.ts";
 import type { Operation } from "@/lib/http/operation.ts";
+import { headBucket } from "@/lib/s3/buckets.ts";
 import { readCountPage } from "@/lib/s3/count_page.ts";
+import type { S3 } from "@/lib/s3/client.ts";
 import { DELETE, type DeleteProgress, newDelete } from "@/lib/tasks/delete.ts";
 import type { Task } from "@/lib/tasks/task.ts";
 import type { TaskView } from "@/lib/tasks/task_events.ts";
-import { bucketParams, wellFormed } from "./object_parameters.ts";
+import { bucketParams, objectKey, wellFormed } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
 import {
   EVENTS_DESCRIPTION,
   iso,
+  OTHER_VERSION,
   progressEvents,
   taskParams,
   type TaskRoutes,
@@ -27,7 +31,7 @@ const MAX_BODY_BYTES = 8 * 1024 * 1024;
 const STATUS = { running: "processing", ready: "done", failed: "failed", canceled: "canceled" } as const;
 
 const deleteTask = z.object({
-  keys: z.array(wellFormed.min(1)).max(MAX_KEYS).nullish().meta({ examples: [["2026/a.txt", "2026/b.txt"]] }),
+  keys: z.array(objectKey).max(MAX_KEYS).nullish().meta({ examples: [["2026/a.txt", "2026/b.txt"]] }),
   prefixes: z.array(wellFormed).max(MAX_PREFIXES).nullish().meta({
     description: "Everything whose key begins with one of them",
     examples: [["2025/"]],
@@ -78,7 +82,7 @@ export function deleteTaskOperations(operation: GatewayOperation, routes: TaskRo
         if (!keys?.length && !prefixes?.length) throw badRequest("Provide at least one prefix or key to delete");
         if (isWhole && !all) throw badRequest("prefixes: an empty prefix is the whole bucket; say so with all: true");
         if (all && !isWhole) throw badRequest('all: means the whole bucket, and goes with prefixes: [""]');
-        await readCountPage(s3, caller, bucket, { prefix: "", delimiter: "", token: null, after: null, maxKeys: 1 });
+        await mustExist(s3, caller, bucket, prefixes?.[0]);
         const task_id = await tasks.create(DELETE, { caller, bucket, ...newDelete(keys ?? [], prefixes ?? []) });
         return Response.json({ task_id, status: "processing", total: 0, deleted: 0, failed: 0 }, { status: 202 });
       },
@@ -94,6 +98,7 @@ export function deleteTaskOperations(operation: GatewayOperation, routes: TaskRo
       responses: {
         200: { description: "How far it is, and how it ended", schema: progress },
         404: { description: "No such deletion of this user in this bucket" },
+        410: OTHER_VERSION,
         502: { description: 'It failed: `{"status": "failed", "error": …}`' },
       },
       async handler({ caller, params: { bucket, task_id } }, context) {
@@ -119,6 +124,7 @@ export function deleteTaskOperations(operation: GatewayOperation, routes: TaskRo
       responses: {
         200: { description: "It ends soon, or how it ended before", schema: canceling },
         404: { description: "No such deletion of this user in this bucket" },
+        410: OTHER_VERSION,
       },
       async handler({ caller, params: { bucket, task_id } }) {
         await caller.prove?.();
@@ -128,6 +134,17 @@ export function deleteTaskOperations(operation: GatewayOperation, routes: TaskRo
       },
     }),
   ];
+}
+
+/**
+ * Resolves when the bucket exists. It needs no right that the deletion does not need: that to list a bucket only for
+ * prefixes, and only under the first of them.
+ *
+ * @throws HttpError 404, 403
+ */
+async function mustExist(s3: S3, caller: Caller, bucket: string, prefix: string | undefined): Promise<void> {
+  if (prefix === undefined) return await headBucket(s3, caller, bucket);
+  await readCountPage(s3, caller, bucket, { prefix, delimiter: "", token: null, after: null, maxKeys: 1 });
 }
 
 function viewOf(task: Task, progress: DeleteProgress): TaskView {

@@ -36,6 +36,9 @@ export const taskTimes = {
   ended_at: z.string().nullable(),
 };
 
+/** The response where the stored progress of a task cannot be read. */
+export const OTHER_VERSION = { description: "The task was started by another version of the gateway" };
+
 export const EVENTS_DESCRIPTION =
   "With `Accept: text/event-stream` as events: `progress` when it changes, `end` at the end";
 

@@ -10,7 +10,13 @@ const STREAM = "stackroom:events";
 /** A publisher over a server that fails as long as it `isDown`; `retry` ends the publisher's wait. */
 function published() {
   const reader = new SealedEvents(STREAM, () => KEY);
-  const state = { isDown: false, losesReply: false, entries: [] as string[], received: [] as unknown[] };
+  const state = {
+    isDown: false,
+    hasNoKey: false,
+    losesReply: false,
+    entries: [] as string[],
+    received: [] as unknown[],
+  };
   const redis: RedisCommands = {
     async command(name, ...args) {
       await Promise.resolve();
@@ -22,9 +28,13 @@ function published() {
       if (state.losesReply) throw new Error("no reply");
     },
   };
+  const key = () => {
+    if (state.hasNoKey) throw new Error("no key");
+    return KEY;
+  };
   let waiting = Promise.withResolvers<void>();
   const waits: number[] = [];
-  const publisher = new EventPublisher(redis, STREAM, new SealedEvents(STREAM, () => KEY), (ms, signal) => {
+  const publisher = new EventPublisher(redis, STREAM, new SealedEvents(STREAM, key), (ms, signal) => {
     waits.push(ms);
     waiting = Promise.withResolvers();
     signal?.addEventListener("abort", () => waiting.resolve(), { once: true });
@@ -86,4 +96,16 @@ Deno.test("event publisher: its end does not wait for a server that is away", as
   await settle();
   await publisher.close();
   assert.deepEqual(state.received, []);
+});
+
+Deno.test("event publisher: events wait while the key cannot be read", async () => {
+  const { state, publisher, retry } = published();
+  state.hasNoKey = true;
+  publisher.publish("first");
+  await settle();
+  publisher.publish("second");
+  state.hasNoKey = false;
+  retry();
+  await publisher.close();
+  assert.deepEqual(state.received, ["first", "second"]);
 });

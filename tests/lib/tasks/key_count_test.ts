@@ -41,7 +41,7 @@ const key = fc.array(fc.constantFrom("a", "b", "/", "/", "å", "\u{1f600}", "\uf
   maxLength: 8,
 }).map((parts) => parts.join(""));
 
-Deno.test("count: ranges that are read side by side add up to what one reader counts", async () => {
+Deno.test("count: ranges that are read concurrently add up to what one reader counts", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(key, { maxLength: 120 }),

@@ -274,7 +274,7 @@ test("a process that stops stores how far its tasks are, and another one goes on
   await other.stop();
 });
 
-test("a stop does not wait for work that does not end, nor for a store that does not answer", async (scene) => {
+test("a stop does not wait for work that does not end, nor for a store that does not respond", async (scene) => {
   const runner = scene.process(() => new Promise(() => {}));
   await start(runner);
   const hanging = new Promise<never>(() => {});
@@ -489,5 +489,51 @@ test("the digests of fixed input are sealed when a task is created", async (scen
   const of = { caller: caller("alva"), bucket: "letters", progress: { done: 0 }, blobs: INPUT };
   const task = await scene.stored(await runner.create(DELETE, of));
   assert.deepEqual(task.sealedCaller && openCaller(task.sealedCaller, task, KEYS)?.digests, blobDigests(INPUT));
+  await runner.stop();
+});
+
+test("a stop stores the last progress where an older one is being stored", async (scene) => {
+  const jobs: Job<Counted>[] = [];
+  const runner = scene.process((job) => {
+    jobs.push(job);
+    return untilAborted(job);
+  });
+  const id = await start(runner);
+  await settle();
+  const storing = Promise.withResolvers<void>();
+  const { save } = scene.sqlite;
+  scene.sqlite.save = async (...of) => {
+    scene.sqlite.save = save;
+    await storing.promise;
+    return await save.apply(scene.sqlite, of);
+  };
+  const steps = [jobs[0].checkpoint({ done: 1 }), jobs[0].checkpoint({ done: 2 })];
+  const stopped = runner.stop();
+  await Promise.allSettled(steps);
+  await settle();
+  storing.resolve();
+  await stopped;
+  assert.deepEqual(JSON.parse((await scene.stored(id)).progress), { done: 2 });
+});
+
+test("a task that waits and is claimed again goes on where another process left it", async (scene) => {
+  const running: { done: number; end: () => void }[] = [];
+  const runner = scene.process(({ progress: { done } }) =>
+    new Promise((resolve) => running.push({ done, end: () => resolve({ done }) }))
+  );
+  for (let count = 0; count < 4; count++) await start(runner);
+  const waiting = await scene.stored(await start(runner));
+  await settle();
+  const { claim } = scene.sqlite;
+  scene.sqlite.claim = () => {
+    scene.sqlite.claim = claim;
+    return Promise.resolve([{ ...waiting, progress: '{"done":5}' }]);
+  };
+  await scene.clock.advance(RENEW_MS);
+  for (let index = 0; index < running.length; index++) {
+    running[index].end();
+    await settle();
+  }
+  assert.deepEqual(running.map(({ done }) => done), [0, 0, 0, 0, 5]);
   await runner.stop();
 });

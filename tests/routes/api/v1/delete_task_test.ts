@@ -108,3 +108,28 @@ Deno.test("delete task: nothing to delete and an empty prefix without all are 40
     assert.deepEqual([missing.status, await missing.json()], [404, { detail: "bucket 'letters': gone" }]);
   });
 });
+
+Deno.test("delete task: named keys need no right to list, prefixes that to list the first of them", async () => {
+  await withGateway({}, async (fixture) => {
+    fixture.answer((request) => request.method === "GET" ? page([]) : new Response("<DeleteResult/>"));
+    const seen = async (body: unknown) => {
+      fixture.seen.length = 0;
+      await endOf(fixture, await start(fixture, body));
+      return fixture.seen.map(({ method, target }) =>
+        `${method} ${new URLSearchParams(target.split("?")[1]).get("prefix")}`
+      );
+    };
+    assert.deepEqual(await seen({ keys: ["k"] }), ["HEAD null", "POST null"]);
+    assert.equal((await seen({ keys: ["k"], prefixes: ["a/", "b/"] }))[0], "GET a/");
+    fixture.answer(() => s3Error(404, "NoSuchBucket", "absent"));
+    for (const body of [{ keys: ["k"] }, { prefixes: ["a/"] }]) assert.equal((await post(fixture, body)).status, 404);
+  });
+});
+
+Deno.test("delete task: a key of more than 1024 bytes of UTF-8 is 422", async () => {
+  await withGateway({}, async (fixture) => {
+    const response = await post(fixture, { keys: ["k", "é".repeat(513)] });
+    assert.equal(response.status, 422);
+    assert.match(JSON.stringify(await response.json()), /1024 bytes/);
+  });
+});
