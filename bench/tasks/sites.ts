@@ -21,7 +21,7 @@ export const BUCKET = "letters";
 /** Where its objects are, below the API. */
 export const OBJECTS = `/api/v1/buckets/${BUCKET}/objects`;
 
-/** Starts the application over a folder that stays. Its log is written as ever, and read by nobody. */
+/** Starts the application over a folder that stays. Its log is written, and discarded. */
 export async function startSite(dataFolder: string, env: Readonly<Record<string, string>> = {}): Promise<Site> {
   const application = await startApplication({
     dataFolder,

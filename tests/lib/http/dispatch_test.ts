@@ -5,6 +5,34 @@ import { mount, restMatcher } from "@/lib/http/dispatch.ts";
 import { type Method, publicOperation } from "@/lib/http/operation.ts";
 import { NO_LOG } from "./no_log.ts";
 
+/**
+ * Mounts operations that return their id and parameters, and returns what sends a request: its result is that JSON, Allow of
+ * a 405, or the status and Location of anything else.
+ */
+function mounted(params: z.ZodObject, routes: readonly (readonly [method: Method, path: string])[]) {
+  const app = httpApp({ log: NO_LOG });
+  mount(
+    routesOf(app),
+    routes.map(([method, path]) =>
+      publicOperation({
+        id: `${method} ${path}`,
+        method,
+        path,
+        tag: "t",
+        summary: "s",
+        params,
+        responses: {},
+        handler: ({ params }, { operation }) => Response.json([operation, params]),
+      })
+    ),
+  );
+  return async (method: string, path: string) => {
+    const response = await app.request(path, { method });
+    if (response.status === 405) return response.headers.get("Allow");
+    return response.status === 200 ? await response.json() : [response.status, response.headers.get("Location")];
+  };
+}
+
 Deno.test("rest of a key route: keys, suffixes, literals and literals with a parameter", () => {
   assert.deepEqual(restMatcher("{key}").rest("a/b/"), { key: "a/b/" });
   assert.deepEqual(restMatcher("{key}/copy").rest("a/copy/copy"), { key: "a/copy" });
@@ -56,31 +84,14 @@ Deno.test("key routes: a literal beats a suffix beats the key, per method, and a
 });
 
 Deno.test("key routes: an empty key is the path without the slash where keys are only read, else 404", async () => {
-  const operation = (method: Method, path: string) =>
-    publicOperation({
-      id: `${method} ${path}`,
-      method,
-      path,
-      tag: "t",
-      summary: "s",
-      params: z.object({ b: z.string(), key: z.string().optional() }),
-      responses: {},
-      handler: ({ params }, { operation }) => Response.json([operation, params]),
-    });
-  const app = httpApp({ log: NO_LOG });
-  mount(routesOf(app), [
-    operation("GET", "/x/{b}/read"),
-    operation("GET", "/x/{b}/read/{key}"),
-    operation("GET", "/x/{b}/written"),
-    operation("GET", "/x/{b}/written/{key}"),
-    operation("PUT", "/x/{b}/written/{key}"),
-    operation("GET", "/x/{b}/alone/{key}"),
+  const ask = mounted(z.object({ b: z.string(), key: z.string().optional() }), [
+    ["GET", "/x/{b}/read"],
+    ["GET", "/x/{b}/read/{key}"],
+    ["GET", "/x/{b}/written"],
+    ["GET", "/x/{b}/written/{key}"],
+    ["PUT", "/x/{b}/written/{key}"],
+    ["GET", "/x/{b}/alone/{key}"],
   ]);
-  const ask = async (method: string, path: string) => {
-    const response = await app.request(path, { method });
-    if (response.status === 405) return response.headers.get("Allow");
-    return response.status === 200 ? await response.json() : [response.status, response.headers.get("Location")];
-  };
   assert.deepEqual(await ask("GET", "/x/1/read"), ["GET /x/{b}/read", { b: "1" }]);
   assert.deepEqual(await ask("GET", "/x/1/read/?y=1"), [307, "/x/1/read?y=1"]);
   assert.deepEqual(await ask("GET", "/x/1/read//"), ["GET /x/{b}/read/{key}", { b: "1", key: "/" }]);
@@ -92,30 +103,13 @@ Deno.test("key routes: an empty key is the path without the slash where keys are
 });
 
 Deno.test("operations: a literal beside a parameter has its own methods, both have their trailing slashes", async () => {
-  const operation = (method: Method, path: string) =>
-    publicOperation({
-      id: `${method} ${path}`,
-      method,
-      path,
-      tag: "t",
-      summary: "s",
-      params: z.object({ name: z.string().optional() }),
-      responses: {},
-      handler: ({ params }, { operation }) => Response.json([operation, params]),
-    });
-  const app = httpApp({ log: NO_LOG });
-  mount(routesOf(app), [
-    operation("GET", "/x/{name}"),
-    operation("DELETE", "/x/{name}"),
-    operation("POST", "/x/export"),
-    operation("GET", "/x/{name}/export"),
-    operation("GET", "/x"),
+  const ask = mounted(z.object({ name: z.string().optional() }), [
+    ["GET", "/x/{name}"],
+    ["DELETE", "/x/{name}"],
+    ["POST", "/x/export"],
+    ["GET", "/x/{name}/export"],
+    ["GET", "/x"],
   ]);
-  const ask = async (method: string, path: string) => {
-    const response = await app.request(path, { method });
-    if (response.status === 405) return response.headers.get("Allow");
-    return response.status === 200 ? await response.json() : [response.status, response.headers.get("Location")];
-  };
   assert.deepEqual(await ask("GET", "/x/a"), ["GET /x/{name}", { name: "a" }]);
   assert.deepEqual(await ask("POST", "/x/export"), ["POST /x/export", {}]);
   assert.equal(await ask("GET", "/x/export"), "POST");

@@ -56,7 +56,7 @@ const open = (path: string, warnings: string[]) => openTaskFile(path, Date.now, 
 
 for (
   const [what, bytes] of [
-    ["is none of SQLite's", new TextEncoder().encode("x".repeat(5000))],
+    ["is not a file of SQLite", new TextEncoder().encode("x".repeat(5000))],
     ["was cut off", null],
   ] as const
 ) {

@@ -33,7 +33,7 @@ async function started({ call }: Fixture, body: unknown): Promise<{ id: string; 
   return { id: task_id, link: download_url };
 }
 
-/** Waits until a task has ended, and answers with its last poll. */
+/** Waits until a task has ended, and returns its last poll. */
 async function ended({ call }: Fixture, id: string): Promise<{ status: number; body: Record<string, unknown> }> {
   for (;;) {
     const answer = await call(`${PATH}/${id}`, { headers: { accept: "application/json" } });
