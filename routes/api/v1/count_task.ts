@@ -8,12 +8,11 @@ import type { GatewayOperation } from "./operation.ts";
 import {
   EVENTS_DESCRIPTION,
   OTHER_VERSION,
-  progressEvents,
+  pollResponse,
   taskParams,
   type TaskRoutes,
   taskTimes,
   timesOf,
-  wantsEvents,
 } from "./task_progress.ts";
 
 const TAG = "Background tasks";
@@ -74,8 +73,7 @@ export function countOperations(operation: GatewayOperation, routes: TaskRoutes)
         404: { description: "No such count of this user in this bucket" },
         410: OTHER_VERSION,
       },
-      async handler({ caller, params: { bucket, task_id } }, context) {
-        await caller.prove?.();
+      handler({ caller, params: { bucket, task_id } }, context) {
         const view = async (): Promise<TaskView> => {
           const { task, progress: { count } } = await tasks.find(COUNT, bucket, task_id, caller);
           const { files, folders, bytes } = count;
@@ -84,8 +82,7 @@ export function countOperations(operation: GatewayOperation, routes: TaskRoutes)
           const body = { task_id, status, files, folders, bytes, ...timesOf(task), ...error };
           return { body, isOver: task.state !== "running" };
         };
-        const { body } = await view();
-        return wantsEvents(context) ? progressEvents(routes, caller, context, view) : Response.json(body);
+        return pollResponse(routes, caller, context, view, ({ body }) => Response.json(body));
       },
     }),
   ];

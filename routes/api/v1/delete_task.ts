@@ -14,12 +14,11 @@ import {
   EVENTS_DESCRIPTION,
   iso,
   OTHER_VERSION,
-  progressEvents,
+  pollResponse,
   taskParams,
   type TaskRoutes,
   taskTimes,
   timesOf,
-  wantsEvents,
 } from "./task_progress.ts";
 
 const TAG = "Background tasks";
@@ -101,16 +100,15 @@ export function deleteTaskOperations(operation: GatewayOperation, routes: TaskRo
         410: OTHER_VERSION,
         502: { description: 'It failed: `{"status": "failed", "error": …}`' },
       },
-      async handler({ caller, params: { bucket, task_id } }, context) {
-        await caller.prove?.();
+      handler({ caller, params: { bucket, task_id } }, context) {
         const view = async () => {
           const { task, progress } = await tasks.find(DELETE, bucket, task_id, caller);
           return { task, ...viewOf(task, progress) };
         };
-        const { task, body } = await view();
-        if (wantsEvents(context)) return progressEvents(routes, caller, context, view);
-        if (task.state === "failed") throw new HttpError(502, { status: "failed", error: task.error });
-        return Response.json(body);
+        return pollResponse(routes, caller, context, view, ({ task, body }) => {
+          if (task.state === "failed") throw new HttpError(502, { status: "failed", error: task.error });
+          return Response.json(body);
+        });
       },
     }),
     operation({

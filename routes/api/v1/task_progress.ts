@@ -66,13 +66,32 @@ export class TaskStreams {
   }
 }
 
+/**
+ * Responds to a poll of a task: with events where the client wants them, else with what `respond` returns. A caller whose
+ * credentials were not accepted lately is proven first.
+ *
+ * @param view reads the task anew
+ * @throws HttpError as `view` and `respond`; 401 for rejected credentials, 429 for too many event streams
+ */
+export async function pollResponse<View extends TaskView>(
+  routes: TaskRoutes,
+  caller: Caller,
+  context: RequestContext,
+  view: () => Promise<View>,
+  respond: (view: View) => Response | Promise<Response>,
+): Promise<Response> {
+  await caller.prove?.();
+  const found = await view();
+  return wantsEvents(context) ? progressEvents(routes, caller, context, view) : await respond(found);
+}
+
 /** Whether a client wants events. */
-export function wantsEvents(context: RequestContext): boolean {
+function wantsEvents(context: RequestContext): boolean {
   return /(?:^|,)\s*text\/event-stream\s*(?:;|,|$)/i.test(context.header("Accept") ?? "");
 }
 
 /** The progress of a task as an event stream, which ends with the task, with its client or after ten minutes. */
-export function progressEvents(
+function progressEvents(
   { tasks, streams }: TaskRoutes,
   caller: Caller,
   context: RequestContext,

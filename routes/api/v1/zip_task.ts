@@ -13,7 +13,7 @@ import { planArchive, ZIP_TASK, type ZipProgress } from "@/lib/tasks/zip/zip_tas
 import { checkTicket, issueTicket } from "@/lib/tasks/zip/zip_ticket.ts";
 import { bucketParams, objectKey, wellFormed } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
-import { EVENTS_DESCRIPTION, iso, progressEvents, taskParams, type TaskRoutes, wantsEvents } from "./task_progress.ts";
+import { EVENTS_DESCRIPTION, iso, pollResponse, taskParams, type TaskRoutes } from "./task_progress.ts";
 
 const TAG = "Background tasks";
 const PATH = "/api/v1/buckets/{bucket}/objects/download";
@@ -117,20 +117,16 @@ export function zipOperations(operation: GatewayOperation, routes: ZipOperationD
         200: { description: "The progress, or the archive as `application/zip`", schema: zipStatus },
         500: { description: "It failed", schema: zipFailed },
       },
-      async handler({ caller, params: { bucket, task_id } }, context) {
-        await caller.prove?.();
-        const { task, progress } = await tasks.find(ZIP_TASK, bucket, task_id, caller);
-        if (wantsEvents(context)) {
-          return progressEvents(routes, caller, context, async () => {
-            const { task, progress } = await tasks.find(ZIP_TASK, bucket, task_id, caller);
-            return { body: statusOf(task, progress, tasks), isOver: task.state !== "running" };
-          });
-        }
-        mustNotHaveFailed(task, progress);
-        if (task.state === "ready" && !acceptsJson(context)) {
-          return await downloads.respond({ task, progress, caller }, context);
-        }
-        return Response.json(statusOf(task, progress, tasks));
+      handler({ caller, params: { bucket, task_id } }, context) {
+        const view = async () => {
+          const { task, progress } = await tasks.find(ZIP_TASK, bucket, task_id, caller);
+          return { task, progress, body: statusOf(task, progress, tasks), isOver: task.state !== "running" };
+        };
+        return pollResponse(routes, caller, context, view, ({ task, progress, body }) => {
+          mustNotHaveFailed(task, progress);
+          const isArchive = task.state === "ready" && !acceptsJson(context);
+          return isArchive ? downloads.respond({ task, progress, caller }, context) : Response.json(body);
+        });
       },
     }),
     publicOperation({
