@@ -19,15 +19,14 @@ export interface Chip {
 
 /** Where a campaign belongs in the list (spec, Browser behaviour: initial order). */
 export function bandOf(job: JobSummary): Band {
-  if (job.phase === "Running" && !isBlocked(job)) return "running";
+  if (job.phase === "Running" && !isWarmupTrouble(job)) return "running";
   if (isInTrouble(job)) return "trouble";
   return isWaiting(job) ? "waiting" : "finished";
 }
 
 /** Whether a campaign needs attention: a failed volume, a failed ending, or a warm-up that failed or is not there. */
 export function isInTrouble(job: JobSummary): boolean {
-  return job.phase === "Failed" || job.phase === "PartiallyFailed" || job.counts.failed > 0 ||
-    (isBlocked(job) && job.phase !== "Succeeded");
+  return job.phase === "Failed" || job.phase === "PartiallyFailed" || job.counts.failed > 0 || isWarmupTrouble(job);
 }
 
 /** Suspended and not ended. */
@@ -47,6 +46,7 @@ export function isWhole({ pagesCoverage }: JobDetail): boolean {
 
 /** The colour of a card's stripe. `detail` knows of lost pages, which a summary does not. */
 export function accentOf(job: JobSummary, detail: JobDetail | null): Tone {
+  if (job.warmup.phase === "failed") return "bad";
   if (job.phase === "PartiallyFailed") return "warn";
   if (isInTrouble(job)) return "bad";
   if (job.phase === "Running") return "run";
@@ -66,8 +66,12 @@ const ENDINGS: ReadonlySet<string> = new Set(["Succeeded", "Failed", "PartiallyF
 
 const WARMUP_TONES = { pending: "idle", running: "run", failed: "bad" } as const;
 
-function isBlocked({ warmup }: JobSummary): boolean {
-  return warmup.phase === "failed" || warmup.phase === "missing";
+/**
+ * A failed warm-up is trouble in every phase, because the next campaign of the pipeline does not start either. A missing
+ * one is trouble until the campaign has succeeded without it (spec, Browser behaviour).
+ */
+function isWarmupTrouble({ warmup, phase }: JobSummary): boolean {
+  return warmup.phase === "failed" || (warmup.phase === "missing" && phase !== "Succeeded");
 }
 
 function lostPages(detail: JobDetail | null): boolean {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 
 import { isIn, matches } from "@/lib/presentation/campaign_filter.ts";
-import { accentOf, chipsOf, isInTrouble } from "@/lib/presentation/campaign_state.ts";
+import { accentOf, bandOf, chipsOf, isInTrouble } from "@/lib/presentation/campaign_state.ts";
 import { pagesFigure } from "@/lib/presentation/figures.ts";
 import { detail, summary, volume } from "@/tests/site/fake_campaigns.ts";
 
@@ -12,6 +12,19 @@ Deno.test("campaign state: a missing warm-up is trouble only while the campaign 
   const missing = { phase: "missing" } as const;
   assert.equal(isInTrouble(summary({ name: "a", warmup: missing })), true);
   assert.equal(isInTrouble(summary({ name: "a", phase: "Succeeded", warmup: missing })), false);
+});
+
+Deno.test("campaign state: a failed warm-up is trouble and colours the card as failed in every phase", () => {
+  const warmup = { phase: "failed" } as const;
+  for (const phase of ["Queued", "Paused", "Running", "Succeeded", "PartiallyFailed", "Failed", "Unknown"] as const) {
+    const job = summary({ name: "a", phase, warmup });
+    assert.deepEqual([isInTrouble(job), accentOf(job, null), bandOf(job)], [true, "bad", "trouble"], phase);
+  }
+});
+
+Deno.test("campaign state: a partly failed campaign whose warm-up did not fail is a warning", () => {
+  assert.equal(accentOf(summary({ name: "a", phase: "PartiallyFailed" }), null), "warn");
+  assert.equal(accentOf(summary({ name: "a", phase: "PartiallyFailed", warmup: { phase: "missing" } }), null), "warn");
 });
 
 Deno.test("campaign state: one failed volume of a running campaign is trouble and colours it", () => {
