@@ -7,6 +7,9 @@ export type Band = (typeof BANDS)[number];
 /** The meaning of a colour; a word always stands beside it. */
 export type Tone = "run" | "done" | "warn" | "bad" | "idle";
 
+/** The colour of a stripe; `partly`: its other half is that of a warning. */
+type Accent = Tone | `${"bad" | "done"} partly`;
+
 /** A word in its colour. */
 export interface Chip {
   readonly text: string;
@@ -24,9 +27,13 @@ export function bandOf(job: JobSummary): Band {
   return isWaiting(job) ? "waiting" : "finished";
 }
 
-/** Whether a campaign needs attention: a failed volume, a failed ending, or a warm-up that failed or is not there. */
+/**
+ * Whether a person must act: the campaign is over and volumes or all of it failed, or its warm-up failed or is not there.
+ * A failed volume of a campaign that goes on can wait until its end.
+ */
 export function isInTrouble(job: JobSummary): boolean {
-  return job.phase === "Failed" || job.phase === "PartiallyFailed" || job.counts.failed > 0 || isWarmupTrouble(job);
+  const failed = job.phase === "Failed" || job.phase === "PartiallyFailed" || job.counts.failed > 0;
+  return isWarmupTrouble(job) || (failed && isSettled(job));
 }
 
 /** Suspended and not ended. */
@@ -44,13 +51,12 @@ export function isWhole({ pagesCoverage }: JobDetail): boolean {
   return pagesCoverage.counted >= pagesCoverage.of;
 }
 
-/** The colour of a card's stripe. `detail` knows of lost pages, which a summary does not. */
-export function accentOf(job: JobSummary, detail: JobDetail | null): Tone {
-  if (job.warmup.phase === "failed") return "bad";
-  if (job.phase === "PartiallyFailed") return "warn";
+/** The colour of a card's stripe, red only for trouble. `detail` knows of lost pages, which a summary does not. */
+export function accentOf(job: JobSummary, detail: JobDetail | null): Accent {
+  if (job.phase === "PartiallyFailed" && job.warmup.phase !== "failed") return "bad partly";
   if (isInTrouble(job)) return "bad";
   if (job.phase === "Running") return "run";
-  if (job.phase === "Succeeded") return lostPages(detail) ? "warn" : "done";
+  if (job.phase === "Succeeded") return lostPages(detail) ? "done partly" : "done";
   return "idle";
 }
 
@@ -93,7 +99,7 @@ function phaseChip(job: JobSummary, detail: JobDetail | null): Chip {
     case "Succeeded":
       return lostPages(detail) ? { text: "partially succeeded", tone: "warn" } : { text: "succeeded", tone: "done" };
     case "PartiallyFailed":
-      return { text: "partially failed", tone: "warn" };
+      return { text: "partially failed", tone: "bad" };
     case "Failed":
       return { text: "failed", tone: "bad" };
     case "Unknown":

@@ -22,15 +22,23 @@ Deno.test("campaign state: a failed warm-up is trouble and colours the card as f
   }
 });
 
-Deno.test("campaign state: a partly failed campaign whose warm-up did not fail is a warning", () => {
-  assert.equal(accentOf(summary({ name: "a", phase: "PartiallyFailed" }), null), "warn");
-  assert.equal(accentOf(summary({ name: "a", phase: "PartiallyFailed", warmup: { phase: "missing" } }), null), "warn");
+Deno.test("campaign state: a partly failed campaign is half a warning, half trouble, but a failed warm-up is trouble", () => {
+  const partly = { name: "a", phase: "PartiallyFailed" } as const;
+  assert.equal(accentOf(summary(partly), null), "bad partly");
+  assert.equal(accentOf(summary({ ...partly, warmup: { phase: "missing" } }), null), "bad partly");
+  assert.equal(accentOf(summary({ ...partly, warmup: { phase: "failed" } }), null), "bad");
 });
 
-Deno.test("campaign state: one failed volume of a running campaign is trouble and colours it", () => {
-  const job = summary({ name: "a", counts: { total: 4, active: 1, done: 1, failed: 1 } });
-  assert.equal(isInTrouble(job), true);
-  assert.equal(accentOf(job, null), "bad");
+Deno.test("campaign state: failed volumes are trouble once the campaign is over, not while it goes on", () => {
+  const counts = { total: 4, active: 1, done: 1, failed: 1 };
+  for (const phase of ["Queued", "Paused", "Running"] as const) {
+    assert.equal(isInTrouble(summary({ name: "a", phase, counts })), false, phase);
+  }
+  for (const phase of ["Succeeded", "PartiallyFailed", "Failed", "Unknown"] as const) {
+    assert.equal(isInTrouble(summary({ name: "a", phase, counts })), true, phase);
+  }
+  assert.equal(isInTrouble(summary({ name: "a", counts, jobGone: true })), true);
+  assert.equal(accentOf(summary({ name: "a", counts }), null), "run");
 });
 
 Deno.test("campaign state: chips come as warm-up, job removed, phase", () => {
@@ -47,7 +55,7 @@ Deno.test("campaign state: lost pages make a success a partial one", () => {
   const job = summary({ name: "a", phase: "Succeeded" });
   const lost = detail(job, [], { pagesFailed: 1 });
   assert.deepEqual(words(job, lost), ["partially succeeded"]);
-  assert.equal(accentOf(job, lost), "warn");
+  assert.equal(accentOf(job, lost), "done partly");
   assert.equal(accentOf(job, null), "done");
 });
 
@@ -71,7 +79,7 @@ Deno.test("campaign filter: text matches names and pipelines, without case, in e
   assert.equal(matches(job, "waiting", ""), false);
 });
 
-Deno.test("campaign filter: a running campaign with failures is in two segments", () => {
+Deno.test("campaign filter: a running campaign with failures is not in trouble yet", () => {
   const job = summary({ name: "a", counts: { total: 4, active: 1, done: 1, failed: 1 } });
-  assert.deepEqual([isIn(job, "running"), isIn(job, "trouble"), isIn(job, "finished")], [true, true, false]);
+  assert.deepEqual([isIn(job, "running"), isIn(job, "trouble"), isIn(job, "finished")], [true, false, false]);
 });
