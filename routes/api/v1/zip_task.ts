@@ -13,7 +13,7 @@ import { planArchive, ZIP_TASK, type ZipProgress } from "@/lib/tasks/zip/zip_tas
 import { checkTicket, issueTicket } from "@/lib/tasks/zip/zip_ticket.ts";
 import { bucketParams, objectKey, wellFormed } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
-import { EVENTS_DESCRIPTION, iso, pollResponse, taskParams, type TaskRoutes } from "./task_progress.ts";
+import { EVENTS_DESCRIPTION, iso, OTHER_VERSION, pollResponse, taskParams, type TaskRoutes } from "./task_progress.ts";
 
 const TAG = "Background tasks";
 const PATH = "/api/v1/buckets/{bucket}/objects/download";
@@ -47,12 +47,15 @@ const zipFailed = z.object({
   detail: z.object({ status: z.literal("failed"), error: z.string().nullable(), failed_keys: z.array(z.string()) }),
 }).meta({ id: "ZipFailed" });
 
+const failed = { description: "It failed", schema: zipFailed };
+const notReady = { description: "Too many downloads at a time, or the archive is not ready" };
 const archive = {
   200: { description: "The archive", mediaType: "application/zip" },
   206: { description: "The requested range of it", mediaType: "application/zip" },
   404: { description: "No such task" },
   416: { description: "The range lies outside of the archive" },
-  503: { description: "Too many downloads at a time, or the archive is not ready" },
+  500: failed,
+  503: notReady,
 };
 
 interface ZipOperationDeps extends TaskRoutes {
@@ -115,7 +118,7 @@ export function zipOperations(operation: GatewayOperation, routes: ZipOperationD
       responses: {
         ...archive,
         200: { description: "The progress, or the archive as `application/zip`", schema: zipStatus },
-        500: { description: "It failed", schema: zipFailed },
+        410: OTHER_VERSION,
       },
       handler({ caller, params: { bucket, task_id } }, context) {
         const view = async () => {
@@ -149,6 +152,8 @@ export function zipOperations(operation: GatewayOperation, routes: ZipOperationD
         200: { description: "It is ready" },
         403: { description: "The ticket is wrong or has expired" },
         404: { description: "No such task" },
+        500: { description: "It failed" },
+        503: notReady,
       },
       handler: ({ params: { bucket, task_id }, query: { ticket } }, context) =>
         byTicket(bucket, task_id, ticket, context),

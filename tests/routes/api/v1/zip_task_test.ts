@@ -1,4 +1,8 @@
 import assert from "node:assert/strict";
+import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
+import type { Task } from "@/lib/tasks/task.ts";
+import { steadyTime } from "@/lib/tasks/task_clock.ts";
+import type { TaskStore } from "@/lib/tasks/task_store.ts";
 import { type FakeAnswer, type Fixture, NOW, s3Error, withGateway } from "@/tests/routes/gateway_fixture.ts";
 
 const PATH = "/api/v1/buckets/letters/objects/download";
@@ -125,5 +129,41 @@ Deno.test("zip task: a key that no object can have is 422 and named", async () =
     assert.equal(answer.status, 422);
     assert.deepEqual((await answer.json()).detail[0].loc, ["body", "keys", 1]);
     assert.equal((await post(["a", longest])).status, 202);
+  });
+});
+
+Deno.test("zip task: each status of a poll and of a download is named in the document", async () => {
+  const sqlite = new SqliteTaskStore(":memory:", steadyTime());
+  let change: Partial<Task> = {};
+  const changed = async (id: string) => {
+    const task = await sqlite.get(id);
+    return task && { ...task, ...change };
+  };
+  const store = new Proxy<TaskStore>(sqlite, {
+    get: (target, name: keyof TaskStore) => name === "get" ? changed : target[name].bind(target),
+  });
+  await withGateway({ tasks: { store } }, async (fixture) => {
+    fixture.answer(longObject(new Set()));
+    const { paths } = await (await fetch(`${fixture.origin}/openapi.json`)).json();
+    const { id, link } = await started(fixture, { prefix: "" });
+    await ended(fixture, id);
+    const cases: [change: Partial<Task>, poll: number, download: number][] = [
+      [{ progress: '{"of":"another version"}' }, 410, 404],
+      [{ state: "failed", error: "gone" }, 500, 500],
+      [{ state: "running" }, 200, 503],
+    ];
+    for (const [of, poll, download] of cases) {
+      change = of;
+      const template = "/api/v1/buckets/{bucket}/objects/download/{task_id}";
+      const polled = await fixture.call(`${PATH}/${id}`);
+      const linked = await fetch(fixture.origin + link);
+      const head = await fetch(fixture.origin + link, { method: "HEAD" });
+      assert.deepEqual([polled.status, linked.status, head.status], [poll, download, download]);
+      await Promise.all([polled.body?.cancel(), linked.body?.cancel()]);
+      assert.ok(paths[template].get.responses[poll], `poll ${poll}`);
+      for (const method of ["get", "head"]) {
+        assert.ok(paths[`${template}/file`][method].responses[download], `${method} ${download}`);
+      }
+    }
   });
 });
