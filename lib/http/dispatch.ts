@@ -99,13 +99,13 @@ function keyDispatcher(prefix: string, operations: readonly Operation[], emptyKe
     if (raw === "") return emptyKey(context);
     const keyOnly = readsAsObject(target.query);
     const rest = percentDecoded(raw);
-    if (rest === null) return refuseKey(context, raw, operations);
     const possible = keyOnly ? plainKeys : matchers;
     for (const { operation, match } of possible) {
       if (operation.method !== context.method) continue;
-      const parameters = match.rest(rest);
+      const parameters = match.segments(raw) ?? (rest === null ? null : match.rest(rest));
       if (parameters) return operation.answer(context, () => Object.assign(parameters, parametersBefore(target.path)));
     }
+    if (rest === null) return refuseKey(context, raw, operations);
     const others = possible.filter(({ match }) => match.rest(rest) !== null);
     throw others.length > 0 ? methodNotAllowed(new Set(others.map(({ operation }) => operation.method))) : notFound();
   };
@@ -131,6 +131,11 @@ interface RestMatcher {
   readonly specificity: number;
   /** The parameters, or null when the rest does not match. */
   readonly rest: (rest: string) => Parameters | null;
+  /**
+   * The same for the raw rest of a template with segments of parameters: an encoded slash does not end its segment. A
+   * segment that cannot be decoded stays as it is, which is the name of nothing. Always null for other templates.
+   */
+  readonly segments: (raw: string) => Parameters | null;
 }
 
 /**
@@ -146,12 +151,23 @@ export function restMatcher(template: string): RestMatcher {
         rest.length > suffix.length && rest.endsWith(suffix)
           ? { key: rest.slice(0, rest.length - suffix.length) }
           : null,
+      segments: () => null,
     };
   }
   const names = template.split("/");
   const specificity = 1000 + template.length;
-  if (!names.some(isParameter)) return { specificity, rest: (rest) => rest === template ? {} : null };
-  return { specificity, rest: (rest) => matchedSegments(names, rest.split("/")) };
+  if (!names.some(isParameter)) {
+    return { specificity, rest: (rest) => rest === template ? {} : null, segments: () => null };
+  }
+  const literal = template.slice(0, template.indexOf("{"));
+  return {
+    specificity,
+    rest: (rest) => matchedSegments(names, rest.split("/")),
+    segments: (raw) =>
+      raw.startsWith(literal)
+        ? matchedSegments(names, raw.split("/").map((segment) => percentDecoded(segment) ?? segment))
+        : null,
+  };
 }
 
 function matchedSegments(names: readonly string[], values: readonly string[]): Parameters | null {

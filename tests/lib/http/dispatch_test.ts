@@ -77,6 +77,13 @@ Deno.test("key routes: a literal beats a suffix beats the key, per method, and a
   assert.deepEqual(await ask("GET", "/x/1/o/tasks/7?y=1&as=object"), ["GET {key}", { b: "1", key: "tasks/7" }]);
   assert.deepEqual(await ask("GET", "/x/1/o/tasks/7?as=%6fbject"), ["GET {key}", { b: "1", key: "tasks/7" }]);
   assert.deepEqual(await ask("GET", "/x/1/o/tasks/7?has=object"), ["GET tasks/{id}", { b: "1", id: "7" }]);
+  assert.deepEqual(await ask("GET", "/x/1/o/tasks/%2f"), ["GET tasks/{id}", { b: "1", id: "/" }]);
+  assert.deepEqual(await ask("GET", "/x/1/o/tasks/%ff"), ["GET tasks/{id}", { b: "1", id: "%ff" }]);
+  assert.deepEqual(await ask("GET", "/x/1/o/tasks%2f7"), ["GET tasks/{id}", { b: "1", id: "7" }]);
+  assert.deepEqual(await ask("GET", "/x/1/o/tasks%2f7%2f"), ["GET {key}", { b: "1", key: "tasks/7/" }]);
+  assert.deepEqual(await ask("GET", "/x/1/o/tasks//"), ["GET {key}", { b: "1", key: "tasks//" }]);
+  assert.equal(await ask("GET", "/x/1/o/tasks/%ff?as=object"), 400);
+  assert.equal(await ask("PUT", "/x/1/o/tasks/%ff"), 400);
   assert.equal(await ask("POST", "/x/1/o/a/copy?as=object"), 405);
   assert.equal(await ask("POST", "/x/1/o/a"), 405);
   assert.equal(await ask("DELETE", "/x/1/o/a"), 405);

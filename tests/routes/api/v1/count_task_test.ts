@@ -91,7 +91,9 @@ Deno.test("count task: another login, another bucket and an unknown id are 404",
         await fixture.call(`/api/v1/buckets/other/objects/s3_stats/${id}`),
         await fixture.call(`/api/v1/buckets/letters/objects/delete-task/${id}`),
         await fixture.call(`${PATH}/d0d0d0d0-0000-4000-8000-000000000000`),
-        await fixture.call(`${PATH}/x`),
+        ...await Promise.all(["x", "%ff", "%2f", "a%2fb", "%00", "%"].map((of) => fixture.call(`${PATH}/${of}`))),
+        await fixture.call("/api/v1/buckets/letters/objects/download/%2f"),
+        await fixture.call("/api/v1/buckets/letters/objects/delete-task/%ff/cancel", { method: "POST" }),
       ]
     ) assert.deepEqual([response.status, await response.json()], [404, { detail: "Task not found" }]);
   });
