@@ -16,14 +16,16 @@ interface ListOptions {
   readonly startAfter?: string;
   /** 0 to {@link MAX_KEYS} */
   readonly maxKeys: number;
+  /** Whether the owner of each object is read too, which costs some stores a look-up each; else it is null. */
+  readonly fetchOwner?: boolean;
 }
 
-/** One page of a bucket's objects with their owners. @throws HttpError as {@link callS3ForXml} */
+/** One page of a bucket's objects. @throws HttpError as {@link callS3ForXml} */
 export async function listObjects(s3: S3, caller: Caller, bucket: string, options: ListOptions): Promise<ObjectPage> {
   const query = pairs({
     "list-type": 2,
     "max-keys": options.maxKeys,
-    "fetch-owner": "true",
+    "fetch-owner": options.fetchOwner ? "true" : undefined,
     // Keys may hold characters that XML does not allow.
     "encoding-type": "url",
     prefix: options.prefix,

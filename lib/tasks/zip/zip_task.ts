@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
-import { badRequest, HttpError } from "@/lib/http/errors.ts";
+import { badGateway, badRequest, HttpError } from "@/lib/http/errors.ts";
 import { announcedLength } from "@/lib/std/body_reader.ts";
 import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
 import { sleep } from "@/lib/std/sleep.ts";
@@ -56,7 +56,8 @@ interface ZipRequest {
  * Plans an archive as far as it can be without looking at each object.
  *
  * @returns what its task begins with
- * @throws HttpError 400 for no objects and for too many, 404 for a missing bucket; as {@link listObjects}
+ * @throws HttpError 400 for no objects and for too many, 404 for a missing bucket, 502 for a listing that does not
+ *   advance; as {@link listObjects}
  */
 export async function planArchive(
   s3: S3,
@@ -91,7 +92,8 @@ async function addUnder(plan: PlanBuilder, prefix: string, s3: S3, caller: Calle
       plan.add({ key: Key, found: { size: Size, etag: ETag, modifiedMs: timeOf(LastModified) } });
     });
     const next = page.is_truncated ? page.next_continuation_token : null;
-    if (next !== null && next === continuationToken) break;
+    const isStuck = page.is_truncated && (next === null || next === continuationToken);
+    if (isStuck) throw badGateway(`bucket '${bucket}': the store's listing does not advance`);
     continuationToken = next ?? undefined;
   } while (continuationToken !== undefined);
   if (plan.count === 0) throw badRequest("No objects found under the given prefix");

@@ -128,6 +128,7 @@ export function bucketOperations(
           continuationToken: query.continuation_token,
           startAfter: query.start_after,
           maxKeys: query.max_keys,
+          fetchOwner: true,
         });
         return compressibleJson(request, page);
       },

@@ -70,6 +70,7 @@ Deno.test("delete: what is under prefixes and the named keys go, all is counted 
   assert.deepEqual(numbers(await job.run(store)), { total: 2512, deleted: 2512, failed: 0 });
   assert.deepEqual([...store.objects.keys()], ["d", "A/1"]);
   assert.deepEqual(store.deletes.map(({ length }) => length), [2, 1000, 1000, 500, 10]);
+  assert.ok(store.lists.every((query) => !query.has("fetch-owner")), "owners are not needed");
   const first = job.stored.find(({ deleted }) => deleted > 0);
   assert.equal(first?.total, 2512);
 });

@@ -167,3 +167,36 @@ Deno.test("zip task: each status of a poll and of a download is named in the doc
     }
   });
 });
+
+/** A page of a listing with so many keys from a number on. */
+function listing(from: number, count: number, token: string | null, name: (number: number) => string = String) {
+  const entries = Array.from(
+    { length: count },
+    (_, at) => `<Contents><Key>${name(from + at)}</Key><Size>1</Size><ETag>&quot;e&quot;</ETag></Contents>`,
+  );
+  const next = token === null ? "" : `<NextContinuationToken>${token}</NextContinuationToken>`;
+  const isTruncated = `<IsTruncated>${token !== null}</IsTruncated>`;
+  return new Response(`<ListBucketResult>${isTruncated}${next}${entries.join("")}</ListBucketResult>`);
+}
+
+Deno.test("zip task: the listing of a prefix reads no owners, and one that does not advance is 502", async () => {
+  await withGateway({}, async (fixture) => {
+    const post = () => fixture.call(PATH, { method: "POST", body: JSON.stringify({ prefix: "" }) });
+    fixture.answer((_, { target }) => listing(0, 2, target.includes("continuation-token") ? null : "next"));
+    const { total } = await (await post()).json();
+    assert.equal(total, 4);
+    const queries = fixture.seen.map(({ target }) => new URL(target, "http://store").searchParams);
+    assert.deepEqual(queries.map((query) => [query.get("continuation-token"), query.has("fetch-owner")]), [
+      [null, false],
+      ["next", false],
+    ]);
+    for (const isTruncated of ["<NextContinuationToken>same</NextContinuationToken>", ""]) {
+      const page = `<IsTruncated>true</IsTruncated>${isTruncated}<Contents><Key>a</Key><Size>1</Size></Contents>`;
+      fixture.answer(() => new Response(`<ListBucketResult>${page}</ListBucketResult>`));
+      const stuck = await post();
+      assert.deepEqual([stuck.status, await stuck.json()], [502, {
+        detail: "bucket 'letters': the store's listing does not advance",
+      }]);
+    }
+  });
+});
