@@ -8,6 +8,10 @@ import { EntryNames } from "./zip_names.ts";
 
 /** Most objects of one archive (wire facts, Background tasks). */
 export const MAX_OBJECTS = 50_000;
+/** Largest plan of an archive, compressed, bytes: keys of 300 characters without a pattern for all objects. */
+export const MAX_PLAN_BYTES = 16 * 1024 * 1024;
+/** A longer ETag counts as none. Those of stores have some dozen characters. */
+const MAX_ETAG_CHARACTERS = 1024;
 /** Most entries of a chunk of a plan, and most characters of their keys. */
 const MAX_CHUNK_ENTRIES = 1000;
 const MAX_CHUNK_CHARACTERS = 512 * 1024;
@@ -102,10 +106,16 @@ export class PlanBuilder {
   #draft = emptyChunk();
   #characters = 0;
   #count = 0;
+  #bytes = 0;
 
   /** How many objects it has. */
   get count(): number {
     return this.#count;
+  }
+
+  /** Length of its complete chunks, compressed and without names that differ from their keys, bytes. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   add({ key, found }: PlannedObject): void {
@@ -135,7 +145,9 @@ export class PlanBuilder {
   }
 
   #close(): void {
-    this.#drafts.push(encoded(this.#draft));
+    const draft = encoded(this.#draft);
+    this.#drafts.push(draft);
+    this.#bytes += draft.length;
     this.#draft = emptyChunk();
     this.#characters = 0;
   }
@@ -226,6 +238,11 @@ export function centralBytesOf(entry: PlannedEntry): number {
 /** The line of a left out object in the list of errors: its key as a JSON string, and the reason. */
 export function errorLine(key: string, reason: LeftOut): string {
   return `${JSON.stringify(key)}: ${REASONS[reason]}\n`;
+}
+
+/** An ETag as a plan holds it: null for one that is too long. */
+export function plannedEtag(etag: string | null): string | null {
+  return etag !== null && etag.length <= MAX_ETAG_CHARACTERS ? etag : null;
 }
 
 /** Whether an entry is a folder: it has no bytes that could be read. */

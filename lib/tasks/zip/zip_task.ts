@@ -20,8 +20,10 @@ import {
   type FoundObject,
   type LeftOut,
   MAX_OBJECTS,
+  MAX_PLAN_BYTES,
   PlanBuilder,
   planHead,
+  plannedEtag,
 } from "./zip_plan.ts";
 
 /** Look-ups of objects at a time. */
@@ -56,7 +58,7 @@ interface ZipRequest {
  * Plans an archive as far as it can be without looking at each object.
  *
  * @returns what its task begins with
- * @throws HttpError 400 for no objects and for too many, 404 for a missing bucket, 502 for a listing that does not
+ * @throws HttpError 400 for no objects, too many and too long keys, 404 for a missing bucket, 502 for a listing that does not
  *   advance; as {@link listObjects}
  */
 export async function planArchive(
@@ -69,6 +71,7 @@ export async function planArchive(
   if (typeof prefix === "string") await addUnder(plan, prefix, s3, caller, bucket);
   else await addKeys(plan, keys ?? [], s3, caller, bucket);
   const blobs = await plan.blobs();
+  mustBeShort([...blobs.values()].reduce((sum, { length }) => sum + length, 0));
   return {
     progress: {
       total: plan.count,
@@ -89,8 +92,9 @@ async function addUnder(plan: PlanBuilder, prefix: string, s3: S3, caller: Calle
     mustFit(plan.count + page.objects.length);
     await yielding(page.objects.length, (at) => {
       const { Key, Size, ETag, LastModified } = page.objects[at];
-      plan.add({ key: Key, found: { size: Size, etag: ETag, modifiedMs: timeOf(LastModified) } });
+      plan.add({ key: Key, found: { size: Size, etag: plannedEtag(ETag), modifiedMs: timeOf(LastModified) } });
     });
+    mustBeShort(plan.bytes);
     const next = page.is_truncated ? page.next_continuation_token : null;
     const isStuck = page.is_truncated && (next === null || next === continuationToken);
     if (isStuck) throw badGateway(`bucket '${bucket}': the store's listing does not advance`);
@@ -110,11 +114,20 @@ async function addKeys(
   if (distinct.length === 0) throw badRequest("Provide either 'prefix' or 'keys'");
   mustFit(distinct.length);
   await headBucket(s3, caller, bucket);
-  await yielding(distinct.length, (at) => plan.add({ key: distinct[at], found: null }));
+  await yielding(distinct.length, (at) => {
+    plan.add({ key: distinct[at], found: null });
+    mustBeShort(plan.bytes);
+  });
 }
 
 function mustFit(count: number): void {
   if (count > MAX_OBJECTS) throw badRequest(`Too many objects (${count}). Maximum is ${MAX_OBJECTS}.`);
+}
+
+function mustBeShort(planBytes: number): void {
+  if (planBytes > MAX_PLAN_BYTES) {
+    throw badRequest("The keys of the objects are too long for one archive: choose fewer");
+  }
 }
 
 /**
@@ -227,7 +240,7 @@ async function foundOnce(s3: S3, { bucket, caller }: Job<ZipProgress>, key: stri
   try {
     const response = await headObject(s3, caller, { bucket, key });
     const size = announcedLength(response);
-    const etag = response.headers.get("etag");
+    const etag = plannedEtag(response.headers.get("etag"));
     // Without them it could not be known whether later reads are of the same object.
     if (size === null || etag === null) return "unreadable";
     return { size, etag, modifiedMs: timeOf(response.headers.get("last-modified")) };

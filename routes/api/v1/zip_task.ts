@@ -93,7 +93,7 @@ export function zipOperations(operation: GatewayOperation, routes: ZipOperationD
       body: { kind: "json", schema: zipRequest, limitBytes: MAX_BODY_BYTES },
       responses: {
         202: { description: "It is being prepared", schema: zipStatus },
-        400: { description: "No objects, or too many" },
+        400: { description: "No objects, too many, or too long keys" },
         404: { description: "No such bucket" },
         429: { description: "Too many tasks" },
       },

@@ -94,3 +94,13 @@ Deno.test("zip task: a damaged part of a plan is 410", async () => {
     status: 410,
   });
 });
+
+Deno.test("zip task: an object whose ETag is too long for the plan is left out", async () => {
+  await using server = startObjectServer();
+  const headers = { etag: `"${"e".repeat(1024)}"` };
+  server.fault = (key) => key === "a" ? new Response(new Uint8Array(1), { headers }) : null;
+  server.objects.set("b", new Uint8Array(3));
+  const { progress, blobs } = await planned(["a", "b"]);
+  const done = await zipHandler(server.source.s3).run(jobOf(progress, blobs, () => Promise.resolve()));
+  assert.deepEqual([done.completed, done.failedKeys], [2, ["a"]]);
+});

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
 import type { Task } from "@/lib/tasks/task.ts";
 import { steadyTime } from "@/lib/tasks/task_clock.ts";
@@ -198,5 +199,23 @@ Deno.test("zip task: the listing of a prefix reads no owners, and one that does 
         detail: "bucket 'letters': the store's listing does not advance",
       }]);
     }
+  });
+});
+
+Deno.test("zip task: too many objects and too long keys are 400 as soon as a page shows it", async () => {
+  await withGateway({}, async (fixture) => {
+    const post = async (name?: (number: number) => string) => {
+      let pages = 0;
+      // Without an end: only the bounds end it.
+      fixture.answer(() => listing(1000 * pages, 1000, `${++pages}`, name));
+      const answer = await fixture.call(PATH, { method: "POST", body: JSON.stringify({ prefix: "" }) });
+      return { answer: [answer.status, (await answer.json()).detail], pages };
+    };
+    assert.deepEqual(await post(), { answer: [400, "Too many objects (51000). Maximum is 50000."], pages: 51 });
+    // A kilobyte that cannot be compressed to less than three quarters.
+    const random = () => Buffer.from(crypto.getRandomValues(new Uint8Array(768))).toString("base64url");
+    const { answer, pages } = await post(random);
+    assert.deepEqual(answer, [400, "The keys of the objects are too long for one archive: choose fewer"]);
+    assert.ok(pages < 30, `${pages} pages`);
   });
 });
