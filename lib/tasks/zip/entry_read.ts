@@ -25,7 +25,7 @@ export interface ObjectSource {
 export const RETRY_MS = [100, 500, 2000] as const;
 
 /** Objects up to this size are read whole before their first byte is sent, bytes. */
-const WHOLE_BYTES = 512 * 1024;
+const WHOLE_BYTES = 2 * 1024 * 1024;
 /** So much of a longer object is read ahead, bytes. */
 const AHEAD_BYTES = 4 * 1024 * 1024;
 const MAX_CHUNK_BYTES = 512 * 1024;
