@@ -2,7 +2,11 @@ import { inTurns, median } from "@/bench/gateway/load.ts";
 import { all, atMost, times } from "@/bench/gateway/verdict.ts";
 import { usedBy } from "@/bench/process_figures.ts";
 import { table } from "@/bench/table.ts";
+import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
+import type { S3 } from "@/lib/s3/client.ts";
 import { encodeQuery, s3Path, signHeaders, UNSIGNED_PAYLOAD } from "@/lib/s3/signer.ts";
+import { sleep } from "@/lib/std/sleep.ts";
+import { countKeys, NOTHING_COUNTED } from "@/lib/tasks/key_count.ts";
 import { longestWait, WAITS, waits, withOthers } from "./beside.ts";
 import { fillIndex } from "./fill.ts";
 import { putSmall } from "./put.ts";
@@ -11,9 +15,13 @@ import { ended } from "./task_progress.ts";
 
 const KEYS = Number(Deno.env.get("BENCH_COUNTED_KEYS") ?? 1_000_000);
 const PREFIX = "tree/";
+const REGION = "us-east-1";
 const ROUNDS = 3;
 const MOST_OF_PAGER = 1.5;
 const MOST_DELAY_MS = 20;
+/** A store at a distance: each of its responses comes so much later, ms. */
+const DISTANCE_MS = 40;
+const MOST_OF_PAGER_AT_DISTANCE = 0.5;
 
 /** A million keys of the embedded store counted by a task, beside a pager of twenty lines. */
 export async function measureCounts(): Promise<string> {
@@ -39,6 +47,11 @@ export async function measureCounts(): Promise<string> {
       (measure) => measure(),
       ROUNDS,
     );
+    const [distantPagers, distantCounts] = await inTurns(
+      [counted(site, (site) => paged(site, DISTANCE_MS)), counted(site, countAtDistance)],
+      (measure) => measure(),
+      1,
+    );
     await putSmall(site);
     const { beside } = await withOthers(site, counted(site, countTask));
     const share = median(tasks.map(({ seconds }, round) => seconds / pagers[round].seconds));
@@ -49,6 +62,17 @@ export async function measureCounts(): Promise<string> {
       ...[pagers, tasks].map((figures) => `${median(figures.map(({ cpuSeconds }) => cpuSeconds)).toFixed(2)} s`),
       ...waits(beside),
       ...all(atMost(share, MOST_OF_PAGER, " x"), atMost(longestWait(beside), MOST_DELAY_MS, " ms for others")),
+    ]);
+    const distantShare = distantCounts[0].seconds / distantPagers[0].seconds;
+    rows.push([
+      `${DISTANCE_MS} ms away`,
+      `${distantPagers[0].seconds.toFixed(2)} s`,
+      `${distantCounts[0].seconds.toFixed(2)} s`,
+      times(distantShare),
+      "",
+      "",
+      ...WAITS.map(() => ""),
+      ...all(atMost(distantShare, MOST_OF_PAGER_AT_DISTANCE, " x")),
     ]);
     return table(rows);
   } finally {
@@ -67,7 +91,7 @@ function counted(site: Site, count: (site: Site) => Promise<number>) {
 }
 
 /** The pager: pages of 1000, one after the other, straight from the store. */
-async function paged({ store }: Site): Promise<number> {
+async function paged({ store }: Site, distanceMs = 0): Promise<number> {
   const { host } = new URL(store.origin);
   let count = 0;
   let token = "";
@@ -76,12 +100,40 @@ async function paged({ store }: Site): Promise<number> {
     if (token) query.push(["continuation-token", token]);
     const headers: Record<string, string> = {};
     const path = s3Path(BUCKET);
-    signHeaders({ method: "GET", host, path, query }, headers, UNSIGNED_PAYLOAD, store.keys, "us-east-1", Date.now());
+    if (distanceMs > 0) await sleep(distanceMs);
+    signHeaders({ method: "GET", host, path, query }, headers, UNSIGNED_PAYLOAD, store.keys, REGION, Date.now());
     const text = await (await fetch(`${store.origin}${path}?${encodeQuery(query)}`, { headers })).text();
     count += text.match(/<Contents>/g)?.length ?? 0;
     token = /<NextContinuationToken>([^<]+)/.exec(text)?.[1] ?? "";
     if (!token) return count;
   }
+}
+
+/** What a task does, through a client whose requests take their time on the way. */
+async function countAtDistance({ store }: Site): Promise<number> {
+  const upstream = upstreamClient({ verifyTls: true, timeoutMs: 60_000 });
+  const s3: S3 = {
+    addresses: { s3: () => Promise.resolve({ endpoint: store.origin, publicEndpoint: store.origin }) },
+    region: REGION,
+    upstream: {
+      async send(request) {
+        await sleep(DISTANCE_MS);
+        return await upstream.send(request);
+      },
+    },
+    now: Date.now,
+  };
+  const caller = { username: "curator", tenant: "archive", s3: store.keys, mapiAuthorization: null, named: true };
+  const onPage = () => Promise.resolve();
+  const { files } = await countKeys(NOTHING_COUNTED, {
+    s3,
+    caller,
+    bucket: BUCKET,
+    prefix: PREFIX,
+    delimiter: "",
+    onPage,
+  });
+  return files;
 }
 
 async function countTask(site: Site): Promise<number> {
