@@ -15,13 +15,18 @@ export function readJobList(answer: unknown): ReadList | null {
   return jobs.length === 0 && skipped > 0 ? null : { jobs, skipped };
 }
 
-/** Reads the answer of `GET /api/v1/jobs/{namespace}/{name}`; null when any part of it is not as promised. */
+/**
+ * Reads the answer of `GET /api/v1/jobs/{namespace}/{name}`; null when any part of it is not as promised.
+ * What goes beyond the contract is dropped where it cannot be read.
+ */
 export function readJobDetail(answer: unknown): JobDetail | null {
   if (!isSummary(answer) || !isDetail(answer)) return null;
   return {
     ...answer,
-    volumes: answer.volumes.map(withOpenableSource),
-    failures: answer.failures.map(withOpenableSource),
+    volumes: answer.volumes.map(readVolume),
+    failures: answer.failures.map(readVolume),
+    pace: isPace(answer.pace) ? answer.pace : null,
+    timeline: isListOf(answer.timeline, isTimelineEntry) ? answer.timeline : [],
   };
 }
 
@@ -67,11 +72,21 @@ function isReasonOrNone(value: unknown): boolean {
     isShape(value) && isText(value.error) && (value.stage === null || isText(value.stage));
 }
 
+function isPace(value: unknown): boolean {
+  return isShape(value) && counts(value, ["window"]) && textsOrNull(value, ["endsAt"]) &&
+    (value.pagesPerMinute === null || counts(value, ["pagesPerMinute"]));
+}
+
+function isTimelineEntry(value: unknown): boolean {
+  return isShape(value) && texts(value, ["at"]) && counts(value, ["volumesDone", "volumesFailed", "pagesDone"]);
+}
+
 /** A source goes into a link: what is no web address is no link. */
-function withOpenableSource(volume: VolumeView): VolumeView {
+function readVolume(volume: VolumeView): VolumeView {
   const url = typeof volume.sourceUrl === "string" ? URL.parse(volume.sourceUrl) : null;
   const isWeb = url?.protocol === "http:" || url?.protocol === "https:";
-  return { ...volume, sourceUrl: isWeb ? volume.sourceUrl : null };
+  const stalledSince = isText(volume.stalledSince) ? volume.stalledSince : null;
+  return { ...volume, stalledSince, sourceUrl: isWeb ? volume.sourceUrl : null };
 }
 
 const PHASES: ReadonlySet<unknown> = new Set([

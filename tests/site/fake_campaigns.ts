@@ -49,6 +49,7 @@ export function volume(change: Partial<VolumeView> & { readonly index: number; r
       quality: { mean: 0.91, min: 0.4, scored: 210, model: "m", revision: null, lowest: [] },
     },
     forbidden: false,
+    stalledSince: null,
     ...change,
   };
 }
@@ -63,6 +64,8 @@ export function detail(job: JobSummary, volumes: readonly VolumeView[], change: 
     volumes,
     failures: volumes.filter(({ state }) => state === "failed").toReversed(),
     latest: null,
+    pace: null,
+    timeline: [],
     pipelineSteps: ["Segmentation", "TextRecognition", "QualityPrediction", "Export"],
     pipelineModels: [
       { model: "Riksarkivet/yolov9-lines-within-regions-1", revision: null },
@@ -130,7 +133,12 @@ export function sampleSummaries(): JobSummary[] {
       startedAt: null,
       counts: { total: 300, active: 0, done: 0, failed: 0 },
       createdAt: "2026-11-21T11:01:00Z",
-      waiting: { reason: "2 campaigns are ahead", since: "2026-11-21T11:01:00Z" },
+      waiting: {
+        code: "queue",
+        reason: "2 campaigns are ahead",
+        message: null,
+        since: "2026-11-21T11:01:00Z",
+      },
     }),
     summary({
       name: "ett-mycket-långt-namn-på-en-kampanj-som-fyller-hela-raden-i-listan",

@@ -1,14 +1,26 @@
 import { isObject } from "@/lib/std/is_object.ts";
 import { entries, integerAt, member, stringAt } from "@/lib/std/untrusted.ts";
-import { type Conventions, labelNames, POD_INDEX_LABEL, POD_JOB_LABEL, RECORD_PREFIX } from "./conventions.ts";
+import {
+  type Conventions,
+  labelNames,
+  POD_INDEX_LABEL,
+  POD_JOB_LABEL,
+  QUEUE_LABEL,
+  RECORD_PREFIX,
+} from "./conventions.ts";
 import { type IndexRanges, readIndexRanges } from "./index_ranges.ts";
 
-/** A condition of a Job (Kubernetes, JobCondition). */
+/** Characters of a condition's message that are stored. */
+const MAX_CONDITION_MESSAGE = 300;
+
+/** A condition of a Job or a pod (Kubernetes, JobCondition and PodCondition). */
 export interface Condition {
   readonly type: string;
   /** `True`, `False` or `Unknown`. */
   readonly status: string;
   readonly reason: string;
+  /** Shortened; "" without one. */
+  readonly message: string;
   /** When the status last changed, RFC 3339. */
   readonly since: string | null;
 }
@@ -28,6 +40,8 @@ export interface BatchJob {
   /** null when the Job has none. */
   readonly completions: number | null;
   readonly suspended: boolean;
+  /** Whether a queue decides when it runs (Kueue). */
+  readonly isQueued: boolean;
   readonly active: number;
   readonly startedAt: string | null;
   readonly completedAt: string | null;
@@ -46,6 +60,8 @@ export interface ContainerEnd {
   readonly exitCode: number;
   /** Such as `OOMKilled`, "" when unknown. */
   readonly reason: string;
+  /** RFC 3339. */
+  readonly finishedAt: string | null;
   /** Termination message; an empty one is a message, null is none. */
   readonly message: string | null;
 }
@@ -60,6 +76,10 @@ export interface BatchPod {
   readonly createdAt: string;
   /** Such as `Evicted` or `DeadlineExceeded`, "" when unknown. */
   readonly reason: string;
+  /** Whether it has failed and only its record is left. */
+  readonly isEnded: boolean;
+  /** The condition that says why no node runs it; null for one that is scheduled or new. */
+  readonly unscheduled: Condition | null;
   /** Only containers that have ended. */
   readonly containers: readonly ContainerEnd[];
   readonly initContainers: readonly ContainerEnd[];
@@ -103,11 +123,11 @@ export function readJob(value: unknown, conventions: Conventions): BatchJob | nu
     createdAt: stringAt(value, "metadata", "creationTimestamp") ?? "",
     completions: Number.isSafeInteger(completions) ? Number(completions) : null,
     suspended: member(value, "spec", "suspend") === true,
+    isQueued: Boolean(stringAt(labels, QUEUE_LABEL)),
     active: integerAt(value, "status", "active"),
     startedAt: stringAt(value, "status", "startTime") || null,
     completedAt: stringAt(value, "status", "completionTime") || null,
-    conditions: entries(member(value, "status", "conditions")).filter(isObject)
-      .map(readCondition),
+    conditions: readConditions(value),
     completed: readIndexRanges(stringAt(value, "status", "completedIndexes")),
     failed: readIndexRanges(stringAt(value, "status", "failedIndexes")),
     volumesConfigMap: mountedConfigMap(value, "campaign"),
@@ -128,6 +148,8 @@ export function readPod(value: unknown): BatchPod | null {
     index: readIndex(stringAt(labels, POD_INDEX_LABEL)),
     createdAt: stringAt(value, "metadata", "creationTimestamp") ?? "",
     reason: stringAt(value, "status", "reason") ?? "",
+    isEnded: stringAt(value, "status", "phase") === "Failed",
+    unscheduled: readUnscheduled(value),
     containers: endedContainers(member(value, "status", "containerStatuses")),
     initContainers: endedContainers(member(value, "status", "initContainerStatuses")),
   };
@@ -159,13 +181,18 @@ function jobKind(labels: unknown, conventions: Conventions): BatchJob["kind"] {
   return app === conventions.warmupApp ? "warmup" : "other";
 }
 
-function readCondition(value: Readonly<Record<string, unknown>>): Condition {
-  return {
-    type: stringAt(value, "type") ?? "",
-    status: stringAt(value, "status") ?? "",
-    reason: stringAt(value, "reason") ?? "",
-    since: stringAt(value, "lastTransitionTime") || null,
-  };
+function readConditions(value: unknown): Condition[] {
+  return entries(member(value, "status", "conditions")).filter(isObject).map((condition) => ({
+    type: stringAt(condition, "type") ?? "",
+    status: stringAt(condition, "status") ?? "",
+    reason: stringAt(condition, "reason") ?? "",
+    message: (stringAt(condition, "message") ?? "").slice(0, MAX_CONDITION_MESSAGE),
+    since: stringAt(condition, "lastTransitionTime") || null,
+  }));
+}
+
+function readUnscheduled(pod: unknown): Condition | null {
+  return readConditions(pod).find(({ type, status }) => type === "PodScheduled" && status === "False") ?? null;
 }
 
 function mountedConfigMap(job: unknown, volume: string): string | null {
@@ -188,6 +215,7 @@ function endedContainers(statuses: unknown): ContainerEnd[] {
       container: stringAt(status, "name") ?? "",
       exitCode: integerAt(end, "exitCode"),
       reason: stringAt(end, "reason") ?? "",
+      finishedAt: stringAt(end, "finishedAt") || null,
       message: stringAt(end, "message"),
     }];
   });

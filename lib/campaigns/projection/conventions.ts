@@ -63,6 +63,9 @@ export const POD_INDEX_LABEL = "batch.kubernetes.io/job-completion-index";
 /** The Job controller's label with the Job of a pod. */
 export const POD_JOB_LABEL = "batch.kubernetes.io/job-name";
 
+/** The label with the queue that admits a Job (Kueue). */
+export const QUEUE_LABEL = "kueue.x-k8s.io/queue-name";
+
 /** Names of the labels that campaign objects carry. */
 interface LabelNames {
   readonly managedBy: string;

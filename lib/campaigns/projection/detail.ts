@@ -1,13 +1,26 @@
 import type { BatchJob, BatchPod } from "./cluster_objects.ts";
+import { instantOf } from "./instants.ts";
 import { PageTally } from "./page_tally.ts";
-import { isOver } from "./progress.ts";
+import type { PageAccumulator } from "./page_sums.ts";
+import { PaceMeter } from "./pace.ts";
+import { isOver, updatedInstant } from "./progress.ts";
 import { type ReapedCampaign, reapedStates, reapedSummary } from "./reaped.ts";
 import { liveSummary, type SummaryContext } from "./summary.ts";
-import type { JobDetail, JobSummary, PageSums, Pipeline, ProgressAnswer, VolumeLinks, VolumeState } from "./types.ts";
+import type { TimelineBounds, TimelineCounts } from "./timeline.ts";
+import type {
+  JobDetail,
+  JobSummary,
+  Pipeline,
+  ProgressAnswer,
+  StoredProgress,
+  VolumeLinks,
+  VolumeState,
+} from "./types.ts";
 import { volumeLinks } from "./urls.ts";
 import { VolumeRows } from "./volume_rows.ts";
 import { liveStates, type VolumeStates } from "./volume_states.ts";
 import type { VolumeList } from "./volumes.ts";
+import { waitingForPods } from "./waiting.ts";
 
 /** Failed rows that a detail shows beside its page (spec, Limits). */
 const MAX_FAILURES = 50;
@@ -24,6 +37,8 @@ export interface CampaignLayout {
   readonly pipeline: Pipeline;
   readonly volumes: VolumeList;
   readonly states: VolumeStates;
+  /** The pods of a live campaign that have not succeeded. */
+  readonly pods: readonly BatchPod[];
   /** Indexes of the newest failed volumes, newest first. */
   readonly failures: readonly number[];
   /** Index of the newest active volume, else of the newest done one. */
@@ -47,12 +62,12 @@ export interface WantedProgress {
 export function layoutLive(
   job: BatchJob,
   volumes: VolumeList,
-  pods: Iterable<BatchPod>,
+  pods: readonly BatchPod[],
   pipeline: Pipeline,
   context: Omit<SummaryContext, "qualityPrediction">,
 ): CampaignLayout {
   const summary = liveSummary(job, { ...context, qualityPrediction: pipeline.scoresQuality });
-  return layout(summary, volumes, liveStates(volumes.count, job, pods), pipeline, context.resultsUrl);
+  return layout(summary, volumes, liveStates(volumes.count, job, pods), pods, pipeline, context.resultsUrl);
 }
 
 /** Lays out a campaign whose Job is gone. */
@@ -63,7 +78,7 @@ export function layoutReaped(
   context: Omit<SummaryContext, "qualityPrediction">,
 ): CampaignLayout {
   const summary = reapedSummary(campaign, { ...context, qualityPrediction: pipeline.scoresQuality });
-  return layout(summary, volumes, reapedStates(volumes, campaign.status), pipeline, context.resultsUrl);
+  return layout(summary, volumes, reapedStates(volumes, campaign.status), [], pipeline, context.resultsUrl);
 }
 
 /**
@@ -86,28 +101,41 @@ export function wantedProgress(
   return [...active, ...over].map((index) => ({ index, id: campaign.rows.id(index), state: states[index] }));
 }
 
+/** What earlier requests of a session have read of one run. */
+export interface RunMemory {
+  readonly tally: PageTally;
+  readonly pace: PaceMeter;
+}
+
 /**
  * The detail of a campaign (spec, JobDetail). `answers` holds what was read, by index; a volume without an answer has
- * no progress and is not counted. Volumes that are over are added to `tally`, which may contain others from earlier
- * requests of the same session. `now` is in milliseconds since 1970.
+ * no progress and is not counted. Volumes that are over are added to the tally of `memory`, which may contain others from
+ * earlier requests of the same session. `now` is in milliseconds since 1970.
  */
 export function composeDetail(
   campaign: CampaignLayout,
   page: VolumePage,
   answers: ReadonlyMap<number, ProgressAnswer>,
   now: number,
-  tally: PageTally = new PageTally(),
+  { tally, pace }: RunMemory = { tally: new PageTally(), pace: new PaceMeter() },
 ): JobDetail {
   const row = (index: number) => campaign.rows.view(index, answers.get(index), now);
+  const { summary, states: { states } } = campaign;
+  const bounds = timelineBounds(summary, now);
+  const sums = sumPages(campaign, page, answers, tally, bounds);
+  const sample = { at: now, states, answers, meanPages: sums.meanPages };
   return {
-    ...campaign.summary,
+    ...summary,
+    waiting: waitingForPods(summary, campaign.pods, now),
     volumes: rowsOf(campaign, page).map(row),
     failures: campaign.failures.map(row),
     latest: campaign.latest === null ? null : row(campaign.latest),
+    pace: summary.phase === "Running" ? pace.sample(sample) : null,
+    timeline: bounds ? tally.timeline.entries(bounds) : [],
     pipelineSteps: campaign.pipeline.steps,
     pipelineYaml: campaign.pipeline.yaml,
     pipelineModels: campaign.pipeline.models,
-    ...sumPages(campaign, page, answers, tally),
+    ...sums.sums(campaign.started),
   };
 }
 
@@ -115,6 +143,7 @@ function layout(
   summary: JobSummary,
   volumes: VolumeList,
   states: VolumeStates,
+  pods: readonly BatchPod[],
   pipeline: Pipeline,
   resultsUrl: string,
 ): CampaignLayout {
@@ -137,6 +166,7 @@ function layout(
     pipeline,
     volumes,
     states,
+    pods,
     failures,
     latest,
     shown: new Set(latest === null ? failures : [...failures, latest]),
@@ -152,7 +182,8 @@ function sumPages(
   page: VolumePage,
   answers: ReadonlyMap<number, ProgressAnswer>,
   tally: PageTally,
-): PageSums {
+  bounds: TimelineBounds | null,
+): PageAccumulator {
   const { states } = campaign.states;
   const answered = [...answers.keys()].filter((index) => index < states.length && states[index] !== "pending");
   const { active, over } = ranked(campaign, page, answered.sort((a, b) => a - b));
@@ -164,6 +195,7 @@ function sumPages(
     const answer = answers.get(index);
     if (answer?.answered && !tally.has(index)) {
       tally.add(index, counted(index), answer.progress);
+      if (bounds) addToTimeline(tally.timeline, campaign, index, answer.progress, bounds);
     }
   }
   const sums = tally.sums();
@@ -171,7 +203,28 @@ function sumPages(
     const answer = answers.get(index);
     if (answer?.answered) sums.add(counted(index), answer.progress);
   }
-  return sums.sums(campaign.started);
+  return sums;
+}
+
+/** From a campaign's start to its end or the present; null for one that has not started. */
+function timelineBounds({ startedAt, finishedAt }: JobSummary, now: number): TimelineBounds | null {
+  const start = startedAt === null ? null : instantOf(startedAt);
+  const end = finishedAt === null ? null : instantOf(finishedAt);
+  return start === null ? null : { start, end: Math.max(start, end ?? now) };
+}
+
+/** A volume ends with the last write of its progress; one that wrote none, with its pod. */
+function addToTimeline(
+  timeline: TimelineCounts,
+  { states: { states, stoppedAt } }: CampaignLayout,
+  index: number,
+  progress: StoredProgress | null,
+  bounds: TimelineBounds,
+): void {
+  const updated = progress && updatedInstant(progress);
+  const stopped = updated === null ? stoppedAt(index) : null;
+  const endedAt = updated ?? (stopped === null ? null : instantOf(stopped));
+  if (endedAt !== null) timeline.add({ state: states[index], pages: progress?.done ?? 0, endedAt }, bounds);
 }
 
 /** Ascending indexes of started volumes, ordered by the priority of a response, ascending among equals. */

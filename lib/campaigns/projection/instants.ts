@@ -22,6 +22,11 @@ export function instantOf(text: string): number | null {
     fraction;
 }
 
+/** An instant (ms since 1970) as RFC 3339 in UTC, in whole seconds. */
+export function rfc3339(instant: number): string {
+  return `${new Date(instant).toISOString().slice(0, -".000Z".length)}Z`;
+}
+
 function offsetMinutes(zone: string | undefined): number | null {
   if (!zone || zone.toUpperCase() === "Z") return 0;
   const hours = Number(zone.slice(1, 3));

@@ -22,6 +22,8 @@ export interface CountedVolume {
  */
 export class PageAccumulator {
   #counted = 0;
+  #withPages = 0;
+  #knownTotal = 0;
   #done = 0;
   #total = 0;
   #failed = 0;
@@ -38,12 +40,21 @@ export class PageAccumulator {
     return this.#counted;
   }
 
+  /** Mean number of pages of the volumes whose manifest was read; null while there are none. */
+  get meanPages(): number | null {
+    return this.#withPages === 0 ? null : this.#knownTotal / this.#withPages;
+  }
+
   /** Counts a volume whose file was read; null when it has no progress. */
   add(volume: CountedVolume, progress: StoredProgress | null): void {
     this.#counted++;
     if (!progress) return;
     this.#done += progress.done;
     this.#total += progress.total;
+    if (progress.total > 0) {
+      this.#withPages++;
+      this.#knownTotal += progress.total;
+    }
     this.#failed += progress.failed;
     this.#errors += progress.errors;
     this.#addError(volume, progress);
@@ -54,6 +65,8 @@ export class PageAccumulator {
   copy(): PageAccumulator {
     const twin = new PageAccumulator();
     twin.#counted = this.#counted;
+    twin.#withPages = this.#withPages;
+    twin.#knownTotal = this.#knownTotal;
     twin.#done = this.#done;
     twin.#total = this.#total;
     twin.#failed = this.#failed;

@@ -1,13 +1,17 @@
 import { createHash } from "node:crypto";
 import { type CountedVolume, PageAccumulator } from "./page_sums.ts";
+import { TimelineCounts } from "./timeline.ts";
 import type { StoredProgress } from "./types.ts";
 import type { VolumeList } from "./volumes.ts";
 
 /**
  * The sums over the ended volumes of one run, each counted once. It is cached between the requests of a session, so that
- * the totals of a huge campaign become complete although one request reads few files. It takes one bit for each volume.
+ * the totals of a huge campaign become complete although one request reads few files. It takes one bit for each volume
+ * and 1.5 KB.
  */
 export class PageTally {
+  /** The same volumes over time. */
+  readonly timeline = new TimelineCounts();
   #seen = new Uint8Array(0);
   readonly #sums = new PageAccumulator();
 

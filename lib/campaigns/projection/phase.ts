@@ -1,5 +1,5 @@
 import type { BatchJob, Condition } from "./cluster_objects.ts";
-import type { Phase, Waiting } from "./types.ts";
+import type { Phase } from "./types.ts";
 
 /**
  * The phase of a campaign whose Job exists (spec, Campaign phase). A Job that is both complete and failed has
@@ -19,18 +19,12 @@ export function finishedAtOf(job: BatchJob): string | null {
   return job.completedAt ?? job.conditions.find(isEnding)?.since ?? null;
 }
 
-/** What a suspended campaign waits for; null for one that runs or has ended. */
-export function waitingOf(job: BatchJob): Waiting | null {
-  if (!job.suspended || job.conditions.some(isEnding)) return null;
-  const suspension = job.conditions.find((condition) => condition.type === "Suspended" && condition.status === "True");
-  return suspension ? { reason: suspension.reason || "Suspended", since: suspension.since } : null;
-}
-
 /** Whether a condition of that type holds; `False` and `Unknown` do not count. */
 export function isTrue(job: BatchJob, type: string): boolean {
   return job.conditions.some((condition) => condition.type === type && condition.status === "True");
 }
 
-function isEnding({ type, status }: Condition): boolean {
+/** Whether a condition says that its Job has ended. */
+export function isEnding({ type, status }: Condition): boolean {
   return status === "True" && (type === "Complete" || type === "Failed");
 }

@@ -1,8 +1,9 @@
 import type { BatchJob } from "./cluster_objects.ts";
-import { finishedAtOf, phaseOf, waitingOf } from "./phase.ts";
+import { finishedAtOf, phaseOf } from "./phase.ts";
 import { compareText } from "@/lib/std/text_order.ts";
 import type { JobSummary, Warmup } from "./types.ts";
 import { resultsBaseOf } from "./urls.ts";
+import { waitingOf } from "./waiting.ts";
 
 /** What a summary shows beside the campaign's own objects. */
 export interface SummaryContext {
@@ -30,7 +31,7 @@ export function liveSummary(job: BatchJob, context: SummaryContext): JobSummary 
     warmup: context.warmup,
     jobGone: false,
     qualityPrediction: context.qualityPrediction,
-    waiting: waitingOf(job),
+    waiting: waitingOf(job, context.warmup),
   };
 }
 

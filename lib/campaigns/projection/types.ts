@@ -36,9 +36,20 @@ export interface Warmup {
   readonly reason?: Reason;
 }
 
-/** What keeps a suspended campaign from running, by its Job's conditions. */
+/**
+ * What keeps a campaign from working. `suspended`: its Job is suspended and no queue holds it. `queue`: a queue has not
+ * admitted it. `quota`: its queue has no quota for it. `warmup`: no volume has ended, and the warm-up has not succeeded.
+ * `unschedulable`: no node takes its pods. `no-pods`: it should run and has no pod.
+ */
+export type WaitingCode = "suspended" | "queue" | "quota" | "warmup" | "unschedulable" | "no-pods";
+
+/** Why a campaign that has not ended does no work. Pods are considered only by a detail. */
 export interface Waiting {
+  readonly code: WaitingCode;
+  /** The cluster's word for it, such as `JobSuspended` or `Unschedulable`. */
   readonly reason: string;
+  /** The cluster's sentence. */
+  readonly message: string | null;
   /** RFC 3339. */
   readonly since: string | null;
 }
@@ -146,6 +157,8 @@ export interface VolumeView extends VolumeLinks {
   readonly sourceUrl: string | null;
   readonly progress: Progress | null;
   readonly forbidden: boolean;
+  /** When an active volume wrote its last progress, RFC 3339; null unless that is longer ago than `STALLED_AFTER_MS`. */
+  readonly stalledSince: string | null;
   /** Absent when unknown. */
   readonly reason?: Reason;
 }
@@ -191,14 +204,40 @@ export interface PageSums {
   readonly quality: CampaignQuality | null;
 }
 
-/** `GET /api/v1/jobs/{namespace}/{name}` (spec, JobDetail). */
+/** The speed of a running campaign. Both estimates are null until enough pages were counted. */
+export interface Pace {
+  readonly pagesPerMinute: number | null;
+  /** When all volumes will have ended, RFC 3339; null as well while no page is done. */
+  readonly endsAt: string | null;
+  /** The time over which pages were counted, seconds. */
+  readonly window: number;
+}
+
+/** A point of a campaign's course. The counts are sums since its start, of the volumes whose progress was read. */
+export interface TimelineEntry {
+  /** RFC 3339. */
+  readonly at: string;
+  readonly volumesDone: number;
+  readonly volumesFailed: number;
+  /** Pages of these volumes. */
+  readonly pagesDone: number;
+}
+
+/**
+ * `GET /api/v1/jobs/{namespace}/{name}` (spec, JobDetail), with the extra members `pace`, `timeline` and
+ * `pipelineModels`.
+ */
 export interface JobDetail extends JobSummary, PageSums {
   readonly volumes: readonly VolumeView[];
   readonly failures: readonly VolumeView[];
   readonly latest: VolumeView | null;
+  /** Null for a campaign that does not run. */
+  readonly pace: Pace | null;
+  /** Ascending; empty while no volume is known to have ended. */
+  readonly timeline: readonly TimelineEntry[];
   readonly pipelineSteps: readonly string[];
   readonly pipelineYaml: string;
-  /** Beyond the contract: the models in the document, so that browsers need not parse it. */
+  /** The models in the document, so that browsers need not parse it. */
   readonly pipelineModels: readonly PipelineModel[];
 }
 

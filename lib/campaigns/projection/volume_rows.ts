@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { rfc3339 } from "./instants.ts";
 import { updatedInstant, withAge } from "./progress.ts";
 import { openableSource } from "./source_url.ts";
 import type { ProgressAnswer, Reason, StoredProgress, VolumeLinks, VolumeState, VolumeView } from "./types.ts";
@@ -7,6 +8,12 @@ import type { VolumeList } from "./volumes.ts";
 
 /** Rows whose unchanging parts are cached: a page of the usual size and the rows that the summary shows beside it. */
 export const CACHED_ROWS = 256;
+
+/**
+ * An active volume without progress for longer is shown as stalled, ms. A worker writes after each page and each change of
+ * its stage, and the slowest pages take a few minutes.
+ */
+export const STALLED_AFTER_MS = 10 * 60_000;
 
 /**
  * The volumes of a campaign as a response shows them. The parts of a row that stay the same between responses are cached
@@ -36,7 +43,9 @@ export class VolumeRows {
     const read = fixed.state === "pending" ? undefined : answer;
     const progress = read?.progress ? withAge(read.progress, now, updatedOf(row, read.progress)) : null;
     const forbidden = read?.forbidden ?? false;
-    return reason ? { ...fixed, progress, forbidden, reason } : { ...fixed, progress, forbidden };
+    const stalledSince = fixed.state === "active" && progress ? stalledAt(row.updated, now) : null;
+    const view = { ...fixed, progress, forbidden, stalledSince };
+    return reason ? { ...view, reason } : view;
   }
 
   #row(index: number): Row {
@@ -66,6 +75,10 @@ interface Row {
   /** The progress shown last and the instant of its update, ms since 1970: a cached file is shown many times. */
   progress: StoredProgress | null;
   updated: number | null;
+}
+
+function stalledAt(updated: number | null, now: number): string | null {
+  return updated !== null && now - updated > STALLED_AFTER_MS ? rfc3339(updated) : null;
 }
 
 function updatedOf(row: Row, progress: StoredProgress): number | null {

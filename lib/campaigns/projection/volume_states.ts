@@ -7,6 +7,8 @@ export interface VolumeStates {
   readonly states: readonly VolumeState[];
   /** Null for a volume that is done, has no pod, or whose newest pod has no reason. */
   reason(index: number): Reason | null;
+  /** When the volume's newest pod stopped, RFC 3339; null for one that runs, is gone or does not say. */
+  stoppedAt(index: number): string | null;
 }
 
 /**
@@ -26,6 +28,10 @@ export function liveStates(count: number, job: BatchJob, pods: Iterable<BatchPod
       if (states[index] === "done") return null;
       const pod = newestPod(byIndex.get(index) ?? []);
       return pod && reasonOf(pod, WORK_CONTAINER);
+    },
+    stoppedAt(index) {
+      const pod = newestPod(byIndex.get(index) ?? []);
+      return pod?.isEnded ? pod.containers.findLast(({ finishedAt }) => finishedAt)?.finishedAt ?? null : null;
     },
   };
 }

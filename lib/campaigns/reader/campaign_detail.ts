@@ -51,10 +51,10 @@ export async function campaignDetail(
   if (!objects) return null;
   const { campaign, run } = await layoutOf(source, objects, resultsUrl);
   const { pipeline } = campaign.summary;
-  const tally = tallies.of(viewer.digest, run);
-  const wanted = wantedProgress(campaign, page, unlessTallied(campaign, page, tally));
+  const memory = tallies.of(viewer.digest, run);
+  const wanted = wantedProgress(campaign, page, unlessTallied(campaign, page, memory.tally));
   const answers = await progress.read({ namespace, pipeline, run }, wanted, viewer);
-  const detail = composeDetail(campaign, page, answers, now(), tally);
+  const detail = composeDetail(campaign, page, answers, now(), memory);
   if (objects.kind === "live") records?.shown(objects.job, failuresOf(detail));
   return detail;
 }

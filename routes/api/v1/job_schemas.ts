@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MAX_TIMELINE_ENTRIES } from "@/lib/campaigns/projection/timeline.ts";
 import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
 
 const count = z.int().min(0);
@@ -28,7 +29,12 @@ const summaryMembers = {
   }).meta({ id: "Warmup" }),
   jobGone: z.boolean(),
   qualityPrediction: z.boolean(),
-  waiting: z.object({ reason: z.string(), since: time }).meta({ id: "Waiting" }).nullable(),
+  waiting: z.object({
+    code: z.enum(["suspended", "queue", "quota", "warmup", "unschedulable", "no-pods"]),
+    reason: z.string().meta({ description: "The cluster's word for it" }),
+    message: z.string().nullable().meta({ description: "The cluster's sentence" }),
+    since: time,
+  }).meta({ id: "Waiting", description: "Why a campaign that has not ended does no work" }).nullable(),
 };
 
 /** One campaign of the list (spec, JobSummary). */
@@ -74,6 +80,9 @@ const volume = z.object({
   logUrl: z.string(),
   progress: progress.nullable(),
   forbidden: z.boolean().meta({ description: "Whether the store refuses this user the progress" }),
+  stalledSince: z.string().nullable().meta({
+    description: "When an active volume without recent progress wrote its last progress, RFC 3339",
+  }),
   reason: reason.optional(),
 }).meta({ id: "VolumeView" });
 
@@ -83,6 +92,22 @@ export const jobDetail = z.object({
   volumes: z.array(volume),
   failures: z.array(volume),
   latest: volume.nullable(),
+  pace: z.object({
+    pagesPerMinute: z.number().nullable().meta({ description: "null: not known yet" }),
+    endsAt: time,
+    window: count.meta({ description: "Time over which pages were counted, seconds" }),
+  }).meta({ id: "Pace", description: "The speed of a running campaign" }).nullable(),
+  timeline: z.array(
+    z.object({
+      at: z.string().meta({ description: "RFC 3339" }),
+      volumesDone: count,
+      volumesFailed: count,
+      pagesDone: count,
+    })
+      .meta({ id: "TimelineEntry" }),
+  ).meta({
+    description: `Sums since the start over the volumes whose progress was read, at most ${MAX_TIMELINE_ENTRIES}`,
+  }),
   pagesDone: count,
   pagesTotal: count,
   pagesFailed: count,

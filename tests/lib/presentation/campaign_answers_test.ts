@@ -33,6 +33,23 @@ Deno.test("campaign answers: a source that is no web address is no link", () => 
   assert.equal(readJobDetail(detail(job, [evil]))?.volumes[0].sourceUrl, null);
 });
 
+Deno.test("campaign answers: a pace, a timeline and a stall that cannot be read are dropped alone", () => {
+  const pace = { pagesPerMinute: null, endsAt: null, window: 0 };
+  const timeline = [{ at: "2026-11-21T12:00:00Z", volumesDone: 1, volumesFailed: 0, pagesDone: 9 }];
+  const stalled = volume({ index: 0, id: "v", stalledSince: "2026-11-21T12:00:00Z" });
+  const good = detail(job, [stalled], { pace, timeline });
+  assert.deepEqual(readJobDetail(good), good);
+  const { stalledSince: _, ...unmarked } = stalled;
+  for (const bad of [{ pace: { ...pace, window: "1" }, timeline: [null] }, { pace: undefined, timeline: undefined }]) {
+    assert.deepEqual(readJobDetail({ ...good, ...bad, volumes: [unmarked] }), {
+      ...good,
+      pace: null,
+      timeline: [],
+      volumes: [{ ...stalled, stalledSince: null }],
+    });
+  }
+});
+
 Deno.test("campaign answers: nothing that JSON can hold makes them throw", () => {
   fc.assert(fc.property(fc.jsonValue(), (value) => {
     readJobList(value);

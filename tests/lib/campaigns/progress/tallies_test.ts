@@ -6,17 +6,29 @@ Deno.test("tallies: one per session and run, cached for an hour", () => {
   const tallies = new Tallies(() => now);
   const first = tallies.of("anna", "run");
   now += 3_599_999;
-  assert.equal(tallies.of("anna", "run"), first);
-  assert.notEqual(tallies.of("bo", "run"), first);
-  assert.notEqual(tallies.of("anna", "other"), first);
+  assert.equal(tallies.of("anna", "run").tally, first.tally);
+  for (const other of [tallies.of("bo", "run"), tallies.of("anna", "other")]) {
+    assert.notEqual(other.tally, first.tally);
+    assert.notEqual(other.pace, first.pace);
+  }
   now += 1;
-  assert.notEqual(tallies.of("anna", "run"), first);
+  assert.notEqual(tallies.of("anna", "run").tally, first.tally);
+});
+
+Deno.test("tallies: the pace outlives its tally, so that estimates do not begin anew every hour", () => {
+  let now = 1;
+  const tallies = new Tallies(() => now);
+  const { pace } = tallies.of("anna", "run");
+  now += 3_600_000;
+  assert.equal(tallies.of("anna", "run").pace, pace);
 });
 
 Deno.test("tallies: keys are unambiguous, and the least recently used is evicted beyond the capacity", () => {
   const tallies = new Tallies(() => 1, 2);
   const first = tallies.of("a", "b,c");
-  assert.notEqual(tallies.of("a,b", "c"), first);
+  assert.notEqual(tallies.of("a,b", "c").tally, first.tally);
   tallies.of("x", "y");
-  assert.notEqual(tallies.of("a", "b,c"), first);
+  const again = tallies.of("a", "b,c");
+  assert.notEqual(again.tally, first.tally);
+  assert.notEqual(again.pace, first.pace);
 });

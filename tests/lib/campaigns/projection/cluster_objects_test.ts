@@ -25,6 +25,7 @@ Deno.test("Job: the members a summary needs are read", () => {
     type: "Suspended",
     status: "True",
     reason: "SuspendedReason",
+    message: "",
     since: "t",
   }]);
 });
@@ -117,14 +118,14 @@ Deno.test("pod: only containers that ended are read, the present end before the 
       {
         name: "again",
         state: { waiting: {} },
-        lastState: { terminated: { exitCode: 137, reason: "OOMKilled" } },
+        lastState: { terminated: { exitCode: 137, reason: "OOMKilled", finishedAt: "t" } },
       },
     ],
     initContainerStatuses: null,
   }));
   assert.deepEqual(read?.containers, [
-    { container: "wrapper", exitCode: 1, reason: "", message: null },
-    { container: "again", exitCode: 137, reason: "OOMKilled", message: null },
+    { container: "wrapper", exitCode: 1, reason: "", finishedAt: null, message: null },
+    { container: "again", exitCode: 137, reason: "OOMKilled", finishedAt: "t", message: null },
   ]);
   assert.deepEqual(read?.initContainers, []);
 });

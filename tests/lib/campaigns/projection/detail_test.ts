@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readCampaignRecord } from "@/lib/campaigns/projection/cluster_objects.ts";
 import { composeDetail, layoutLive, layoutReaped, wantedProgress } from "@/lib/campaigns/projection/detail.ts";
+import { PaceMeter } from "@/lib/campaigns/projection/pace.ts";
 import { PageTally } from "@/lib/campaigns/projection/page_tally.ts";
 import { readStatusRecord } from "@/lib/campaigns/projection/status_record.ts";
 import { NO_PIPELINE, type ProgressAnswer, type StoredProgress } from "@/lib/campaigns/projection/types.ts";
@@ -70,6 +71,7 @@ Deno.test("detail: it is the summary plus volumes with links, states, progress a
       ageSeconds: 10,
     },
     forbidden: false,
+    stalledSince: null,
   });
   assert.deepEqual(detail.volumes.map(({ state }) => state), [
     "done",
@@ -218,14 +220,14 @@ Deno.test("last error: of equal times failures and latest win, then the page, th
 
 Deno.test("tally: totals of volumes that are over settle over several requests, running ones are summed anew", () => {
   const campaign = live(6, { completedIndexes: "0-2" }, [5]);
-  const tally = new PageTally();
+  const memory = { tally: new PageTally(), pace: new PaceMeter() };
   const ask = (...indexes: number[]) =>
     composeDetail(
       campaign,
       first,
       new Map(indexes.map((index) => [index, read({ done: 10 })])),
       now,
-      tally,
+      memory,
     );
   assert.equal(ask(5, 0).pagesDone, 20);
   const second = ask(5, 1);
@@ -234,6 +236,44 @@ Deno.test("tally: totals of volumes that are over settle over several requests, 
   assert.equal(second.volumes[0].progress, null);
   assert.deepEqual(ask(0, 1, 2).pagesCoverage, { counted: 3, of: 4 });
   assert.equal(ask(5).pagesDone, 40);
+});
+
+Deno.test("detail: a running campaign has a pace from two reads, any other has none", () => {
+  const memory = { tally: new PageTally(), pace: new PaceMeter() };
+  const campaign = live(3, { completedIndexes: "0" }, [1]);
+  const at = (done: number, ms: number, of = campaign) =>
+    composeDetail(of, first, new Map([[1, read({ done, total: 100, failed: 0 })]]), now + ms, memory).pace;
+  assert.deepEqual(at(10, 0), { pagesPerMinute: null, endsAt: null, window: 0 });
+  // 70 pages of the running volume, and 100 of the one that has not started.
+  assert.deepEqual(at(30, 60_000), { pagesPerMinute: 20, endsAt: "2025-11-20T12:09:30Z", window: 60 });
+  const failed = { completedIndexes: "0", conditions: [{ type: "Failed", status: "True" }] };
+  assert.equal(at(40, 120_000, live(3, failed)), null);
+});
+
+Deno.test("detail: its timeline counts ended volumes by their last progress, or by the end of their pod", () => {
+  const status = { completedIndexes: "0,2", failedIndexes: "1", startTime: "2025-11-20T11:00:00Z" };
+  const stopped = pod("1", {
+    phase: "Failed",
+    containerStatuses: [terminated("wrapper", { exitCode: 1, finishedAt: "2025-11-20T11:01:30Z" })],
+  });
+  const layout = layoutLive(job({ status }), lines(4), [stopped], pipeline, context);
+  const ended = read({ done: 8, updatedAt: "2025-11-20T11:00:30Z" });
+  const unknown = { answered: true, forbidden: false, progress: null };
+  const answers = new Map([[0, ended], [1, unknown], [2, unknown]]);
+  const { timeline } = composeDetail(layout, first, answers, Date.parse("2025-11-20T11:02:00Z"));
+  assert.deepEqual(timeline, [
+    { at: "2025-11-20T11:00:00Z", volumesDone: 0, volumesFailed: 0, pagesDone: 0 },
+    { at: "2025-11-20T11:01:00Z", volumesDone: 1, volumesFailed: 0, pagesDone: 8 },
+    { at: "2025-11-20T11:02:00Z", volumesDone: 1, volumesFailed: 1, pagesDone: 8 },
+  ]);
+  assert.deepEqual(composeDetail(live(2, { startTime: null }), first, new Map(), now).timeline, []);
+});
+
+Deno.test("detail: its page sums are those of volumes that have started", () => {
+  const campaign = live(4, { completedIndexes: "0", failedIndexes: "1" }, [2]);
+  const answers = new Map([0, 1, 2, 3].map((index) => [index, read({ done: 5, total: 9, failed: 1 })]));
+  const { pagesDone, pagesTotal, pagesFailed, pagesCoverage } = composeDetail(campaign, first, answers, now);
+  assert.deepEqual([pagesDone, pagesTotal, pagesFailed, pagesCoverage], [15, 27, 3, { counted: 3, of: 3 }]);
 });
 
 Deno.test("reaped detail: rows from volumes.txt, progress read for those that are over", () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { finishedAtOf, phaseOf, waitingOf } from "@/lib/campaigns/projection/phase.ts";
+import { finishedAtOf, phaseOf } from "@/lib/campaigns/projection/phase.ts";
 import { condition, job } from "./cluster_fixtures.ts";
 
 const complete = condition("Complete", "2025-11-20T10:00:00Z");
@@ -53,23 +53,5 @@ Deno.test("finishedAt: the completion time, else the first ending among the cond
       }),
     ),
     complete.lastTransitionTime,
-  );
-});
-
-Deno.test("waiting: a suspended campaign says why and since when, any other says nothing", () => {
-  const suspended = condition("Suspended", "2025-11-20T09:00:00Z");
-  const spec = { suspend: true };
-  assert.deepEqual(
-    waitingOf(job({ spec, status: { conditions: [suspended] } })),
-    {
-      reason: "SuspendedReason",
-      since: "2025-11-20T09:00:00Z",
-    },
-  );
-  assert.equal(waitingOf(job({ spec })), null);
-  assert.equal(waitingOf(job({ status: { conditions: [suspended] } })), null);
-  assert.equal(
-    waitingOf(job({ spec, status: { conditions: [suspended, failed] } })),
-    null,
   );
 });

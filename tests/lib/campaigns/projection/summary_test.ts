@@ -60,7 +60,9 @@ Deno.test("live summary: what a queued campaign waits for", () => {
   );
   assert.equal(summary.phase, "Queued");
   assert.deepEqual(summary.waiting, {
+    code: "suspended",
     reason: "SuspendedReason",
+    message: null,
     since: "2025-11-20T08:30:00Z",
   });
 });

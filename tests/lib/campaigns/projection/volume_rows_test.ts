@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ProgressAnswer, VolumeState } from "@/lib/campaigns/projection/types.ts";
 import { volumeLinks } from "@/lib/campaigns/projection/urls.ts";
-import { CACHED_ROWS, VolumeRows } from "@/lib/campaigns/projection/volume_rows.ts";
+import { CACHED_ROWS, STALLED_AFTER_MS, VolumeRows } from "@/lib/campaigns/projection/volume_rows.ts";
 import type { VolumeStates } from "@/lib/campaigns/projection/volume_states.ts";
 import type { VolumeList } from "@/lib/campaigns/projection/volumes.ts";
 import { progress } from "./progress_fixtures.ts";
@@ -20,7 +20,11 @@ function scene(count: number, state: VolumeState = "done") {
       return { id: id(index), source: `https://x/${index}` };
     },
   };
-  const states: VolumeStates = { states: Array.from({ length: count }, () => state), reason: () => null };
+  const states: VolumeStates = {
+    states: Array.from({ length: count }, () => state),
+    reason: () => null,
+    stoppedAt: () => null,
+  };
   return { cut, rows: new VolumeRows(volumes, states, volumeLinks("https://r", "n", "p")) };
 }
 
@@ -47,6 +51,19 @@ Deno.test("volume rows: a pending volume has no progress even if a file was read
   const { rows } = scene(1, "pending");
   const row = rows.view(0, answer("2025-11-20T11:59:50Z"), NOW);
   assert.deepEqual([row.progress, row.forbidden], [null, false]);
+});
+
+Deno.test("volume rows: an active volume stalls ten minutes after its last progress, any other does not", () => {
+  const updatedAt = "2025-11-20T11:00:00";
+  const since = Date.parse(`${updatedAt}Z`);
+  const { rows } = scene(1, "active");
+  assert.equal(rows.view(0, answer(updatedAt), since + STALLED_AFTER_MS).stalledSince, null);
+  assert.equal(rows.view(0, answer(updatedAt), since + STALLED_AFTER_MS + 1).stalledSince, "2025-11-20T11:00:00Z");
+  assert.equal(rows.view(0, answer(null), since + STALLED_AFTER_MS + 1).stalledSince, null);
+  assert.equal(rows.view(0, undefined, since + STALLED_AFTER_MS + 1).stalledSince, null);
+  for (const state of ["pending", "done", "failed", "unknown"] as const) {
+    assert.equal(scene(1, state).rows.view(0, answer(updatedAt), since + STALLED_AFTER_MS + 1).stalledSince, null);
+  }
 });
 
 Deno.test("volume rows: caches no more than CACHED_ROWS rows when all pages are read", () => {

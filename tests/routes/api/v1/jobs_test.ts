@@ -50,7 +50,12 @@ Deno.test("jobs: a suspended campaign says what it waits for", async () => {
   });
   const [row] = await listed(jobsApp(fakeSource({ snapshot: { jobs: [suspended] } })));
   assert.equal(row.phase, "Queued");
-  assert.deepEqual(row.waiting, { reason: "JobSuspended", since: "2025-11-20T08:05:00Z" });
+  assert.deepEqual(row.waiting, {
+    code: "suspended",
+    reason: "JobSuspended",
+    message: null,
+    since: "2025-11-20T08:05:00Z",
+  });
 });
 
 Deno.test("jobs: reaped rows are the ones that ended last, among the live ones by creation, and all are counted", async () => {

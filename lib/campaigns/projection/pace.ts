@@ -1,0 +1,173 @@
+import { rfc3339 } from "./instants.ts";
+import { isOver } from "./progress.ts";
+import type { Pace, ProgressAnswer, VolumeState } from "./types.ts";
+
+/** The time that an estimate looks back, ms. Beside it, older pages weigh less and less. */
+export const PACE_WINDOW_MS = 15 * 60_000;
+/** The shortest time between two samples, ms: the progress of running volumes is cached for as long. */
+export const MIN_SAMPLE_MS = 5_000;
+/** An estimate needs pages counted over this time, ms. */
+export const MIN_PACE_MS = 45_000;
+/** It needs as many pages, too, before the window is full. */
+export const MIN_PACE_PAGES = 10;
+/** Running volumes whose pages are remembered between two samples. */
+export const MAX_SAMPLED_VOLUMES = 1024;
+/** Volumes that ran stand for at most as many whose pages were not counted. */
+const MAX_SCALE = 10;
+/** An end further away is not an estimate, ms. */
+const MAX_AHEAD_MS = 366 * 86_400_000;
+
+/** What one request has read of a running campaign. */
+interface PaceSample {
+  /** ms since 1970 */
+  readonly at: number;
+  readonly states: readonly VolumeState[];
+  readonly answers: ReadonlyMap<number, ProgressAnswer>;
+  /** Mean number of pages of the volumes counted so far; null while there are none. */
+  readonly meanPages: number | null;
+}
+
+/**
+ * Measures the speed of one run of a campaign from successive samples. Between two samples only pages of volumes count
+ * whose pages are known in both, so that volumes read for the first time do not look like speed; a volume that had not
+ * started had none. Volumes that ran and were not read are taken to be as fast as the others.
+ *
+ * The speed is a mean over the window in which the newest sample weighs as much as its share of the time. An estimate thus
+ * never moves further than towards the speed of the newest sample, and by no more than that share.
+ *
+ * It takes one bit for each volume and an entry for each of at most {@link MAX_SAMPLED_VOLUMES} running ones.
+ */
+export class PaceMeter {
+  #started = new Uint8Array(0);
+  #at: number | null = null;
+  /** The most pages seen of volumes that ran at the last sample; null: not read. */
+  #running = new Map<number, number | null>();
+  /** Pages per ms. */
+  #speed = 0;
+  #coveredMs = 0;
+  #pages = 0;
+  #pace: Pace = UNKNOWN;
+
+  /** Adds a sample and returns the estimates. A sample right after another one changes nothing. */
+  sample(sample: PaceSample): Pace {
+    const elapsedMs = this.#at === null ? null : sample.at - this.#at;
+    if (elapsedMs !== null && elapsedMs >= 0 && elapsedMs < MIN_SAMPLE_MS) return this.#pace;
+    // After a step of the clock backwards the times of two samples cannot be compared.
+    if (elapsedMs !== null && elapsedMs < 0) this.#restart();
+    const counted = this.#count(sample);
+    if (elapsedMs !== null && elapsedMs > 0) this.#average(counted, elapsedMs);
+    this.#at = sample.at;
+    return this.#pace = this.#estimate(sample);
+  }
+
+  #restart(): void {
+    this.#speed = 0;
+    this.#coveredMs = 0;
+    this.#pages = 0;
+  }
+
+  /** Compares the pages of volumes that ran since the last sample, and remembers those of the running ones. */
+  #count({ states, answers }: PaceSample): CountedPages {
+    const running = new Map<number, number | null>();
+    const counted = { ran: 0, known: 0, pages: 0 };
+    if (this.#started.length * 8 < states.length) this.#started = grown(this.#started, states.length);
+    for (let index = 0; index < states.length; index++) {
+      const state = states[index];
+      const before = this.#running.get(index);
+      if (state === "pending") {
+        // Its pod was deleted: what it had done is done when it starts again.
+        if (before !== undefined) remember(running, index, before);
+        continue;
+      }
+      const [byte, bit] = [index >> 3, 1 << (index & 7)];
+      const isNew = (this.#started[byte] & bit) === 0;
+      this.#started[byte] |= bit;
+      if (isOver(state) && !isNew && before === undefined) continue;
+      counted.ran++;
+      const read = pagesOf(answers.get(index));
+      const then = isNew ? 0 : before ?? null;
+      // A new attempt of a volume begins below the pages of the one before.
+      const now = read === null ? null : Math.max(read, then ?? 0);
+      if (!isOver(state)) remember(running, index, now);
+      if (then === null || now === null) continue;
+      counted.known++;
+      counted.pages += now - then;
+    }
+    this.#running = running;
+    return counted;
+  }
+
+  #average({ ran, known, pages }: CountedPages, elapsedMs: number): void {
+    if (known * MAX_SCALE < ran) return;
+    // Time before the first page is that of the warm-up and of loading models.
+    if (this.#pages === 0 && pages === 0) return;
+    const speed = known === 0 ? 0 : pages * (ran / known) / elapsedMs;
+    const window = Math.min(PACE_WINDOW_MS, this.#coveredMs + elapsedMs);
+    this.#speed += (speed - this.#speed) * Math.min(1, elapsedMs / window);
+    this.#coveredMs = window;
+    this.#pages += pages;
+  }
+
+  #estimate(sample: PaceSample): Pace {
+    const isEnough = this.#coveredMs >= PACE_WINDOW_MS ||
+      this.#coveredMs >= MIN_PACE_MS && this.#pages >= MIN_PACE_PAGES;
+    const window = Math.round(this.#coveredMs / 1000);
+    if (!isEnough) return { ...UNKNOWN, window };
+    const remaining = remainingPages(sample);
+    const aheadMs = remaining === null || this.#speed === 0 ? Infinity : remaining / this.#speed;
+    return {
+      pagesPerMinute: Math.round(this.#speed * 600_000) / 10,
+      endsAt: aheadMs > MAX_AHEAD_MS ? null : rfc3339(sample.at + aheadMs),
+      window,
+    };
+  }
+}
+
+const UNKNOWN: Pace = { pagesPerMinute: null, endsAt: null, window: 0 };
+
+interface CountedPages {
+  /** Volumes that ran at some time since the last sample. */
+  readonly ran: number;
+  /** Those of them whose pages are known in both samples. */
+  readonly known: number;
+  readonly pages: number;
+}
+
+/** Pages that are still to do; null while nothing tells how many pages a volume has. */
+function remainingPages({ states, answers, meanPages }: PaceSample): number | null {
+  let [pending, unread, known, pages] = [0, 0, 0, 0];
+  for (let index = 0; index < states.length; index++) {
+    const state = states[index];
+    if (state === "pending") pending++;
+    if (state !== "active") continue;
+    const answer = answers.get(index);
+    const total = answer?.progress?.total ?? 0;
+    // Before its manifest is read, a volume says that it has no pages.
+    if (total <= 0) unread++;
+    else {
+      known++;
+      pages += total - (pagesOf(answer) ?? 0);
+    }
+  }
+  if (meanPages === null) return pending + unread === 0 ? pages : null;
+  const meanRunning = known === 0 ? meanPages : pages / known;
+  return pages + unread * meanRunning + pending * meanPages;
+}
+
+/** The pages of a volume that are done with, well or not; null for a volume that was not read. */
+function pagesOf(answer: ProgressAnswer | undefined): number | null {
+  if (!answer?.answered || answer.forbidden) return null;
+  if (!answer.progress) return 0;
+  const { done, failed, total } = answer.progress;
+  return Math.min(Math.max(0, done) + Math.max(0, failed), Math.max(0, total));
+}
+
+function remember(running: Map<number, number | null>, index: number, pages: number | null): void {
+  if (running.size < MAX_SAMPLED_VOLUMES) running.set(index, pages);
+}
+
+function grown(bits: Uint8Array<ArrayBuffer>, count: number): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(Math.ceil(count / 8));
+  larger.set(bits);
+  return larger;
+}

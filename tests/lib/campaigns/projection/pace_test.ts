@@ -1,0 +1,210 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import {
+  MAX_SAMPLED_VOLUMES,
+  MIN_PACE_MS,
+  MIN_PACE_PAGES,
+  MIN_SAMPLE_MS,
+  PACE_WINDOW_MS,
+  PaceMeter,
+} from "@/lib/campaigns/projection/pace.ts";
+import type { Pace, ProgressAnswer, VolumeState } from "@/lib/campaigns/projection/types.ts";
+import { progress } from "./progress_fixtures.ts";
+
+const T = Date.parse("2025-11-20T08:00:00Z");
+const MINUTE = 60_000;
+const UNKNOWN: Pace = { pagesPerMinute: null, endsAt: null, window: 0 };
+
+/** A volume at one sample: its state and its pages done of 100; null: not read. */
+type Volume = readonly [VolumeState, number | null];
+
+function sample(at: number, volumes: readonly Volume[], meanPages: number | null = 100) {
+  const answers = new Map<number, ProgressAnswer>();
+  for (const [index, [, done]] of volumes.entries()) {
+    if (done !== null) {
+      answers.set(index, { answered: true, forbidden: false, progress: progress({ done, total: 100, failed: 0 }) });
+    }
+  }
+  return { at, states: volumes.map(([state]) => state), answers, meanPages };
+}
+
+Deno.test("pace: pages of the volumes read twice, and the end of all volumes from them", () => {
+  const meter = new PaceMeter();
+  assert.deepEqual(meter.sample(sample(T, [["active", 10], ["active", 20], ["pending", null]])), UNKNOWN);
+  assert.deepEqual(meter.sample(sample(T + MINUTE, [["active", 20], ["active", 30], ["pending", null]])), {
+    pagesPerMinute: 20,
+    // 80 + 70 pages of the running ones, and 100 of one not yet started.
+    endsAt: "2025-11-20T08:13:30Z",
+    window: 60,
+  });
+});
+
+Deno.test("pace: pages of a volume that is read late do not look like speed", () => {
+  const meter = new PaceMeter();
+  meter.sample(sample(T, [["active", 10], ["active", null], ["done", null]]));
+  const pace = meter.sample(sample(T + MINUTE, [["active", 20], ["active", 90], ["done", 100]]));
+  // Of two running volumes one was measured; the other is taken to be as fast.
+  assert.equal(pace.pagesPerMinute, 20);
+  assert.equal(
+    meter.sample(sample(T + 2 * MINUTE, [["active", 30], ["active", 100], ["done", 100]])).pagesPerMinute,
+    20,
+  );
+});
+
+Deno.test("pace: a volume that started or ended in between counts with what it did", () => {
+  const meter = new PaceMeter();
+  meter.sample(sample(T, [["active", 60], ["pending", null], ["pending", null]]));
+  const pace = meter.sample(sample(T + MINUTE, [["done", 100], ["active", 30], ["failed", 5]]));
+  assert.equal(pace.pagesPerMinute, 75);
+});
+
+Deno.test("pace: a new attempt does not count the pages of the one before again", () => {
+  const meter = new PaceMeter();
+  const other: Volume = ["active", 0];
+  meter.sample(sample(T, [["active", 50], other]));
+  meter.sample(sample(T + MINUTE, [["active", 0], ["active", 20]]));
+  meter.sample(sample(T + 2 * MINUTE, [["pending", null], ["active", 40]]));
+  meter.sample(sample(T + 3 * MINUTE, [["active", 0], ["active", 60]]));
+  assert.equal(meter.sample(sample(T + 4 * MINUTE, [["active", 50], ["active", 80]])).pagesPerMinute, 20);
+});
+
+Deno.test("pace: unknown until enough time and enough pages were counted", () => {
+  const meter = new PaceMeter();
+  meter.sample(sample(T, [["active", 0]]));
+  assert.equal(meter.sample(sample(T + MIN_PACE_MS - 1000, [["active", 50]])).pagesPerMinute, null);
+  assert.notEqual(meter.sample(sample(T + MIN_PACE_MS + MIN_SAMPLE_MS, [["active", 60]])).pagesPerMinute, null);
+  const slow = new PaceMeter();
+  slow.sample(sample(T, [["active", 0]]));
+  const few = MIN_PACE_PAGES - 1;
+  assert.equal(slow.sample(sample(T + MINUTE, [["active", few]])).pagesPerMinute, null);
+  assert.notEqual(slow.sample(sample(T + MINUTE + PACE_WINDOW_MS, [["active", few]])).pagesPerMinute, null);
+});
+
+Deno.test("pace: time before the first page, such as that of a warm-up, does not slow it down", () => {
+  const meter = new PaceMeter();
+  meter.sample(sample(T, [["active", 0]]));
+  assert.deepEqual(meter.sample(sample(T + 60 * MINUTE, [["active", 0]])), UNKNOWN);
+  assert.equal(meter.sample(sample(T + 61 * MINUTE, [["active", 30]])).pagesPerMinute, 30);
+});
+
+Deno.test("pace: a second request right after a sample gets the same estimates", () => {
+  const meter = new PaceMeter();
+  meter.sample(sample(T, [["active", 0]]));
+  const pace = meter.sample(sample(T + MINUTE, [["active", 30]]));
+  assert.equal(meter.sample(sample(T + MINUTE + MIN_SAMPLE_MS - 1, [["active", 90]])), pace);
+});
+
+Deno.test("pace: after a step of the clock backwards it begins anew", () => {
+  const meter = new PaceMeter();
+  meter.sample(sample(T, [["active", 0]]));
+  meter.sample(sample(T + MINUTE, [["active", 30]]));
+  assert.deepEqual(meter.sample(sample(T - 60 * MINUTE, [["active", 40]])), UNKNOWN);
+  assert.equal(meter.sample(sample(T - 59 * MINUTE, [["active", 60]])).pagesPerMinute, 20);
+});
+
+Deno.test("pace: without a page done for long the end is unknown, and so it is without a known volume", () => {
+  const meter = new PaceMeter();
+  meter.sample(sample(T, [["active", 0], ["pending", null]], null));
+  const pace = meter.sample(sample(T + MINUTE, [["active", 30], ["pending", null]], null));
+  assert.deepEqual([pace.pagesPerMinute, pace.endsAt], [30, null]);
+  assert.deepEqual(meter.sample(sample(T + 2 * PACE_WINDOW_MS, [["active", 30], ["pending", null]])), {
+    pagesPerMinute: 0,
+    endsAt: null,
+    window: PACE_WINDOW_MS / 1000,
+  });
+});
+
+Deno.test("pace: volumes beyond those that can be remembered are taken to be as fast", () => {
+  const meter = new PaceMeter();
+  const all = (done: number) => Array.from({ length: 2 * MAX_SAMPLED_VOLUMES }, (): Volume => ["active", done]);
+  meter.sample(sample(T, all(1)));
+  assert.equal(meter.sample(sample(T + MINUTE, all(2))).pagesPerMinute, 2 * MAX_SAMPLED_VOLUMES);
+});
+
+Deno.test("pace: figures that no worker could have written give finite estimates", () => {
+  const wild = fc.integer({ min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER });
+  const volume = fc.record({
+    state: fc.constantFrom<VolumeState>("pending", "active", "done", "failed"),
+    parts: fc.option(fc.record({ done: wild, total: wild, failed: wild })),
+  });
+  const reads = fc.array(
+    fc.record({ at: fc.integer({ min: 0, max: 4e12 }), volumes: fc.array(volume, { maxLength: 5 }) }),
+  );
+  fc.assert(fc.property(reads, (list) => {
+    const meter = new PaceMeter();
+    for (const { at, volumes } of list) {
+      const answers = new Map(
+        volumes.flatMap(({ parts }, index) =>
+          parts ? [[index, { answered: true, forbidden: false, progress: progress(parts) }] as const] : []
+        ),
+      );
+      const states = volumes.map(({ state }) => state);
+      const { pagesPerMinute, endsAt, window } = meter.sample({ at, states, answers, meanPages: 100 });
+      assert.ok(pagesPerMinute === null || Number.isFinite(pagesPerMinute) && pagesPerMinute >= 0);
+      assert.ok(endsAt === null || Date.parse(endsAt) >= at - 1000);
+      assert.ok(window >= 0 && window <= PACE_WINDOW_MS / 1000);
+    }
+  }));
+});
+
+/** One running volume with more pages than it will do, of which a sample sees so many more each time. */
+const steps = fc.array(
+  fc.record({ seconds: fc.integer({ min: 5, max: 1200 }), pages: fc.integer({ min: 0, max: 400 }) }),
+  { minLength: 2, maxLength: 20 },
+);
+
+Deno.test("pace: the end moves no further than towards the speed of the newest sample, by its share of the window", () => {
+  const total = 1_000_000;
+  fc.assert(fc.property(steps, (list) => {
+    const meter = new PaceMeter();
+    let [at, done] = [T, 0];
+    const read = () => {
+      const answer = { answered: true, forbidden: false, progress: progress({ done, total, failed: 0 }) };
+      return meter.sample({ at, states: ["active"], answers: new Map([[0, answer]]), meanPages: total });
+    };
+    let before = read();
+    for (const { seconds, pages } of list) {
+      at += seconds * 1000;
+      done += pages;
+      const after = read();
+      const newest = pages * 60 / seconds;
+      if (before.pagesPerMinute !== null && after.pagesPerMinute !== null) {
+        const share = Math.min(1, seconds / after.window);
+        const moved = Math.abs(after.pagesPerMinute - before.pagesPerMinute);
+        // The figures of a response are rounded to a tenth of a page a minute.
+        assert.ok(moved <= Math.abs(newest - before.pagesPerMinute) * share + 0.2, `${moved} ${newest} ${share}`);
+        if (after.endsAt !== null) {
+          const left = (Date.parse(after.endsAt) - at) / MINUTE;
+          const slow = Math.max(0, Math.min(newest, before.pagesPerMinute) - 0.1);
+          assert.ok(left >= (total - done) / (Math.max(newest, before.pagesPerMinute) + 0.1) - 1 / 60);
+          assert.ok(left <= (total - done) / slow + 1 / 60);
+        }
+      }
+      before = after;
+    }
+  }));
+});
+
+Deno.test("pace: a growing coverage leaves the speed of a steady campaign as it is", () => {
+  const coverage = fc.array(fc.array(fc.nat(9), { maxLength: 10 }), { minLength: 2, maxLength: 12 });
+  fc.assert(fc.property(coverage, (reads) => {
+    const meter = new PaceMeter();
+    for (const [minute, extra] of reads.entries()) {
+      const seen = new Set([0, ...extra]);
+      // Ten running volumes, each two pages a minute, of which the first and some others are read.
+      const volumes = Array.from({ length: 10 }, (_, index): Volume => ["active", seen.has(index) ? 2 * minute : null]);
+      const { pagesPerMinute } = meter.sample(sample(T + minute * MINUTE, volumes));
+      if (pagesPerMinute !== null) assert.equal(pagesPerMinute, 20);
+    }
+  }));
+});
+
+Deno.test("pace: at a steady speed the end stays where it is", () => {
+  const meter = new PaceMeter();
+  const ends = new Set<string | null>();
+  for (let minute = 0; minute <= 30; minute++) {
+    const { endsAt } = meter.sample(sample(T + minute * MINUTE, [["active", 2 * minute], ["pending", null]]));
+    if (minute >= 5) ends.add(endsAt);
+  }
+  assert.deepEqual([...ends], ["2025-11-20T09:40:00Z"]);
+});
