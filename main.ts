@@ -66,7 +66,13 @@ async function start(config: Config, dev: boolean): Promise<void> {
   const fromStore = config.results && resultsDeps(config, config.results, store, folder, memory, log, revocations);
   const results = fromStore && resultsRole(fromStore);
   const web = config.web &&
-    await webRole(config, config.web, { results: results && inProcessResults(results), cluster, dev, log });
+    await webRole(config, config.web, {
+      results: results && inProcessResults(results),
+      cluster,
+      hasStore: store !== null,
+      dev,
+      log,
+    });
   const gateway = config.gateway && tasks &&
     gatewayDeps(config, config.gateway, store, folder, memory, tasks.store, log);
   const app = buildApp({

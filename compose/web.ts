@@ -1,3 +1,4 @@
+import { RESULTS_TENANT, SAMPLE_LOGINS, SAMPLE_PASSWORD, SAMPLE_VISITOR } from "@/embedded/store/server/samples.ts";
 import project from "@/deno.json" with { type: "json" };
 import { progressReader } from "@/lib/campaigns/progress/progress_reader.ts";
 import { Tallies } from "@/lib/campaigns/progress/tallies.ts";
@@ -23,10 +24,18 @@ const RESULTS_TIMEOUT_MS = 60_000;
 const LISTED_INSTEAD = "The cluster's account may not watch: its campaigns are listed for every request.";
 const FOLLOWED_AGAIN = "The cluster's account may watch now: its campaigns are followed.";
 
+/** What the login page says of the accounts of the embedded store. */
+const EMBEDDED_LOGINS: Pick<WebDeps, "sampleLogins" | "campaignTenant"> = {
+  sampleLogins: { logins: SAMPLE_LOGINS, password: SAMPLE_PASSWORD, visitor: SAMPLE_VISITOR },
+  campaignTenant: RESULTS_TENANT,
+};
+
 interface WebParts {
   /** The results role of this process; null when it plays none. */
   readonly results: ResultsService | null;
   readonly cluster: ClusterHandle | null;
+  /** Whether the results role of this process reads the embedded store, which has sample accounts. */
+  readonly hasStore: boolean;
   /** Pages load themselves again when the server starts again. */
   readonly dev: boolean;
   readonly log: RequestLog;
@@ -53,6 +62,7 @@ export async function webRole(config: Config, web: WebConfig, parts: WebParts): 
     version: web.version,
     webVersion: project.version,
     site,
+    ...(parts.hasStore && service !== null && service === parts.results && EMBEDDED_LOGINS),
     log: parts.log,
     now: Date.now,
   };

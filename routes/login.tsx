@@ -1,57 +1,192 @@
+import type { ComponentChildren } from "preact";
+
+import { Brand } from "@/components/brand.tsx";
+import { PageDrawing } from "@/components/page_drawing.tsx";
+import { SampleLogins, type SampleLoginsProps } from "@/components/sample_logins.tsx";
+import LoginNotice from "@/islands/login_notice.tsx";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { LABELS, loginErrorSentence, SENTENCES } from "@/lib/presentation/page_sentences.ts";
+import {
+  accountKind,
+  accountSentence,
+  LOGIN_LABELS,
+  LOGIN_SENTENCES,
+  loginErrorSentence,
+  type LoginMoment,
+} from "@/lib/presentation/login_sentences.ts";
 import { nextPath } from "@/lib/results/login_form.ts";
+import { type LoginNote, readLoginNote } from "@/lib/results/login_note.ts";
 import { pageResponse } from "@/lib/site/page_response.ts";
-import type { SiteDeps } from "@/lib/site/site.ts";
+import { type SiteDeps, userOf } from "@/lib/site/site.ts";
 
 /** Most characters that the results role accepts. */
 const MAX_USERNAME = 256;
 const MAX_PASSWORD = 1024;
 
+export interface LoginPageDeps extends SiteDeps {
+  /** Accounts with a public password; null where the store has none. */
+  readonly sampleLogins: Omit<SampleLoginsProps, "next"> | null;
+  /** The tenant whose accounts open the campaigns; null where it is not known, or where there are no tenants. */
+  readonly campaignTenant: string | null;
+  /** ms since 1970 */
+  now(): number;
+}
+
+/** What a form, a session or a logout left to say. */
+type Notice =
+  | { readonly kind: "failed"; readonly sentence: string; readonly account: string | null }
+  | { readonly kind: "moment"; readonly moment: LoginMoment }
+  | { readonly kind: "said"; readonly sentence: string }
+  | { readonly kind: "logged in"; readonly user: string; readonly canRead: boolean };
+
 /** `/login`: a form that is sent to the results role, also without scripts. */
-export function loginPage(deps: Pick<SiteDeps, "assets" | "resultsUrl">) {
-  return function loginPage(context: RequestContext): Response {
-    const query = new URLSearchParams(context.target.query);
-    const body = <Login next={nextPath(query.get("next"))} error={loginErrorSentence(query.get("error"))} />;
-    const { assets, resultsUrl } = deps;
+export function loginPage(deps: LoginPageDeps) {
+  return async function loginPage(context: RequestContext): Promise<Response> {
     const { request } = context;
-    return pageResponse(request, { title: LABELS.logIn, body }, { assets, resultsUrl: resultsUrl(request) });
+    const query = new URLSearchParams(context.target.query);
+    const note = readLoginNote(request);
+    const { assets } = deps;
+    const resultsUrl = deps.resultsUrl(request);
+    const session = await deps.session(request);
+    const user = userOf(session);
+    const now = deps.now();
+    const error = query.get("error");
+    const notice = error !== null
+      ? failure(error, note, deps.campaignTenant)
+      : user !== null
+      ? { kind: "logged in", user, canRead: !query.has("unreadable") } as const
+      // A site without a cluster does not check sessions, and during an outage none can be checked.
+      : farewell(note, now, resultsUrl !== "" && session === null);
+    const body = (
+      <Login
+        next={nextPath(query.get("next"))}
+        username={error !== null && note?.kind === "failed" ? note.username : ""}
+        notice={notice}
+        now={now}
+        samples={deps.sampleLogins}
+      />
+    );
+    return pageResponse(request, { title: LOGIN_LABELS.title, body }, { assets, resultsUrl });
   };
 }
 
-function Login({ next, error }: { next: string; error: string | null }) {
+/** What to say of a failed form. */
+function failure(code: string, note: LoginNote | null, campaignTenant: string | null): Notice {
+  if (note?.kind !== "failed") return { kind: "failed", sentence: loginErrorSentence(code), account: null };
+  if (code === "429" && note.retryAt !== null) return { kind: "moment", moment: { kind: "locked", at: note.retryAt } };
+  const account = code === "401" && campaignTenant !== null
+    ? accountSentence(accountKind(note.username, campaignTenant), campaignTenant)
+    : null;
+  return { kind: "failed", sentence: loginErrorSentence(code), account };
+}
+
+/** What to say to a browser whose session is over. */
+function farewell(note: LoginNote | null, now: number, checksSessions: boolean): Notice | null {
+  if (note?.kind === "loggedOut") return { kind: "said", sentence: LOGIN_SENTENCES.loggedOut };
+  if (note?.kind !== "session") return null;
+  if (note.endsAt <= now) return { kind: "moment", moment: { kind: "ended", at: note.endsAt } };
+  return checksSessions ? { kind: "said", sentence: LOGIN_SENTENCES.endedEarly } : null;
+}
+
+interface LoginProps {
+  readonly next: string;
+  /** What is typed already. */
+  readonly username: string;
+  readonly notice: Notice | null;
+  /** ms since 1970 */
+  readonly now: number;
+  readonly samples: LoginPageDeps["sampleLogins"];
+}
+
+/** The whole page: what Stackroom is, the form, the sample accounts. */
+function Login({ next, username, notice, now, samples }: LoginProps) {
   return (
     <main id="main" class="login">
-      <form method="post" action="/results/_login">
-        <h1>Stackroom</h1>
-        <p class="note">{SENTENCES.login}</p>
-        <input type="hidden" name="next" value={next} />
-        <label>
-          {LABELS.userName}
-          <input
-            name="username"
-            type="text"
-            autocomplete="username"
-            autocapitalize="none"
-            spellcheck={false}
-            required
-            maxLength={MAX_USERNAME}
-            autofocus
-          />
-        </label>
-        <label>
-          {LABELS.password}
-          <input
-            name="password"
-            type="password"
-            autocomplete="current-password"
-            required
-            maxLength={MAX_PASSWORD}
-          />
-        </label>
-        {error !== null && <p class="problem" role="alert">{error}</p>}
-        <button class="btn primary" type="submit">{LABELS.logIn}</button>
-      </form>
+      <div class="pitch">
+        <p class="product">
+          <Brand />
+        </p>
+        <h1>{LOGIN_LABELS.pitch}</h1>
+        <p>{LOGIN_LABELS.about}</p>
+        <PageDrawing />
+      </div>
+      <div class="panel">
+        <form method="post" action="/results/_login">
+          <h2>{LOGIN_LABELS.title}</h2>
+          <input type="hidden" name="next" value={next} />
+          <Field label={LOGIN_LABELS.userName}>
+            <input
+              name="username"
+              type="text"
+              autocomplete="username"
+              autocapitalize="none"
+              spellcheck={false}
+              required
+              maxLength={MAX_USERNAME}
+              value={username}
+              autofocus={username === ""}
+            />
+          </Field>
+          <Field label={LOGIN_LABELS.password}>
+            <input
+              name="password"
+              type="password"
+              autocomplete="current-password"
+              required
+              maxLength={MAX_PASSWORD}
+              autofocus={username !== ""}
+            />
+          </Field>
+          {notice && <NoticeOf notice={notice} next={next} now={now} />}
+          <button class="btn primary" type="submit">{LOGIN_LABELS.logIn}</button>
+        </form>
+        {samples && <SampleLogins {...samples} next={next} />}
+      </div>
     </main>
   );
+}
+
+function Field({ label, children }: { label: string; children: ComponentChildren }) {
+  return (
+    <label>
+      {label}
+      {children}
+    </label>
+  );
+}
+
+function NoticeOf({ notice, next, now }: { notice: Notice; next: string; now: number }) {
+  switch (notice.kind) {
+    case "failed":
+      return (
+        <div class="notice bad" role="alert">
+          <p>{notice.sentence}</p>
+          {notice.account !== null && (
+            <p>
+              {notice.account} <a href="/docs">{LOGIN_LABELS.apiPage}</a>
+            </p>
+          )}
+        </div>
+      );
+    case "moment":
+      return (
+        <div
+          class={`notice ${notice.moment.kind === "locked" ? "bad" : ""}`}
+          role={notice.moment.kind === "locked" ? "alert" : "status"}
+        >
+          <LoginNotice {...notice.moment} renderedAt={now} />
+          {notice.moment.kind === "ended" && next !== "/" && <p>{LOGIN_SENTENCES.leadsBack}</p>}
+        </div>
+      );
+    case "said":
+      return <p class="notice" role="status">{notice.sentence}</p>;
+    case "logged in":
+      return (
+        <div class={`notice ${notice.canRead ? "" : "warn"}`} role="status">
+          <p>
+            {LOGIN_SENTENCES.loggedInAs(notice.user)} {!notice.canRead && LOGIN_SENTENCES.unreadable}{" "}
+            <a href={next}>{LOGIN_LABELS.goOn}</a>
+          </p>
+        </div>
+      );
+  }
 }

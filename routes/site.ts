@@ -7,12 +7,12 @@ import { altoPage } from "./alto.tsx";
 import { configJs } from "./config_js.ts";
 import { campaignPage, type CampaignPageDeps } from "./index.tsx";
 import { logPage } from "./log.tsx";
-import { loginPage } from "./login.tsx";
+import { loginPage, type LoginPageDeps } from "./login.tsx";
 import { notFoundPage } from "./not_found.tsx";
 import { staticFiles } from "./static_files.ts";
 import { VIEWER_PATHS, viewerPage } from "./viewer.tsx";
 
-export interface SiteOptions extends CampaignPageDeps {
+export interface SiteOptions extends CampaignPageDeps, LoginPageDeps {
   /** Folder of further files of the site. */
   readonly staticFolder: string;
 }

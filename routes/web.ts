@@ -82,5 +82,6 @@ function unknown(): never {
 }
 
 function siteOptions(web: WebDeps, files: SiteFiles): SiteOptions {
-  return { ...files, ...pageLoaders(web), resultsUrl: web.resultsUrl, now: web.now };
+  const { resultsUrl, sampleLogins = null, campaignTenant = null, now } = web;
+  return { ...files, ...pageLoaders(web), resultsUrl, sampleLogins, campaignTenant, now };
 }

@@ -7,6 +7,7 @@ import type { RequestLog } from "@/lib/http/access_log.ts";
 import type { ResultsService } from "@/lib/results/results_service.ts";
 import type { SessionCheck } from "@/lib/results/session_check.ts";
 import type { Assets } from "@/lib/site/site.ts";
+import type { LoginPageDeps } from "./login.tsx";
 
 /** What campaigns are read from. */
 export interface CampaignDeps {
@@ -47,6 +48,10 @@ export interface WebDeps {
   readonly webVersion: string;
   /** Null: the API alone. */
   readonly site: SiteFiles | null;
+  /** Accounts with a public password, as the login page offers them; absent where the store has none. */
+  readonly sampleLogins?: LoginPageDeps["sampleLogins"];
+  /** The tenant whose accounts open the campaigns; absent where it is not known, or where there are no tenants. */
+  readonly campaignTenant?: string | null;
   readonly log: RequestLog;
   /** ms since 1970 */
   readonly now: () => number;

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { SAMPLE_LOGINS, SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { startApplication } from "./application.ts";
 
 /** A line of the walk-through: a variable that is set, or a curl call, or both. */
@@ -112,4 +113,15 @@ Deno.test("README: its links lead to files that are there, and its tasks exist",
   for (const [, target] of readme.matchAll(/\]\(((?:docs\/|[A-Z]+)[^)]*)\)/g)) await Deno.stat(new URL(target, root));
   const { tasks } = JSON.parse(await Deno.readTextFile(new URL("deno.json", root)));
   for (const [, task] of readme.matchAll(/deno task (\w+)/g)) assert.ok(tasks[task], task);
+});
+
+Deno.test("README: its sample logins are those that the start prints", async () => {
+  const readme = await Deno.readTextFile(new URL("../README.md", import.meta.url));
+  const [, section] = readme.split("## Sample logins");
+  const rows = [...section.split("\n## ")[0].matchAll(/^\| `(\S+)` +\| (.*?) +\|$/gm)].map(([, login, what]) => ({
+    login,
+    what,
+  }));
+  assert.deepEqual(rows, SAMPLE_LOGINS);
+  assert.ok(section.includes(`\`${SAMPLE_PASSWORD}\``));
 });

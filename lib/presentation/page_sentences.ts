@@ -35,7 +35,6 @@ export const SENTENCES = {
   unreadable: "The server answered with something that cannot be read.",
   noPage: "There is no page at this address.",
   resultsOutage: "The results store does not answer, so your login cannot be checked.",
-  login: "Log in with your account on the results store.",
 } as const;
 
 /** The words of headings, controls and figures. Those around a name or a figure are functions; figures come formatted. */
@@ -50,8 +49,6 @@ export const LABELS = {
   logOut: "Log out",
   toSeeCampaigns: "to see the campaigns.",
   toReadLogs: "to read run logs.",
-  userName: "User name",
-  password: "Password",
   theme: (theme: string) => `Theme: ${theme}`,
   changeTheme: (theme: string, next: string) => `Theme: ${theme}. Change to ${next}`,
   loading: "Loading…",
@@ -184,32 +181,6 @@ const RESULTS_OUTAGE = "the results service did not answer";
 function detailOf(body: unknown): unknown {
   return typeof body === "object" && body !== null && "detail" in body ? body.detail : undefined;
 }
-
-/**
- * For a failed login, by the code in the address of the login page; null without a code. An unknown code says only that
- * it failed, so that the address cannot put words into the page.
- */
-export function loginErrorSentence(code: string | null): string | null {
-  if (code === null) return null;
-  return LOGIN_ERRORS.get(code) ?? "The login did not work. Try again in a moment.";
-}
-
-const MALFORMED_LOGIN = "The name or the password is missing or too long.";
-const LOGIN_UNREACHABLE = "The results store does not answer, so the login cannot be checked. Try again in a moment.";
-
-const LOGIN_ERRORS: ReadonlyMap<string, string> = new Map([
-  ["401", "The name or the password is wrong."],
-  [
-    "403",
-    "This page was not opened under the site's own address, so the login was refused. Open the site by its usual address.",
-  ],
-  ["413", MALFORMED_LOGIN],
-  ["422", MALFORMED_LOGIN],
-  ["429", "Too many attempts. Wait up to five minutes, then try again."],
-  ["502", LOGIN_UNREACHABLE],
-  ["503", "The login is not available at the moment. Try again later."],
-  ["504", LOGIN_UNREACHABLE],
-]);
 
 /** For an address in a query that is not opened. */
 export function refusedUrlSentence(refused: RefusedUrl, parameter: string): string {

@@ -45,6 +45,8 @@ function credentialsOf(body: unknown): Credentials {
 export interface LoginForm {
   /** A path of this origin. */
   readonly next: string;
+  /** The user name as typed; "" where it is missing or cannot be one. */
+  readonly username: string;
   /** @throws HttpError 422 */
   credentials(): Credentials;
 }
@@ -55,13 +57,23 @@ export async function readLoginForm(context: RequestContext): Promise<LoginForm>
   const fields = await parseForm(await loginBody(context), type);
   return {
     next: nextPath(fields.get("next") ?? null),
+    username: CREDENTIALS.shape.username.safeParse(fields.get("username")).data ?? "",
     credentials: () => credentialsOf(Object.fromEntries(fields)),
   };
 }
 
 /** The path of the login page after a failed form, with the status and the path after the login. */
 export function failedLoginPath(error: HttpError, next: string): string {
-  return `/login?error=${error.status}` + (next === "/" ? "" : `&next=${encodeURIComponent(next)}`);
+  return `/login?error=${error.status}` + nextParameter(next);
+}
+
+/** The path of the login page after a login with an account that may read no results. */
+export function unreadablePath(next: string): string {
+  return "/login?unreadable=1" + nextParameter(next);
+}
+
+function nextParameter(next: string): string {
+  return next === "/" ? "" : `&next=${encodeURIComponent(next)}`;
 }
 
 /**

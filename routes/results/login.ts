@@ -4,8 +4,8 @@ import { headerText } from "@/lib/http/header_values.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { InFlight } from "@/lib/http/in_flight.ts";
-import { browserScheme, requireSameOrigin } from "@/lib/results/browser_origin.ts";
-import { loginKeys, storeAcceptsKeys, withoutTenant } from "@/lib/results/login.ts";
+import { browserScheme, requireSameOrigin, type Scheme } from "@/lib/results/browser_origin.ts";
+import { checkKeys, loginKeys, withoutTenant } from "@/lib/results/login.ts";
 import {
   type Credentials,
   failedLoginPath,
@@ -13,7 +13,9 @@ import {
   jsonCredentials,
   type LoginForm,
   readLoginForm,
+  unreadablePath,
 } from "@/lib/results/login_form.ts";
+import { type LoginNote, loginNoteCookie } from "@/lib/results/login_note.ts";
 import { sessionCookie } from "@/lib/results/session_cookie.ts";
 import type { Sessions } from "@/lib/results/sessions.ts";
 import { sealSession } from "@/lib/results/session_token.ts";
@@ -28,19 +30,26 @@ const MAX_WAITING = 32;
 /** Stands for the tenant where the role has a store of its own: what that accepts says nothing about the gateway's. */
 const OWN_STORE = "results/";
 
+/** A login that the store has confirmed. */
+interface Login {
+  readonly token: string;
+  /** ms since 1970 */
+  readonly endsAt: number;
+  /** Whether the store let the account read under the first namespace. */
+  readonly canRead: boolean;
+}
+
 /**
  * POST /results/_login. A JSON body is answered by status, a page's form by a redirect: to its `next`, or back to the
- * login page with the status as `error`.
+ * login page with the status as `error`. The redirects of a form leave a note for the login page.
  */
 export function loginRoute(deps: ResultsDeps, sessions: Sessions): ResultsRoute {
   const atStore = { ofAddress: new InFlight(MAX_WAITING_PER_ADDRESS), all: new InFlight(MAX_WAITING) };
-  const logIn = async (context: RequestContext, credentials: Credentials): Promise<string> => {
+  const logIn = async (context: RequestContext, credentials: Credentials): Promise<Login> => {
     const username = withoutTenant(credentials.username, deps.loginTenant);
     if (username === "") throw unusable("username", "Nothing is left of the name without the tenant");
-    // Read now: once a client has left, its request cannot be read any more.
-    const scheme = browserScheme(context.request);
     const address = addressKey(context.clientAddress);
-    const token = await limitGuesses(deps, address, { username, password: credentials.password }, async () => {
+    const login = await limitGuesses(deps, address, { username, password: credentials.password }, async () => {
       const leave = [atStore.ofAddress.enter(address), atStore.all.enter()];
       try {
         if (leave.includes(null)) throw tooMany("too many logins at once, try again in a moment", 1);
@@ -50,20 +59,20 @@ export function loginRoute(deps: ResultsDeps, sessions: Sessions): ResultsRoute 
       }
     });
     context.caller = { username, tenant: deps.store.tenant };
-    sessions.confirm(token);
-    return sessionCookie(scheme, deps.cookieStem, token, deps.sessionHours * SECONDS_PER_HOUR);
+    sessions.confirm(login.token);
+    return login;
   };
   return {
     operation: "results_login",
     methods: ["POST"],
     handler: (context) =>
-      isUrlencoded(context.request.headers) ? answerForm(context, logIn) : answerJson(context, logIn),
+      isUrlencoded(context.request.headers) ? answerForm(deps, context, logIn) : answerJson(deps, context, logIn),
   };
 }
 
 /**
- * The token that `check` returns for credentials, null when they are wrong. They are not checked once their address or
- * account has guessed too often.
+ * The login that `check` returns for credentials; it returns null when they are wrong. They are not checked once their
+ * address or account has guessed too often.
  *
  * @throws HttpError 429, 401
  */
@@ -71,16 +80,16 @@ async function limitGuesses(
   { guesses, accepted, store }: ResultsDeps,
   address: string,
   credentials: { readonly username: string; readonly password: string },
-  check: () => Promise<string | null>,
-): Promise<string> {
+  check: () => Promise<Login | null>,
+): Promise<Login> {
   const tenant = store.tenant ?? OWN_STORE;
   const digest = accepted.digest({ ...credentials, tenant });
   const account = accountKey(tenant, credentials.username);
   const attempt = accepted.isKnown(digest) ? null : guesses.start({ address, account, digest });
   if (attempt && "limit" in attempt) throw tooMany(TOO_MANY[attempt.limit](attempt.seconds), attempt.seconds);
   try {
-    const token = await check();
-    if (token === null) {
+    const login = await check();
+    if (login === null) {
       attempt?.wrong();
       accepted.reject(digest);
       throw resultsError(401, "wrong user name or password");
@@ -88,36 +97,55 @@ async function limitGuesses(
     if (attempt) attempt.right();
     else guesses.accepted({ address, account });
     accepted.accept(digest);
-    return token;
+    return login;
   } finally {
     attempt?.end();
   }
 }
 
-/** Returns the value of `Set-Cookie`. */
-type LogIn = (context: RequestContext, credentials: Credentials) => Promise<string>;
+type LogIn = (context: RequestContext, credentials: Credentials) => Promise<Login>;
 
-async function answerJson(context: RequestContext, logIn: LogIn): Promise<Response> {
+async function answerJson(deps: ResultsDeps, context: RequestContext, logIn: LogIn): Promise<Response> {
+  // Read now: once a client has left, its request cannot be read any more.
+  const scheme = browserScheme(context.request);
   requireSameOrigin(context.request);
-  const cookie = await logIn(context, await jsonCredentials(context));
-  return new Response(null, { status: 204, headers: { ...UNSTORED, "Set-Cookie": cookie } });
+  const login = await logIn(context, await jsonCredentials(context));
+  return new Response(null, { status: 204, headers: { ...UNSTORED, "Set-Cookie": cookieOf(deps, scheme, login) } });
 }
 
-async function answerForm(context: RequestContext, logIn: LogIn): Promise<Response> {
+async function answerForm(deps: ResultsDeps, context: RequestContext, logIn: LogIn): Promise<Response> {
+  // Read now: once a client has left, its request cannot be read any more.
+  const scheme = browserScheme(context.request);
+  const note = (note: LoginNote) => loginNoteCookie(scheme, note, deps.now());
   let form: LoginForm | null = null;
+  /** Of a form of our own pages: another site must not choose the name on the login page. */
+  let username: string | null = null;
   try {
     form = await readLoginForm(context);
     requireSameOrigin(context.request);
-    const cookie = await logIn(context, form.credentials());
-    return redirect(form.next, { "Set-Cookie": cookie });
+    username = form.username;
+    const login = await logIn(context, form.credentials());
+    return redirect(login.canRead ? form.next : unreadablePath(form.next), [
+      cookieOf(deps, scheme, login),
+      note({ kind: "session", endsAt: login.endsAt }),
+    ]);
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
-    return redirect(failedLoginPath(error, form?.next ?? "/"));
+    const path = failedLoginPath(error, form?.next ?? "/");
+    if (username === null) return redirect(path, []);
+    const wait = Number(error.headers["Retry-After"] ?? NaN);
+    return redirect(path, [
+      note({ kind: "failed", username, retryAt: Number.isFinite(wait) ? deps.now() + wait * 1000 : null }),
+    ]);
   }
 }
 
-/** The session's token once the store has confirmed the credentials, null when it rejected them. */
-async function sealedSession(deps: ResultsDeps, user: string, password: string): Promise<string | null> {
+function cookieOf({ cookieStem, sessionHours }: ResultsDeps, scheme: Scheme, { token }: Login): string {
+  return sessionCookie(scheme, cookieStem, token, sessionHours * SECONDS_PER_HOUR);
+}
+
+/** A session once the store has confirmed the credentials, null when it rejected them. */
+async function sealedSession(deps: ResultsDeps, user: string, password: string): Promise<Login | null> {
   const { store, namespaces, keyDerivation, sessionKey, sessionHours, cookieStem, now } = deps;
   const keys = loginKeys(keyDerivation, user, password);
   if (keys === null) return null;
@@ -127,7 +155,8 @@ async function sealedSession(deps: ResultsDeps, user: string, password: string):
   const expiresAt = issuedAt + sessionHours * SECONDS_PER_HOUR;
   const token = sealSession({ user, keys, expiresAt, issuedAt }, key, cookieStem);
   if (token === null) throw unusable("password", "User name and password are too long for a session");
-  return await storeAcceptsKeys(store, namespaces[0], user, keys) ? token : null;
+  const verdict = await checkKeys(store, namespaces[0], user, keys);
+  return verdict === "rejected" ? null : { token, endsAt: expiresAt * 1000, canRead: verdict === "accepted" };
 }
 
 const TOO_MANY: Readonly<Record<Blocked["limit"], (seconds: number) => string>> = {
@@ -145,6 +174,8 @@ function unusable(field: string, msg: string): HttpError {
 }
 
 /** 303: the browser requests the path with GET. */
-function redirect(path: string, headers: Record<string, string> = {}): Response {
-  return new Response(null, { status: 303, headers: { ...UNSTORED, ...headers, Location: headerText(path) } });
+function redirect(path: string, cookies: readonly string[]): Response {
+  const headers = new Headers({ ...UNSTORED, Location: headerText(path) });
+  for (const cookie of cookies) headers.append("Set-Cookie", cookie);
+  return new Response(null, { status: 303, headers });
 }

@@ -1,5 +1,6 @@
 import { browserScheme, requireSameOrigin } from "@/lib/results/browser_origin.ts";
 import { isUrlencoded } from "@/lib/results/login_form.ts";
+import { loginNoteCookie } from "@/lib/results/login_note.ts";
 import { clearedCookie } from "@/lib/results/session_cookie.ts";
 import type { Sessions } from "@/lib/results/sessions.ts";
 import type { ResultsDeps, ResultsRoute } from "./deps.ts";
@@ -35,6 +36,7 @@ export function logoutRoute(deps: ResultsDeps, sessions: Sessions): ResultsRoute
       });
       if (!isForm) return new Response(null, { status: 204, headers });
       headers.set("Location", "/login");
+      headers.append("Set-Cookie", loginNoteCookie(scheme, { kind: "loggedOut" }, deps.now()));
       return new Response(null, { status: 303, headers });
     },
   };

@@ -48,8 +48,10 @@ for (const width of [1280, 390]) {
       `looks: ${width} px, ${colorScheme}: accessible, and nothing wider than the screen`,
       withPage(options, async (visit) => {
         const { page, site } = visit;
-        await page.goto(`${site.url}login?error=401`);
-        assert.deepEqual(await accessibilityFindings(page), []);
+        for (const path of ["login?error=401", "nowhere"]) {
+          await page.goto(site.url + path);
+          assert.deepEqual(await accessibilityFindings(page), [], path);
+        }
         await open(visit);
         await openEverything(visit);
         assert.deepEqual(await accessibilityFindings(page), []);
@@ -74,7 +76,7 @@ for (const width of [1280, 390]) {
         await page.waitForSelector(".printed");
         assert.deepEqual(await accessibilityFindings(page), []);
         assert.equal(await scrollsSideways(page), false);
-      }),
+      }, [/404/]),
     );
   }
 }
@@ -109,18 +111,28 @@ Deno.test(
   }),
 );
 
-Deno.test(
-  "looks: on 320 px the bar wraps, and nothing is wider than the screen",
-  withPage({ viewport: { width: 320, height: 700 } }, async (visit) => {
-    const { page, site } = visit;
-    await open(visit);
-    await openEverything(visit);
-    assert.equal(await scrollsSideways(page), false);
-    await page.goto(site.url + logPath(site));
-    await page.locator(".line").first().waitFor({ state: "attached" });
-    assert.equal(await scrollsSideways(page), false);
-  }),
-);
+for (const width of [320, 2560]) {
+  Deno.test(
+    `looks: on ${width} px nothing is wider than the screen`,
+    withPage({ viewport: { width, height: 700 } }, async (visit) => {
+      const { page, site } = visit;
+      await page.goto(`${site.url}login?error=401`);
+      assert.equal(await scrollsSideways(page), false);
+      await open(visit);
+      await openEverything(visit);
+      assert.equal(await scrollsSideways(page), false);
+      await page.goto(site.url + logPath(site));
+      await page.locator(".line").first().waitFor({ state: "attached" });
+      assert.equal(await scrollsSideways(page), false);
+      await site.change({ files: { "/alto/0004.xml": sampleAlto(40), "/iiif.json": {} } });
+      await page.goto(site.url + altoViewerPath(site));
+      await page.waitForSelector(".text-line");
+      assert.equal(await scrollsSideways(page), false);
+      await page.goto(`${site.url}nowhere`);
+      assert.equal(await scrollsSideways(page), false);
+    }, [/404/]),
+  );
+}
 
 Deno.test(
   "looks: without scripts a card leads to its volumes",

@@ -10,6 +10,7 @@ async function resultsUrlOf(settings: Record<string, string>): Promise<string> {
   const { deps, close } = await webRole(config, config.web, {
     results: null,
     cluster: { url: "http://127.0.0.1:1", kubeconfig: "", stop: () => Promise.resolve() },
+    hasStore: false,
     dev: false,
     log: NO_LOG,
   });

@@ -62,6 +62,12 @@ export function fakeSite(assets: Assets, staticFolder: string, now: () => number
     resultsUrl,
     staticFolder,
     now,
+    sampleLogins: {
+      logins: [{ login: "archive/reader", what: "the campaigns" }, { login: "admin", what: "the tenants" }],
+      password: "stackroom-demo",
+      visitor: "archive/reader",
+    },
+    campaignTenant: "archive",
     detail: (_: Request, { namespace, name, offset }: OpenRequest) => {
       const job = state.jobs.find((job) => job.name === name && job.namespace === namespace);
       return Promise.resolve(job ? { detail: sampleDetail(job, offset, 200) } : null);

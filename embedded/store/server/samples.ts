@@ -13,12 +13,15 @@ export { CONVERTER, RESULTS_TENANT };
 /** The password of every sample account: known to all, which is why the embedded store listens on loopback only. */
 export const SAMPLE_PASSWORD = "stackroom-demo";
 
-/** The sample accounts as the start prints them. */
+/** The account that only looks around. */
+export const SAMPLE_VISITOR = "archive/reader";
+
+/** The sample accounts and what each opens, as the start and the login page show them. */
 export const SAMPLE_LOGINS = [
-  { login: "archive/curator", what: "administrator of the tenant archive, all data permissions" },
-  { login: "archive/reader", what: "may browse and read the bucket campaigns" },
-  { login: "research/researcher", what: "administrator of the tenant research" },
-  { login: "admin", what: "system level: tenants" },
+  { login: SAMPLE_VISITOR, what: "campaigns: pages, texts, logs" },
+  { login: "archive/curator", what: "campaigns, and the storage of archive (API)" },
+  { login: "research/researcher", what: "the storage of research (API), no campaigns" },
+  { login: "admin", what: "the tenants of the store (API), no campaigns" },
 ] as const;
 
 /** The bucket in which campaigns store their results. */

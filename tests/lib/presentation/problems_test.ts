@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 
 import { readLogAddress } from "@/lib/presentation/log_address.ts";
-import { loginErrorSentence, unreachableSentence } from "@/lib/presentation/page_sentences.ts";
+import { loginErrorSentence } from "@/lib/presentation/login_sentences.ts";
+import { unreachableSentence } from "@/lib/presentation/page_sentences.ts";
 import { problemsOf } from "@/lib/presentation/problems.ts";
 import { parseRunLog } from "@/lib/presentation/run_log/run_log.ts";
 import { logProblem, outcomeChip, stageFigures } from "@/lib/presentation/run_log/words.ts";
@@ -85,9 +86,8 @@ Deno.test("run log words: a stage tells its duration, lines and complaints", () 
 });
 
 Deno.test("sentences: an unknown code or status never puts foreign words into a page", () => {
-  assert.equal(loginErrorSentence(null), null);
-  assert.match(loginErrorSentence("<b>call 123</b>") ?? "", /^The login did not work/);
-  assert.match(loginErrorSentence("401") ?? "", /wrong/);
+  assert.match(loginErrorSentence("<b>call 123</b>"), /^The login did not work/);
+  assert.match(loginErrorSentence("401"), /wrong/);
   assert.match(logProblem(418), /418/);
   assert.match(unreachableSentence(502, { detail: "the results service did not answer" }), /results store/);
   assert.match(unreachableSentence(502, { detail: "other" }), /cluster/);

@@ -4,6 +4,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { SAMPLE_PASSWORD } from "@/embedded/store/server/samples.ts";
 import { MAX_WRONG_PER_ACCOUNT, MAX_WRONG_PER_ADDRESS } from "@/lib/auth/guess_limits.ts";
 import { givenSessionKey } from "@/lib/results/session_key.ts";
+import { type LoginNote, readLoginNote } from "@/lib/results/login_note.ts";
 import { openSession } from "@/lib/results/session_token.ts";
 import { MAX_WAITING_PER_ADDRESS } from "@/routes/results/login.ts";
 import type { ResultsDeps } from "@/routes/results/mod.ts";
@@ -251,7 +252,7 @@ Deno.test("login: a failed form goes back to the login page with its reason and 
     const place = async (fields: Record<string, string>, headers: Record<string, string> = {}) => {
       const response = await form(origin, fields, headers);
       assert.equal(response.status, 303);
-      assert.equal(response.headers.get("set-cookie"), null);
+      assert.doesNotMatch(response.headers.get("set-cookie") ?? "", /results_session/);
       return response.headers.get("location");
     };
     const next = "/log?a=b&c=d";
@@ -266,6 +267,60 @@ Deno.test("login: a failed form goes back to the login page with its reason and 
     const address = elsewhere();
     for (let n = 0; n < MAX_WRONG_PER_ACCOUNT; n++) await place({ ...CREDENTIALS, password: `p${n}` }, address);
     assert.equal(await place(CREDENTIALS, address), "/login?error=429");
+  });
+});
+
+/** What the login page would read after this answer. */
+function noteOf(response: Response): LoginNote | null {
+  const headers = { Cookie: response.headers.getSetCookie().map((cookie) => cookie.split(";")[0]).join("; ") };
+  return readLoginNote(new Request("http://site.example/login", { headers }));
+}
+
+Deno.test("login: a form leaves a note for the login page alone: the name, the wait, the end of the session, the logout", async () => {
+  let answer: () => Response = refusing;
+  const now = Date.now();
+  await withLogin(() => answer(), { now: () => now }, async ({ origin }) => {
+    answer = refusing;
+    const address = elsewhere();
+    const failed = await form(origin, { username: "åsa", password: "wrong" }, address);
+    assert.match(
+      failed.headers.get("set-cookie") ?? "",
+      /^login_note=[\w-]+; Max-Age=600; Path=\/login; HttpOnly; SameSite=Strict$/,
+    );
+    assert.deepEqual(noteOf(failed), { kind: "failed", username: "åsa", retryAt: null });
+    for (let n = 1; n < MAX_WRONG_PER_ACCOUNT; n++) await form(origin, { username: "åsa", password: `p${n}` }, address);
+    const locked = await form(origin, { username: "åsa", password: "wrong" }, address);
+    assert.deepEqual(noteOf(locked), { kind: "failed", username: "åsa", retryAt: now + 5000 });
+    assert.deepEqual(noteOf(await form(origin, { password: "x" })), { kind: "failed", username: "", retryAt: null });
+    assert.equal(noteOf(await form(origin, CREDENTIALS, { Origin: "http://evil.example" })), null);
+    answer = known;
+    const right = await form(origin, CREDENTIALS);
+    assert.deepEqual(noteOf(right), { kind: "session", endsAt: now + 8 * 3600_000 });
+    assert.deepEqual(right.headers.getSetCookie().length, 2);
+    assert.deepEqual(
+      (await login(origin, CREDENTIALS, elsewhere())).headers.getSetCookie().length,
+      1,
+      "JSON leaves none",
+    );
+    const headers = { Origin: origin, "X-Forwarded-Proto": "http" };
+    const out = await fetch(`${origin}/results/_logout`, {
+      method: "POST",
+      redirect: "manual",
+      headers,
+      body: new URLSearchParams({ next: "/" }),
+    });
+    assert.deepEqual(noteOf(out), { kind: "loggedOut" });
+  });
+});
+
+Deno.test("login: a form of an account that may read no results logs in and is led to the page that says so", async () => {
+  await withLogin(s3(403, "AccessDenied"), {}, async ({ origin }) => {
+    const response = await form(origin, { ...CREDENTIALS, next: "/log?a=b" });
+    assert.deepEqual([response.status, response.headers.get("location")], [
+      303,
+      "/login?unreadable=1&next=%2Flog%3Fa%3Db",
+    ]);
+    assert.match(response.headers.get("set-cookie") ?? "", /^results_session=[\w-]+; /);
   });
 });
 

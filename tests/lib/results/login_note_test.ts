@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import fc from "fast-check";
+
+import { type LoginNote, loginNoteCookie, readLoginNote } from "@/lib/results/login_note.ts";
+
+const NOW = Date.UTC(2026, 10, 23, 12);
+const request = (cookie: string) => new Request("https://site.example/login", { headers: { Cookie: cookie } });
+const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+
+Deno.test("login note: is read as it was written, beside other cookies", () => {
+  const notes: LoginNote[] = [
+    { kind: "failed", username: "Åsa; a=b", retryAt: null },
+    { kind: "failed", username: "", retryAt: NOW + 40_000 },
+    { kind: "session", endsAt: NOW },
+    { kind: "loggedOut" },
+  ];
+  for (const note of notes) {
+    const cookie = loginNoteCookie("https", note, NOW).split(";")[0];
+    assert.deepEqual(readLoginNote(request(`a=b; ${cookie}; results_session=x`)), note);
+  }
+});
+
+Deno.test("login note: is for the login page alone, and lasts as long as it says something", () => {
+  const cookie = (note: LoginNote) => loginNoteCookie("https", note, NOW);
+  assert.match(cookie({ kind: "loggedOut" }), /; Max-Age=600; Path=\/login; HttpOnly; SameSite=Strict; Secure$/);
+  assert.doesNotMatch(loginNoteCookie("http", { kind: "loggedOut" }, NOW), /Secure/);
+  assert.match(cookie({ kind: "failed", username: "a", retryAt: NOW + 3_000_000 }), /Max-Age=3000;/);
+  assert.match(cookie({ kind: "session", endsAt: NOW + 3_600_000 }), /Max-Age=90000;/);
+});
+
+Deno.test("login note: anything else in its cookie is no note", () => {
+  const values = [
+    "",
+    "%",
+    "e30",
+    encoded(null),
+    encoded({ kind: "failed" }),
+    encoded({ kind: "failed", username: "a".repeat(257), retryAt: null }),
+    encoded({ kind: "failed", username: ["a"], retryAt: null }),
+    encoded({ kind: "session", endsAt: "soon" }),
+    encoded({ kind: "other" }),
+    encoded({ kind: "failed", username: "a".repeat(3000), retryAt: null }),
+  ];
+  for (const value of values) assert.equal(readLoginNote(request(`login_note=${value}`)), null, value);
+  assert.equal(readLoginNote(new Request("https://site.example/login")), null);
+  fc.assert(fc.property(fc.string(), (text) => {
+    const headers = new Headers();
+    try {
+      headers.set("Cookie", `login_note=${text}`);
+    } catch {
+      return;
+    }
+    assert.equal(readLoginNote({ headers }), null);
+  }));
+});

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+
+import { type LoginNote, loginNoteCookie } from "@/lib/results/login_note.ts";
+import { ASSETS, fakeSite, type FakeState } from "@/tests/site/fake_site.ts";
+import { SAMPLE_NOW } from "@/tests/site/fake_campaigns.ts";
+
+const HOME = "http://site.example:8000/";
+
+interface Arrival {
+  readonly query?: string;
+  readonly note?: LoginNote;
+  readonly user?: string;
+  readonly state?: Partial<FakeState>;
+}
+
+/** The login page as a browser with this note and session gets it. */
+async function page({ query = "", note, user, state = {} }: Arrival): Promise<string> {
+  const { app, state: served } = fakeSite(ASSETS, "/absent");
+  Object.assign(served, state);
+  const cookies = [
+    ...(note ? [loginNoteCookie("http", note, SAMPLE_NOW).split(";")[0]] : []),
+    ...(user ? [`fake_session=${user}`] : []),
+  ];
+  const response = await app.request(`${HOME}login${query}`, { headers: { Cookie: cookies.join("; ") } });
+  assert.equal(response.status, 200);
+  return await response.text();
+}
+
+const failed = (username: string, retryAt: number | null = null): LoginNote => ({ kind: "failed", username, retryAt });
+
+Deno.test("login page: a failed login keeps the name and asks for the password", async () => {
+  const text = await page({ query: "?error=401", note: failed('å"><b>') });
+  assert.match(text, /name="username"[^>]*value="å&quot;>&lt;b>"/);
+  assert.match(text, /name="password"[^>]*autofocus/);
+  assert.doesNotMatch(text, /name="username"[^>]*autofocus/);
+});
+
+Deno.test("login page: a name is filled in after a failed login only", async () => {
+  assert.doesNotMatch(await page({ note: failed("reader") }), /value="reader"/);
+});
+
+Deno.test("login page: says when the next attempt is allowed", async () => {
+  const text = await page({ query: "?error=429", note: failed("reader", SAMPLE_NOW + 40_000) });
+  assert.match(text, /role="alert".*Try again in 40 seconds\./s);
+  assert.match(await page({ query: "?error=429" }), /Wait up to five minutes/);
+});
+
+Deno.test("login page: a refused account of another tenant, or of the system level, is told what it opens", async () => {
+  const other = await page({ query: "?error=401", note: failed("research/researcher") });
+  assert.match(other, /accounts of the tenant archive only.*<a href="\/docs">/s);
+  assert.match(await page({ query: "?error=401", note: failed("admin") }), /system level opens no campaigns/);
+  const own = await page({ query: "?error=401", note: failed("archive/reader") });
+  assert.doesNotMatch(own, /tenant archive only|system level/);
+});
+
+Deno.test("login page: says that a session ended, by itself or early, and that the login leads back", async () => {
+  const over: LoginNote = { kind: "session", endsAt: SAMPLE_NOW - 180_000 };
+  const text = await page({ query: "?next=%2Flog%3Fa%3Db%23L3", note: over });
+  assert.match(text, /role="status".*Your session ended 3 min ago\. Log in again\..*leads back to where you were/s);
+  assert.match(text, /name="next" value="\/log\?a=b#L3"/);
+  assert.doesNotMatch(await page({ note: over }), /leads back/);
+  const early: LoginNote = { kind: "session", endsAt: SAMPLE_NOW + 1000 };
+  assert.match(await page({ note: early }), /the account was changed/);
+  assert.doesNotMatch(await page({ note: early, state: { outage: true } }), /has ended/);
+});
+
+Deno.test("login page: says that the logout happened", async () => {
+  assert.match(await page({ note: { kind: "loggedOut" } }), /role="status">You are logged out\./);
+});
+
+Deno.test("login page: a user who is logged in is led on, and told where the account may read no results", async () => {
+  const note: LoginNote = { kind: "session", endsAt: SAMPLE_NOW + 1000 };
+  const text = await page({ query: "?next=%2Falto", note, user: "reader" });
+  assert.match(text, /You are logged in as reader\..*<a href="\/alto">Go on/s);
+  assert.doesNotMatch(text, /may read the results|has ended/);
+  assert.match(await page({ query: "?unreadable=1", note, user: "reader" }), /lets this account read no results/);
+  assert.doesNotMatch(await page({ query: "?unreadable=1", note: { kind: "loggedOut" } }), /read no results/);
+});
+
+Deno.test("login page: sample accounts are listed, and one form logs in with the visitor's", async () => {
+  const text = await page({ query: "?next=%2Falto" });
+  const [, form] = /<section class="samples".*?(<form.*?<\/form>)/s.exec(text) ?? [];
+  assert.match(
+    form,
+    /name="next" value="\/alto".*name="username" value="archive\/reader".*name="password" value="stackroom-demo"/s,
+  );
+  assert.match(form, /Look around as reader/);
+  assert.match(text, /<code>admin<\/code>.*the tenants/s);
+});
