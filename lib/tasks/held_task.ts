@@ -13,6 +13,14 @@ const RETRY_MS = 1000;
  */
 type Interruption = "canceled" | "lost" | "expired" | "stopped";
 
+/** What precedes the next run of a task whose work failed with an error that may pass. */
+interface Retry {
+  /** When the first of these errors came, by the clock. */
+  readonly failingSince: number;
+  /** The wait before the next run, ms. */
+  readonly waitMs: number;
+}
+
 interface HeldTaskOptions {
   readonly store: TaskStore;
   readonly holder: string;
@@ -30,6 +38,10 @@ export class HeldTask {
   /** `paused`: its lease may have run out. `ending`: its end is not stored yet. */
   state: "waiting" | "running" | "paused" | "ending" = "waiting";
   end: TaskEnd | null = null;
+  /** Since when its work has failed with errors that may pass, and the last wait; null where it has got further. */
+  retry: Retry | null = null;
+  /** Whether it waits until it may run again, without a slot of the tasks that can run. */
+  isBackingOff = false;
 
   readonly #options: HeldTaskOptions;
   readonly #cancel = new AbortController();

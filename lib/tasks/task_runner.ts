@@ -22,9 +22,12 @@ import type { Blobs, TaskBounds, TaskStore } from "./task_store.ts";
 /** Tasks that a process works on at a time: in all, and of one owner, so that no owner takes all of them. */
 const MAX_RUNNING = 8;
 const MAX_RUNNING_PER_OWNER = 4;
-/** A process claims no further tasks while it has so many, those included that wait for their turn. */
+/**
+ * A process claims no further tasks while it has so many, those included that wait for their turn, but for those that
+ * wait for the object store: they need no slot, and other tasks must not wait for the same store.
+ */
 const MAX_CLAIMED = 16;
-/** How long errors of the store that may pass are waited out while nothing is done in between, ms. */
+/** How long errors of the object store that may pass are waited out while nothing is done in between, ms. */
 const RETRY_FOR_MS = 300_000;
 const FIRST_RETRY_MS = 1000;
 const MAX_RETRY_MS = 30_000;
@@ -203,7 +206,7 @@ export class TaskRunner {
   }
 
   async #claim(): Promise<void> {
-    const limit = MAX_CLAIMED - this.#held.size;
+    const limit = MAX_CLAIMED - [...this.#held.values()].filter(({ isBackingOff }) => !isBackingOff).length;
     if (this.#isClaiming || limit <= 0) return;
     this.#isClaiming = true;
     const at = this.#options.clock.now();
@@ -260,7 +263,7 @@ export class TaskRunner {
       let fewest = MAX_RUNNING_PER_OWNER;
       for (const held of this.#waiting) {
         const count = ofOwner.get(held.task.owner) ?? 0;
-        if (count >= fewest) continue;
+        if (count >= fewest || held.isBackingOff) continue;
         first = held;
         fewest = count;
       }
@@ -278,51 +281,62 @@ export class TaskRunner {
     }
   }
 
-  /** Works on a task until it ends or is interrupted. */
+  /** Works on a task until it ends, is interrupted or waits for a retry. */
   async #work(held: HeldTask): Promise<void> {
     const end = await this.#run(held);
+    if (end === "retry") return;
     if (end) return await this.#finish(held, end);
     if (held.interruption === "lost") this.#forget(held);
     else held.state = "paused";
   }
 
-  /** How a task ends; null where it is interrupted and does not end here. */
-  async #run(held: HeldTask): Promise<TaskEnd | null> {
-    const { clock } = this.#options;
-    const { task } = held;
+  /** How a task ends; null where it is interrupted and does not end here, `retry` where it waits to run again. */
+  async #run(held: HeldTask): Promise<TaskEnd | "retry" | null> {
+    const { task, version } = held;
     const handler = this.#handlers.get(task.kind);
     const opened = task.sealedCaller && openCaller(task.sealedCaller, task, this.keys);
     if (!handler || !opened) return failed(held, handler ? UNREADABLE_CALLER : UNREADABLE_TASK);
     // The times of the store may have been changed; this one is sealed.
     if (Date.now() - opened.at > MAX_RUN_MS + CLOCK_SKEW_MS) return failed(held, RAN_TOO_LONG);
     const { caller, digests } = opened;
-    let retryMs = FIRST_RETRY_MS;
-    let failingSince: number | null = null;
-    for (;;) {
-      const { version } = held;
-      try {
-        const progress = await handler.run(this.#job(held, handler, { ...caller, signal: held.signal }, digests));
-        return {
-          state: "ready",
-          error: null,
-          progress: JSON.stringify(progress),
-          keepsCaller: handler.keepsCaller,
-        };
-      } catch (error) {
-        if (held.interruption) return interrupted(held);
-        if (held.version > version) failingSince = null;
-        failingSince ??= clock.now();
-        if (!isTransient(error) || clock.now() - failingSince >= RETRY_FOR_MS) {
-          const sentence = failureSentence(error);
-          if (sentence === null) this.#fault(held, error);
-          return failed(held, sentence ?? INTERNAL_ERROR);
-        }
-        if (held.version > version) retryMs = FIRST_RETRY_MS;
-        await clock.sleep(retryMs, held.signal);
-        if (held.interruption) return interrupted(held);
-        retryMs = Math.min(2 * retryMs, MAX_RETRY_MS);
-      }
+    try {
+      const progress = await handler.run(this.#job(held, handler, { ...caller, signal: held.signal }, digests));
+      return {
+        state: "ready",
+        error: null,
+        progress: JSON.stringify(progress),
+        keepsCaller: handler.keepsCaller,
+      };
+    } catch (error) {
+      if (held.interruption) return interrupted(held);
+      if (held.version > version) held.retry = null;
+      if (isTransient(error) && this.#retryLater(held)) return "retry";
+      const sentence = failureSentence(error);
+      if (sentence === null) this.#fault(held, error);
+      return failed(held, sentence ?? INTERNAL_ERROR);
     }
+  }
+
+  /**
+   * Lets a task wait for its next run without a slot of those that can run.
+   *
+   * @returns false where it has failed for too long
+   */
+  #retryLater(held: HeldTask): boolean {
+    const { clock } = this.#options;
+    const now = clock.now();
+    const failingSince = held.retry?.failingSince ?? now;
+    if (now - failingSince >= RETRY_FOR_MS) return false;
+    const waitMs = held.retry ? Math.min(2 * held.retry.waitMs, MAX_RETRY_MS) : FIRST_RETRY_MS;
+    held.retry = { failingSince, waitMs };
+    held.isBackingOff = true;
+    this.#enqueue(held);
+    clock.sleep(waitMs, this.#stop.signal).then(() => {
+      held.isBackingOff = false;
+      // It has no effect on a task that has ended meanwhile, since that is not among those that wait.
+      this.#next();
+    });
+    return true;
   }
 
   #job(
