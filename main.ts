@@ -1,7 +1,7 @@
 import { abort } from "node:process";
 import { announcement } from "@/compose/announcement.ts";
 import { command } from "@/compose/commands.ts";
-import { gatewayDeps } from "@/compose/gateway.ts";
+import { gatewayDeps, tokenSecret } from "@/compose/gateway.ts";
 import { resultsDeps } from "@/compose/results.ts";
 import { startSampleCluster } from "@/compose/sample_cluster.ts";
 import { credentialMemory } from "@/compose/shared.ts";
@@ -60,7 +60,8 @@ async function start(config: Config, dev: boolean): Promise<void> {
     : null;
 
   const replicas = config.redisUrl === null ? null : await replicated(config, config.redisUrl, folder, log);
-  const tasks = config.gateway && await openTasks(config, folder, console.error);
+  const tasks = config.gateway &&
+    await openTasks(config, tokenSecret(config.gateway, folder), folder, console.error);
   const memory = credentialMemory(replicas?.share);
   const revocations = replicas?.revocations ?? null;
   const fromStore = config.results && resultsDeps(config, config.results, store, folder, memory, log, revocations);

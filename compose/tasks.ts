@@ -7,7 +7,7 @@ import { deleteHandler } from "@/lib/tasks/delete.ts";
 import { openTaskFile } from "@/lib/tasks/open_task_file.ts";
 import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
 import { PROCESS_CLOCK, steadyTime } from "@/lib/tasks/task_clock.ts";
-import { taskKeys } from "@/lib/tasks/task_keys.ts";
+import { deploymentOf, taskKeys } from "@/lib/tasks/task_keys.ts";
 import type { TaskHandler } from "@/lib/tasks/task_handler.ts";
 import { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import type { TaskStore } from "@/lib/tasks/task_store.ts";
@@ -35,11 +35,13 @@ interface TaskRunnerParts {
 /**
  * Opens the store of background tasks: Redis where it is configured, else a file in the data folder, else memory.
  *
+ * @param secret that signs tokens: processes with another one have other tasks
  * @param warn receives lines for the operator
  * @throws {DataFolderError} when there can be no such file
  */
 export async function openTasks(
   config: Config,
+  secret: Uint8Array,
   folder: DataFolder | null,
   warn: (line: string) => void,
 ): Promise<OpenTasks> {
@@ -51,7 +53,8 @@ export async function openTasks(
     // Outages of the same server are reported by a connection of compose/replication.ts.
     const settings = { url: redisUrl, caCerts: caCertificates(config), warn, reportsOutages: false };
     const client = new RedisClient(settings);
-    return { store: new RedisTaskStore(client, { warn }), isReachable: () => client.isReachable() };
+    const store = new RedisTaskStore(client, { deployment: deploymentOf(secret), warn });
+    return { store, isReachable: () => client.isReachable() };
   }
   const now = steadyTime();
   const store = folder ? openTaskFile(`${folder.path}/${TASKS_FILE}`, now, warn) : new SqliteTaskStore(":memory:", now);

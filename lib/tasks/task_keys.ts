@@ -26,6 +26,17 @@ export function taskKeys(secret: Uint8Array): TaskKeys {
   };
 }
 
+/** Characters of a name of a deployment: 64 bits as hexadecimal. */
+const DEPLOYMENT_CHARACTERS = 16;
+
+/**
+ * A name for the processes with one secret (`API_SECRET_KEY`), under which they share tasks apart from those with another
+ * one. It does not reveal the secret.
+ */
+export function deploymentOf(secret: Uint8Array): string {
+  return derivedKey(secret, "task store").export().toString("hex").slice(0, DEPLOYMENT_CHARACTERS);
+}
+
 const SEALED = z.object({
   username: z.string(),
   tenant: z.string().nullable(),

@@ -4,6 +4,7 @@ import { CreateBucketCommand, ListObjectsV2Command, PutObjectCommand, type S3Cli
 import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
 import { RedisClient } from "@/lib/tasks/redis/redis_client.ts";
 import { RedisTaskStore } from "@/lib/tasks/redis/redis_task_store.ts";
+import { deploymentOf } from "@/lib/tasks/task_keys.ts";
 import { type Application, startApplication } from "@/tests/application.ts";
 import { mapiAuthorization, startStore } from "@/tests/embedded/store/store_fixture.ts";
 import { unzipped } from "@/tests/lib/tasks/zip/strict_zip.ts";
@@ -18,6 +19,7 @@ const TIMEOUT_MS = 90_000;
 const BUCKET = "parcels";
 const OBJECTS = `/buckets/${BUCKET}/objects`;
 const PASSWORD = "stackroom-demo";
+const SECRET = "a key of this test, long enough to sign with";
 
 type Progress = Record<string, unknown>;
 
@@ -46,7 +48,7 @@ async function startReplicas(): Promise<Replicas> {
       ROLES: "gateway",
       EMBEDDED: "off",
       HOST: "127.0.0.1",
-      API_SECRET_KEY: "a key of this test, long enough to sign with",
+      API_SECRET_KEY: SECRET,
       HCP_HOST: "127.0.0.1",
       S3_ENDPOINT_URL: held.url,
       REDIS_URL: redis.url,
@@ -319,7 +321,8 @@ Deno.test({
     assert.equal(changed.status, 200, await changed.text());
     held.release();
     const client = new RedisClient({ url: redis.url, caCerts: [], warn() {} });
-    const store = new RedisTaskStore(client, { warn() {} });
+    const deployment = deploymentOf(new TextEncoder().encode(SECRET));
+    const store = new RedisTaskStore(client, { deployment, warn() {} });
     try {
       for (const path of tasks) {
         const task = await until("the end of a task", async () => {

@@ -12,8 +12,8 @@ import {
 } from "./redis_client.ts";
 import { CANCEL, CLAIM, CREATE, DELETE, END, GET, PROLONG, RELEASE, SAVE, SWEEP, WRITE_BLOBS } from "./task_scripts.ts";
 
-/** The layout's version is a part of all keys: tasks of another version are not seen, and expire by themselves. */
-const PREFIX = `${REDIS_PREFIX}{tasks-1}:`;
+/** A part of all keys: tasks of another version are not seen, and expire by themselves. */
+const LAYOUT_VERSION = 2;
 
 const DAMAGED = "The stored record of this task is damaged: start the task again";
 
@@ -56,6 +56,8 @@ const CREATED = text.pipe(z.enum(["created", "owner", "all"]));
 const SAVED = text.pipe(z.enum(["stored", "canceling", "lost"]));
 
 interface RedisTaskStoreOptions {
+  /** The name of the processes that share these tasks: a part of all keys, so that others do not see the tasks. */
+  readonly deployment: string;
   /** Receives a line for the operator when a damaged task is deleted. */
   readonly warn: (line: string) => void;
   /** Added to the server's clock, ms; none when absent. */
@@ -63,17 +65,20 @@ interface RedisTaskStoreOptions {
 }
 
 /**
- * The tasks of several processes, in Redis or Valkey. Leases and times are by the server's clock. Each method is one
+ * The tasks of several processes of one deployment, in Redis or Valkey. Leases and times are by the server's clock. Each method is one
  * script, which the server runs whole.
  */
 export class RedisTaskStore implements TaskStore {
   readonly #client: RedisClient;
+  /** What all its keys begin with, which are in one slot of a cluster. */
+  readonly #prefix: string;
   readonly #warn: (line: string) => void;
   readonly #offset: () => number;
 
   /** @param client closed with this store */
-  constructor(client: RedisClient, { warn, clockOffset = () => 0 }: RedisTaskStoreOptions) {
+  constructor(client: RedisClient, { deployment, warn, clockOffset = () => 0 }: RedisTaskStoreOptions) {
     this.#client = client;
+    this.#prefix = `${REDIS_PREFIX}{tasks-${LAYOUT_VERSION}-${deployment}}:`;
     this.#warn = warn;
     this.#offset = clockOffset;
   }
@@ -127,7 +132,7 @@ export class RedisTaskStore implements TaskStore {
 
   async readBlobs(id: string, names: readonly string[]): Promise<(Uint8Array<ArrayBuffer> | null)[]> {
     if (names.length === 0) return [];
-    const reply = await this.#client.command("HMGET", `${PREFIX}blobs:${id}`, ...names);
+    const reply = await this.#client.command("HMGET", `${this.#prefix}blobs:${id}`, ...names);
     return parsed(z.array(z.instanceof(Uint8Array).or(none)), reply).map((blob) => blob && plainBytes(blob));
   }
 
@@ -140,7 +145,7 @@ export class RedisTaskStore implements TaskStore {
   }
 
   #run(script: RedisScript, ...words: readonly RedisArgument[]): Promise<RedisReply> {
-    return this.#client.run(script, [PREFIX], [this.#offset(), ...words]);
+    return this.#client.run(script, [this.#prefix], [this.#offset(), ...words]);
   }
 
   /** No process can work on such a task, and each one would claim it again and again. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { HttpError } from "@/lib/http/errors.ts";
 import { RedisClient, type RedisReply } from "@/lib/tasks/redis/redis_client.ts";
 import { RedisTaskStore } from "@/lib/tasks/redis/redis_task_store.ts";
+import { deploymentOf } from "@/lib/tasks/task_keys.ts";
 import {
   ENDED_TTL_MS,
   LEASE_MS,
@@ -14,7 +15,8 @@ import { assertNoCredentials, bytesBelow, latin1, storeCallers } from "@/tests/l
 import { type StoreUnderTest, testTaskStore } from "@/tests/lib/tasks/task_store_contract.ts";
 import { REDIS_PROGRAM, RedisServer } from "@/tests/redis_server.ts";
 
-const PREFIX = "stackroom:{tasks-1}:";
+const DEPLOYMENT = "d";
+const PREFIX = `stackroom:{tasks-2-${DEPLOYMENT}}:`;
 
 interface RedisStoreUnderTest extends StoreUnderTest {
   readonly server: RedisServer;
@@ -31,7 +33,7 @@ async function open(): Promise<RedisStoreUnderTest> {
   const warn = () => {};
   const client = new RedisClient({ url: server.url, warn });
   let clockOffset = 0;
-  const options = { warn, clockOffset: () => clockOffset };
+  const options = { deployment: DEPLOYMENT, warn, clockOffset: () => clockOffset };
   async function keys(): Promise<string[]> {
     const reply = await client.command("KEYS", "*") as readonly RedisReply[];
     return reply.map((key) => new TextDecoder().decode(key as Uint8Array)).sort();
@@ -97,6 +99,7 @@ test("of two processes that claim at the same time each gets other tasks", async
   for (const task of tasks) await store.create(task, "gone", BOUNDS);
   await advance(LEASE_MS);
   const other = new RedisTaskStore(new RedisClient({ url: server.url, warn() {} }), {
+    deployment: DEPLOYMENT,
     warn() {},
     clockOffset: () => LEASE_MS,
   });
@@ -106,6 +109,35 @@ test("of two processes that claim at the same time each gets other tasks", async
   );
   const ids = (await Promise.all(claims)).flat().map(({ id }) => id);
   assert.deepEqual(ids.sort(), tasks.map(({ id }) => id).sort());
+  await other.close();
+});
+
+test("processes with another secret neither see nor count, change or delete its tasks", async (under) => {
+  const { store, server, advance, keys } = under;
+  const bounds = { maxPerOwner: 1, max: 1 };
+  const of = (secret: string) => deploymentOf(new TextEncoder().encode(secret));
+  assert.match(of("one"), /^[0-9a-f]{16}$/);
+  assert.notEqual(of("one"), of("other"));
+  const client = new RedisClient({ url: server.url, warn() {} });
+  let clockOffset = 0;
+  const other = new RedisTaskStore(client, { deployment: of("other"), warn() {}, clockOffset: () => clockOffset });
+  const task = newTask();
+  await store.create(task, "a", bounds, new Map([["0", new Uint8Array([1])]]));
+  const before = await keys();
+  clockOffset = LEASE_MS;
+  await advance(LEASE_MS);
+  assert.deepEqual(await other.claim("b", 9), []);
+  assert.equal(await other.get(task.id), null);
+  assert.deepEqual(await other.readBlobs(task.id, ["0"]), [null]);
+  assert.equal(await other.save(task.id, "a", "{}"), "lost");
+  assert.equal(await other.end(task.id, "a", END), "lost");
+  await other.cancel(task.id);
+  await other.release("a");
+  await other.sweep();
+  assert.equal(await other.create(newTask(), "a", bounds), "created", "each has bounds of its own");
+  assert.deepEqual((await keys()).filter((key) => key.startsWith(PREFIX)), before);
+  const [claimed] = await store.claim("a", 9);
+  assert.deepEqual([claimed.id, claimed.isCanceling, claimed.progress], [task.id, false, "{}"]);
   await other.close();
 });
 

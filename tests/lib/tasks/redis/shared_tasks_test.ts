@@ -24,8 +24,9 @@ const CALLER: Caller = {
 
 /** A process of the gateway; `clockOffset` is how much later than the server's clock its store believes it to be, ms. */
 function process(url: string, run: Work, clockOffset = 0): TaskRunner {
+  const options = { deployment: "d", warn() {}, clockOffset: () => clockOffset };
   const runner = new TaskRunner({
-    store: new RedisTaskStore(new RedisClient({ url, warn() {} }), { warn() {}, clockOffset: () => clockOffset }),
+    store: new RedisTaskStore(new RedisClient({ url, warn() {} }), options),
     keys: taskKeys(new TextEncoder().encode("the secret of all replicas")),
     handlers: [{ ...COUNT, run }],
     bounds: { maxPerOwner: 10, max: 10 },
