@@ -47,7 +47,7 @@ export type DeleteProgress = z.output<typeof deleteProgress>;
 export const DELETE: TaskType<DeleteProgress> = {
   kind: "delete",
   progress: deleteProgress,
-  hasFixedBlobs: true,
+  isSealed: true,
 };
 
 /**

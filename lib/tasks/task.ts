@@ -30,7 +30,7 @@ export interface Task {
   readonly isCanceling: boolean;
   /** Why it failed, as a sentence for its owner; null unless it did. */
   readonly error: string | null;
-  /** What it works on and how far it is, as JSON; each kind has a schema of its own. */
+  /** What it works on and how far it is, as JSON, which some kinds seal; each kind has a schema of its own. */
   readonly progress: string;
   /** The keys with which it works, sealed; null once it has ended and does not need them any more. */
   readonly sealedCaller: Uint8Array | null;

@@ -25,6 +25,9 @@ export const UNREADABLE_CALLER =
   "The key of the gateway was replaced or the stored task was changed since it was started: start it again";
 /** A blob that the work reads is not the one that its owner's keys were sealed with. */
 export const CHANGED_INPUT = "The stored list of what to work on was changed or is gone: start the task again";
+/** A sealed progress does not open. That of a version that did not seal it does not either. */
+export const CHANGED_PROGRESS =
+  "The stored progress of the task was changed, or is of another version of the gateway: start it again";
 /** The progress is not one of this version, or of a kind that it does not have. */
 export const UNREADABLE_TASK = "The task was started by another version of the gateway: start it again";
 export const INTERNAL_ERROR = "Internal error of the gateway: its log says more";

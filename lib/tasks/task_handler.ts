@@ -8,10 +8,10 @@ export interface TaskType<P> {
   readonly kind: TaskKind;
   readonly progress: z.ZodType<P>;
   /**
-   * Whether its blobs are what it works on and never change. Their digests are sealed with the owner's keys, so nothing
-   * else can be worked on with these keys. False when absent.
+   * Whether only the gateway can say what it works on: its progress is sealed, and so are the digests of its blobs, which
+   * never change. False when absent.
    */
-  readonly hasFixedBlobs?: boolean;
+  readonly isSealed?: boolean;
 }
 
 /** What the tasks of one kind do. */

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { createHash, createHmac, type KeyObject } from "node:crypto";
 import { z } from "zod";
 import type { Caller } from "@/lib/auth/store_credentials.ts";
@@ -11,6 +12,8 @@ import type { Blobs } from "./task_store.ts";
 export interface TaskKeys {
   /** Seals the credentials of running tasks, with what they may be used for. */
   readonly seal: KeyObject;
+  /** Seals how far tasks are. */
+  readonly progress: KeyObject;
   /** Derives the owner of a task from credentials. */
   readonly owner: KeyObject;
   /** Signs the tickets of archives. */
@@ -21,6 +24,7 @@ export interface TaskKeys {
 export function taskKeys(secret: Uint8Array): TaskKeys {
   return {
     seal: derivedKey(secret, "task credentials"),
+    progress: derivedKey(secret, "task progress"),
     owner: derivedKey(secret, "task owner"),
     ticket: derivedKey(secret, "zip ticket"),
   };
@@ -47,7 +51,7 @@ const SEALED = z.object({
 });
 
 /** What a seal is bound to: it does not open for another task, kind or bucket. */
-type SealedTask = Pick<Task, "id" | "kind" | "bucket">;
+export type SealedTask = Pick<Task, "id" | "kind" | "bucket">;
 
 /** What a sealed caller may be used for, besides its task, kind and bucket. */
 interface SealTerms {
@@ -104,6 +108,16 @@ export function openCaller(sealed: Uint8Array, task: SealedTask, { seal }: TaskK
   if (!data) return null;
   const { at, digests, ...caller } = data;
   return { caller: { ...caller, mapiAuthorization: null }, at, digests };
+}
+
+/** Seals a progress, JSON, for one task of one kind and bucket. @returns base64url */
+export function sealProgress(progress: string, task: SealedTask, { progress: key }: TaskKeys): string {
+  return sealText(progress, key, associatedData(task)).toString("base64url");
+}
+
+/** A sealed progress; null where it was sealed with another `API_SECRET_KEY` or for another task, or was changed. */
+export function openProgress(sealed: string, task: SealedTask, { progress: key }: TaskKeys): string | null {
+  return openText(Buffer.from(sealed, "base64url"), key, associatedData(task));
 }
 
 function associatedData({ id, kind, bucket }: SealedTask): string {

@@ -9,6 +9,7 @@ import { MAX_RUN_MS, RAN_TOO_LONG, RENEW_MS, type Task, type TaskEnd } from "./t
 import type { TaskClock } from "./task_clock.ts";
 import {
   CHANGED_INPUT,
+  CHANGED_PROGRESS,
   failureSentence,
   INTERNAL_ERROR,
   isTransient,
@@ -16,7 +17,17 @@ import {
   UNREADABLE_TASK,
 } from "./task_error.ts";
 import type { Job, TaskHandler, TaskType } from "./task_handler.ts";
-import { blobDigest, blobDigests, openCaller, ownerOf, sealCaller, type TaskKeys } from "./task_keys.ts";
+import {
+  blobDigest,
+  blobDigests,
+  openCaller,
+  openProgress,
+  ownerOf,
+  sealCaller,
+  type SealedTask,
+  sealProgress,
+  type TaskKeys,
+} from "./task_keys.ts";
 import type { Blobs, TaskBounds, TaskStore } from "./task_store.ts";
 
 /** Tasks that a process works on at a time: in all, and of one owner, so that no owner takes all of them. */
@@ -110,10 +121,15 @@ export class TaskRunner {
     const { keys, bounds, clock } = this.#options;
     const id = randomUUID();
     const at = clock.now();
-    const terms = { at: Date.now(), digests: type.hasFixedBlobs && blobs ? blobDigests(blobs) : {} };
-    const sealedCaller = sealCaller(caller, { id, kind: type.kind, bucket }, terms, keys);
-    const text = JSON.stringify(progress);
-    const task = { id, kind: type.kind, owner: ownerOf(caller, keys), bucket, progress: text, sealedCaller };
+    const terms = { at: Date.now(), digests: type.isSealed && blobs ? blobDigests(blobs) : {} };
+    const named = { id, kind: type.kind, bucket };
+    const sealedCaller = sealCaller(caller, named, terms, keys);
+    const task = {
+      ...named,
+      owner: ownerOf(caller, keys),
+      progress: this.#progressText(type, named, progress),
+      sealedCaller,
+    };
     const created = await this.store.create(task, this.#holder, bounds, blobs);
     if (created === "owner") {
       throw tooManyRequests(
@@ -139,7 +155,7 @@ export class TaskRunner {
     const isTheirs = task !== null && task.kind === type.kind && task.bucket === bucket &&
       task.owner === ownerOf(caller, this.keys);
     if (!isTheirs) throw notFound("Task");
-    return { task, progress: parsedProgress(type, task.progress) };
+    return { task, progress: this.#progressOf(type, task) };
   }
 
   /** Requests the cancellation of a task. It ends soon afterwards, unless it has ended already. */
@@ -304,7 +320,7 @@ export class TaskRunner {
       return {
         state: "ready",
         error: null,
-        progress: JSON.stringify(progress),
+        progress: this.#progressText(handler, task, progress),
         keepsCaller: handler.keepsCaller,
       };
     } catch (error) {
@@ -346,22 +362,37 @@ export class TaskRunner {
     digests: Readonly<Record<string, string>>,
   ): Job<unknown> {
     const { store } = this;
-    const { id, bucket } = held.task;
+    const { task } = held;
+    const { id, bucket } = task;
     return {
       id,
       bucket,
       caller,
-      progress: parsedProgress(handler, held.progress),
+      progress: this.#progressOf(handler, { ...task, progress: held.progress }),
       signal: held.signal,
       leaseSignal: held.leaseSignal,
-      checkpoint: (progress, when) => held.checkpoint(() => JSON.stringify(progress), when),
+      checkpoint: (progress, when) => held.checkpoint(() => this.#progressText(handler, task, progress), when),
       async readBlobs(names) {
         const blobs = await store.readBlobs(id, names);
-        if (handler.hasFixedBlobs) mustBeSealed(names, blobs, digests);
+        if (handler.isSealed) mustBeSealed(names, blobs, digests);
         return blobs;
       },
       writeBlobs: (blobs) => store.writeBlobs(id, blobs),
     };
+  }
+
+  /** A progress as it is stored. */
+  #progressText<P>({ isSealed }: TaskType<P>, task: SealedTask, progress: P): string {
+    const text = JSON.stringify(progress);
+    return isSealed ? sealProgress(text, task, this.keys) : text;
+  }
+
+  /** @throws HttpError 410 for the progress of another version, and for a sealed one that was changed */
+  #progressOf<P>({ isSealed, progress }: TaskType<P>, task: SealedTask & Pick<Task, "progress">): P {
+    const text = isSealed ? openProgress(task.progress, task, this.keys) : task.progress;
+    const { data, success } = progress.safeParse(text === null ? undefined : parsedJson(text));
+    if (!success) throw new HttpError(410, text === null ? CHANGED_PROGRESS : UNREADABLE_TASK);
+    return data;
   }
 
   async #endIfCanceled(held: HeldTask): Promise<void> {
@@ -409,13 +440,6 @@ export class TaskRunner {
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-/** @throws HttpError 410 for the progress of another version */
-function parsedProgress<P>({ progress }: TaskType<P>, text: string): P {
-  const { data, success } = progress.safeParse(parsedJson(text));
-  if (!success) throw new HttpError(410, UNREADABLE_TASK);
-  return data;
-}
 
 /** @throws HttpError 410 for a blob that is not the one whose digest was sealed */
 function mustBeSealed(

@@ -6,7 +6,7 @@ import { badGateway, credentialsRefused, HttpError, unavailable } from "@/lib/ht
 import { SqliteTaskStore } from "@/lib/tasks/sqlite_task_store.ts";
 import { LEASE_MS, MAX_RUN_MS, RAN_TOO_LONG, RENEW_MS, type Task } from "@/lib/tasks/task.ts";
 import type { Job, TaskHandler, TaskType } from "@/lib/tasks/task_handler.ts";
-import { blobDigests, openCaller, sealCaller, taskKeys } from "@/lib/tasks/task_keys.ts";
+import { blobDigests, openCaller, sealCaller, type SealedTask, sealProgress, taskKeys } from "@/lib/tasks/task_keys.ts";
 import { TaskRunner } from "@/lib/tasks/task_runner.ts";
 import type { TaskStore } from "@/lib/tasks/task_store.ts";
 import { FakeClock, settle } from "./fake_clock.ts";
@@ -507,7 +507,7 @@ test("a task whose record cannot be read back after it was created is worked on 
   await runner.stop();
 });
 
-const DELETE = { kind: "delete", progress: COUNT.progress, hasFixedBlobs: true } as const;
+const DELETE = { kind: "delete", progress: COUNT.progress, isSealed: true } as const;
 const INPUT = new Map([["prefixes", new Uint8Array([1, 2])], ["keys/0", new Uint8Array([3])]]);
 
 /** Stores a deletion with keys that were sealed for a task, and begins to work on it in a process. */
@@ -515,9 +515,11 @@ async function runDeletion(
   scene: Scene,
   sealed: { kind?: "count" | "delete"; bucket?: string; ageMs?: number },
   blobs: ReadonlyMap<string, Uint8Array>,
+  stored: (progress: string, task: SealedTask) => string = (progress, task) => sealProgress(progress, task, KEYS),
 ): Promise<{ task: Task; read: Uint8Array[] }> {
   const id = crypto.randomUUID();
-  const task = { id, kind: "delete", owner: "o", bucket: "letters", progress: '{"done":0}' } as const;
+  const named = { id, kind: "delete", owner: "o", bucket: "letters" } as const;
+  const task = { ...named, progress: stored('{"done":0}', named) };
   const { ageMs = 0, ...of } = sealed;
   const terms = { at: Date.now() - ageMs, digests: blobDigests(INPUT) };
   const sealedCaller = sealCaller(caller("alva"), { ...task, ...of }, terms, KEYS);
@@ -557,6 +559,44 @@ for (
     assert.match(task.error ?? "", sentence);
   });
 }
+
+for (
+  const [what, stored] of [
+    ["is not sealed", (progress) => progress],
+    ["is of another task", (progress, task) => sealProgress(progress, { ...task, id: crypto.randomUUID() }, KEYS)],
+    ["was changed", (progress, task) => sealProgress(progress, task, KEYS).replace(/^./, (c) => c === "A" ? "B" : "A")],
+    ["is of another version", (_, task) => sealProgress('{"x":1}', task, KEYS)],
+  ] as [what: string, stored: (progress: string, task: SealedTask) => string][]
+) {
+  test(`a deletion whose progress ${what} fails before it works`, async (scene) => {
+    const { task, read } = await runDeletion(scene, {}, INPUT, stored);
+    assert.deepEqual([task.state, read], ["failed", []]);
+    assert.match(task.error ?? "", /another version of the gateway: start it again$/);
+  });
+}
+
+test("the progress of a deletion is stored sealed, and goes on in another process", async (scene) => {
+  const seen: number[] = [];
+  const work: Work = async ({ progress: { done }, checkpoint, signal }) => {
+    seen.push(done);
+    await checkpoint({ done: done + 7 }, "at once");
+    if (done === 0) await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    return { done: 9 };
+  };
+  const runner = scene.process(work, undefined, DELETE);
+  const of = { caller: caller("alva"), bucket: "letters", progress: { done: 0 }, blobs: INPUT };
+  const id = await runner.create(DELETE, of);
+  await settle();
+  assert.doesNotMatch((await scene.stored(id)).progress, /done/);
+  assert.deepEqual((await runner.find(DELETE, "letters", id, caller("alva"))).progress, { done: 7 });
+  await runner.stop();
+  const other = scene.process(work, undefined, DELETE);
+  await settle();
+  assert.deepEqual(seen, [0, 7]);
+  const { task, progress } = await other.find(DELETE, "letters", id, caller("alva"));
+  assert.deepEqual([task.state, progress], ["ready", { done: 9 }]);
+  await other.stop();
+});
 
 test("the digests of fixed input are sealed when a task is created", async (scene) => {
   const runner = scene.process(untilAborted, undefined, DELETE);
