@@ -1,62 +1,89 @@
-import { effect, useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
+import { BoardFigures } from "@/components/board_figures.tsx";
 import { BoardFilter } from "@/components/board_filter.tsx";
-import { CampaignCard } from "@/components/campaign_card.tsx";
-import { BoardStore, type FirstList, type ListTrouble, OLDER_PAGE } from "@/lib/client/board_store.ts";
+import { BoardStatus } from "@/components/board_status.tsx";
+import { Introduction } from "@/components/introduction.tsx";
+import { PageLinks } from "@/components/page_links.tsx";
+import { ShortcutList } from "@/components/shortcut_list.tsx";
+import { BoardStore, type FirstList, OLDER_PAGE } from "@/lib/client/board_store.ts";
 import { campaignApi } from "@/lib/client/campaign_api.ts";
-import type { CardStore } from "@/lib/client/card_store.ts";
-import { isRememberedOpen, rememberOpen } from "@/lib/client/fold_memory.ts";
 import { goToLogin } from "@/lib/client/go_to_login.ts";
+import { closeIntroduction } from "@/lib/client/introduction.ts";
 import { island } from "@/lib/client/island.tsx";
-import { watchOnScreen } from "@/lib/client/on_screen.ts";
+import { isTyping } from "@/lib/client/is_typing.ts";
+import { ListHistory } from "@/lib/client/list_history.ts";
 import { browserClock } from "@/lib/client/poller.ts";
 import { renderAgain, renderedWithSession } from "@/lib/client/render_again.ts";
 import { ScrollAnchor } from "@/lib/client/scroll_anchor.ts";
 import { apiBase } from "@/lib/client/site_settings.ts";
-import { campaignKey } from "@/lib/presentation/campaign_order.ts";
+import { remembered } from "@/lib/client/viewer/viewer_memory.ts";
 import { formatCount } from "@/lib/presentation/figures.ts";
-import { formatClock, type MomentStyle } from "@/lib/presentation/moments.ts";
-import { LABELS, SENTENCES, skippedCampaignsSentence } from "@/lib/presentation/page_sentences.ts";
+import { jointPace } from "@/lib/presentation/joint_pace.ts";
+import type { ListAddress } from "@/lib/presentation/list_address.ts";
+import { LIST_SHORTCUTS, type ListCommand } from "@/lib/presentation/list_keys.ts";
+import type { MomentStyle } from "@/lib/presentation/moments.ts";
+import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import { favicon, pageTitle } from "@/lib/presentation/page_tab.ts";
+import { commandOf } from "@/lib/presentation/shortcuts.ts";
+import { CardList, type ListSteps } from "@/islands/board/card_list.tsx";
 
 export type CampaignBoardProps = {
   /** What the server could read; null: nothing, and the browser asks. */
   readonly first: FirstList | null;
+  /** Which campaigns are shown, and in which order. */
+  readonly address: ListAddress;
   /** Why there is nothing yet. */
   readonly problem: string | null;
   /** The server's clock, ms since 1970. */
   readonly renderedAt: number;
 };
 
+/** ms after which durations and ages are written again. */
+const MINUTE_MS = 60_000;
+
 /** The list of campaigns, kept up to date by reading it again and again. */
-export default island("campaign_board", function CampaignBoard({ first, problem, renderedAt }: CampaignBoardProps) {
+export default island("campaign_board", function CampaignBoard(props: CampaignBoardProps) {
+  const { first, address, problem, renderedAt } = props;
   const anchor = useRef<ScrollAnchor | null>(null);
+  const steps = useRef<ListSteps | null>(null);
+  const help = useRef<HTMLDialogElement>(null);
+  const search = useRef<HTMLDivElement>(null);
   const board = useMemo(() =>
-    new BoardStore(first, {
+    new BoardStore(first, address, {
       api: campaignApi(apiBase(), (...request) => fetch(...request)),
       clock: browserClock,
       onLogin: goToLogin,
       onOrder: () => anchor.current = ScrollAnchor.take(),
     }), []);
+  const addresses = useMemo(() => new ListHistory((address) => board.show(address)), []);
+  const characterKeys = useMemo(() => remembered("keys"), []);
   // The server writes in UTC; the reader's zone is known once the island is awake.
   const style = useSignal<MomentStyle>({ zone: "UTC", now: renderedAt });
+  const pace = useComputed(() =>
+    jointPace(
+      board.cards.value.filter(({ summary }) => summary.value.phase === "Running").map(({ detail }) => detail.value),
+      board.overview.value.running,
+    )
+  );
   const isAnonymous = first === null && problem === null;
 
-  // The banner above the cards comes and goes. A plain effect sees that before the page changes, `useSignalEffect` after.
-  useEffect(() => {
-    let isFirst = true;
-    return effect(() => {
-      void [board.trouble.value, board.drifted.value, board.skipped.value];
-      if (!isFirst) anchor.current ??= ScrollAnchor.take();
-      isFirst = false;
-    });
-  }, []);
-
-  useLayoutEffect(() => {
-    anchor.current?.restore();
-    anchor.current = null;
-  });
+  const show = (next: ListAddress) => {
+    const isText = next.filter.text !== board.filter.peek().text;
+    board.show(next);
+    addresses.write(next, isText);
+  };
+  const run = (command: ListCommand) => {
+    const commands: Readonly<Record<ListCommand, () => void>> = {
+      filter: () => search.current?.querySelector<HTMLInputElement>("input[type=search]")?.focus(),
+      next: () => steps.current?.go(1),
+      previous: () => steps.current?.go(-1),
+      fold: () => steps.current?.fold(),
+      help: () => help.current?.showModal(),
+    };
+    commands[command]();
+  };
 
   // Before the cards' own effects: a remembered card would be read in a hidden tab.
   useLayoutEffect(() => {
@@ -64,19 +91,41 @@ export default island("campaign_board", function CampaignBoard({ first, problem,
   }, []);
 
   useEffect(() => {
-    style.value = { zone: Intl.DateTimeFormat().resolvedOptions().timeZone, now: Date.now() };
+    const { timeZone: zone } = Intl.DateTimeFormat().resolvedOptions();
+    const tick = () => style.value = { zone, now: Date.now() };
     const follow = () => board.setHidden(document.hidden);
+    const online = () => board.readNow();
+    const onKey = (event: KeyboardEvent) => {
+      if (isTyping(event) || help.current?.open) return;
+      const command = commandOf(LIST_SHORTCUTS, event, characterKeys.value);
+      if (command === null) return;
+      event.preventDefault();
+      run(command);
+    };
+    tick();
+    characterKeys.recall();
+    const ticking = setInterval(tick, MINUTE_MS);
+    const stopHistory = addresses.start();
     document.addEventListener("visibilitychange", follow);
+    addEventListener("online", online);
+    addEventListener("keydown", onKey);
+    // What was typed before the page was awake.
+    const typed = search.current?.querySelector<HTMLInputElement>("input[type=search]")?.value ?? address.filter.text;
+    if (typed !== address.filter.text) show({ ...address, filter: { ...address.filter, text: typed } });
     if (!isAnonymous) renderedWithSession();
     board.start();
     return () => {
+      clearInterval(ticking);
+      stopHistory();
       document.removeEventListener("visibilitychange", follow);
+      removeEventListener("online", online);
+      removeEventListener("keydown", onKey);
       board.stop();
     };
   }, []);
 
   useSignalEffect(() => {
-    const troubled = board.troubled.value;
+    const { troubled } = board.overview.value;
     document.title = pageTitle(LABELS.campaigns, troubled);
     document.querySelector("link[rel=icon]")?.setAttribute("href", favicon(troubled));
   });
@@ -85,59 +134,50 @@ export default island("campaign_board", function CampaignBoard({ first, problem,
     if (isAnonymous && board.readAt.value !== null) renderAgain();
   });
 
-  const shown = board.shown.value;
   const isKnown = board.readAt.value !== null;
+  const outage = board.trouble.value?.sentence ?? (isKnown ? null : problem);
+  const shown = { filter: board.filter.value, sort: board.sort.value };
+  const shownCount = board.shown.value.length + board.unread.value;
   return (
     <>
-      <div class="head">
-        <div>
-          <h1>{LABELS.campaigns}</h1>
-          <p>
-            {isKnown
-              ? LABELS.shownOf(formatCount(shown.length), formatCount(board.jobs.value.length + board.older.value))
-              : "\u00a0"}
-            {isKnown && (
-              <>
-                {` · ${LABELS.updated} `}
-                <span class="clock">{formatClock(board.readAt.value ?? 0, style.value.zone)}</span>
-              </>
-            )}
-            {isKnown && <span class="without-scripts">{LABELS.timesAreUtc}</span>}
-          </p>
+      <Introduction onClose={closeIntroduction} />
+      <h1 class="board-title">{LABELS.campaigns}</h1>
+      {isKnown && <BoardFigures overview={board.overview.value} pace={pace.value} style={style.value} />}
+      {isKnown && (
+        <div ref={search}>
+          <BoardFilter address={shown} overview={board.overview.value} onChange={show} />
         </div>
-        <BoardFilter
-          jobs={board.jobs.value}
-          segment={board.segment.value}
-          text={board.text.value}
-          onSegment={(segment) => board.segment.value = segment}
-          onText={(text) => board.text.value = text}
+      )}
+      {(isKnown || outage !== null) && (
+        <BoardStatus
+          outage={outage}
+          nextAt={board.trouble.value?.nextAt ?? null}
+          readAt={board.readAt.value}
+          staleSince={board.staleSince.value}
+          skipped={board.skipped.value}
+          drifted={board.drifted.value}
+          reading={board.reading.value}
+          zone={style.value.zone}
+          summary={LABELS.shownOf(
+            formatCount(shownCount),
+            formatCount(board.overview.value.campaigns + board.older.value),
+          )}
+          onTry={() => board.readNow()}
+          onSort={() => board.sortAgain()}
+          onHelp={() => run("help")}
         />
-      </div>
-      <Banner
-        trouble={board.trouble.value}
-        problem={isKnown ? null : problem}
-        readAt={board.readAt.value}
-        skipped={board.skipped.value}
-        drifted={board.drifted.value}
-        zone={style.value.zone}
-        onSort={() => board.sort()}
-      />
-      <div class="cards">
-        {shown.map((card) => (
-          <LiveCard
-            key={campaignKey(card.summary.value)}
-            card={card}
-            style={style.value}
-            spansNamespaces={board.spansNamespaces.value}
-          />
-        ))}
-      </div>
+      )}
+      <p class="sr" role="status">{board.announcement.value}</p>
+      <CardList board={board} style={style} anchor={anchor} steps={steps} />
+      {first && <PageLinks address={address} from={first.from} sent={first.jobs.length} matching={first.matching} />}
       {!isKnown && isAnonymous && (
         <p class="empty">
           <a href="/login">{LABELS.logIn}</a> {LABELS.toSeeCampaigns}
         </p>
       )}
-      {isKnown && shown.length === 0 && <p class="empty">{emptyWords(board)}</p>}
+      {isKnown && shownCount === 0 && (
+        <p class="empty">{board.overview.value.campaigns > 0 ? SENTENCES.noMatch : SENTENCES.noCampaigns}</p>
+      )}
       {board.older.value > 0 && (
         <div class="needs-scripts flex justify-center pt-3 pb-1">
           <button class="btn" type="button" disabled={board.loadingOlder.value} onClick={() => board.showOlder()}>
@@ -147,84 +187,13 @@ export default island("campaign_board", function CampaignBoard({ first, problem,
           </button>
         </div>
       )}
+      <ShortcutList
+        dialog={help}
+        shortcuts={LIST_SHORTCUTS}
+        hasCharacters={characterKeys.value}
+        onCharacters={() => characterKeys.toggle()}
+        onClose={() => help.current?.close()}
+      />
     </>
   );
 });
-
-type BannerProps = {
-  readonly trouble: ListTrouble | null;
-  /** Why there is no list at all. */
-  readonly problem: string | null;
-  readonly readAt: number | null;
-  readonly skipped: number;
-  readonly drifted: boolean;
-  readonly zone: string;
-  readonly onSort: () => void;
-};
-
-/** What is wrong with the list as a whole, in a place of its own above it. */
-function Banner({ trouble, problem, readAt, skipped, drifted, zone, onSort }: BannerProps) {
-  const sentence = trouble?.sentence ?? problem;
-  return (
-    <>
-      {sentence !== null && (
-        <p class="banner bad" role="alert">
-          {sentence}
-          {readAt !== null && ` ${LABELS.listIsOf(formatClock(readAt, zone))}`}
-          {trouble?.nextAt && ` ${LABELS.listReadAgain(formatClock(trouble.nextAt, zone))}`}
-        </p>
-      )}
-      {skipped > 0 && (
-        <p class="banner warn" role="status">
-          {skippedCampaignsSentence(skipped)}
-        </p>
-      )}
-      {drifted && (
-        <p class="banner">
-          {SENTENCES.orderOfLastVisit}{" "}
-          <button class="btn small" type="button" onClick={onSort}>{LABELS.sortAgain}</button>
-        </p>
-      )}
-    </>
-  );
-}
-
-type LiveCardProps = {
-  readonly card: CardStore;
-  readonly style: MomentStyle;
-  readonly spansNamespaces: boolean;
-};
-
-function LiveCard({ card, style, spansNamespaces }: LiveCardProps) {
-  const place = useRef<HTMLDivElement>(null);
-  const open = useComputed(() => card.open.value);
-  useEffect(() => {
-    card.setOpen(isRememberedOpen(card.summary.value));
-    return place.current ? watchOnScreen(place.current, (onScreen) => card.setOnScreen(onScreen)) : undefined;
-  }, [card]);
-  return (
-    <div ref={place} class="place">
-      <CampaignCard
-        job={card.summary.value}
-        detail={card.detail.value}
-        volumes={card.volumes.value}
-        remaining={card.remaining.value}
-        loadingMore={card.loadingMore.value}
-        trouble={card.trouble.value}
-        open={open.value}
-        spansNamespaces={spansNamespaces}
-        style={style}
-        onFold={() => {
-          card.setOpen(!card.open.value);
-          rememberOpen(card.summary.value, card.open.value);
-        }}
-        onLoadMore={() => card.loadMore()}
-      />
-    </div>
-  );
-}
-
-function emptyWords(board: BoardStore): string {
-  if (board.jobs.value.length > 0) return SENTENCES.noMatch;
-  return SENTENCES.noCampaigns;
-}

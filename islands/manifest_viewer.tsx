@@ -1,12 +1,13 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
-import { ShortcutList } from "@/components/viewer/shortcut_list.tsx";
+import { ShortcutList } from "@/components/shortcut_list.tsx";
 import { ViewerProblemNotice } from "@/components/viewer/viewer_problem.tsx";
 import { ViewerTools } from "@/components/viewer/viewer_tools.tsx";
 import { browserClock } from "@/lib/client/poller.ts";
 import { island } from "@/lib/client/island.tsx";
 import { fetchXml } from "@/lib/client/fetch_text.ts";
+import { isTyping } from "@/lib/client/is_typing.ts";
 import { AddressBar } from "@/lib/client/viewer/address_bar.ts";
 import type { ImageView, PagePoint } from "@/lib/client/viewer/image_view.ts";
 import { PageTexts } from "@/lib/client/viewer/page_texts.ts";
@@ -20,7 +21,8 @@ import type { Box, Manifest } from "@/lib/presentation/iiif/manifest.ts";
 import { writeViewerAddress } from "@/lib/presentation/iiif/viewer_address.ts";
 import { pageTitle } from "@/lib/presentation/page_tab.ts";
 import { guardResultUrl } from "@/lib/presentation/result_url_guard.ts";
-import { commandOf, type ViewerCommand } from "@/lib/presentation/viewer_keys.ts";
+import { commandOf } from "@/lib/presentation/shortcuts.ts";
+import { VIEWER_SHORTCUTS, type ViewerCommand } from "@/lib/presentation/viewer_keys.ts";
 import { hitsInOrder } from "@/lib/presentation/volume_search/hits_in_order.ts";
 import type { VolumeHit } from "@/lib/presentation/volume_search/volume_index.ts";
 import { VIEWER_LABELS, VIEWER_SENTENCES } from "@/lib/presentation/viewer_sentences.ts";
@@ -123,7 +125,7 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
     const stopPanels = panels.start();
     const onKey = (event: KeyboardEvent) => {
       if (isTyping(event) || help.current?.open) return;
-      const command = commandOf(event, characterKeys.value);
+      const command = commandOf(VIEWER_SHORTCUTS, event, characterKeys.value);
       if (command === null) return;
       if ((event.key === "Home" || event.key === "End") && isInScrollingRegion(event)) return;
       event.preventDefault();
@@ -235,6 +237,7 @@ export default island("manifest_viewer", function ManifestViewer({ resultsUrl }:
       )}
       <ShortcutList
         dialog={help}
+        shortcuts={VIEWER_SHORTCUTS}
         hasCharacters={characterKeys.value}
         onCharacters={() => characterKeys.toggle()}
         onClose={() => help.current?.close()}
@@ -259,11 +262,6 @@ function volumeSearch(): VolumeSearch {
 function noteOf({ requiredStatement, providers }: Manifest, url: string | null): string {
   const statement = requiredStatement?.values.join(" · ");
   return statement || providers.map(({ label }) => label).find(Boolean) || (url ? new URL(url).host : "");
-}
-
-function isTyping({ target }: KeyboardEvent): boolean {
-  return target instanceof HTMLElement &&
-    target.matches("input:not([type=checkbox]), select, textarea, [contenteditable]");
 }
 
 /** Whether the focus is in a region of its own scrolling, which Home and End then move. */

@@ -1,7 +1,9 @@
 import CampaignBoard, { type CampaignBoardProps } from "@/islands/campaign_board.tsx";
 import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
-import { isInTrouble } from "@/lib/presentation/campaign_state.ts";
+import { readFrom, readListAddress } from "@/lib/presentation/list_address.ts";
+import { listPage } from "@/lib/presentation/list_page.ts";
+import { BOARD_SENTENCES } from "@/lib/presentation/board_sentences.ts";
 import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import { pageResponse } from "@/lib/site/page_response.ts";
 import { type SiteDeps, userOf } from "@/lib/site/site.ts";
@@ -10,10 +12,17 @@ import { Shell } from "./shell.tsx";
 
 /** The list as the server could read it for this request's user. */
 export type CampaignsAnswer =
-  | { readonly jobs: readonly JobSummary[]; readonly reapedTotal: number }
+  | {
+    readonly jobs: readonly JobSummary[];
+    readonly reapedTotal: number;
+    /** How old the list is where the cluster could not be followed of late, ms; else null. */
+    readonly ageMs: number | null;
+  }
   | { readonly problem: string };
 
 export interface CampaignPageDeps extends SiteDeps {
+  /** Whether this site has a cluster, and so a list. */
+  readonly hasCluster: boolean;
   campaigns(request: Request): Promise<CampaignsAnswer>;
   /** One campaign as this request's user may read it. */
   detail(request: Request, asked: OpenRequest): Promise<OpenAnswer>;
@@ -25,33 +34,53 @@ export interface CampaignPageDeps extends SiteDeps {
 export function campaignPage(deps: CampaignPageDeps) {
   return async function campaignPage(context: RequestContext): Promise<Response> {
     const request = context.request;
+    const options = { assets: deps.assets, resultsUrl: deps.resultsUrl(request) };
+    if (!deps.hasCluster) return pageResponse(request, { title: LABELS.campaigns, body: <NoCluster /> }, options);
     const session = await deps.session(request);
-    const props = await boardProps(deps, request, session);
+    const query = new URLSearchParams(context.target.query);
+    const props = await boardProps(deps, request, session, query);
     const user = userOf(session);
-    const asked = user === null ? null : readOpenRequest(new URLSearchParams(context.target.query));
+    const asked = user === null ? null : readOpenRequest(query);
     const opened = asked && { asked, answer: await deps.detail(request, asked) };
     return pageResponse(request, {
       title: LABELS.campaigns,
-      troubled: props.first?.jobs.filter(isInTrouble).length,
+      troubled: props.first?.overview.troubled,
       body: (
         <Shell user={user} current="campaigns">
           <CampaignBoard {...props} />
           {opened && <OpenedCampaign {...opened} />}
         </Shell>
       ),
-    }, { assets: deps.assets, resultsUrl: deps.resultsUrl(request) });
+    }, options);
   };
+}
+
+/** The list's page of a site without a cluster: nothing on it is read or waits. */
+function NoCluster() {
+  return (
+    <Shell user={null} current="campaigns">
+      <h1>{LABELS.campaigns}</h1>
+      <p class="empty">{BOARD_SENTENCES.noCluster} {BOARD_SENTENCES.readElsewhere}</p>
+    </Shell>
+  );
 }
 
 async function boardProps(
   deps: CampaignPageDeps,
   request: Request,
   session: Awaited<ReturnType<SiteDeps["session"]>>,
+  query: URLSearchParams,
 ): Promise<CampaignBoardProps> {
   const renderedAt = deps.now();
-  if (session === "outage") return { first: null, problem: SENTENCES.resultsOutage, renderedAt };
-  if (session === null) return { first: null, problem: null, renderedAt };
+  const address = readListAddress(query);
+  const nothing = { first: null, address, problem: null, renderedAt };
+  if (session === "outage") return { ...nothing, problem: SENTENCES.resultsOutage };
+  if (session === null) return nothing;
   const answer = await deps.campaigns(request);
-  if ("problem" in answer) return { first: null, problem: answer.problem, renderedAt };
-  return { first: { ...answer, readAt: renderedAt }, problem: null, renderedAt };
+  if ("problem" in answer) return { ...nothing, problem: answer.problem };
+  const { jobs, reapedTotal, ageMs } = answer;
+  const staleSince = ageMs === null ? null : renderedAt - ageMs;
+  // The browser adds the other cards: sending a thousand twice, as markup and as data, would cost a megabyte.
+  const page = listPage(jobs, address, readFrom(query));
+  return { ...nothing, first: { ...page, reapedTotal, readAt: renderedAt, staleSince } };
 }

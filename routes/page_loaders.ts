@@ -1,5 +1,5 @@
 import { campaignDetail } from "@/lib/campaigns/reader/campaign_detail.ts";
-import type { CampaignLists } from "@/lib/campaigns/reader/campaign_list.ts";
+import { STALE_MS } from "@/lib/campaigns/source/campaign_source.ts";
 import { HttpError } from "@/lib/http/errors.ts";
 import { unreachableSentence } from "@/lib/presentation/page_sentences.ts";
 import type { SessionCheck } from "@/lib/results/session_check.ts";
@@ -10,7 +10,7 @@ import type { OpenAnswer, OpenRequest } from "./open_campaign.tsx";
 import type { CampaignDeps, WebDeps } from "./web_deps.ts";
 
 /** The functions that read what a page shows, for the user of a request. */
-type PageLoaders = Pick<CampaignPageDeps, "session" | "campaigns" | "detail">;
+type PageLoaders = Pick<CampaignPageDeps, "hasCluster" | "session" | "campaigns" | "detail">;
 
 /** The loaders of the pages. An expected failure, such as an unreachable cluster, is data that the page shows. */
 export function pageLoaders(
@@ -18,16 +18,18 @@ export function pageLoaders(
 ): PageLoaders {
   if (!campaigns) return WITHOUT_CLUSTER;
   return {
+    hasCluster: true,
     session: (request) => loadSession(campaigns.session, request),
-    campaigns: (request) => loadCampaigns(campaigns.lists, resultsUrl(request)),
+    campaigns: (request) => loadCampaigns(campaigns, resultsUrl(request)),
     detail: (request, asked) => loadDetail(campaigns, { asked, request, resultsUrl: resultsUrl(request), now }),
   };
 }
 
 /** In a site without a cluster there is no login and there are no campaigns. */
 const WITHOUT_CLUSTER: PageLoaders = {
+  hasCluster: false,
   session: () => Promise.resolve(null),
-  campaigns: () => Promise.resolve({ jobs: [], reapedTotal: 0 }),
+  campaigns: () => Promise.resolve({ jobs: [], reapedTotal: 0, ageMs: null }),
   detail: () => Promise.resolve(null),
 };
 
@@ -40,9 +42,11 @@ async function loadSession(session: SessionCheck, request: Request): Promise<Ses
   }
 }
 
-async function loadCampaigns(lists: CampaignLists, resultsUrl: string): Promise<CampaignsAnswer> {
+async function loadCampaigns({ lists, source }: CampaignDeps, resultsUrl: string): Promise<CampaignsAnswer> {
   try {
-    return await lists.list({ resultsUrl, reaped: DEFAULT_REAPED });
+    const list = await lists.list({ resultsUrl, reaped: DEFAULT_REAPED });
+    const age = source.age() ?? 0;
+    return { ...list, ageMs: age > STALE_MS ? age : null };
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
     return { problem: unreachableSentence(error.status, null) };

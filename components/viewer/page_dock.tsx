@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "@/components/icon.tsx";
 import { VIEWER_LABELS } from "@/lib/presentation/viewer_sentences.ts";
 import { PanelButtons, type PanelButtonsProps } from "./panel_buttons.tsx";
-import { ToolButton } from "./tool_button.tsx";
+import { ToolButton } from "@/components/tool_button.tsx";
 
 interface PageDockProps {
   /** Numbers of the pages that are shown, from 1, in reading order. */

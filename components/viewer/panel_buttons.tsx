@@ -1,5 +1,5 @@
 import { VIEWER_LABELS } from "@/lib/presentation/viewer_sentences.ts";
-import { ToolButton } from "./tool_button.tsx";
+import { ToolButton } from "@/components/tool_button.tsx";
 
 export interface PanelButtonsProps {
   readonly hasThumbnails: boolean;

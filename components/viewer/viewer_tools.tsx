@@ -3,8 +3,8 @@ import type { ComponentChildren } from "preact";
 import { Icon } from "@/components/icon.tsx";
 import { LABELS } from "@/lib/presentation/page_sentences.ts";
 import { PanelButtons, type PanelButtonsProps } from "./panel_buttons.tsx";
-import { ToolButton } from "./tool_button.tsx";
-import { VIEWER_LABELS } from "@/lib/presentation/viewer_sentences.ts";
+import { ToolButton } from "@/components/tool_button.tsx";
+import { SHORTCUT_LABELS } from "@/lib/presentation/shortcuts.ts";
 
 interface ViewerToolsProps {
   readonly title: string;
@@ -30,7 +30,7 @@ export function ViewerTools(props: ViewerToolsProps) {
       {props.children}
       <div class="panels needs-scripts">
         <PanelButtons {...props.panels} />
-        <ToolButton icon="keys" name={VIEWER_LABELS.shortcuts} shortcut="?" onClick={props.onHelp} />
+        <ToolButton icon="keys" name={SHORTCUT_LABELS.shortcuts} shortcut="?" onClick={props.onHelp} />
       </div>
     </div>
   );

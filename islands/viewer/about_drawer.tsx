@@ -3,7 +3,7 @@ import type { Ref } from "preact";
 import { useMemo } from "preact/hooks";
 
 import { Fact, Links, ManifestFacts } from "@/components/viewer/manifest_facts.tsx";
-import { ToolButton } from "@/components/viewer/tool_button.tsx";
+import { ToolButton } from "@/components/tool_button.tsx";
 import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
 import { wholeImageOf } from "@/lib/presentation/iiif/image_service.ts";
 import type { Canvas, Manifest } from "@/lib/presentation/iiif/manifest.ts";

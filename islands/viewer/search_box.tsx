@@ -2,7 +2,7 @@ import { type ReadonlySignal, type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
 import { Icon } from "@/components/icon.tsx";
-import { ToolButton } from "@/components/viewer/tool_button.tsx";
+import { ToolButton } from "@/components/tool_button.tsx";
 import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
 import type { VolumeSearch } from "@/lib/client/volume_search/volume_search.ts";
 import { counted } from "@/lib/presentation/figures.ts";

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 import { ConfidenceLegend } from "@/components/confidence_legend.tsx";
 import { LINES_A_GROUP, TextLines } from "@/components/viewer/text_lines.tsx";
-import { ToolButton } from "@/components/viewer/tool_button.tsx";
+import { ToolButton } from "@/components/tool_button.tsx";
 import { useBatches } from "@/lib/client/batches.ts";
 import type { PageText, PageTexts } from "@/lib/client/viewer/page_texts.ts";
 import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";

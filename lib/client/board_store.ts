@@ -1,9 +1,21 @@
-import { batch, computed, signal } from "@preact/signals";
+import { batch, computed, type Signal, signal } from "@preact/signals";
 
 import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
-import { matches, type Segment } from "@/lib/presentation/campaign_filter.ts";
-import { campaignKey, hasDrifted, keptOrder, sorted } from "@/lib/presentation/campaign_order.ts";
+import { troubleAnnouncement } from "@/lib/presentation/board_sentences.ts";
+import { type CampaignFilter, matches } from "@/lib/presentation/campaign_filter.ts";
+import {
+  campaignKey,
+  hasDrifted,
+  keptOrder,
+  type Order,
+  type Sort,
+  sorted,
+} from "@/lib/presentation/campaign_order.ts";
+import { overviewOf } from "@/lib/presentation/campaign_overview.ts";
 import { isInTrouble } from "@/lib/presentation/campaign_state.ts";
+import { endMs } from "@/lib/presentation/joint_pace.ts";
+import type { ListAddress } from "@/lib/presentation/list_address.ts";
+import type { ListPage } from "@/lib/presentation/list_page.ts";
 import { LIST_SECONDS, MAX_CARD_READS } from "@/lib/presentation/reading_plan.ts";
 import { SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import type { Answer, CampaignApi, CampaignList } from "./campaign_api.ts";
@@ -25,16 +37,17 @@ interface BoardDeps {
   readonly onOrder: () => void;
 }
 
-/** What the server has already rendered. */
-export interface FirstList {
-  readonly jobs: readonly JobSummary[];
+/** What the server has already rendered: the first cards of a list, or all of them. */
+export interface FirstList extends ListPage {
   readonly reapedTotal: number;
   /** ms since 1970 */
   readonly readAt: number;
+  /** Since when the cluster has not answered, ms since 1970; null: it answers. */
+  readonly staleSince: number | null;
 }
 
 /** Why the list is not the newest. */
-export interface ListTrouble {
+interface ListTrouble {
   readonly sentence: string;
   /** When it is tried again, ms since 1970. */
   readonly nextAt: number | null;
@@ -47,46 +60,66 @@ export class BoardStore {
   readonly skipped = signal(0);
   /** The last good read, ms since 1970. */
   readonly readAt = signal<number | null>(null);
+  /** Since when the cluster has not answered the server, ms since 1970; null: it answers. */
+  readonly staleSince = signal<number | null>(null);
   readonly trouble = signal<ListTrouble | null>(null);
+  /** Whether the list is being read. */
+  readonly reading = signal(false);
   readonly loadingOlder = signal(false);
-  readonly segment = signal<Segment>("all");
-  readonly text = signal("");
+  readonly filter: Signal<CampaignFilter>;
+  readonly sort: Signal<Sort>;
+  /** Campaigns that fell into trouble since the page was opened, the newest of them in words. */
+  readonly announcement = signal("");
 
   readonly jobs = computed(() => this.cards.value.map(({ summary }) => summary.value));
-  readonly shown = computed(() =>
-    this.cards.value.filter(({ summary }) => matches(summary.value, this.segment.value, this.text.value))
-  );
-  readonly troubled = computed(() => this.jobs.value.filter(isInTrouble).length);
-  readonly drifted = computed(() => hasDrifted(this.jobs.value));
+  readonly shown = computed(() => this.cards.value.filter(({ summary }) => matches(summary.value, this.filter.value)));
+  readonly overview = computed(() => this.#first.value?.overview ?? overviewOf(this.jobs.value, this.filter.value));
+  /** Campaigns that the filter lets through and that are not here yet. */
+  readonly unread = computed(() => {
+    const first = this.#first.value;
+    return first && this.filter.value === this.#firstFilter ? first.matching - this.shown.value.length : 0;
+  });
+  readonly drifted = computed(() => this.#first.value === null && hasDrifted(this.jobs.value, this.#order()));
   /** Campaigns without a Job that wait behind "show older". */
   readonly older = computed(() =>
-    Math.max(0, Math.min(this.reapedTotal.value, MAX_OLDER) - this.jobs.value.filter(({ jobGone }) => jobGone).length)
+    Math.max(0, Math.min(this.reapedTotal.value, MAX_OLDER) - this.overview.value.reaped)
   );
   /** Whether names need their namespace to be told apart. */
-  readonly spansNamespaces = computed(() => new Set(this.jobs.value.map(({ namespace }) => namespace)).size > 1);
+  readonly spansNamespaces = computed(() => this.overview.value.namespaces.length > 1);
 
   readonly #deps: BoardDeps;
   readonly #queue = new ReadQueue(MAX_CARD_READS);
   readonly #poller: Poller;
   /** The newest list by key; a card may know more, from a read of its own. */
   #listed: ReadonlyMap<string, JobSummary> = new Map();
+  /** What the server rendered, until the whole list has been read. */
+  readonly #first = signal<FirstList | null>(null);
+  readonly #firstFilter: CampaignFilter;
   #wanted = OLDER_PAGE;
   #sortNext = false;
   #hidden = false;
 
-  constructor(first: FirstList | null, deps: BoardDeps) {
+  constructor(first: FirstList | null, { filter, sort }: ListAddress, deps: BoardDeps) {
     this.#deps = deps;
+    this.filter = signal(filter);
+    this.sort = signal(sort);
+    this.#firstFilter = filter;
     this.#poller = new Poller((signal) => this.#read(signal), deps.clock, (dueAt) => {
       if (this.trouble.value) this.trouble.value = { ...this.trouble.value, nextAt: dueAt };
     });
-    if (first) this.#show({ ...first, skipped: 0 }, first.readAt, sorted(first.jobs));
+    if (!first) return;
+    if (first.jobs.length < first.overview.campaigns) this.#first.value = first;
+    this.#show({ ...first, skipped: 0, ageSeconds: null }, first.readAt, first.jobs);
+    this.staleSince.value = first.staleSince;
   }
 
-  /** Begins the repeated reads: at once where nothing was rendered yet, else when its time comes. */
+  /** Begins the repeated reads: at once where cards are missing, else when its time comes. */
   start(): void {
     // What was rendered bears the server's clock, which may be ahead of this one.
     const { clock } = this.#deps;
-    if (this.readAt.value !== null) this.#poller.startFrom(Math.min(this.readAt.value, clock.now()));
+    if (this.readAt.value !== null && this.#first.value === null) {
+      this.#poller.startFrom(Math.min(this.readAt.value, clock.now()));
+    }
     this.#poller.repeat(LIST_SECONDS);
   }
 
@@ -104,9 +137,24 @@ export class BoardStore {
     if (!hidden) this.#poller.readNow();
   }
 
+  /** Reads the list now, as after an outage. */
+  readNow(): void {
+    this.#poller.readNow();
+  }
+
   /** Puts the cards in the order of a fresh list. */
-  sort(): void {
-    this.#arrange(sorted(this.jobs.value));
+  sortAgain(): void {
+    this.#arrange(sorted(this.jobs.value, this.#order()));
+  }
+
+  /** Shows other campaigns, or the same in another order. */
+  show({ filter, sort }: ListAddress): void {
+    batch(() => {
+      this.filter.value = filter;
+      if (this.sort.peek() === sort) return;
+      this.sort.value = sort;
+      this.sortAgain();
+    });
   }
 
   /** Asks for more campaigns without a Job, from this read of the list on. */
@@ -118,7 +166,9 @@ export class BoardStore {
 
   async #read(signal: AbortSignal): Promise<boolean> {
     const wanted = this.#wanted;
+    this.reading.value = true;
     const answer = await this.#deps.api.list(wanted, signal);
+    this.reading.value = false;
     if (signal.aborted) return false;
     // A read that began before the reader requested older ones does not have them.
     if (wanted === this.#wanted) this.loadingOlder.value = false;
@@ -130,17 +180,36 @@ export class BoardStore {
     return true;
   }
 
+  #order(): Order {
+    const sort = this.sort.value;
+    if (sort !== "end") return { sort, endOf: () => null };
+    const ends = new Map(this.cards.value.map((card) => [campaignKey(card.summary.value), endMs(card.detail.value)]));
+    return { sort, endOf: (job) => ends.get(campaignKey(job)) ?? null };
+  }
+
+  #announce(before: readonly JobSummary[], jobs: readonly JobSummary[]): void {
+    if (this.#first.value) return;
+    const troubled = new Set(before.filter(isInTrouble).map(campaignKey));
+    const names = jobs.filter((job) => isInTrouble(job) && !troubled.has(campaignKey(job))).map(({ name }) => name);
+    if (names.length > 0) this.announcement.value = troubleAnnouncement(names);
+  }
+
   #take(list: CampaignList): void {
     const before = this.jobs.value.map((job) => this.#listed.get(campaignKey(job)) ?? job);
-    const order = this.#sortNext ? sorted(list.jobs) : keptOrder(before, list.jobs);
+    const order = this.#sortNext ? sorted(list.jobs, this.#order()) : keptOrder(before, list.jobs, this.#order());
     this.#sortNext = false;
-    this.#show(list, this.#deps.clock.now(), order);
+    this.#announce(before, list.jobs);
+    batch(() => {
+      this.#first.value = null;
+      this.#show(list, this.#deps.clock.now(), order);
+    });
   }
 
   #show(list: CampaignList, readAt: number, order: readonly JobSummary[]): void {
     this.#listed = new Map(list.jobs.map((job) => [campaignKey(job), job]));
     batch(() => {
       this.readAt.value = readAt;
+      this.staleSince.value = list.ageSeconds === null ? null : readAt - list.ageSeconds * 1000;
       this.reapedTotal.value = list.reapedTotal;
       this.skipped.value = list.skipped;
       this.trouble.value = null;

@@ -8,6 +8,8 @@ export interface CampaignList {
   readonly skipped: number;
   /** All campaigns whose Job is gone, also those that were not requested. */
   readonly reapedTotal: number;
+  /** How old the list is, in seconds, where the cluster could not be followed of late; else null. */
+  readonly ageSeconds: number | null;
 }
 
 /** The result of a read; `login`: there is no session, `gone`: there is no such campaign. */
@@ -46,7 +48,11 @@ export function campaignApi(base: string, request: typeof fetch): CampaignApi {
     list: (reaped, signal) =>
       get(`/jobs?reaped=${reaped}`, signal, (response, body) => {
         const list = readJobList(body);
-        return list && { ...list, reapedTotal: totalOf(response) ?? list.jobs.filter(({ jobGone }) => jobGone).length };
+        return list && {
+          ...list,
+          reapedTotal: countOf(response, "X-Reaped-Total") ?? list.jobs.filter(({ jobGone }) => jobGone).length,
+          ageSeconds: countOf(response, "X-Data-Age"),
+        };
       }),
     detail: ({ namespace, name }, { offset, limit }, signal) =>
       get(
@@ -74,7 +80,8 @@ async function answerOf<T>(
   }
 }
 
-function totalOf(response: Response): number | null {
-  const text = response.headers.get("X-Reaped-Total") ?? "";
+/** A header that holds a whole number; null where it is absent or malformed. */
+function countOf(response: Response, header: string): number | null {
+  const text = response.headers.get(header) ?? "";
   return /^\d{1,9}$/.test(text) ? Number(text) : null;
 }

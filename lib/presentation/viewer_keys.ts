@@ -1,3 +1,5 @@
+import type { Shortcut } from "./shortcuts.ts";
+
 /** What a key does in the manifest viewer. */
 export type ViewerCommand =
   | "previous"
@@ -19,18 +21,8 @@ export type ViewerCommand =
   | "panUp"
   | "panDown";
 
-interface Shortcut {
-  readonly keys: readonly string[];
-  /** How the list of shortcuts writes the key. */
-  readonly shown: string;
-  readonly says: string;
-  readonly command: ViewerCommand;
-  /** One character without a modifier, which the reader may switch off (WCAG 2.1.4). */
-  readonly isCharacter?: boolean;
-}
-
-/** The shortcuts, in the order in which they are listed. */
-export const SHORTCUTS: readonly Shortcut[] = [
+/** The shortcuts of the viewer, in the order in which they are listed. */
+export const VIEWER_SHORTCUTS: readonly Shortcut<ViewerCommand>[] = [
   { keys: ["ArrowLeft"], shown: "←", says: "The page to the left", command: "previous" },
   { keys: ["ArrowRight"], shown: "→", says: "The page to the right", command: "next" },
   { keys: ["Home"], shown: "Home", says: "First page", command: "first" },
@@ -50,23 +42,3 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: ["/"], shown: "/", says: "Search in this volume", command: "search", isCharacter: true },
   { keys: ["?"], shown: "?", says: "These shortcuts", command: "help", isCharacter: true },
 ];
-
-interface Key {
-  readonly key: string;
-  readonly shiftKey: boolean;
-  readonly ctrlKey: boolean;
-  readonly altKey: boolean;
-  readonly metaKey: boolean;
-}
-
-/**
- * What a key press does; null for nothing.
- *
- * @param characters whether single characters are shortcuts
- */
-export function commandOf(event: Key, characters: boolean): ViewerCommand | null {
-  if (event.ctrlKey || event.altKey || event.metaKey) return null;
-  const name = event.key.length === 1 ? event.key.toLowerCase() : `${event.shiftKey ? "Shift+" : ""}${event.key}`;
-  const found = SHORTCUTS.find(({ keys }) => keys.includes(name));
-  return found && (characters || !found.isCharacter) ? found.command : null;
-}

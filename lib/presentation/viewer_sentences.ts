@@ -44,8 +44,6 @@ export const VIEWER_LABELS = {
   sideBySide: "Two pages side by side",
   fullScreen: "Full screen",
   thumbnails: "Thumbnails",
-  shortcuts: "Keyboard shortcuts",
-  singleCharacters: "Single characters are shortcuts",
   image: (page: string | null) => page === null ? "Image" : `Image of ${page}`,
   imageNumber: (number: number) => `Image ${number}`,
 

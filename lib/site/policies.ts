@@ -1,14 +1,20 @@
 import { createHash } from "node:crypto";
 import { UNFRAMED_POLICY } from "@/lib/http/default_headers.ts";
+import { HEIGHTS_KEY, INTRODUCED_KEY } from "@/lib/presentation/board_memory.ts";
 import { THEME_KEY } from "@/lib/presentation/theme_key.ts";
 import { withoutTrailingSlash } from "@/lib/std/without_trailing_slash.ts";
 
 /**
- * The one inline script of every page. It runs before anything is painted: the reader's stored theme, and a mark that
- * scripts run, by which styles show or hide what needs them.
+ * The one inline script of every page. It runs before anything is painted: the reader's stored theme, a mark that scripts
+ * run, by which styles show or hide what needs them, a mark that the introduction was closed, and the space of the cards
+ * that are about to be opened again. The rules are added through the object model, which the policy of styles allows.
  */
-export const THEME_SCRIPT = `{const h=document.documentElement;h.dataset.scripts="";` +
-  `try{const t=localStorage.getItem("${THEME_KEY}");if(t==="light"||t==="dark")h.dataset.theme=t}catch{}}`;
+export const THEME_SCRIPT = `{const h=document.documentElement,s=k=>localStorage.getItem(k);h.dataset.scripts="";` +
+  `try{const t=s("${THEME_KEY}");if(t==="light"||t==="dark")h.dataset.theme=t;` +
+  `if(s("${INTRODUCED_KEY}"))h.dataset.introduced="";` +
+  `const r=JSON.parse(s("${HEIGHTS_KEY}"));if(r&&r.width===innerWidth){const c=new CSSStyleSheet;` +
+  `for(const k in r.heights)c.insertRule('.place[data-key="'+CSS.escape(k)+'"]{min-height:'+(r.heights[k]|0)+'px}');` +
+  `document.adoptedStyleSheets=[c]}}catch{}}`;
 
 /** The policy source that allows exactly this script (CSP Level 3, hash sources). */
 const THEME_SCRIPT_SOURCE = `'sha256-${createHash("sha256").update(THEME_SCRIPT).digest("base64")}'`;

@@ -49,7 +49,10 @@ Deno.test(
     assert.equal(await page.locator("article").count(), 7);
     assert.ok(await page.isVisible("text=412 / 1,200"));
     assert.ok(await page.isVisible("article >> nth=3 >> text=swedish-lion-v2"));
-    assert.ok(!await page.isVisible("[type=search]"));
+    assert.ok(!await page.isVisible("text=Sort again"));
+    await page.fill("[type=search]", "rådhus");
+    await page.click("text=Apply");
+    assert.equal(await page.locator("article").count(), 1);
     await page.click("text=Log out");
     assert.match(page.url(), /\/login$/);
   }),
@@ -90,6 +93,7 @@ Deno.test(
     await page.getByText("kampanj-00", { exact: true }).waitFor();
     await page.waitForFunction(() => document.querySelector("article .figure")?.textContent?.includes("≥"));
     assert.ok(!(await site.reads()).some((name) => name.endsWith("kampanj-39")));
+    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
     await page.getByText("kampanj-39", { exact: true }).scrollIntoViewIfNeeded();
     await page.waitForFunction(() =>
       [...document.querySelectorAll("article")].find((card) => card.textContent?.includes("kampanj-39"))
@@ -124,9 +128,12 @@ Deno.test(
     await page.reload();
     await page.waitForSelector("[data-island=campaign_board][data-hydrated]");
     await page.clock.fastForward(61_000);
-    const banner = page.locator(".banner[role=alert]");
+    const banner = page.locator(".board-status.bad");
     await banner.waitFor();
-    assert.match(await banner.textContent() ?? "", /does not answer.*It is read again at \d\d:\d\d:\d\d\./);
+    assert.match(
+      await banner.textContent() ?? "",
+      /does not answer.*The list is from \d\d:\d\d:\d\d\. Next try at \d\d:\d\d:\d\d\./,
+    );
     assert.equal(await page.locator("article").count(), 7);
     await site.change({ apiStatus: 401 });
     await page.clock.fastForward(301_000);
@@ -167,11 +174,11 @@ Deno.test(
     const before = await held.boundingBox();
     await site.change({ apiStatus: 502 });
     await page.clock.fastForward(61_000);
-    await page.locator(".banner[role=alert]").waitFor();
+    await page.locator(".board-status.bad").waitFor();
     assert.deepEqual((await held.boundingBox())?.y, before?.y);
     await site.change({ apiStatus: 200 });
     await page.clock.fastForward(301_000);
-    await page.locator(".banner[role=alert]").waitFor({ state: "detached" });
+    await page.locator(".board-status.bad").waitFor({ state: "detached" });
     assert.deepEqual((await held.boundingBox())?.y, before?.y);
   }, ERRORS_OF_FETCH),
 );

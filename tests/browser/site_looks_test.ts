@@ -143,6 +143,7 @@ Deno.test(
     await page.click("button[type=submit]");
     await page.click("text=Volumes and provenance of svea-hovratt-1870");
     const open = page.locator("#open-campaign");
+    await open.locator(".volumes tbody tr").nth(199).waitFor();
     assert.equal(await open.locator(".volumes tbody tr").count(), 200);
     assert.ok(await open.locator("pre").isVisible());
     await open.getByText("the next ones").click();

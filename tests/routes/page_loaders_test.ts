@@ -40,6 +40,6 @@ Deno.test("page loaders: without a cluster there is no session and no campaign",
   const { session, campaigns, detail } = pageLoaders({ ...webDeps(fakeSource({})), campaigns: null });
   const request = new Request(HOME, { headers: ANNA });
   assert.equal(await session(request), null);
-  assert.deepEqual(await campaigns(request), { jobs: [], reapedTotal: 0 });
+  assert.deepEqual(await campaigns(request), { jobs: [], reapedTotal: 0, ageMs: null });
   assert.equal(await detail(request, LUND_VOLUMES), null);
 });

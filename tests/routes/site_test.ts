@@ -46,6 +46,45 @@ Deno.test("list page: with a session every campaign is in the page, complete wit
     );
   }));
 
+Deno.test("list page: the filter and the order of the address, without scripts", () =>
+  withSite(async ({ app }) => {
+    const page = async (query: string) => {
+      const text = await (await app.request(`${HOME}${query}`, { headers: LOGGED_IN })).text();
+      return { text, names: [...text.matchAll(/<article.*?<h2>.*?<span>(.*?)<\/span>/gs)].map(([, name]) => name) };
+    };
+    assert.deepEqual((await page("?state=trouble")).names, ["kommerskollegium-kartor", "göteborgs-domkapitel-1790"]);
+    assert.deepEqual((await page("?q=finnish")).names, ["rådhusrätten-part2"]);
+    assert.equal((await page("?sort=name")).names[0], "bergskollegium-1720");
+    const { text } = await page("?q=lund&state=waiting&pipeline=swedish-lion-v2");
+    assert.match(text, /<form class="filters" method="get" action="\/"/);
+    assert.match(text, /name="q"[^>]*value="lund"/);
+    assert.match(text, /value="waiting" checked/);
+    assert.match(text, /<option[^>]* selected[^>]*>swedish-lion-v2</);
+    assert.match((await page("?q=%3Cb%3E")).text, /No campaign matches the filter/);
+  }));
+
+Deno.test("list page: of a thousand campaigns the first cards are sent, once, with links to the others", () =>
+  withSite(async ({ app, state }) => {
+    state.jobs = Array.from({ length: 1020 }, (_, i) => summary({ name: `kampanj-${i}` }));
+    state.reapedTotal = 0;
+    const text = await (await app.request(HOME, { headers: LOGGED_IN })).text();
+    assert.equal([...text.matchAll(/<article/g)].length, 50);
+    assert.match(text, /1,020 shown of 1,020/);
+    assert.ok(!text.includes("kampanj-50"));
+    const second = await (await app.request(`${HOME}?from=50`, { headers: LOGGED_IN })).text();
+    assert.match(text, /href="\/\?from=50"/);
+    assert.match(second, /kampanj-99/);
+    const zipped = await app.request(HOME, { headers: { ...LOGGED_IN, "Accept-Encoding": "gzip" } });
+    assert.ok((await zipped.arrayBuffer()).byteLength < 100_000);
+  }));
+
+Deno.test("list page: a list of which the cluster has not been heard of late says since when", () =>
+  withSite(async ({ app, state }) => {
+    state.dataAge = 90;
+    const text = await (await app.request(HOME, { headers: LOGGED_IN })).text();
+    assert.match(text, /The cluster has not answered since 12:28:30, so the list is from then/);
+  }));
+
 Deno.test("list page: names from the cluster cannot break out of the markup", () =>
   withSite(async ({ app, state }) => {
     state.jobs = [summary({ name: `<img src=x onerror=alert(1)>"'`, pipeline: "</script><b>" })];

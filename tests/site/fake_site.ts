@@ -14,6 +14,8 @@ import { SAMPLE_NOW, sampleDetail, sampleSummaries } from "./fake_campaigns.ts";
 export interface FakeState {
   jobs: JobSummary[];
   reapedTotal: number;
+  /** Seconds since when the cluster has not answered; null: it answers. */
+  dataAge: number | null;
   /** Status of the API's answers while it is not 200. */
   apiStatus: number;
   /** What the results service would say of any cookie. */
@@ -42,6 +44,7 @@ export function fakeSite(assets: Assets, staticFolder: string, now: () => number
   const state: FakeState = {
     jobs: sampleSummaries(),
     reapedTotal: 1,
+    dataAge: null,
     apiStatus: 200,
     outage: false,
     log: SAMPLE_LOG,
@@ -72,7 +75,13 @@ export function fakeSite(assets: Assets, staticFolder: string, now: () => number
       const job = state.jobs.find((job) => job.name === name && job.namespace === namespace);
       return Promise.resolve(job ? { detail: sampleDetail(job, offset, 200) } : null);
     },
-    campaigns: () => Promise.resolve({ jobs: state.jobs, reapedTotal: state.reapedTotal }),
+    hasCluster: true,
+    campaigns: () =>
+      Promise.resolve({
+        jobs: state.jobs,
+        reapedTotal: state.reapedTotal,
+        ageMs: state.dataAge === null ? null : state.dataAge * 1000,
+      }),
   };
 
   const loggedIn: Middleware = async (c, next) => {
@@ -84,7 +93,10 @@ export function fakeSite(assets: Assets, staticFolder: string, now: () => number
     return next();
   });
   api("/api/v1/jobs", () => {
-    const headers = { "X-Reaped-Total": String(state.reapedTotal) };
+    const headers = {
+      "X-Reaped-Total": String(state.reapedTotal),
+      ...(state.dataAge !== null && { "X-Data-Age": String(state.dataAge) }),
+    };
     return Promise.resolve(Response.json(state.jobs, { headers }));
   });
   api("/api/v1/jobs/:namespace/:name", ({ request, target }) => {

@@ -3,17 +3,25 @@ import assert from "node:assert/strict";
 import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
 import { BoardStore } from "@/lib/client/board_store.ts";
 import type { CampaignApi } from "@/lib/client/campaign_api.ts";
+import { NO_FILTER } from "@/lib/presentation/campaign_filter.ts";
+import type { ListAddress } from "@/lib/presentation/list_address.ts";
+import { listPage } from "@/lib/presentation/list_page.ts";
 import { sampleDetail, summary } from "@/tests/site/fake_campaigns.ts";
 import { HeldClock, settled } from "./held_clock.ts";
 
+const ALL: ListAddress = { filter: NO_FILTER, sort: "state" };
+
 /** A board over a list that a test changes; `asked` are the reads it made. */
-function boardOf(jobs: JobSummary[], change: Partial<CampaignApi> = {}, readAt = 0) {
+function boardOf(jobs: JobSummary[], change: Partial<CampaignApi> = {}, readAt = 0, address = ALL) {
   const clock = new HeldClock();
-  const server = { jobs, asked: [] as string[], logins: 0, moves: 0 };
+  const server = { jobs, age: null as number | null, asked: [] as string[], logins: 0, moves: 0 };
   const api: CampaignApi = {
     list(reaped) {
       server.asked.push(`list ${reaped}`);
-      return Promise.resolve({ kind: "ok", value: { jobs: server.jobs, skipped: 0, reapedTotal: 50 } });
+      return Promise.resolve({
+        kind: "ok",
+        value: { jobs: server.jobs, skipped: 0, reapedTotal: 50, ageSeconds: server.age },
+      });
     },
     detail({ name }, { offset, limit }) {
       server.asked.push(`${name} ${offset}+${limit}`);
@@ -22,7 +30,8 @@ function boardOf(jobs: JobSummary[], change: Partial<CampaignApi> = {}, readAt =
     },
     ...change,
   };
-  const board = new BoardStore({ jobs, reapedTotal: 50, readAt }, {
+  const first = { ...listPage(jobs, address, 0), reapedTotal: 50, readAt, staleSince: null };
+  const board = new BoardStore(first, address, {
     api,
     clock,
     onLogin: () => server.logins++,
@@ -42,6 +51,72 @@ Deno.test("board: waits a minute after what the server rendered, and keeps the o
   assert.deepEqual(server.asked, ["list 20"]);
   assert.deepEqual(names(), ["a", "b"]);
   assert.equal(board.drifted.value, true);
+  board.stop();
+});
+
+Deno.test("board: of a long list the page holds the first cards, and the others are read at once", async () => {
+  const jobs = Array.from(
+    { length: 120 },
+    (_, i) => summary({ name: `c${i}`, phase: i === 119 ? "Failed" : "Running" }),
+  );
+  const { board, server, names, clock } = boardOf(jobs);
+  assert.deepEqual([names().length, board.unread.value], [50, 70]);
+  assert.equal(board.overview.value.campaigns, 120);
+  assert.equal(board.overview.value.troubled, 1);
+  board.start();
+  await clock.pass(0);
+  assert.deepEqual(server.asked, ["list 20"]);
+  assert.deepEqual([names().length, board.unread.value], [120, 0]);
+  assert.equal(board.announcement.value, "", "what was in trouble before is no news");
+  assert.equal(server.moves, 1);
+  board.stop();
+});
+
+Deno.test("board: another filter than that of the page shows what is known, until all are", async () => {
+  const jobs = Array.from({ length: 60 }, (_, i) => summary({ name: `c${i}` }));
+  const { board, names, clock } = boardOf(jobs);
+  board.show({ filter: { ...NO_FILTER, text: "c5" }, sort: "state" });
+  assert.deepEqual([names().length, board.unread.value], [1, 0]);
+  board.start();
+  await clock.pass(0);
+  assert.equal(names().length, 11);
+  assert.equal(board.overview.value.segments.all, 11);
+  board.stop();
+});
+
+Deno.test("board: another order holds over polls, but for new campaigns, which take their place", async () => {
+  const { board, clock, server, names } = boardOf([summary({ name: "b" }), summary({ name: "c" })]);
+  board.start();
+  board.show({ filter: NO_FILTER, sort: "name" });
+  server.jobs = [...server.jobs, summary({ name: "a" })];
+  await clock.pass(61);
+  assert.deepEqual(names(), ["a", "b", "c"]);
+  board.show({ filter: NO_FILTER, sort: "state" });
+  assert.deepEqual(names(), ["a", "b", "c"], "equal campaigns stay");
+  board.stop();
+});
+
+Deno.test("board: an old list says since when, and a new one takes it back", async () => {
+  const { board, clock, server } = boardOf([summary({ name: "a" })]);
+  board.start();
+  server.age = 40;
+  await clock.pass(60);
+  assert.equal(board.staleSince.value, 20_000);
+  server.age = null;
+  await clock.pass(60);
+  assert.equal(board.staleSince.value, null);
+  board.stop();
+});
+
+Deno.test("board: campaigns that fall into trouble are announced once, by name", async () => {
+  const { board, clock, server } = boardOf([summary({ name: "a" }), summary({ name: "b" })]);
+  board.start();
+  server.jobs = [summary({ name: "a", phase: "Failed" }), summary({ name: "b" })];
+  await clock.pass(60);
+  assert.equal(board.announcement.value, "a is in trouble.");
+  server.jobs = [summary({ name: "a", phase: "Failed" }), summary({ name: "b", phase: "Failed" })];
+  await clock.pass(60);
+  assert.equal(board.announcement.value, "b is in trouble.");
   board.stop();
 });
 
@@ -73,7 +148,7 @@ Deno.test("board: a campaign that falls into trouble moves at once, even if its 
 Deno.test("board: an outage keeps the list, says when it is read again, and goes away", async () => {
   const answers: Awaited<ReturnType<CampaignApi["list"]>>[] = [
     { kind: "unreachable", sentence: "No." },
-    { kind: "ok", value: { jobs: [summary({ name: "a" })], skipped: 0, reapedTotal: 0 } },
+    { kind: "ok", value: { jobs: [summary({ name: "a" })], skipped: 0, reapedTotal: 0, ageSeconds: null } },
   ];
   const list = () => Promise.resolve(answers.shift() ?? { kind: "login" as const });
   const { board, clock, names, server } = boardOf([summary({ name: "a" })], { list });
@@ -108,7 +183,7 @@ Deno.test("board: older campaigns asked for during a read come with the next one
   const { board, clock, names } = boardOf(older(20), {
     async list(reaped) {
       await new Promise<void>((resolve) => ends.push(resolve));
-      return { kind: "ok", value: { jobs: older(reaped), skipped: 0, reapedTotal: 50 } };
+      return { kind: "ok", value: { jobs: older(reaped), skipped: 0, reapedTotal: 50, ageSeconds: null } };
     },
   });
   board.start();

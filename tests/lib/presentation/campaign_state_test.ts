@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 
-import { isIn, matches } from "@/lib/presentation/campaign_filter.ts";
 import { accentOf, bandOf, chipsOf, isInTrouble } from "@/lib/presentation/campaign_state.ts";
 import { pagesFigure } from "@/lib/presentation/figures.ts";
 import { detail, summary, volume } from "@/tests/site/fake_campaigns.ts";
@@ -69,17 +68,4 @@ Deno.test("figures: every count says at least until the sums are whole", () => {
   assert.equal(pagesFigure(detail(job, volumes, { pagesDone: 81204 })), "81,204 / 210 pages");
   const part = detail(job, volumes, { pagesCoverage: { counted: 1, of: 2 }, pagesFailed: 3 });
   assert.equal(pagesFigure(part), "≥ 210 / ≥ 210 pages · ≥ 3 failed");
-});
-
-Deno.test("campaign filter: text matches names and pipelines, without case, in either way to write å", () => {
-  const job = summary({ name: "rådhusrätten", pipeline: "finnish-bear" });
-  assert.equal(matches(job, "all", "RÅDHUS bear"), true);
-  assert.equal(matches(job, "all", "ra\u030adhus"), true);
-  assert.equal(matches(job, "all", "lejon"), false);
-  assert.equal(matches(job, "waiting", ""), false);
-});
-
-Deno.test("campaign filter: a running campaign with failures is not in trouble yet", () => {
-  const job = summary({ name: "a", counts: { total: 4, active: 1, done: 1, failed: 1 } });
-  assert.deepEqual([isIn(job, "running"), isIn(job, "trouble"), isIn(job, "finished")], [true, false, false]);
 });

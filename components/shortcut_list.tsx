@@ -1,27 +1,27 @@
 import type { Ref } from "preact";
 
-import { SHORTCUTS } from "@/lib/presentation/viewer_keys.ts";
+import { type Shortcut, SHORTCUT_LABELS } from "@/lib/presentation/shortcuts.ts";
 import { ToolButton } from "./tool_button.tsx";
-import { VIEWER_LABELS } from "@/lib/presentation/viewer_sentences.ts";
 
 interface ShortcutListProps {
   readonly dialog: Ref<HTMLDialogElement>;
+  readonly shortcuts: readonly Shortcut<string>[];
   /** Whether single characters are shortcuts. */
   readonly hasCharacters: boolean;
   readonly onCharacters: () => void;
   readonly onClose: () => void;
 }
 
-/** The dialog with the shortcuts. */
-export function ShortcutList({ dialog, hasCharacters, onCharacters, onClose }: ShortcutListProps) {
+/** The dialog with a page's shortcuts. */
+export function ShortcutList({ dialog, shortcuts, hasCharacters, onCharacters, onClose }: ShortcutListProps) {
   return (
     <dialog class="shortcuts" ref={dialog} aria-labelledby="shortcuts-title">
       <header>
-        <h2 id="shortcuts-title">{VIEWER_LABELS.shortcuts}</h2>
-        <ToolButton icon="close" name={VIEWER_LABELS.close} onClick={onClose} />
+        <h2 id="shortcuts-title">{SHORTCUT_LABELS.shortcuts}</h2>
+        <ToolButton icon="close" name={SHORTCUT_LABELS.close} onClick={onClose} />
       </header>
       <dl>
-        {SHORTCUTS.map(({ shown, says }) => (
+        {shortcuts.map(({ shown, says }) => (
           <div key={shown}>
             <dt>
               <kbd>{shown}</kbd>
@@ -32,7 +32,7 @@ export function ShortcutList({ dialog, hasCharacters, onCharacters, onClose }: S
       </dl>
       <label class="switch">
         <input type="checkbox" checked={hasCharacters} onChange={onCharacters} />
-        {VIEWER_LABELS.singleCharacters}
+        {SHORTCUT_LABELS.singleCharacters}
       </label>
     </dialog>
   );

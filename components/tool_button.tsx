@@ -1,4 +1,4 @@
-import { Icon, type IconName } from "@/components/icon.tsx";
+import { Icon, type IconName } from "./icon.tsx";
 
 interface ToolButtonProps {
   readonly icon: IconName;
@@ -11,7 +11,7 @@ interface ToolButtonProps {
   readonly onClick: () => void;
 }
 
-/** A button of the viewer: a drawing with a name. One that is disabled stays in the order of focus. */
+/** A button that shows a drawing and has a name. One that is disabled stays in the order of focus. */
 export function ToolButton({ icon, name, shortcut, pressed, disabled = false, onClick }: ToolButtonProps) {
   return (
     <button

@@ -1,0 +1,200 @@
+import { type ReadonlySignal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import type { RefObject } from "preact";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+
+import type { BoardStore } from "@/lib/client/board_store.ts";
+import type { CardStore } from "@/lib/client/card_store.ts";
+import { rememberHeights } from "@/lib/client/fold_memory.ts";
+import { CardHeights, listEntries, type Sight, steppedSight } from "@/lib/client/list_window.ts";
+import type { ScrollAnchor } from "@/lib/client/scroll_anchor.ts";
+import { campaignKey } from "@/lib/presentation/campaign_order.ts";
+import type { MomentStyle } from "@/lib/presentation/moments.ts";
+import { LiveCard } from "./live_card.tsx";
+
+interface CardListProps {
+  readonly board: BoardStore;
+  readonly style: ReadonlySignal<MomentStyle>;
+  /** What the last change of the order must not move. */
+  readonly anchor: RefObject<ScrollAnchor | null>;
+  /** Filled with the way through the list by keys. */
+  readonly steps: RefObject<ListSteps | null>;
+}
+
+/** The way through the list by keys. */
+export interface ListSteps {
+  /** Moves the focus to the card after or before the one that has it; without one, to the first card on screen. */
+  go(by: 1 | -1): void;
+  /** Opens or folds the card with the focus. */
+  fold(): void;
+}
+
+/** The cards of the list. Those far from what is seen are left out of the document, except on paper. */
+export function CardList({ board, style, anchor, steps }: CardListProps) {
+  const list = useRef<HTMLDivElement>(null);
+  const heights = useMemo(() => new CardHeights(), []);
+  const sight = useSignal<Sight | null>(null);
+  const isPrinting = useSignal(false);
+  const measured = useSignal(0);
+  const focused = useSignal<string | null>(null);
+  const wanted = useRef<string | null>(null);
+  const keys = useComputed(() => board.shown.value.map(({ summary }) => campaignKey(summary.value)));
+  const entries = useComputed(() => {
+    void measured.value;
+    const at = focused.value === null ? -1 : keys.value.indexOf(focused.value);
+    return listEntries(keys.value, heights, {
+      sight: isPrinting.value ? null : sight.value,
+      // The Tab key finds the neighbours of the card with the focus.
+      stays: new Set(at < 0 ? [] : [at - 1, at, at + 1]),
+      unread: board.unread.value,
+    });
+  });
+  const observer = useHeights(heights, measured);
+
+  useEffect(() => {
+    const look = () => {
+      if (!list.current) return;
+      const { top } = list.current.getBoundingClientRect();
+      const next = steppedSight({ top: -top, bottom: innerHeight - top });
+      const { value: last } = sight;
+      if (last?.top !== next.top || last.bottom !== next.bottom) sight.value = next;
+    };
+    const print = () => isPrinting.value = true;
+    const afterPrint = () => isPrinting.value = false;
+    const leave = () => rememberHeights(observer.openHeights(board.cards.value));
+    look();
+    const listeners = [["scroll", look], ["resize", look], ["beforeprint", print], ["afterprint", afterPrint], [
+      "pagehide",
+      leave,
+    ]] as const;
+    for (const [type, call] of listeners) addEventListener(type, call, { passive: true });
+    return () => {
+      for (const [type, call] of listeners) removeEventListener(type, call);
+      observer.stop();
+    };
+  }, []);
+
+  useLayoutEffect(() => {
+    anchor.current?.restore();
+    anchor.current = null;
+    if (wanted.current === null) return;
+    const place = placeOf(list.current, wanted.current);
+    wanted.current = null;
+    place?.querySelector<HTMLElement>(".fold")?.focus({ preventScroll: true });
+    place?.scrollIntoView({ block: "nearest" });
+  });
+
+  // A list that became shorter may have moved what is seen.
+  useSignalEffect(() => {
+    void keys.value;
+    if (sight.peek() && list.current) {
+      const { top } = list.current.getBoundingClientRect();
+      sight.value = steppedSight({ top: -top, bottom: innerHeight - top });
+    }
+  });
+
+  const cardOf = (key: string | null) => board.shown.value.find(({ summary }) => campaignKey(summary.value) === key);
+  steps.current = {
+    go(by) {
+      const at = focused.value === null ? -1 : keys.value.indexOf(focused.value);
+      const next = at < 0 ? firstOnScreen(list.current) : keys.value[at + by];
+      if (next === undefined) return;
+      wanted.current = next;
+      focused.value = next;
+      measured.value++;
+    },
+    fold() {
+      const card = cardOf(focused.value);
+      if (card) placeOf(list.current, campaignKey(card.summary.value))?.querySelector<HTMLElement>(".fold")?.click();
+    },
+  };
+
+  const cards = board.shown.value;
+  const total = cards.length + board.unread.value;
+  return (
+    <div
+      ref={list}
+      class="cards"
+      role="list"
+      onFocusIn={({ target }) => focused.value = keyAt(target)}
+      onFocusOut={({ relatedTarget }) => {
+        // A card that is moved within the list takes the focus along.
+        if (relatedTarget) focused.value = keyAt(relatedTarget);
+      }}
+    >
+      {entries.value.map((entry) =>
+        entry.kind === "card"
+          ? (
+            <LiveCard
+              key={keys.value[entry.index]}
+              card={cards[entry.index]}
+              name={keys.value[entry.index]}
+              position={entry.index + 1}
+              total={total}
+              style={style.value}
+              spansNamespaces={board.spansNamespaces.value}
+              onHeight={observer.observe}
+            />
+          )
+          : (
+            <svg
+              key={`before ${keys.value[entry.before] ?? "the end"}`}
+              class="left-out"
+              width="1"
+              height={Math.round(entry.height)}
+              aria-hidden="true"
+            />
+          )
+      )}
+    </div>
+  );
+}
+
+/** Measures the cards that are rendered, and counts up when one of them has another height than it was thought to have. */
+function useHeights(heights: CardHeights, measured: { value: number }) {
+  return useMemo(() => {
+    const places = new Map<Element, CardStore>();
+    let observer: ResizeObserver | null = null;
+    const sized = (boxes: readonly ResizeObserverEntry[]) => {
+      const news = boxes.filter(({ target, borderBoxSize: [box] }) => {
+        const card = places.get(target);
+        return card && heights.set(campaignKey(card.summary.peek()), box.blockSize, !card.open.peek());
+      });
+      if (news.length > 0) measured.value++;
+    };
+    return {
+      observe(place: HTMLElement, card: CardStore) {
+        observer ??= new ResizeObserver(sized);
+        places.set(place, card);
+        observer.observe(place);
+        return () => {
+          places.delete(place);
+          observer?.unobserve(place);
+        };
+      },
+      /** The heights of open cards whose volumes are there. */
+      openHeights(cards: readonly CardStore[]) {
+        const open = cards.filter((card) => card.open.value && card.volumes.value.length > 0);
+        return new Map(open.map(({ summary }) => {
+          const key = campaignKey(summary.value);
+          return [key, Math.floor(heights.of(key))];
+        }));
+      },
+      stop: () => observer?.disconnect(),
+    };
+  }, []);
+}
+
+function keyAt(target: EventTarget | null): string | null {
+  return target instanceof Element ? target.closest<HTMLElement>(".place")?.dataset.key ?? null : null;
+}
+
+function placeOf(list: HTMLElement | null, key: string): HTMLElement | null {
+  return list?.querySelector<HTMLElement>(`.place[data-key="${CSS.escape(key)}"]`) ?? null;
+}
+
+/** The key of the first card whose beginning is not above the screen or below the page's bar. */
+function firstOnScreen(list: HTMLElement | null): string | undefined {
+  const bar = document.querySelector(".bar")?.getBoundingClientRect().bottom ?? 0;
+  const places = [...list?.querySelectorAll<HTMLElement>(".place") ?? []];
+  return (places.find((place) => place.getBoundingClientRect().top >= bar - 1) ?? places.at(-1))?.dataset.key;
+}

@@ -1,0 +1,70 @@
+import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+
+import { CampaignCard } from "@/components/campaign_card.tsx";
+import type { CardStore } from "@/lib/client/card_store.ts";
+import { isRememberedOpen, rememberOpen } from "@/lib/client/fold_memory.ts";
+import { watchOnScreen } from "@/lib/client/on_screen.ts";
+import type { MomentStyle } from "@/lib/presentation/moments.ts";
+
+interface LiveCardProps {
+  readonly card: CardStore;
+  /** Its key; its place in the list, from 1, and how long the list is. */
+  readonly name: string;
+  readonly position: number;
+  readonly total: number;
+  readonly style: MomentStyle;
+  readonly spansNamespaces: boolean;
+  /** Calls back with the height of the card whenever it has another one. @returns a function that ends that */
+  readonly onHeight: (place: HTMLElement, card: CardStore) => () => void;
+}
+
+/** A card of the list at its place: it is read while it is on screen, and opens and folds. */
+export function LiveCard(props: LiveCardProps) {
+  const { card, style, spansNamespaces, onHeight } = props;
+  const place = useRef<HTMLDivElement>(null);
+  const open = useComputed(() => card.open.value);
+  // The page may have reserved the height that the open card had, which holds until its volumes are there.
+  const isReserved = useSignal(true);
+  useEffect(() => {
+    if (isRememberedOpen(card.summary.value)) card.setOpen(true);
+    const element = place.current;
+    if (!element) return;
+    const ends = [watchOnScreen(element, (onScreen) => card.setOnScreen(onScreen)), onHeight(element, card)];
+    return () => {
+      for (const end of ends) end();
+      card.setOnScreen(false);
+    };
+  }, [card]);
+  useSignalEffect(() => {
+    if (!card.open.value || card.volumes.value.length > 0 || card.trouble.value) isReserved.value = false;
+  });
+  return (
+    <div
+      ref={place}
+      class="place"
+      role="listitem"
+      aria-setsize={props.total}
+      aria-posinset={props.position}
+      data-key={props.name}
+      style={isReserved.value ? undefined : { minHeight: 0 }}
+    >
+      <CampaignCard
+        job={card.summary.value}
+        detail={card.detail.value}
+        volumes={card.volumes.value}
+        remaining={card.remaining.value}
+        loadingMore={card.loadingMore.value}
+        trouble={card.trouble.value}
+        open={open.value}
+        spansNamespaces={spansNamespaces}
+        style={style}
+        onFold={() => {
+          card.setOpen(!card.open.value);
+          rememberOpen(card.summary.value, card.open.value);
+        }}
+        onLoadMore={() => card.loadMore()}
+      />
+    </div>
+  );
+}
