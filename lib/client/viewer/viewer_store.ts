@@ -1,13 +1,14 @@
 import { batch, computed, type ReadonlySignal, signal } from "@preact/signals";
 
 import { type Canvas, type Manifest, MAX_MANIFEST_BYTES } from "@/lib/presentation/iiif/manifest.ts";
-import { readManifest } from "@/lib/presentation/iiif/read_manifest.ts";
+import { readManifestInSteps } from "@/lib/presentation/iiif/read_manifest.ts";
 import { imageBefore, standInOf } from "@/lib/presentation/iiif/stand_in.ts";
 import { layoutOf, spreadsOf } from "@/lib/presentation/iiif/spreads.ts";
 import { readViewerAddress, writeViewerAddress } from "@/lib/presentation/iiif/viewer_address.ts";
 import type { ViewerProblem } from "@/lib/presentation/viewer_sentences.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { fetchText } from "@/lib/client/fetch_text.ts";
+import { runSteps } from "@/lib/client/run_steps.ts";
 import type { AddressBar } from "./address_bar.ts";
 import type { ShownPage } from "./image_view.ts";
 import { PHONE } from "./viewer_panels.ts";
@@ -201,18 +202,23 @@ export class ViewerStore {
     this.problem.value = null;
     const fetched = await fetchText(url, { fetch: this.#fetch, maxBytes: MAX_MANIFEST_BYTES, signal });
     if (signal.aborted) return;
-    const read = fetched.ok ? manifestOf(fetched.text, url) : fetched.problem;
-    if (typeof read !== "object") {
-      this.problem.value = read;
-      return;
+    try {
+      const read = fetched.ok ? await manifestOf(fetched.text, url, signal) : fetched.problem;
+      if (typeof read === "object") this.#show(read);
+      else this.problem.value = read;
+    } catch (error) {
+      if (!signal.aborted) throw error;
     }
+  }
+
+  #show(manifest: Manifest): void {
     this.orderIndex.value = null;
     this.#choices.value = new Map();
     // Two pages side by side are too small to be read on a phone; its reader may still choose them.
-    this.isSpread.value = layoutOf(read) === "spreads" && !matchMedia(PHONE).matches;
+    this.isSpread.value = layoutOf(manifest) === "spreads" && !matchMedia(PHONE).matches;
     // The address may name another page by now.
-    this.current.value = this.#canvasOf(read, readViewerAddress(location.hash, location.href).canvas);
-    this.manifest.value = read;
+    this.current.value = this.#canvasOf(manifest, readViewerAddress(location.hash, location.href).canvas);
+    this.manifest.value = manifest;
   }
 
   /** The canvas that an address names, as far as the manifest reaches. */
@@ -221,9 +227,9 @@ export class ViewerStore {
   }
 }
 
-function manifestOf(text: string, url: string): Manifest | ViewerProblem {
+async function manifestOf(text: string, url: string, signal: AbortSignal): Promise<Manifest | ViewerProblem> {
   const json = parsedJson(text);
   if (json === undefined) return "not JSON";
-  const read = readManifest(json, url, navigator.languages);
+  const read = await runSteps(readManifestInSteps(json, url, navigator.languages), signal);
   return read.ok ? read.manifest : read.reason;
 }

@@ -1,14 +1,12 @@
 import { altoAmong, linksOf } from "./links.ts";
 import { addressOf, extentOf, idOf, type Json, listOf, objectsOf, type Reading, typeOf, wordOf } from "./json.ts";
 import { imageSourcesOf } from "./image_source.ts";
+import { LIMITS } from "./limits.ts";
 import { type AnnotationPage, type Behavior, BEHAVIORS, type Canvas, type Link } from "./manifest.ts";
 import { paintingsOf } from "./painted_images.ts";
 import { labelOf, metadataOf, textOf } from "./text.ts";
 import { requiredStatementOf, rightsOf } from "./rights.ts";
 import { isObject } from "@/lib/std/is_object.ts";
-
-const MAX_PAGES = 50;
-const MAX_ANNOTATIONS = 10_000;
 
 /**
  * Reads a canvas. Anything else gives an empty one that is not readable.
@@ -26,12 +24,12 @@ function readCanvas(node: Json, number: string, reading: Reading, isOuter: boole
   const { images, otherMedia } = paintingsOf(node, { width: width ?? undefined, height: height ?? undefined }, reading);
   const seeAlso = linksOf(node.seeAlso, reading);
   const renderings = linksOf(node.rendering, reading);
-  const pages = listOf(node.annotations ?? node.otherContent, MAX_PAGES);
+  const pages = listOf(node.annotations, LIMITS.annotationPages);
   return {
     id: idOf(node),
     isReadable: true,
     label: labelOf(node.label, reading) ?? number,
-    summary: textOf(node.summary ?? node.description, reading),
+    summary: textOf(node.summary, reading),
     width,
     height,
     behaviors: behaviorsOf(node),
@@ -46,7 +44,7 @@ function readCanvas(node: Json, number: string, reading: Reading, isOuter: boole
     rights: rightsOf(node, reading),
     requiredStatement: requiredStatementOf(node, reading),
     navDate: typeof node.navDate === "string" ? node.navDate.slice(0, 100) : null,
-    homepages: linksOf(node.homepage ?? node.related, reading),
+    homepages: linksOf(node.homepage, reading),
     renderings,
     seeAlso,
   };
@@ -58,17 +56,17 @@ function innerCanvas(value: unknown, number: string, reading: Reading): Canvas |
 }
 
 /** The known behaviors of a resource, each once. */
-export function behaviorsOf(node: Json): readonly Behavior[] {
-  if (node.behavior === undefined && node.viewingHint === undefined) return [];
-  const stated = new Set([...listOf(node.behavior, 20), ...listOf(node.viewingHint, 20)].map(wordOf));
+export function behaviorsOf({ behavior }: Json): readonly Behavior[] {
+  if (behavior === undefined) return [];
+  const stated = new Set(listOf(behavior, LIMITS.words).map(wordOf));
   return BEHAVIORS.filter((behavior) => stated.has(behavior));
 }
 
 /** Files that embedded annotations name as a supplement to the canvas. */
 function supplementsOf(pages: readonly unknown[], reading: Reading): readonly Link[] {
-  return objectsOf(pages, MAX_PAGES).flatMap((page) =>
-    objectsOf(page.items ?? page.resources, MAX_ANNOTATIONS).flatMap((annotation) => {
-      const bodies = objectsOf(annotation.body ?? annotation.resource, 10);
+  return objectsOf(pages, LIMITS.annotationPages).flatMap((page) =>
+    objectsOf(page.items, LIMITS.annotations).flatMap((annotation) => {
+      const bodies = objectsOf(annotation.body, LIMITS.supplements);
       return linksOf(bodies.filter((body) => body.format !== undefined || body.profile !== undefined), reading);
     })
   );
@@ -76,7 +74,7 @@ function supplementsOf(pages: readonly unknown[], reading: Reading): readonly Li
 
 function annotationPageOf(page: unknown, reading: Reading): AnnotationPage | null {
   const node: Json = isObject(page) ? page : { id: page };
-  const embedded = objectsOf(node.items ?? node.resources, MAX_ANNOTATIONS).length;
+  const embedded = objectsOf(node.items, LIMITS.annotations).length;
   const href = addressOf(node, reading);
   return href === null && embedded === 0 ? null : { label: labelOf(node.label, reading) ?? "", href, embedded };
 }

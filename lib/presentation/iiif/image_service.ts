@@ -1,3 +1,5 @@
+import { sizeParameterToString } from "@iiif/parser/image-3";
+
 import { addressOf, extentOf, type Json, listOf, objectsOf, type Reading, typeOf } from "./json.ts";
 import type { ImageService, ImageSource, Size, TileSet } from "./manifest.ts";
 
@@ -153,17 +155,13 @@ function fitted(whole: Size, { maxWidth, maxHeight, maxArea }: ImageService, fra
   return { width: Math.max(1, Math.floor(whole.width * scale)), height: Math.max(1, Math.floor(whole.height * scale)) };
 }
 
-/** Versions 1 and 2 write a size by its width alone in their canonical form; version 3 by both. */
 function sizedFile(source: ServedImage, { width, height }: Size): ImageFile {
-  const { service } = source;
-  const size = service.version === 3 ? `${width},${height}` : `${width},`;
-  return { href: `${service.id}/full/${size}/0/${fileName(source)}`, width, height };
+  return { href: addressInSize(source, { width, height, max: false }), width, height };
 }
 
 function widthFile(source: ServedImage, width: number): ImageFile {
-  const { service } = source;
-  const limited = Math.max(1, Math.floor(Math.min(width, service.maxWidth ?? Infinity)));
-  return { href: `${service.id}/full/${limited},/0/${fileName(source)}`, width: limited, height: null };
+  const limited = Math.max(1, Math.floor(Math.min(width, source.service.maxWidth ?? Infinity)));
+  return { href: addressInSize(source, { width: limited, max: false }), width: limited, height: null };
 }
 
 /**
@@ -174,9 +172,8 @@ function widthFile(source: ServedImage, width: number): ImageFile {
 export function wholeImageOf({ service, href, format, width, height }: ImageSource): ImageFile | null {
   if (href !== null) return { href, width, height };
   if (service === null) return null;
-  const size = service.version === 3 ? "max" : "full";
   return {
-    href: `${service.id}/full/${size}/0/${fileName({ service, href, format })}`,
+    href: addressInSize({ service, href, format }, { max: true }),
     width: service.width ?? width,
     height: service.height ?? height,
   };
@@ -184,8 +181,22 @@ export function wholeImageOf({ service, href, format, width, height }: ImageSour
 
 type ServedImage = Pick<ImageSource, "href" | "format"> & { readonly service: ImageService };
 
-function fileName(source: ServedImage): string {
-  return `${source.service.version === 1 ? "native" : "default"}.${extensionOf(source)}`;
+interface RequestedSize extends Partial<Size> {
+  /** The largest that the server gives. */
+  readonly max: boolean;
+}
+
+/** The address of the whole image in a size, in the canonical form of the service's version. */
+function addressInSize(source: ServedImage, requested: RequestedSize): string {
+  const { id, version } = source.service;
+  const size = sizeParameterToString({
+    ...requested,
+    upscaled: false,
+    confined: false,
+    version: version === 3 ? 3 : 2,
+    serialiseAsFull: version !== 3,
+  });
+  return `${id}/full/${size}/0/${version === 1 ? "native" : "default"}.${extensionOf(source)}`;
 }
 
 /** Services give jpg, except for those whose manifest names another file of theirs. */

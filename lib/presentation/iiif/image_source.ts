@@ -1,13 +1,12 @@
 import { isObject } from "@/lib/std/is_object.ts";
 import { imageServiceOf } from "./image_service.ts";
 import { addressOf, extentOf, type Json, listOf, type Reading, wordOf } from "./json.ts";
+import { LIMITS } from "./limits.ts";
 import type { ImageSource } from "./manifest.ts";
-
-const MAX_IMAGES = 20;
 
 /** Reads images that stand for something: thumbnails and logos. Each is an address or an object. */
 export function imageSourcesOf(value: unknown, reading: Reading): readonly ImageSource[] {
-  return listOf(value, MAX_IMAGES).flatMap((entry) =>
+  return listOf(value, LIMITS.images).flatMap((entry) =>
     imageSourceOf(isObject(entry) ? entry : { id: entry }, reading) ?? []
   );
 }

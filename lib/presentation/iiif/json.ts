@@ -42,11 +42,6 @@ export function typeOf(node: Json): string {
   return first === undefined ? "" : withoutPrefix(first);
 }
 
-/** Whether one of the types of a resource is `type`. */
-export function hasType(node: Json, type: string): boolean {
-  return listOf(node.type ?? node["@type"], 10).some((own) => typeof own === "string" && withoutPrefix(own) === type);
-}
-
 const withoutPrefix = (name: string) => name.slice(name.indexOf(":") + 1);
 
 /** A word such as a media type, in lower case; null for anything that is none. */

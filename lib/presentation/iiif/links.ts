@@ -1,16 +1,14 @@
 import { addressOf, idOf, type Json, listOf, objectsOf, type Reading, wordOf } from "./json.ts";
 import { imageSourcesOf } from "./image_source.ts";
+import { LIMITS } from "./limits.ts";
 import type { Link, Provider } from "./manifest.ts";
 import { labelOf } from "./text.ts";
 import { isObject } from "@/lib/std/is_object.ts";
 import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 
-const MAX_LINKS = 100;
-const MAX_PROVIDERS = 20;
-
 /** Reads links; those that are not of http or https are left out. */
 export function linksOf(value: unknown, reading: Reading): readonly Link[] {
-  return listOf(value, MAX_LINKS).flatMap((entry) => {
+  return listOf(value, LIMITS.links).flatMap((entry) => {
     const href = addressOf(entry, reading);
     if (href === null) return [];
     const node: Json = isObject(entry) ? entry : {};
@@ -29,16 +27,16 @@ function lastPart(href: string): string {
   return percentDecoded(name) ?? name;
 }
 
-/** The institutions behind a manifest. Presentation 2 names one by its logo and its related pages alone. */
-export function providersOf(node: Json, reading: Reading): readonly Provider[] {
-  const providers = objectsOf(node.provider, MAX_PROVIDERS).map((agent) => ({
+/** The institutions behind a manifest; those with nothing to show are left out. */
+export function providersOf({ provider }: Json, reading: Reading): readonly Provider[] {
+  return objectsOf(provider, LIMITS.providers).map((agent) => ({
     label: labelOf(agent.label, reading) ?? "",
     homepages: linksOf(agent.homepage, reading),
     logos: imageSourcesOf(agent.logo, reading),
     seeAlso: linksOf(agent.seeAlso, reading),
-  }));
-  const logos = imageSourcesOf(node.logo, reading);
-  return logos.length === 0 ? providers : [...providers, { label: "", homepages: [], logos, seeAlso: [] }];
+  })).filter(({ label, homepages, logos, seeAlso }) =>
+    label !== "" || [homepages, logos, seeAlso].some(({ length }) => length > 0)
+  );
 }
 
 /** The links among `links` that lead to ALTO files: by profile, by format, or by a label that says so. */
@@ -54,6 +52,6 @@ export function altoAmong(links: readonly Link[]): readonly Link[] {
 
 /** The identifier of a resource without a fragment, as canvases are referred to. */
 export function canvasIdOf(value: unknown): string {
-  const source = isObject(value) ? value.source ?? value.full ?? value : value;
+  const source = isObject(value) ? value.source ?? value : value;
   return idOf(source).split("#", 1)[0];
 }

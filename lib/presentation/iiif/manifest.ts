@@ -4,6 +4,9 @@
  */
 export const MAX_MANIFEST_BYTES = 64 * 1024 * 1024;
 
+/** Most canvases that a manifest may have. */
+export const MAX_CANVASES = 20_000;
+
 /**
  * What the manifest viewer knows of a IIIF manifest, of Presentation 2 or 3 alike. All strings are plain text in the
  * reader's language, all addresses absolute and of http or https. Canvases are named by their index.

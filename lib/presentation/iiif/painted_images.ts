@@ -1,11 +1,9 @@
 import { isObject } from "@/lib/std/is_object.ts";
 import { imageSourceOf } from "./image_source.ts";
-import { hasType, idOf, type Json, listOf, objectsOf, type Reading, typeOf, wordOf } from "./json.ts";
+import { idOf, type Json, listOf, objectsOf, type Reading, typeOf, wordOf } from "./json.ts";
+import { LIMITS } from "./limits.ts";
 import type { Box, ImageChoice, ImageSource, OtherMedia, PaintedImage, Size } from "./manifest.ts";
 import { labelOf } from "./text.ts";
-
-const MAX_PAINTINGS = 200;
-const MAX_CHOICES = 100;
 
 /** What a canvas is painted with. */
 interface Paintings {
@@ -18,8 +16,8 @@ export function paintingsOf(canvas: Json, extent: Partial<Size>, reading: Readin
   const images: PaintedImage[] = [];
   const otherMedia = new Set<OtherMedia>();
   for (const annotation of annotationsOf(canvas)) {
-    const bodies = listOf(annotation.body ?? annotation.resource, MAX_CHOICES);
-    const target = boxOf(annotation.target ?? annotation.on, extent);
+    const bodies = listOf(annotation.body, LIMITS.choices);
+    const target = boxOf(annotation.target, extent);
     for (const body of bodies) {
       const options = optionsOf(isObject(body) ? body : { id: body });
       const choices = options.flatMap((option) => choiceOf(option, stylesheetOf(annotation), reading) ?? []);
@@ -30,10 +28,9 @@ export function paintingsOf(canvas: Json, extent: Partial<Size>, reading: Readin
   return { images, otherMedia: [...otherMedia] };
 }
 
-/** Presentation 3 has painting annotations in pages, Presentation 2 in a list. */
 function annotationsOf(canvas: Json): readonly Json[] {
-  const pages = objectsOf(canvas.items, MAX_PAINTINGS).flatMap((page) => objectsOf(page.items, MAX_PAINTINGS));
-  return [...pages, ...objectsOf(canvas.images, MAX_PAINTINGS)].slice(0, MAX_PAINTINGS).filter(isPainting);
+  return objectsOf(canvas.items, LIMITS.paintings).flatMap((page) => objectsOf(page.items, LIMITS.paintings))
+    .slice(0, LIMITS.paintings).filter(isPainting);
 }
 
 function isPainting({ motivation }: Json): boolean {
@@ -42,10 +39,9 @@ function isPainting({ motivation }: Json): boolean {
     motivations.some((name) => typeof name === "string" && /^(?:\w+:)?painting$/.test(name));
 }
 
-/** What a body offers to choose from, itself where that is nothing. Presentation 2 names the default apart. */
+/** What a body offers to choose from, itself where that is nothing. */
 function optionsOf(body: Json): readonly Json[] {
-  if (!hasType(body, "Choice")) return [body];
-  return [...objectsOf(body.default, 1), ...objectsOf(body.items ?? body.item, MAX_CHOICES)];
+  return typeOf(body) === "Choice" ? objectsOf(body.items, LIMITS.choices) : [body];
 }
 
 function choiceOf(option: Json, stylesheet: string, reading: Reading): ImageChoice | null {
@@ -53,7 +49,7 @@ function choiceOf(option: Json, stylesheet: string, reading: Reading): ImageChoi
   const source = imageSourceOf(image, reading);
   if (source === null || !isImage(image, source)) return null;
   const [href, fragment] = splitFragment(source.href ?? "");
-  const selectors = objectsOf(option.selector, 10);
+  const selectors = objectsOf(option.selector, LIMITS.selectors);
   const extent = extentOfSource(source);
   const region = selectors.map((selector) => selectedBox(selector, extent)).find((box) => box !== null) ??
     fragmentBox(fragment, extent);
@@ -67,7 +63,7 @@ function choiceOf(option: Json, stylesheet: string, reading: Reading): ImageChoi
 
 /** The image itself, where the option is a part of one. */
 function imageOf(option: Json): Json {
-  const source = option.source ?? option.full;
+  const { source } = option;
   return isObject(source) ? source : typeof source === "string" ? { id: source, type: "Image" } : option;
 }
 
@@ -102,8 +98,8 @@ function turnOf(selectors: readonly Json[], option: Json, stylesheet: string) {
 }
 
 /** Rotation by the class of a stylesheet: degrees, "0" without one. Of the rest of a style nothing is used. */
-function styledRotation({ styleClass, style }: Json, stylesheet: string): string {
-  const name = typeof styleClass === "string" ? styleClass : typeof style === "string" ? style : "";
+function styledRotation({ styleClass }: Json, stylesheet: string): string {
+  const name = typeof styleClass === "string" ? styleClass : "";
   if (stylesheet === "" || !/^[\w-]{1,100}$/.test(name)) return "0";
   const at = stylesheet.indexOf(`.${name}`);
   const rule = at < 0 ? "" : stylesheet.slice(at, at + 1000).split("}", 1)[0];
@@ -112,7 +108,7 @@ function styledRotation({ styleClass, style }: Json, stylesheet: string): string
 }
 
 function stylesheetOf({ stylesheet }: Json): string {
-  const text = isObject(stylesheet) ? stylesheet.value ?? stylesheet.chars : stylesheet;
+  const text = isObject(stylesheet) ? stylesheet.value : stylesheet;
   return typeof text === "string" ? text.slice(0, 20_000) : "";
 }
 
@@ -125,21 +121,18 @@ function splitFragment(id: string): readonly [address: string, fragment: string]
 function boxOf(target: unknown, extent: Partial<Size>): Box | null {
   const node = listOf(target, 1)[0];
   if (isObject(node)) {
-    const selected = objectsOf(node.selector, 10).map((selector) => selectedBox(selector, extent));
+    const selected = objectsOf(node.selector, LIMITS.selectors).map((selector) => selectedBox(selector, extent));
     const box = selected.find((box) => box !== null);
     if (box) return box;
-    return fragmentBox(splitFragment(idOf(node.source ?? node.full ?? node))[1], extent);
+    return fragmentBox(splitFragment(idOf(node.source ?? node))[1], extent);
   }
   return fragmentBox(splitFragment(idOf(node))[1], extent);
 }
 
 function selectedBox(selector: Json, extent: Partial<Size>): Box | null {
-  const text = typeOf(selector) === "ImageApiSelector" ? selector.region : selector.value ?? defaultValue(selector);
+  const text = typeOf(selector) === "ImageApiSelector" ? selector.region : selector.value;
   return typeof text === "string" ? fragmentBox(text, extent) : null;
 }
-
-/** Presentation 2 offers a box beside a selector of another kind. */
-const defaultValue = (selector: Json) => isObject(selector.default) ? selector.default.value : undefined;
 
 const NUMBER = String.raw`(\d{1,8}(?:\.\d{1,8})?)`;
 const XYWH = new RegExp(

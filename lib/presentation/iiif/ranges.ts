@@ -1,13 +1,10 @@
 import { isObject } from "@/lib/std/is_object.ts";
 import { behaviorsOf } from "./canvas.ts";
 import { idOf, type Json, listOf, objectsOf, type Reading, typeOf } from "./json.ts";
+import { LIMITS } from "./limits.ts";
 import { canvasIdOf } from "./links.ts";
 import type { CanvasOrder, Range } from "./manifest.ts";
 import { labelOf } from "./text.ts";
-
-const MAX_RANGES = 20_000;
-const MAX_ENTRIES = 200_000;
-const MAX_DEPTH = 32;
 
 /** The index of each canvas by its identifier. */
 export type CanvasIndex = ReadonlyMap<string, number>;
@@ -18,11 +15,11 @@ interface Structures {
 }
 
 /**
- * Reads the table of contents. Ranges may be nested (Presentation 3) or refer to each other (Presentation 2); each is
- * shown once, so circles end, and those below {@linkcode MAX_DEPTH} are left out.
+ * Reads the table of contents. Ranges are nested or refer to each other by their identifiers. Each is shown once, so
+ * circles end, and those below a depth are left out.
  */
 export function structuresOf(structures: unknown, index: CanvasIndex, reading: Reading): Structures {
-  return new RangeReader(objectsOf(structures, MAX_RANGES), index, reading).read();
+  return new RangeReader(objectsOf(structures, LIMITS.ranges), index, reading).read();
 }
 
 class RangeReader {
@@ -31,7 +28,7 @@ class RangeReader {
   readonly #reading: Reading;
   readonly #byId = new Map<string, Json>();
   readonly #shown = new Set<Json>();
-  #entriesLeft = MAX_ENTRIES;
+  #entriesLeft = LIMITS.rangeEntries;
 
   constructor(top: readonly Json[], index: CanvasIndex, reading: Reading) {
     this.#top = top;
@@ -47,9 +44,10 @@ class RangeReader {
     const orders = this.#top.filter((range) => behaviorsOf(range).includes("sequence"));
     for (const range of orders) this.#shown.add(range);
     const referred = new Set(this.#top.flatMap((range) => this.#children(range)));
-    const roots = this.#top.filter((range) => !referred.has(range));
+    const contents = this.#top.filter((range) => !this.#shown.has(range));
+    const roots = contents.filter((range) => !referred.has(range));
     // Where every range is part of another one, they go in circles, and any of them may stand for the whole.
-    const ranges = (roots.length > 0 ? roots : this.#top).flatMap((range) => {
+    const ranges = (roots.length > 0 ? roots : contents).flatMap((range) => {
       const read = this.#range(range, 0);
       // The range that stands for the whole table has nothing to say of its own.
       return read === null ? [] : behaviorsOf(range).includes("top") ? read.children : [read];
@@ -64,7 +62,7 @@ class RangeReader {
   }
 
   #range(node: Json, depth: number): Range | null {
-    if (depth >= MAX_DEPTH || this.#shown.size >= MAX_RANGES || this.#shown.has(node)) return null;
+    if (depth >= LIMITS.rangeDepth || this.#shown.size >= LIMITS.ranges || this.#shown.has(node)) return null;
     this.#shown.add(node);
     const children = this.#children(node).flatMap((child) => this.#range(child, depth + 1) ?? []);
     if (behaviorsOf(node).includes("no-nav")) return null;
@@ -75,13 +73,8 @@ class RangeReader {
       : { id: idOf(node), label, canvases, children };
   }
 
-  /** Entries of all lists that name what belongs to a range. */
-  #entries(node: Json): readonly unknown[] {
-    return [node.items, node.members, node.ranges, node.canvases].flatMap((list) => listOf(list, MAX_ENTRIES));
-  }
-
   #children(node: Json): readonly Json[] {
-    return this.#entries(node).flatMap((entry) => {
+    return listOf(node.items, LIMITS.rangeEntries).flatMap((entry) => {
       const known = this.#byId.get(idOf(entry));
       if (known) return [known];
       return isObject(entry) && typeOf(entry) === "Range" ? [entry] : [];
@@ -90,7 +83,7 @@ class RangeReader {
 
   /** The canvases of a range and of the ranges in it, in their order. */
   #ordered(node: Json, depth: number): readonly number[] {
-    if (depth >= MAX_DEPTH) return [];
+    if (depth >= LIMITS.rangeDepth) return [];
     const children = this.#children(node).filter((child) => !this.#shown.has(child));
     for (const child of children) this.#shown.add(child);
     return [...this.#canvases(node), ...children.flatMap((child) => this.#ordered(child, depth + 1))];
@@ -98,7 +91,7 @@ class RangeReader {
 
   #canvases(node: Json): readonly number[] {
     const indices: number[] = [];
-    for (const entry of this.#entries(node)) {
+    for (const entry of listOf(node.items, LIMITS.rangeEntries)) {
       const found = this.#index.get(canvasIdOf(entry));
       if (found === undefined || indices.at(-1) === found) continue;
       if (this.#entriesLeft-- <= 0) break;

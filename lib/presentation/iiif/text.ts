@@ -1,11 +1,10 @@
 import { isObject } from "@/lib/std/is_object.ts";
 import { type Json, listOf, type Reading } from "./json.ts";
+import { LIMITS } from "./limits.ts";
 import type { MetadataEntry } from "./manifest.ts";
 
 /** Longest text that is read of one value, in UTF-16 code units. */
 const MAX_TEXT = 10_000;
-const MAX_VALUES = 100;
-const MAX_ENTRIES = 200;
 
 interface Worded {
   readonly language: string | null;
@@ -13,12 +12,12 @@ interface Worded {
 }
 
 /**
- * Reads a text of a manifest: a language map of Presentation 3, or strings and `@value` objects of Presentation 2.
+ * Reads a text of a manifest: a language map, or strings, which manifests written by hand have in its stead.
  *
  * @returns the values in the first of the reader's languages that is there, otherwise those without a language,
  * otherwise those of the first language
  */
-export function textsOf(value: unknown, { languages }: Reading): readonly string[] {
+function textsOf(value: unknown, { languages }: Reading): readonly string[] {
   if (value === undefined || value === null) return [];
   const all = wordedOf(value);
   return inLanguage(all, languages).map(({ text }) => plainText(text)).filter((text) => text !== "");
@@ -38,7 +37,7 @@ export function labelOf(value: unknown, reading: Reading): string | null {
 
 /** Reads pairs of label and value; those without any text are left out. */
 export function metadataOf(value: unknown, reading: Reading): readonly MetadataEntry[] {
-  return listOf(value, MAX_ENTRIES).flatMap((entry) => {
+  return listOf(value, LIMITS.metadata).flatMap((entry) => {
     const read = isObject(entry) ? metadataEntry(entry, reading) : null;
     return read === null ? [] : [read];
   });
@@ -53,18 +52,15 @@ export function metadataEntry(node: Json, reading: Reading): MetadataEntry | nul
 
 function wordedOf(value: unknown): readonly Worded[] {
   const all: Worded[] = [];
-  const add = (text: unknown, language: unknown) => {
+  const add = (text: unknown, language: string) => {
     if (isText(text)) all.push({ language: languageOf(language), text: String(text) });
   };
-  if (isObject(value) && !("@value" in value)) {
-    for (const language of Object.keys(value).slice(0, MAX_VALUES)) {
-      for (const text of listOf(value[language], MAX_VALUES)) add(text, language);
+  if (isObject(value)) {
+    for (const language of Object.keys(value).slice(0, LIMITS.values)) {
+      for (const text of listOf(value[language], LIMITS.values)) add(text, language);
     }
   } else {
-    for (const entry of listOf(value, MAX_VALUES)) {
-      if (isObject(entry)) add(entry["@value"], entry["@language"]);
-      else add(entry, null);
-    }
+    for (const text of listOf(value, LIMITS.values)) add(text, "none");
   }
   return all;
 }
@@ -72,8 +68,8 @@ function wordedOf(value: unknown): readonly Worded[] {
 /** Numbers stand for text in manifests written by hand. */
 const isText = (value: unknown) => typeof value === "string" || typeof value === "number";
 
-function languageOf(value: unknown): string | null {
-  const language = typeof value === "string" ? value.toLowerCase() : "none";
+function languageOf(name: string): string | null {
+  const language = name.toLowerCase();
   return /^(?:none|@none|und)?$/.test(language) ? null : language;
 }
 
