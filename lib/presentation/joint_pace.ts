@@ -1,10 +1,5 @@
 import type { JobDetail } from "@/lib/campaigns/projection/types.ts";
 
-/** A detail with the speed of its campaign, which servers of older versions leave out. */
-type PacedDetail = JobDetail & {
-  readonly pace?: { readonly pagesPerMinute: number | null; readonly endsAt: string | null } | null;
-};
-
 /** The speed of several campaigns together. */
 export interface JointPace {
   /** null: not known of any. */
@@ -21,7 +16,7 @@ export interface JointPace {
  * @param details null for one that has not been read
  * @param running how many run, also those that are not in `details`
  */
-export function jointPace(details: readonly (PacedDetail | null)[], running: number): JointPace {
+export function jointPace(details: readonly (JobDetail | null)[], running: number): JointPace {
   const speeds = details.map((detail) => detail?.pace?.pagesPerMinute ?? null).filter((speed) => speed !== null);
   const ends = details.map(endMs).filter((end) => end !== null);
   return {
@@ -32,7 +27,7 @@ export function jointPace(details: readonly (PacedDetail | null)[], running: num
 }
 
 /** The estimated end of a campaign, ms since 1970; null where none is known. */
-export function endMs(detail: PacedDetail | null): number | null {
+export function endMs(detail: JobDetail | null): number | null {
   const end = Date.parse(detail?.pace?.endsAt ?? "");
   return Number.isNaN(end) ? null : end;
 }

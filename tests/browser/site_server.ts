@@ -13,9 +13,10 @@ export interface FakeSite {
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-export async function startFakeSite(): Promise<FakeSite> {
+/** @param port 0: any free one */
+export async function startFakeSite(port = 0): Promise<FakeSite> {
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--config", "deno.test.json", "tests/site/site_server.ts"],
+    args: ["run", "-A", "--config", "deno.test.json", "tests/site/site_server.ts", `--port=${port}`],
     cwd: ROOT,
     stdin: "null",
     stdout: "piped",
@@ -32,11 +33,14 @@ export async function startFakeSite(): Promise<FakeSite> {
   }
   const site = url;
   const state = async (init?: RequestInit) => await (await fetch(`${site}_test`, init)).json();
+  let isStopped = false;
   return {
     url,
     change: (change) => state({ method: "POST", body: JSON.stringify(change) }),
     reads: async () => (await state()).reads,
     async stop() {
+      if (isStopped) return;
+      isStopped = true;
       child.kill("SIGTERM");
       await reader.cancel();
       await child.status;

@@ -4,6 +4,7 @@ import { siteAssets } from "@/lib/site/build.ts";
 import { fakeSite } from "./fake_site.ts";
 
 const isDev = Deno.args.includes("--dev");
+const port = Number(Deno.args.find((arg) => arg.startsWith("--port="))?.slice("--port=".length) ?? 0);
 // The pages over made-up campaigns in a process of its own, for tests that drive a browser.
 const { app } = fakeSite(
   await siteAssets({ dev: isDev }),
@@ -12,7 +13,7 @@ const { app } = fakeSite(
 );
 
 const server = Deno.serve(
-  { hostname: "127.0.0.1", port: 0, onListen() {} },
+  { hostname: "127.0.0.1", port, onListen() {} },
   (request, info) => app.fetch(request, info),
 );
 console.log(`Site        http://127.0.0.1:${server.addr.port}/`);

@@ -1,0 +1,252 @@
+import assert from "node:assert/strict";
+
+import type { Page } from "playwright-core";
+
+import { open, withPage } from "./site_fixture.ts";
+import { type FakeSite, startFakeSite } from "./site_server.ts";
+
+declare global {
+  /** Sum of the page's layout shifts. */
+  var shifted: number;
+}
+
+const OFFLINE = [/Failed to load resource/];
+
+/** Adds up the layout shifts of the pages that are opened from now on. */
+async function countShifts(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    globalThis.shifted = 0;
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) if ("value" in entry) globalThis.shifted += Number(entry.value);
+    }).observe({ type: "layout-shift", buffered: true });
+  });
+}
+
+/** So many campaigns. */
+async function serveMany(page: Page, site: FakeSite, count: number): Promise<void> {
+  const { jobs } = await (await page.request.get(`${site.url}_test`)).json();
+  const counts = { total: 80, active: 3, done: 40, failed: 0 };
+  const many = Array.from({ length: count }, (_, i) => ({ ...jobs[i % 7], name: `k${i}-${jobs[i % 7].name}`, counts }));
+  await site.change({ jobs: many, reapedTotal: 0 });
+}
+
+const names = (page: Page) => page.locator("article h2").allTextContents();
+const nodes = (page: Page) => page.evaluate(() => document.querySelectorAll("*").length);
+
+Deno.test(
+  "board: the filter and the order are in the address, and come back with it",
+  withPage({}, async (visit) => {
+    const { page, site } = visit;
+    await open(visit);
+    await page.getByLabel(/^Waiting/).check();
+    await page.waitForURL(`${site.url}?state=waiting`);
+    await page.getByLabel("Order", { exact: true }).selectOption("name");
+    await page.waitForURL(`${site.url}?state=waiting&sort=name`);
+    await page.getByLabel("Filter by name or pipeline").fill("lund");
+    await page.waitForURL(`${site.url}?q=lund&state=waiting&sort=name`);
+    assert.deepEqual(await names(page), ["landsarkivet-lund"]);
+    await page.goBack();
+    assert.deepEqual(await names(page), [
+      "ett-mycket-långt-namn-på-en-kampanj-som-fyller-hela-raden-i-listan",
+      "landsarkivet-lund",
+    ]);
+    assert.equal(await page.getByLabel("Filter by name or pipeline").inputValue(), "");
+    await page.goForward();
+    await page.reload();
+    assert.deepEqual(await names(page), ["landsarkivet-lund"]);
+    assert.equal(await page.getByLabel("Filter by name or pipeline").inputValue(), "lund");
+    const counts = await page.locator(".segments .count").allTextContents();
+    assert.deepEqual(counts, ["1", "0", "0", "1", "0"]);
+  }),
+);
+
+Deno.test(
+  "board: keys go through the campaigns, open them, find the filter, and can be switched off",
+  withPage({}, async (visit) => {
+    const { page } = visit;
+    await open(visit);
+    const focused = () => page.evaluate(() => document.activeElement?.closest<HTMLElement>(".place")?.dataset.key);
+    await page.keyboard.press("j");
+    assert.equal(await focused(), "batch-default/svea-hovratt-1870");
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.keyboard.press("k");
+    assert.equal(await focused(), "batch-default/kommerskollegium-kartor");
+    await page.keyboard.press("o");
+    await page.locator(".place[data-key$=kartor] .fold[aria-expanded=true]").waitFor();
+    await page.keyboard.press("o");
+    await page.locator(".place[data-key$=kartor] .fold[aria-expanded=false]").waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("jo?k");
+    assert.equal(await page.getByLabel("Filter by name or pipeline").inputValue(), "jo?k");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("?");
+    const dialog = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+    await dialog.getByText("Next campaign").waitFor();
+    await dialog.getByLabel("Single characters are shortcuts").uncheck();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("/");
+    assert.equal(
+      await page.getByLabel("Filter by name or pipeline").evaluate((field) => field.matches(":focus")),
+      false,
+    );
+  }),
+);
+
+Deno.test(
+  "board: of a thousand campaigns those near the screen are in the document, and keys, filter and paper reach all",
+  withPage({}, async (visit) => {
+    const { page, site } = visit;
+    await serveMany(page, site, 1020);
+    await open(visit);
+    await page.getByText("1,020 shown of 1,020").waitFor();
+    await page.waitForFunction(() => document.querySelectorAll(".place").length < 50);
+    assert.ok(await nodes(page) < 5000, `${await nodes(page)} nodes`);
+    await page.keyboard.press("j");
+    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+    await page.locator("[aria-posinset='1020']").waitFor();
+    assert.ok(await nodes(page) < 5000, `${await nodes(page)} nodes`);
+    assert.equal(await page.locator("[aria-posinset='1'] .fold:focus").count(), 1, "the card with the focus stays");
+    await page.keyboard.press("j");
+    await page.locator("[aria-posinset='2'] .fold:focus").waitFor();
+    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+    await page.locator("[aria-posinset='1020']").waitFor();
+    await page.getByLabel("Filter by name or pipeline").fill("k1013-");
+    await page.waitForFunction(() => document.querySelectorAll("article").length === 1);
+    await page.getByLabel("Filter by name or pipeline").fill("");
+    await page.waitForFunction(() => document.querySelectorAll("article").length > 5);
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    await page.waitForFunction(() => document.querySelectorAll("article").length === 1020);
+    await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+    await page.waitForFunction(() => document.querySelectorAll("article").length < 50);
+  }),
+);
+
+for (const width of [1280, 390]) {
+  Deno.test(
+    `board: ${width} px: nothing moves from the first paint on, with a card that opens again and without a session`,
+    withPage({ viewport: { width, height: 900 } }, async (visit) => {
+      const { page, site } = visit;
+      await open(visit);
+      const card = page.locator(".place[data-key$=svea-hovratt-1870]");
+      await card.locator(".fold").click();
+      await card.locator(".vid").nth(20).waitFor();
+      await countShifts(page);
+      await page.reload();
+      await card.locator(".vid").nth(20).waitFor();
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+      const shifted = await page.evaluate(() => globalThis.shifted);
+      assert.ok(shifted < 0.02, `${shifted}`);
+      await card.locator(".fold").click();
+      await card.locator(".fold[aria-expanded=false]").waitFor();
+      assert.ok((await card.boundingBox())!.height < 200, "a folded card needs no reserved space");
+      await page.context().clearCookies();
+      await page.route("**/api/v1/**", () => {});
+      await page.goto(site.url);
+      await page.waitForSelector("[data-island=campaign_board][data-hydrated]");
+      assert.equal(await page.evaluate(() => globalThis.shifted), 0);
+    }),
+  );
+}
+
+Deno.test(
+  "board: its scripts are at most 40 kB on the way",
+  withPage({}, async (visit) => {
+    const { page } = visit;
+    await open(visit);
+    const sent = await page.evaluate(() =>
+      performance.getEntriesByType("resource").filter(({ name }) => name.endsWith(".js"))
+        .reduce((sum, entry) => sum + (entry as PerformanceResourceTiming).encodedBodySize, 0)
+    );
+    assert.ok(sent > 10_000 && sent <= 40_000, `${sent} bytes`);
+  }),
+);
+
+Deno.test(
+  "board: the introduction stays closed, in another tab too",
+  withPage({}, async (visit) => {
+    const { page, site } = visit;
+    await open(visit);
+    const introduction = (tab: Page) => tab.getByLabel("What this is");
+    assert.match(await introduction(page).textContent() ?? "", /A campaign is a batch of volumes .* one pipeline/);
+    await page.getByLabel("Close, and do not show again").click();
+    assert.equal(await introduction(page).isVisible(), false);
+    assert.equal(await page.evaluate(() => document.activeElement?.id), "main");
+    const other = await page.context().newPage();
+    await other.goto(site.url);
+    assert.equal(await introduction(other).isVisible(), false);
+  }),
+);
+
+Deno.test(
+  "board: a tab is led to the login when the session ended in another one, and back to its filter",
+  withPage({}, async (visit) => {
+    const { page, site } = visit;
+    await page.clock.install();
+    await open(visit, "?state=waiting");
+    const other = await page.context().newPage();
+    await other.goto(site.url);
+    await other.click("text=Log out");
+    await other.waitForURL(/login/);
+    await page.clock.fastForward(61_000);
+    await page.waitForURL((url) => url.pathname === "/login" && url.searchParams.get("next") === "/?state=waiting");
+    await page.fill("[name=username]", "åsa");
+    await page.fill("[name=password]", "stackroom-demo");
+    await page.click("button[type=submit]");
+    await page.waitForURL(`${site.url}?state=waiting`);
+    assert.equal((await names(page)).length, 2);
+  }, OFFLINE),
+);
+
+Deno.test(
+  "board: a server that is gone is said in the reserved line, and read again on request, or as soon as the network is back",
+  withPage({}, async (visit) => {
+    const { page, site } = visit;
+    await page.clock.install();
+    await open(visit);
+    const top = async () => (await page.locator("article").first().boundingBox())?.y;
+    const before = await top();
+    const banner = page.locator(".board-status.bad");
+    await page.context().setOffline(true);
+    await page.clock.fastForward(61_000);
+    await banner.waitFor();
+    assert.match(
+      await banner.textContent() ?? "",
+      /^The server cannot be reached\. The list is from .* Next try at .*Try now/,
+    );
+    assert.equal(await top(), before);
+    await page.context().setOffline(false);
+    await banner.waitFor({ state: "detached" });
+    const port = Number(new URL(site.url).port);
+    await site.stop();
+    await page.clock.fastForward(61_000);
+    await banner.waitFor();
+    const next = await startFakeSite(port);
+    try {
+      await next.change({ jobs: [] });
+      await page.getByRole("button", { name: "Try now" }).click();
+      await banner.waitFor({ state: "detached" });
+      await page.getByText("There are no campaigns yet.").waitFor();
+    } finally {
+      await next.stop();
+    }
+  }, OFFLINE),
+);
+
+Deno.test(
+  "board: a list of which the cluster has not been heard says since when, and trouble is read out",
+  withPage({}, async (visit) => {
+    const { page, site } = visit;
+    await page.clock.install();
+    await open(visit);
+    const { jobs } = await (await page.request.get(`${site.url}_test`)).json();
+    await site.change({
+      dataAge: 90,
+      jobs: jobs.map((job: object, i: number) => i === 0 ? { ...job, phase: "Failed" } : job),
+    });
+    await page.clock.fastForward(61_000);
+    await page.getByText(/The cluster has not answered since \d\d:\d\d:\d\d/).waitFor();
+    await page.locator("[role=status]", { hasText: "svea-hovratt-1870 is in trouble." }).waitFor();
+    assert.equal(await page.title(), "3 in trouble · Campaigns · Stackroom");
+  }),
+);
