@@ -1,44 +1,64 @@
 import { formatDuration } from "@/lib/presentation/durations.ts";
 import { formatCount, formatQuality } from "@/lib/presentation/figures.ts";
 import { LABELS } from "@/lib/presentation/page_sentences.ts";
+import { LOG_LABELS } from "@/lib/presentation/run_log/log_sentences.ts";
+import type { RunLog } from "@/lib/presentation/run_log/run_log.ts";
 import type { RunManifest } from "@/lib/presentation/run_manifest/run_manifest.ts";
 import type { RunSummary } from "@/lib/presentation/run_manifest/run_summary.ts";
 
 interface RunFiguresProps {
-  /** Null while they are not known: the figures keep their places. */
+  /** What the run's manifest says; null while it is not known. */
   readonly run: { readonly manifest: RunManifest; readonly summary: RunSummary } | null;
+  /** What the log says where there is no manifest yet; null while it is not known. */
+  readonly log: RunLog | null;
+  /** The run still writes. */
+  readonly isLive: boolean;
+  /** The manifest is being read: its figures keep their places. */
+  readonly isExpected: boolean;
 }
 
 /** What a run took and reached, in one strip. */
-export function RunFigures({ run }: RunFiguresProps) {
+export function RunFigures({ run, log, isLive, isExpected }: RunFiguresProps) {
   const summary = run?.summary;
   const seconds = (value: number | null | undefined) => typeof value === "number" ? formatDuration(value) : "–";
   const skipped = summary?.skipped ?? 0;
+  const pageCount = run?.manifest.pageCount ?? log?.pageCount ?? null;
   return (
-    <dl class="figures" aria-label={LABELS.runTotals}>
+    <dl class="figures needs-scripts" aria-label={LABELS.runTotals}>
       <div>
-        <dt>{LABELS.took}</dt>
-        <dd>{seconds(summary?.totalSeconds)}</dd>
+        <dt>{isLive && !run ? LOG_LABELS.tookSoFar : LABELS.took}</dt>
+        <dd>{seconds(summary?.totalSeconds ?? spanOf(log))}</dd>
       </div>
-      <div>
-        <dt>{LABELS.pagesRead}{skipped > 0 && `, ${LABELS.readEarlierBy(formatCount(skipped))}`}</dt>
-        <dd>
-          {run ? formatCount(run.summary.ok + skipped) : "–"}
-          {run && <small>{LABELS.of(formatCount(run.manifest.pageCount))}</small>}
-        </dd>
-      </div>
-      <div>
-        <dt>{LABELS.pagesLost}</dt>
-        <dd class={summary && summary.failed > 0 ? "warn" : ""}>{summary ? formatCount(summary.failed) : "–"}</dd>
-      </div>
-      <div>
-        <dt>{LABELS.medianSeconds}</dt>
-        <dd>{seconds(summary?.median)}</dd>
-      </div>
-      <div>
-        <dt>{LABELS.p95Seconds}</dt>
-        <dd>{seconds(summary?.p95)}</dd>
-      </div>
+      {run || isExpected
+        ? (
+          <>
+            <div>
+              <dt>{LABELS.pagesRead}{skipped > 0 && `, ${LABELS.readEarlierBy(formatCount(skipped))}`}</dt>
+              <dd>
+                {run ? formatCount(run.summary.ok + skipped) : "–"}
+                {pageCount !== null && <small>{LABELS.of(formatCount(pageCount))}</small>}
+              </dd>
+            </div>
+            <div>
+              <dt>{LABELS.pagesLost}</dt>
+              <dd class={summary && summary.failed > 0 ? "warn" : ""}>{summary ? formatCount(summary.failed) : "–"}</dd>
+            </div>
+            <div>
+              <dt>{LABELS.medianSeconds}</dt>
+              <dd>{seconds(summary?.median)}</dd>
+            </div>
+            <div>
+              <dt>{LABELS.p95Seconds}</dt>
+              <dd>{seconds(summary?.p95)}</dd>
+            </div>
+          </>
+        )
+        : (
+          <div>
+            <dt>{LOG_LABELS.pages}</dt>
+            <dd>{pageCount === null ? "–" : formatCount(pageCount)}</dd>
+          </div>
+        )}
       {typeof summary?.meanQuality === "number" && (
         <div>
           <dt>
@@ -50,4 +70,9 @@ export function RunFigures({ run }: RunFiguresProps) {
       )}
     </dl>
   );
+}
+
+/** From the first record of the log to the last, seconds. */
+function spanOf(log: RunLog | null): number | null {
+  return log?.startedAt == null || log.endedAt === null ? null : Math.max(0, log.endedAt - log.startedAt) / 1000;
 }

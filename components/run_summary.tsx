@@ -28,7 +28,7 @@ export function RunSummary({ state, summary, isLive }: RunSummaryProps) {
   if (state.kind === "absent") {
     return <p class="note">{isLive ? SENTENCES.runManifestLater : SENTENCES.noRunManifest}</p>;
   }
-  if (state.kind === "reading" || !summary) return <p class="note without-scripts">{SENTENCES.readingRunManifest}</p>;
+  if (state.kind === "reading" || !summary) return <p class="note needs-scripts">{SENTENCES.readingRunManifest}</p>;
   return <Summed manifest={state.manifest} summary={summary} />;
 }
 

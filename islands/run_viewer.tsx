@@ -2,22 +2,27 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 import { Chip } from "@/components/chip.tsx";
+import type { LineLook } from "@/components/log_lines.tsx";
 import { LogStage } from "@/components/log_stage.tsx";
+import { LogTools } from "@/components/log_tools.tsx";
 import { RunFigures } from "@/components/run_figures.tsx";
 import { RunSummary } from "@/components/run_summary.tsx";
 import { goToLogin } from "@/lib/client/go_to_login.ts";
 import { island } from "@/lib/client/island.tsx";
 import { LogReader } from "@/lib/client/log_reader.ts";
-import { markLine } from "@/lib/client/marked_line.ts";
+import { LogView } from "@/lib/client/log_view.ts";
 import { browserClock } from "@/lib/client/poller.ts";
 import { renderAgain, renderedWithSession } from "@/lib/client/render_again.ts";
+import { goByKey, moveStop } from "@/lib/client/roving_stop.ts";
 import { RunManifestReader } from "@/lib/client/run_manifest_reader.ts";
 import { counted } from "@/lib/presentation/figures.ts";
-import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import { formatClock } from "@/lib/presentation/moments.ts";
+import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
+import { findLinkedLine, readLineLink, writeLineLink } from "@/lib/presentation/run_log/line_link.ts";
+import { LOG_LABELS, LOG_SENTENCES } from "@/lib/presentation/run_log/log_sentences.ts";
+import { type Following, logProblem, outcomeChip } from "@/lib/presentation/run_log/words.ts";
 import { isComplete } from "@/lib/presentation/run_manifest/run_manifest.ts";
 import { summarizeRun } from "@/lib/presentation/run_manifest/run_summary.ts";
-import { outcomeChip } from "@/lib/presentation/run_log/words.ts";
 
 type RunViewerProps = {
   /** An address that was judged to lie within the results. */
@@ -32,10 +37,12 @@ type RunViewerProps = {
 
 /** px from the end of the page within which the reader counts as following. */
 const AT_END_PX = 80;
+/** The links of lines: one stop of the Tab key, and arrows go through them. */
+const NUMBERS = "a.number";
 
 /** A run log by stage, followed until the run ends, and beside it what the run's manifest says of its pages. */
 export default island("run_viewer", function RunViewer({ log, manifest, live, hasSession }: RunViewerProps) {
-  const { reader, pages } = useMemo(() => {
+  const { reader, pages, view } = useMemo(() => {
     const deps = {
       fetch: (...request: Parameters<typeof fetch>) => fetch(...request),
       clock: browserClock,
@@ -45,51 +52,120 @@ export default island("run_viewer", function RunViewer({ log, manifest, live, ha
     const pages = manifest === null
       ? null
       : new RunManifestReader(manifest, { ...deps, onComplete: () => reader.endAfterNextRead() });
-    return { reader, pages };
+    return { reader, pages, view: new LogView(reader.log) };
   }, []);
   const follow = useSignal(true);
   const isSummaryOpen = useSignal(false);
+  const notice = useSignal("");
+  /** The line that the address names has not been shown yet. */
+  const isLinkOpen = useSignal(false);
   const run = reader.log.value;
-  const wasMarked = useRef(false);
   const isFollowing = reader.following.value;
+
+  /** Goes to the line that the address names, also where the beginning of the log is left out. */
+  const goToLink = () => {
+    const link = readLineLink(location.hash);
+    const { value: run } = reader.log;
+    isLinkOpen.value = link !== null && !view.goToLink(link);
+    if (link && isLinkOpen.value && run && run.hiddenCharacters > 0 && link.number < run.firstNumber) {
+      void reader.showWhole();
+    }
+  };
 
   useEffect(() => {
     const pause = () => {
       reader.pause(document.hidden);
       pages?.pause(document.hidden);
     };
-    const mark = () => markLine(location.hash);
+    const print = ({ type }: Event) => view.printing.value = type === "beforeprint";
     document.addEventListener("visibilitychange", pause);
-    addEventListener("hashchange", mark);
+    addEventListener("hashchange", goToLink);
+    addEventListener("beforeprint", print);
+    addEventListener("afterprint", print);
     if (hasSession) renderedWithSession();
+    isLinkOpen.value = readLineLink(location.hash) !== null;
     pause();
     reader.start(live);
     pages?.start(live);
     return () => {
       document.removeEventListener("visibilitychange", pause);
-      removeEventListener("hashchange", mark);
+      removeEventListener("hashchange", goToLink);
+      removeEventListener("beforeprint", print);
+      removeEventListener("afterprint", print);
       reader.stop();
       pages?.stop();
     };
   }, []);
 
   const wasAtEnd = isAtEnd();
+  const lastStage = useRef<string | null>(null);
   useLayoutEffect(() => {
     if (!run) return;
     if (!hasSession) renderAgain();
+    const followsEnd = isFollowing && follow.value && wasAtEnd;
+    // A stage that is over is folded, unless the reader is in it.
+    const last = view.stages.peek().at(-1)?.key ?? null;
+    if (lastStage.current !== null && lastStage.current !== last && !followsEnd) view.setOpen(lastStage.current, true);
+    lastStage.current = last;
     // A line that a link names is gone to once, when it is there; the reader may leave it then.
-    if (!wasMarked.current && markLine(location.hash)) wasMarked.current = true;
-    else if (isFollowing && follow.value && wasAtEnd) scrollTo({ top: document.documentElement.scrollHeight });
+    if (isLinkOpen.value) goToLink();
+    else if (followsEnd) scrollTo({ top: document.documentElement.scrollHeight });
   }, [run]);
+
+  const goal = view.goal.value;
+  useLayoutEffect(() => {
+    if (goal) document.getElementById(`L${goal.number}`)?.scrollIntoView({ block: "center" });
+  }, [goal]);
 
   const problem = reader.problem.value;
   const state = pages?.state.value;
   const read = state?.kind === "read" ? state.manifest : null;
   const summary = useMemo(() => read && summarizeRun(read), [read]);
   const outcome = run?.outcome ?? (read && isComplete(read) ? "finished" : null);
+  const isOver = outcome === "finished" || outcome === "failed" || !live;
+  const isWaiting = isFollowing && run === null && problem === 404;
+  const following: Following = reader.stopped.value ? "stopped" : isWaiting ? "waiting" : isFollowing ? "yes" : "no";
+  const stages = view.stages.value;
+  const open = new Map(stages.map((shown) => [shown.key, view.isOpen(shown, isOver)]));
+  const firstOpen = stages.find(({ key }) => open.get(key))?.key;
+  const look: LineLook = {
+    since: view.sinceStart.value ? run?.startedAt ?? null : null,
+    pattern: view.search.value?.pattern ?? null,
+    hit: view.hit.value,
+    marked: view.marked.value,
+    isPrinting: view.printing.value,
+    openFolds: view.openFolds.value,
+    onFold: (first, isOpen) => view.setFoldOpen(first, isOpen),
+    linkOf: (line) => run ? writeLineLink(line, run) : "",
+  };
+
+  /** Marks the line whose number is clicked, and copies its address. */
+  const onNumber = async (event: MouseEvent) => {
+    const number = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>(NUMBERS) : null;
+    if (!number || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    const link = readLineLink(number.hash);
+    const line = run && link && findLinkedLine(run, link);
+    if (!line) return;
+    moveStop({ list: document.body, entries: NUMBERS }, number);
+    history.replaceState(null, "", number.hash);
+    view.mark(line);
+    try {
+      await navigator.clipboard.writeText(location.href);
+      notice.value = LOG_SENTENCES.linkCopied(String(line.number));
+    } catch {
+      notice.value = LOG_SENTENCES.linkNotCopied;
+    }
+  };
+
   return (
     <div class={pages ? "run with-summary" : "run"}>
-      {pages && <RunFigures run={read && summary && { manifest: read, summary }} />}
+      <RunFigures
+        run={read && summary && { manifest: read, summary }}
+        log={run}
+        isLive={isFollowing}
+        isExpected={hasSession && pages !== null && state?.kind === "reading"}
+      />
       {state && hasSession && (
         <aside class="run-summary" aria-label={LABELS.pageSummary} data-open={isSummaryOpen.value}>
           {/* Where the summary stands above the log, it is folded at first: what arrives moves no line of the log. */}
@@ -111,46 +187,82 @@ export default island("run_viewer", function RunViewer({ log, manifest, live, ha
         </aside>
       )}
       <div class="run-log" id="log">
-        <div class="outcome">
-          {run && <Chip {...outcomeChip(outcome, isFollowing)} />}
-          <span class="figure">{run ? counted(run.lineCount, "line") : problem ? "" : SENTENCES.readingLog}</span>
-          {isFollowing && reader.readAt.value !== null && (
-            <span class="figure">{LABELS.updated} {formatClock(reader.readAt.value, zoneOfReader())}</span>
-          )}
-          {isFollowing && (
-            <label class="switch">
-              <input type="checkbox" checked={follow.value} onChange={() => follow.value = !follow.value} />
-              {LABELS.followEnd}
-            </label>
-          )}
-          <a class="raw" href={log}>{LABELS.rawText}</a>
+        {hasSession && <p class="empty without-scripts">{SENTENCES.logNeedsScripts}</p>}
+        <div class="run-tools needs-scripts">
+          <div class="outcome">
+            {(run || isWaiting || following === "stopped") && <Chip {...outcomeChip(outcome, following)} />}
+            <span class="figure">
+              {run ? counted(run.lineCount, "line") : hasSession && problem === null ? SENTENCES.readingLog : ""}
+            </span>
+            {isFollowing && reader.readAt.value !== null && (
+              <span class="figure">{LABELS.updated} {formatClock(reader.readAt.value, zoneOfReader())}</span>
+            )}
+            <span class="figure notice" role="status">{notice.value}</span>
+            {isFollowing && (
+              <label class="switch">
+                <input type="checkbox" checked={follow.value} onChange={() => follow.value = !follow.value} />
+                {LABELS.followEnd}
+              </label>
+            )}
+          </div>
+          {run && <LogTools view={view} counts={run.counts} isFolded={stages.some(({ key }) => !open.get(key))} />}
         </div>
-        {problem !== null && (
-          <p class="banner bad" role="alert">{problem}{isFollowing && ` ${SENTENCES.logRetried}`}</p>
+        {isWaiting && <p class="empty">{LOG_SENTENCES.waiting}</p>}
+        {problem !== null && !isWaiting && (
+          <p class="banner bad" role="alert">{logProblem(problem)}{isFollowing && ` ${SENTENCES.logRetried}`}</p>
+        )}
+        {reader.stopped.value && (
+          <p class="banner">
+            {LOG_SENTENCES.stopped}{" "}
+            <button class="btn small" type="button" onClick={() => reader.start(true)}>{LOG_LABELS.followAgain}</button>
+          </p>
         )}
         {!hasSession && !run && (
           <p class="empty">
             <a href="/login">{LABELS.logIn}</a> {LABELS.toReadLogs}
           </p>
         )}
-        {hasSession && <p class="empty without-scripts">{SENTENCES.logNeedsScripts}</p>}
+        {run && isLinkOpen.value && run.hiddenCharacters === 0 && (
+          <p class="banner">{isFollowing ? LOG_SENTENCES.lineLater : LOG_SENTENCES.lineGone}</p>
+        )}
         {run && run.hiddenCharacters > 0 && (
           <p class="banner">
             {SENTENCES.logShortened}{" "}
-            <button class="btn small" type="button" onClick={() => reader.showWhole()}>{LABELS.showWholeLog}</button>
+            <button class="btn small" type="button" onClick={() => void reader.showWhole()}>
+              {LABELS.showWholeLog}
+            </button>
           </p>
         )}
-        {run?.stages.map((stage, place) => (
-          <LogStage
-            key={`${place} ${stage.name}`}
-            stage={stage}
-            open={stage.errors + stage.warnings > 0 || place === run.stages.length - 1}
-          />
-        ))}
+        {run && stages.length === 0 && (
+          <p class="empty">{run.lineCount === 0 ? LOG_SENTENCES.emptyLog : LOG_SENTENCES.noLines}</p>
+        )}
+        <div
+          class="stages"
+          onClick={(event) => void onNumber(event)}
+          onKeyDown={(event) => goByKey(event, { list: event.currentTarget, entries: NUMBERS }, numberOf(event.target))}
+          onFocusIn={({ currentTarget, target }) =>
+            moveStop({ list: currentTarget, entries: NUMBERS }, numberOf(target))}
+        >
+          {stages.map(({ stage, blocks, key }) => (
+            <LogStage
+              key={key}
+              stage={stage}
+              blocks={blocks}
+              look={look}
+              isOpen={open.get(key) ?? false}
+              isFirst={key === firstOpen}
+              onOpen={(isOpen) => view.setOpen(key, isOpen)}
+            />
+          ))}
+        </div>
       </div>
     </div>
   );
 });
+
+function numberOf(target: EventTarget | null): HTMLElement | null {
+  return target instanceof Element ? target.closest<HTMLElement>(NUMBERS) : null;
+}
 
 function isAtEnd(): boolean {
   if (typeof document === "undefined") return false;

@@ -1,59 +1,105 @@
 import RunViewer from "@/islands/run_viewer.tsx";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { readLogAddress } from "@/lib/presentation/log_address.ts";
+import { campaignPath, viewerPath } from "@/lib/presentation/page_paths.ts";
 import { LABELS, refusedUrlSentence, SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import { guardResultUrl } from "@/lib/presentation/result_url_guard.ts";
+import { LOG_LABELS } from "@/lib/presentation/run_log/log_sentences.ts";
 import { pageResponse } from "@/lib/site/page_response.ts";
 import { type SiteDeps, userOf } from "@/lib/site/site.ts";
+import { DNS_LABEL } from "@/lib/std/dns_label.ts";
 import { RefusedAddress } from "./refused_address.tsx";
 import { Shell } from "./shell.tsx";
 
 /** The log that the query names, once its address is known to be within the results. */
 type LogRequest =
-  | { readonly ok: true; readonly log: string; readonly manifest: string | null; readonly live: boolean }
+  | { readonly ok: true; readonly run: NamedRun }
   | { readonly ok: false; readonly sentence: string };
+
+interface NamedRun {
+  readonly log: string;
+  readonly manifest: string | null;
+  readonly live: boolean;
+  /** The campaign that the reader came from; null: the address names none. */
+  readonly campaign: NamedCampaign | null;
+}
+
+interface NamedCampaign {
+  readonly namespace: string;
+  readonly name: string;
+}
 
 /** `/log`: the viewer of a run's log. It opens nothing outside the results (spec, Endpoints). */
 export function logPage(deps: SiteDeps) {
   return async function logPage(context: RequestContext): Promise<Response> {
     const request = context.request;
     const resultsUrl = deps.resultsUrl(request);
-    const asked = readLogRequest(new URLSearchParams(context.target.query), resultsUrl);
+    const named = readLogRequest(new URLSearchParams(context.target.query), resultsUrl);
     const session = await deps.session(request);
     const user = userOf(session);
     return pageResponse(request, {
-      title: asked.ok ? LABELS.runLogOf(readLogAddress(asked.log).volume) : LABELS.runLog,
+      title: named.ok ? LABELS.runLogOf(readLogAddress(named.run.log).volume) : LABELS.runLog,
       body: (
         <Shell user={user} current={null}>
-          {asked.ok
-            ? <Run log={asked.log} manifest={asked.manifest} live={asked.live} hasSession={session !== null} />
-            : <RefusedAddress title={LABELS.runLog} sentence={asked.sentence} />}
+          {named.ok
+            ? <Run {...named.run} hasSession={session !== null} />
+            : <RefusedAddress title={LABELS.runLog} sentence={named.sentence} />}
         </Shell>
       ),
-    }, { assets: deps.assets, resultsUrl, status: asked.ok ? 200 : 400 });
+    }, { assets: deps.assets, resultsUrl, status: named.ok ? 200 : 400 });
   };
 }
 
-interface RunProps {
-  readonly log: string;
-  readonly manifest: string | null;
-  readonly live: boolean;
+interface RunProps extends NamedRun {
   readonly hasSession: boolean;
 }
 
-function Run({ log, manifest, live, hasSession }: RunProps) {
+function Run({ log, manifest, live, campaign, hasSession }: RunProps) {
   const { volume, pipeline, namespace } = readLogAddress(log);
   return (
     <>
+      <WayBack campaign={campaign} />
       <div class="head">
         <div>
           <h1 class="vid">{volume}</h1>
           <p>{LABELS.runLog}{pipeline !== null && ` · ${pipeline}`}{namespace !== null && ` · ${namespace}`}</p>
         </div>
+        <div class="head-links">
+          <a class="btn" href={log}>{LABELS.rawText}</a>
+          {/* A run publishes the viewer manifest beside its own, at its end. */}
+          {manifest !== null && !live && (
+            <a class="btn primary" href={viewerPath(new URL("iiif.json", manifest).href)}>{LOG_LABELS.viewPages}</a>
+          )}
+        </div>
       </div>
       <RunViewer log={log} manifest={manifest} live={live} hasSession={hasSession} />
     </>
   );
+}
+
+function WayBack({ campaign }: { campaign: NamedCampaign | null }) {
+  return (
+    <nav class="crumbs" aria-label={LOG_LABELS.wayBack}>
+      <ol>
+        <li>
+          <a href="/">{LABELS.campaigns}</a>
+        </li>
+        {campaign !== null && (
+          <li>
+            <a href={campaignPath(campaign.namespace, campaign.name)}>{campaign.name}</a>
+          </li>
+        )}
+        <li aria-current="page">{LABELS.runLog}</li>
+      </ol>
+    </nav>
+  );
+}
+
+/** Reads `<namespace>/<name>`. Other text of an address is not shown as the name of a campaign. */
+function readCampaign(text: string | null): NamedCampaign | null {
+  const [namespace, name, ...rest] = text?.split("/") ?? [];
+  const isName = rest.length === 0 && [namespace, name].every((part) => DNS_LABEL.test(part ?? ""));
+  return isName ? { namespace, name } : null;
 }
 
 function readLogRequest(query: URLSearchParams, resultsUrl: string): LogRequest {
@@ -68,5 +114,13 @@ function readLogRequest(query: URLSearchParams, resultsUrl: string): LogRequest 
   if (guardedManifest && !guardedManifest.ok) {
     return { ok: false, sentence: refusedUrlSentence(guardedManifest.refused, "manifest") };
   }
-  return { ok: true, log: guarded.href, manifest: guardedManifest?.href ?? null, live: query.get("live") === "1" };
+  return {
+    ok: true,
+    run: {
+      log: guarded.href,
+      manifest: guardedManifest?.href ?? null,
+      live: query.get("live") === "1",
+      campaign: readCampaign(query.get("campaign")),
+    },
+  };
 }

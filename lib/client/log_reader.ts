@@ -1,13 +1,17 @@
 import { signal } from "@preact/signals";
 
-import { MAX_LOG_CHARACTERS, parseRunLog, type RunLog } from "@/lib/presentation/run_log/run_log.ts";
-import { logProblem } from "@/lib/presentation/run_log/words.ts";
+import type { FetchProblem } from "@/lib/presentation/fetch_problems.ts";
+import { MAX_LOG_CHARACTERS, parseRunLogInSteps, type RunLog } from "@/lib/presentation/run_log/run_log.ts";
+import { fetchText } from "./fetch_text.ts";
 import { type Clock, Poller } from "./poller.ts";
+import { runSteps } from "./run_steps.ts";
 
 /** Seconds between two reads of a log that is still written. */
 const LIVE_SECONDS = 15;
-/** Reads in a row that may fail before a live log is given up. */
+/** Reads in a row that may fail before a live log is no longer followed. */
 export const MAX_FAILED_READS = 20;
+/** Workers cut their logs at 4 MiB; a file of any other origin has to fit into the memory of a browser. */
+const MAX_BYTES = 64 * 1024 * 1024;
 
 interface LogReaderDeps {
   readonly fetch: typeof fetch;
@@ -21,9 +25,12 @@ interface LogReaderDeps {
 /** Reads a run log, once or until the run ends. */
 export class LogReader {
   readonly log = signal<RunLog | null>(null);
-  readonly problem = signal<string | null>(null);
+  /** Why the last read has failed; null: it has not. */
+  readonly problem = signal<FetchProblem | null>(null);
   /** It is read again and again. */
   readonly following = signal(false);
+  /** It was followed, but too many reads in a row have failed. */
+  readonly stopped = signal(false);
   /** The last good read, ms since 1970. */
   readonly readAt = signal<number | null>(null);
 
@@ -32,6 +39,7 @@ export class LogReader {
   readonly #poller: Poller;
   #text = "";
   #limit = MAX_LOG_CHARACTERS;
+  #parsing = new AbortController();
   #failed = 0;
   #endsAfterRead = false;
 
@@ -44,6 +52,8 @@ export class LogReader {
   /** @param live whether the run may still write */
   start(live: boolean): void {
     this.following.value = live;
+    this.stopped.value = false;
+    this.#failed = 0;
     if (live) this.#poller.repeat(LIVE_SECONDS);
     else this.#poller.readNow();
   }
@@ -54,6 +64,7 @@ export class LogReader {
 
   stop(): void {
     this.following.value = false;
+    this.#parsing.abort();
     this.#poller.stop();
   }
 
@@ -65,50 +76,48 @@ export class LogReader {
   }
 
   /** Shows what was left out at the beginning of a long log. */
-  showWhole(): void {
+  async showWhole(): Promise<void> {
     this.#limit = Infinity;
-    this.#parse();
+    await this.#parse();
   }
 
   async #read(signal: AbortSignal): Promise<boolean> {
     const problem = await this.#problemOfRead(signal);
     if (signal.aborted) return false;
-    // A log that is not there yet is no reason to look less often.
-    const isGood = problem === null || problem === logProblem(404);
     this.problem.value = problem;
     this.#failed = problem === null ? 0 : this.#failed + 1;
     const hasEnded = this.log.value?.outcome === "finished" || this.log.value?.outcome === "failed";
-    if (hasEnded || this.#endsAfterRead || this.#failed >= MAX_FAILED_READS) this.#end();
-    return isGood;
+    const isStopped = this.following.value && this.#failed >= MAX_FAILED_READS;
+    if (isStopped) this.stopped.value = true;
+    if (hasEnded || this.#endsAfterRead || isStopped || problem === 401 || problem === 403) this.#end();
+    if (problem === 401) this.#deps.onLogin();
+    // A log that is not there yet is no reason to look less often.
+    return problem === null || problem === 404;
   }
 
-  async #problemOfRead(signal: AbortSignal): Promise<string | null> {
-    try {
-      const response = await this.#deps.fetch(this.#url, { signal, cache: "no-cache" });
-      if (response.status === 401) {
-        this.#end();
-        this.#deps.onLogin();
-        return null;
-      }
-      if (response.status === 403) this.#end();
-      if (!response.ok) {
-        await response.body?.cancel();
-        return logProblem(response.status);
-      }
-      const text = await response.text();
-      this.readAt.value = this.#deps.clock.now();
-      if (text !== this.#text || this.log.value === null) {
-        this.#text = text;
-        this.#parse();
-      }
-      return null;
-    } catch {
-      return logProblem("unreachable");
+  async #problemOfRead(signal: AbortSignal): Promise<FetchProblem | null> {
+    // Each upload and each attempt overwrites the file.
+    const fetch: typeof globalThis.fetch = (url, init) => this.#deps.fetch(url, { ...init, cache: "no-cache" });
+    const fetched = await fetchText(this.#url, { fetch, maxBytes: MAX_BYTES, signal });
+    if (!fetched.ok) return fetched.problem;
+    if (signal.aborted) return null;
+    this.readAt.value = this.#deps.clock.now();
+    if (fetched.text !== this.#text || this.log.value === null) {
+      this.#text = fetched.text;
+      await this.#parse();
     }
+    return null;
   }
 
-  #parse(): void {
-    this.log.value = parseRunLog(this.#text, this.#limit);
+  /** Parses the text; one that is under way is given up for it. */
+  async #parse(): Promise<void> {
+    this.#parsing.abort();
+    const { signal } = this.#parsing = new AbortController();
+    try {
+      this.log.value = await runSteps(parseRunLogInSteps(this.#text, this.#limit), signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
   }
 
   #end(): void {

@@ -1,18 +1,24 @@
-/** How near the screen counts as on it. */
-const MARGIN = "200px";
+/** Calls back whenever an element comes near the screen or leaves it; the result ends that. */
+type Watch = (element: Element, onChange: (onScreen: boolean) => void) => () => void;
 
-const watched = new WeakMap<Element, (onScreen: boolean) => void>();
-let observer: IntersectionObserver | null = null;
-
-/** Calls back whenever an element comes near the screen or leaves it. @returns a function that ends that */
-export function watchOnScreen(element: Element, onChange: (onScreen: boolean) => void): () => void {
-  observer ??= new IntersectionObserver((entries) => {
-    for (const { target, isIntersecting } of entries) watched.get(target)?.(isIntersecting);
-  }, { rootMargin: MARGIN });
-  watched.set(element, onChange);
-  observer.observe(element);
-  return () => {
-    observer?.unobserve(element);
-    watched.delete(element);
+/** @param margin how near the screen counts as on it, as a margin of CSS */
+function watcher(margin: string): Watch {
+  const watched = new WeakMap<Element, (onScreen: boolean) => void>();
+  let observer: IntersectionObserver | null = null;
+  return (element, onChange) => {
+    observer ??= new IntersectionObserver((entries) => {
+      for (const { target, isIntersecting } of entries) watched.get(target)?.(isIntersecting);
+    }, { rootMargin: margin });
+    watched.set(element, onChange);
+    observer.observe(element);
+    return () => {
+      observer?.unobserve(element);
+      watched.delete(element);
+    };
   };
 }
+
+export const watchOnScreen = watcher("200px");
+
+/** The same with room for what is scrolled to next. */
+export const watchNearScreen = watcher("800px 0px");

@@ -21,6 +21,11 @@ export function loginPath(next: string): string {
   return next === "/" ? "/login" : `/login?next=${encodeURIComponent(next)}`;
 }
 
+/** The list as it shows one campaign: its card alone, or its volumes for readers without scripts. */
+export function campaignPath(namespace: string, name: string): string {
+  return openCampaignPath(namespace, name).replace("?", `?q=${encodeURIComponent(name)}&`);
+}
+
 /** The list with one campaign's volumes from `offset` on, for readers without scripts. */
 export function openCampaignPath(namespace: string, name: string, offset = 0): string {
   const open = encodeURIComponent(`${namespace}/${name}`);

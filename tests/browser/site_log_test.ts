@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 
+import type { Page } from "playwright-core";
+
 import { logPath, open, runPath, sampleRunManifest, withPage } from "./site_fixture.ts";
 
 Deno.test(
@@ -45,30 +47,37 @@ Deno.test(
 
 Deno.test(
   "log: an address of a line opens all that it lies in, goes there once, and marks it",
-  withPage({ viewport: { width: 1000, height: 400 } }, async (visit) => {
-    const { page, site } = visit;
-    await page.clock.install();
-    await open(visit, logPath(site), "run_viewer");
-    await page.goto("about:blank");
-    await page.goto(`${site.url}${logPath(site)}#L9`);
-    const line = page.locator("#L9.marked");
-    await line.waitFor();
-    assert.ok(
-      await page.evaluate(() => {
-        const { top, bottom } = document.querySelector("#L9")!.getBoundingClientRect();
-        return top >= 0 && bottom <= innerHeight;
-      }),
-    );
-    await page.evaluate(() => scrollTo(0, 0));
-    const { log } = await (await fetch(`${site.url}_test`)).json();
-    await site.change({ log: `${log}2026-11-21 08:20:00,250 INFO page 0010 done\n` });
-    await page.clock.fastForward(16_000);
-    await page.getByText("page 0010 done").waitFor({ state: "attached" });
-    assert.equal(await page.evaluate(() => scrollY), 0);
-    await page.locator("#L2 > a").dispatchEvent("click");
-    await page.locator("#L2.marked").waitFor();
-    assert.equal(await page.locator(".marked").count(), 1);
-  }),
+  withPage(
+    { viewport: { width: 1000, height: 400 }, permissions: ["clipboard-read", "clipboard-write"] },
+    async (visit) => {
+      const { page, site } = visit;
+      await page.clock.install();
+      await open(visit, logPath(site), "run_viewer");
+      await page.goto("about:blank");
+      await page.goto(`${site.url}${logPath(site)}#L9`);
+      const line = page.locator("#L9.marked");
+      await line.waitFor();
+      assert.ok(
+        await page.evaluate(() => {
+          const { top, bottom } = document.querySelector("#L9")!.getBoundingClientRect();
+          return top >= 0 && bottom <= innerHeight;
+        }),
+      );
+      await page.evaluate(() => scrollTo(0, 0));
+      const { log } = await (await fetch(`${site.url}_test`)).json();
+      await site.change({ log: `${log}2026-11-21 08:20:00,250 INFO page 0010 done\n` });
+      await page.clock.fastForward(16_000);
+      await page.getByText("page 0010 done").waitFor({ state: "attached" });
+      assert.equal(await page.evaluate(() => scrollY), 0);
+      await page.click("text=Checking earlier results");
+      await page.locator("#L2 > a").click();
+      await page.locator("#L2.marked").waitFor();
+      assert.equal(await page.locator(".marked").count(), 1);
+      assert.equal(new URL(page.url()).hash, "#L2");
+      await page.getByText("Link to line 2 copied").waitFor();
+      assert.equal(await page.evaluate(() => navigator.clipboard.readText()), page.url());
+    },
+  ),
 );
 
 Deno.test(
@@ -155,5 +164,129 @@ Deno.test(
     assert.deepEqual(await box(".run-summary .summed"), before);
     await page.keyboard.press("Enter");
     await page.waitForFunction(() => location.hash === "#log");
+  }),
+);
+
+/** A run of 40,000 lines: requests in fours, a warning at each 2,000th line, and one error. */
+function longLog(): string {
+  const at = (n: number) =>
+    new Date(Date.UTC(2026, 10, 21, 8) + n * 100).toISOString().slice(0, 23).replace("T", " ").replace(".", ",");
+  const lines = [
+    `${at(0)} INFO [v] 9000 pages in manifest`,
+    `${at(1)} INFO resume: 0 done, 9000 to process`,
+    `${at(2)} INFO running inference`,
+  ];
+  for (let n = 3; n < 40_000; n++) {
+    const text = n % 2000 === 0 ? `WARNING ${n} slow` : n % 8 < 4 ? `INFO ${n}` : `INFO HTTP Request: "HTTP/2 200"`;
+    lines.push(`${at(n)} ${n === 39_001 ? "ERROR torn page" : text}`);
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+/** Elements and texts of a page. */
+async function nodes(page: Page): Promise<number> {
+  return await page.evaluate(() => {
+    const walker = document.createTreeWalker(document);
+    let count = 0;
+    while (walker.nextNode()) count++;
+    return count;
+  });
+}
+
+Deno.test(
+  "log: of 40,000 lines the page holds what is near the screen, and searches, filters, links and prints all",
+  withPage({ viewport: { width: 1280, height: 800 } }, async (visit) => {
+    const { page, site } = visit;
+    const MOST = 5000;
+    await site.change({ log: longLog() });
+    await open(visit, logPath(site).replace("&live=1", ""), "run_viewer");
+    await page.locator("#L3").waitFor();
+    assert.ok(await nodes(page) < MOST, String(await nodes(page)));
+    const levels = await page.locator(".log-tools .count").allInnerTexts();
+    assert.deepEqual(levels, ["40,000", "39,980", "19", "1"]);
+
+    const hits = page.locator(".log-tools output");
+    await page.getByRole("searchbox").fill("SLOW");
+    await hits.getByText("19 lines").waitFor();
+    await page.getByRole("searchbox").press("Enter");
+    await page.getByRole("searchbox").press("Shift+Enter");
+    await hits.getByText("19 of 19").waitFor();
+    const hit = page.locator("#L38001.hit");
+    assert.equal(await hit.locator("mark").innerText(), "slow");
+    assert.ok(await hit.evaluate((line) => line.getBoundingClientRect().bottom < innerHeight));
+    await page.locator(".line").first().waitFor();
+    assert.ok(await nodes(page) < MOST, String(await nodes(page)));
+
+    await page.getByLabel("Since start").check();
+    assert.match(await hit.innerText(), /^\+01:03:20\.000 WARNING/);
+    await page.getByLabel("Errors").check();
+    await page.getByText("torn page").waitFor();
+    assert.equal(await page.locator(".line").count(), 1);
+
+    // The number is that of the whole file; the line lies in requests that are folded.
+    await page.evaluate(() => location.hash = "#L20006");
+    await page.locator("#L20006.marked").waitFor();
+    assert.ok(await page.getByLabel("All 40,000").isChecked());
+    await page.waitForFunction(() => {
+      const { top, bottom } = document.querySelector("#L20006")!.getBoundingClientRect();
+      return top >= 0 && bottom <= innerHeight;
+    });
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    const printed = await page.evaluate(() => document.querySelector(".stages")!.textContent!);
+    assert.match(printed, /\b9 \+00:00:00\.800 INFO 8\b/);
+    assert.equal(printed.match(/HTTP Request/g)?.length, 20_000);
+    await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+    await page.locator("#L20006.marked").waitFor();
+  }),
+);
+
+Deno.test(
+  "log: a link to the beginning of a long log shows the whole; a line of a megabyte is shortened, control characters are marked",
+  withPage({}, async (visit) => {
+    const { page, site } = visit;
+    const escape = "\u001b";
+    const [first, ...rest] = longLog().split("\n");
+    const lines = [first, `${escape}[31mred${escape}[0m\u0007`, "x".repeat(1_000_000), "y".repeat(1_000_000), ...rest];
+    await site.change({ log: lines.join("\r\n") });
+    await open(visit, logPath(site).replace("&live=1", ""), "run_viewer");
+    await page.getByText("The beginning of this log is left out.").waitFor();
+    await page.evaluate(() => location.hash = "#L2");
+    const line = page.locator("#L2.marked");
+    await line.waitFor();
+    assert.equal(await line.innerText(), "red␇");
+    await page.locator("#L3").getByText("990,000 more characters, in the raw text").waitFor();
+    assert.ok(!await page.isVisible("text=The beginning of this log is left out."));
+    await page.evaluate(() => location.hash = "#L99999");
+    await page.getByText("The line that the address names is not in this log.").waitFor();
+  }),
+);
+
+Deno.test(
+  "log: the way back leads to the campaign that the reader came from",
+  withPage({}, async (visit) => {
+    const { page, site } = visit;
+    await open(visit, `${runPath(site)}&campaign=batch-default%2Fsvea-hovratt-1870`, "run_viewer");
+    const crumbs = page.getByRole("navigation", { name: "Way back" });
+    assert.deepEqual(await crumbs.getByRole("listitem").allInnerTexts(), ["Campaigns", "svea-hovratt-1870", "Run log"]);
+    const pages = page.getByRole("link", { name: "View pages" });
+    assert.match(await pages.getAttribute("href") ?? "", /^\/uv\.html#\?manifest=.*%2Fiiif\.json$/);
+    await crumbs.getByText("svea-hovratt-1870").click();
+    await page.waitForURL(/\/\?q=svea-hovratt-1870&open=batch-default%2Fsvea-hovratt-1870#open-campaign$/);
+  }, [/404/]),
+);
+
+Deno.test(
+  "log: without scripts there is a sentence and the raw text, and nothing that is being read",
+  withPage({ javaScriptEnabled: false }, async (visit) => {
+    const { page, site } = visit;
+    await page.goto(`${site.url}login?next=${encodeURIComponent(`/${runPath(site)}`)}`);
+    await page.fill("[name=username]", "åsa");
+    await page.fill("[name=password]", "stackroom-demo");
+    await page.click("button[type=submit]");
+    await page.waitForURL(/\/log\?/);
+    await page.getByText("The viewer needs scripts; the raw text does not.").waitFor();
+    assert.equal(await page.locator("text=/^Reading/ >> visible=true").count(), 0);
+    await page.getByRole("link", { name: "Raw text" }).click();
+    assert.match(await page.textContent("body") ?? "", /201 pages in manifest/);
   }),
 );

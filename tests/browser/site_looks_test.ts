@@ -58,6 +58,7 @@ for (const width of [1280, 390]) {
         assert.equal(await scrollsSideways(page), false);
         await page.goto(site.url + logPath(site));
         await page.locator(".line").first().waitFor({ state: "attached" });
+        await page.evaluate(() => scrollTo(0, 0));
         assert.deepEqual(await accessibilityFindings(page), []);
         assert.equal(await scrollsSideways(page), false);
         await site.change({ files: { "/manifest.json": sampleRunManifest(site, 60) } });

@@ -1,7 +1,14 @@
-import { classifyLine, type LineKind, type LogLine, readLogLine } from "./lines.ts";
+import { unwrapInSteps } from "./byte_string.ts";
+import { type LevelFilter, levelOf } from "./level_filter.ts";
+import { type LineKind, type LogLine, readLogLine } from "./lines.ts";
+import { printable } from "./printable.ts";
 
 /** Characters of a log that are parsed unless the reader wants all of it: its end. */
 export const MAX_LOG_CHARACTERS = 2_000_000;
+/** Lines that are read between two steps. */
+const LINES_A_STEP = 200;
+/** Characters that a step may read beyond its last line: lines have no limit. */
+const CHARACTERS_A_STEP = 100_000;
 /** Lines at the end of a log in which its outcome is looked for. */
 const OUTCOME_LINES = 500;
 
@@ -20,7 +27,7 @@ export type RunStage =
 export type RunOutcome = "finished" | "failed" | "retrying";
 
 /** Consecutive lines of one kind. */
-export interface LogFold {
+interface LogFold {
   readonly kind: LineKind;
   readonly lines: readonly LogLine[];
 }
@@ -42,28 +49,88 @@ export interface RunLog {
   readonly outcome: RunOutcome | null;
   /** Lines of the whole log. */
   readonly lineCount: number;
+  /** The number of the first line of `stages`. */
+  readonly firstNumber: number;
+  /** Lines of `stages` by what a filter lets through. */
+  readonly counts: Readonly<Record<LevelFilter, number>>;
+  /** Time of the log's first record, on the log's clock, ms; null where no line has a time. */
+  readonly startedAt: number | null;
+  /** Time of the last record, likewise. */
+  readonly endedAt: number | null;
+  /** Pages that the volume has, by the log; null where it does not say. */
+  readonly pageCount: number | null;
+  /** The line that stands for a middle that was left out by the worker; null: there is none. */
+  readonly cutNumber: number | null;
   /** Characters at its beginning that were left out. */
   readonly hiddenCharacters: number;
 }
 
 /**
  * Parses a volume's run log into the stages of the run. The log names no stages: they follow from landmarks in its
- * messages, and a line without one belongs to the stage before it. Never throws.
+ * messages, and a line without one belongs to the stage before it. It never throws.
+ *
+ * @param text of the file
+ * @param maxCharacters at its end that are parsed, from a whole line on
  */
-export function parseRunLog(
+export function* parseRunLogInSteps(
   text: string,
   maxCharacters: number = MAX_LOG_CHARACTERS,
-): RunLog {
-  const whole = unwrapped(text);
+): Generator<undefined, RunLog, void> {
+  const whole = yield* unwrapInSteps(text);
   const start = visibleStart(whole, maxCharacters);
-  const hiddenLines = countLineEnds(whole, start);
-  const lines = splitLines(whole.slice(start)).map((line, position) => readLogLine(line, hiddenLines + position + 1));
+  yield;
+  const hiddenLines = yield* countLineEnds(whole, start);
+  const lines: LogLine[] = [];
+  let characters = 0;
+  for (const line of splitLines(whole, start)) {
+    lines.push(readLogLine(printable(line), hiddenLines + lines.length + 1, lines.at(-1)?.kind ?? null));
+    characters += line.length;
+    if (lines.length % LINES_A_STEP === 0 || characters > CHARACTERS_A_STEP) {
+      characters = 0;
+      yield;
+    }
+  }
+  const stages = yield* groupByStage(lines, stageBefore(whole, start));
   return {
-    stages: groupByStage(lines),
+    stages,
     outcome: outcomeOf(lines.slice(-OUTCOME_LINES)),
     lineCount: hiddenLines + lines.length,
+    firstNumber: hiddenLines + 1,
+    counts: countLevels(lines),
+    startedAt: start > 0 ? firstTime(whole) : lines.find(hasTime)?.at ?? null,
+    endedAt: lines.findLast(hasTime)?.at ?? null,
+    pageCount: pageCountOf(lines),
+    cutNumber: lines.find(({ kind }) => kind === "cut")?.number ?? null,
     hiddenCharacters: start,
   };
+}
+
+const hasTime = ({ at }: LogLine) => at !== null;
+
+function countLevels(lines: readonly LogLine[]): Record<LevelFilter, number> {
+  const counts = { all: lines.length, debug: 0, info: 0, warning: 0, error: 0 };
+  for (const line of lines) counts[levelOf(line)]++;
+  return counts;
+}
+
+/** The time of the first record, which is among the first lines. */
+function firstTime(text: string): number | null {
+  const lines = splitLines(text.slice(0, CHARACTERS_A_STEP), 0);
+  for (const line of lines) {
+    const { at } = readLogLine(printable(line), 1, null);
+    if (at !== null) return at;
+  }
+  return null;
+}
+
+const PAGE_COUNT = /\] (?=\d+ pages in manifest|COMPLETE )\D*(\d{1,7}) pages/;
+
+function pageCountOf(lines: readonly LogLine[]): number | null {
+  for (let place = lines.length - 1; place >= 0; place--) {
+    const count = PAGE_COUNT.exec(lines[place].message);
+    if (count) return Number(count[1]);
+  }
+  return null;
 }
 
 /** How a run ended, by the last line that says so. */
@@ -98,26 +165,36 @@ const STAGES: ReadonlySet<string> = new Set<RunStage>([
   "publish",
 ]);
 
-function groupByStage(lines: readonly LogLine[]): LogStage[] {
+/** The stage that a run is in behind the beginning of its log that is left out. */
+function stageBefore(text: string, start: number): RunStage {
+  if (start === 0) return "setup";
+  const resume = text.lastIndexOf(" to process", start);
+  const manifest = text.lastIndexOf(" pages in manifest", start);
+  // Loading is over after so many lines.
+  return manifest < 0 && resume < 0 ? "setup" : resume > manifest ? "stream" : "resume";
+}
+
+/** @param first the stage that the lines begin in unless they say otherwise */
+function* groupByStage(lines: readonly LogLine[], first: RunStage): Generator<undefined, LogStage[], void> {
   const stages: OpenStage[] = [];
-  let expected: RunStage = "setup";
-  let previous: LineKind | null = null;
+  let expected = first;
   for (const line of lines) {
-    const kind = classifyLine(line, previous);
-    const stage = stageOf(line, kind, expected);
+    const { kind } = line;
+    const stage = stageOf(line, expected);
     if (stages.at(-1)?.name !== stage) stages.push({ name: stage, folds: [] });
     const folds = stages[stages.length - 1].folds;
     if (folds.at(-1)?.kind === kind) folds[folds.length - 1].lines.push(line);
     else folds.push({ kind, lines: [line] });
     expected = stageAfter(line, stage);
-    previous = kind;
+    if (line.number % LINES_A_STEP === 0) yield;
   }
   return stages.map((stage, position) => closed(stage, stages[position + 1]));
 }
 
 /** The stage a line belongs to, when the line before it left off in `expected`. */
-function stageOf(line: LogLine, kind: LineKind, expected: RunStage): RunStage {
-  const { message } = line;
+function stageOf({ message, kind }: LogLine, expected: RunStage): RunStage {
+  // Most lines of a log are requests, and none of them is a landmark.
+  if (kind === "http") return expected;
   const said = message.replace(VOLUME_TAG, "");
   const failed = /(?:permanent|transient) failure in (\w+)/.exec(said)?.[1];
   if (failed && isStage(failed)) return failed;
@@ -133,7 +210,8 @@ function stageOf(line: LogLine, kind: LineKind, expected: RunStage): RunStage {
     : expected;
 }
 
-function stageAfter({ message }: LogLine, stage: RunStage): RunStage {
+function stageAfter({ message, kind }: LogLine, stage: RunStage): RunStage {
+  if (kind === "http") return stage;
   if (isManifestLine(message)) return "resume";
   return isResumeLine(message) ? "load" : stage;
 }
@@ -150,57 +228,34 @@ function isStage(name: string): name is RunStage {
   return STAGES.has(name);
 }
 
-function closed(
-  { name, folds }: OpenStage,
-  next: OpenStage | undefined,
-): LogStage {
-  const lines = folds.flatMap((fold) => fold.lines);
-  const times = lines.flatMap((line) => line.at ?? []);
-  const end = next?.folds.flatMap((fold) => fold.lines).find((line) => line.at !== null)
-    ?.at ?? times.at(-1);
+function closed({ name, folds }: OpenStage, next: OpenStage | undefined): LogStage {
+  const start = firstTimeOf(folds);
+  const end = (next ? firstTimeOf(next.folds) : null) ?? lastTimeOf(folds);
+  const levels = (...wanted: readonly LogLine["level"][]) =>
+    folds.reduce((sum, { lines }) => sum + lines.filter(({ level }) => wanted.includes(level)).length, 0);
   return {
     name,
     folds,
-    seconds: times.length > 0 && end !== undefined ? Math.max(0, (end - times[0]) / 1000) : null,
-    warnings: lines.filter((line) => line.level === "WARNING").length,
-    errors: lines.filter((line) => line.level === "ERROR" || line.level === "CRITICAL").length,
+    seconds: start !== null && end !== null ? Math.max(0, (end - start) / 1000) : null,
+    warnings: levels("WARNING"),
+    errors: levels("ERROR", "CRITICAL"),
   };
 }
 
-/** Old workers stored the printed form of a byte string, `b'…\n…'`, on one line. */
-function unwrapped(text: string): string {
-  const printed = text.trimEnd();
-  const quote = printed[1];
-  const isBytes = printed.length > 2 && printed[0] === "b" &&
-    (quote === "'" || quote === '"');
-  if (!isBytes || !printed.endsWith(quote) || printed.includes("\n")) {
-    return text;
+function firstTimeOf(folds: readonly LogFold[]): number | null {
+  for (const { lines } of folds) {
+    const at = lines.find(hasTime)?.at;
+    if (at != null) return at;
   }
-  return new TextDecoder().decode(unescaped(new TextEncoder().encode(printed.slice(2, -1))));
+  return null;
 }
 
-const BACKSLASH = 0x5c;
-const ESCAPES: ReadonlyMap<number, number> = new Map(
-  [["n", "\n"], ["t", "\t"], ["r", "\r"], ["\\", "\\"], ["'", "'"], ['"', '"']]
-    .map(([escape, meant]) => [escape.charCodeAt(0), meant.charCodeAt(0)]),
-);
-
-/** Undoes the escapes of a printed byte string, in place; an escape of another kind stays as it is. */
-function unescaped(bytes: Uint8Array): Uint8Array {
-  let length = 0;
-  for (let at = 0; at < bytes.length; at++) {
-    const meant = bytes[at] === BACKSLASH ? ESCAPES.get(bytes[at + 1]) : undefined;
-    const hex = bytes[at] === BACKSLASH && bytes[at + 1] === 0x78 ? hexByte(bytes[at + 2], bytes[at + 3]) : null;
-    bytes[length++] = hex ?? meant ?? bytes[at];
-    if (hex !== null) at += 3;
-    else if (meant !== undefined) at += 1;
+function lastTimeOf(folds: readonly LogFold[]): number | null {
+  for (const { lines } of folds.toReversed()) {
+    const at = lines.findLast(hasTime)?.at;
+    if (at != null) return at;
   }
-  return bytes.subarray(0, length);
-}
-
-function hexByte(high: number | undefined, low: number | undefined): number | null {
-  const digits = String.fromCharCode(high ?? 0, low ?? 0);
-  return /^[0-9a-fA-F]{2}$/.test(digits) ? parseInt(digits, 16) : null;
+  return null;
 }
 
 /** The start of the first whole line within the last `limit` characters. */
@@ -211,18 +266,21 @@ function visibleStart(text: string, limit: number): number {
   return lineEnd < 0 || lineEnd === text.length - 1 ? cut : lineEnd + 1;
 }
 
-function countLineEnds(text: string, end: number): number {
+function* countLineEnds(text: string, end: number): Generator<undefined, number, void> {
   let count = 0;
-  for (
-    let at = text.indexOf("\n");
-    at >= 0 && at < end;
-    at = text.indexOf("\n", at + 1)
-  ) count++;
+  for (let at = text.indexOf("\n"); at >= 0 && at < end; at = text.indexOf("\n", at + 1)) {
+    count++;
+    if (count % (10 * LINES_A_STEP) === 0) yield;
+  }
   return count;
 }
 
-function splitLines(text: string): string[] {
-  const lines = text.split("\n").map((line) => line.endsWith("\r") ? line.slice(0, -1) : line);
-  if (lines.at(-1) === "") lines.pop();
-  return lines;
+/** The lines from a place on; an empty one behind the last line end is none. */
+function* splitLines(text: string, start: number): Generator<string, void, void> {
+  while (start < text.length) {
+    const found = text.indexOf("\n", start);
+    const end = found < 0 ? text.length : found;
+    yield text.slice(start, end > start && text[end - 1] === "\r" ? end - 1 : end);
+    start = end + 1;
+  }
 }

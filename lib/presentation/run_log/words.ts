@@ -1,8 +1,11 @@
 import type { Chip } from "@/lib/presentation/campaign_state.ts";
 import { formatDuration } from "@/lib/presentation/durations.ts";
 import { type FetchProblem, fetchProblemSentence } from "@/lib/presentation/fetch_problems.ts";
-import { counted } from "@/lib/presentation/figures.ts";
-import type { LineKind } from "./lines.ts";
+import { counted, formatCount } from "@/lib/presentation/figures.ts";
+import { clip } from "@/lib/std/untrusted.ts";
+import { LOG_LABELS, LOG_SENTENCES } from "./log_sentences.ts";
+import type { RequestsResult } from "./requests.ts";
+import { placeOfHit } from "./rows.ts";
 import type { LogStage, RunOutcome, RunStage } from "./run_log.ts";
 
 /** The heading of a stage. */
@@ -17,27 +20,80 @@ export const STAGE_TITLES: Readonly<Record<RunStage, string>> = {
   publish: "Publishing results",
 };
 
-/** What a fold of lines holds, where it is closed. */
-export function foldWords(kind: LineKind, count: number): string {
-  return kind === "http" ? counted(count, "request") : counted(count, "line");
+/** Requests in one sentence with their result: `18 requests, all answered 200, median 0.21 s apart`. */
+export function requestsSentence({ count, statuses, medianSeconds }: RequestsResult): string {
+  const [most] = statuses;
+  const named = statuses.some(({ status }) => status !== null);
+  const result = !named
+    ? ""
+    : statuses.length === 1
+    ? `, all answered ${most.status}`
+    : `: ${statuses.map(({ status, count }) => `${formatCount(count)} ${answered(status)}`).join(", ")}`;
+  const apart = medianSeconds === null ? "" : `, median ${formatSeconds(medianSeconds)} apart`;
+  return `${counted(count, "request")}${result}${apart}`;
 }
 
-/** Duration and counts of a stage in one line. */
-export function stageFigures({ seconds, warnings, errors, folds }: LogStage): string {
+function answered(status: number | null): string {
+  return status === null ? "without a status" : `answered ${status}`;
+}
+
+function formatSeconds(seconds: number): string {
+  return seconds < 10 ? `${seconds.toFixed(2)} s` : formatDuration(seconds);
+}
+
+/** A time since the start of the log with the width of a clock's: `+00:01:05.250`. */
+export function formatOffset(ms: number): string {
+  const size = Math.abs(ms);
+  const two = (value: number) => String(Math.floor(value)).padStart(2, "0");
+  const milliseconds = String(size % 1000).padStart(3, "0");
+  return `${ms < 0 ? "−" : "+"}${two(size / 3_600_000)}:${two(size / 60_000 % 60)}:${
+    two(size / 1000 % 60)
+  }.${milliseconds}`;
+}
+
+/** Counts of a stage: `39 lines, 1 warning, 2 errors`. */
+export function stageCounts({ warnings, errors, folds }: LogStage): string {
   return [
-    ...(seconds === null ? [] : [formatDuration(seconds)]),
     counted(folds.reduce((sum, { lines }) => sum + lines.length, 0), "line"),
     ...(warnings > 0 ? [counted(warnings, "warning")] : []),
     ...(errors > 0 ? [counted(errors, "error")] : []),
-  ].join(" · ");
+  ].join(", ");
 }
 
-/** How a run stands. `following`: the log is read again and again. */
-export function outcomeChip(outcome: RunOutcome | null, following: boolean): Chip {
+/** The message of the last error of a stage; null: it has none. */
+export function stoppedBy({ folds }: LogStage): string | null {
+  const errors = folds.findLast(({ kind }) => kind === "error")?.lines;
+  const record = errors?.findLast(({ level }) => level !== null) ?? errors?.at(-1);
+  return record ? clip(record.message, MAX_STOPPED_CHARACTERS) : null;
+}
+
+const MAX_STOPPED_CHARACTERS = 300;
+
+/** The hits of a search: `12 lines`, then `3 of 12`. */
+export function hitsFigure(lines: readonly number[], current: number | null): string {
+  const count = formatCount(lines.length);
+  if (lines.length === 0) return LOG_LABELS.noHits;
+  if (current !== null) return LOG_LABELS.hitOf(formatCount(placeOfHit(lines, current) + 1), count);
+  return lines.length === 1 ? LOG_LABELS.oneHit : LOG_LABELS.hits(count);
+}
+
+/** How the reading of a log stands. `stopped`: it was followed, but could not be read for too long. */
+export type Following = "yes" | "no" | "waiting" | "stopped";
+
+/** How a run stands, and whether its log is read again and again. */
+export function outcomeChip(outcome: RunOutcome | null, following: Following): Chip {
   if (outcome === "finished") return { text: "finished", tone: "done" };
   if (outcome === "failed") return { text: "failed", tone: "bad" };
-  if (outcome === "retrying") return { text: "attempt failed, another one follows", tone: "warn" };
-  return following ? { text: "live", tone: "run", live: true } : { text: "no ending in the log", tone: "idle" };
+  if (following === "stopped") return { text: "no longer followed", tone: "warn" };
+  if (following === "waiting") return { text: "waiting for its first lines", tone: "idle" };
+  if (outcome === "retrying") {
+    return following === "yes"
+      ? { text: "attempt failed, another one follows", tone: "warn", live: true }
+      : { text: "attempt failed", tone: "warn" };
+  }
+  return following === "yes"
+    ? { text: "live", tone: "run", live: true }
+    : { text: "no ending in the log", tone: "idle" };
 }
 
 /** Why a log cannot be shown. */
@@ -45,6 +101,6 @@ export function logProblem(problem: FetchProblem): string {
   return fetchProblemSentence(problem, {
     name: "The log",
     isOurs: true,
-    own: { 404: "There is no log yet. A worker uploads its first lines about 15 seconds after it has started." },
+    own: { 404: LOG_SENTENCES.noLog, "too large": "The log is too large to be shown here. Open its raw text." },
   });
 }

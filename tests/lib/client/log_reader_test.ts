@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 
 import { LogReader, MAX_FAILED_READS } from "@/lib/client/log_reader.ts";
-import { HeldClock } from "./held_clock.ts";
+import { HeldClock, settled } from "./held_clock.ts";
 
 const RUNNING = "2026-11-21 08:15:00,250 INFO page 0001 done\n";
 const ENDED = RUNNING + "2026-11-21 08:15:09,250 INFO [v] COMPLETE 1 pages in 9 s\n";
@@ -50,7 +50,7 @@ Deno.test("log reader: without a session it asks for the login, without the righ
   refused.reader.start(true);
   await refused.clock.pass(60);
   assert.equal(refused.seen.reads, 1);
-  assert.match(refused.reader.problem.value ?? "", /may not read/);
+  assert.deepEqual([refused.reader.problem.value, refused.reader.following.value], [403, false]);
 });
 
 Deno.test("log reader: a log that is not there yet is waited for, but not for ever", async () => {
@@ -58,7 +58,35 @@ Deno.test("log reader: a log that is not there yet is waited for, but not for ev
   reader.start(true);
   await clock.pass(16);
   assert.equal(seen.reads, 2);
-  assert.match(reader.problem.value ?? "", /no log yet/);
+  assert.equal(reader.problem.value, 404);
+  assert.equal(reader.stopped.value, false);
   await clock.pass(100_000);
   assert.equal(seen.reads, MAX_FAILED_READS);
+  assert.deepEqual([reader.stopped.value, reader.following.value], [true, false]);
+  reader.start(true);
+  await clock.pass(16);
+  assert.equal(seen.reads, MAX_FAILED_READS + 2);
+  assert.equal(reader.stopped.value, false);
+  reader.stop();
 });
+
+Deno.test("log reader: its beginning is left out until the whole is wanted, also while it grows", async () => {
+  let log = `${RUNNING}${`x${" ".repeat(98)}\n`.repeat(21_000)}`;
+  const { reader, clock } = readerOf(() => new Response(log));
+  reader.start(true);
+  await clock.pass(0);
+  await untilLog(reader, 21_001);
+  assert.ok(Number(reader.log.value?.firstNumber) > 1);
+  await reader.showWhole();
+  assert.equal(reader.log.value?.firstNumber, 1);
+  log += RUNNING;
+  await clock.pass(16);
+  await untilLog(reader, 21_002);
+  assert.equal(reader.log.value?.firstNumber, 1);
+  reader.stop();
+});
+
+/** A long log is parsed in several tasks. */
+async function untilLog(reader: LogReader, lineCount: number): Promise<void> {
+  while (reader.log.value?.lineCount !== lineCount) await settled();
+}

@@ -4,8 +4,8 @@ import { readLogAddress } from "@/lib/presentation/log_address.ts";
 import { loginErrorSentence } from "@/lib/presentation/login_sentences.ts";
 import { unreachableSentence } from "@/lib/presentation/page_sentences.ts";
 import { problemsOf } from "@/lib/presentation/problems.ts";
-import { parseRunLog } from "@/lib/presentation/run_log/run_log.ts";
-import { logProblem, outcomeChip, stageFigures } from "@/lib/presentation/run_log/words.ts";
+import { parseRunLog } from "@/tests/lib/presentation/run_log/parsed_log.ts";
+import { logProblem, outcomeChip, stageCounts, stoppedBy } from "@/lib/presentation/run_log/words.ts";
 import { volumeChip, volumeLines, volumeManifest } from "@/lib/presentation/volume_words.ts";
 import { detail, summary, volume } from "@/tests/site/fake_campaigns.ts";
 
@@ -72,17 +72,23 @@ Deno.test("log address: namespace, pipeline and volume, decoded", () => {
 });
 
 Deno.test("run log words: the ending decides, then whether it is followed", () => {
-  assert.equal(outcomeChip("finished", true).text, "finished");
-  assert.equal(outcomeChip("retrying", true).tone, "warn");
-  assert.equal(outcomeChip(null, true).live, true);
-  assert.equal(outcomeChip(null, false).tone, "idle");
+  assert.equal(outcomeChip("finished", "yes").text, "finished");
+  assert.equal(outcomeChip("retrying", "yes").tone, "warn");
+  assert.notEqual(outcomeChip("retrying", "no").text, outcomeChip("retrying", "yes").text);
+  assert.equal(outcomeChip(null, "yes").live, true);
+  assert.equal(outcomeChip(null, "no").tone, "idle");
+  assert.match(outcomeChip(null, "waiting").text, /waiting/);
+  assert.match(outcomeChip("retrying", "stopped").text, /no longer/);
 });
 
 Deno.test("run log words: a stage tells its duration, lines and complaints", () => {
   const { stages } = parseRunLog(
     "2026-11-21 08:15:00,000 INFO [v] 3 pages in manifest\n2026-11-21 08:15:12,300 ERROR permanent failure in setup: y\n",
   );
-  assert.equal(stageFigures(stages[0]), "12.3 s · 2 lines · 1 error");
+  assert.equal(stageCounts(stages[0]), "2 lines, 1 error");
+  assert.equal(stages[0].seconds, 12.3);
+  assert.equal(stoppedBy(stages[0]), "permanent failure in setup: y");
+  assert.equal(stoppedBy(parseRunLog("fine").stages[0]), null);
 });
 
 Deno.test("sentences: an unknown code or status never puts foreign words into a page", () => {

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { parseRunLog, type RunLog } from "@/lib/presentation/run_log/run_log.ts";
+import { levelOf } from "@/lib/presentation/run_log/level_filter.ts";
+import { parseRunLogInSteps, type RunLog } from "@/lib/presentation/run_log/run_log.ts";
+import { parseRunLog } from "./parsed_log.ts";
 
 function at(second: number, level: string, message: string): string {
   return `2025-11-20 08:${String(Math.floor(second / 60)).padStart(2, "0")}:${
@@ -30,6 +32,8 @@ const run = [
   at(22, "INFO", "publishing iiif.json"),
   at(25, "INFO", "[SE-1] COMPLETE 12 pages"),
 ];
+
+const linesOf = (log: RunLog) => log.stages.flatMap(({ folds }) => folds.flatMap(({ lines }) => lines));
 
 function shape(log: RunLog) {
   return log.stages.map((
@@ -167,12 +171,8 @@ Deno.test("run log: the printed form of a byte string is unwrapped", () => {
 });
 
 Deno.test("run log: an empty one has no stage", () => {
-  assert.deepEqual(parseRunLog(""), {
-    stages: [],
-    outcome: null,
-    lineCount: 0,
-    hiddenCharacters: 0,
-  });
+  const { stages, outcome, lineCount, firstNumber, counts } = parseRunLog("");
+  assert.deepEqual([stages, outcome, lineCount, firstNumber, counts.all], [[], null, 0, 1, 0]);
 });
 
 Deno.test("run log: every line of any text is in exactly one stage, in order", () => {
@@ -190,6 +190,10 @@ Deno.test("run log: every line of any text is in exactly one stage, in order", (
         numbers,
         Array.from({ length: lines.length + 2 }, (_, index) => index + 1),
       );
+      const { all, ...levels } = log.counts;
+      assert.equal(all, numbers.length);
+      assert.equal(Object.values(levels).reduce((sum, count) => sum + count), all);
+      assert.ok(linesOf(log).every(({ message }) => !/[\n\r\u202e]/.test(message)));
     }),
   );
 });
@@ -228,4 +232,76 @@ Deno.test("run log: only a worker's own words for a failure name a stage", () =>
   assert.deepEqual(stages("[SE-1] transient failure in verify: 3 missing"), ["verify"]);
   assert.deepEqual(stages("[SE-1] permanent failure in publish: denied"), ["publish"]);
   assert.deepEqual(stages("page 0003: failure in stream of bytes"), ["setup"]);
+});
+
+Deno.test("run log: colours of terminals are left out, other characters that would not be seen are marked", () => {
+  const escape = "\u001b";
+  const messages = (text: string) => linesOf(parseRunLog(text)).map(({ message }) => message);
+  assert.deepEqual(messages(`${escape}[31m${at(1, "ERROR", `red ${escape}[0mplain`)}`), ["red plain"]);
+  assert.deepEqual(messages(`${escape}]8;;https://a.example/\u0007link${escape}]8;;\u0007 ${escape}(`), ["link ␛("]);
+  assert.deepEqual(messages("10 %\r20 %\r\n\u0000\t\u009b\u202eab"), ["10 %␍20 %", "␀\t<U+009B><U+202E>ab"]);
+});
+
+Deno.test("run log: each line counts for one level, and a line below a record for that of the record", () => {
+  const log = parseRunLog([
+    at(1, "DEBUG", "model cache"),
+    at(2, "INFO", "a"),
+    "plain",
+    at(3, "WARNING", "slow"),
+    "  of 8.0 s",
+    at(4, "CRITICAL", "stopped"),
+    "Traceback (most recent call last):",
+    "ValueError: x",
+    "plain again",
+  ].join("\n"));
+  assert.deepEqual(log.counts, { all: 9, debug: 1, info: 3, warning: 2, error: 3 });
+  assert.deepEqual(linesOf(log).map(levelOf), [
+    "debug",
+    "info",
+    "info",
+    "warning",
+    "warning",
+    "error",
+    "error",
+    "error",
+    "info",
+  ]);
+});
+
+Deno.test("run log: the line that stands for a middle that was left out", () => {
+  const cut = (text: string) => parseRunLog(text).cutNumber;
+  assert.equal(cut(`${run.join("\n")}\n[... log truncated: 1234567 bytes dropped ...]\nrest`), run.length + 1);
+  assert.equal(cut(at(1, "INFO", "image truncated")), null);
+  assert.equal(cut("--- 2000 lines left out ---"), 1);
+  assert.equal(cut(run.join("\n")), null);
+});
+
+Deno.test("run log: its span and its pages are known, also where its beginning is left out", () => {
+  const times = ({ startedAt, endedAt }: RunLog) => Number(endedAt) - Number(startedAt);
+  assert.equal(times(parseRunLog(run.join("\n"))), 25_000);
+  const end = parseRunLog(run.join("\n"), 100);
+  assert.ok(end.firstNumber > 10);
+  assert.equal(times(end), 25_000);
+  assert.equal(parseRunLog(run.join("\n")).pageCount, 12);
+  assert.equal(parseRunLog(run.slice(0, 2).join("\n")).pageCount, null);
+  assert.deepEqual([parseRunLog("x").startedAt, parseRunLog("x").endedAt], [null, null]);
+  const overNight = parseRunLog(
+    "2025-11-20 23:59:59,000 INFO a\n2025-11-21 00:00:01,500 INFO b\n2025-11-21 24:00:01,500 INFO b",
+  );
+  assert.equal(times(overNight), 2500);
+});
+
+Deno.test("run log: where its beginning is left out, it goes on in the stage that the beginning has led to", () => {
+  const rest = Array(20).fill(at(30, "INFO", "0007: 20 lines"));
+  const first = (...lines: string[]) => parseRunLog([...lines, ...rest].join("\n"), 300).stages[0].name;
+  assert.equal(first(run[2], run[3]), "stream");
+  assert.equal(first(run[2]), "resume");
+  assert.equal(first(run[0]), "setup");
+});
+
+Deno.test("run log: a step reads a bounded part of a long one", () => {
+  const line = at(1, "INFO", "page 0001 done");
+  let steps = 0;
+  for (const _ of parseRunLogInSteps(Array(40_000).fill(line).join("\n"))) steps++;
+  assert.ok(steps >= 200, String(steps));
 });

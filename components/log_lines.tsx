@@ -1,0 +1,187 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+
+import { watchNearScreen } from "@/lib/client/on_screen.ts";
+import { formatCount } from "@/lib/presentation/figures.ts";
+import { LABELS } from "@/lib/presentation/page_sentences.ts";
+import { lineText, type LogLine as Line } from "@/lib/presentation/run_log/lines.ts";
+import { LOG_SENTENCES } from "@/lib/presentation/run_log/log_sentences.ts";
+import { isStopped, summarizeRequests } from "@/lib/presentation/run_log/requests.ts";
+import { blocksOf, type LogRow, MAX_LINE_CHARACTERS, type RowBlock } from "@/lib/presentation/run_log/rows.ts";
+import { formatOffset, requestsSentence } from "@/lib/presentation/run_log/words.ts";
+
+/** Requests without a good response that are shown below the sentence of folded ones. */
+const MAX_STOPPED = 5;
+
+/** How lines are shown. */
+export interface LineLook {
+  /** Times are shown as those since this one, ms on the log's clock; null: as clock times. */
+  readonly since: number | null;
+  /** What is marked in the lines; null: nothing. */
+  readonly pattern: RegExp | null;
+  /** Number of the line of the current hit. */
+  readonly hit: number | null;
+  /** Number of the line that a link has named. */
+  readonly marked: number | null;
+  /** Everything is shown, as text alone. */
+  readonly isPrinting: boolean;
+  /** Numbers of the first lines of requests that are unfolded. */
+  readonly openFolds: ReadonlySet<number>;
+  readonly onFold: (first: number, open: boolean) => void;
+  /** The fragment of an address that names a line. */
+  readonly linkOf: (line: Line) => string;
+}
+
+interface LogLinesProps {
+  readonly blocks: readonly RowBlock[];
+  readonly look: LineLook;
+  /** The first block is on the screen at first. */
+  readonly isFirst?: boolean;
+}
+
+/**
+ * Lines of a run log. Those near the screen are rows with a link, a level and marks; the others are one text for each block,
+ * so that the page of a long log stays small while the browser still finds, selects and prints all of it.
+ */
+export function LogLines({ blocks, look, isFirst = false }: LogLinesProps) {
+  return (
+    <>
+      {blocks.map((block, place) => (
+        <Block key={block.first} block={block} look={look} isFirst={isFirst && place === 0} />
+      ))}
+    </>
+  );
+}
+
+function Block({ block, look, isFirst }: { block: RowBlock; look: LineLook; isFirst: boolean }) {
+  const box = useRef<HTMLDivElement>(null);
+  const isNear = useSignal(isFirst);
+  useEffect(() => {
+    const { current } = box;
+    return current
+      ? watchNearScreen(current, (near) => isNear.value = near || (isNear.value && isInUse(current)))
+      : undefined;
+  }, []);
+  const own = (number: number | null) => number !== null && block.first <= number && number <= block.last;
+  const hit = own(look.hit) ? look.hit : null;
+  const marked = own(look.marked) ? look.marked : null;
+  const hasRows = !look.isPrinting && (isNear.value || hit !== null || marked !== null);
+  const { since, isPrinting } = look;
+  const content = useMemo(
+    () => hasRows ? <Rows rows={block.rows} look={{ ...look, hit, marked }} /> : textOf(block, look),
+    [block, hasRows, since, isPrinting, ...hasRows ? [look.pattern, hit, marked, look.openFolds] : []],
+  );
+  return (
+    <div
+      ref={box}
+      class="block"
+      style={{ "--rows": block.rows.length }}
+      role={hasRows ? "list" : undefined}
+      aria-label={hasRows ? LOG_SENTENCES.linesOf(formatCount(block.first), formatCount(block.last)) : undefined}
+    >
+      {content}
+    </div>
+  );
+}
+
+/** Whether the focus or a selection is in an element: taking it out of the page would take them away. */
+function isInUse(element: Element): boolean {
+  const selection = getSelection();
+  return element.contains(document.activeElement) ||
+    (selection !== null && !selection.isCollapsed && selection.containsNode(element, true));
+}
+
+function Rows({ rows, look }: { rows: readonly LogRow[]; look: LineLook }) {
+  return (
+    <>
+      {rows.map((row) =>
+        "requests" in row
+          ? <Requests key={row.requests[0].number} requests={row.requests} look={look} />
+          : <LogLine key={row.number} line={row} look={look} />
+      )}
+    </>
+  );
+}
+
+/** Requests follow one another by the hundred and say little: they are folded to what came of them. */
+function Requests({ requests, look }: { requests: readonly Line[]; look: LineLook }) {
+  const [first] = requests;
+  const isOpen = look.openFolds.has(first.number);
+  const sentence = useMemo(() => requestsSentence(summarizeRequests(requests)), [requests]);
+  const blocks = useMemo(() => isOpen ? blocksOf(requests) : [], [requests, isOpen]);
+  const stopped = useMemo(() => requests.filter(isStopped).slice(0, MAX_STOPPED), [requests]);
+  return (
+    <>
+      <div class="line requests" role="listitem">
+        <span class="time">{`${timeOf(first, look.since)} `}</span>
+        <button type="button" aria-expanded={isOpen} onClick={() => look.onFold(first.number, !isOpen)}>
+          {sentence}
+        </button>
+        {isOpen && (
+          <div class="unfolded">
+            <LogLines blocks={blocks} look={look} isFirst />
+          </div>
+        )}
+      </div>
+      {!isOpen && stopped.map((line) => <LogLine key={line.number} line={line} look={look} />)}
+    </>
+  );
+}
+
+function LogLine({ line, look }: { line: Line; look: LineLook }) {
+  const { number, time, level, message, kind } = line;
+  const tone = kind === "error" ? " bad" : kind === "warning" ? " warn" : kind === "cut" ? " cut" : "";
+  const state = `${number === look.marked ? " marked" : ""}${number === look.hit ? " hit" : ""}`;
+  const rest = message.length - MAX_LINE_CHARACTERS;
+  const shown = rest > 0 ? message.slice(0, MAX_LINE_CHARACTERS) : message;
+  return (
+    <div id={`L${number}`} class={`line${tone}${state}${time === null ? " untimed" : ""}`} role="listitem">
+      <a
+        class="number"
+        href={look.linkOf(line)}
+        data-number={number}
+        aria-label={LABELS.line(number)}
+        aria-current={number === look.marked ? "true" : undefined}
+        tabIndex={-1}
+      />
+      {time !== null && (
+        <>
+          <span class="time">{`${timeOf(line, look.since)} `}</span>
+          <span class="level">{`${level} `}</span>
+        </>
+      )}
+      {look.pattern ? marked(shown, look.pattern) : shown}
+      {rest > 0 && <span class="rest">{LOG_SENTENCES.lineShortened(formatCount(rest))}</span>}
+    </div>
+  );
+}
+
+function marked(text: string, pattern: RegExp) {
+  const parts: ComponentChildren[] = [];
+  let end = 0;
+  for (const { 0: hit, index } of text.matchAll(pattern)) {
+    parts.push(text.slice(end, index), <mark key={index}>{hit}</mark>);
+    end = index + hit.length;
+  }
+  return [...parts, text.slice(end)];
+}
+
+function timeOf({ time, at }: Line, since: number | null): string {
+  return since === null ? time ?? "" : at === null ? "" : formatOffset(at - since);
+}
+
+/** A block as text: in print with the numbers of its lines, and with requests that are folded on the screen. */
+function textOf({ rows }: RowBlock, { since, isPrinting }: LineLook): string {
+  const text = (line: Line) => {
+    const rest = line.message.length - MAX_LINE_CHARACTERS;
+    const whole = since === null ? lineText(line) : lineText({ ...line, time: line.time && timeOf(line, since) });
+    return rest > 0 ? `${whole.slice(0, -rest)}${LOG_SENTENCES.lineShortened(formatCount(rest))}` : whole;
+  };
+  return rows.flatMap((row) => {
+    if (!("requests" in row)) return [isPrinting ? `${row.number} ${text(row)}` : text(row)];
+    return isPrinting
+      ? row.requests.map((line) => `${line.number} ${text(line)}`)
+      : [`${timeOf(row.requests[0], since)} ${requestsSentence(summarizeRequests(row.requests))}`];
+  }).join("\n");
+}

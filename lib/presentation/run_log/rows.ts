@@ -1,0 +1,100 @@
+import { isShown, type LevelFilter } from "./level_filter.ts";
+import { lineText, type LogLine } from "./lines.ts";
+import type { LogStage } from "./run_log.ts";
+
+/** Requests in a row that are folded to one sentence; fewer are shown as they are. */
+const MIN_FOLDED = 3;
+/** Rows that a browser adds to the page within a few milliseconds. */
+const ROWS_A_BLOCK = 100;
+/** Characters of a block, unless one line has more. */
+const CHARACTERS_A_BLOCK = 20_000;
+/** Characters of a line that are shown; a line may have millions. */
+export const MAX_LINE_CHARACTERS = 10_000;
+
+/** Requests that are folded to one sentence. */
+interface FoldedRequests {
+  readonly requests: readonly LogLine[];
+}
+
+/** What is shown below one another: a line, or a sentence for some. */
+export type LogRow = LogLine | FoldedRequests;
+
+/** Rows that are shown or left out together, so that a page of a long log stays small. */
+export interface RowBlock {
+  readonly rows: readonly LogRow[];
+  /** Number of its first line. */
+  readonly first: number;
+  /** Number of its last line. */
+  readonly last: number;
+}
+
+/** The rows of a stage that a filter lets through. */
+export function rowsOf({ folds }: LogStage, filter: LevelFilter): readonly LogRow[] {
+  const rows: LogRow[] = [];
+  for (const { kind, lines } of folds) {
+    const shown = filter === "all" ? lines : lines.filter((line) => isShown(line, filter));
+    if (kind === "http" && shown.length >= MIN_FOLDED) rows.push({ requests: shown });
+    else for (const line of shown) rows.push(line);
+  }
+  return rows;
+}
+
+/** Divides rows into blocks of limited size. */
+export function blocksOf(rows: readonly LogRow[]): readonly RowBlock[] {
+  const blocks: { rows: LogRow[]; first: number; last: number }[] = [];
+  let free = 0;
+  for (const row of rows) {
+    const lines = linesOf(row);
+    if (free <= 0 || (blocks.at(-1)?.rows.length ?? 0) >= ROWS_A_BLOCK) {
+      blocks.push({ rows: [], first: lines[0].number, last: 0 });
+      free = CHARACTERS_A_BLOCK;
+    }
+    const block = blocks[blocks.length - 1];
+    block.rows.push(row);
+    block.last = lines[lines.length - 1].number;
+    free -= "requests" in row ? 0 : Math.min(row.message.length, MAX_LINE_CHARACTERS);
+  }
+  return blocks;
+}
+
+/** The lines of a row. */
+export function linesOf(row: LogRow): readonly LogLine[] {
+  return "requests" in row ? row.requests : [row];
+}
+
+/** Finds a text in lines as they are shown, without regard to case. */
+export interface LineSearch {
+  /** For `replaceAll` and `matchAll`: each match is a hit. */
+  readonly pattern: RegExp;
+  /** Numbers of the lines with a hit, ascending. */
+  readonly lines: readonly number[];
+}
+
+/** @returns null for an empty query */
+export function searchLines(stages: readonly LogStage[], filter: LevelFilter, query: string): LineSearch | null {
+  const wanted = query.trim();
+  if (wanted === "") return null;
+  const escaped = wanted.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+  const pattern = new RegExp(escaped, "giu");
+  const test = new RegExp(escaped, "iu");
+  const lines: number[] = [];
+  for (const { folds } of stages) {
+    for (const fold of folds) {
+      for (const line of fold.lines) {
+        if (isShown(line, filter) && test.test(lineText(line))) lines.push(line.number);
+      }
+    }
+  }
+  return { pattern, lines };
+}
+
+/** The place of a line in the ascending numbers of hits, or of the first hit behind it. */
+export function placeOfHit(lines: readonly number[], number: number): number {
+  let [from, to] = [0, lines.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (lines[middle] < number) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
