@@ -9,6 +9,8 @@ import { isNoSpace } from "@/embedded/store/store_error.ts";
 import { ownPort } from "@/embedded/threads.ts";
 import { storeIdentities } from "@/lib/auth/store_credentials.ts";
 import type { Conventions } from "@/lib/campaigns/projection/conventions.ts";
+import { upstreamClient } from "@/lib/http/upstream/upstream_client.ts";
+import { deleteKeys } from "@/lib/s3/delete_objects.ts";
 import { presignObject } from "@/lib/s3/presign.ts";
 import { writeDurably } from "@/lib/std/durable_files.ts";
 
@@ -55,6 +57,8 @@ const LOOK_EVERY_MS = 250;
 const DRAIN_MS = 2000;
 
 const WRITE_URL_SECONDS = 300;
+/** Until the response headers of a removal, ms. */
+const STORE_TIMEOUT_MS = 30_000;
 
 const port = await ownPort();
 let stop = () => Promise.resolve();
@@ -186,14 +190,20 @@ function onUnwritten(error: unknown): void {
 
 /** Workers write through S3, as they do in a real cluster. */
 function resultsWriter(results: ClusterThreadOptions["results"]): ResultsWriter {
-  if (!results) return { put: () => Promise.resolve() };
+  if (!results) return { put: () => Promise.resolve(), remove: () => Promise.resolve() };
   const { endpoint, bucket, tenant, username, password } = results;
   const addresses = { s3: () => Promise.resolve({ endpoint, publicEndpoint: endpoint }) };
-  const s3 = { addresses, region: "us-east-1", now: Date.now };
+  const upstream = upstreamClient({ verifyTls: true, timeoutMs: STORE_TIMEOUT_MS });
+  const s3 = { addresses, region: "us-east-1", now: Date.now, upstream };
   const identify = storeIdentities("native");
+  const converter = () => identify({ sub: username, pwd: password, tenant });
   return {
+    async remove(keys) {
+      const { errors: [error] } = await deleteKeys(s3, await converter(), bucket, keys);
+      if (error) throw new Error(`${error.Key} was not removed: the store answered ${error.Code}`);
+    },
     async put(key, body, contentType) {
-      const caller = await identify({ sub: username, pwd: password, tenant });
+      const caller = await converter();
       const url = await presignObject(s3, caller, { bucket, key }, "put_object", WRITE_URL_SECONDS);
       const answer = await fetch(url, {
         method: "PUT",

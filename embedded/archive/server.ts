@@ -1,13 +1,14 @@
 import { LOCAL_CONNECTION_LIMITS } from "@/lib/process/connections.ts";
 import { drainingServer, type Handler } from "@/lib/process/draining_server.ts";
 import { percentDecoded } from "@/lib/std/percent_decoded.ts";
+import { volumeFinder } from "./catalogue.ts";
 import { DrawingPool, TooManyImages } from "./drawing_pool.ts";
 import type { Client } from "./fair_queue.ts";
 import { imageContext, imageInformation, profileUrl } from "./image_information.ts";
 import { BadImageRequest, type ImageApi, type ImageFormat, readImageRequest } from "./image_request.ts";
 import { PageCache } from "./page_cache.ts";
 import { sourceManifest } from "./source_manifest.ts";
-import { imageServiceUrl, pageName, SAMPLE_VOLUMES, SAMPLES_EDITION, type SourceVolume } from "./source_volumes.ts";
+import { imageServiceUrl, pageName, SAMPLES_EDITION, type SourceVolume } from "./source_volumes.ts";
 
 interface EmbeddedArchiveOptions {
   /** The loopback name or address to listen on; it shows in every URL of the manifests. */
@@ -16,6 +17,7 @@ interface EmbeddedArchiveOptions {
   readonly port?: number;
   /** The seed of the texts of the pages; the same as the cluster's, so that ALTO and image agree. */
   readonly seed: number;
+  /** Volumes beside those that every archive has. */
   readonly volumes: Iterable<SourceVolume>;
 }
 
@@ -30,18 +32,18 @@ export interface EmbeddedArchive {
  * Serves the sample volumes as a public archive does: IIIF manifests and page images, read only, to pages of any origin.
  *
  * Routes: `/iiif/<volume>/manifest.json`, and below `/image/<volume>/<page>` (IIIF Image API 3.0) and
- * `/image2/<volume>/<page>` (2.1) `/info.json` and `/<region>/<size>/<rotation>/<quality>.<format>`. The volumes are
- * those of `options` and {@link SAMPLE_VOLUMES}. Nothing is drawn before it is requested.
+ * `/image2/<volume>/<page>` (2.1) `/info.json` and `/<region>/<size>/<rotation>/<quality>.<format>`. The volumes are those
+ * that `volumeFinder` finds. Nothing is drawn before it is requested.
  */
 export function startEmbeddedArchive(options: EmbeddedArchiveOptions): EmbeddedArchive {
   const { seed } = options;
-  const volumes = new Map([...options.volumes, ...SAMPLE_VOLUMES].map((volume) => [volume.id, volume]));
+  const findVolume = volumeFinder(seed, options.volumes);
   const pool = new DrawingPool();
   const images = new PageCache();
   let url = "";
   const reply = async (request: Request, client: Client) => {
     const segments = pathSegments(request.url);
-    const volume = volumes.get(segments[1] ?? "");
+    const volume = findVolume(segments[1] ?? "");
     const cors = volume?.sample === "no-cors" ? NO_CORS : CORS;
     if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: cors });
     if (request.method !== "GET" && request.method !== "HEAD") {

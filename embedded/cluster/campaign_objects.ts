@@ -2,12 +2,11 @@ import { createHash } from "node:crypto";
 import { pageImageUrl, sourceManifestUrl } from "@/embedded/archive/source_volumes.ts";
 import type { ConfigMapContent } from "./config_map_body.ts";
 import type { Container, Job, JobSpec, NewMeta, PodSpec } from "./objects.ts";
-import type { SampleCampaign, SamplePipeline } from "./samples.ts";
+import { type Pipeline, pipelineDigest } from "./pipelines.ts";
+import type { SampleCampaign } from "./samples.ts";
 
 /** How long a pod waits for its warm-up before it fails, in seconds of work. */
 export const GATE_SECONDS = 1800;
-/** How long an ended campaign's Job stays, in seconds. */
-const JOB_TTL_SECONDS = 7 * 24 * 3600;
 /** Exit code of a failure that a retry cannot repair. */
 export const PERMANENT_EXIT = 13;
 
@@ -65,7 +64,7 @@ export function campaignJob(campaign: SampleCampaign, { namespace, conventions }
         },
       ],
     },
-    ttlSecondsAfterFinished: JOB_TTL_SECONDS,
+    ttlSecondsAfterFinished: campaign.ttlSeconds,
     suspend: true,
   };
   const annotations = { "argocd.argoproj.io/hook": "Skip" };
@@ -74,7 +73,7 @@ export function campaignJob(campaign: SampleCampaign, { namespace, conventions }
 }
 
 /** The Job that loads a pipeline's models before its campaigns start. */
-export function warmupJob(pipeline: SamplePipeline, { namespace, conventions }: Submission): NewJob {
+export function warmupJob(pipeline: Pipeline, { namespace, conventions }: Submission): NewJob {
   const keys = labelKeys(conventions);
   const name = `warmup-${pipeline.id}`;
   const labels = { app: conventions.warmupApp, [keys.managedBy]: conventions.managedBy, [keys.pipeline]: pipeline.id };
@@ -114,51 +113,15 @@ export function campaignConfigMap(campaign: SampleCampaign, submission: Submissi
 }
 
 /** The ConfigMap with a pipeline's steps. */
-export function pipelineConfigMap(pipeline: SamplePipeline, { namespace, conventions }: Submission) {
+export function pipelineConfigMap(pipeline: Pipeline, { namespace, conventions }: Submission) {
   const metadata: NewMeta = {
     name: `${conventions.pipelinePrefix}${pipeline.id}`,
     namespace,
     labels: labelsOf(conventions, pipeline),
     annotations: { [`${conventions.labelDomain}pipeline-sha256`]: pipelineDigest(pipeline) },
   };
-  return configMap(metadata, { "pipeline.yaml": pipelineYaml(pipeline) });
+  return configMap(metadata, { "pipeline.yaml": pipeline.document });
 }
-
-/** The steps document of a pipeline. */
-export function pipelineYaml(pipeline: SamplePipeline): string {
-  const revision = pipeline.revision === null ? "" : `\n        revision: ${pipeline.revision}`;
-  const quality = !pipeline.scoresQuality ? "" : `
-  - step: QualityPrediction
-    settings:
-      model_settings:
-        model: Riksarkivet/page-quality-1
-        model_kwargs:
-          revision: ${QUALITY_REVISION}`;
-  return `steps:
-  - step: Segmentation
-    settings:
-      model: yolo
-      model_settings:
-        model: Riksarkivet/yolov9-lines-within-regions-1
-  - step: TextRecognition
-    settings:
-      model: TrOCR
-      model_settings:
-        model: ${pipeline.model}${revision}
-  - step: OrderLines${quality}
-  - step: Export
-    settings:
-      format: alto
-`;
-}
-
-/** SHA-256 of a pipeline's steps document, in hex. */
-export function pipelineDigest(pipeline: SamplePipeline): string {
-  return createHash("sha256").update(pipelineYaml(pipeline)).digest("hex");
-}
-
-/** The revision of the model that predicts quality. */
-export const QUALITY_REVISION = "b7e0d5529c1f4e6aa2d88f3013c7e94b5d60aa17";
 
 function jobSpec(name: string, labels: Readonly<Record<string, string>>, spec: PodSpec): JobSpec {
   return {
@@ -176,7 +139,7 @@ function jobSpec(name: string, labels: Readonly<Record<string, string>>, spec: P
 /** The gate is a shell loop, whose last line of log is its message; workers write theirs, and one killed for its memory has none. */
 function container(
   name: string,
-  pipeline: SamplePipeline,
+  pipeline: Pipeline,
   terminationMessagePolicy: Container["terminationMessagePolicy"] = "File",
 ): Container {
   const terminationMessagePath = "/dev/termination-log";
@@ -211,7 +174,7 @@ export function labelKeys({ labelDomain }: ClusterConventions) {
 }
 
 /** The labels of an object of a pipeline, and of a campaign where one is named. */
-export function labelsOf(conventions: ClusterConventions, pipeline: SamplePipeline, campaign?: SampleCampaign) {
+export function labelsOf(conventions: ClusterConventions, pipeline: Pipeline, campaign?: SampleCampaign) {
   const keys = labelKeys(conventions);
   return {
     [keys.managedBy]: conventions.managedBy,

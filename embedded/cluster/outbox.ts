@@ -1,9 +1,14 @@
 import type { ResultFile } from "./result_files.ts";
 
-/** Writes the files of the workers to a store. A rejected `put` is retried later. */
+/** Writes the files of the workers to a store. What is rejected is retried later. */
 export interface ResultsWriter {
   put(key: string, body: Uint8Array, contentType: string): Promise<void>;
+  /** Removes files; those that do not exist count as removed. */
+  remove(keys: readonly string[]): Promise<void>;
 }
+
+/** The most files of one removal. */
+const MAX_REMOVED = 500;
 
 /** Concurrent writes. */
 const MAX_CONCURRENT_WRITES = 4;
@@ -13,8 +18,8 @@ export type Lane = "live" | "states" | "rest";
 const LANES: readonly Lane[] = ["live", "states", "rest"];
 
 /**
- * Files to be written to the store. Bodies are created when they are written; a newer version of a file replaces a
- * pending one. A volume's manifest is written after all files that were pushed before it.
+ * Files to be written to the store, and those to be removed from it afterwards. Bodies are created when they are written; a
+ * newer version of a file replaces a pending one. A volume's manifest is written after all files that were pushed before it.
  */
 export class Outbox {
   readonly #lanes: Readonly<Record<Lane, Map<string, ResultFile>>> = {
@@ -22,15 +27,16 @@ export class Outbox {
     states: new Map(),
     rest: new Map(),
   };
+  readonly #removals = new Set<string>();
   /** Keys that are being written. */
   readonly #inFlight = new Set<string>();
   #draining: Promise<void> = Promise.resolve();
 
   constructor(readonly writer: ResultsWriter) {}
 
-  /** The number of files that are not in the store yet. */
+  /** The number of files that are not in the store yet, or still in it. */
   get waiting(): number {
-    return LANES.reduce((sum, lane) => sum + this.#lanes[lane].size, this.#inFlight.size);
+    return LANES.reduce((sum, lane) => sum + this.#lanes[lane].size, this.#inFlight.size + this.#removals.size);
   }
 
   /** Whether all of these files are written. */
@@ -42,8 +48,21 @@ export class Outbox {
   }
 
   push(file: ResultFile, lane: Lane): void {
-    for (const other of LANES) this.#lanes[other].delete(file.key);
+    this.#cancel(file.key);
     this.#lanes[lane].set(file.key, file);
+  }
+
+  /** Removes files from the store, those included that are still to be written. */
+  remove(keys: Iterable<string>): void {
+    for (const key of keys) {
+      this.#cancel(key);
+      this.#removals.add(key);
+    }
+  }
+
+  #cancel(key: string): void {
+    for (const lane of LANES) this.#lanes[lane].delete(key);
+    this.#removals.delete(key);
   }
 
   /** Writes until the lanes are empty. Rejects with the first error of the writer; failed files stay pending. */
@@ -61,8 +80,9 @@ export class Outbox {
         try {
           await this.writer.put(file.key, file.body(), file.contentType);
         } catch (error) {
-          // Unless a newer version is pending.
-          if (!LANES.some((other) => this.#lanes[other].has(file.key))) this.#requeue(file, lane);
+          // Unless a newer version is pending, or its removal.
+          const isReplaced = LANES.some((other) => this.#lanes[other].has(file.key)) || this.#removals.has(file.key);
+          if (!isReplaced) this.#requeue(file, lane);
           throw error;
         } finally {
           this.#inFlight.delete(file.key);
@@ -70,6 +90,15 @@ export class Outbox {
       }));
       const failed = outcomes.find((outcome) => outcome.status === "rejected");
       if (failed) throw failed.reason;
+    }
+    await this.#drainRemovals();
+  }
+
+  async #drainRemovals(): Promise<void> {
+    while (this.#removals.size > 0) {
+      const keys = [...this.#removals].slice(0, MAX_REMOVED);
+      await this.writer.remove(keys);
+      for (const key of keys) this.#removals.delete(key);
     }
   }
 

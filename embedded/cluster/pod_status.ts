@@ -1,4 +1,4 @@
-import type { ContainerStatus, Pod } from "./objects.ts";
+import { type ContainerStatus, type Pod, timestamp } from "./objects.ts";
 
 /** Whether a pod has ended. */
 export function isOver(pod: Pod): boolean {
@@ -27,4 +27,20 @@ export function finishedAt(pod: Pod): number {
 
 function containersOf(pod: Pod): ContainerStatus[] {
   return [...pod.status.initContainerStatuses ?? [], ...pod.status.containerStatuses ?? []];
+}
+
+/** A pod whose times all lie later by some milliseconds, whole seconds. */
+export function postponed(pod: Pod, milliseconds: number): Pod {
+  const later = (time: string) => timestamp(Date.parse(time) + milliseconds);
+  const isTime = (value: unknown) => typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(value);
+  const { creationTimestamp, deletionTimestamp } = pod.metadata;
+  return {
+    ...pod,
+    metadata: {
+      ...pod.metadata,
+      creationTimestamp: later(creationTimestamp),
+      ...(deletionTimestamp !== undefined && { deletionTimestamp: later(deletionTimestamp) }),
+    },
+    status: JSON.parse(JSON.stringify(pod.status), (_, value) => isTime(value) ? later(value) : value),
+  };
 }

@@ -1,19 +1,13 @@
 import { IMAGE_PROFILE } from "@/embedded/archive/image_information.ts";
-import { layoutPage, PAGE_HEIGHT, PAGE_WIDTH } from "@/embedded/archive/page_layout.ts";
+import { PAGE_HEIGHT, PAGE_WIDTH } from "@/embedded/archive/page_layout.ts";
 import { seededRandom } from "@/embedded/archive/seeded_random.ts";
-import {
-  imageServiceUrl,
-  pageImageUrl,
-  pageName,
-  sourceManifestUrl,
-  THUMBNAIL,
-  thumbnailUrl,
-} from "@/embedded/archive/source_volumes.ts";
+import { imageServiceUrl, pageName, THUMBNAIL, thumbnailUrl } from "@/embedded/archive/source_volumes.ts";
 import { altoXml } from "./alto.ts";
-import { pipelineDigest, pipelineYaml, QUALITY_REVISION, WORKER_DIGEST } from "./campaign_objects.ts";
+import { WORKER_DIGEST } from "./campaign_objects.ts";
 import { timestamp } from "./objects.ts";
+import { pipelineDigest, QUALITY_REVISION } from "./pipelines.ts";
 import { runLog } from "./run_log.ts";
-import type { RunState, VolumeRun } from "./volume_run.ts";
+import { layoutOf, manifestUrl, type RunState, scanUrl, type VolumeRun } from "./volume_run.ts";
 
 /** A file of a worker; the body is created when it is written. */
 export interface ResultFile {
@@ -55,7 +49,7 @@ export function manifestFile(run: VolumeRun, state: RunState, now: number): Resu
     volume: volume.id,
     pipeline_id: campaign.pipeline.id,
     pipeline_sha256: pipelineDigest(campaign.pipeline),
-    pipeline_yaml: pipelineYaml(campaign.pipeline),
+    pipeline_yaml: campaign.pipeline.document,
     image_digest: WORKER_DIGEST,
     htrflow_version: "embedded",
     pages: volume.pages,
@@ -67,10 +61,10 @@ export function manifestFile(run: VolumeRun, state: RunState, now: number): Resu
       ...(error !== null && { error }),
       ...(scored && error === null && { quality: pageQuality(run, page) }),
     }])),
-    page_sources: perPage((page) => pageImageUrl(run.archiveUrl, volume.id, page)),
+    page_sources: perPage((page) => scanUrl(run, page)),
     page_source_digests: {},
     canvas_ids: perPage((page) => canvasId(run, page)),
-    source_manifest: volume.byImages ? null : sourceManifestUrl(run.archiveUrl, volume.id),
+    source_manifest: manifestUrl(run),
     max_image_width: PAGE_WIDTH,
     bytes_fetched: pages.filter((page) => !page.kept).length * PAGE_WIDTH * PAGE_HEIGHT,
     wall_seconds: rounded(seconds, 1),
@@ -93,6 +87,7 @@ export function viewerFile(run: VolumeRun, state: RunState): ResultFile {
     metadata: [{ label: { en: ["Pipeline"] }, value: { none: [run.campaign.pipeline.id] } }],
     items: pages.map((page) => {
       const canvas = canvasId(run, page);
+      const scan = run.volume.scanOf(page);
       const quality = { label: { en: ["Predicted quality"] }, value: { none: [String(pageQuality(run, page))] } };
       return {
         id: canvas,
@@ -101,7 +96,7 @@ export function viewerFile(run: VolumeRun, state: RunState): ResultFile {
         width: PAGE_WIDTH,
         height: PAGE_HEIGHT,
         thumbnail: [{
-          id: thumbnailUrl(run.archiveUrl, run.volume.id, page),
+          id: thumbnailUrl(run.archiveUrl, scan.volume, scan.page),
           type: "Image",
           format: "image/png",
           ...THUMBNAIL,
@@ -123,13 +118,13 @@ export function viewerFile(run: VolumeRun, state: RunState): ResultFile {
             motivation: "painting",
             target: canvas,
             body: {
-              id: pageImageUrl(run.archiveUrl, run.volume.id, page),
+              id: scanUrl(run, page),
               type: "Image",
               format: "image/png",
               width: PAGE_WIDTH,
               height: PAGE_HEIGHT,
               service: [{
-                id: imageServiceUrl(run.archiveUrl, run.volume.id, page),
+                id: imageServiceUrl(run.archiveUrl, scan.volume, scan.page),
                 type: "ImageService3",
                 profile: IMAGE_PROFILE,
               }],
@@ -143,22 +138,32 @@ export function viewerFile(run: VolumeRun, state: RunState): ResultFile {
 
 /** The text of one page with its coordinates. */
 export function altoFile(run: VolumeRun, page: number): ResultFile {
-  const { seed, volume, campaign } = run;
-  const quality = campaign.pipeline.scoresQuality ? pageQuality(run, page) : null;
+  const quality = run.campaign.pipeline.scoresQuality ? pageQuality(run, page) : null;
   return {
     key: `${volumeKey(run)}/alto/${pageName(page)}.xml`,
     contentType: "application/xml",
-    body: () => encode(altoXml(layoutPage(seed, volume.id, page), pageName(page), page, quality)),
+    body: () => encode(altoXml(layoutOf(run, page), pageName(page), page, quality)),
   };
 }
 
 /** The log of a run so far. */
 export function logFile(run: VolumeRun, elapsed: number): ResultFile {
   return {
-    key: `${run.namespace}/status/logs/${run.campaign.pipeline.id}/${run.volume.id}.txt`,
+    key: logKey(run.namespace, run.campaign.pipeline.id, run.volume.id),
     contentType: "text/plain; charset=utf-8",
     body: () => encode(runLog(run, elapsed)),
   };
+}
+
+/** The keys of all files that workers write of a volume. */
+export function volumeKeys(namespace: string, pipeline: string, volume: string, pages: readonly string[]): string[] {
+  const base = `${namespace}/${pipeline}/${volume}`;
+  const names = ["progress.json", "iiif.json", "manifest.json", ...pages.map((page) => `alto/${page}.xml`)];
+  return [...names.map((name) => `${base}/${name}`), logKey(namespace, pipeline, volume)];
+}
+
+function logKey(namespace: string, pipeline: string, volume: string): string {
+  return `${namespace}/status/logs/${pipeline}/${volume}.txt`;
 }
 
 /** The key of the manifest for a volume that is listed by its images. */

@@ -1,7 +1,7 @@
-import { layoutPage, linesOf } from "@/embedded/archive/page_layout.ts";
-import { pageImageUrl, pageName, sourceManifestUrl } from "@/embedded/archive/source_volumes.ts";
+import { linesOf } from "@/embedded/archive/page_layout.ts";
+import { pageName } from "@/embedded/archive/source_volumes.ts";
 import type { End, Stage, WorkEvent } from "./timeline.ts";
-import { instantOf, type VolumeRun } from "./volume_run.ts";
+import { instantOf, layoutOf, manifestUrl, scanUrl, type VolumeRun } from "./volume_run.ts";
 
 /** What a worker has logged after some seconds of work: lines as Python's logging writes them. */
 export function runLog(run: VolumeRun, elapsed: number): string {
@@ -30,10 +30,10 @@ function messagesOf(run: VolumeRun, event: WorkEvent): Message[] {
   const name = pageName(event.page);
   const fetched: Message = [
     "INFO",
-    `HTTP Request: GET ${pageImageUrl(run.archiveUrl, volume.id, event.page)} "HTTP/1.1 200 OK"`,
+    `HTTP Request: GET ${scanUrl(run, event.page)} "HTTP/1.1 200 OK"`,
   ];
   if (event.error !== null) return [fetched, ["ERROR", `[${volume.id}] ${name}: ${event.error}`]];
-  const count = linesOf(layoutPage(run.seed, volume.id, event.page)).length;
+  const count = lineCount(run, event);
   const written: Message = ["INFO", `[${volume.id}] ${name}: ${count} lines in ${event.seconds.toFixed(1)} s`];
   const slow: Message[] = event.seconds > run.campaign.secondsPerPage * 1.3
     ? [["WARNING", `[${volume.id}] ${name}: slower than usual (${event.seconds.toFixed(1)} s)`]]
@@ -41,8 +41,20 @@ function messagesOf(run: VolumeRun, event: WorkEvent): Message[] {
   return [fetched, written, ...slow];
 }
 
+/** Logs are written again and again, and to lay out a page is most of their work. */
+const lineCounts = new WeakMap<WorkEvent, number>();
+
+function lineCount(run: VolumeRun, event: WorkEvent & { readonly kind: "page" }): number {
+  const known = lineCounts.get(event);
+  if (known !== undefined) return known;
+  const count = linesOf(layoutOf(run, event.page)).length;
+  lineCounts.set(event, count);
+  return count;
+}
+
 function stageMessages(run: VolumeRun, stage: Stage): Message[] {
   const { volume, campaign, attempt } = run;
+  const source = manifestUrl(run);
   const tag = `[${volume.id}]`;
   const { model, revision } = campaign.pipeline;
   switch (stage) {
@@ -50,9 +62,7 @@ function stageMessages(run: VolumeRun, stage: Stage): Message[] {
       return [["INFO", `${tag} pipeline ${campaign.pipeline.id}, attempt ${attempt.failures + attempt.evictions + 1}`]];
     case "resume":
       return [
-        ...(volume.byImages ? [] : [
-          ["INFO", `HTTP Request: GET ${sourceManifestUrl(run.archiveUrl, volume.id)} "HTTP/1.1 200 OK"`] as const,
-        ]),
+        ...(source === null ? [] : [["INFO", `HTTP Request: GET ${source} "HTTP/1.1 200 OK"`] as const]),
         ["INFO", `${tag} ${volume.pages} pages in manifest`],
         ["INFO", `${tag} resume: ${attempt.kept.size} done, ${volume.pages - attempt.kept.size} to process`],
       ];

@@ -1,10 +1,13 @@
 import { between, seededRandom } from "@/embedded/archive/seeded_random.ts";
 import type { SourceVolume } from "@/embedded/archive/source_volumes.ts";
+import { CHURCH_BOOKS, LION_V1, LION_V2, MAPS, type Pipeline, type SamplePipeline } from "./pipelines.ts";
 
 /** What goes wrong with a sample volume, and at which page (counted from 1) where pages matter. */
 export type Trouble =
-  /** The archive does not have the manifest: permanent, exit 13. */
-  | { readonly kind: "manifest" }
+  /** volumes.txt has no source for the index: permanent, exit 13. */
+  | { readonly kind: "config"; readonly error: string }
+  /** The manifest cannot be read: permanent, exit 13. */
+  | { readonly kind: "manifest"; readonly error: string }
   /** Some pages always fail: verification fails on every attempt. */
   | { readonly kind: "verify"; readonly pages: readonly number[] }
   /** The container is killed for its memory, on every attempt. */
@@ -16,43 +19,58 @@ export type Trouble =
   /** The model hangs until the pod's deadline, on every attempt. */
   | { readonly kind: "stuck"; readonly page: number };
 
-export interface SampleVolume extends SourceVolume {
+/** A volume of a campaign, as its worker sees it. */
+export interface CampaignVolume {
+  /** Unique in its campaign. */
+  readonly id: string;
+  readonly title: string;
+  readonly pages: number;
   /** Listed in volumes.txt by its images instead of its manifest. */
   readonly byImages: boolean;
   readonly trouble: Trouble | null;
+  /** The page of the archive that is page `page` of the volume. */
+  readonly scanOf: (page: number) => Scan;
 }
 
-export interface SamplePipeline {
-  readonly id: string;
-  /** The model of the recognition step. */
-  readonly model: string;
-  /** null: the pipeline does not pin it. */
-  readonly revision: string | null;
-  readonly scoresQuality: boolean;
-  /** Work of the warm-up, in seconds. */
-  readonly warmupSeconds: number;
-  /** What the warm-up ends with instead of success. */
-  readonly warmupError: string | null;
+/** A page of a volume in the archive, counted from 1. */
+export interface Scan {
+  readonly volume: string;
+  readonly page: number;
 }
 
-export interface SampleCampaign {
+export interface SampleVolume extends CampaignVolume, SourceVolume {}
+
+/** A campaign as its workers see it. */
+export interface Campaign {
+  readonly pipeline: Pipeline;
+  /** Work per page, in seconds, on average. */
+  readonly secondsPerPage: number;
+  /** The share of pages that fail without failing their volume. */
+  readonly lostPages: number;
+  readonly volumes: readonly CampaignVolume[];
+}
+
+export interface SampleCampaign extends Campaign {
   readonly name: string;
   readonly pipeline: SamplePipeline;
   readonly parallelism: number;
-  /** Work per page, in seconds, on average. */
-  readonly secondsPerPage: number;
   /** A pod may take this long, in seconds of work. */
   readonly deadlineSeconds: number;
   /** How long before the first start it was submitted, in seconds; `work` shrinks with the simulator's speed, `calendar` does not. */
   readonly submitted: { readonly work: number } | { readonly calendar: number };
   /** Suspended by its owner after this many seconds of work. */
   readonly pausedAfter: number | null;
+  /** How long its Job stays after its end, in seconds. */
+  readonly ttlSeconds: number;
   /** Its failures were recorded while its Job was there. */
   readonly failuresRecorded: boolean;
   readonly volumes: readonly SampleVolume[];
 }
 
-/** The sample campaigns of a seed: names and sizes are the same for every seed, pages and texts are not. */
+/**
+ * The campaigns of a first start, most of them submitted before it. Names and sizes are the same for every seed, pages and
+ * texts are not.
+ */
 export function sampleCampaigns(seed: number): readonly SampleCampaign[] {
   return CAMPAIGNS.map(({ series, troubles, imagesEvery, ...campaign }) => {
     const { title, prefix, first, count, pages } = series;
@@ -60,13 +78,15 @@ export function sampleCampaigns(seed: number): readonly SampleCampaign[] {
       const random = seededRandom("volume", seed, campaign.name, index);
       const number = String(first + index).padStart(4, "0");
       const trouble = troubles[index] ?? null;
+      const id = `${prefix}${number}`;
       return {
-        id: `${prefix}${number}`,
+        id,
         title: `${title}, volym ${first + index}`,
         pages: Math.max(between(random, ...pages), leastPages(trouble)),
         presentation: random() < 0.25 ? 2 : 3,
         byImages: imagesEvery > 0 && index % imagesEvery === imagesEvery - 1,
         trouble,
+        scanOf: (page) => ({ volume: id, page }),
       };
     });
     return { ...campaign, volumes };
@@ -80,36 +100,16 @@ export function sampleVolumes(seed: number): SourceVolume[] {
   );
 }
 
+/** The archive does not have the manifest. */
+export const NOT_FOUND: Trouble = { kind: "manifest", error: "manifest unreadable: the archive answered 404" };
+
 function leastPages(trouble: Trouble | null): number {
-  if (trouble === null || trouble.kind === "manifest") return 0;
-  return (trouble.kind === "verify" ? Math.max(...trouble.pages) : trouble.page) + 1;
+  if (trouble?.kind === "verify") return Math.max(...trouble.pages) + 1;
+  return trouble && "page" in trouble ? trouble.page + 1 : 0;
 }
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
-
-const LION_V1: SamplePipeline = {
-  id: "swedish-lion-v1",
-  model: "Riksarkivet/trocr-base-handwritten-hist-swe-2",
-  revision: null,
-  scoresQuality: false,
-  warmupSeconds: 80,
-  warmupError: null,
-};
-const LION_V2: SamplePipeline = {
-  ...LION_V1,
-  id: "swedish-lion-v2",
-  revision: "4f1c2ab9d07e5c3816f2a7740be95d1c6e3f8a20",
-  scoresQuality: true,
-};
-const CHURCH_BOOKS: SamplePipeline = { ...LION_V2, id: "church-books-v1.2", warmupSeconds: 160 };
-const MAPS: SamplePipeline = {
-  ...LION_V1,
-  id: "maps-v1",
-  model: "Riksarkivet/yolov9-regions-1",
-  warmupSeconds: 45,
-  warmupError: "No space left on device: /data/models/maps-v1",
-};
 
 /** Volumes with consecutive numbers. */
 interface Series {
@@ -136,7 +136,9 @@ const USUAL = {
   parallelism: 2,
   secondsPerPage: 5,
   deadlineSeconds: 21_600,
+  lostPages: 0.012,
   pausedAfter: null,
+  ttlSeconds: 7 * DAY,
   failuresRecorded: false,
   troubles: {},
   imagesEvery: 0,
@@ -150,7 +152,7 @@ const CAMPAIGNS: readonly Outline[] = [
     pipeline: LION_V1,
     submitted: { calendar: 9 * DAY + 3 * HOUR },
     failuresRecorded: true,
-    troubles: { 6: { kind: "manifest" } },
+    troubles: { 6: NOT_FOUND },
   },
   {
     ...USUAL,
@@ -161,7 +163,7 @@ const CAMPAIGNS: readonly Outline[] = [
     submitted: { calendar: 3 * DAY + 5 * HOUR },
     troubles: {
       2: { kind: "transient", page: 4, attempts: 1 },
-      4: { kind: "manifest" },
+      4: NOT_FOUND,
       7: { kind: "verify", pages: [3, 5] },
       8: { kind: "evicted", page: 3 },
       10: { kind: "memory", page: 5 },
@@ -175,6 +177,7 @@ const CAMPAIGNS: readonly Outline[] = [
     series: series("Bergskollegium, huvudarkivet 1720", "SE-RA-420-1720-B-", [101, 12], [6, 16]),
     pipeline: LION_V2,
     parallelism: 3,
+    lostPages: 0,
     submitted: { calendar: DAY + 7 * HOUR },
     troubles: { 5: { kind: "transient", page: 3, attempts: 2 } },
   },
@@ -201,10 +204,10 @@ const CAMPAIGNS: readonly Outline[] = [
     pipeline: LION_V2,
     parallelism: 3,
     secondsPerPage: 6,
-    submitted: { work: 7 * 60 },
+    submitted: { work: 7 * 60 + 3 },
     troubles: {
       3: { kind: "transient", page: 5, attempts: 1 },
-      5: { kind: "manifest" },
+      5: NOT_FOUND,
       14: { kind: "evicted", page: 4 },
       22: { kind: "verify", pages: [2, 7] },
       31: { kind: "memory", page: 6 },

@@ -1,17 +1,17 @@
+import { volumeFinder } from "@/embedded/archive/catalogue.ts";
 import { seededRandom } from "@/embedded/archive/seeded_random.ts";
-import { sourceManifest } from "@/embedded/archive/source_manifest.ts";
-import { campaignConfigMap, campaignJob, pipelineConfigMap, type Submission, warmupJob } from "./campaign_objects.ts";
-import type { ConfigMapContent } from "./config_map_body.ts";
+import type { Submission } from "./campaign_objects.ts";
 import { expiresAt, reapJob, reconcileJob, wasAdmitted } from "./job_controller.ts";
 import { endedAt } from "./job_status.ts";
-import { type Job, type Pod, timestamp } from "./objects.ts";
+import type { Job, Pod } from "./objects.ts";
 import { type Lane, Outbox, type ResultsWriter } from "./outbox.ts";
-import { isOver, isTerminating } from "./pod_status.ts";
-import { type ResultFile, syntheticManifestKey } from "./result_files.ts";
-import { type SampleCampaign, sampleCampaigns } from "./samples.ts";
+import type { ResultFile } from "./result_files.ts";
+import { SampleWorld, type SampleWorldSnapshot } from "./sample_world.ts";
+import { type Campaign, type SampleCampaign, sampleCampaigns, sampleVolumes } from "./samples.ts";
 import { endingRecord, failuresRecord } from "./status_record.ts";
 import { ClusterStore, type StoreSnapshot } from "./store.ts";
-import { Workers } from "./workers.ts";
+import { isCampaignJob, missingMaps, submittedCampaign } from "./submitted_campaign.ts";
+import { Workers, type WorkersSnapshot } from "./workers.ts";
 import { applyByForce } from "./writes.ts";
 
 export interface SimulatorOptions extends Submission {
@@ -30,17 +30,21 @@ export interface SimulatorOptions extends Submission {
 /** The persistent state of a simulator, as plain JSON. */
 export interface SimulatorSnapshot {
   readonly seed: number;
+  /** The instant of the snapshot, in milliseconds. */
+  readonly clock: number;
   readonly store: StoreSnapshot;
-  readonly kept: [string, number[]][];
+  readonly samples: SampleWorldSnapshot;
+  readonly workers: WorkersSnapshot;
 }
 
 /** Time advances in quanta of this many milliseconds, so that the size of steps does not matter. */
 const QUANTUM_MS = 1000;
-/** Campaigns that the queue lets run concurrently. */
+/** Submitted campaigns that the queue lets run concurrently, beside the samples. */
 const MAX_RUNNING_CAMPAIGNS = 3;
+const QUEUE_LABEL = "kueue.x-k8s.io/queue-name";
 /** Real time between two ticks, ms. */
 const TICK_MS = 1000;
-/** After a suspension of the process at most this much time is simulated, ms. */
+/** After a restart, or a suspension of the process, at most this much time is simulated, ms. */
 const MAX_CATCH_UP_MS = 60_000;
 
 /**
@@ -50,7 +54,7 @@ const MAX_CATCH_UP_MS = 60_000;
 export class Simulator {
   readonly store: ClusterStore;
   readonly #options: SimulatorOptions;
-  readonly #campaigns: ReadonlyMap<string, SampleCampaign>;
+  readonly #world: SampleWorld;
   readonly #workers: Workers;
   /** The result files that are not written yet. */
   readonly outbox: Outbox;
@@ -62,13 +66,24 @@ export class Simulator {
   constructor(options: SimulatorOptions) {
     this.#options = options;
     this.#clock = wholeSeconds(options.now);
-    this.#campaigns = new Map(sampleCampaigns(options.seed).map((campaign) => [campaign.name, campaign]));
-    this.store = new ClusterStore(() => this.#clock, seededRandom("uid", options.seed));
+    const { seed, namespace, conventions, archiveUrl } = options;
+    this.store = new ClusterStore(() => this.#clock, seededRandom("uid", seed));
     this.outbox = new Outbox(options.writer);
     const write = (file: ResultFile) => this.outbox.push(file, this.#laneOf(file));
     // The past is simulated before its files can be written, so they count as written.
     const hasWritten = (keys: Iterable<string>) => this.#isPast || this.outbox.hasWritten(keys);
-    this.#workers = new Workers({ ...options, store: this.store, campaigns: this.#campaigns, write, hasWritten });
+    const sources = { conventions, archiveUrl, findVolume: volumeFinder(seed, sampleVolumes(seed)) };
+    const campaignOf = (pod: Pod): Campaign | null => {
+      const job = this.#jobOf(pod);
+      return job && (this.#sampleOf(job) ?? submittedCampaign(this.store, job, sources));
+    };
+    const canStart = (pod: Pod) => {
+      const job = this.#jobOf(pod);
+      return job !== null && (this.#sampleOf(job) !== undefined || missingMaps(this.store, job).length === 0);
+    };
+    this.#workers = new Workers({ ...options, store: this.store, campaignOf, canStart, write, hasWritten });
+    const removed = (pipeline: string, volume: string) => this.#workers.forget(namespace, pipeline, volume);
+    this.#world = new SampleWorld({ ...options, store: this.store, outbox: this.outbox, removed });
     if (options.restored && options.restored.seed === options.seed) this.#restore(options.restored);
     else this.#simulatePast();
   }
@@ -112,7 +127,13 @@ export class Simulator {
   }
 
   snapshot(): SimulatorSnapshot {
-    return { seed: this.#options.seed, store: this.store.snapshot(), kept: this.#workers.snapshot() };
+    return {
+      seed: this.#options.seed,
+      clock: this.#clock,
+      store: this.store.snapshot(),
+      samples: this.#world.snapshot(),
+      workers: this.#workers.snapshot(),
+    };
   }
 
   #advance(milliseconds: number): void {
@@ -124,12 +145,12 @@ export class Simulator {
     }
   }
 
-  /** Skips time without work: running pods are lost, as after a reboot of their nodes. */
+  /** Skips time without work, as if the whole cluster had slept: running pods go on afterwards. */
   #skip(milliseconds: number): void {
     const whole = wholeSeconds(milliseconds);
     if (whole === 0) return;
     this.#clock += whole;
-    this.#dropActivePods();
+    this.#workers.postpone(whole);
   }
 
   #tick(): void {
@@ -145,66 +166,58 @@ export class Simulator {
       reconcileJob(store, job, pods.get(job.metadata.uid) ?? [], seed, speed);
       this.#recordEnding(job, pods.get(job.metadata.uid) ?? []);
     }
-    this.#admit();
+    if (!this.#isPast) this.#world.advance();
+    this.#world.admit();
+    this.#admitSubmitted();
   }
 
-  /** The queue: admits the oldest suspended Job that has never run. */
-  #admit(): void {
-    const jobs = this.store.list("jobs").filter((job) =>
-      this.#campaigns.has(job.metadata.name) && endedAt(job) === null
+  /** The queue of submitted campaigns: admits the oldest suspended Jobs that name a queue and have never run. */
+  #admitSubmitted(): void {
+    const { conventions } = this.#options;
+    const jobs = [...this.store.all("jobs")].filter((job) =>
+      isCampaignJob(job, conventions) && endedAt(job) === null && job.metadata.labels?.[QUEUE_LABEL] &&
+      this.#sampleOf(job) === undefined
     );
     const running = jobs.filter((job) => !job.spec.suspend).length;
     const waiting = jobs.filter((job) => !wasAdmitted(job))
       .sort((a, b) => Date.parse(a.metadata.creationTimestamp) - Date.parse(b.metadata.creationTimestamp));
-    for (const job of waiting.slice(0, Math.max(0, MAX_RUNNING_CAMPAIGNS - running))) this.#suspend(job, false);
+    const free = Math.max(0, MAX_RUNNING_CAMPAIGNS - running);
+    for (const job of waiting.slice(0, free)) this.#world.suspend(job, false);
   }
 
-  #suspend(job: Job, suspend: boolean): void {
-    const generation = (job.metadata.generation ?? 1) + 1;
-    this.store.replace("jobs", { ...job, metadata: { ...job.metadata, generation }, spec: { ...job.spec, suspend } });
+  #jobOf(pod: Pod): Job | null {
+    const [owner] = pod.metadata.ownerReferences ?? [];
+    const job = owner && this.store.get("jobs", pod.metadata.namespace ?? "", owner.name);
+    return job?.metadata.uid === owner?.uid ? job ?? null : null;
+  }
+
+  /** The sample of a Job; undefined for one that a client submitted. */
+  #sampleOf({ metadata }: Job): SampleCampaign | undefined {
+    return metadata.namespace === this.#options.namespace
+      ? this.#world.campaignOf(metadata.name, metadata.uid)
+      : undefined;
   }
 
   #recordEnding(before: Job, pods: readonly Pod[]): void {
     const { namespace = "", name } = before.metadata;
     const job = this.store.get("jobs", namespace, name);
-    const campaign = this.#campaigns.get(name);
+    const campaign = job && this.#sampleOf(job);
     if (!job || !campaign || endedAt(job) === null) return;
     const { conventions, resultsUrl } = this.#options;
-    this.#apply(endingRecord(job, campaign, conventions, resultsUrl));
+    applyByForce(this.store, endingRecord(job, campaign, conventions, resultsUrl), conventions.applyManager);
     if (!campaign.failuresRecorded) return;
     applyByForce(this.store, failuresRecord(job, campaign, pods), conventions.failuresManager);
   }
 
-  #apply(map: ConfigMapContent): void {
-    applyByForce(this.store, map, this.#options.conventions.applyManager);
-  }
-
-  #submit(campaign: SampleCampaign): void {
-    const { namespace } = this.#options;
-    const { pipeline } = campaign;
-    if (!this.store.get("jobs", namespace, `warmup-${pipeline.id}`)) {
-      this.#apply(pipelineConfigMap(pipeline, this.#options));
-      this.store.create("jobs", warmupJob(pipeline, this.#options));
-    }
-    const job = this.store.create("jobs", campaignJob(campaign, this.#options));
-    const time = timestamp(this.#clock);
-    this.#apply(campaignConfigMap(campaign, this.#options, job.metadata.uid, time));
-    for (const volume of campaign.volumes.filter((candidate) => candidate.byImages)) {
-      const key = syntheticManifestKey(namespace, pipeline.id, volume.id);
-      const body = () => new TextEncoder().encode(JSON.stringify(sourceManifest(this.#options.archiveUrl, volume)));
-      this.outbox.push({ key, contentType: "application/json", body }, "rest");
-    }
-  }
-
   /** Simulates the past of the samples up to the start, in large steps while nothing runs. */
   #simulatePast(): void {
-    const { speed } = this.#options;
+    const { seed, speed } = this.#options;
     const start = this.#clock;
-    const events = [...this.#campaigns.values()].flatMap((campaign) => {
+    const events = sampleCampaigns(seed).flatMap((campaign) => {
       const { submitted, pausedAfter } = campaign;
       const ago = "work" in submitted ? submitted.work / speed : submitted.calendar;
       const at = wholeSeconds(start - ago * 1000);
-      const submission = { at, act: () => this.#submit(campaign) };
+      const submission = { at, act: () => this.#world.submit(campaign) };
       if (pausedAfter === null) return [submission];
       const pause = { at: wholeSeconds(at + pausedAfter * 1000 / speed), act: () => this.#pause(campaign) };
       return [submission, pause];
@@ -232,7 +245,7 @@ export class Simulator {
 
   #pause(campaign: SampleCampaign): void {
     const job = this.store.get("jobs", this.#options.namespace, campaign.name);
-    if (job) this.#suspend(job, true);
+    if (job) this.#world.suspend(job, true);
   }
 
   #works(): boolean {
@@ -249,18 +262,16 @@ export class Simulator {
     return Math.max(this.#clock + QUANTUM_MS, wholeSeconds(Math.min(scripted, ...expiries)));
   }
 
+  /** Goes on where a snapshot stands, up to now: the last minute is simulated, and what was before it counts for no work. */
   #restore(snapshot: SimulatorSnapshot): void {
+    const now = this.#clock;
+    const lead = Math.min(Math.max(0, now - snapshot.clock), MAX_CATCH_UP_MS);
     this.store.restore(snapshot.store);
-    this.#workers.restore(snapshot.kept);
-    this.#dropActivePods();
-  }
-
-  #dropActivePods(): void {
-    for (const pod of [...this.store.all("pods")]) {
-      if (!isOver(pod) || isTerminating(pod)) {
-        this.store.delete("pods", pod.metadata.namespace ?? "", pod.metadata.name);
-      }
-    }
+    this.#world.restore(snapshot.samples);
+    this.#clock = now - lead;
+    this.#workers.postpone(this.#clock - snapshot.clock);
+    this.#workers.restore(snapshot.workers);
+    this.#advance(lead);
   }
 
   #laneOf(file: ResultFile): Lane {

@@ -1,7 +1,8 @@
 import { seededRandom } from "@/embedded/archive/seeded_random.ts";
 import { pageName } from "@/embedded/archive/source_volumes.ts";
 import { GATE_SECONDS, PERMANENT_EXIT } from "./campaign_objects.ts";
-import type { SampleCampaign, SamplePipeline, SampleVolume, Trouble } from "./samples.ts";
+import type { SamplePipeline } from "./pipelines.ts";
+import type { Campaign, CampaignVolume, Trouble } from "./samples.ts";
 
 export type Stage = "setup" | "resume" | "load" | "stream" | "verify" | "publish" | "done" | "failed";
 
@@ -45,8 +46,8 @@ export interface Attempt {
 /** The work of one attempt at a volume. A stuck one has no end: the pod's deadline makes it. */
 export function volumeTimeline(
   seed: number,
-  campaign: SampleCampaign,
-  volume: SampleVolume,
+  campaign: Campaign,
+  volume: CampaignVolume,
   attempt: Attempt,
 ): readonly WorkEvent[] {
   const events: WorkEvent[] = [];
@@ -60,10 +61,9 @@ export function volumeTimeline(
     if (end.message !== null) enter("failed", 0);
     return [...events, { at, kind: "end", end }];
   };
+  if (trouble?.kind === "config") return stop(failure("config", true, trouble.error));
   enter("setup", 2);
-  if (trouble?.kind === "manifest") {
-    return stop(failure("setup", true, "manifest unreadable: the archive answered 404"));
-  }
+  if (trouble?.kind === "manifest") return stop(failure("setup", true, trouble.error));
   enter("resume", 1);
   enter("load", 6);
   enter("stream", 0);
@@ -80,7 +80,7 @@ export function volumeTimeline(
     }
     const seconds = Math.round(campaign.secondsPerPage * (0.6 + random() * 0.8) * 10) / 10;
     at += seconds;
-    events.push({ at, kind: "page", page, seconds, error: pageError(trouble, page, random) });
+    events.push({ at, kind: "page", page, seconds, error: pageError(trouble, page, random, campaign.lostPages) });
   }
   enter("verify", 1);
   if (trouble?.kind === "verify") return stop(failure("verify", false, verifyError(trouble.pages)));
@@ -90,7 +90,9 @@ export function volumeTimeline(
 }
 
 /** The work of a warm-up. */
-export function warmupTimeline(pipeline: SamplePipeline): readonly WorkEvent[] {
+export function warmupTimeline(
+  pipeline: Pick<SamplePipeline, "warmupSeconds" | "warmupError">,
+): readonly WorkEvent[] {
   const end = pipeline.warmupError === null ? SUCCESS : failure("warmup", true, pipeline.warmupError);
   return [{ at: pipeline.warmupSeconds, kind: "end", end }];
 }
@@ -138,9 +140,14 @@ function killed(reason: string): End {
 }
 
 /** A few pages fail without failing their volume. */
-function pageError(trouble: Trouble | null, page: number, random: () => number): string | null {
+function pageError(
+  trouble: Trouble | null,
+  page: number,
+  random: () => number,
+  lostPages: number,
+): string | null {
   if (trouble?.kind === "verify" && trouble.pages.includes(page)) return "no text lines found in 2 regions";
-  return random() < 0.012 ? "image could not be decoded: truncated file" : null;
+  return random() < lostPages ? "image could not be decoded: truncated file" : null;
 }
 
 function verifyError(pages: readonly number[]): string {

@@ -1,12 +1,14 @@
-import type { SampleCampaign, SampleVolume } from "./samples.ts";
+import { layoutPage, type PageLayout } from "@/embedded/archive/page_layout.ts";
+import { pageImageUrl, sourceManifestUrl } from "@/embedded/archive/source_volumes.ts";
+import type { Campaign, CampaignVolume } from "./samples.ts";
 import type { Attempt, End, Stage, WorkEvent } from "./timeline.ts";
 
 /** One attempt of a worker at one volume: all that its files follow from. */
 export interface VolumeRun {
   readonly seed: number;
   readonly namespace: string;
-  readonly campaign: SampleCampaign;
-  readonly volume: SampleVolume;
+  readonly campaign: Campaign;
+  readonly volume: CampaignVolume;
   readonly attempt: Attempt;
   readonly timeline: readonly WorkEvent[];
   /** When the worker started, in milliseconds, and how many seconds of work it does in one. */
@@ -58,6 +60,23 @@ export function runState(run: VolumeRun, elapsed: number): RunState {
 /** The instant of a moment of work, in milliseconds. */
 export function instantOf(run: VolumeRun, at: number): number {
   return run.startedAt + at * 1000 / run.speed;
+}
+
+/** The image that the worker reads as a page of the volume. */
+export function scanUrl({ archiveUrl, volume }: VolumeRun, page: number): string {
+  const scan = volume.scanOf(page);
+  return pageImageUrl(archiveUrl, scan.volume, scan.page);
+}
+
+/** The manifest from which the worker knows the pages; null for a volume that is listed by its images. */
+export function manifestUrl({ archiveUrl, volume }: VolumeRun): string | null {
+  return volume.byImages ? null : sourceManifestUrl(archiveUrl, volume.scanOf(1).volume);
+}
+
+/** What is written on a page, and where. */
+export function layoutOf({ seed, volume }: VolumeRun, page: number): PageLayout {
+  const scan = volume.scanOf(page);
+  return layoutPage(seed, scan.volume, scan.page);
 }
 
 function keptPages(run: VolumeRun): FinishedPage[] {

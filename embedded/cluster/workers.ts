@@ -9,7 +9,8 @@ import {
   type PodStatus,
   timestamp,
 } from "./objects.ts";
-import { isOver, isTerminating } from "./pod_status.ts";
+import { samplePipelineOf } from "./pipelines.ts";
+import { isOver, isTerminating, postponed } from "./pod_status.ts";
 import {
   altoFile,
   goodPages,
@@ -20,7 +21,7 @@ import {
   type ResultFile,
   viewerFile,
 } from "./result_files.ts";
-import type { SampleCampaign } from "./samples.ts";
+import type { Campaign } from "./samples.ts";
 import type { ClusterStore } from "./store.ts";
 import { deadlineEnd, drainEnd, type End, gateEnd, volumeTimeline, warmupTimeline } from "./timeline.ts";
 import { type RunState, runState, type VolumeRun } from "./volume_run.ts";
@@ -30,8 +31,10 @@ interface WorkersOptions extends Submission {
   readonly seed: number;
   readonly speed: number;
   readonly resultsUrl: string;
-  /** By the name of their Job. */
-  readonly campaigns: ReadonlyMap<string, SampleCampaign>;
+  /** The campaign of an indexed pod; null for one without its Job. */
+  readonly campaignOf: (pod: Pod) => Campaign | null;
+  /** Whether everything that a pod mounts exists. */
+  readonly canStart: (pod: Pod) => boolean;
   readonly write: (file: ResultFile) => void;
   /** Whether files have reached the store. */
   readonly hasWritten: (keys: Iterable<string>) => boolean;
@@ -40,9 +43,20 @@ interface WorkersOptions extends Submission {
 /** The run log is written at this interval, in seconds, and at the end. */
 const LOG_SECONDS = 15;
 
+/** Work of a warm-up for a pipeline that is none of the samples, in seconds. */
+const WARMUP_SECONDS = 30;
+
+/** What of the workers outlives the process, as plain JSON. */
+export interface WorkersSnapshot {
+  /** Pages in the bucket by volume. */
+  readonly finished: readonly (readonly [string, readonly number[]])[];
+  /** Pages that earlier attempts had left when a running one began, by the uid of its pod. */
+  readonly begun: readonly (readonly [string, readonly number[]])[];
+}
+
 /** The state of a running worker between two steps. */
 interface Memory {
-  readonly run: VolumeRun;
+  run: VolumeRun;
   written: RunState | null;
   logged: number;
   /** Its end while the last files are pending: a container ends once they are written. */
@@ -56,6 +70,10 @@ interface Memory {
 export class Workers {
   readonly #memories = new Map<string, Memory>();
   readonly #finishedPages = new Map<string, Set<number>>();
+  /** What running attempts began with in the process before this one. */
+  readonly #begun = new Map<string, readonly number[]>();
+  /** Until when files of those attempts are in the store, in milliseconds. */
+  #restoredAt = 0;
 
   constructor(readonly options: WorkersOptions) {}
 
@@ -70,7 +88,7 @@ export class Workers {
     }
     if (leaves && !this.#isWorking(pod)) return this.#stopIdle(pod);
     if (!pod.status.startTime) {
-      if (now > Date.parse(pod.metadata.creationTimestamp)) this.#schedule(pod);
+      if (now > Date.parse(pod.metadata.creationTimestamp) && this.options.canStart(pod)) this.#schedule(pod);
       return;
     }
     const elapsed = this.#worked(Date.parse(pod.status.startTime));
@@ -78,9 +96,9 @@ export class Workers {
     const main = pod.status.containerStatuses?.[0];
     if (!main?.state.running) return this.#passGate(pod, late);
     const started = Date.parse(main.state.running.startedAt);
-    const campaign = this.#campaignOf(pod);
-    if (!campaign) return this.#warmUp(pod, this.#worked(started));
-    const memory = this.#memoryOf(pod, campaign, started);
+    if (!isIndexed(pod)) return this.#warmUp(pod, this.#worked(started));
+    const memory = this.#memoryOf(pod, started);
+    if (!memory) return;
     if (memory.ending) return this.#endWhenWritten(pod, memory.ending);
     const state = runState(memory.run, this.#worked(started));
     const end = state.end ?? (late ? deadlineEnd(state.stage) : leaves ? drainEnd(state.stage) : null);
@@ -92,7 +110,7 @@ export class Workers {
 
   /** Whether a pod has a running worker, which has to end first. */
   #isWorking(pod: Pod): boolean {
-    return pod.status.containerStatuses?.[0].state.running !== undefined && this.#campaignOf(pod) !== undefined;
+    return pod.status.containerStatuses?.[0].state.running !== undefined && isIndexed(pod);
   }
 
   /** Ends a terminating pod without a running worker. */
@@ -111,14 +129,38 @@ export class Workers {
     if (this.options.hasWritten(files)) this.#end(pod, end, at);
   }
 
-  /** Pages in the bucket by volume, as plain JSON. */
-  snapshot(): [string, number[]][] {
-    return [...this.#finishedPages].map(([volume, pages]) => [volume, [...pages]]);
+  /** Lets all running pods begin later by some milliseconds: time in which nothing worked does not count for them. */
+  postpone(milliseconds: number): void {
+    const { store } = this.options;
+    if (milliseconds === 0) return;
+    for (const pod of [...store.all("pods")].filter((candidate) => !isOver(candidate))) {
+      store.put("pods", postponed(pod, milliseconds));
+      const memory = this.#memories.get(pod.metadata.uid);
+      if (!memory) continue;
+      memory.run = { ...memory.run, startedAt: memory.run.startedAt + milliseconds };
+      memory.logged += milliseconds;
+    }
   }
 
-  restore(snapshot: readonly (readonly [string, readonly number[]])[]): void {
+  /** Forgets the pages of a volume whose files are removed. */
+  forget(namespace: string, pipeline: string, volume: string): void {
+    this.#finishedPages.delete(`${namespace}/${pipeline}/${volume}`);
+  }
+
+  snapshot(): WorkersSnapshot {
+    return {
+      finished: [...this.#finishedPages].map(([volume, pages]) => [volume, [...pages]]),
+      begun: [...this.#memories].map(([uid, { run }]) => [uid, [...run.attempt.kept]]),
+    };
+  }
+
+  /** Goes on with the workers of a snapshot, whose pods and clock the store already has. */
+  restore({ finished, begun }: WorkersSnapshot): void {
     this.#finishedPages.clear();
-    for (const [volume, pages] of snapshot) this.#finishedPages.set(volume, new Set(pages));
+    for (const [volume, pages] of finished) this.#finishedPages.set(volume, new Set(pages));
+    this.#begun.clear();
+    for (const [uid, pages] of begun) this.#begun.set(uid, pages);
+    this.#restoredAt = this.options.store.now();
   }
 
   #schedule(pod: Pod): void {
@@ -139,7 +181,8 @@ export class Workers {
   }
 
   #passGate(pod: Pod, late: boolean): void {
-    const { store, namespace, conventions } = this.options;
+    const { store, conventions } = this.options;
+    const { namespace = "" } = pod.metadata;
     const [gate] = pod.spec.initContainers ?? [];
     const [main] = pod.spec.containers;
     const startedAt = pod.status.initContainerStatuses?.[0].state.running?.startedAt;
@@ -166,9 +209,9 @@ export class Workers {
   }
 
   #warmUp(pod: Pod, elapsed: number): void {
-    const id = pod.metadata.labels?.[labelKeys(this.options.conventions).pipeline];
-    const pipeline = [...this.options.campaigns.values()].find((campaign) => campaign.pipeline.id === id)?.pipeline;
-    const last = pipeline && warmupTimeline(pipeline).at(-1);
+    const id = pod.metadata.labels?.[labelKeys(this.options.conventions).pipeline] ?? "";
+    const pipeline = samplePipelineOf(id) ?? { warmupSeconds: WARMUP_SECONDS, warmupError: null };
+    const last = warmupTimeline(pipeline).at(-1);
     if (last?.kind === "end" && last.at <= elapsed) this.#end(pod, last.end, this.options.store.now());
   }
 
@@ -177,6 +220,8 @@ export class Workers {
     const { run, written } = memory;
     const { store } = this.options;
     const files = new Set<string>();
+    // Without a volume there is no name for its files.
+    if (run.volume.trouble?.kind === "config") return files;
     const write = (file: ResultFile) => {
       files.add(file.key);
       this.options.write(file);
@@ -231,23 +276,29 @@ export class Workers {
     this.options.store.replace("pods", { ...pod, status: { ...pod.status, ...change } });
   }
 
-  #memoryOf(pod: Pod, campaign: SampleCampaign, startedAt: number): Memory {
+  #memoryOf(pod: Pod, startedAt: number): Memory | null {
     const known = this.#memories.get(pod.metadata.uid);
     if (known) return known;
     this.#dropDeleted();
-    const { seed, speed, namespace, archiveUrl, resultsUrl } = this.options;
+    const { seed, speed, archiveUrl, resultsUrl } = this.options;
+    const { uid, namespace = "", annotations = {} } = pod.metadata;
+    const campaign = this.options.campaignOf(pod);
+    if (!campaign) return null;
     const volume = campaign.volumes[Number(pod.metadata.labels?.[INDEX_LABEL])];
-    const annotations = pod.metadata.annotations ?? {};
+    const begun = this.#begun.get(uid);
     const attempt = {
       failures: Number(annotations[FAILURES_ANNOTATION] ?? 0),
       evictions: Number(annotations[IGNORED_ANNOTATION] ?? 0),
       retries: 3,
-      kept: new Set(this.#finishedPages.get(`${campaign.pipeline.id}/${volume.id}`)),
+      kept: new Set(begun ?? this.#finishedPages.get(`${namespace}/${campaign.pipeline.id}/${volume.id}`)),
     };
     const timeline = volumeTimeline(seed, campaign, volume, attempt);
     const run = { seed, speed, namespace, archiveUrl, resultsUrl, campaign, volume, attempt, timeline, startedAt };
-    const memory: Memory = { run, written: null, logged: startedAt, ending: null };
-    this.#memories.set(pod.metadata.uid, memory);
+    // The process before this one has written what the worker had done until then.
+    const written = begun ? runState(run, (this.#restoredAt - startedAt) / 1000 * speed) : null;
+    this.#begun.delete(uid);
+    const memory: Memory = { run, written, logged: startedAt, ending: null };
+    this.#memories.set(uid, memory);
     return memory;
   }
 
@@ -258,21 +309,21 @@ export class Workers {
   }
 
   #finishedPagesOf(run: VolumeRun): Set<number> {
-    const key = `${run.campaign.pipeline.id}/${run.volume.id}`;
+    const key = `${run.namespace}/${run.campaign.pipeline.id}/${run.volume.id}`;
     let kept = this.#finishedPages.get(key);
     if (!kept) this.#finishedPages.set(key, kept = new Set());
     return kept;
-  }
-
-  #campaignOf(pod: Pod): SampleCampaign | undefined {
-    if (!pod.metadata.labels?.[INDEX_LABEL]) return undefined;
-    return this.options.campaigns.get(pod.metadata.labels["batch.kubernetes.io/job-name"] ?? "");
   }
 
   /** Seconds of work since an instant. */
   #worked(since: number): number {
     return (this.options.store.now() - since) / 1000 * this.options.speed;
   }
+}
+
+/** Whether a pod works on a volume; a warm-up's has no index. */
+function isIndexed(pod: Pod): boolean {
+  return pod.metadata.labels?.[INDEX_LABEL] !== undefined;
 }
 
 const POD_MESSAGES: Readonly<Record<string, string>> = {

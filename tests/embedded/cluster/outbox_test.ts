@@ -12,6 +12,7 @@ Deno.test("outbox: live files go first, a newer version replaces a waiting one, 
       written.push(new TextDecoder().decode(body));
       return Promise.resolve();
     },
+    remove: () => Promise.resolve(),
   });
   outbox.push(file("rest"), "rest");
   outbox.push(file("v/progress.json", "old"), "live");
@@ -32,6 +33,7 @@ Deno.test("outbox: what the writer rejects is written later, in the same order",
       written.push(key);
       return Promise.resolve();
     },
+    remove: () => Promise.resolve(),
   });
   for (const key of ["a", "b", "c/manifest.json"]) outbox.push(file(key), "live");
   await assert.rejects(outbox.drain(), /full/);
@@ -40,4 +42,29 @@ Deno.test("outbox: what the writer rejects is written later, in the same order",
   await outbox.drain();
   assert.deepEqual([...written].sort(), ["a", "b", "c/manifest.json"]);
   assert.equal(written.at(-1), "c/manifest.json");
+});
+
+Deno.test("outbox: a removal comes after all writes, is tried again, and does without a file that is written anew", async () => {
+  const steps: string[] = [];
+  let isDown = true;
+  const outbox = new Outbox({
+    put: (key) => {
+      steps.push(`put ${key}`);
+      return Promise.resolve();
+    },
+    remove: (keys) => {
+      if (isDown) return Promise.reject(new Error("down"));
+      steps.push(`remove ${keys.join(" ")}`);
+      return Promise.resolve();
+    },
+  });
+  outbox.push(file("a"), "live");
+  outbox.remove(["a", "b", "c"]);
+  outbox.push(file("b"), "live");
+  await assert.rejects(outbox.drain(), /down/);
+  assert.equal(outbox.waiting, 2);
+  isDown = false;
+  await outbox.drain();
+  assert.deepEqual(steps, ["put b", "remove a c"]);
+  assert.equal(outbox.waiting, 0);
 });

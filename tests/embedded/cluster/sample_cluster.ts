@@ -21,8 +21,12 @@ export function memoryWriter() {
     files.set(key, { body, contentType });
     return Promise.resolve();
   };
+  const remove = (keys: readonly string[]) => {
+    for (const key of keys) files.delete(key);
+    return Promise.resolve();
+  };
   const text = (key: string) => new TextDecoder().decode(files.get(key)?.body);
-  return { files, put, text, json: (key: string) => JSON.parse(text(key)) };
+  return { files, put, remove, text, json: (key: string) => JSON.parse(text(key)) };
 }
 
 export function sampleOptions(changes: Partial<EmbeddedClusterOptions> = {}): EmbeddedClusterOptions {

@@ -1,0 +1,143 @@
+import { parse } from "yaml";
+import type { VolumeFinder } from "@/embedded/archive/catalogue.ts";
+import { percentDecoded } from "@/lib/std/percent_decoded.ts";
+import { entries, member, stringAt } from "@/lib/std/untrusted.ts";
+import { type ClusterConventions, labelKeys } from "./campaign_objects.ts";
+import type { Job } from "./objects.ts";
+import { type Pipeline, samplePipelineOf } from "./pipelines.ts";
+import { type Campaign, type CampaignVolume, NOT_FOUND, type Scan, type Trouble } from "./samples.ts";
+import type { ClusterStore } from "./store.ts";
+
+/** What the workers of submitted campaigns can read. */
+interface Sources {
+  readonly conventions: ClusterConventions;
+  /** Origin of the archive, without a trailing slash. */
+  readonly archiveUrl: string;
+  readonly findVolume: VolumeFinder;
+}
+
+/** Work per page, in seconds. */
+const SECONDS_PER_PAGE = 4;
+/** The longest steps document that is read, characters. */
+const MAX_DOCUMENT_CHARACTERS = 65_536;
+/** Limits the aliases of a YAML document, which multiply its content. */
+const MAX_ALIASES = 20;
+const MAX_IMAGES = 10_000;
+
+/**
+ * The campaign of a Job that a client submitted, by the Job's labels and its two ConfigMaps. What cannot be worked on, such
+ * as a line with a source outside the archive, is a trouble of its volume: its pods fail with a sentence that says so.
+ */
+export function submittedCampaign(store: ClusterStore, job: Job, sources: Sources): Campaign {
+  const pipeline = pipelineOf(store, job, sources.conventions);
+  const lines = (dataOf(store, job, "campaign", "volumes.txt") ?? "").split("\n")
+    .map((line) => line.replace(/\r$/, "")).filter((line) => line !== "");
+  const volumes = Array.from({ length: job.spec.completions }, (_, index): CampaignVolume => {
+    if (pipeline === null) return unusable("pipeline.yaml has no steps, or the Job no label of a pipeline");
+    const line = lines[index];
+    if (line === undefined) return unusable(`volumes.txt has no line for the index ${index}`);
+    return volumeOf(line, sources);
+  });
+  return { pipeline: pipeline ?? NO_PIPELINE, secondsPerPage: SECONDS_PER_PAGE, lostPages: 0, volumes };
+}
+
+/** The names of the ConfigMaps that the pods of a Job mount and that do not exist. */
+export function missingMaps(store: ClusterStore, job: Job): string[] {
+  const names = (job.spec.template.spec.volumes ?? []).flatMap(({ configMap }) => configMap?.name ?? []);
+  return names.filter((name) => !store.get("configmaps", job.metadata.namespace ?? "", name));
+}
+
+/** Whether a Job is that of a campaign, by its labels. */
+export function isCampaignJob({ metadata }: Pick<Job, "metadata">, conventions: ClusterConventions): boolean {
+  return metadata.labels?.app === conventions.campaignApp &&
+    metadata.labels[labelKeys(conventions).managedBy] === conventions.managedBy;
+}
+
+function dataOf(store: ClusterStore, job: Job, volume: string, key: string): string | undefined {
+  const name = job.spec.template.spec.volumes?.find((candidate) => candidate.name === volume)?.configMap?.name;
+  return name === undefined ? undefined : store.get("configmaps", job.metadata.namespace ?? "", name)?.data?.[key];
+}
+
+const NO_PIPELINE: Pipeline = { id: "", document: "", model: "", revision: null, scoresQuality: false };
+
+/** null for a Job without a pipeline that can be read. */
+function pipelineOf(store: ClusterStore, job: Job, conventions: ClusterConventions): Pipeline | null {
+  const id = job.metadata.labels?.[labelKeys(conventions).pipeline];
+  const document = dataOf(store, job, "pipeline", "pipeline.yaml");
+  if (!id || document === undefined || document.length > MAX_DOCUMENT_CHARACTERS) return null;
+  const sample = samplePipelineOf(id);
+  if (sample?.document === document) return sample;
+  const steps = stepsOf(document);
+  if (steps.length === 0) return null;
+  const recognition = steps.find((step) => stringAt(step, "step") === "TextRecognition");
+  const settings = ["settings", "model_settings"] as const;
+  return {
+    id,
+    document,
+    model: stringAt(recognition, ...settings, "model") ?? "unknown",
+    revision: stringAt(recognition, ...settings, "revision") ??
+      stringAt(recognition, ...settings, "model_kwargs", "revision") ?? null,
+    scoresQuality: steps.some((step) => stringAt(step, "step")?.toLowerCase() === "qualityprediction"),
+  };
+}
+
+function stepsOf(document: string): readonly unknown[] {
+  try {
+    return entries(member(parse(document, { maxAliasCount: MAX_ALIASES }), "steps"));
+  } catch {
+    return [];
+  }
+}
+
+/** The volume of a line of volumes.txt: `<id> TAB <manifest URL>`, or `<id> TAB images:<URLs>`. */
+function volumeOf(line: string, sources: Sources): CampaignVolume {
+  const tab = line.indexOf("\t");
+  const id = tab < 0 ? line : line.slice(0, tab);
+  const source = tab < 0 ? "" : line.slice(tab + 1).trim();
+  if (!/^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/.test(id)) {
+    return unusable(
+      "volumes.txt: an id has up to 63 letters, digits, '.', '_' and '-', and a letter or digit at both ends",
+    );
+  }
+  if (source.startsWith("images:")) return volumeOfImages(id, source.slice("images:".length), sources);
+  const unreadable = (trouble: Trouble) => ({ ...unusable(""), id, trouble });
+  const [collection, name = "", file] = archivePath(source, sources);
+  if (collection !== "iiif" || file !== "manifest.json") {
+    return unreadable({ kind: "manifest", error: "manifest unreadable: it is not in the embedded archive" });
+  }
+  const volume = sources.findVolume(name);
+  if (volume === null) return unreadable(NOT_FOUND);
+  if (volume.sample === "not-a-manifest") {
+    return unreadable({ kind: "manifest", error: "manifest unreadable: the document is not a IIIF manifest" });
+  }
+  const scanOf = (page: number) => ({ volume: name, page });
+  return { id, title: volume.title, pages: volume.pages, byImages: false, trouble: null, scanOf };
+}
+
+function volumeOfImages(id: string, list: string, sources: Sources): CampaignVolume {
+  const urls = list.split(/\s+/).filter((url) => url !== "").slice(0, MAX_IMAGES);
+  const scans = urls.map((url) => scanOfImage(url, sources)).filter((scan) => scan !== null);
+  if (scans.length < urls.length || urls.length === 0) {
+    const error = "image unreadable: it is not in the embedded archive";
+    return { ...unusable(""), id, trouble: { kind: "manifest", error } };
+  }
+  return { id, title: id, pages: scans.length, byImages: true, trouble: null, scanOf: (page) => scans[page - 1] };
+}
+
+function scanOfImage(url: string, sources: Sources): Scan | null {
+  const [collection, volume = "", page = ""] = archivePath(url, sources);
+  const pages = collection === "image" || collection === "image2" ? sources.findVolume(volume)?.pages ?? 0 : 0;
+  return /^\d{4}$/.test(page) && Number(page) >= 1 && Number(page) <= pages ? { volume, page: Number(page) } : null;
+}
+
+/** The decoded segments of a URL's path in the archive; none for another URL. */
+function archivePath(url: string, { archiveUrl }: Sources): string[] {
+  if (!url.startsWith(`${archiveUrl}/`)) return [];
+  return url.slice(archiveUrl.length + 1).split("/").map((segment) => percentDecoded(segment) ?? "");
+}
+
+/** A volume whose pods fail before they read anything. */
+function unusable(error: string): CampaignVolume {
+  const scanOf = (page: number) => ({ volume: "", page });
+  return { id: "", title: "", pages: 0, byImages: false, trouble: { kind: "config", error }, scanOf };
+}
