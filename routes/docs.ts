@@ -3,6 +3,9 @@ import { compressibleResponse } from "@/lib/http/compressible.ts";
 import { UNFRAMED_POLICY } from "@/lib/http/default_headers.ts";
 import { type DocumentInfo, openApiDocument } from "@/lib/http/openapi.ts";
 import type { Operation } from "@/lib/http/operation.ts";
+import type { SiteDeps } from "@/lib/site/site.ts";
+import { DOCS_START, DOCS_STYLES, DOCS_THEME } from "./docs_assets.ts";
+import { docsPage } from "./docs_page.tsx";
 
 /** Swagger UI sets inline styles, so styles alone may be inline here. */
 const DOCS_POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
@@ -13,53 +16,35 @@ const INFO: Omit<DocumentInfo, "sessionCookie"> = {
   version: "1.0.0",
   description:
     "A gateway in front of an object store (tenants, namespaces, buckets, objects, presigned URLs), and campaigns that are read by machine.",
+  firstTag: "Campaigns",
   loginDescription: "The username is `name` at system level and `tenant/name` in a tenant.",
   tokenUrl: "api/v1/auth/token",
 };
 
-const PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>${INFO.title}</title>
-<link rel="icon" href="docs/favicon-32x32.png">
-<link rel="stylesheet" href="docs/swagger-ui.css">
-<script src="docs/theme.js"></script>
-</head>
-<body>
-<div id="swagger-ui"></div>
-<script src="docs/swagger-ui-bundle.js"></script>
-<script src="docs/start.js"></script>
-</body>
-</html>
-`;
-
-const START =
-  `SwaggerUIBundle({ url: "openapi.json", dom_id: "#swagger-ui", deepLinking: true, validatorUrl: null });\n`;
-
-/** Swagger UI has dark colours, but leaves it to the page to ask for them. */
-const THEME = `const dark = matchMedia("(prefers-color-scheme: dark)");
-const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
-dark.addEventListener("change", follow);
-follow();
-`;
-
 const PACKAGE_FILES: Readonly<Record<string, string>> = {
   "swagger-ui.css": "text/css; charset=utf-8",
   "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
-  "favicon-32x32.png": "image/png",
 };
 
-/** The API page with its login button, all of it from our own origin, and the document behind it. */
-export function mountDocs(add: AddRoute, operations: readonly Operation[], sessionCookie: string): void {
+/**
+ * The API page with its login button, all of it from our own origin, and the document behind it.
+ *
+ * @param site the site whose frame the page wears; null in a process without pages
+ */
+export function mountDocs(
+  add: AddRoute,
+  operations: readonly Operation[],
+  sessionCookie: string,
+  site: SiteDeps | null,
+): void {
   // Created at the first request: a start should not wait for what few clients read.
   let document: Uint8Array<ArrayBuffer> | null = null;
   const openApi = () => document ??= encoded(JSON.stringify(openApiDocument(operations, { ...INFO, sessionCookie })));
   serve(add, "/openapi.json", "application/json", openApi);
-  serve(add, "/docs", "text/html; charset=utf-8", () => encoded(PAGE));
-  serve(add, "/docs/theme.js", "text/javascript; charset=utf-8", () => encoded(THEME));
-  serve(add, "/docs/start.js", "text/javascript; charset=utf-8", () => encoded(START));
+  serve(add, "/docs", "text/html; charset=utf-8", async (request) => encoded(await docsPage(request, site)));
+  serve(add, "/docs/docs.css", "text/css; charset=utf-8", () => encoded(DOCS_STYLES));
+  serve(add, "/docs/theme.js", "text/javascript; charset=utf-8", () => encoded(DOCS_THEME));
+  serve(add, "/docs/start.js", "text/javascript; charset=utf-8", () => encoded(DOCS_START));
   for (const [name, type] of Object.entries(PACKAGE_FILES)) serve(add, `/docs/${name}`, type, () => packageFile(name));
   for (const path of ["/redoc", "/docs/"]) {
     add(path, () => new Response(null, { status: 307, headers: { Location: "/docs" } }));
@@ -68,11 +53,16 @@ export function mountDocs(add: AddRoute, operations: readonly Operation[], sessi
 
 type Content = Uint8Array<ArrayBuffer>;
 
-function serve(add: AddRoute, path: string, type: string, content: () => Content | Promise<Content>): void {
+function serve(
+  add: AddRoute,
+  path: string,
+  type: string,
+  content: (request: Request) => Content | Promise<Content>,
+): void {
   add(path, async (context) => {
     context.mustRead();
     context.operation = "docs";
-    const bytes = await content();
+    const bytes = await content(context.request);
     return compressibleResponse(context.request, bytes, type, {
       headers: { "Content-Security-Policy": DOCS_POLICY, "Cache-Control": "no-cache" },
     });

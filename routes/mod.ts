@@ -59,7 +59,7 @@ import { zipOperations } from "@/routes/api/v1/zip_task.ts";
 import { mountResults } from "@/routes/results/mod.ts";
 import { mountDocs } from "./docs.ts";
 import { healthOperations, PROBE_PATHS, type ReadinessCheck } from "./health.ts";
-import { mountWeb, mountWebRest, readApi, webChecks } from "./web.ts";
+import { mountWeb, mountWebRest, readApi, siteDeps, webChecks } from "./web.ts";
 import type { WebDeps } from "./web_deps.ts";
 
 /** What the gateway role needs. */
@@ -146,7 +146,8 @@ export function buildApp(deps: AppDeps): App {
   if (gateway) {
     const operations = gatewayApi(gateway, { role: role(), logins, now, log });
     mount(routesOf(app, cors(gateway.corsOrigins), releaseSlots), operations);
-    mountDocs(open, [...operations, ...(web ? readApi(web) : []), ...health], web?.cookieStem ?? DEFAULT_COOKIE);
+    const all = [...operations, ...(web ? readApi(web) : []), ...health];
+    mountDocs(open, all, web?.cookieStem ?? DEFAULT_COOKIE, web && siteDeps(web));
     if (!web) open("/", toDocs);
   }
   const limited = limitConcurrency(role(), logins);

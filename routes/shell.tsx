@@ -3,15 +3,19 @@ import type { ComponentChildren } from "preact";
 import ThemeSwitch from "@/islands/theme_switch.tsx";
 import { LABELS } from "@/lib/presentation/page_sentences.ts";
 
+interface ShellProps extends TopBarProps {
+  /** The element of the page; `div` where the page brings a `main` of its own. */
+  readonly as?: "main" | "div";
+  readonly children: ComponentChildren;
+}
+
 /** The frame of every page but the login: the way past the bar, the bar, the page. */
-export function Shell(
-  { user, current, children }: TopBarProps & { children: ComponentChildren },
-) {
+export function Shell({ user, current, as: Page = "main", children }: ShellProps) {
   return (
     <>
       <a class="skip" href="#main">{LABELS.toContent}</a>
       <TopBar user={user} current={current} />
-      <main id="main" tabIndex={-1}>{children}</main>
+      <Page id="main" tabIndex={-1}>{children}</Page>
     </>
   );
 }
@@ -19,7 +23,7 @@ export function Shell(
 interface TopBarProps {
   /** The user who is logged in; null: none, or unknown. */
   readonly user: string | null;
-  readonly current: "campaigns" | null;
+  readonly current: "campaigns" | "api" | null;
 }
 
 /** Product, the site's places, theme and account. */
@@ -29,7 +33,7 @@ function TopBar({ user, current }: TopBarProps) {
       <a class="product" href="/">Stackroom</a>
       <nav aria-label={LABELS.mainNavigation}>
         <a href="/" aria-current={current === "campaigns" ? "page" : undefined}>{LABELS.campaigns}</a>
-        <a href="/docs">{LABELS.api}</a>
+        <a href="/docs" aria-current={current === "api" ? "page" : undefined}>{LABELS.api}</a>
       </nav>
       <div class="end">
         {user !== null && <span class="user" title={user}>{user}</span>}

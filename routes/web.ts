@@ -4,6 +4,7 @@ import { notFound } from "@/lib/http/errors.ts";
 import type { Operation } from "@/lib/http/operation.ts";
 import { UpstreamError } from "@/lib/http/upstream/upstream_error.ts";
 import type { ResultsService } from "@/lib/results/results_service.ts";
+import type { SiteDeps } from "@/lib/site/site.ts";
 import { jobOperations } from "@/routes/api/v1/jobs.ts";
 import { versionOperations } from "@/routes/api/v1/version.ts";
 import { noCluster, siteOnlyOperations, unknownApiPath, webOperations } from "@/routes/api/v1/web_operation.ts";
@@ -79,6 +80,11 @@ async function resultsReachable(service: ResultsService): Promise<boolean> {
 
 function unknown(): never {
   throw notFound();
+}
+
+/** What a page in the frame of the site needs; null in a process without pages. */
+export function siteDeps(web: WebDeps): SiteDeps | null {
+  return web.site && siteOptions(web, web.site);
 }
 
 function siteOptions(web: WebDeps, files: SiteFiles): SiteOptions {

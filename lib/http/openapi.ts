@@ -10,6 +10,8 @@ export interface DocumentInfo {
   readonly loginDescription: string;
   /** Relative to the server, without a leading slash. */
   readonly tokenUrl: string;
+  /** The tag that is shown first, where an operation has it. */
+  readonly firstTag: string;
   /** Name of the session cookie of operations that know their callers by it. */
   readonly sessionCookie: string;
 }
@@ -54,7 +56,7 @@ export function openApiDocument(operations: readonly Operation[], info: Document
     openapi: "3.1.0",
     info: { title: info.title, version: info.version, description: info.description },
     servers: [{ url: "/" }],
-    tags: [...new Set(operations.map((operation) => operation.tag))].map((name) => ({ name })),
+    tags: tagNames(operations, info.firstTag).map((name) => ({ name })),
     paths,
     components: {
       schemas: components,
@@ -74,6 +76,12 @@ export function openApiDocument(operations: readonly Operation[], info: Document
       },
     },
   };
+}
+
+/** Every tag once, in the order in which it is shown. */
+function tagNames(operations: readonly Operation[], first: string): string[] {
+  const names = new Set(operations.map(({ tag }) => tag));
+  return names.has(first) ? [...new Set([first, ...names])] : [...names];
 }
 
 function describe(operation: Operation, components: Json): Json {

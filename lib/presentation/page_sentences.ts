@@ -33,6 +33,7 @@ export const SENTENCES = {
   xmlShortened: "The end of this file is left out; the raw file has it.",
   serverUnreachable: "The server cannot be reached.",
   unreadable: "The server answered with something that cannot be read.",
+  apiNeedsScripts: "This page needs scripts. The description of the API that it shows does not:",
   noPage: "There is no page at this address.",
   resultsOutage: "The results store does not answer, so your login cannot be checked.",
 } as const;

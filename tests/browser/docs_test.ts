@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { startApplication } from "@/tests/application.ts";
+import { accessibilityFindings } from "./accessibility.ts";
 import { launch } from "./chromium.ts";
 
-Deno.test("API page: Authorize logs in, and an operation is tried out with the token", async () => {
+Deno.test("API page: it is accessible, Authorize logs in, and an operation is tried out with the token", async () => {
   const application = await startApplication();
   const browser = await launch();
   try {
@@ -20,7 +21,13 @@ Deno.test("API page: Authorize logs in, and an operation is tried out with the t
     });
 
     await page.goto(`${application.site}docs`);
+    await page.locator(".opblock-summary-control").first().click();
+    await page.getByRole("button", { name: "Try it out" }).click();
     await page.getByRole("button", { name: "Authorize" }).first().click();
+    for (const colorScheme of ["dark", "light"] as const) {
+      await page.emulateMedia({ colorScheme });
+      assert.deepEqual(await accessibilityFindings(page), [], colorScheme);
+    }
     const dialog = page.locator(".dialog-ux");
     await dialog.locator("#oauth_username").fill("archive/curator");
     await dialog.locator("#oauth_password").fill("stackroom-demo");

@@ -1,0 +1,182 @@
+import { THEME_KEY } from "@/lib/presentation/theme_key.ts";
+
+/**
+ * Starts Swagger UI. The path of an operation is text there, because a link inside the button that opens the operation
+ * could not be told from it by a keyboard or a screen reader. The list of servers is left out: it has this one only.
+ */
+export const DOCS_START = `SwaggerUIBundle({
+  url: "openapi.json",
+  dom_id: "#swagger-ui",
+  deepLinking: true,
+  validatorUrl: null,
+  plugins: [(system) => {
+    const { createElement } = system.React;
+    return {
+      components: {
+        DeepLink: ({ text }) => createElement("span", { className: "nostyle" }, text),
+        ServersContainer: () => null,
+      },
+    };
+  }],
+});
+// What Swagger UI leaves out of its markup. It renders in many steps, so it is looked at once a frame.
+const explorer = document.getElementById("swagger-ui");
+let isDue = false;
+const mend = () => {
+  isDue = false;
+  const information = explorer.querySelector(".information-container:not([role])");
+  if (information) Object.assign(information, { role: "region", ariaLabel: "About this API" });
+  const schemes = explorer.querySelector(".scheme-container:not([role])");
+  if (schemes) Object.assign(schemes, { role: "region", ariaLabel: "Login" });
+  // Headings begin one level below that of the page, which is the first.
+  for (const heading of explorer.querySelectorAll(":is(h3, h4, h5):not([aria-level])")) {
+    heading.ariaLevel = String(Number(heading.localName[1]) - 1);
+  }
+  for (const close of explorer.querySelectorAll(".close-modal:not([aria-label])")) close.ariaLabel = "Close";
+  // The name of a button begins with the words on it (WCAG 2.2, 2.5.3).
+  for (const button of explorer.querySelectorAll(".modal-btn[aria-label]")) {
+    const name = button.ariaLabel;
+    if (!name.startsWith(button.textContent)) button.ariaLabel = button.textContent + ": " + name;
+  }
+};
+new MutationObserver(() => {
+  if (isDue) return;
+  isDue = true;
+  requestAnimationFrame(mend);
+}).observe(explorer, { childList: true, subtree: true });
+`;
+
+/**
+ * The reader's theme, as on the other pages, before anything is painted. Swagger UI has dark colours, but leaves it to
+ * the page to ask for them.
+ */
+export const DOCS_THEME = `const root = document.documentElement;
+root.dataset.scripts = "";
+try {
+  const theme = localStorage.getItem("${THEME_KEY}");
+  if (theme === "light" || theme === "dark") root.dataset.theme = theme;
+} catch {}
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const follow = () => {
+  const { theme } = root.dataset;
+  root.classList.toggle("dark-mode", theme === undefined ? dark.matches : theme === "dark");
+};
+dark.addEventListener("change", follow);
+new MutationObserver(follow).observe(root, { attributeFilter: ["data-theme"] });
+follow();
+`;
+
+/** What Swagger UI lacks: contrast, and the page's own frame. */
+export const DOCS_STYLES = `.without-scripts {
+  padding: 24px;
+}
+html[data-scripts] .without-scripts {
+  display: none;
+}
+/* The colours of the site, so that the page goes on below the bar. */
+html body,
+html.dark-mode body,
+html .swagger-ui,
+html.dark-mode .swagger-ui,
+html .swagger-ui .scheme-container,
+html.dark-mode .swagger-ui .scheme-container {
+  background: light-dark(#f7f5f1, #151412);
+  box-shadow: none;
+}
+html.dark-mode {
+  background: #151412;
+}
+.swagger-ui .scheme-container {
+  padding: 0 0 20px;
+}
+.swagger-ui .info {
+  margin: 30px 0;
+}
+/* Letters on colours: 4.5:1 at least. */
+.swagger-ui .opblock[class] .opblock-summary-method,
+html.dark-mode .swagger-ui .opblock[class] .opblock-summary-method {
+  color: #ffffff;
+  text-shadow: none;
+}
+.swagger-ui .opblock.opblock-get .opblock-summary-method,
+html.dark-mode .swagger-ui .opblock.opblock-get .opblock-summary-method {
+  background: #174f8f;
+}
+.swagger-ui .opblock.opblock-post .opblock-summary-method,
+html.dark-mode .swagger-ui .opblock.opblock-post .opblock-summary-method {
+  background: #2b6a30;
+}
+.swagger-ui .opblock.opblock-put .opblock-summary-method,
+html.dark-mode .swagger-ui .opblock.opblock-put .opblock-summary-method {
+  background: #8a5200;
+}
+.swagger-ui .opblock.opblock-delete .opblock-summary-method,
+html.dark-mode .swagger-ui .opblock.opblock-delete .opblock-summary-method {
+  background: #a3221a;
+}
+.swagger-ui .opblock.opblock-patch .opblock-summary-method,
+html.dark-mode .swagger-ui .opblock.opblock-patch .opblock-summary-method {
+  background: #0b6b66;
+}
+.swagger-ui .opblock.opblock-head .opblock-summary-method,
+html.dark-mode .swagger-ui .opblock.opblock-head .opblock-summary-method {
+  background: #6b3a8e;
+}
+.swagger-ui .info .title small,
+html.dark-mode .swagger-ui .info .title small {
+  background: #5f5a51;
+}
+.swagger-ui .info .title small.version-stamp,
+html.dark-mode .swagger-ui .info .title small.version-stamp {
+  background: #2b6a30;
+}
+.swagger-ui .info .title small pre {
+  color: #ffffff;
+}
+.swagger-ui .info a,
+.swagger-ui .info a .url,
+html.dark-mode .swagger-ui .info a,
+html.dark-mode .swagger-ui .info a .url {
+  color: light-dark(#174f8f, #8fbcf2);
+}
+.swagger-ui [class*="json-schema-2020-12"][class*="button"],
+.swagger-ui .parameter__in,
+.swagger-ui .response-control-media-type__accept-message,
+.swagger-ui .response-control-media-type__accept-message code {
+  color: light-dark(#635e55, #a9a397);
+}
+.swagger-ui .btn.cancel,
+html.dark-mode .swagger-ui .btn.cancel {
+  border-color: light-dark(#a3221a, #f2968c);
+  color: light-dark(#a3221a, #f2968c);
+}
+.swagger-ui .btn.execute,
+html.dark-mode .swagger-ui .btn.execute {
+  border-color: #174f8f;
+  background: #174f8f;
+  color: #ffffff;
+}
+.swagger-ui .btn.authorize,
+html.dark-mode .swagger-ui .btn.authorize {
+  border-color: light-dark(#2b6a30, #8cc98f);
+  color: light-dark(#2b6a30, #8cc98f);
+}
+.swagger-ui .btn.authorize svg {
+  fill: currentColor;
+}
+/* Names may break anywhere rather than widen the page. */
+.swagger-ui .opblock-summary-path {
+  overflow-wrap: anywhere;
+}
+.swagger-ui :is(button, a, input, select, textarea, summary):focus-visible,
+.swagger-ui .opblock-summary-control:focus-visible {
+  outline: 2px solid light-dark(#174f8f, #8fbcf2);
+  outline-offset: 2px;
+}
+@media print {
+  .swagger-ui .scheme-container,
+  .swagger-ui .try-out {
+    display: none;
+  }
+}
+`;
