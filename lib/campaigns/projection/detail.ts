@@ -2,7 +2,7 @@ import type { BatchJob, BatchPod } from "./cluster_objects.ts";
 import { instantOf } from "./instants.ts";
 import { PageTally } from "./page_tally.ts";
 import type { PageAccumulator } from "./page_sums.ts";
-import { PaceMeter } from "./pace.ts";
+import { PaceMeter, type StartedVolumes, startedVolumes } from "./pace.ts";
 import { isOver, updatedInstant } from "./progress.ts";
 import { type ReapedCampaign, reapedStates, reapedSummary } from "./reaped.ts";
 import { liveSummary, type SummaryContext } from "./summary.ts";
@@ -45,8 +45,7 @@ export interface CampaignLayout {
   readonly latest: number | null;
   /** Failures and latest: the rows that each response shows, whatever its page. */
   readonly shown: ReadonlySet<number>;
-  /** Volumes that are not pending. */
-  readonly started: number;
+  readonly started: StartedVolumes;
   readonly rows: VolumeRows;
   links(id: string): VolumeLinks;
 }
@@ -120,10 +119,10 @@ export function composeDetail(
   { tally, pace }: RunMemory = { tally: new PageTally(), pace: new PaceMeter() },
 ): JobDetail {
   const row = (index: number) => campaign.rows.view(index, answers.get(index), now);
-  const { summary, states: { states } } = campaign;
+  const { summary } = campaign;
   const bounds = timelineBounds(summary, now);
   const sums = sumPages(campaign, page, answers, tally, bounds);
-  const sample = { at: now, states, answers, meanPages: sums.meanPages };
+  const sample = { at: now, campaign: campaign.started, answers, meanPages: sums.meanPages };
   return {
     ...summary,
     waiting: waitingForPods(summary, campaign.pods, now),
@@ -135,7 +134,7 @@ export function composeDetail(
     pipelineSteps: campaign.pipeline.steps,
     pipelineYaml: campaign.pipeline.yaml,
     pipelineModels: campaign.pipeline.models,
-    ...sums.sums(campaign.started),
+    ...sums.sums(campaign.started.started),
   };
 }
 
@@ -150,10 +149,8 @@ function layout(
   const failures: number[] = [];
   let newestActive: number | null = null;
   let newestDone: number | null = null;
-  let started = 0;
   for (let index = volumes.count - 1; index >= 0; index--) {
     const state = states.states[index];
-    if (state !== "pending") started++;
     if (state === "failed" && failures.length < MAX_FAILURES) {
       failures.push(index);
     } else if (state === "active") newestActive ??= index;
@@ -170,7 +167,7 @@ function layout(
     failures,
     latest,
     shown: new Set(latest === null ? failures : [...failures, latest]),
-    started,
+    started: startedVolumes(states.states),
     rows: new VolumeRows(volumes, states, links),
     links,
   };

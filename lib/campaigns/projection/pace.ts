@@ -17,11 +17,35 @@ const MAX_SCALE = 10;
 /** An end further away is not an estimate, ms. */
 const MAX_AHEAD_MS = 366 * 86_400_000;
 
+/** The volumes of a campaign, as far as its pace depends on them. */
+export interface StartedVolumes {
+  readonly states: readonly VolumeState[];
+  /** How many are not pending, and the same as one bit for each volume. */
+  readonly started: number;
+  readonly startedBits: Uint8Array;
+  /** Indexes of the active ones, ascending. */
+  readonly active: readonly number[];
+}
+
+/** Sorts volumes by their states. */
+export function startedVolumes(states: readonly VolumeState[]): StartedVolumes {
+  const startedBits = new Uint8Array(Math.ceil(states.length / 8));
+  const active: number[] = [];
+  let started = 0;
+  for (let index = 0; index < states.length; index++) {
+    if (states[index] === "pending") continue;
+    started++;
+    startedBits[index >> 3] |= 1 << (index & 7);
+    if (states[index] === "active") active.push(index);
+  }
+  return { states, started, startedBits, active };
+}
+
 /** What one request has read of a running campaign. */
 interface PaceSample {
   /** ms since 1970 */
   readonly at: number;
-  readonly states: readonly VolumeState[];
+  readonly campaign: StartedVolumes;
   readonly answers: ReadonlyMap<number, ProgressAnswer>;
   /** Mean number of pages of the volumes counted so far; null while there are none. */
   readonly meanPages: number | null;
@@ -67,34 +91,54 @@ export class PaceMeter {
   }
 
   /** Compares the pages of volumes that ran since the last sample, and remembers those of the running ones. */
-  #count({ states, answers }: PaceSample): CountedPages {
+  #count({ campaign: { states, active, startedBits }, answers }: PaceSample): CountedPages {
+    const before = this.#running;
     const running = new Map<number, number | null>();
     const counted = { ran: 0, known: 0, pages: 0 };
-    if (this.#started.length * 8 < states.length) this.#started = grown(this.#started, states.length);
-    for (let index = 0; index < states.length; index++) {
-      const state = states[index];
-      const before = this.#running.get(index);
-      if (state === "pending") {
-        // Its pod was deleted: what it had done is done when it starts again.
-        if (before !== undefined) remember(running, index, before);
-        continue;
-      }
-      const [byte, bit] = [index >> 3, 1 << (index & 7)];
-      const isNew = (this.#started[byte] & bit) === 0;
-      this.#started[byte] |= bit;
-      if (isOver(state) && !isNew && before === undefined) continue;
-      counted.ran++;
+    const count = (index: number, then: number | null) => {
       const read = pagesOf(answers.get(index));
-      const then = isNew ? 0 : before ?? null;
       // A new attempt of a volume begins below the pages of the one before.
       const now = read === null ? null : Math.max(read, then ?? 0);
-      if (!isOver(state)) remember(running, index, now);
-      if (then === null || now === null) continue;
-      counted.known++;
-      counted.pages += now - then;
+      counted.ran++;
+      if (then !== null && now !== null) {
+        counted.known++;
+        counted.pages += now - then;
+      }
+      return now;
+    };
+    for (const index of active) {
+      const now = count(index, this.#hasStarted(index) ? before.get(index) ?? null : 0);
+      if (running.size < MAX_SAMPLED_VOLUMES) running.set(index, now);
     }
+    for (const [index, then] of before) {
+      if (isOver(states[index])) count(index, then);
+      // Its pod was deleted: what it had done is done when it starts again.
+      else if (states[index] === "pending" && running.size < MAX_SAMPLED_VOLUMES) running.set(index, then);
+    }
+    this.#addStarted(startedBits, (index) => {
+      if (isOver(states[index])) count(index, 0);
+    });
     this.#running = running;
     return counted;
+  }
+
+  #hasStarted(index: number): boolean {
+    return ((this.#started[index >> 3] ?? 0) & (1 << (index & 7))) !== 0;
+  }
+
+  /** Adds to the volumes that have started, and calls `visit` with each new one. */
+  #addStarted(bits: Uint8Array, visit: (index: number) => void): void {
+    if (this.#started.length < bits.length) {
+      const larger = new Uint8Array(bits.length);
+      larger.set(this.#started);
+      this.#started = larger;
+    }
+    for (let byte = 0; byte < bits.length; byte++) {
+      const added = bits[byte] & ~this.#started[byte];
+      if (added === 0) continue;
+      this.#started[byte] |= added;
+      for (let bit = 0; bit < 8; bit++) if (added & (1 << bit)) visit(byte * 8 + bit);
+    }
   }
 
   #average({ ran, known, pages }: CountedPages, elapsedMs: number): void {
@@ -134,12 +178,9 @@ interface CountedPages {
 }
 
 /** Pages that are still to do; null while nothing tells how many pages a volume has. */
-function remainingPages({ states, answers, meanPages }: PaceSample): number | null {
-  let [pending, unread, known, pages] = [0, 0, 0, 0];
-  for (let index = 0; index < states.length; index++) {
-    const state = states[index];
-    if (state === "pending") pending++;
-    if (state !== "active") continue;
+function remainingPages({ campaign: { states, started, active }, answers, meanPages }: PaceSample): number | null {
+  let [unread, known, pages] = [0, 0, 0];
+  for (const index of active) {
     const answer = answers.get(index);
     const total = answer?.progress?.total ?? 0;
     // Before its manifest is read, a volume says that it has no pages.
@@ -149,6 +190,7 @@ function remainingPages({ states, answers, meanPages }: PaceSample): number | nu
       pages += total - (pagesOf(answer) ?? 0);
     }
   }
+  const pending = states.length - started;
   if (meanPages === null) return pending + unread === 0 ? pages : null;
   const meanRunning = known === 0 ? meanPages : pages / known;
   return pages + unread * meanRunning + pending * meanPages;
@@ -160,14 +202,4 @@ function pagesOf(answer: ProgressAnswer | undefined): number | null {
   if (!answer.progress) return 0;
   const { done, failed, total } = answer.progress;
   return Math.min(Math.max(0, done) + Math.max(0, failed), Math.max(0, total));
-}
-
-function remember(running: Map<number, number | null>, index: number, pages: number | null): void {
-  if (running.size < MAX_SAMPLED_VOLUMES) running.set(index, pages);
-}
-
-function grown(bits: Uint8Array<ArrayBuffer>, count: number): Uint8Array<ArrayBuffer> {
-  const larger = new Uint8Array(Math.ceil(count / 8));
-  larger.set(bits);
-  return larger;
 }

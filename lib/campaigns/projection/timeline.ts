@@ -30,6 +30,8 @@ export class TimelineCounts {
   #failed = new Float64Array(0);
   #pages = new Float64Array(0);
   #intervalMs = SHORTEST_INTERVAL_MS;
+  /** Null since a count changed. */
+  #sums: TimelineSums | null = null;
 
   /** Counts a volume. `start` is the same for all volumes of a run. */
   add({ state, pages, endedAt }: EndedVolume, { start, end }: TimelineBounds): void {
@@ -40,6 +42,7 @@ export class TimelineCounts {
     if (state === "done") this.#done[interval]++;
     if (state === "failed") this.#failed[interval]++;
     this.#pages[interval] += Math.max(0, pages);
+    this.#sums = null;
   }
 
   /** The sums at the start and at the end of each interval; empty while no volume was counted. */
@@ -47,20 +50,24 @@ export class TimelineCounts {
     if (!this.#done) return [];
     const length = Math.max(0, end - start);
     this.#widenTo(length);
-    const entries = [{ at: rfc3339(start), volumesDone: 0, volumesFailed: 0, pagesDone: 0 }];
-    let [volumesDone, volumesFailed, pagesDone] = [0, 0, 0];
-    const last = Math.max(0, Math.ceil(length / this.#intervalMs) - 1);
+    this.#sums ??= this.#sumUp(start);
+    const { points, total } = this.#sums;
+    const ended = Math.max(0, Math.ceil(length / this.#intervalMs) - 1);
+    return [...points.slice(0, ended + 1), { ...total, at: rfc3339(start + length) }];
+  }
+
+  #sumUp(start: number): TimelineSums {
+    const points = [{ at: rfc3339(start), volumesDone: 0, volumesFailed: 0, pagesDone: 0 }];
     for (let interval = 0; interval < INTERVALS; interval++) {
-      volumesDone += this.#done[interval];
-      volumesFailed += this.#failed[interval];
-      pagesDone += this.#pages[interval];
-      // What was counted beyond an end that has since moved back belongs to the last entry.
-      if (interval < last || interval === INTERVALS - 1) {
-        const at = interval < last ? (interval + 1) * this.#intervalMs : length;
-        entries.push({ at: rfc3339(start + at), volumesDone, volumesFailed, pagesDone });
-      }
+      const { volumesDone, volumesFailed, pagesDone } = points[interval];
+      points.push({
+        at: rfc3339(start + (interval + 1) * this.#intervalMs),
+        volumesDone: volumesDone + (this.#done?.[interval] ?? 0),
+        volumesFailed: volumesFailed + this.#failed[interval],
+        pagesDone: pagesDone + this.#pages[interval],
+      });
     }
-    return entries;
+    return { points, total: points[INTERVALS] };
   }
 
   #allocate(): Float64Array {
@@ -74,8 +81,16 @@ export class TimelineCounts {
     while (at >= INTERVALS * this.#intervalMs) {
       for (const counts of [this.#done, this.#failed, this.#pages]) if (counts) mergePairs(counts);
       this.#intervalMs *= 2;
+      this.#sums = null;
     }
   }
+}
+
+interface TimelineSums {
+  /** At the start and at the end of each interval. */
+  readonly points: readonly TimelineEntry[];
+  /** At the end of the campaign, with what was counted beyond an end that has since moved back. */
+  readonly total: TimelineEntry;
 }
 
 function mergePairs(counts: Float64Array): void {

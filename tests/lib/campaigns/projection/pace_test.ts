@@ -7,6 +7,7 @@ import {
   MIN_SAMPLE_MS,
   PACE_WINDOW_MS,
   PaceMeter,
+  startedVolumes,
 } from "@/lib/campaigns/projection/pace.ts";
 import type { Pace, ProgressAnswer, VolumeState } from "@/lib/campaigns/projection/types.ts";
 import { progress } from "./progress_fixtures.ts";
@@ -25,7 +26,7 @@ function sample(at: number, volumes: readonly Volume[], meanPages: number | null
       answers.set(index, { answered: true, forbidden: false, progress: progress({ done, total: 100, failed: 0 }) });
     }
   }
-  return { at, states: volumes.map(([state]) => state), answers, meanPages };
+  return { at, campaign: startedVolumes(volumes.map(([state]) => state)), answers, meanPages };
 }
 
 Deno.test("pace: pages of the volumes read twice, and the end of all volumes from them", () => {
@@ -139,7 +140,12 @@ Deno.test("pace: figures that no worker could have written give finite estimates
         ),
       );
       const states = volumes.map(({ state }) => state);
-      const { pagesPerMinute, endsAt, window } = meter.sample({ at, states, answers, meanPages: 100 });
+      const { pagesPerMinute, endsAt, window } = meter.sample({
+        at,
+        campaign: startedVolumes(states),
+        answers,
+        meanPages: 100,
+      });
       assert.ok(pagesPerMinute === null || Number.isFinite(pagesPerMinute) && pagesPerMinute >= 0);
       assert.ok(endsAt === null || Date.parse(endsAt) >= at - 1000);
       assert.ok(window >= 0 && window <= PACE_WINDOW_MS / 1000);
@@ -160,7 +166,8 @@ Deno.test("pace: the end moves no further than towards the speed of the newest s
     let [at, done] = [T, 0];
     const read = () => {
       const answer = { answered: true, forbidden: false, progress: progress({ done, total, failed: 0 }) };
-      return meter.sample({ at, states: ["active"], answers: new Map([[0, answer]]), meanPages: total });
+      const campaign = startedVolumes(["active"]);
+      return meter.sample({ at, campaign, answers: new Map([[0, answer]]), meanPages: total });
     };
     let before = read();
     for (const { seconds, pages } of list) {
