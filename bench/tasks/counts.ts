@@ -131,6 +131,7 @@ async function countAtDistance({ store }: Site): Promise<number> {
     bucket: BUCKET,
     prefix: PREFIX,
     delimiter: "",
+    read: (work) => work(),
     onPage,
   });
   return files;

@@ -23,10 +23,10 @@ export function countHandler(s3: S3): TaskHandler<CountProgress> {
   return {
     ...COUNT,
     keepsCaller: false,
-    async run({ caller, bucket, progress, checkpoint }) {
+    async run({ caller, bucket, progress, read, checkpoint }) {
       const { prefix, delimiter } = progress;
       const onPage = (count: CountProgress["count"]) => checkpoint({ prefix, delimiter, count });
-      const count = await countKeys(progress.count, { s3, caller, bucket, prefix, delimiter, onPage });
+      const count = await countKeys(progress.count, { s3, caller, bucket, prefix, delimiter, read, onPage });
       return { prefix, delimiter, count };
     },
   };

@@ -122,7 +122,7 @@ class Deletion {
   }
 
   async #count(prefixes: readonly string[]): Promise<void> {
-    const { caller, bucket } = this.#job;
+    const { caller, bucket, read } = this.#job;
     for (let { index } = this.progress; index < prefixes.length; index++) {
       const { files } = await countKeys(this.progress.count ?? NOTHING_COUNTED, {
         s3: this.#s3,
@@ -130,6 +130,7 @@ class Deletion {
         bucket,
         prefix: prefixes[index],
         delimiter: "",
+        read,
         onPage: (count) => this.#store({ count }),
       });
       this.#change({ index: index + 1, count: null, total: this.progress.total + files });
@@ -183,7 +184,7 @@ class Deletion {
   async #page(prefix: string, after = this.progress.after): Promise<{ keys: string[]; isLast: boolean }> {
     const { caller, bucket } = this.#job;
     const options = { prefix, startAfter: after ?? undefined, maxKeys: MAX_KEYS };
-    const page = await listObjects(this.#s3, caller, bucket, options);
+    const page = await this.#job.read(() => listObjects(this.#s3, caller, bucket, options));
     const keys = page.objects.map(({ Key }) => Key);
     const isBehind = after === null || keys.length === 0 || compareText(keys[0], after) > 0;
     if (!isBehind || (keys.length === 0 && page.is_truncated)) {

@@ -51,6 +51,8 @@ interface KeyCountOptions {
   readonly delimiter: string;
   /** From how long a page on ranges are split, ms; {@link SLOW_PAGE_MS} when absent. */
   readonly slowPageMs?: number;
+  /** As `Job.read`: reads each page. */
+  readonly read: <T>(work: () => Promise<T>) => Promise<T>;
   /** Called after each page, and waited for. */
   readonly onPage: (state: KeyCountState) => Promise<void>;
 }
@@ -147,9 +149,7 @@ class KeyCount {
   async #read(range: Range): Promise<void> {
     while (this.#ranges.has(range)) {
       const from = range.after;
-      const begun = performance.now();
-      const page = await this.#page(range);
-      range.tookMs += performance.now() - begun;
+      const page = await this.#options.read(() => this.#page(range));
       this.#check(range, page, from);
       this.#add(range, page);
       await this.#options.onPage(this.#state());
@@ -160,6 +160,7 @@ class KeyCount {
   async #page(range: Range): Promise<CountPage> {
     const { s3, bucket, prefix, delimiter } = this.#options;
     const { after, token } = range;
+    const begun = performance.now();
     try {
       return await readCountPage(s3, this.#caller, bucket, { prefix, delimiter, token, after });
     } catch (error) {
@@ -169,6 +170,8 @@ class KeyCount {
       if (this.#isSequential) throw badGateway(`bucket '${bucket}': the store's listing cannot be resumed`, error);
       range.token = null;
       return await readCountPage(s3, this.#caller, bucket, { prefix, delimiter, token: null, after });
+    } finally {
+      range.tookMs += performance.now() - begun;
     }
   }
 
@@ -225,10 +228,11 @@ class KeyCount {
 
   /** A folder in the middle of what is left of a range; null where there is none. */
   async #splitPoint({ after, end }: Range): Promise<string | null> {
-    const { s3, bucket } = this.#options;
+    const { s3, bucket, read } = this.#options;
     let { prefix } = this.#options;
     for (let level = 0; level < MAX_LEVELS; level++) {
-      const page = await readCountPage(s3, this.#caller, bucket, { prefix, delimiter: DELIMITER, token: null, after });
+      const options = { prefix, delimiter: DELIMITER, token: null, after };
+      const page = await read(() => readCountPage(s3, this.#caller, bucket, options));
       const inside = page.prefixes.filter((folder) =>
         (after === null || compareText(folder, after) > 0) && (end === null || compareText(folder, end) < 0)
       );

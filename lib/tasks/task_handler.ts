@@ -45,6 +45,13 @@ export interface Job<P> {
    */
   readonly leaseSignal: AbortSignal;
   /**
+   * Reads from the object store when this process may: all its tasks and downloads of archives share its reads at a
+   * time, fairly between tasks.
+   *
+   * @throws what `work` throws; the reason of {@link signal} where that aborts before it begins
+   */
+  read<T>(work: () => Promise<T>): Promise<T>;
+  /**
    * Records a progress from which the task can go on; it must not be changed afterwards. It is stored at most four times
    * a second.
    *

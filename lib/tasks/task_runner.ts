@@ -3,6 +3,7 @@ import type { Caller } from "@/lib/auth/store_credentials.ts";
 import type { RequestLog } from "@/lib/http/access_log.ts";
 import { HttpError, notFound, tooManyRequests, unavailable } from "@/lib/http/errors.ts";
 import { redactText } from "@/lib/http/redact.ts";
+import { FairSlots } from "@/lib/std/fair_slots.ts";
 import { parsedJson } from "@/lib/std/untrusted.ts";
 import { HeldTask, type LeasedTask } from "./held_task.ts";
 import { MAX_RUN_MS, RAN_TOO_LONG, RENEW_MS, type Task, type TaskEnd } from "./task.ts";
@@ -33,6 +34,8 @@ import type { Blobs, TaskBounds, TaskStore } from "./task_store.ts";
 /** Tasks that a process works on at a time: in all, and of one owner, so that no owner takes all of them. */
 const MAX_RUNNING = 8;
 const MAX_RUNNING_PER_OWNER = 4;
+/** Reads of the object store at a time, of all tasks and downloads of archives of a process. */
+const MAX_READS = 20;
 /**
  * A process claims no further tasks while it has so many, those included that wait for their turn, but for those that
  * wait for the object store: they need no slot, and other tasks must not wait for the same store.
@@ -82,6 +85,8 @@ interface FoundTask<P> {
 export class TaskRunner {
   readonly store: TaskStore;
   readonly keys: TaskKeys;
+  /** Reads of the object store, by task. */
+  readonly reads = new FairSlots(MAX_READS);
 
   readonly #options: TaskRunnerOptions;
   readonly #handlers: ReadonlyMap<string, TaskHandler<unknown>>;
@@ -361,7 +366,7 @@ export class TaskRunner {
     caller: Caller,
     digests: Readonly<Record<string, string>>,
   ): Job<unknown> {
-    const { store } = this;
+    const { store, reads } = this;
     const { task } = held;
     const { id, bucket } = task;
     return {
@@ -371,6 +376,14 @@ export class TaskRunner {
       progress: this.#progressOf(handler, { ...task, progress: held.progress }),
       signal: held.signal,
       leaseSignal: held.leaseSignal,
+      read: async (work) => {
+        const leave = await reads.enter(id, held.signal);
+        try {
+          return await work();
+        } finally {
+          leave();
+        }
+      },
       checkpoint: (progress, when) => held.checkpoint(() => this.#progressText(handler, task, progress), when),
       async readBlobs(names) {
         const blobs = await store.readBlobs(id, names);

@@ -19,6 +19,12 @@ export interface ObjectSource {
   readonly bucket: string;
   /** Waits between two tries of a read, ms; there is one try more than waits. */
   readonly retryMs: readonly number[];
+  /**
+   * Waits until this process may read from the store. Bytes are read only until the returned function is called.
+   *
+   * @throws the reason of the signal
+   */
+  readonly enter: (signal: AbortSignal) => Promise<() => void>;
 }
 
 /** Waits that outlast a short overload of the store. */
@@ -70,6 +76,8 @@ export class EntryRead {
   /** What waits for bytes, or for room. */
   #waiting: (() => void)[] = [];
   #cancelBody = () => {};
+  /** Releases its slot among the reads of this process; has no effect while it has none. */
+  #leave = () => {};
 
   /**
    * @param from first byte that is read
@@ -128,8 +136,7 @@ export class EntryRead {
     for (let tries = 0;;) {
       const from = this.#position;
       try {
-        if (this.entry.size <= WHOLE_BYTES) await this.#readWhole();
-        else await this.#readOn(begun);
+        await this.#readOnce(begun);
         return begun();
       } catch (error) {
         if (this.#abort.signal.aborted) throw error;
@@ -144,6 +151,28 @@ export class EntryRead {
         await sleep(retryMs[tries++], this.#abort.signal);
       }
     }
+  }
+
+  async #readOnce(begun: () => void): Promise<void> {
+    await this.#enter();
+    try {
+      if (this.entry.size <= WHOLE_BYTES) await this.#readWhole();
+      else await this.#readOn(begun);
+    } finally {
+      this.#leave();
+    }
+  }
+
+  async #enter(): Promise<void> {
+    this.#leave = await this.#source.enter(this.#abort.signal);
+  }
+
+  /** Waits while what was read ahead fills its memory. A slow client must not take the slot of other reads meanwhile. */
+  async #room(): Promise<void> {
+    if (this.#queuedBytes < AHEAD_BYTES) return;
+    this.#leave();
+    while (this.#queuedBytes >= AHEAD_BYTES && !this.#abort.signal.aborted) await this.#woken();
+    await this.#enter();
   }
 
   /** A short body is read at once: each of its chunks would cost more than all the rest. */
@@ -173,7 +202,7 @@ export class EntryRead {
     this.#cancelBody = () => reader.cancel();
     try {
       for (;;) {
-        while (this.#queuedBytes >= AHEAD_BYTES && !this.#abort.signal.aborted) await this.#woken();
+        await this.#room();
         this.#abort.signal.throwIfAborted();
         let chunk = await reader.read();
         this.#abort.signal.throwIfAborted();

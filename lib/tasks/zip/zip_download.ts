@@ -8,6 +8,7 @@ import type { RequestContext } from "@/lib/http/request_context.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { parseByteRange } from "@/lib/std/byte_range.ts";
 import type { BodyReader } from "@/lib/std/byte_reader.ts";
+import type { FairSlots } from "@/lib/std/fair_slots.ts";
 import type { Task } from "@/lib/tasks/task.ts";
 import type { TaskStore } from "@/lib/tasks/task_store.ts";
 import { type ObjectSource, RETRY_MS } from "./entry_read.ts";
@@ -38,12 +39,15 @@ interface Download {
 export class ZipDownloads {
   readonly #s3: S3;
   readonly #store: Pick<TaskStore, "prolong">;
+  readonly #reads: FairSlots;
   readonly #archives: OpenArchives;
   readonly #owners = new InFlight(MAX_DOWNLOADS_PER_OWNER);
   readonly #all = new InFlight(MAX_DOWNLOADS);
 
-  constructor(s3: S3, store: Pick<TaskStore, "readBlobs" | "writeBlobs" | "prolong">) {
+  /** @param reads of the store at a time, by task */
+  constructor(s3: S3, store: Pick<TaskStore, "readBlobs" | "writeBlobs" | "prolong">, reads: FairSlots) {
     this.#s3 = s3;
+    this.#reads = reads;
     this.#store = store;
     this.#archives = new OpenArchives(store);
   }
@@ -58,7 +62,8 @@ export class ZipDownloads {
   async respond({ task, progress, caller }: Download, context: RequestContext): Promise<Response> {
     const leave = this.#enter(task.owner);
     const ready = { id: task.id, bucket: task.bucket, createdAt: task.createdAt, head: progress.plan };
-    const source = { s3: this.#s3, caller, bucket: task.bucket, retryMs: RETRY_MS };
+    const enter = (signal: AbortSignal) => this.#reads.enter(task.id, signal);
+    const source = { s3: this.#s3, caller, bucket: task.bucket, retryMs: RETRY_MS, enter };
     let isRespondedTo = false;
     try {
       const sent = await this.#send(ready, source, context, leave);

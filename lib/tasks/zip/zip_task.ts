@@ -224,11 +224,11 @@ async function found(
 ): Promise<{ readonly object: FoundObject | LeftOut } | { readonly error: unknown }> {
   for (let tries = 0;; tries++) {
     try {
-      return { object: await foundOnce(s3, job, key) };
+      return { object: await job.read(() => foundOnce(s3, job, key)) };
     } catch (error) {
       if (problemOf(error) !== "retry" || job.signal.aborted) throw error;
       if (tries === retryMs.length) {
-        await headBucket(s3, job.caller, job.bucket);
+        await job.read(() => headBucket(s3, job.caller, job.bucket));
         return { error };
       }
       await sleep(retryMs[tries], job.signal);

@@ -68,7 +68,7 @@ interface ZipOperationDeps extends TaskRoutes {
 /** Archives of many objects: started, polled, downloaded. Nothing of an archive is stored. */
 export function zipOperations(operation: GatewayOperation, routes: ZipOperationDeps): Operation[] {
   const { s3, tasks, now, admit } = routes;
-  const downloads = new ZipDownloads(s3, tasks.store);
+  const downloads = new ZipDownloads(s3, tasks.store, tasks.reads);
   const byTicket = async (bucket: string, id: string, ticket: string, context: RequestContext) => {
     const found = await ticketTask(tasks, bucket, id, ticket, now());
     return await downloads.respond(found, context);

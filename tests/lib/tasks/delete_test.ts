@@ -34,6 +34,7 @@ class TestJob {
       progress: JSON.parse(JSON.stringify(this.#last)),
       signal,
       leaseSignal: this.#lease.signal,
+      read: (work) => work(),
       checkpoint: (progress, when) => {
         if (this.stored.length + 1 === this.stopAt) {
           this.stopAt = Infinity;

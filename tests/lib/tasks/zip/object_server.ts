@@ -74,6 +74,7 @@ export function startObjectServer(): ObjectServer {
       caller: CALLER,
       bucket: "letters",
       retryMs: [1, 1],
+      enter: () => Promise.resolve(() => {}),
     },
     objects,
     reads,

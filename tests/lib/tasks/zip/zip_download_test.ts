@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { RequestContext } from "@/lib/http/request_context.ts";
+import { FairSlots } from "@/lib/std/fair_slots.ts";
 import type { Task } from "@/lib/tasks/task.ts";
 import type { TaskStore } from "@/lib/tasks/task_store.ts";
 import type { ReadyTask } from "@/lib/tasks/zip/zip_archive.ts";
@@ -27,14 +28,15 @@ async function withDownloads(run: (under: Under) => Promise<void>): Promise<void
   for (const [key, bytes] of OBJECTS) server.objects.set(key, bytes);
   const { store, task } = await plannedTask(OBJECTS);
   let prolonged = 0;
-  const downloads = new ZipDownloads(server.source.s3, {
-    readBlobs: (id, names) => store.readBlobs(id, names),
-    writeBlobs: (id, blobs) => store.writeBlobs(id, blobs),
-    prolong: (id) => {
+  const counted = {
+    readBlobs: store.readBlobs.bind(store),
+    writeBlobs: store.writeBlobs.bind(store),
+    prolong: (id: string) => {
       prolonged++;
       return store.prolong(id);
     },
-  });
+  };
+  const downloads = new ZipDownloads(server.source.s3, counted, new FairSlots(20));
   const stored: Task = {
     ...task,
     kind: "zip",

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
+import { FairSlots } from "@/lib/std/fair_slots.ts";
 import type { TaskStore } from "@/lib/tasks/task_store.ts";
+import type { ObjectSource } from "@/lib/tasks/zip/entry_read.ts";
 import { OpenArchives, type ReadyTask, type ZipArchive } from "@/lib/tasks/zip/zip_archive.ts";
 import { CHECKPOINT_BYTES } from "@/lib/tasks/zip/zip_journal.ts";
 import { ArchiveChanged, completeBefore, ZipStream } from "@/lib/tasks/zip/zip_stream.ts";
@@ -322,4 +324,57 @@ Deno.test("zip stream: a stream that is cancelled ends all reads", async () => {
     await ended.promise;
     assert.ok(begun <= 8, `${begun} reads`);
   }, objects);
+});
+
+/** A source whose reads share one slot, and how many of them have it. */
+function oneSlot(source: ObjectSource): { source: ObjectSource; taken: () => number } {
+  const slots = new FairSlots(1);
+  let taken = 0;
+  const enter = async (signal: AbortSignal) => {
+    const leave = await slots.enter("a task", signal);
+    taken++;
+    let isHeld = true;
+    return () => {
+      if (isHeld) taken--;
+      isHeld = false;
+      leave();
+    };
+  };
+  return { source: { ...source, enter }, taken: () => taken };
+}
+
+Deno.test("zip stream: a slow reader holds no slot for reads of the store, and two readers share one", async () => {
+  const film = pattern(12 * MIB, 6);
+  await withArchive(async (under) => {
+    const { source, taken } = oneSlot(under.server.source);
+    const archive = await opened(under);
+    const slow = new ZipStream(archive, source, { first: 0, last: null }, false);
+    const chunks = [await slow.read()];
+    // It has read ahead as much as it may.
+    while (taken() > 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    const bytes = await readFrom(archive, { ...under, server: { ...under.server, source } });
+    assert.deepEqual(unzipped(bytes).get("film"), Buffer.from(film));
+    for (let chunk; (chunk = await slow.read());) chunks.push(chunk);
+    assert.ok(Buffer.concat(chunks.map((chunk) => chunk ?? new Uint8Array())).equals(bytes));
+    assert.equal(taken(), 0);
+  }, new Map([["a", pattern(10, 1)], ["film", film], ["z", pattern(700_000, 2)]]));
+});
+
+Deno.test("zip stream: a read that waits before it is tried again holds no slot", async () => {
+  await withArchive(async (under) => {
+    const { source, taken } = oneSlot({ ...under.server.source, retryMs: [60_000] });
+    const failed = Promise.withResolvers<void>();
+    under.server.fault = (key) => {
+      if (key !== "a") return null;
+      failed.resolve();
+      return s3Error(503, "SlowDown");
+    };
+    const archive = await opened(under);
+    const stream = new ZipStream(archive, source, { first: 0, last: null }, false);
+    const reading = stream.read();
+    await failed.promise;
+    while (taken() > 0 || under.server.reads.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+    stream.cancel();
+    await reading;
+  }, new Map([["a", pattern(10, 1)], ["b", pattern(10, 1)]]));
 });

@@ -27,6 +27,7 @@ function jobOf(
     progress,
     signal,
     leaseSignal: signal,
+    read: (work) => work(),
     checkpoint,
     readBlobs: (names) => Promise.resolve(names.map((name) => (blobs.get(name) ?? null) as Uint8Array<ArrayBuffer>)),
     writeBlobs: (written: Blobs) => {

@@ -219,3 +219,51 @@ Deno.test("zip task: too many objects and too long keys are 400 as soon as a pag
     assert.ok(pages < 30, `${pages} pages`);
   });
 });
+
+Deno.test("zip task: the tasks and downloads of a process read at most twenty objects at a time, in turns", async () => {
+  await withGateway({}, async (fixture) => {
+    const waiting: { readonly of: string; readonly go: () => void }[] = [];
+    const seen: string[] = [];
+    fixture.answer(async ({ method, url }) => {
+      const key = url.split("/letters/")[1];
+      if (key === undefined) return new Response(null);
+      seen.push(`${method} ${key[0]}`);
+      await new Promise<void>((go) => waiting.push({ of: `${method} ${key[0]}`, go }));
+      return new Response(method === "GET" ? BYTES.slice() : null, {
+        headers: { etag: '"e"', "content-length": String(BYTES.length) },
+      });
+    });
+    const keysOf = (name: string) => Array.from({ length: 30 }, (_, number) => `${name}${number}`);
+    const archives = [await started(fixture, { keys: keysOf("a") }), await started(fixture, { keys: keysOf("b") })];
+    await until(() => waiting.length >= 20);
+    const first = waiting.splice(0);
+    assert.equal(first.length, 20);
+    assert.ok(first.every(({ of }) => of === "HEAD a"), "those of the first task");
+    for (const { go } of first.slice(0, 10)) go();
+    await until(() => waiting.length >= 10);
+    assert.ok(waiting.every(({ of }) => of === "HEAD b"), "then those of the other one until it has as many");
+    for (const { go } of [...first.slice(10), ...waiting.splice(0)]) go();
+    const ends = Promise.all(archives.map(({ id }) => ended(fixture, id)));
+    let isOver = false;
+    ends.then(() => isOver = true);
+    while (!isOver) {
+      assert.ok(waiting.length <= 20);
+      for (const { go } of waiting.splice(0)) go();
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    assert.equal(seen.length, 60);
+
+    const downloads = archives.map(({ link }) => fetch(fixture.origin + link).then((answer) => answer.bytes()));
+    await until(() => waiting.length >= 20);
+    isOver = false;
+    const sent = Promise.all(downloads);
+    sent.then(() => isOver = true);
+    while (!isOver) {
+      assert.ok(waiting.length <= 20);
+      for (const { go } of waiting.splice(0)) go();
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    for (const bytes of await sent) assert.ok(bytes.length > 30 * BYTES.length);
+    assert.equal(seen.length, 120);
+  });
+});
