@@ -82,6 +82,25 @@ Deno.test("delete task: a failed one is 502 with its error", async () => {
   });
 });
 
+Deno.test("delete task: without the right to delete it is 202, and the task says what the store rejected", async () => {
+  await withGateway({}, async (fixture) => {
+    const denied = "<Error><Key>a</Key><Code>AccessDenied</Code><Message>no</Message></Error>";
+    fixture.answer(({ method }) =>
+      method === "POST" ? new Response(`<DeleteResult>${denied}</DeleteResult>`) : page(["a", "b"])
+    );
+    const some = await endOf(fixture, await start(fixture, { keys: ["a", "b"] }));
+    assert.deepEqual([some.status, some.deleted, some.failed, some.errors], ["done", 1, 1, [
+      { Key: "a", Code: "AccessDenied", Message: "no" },
+    ]]);
+    fixture.answer(({ method }) => method === "POST" ? s3Error(403, "AccessDenied", "no") : page(["a", "b"]));
+    const id = await start(fixture, { prefixes: ["a"] });
+    const { status, deleted, error } = await endOf(fixture, id);
+    assert.deepEqual([status, deleted], ["failed", 0]);
+    assert.match(String(error), /^bucket 'letters': no\. The account, its password or its permissions/);
+    assert.equal((await fixture.call(`${PATH}/${id}`)).status, 502);
+  });
+});
+
 Deno.test("delete task: nothing to delete and an empty prefix without all are 400, an unknown task 404", async () => {
   await withGateway({}, async (fixture) => {
     for (
