@@ -1,45 +1,79 @@
 import { useSignal } from "@preact/signals";
-import { LABELS } from "@/lib/presentation/page_sentences.ts";
+import { CARD } from "@/lib/presentation/card_sentences.ts";
+import { runLogPath } from "@/lib/presentation/page_paths.ts";
 import { MAX_PROBLEM_SENTENCES } from "@/lib/presentation/problem_sentences.ts";
 import type { Problem } from "@/lib/presentation/problems.ts";
-import { LogLink } from "./log_link.tsx";
 
 interface CardProblemsProps {
   readonly problems: readonly Problem[];
+  /** How many there will be once the campaign's detail is read; their space is free until then. */
+  readonly expected: number;
   /** The campaign's name. */
   readonly of: string;
   /** Everything is shown, for readers without scripts. */
   readonly whole?: boolean;
+  /** Each sentence has one line, so that nothing moves when it comes. */
+  readonly folded?: boolean;
+  /** Saves the failed volumes; null where there are none, or no scripts. */
+  readonly onCsv?: (() => void) | null;
 }
 
 /** What is wrong with a campaign: three sentences, the rest on request. */
-export function CardProblems({ problems, of, whole = false }: CardProblemsProps) {
+export function CardProblems(props: CardProblemsProps) {
+  const { problems, expected, of, whole = false, folded = false, onCsv = null } = props;
   const all = useSignal(whole);
-  if (problems.length === 0) return null;
-  const more = problems.length - MAX_PROBLEM_SENTENCES;
+  if (expected === 0) return null;
+  const more = Math.max(expected, problems.length) - MAX_PROBLEM_SENTENCES;
   const shown = all.value ? problems : problems.slice(0, MAX_PROBLEM_SENTENCES);
+  const free = Math.min(expected, MAX_PROBLEM_SENTENCES) - shown.length;
   return (
-    <section class="problems" aria-label={LABELS.problemsOf(of)}>
+    <section class={`problems${folded && !all.value ? " folded" : ""}`} aria-label={CARD.problemsOf(of)}>
       <ul>
-        {shown.map(({ volume, sentence, log }) => (
-          <li key={`${volume} ${sentence}`}>
-            {volume !== null && <span class="vid">{volume}:</span>} {sentence}{" "}
-            {volume !== null && log && (
-              <LogLink logUrl={log.logUrl} manifestUrl={log.manifestUrl} live={log.live} of={volume} />
-            )}
-          </li>
-        ))}
+        {shown.map((problem) => <ProblemItem key={`${problem.volume} ${problem.sentence}`} problem={problem} />)}
+        {Array.from({ length: Math.max(0, free) }, (_, place) => <li key={place} aria-hidden="true">&nbsp;</li>)}
       </ul>
-      {more > 0 && !whole && (
-        <button
-          class="btn small"
-          type="button"
-          aria-expanded={all.value}
-          onClick={() => all.value = !all.value}
-        >
-          {all.value ? LABELS.fewer : LABELS.more(String(more))}
-        </button>
+      {(onCsv || more > 0) && !whole && (
+        <div class="problem-tools">
+          {more > 0 && (
+            <button
+              class="btn small needs-scripts"
+              type="button"
+              aria-expanded={all.value}
+              onClick={() => all.value = !all.value}
+            >
+              {all.value ? CARD.fewer : CARD.more(String(more))}
+            </button>
+          )}
+          {onCsv && (
+            <button class="btn small needs-scripts" type="button" onClick={onCsv}>
+              {CARD.failedAsCsv}
+              <span class="sr">({of})</span>
+            </button>
+          )}
+        </div>
       )}
     </section>
+  );
+}
+
+/** A failed volume's name leads to its run log. */
+function ProblemItem({ problem: { volume, sentence, raw, isTrouble, log } }: { problem: Problem }) {
+  const kind = isTrouble ? "lead trouble" : volume === null ? "lead" : undefined;
+  return (
+    <li class={kind} title={raw ?? undefined}>
+      {volume !== null && log && (
+        <>
+          <a
+            class="vid"
+            href={runLogPath(log.logUrl, log.manifestUrl, log.live)}
+            aria-label={CARD.logOf(volume)}
+          >
+            {volume}
+          </a>
+          {": "}
+        </>
+      )}
+      {sentence}
+    </li>
   );
 }

@@ -3,7 +3,7 @@ import { Fragment } from "preact";
 
 import type { JobDetail, JobSummary, PipelineModel } from "@/lib/campaigns/projection/types.ts";
 import { modelPage } from "@/lib/presentation/model_page.ts";
-import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
+import { CARD } from "@/lib/presentation/card_sentences.ts";
 
 /** As many as people use to tell revisions apart. */
 const SHOWN_REVISION_CHARACTERS = 7;
@@ -20,28 +20,28 @@ export function CardProvenance({ job, detail, whole = false }: CardProvenancePro
   const open = useSignal(whole);
   const id = `pipeline-${job.namespace}-${job.name}`;
   return (
-    <section class="provenance" aria-label={LABELS.provenanceOf(job.name)}>
+    <section class="provenance" aria-label={CARD.provenanceOf(job.name)}>
       <p>
         <span>
-          {LABELS.pipeline} <code>{job.pipeline || LABELS.noPipeline}</code>
+          {CARD.pipeline} <code>{job.pipeline || CARD.noPipeline}</code>
         </span>
         <span>
-          {LABELS.namespace} <code>{job.namespace}</code>
+          {CARD.namespace} <code>{job.namespace}</code>
         </span>
         {detail && detail.pipelineSteps.length > 0 && <span>{detail.pipelineSteps.map(stepWords).join(" → ")}</span>}
         {detail && detail.pipelineModels.length > 0 && (
           <span>
-            {LABELS.models} {detail.pipelineModels.map(({ model, revision }, i) => (
+            {CARD.models} {detail.pipelineModels.map(({ model, revision }, i) => (
               <Fragment key={i}>
                 {i > 0 && " · "}
                 <ModelName model={model} revision={revision} /> {revision === null
-                  ? <b class="unpinned">{LABELS.unpinned}</b>
+                  ? <b class="unpinned">{CARD.unpinned}</b>
                   : <span title={revision}>@{revision.slice(0, SHOWN_REVISION_CHARACTERS)}</span>}
               </Fragment>
             ))}
           </span>
         )}
-        {detail && detail.pipelineYaml === "" && <span>{SENTENCES.pipelineGone}</span>}
+        {detail && detail.pipelineYaml === "" && <span>{CARD.pipelineGone}</span>}
         {detail && detail.pipelineYaml !== "" && !whole && (
           <button
             class="btn small"
@@ -50,7 +50,7 @@ export function CardProvenance({ job, detail, whole = false }: CardProvenancePro
             aria-controls={id}
             onClick={() => open.value = !open.value}
           >
-            {LABELS.pipelineYaml}
+            {CARD.pipelineYaml}
           </button>
         )}
       </p>

@@ -2,32 +2,38 @@ import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts"
 import { isWhole } from "@/lib/presentation/campaign_state.ts";
 import { atLeast, counted, formatCount, formatQuality, knowsPages } from "@/lib/presentation/figures.ts";
 import { viewerPath } from "@/lib/presentation/page_paths.ts";
-import { LABELS } from "@/lib/presentation/page_sentences.ts";
+import { CARD } from "@/lib/presentation/card_sentences.ts";
 import { Meter } from "./meter.tsx";
 
 /** Volumes and pages of a campaign as two lines that keep their height; volumes only where there are several. */
 export function CardTotals({ job, detail }: { job: JobSummary; detail: JobDetail | null }) {
   const { counts } = job;
-  const tone = job.phase === "Running" ? "run" : "done";
   return (
     <dl class="totals">
       <div class={counts.total === 1 ? "without-scripts" : undefined}>
-        <dt>{LABELS.volumes}</dt>
-        <dd>
-          <Meter done={counts.done} failed={counts.failed} total={counts.total} tone="done" />
-        </dd>
-        <dd class="num text-right whitespace-nowrap">{formatCount(counts.done)} / {formatCount(counts.total)}</dd>
-        <dd class="lost">{counts.failed > 0 ? LABELS.failed(formatCount(counts.failed)) : ""}</dd>
-        <dd class="note">{counts.active > 0 ? LABELS.active(formatCount(counts.active)) : ""}</dd>
-      </div>
-      <div class={detail ? undefined : "needs-scripts"}>
-        <dt>{LABELS.pages}</dt>
+        <dt>{CARD.volumes}</dt>
         <dd>
           <Meter
-            done={detail?.pagesDone ?? 0}
-            failed={detail?.pagesFailed ?? 0}
+            parts={[{ count: counts.done, tone: "done" }, { count: counts.failed, tone: "bad" }, {
+              count: counts.active,
+              tone: "run",
+            }]}
+            total={counts.total}
+          />
+        </dd>
+        <dd class="num text-right whitespace-nowrap">{formatCount(counts.done)} / {formatCount(counts.total)}</dd>
+        <dd class="lost">{counts.failed > 0 ? CARD.failed(formatCount(counts.failed)) : ""}</dd>
+        <dd class="note">{counts.active > 0 ? CARD.active(formatCount(counts.active)) : ""}</dd>
+      </div>
+      <div class={detail ? undefined : "needs-scripts"}>
+        <dt>{CARD.pages}</dt>
+        <dd>
+          <Meter
+            parts={[{ count: detail?.pagesDone ?? 0, tone: job.phase === "Running" ? "run" : "done" }, {
+              count: detail?.pagesFailed ?? 0,
+              tone: "warn",
+            }]}
             total={detail?.pagesTotal ?? 0}
-            tone={tone}
           />
         </dd>
         <dd class="num text-right whitespace-nowrap">
@@ -39,11 +45,14 @@ export function CardTotals({ job, detail }: { job: JobSummary; detail: JobDetail
         <dd class="note">
           {detail && !isWhole(detail) && (
             <span>
-              {LABELS.countedIn(
+              {CARD.countedIn(
                 formatCount(detail.pagesCoverage.counted),
                 counted(detail.pagesCoverage.of, "started volume"),
               )}
             </span>
+          )}
+          {typeof detail?.pace?.pagesPerMinute === "number" && (
+            <span>{CARD.pagesPerMinute(formatCount(Math.round(detail.pace.pagesPerMinute)))}</span>
           )}
           {detail?.quality && <QualityNote quality={detail.quality} />}
         </dd>
@@ -55,15 +64,15 @@ export function CardTotals({ job, detail }: { job: JobSummary; detail: JobDetail
 function QualityNote({ quality }: { quality: NonNullable<JobDetail["quality"]> }) {
   return (
     <span>
-      {LABELS.quality} {formatQuality(quality.mean)}
-      {quality.lowest.length > 0 && ` · ${LABELS.lowestQuality} `}
+      {CARD.quality} {formatQuality(quality.mean)}
+      {quality.lowest.length > 0 && ` · ${CARD.lowestQuality} `}
       {quality.lowest.map(({ volume, page, quality, canvas, iiifUrl }, place) => (
         <span key={`${volume}/${page}`}>
           {place > 0 && ", "}
           <a
             href={viewerPath(iiifUrl, canvas)}
-            title={LABELS.pageOf(page, volume)}
-            aria-label={`${formatQuality(quality)}, ${LABELS.pageOf(page, volume)}`}
+            title={CARD.pageOf(page, volume)}
+            aria-label={`${formatQuality(quality)}, ${CARD.pageOf(page, volume)}`}
           >
             {formatQuality(quality)}
           </a>
@@ -75,7 +84,7 @@ function QualityNote({ quality }: { quality: NonNullable<JobDetail["quality"]> }
 
 function lostWords({ pagesFailed, errors }: JobDetail): string {
   return [
-    ...(pagesFailed > 0 ? [LABELS.failed(formatCount(pagesFailed))] : []),
+    ...(pagesFailed > 0 ? [CARD.pagesLost(formatCount(pagesFailed), pagesFailed === 1)] : []),
     ...(errors > 0 ? [counted(errors, "error")] : []),
   ].join(" · ");
 }

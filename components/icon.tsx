@@ -22,6 +22,10 @@ const PATHS = {
   search: "M11.5 7a4.5 4.5 0 1 1-9 0 4.5 4.5 0 0 1 9 0zM10.4 10.4L14 14",
   up: "M3.5 10L8 5.5l4.5 4.5",
   down: "M3.5 6L8 10.5 12.5 6",
+  manifest:
+    "M6 2.5c-2 0-2 1-2 2.5S3.5 8 2 8c1.5 0 2 1.5 2 3s0 2.5 2 2.5M10 2.5c2 0 2 1 2 2.5s.5 3 2 3c-1.5 0-2 1.5-2 3s0 2.5-2 2.5",
+  log: "M3 4h10M3 8h10M3 12h6",
+  print: "M4.5 6V2.5h7V6M4.500 11.500h-2V6h11v5.500h-2M4.500 9.500h7v4h-7z",
 } as const;
 
 export type IconName = keyof typeof PATHS;

@@ -1,24 +1,46 @@
 import type { Tone } from "@/lib/presentation/campaign_state.ts";
 
-interface MeterProps {
-  readonly done: number;
-  readonly failed: number;
-  readonly total: number;
-  /** The colour of what is done. */
+/** A part of a meter in the colour of its state. */
+interface MeterPart {
+  readonly count: number;
   readonly tone: Tone;
 }
 
-/** How far something is, as a bar. The figures stand beside it, so that it is not read out. */
-export function Meter({ done, failed, total, tone }: MeterProps) {
-  const part = (count: number) => total > 0 ? Math.max(0, Math.min(100, 100 * count / total)) : 0;
-  const good = part(done);
-  // A single failure among thousands is still seen.
-  const bad = failed > 0 ? Math.max(1, part(failed)) : 0;
+interface MeterProps {
+  /** From the left. */
+  readonly parts: readonly MeterPart[];
+  readonly total: number;
+  /** What it shows in words; without it the figures stand beside the meter, and it is not read out. */
+  readonly label?: string;
+}
+
+/** How far something is, as a bar of parts. A part is seen even where it is one of thousands. */
+export function Meter({ parts, total, label }: MeterProps) {
+  const bars = barsOf(parts, total);
+  const spoken = label === undefined ? { "aria-hidden": true } as const : { role: "img", "aria-label": label } as const;
   return (
-    <svg class="meter" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true" focusable="false">
+    <svg class="meter" viewBox="0 0 100 6" preserveAspectRatio="none" focusable="false" {...spoken}>
       <rect class="well" width="100" height="6" />
-      <rect class={tone} width={Math.min(good, 100 - bad)} height="6" />
-      <rect class="bad" x={Math.min(good, 100 - bad)} width={bad} height="6" />
+      {bars.map(({ tone, x, width }) => <rect key={tone} class={tone} x={x} width={width} height="6" />)}
     </svg>
   );
+}
+
+const FULL = 100;
+const LEAST = 1;
+
+function barsOf(parts: readonly MeterPart[], total: number): { tone: Tone; x: number; width: number }[] {
+  if (total <= 0) return [];
+  let x = 0;
+  return parts.filter(({ count }) => count > 0).map(({ count, tone }, place, shown) => {
+    const space = FULL - x - LEAST * (shown.length - 1 - place);
+    const width = Math.max(0, Math.min(space, Math.max(LEAST, FULL * count / total)));
+    const bar = { tone, x: round(x), width: round(width) };
+    x += width;
+    return bar;
+  });
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
 }

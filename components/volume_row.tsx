@@ -1,60 +1,61 @@
 import type { VolumeView } from "@/lib/campaigns/projection/types.ts";
-import type { Chip as ChipData, Tone } from "@/lib/presentation/campaign_state.ts";
+import type { Tone } from "@/lib/presentation/campaign_state.ts";
+import { CARD } from "@/lib/presentation/card_sentences.ts";
 import { formatCount, formatQuality } from "@/lib/presentation/figures.ts";
-import { viewerPath } from "@/lib/presentation/page_paths.ts";
-import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
+import { runLogPath, viewerPath } from "@/lib/presentation/page_paths.ts";
 import { isLogLive } from "@/lib/presentation/problems.ts";
-import { volumeChip, volumeLines, volumeManifest } from "@/lib/presentation/volume_words.ts";
+import { volumeChip, volumeManifest, volumeSentence } from "@/lib/presentation/volume_words.ts";
 import { Chip } from "./chip.tsx";
-import { LogLink } from "./log_link.tsx";
+import { Icon } from "./icon.tsx";
 import { Meter } from "./meter.tsx";
 
-/** One volume: its name with what can be said about it, its source, how far it is, its state, its log. */
-export function VolumeRow({ volume, hasQuality }: { volume: VolumeView; hasQuality: boolean }) {
-  const { id, progress, sourceUrl, state } = volume;
-  const chip = volumeChip(volume);
+interface VolumeRowProps {
+  readonly volume: VolumeView;
+  /** Its place in the table, from 2: the head has the first. */
+  readonly row: number;
+  readonly hasQuality: boolean;
+}
+
+/** One volume: its name, its state, how far it is, what can be said about it, its source and its log. */
+export function VolumeRow({ volume, row, hasQuality }: VolumeRowProps) {
+  const { progress } = volume;
+  const { text, raw } = volumeSentence(volume);
   return (
-    <tr role="row">
-      <td role="cell" class="id">
+    <tr role="row" aria-rowindex={row}>
+      <th role="rowheader" scope="row" class="id">
         <VolumeName volume={volume} />
-        {volumeLines(volume).map(({ text, bad }) => <div key={text} class={bad ? "sub bad" : "sub"}>{text}</div>)}
-      </td>
-      <td role="cell" class="source">
-        {sourceUrl === null
-          ? <span class="sub" title={LABELS.singleImages}>–</span>
-          : <a href={sourceUrl} rel="noreferrer" aria-label={LABELS.manifestOf(id)}>{LABELS.manifest}</a>}
+      </th>
+      <td role="cell" class="state">
+        <Chip {...volumeChip(volume)} />
       </td>
       <td role="cell" class="pages">
-        <Meter
-          done={progress?.done ?? 0}
-          failed={progress?.failed ?? 0}
-          total={progress?.total ?? 0}
-          tone={meterTone(chip, state)}
-        />
-        <span class="sub fraction">
-          {progress ? `${formatCount(progress.done)} / ${formatCount(progress.total)}` : "–"}
-          {progress !== null && progress.failed > 0 && (
-            <span class="lost">· {LABELS.failed(formatCount(progress.failed))}</span>
-          )}
-        </span>
+        <div class="fraction">
+          <Meter
+            parts={[
+              { count: progress?.done ?? 0, tone: DONE_TONES[volume.state] },
+              { count: progress?.failed ?? 0, tone: "warn" },
+            ]}
+            total={progress?.total ?? 0}
+          />
+          <span>
+            {progress ? CARD.pagesOf(formatCount(progress.done), formatCount(progress.total)) : "–"}
+          </span>
+        </div>
       </td>
       {hasQuality && (
-        <td role="cell" class="quality text-right whitespace-nowrap">
-          {progress?.quality ? formatQuality(progress.quality.mean) : "–"}
+        <td role="cell" class="quality">
+          {progress?.quality
+            ? (
+              <>
+                <span class="narrow">{CARD.quality}</span> {formatQuality(progress.quality.mean)}
+              </>
+            )
+            : <span class="wide">–</span>}
         </td>
       )}
-      <td role="cell" class="state">
-        <Chip {...chip} />
-      </td>
-      <td role="cell" class="log">
-        {state === "pending" ? <span class="sub">–</span> : (
-          <LogLink
-            logUrl={volume.logUrl}
-            manifestUrl={volume.manifestUrl}
-            live={isLogLive(state)}
-            of={id}
-          />
-        )}
+      <td role="cell" class="say sub" title={raw ?? undefined}>{text}</td>
+      <td role="cell" class="go">
+        <VolumeFiles volume={volume} />
       </td>
     </tr>
   );
@@ -64,10 +65,42 @@ export function VolumeRow({ volume, hasQuality }: { volume: VolumeView; hasQuali
 function VolumeName({ volume }: { volume: VolumeView }) {
   const manifest = volumeManifest(volume);
   return manifest === null
-    ? <span class="vid" title={SENTENCES.noVolumeManifest}>{volume.id}</span>
+    ? <span class="vid" title={CARD.noPages}>{volume.id}</span>
     : <a class="vid" href={viewerPath(manifest)}>{volume.id}</a>;
 }
 
-function meterTone(chip: ChipData, state: VolumeView["state"]): Tone {
-  return state === "active" ? "run" : chip.tone === "bad" ? "bad" : "done";
+/** The source manifest, which a volume of single images has none of, and the run log, live while it may be written. */
+function VolumeFiles({ volume: { id, sourceUrl, state, logUrl, manifestUrl } }: { volume: VolumeView }) {
+  const log = state === "pending" ? CARD.noLogYetOf(id) : CARD.logOf(id);
+  return (
+    <>
+      {sourceUrl === null
+        ? (
+          <span class="file none" role="img" aria-label={CARD.noManifestOf(id)} title={CARD.noManifestOf(id)}>
+            <Icon name="manifest" />
+          </span>
+        )
+        : (
+          <a class="file" href={sourceUrl} rel="noreferrer" aria-label={CARD.manifestOf(id)} title={CARD.manifest}>
+            <Icon name="manifest" />
+          </a>
+        )}
+      <a
+        class="file"
+        href={runLogPath(logUrl, manifestUrl, isLogLive(state))}
+        aria-label={log}
+        title={state === "pending" ? log : CARD.runLog}
+      >
+        <Icon name="log" />
+      </a>
+    </>
+  );
 }
+
+const DONE_TONES: Readonly<Record<VolumeView["state"], Tone>> = {
+  pending: "idle",
+  active: "run",
+  done: "done",
+  failed: "idle",
+  unknown: "idle",
+};

@@ -1,5 +1,6 @@
 import type { JobSummary, VolumeView } from "@/lib/campaigns/projection/types.ts";
-import { LABELS } from "@/lib/presentation/page_sentences.ts";
+import { CHUNK_ROWS, useRowWindow } from "@/lib/client/row_window.ts";
+import { CARD } from "@/lib/presentation/card_sentences.ts";
 import { VolumeRow } from "./volume_row.tsx";
 
 interface VolumeTableProps {
@@ -7,39 +8,68 @@ interface VolumeTableProps {
   readonly volumes: readonly VolumeView[];
   /** Rows that stand in for volumes before the first read. */
   readonly placeholders: number;
+  /** Every row is drawn, not only those near the screen. */
+  readonly whole: boolean;
+  /** What is filtered; another filter begins at the top. */
+  readonly filter?: string;
 }
 
-/** The loaded volumes of a campaign. */
-export function VolumeTable({ job, volumes, placeholders }: VolumeTableProps) {
+/** Volumes of a campaign: of a long list those near the screen. */
+export function VolumeTable({ job, volumes, placeholders, whole, filter = "" }: VolumeTableProps) {
+  const { table, runs } = useRowWindow(volumes.length, filter, whole);
+  const columns = job.qualityPrediction ? 6 : 5;
   // Roles are said again, because the narrow layout is no table to a browser.
   return (
-    <table class="volumes" role="table">
-      <caption class="sr">{LABELS.volumesOf(job.name)}</caption>
+    <table ref={table} class="volumes" role="table" aria-rowcount={volumes.length + 1}>
+      <caption class="sr">{CARD.volumesOf(job.name)}</caption>
       <thead role="rowgroup">
-        <tr role="row">
-          <th role="columnheader" scope="col" class="id">{LABELS.volume}</th>
-          <th role="columnheader" scope="col" class="source">{LABELS.source}</th>
-          <th role="columnheader" scope="col" class="pages">{LABELS.pages}</th>
-          {job.qualityPrediction && (
-            <th role="columnheader" scope="col" class="quality text-right whitespace-nowrap">{LABELS.qualityColumn}</th>
-          )}
-          <th role="columnheader" scope="col" class="state">{LABELS.state}</th>
-          <th role="columnheader" scope="col" class="log">{LABELS.logColumn}</th>
+        <tr role="row" aria-rowindex={1}>
+          <th role="columnheader" scope="col" class="id">{CARD.volume}</th>
+          <th role="columnheader" scope="col" class="state">{CARD.state}</th>
+          <th role="columnheader" scope="col" class="pages">{CARD.pages}</th>
+          {job.qualityPrediction && <th role="columnheader" scope="col" class="quality">{CARD.qualityColumn}</th>}
+          <th role="columnheader" scope="col" class="say">{CARD.latest}</th>
+          <th role="columnheader" scope="col" class="go">
+            <span class="sr">{CARD.files}</span>
+          </th>
         </tr>
       </thead>
-      <tbody role="rowgroup">
-        {volumes.map((volume) => <VolumeRow key={volume.index} volume={volume} hasQuality={job.qualityPrediction} />)}
-        {Array.from(
-          { length: placeholders },
-          (_, place) => (
-            <tr key={`placeholder ${place}`} role="row" class="placeholder" aria-hidden="true">
-              <td role="cell" colSpan={job.qualityPrediction ? 6 : 5}>
+      {runs.flatMap(({ first, last, isDrawn, height }) =>
+        isDrawn
+          ? Array.from(
+            { length: last - first },
+            (_, place) => (
+              <tbody key={first + place} role="rowgroup" data-chunk={first + place}>
+                {volumes.slice((first + place) * CHUNK_ROWS, (first + place + 1) * CHUNK_ROWS).map((volume, n) => (
+                  <VolumeRow
+                    key={volume.index}
+                    volume={volume}
+                    row={(first + place) * CHUNK_ROWS + n + 2}
+                    hasQuality={job.qualityPrediction}
+                  />
+                ))}
+              </tbody>
+            ),
+          )
+          : (
+            <tbody key={`from ${first}`} aria-hidden="true" class="gap">
+              <tr style={{ height: `${height}px` }}>
+                <td colSpan={columns} />
+              </tr>
+            </tbody>
+          )
+      )}
+      {placeholders > 0 && (
+        <tbody aria-hidden="true">
+          {Array.from({ length: placeholders }, (_, place) => (
+            <tr key={place} class="placeholder">
+              <td colSpan={columns}>
                 <span />
               </td>
             </tr>
-          ),
-        )}
-      </tbody>
+          ))}
+        </tbody>
+      )}
     </table>
   );
 }

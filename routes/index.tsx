@@ -48,7 +48,7 @@ export function campaignPage(deps: CampaignPageDeps) {
       body: (
         <Shell user={user} current="campaigns">
           <CampaignBoard {...props} />
-          {opened && <OpenedCampaign {...opened} />}
+          {opened && <OpenedCampaign {...opened} now={props.renderedAt} />}
         </Shell>
       ),
     }, options);

@@ -25,12 +25,19 @@ export function readOpenRequest(query: URLSearchParams): OpenRequest | null {
 /** As many digits as every volume of the largest campaign needs. */
 const OFFSET = /^\d{1,9}$/;
 
+interface OpenedCampaignProps {
+  readonly asked: OpenRequest;
+  readonly answer: OpenAnswer;
+  /** ms since 1970 */
+  readonly now: number;
+}
+
 /** The campaign that the query names, for browsers without scripts; the others open its card themselves. */
-export function OpenedCampaign({ asked, answer }: { asked: OpenRequest; answer: OpenAnswer }) {
+export function OpenedCampaign({ asked, answer, now }: OpenedCampaignProps) {
   return (
     <noscript>
       {answer && "detail" in answer
-        ? <OpenCampaign detail={answer.detail} offset={asked.offset} />
+        ? <OpenCampaign detail={answer.detail} offset={asked.offset} style={{ zone: "UTC", now }} />
         : (
           <p id={OPEN_CAMPAIGN_ID} class="banner bad" role="alert">
             {answer?.problem ?? noCampaignSentence(asked.namespace, asked.name)}

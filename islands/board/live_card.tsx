@@ -63,7 +63,10 @@ export function LiveCard(props: LiveCardProps) {
           card.setOpen(!card.open.value);
           rememberOpen(card.summary.value, card.open.value);
         }}
+        view={card.view}
         onLoadMore={() => card.loadMore()}
+        onLoadAll={() => card.loadAll()}
+        onFailed={() => card.failedVolumes()}
       />
     </div>
   );

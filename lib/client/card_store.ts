@@ -1,8 +1,9 @@
-import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 
 import type { JobDetail, JobSummary, VolumeView } from "@/lib/campaigns/projection/types.ts";
 import { OPEN_CARD_SECONDS, readEvery } from "@/lib/presentation/reading_plan.ts";
 import { SENTENCES } from "@/lib/presentation/page_sentences.ts";
+import type { VolumeSegment } from "@/lib/presentation/volume_rows.ts";
 import type { Answer, CampaignApi } from "./campaign_api.ts";
 import { type Clock, Poller } from "./poller.ts";
 import type { ReadQueue } from "./read_queue.ts";
@@ -18,6 +19,14 @@ interface CardDeps {
   readonly clock: Clock;
   /** The session has ended. */
   readonly onLogin: () => void;
+}
+
+/** How the reader looks at the volumes of an open card: it outlasts the time that the card is out of sight. */
+export interface VolumesView {
+  readonly segment: Signal<VolumeSegment>;
+  readonly text: Signal<string>;
+  /** More than a screenful is shown. */
+  readonly isExpanded: Signal<boolean>;
 }
 
 /** Why a card shows old figures. */
@@ -36,12 +45,16 @@ export class CardStore {
   readonly open = signal(false);
   readonly trouble = signal<CardTrouble | null>(null);
   readonly loadingMore = signal(false);
+  readonly view: VolumesView = { segment: signal<VolumeSegment>("all"), text: signal(""), isExpanded: signal(false) };
+  /** Rows that the campaign's list of volumes was seen to have; null: as many as the Job counts. */
+  readonly #rowsTotal = signal<number | null>(null);
   /** How many volumes can still be loaded. */
   readonly remaining: ReadonlySignal<number>;
 
   readonly #deps: CardDeps;
   readonly #poller: Poller;
   readonly #ended = new AbortController();
+  #loadingAll: Promise<readonly VolumeView[] | null> | null = null;
   #onScreen = false;
   /** Its read has not had its turn yet. */
   #waiting = false;
@@ -53,7 +66,9 @@ export class CardStore {
     this.summary = signal(summary);
     this.#deps = deps;
     this.#poller = new Poller((signal, urgent) => this.#readAll(signal, urgent), deps.clock);
-    this.remaining = computed(() => Math.max(0, this.summary.value.counts.total - this.volumes.value.length));
+    this.remaining = computed(() =>
+      Math.max(0, (this.#rowsTotal.value ?? this.summary.value.counts.total) - this.volumes.value.length)
+    );
   }
 
   /** A newer summary from the list. */
@@ -94,14 +109,67 @@ export class CardStore {
     try {
       const answer = await this.#read({ offset, limit: VOLUMES_PAGE }, this.#ended.signal, true);
       if (answer.kind !== "ok") this.#failed(answer);
-      else if (offset === this.volumes.value.length) {
-        this.volumes.value = [...this.volumes.value, ...answer.value.volumes];
-      }
+      else this.#takeRows(offset, VOLUMES_PAGE, answer.value.volumes);
     } catch {
       // The card is gone.
     } finally {
       this.loadingMore.value = false;
     }
+  }
+
+  /**
+   * All volumes: those that are not loaded are read, several pages at a time.
+   *
+   * @returns null where a read failed
+   */
+  loadAll(): Promise<readonly VolumeView[] | null> {
+    return this.#loadingAll ??= this.#readRest().finally(() => this.#loadingAll = null);
+  }
+
+  /**
+   * All failed volumes, of which the detail names the newest ones.
+   *
+   * @returns null where a read failed
+   */
+  async failedVolumes(): Promise<readonly VolumeView[] | null> {
+    const named = this.detail.value?.failures ?? [];
+    if (named.length >= this.summary.value.counts.failed) return named.toReversed();
+    return (await this.loadAll())?.filter(({ state }) => state === "failed") ?? null;
+  }
+
+  async #readRest(): Promise<readonly VolumeView[] | null> {
+    const begin = this.volumes.value.length;
+    const pages = Math.ceil(this.remaining.value / MAX_VOLUMES_READ);
+    const offsets = Array.from({ length: pages }, (_, page) => begin + page * MAX_VOLUMES_READ);
+    const early = new Map<number, readonly VolumeView[]>();
+    const readPage = async (offset: number) => {
+      const answer = await this.#read({ offset, limit: MAX_VOLUMES_READ }, this.#ended.signal, true);
+      if (answer.kind !== "ok") {
+        this.#failed(answer);
+        return false;
+      }
+      early.set(offset, answer.value.volumes);
+      // A page that comes before those above it waits for them.
+      for (const [at, rows] of [...early].sort(([a], [b]) => a - b)) {
+        if (at > this.volumes.value.length) break;
+        this.#takeRows(at, MAX_VOLUMES_READ, rows);
+        early.delete(at);
+      }
+      return true;
+    };
+    // A card that is gone ends its reads.
+    const read = await Promise.all(offsets.map((offset) => readPage(offset).catch(() => false)));
+    return read.every((good) => good) ? this.volumes.value : null;
+  }
+
+  /** Puts a page of rows in its place; a page that is not full is the last one. */
+  #takeRows(offset: number, limit: number, rows: readonly VolumeView[]): void {
+    const before = this.volumes.value;
+    if (offset > before.length) return;
+    batch(() => {
+      this.volumes.value = [...before.slice(0, offset), ...rows, ...before.slice(offset + rows.length)];
+      if (rows.length < limit) this.#rowsTotal.value = this.volumes.value.length;
+    });
   }
 
   #plan(): void {
@@ -136,7 +204,7 @@ export class CardStore {
     this.trouble.value = null;
     this.detail.value = value;
     if (isOpen) {
-      this.volumes.value = [...value.volumes, ...this.volumes.value.slice(value.volumes.length)];
+      this.#takeRows(0, limit, value.volumes);
       this.#rows = { detail: value, readAt: this.#readAt };
     }
     this.summary.value = value;

@@ -25,6 +25,7 @@ export function readJobDetail(answer: unknown): JobDetail | null {
     ...answer,
     volumes: answer.volumes.map(readVolume),
     failures: answer.failures.map(readVolume),
+    latest: isVolume(answer.latest) ? readVolume(answer.latest) : null,
     pace: isPace(answer.pace) ? answer.pace : null,
     timeline: isListOf(answer.timeline, isTimelineEntry) ? answer.timeline : [],
   };

@@ -9,10 +9,32 @@ export function formatDuration(seconds: number): string {
   return `${hours > 0 ? `${hours} h ` : ""}${minutes} min ${whole % 60} s`;
 }
 
-/** How long ago something was, in its largest whole unit: `8 s ago`, `42 min ago`, `5 h ago`. */
+/**
+ * A span in words, as exact as people plan by: `less than a minute`, `46 min`, `1 h 56 min`, `31 h`, `12 days`; "" for what
+ * is no span.
+ */
+export function formatSpan(seconds: number): string {
+  if (!Number.isFinite(seconds) || seconds < 0) return "";
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 1) return "less than a minute";
+  const hours = Math.floor(minutes / 60);
+  if (hours < 1) return `${minutes} min`;
+  if (hours < EXACT_HOURS) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+  const whole = Math.round(minutes / 60);
+  return whole < DAYS_FROM_HOURS ? `${whole} h` : `${Math.round(whole / 24)} days`;
+}
+
+/** How long ago something was, in its largest whole unit: `8 s ago`, `42 min ago`, `5 h ago`, `3 days ago`. */
 export function formatAge(seconds: number): string {
   if (!Number.isFinite(seconds)) return "";
   const whole = Math.max(0, Math.floor(seconds));
   if (whole < 60) return `${whole} s ago`;
-  return whole < 3600 ? `${Math.floor(whole / 60)} min ago` : `${Math.floor(whole / 3600)} h ago`;
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ago`;
+  const hours = Math.floor(whole / 3600);
+  return hours < DAYS_FROM_HOURS ? `${hours} h ago` : `${Math.floor(hours / 24)} days ago`;
 }
+
+/** Hours from which minutes are left out. */
+const EXACT_HOURS = 10;
+/** Hours from which a span is told in days. */
+const DAYS_FROM_HOURS = 48;

@@ -1,5 +1,6 @@
-import type { JobDetail } from "@/lib/campaigns/projection/types.ts";
+import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
 import { isWhole } from "./campaign_state.ts";
+import { CARD } from "./card_sentences.ts";
 
 /** A whole number with thousands separators: `81,204`. */
 export function formatCount(count: number): string {
@@ -11,12 +12,31 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
-/** Pages of a campaign in one line: `≥ 81,204 / ≥ 240,118 pages · 3 failed`; `– pages` while nothing is known. */
-export function pagesFigure(detail: JobDetail | null): string {
-  if (!detail || !knowsPages(detail)) return "– pages";
-  const figure = atLeast(detail);
-  const failed = detail.pagesFailed > 0 ? ` · ${figure(detail.pagesFailed)} failed` : "";
-  return `${figure(detail.pagesDone)} / ${figure(detail.pagesTotal)} pages${failed}`;
+/** How far a campaign is, as the parts of one sentence. */
+interface PagesSentence {
+  /** What counts, `351 of 373 pages`. */
+  readonly figure: string;
+  /** The volumes that the figure is of, ` in 25 of 40 volumes`. */
+  readonly base: string;
+  /** `5 pages lost`; "" for none. */
+  readonly lost: string;
+}
+
+/** The pages of the volumes that have started; before those are read how many volumes have. */
+export function pagesSentence({ counts }: JobSummary, detail: JobDetail | null): PagesSentence {
+  const all = formatCount(counts.total);
+  if (detail && knowsPages(detail)) {
+    const figure = atLeast(detail);
+    return {
+      figure: CARD.pagesIn(figure(detail.pagesDone), figure(detail.pagesTotal)),
+      base: CARD.inVolumes(formatCount(detail.pagesCoverage.of), all),
+      lost: detail.pagesFailed > 0 ? CARD.pagesLost(figure(detail.pagesFailed), detail.pagesFailed === 1) : "",
+    };
+  }
+  const started = Math.min(counts.total, counts.done + counts.failed + counts.active);
+  return started === 0
+    ? { figure: CARD.noPageRead, base: CARD.noneStarted(all), lost: "" }
+    : { figure: CARD.volumesStarted(formatCount(started), all), base: CARD.started, lost: "" };
 }
 
 /** Whether anything was read about the pages; volumes may have started and written nothing yet. */

@@ -1,4 +1,4 @@
-import type { Reason, Warmup } from "@/lib/campaigns/projection/types.ts";
+import type { JobSummary, Reason } from "@/lib/campaigns/projection/types.ts";
 
 /** Sentences of problems that a card shows before the rest is folded away (spec, Limits). */
 export const MAX_PROBLEM_SENTENCES = 3;
@@ -10,24 +10,38 @@ export function stageWords(stage: string | null): string {
   return STAGE_WORDS.get(stage ?? "") ?? "";
 }
 
-/**
- * A volume's failure in plain sentences: what happened, and whether it is tried again. `isFinal`: the volume is
- * failed, not between two attempts.
- */
-export function failureSentences(reason: Reason, isFinal: boolean): string {
-  return `${whatHappened(reason)} ${whatFollows(reason, isFinal)}`;
+/** A failure in our words. */
+export interface FailureWords {
+  /** What happened, and whether it is tried again. */
+  readonly text: string;
+  /** What the cluster or the worker reported, where the text does not contain it; null where it does. */
+  readonly raw: string | null;
+}
+
+/** A volume's failure in plain sentences. `isFinal`: the volume is failed, not between two attempts. */
+export function failureWords(reason: Reason, isFinal: boolean): FailureWords {
+  const { text, isQuoted } = whatHappened(reason);
+  const raw = reason.error.trim();
+  return { text: `${text} ${whatFollows(reason, isFinal)}`, raw: isQuoted || raw === "" ? null : raw };
 }
 
 /** A failed volume of which nothing more is known. */
-export function unexplainedFailure(): string {
-  return `The volume failed, and nothing is left that says why. ${ALL_RETRIES_USED}`;
-}
+export const UNEXPLAINED_FAILURE: FailureWords = {
+  text: `The volume failed, and nothing is left that says why. ${notTriedAgain()}`,
+  raw: null,
+};
 
-/** The problem of a campaign's warm-up; null when there is none. */
-export function warmupSentence(warmup: Warmup): string | null {
+/** What is wrong with a campaign's warm-up, and what to do; null where nothing is wrong. */
+export function warmupWords({ warmup, pipeline, phase }: JobSummary): FailureWords | null {
+  if (warmup.phase === "missing" && phase !== "Succeeded") {
+    return {
+      text: `There is no warm-up of the pipeline ${pipeline}, and no volume starts before one succeeds. Start one.`,
+      raw: null,
+    };
+  }
   if (warmup.phase !== "failed") return null;
-  const cause = warmup.reason ? `The warm-up failed: ${quoted(warmup.reason.error)}` : "The warm-up failed.";
-  return `${cause} No volume starts before a warm-up of this pipeline succeeds.`;
+  const { text, raw } = warmup.reason ? warmupCause(warmup.reason) : { text: "The warm-up failed.", raw: null };
+  return { text: `${text} No volume starts before it succeeds: mend the cause, then start the warm-up again.`, raw };
 }
 
 /** In place of a volume's progress when the results store refuses the reader. */
@@ -44,31 +58,83 @@ const STAGE_WORDS: ReadonlyMap<string, string> = new Map([
   ["publish", "publishing results"],
 ]);
 
-const ALL_RETRIES_USED = "All retries are used: run this volume in a new campaign.";
+/** The same for every volume that stays failed: a record, which is left when the Job is gone, knows no more. */
+function notTriedAgain(): string {
+  return "It is not tried again: run it in a new campaign when the cause is mended.";
+}
+
 const WORST_NAMES = 3;
 
-function whatHappened({ stage, permanent, error }: Reason): string {
-  if (error === "DeadlineExceeded" || /\bMAX_SECONDS\b/.test(error)) {
-    return "The time allowed for this volume ran out.";
-  }
-  if (error === "SIGTERM") {
-    return "The cluster stopped the work on this volume.";
-  }
-  const killed = /^(\w+) \(exit code (\d+)\)$/.exec(error);
-  if (killed) {
-    return `The work on this volume broke off (${endingWords(killed[1])}, exit code ${killed[2]}).`;
-  }
-  if (error === "Evicted") {
-    return "The cluster stopped the work on this volume to free resources.";
-  }
-  if (stage === "verify" || error.startsWith("verify failed:")) {
-    return verifySentence(error);
-  }
+interface Happening {
+  readonly text: string;
+  /** The text contains what was reported. */
+  readonly isQuoted: boolean;
+}
+
+function whatHappened({ stage, permanent, error }: Reason): Happening {
+  const known = clusterSentence(error, "the work on this volume");
+  if (known !== null) return { text: known, isQuoted: false };
+  if (stage === "verify" || error.startsWith("verify failed:")) return verifyHappening(error);
   if (stage === null && permanent === null && /^\s*[{[]/.test(error)) {
-    return "The volume stopped with a message that cannot be read.";
+    return { text: "The volume stopped with a message that cannot be read.", isQuoted: false };
   }
-  if (error.trim() === "") return "The volume stopped without saying why.";
-  return `${STAGE_FAILURES.get(`${stage}${permanent ? "!" : ""}`) ?? stageFailure(stage)}: ${quoted(error)}`;
+  if (error.trim() === "") return { text: "The volume stopped without saying why.", isQuoted: false };
+  const what = STAGE_FAILURES.get(`${stage}${permanent ? "!" : ""}`) ?? stageFailure(stage);
+  return { text: `${what}: ${quoted(error)}`, isQuoted: true };
+}
+
+function warmupCause({ error }: Reason): FailureWords {
+  if (/no space left on device/i.test(error)) {
+    return { text: "The warm-up failed: the disk for models is full.", raw: error };
+  }
+  const known = clusterSentence(error, "the warm-up");
+  return known === null
+    ? { text: `The warm-up failed: ${quoted(error)}`, raw: null }
+    : { text: `The warm-up failed. ${known}`, raw: error };
+}
+
+/**
+ * The cluster's words for why a container or a pod ended, as a sentence; null for another text.
+ *
+ * @see https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/
+ */
+function clusterSentence(error: string, work: string): string | null {
+  if (/\bMAX_SECONDS\b/.test(error)) return CLUSTER_SENTENCES.DeadlineExceeded(work);
+  const [, word, code] = /^(\w+)(?: \(exit code (\d+)\))?$/.exec(error.trim()) ?? [];
+  if (word !== undefined && Object.hasOwn(CLUSTER_SENTENCES, word)) return CLUSTER_SENTENCES[word](work);
+  return code === undefined ? null : `${capital(work)} broke off with an error (exit code ${code}).`;
+}
+
+const outOfTime = (work: string) => `The time allowed for ${work} ran out.`;
+const stopped = (work: string) => `The cluster stopped ${work}.`;
+const moved = (work: string) => `The cluster stopped ${work} to free resources.`;
+const machineLost = (work: string) => `The machine under ${work} was shut down or lost.`;
+const noImage = (work: string) => `The container image for ${work} could not be fetched.`;
+const notStarted = (work: string) => `The container for ${work} could not be started.`;
+
+const CLUSTER_SENTENCES: Readonly<Record<string, (work: string) => string>> = {
+  OOMKilled: (work) => `${capital(work)} ran out of memory.`,
+  DeadlineExceeded: outOfTime,
+  SIGTERM: stopped,
+  Evicted: moved,
+  Preempting: moved,
+  NodeLost: machineLost,
+  NodeShutdown: machineLost,
+  Terminated: machineLost,
+  ErrImagePull: noImage,
+  ImagePullBackOff: noImage,
+  ErrImageNeverPull: noImage,
+  InvalidImageName: noImage,
+  ContainerCannotRun: notStarted,
+  StartError: notStarted,
+  RunContainerError: notStarted,
+  CreateContainerError: notStarted,
+  CreateContainerConfigError: notStarted,
+  CrashLoopBackOff: notStarted,
+};
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 const STAGE_FAILURES: ReadonlyMap<string, string> = new Map([
@@ -84,21 +150,18 @@ function stageFailure(stage: string | null): string {
   return words ? `It failed while ${words}` : "It failed";
 }
 
-function endingWords(reason: string): string {
-  return reason === "OOMKilled" ? "out of memory" : reason === "Error" ? "an error" : reason;
-}
-
-function verifySentence(error: string): string {
+function verifyHappening(error: string): Happening {
+  const unread = () => ({ text: `It failed while checking results: ${quoted(error)}`, isQuoted: true });
   const all = /all (\d+) processed pages failed/.exec(error);
-  if (all) return "No page of this volume gave a result.";
+  if (all) return { text: "No page of this volume gave a result.", isQuoted: false };
   const counts = /verify failed: (\d+) missing, (\d+) failed/.exec(error);
-  if (!counts) return `It failed while checking results: ${quoted(error)}`;
+  if (!counts) return unread();
   const [missing, failed] = [Number(counts[1]), Number(counts[2])];
   const parts = [
     ...(missing > 0 ? [`${pages(missing)} missing${named(error, "missing", missing)}`] : []),
     ...(failed > 0 ? [`${pages(failed)} without a result${named(error, "failed", failed)}`] : []),
   ];
-  return parts.length > 0 ? `${parts.join(", ")}.` : `It failed while checking results: ${quoted(error)}`;
+  return parts.length > 0 ? { text: `${parts.join(", ")}.`, isQuoted: false } : unread();
 }
 
 function pages(count: number): string {
@@ -116,10 +179,7 @@ function named(error: string, list: string, count: number): string {
 }
 
 function whatFollows({ permanent }: Reason, isFinal: boolean): string {
-  if (permanent) {
-    return "It is not tried again: when the cause is mended, run this volume in a new campaign.";
-  }
-  return isFinal ? ALL_RETRIES_USED : "It will be tried again.";
+  return permanent || isFinal ? notTriedAgain() : "It will be tried again.";
 }
 
 /** A foreign text as the end of a sentence. */

@@ -1,43 +1,92 @@
 import type { JobDetail, JobSummary, VolumeView } from "@/lib/campaigns/projection/types.ts";
-import { isSettled } from "./campaign_state.ts";
-import { failureSentences, unexplainedFailure, warmupSentence } from "./problem_sentences.ts";
+import { isInTrouble, isSettled } from "./campaign_state.ts";
+import { counted } from "./figures.ts";
+import { type FailureWords, failureWords, UNEXPLAINED_FAILURE, warmupWords } from "./problem_sentences.ts";
 
 /** One problem of a card. */
 export interface Problem {
   /** The volume it is about; null: the campaign. */
   readonly volume: string | null;
   readonly sentence: string;
+  /** What the cluster or the worker reported, where the sentence does not contain it. */
+  readonly raw: string | null;
+  /** A person must act; other problems are said quietly. */
+  readonly isTrouble: boolean;
   /** The volume's run log. */
   readonly log: { readonly logUrl: string; readonly manifestUrl: string | null; readonly live: boolean } | null;
 }
 
+/** The problems of a card. */
+interface CardProblems {
+  readonly problems: readonly Problem[];
+  /** How many there will be once the detail is read: a card holds their space free. */
+  readonly expected: number;
+}
+
 /**
- * The problems of a card that its loaded rows do not tell: the warm-up's failure, failed volumes, the newest page error
- * (spec, Browser behaviour). `shown` are the ids of the rows on the page.
+ * The problems of a card that its loaded rows do not tell: the warm-up, failed volumes, the newest page error (spec, Browser
+ * behaviour).
+ *
+ * @param shown ids of the rows on the page; null for a folded card, whose line of pages tells of lost ones
  */
-export function problemsOf(job: JobSummary, detail: JobDetail | null, shown: ReadonlySet<string>): Problem[] {
-  const warmup = warmupSentence(job.warmup);
-  const problems: Problem[] = warmup ? [{ volume: null, sentence: warmup, log: null }] : [];
-  for (const { id, reason, logUrl, manifestUrl, state } of detail?.failures ?? []) {
-    if (shown.has(id)) continue;
-    const sentence = reason ? failureSentences(reason, true) : unexplainedFailure();
-    problems.push({ volume: id, sentence, log: { logUrl, manifestUrl, live: isLogLive(state) } });
-  }
-  const error = detail?.lastError;
-  if (error && !shown.has(error.volume)) {
-    const page = error.page === null ? "A page" : `Page ${error.page}`;
-    problems.push({
-      volume: error.volume,
-      sentence: `${page} failed: ${error.error.replace(/\s+/g, " ").trim()}`,
-      log: { logUrl: error.logUrl, manifestUrl: null, live: isErrorLive(job, detail, error.volume) },
-    });
-  }
-  return problems;
+export function problemsOf(job: JobSummary, detail: JobDetail | null, shown: ReadonlySet<string> | null): CardProblems {
+  const campaign = campaignProblems(job);
+  const volumes = (detail?.failures ?? []).filter(({ id }) => !shown?.has(id)).map(failedVolume);
+  const page = shown && detail ? lostPage(job, detail, shown) : [];
+  const problems = [...campaign, ...volumes, ...page];
+  const expected = campaign.length + Math.min(job.counts.failed, MAX_FAILURES);
+  return { problems, expected: detail ? problems.length : expected };
 }
 
 /** Whether a volume's run may still write its log: a failed one may be tried again. */
 export function isLogLive(state: VolumeView["state"]): boolean {
   return state !== "done" && state !== "unknown";
+}
+
+/** Failed volumes that a detail names (spec, Limits). */
+const MAX_FAILURES = 50;
+
+function campaignProblems(job: JobSummary): Problem[] {
+  const warmup = warmupWords(job);
+  const volumes = failedVolumes(job);
+  return [
+    ...(warmup ? [campaignProblem(warmup, true)] : []),
+    ...(volumes ? [campaignProblem({ text: volumes, raw: null }, isInTrouble(job))] : []),
+  ];
+}
+
+function failedVolumes(job: JobSummary): string | null {
+  const { counts, phase } = job;
+  const isOver = isSettled(job);
+  if (counts.failed === 0) return isOver && phase === "Failed" ? "The campaign failed before any volume did." : null;
+  const failed = `${counted(counts.failed, "volume")} failed`;
+  const it = counts.failed === 1 ? "it" : "them";
+  return isOver
+    ? `${failed}. Run ${it} in a new campaign when the cause is mended.`
+    : `${failed}. Run ${it} in a new campaign when this one has ended.`;
+}
+
+function campaignProblem({ text, raw }: FailureWords, isTrouble: boolean): Problem {
+  return { volume: null, sentence: text, raw, isTrouble, log: null };
+}
+
+function failedVolume({ id, reason, logUrl, manifestUrl, state }: VolumeView): Problem {
+  const { text, raw } = reason ? failureWords(reason, true) : UNEXPLAINED_FAILURE;
+  const log = { logUrl, manifestUrl, live: isLogLive(state) };
+  return { volume: id, sentence: text, raw, isTrouble: false, log };
+}
+
+function lostPage(job: JobSummary, detail: JobDetail, shown: ReadonlySet<string>): Problem[] {
+  const error = detail.lastError;
+  if (!error || shown.has(error.volume)) return [];
+  const page = error.page === null ? "A page" : `Page ${error.page}`;
+  return [{
+    volume: error.volume,
+    sentence: `${page} was lost: ${error.error.replace(/\s+/g, " ").trim()}`,
+    raw: null,
+    isTrouble: false,
+    log: { logUrl: error.logUrl, manifestUrl: null, live: isErrorLive(job, detail, error.volume) },
+  }];
 }
 
 /** The newest error may be of a volume that no row, failure or latest tells the state of. */

@@ -1,28 +1,30 @@
 import type { VolumeView } from "@/lib/campaigns/projection/types.ts";
 import type { Chip } from "./campaign_state.ts";
-import { formatAge } from "./durations.ts";
-import { failureSentences, forbiddenSentence, stageWords, unexplainedFailure } from "./problem_sentences.ts";
+import { formatAge, formatSpan } from "./durations.ts";
+import { counted } from "./figures.ts";
+import { failureWords, forbiddenSentence, stageWords, UNEXPLAINED_FAILURE } from "./problem_sentences.ts";
 
-/** Seconds without a sign of life after which a running volume looks stalled. */
-const STALLED_SECONDS = 1800;
-
-/** A line below a volume's name. */
-interface VolumeLine {
+/** What can be said about a volume, in one sentence. */
+interface VolumeSentence {
   readonly text: string;
-  readonly bad: boolean;
+  /** What the cluster or the worker reported, where the text does not contain it. */
+  readonly raw: string | null;
 }
 
-/** What stands below a volume's name: what it does and since when, why it failed, that it may not be read. */
-export function volumeLines(volume: VolumeView): VolumeLine[] {
-  if (volume.forbidden) return [{ text: forbiddenSentence(), bad: true }];
-  const lines: VolumeLine[] = [];
-  const activity = activityOf(volume);
-  if (activity) lines.push(activity);
-  const isFinal = volume.state === "failed";
-  if (volume.reason && volume.state !== "done") {
-    lines.push({ text: failureSentences(volume.reason, isFinal), bad: true });
-  } else if (isFinal) lines.push({ text: unexplainedFailure(), bad: true });
-  return lines;
+/** What a volume does and since when, why it failed, which page it lost, that it may not be read; "" for nothing. */
+export function volumeSentence(volume: VolumeView): VolumeSentence {
+  const { state, reason, progress } = volume;
+  if (volume.forbidden) return { text: forbiddenSentence(), raw: null };
+  if (state === "failed") return reason ? failureWords(reason, true) : UNEXPLAINED_FAILURE;
+  if (state === "active") return activity(volume);
+  const age = progress?.ageSeconds ?? null;
+  const ended = state === "done" && age !== null ? `Ended ${formatAge(age)}` : "";
+  if (state === "done" && progress?.lastError) {
+    const { page, error } = progress.lastError;
+    const lost = `${page === null ? "A page" : `Page ${page}`} was lost: ${error.replace(/\s+/g, " ").trim()}`;
+    return { text: ended ? `${lost} · ${ended.toLowerCase()}` : lost, raw: null };
+  }
+  return { text: state === "unknown" ? "How it ended is not recorded." : ended, raw: null };
 }
 
 /**
@@ -38,31 +40,34 @@ export function volumeManifest({ forbidden, state, progress, iiifUrl, sourceUrl 
 export function volumeChip(volume: VolumeView): Chip {
   switch (volume.state) {
     case "active":
-      return { text: "active", tone: isStalled(volume) ? "warn" : "run" };
-    case "done":
-      return (volume.progress?.failed ?? 0) > 0
-        ? { text: "done", tone: "warn", title: "Some of its pages failed" }
-        : { text: "done", tone: "done" };
+      return volume.stalledSince === null
+        ? { text: "active", tone: "run", live: true }
+        : { text: "stalled", tone: "warn", title: "Active, but its progress stands still" };
+    case "done": {
+      const lost = volume.progress?.failed ?? 0;
+      return lost > 0 ? { text: `done, ${counted(lost, "page")} lost`, tone: "warn" } : { text: "done", tone: "done" };
+    }
     case "failed":
       return { text: "failed", tone: "bad" };
     case "pending":
-      return { text: "pending", tone: "idle" };
+      return { text: "waiting", tone: "idle" };
     case "unknown":
       return { text: "unknown", tone: "idle" };
   }
 }
 
-function activityOf(volume: VolumeView): VolumeLine | null {
-  if (volume.state !== "active" && volume.state !== "unknown") return null;
-  const words = stageWords(volume.progress?.stage ?? null);
-  const age = volume.progress?.ageSeconds ?? null;
-  if (isStalled(volume) && age !== null) {
-    return { text: `no update for ${formatAge(age).replace(" ago", "")}: may be stalled`, bad: true };
+function activity({ reason, progress, stalledSince }: VolumeView): VolumeSentence {
+  if (reason) return failureWords(reason, false);
+  const age = progress?.ageSeconds ?? null;
+  const words = stageWords(progress?.stage ?? null);
+  if (stalledSince !== null && age !== null) {
+    const stage = words && ` while ${words}`;
+    return { text: `No progress for ${formatSpan(age)}${stage}: its run log may say why.`, raw: null };
   }
-  const parts = [words, age === null ? "" : `updated ${formatAge(age)}`].filter(Boolean);
-  return parts.length > 0 ? { text: parts.join(" · "), bad: false } : null;
+  const text = [capital(words), age === null ? "" : formatAge(age)].filter(Boolean).join(" · ");
+  return { text, raw: null };
 }
 
-function isStalled({ state, progress }: VolumeView): boolean {
-  return state === "active" && (progress?.ageSeconds ?? 0) >= STALLED_SECONDS;
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -108,6 +108,7 @@ export function sampleSummaries(): JobSummary[] {
       phase: "PartiallyFailed",
       counts: { total: 60, active: 0, done: 54, failed: 6 },
       createdAt: "2026-11-18T15:05:00Z",
+      startedAt: "2026-11-18T15:06:00Z",
       finishedAt: "2026-11-19T02:31:00Z",
     }),
     summary({
@@ -115,6 +116,7 @@ export function sampleSummaries(): JobSummary[] {
       phase: "Succeeded",
       counts: { total: 12, active: 0, done: 12, failed: 0 },
       createdAt: "2026-11-12T09:00:00Z",
+      startedAt: "2026-11-12T09:02:00Z",
       finishedAt: "2026-11-12T21:12:00Z",
     }),
     summary({
@@ -125,6 +127,7 @@ export function sampleSummaries(): JobSummary[] {
       qualityPrediction: false,
       counts: { total: 90, active: 0, done: 70, failed: 0 },
       createdAt: "2025-11-02T10:20:00Z",
+      startedAt: "2025-11-02T10:21:00Z",
     }),
     summary({
       name: "landsarkivet-lund",
@@ -135,8 +138,8 @@ export function sampleSummaries(): JobSummary[] {
       createdAt: "2026-11-21T11:01:00Z",
       waiting: {
         code: "queue",
-        reason: "2 campaigns are ahead",
-        message: null,
+        reason: "Pending",
+        message: "2 campaigns are ahead",
         since: "2026-11-21T11:01:00Z",
       },
     }),
@@ -185,6 +188,7 @@ function activeVolume(index: number, id: string): VolumeView {
     id,
     state: "active",
     sourceUrl: index % 2 === 0 ? finished.sourceUrl : null,
+    stalledSince: index === 1 ? "2026-11-21T11:48:00Z" : null,
     progress: finished.progress && {
       ...finished.progress,
       done: 20 + 12 * index,
@@ -196,6 +200,17 @@ function activeVolume(index: number, id: string): VolumeView {
   });
 }
 
+/** How a running sample went, and goes on. */
+const SAMPLE_COURSE = {
+  pace: { pagesPerMinute: 48.2, endsAt: "2026-11-22T08:40:00Z", window: 600 },
+  timeline: Array.from({ length: 30 }, (_, hour) => ({
+    at: new Date(Date.parse("2026-11-20T07:13:00Z") + hour * 3_600_000).toISOString(),
+    volumesDone: 14 * hour,
+    volumesFailed: 0,
+    pagesDone: 2900 * hour,
+  })),
+} satisfies Partial<JobDetail>;
+
 /** The detail of one of the samples. */
 export function sampleDetail(job: JobSummary, offset: number, limit: number): JobDetail {
   const all = sampleVolumes(job, 0, job.counts.total);
@@ -203,7 +218,7 @@ export function sampleDetail(job: JobSummary, offset: number, limit: number): Jo
   return detail(job, all, {
     volumes: all.slice(offset, offset + limit),
     failures: all.filter(({ state }) => state === "failed").toReversed(),
-    ...(isRunning ? { pagesCoverage: { counted: 380, of: 420 }, errors: 12 } : {}),
+    ...(isRunning ? { pagesCoverage: { counted: 380, of: 420 }, errors: 12, ...SAMPLE_COURSE } : {}),
     quality: !job.qualityPrediction ? null : {
       mean: 0.87,
       min: 0.31,

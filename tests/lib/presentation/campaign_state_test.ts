@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 
 import { accentOf, bandOf, chipsOf, isInTrouble } from "@/lib/presentation/campaign_state.ts";
-import { pagesFigure } from "@/lib/presentation/figures.ts";
-import { detail, summary, volume } from "@/tests/site/fake_campaigns.ts";
+import { detail, summary } from "@/tests/site/fake_campaigns.ts";
 
 const words = (job: Parameters<typeof chipsOf>[0], of: Parameters<typeof chipsOf>[1] = null) =>
   chipsOf(job, of).map(({ text }) => text);
@@ -56,16 +55,4 @@ Deno.test("campaign state: lost pages make a success a partial one", () => {
   assert.deepEqual(words(job, lost), ["partially succeeded"]);
   assert.equal(accentOf(job, lost), "done partly");
   assert.equal(accentOf(job, null), "done");
-});
-
-Deno.test("figures: every count says at least until the sums are whole", () => {
-  const job = summary({ name: "a" });
-  const volumes = [volume({ index: 0, id: "v" })];
-  assert.equal(pagesFigure(null), "– pages");
-  const nothing = { pagesDone: 0, pagesTotal: 0, pagesFailed: 0 };
-  assert.equal(pagesFigure(detail(job, volumes, nothing)), "– pages");
-  assert.equal(pagesFigure(detail(job, volumes, { ...nothing, pagesTotal: 3 })), "0 / 3 pages");
-  assert.equal(pagesFigure(detail(job, volumes, { pagesDone: 81204 })), "81,204 / 210 pages");
-  const part = detail(job, volumes, { pagesCoverage: { counted: 1, of: 2 }, pagesFailed: 3 });
-  assert.equal(pagesFigure(part), "≥ 210 / ≥ 210 pages · ≥ 3 failed");
 });

@@ -1,25 +1,27 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+
+import type { Phase, Warmup } from "@/lib/campaigns/projection/types.ts";
 import {
-  failureSentences,
+  failureWords,
   forbiddenSentence,
   stageWords,
-  unexplainedFailure,
-  warmupSentence,
+  UNEXPLAINED_FAILURE,
+  warmupWords,
 } from "@/lib/presentation/problem_sentences.ts";
+import { summary } from "@/tests/site/fake_campaigns.ts";
 
-function told(
+function words(
   error: string,
   stage: string | null = null,
   permanent: boolean | null = null,
   isFinal = true,
 ): string {
-  return failureSentences({ stage, permanent, error }, isFinal);
+  return failureWords({ stage, permanent, error }, isFinal).text;
 }
 
 const retried = "It will be tried again.";
-const exhausted = "All retries are used: run this volume in a new campaign.";
-const useless = "It is not tried again: when the cause is mended, run this volume in a new campaign.";
+const final = "It is not tried again: run it in a new campaign when the cause is mended.";
 
 Deno.test("failure: it says what happened", () => {
   const cases: [string, string | null, boolean | null, string][] = [
@@ -27,13 +29,13 @@ Deno.test("failure: it says what happened", () => {
       "DeadlineExceeded",
       "stream",
       false,
-      "The time allowed for this volume ran out.",
+      "The time allowed for the work on this volume ran out.",
     ],
     [
       "stopped after MAX_SECONDS",
       null,
       null,
-      "The time allowed for this volume ran out.",
+      "The time allowed for the work on this volume ran out.",
     ],
     [
       "SIGTERM",
@@ -51,13 +53,13 @@ Deno.test("failure: it says what happened", () => {
       "OOMKilled (exit code 137)",
       null,
       null,
-      "The work on this volume broke off (out of memory, exit code 137).",
+      "The work on this volume ran out of memory.",
     ],
     [
       "Error (exit code 1)",
       null,
       null,
-      "The work on this volume broke off (an error, exit code 1).",
+      "The work on this volume broke off with an error (exit code 1).",
     ],
     [
       '{"stage": "str',
@@ -95,19 +97,19 @@ Deno.test("failure: it says what happened", () => {
   ];
   for (const [error, stage, permanent, sentence] of cases) {
     assert.equal(
-      told(error, stage, permanent),
-      `${sentence} ${permanent ? useless : exhausted}`,
+      words(error, stage, permanent),
+      `${sentence} ${final}`,
       error,
     );
   }
 });
 
 Deno.test("failure: it says whether the volume is tried again", () => {
-  assert.ok(told("x", "stream", false, false).endsWith(retried));
-  assert.ok(told("x", "stream", null, false).endsWith(retried));
-  assert.ok(told("x", "stream", false).endsWith(exhausted));
-  assert.ok(told("x", "stream", true).endsWith(useless));
-  assert.ok(told("x", "stream", true, false).endsWith(useless));
+  assert.ok(words("x", "stream", false, false).endsWith(retried));
+  assert.ok(words("x", "stream", null, false).endsWith(retried));
+  assert.ok(words("x", "stream", false).endsWith(final));
+  assert.ok(words("x", "stream", true).endsWith(final));
+  assert.ok(words("x", "stream", true, false).endsWith(final));
 });
 
 Deno.test("failed check of results: how many pages, and the names of up to three", () => {
@@ -136,15 +138,15 @@ Deno.test("failed check of results: how many pages, and the names of up to three
   ];
   for (const [error, sentence] of cases) {
     assert.equal(
-      told(error, "verify", false),
-      `${sentence} ${exhausted}`,
+      words(error, "verify", false),
+      `${sentence} ${final}`,
       error,
     );
   }
 });
 
 Deno.test("failure: a foreign text is cut, never inside a character", () => {
-  const sentence = told("\u{1F600}".repeat(60_000), "stream", false);
+  const sentence = words("\u{1F600}".repeat(60_000), "stream", false);
   assert.ok([...sentence].length < 450);
   assert.ok(sentence.isWellFormed());
   assert.ok(sentence.includes("… "));
@@ -160,7 +162,7 @@ Deno.test("failure: any reason gives sentences on one line", () => {
     ),
   });
   fc.assert(fc.property(reason, fc.boolean(), (reason, isFinal) => {
-    const sentences = failureSentences(reason, isFinal);
+    const sentences = failureWords(reason, isFinal).text;
     assert.match(sentences, /^[^\n]+\.$/);
     assert.doesNotMatch(
       sentences,
@@ -169,19 +171,48 @@ Deno.test("failure: any reason gives sentences on one line", () => {
   }));
 });
 
-Deno.test("warm-up: only a failed one is a problem", () => {
-  const reason = { stage: null, permanent: null, error: "disk full" };
-  assert.equal(
-    warmupSentence({ phase: "failed", reason }),
-    "The warm-up failed: disk full. No volume starts before a warm-up of this pipeline succeeds.",
-  );
-  assert.match(
-    warmupSentence({ phase: "failed" }) ?? "",
-    /^The warm-up failed\. /,
-  );
-  for (const phase of ["missing", "pending", "running", "succeeded"] as const) {
-    assert.equal(warmupSentence({ phase }), null);
+Deno.test("failure: a final one ends alike while the Job is there and when only its record is left", () => {
+  const live = failureWords({ stage: "stream", permanent: true, error: "OOMKilled (exit code 137)" }, true);
+  const recorded = failureWords({ stage: null, permanent: null, error: "OOMKilled (exit code 137)" }, true);
+  assert.equal(live.text, recorded.text);
+});
+
+Deno.test("failure: the cluster's words become sentences, with the words themselves beside them", () => {
+  const cases: [string, string][] = [
+    ["OOMKilled", "The work on this volume ran out of memory."],
+    ["ImagePullBackOff", "The container image for the work on this volume could not be fetched."],
+    ["ErrImagePull", "The container image for the work on this volume could not be fetched."],
+    ["CreateContainerConfigError", "The container for the work on this volume could not be started."],
+    ["ContainerCannotRun (exit code 127)", "The container for the work on this volume could not be started."],
+    ["NodeShutdown", "The machine under the work on this volume was shut down or lost."],
+    ["Preempting", "The cluster stopped the work on this volume to free resources."],
+  ];
+  for (const [error, sentence] of cases) {
+    const reason = { stage: null, permanent: null, error };
+    assert.deepEqual(failureWords(reason, true), { text: `${sentence} ${final}`, raw: error });
   }
+  assert.equal(failureWords({ stage: "load", permanent: null, error: "no disk" }, true).raw, null, "it is in the text");
+  assert.match(words("toString"), /^It failed: toString\./);
+});
+
+Deno.test("warm-up: a failed one is a problem with its cause, a missing one until the campaign has succeeded", () => {
+  const text = (warmup: Warmup, phase: Phase = "Running") =>
+    warmupWords(summary({ name: "a", pipeline: "lion", warmup, phase }));
+  const failed = (error: string) => text({ phase: "failed", reason: { stage: null, permanent: null, error } });
+  const follows = "No volume starts before it succeeds: mend the cause, then start the warm-up again.";
+  assert.deepEqual(failed("no disk"), { text: `The warm-up failed: no disk. ${follows}`, raw: null });
+  assert.deepEqual(failed("OSError: No space left on device: /m"), {
+    text: `The warm-up failed: the disk for models is full. ${follows}`,
+    raw: "OSError: No space left on device: /m",
+  });
+  assert.deepEqual(failed("ImagePullBackOff"), {
+    text: `The warm-up failed. The container image for the warm-up could not be fetched. ${follows}`,
+    raw: "ImagePullBackOff",
+  });
+  assert.deepEqual(text({ phase: "failed" }), { text: `The warm-up failed. ${follows}`, raw: null });
+  assert.match(text({ phase: "missing" })?.text ?? "", /^There is no warm-up of the pipeline lion/);
+  assert.equal(text({ phase: "missing" }, "Succeeded"), null);
+  for (const phase of ["pending", "running", "succeeded"] as const) assert.equal(text({ phase }), null);
 });
 
 Deno.test("words: stages have some, a stage that is over or unknown has none", () => {
@@ -190,5 +221,5 @@ Deno.test("words: stages have some, a stage that is over or unknown has none", (
     assert.equal(stageWords(stage), "");
   }
   assert.match(forbiddenSentence(), /may not read/);
-  assert.ok(unexplainedFailure().endsWith(exhausted));
+  assert.ok(UNEXPLAINED_FAILURE.text.endsWith(final));
 });

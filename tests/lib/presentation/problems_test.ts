@@ -6,7 +6,7 @@ import { unreachableSentence } from "@/lib/presentation/page_sentences.ts";
 import { problemsOf } from "@/lib/presentation/problems.ts";
 import { parseRunLog } from "@/tests/lib/presentation/run_log/parsed_log.ts";
 import { logProblem, outcomeChip, stageCounts, stoppedBy } from "@/lib/presentation/run_log/words.ts";
-import { volumeChip, volumeLines, volumeManifest } from "@/lib/presentation/volume_words.ts";
+import { volumeChip, volumeManifest, volumeSentence } from "@/lib/presentation/volume_words.ts";
 import { detail, summary, volume } from "@/tests/site/fake_campaigns.ts";
 
 const job = summary({ name: "a" });
@@ -18,33 +18,81 @@ const broken = volume({
 });
 const lastError = { page: "0007", error: "too\n dark", volume: "v-9", logUrl: "http://127.0.0.1/results/l.txt" };
 
+const NONE: ReadonlySet<string> = new Set();
+
 Deno.test("problems: the warm-up, then failed volumes, then the newest page error", () => {
-  const failed = summary({ name: "a", warmup: { phase: "failed" } });
-  const problems = problemsOf(failed, detail(failed, [broken], { lastError }), new Set());
-  assert.deepEqual(problems.map((problem) => problem.volume), [null, "v-3", "v-9"]);
+  const counts = { total: 4, active: 0, done: 3, failed: 1 };
+  const failed = summary({ name: "a", phase: "PartiallyFailed", warmup: { phase: "failed" }, counts });
+  const { problems } = problemsOf(failed, detail(failed, [broken], { lastError }), NONE);
+  assert.deepEqual(problems.map((problem) => problem.volume), [null, null, "v-3", "v-9"]);
   assert.match(problems[0].sentence, /^The warm-up failed/);
-  assert.equal(problems[2].sentence, "Page 0007 failed: too dark");
+  assert.equal(problems[1].sentence, "1 volume failed. Run it in a new campaign when the cause is mended.");
+  assert.equal(problems[2].raw, "Evicted");
+  assert.equal(problems[3].sentence, "Page 0007 was lost: too dark");
+  assert.deepEqual(problems.map(({ isTrouble }) => isTrouble), [true, true, false, false]);
+});
+
+Deno.test("problems: failed volumes of a campaign that goes on are said quietly", () => {
+  const running = summary({ name: "a", counts: { total: 4, active: 1, done: 1, failed: 2 } });
+  const { problems } = problemsOf(running, null, null);
+  assert.deepEqual(problems.map(({ sentence, isTrouble }) => [sentence, isTrouble]), [
+    ["2 volumes failed. Run them in a new campaign when this one has ended.", false],
+  ]);
+});
+
+Deno.test("problems: before the detail is read it is known how many there will be", () => {
+  for (const failed of [0, 1, 3, 50]) {
+    const counts = { total: 60, active: 0, done: 60 - failed, failed };
+    const job = summary({ name: "a", phase: failed > 0 ? "PartiallyFailed" : "Succeeded", counts });
+    const volumes = Array.from({ length: failed }, (_, index) => volume({ index, id: `v${index}`, state: "failed" }));
+    const { expected, problems } = problemsOf(job, detail(job, volumes, { lastError }), null);
+    assert.equal(problemsOf(job, null, null).expected, expected, `${failed}`);
+    assert.equal(problems.length, expected, "a folded card tells of lost pages elsewhere");
+  }
 });
 
 Deno.test("problems: what a loaded row tells is not told twice", () => {
-  assert.deepEqual(problemsOf(job, detail(job, [broken], { lastError }), new Set(["v-3", "v-9"])), []);
+  const shown = new Set(["v-3", "v-9"]);
+  assert.deepEqual(problemsOf(job, detail(job, [broken], { lastError }), shown).problems, []);
 });
 
-Deno.test("volume words: a silent running volume may be stalled", () => {
-  const silent = volume({ index: 0, id: "v", state: "active" });
-  const aged = (ageSeconds: number) => ({
-    ...silent,
-    progress: silent.progress && { ...silent.progress, stage: "stream", ageSeconds },
+Deno.test("volume words: an active volume says what it does, one that stands still for how long", () => {
+  const active = volume({ index: 0, id: "v", state: "active" });
+  const aged = (ageSeconds: number, stalledSince: string | null = null) => ({
+    ...active,
+    stalledSince,
+    progress: active.progress && { ...active.progress, stage: "stream", ageSeconds },
   });
-  assert.equal(volumeLines(aged(8))[0].text, "processing pages · updated 8 s ago");
-  assert.equal(volumeLines(aged(2520))[0].text, "no update for 42 min: may be stalled");
-  assert.equal(volumeChip(aged(2520)).tone, "warn");
+  assert.equal(volumeSentence(aged(8)).text, "Processing pages · 8 s ago");
+  assert.equal(volumeChip(aged(8)).text, "active");
+  const stalled = aged(2520, "2026-11-21T11:48:00Z");
+  assert.equal(
+    volumeSentence(stalled).text,
+    "No progress for 42 min while processing pages: its run log may say why.",
+  );
+  assert.deepEqual([volumeChip(stalled).text, volumeChip(stalled).tone], ["stalled", "warn"]);
+});
+
+Deno.test("volume words: an active volume between two attempts says why the first one ended", () => {
+  const between = { ...broken, state: "active" } as const;
+  assert.match(volumeSentence(between).text, /to free resources\. It will be tried again\.$/);
+  assert.equal(volumeSentence(between).raw, "Evicted");
+});
+
+Deno.test("volume words: a done volume with lost pages has a word and a colour of its own", () => {
+  const lost = (failed: number) => {
+    const done = volume({ index: 0, id: "v" });
+    const lastError = { page: "0009", error: "too\n dark" };
+    return { ...done, progress: done.progress && { ...done.progress, failed, lastError } };
+  };
+  assert.deepEqual(volumeChip(volume({ index: 0, id: "v" })), { text: "done", tone: "done" });
+  assert.deepEqual(volumeChip(lost(1)), { text: "done, 1 page lost", tone: "warn" });
+  assert.deepEqual(volumeChip(lost(2)), { text: "done, 2 pages lost", tone: "warn" });
+  assert.equal(volumeSentence(lost(1)).text, "Page 0009 was lost: too dark · ended 30 min ago");
 });
 
 Deno.test("volume words: a volume the reader may not read says only that", () => {
-  const lines = volumeLines({ ...broken, forbidden: true });
-  assert.equal(lines.length, 1);
-  assert.match(lines[0].text, /may not read/);
+  assert.match(volumeSentence({ ...broken, forbidden: true }).text, /may not read/);
 });
 
 Deno.test("volume words: a name opens the published manifest, else the source's, else nothing", () => {
@@ -62,7 +110,7 @@ Deno.test("volume words: a name opens the published manifest, else the source's,
 });
 
 Deno.test("volume words: a failed volume without a reason still gets a sentence", () => {
-  assert.equal(volumeLines(volume({ index: 0, id: "v", state: "failed" })).length, 1);
+  assert.match(volumeSentence(volume({ index: 0, id: "v", state: "failed" })).text, /nothing is left that says why/);
 });
 
 Deno.test("log address: namespace, pipeline and volume, decoded", () => {
@@ -103,7 +151,7 @@ Deno.test("problems: a log is followed while its volume may still be run", () =>
   const live = (phase: "Running" | "Succeeded", states: Partial<Record<string, "done" | "active">>) => {
     const campaign = summary({ name: "a", phase });
     const volumes = Object.entries(states).map(([id, state], index) => volume({ index, id, state }));
-    return problemsOf(campaign, detail(campaign, [broken, ...volumes], { lastError }), new Set())
+    return problemsOf(campaign, detail(campaign, [broken, ...volumes], { lastError }), NONE).problems
       .map(({ log }) => log?.live);
   };
   assert.deepEqual(live("Running", { "v-9": "active" }), [true, true]);

@@ -1,0 +1,152 @@
+import { useMemo, useRef } from "preact/hooks";
+
+import type { JobDetail, JobSummary, VolumeView } from "@/lib/campaigns/projection/types.ts";
+import { type CardTrouble, VOLUMES_PAGE, type VolumesView } from "@/lib/client/card_store.ts";
+import { usePrinting } from "@/lib/client/printing.ts";
+import { saveCsv } from "@/lib/client/save_csv.ts";
+import { CARD } from "@/lib/presentation/card_sentences.ts";
+import { counted, formatCount } from "@/lib/presentation/figures.ts";
+import { formatClock, type MomentStyle } from "@/lib/presentation/moments.ts";
+import { csvName } from "@/lib/presentation/volume_csv.ts";
+import {
+  inReadingOrder,
+  matchesVolume,
+  segmentCounts,
+  segmentOf,
+  type VolumeSegment,
+  withNamedRows,
+} from "@/lib/presentation/volume_rows.ts";
+import { VolumeFilter } from "./volume_filter.tsx";
+import { VolumeTable } from "./volume_table.tsx";
+
+/** Rows that a card begins with, and that stand in for volumes before they are read. */
+const SCREENFUL = 8;
+
+interface CardVolumesProps {
+  readonly job: JobSummary;
+  readonly detail: JobDetail | null;
+  readonly volumes: readonly VolumeView[];
+  readonly remaining: number;
+  readonly loadingMore: boolean;
+  readonly trouble: CardTrouble | null;
+  readonly style: MomentStyle;
+  readonly view: VolumesView;
+  readonly onLoadMore: () => void;
+  readonly onLoadAll: () => Promise<readonly VolumeView[] | null>;
+}
+
+/** The volumes of an open card: a filter, a screenful of those that need eyes, the others on request. */
+export function CardVolumes(props: CardVolumesProps) {
+  const { job, detail, volumes, remaining, trouble, style } = props;
+  const { segment, text, isExpanded } = props.view;
+  const isPrinting = usePrinting();
+  const table = useRef<HTMLDivElement>(null);
+
+  const isRead = detail !== null && volumes.length > 0;
+  const rows = withNamedRows(volumes, isRead ? detail : null);
+  const filter = `${segment.value} ${text.value}`;
+  const ordered = useSteadyOrder(rows, filter, () => table.current?.matches(":hover, :focus-within") ?? false);
+  const matching = ordered.filter((volume) => isIn(volume, segment.value) && matchesVolume(volume, text.value));
+  const isFiltered = segment.value !== "all" || text.value.trim() !== "";
+  const isWhole = isExpanded.value || isPrinting || matching.length <= SCREENFUL + 1;
+  const shown = isWhole ? matching : matching.slice(0, SCREENFUL);
+  const isMissing = detail !== null && volumes.length === 0 && detail.volumes.length === 0;
+  const placeholders = isRead || trouble || isMissing ? 0 : Math.min(job.counts.total, SCREENFUL);
+
+  const needAll = () => {
+    if (remaining > 0) props.onLoadAll();
+  };
+  const save = async () => {
+    const all = await props.onLoadAll();
+    if (!all) return;
+    const chosen = inReadingOrder(all).filter((volume) =>
+      isIn(volume, segment.value) && matchesVolume(volume, text.value)
+    );
+    saveCsv(csvName(job.name, isFiltered ? "volumes-shown" : "volumes"), chosen);
+  };
+  const printAll = async () => {
+    if (await props.onLoadAll()) print();
+  };
+
+  return (
+    <>
+      {trouble && (
+        <p class="problem" role="alert">
+          {trouble.sentence}
+          {trouble.asOf !== null && ` ${CARD.figuresAreOf(formatClock(trouble.asOf, style.zone))}`}
+        </p>
+      )}
+      {isMissing && job.counts.total > 0 && <p class="note">{CARD.volumesGone}</p>}
+      {(isRead || placeholders > 0) && (
+        <>
+          <VolumeFilter
+            job={job}
+            counts={segmentCounts(job, rows, { isAllLoaded: isRead && remaining === 0 })}
+            segment={segment.value}
+            text={text.value}
+            onSegment={(name) => {
+              segment.value = name;
+              if (name !== "all") needAll();
+            }}
+            onText={(words) => {
+              text.value = words;
+              if (words.trim() !== "") needAll();
+            }}
+            onCsv={save}
+            onPrint={printAll}
+          />
+          <div ref={table}>
+            <VolumeTable job={job} volumes={shown} placeholders={placeholders} whole={isPrinting} filter={filter} />
+          </div>
+          <p class="note" role="status">
+            {isFiltered && remaining > 0
+              ? CARD.readingRows(formatCount(volumes.length), formatCount(job.counts.total))
+              : isRead && matching.length === 0
+              ? CARD.noVolumeMatches
+              : ""}
+          </p>
+          <div class="more">
+            {!isWhole && (
+              <button class="btn" type="button" onClick={() => isExpanded.value = true}>
+                {CARD.showOthers(counted(matching.length - SCREENFUL, "volume"))}
+              </button>
+            )}
+            {isRead && isWhole && !isFiltered && remaining > 0 && (
+              <button class="btn" type="button" disabled={props.loadingMore} onClick={props.onLoadMore}>
+                {props.loadingMore
+                  ? CARD.loading
+                  : CARD.moreVolumes(formatCount(Math.min(VOLUMES_PAGE, remaining)), formatCount(remaining))}
+              </button>
+            )}
+          </div>
+        </>
+      )}
+    </>
+  );
+}
+
+function isIn(volume: VolumeView, segment: VolumeSegment): boolean {
+  return segment === "all" || segmentOf(volume) === segment;
+}
+
+/**
+ * The volumes in reading order. While the reader's pointer or focus is on them they stay in their places, whatever they
+ * became, and new ones follow.
+ */
+function useSteadyOrder(rows: readonly VolumeView[], filter: string, isHeld: () => boolean): readonly VolumeView[] {
+  const last = useRef<{ filter: string; places: ReadonlyMap<number, number> } | null>(null);
+  return useMemo(() => {
+    const fresh = inReadingOrder(rows);
+    const before = last.current;
+    const isSteady = before !== null && before.filter === filter && isHeld();
+    const placeOf = ({ index }: VolumeView) => before?.places.get(index) ?? Infinity;
+    const ordered = isSteady ? fresh.toSorted((a, b) => compare(placeOf(a), placeOf(b))) : fresh;
+    last.current = { filter, places: new Map(ordered.map(({ index }, place) => [index, place])) };
+    return ordered;
+  }, [rows, filter]);
+}
+
+/** Two that are infinite are equal. */
+function compare(a: number, b: number): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}

@@ -1,0 +1,22 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+
+/** Whether the page is printed at this moment: what is left out of the screen belongs on paper. */
+export function usePrinting(): boolean {
+  const isPrinting = useSignal(false);
+  useEffect(() => {
+    const query = matchMedia("print");
+    const follow = () => isPrinting.value = query.matches;
+    const begin = () => isPrinting.value = true;
+    const end = () => isPrinting.value = false;
+    query.addEventListener("change", follow);
+    addEventListener("beforeprint", begin);
+    addEventListener("afterprint", end);
+    return () => {
+      query.removeEventListener("change", follow);
+      removeEventListener("beforeprint", begin);
+      removeEventListener("afterprint", end);
+    };
+  }, []);
+  return isPrinting.value;
+}

@@ -1,0 +1,73 @@
+import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
+import { isInTrouble, isSettled, isWaiting } from "./campaign_state.ts";
+import { CARD } from "./card_sentences.ts";
+import { formatAge, formatSpan } from "./durations.ts";
+
+/** A time as a duration or an age, with the instant that it is reckoned from. */
+export interface TimeWords {
+  readonly text: string;
+  /** RFC 3339; null where no instant is known. */
+  readonly at: string | null;
+  /** What happened or will happen at the instant. */
+  readonly of: string;
+}
+
+/** When a campaign ends or ended, and how long it has run, waited or taken. */
+interface CampaignTimes {
+  readonly main: TimeWords;
+  readonly sub: TimeWords;
+}
+
+/** @param now ms since 1970 */
+export function timesOf(job: JobSummary, detail: JobDetail | null, now: number): CampaignTimes {
+  const { createdAt, startedAt, finishedAt } = job;
+  if (isSettled(job)) {
+    const begin = startedAt ?? createdAt;
+    const took = spanBetween(begin, finishedAt);
+    return {
+      main: finishedAt === null ? NO_END : words(CARD.endedAgo(ageOf(finishedAt, now)), finishedAt, CARD.endedAt),
+      sub: took === ""
+        ? words(CARD.createdAgo(ageOf(createdAt, now)), createdAt, CARD.createdAt)
+        : words(CARD.took(took), begin, CARD.startedAt),
+    };
+  }
+  if (isWaiting(job)) {
+    const since = job.waiting?.since ?? createdAt;
+    return {
+      main: words(job.phase === "Paused" ? CARD.paused : CARD.notStarted, null, ""),
+      sub: words(CARD.waitingFor(spanTo(since, now)), since, CARD.waitingSince),
+    };
+  }
+  const begin = startedAt ?? createdAt;
+  const sub = words(CARD.runningFor(spanTo(begin, now)), begin, CARD.startedAt);
+  if (isInTrouble(job)) return { main: words(CARD.standsStill, null, ""), sub };
+  return { main: endWords(detail?.pace?.endsAt ?? null, now), sub };
+}
+
+const NO_END: TimeWords = { text: CARD.endNotRecorded, at: null, of: "" };
+const UNKNOWN_END: TimeWords = { text: CARD.endUnknown, at: null, of: "" };
+
+function endWords(endsAt: string | null, now: number): TimeWords {
+  const left = (Date.parse(endsAt ?? "") - now) / 1000;
+  if (Number.isNaN(left)) return UNKNOWN_END;
+  const text = left < 60 ? CARD.littleTimeLeft : CARD.timeLeft(formatSpan(left));
+  return words(text, endsAt, CARD.estimatedEnd);
+}
+
+/** Nothing is said where the instant that it rests on is none. */
+function words(text: string, at: string | null, of: string): TimeWords {
+  const isKnown = of === "" || !Number.isNaN(Date.parse(at ?? ""));
+  return isKnown ? { text, at, of } : { text: "", at: null, of: "" };
+}
+
+function spanTo(begin: string | null, now: number): string {
+  return formatSpan(Math.max(0, (now - Date.parse(begin ?? "")) / 1000));
+}
+
+function spanBetween(begin: string | null, end: string | null): string {
+  return formatSpan((Date.parse(end ?? "") - Date.parse(begin ?? "")) / 1000);
+}
+
+function ageOf(instant: string | null, now: number): string {
+  return formatAge((now - Date.parse(instant ?? "")) / 1000);
+}

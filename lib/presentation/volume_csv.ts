@@ -1,0 +1,44 @@
+import type { VolumeView } from "@/lib/campaigns/projection/types.ts";
+import { volumeChip, volumeSentence } from "./volume_words.ts";
+
+const COLUMNS: readonly (readonly [name: string, of: (volume: VolumeView) => string | number | null])[] = [
+  ["volume", ({ id }) => id],
+  ["index", ({ index }) => index],
+  ["state", (volume) => volumeChip(volume).text],
+  ["pages done", ({ progress }) => progress?.done ?? null],
+  ["pages", ({ progress }) => progress?.total ?? null],
+  ["pages lost", ({ progress }) => progress?.failed ?? null],
+  ["quality", ({ progress }) => progress?.quality?.mean ?? null],
+  ["what is known", (volume) => volumeSentence(volume).text],
+  ["reported", ({ reason }) => reason?.error ?? null],
+  ["updated at", ({ progress }) => progress?.updatedAt ?? null],
+  ["source manifest", ({ sourceUrl }) => sourceUrl],
+  ["manifest", ({ iiifUrl }) => iiifUrl],
+  ["run log", ({ logUrl }) => logUrl],
+];
+
+/**
+ * Volumes as CSV (RFC 4180) with a byte order mark, by which spreadsheets know that it is UTF-8. A text that a spreadsheet
+ * would run as a formula begins with an apostrophe.
+ *
+ * @see https://owasp.org/www-community/attacks/CSV_Injection
+ */
+export function volumesCsv(volumes: readonly VolumeView[]): string {
+  const rows = volumes.map((volume) => COLUMNS.map(([, of]) => cell(of(volume))));
+  return "\ufeff" + [COLUMNS.map(([name]) => name), ...rows].map((row) => `${row.join(",")}\r\n`).join("");
+}
+
+/** A file name for the volumes of a campaign. */
+export function csvName(campaign: string, what: string): string {
+  return `${campaign}-${what}.csv`.replace(/[^\p{L}\p{N}._-]+/gu, "-");
+}
+
+/** Spreadsheets skip white space before a formula, and some take the full-width signs as well. */
+const FORMULA = /^[\s\p{Cc}]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
+
+function cell(value: string | number | null): string {
+  if (value === null) return "";
+  if (typeof value === "number") return String(value);
+  const text = FORMULA.test(value) ? `'${value}` : value;
+  return /[",\r\n;\t]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+
+import { csvName, volumesCsv } from "@/lib/presentation/volume_csv.ts";
+import { volume } from "@/tests/site/fake_campaigns.ts";
+
+/** Reads RFC 4180 the way a spreadsheet does. */
+function readCsv(text: string): string[][] {
+  const rows: string[][] = [[]];
+  for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)) {
+    rows[rows.length - 1].push(quoted?.replaceAll('""', '"') ?? plain);
+    if (end === "\r\n") rows.push([]);
+  }
+  return rows.slice(0, -1);
+}
+
+const failed = (id: string, error: string) =>
+  volume({ index: 3, id, state: "failed", reason: { stage: "stream", permanent: true, error } });
+
+Deno.test("volume csv: UTF-8 with a byte order mark, one row a volume, what was reported beside our sentence", () => {
+  const text = volumesCsv([failed("SE-GÖTEBORG-1", 'a "b", c\nd')]);
+  assert.ok(text.startsWith("\ufeffvolume,index,state,"));
+  const [head, row] = readCsv(text.slice(1));
+  const cell = (name: string) => row[head.indexOf(name)];
+  assert.equal(row.length, head.length);
+  assert.equal(cell("volume"), "SE-GÖTEBORG-1");
+  assert.equal(cell("index"), "3");
+  assert.equal(cell("reported"), 'a "b", c\nd');
+  assert.match(cell("what is known"), /^It failed while processing pages/);
+  assert.match(cell("run log"), /^http/);
+});
+
+Deno.test("volume csv: nothing in it is run as a formula", () => {
+  for (const text of ["=1+1", "+1", "-1", "@x", "\t=1", " =1", "\u00a0=1", "＝1", "\r=1", "\u0000=1"]) {
+    const [, row] = readCsv(volumesCsv([failed("v", text)]).slice(1));
+    assert.ok(row.includes(`'${text}`), JSON.stringify(text));
+  }
+});
+
+Deno.test("volume csv: any text comes back as it was, behind its apostrophe", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (id, error) => {
+      const rows = readCsv(volumesCsv([failed(id, error), failed("last", "x")]).slice(1));
+      assert.equal(rows.length, 3);
+      assert.ok([id, `'${id}`].includes(rows[1][0]));
+      assert.ok([error, `'${error}`].includes(rows[1][8]));
+      for (const cell of rows[1]) assert.doesNotMatch(cell, /^\s*[=+\-@]/);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+Deno.test("volume csv: a file's name has no separators of paths", () => {
+  assert.equal(csvName("göteborg/../a b", "failed"), "göteborg-..-a-b-failed.csv");
+});
