@@ -12,6 +12,7 @@ import { renderAgain, renderedWithSession } from "@/lib/client/render_again.ts";
 import type { AltoPage } from "@/lib/presentation/alto/alto_page.ts";
 import { readingText } from "@/lib/presentation/alto/reading_text.ts";
 import { pageFigures, pageProblem } from "@/lib/presentation/page_text_words.ts";
+import { altoPath, loginPath } from "@/lib/presentation/page_paths.ts";
 import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
 
 type AltoViewerProps = {
@@ -60,7 +61,9 @@ export default island("alto_viewer", function AltoViewer({ src, hasSession }: Al
     <div class="alto">
       <div class="alto-tools">
         <p class="figure" role="status">
-          {page ? pageFigures(page) : problem === null && hasSession ? SENTENCES.readingPage : ""}
+          {page
+            ? pageFigures(page)
+            : problem === null && hasSession && <span class="needs-scripts">{SENTENCES.readingPage}</span>}
           {copied.value !== "" && ` · ${copied.value}`}
         </p>
         <div class="needs-scripts buttons">
@@ -91,7 +94,7 @@ export default island("alto_viewer", function AltoViewer({ src, hasSession }: Al
       {problem !== null && <p class="banner bad" role="alert">{pageProblem(problem)}</p>}
       {!hasSession && !page && problem === null && (
         <p class="empty">
-          <a href="/login">{LABELS.logIn}</a> {LABELS.toReadPages}
+          <a href={loginPath(altoPath(src))}>{LABELS.logIn}</a> {LABELS.toReadPages}
         </p>
       )}
       {hasSession && <p class="empty without-scripts">{SENTENCES.pageNeedsScripts}</p>}

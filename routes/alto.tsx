@@ -24,7 +24,7 @@ export function altoPage(deps: SiteDeps) {
     return pageResponse(request, {
       title: asked.ok ? readPageAddress(asked.src).page : LABELS.pageText,
       body: (
-        <Shell user={user} current={null}>
+        <Shell user={user} current={null} here={context.target}>
           {asked.ok
             ? <PageOfVolume src={asked.src} hasSession={session !== null} />
             : <RefusedAddress title={LABELS.pageText} sentence={asked.sentence} />}

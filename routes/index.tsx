@@ -46,7 +46,7 @@ export function campaignPage(deps: CampaignPageDeps) {
       title: LABELS.campaigns,
       troubled: props.first?.overview.troubled,
       body: (
-        <Shell user={user} current="campaigns">
+        <Shell user={user} current="campaigns" here={context.target}>
           <CampaignBoard {...props} />
           {opened && <OpenedCampaign {...opened} now={props.renderedAt} />}
         </Shell>

@@ -40,7 +40,7 @@ export function logPage(deps: SiteDeps) {
     return pageResponse(request, {
       title: named.ok ? LABELS.runLogOf(readLogAddress(named.run.log).volume) : LABELS.runLog,
       body: (
-        <Shell user={user} current={null}>
+        <Shell user={user} current={null} here={context.target}>
           {named.ok
             ? <Run {...named.run} hasSession={session !== null} />
             : <RefusedAddress title={LABELS.runLog} sentence={named.sentence} />}

@@ -1,6 +1,9 @@
 import type { ComponentChildren } from "preact";
 
+import { Brand } from "@/components/brand.tsx";
 import ThemeSwitch from "@/islands/theme_switch.tsx";
+import type { RawTarget } from "@/lib/http/raw_path.ts";
+import { loginPath } from "@/lib/presentation/page_paths.ts";
 import { LABELS } from "@/lib/presentation/page_sentences.ts";
 
 interface ShellProps extends TopBarProps {
@@ -10,27 +13,31 @@ interface ShellProps extends TopBarProps {
 }
 
 /** The frame of every page but the login: the way past the bar, the bar, the page. */
-export function Shell({ user, current, as: Page = "main", children }: ShellProps) {
+export function Shell({ user, current, here, as: Page = "main", children }: ShellProps) {
   return (
     <>
       <a class="skip" href="#main">{LABELS.toContent}</a>
-      <TopBar user={user} current={current} />
+      <TopBar user={user} current={current} here={here} />
       <Page id="main" tabIndex={-1}>{children}</Page>
     </>
   );
 }
 
 interface TopBarProps {
+  /** Where a login leads back to; `/` when absent. */
+  readonly here?: RawTarget;
   /** The user who is logged in; null: none, or unknown. */
   readonly user: string | null;
   readonly current: "campaigns" | "api" | null;
 }
 
 /** Product, the site's places, theme and account. */
-function TopBar({ user, current }: TopBarProps) {
+function TopBar({ user, current, here }: TopBarProps) {
   return (
     <header class="bar">
-      <a class="product" href="/">Stackroom</a>
+      <a class="product" href="/">
+        <Brand />
+      </a>
       <nav aria-label={LABELS.mainNavigation}>
         <a href="/" aria-current={current === "campaigns" ? "page" : undefined}>{LABELS.campaigns}</a>
         <a href="/docs" aria-current={current === "api" ? "page" : undefined}>{LABELS.api}</a>
@@ -39,7 +46,7 @@ function TopBar({ user, current }: TopBarProps) {
         {user !== null && <span class="user" title={user}>{user}</span>}
         <ThemeSwitch />
         {user === null
-          ? <a class="btn" href="/login">{LABELS.logIn}</a>
+          ? <a class="btn" href={loginPath(here ? addressOf(here) : "/")}>{LABELS.logIn}</a>
           : (
             <form method="post" action="/results/_logout">
               <input type="hidden" name="next" value="/login" />
@@ -49,4 +56,8 @@ function TopBar({ user, current }: TopBarProps) {
       </div>
     </header>
   );
+}
+
+function addressOf({ path, query }: RawTarget): string {
+  return query === "" ? path : `${path}?${query}`;
 }

@@ -37,7 +37,7 @@ export function viewerPage(deps: ViewerPageDeps) {
     return pageResponse(request, {
       title: "Manifest viewer",
       body: (
-        <Shell user={user} current={null}>
+        <Shell user={user} current={null} here={context.target}>
           <ManifestViewer resultsUrl={resultsUrl} />
         </Shell>
       ),

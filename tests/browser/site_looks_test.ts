@@ -151,3 +151,38 @@ Deno.test(
     assert.match(await open.locator(".body > .note").textContent() ?? "", /^Volumes 201 to 400 of 1,200/);
   }),
 );
+
+Deno.test(
+  "looks: without scripts no page says that it reads something, and each says what it needs or offers",
+  withPage({ javaScriptEnabled: false }, async ({ page, site }) => {
+    await page.goto(`${site.url}login`);
+    await page.fill("[name=username]", "åsa");
+    await page.fill("[name=password]", "stackroom-demo");
+    await page.click("button[type=submit]");
+    const offers = [
+      ["", /svea-hovratt-1870/],
+      [runPath(site), /Raw text/],
+      [altoViewerPath(site), /The viewer needs scripts; the raw file does not\./],
+      ["uv.html", /needs scripts/],
+    ] as const;
+    for (const [path, offer] of offers) {
+      await page.goto(site.url + path);
+      const text = await page.locator("body").innerText();
+      assert.doesNotMatch(text, /Reading|Loading/, path);
+      assert.match(text, offer, path);
+    }
+  }),
+);
+
+Deno.test(
+  "looks: printed, the bar and the controls are gone, on white paper in the dark theme too",
+  withPage({ colorScheme: "dark" }, async (visit) => {
+    const { page } = visit;
+    await open(visit);
+    await page.emulateMedia({ media: "print" });
+    assert.equal(await page.locator("header.bar").isVisible(), false);
+    const paper = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const ink = await page.evaluate(() => getComputedStyle(document.body).color);
+    assert.deepEqual([paper, ink], ["rgb(255, 255, 255)", "rgb(29, 27, 24)"]);
+  }),
+);

@@ -274,3 +274,11 @@ Deno.test("unknown address: a page for browsers, JSON for programs and below the
       await answer.body?.cancel();
     }
   }));
+
+Deno.test("pages: without a session the bar's login leads back to the page with its query", () =>
+  withSite(async ({ app }) => {
+    const src = encodeURIComponent(`${HOME}results/ns/p/v/alto/0001.xml`);
+    const text = await (await app.request(`${HOME}alto?src=${src}`)).text();
+    assert.ok(text.includes(`<a class="btn" href="/login?next=${encodeURIComponent(`/alto?src=${src}`)}"`));
+    assert.match(await (await app.request(HOME)).text(), /<a class="btn" href="\/login">/);
+  }));
