@@ -16,6 +16,9 @@ import { PHONE } from "./viewer_panels.ts";
 /** Extent of an image that is shown until that of the page is there, pixels. */
 const BEFORE_PIXELS = { width: 1000, height: 1000 };
 
+/** How long a manifest is read without letting the page react, ms: until it is read there is little to react with. */
+const READING_SLICE_MS = 40;
+
 /** Turns that follow each other faster than this are one entry in the browser's history, ms. */
 const LEAFING_MS = 1000;
 
@@ -230,6 +233,6 @@ export class ViewerStore {
 async function manifestOf(text: string, url: string, signal: AbortSignal): Promise<Manifest | ViewerProblem> {
   const json = parsedJson(text);
   if (json === undefined) return "not JSON";
-  const read = await runSteps(readManifestInSteps(json, url, navigator.languages), signal);
+  const read = await runSteps(readManifestInSteps(json, url, navigator.languages), signal, READING_SLICE_MS);
   return read.ok ? read.manifest : read.reason;
 }

@@ -1,4 +1,4 @@
-import { presentation2to3 } from "@iiif/parser/presentation-2";
+import { convertLanguageMapping, presentation2to3 } from "@iiif/parser/presentation-2";
 
 import { isObject } from "@/lib/std/is_object.ts";
 import { idOf, type Json, listOf, objectsOf, typeOf } from "./json.ts";
@@ -70,19 +70,21 @@ const putBack = ({ license, related }: Json): Json => ({
   homepage: strictLinks(related).map((link) => library.traverseContentResource(link)),
 });
 
-type Upgrader = Readonly<
-  Record<
-    "traverseManifest" | "traverseCanvas" | "traverseAnnotation" | "traverseContentResource" | "traverseRange",
-    (node: StrictNode) => Json
-  >
->;
+type Node = "Manifest" | "Canvas" | "Annotation" | "AnnotationList" | "ContentResource" | "Range";
+type Upgrader = Readonly<Record<`traverse${Node}`, (node: StrictNode) => Json>>;
 
 /** The library's types are those of resources without faults. */
 const library = presentation2to3 as unknown as Upgrader;
+const upgradedTexts = convertLanguageMapping as (texts: unknown) => unknown;
 
-const replaced: Pick<Upgrader, "traverseCanvas" | "traverseAnnotation" | "traverseContentResource"> = {
+const replaced: Omit<Upgrader, "traverseManifest" | "traverseRange"> = {
   /** Only references come here: the library calls it for what is within a range or a sequence. */
   traverseCanvas: (reference) => ({ id: reference["@id"], type: "Canvas" }),
+  traverseAnnotationList(list) {
+    const { "@id": id, label, resources } = list;
+    const isReference = label === undefined && listOf(resources, 1).length === 0;
+    return isReference ? { id, type: "AnnotationPage" } : library.traverseAnnotationList.call(upgrader, list);
+  },
   traverseAnnotation({ resource, stylesheet, ...annotation }) {
     // The library upgrades bodies twice. The second time drops their labels, and other members with a new name.
     const body = objectsOf(resource, LIMITS.choices).map((node) => upgrader.traverseContentResource(node));
@@ -95,16 +97,17 @@ const replaced: Pick<Upgrader, "traverseCanvas" | "traverseAnnotation" | "traver
       return { ...upgrade(""), body, stylesheet };
     }
   },
+  /** The library drops so much of an image that only the texts are left to it, and choices as a whole. */
   traverseContentResource(resource) {
-    const { full, service, selector, style } = resource;
-    const source = full === undefined ? {} : { source: upgrader.traverseContentResource(full as StrictNode) };
+    if (resource["@type"] === "oa:Choice") return library.traverseContentResource.call(upgrader, resource);
+    const { "@id": id, "@type": type, label, style, full, ...unchanged } = resource;
     return {
-      ...library.traverseContentResource.call(upgrader, { ...resource, service: undefined }),
-      type: typeOf(resource),
-      service,
-      selector,
+      ...unchanged,
+      id,
+      type,
+      label: label && upgradedTexts(label),
       styleClass: style,
-      ...source,
+      source: full && upgrader.traverseContentResource(full as StrictNode),
     };
   },
 };

@@ -179,6 +179,16 @@ Deno.test("manifest: a canvas of Presentation 2 that is malformed leaves all oth
   assert.equal(read(json({ label })).canvases[1].label, "x", "a language may have the name of an inherited member");
 });
 
+Deno.test("manifest: malformed ranges and sequences of Presentation 2 leave all others as they are", () => {
+  const chapter = { "@type": "sc:Range", label: "Chapter", canvases: [at("canvas/p2"), null, 5] };
+  const structures = [null, 5, { members: [null, {}, 5, [chapter]] }, { ranges: { "@id": [] } }, chapter];
+  const json = manifest2(["p1", "p2"].map((name) => canvas2(name, [served2(name)])), { structures });
+  (json.sequences as unknown[]).push(null, 5, { canvases: {} }, { label: [null], canvases: [null, at("canvas/p2")] });
+  const { ranges, alternativeOrders } = read(json);
+  assert.deepEqual(ranges.map(({ label, canvases }) => [label, canvases]), [["Chapter", [1]]]);
+  assert.deepEqual(alternativeOrders, [{ label: "", canvases: [1] }]);
+});
+
 Deno.test("manifest: of Presentation 2 is read what the upgrader of the library leaves out", () => {
   const file = { "@id": at("x.jpg"), "@type": "dctypes:Image", format: "application/octet-stream", label: "X-ray" };
   const part = {
