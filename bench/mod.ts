@@ -1,6 +1,7 @@
 /** Measures the parts that are named, or all: `deno task bench [PART or PART.MEASURE …]`. Figures of one run are for each other. */
 import { campaignMeasures } from "./campaigns.ts";
 import { gatewayMeasures } from "./gateway.ts";
+import { logPageMeasures } from "./log_page.ts";
 import { storeMeasures } from "./store.ts";
 import { viewerMeasures } from "./viewer.ts";
 import { taskMeasures } from "./tasks.ts";
@@ -11,6 +12,7 @@ const PARTS: Readonly<Record<string, readonly (() => Promise<string>)[]>> = {
   gateway: gatewayMeasures,
   campaigns: campaignMeasures,
   viewer: viewerMeasures,
+  log: logPageMeasures,
   tasks: taskMeasures,
 };
 

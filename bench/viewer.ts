@@ -3,21 +3,25 @@
  * five. They depend on the machine, so a blank page and a fixed loop are measured beside them.
  */
 import type { Browser, Page } from "playwright-core";
+import {
+  calibration,
+  compressedKilobytes,
+  figures,
+  LOOK_MS,
+  median,
+  onPage,
+  type Row,
+  scriptsOf,
+  TIMES,
+  times,
+} from "@/bench/browser/pages.ts";
 import { startServerProcess } from "./server_process.ts";
-import { installProbe } from "@/bench/viewer/probe.ts";
 import { launch } from "@/tests/browser/chromium.ts";
 import { startFakeSite } from "@/tests/browser/site_server.ts";
-import { ms, percentile } from "./latencies.ts";
-import { table } from "./table.ts";
 
-const TIMES = 5;
-const VIEWPORT = { width: 1280, height: 800 };
-/** How long a reader looks at a page before the next one, ms. */
-const LOOK_MS = 1000;
 /** The volume's texts are read while the reader idles, which takes its time. */
 const INDEXED_MS = 300_000;
 const SCROLLED_PX = 400;
-const LOOP_ROUNDS = 20_000_000;
 
 interface Scene {
   readonly browser: Browser;
@@ -25,14 +29,6 @@ interface Scene {
   readonly site: string;
   readonly archive: string;
   readonly volumes: string;
-}
-
-/** A figure, and the most that it may be; without a bound it is for comparison. */
-interface Row {
-  readonly what: string;
-  readonly most: number | null;
-  readonly reached: number;
-  readonly unit: "ms" | "kB" | "";
 }
 
 /** What the viewer takes until it shows pages, texts and hits. */
@@ -43,14 +39,14 @@ export async function measureViewer(): Promise<string> {
   try {
     const scene = { browser, site: site.url, ...JSON.parse(server.line) };
     const rows = [
-      ...await calibration(scene),
+      ...await calibration(browser, `${scene.volumes}/blank`),
       ...await opening(scene),
       ...await leafing(scene),
       ...await thumbnails(scene),
       ...await search(scene),
       ...await scripts(scene),
     ];
-    return table([["manifest viewer", "wanted", "reached", ""], ...rows.map(cells)]);
+    return figures("manifest viewer", rows);
   } finally {
     await browser.close();
     await server.stop();
@@ -61,63 +57,14 @@ export async function measureViewer(): Promise<string> {
 /** What `bench/mod.ts` runs. */
 export const viewerMeasures = [measureViewer];
 
-function cells({ what, most, reached, unit }: Row): string[] {
-  const figure = (value: number) =>
-    unit === "ms" ? ms(value) : unit === "kB" ? `${value.toFixed(1)} kB` : value.toFixed(4);
-  return [
-    what,
-    most === null ? "" : `≤ ${figure(most)}`,
-    figure(reached),
-    most !== null && reached > most ? "missed" : "",
-  ];
-}
-
-/** Runs a measurement so many times, each on a fresh profile. */
-async function times<T>(scene: Scene, measure: (page: Page) => Promise<T>): Promise<T[]> {
-  const results: T[] = [];
-  for (let n = 0; n < TIMES; n++) results.push(await onPage(scene, measure));
-  return results;
-}
-
-async function onPage<T>({ browser }: Scene, measure: (page: Page) => Promise<T>): Promise<T> {
-  const context = await browser.newContext({ viewport: VIEWPORT, reducedMotion: "reduce" });
-  try {
-    const page = await context.newPage();
-    await page.addInitScript(installProbe);
-    return await measure(page);
-  } finally {
-    await context.close();
-  }
-}
-
-const median = (values: readonly number[]) => percentile(values, 0.5);
-
 async function openVolume(page: Page, site: string, manifest: string, canvas = 0): Promise<void> {
   await page.goto(`${site}uv.html#?manifest=${encodeURIComponent(manifest)}&cv=${canvas}`, { waitUntil: "commit" });
   await page.waitForFunction(() => globalThis.probe?.painted.length > 0, null, { polling: "raf" });
 }
 
-async function calibration(scene: Scene): Promise<Row[]> {
-  const blank = await times(scene, async (page) => {
-    await page.goto(`${scene.volumes}/blank`);
-    return await page.evaluate(() => new Promise<number>((resolve) => requestAnimationFrame(resolve)));
-  });
-  const loop = await times(scene, (page) =>
-    page.evaluate((rounds) => {
-      const before = performance.now();
-      let sum = 0;
-      for (let n = 0; n < rounds; n++) sum = (sum * 31 + n) | 0;
-      return performance.now() - before + (sum === 1 ? 1 : 0);
-    }, LOOP_ROUNDS));
-  return [
-    { what: "blank page until its first frame", most: null, reached: median(blank), unit: "ms" },
-    { what: `loop of ${LOOP_ROUNDS / 1e6} million rounds`, most: null, reached: median(loop), unit: "ms" },
-  ];
-}
-
 async function opening(scene: Scene): Promise<Row[]> {
   let canvas = 100;
-  const opened = await times(scene, async (page) => {
+  const opened = await times(scene.browser, async (page) => {
     // Another page each time, which the archive has not drawn yet.
     await openVolume(page, scene.site, `${scene.archive}/iiif/sample-2000-pages/manifest.json`, canvas += 10);
     const painted = await page.evaluate(() => globalThis.probe.painted[0]);
@@ -132,7 +79,7 @@ async function opening(scene: Scene): Promise<Row[]> {
 
 /** Turns pages of 200 lines: until the image is there, and from then until its text is. */
 async function leafing(scene: Scene): Promise<Row[]> {
-  const turns = await onPage(scene, async (page) => {
+  const turns = await onPage(scene.browser, async (page) => {
     await openVolume(page, scene.site, `${scene.volumes}/dense/manifest.json`);
     await page.locator(".text-lines li").first().waitFor();
     const turns: { image: number; text: number }[] = [];
@@ -167,7 +114,7 @@ async function leafing(scene: Scene): Promise<Row[]> {
 
 /** Scrolls the thumbnails of 2,000 pages from the first to the last, a step in each frame. */
 async function thumbnails(scene: Scene): Promise<Row[]> {
-  const longest = await times(scene, async (page) => {
+  const longest = await times(scene.browser, async (page) => {
     await openVolume(page, scene.site, `${scene.archive}/iiif/sample-2000-pages/manifest.json`);
     await page.locator(".thumb img").first().waitFor();
     await page.waitForTimeout(LOOK_MS);
@@ -192,7 +139,7 @@ async function thumbnails(scene: Scene): Promise<Row[]> {
 }
 
 async function search(scene: Scene): Promise<Row[]> {
-  const found = await onPage(scene, async (page) => {
+  const found = await onPage(scene.browser, async (page) => {
     await openVolume(page, scene.site, `${scene.volumes}/long/manifest.json`);
     const field = page.getByRole("searchbox");
     await field.focus();
@@ -226,18 +173,18 @@ async function search(scene: Scene): Promise<Row[]> {
 /** The scripts of the viewer's page, compressed, and how many of its own another page loads. */
 async function scripts(scene: Scene): Promise<Row[]> {
   const viewer = await scriptsOf(
-    scene,
-    `uv.html#?manifest=${encodeURIComponent(`${scene.volumes}/dense/manifest.json`)}`,
+    scene.browser,
+    `${scene.site}uv.html#?manifest=${encodeURIComponent(`${scene.volumes}/dense/manifest.json`)}`,
   );
   const own = [...viewer].filter(([, text]) => VIEWER_MARKS.test(text)).map(([url]) => url);
-  const others = (await Promise.all(["login", "", "log", "alto", "docs"].map((path) => scriptsOf(scene, path))))
-    .flatMap((scripts) => [...scripts.keys()]);
-  const sizes = await Promise.all([...viewer.values()].map(gzippedBytes));
+  const others =
+    (await Promise.all(["login", "", "log", "alto", "docs"].map((path) => scriptsOf(scene.browser, scene.site + path))))
+      .flatMap((scripts) => [...scripts.keys()]);
   return [
     {
       what: "JavaScript of the viewer's page, compressed",
       most: 160,
-      reached: sizes.reduce((sum, size) => sum + size, 0) / 1000,
+      reached: await compressedKilobytes(viewer),
       unit: "kB",
     },
     {
@@ -251,21 +198,3 @@ async function scripts(scene: Scene): Promise<Row[]> {
 
 /** In the code of the viewer and of its image library alone. */
 const VIEWER_MARKS = /openseadragon-canvas|Opening the manifest/;
-
-/** The scripts that a page loads, by their addresses. */
-async function scriptsOf(scene: Scene, path: string): Promise<ReadonlyMap<string, string>> {
-  const urls = await onPage(scene, async (page) => {
-    const urls = new Set<string>();
-    page.on("request", (request) => {
-      if (request.resourceType() === "script") urls.add(request.url());
-    });
-    await page.goto(scene.site + path);
-    await page.waitForTimeout(LOOK_MS);
-    return urls;
-  });
-  return new Map(await Promise.all([...urls].map(async (url) => [url, await (await fetch(url)).text()] as const)));
-}
-
-async function gzippedBytes(text: string): Promise<number> {
-  return (await new Response(new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"))).bytes()).length;
-}

@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 
+import { useBatches } from "@/lib/client/batches.ts";
 import { watchNearScreen } from "@/lib/client/on_screen.ts";
 import { formatCount } from "@/lib/presentation/figures.ts";
 import { LABELS } from "@/lib/presentation/page_sentences.ts";
@@ -13,6 +14,9 @@ import { formatOffset, requestsSentence } from "@/lib/presentation/run_log/words
 
 /** Requests without a good response that are shown below the sentence of folded ones. */
 const MAX_STOPPED = 5;
+
+/** Blocks whose text a browser adds to the page within a few milliseconds. */
+const BLOCKS_A_BATCH = 40;
 
 /** How lines are shown. */
 export interface LineLook {
@@ -45,16 +49,31 @@ interface LogLinesProps {
  * so that the page of a long log stays small while the browser still finds, selects and prints all of it.
  */
 export function LogLines({ blocks, look, isFirst = false }: LogLinesProps) {
+  const batches = useBatches(Math.ceil(blocks.length / BLOCKS_A_BATCH), blocks);
   return (
     <>
       {blocks.map((block, place) => (
-        <Block key={block.first} block={block} look={look} isFirst={isFirst && place === 0} />
+        <Block
+          key={block.first}
+          block={block}
+          look={look}
+          isFirst={isFirst && place === 0}
+          hasText={look.isPrinting || place < batches * BLOCKS_A_BATCH}
+        />
       ))}
     </>
   );
 }
 
-function Block({ block, look, isFirst }: { block: RowBlock; look: LineLook; isFirst: boolean }) {
+interface BlockProps {
+  readonly block: RowBlock;
+  readonly look: LineLook;
+  readonly isFirst: boolean;
+  /** Its text is in the page although it is not near the screen. */
+  readonly hasText: boolean;
+}
+
+function Block({ block, look, isFirst, hasText }: BlockProps) {
   const box = useRef<HTMLDivElement>(null);
   const isNear = useSignal(isFirst);
   useEffect(() => {
@@ -69,8 +88,8 @@ function Block({ block, look, isFirst }: { block: RowBlock; look: LineLook; isFi
   const hasRows = !look.isPrinting && (isNear.value || hit !== null || marked !== null);
   const { since, isPrinting } = look;
   const content = useMemo(
-    () => hasRows ? <Rows rows={block.rows} look={{ ...look, hit, marked }} /> : textOf(block, look),
-    [block, hasRows, since, isPrinting, ...hasRows ? [look.pattern, hit, marked, look.openFolds] : []],
+    () => hasRows ? <Rows rows={block.rows} look={{ ...look, hit, marked }} /> : hasText && textOf(block, look),
+    [block, hasRows, hasText, since, isPrinting, ...hasRows ? [look.pattern, hit, marked, look.openFolds] : []],
   );
   return (
     <div

@@ -197,7 +197,7 @@ export default island("run_viewer", function RunViewer({ log, manifest, live, ha
             {isFollowing && reader.readAt.value !== null && (
               <span class="figure">{LABELS.updated} {formatClock(reader.readAt.value, zoneOfReader())}</span>
             )}
-            <span class="figure notice" role="status">{notice.value}</span>
+            <span class="figure copied" role="status">{notice.value}</span>
             {isFollowing && (
               <label class="switch">
                 <input type="checkbox" checked={follow.value} onChange={() => follow.value = !follow.value} />

@@ -59,7 +59,7 @@ function Run({ log, manifest, live, campaign, hasSession }: RunProps) {
   return (
     <>
       <WayBack campaign={campaign} />
-      <div class="head">
+      <div class="log-head">
         <div>
           <h1 class="vid">{volume}</h1>
           <p>{LABELS.runLog}{pipeline !== null && ` · ${pipeline}`}{namespace !== null && ` · ${namespace}`}</p>

@@ -44,17 +44,21 @@ export function blocksOf(rows: readonly LogRow[]): readonly RowBlock[] {
   const blocks: { rows: LogRow[]; first: number; last: number }[] = [];
   let free = 0;
   for (const row of rows) {
-    const lines = linesOf(row);
     if (free <= 0 || (blocks.at(-1)?.rows.length ?? 0) >= ROWS_A_BLOCK) {
-      blocks.push({ rows: [], first: lines[0].number, last: 0 });
+      blocks.push({ rows: [], first: firstOf(row).number, last: 0 });
       free = CHARACTERS_A_BLOCK;
     }
     const block = blocks[blocks.length - 1];
     block.rows.push(row);
-    block.last = lines[lines.length - 1].number;
+    block.last = "requests" in row ? row.requests[row.requests.length - 1].number : row.number;
     free -= "requests" in row ? 0 : Math.min(row.message.length, MAX_LINE_CHARACTERS);
   }
   return blocks;
+}
+
+/** The first line of a row. */
+function firstOf(row: LogRow): LogLine {
+  return "requests" in row ? row.requests[0] : row;
 }
 
 /** The lines of a row. */
