@@ -4,11 +4,16 @@
  * ones, Job events per second.
  */
 import { clusterApi } from "@/embedded/cluster/api.ts";
+import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
 import { scaleCluster } from "./scale_cluster.ts";
 
 const [live, reaped, eventsPerSecond] = Deno.args.map(Number);
 const cluster = scaleCluster(live, reaped);
-const api = clusterApi(cluster.store, () => "127.0.0.1");
+const api = clusterApi(cluster.store, {
+  address: () => "127.0.0.1",
+  conventions: CONVENTIONS.stackroom,
+  archiveUrl: "http://127.0.0.1:9000",
+});
 const stats = { lists: 0, watches: 0, objects: 0, writes: 0, results: 0 };
 
 const server = Deno.serve(

@@ -10,11 +10,14 @@ import {
   named,
   unsupportedMediaType,
 } from "./api_status.ts";
-import { metadataOf, unknownFields } from "./config_map_body.ts";
+import { withArchiveAddress } from "./archive_address.ts";
+import type { ClusterConventions } from "./campaign_objects.ts";
+import { unknownFields } from "./config_map_body.ts";
 import { discover } from "./discovery.ts";
 import { readBytes, readJsonObject } from "./json_body.ts";
 import type { JsonObject } from "./json_values.ts";
 import { listPage } from "./listing.ts";
+import { metadataOf } from "./object_body.ts";
 import type { KubeObject } from "./objects.ts";
 import { describe } from "./openapi.ts";
 import { patchObject } from "./patches.ts";
@@ -23,7 +26,7 @@ import { acceptedForm, type Form, representList, representObject } from "./repre
 import { apiVersionOf, type Resource, resourceOf } from "./resources.ts";
 import type { ClusterStore } from "./store.ts";
 import { BOOKMARK_EVERY_MS, isTrue, watchEvents } from "./watch.ts";
-import { createConfigMap, deleteObject, existing, replaceObject } from "./writes.ts";
+import { createObject, deleteObject, existing, replaceObject } from "./writes.ts";
 
 /** Longest name of a field manager, characters. */
 const MAX_MANAGER_CHARACTERS = 128;
@@ -34,17 +37,27 @@ const MAX_MANAGER_CHARACTERS = 128;
  */
 export function clusterApi(
   store: ClusterStore,
-  address: () => string,
-  bookmarkEveryMs: number = BOOKMARK_EVERY_MS,
+  options: ClusterApiOptions,
 ): (request: Request) => Promise<Response> {
   return async (request) => {
     try {
-      return await respond(store, request, address(), bookmarkEveryMs);
+      return await respond(store, request, options);
     } catch (error) {
       if (error instanceof ApiError) return errorResponse(error);
       throw error;
     }
   };
+}
+
+interface ClusterApiOptions {
+  /** Host and port of the API, for discovery. */
+  readonly address: () => string;
+  /** By which Jobs of campaigns are recognised. */
+  readonly conventions: ClusterConventions;
+  /** Origin of the archive, which a submitted volumes.txt may name by another address. */
+  readonly archiveUrl: string;
+  /** How often watches get a bookmark, in milliseconds. */
+  readonly bookmarkEveryMs?: number;
 }
 
 /** The target of an API path. */
@@ -58,14 +71,14 @@ interface Target {
 async function respond(
   store: ClusterStore,
   request: Request,
-  address: string,
-  bookmarkEveryMs: number,
+  options: ClusterApiOptions,
 ): Promise<Response> {
+  const { address, bookmarkEveryMs = BOOKMARK_EVERY_MS } = options;
   const { pathname, searchParams: query } = new URL(request.url);
   const reading = request.method === "GET" || request.method === "HEAD";
   if (["/healthz", "/livez", "/readyz"].includes(pathname) && reading) return new Response("ok");
   const path = pathname.length > 1 ? pathname.replace(/\/$/, "") : pathname;
-  const found = discover(path, address) ?? describe(path);
+  const found = discover(path, address()) ?? describe(path);
   if (found) {
     if (!reading) throw methodNotAllowed(`${request.method} on ${path}`);
     return Response.json(found);
@@ -92,7 +105,7 @@ async function respond(
     const { objects, metadata } = listPage(store, plural, namespace, query);
     return Response.json(representList(form, plural, objects, metadata, query, store.now()));
   }
-  return await perform(store, request, query, target, verb, form);
+  return await perform(store, request, query, target, verb, form, options);
 }
 
 type Verb = "watch" | "list" | "get" | "create" | "update" | "patch" | "delete" | "deletecollection";
@@ -105,6 +118,7 @@ async function perform(
   { resource, namespace, name }: Target,
   verb: Verb,
   form: Form,
+  { conventions, archiveUrl }: ClusterApiOptions,
 ): Promise<Response> {
   const dryRun = isDryRun(query);
   const space = namespace ?? "";
@@ -114,20 +128,21 @@ async function perform(
     const body = representObject(form, resource.plural, object, query, store.now());
     return Response.json(body, { status, headers });
   };
-  const writing = { manager: fieldManager(request, query), dryRun };
-  const check = (body: JsonObject) => {
-    if (resource.plural === "configmaps") warnings.push(...fieldWarnings(body, query));
+  const writing = { manager: fieldManager(request, query), dryRun, conventions };
+  const admit = (body: JsonObject) => {
+    if (resource.plural !== "configmaps") return body;
+    warnings.push(...fieldWarnings(body, query));
+    return withArchiveAddress(body, archiveUrl);
   };
+  const read = resource.plural === "configmaps" ? readConfigMap : readJsonBody;
   if (verb === "create") {
-    const body = await readConfigMap(request);
-    check(body);
-    return represent(createConfigMap(store, resource, space, body, writing), 201);
+    const body = admit(await read(request));
+    return represent(createObject(store, resource, space, body, writing), 201);
   }
   if (name === null) throw methodNotAllowed(verb);
   if (verb === "get") return represent(existing(store, resource, space, name));
   if (verb === "update") {
-    const body = resource.plural === "configmaps" ? await readConfigMap(request) : await readJsonBody(request);
-    check(body);
+    const body = admit(await read(request));
     const current = existing(store, resource, space, name);
     const { uid } = metadataOf(body);
     if (uid !== undefined && uid !== "" && uid !== current.metadata.uid) {
@@ -143,7 +158,7 @@ async function perform(
       checkNamespace(store, space);
     }
     const force = isTrue(query, "force");
-    const patched = await patchObject(store, request, { resource, namespace: space, name, writing, force, check });
+    const patched = await patchObject(store, request, { resource, namespace: space, name, writing, force, admit });
     return represent(patched.object, patched.isNew ? 201 : 200);
   }
   const options = await readJsonObject(request);

@@ -15,7 +15,7 @@ export const WORKER_DIGEST = `sha256:${"5a".repeat(32)}`;
 const WORKER_IMAGE = `registry.example/campaign-worker@${WORKER_DIGEST}`;
 
 /** A Job before it is stored. */
-type NewJob = Omit<Job, "metadata"> & { metadata: NewMeta };
+export type NewJob = Omit<Job, "metadata"> & { metadata: NewMeta };
 
 /** Where the submitted objects point to and how they are labelled. */
 export interface Submission {
@@ -124,6 +124,7 @@ export function pipelineConfigMap(pipeline: Pipeline, { namespace, conventions }
 }
 
 function jobSpec(name: string, labels: Readonly<Record<string, string>>, spec: PodSpec): JobSpec {
+  const { selector, podLabels } = jobSelector(name);
   return {
     parallelism: 1,
     completions: 1,
@@ -131,9 +132,15 @@ function jobSpec(name: string, labels: Readonly<Record<string, string>>, spec: P
     backoffLimit: 6,
     suspend: false,
     podReplacementPolicy: "TerminatingOrFailed",
-    selector: { matchLabels: { "batch.kubernetes.io/job-name": name } },
-    template: { metadata: { labels: { ...labels, "batch.kubernetes.io/job-name": name, "job-name": name } }, spec },
+    selector,
+    template: { metadata: { labels: { ...labels, ...podLabels } }, spec },
   };
+}
+
+/** How a Job finds its pods, and the labels by which it does; without the uid that the real controller adds. */
+export function jobSelector(name: string) {
+  const selector = { matchLabels: { "batch.kubernetes.io/job-name": name } };
+  return { selector, podLabels: { ...selector.matchLabels, "job-name": name } };
 }
 
 /** The gate is a shell loop, whose last line of log is its message; workers write theirs, and one killed for its memory has none. */

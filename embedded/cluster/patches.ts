@@ -6,7 +6,7 @@ import { type JsonObject, mergePatch } from "./json_values.ts";
 import type { KubeObject } from "./objects.ts";
 import type { Resource } from "./resources.ts";
 import type { ClusterStore } from "./store.ts";
-import { applyConfigMap, checkUid, existing, replaceObject, type Writing } from "./writes.ts";
+import { applyObject, checkUid, existing, replaceObject, type Writing } from "./writes.ts";
 
 const APPLY = "application/apply-patch+yaml";
 const MERGE = "application/merge-patch+json";
@@ -20,32 +20,31 @@ interface PatchRequest {
   readonly writing: Writing;
   /** Take fields from their owners; for an apply alone. */
   readonly force: boolean;
-  /** Looks at the object of the patch, or at the patched one, before it is stored. */
-  readonly check: (body: JsonObject) => void;
+  /** Checks the object of the patch, or the patched one, and returns the one to be stored. */
+  readonly admit: (body: JsonObject) => JsonObject;
 }
 
 /** Patches an object by the kind of patch that a request's content type names. Throws 400, 404, 409, 413, 415 or 422. */
 export async function patchObject(
   store: ClusterStore,
   request: Request,
-  { resource, namespace, name, writing, force, check }: PatchRequest,
+  { resource, namespace, name, writing, force, admit }: PatchRequest,
 ): Promise<{ readonly object: KubeObject; readonly isNew: boolean }> {
   const type = (request.headers.get("content-type") ?? "").split(";")[0].trim().toLowerCase();
-  const accepted = [JSON_PATCH, MERGE, STRATEGIC, ...(resource.plural === "configmaps" ? [APPLY] : [])];
+  const accepted = [JSON_PATCH, MERGE, STRATEGIC, APPLY];
   if (!accepted.includes(type)) throw unsupportedMediaType(accepted.join(", "));
   if (type === APPLY) {
-    const body = await readYamlObject(request);
-    check(body);
-    return applyConfigMap(store, resource, namespace, name, body, { ...writing, force });
+    const body = admit(await readYamlObject(request));
+    return applyObject(store, resource, namespace, name, body, { ...writing, force });
   }
   if (force) throw invalidOptions("PatchOptions", "force", "Forbidden", "may not be specified for non-apply patch");
   const patch = type === JSON_PATCH ? await readJson(request) : await readJsonObject(request);
   if (type === STRATEGIC) checkPlain(patch);
   // Read after the body, which arrives later: between reading and storing nothing else may come.
   const current = existing(store, resource, namespace, name);
-  const merged = type === JSON_PATCH ? jsonPatch(current, patch) : mergePatch(current, patch);
-  if (!isObject(merged)) throw badRequest("the patch leaves no object");
-  check(merged);
+  const patched = type === JSON_PATCH ? jsonPatch(current, patch) : mergePatch(current, patch);
+  if (!isObject(patched)) throw badRequest("the patch leaves no object");
+  const merged = admit(patched);
   checkUid(resource, current, merged);
   return { object: replaceObject(store, resource, current, merged, writing), isNew: false };
 }

@@ -14,12 +14,8 @@ export interface Resource {
 
 const READ = ["get", "list", "watch"];
 const ALL = ["create", "delete", "get", "list", "patch", "update", "watch"];
-const UNLESS_NEW = ALL.slice(1);
 
-/**
- * The resources of the embedded cluster and their verbs. Pods cannot be written and Jobs cannot be created, because the
- * simulator would not run them.
- */
+/** The resources of the embedded cluster and their verbs. Pods cannot be written: those of Jobs alone are run. */
 export const RESOURCES: Readonly<Record<Plural, Resource>> = {
   configmaps: { plural: "configmaps", kind: "ConfigMap", group: "", namespaced: true, verbs: ALL, shortNames: ["cm"] },
   namespaces: {
@@ -39,7 +35,7 @@ export const RESOURCES: Readonly<Record<Plural, Resource>> = {
     shortNames: ["po"],
     categories: ["all"],
   },
-  jobs: { plural: "jobs", kind: "Job", group: "batch", namespaced: true, verbs: UNLESS_NEW, categories: ["all"] },
+  jobs: { plural: "jobs", kind: "Job", group: "batch", namespaced: true, verbs: ALL, categories: ["all"] },
 };
 
 export function resourceOf(group: string, plural: string): Resource | undefined {

@@ -40,9 +40,9 @@ export async function startEmbeddedCluster(options: EmbeddedClusterOptions): Pro
     if (!options.onUnwritten) throw error;
     options.onUnwritten(error);
   });
-  const { host = "127.0.0.1", port = 0, bookmarkEveryMs } = options;
+  const { host = "127.0.0.1", port = 0 } = options;
   let address = "";
-  const api = clusterApi(simulator.store, () => address, bookmarkEveryMs);
+  const api = clusterApi(simulator.store, { ...options, address: () => address });
   const handler = async (request: Request) => {
     try {
       const error = foreignError(request);

@@ -1,6 +1,6 @@
 import { volumeFinder } from "@/embedded/archive/catalogue.ts";
 import { seededRandom } from "@/embedded/archive/seeded_random.ts";
-import type { Submission } from "./campaign_objects.ts";
+import { labelKeys, type Submission } from "./campaign_objects.ts";
 import { expiresAt, reapJob, reconcileJob, wasAdmitted } from "./job_controller.ts";
 import { endedAt } from "./job_status.ts";
 import type { Job, Pod } from "./objects.ts";
@@ -81,7 +81,9 @@ export class Simulator {
       const job = this.#jobOf(pod);
       return job !== null && (this.#sampleOf(job) !== undefined || missingMaps(this.store, job).length === 0);
     };
-    this.#workers = new Workers({ ...options, store: this.store, campaignOf, canStart, write, hasWritten });
+    const pipelineIdOf = (pod: Pod) => this.#jobOf(pod)?.metadata.labels?.[labelKeys(conventions).pipeline] ?? "";
+    const works = { campaignOf, pipelineIdOf, canStart, write, hasWritten };
+    this.#workers = new Workers({ ...options, ...works, store: this.store });
     const removed = (pipeline: string, volume: string) => this.#workers.forget(namespace, pipeline, volume);
     this.#world = new SampleWorld({ ...options, store: this.store, outbox: this.outbox, removed });
     if (options.restored && options.restored.seed === options.seed) this.#restore(options.restored);

@@ -48,9 +48,19 @@ export function missingMaps(store: ClusterStore, job: Job): string[] {
 }
 
 /** Whether a Job is that of a campaign, by its labels. */
-export function isCampaignJob({ metadata }: Pick<Job, "metadata">, conventions: ClusterConventions): boolean {
+export function isCampaignJob({ metadata }: Labelled, conventions: ClusterConventions): boolean {
   return metadata.labels?.app === conventions.campaignApp &&
     metadata.labels[labelKeys(conventions).managedBy] === conventions.managedBy;
+}
+
+/** Whether a Job is that of a warm-up, by its labels. */
+export function isWarmupJob({ metadata }: Labelled, conventions: ClusterConventions): boolean {
+  return metadata.labels?.app === conventions.warmupApp &&
+    metadata.labels[labelKeys(conventions).managedBy] === conventions.managedBy;
+}
+
+interface Labelled {
+  readonly metadata: { readonly labels?: Readonly<Record<string, string>> };
 }
 
 function dataOf(store: ClusterStore, job: Job, volume: string, key: string): string | undefined {

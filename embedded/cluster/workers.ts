@@ -1,4 +1,4 @@
-import { GATE_SECONDS, labelKeys, type Submission } from "./campaign_objects.ts";
+import { GATE_SECONDS, type Submission } from "./campaign_objects.ts";
 import { FAILURES_ANNOTATION, IGNORED_ANNOTATION, INDEX_LABEL } from "./job_controller.ts";
 import { condition } from "./job_status.ts";
 import {
@@ -33,6 +33,8 @@ interface WorkersOptions extends Submission {
   readonly resultsUrl: string;
   /** The campaign of an indexed pod; null for one without its Job. */
   readonly campaignOf: (pod: Pod) => Campaign | null;
+  /** The id of a pod's pipeline; empty where its Job names none. */
+  readonly pipelineIdOf: (pod: Pod) => string;
   /** Whether everything that a pod mounts exists. */
   readonly canStart: (pod: Pod) => boolean;
   readonly write: (file: ResultFile) => void;
@@ -181,13 +183,13 @@ export class Workers {
   }
 
   #passGate(pod: Pod, late: boolean): void {
-    const { store, conventions } = this.options;
+    const { store } = this.options;
     const { namespace = "" } = pod.metadata;
     const [gate] = pod.spec.initContainers ?? [];
     const [main] = pod.spec.containers;
     const startedAt = pod.status.initContainerStatuses?.[0].state.running?.startedAt;
     if (!gate || !startedAt) return;
-    const pipeline = pod.metadata.labels?.[labelKeys(conventions).pipeline] ?? "";
+    const pipeline = this.options.pipelineIdOf(pod);
     const warmup = store.get("jobs", namespace, `warmup-${pipeline}`);
     const time = timestamp(store.now());
     const ended = (exitCode: number, reason: string, message?: string) =>
@@ -209,8 +211,8 @@ export class Workers {
   }
 
   #warmUp(pod: Pod, elapsed: number): void {
-    const id = pod.metadata.labels?.[labelKeys(this.options.conventions).pipeline] ?? "";
-    const pipeline = samplePipelineOf(id) ?? { warmupSeconds: WARMUP_SECONDS, warmupError: null };
+    const pipeline = samplePipelineOf(this.options.pipelineIdOf(pod)) ??
+      { warmupSeconds: WARMUP_SECONDS, warmupError: null };
     const last = warmupTimeline(pipeline).at(-1);
     if (last?.kind === "end" && last.at <= elapsed) this.#end(pod, last.end, this.options.store.now());
   }

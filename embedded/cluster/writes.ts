@@ -8,11 +8,14 @@ import {
   methodNotAllowed,
   notFound,
 } from "./api_status.ts";
-import { type ConfigMapContent, configMapContent, freeMetadata, metadataOf } from "./config_map_body.ts";
-import { type JsonObject, sameJson } from "./json_values.ts";
+import type { ClusterConventions, NewJob } from "./campaign_objects.ts";
+import { type ConfigMapContent, configMapContent } from "./config_map_body.ts";
+import { jobContent } from "./job_body.ts";
+import { type JsonObject, mergePatch, sameJson } from "./json_values.ts";
 import { matchesLastApplied } from "./last_applied.ts";
 import { applyFields, requestedOwners, updateFields } from "./managed_fields.ts";
 import { type ConfigMap, type Job, type KubeObject, type ManagedFields, timestamp } from "./objects.ts";
+import { freeMetadata, metadataOf } from "./object_body.ts";
 import type { Resource } from "./resources.ts";
 import type { ClusterStore } from "./store.ts";
 
@@ -22,20 +25,27 @@ export interface Writing {
   readonly manager: string;
   /** Nothing is stored. */
   readonly dryRun: boolean;
+  /** By which Jobs of campaigns are recognised. */
+  readonly conventions: ClusterConventions;
 }
 
-/** Creates a ConfigMap from a request's body. @throws ApiError 400, 404, 409 or 422 */
-export function createConfigMap(
+/** Creates a ConfigMap or a Job from a request's body. @throws ApiError 400, 404, 409 or 422 */
+export function createObject(
   store: ClusterStore,
   resource: Resource,
   namespace: string,
   body: JsonObject,
-  { manager, dryRun }: Writing,
+  { manager, dryRun, conventions }: Writing,
 ): KubeObject {
   const { name: given, generateName } = metadataOf(body);
   const name = typeof given === "string" && given !== "" ? given : generatedName(store, generateName);
   if (name === "") throw invalid(resource, name, "metadata.name", "a name is required");
   if (metadataOf(body).resourceVersion) throw badRequest("resourceVersion should not be set on objects to be created");
+  if (resource.plural === "jobs") {
+    const job = jobContent(resource, conventions, namespace, name, body);
+    if (store.get("jobs", namespace, name)) throw alreadyExists(resource, name);
+    return createdJob(store, job, dryRun);
+  }
   const content = configMapContent(resource, namespace, name, body);
   if (store.get("configmaps", namespace, name)) throw alreadyExists(resource, name);
   const managedFields = updateFields(null, [], content, manager, store.now());
@@ -72,18 +82,19 @@ export function replaceObject(
 }
 
 /**
- * Server-side apply of a ConfigMap, which is created when absent.
+ * Server-side apply of a ConfigMap or a Job, which is created when absent. The fields of Jobs have no owners here: an
+ * apply changes what a PUT may change.
  *
  * @throws ApiError 400, 422, and 409 when another manager owns a field that would change (unless `force`), or the body
  * names another version or the uid of a deleted object
  */
-export function applyConfigMap(
+export function applyObject(
   store: ClusterStore,
   resource: Resource,
   namespace: string,
   name: string,
   body: JsonObject,
-  { manager, dryRun, force }: Writing & { readonly force: boolean },
+  writing: Writing & { readonly force: boolean },
 ): { readonly object: KubeObject; readonly isNew: boolean } {
   const metadata = metadataOf(body);
   for (const field of ["apiVersion", "kind"]) {
@@ -94,8 +105,7 @@ export function applyConfigMap(
   }
   if (metadata.name === undefined || metadata.name === "") throw badRequest("metadata.name: an apply must name it");
   if (metadata.name !== name) throw badRequest("the name of the object does not match the name on the URL");
-  const content = configMapContent(resource, namespace, name, body);
-  const current = store.get("configmaps", namespace, name);
+  const current = store.get(resource.plural, namespace, name);
   if (current) {
     checkVersion(resource, current, body);
     checkUid(resource, current, body);
@@ -103,6 +113,46 @@ export function applyConfigMap(
     const why = `uid mismatch: the provided object specified uid ${metadata.uid}, and no existing object was found`;
     throw conflict(resource, name, why);
   }
+  return resource.plural === "jobs"
+    ? applyJob(store, resource, namespace, name, body, writing)
+    : applyConfigMap(store, resource, namespace, name, body, writing);
+}
+
+function applyJob(
+  store: ClusterStore,
+  resource: Resource,
+  namespace: string,
+  name: string,
+  body: JsonObject,
+  { dryRun, conventions }: Writing,
+): { readonly object: KubeObject; readonly isNew: boolean } {
+  const current = store.get("jobs", namespace, name);
+  const { labels, annotations } = current?.metadata ?? {};
+  // What the apply leaves out stays, since nothing says who set it.
+  const metadata = mergePatch({ labels, annotations }, metadataOf(body));
+  const spec = mergePatch(current?.spec ?? {}, body.spec ?? {});
+  const applied = jobContent(resource, conventions, namespace, name, { ...body, metadata, spec });
+  if (!current) return { object: createdJob(store, applied, dryRun), isNew: true };
+  const next = changedJob(resource, current, { metadata: { ...applied.metadata }, spec: { ...applied.spec } });
+  return { object: dryRun || sameJson(next, current) ? next : store.replace("jobs", next), isNew: false };
+}
+
+function createdJob(store: ClusterStore, job: NewJob, dryRun: boolean): KubeObject {
+  if (!dryRun) return store.create("jobs", job);
+  const unstored = { uid: "", resourceVersion: "", creationTimestamp: timestamp(store.now()) };
+  return { ...job, metadata: { ...job.metadata, ...unstored } };
+}
+
+function applyConfigMap(
+  store: ClusterStore,
+  resource: Resource,
+  namespace: string,
+  name: string,
+  body: JsonObject,
+  { manager, dryRun, force }: Writing & { readonly force: boolean },
+): { readonly object: KubeObject; readonly isNew: boolean } {
+  const content = configMapContent(resource, namespace, name, body);
+  const current = store.get("configmaps", namespace, name);
   const before = current?.metadata.managedFields ?? [];
   const apply = (force: boolean) =>
     applyFields(current ?? null, before, emptied(content, body), manager, force, store.now());

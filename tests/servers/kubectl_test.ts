@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { startEmbeddedCluster } from "@/embedded/cluster/server.ts";
+import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
 import { sampleOptions } from "@/tests/embedded/cluster/sample_cluster.ts";
 
 /** The path of a kubectl, which judges the embedded cluster; without one these tests are skipped. */
@@ -17,9 +18,14 @@ async function withKubectl(
   use: (
     kubectl: Kubectl,
     begin: (args: string) => { lines: AsyncIterator<string>; end: () => Promise<void> },
+    step: (milliseconds: number) => Promise<void>,
   ) => Promise<void>,
 ): Promise<void> {
-  const cluster = await startEmbeddedCluster({ ...sampleOptions(), now: Date.now() });
+  const cluster = await startEmbeddedCluster({
+    ...sampleOptions(),
+    conventions: CONVENTIONS.stackroom,
+    now: Date.now(),
+  });
   const folder = await Deno.makeTempDir();
   await Deno.writeTextFile(`${folder}/config`, cluster.kubeconfig());
   const command = (args: string) =>
@@ -52,6 +58,7 @@ async function withKubectl(
           },
         };
       },
+      (milliseconds) => cluster.simulator.step(milliseconds),
     );
   } finally {
     await cluster.close();
@@ -150,5 +157,26 @@ judged("suspends a campaign, and deletes one with its pods", async (kubectl) => 
   assert.equal((await kubectl("get job svea-hovratt-1870 -o jsonpath={.spec.suspend}")).out, "true");
   assert.equal((await kubectl("delete job bergskollegium-1720")).code, 0);
   assert.equal((await kubectl("get pods -l job-name=bergskollegium-1720 -o name")).out, "");
-  assert.match((await kubectl("create job x --image=y")).err, /not offered by this cluster/);
+  assert.match((await kubectl("create job x --image=y")).err, /accepted media types include: application\/json/);
 });
+
+judged(
+  "submits the sample campaign, twice and on both sides, and follows it to its end",
+  async (kubectl, _begin, step) => {
+    const file = `-f ${new URL("../../docs/examples/campaign.yaml", import.meta.url).pathname}`;
+    const first = await kubectl(`apply ${file}`);
+    assert.match(
+      first.out,
+      /configmap\/campaign-my-first-campaign created\njob.batch\/my-first-campaign created/,
+      first.err,
+    );
+    await step(30_000);
+    assert.match((await kubectl("get job my-first-campaign")).out, /my-first-campaign\s+Running\s+0\/5/);
+    assert.match((await kubectl(`apply ${file}`)).out, /job.batch\/my-first-campaign unchanged/);
+    const taken = await kubectl(`apply --server-side ${file}`);
+    assert.deepEqual([taken.code, taken.err], [0, ""]);
+    assert.match((await kubectl(`diff ${file}`)).err, /^$/);
+    await step(600_000);
+    assert.equal((await kubectl("wait --for=condition=complete job/my-first-campaign --timeout=20s")).code, 0);
+  },
+);

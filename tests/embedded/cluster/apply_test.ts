@@ -197,7 +197,7 @@ Deno.test("apply: invalid requests are rejected", async () => {
       body: "{}",
       headers: { "content-type": APPLY },
     });
-    assert.equal((await job.json()).code, 415);
+    assert.equal((await job.json()).code, 400);
     const nowhere = await fetch(`${cluster.url}/api/v1/namespaces/none/configmaps/m?fieldManager=a`, {
       method: "PATCH",
       body: JSON.stringify(map({})),

@@ -2,6 +2,7 @@ import { clusterApi } from "@/embedded/cluster/api.ts";
 import { applyByForce } from "@/embedded/cluster/writes.ts";
 import type { ConfigMap, Plural } from "@/embedded/cluster/objects.ts";
 import { ClusterStore } from "@/embedded/cluster/store.ts";
+import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
 
 /** The namespace of the objects. */
 export const NAMESPACE = "batch-default";
@@ -40,7 +41,11 @@ export class FaultyCluster {
   fault: Faults | null = null;
   /** Watches do not end at their `timeoutSeconds`. */
   keepsWatches = false;
-  readonly #api = clusterApi(this.store, () => "127.0.0.1");
+  readonly #api = clusterApi(this.store, {
+    address: () => "127.0.0.1",
+    conventions: CONVENTIONS.stackroom,
+    archiveUrl: "http://127.0.0.1:9000",
+  });
   readonly #tls: { readonly cert: string; readonly key: string } | null;
   readonly #watches = new Set<Watch>();
   readonly #waiting = new Set<() => void>();

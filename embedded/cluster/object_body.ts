@@ -1,0 +1,76 @@
+import { Buffer } from "node:buffer";
+import { isObject } from "@/lib/std/is_object.ts";
+import { badRequest, invalid } from "./api_status.ts";
+import { isStringRecord, type JsonObject } from "./json_values.ts";
+import type { NewMeta } from "./objects.ts";
+import { apiVersionOf, type Resource } from "./resources.ts";
+import { isLabelKey, isLabelValue } from "./selectors.ts";
+
+/** The annotations of an object may have this many bytes in all. */
+const MAX_ANNOTATION_BYTES = 256 * 1024;
+
+/** Checks that a body is the object that its request names. @throws ApiError 400 for another object, 422 for an invalid name */
+export function checkIdentity(resource: Resource, namespace: string, name: string, body: JsonObject): void {
+  if (body.kind !== undefined && body.kind !== resource.kind) throw badRequest(`kind: not ${resource.kind}`);
+  if (body.apiVersion !== undefined && body.apiVersion !== apiVersionOf(resource)) {
+    throw badRequest(`apiVersion: not ${apiVersionOf(resource)}`);
+  }
+  const metadata = metadataOf(body);
+  if (metadata.namespace !== undefined && metadata.namespace !== "" && metadata.namespace !== namespace) {
+    throw badRequest("the namespace of the object does not match the namespace on the request");
+  }
+  if (name.length > 253 || !/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(name)) {
+    throw invalid(resource, name, "metadata.name", "must be a lowercase RFC 1123 subdomain");
+  }
+}
+
+/** Labels and annotations of a body, the only metadata that a client can set here. @throws ApiError 400 or 422 */
+export function freeMetadata(
+  resource: Resource,
+  name: string,
+  body: JsonObject,
+): Pick<NewMeta, "labels" | "annotations"> {
+  const metadata = metadataOf(body);
+  for (const field of ["finalizers", "ownerReferences"]) {
+    const value = metadata[field];
+    if (Array.isArray(value) && value.length > 0) {
+      throw invalid(resource, name, `metadata.${field}`, "is not offered by this cluster");
+    }
+  }
+  const labels = stringRecord(metadata.labels, "metadata.labels");
+  for (const [key, value] of Object.entries(labels ?? {})) {
+    if (!isLabelKey(key)) throw invalid(resource, name, "metadata.labels", `${JSON.stringify(key)} is no label key`);
+    if (!isLabelValue(value)) {
+      const why = `${JSON.stringify(value)} is no label value: at most 63 letters, digits, '-', '_' and '.', with a ` +
+        "letter or digit at both ends";
+      throw invalid(resource, name, "metadata.labels", why);
+    }
+  }
+  const annotations = stringRecord(metadata.annotations, "metadata.annotations");
+  let bytes = 0;
+  for (const [key, value] of Object.entries(annotations ?? {})) {
+    // Unlike label keys, annotation keys are validated without regard to case.
+    if (!isLabelKey(key.toLowerCase())) {
+      throw invalid(resource, name, "metadata.annotations", `${JSON.stringify(key)} is no annotation key`);
+    }
+    bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
+  }
+  if (bytes > MAX_ANNOTATION_BYTES) {
+    throw invalid(resource, name, "metadata.annotations", `may not be more than ${MAX_ANNOTATION_BYTES} bytes`);
+  }
+  return { labels, annotations };
+}
+
+/** The metadata of a body. @throws ApiError 400 when it is not an object */
+export function metadataOf(body: JsonObject): JsonObject {
+  const metadata = body.metadata ?? {};
+  if (!isObject(metadata)) throw badRequest("metadata: not an object");
+  return metadata;
+}
+
+/** A member that is an object of strings; undefined for an empty one. @throws ApiError 400 */
+export function stringRecord(value: unknown, field: string): Record<string, string> | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (!isStringRecord(value)) throw badRequest(`${field}: not an object of strings`);
+  return Object.keys(value).length > 0 ? value : undefined;
+}
