@@ -1,3 +1,5 @@
+import { useMemo } from "preact/hooks";
+
 import type { JobDetail, JobSummary, VolumeView } from "@/lib/campaigns/projection/types.ts";
 import type { CardTrouble, VolumesView } from "@/lib/client/card_store.ts";
 import { saveCsv } from "@/lib/client/save_csv.ts";
@@ -40,7 +42,10 @@ interface CampaignCardProps {
 export function CampaignCard(props: CampaignCardProps) {
   const { job, detail, volumes, open } = props;
   const body = `campaign-${job.namespace}-${job.name}`;
-  const shown = open ? new Set(withNamedRows(volumes, detail).map(({ id }) => id)) : null;
+  const shown = useMemo(
+    () => open ? new Set(withNamedRows(volumes, detail).map(({ id }) => id)) : null,
+    [open, volumes, detail],
+  );
   const saveFailed = async () => {
     const failed = await props.onFailed();
     if (failed) saveCsv(csvName(job.name, "failed"), failed);

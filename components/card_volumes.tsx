@@ -43,13 +43,14 @@ export function CardVolumes(props: CardVolumesProps) {
   const table = useRef<HTMLDivElement>(null);
 
   const isRead = detail !== null && volumes.length > 0;
-  const rows = withNamedRows(volumes, isRead ? detail : null);
-  const filter = `${segment.value} ${text.value}`;
-  const ordered = useSteadyOrder(rows, filter, () => table.current?.matches(":hover, :focus-within") ?? false);
-  const matching = ordered.filter((volume) => isIn(volume, segment.value) && matchesVolume(volume, text.value));
+  const rows = useMemo(() => withNamedRows(volumes, isRead ? detail : null), [volumes, detail]);
+  const ordered = useSteadyOrder(rows, () => table.current?.matches(":hover, :focus-within") ?? false);
+  const matching = useMemo(() => chosenOf(ordered, segment.value, text.value), [ordered, segment.value, text.value]);
+  const isAllLoaded = isRead && remaining === 0;
+  const counts = useMemo(() => segmentCounts(job, rows, { isAllLoaded }), [job, rows, isAllLoaded]);
   const isFiltered = segment.value !== "all" || text.value.trim() !== "";
   const isWhole = isExpanded.value || isPrinting || matching.length <= SCREENFUL + 1;
-  const shown = isWhole ? matching : matching.slice(0, SCREENFUL);
+  const shown = useMemo(() => isWhole ? matching : matching.slice(0, SCREENFUL), [matching, isWhole]);
   const isMissing = detail !== null && volumes.length === 0 && detail.volumes.length === 0;
   const placeholders = isRead || trouble || isMissing ? 0 : Math.min(job.counts.total, SCREENFUL);
 
@@ -59,10 +60,10 @@ export function CardVolumes(props: CardVolumesProps) {
   const save = async () => {
     const all = await props.onLoadAll();
     if (!all) return;
-    const chosen = inReadingOrder(all).filter((volume) =>
-      isIn(volume, segment.value) && matchesVolume(volume, text.value)
+    saveCsv(
+      csvName(job.name, isFiltered ? "volumes-shown" : "volumes"),
+      chosenOf(inReadingOrder(all), segment.value, text.value),
     );
-    saveCsv(csvName(job.name, isFiltered ? "volumes-shown" : "volumes"), chosen);
   };
   const printAll = async () => {
     if (await props.onLoadAll()) print();
@@ -81,7 +82,7 @@ export function CardVolumes(props: CardVolumesProps) {
         <>
           <VolumeFilter
             job={job}
-            counts={segmentCounts(job, rows, { isAllLoaded: isRead && remaining === 0 })}
+            counts={counts}
             segment={segment.value}
             text={text.value}
             onSegment={(name) => {
@@ -96,7 +97,13 @@ export function CardVolumes(props: CardVolumesProps) {
             onPrint={printAll}
           />
           <div ref={table}>
-            <VolumeTable job={job} volumes={shown} placeholders={placeholders} whole={isPrinting} filter={filter} />
+            <VolumeTable
+              job={job}
+              volumes={shown}
+              placeholders={placeholders}
+              whole={isPrinting}
+              filter={`${segment.value} ${text.value}`}
+            />
           </div>
           <p class="note" role="status">
             {isFiltered && remaining > 0
@@ -125,28 +132,24 @@ export function CardVolumes(props: CardVolumesProps) {
   );
 }
 
-function isIn(volume: VolumeView, segment: VolumeSegment): boolean {
-  return segment === "all" || segmentOf(volume) === segment;
+function chosenOf(volumes: readonly VolumeView[], segment: VolumeSegment, text: string): readonly VolumeView[] {
+  return volumes.filter((volume) =>
+    (segment === "all" || segmentOf(volume) === segment) && matchesVolume(volume, text)
+  );
 }
 
 /**
  * The volumes in reading order. While the reader's pointer or focus is on them they stay in their places, whatever they
  * became, and new ones follow.
  */
-function useSteadyOrder(rows: readonly VolumeView[], filter: string, isHeld: () => boolean): readonly VolumeView[] {
-  const last = useRef<{ filter: string; places: ReadonlyMap<number, number> } | null>(null);
+function useSteadyOrder(rows: readonly VolumeView[], isHeld: () => boolean): readonly VolumeView[] {
+  const last = useRef<ReadonlyMap<number, number> | null>(null);
   return useMemo(() => {
     const fresh = inReadingOrder(rows);
     const before = last.current;
-    const isSteady = before !== null && before.filter === filter && isHeld();
-    const placeOf = ({ index }: VolumeView) => before?.places.get(index) ?? Infinity;
-    const ordered = isSteady ? fresh.toSorted((a, b) => compare(placeOf(a), placeOf(b))) : fresh;
-    last.current = { filter, places: new Map(ordered.map(({ index }, place) => [index, place])) };
+    const placeOf = ({ index }: VolumeView) => before?.get(index) ?? fresh.length + index;
+    const ordered = before !== null && isHeld() ? fresh.toSorted((a, b) => placeOf(a) - placeOf(b)) : fresh;
+    last.current = new Map(ordered.map(({ index }, place) => [index, place]));
     return ordered;
-  }, [rows, filter]);
-}
-
-/** Two that are infinite are equal. */
-function compare(a: number, b: number): number {
-  return a === b ? 0 : a < b ? -1 : 1;
+  }, [rows]);
 }

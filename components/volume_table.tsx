@@ -1,3 +1,6 @@
+import type { VNode } from "preact";
+import { useMemo } from "preact/hooks";
+
 import type { JobSummary, VolumeView } from "@/lib/campaigns/projection/types.ts";
 import { CHUNK_ROWS, useRowWindow } from "@/lib/client/row_window.ts";
 import { CARD } from "@/lib/presentation/card_sentences.ts";
@@ -17,6 +20,27 @@ interface VolumeTableProps {
 /** Volumes of a campaign: of a long list those near the screen. */
 export function VolumeTable({ job, volumes, placeholders, whole, filter = "" }: VolumeTableProps) {
   const { table, runs } = useRowWindow(volumes.length, filter, whole);
+  // A chunk that is the same element as before is not rendered again while the page scrolls.
+  const chunks = useMemo(() => new Map<number, VNode>(), [volumes, job.qualityPrediction]);
+  const chunkAt = (chunk: number) => {
+    const known = chunks.get(chunk);
+    if (known) return known;
+    const begin = chunk * CHUNK_ROWS;
+    const element = (
+      <tbody key={chunk} role="rowgroup" data-chunk={chunk}>
+        {volumes.slice(begin, begin + CHUNK_ROWS).map((volume, place) => (
+          <VolumeRow
+            key={volume.index}
+            volume={volume}
+            row={begin + place + 2}
+            hasQuality={job.qualityPrediction}
+          />
+        ))}
+      </tbody>
+    );
+    chunks.set(chunk, element);
+    return element;
+  };
   const columns = job.qualityPrediction ? 6 : 5;
   // Roles are said again, because the narrow layout is no table to a browser.
   return (
@@ -36,21 +60,7 @@ export function VolumeTable({ job, volumes, placeholders, whole, filter = "" }: 
       </thead>
       {runs.flatMap(({ first, last, isDrawn, height }) =>
         isDrawn
-          ? Array.from(
-            { length: last - first },
-            (_, place) => (
-              <tbody key={first + place} role="rowgroup" data-chunk={first + place}>
-                {volumes.slice((first + place) * CHUNK_ROWS, (first + place + 1) * CHUNK_ROWS).map((volume, n) => (
-                  <VolumeRow
-                    key={volume.index}
-                    volume={volume}
-                    row={(first + place) * CHUNK_ROWS + n + 2}
-                    hasQuality={job.qualityPrediction}
-                  />
-                ))}
-              </tbody>
-            ),
-          )
+          ? Array.from({ length: last - first }, (_, place) => chunkAt(first + place))
           : (
             <tbody key={`from ${first}`} aria-hidden="true" class="gap">
               <tr style={{ height: `${height}px` }}>

@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+
+import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
+import type { CampaignApi } from "@/lib/client/campaign_api.ts";
+import { CardStore } from "@/lib/client/card_store.ts";
+import { ReadQueue } from "@/lib/client/read_queue.ts";
+import { sampleDetail, summary } from "@/tests/site/fake_campaigns.ts";
+import { HeldClock, settled } from "./held_clock.ts";
+
+const LARGE = { total: 8000, active: 0, done: 7940, failed: 60 };
+
+/** A card over a campaign whose list of volumes has `rows` lines. */
+function cardOf(job: JobSummary, rows = job.counts.total, change: Partial<CampaignApi> = {}) {
+  const asked: string[] = [];
+  const server = { most: 0, underWay: 0 };
+  const api: CampaignApi = {
+    list: () => Promise.reject(new Error("a card reads no list")),
+    async detail(_campaign, { offset, limit }) {
+      asked.push(`${offset}+${limit}`);
+      server.most = Math.max(server.most, ++server.underWay);
+      await Promise.resolve();
+      server.underWay--;
+      const { failures, ...value } = sampleDetail(job, offset, Math.max(0, Math.min(limit, rows - offset)));
+      return { kind: "ok", value: { ...value, failures: failures.slice(0, 50) } };
+    },
+    ...change,
+  };
+  const card = new CardStore(job, { api, queue: new ReadQueue(4), clock: new HeldClock(), onLogin: () => {} });
+  return { card, asked, server };
+}
+
+Deno.test("card: all volumes are read in pages of 1,000, four at a time, and stand in their order", async () => {
+  const { card, asked, server } = cardOf(summary({ name: "a", phase: "Succeeded", counts: LARGE }));
+  card.setOpen(true);
+  await settled();
+  const [all, again] = await Promise.all([card.loadAll(), card.loadAll()]);
+  assert.deepEqual(all?.map(({ index }) => index), Array.from({ length: 8000 }, (_, index) => index));
+  assert.equal(again, all, "one read for both");
+  assert.deepEqual(asked, ["0+200", ...Array.from({ length: 8 }, (_, page) => `${200 + page * 1000}+1000`)]);
+  assert.equal(server.most, 4);
+  assert.equal(card.remaining.value, 0);
+  card.stop();
+});
+
+Deno.test("card: pages that come in any order are put in their places", async () => {
+  const job = summary({ name: "a", phase: "Succeeded", counts: LARGE });
+  const ends: (() => void)[] = [];
+  const { card } = cardOf(job, 8000, {
+    async detail(_campaign, { offset, limit }) {
+      await new Promise<void>((resolve) => offset === 0 ? resolve() : ends.push(resolve));
+      return { kind: "ok", value: sampleDetail(job, offset, limit) };
+    },
+  });
+  card.setOpen(true);
+  await settled();
+  const all = card.loadAll();
+  for (let round = 0; round < 8; round++) {
+    await settled();
+    ends.pop()?.();
+  }
+  assert.deepEqual((await all)?.map(({ index }) => index), Array.from({ length: 8000 }, (_, index) => index));
+  card.stop();
+});
+
+Deno.test("card: a read that fails ends the reading of all, and the volumes before it stay", async () => {
+  const job = summary({ name: "a", phase: "Succeeded", counts: LARGE });
+  const { card } = cardOf(job, 8000, {
+    detail: (_campaign, { offset, limit }) =>
+      Promise.resolve(
+        offset > 2000
+          ? { kind: "unreachable", sentence: "No." }
+          : { kind: "ok", value: sampleDetail(job, offset, limit) },
+      ),
+  });
+  card.setOpen(true);
+  await settled();
+  assert.equal(await card.loadAll(), null);
+  assert.equal(card.volumes.value.length, 2200);
+  assert.equal(card.trouble.value?.sentence, "No.");
+  card.stop();
+});
+
+Deno.test("card: failed volumes are those that the detail names, and all are read only where there are more", async () => {
+  const few = cardOf(summary({ name: "a", phase: "PartiallyFailed", counts: { ...LARGE, failed: 50 } }));
+  few.card.setOpen(true);
+  await settled();
+  assert.equal((await few.card.failedVolumes())?.length, 50);
+  assert.equal(few.asked.length, 1);
+  few.card.stop();
+  const many = cardOf(summary({ name: "a", phase: "PartiallyFailed", counts: LARGE }));
+  many.card.setOpen(true);
+  await settled();
+  const failed = await many.card.failedVolumes();
+  assert.equal(failed?.length, 60);
+  assert.ok(failed.every(({ state }) => state === "failed"));
+  many.card.stop();
+});
+
+Deno.test("card: a list of volumes that is shorter than the Job counts, or gone, has nothing more to load", async () => {
+  for (const rows of [0, 3]) {
+    const { card, asked } = cardOf(summary({ name: "a", phase: "Succeeded", counts: LARGE }), rows);
+    card.setOpen(true);
+    await settled();
+    assert.equal(card.remaining.value, 0);
+    assert.equal((await card.loadAll())?.length, rows);
+    assert.equal(asked.length, 1);
+    card.stop();
+  }
+});
