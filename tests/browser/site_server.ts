@@ -15,8 +15,19 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /** @param port 0: any free one */
 export async function startFakeSite(port = 0): Promise<FakeSite> {
+  const site = await startSite("tests/site/site_server.ts", `--port=${port}`);
+  const state = async (init?: RequestInit) => await (await fetch(`${site.url}_test`, init)).json();
+  return {
+    ...site,
+    change: (change) => state({ method: "POST", body: JSON.stringify(change) }),
+    reads: async () => (await state()).reads,
+  };
+}
+
+/** Starts a script that serves pages in a process of its own, and says where as the application does. */
+export async function startSite(script: string, ...args: string[]): Promise<Pick<FakeSite, "url" | "stop">> {
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--config", "deno.test.json", "tests/site/site_server.ts", `--port=${port}`],
+    args: ["run", "-A", "--config", "deno.test.json", script, ...args],
     cwd: ROOT,
     stdin: "null",
     stdout: "piped",
@@ -31,13 +42,9 @@ export async function startFakeSite(port = 0): Promise<FakeSite> {
     output += value;
     url = output.match(/^Site\s+(\S+)/m)?.[1];
   }
-  const site = url;
-  const state = async (init?: RequestInit) => await (await fetch(`${site}_test`, init)).json();
   let isStopped = false;
   return {
     url,
-    change: (change) => state({ method: "POST", body: JSON.stringify(change) }),
-    reads: async () => (await state()).reads,
     async stop() {
       if (isStopped) return;
       isStopped = true;
