@@ -6,6 +6,9 @@ interface Waiting {
 /**
  * Limits how much of something runs at a time, fairly between owners: a slot that becomes free goes to the owner of whom
  * the least runs, and among equals to the one that has waited for longest.
+ *
+ * An owner of whom nothing runs never waits, so that one whose slots are held for long holds up no other. Each owner may
+ * therefore exceed the limit by one.
  */
 export class FairSlots {
   readonly #max: number;
@@ -26,7 +29,7 @@ export class FairSlots {
    */
   async enter(owner: string, signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
-    if (this.#taken < this.#max) return this.#take(owner);
+    if (this.#isFree(owner)) return this.#take(owner);
     const { promise, resolve, reject } = Promise.withResolvers<() => void>();
     const waiting: Waiting = { owner, begin: () => resolve(this.#take(owner)) };
     this.#waiting.push(waiting);
@@ -68,7 +71,12 @@ export class FairSlots {
       first = at;
       fewest = count;
     }
-    if (first >= 0) this.#waiting.splice(first, 1)[0].begin();
+    if (first < 0 || !this.#isFree(this.#waiting[first].owner)) return;
+    this.#waiting.splice(first, 1)[0].begin();
+  }
+
+  #isFree(owner: string): boolean {
+    return this.#taken < this.#max || this.#count(owner) === 0;
   }
 
   #count(owner: string): number {

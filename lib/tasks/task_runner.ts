@@ -34,7 +34,10 @@ import type { Blobs, TaskBounds, TaskStore } from "./task_store.ts";
 /** Tasks that a process works on at a time: in all, and of one owner, so that no owner takes all of them. */
 const MAX_RUNNING = 8;
 const MAX_RUNNING_PER_OWNER = 4;
-/** Reads of the object store at a time, of all tasks and downloads of archives of a process. */
+/**
+ * Reads of the object store at a time, of all tasks and downloads of archives of a process. Those that have none may have
+ * one beyond it: at most 7 tasks and 16 downloads more.
+ */
 const MAX_READS = 20;
 /**
  * A process claims no further tasks while it has so many, those included that wait for their turn, but for those that
