@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 
 /** A request to the store. */
 export interface StoreRequest {
@@ -8,13 +8,17 @@ export interface StoreRequest {
   readonly path: string;
 }
 
-/** Whether a request is held back: before the store gets it, or its response after the store has done it. */
-type Hold = (request: StoreRequest) => "request" | "response" | null;
+/**
+ * What becomes of a request: it is held back before the store gets it, or its response after the store has done it, or its
+ * connection is cut as by a store that is away.
+ */
+type Hold = (request: StoreRequest) => "request" | "response" | "cut" | null;
 
 /** An S3 server as clients see it, behind a proxy with which a test holds requests or responses back. */
 export class HeldStore implements AsyncDisposable {
   readonly #server: Server;
   readonly #waiting = new Set<() => void>();
+  readonly #sockets = new Set<Socket>();
   #hold: Hold = () => null;
 
   private constructor(server: Server) {
@@ -25,6 +29,10 @@ export class HeldStore implements AsyncDisposable {
   static async start(target: string): Promise<HeldStore> {
     const server = createServer();
     const store = new HeldStore(server);
+    server.on("connection", (socket) => {
+      store.#sockets.add(socket);
+      socket.on("close", () => store.#sockets.delete(socket));
+    });
     server.on("request", (from, to) => store.#pass(target, from, to));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     return store;
@@ -44,6 +52,13 @@ export class HeldStore implements AsyncDisposable {
     this.#hold = hold;
   }
 
+  /** Cuts all connections, with what is held back on them. The next requests come on new ones. */
+  cut(): void {
+    for (const socket of this.#sockets) socket.destroy();
+    for (const resume of this.#waiting) resume();
+    this.#waiting.clear();
+  }
+
   /** Lets go what is held back, and holds back nothing more. */
   release(): void {
     this.#hold = () => null;
@@ -60,7 +75,9 @@ export class HeldStore implements AsyncDisposable {
   async #pass(target: string, from: IncomingMessage, to: ServerResponse): Promise<void> {
     const { method = "GET", url: path = "/", rawHeaders } = from;
     const held = this.#hold({ method, path });
+    if (held === "cut") return void from.socket.destroy();
     if (held === "request") await this.#released();
+    if (from.destroyed) return;
     // The headers as they came, with `Host`: they are signed.
     const options = { method, path, headers: rawHeaders, setHost: false, agent: false } as const;
     const forwarded = request(target, options, async (response) => {

@@ -1,0 +1,316 @@
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { type IncomingMessage, request } from "node:http";
+import { CreateBucketCommand, ListObjectsV2Command, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
+import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
+import { type Application, startApplication } from "@/tests/application.ts";
+import { mapiAuthorization, startStore } from "@/tests/embedded/store/store_fixture.ts";
+import { unzipped } from "@/tests/lib/tasks/zip/strict_zip.ts";
+import { type GatewayClient, logIn } from "./gateway_client.ts";
+import { HeldStore, type StoreRequest } from "./held_store.ts";
+
+const MIB = 1024 * 1024;
+const POLL_MS = 20;
+const TIMEOUT_MS = 90_000;
+const BUCKET = "parcels";
+const OBJECTS = `/buckets/${BUCKET}/objects`;
+
+type Progress = Record<string, unknown>;
+
+/** A gateway in a process of its own, with its tasks in memory, in front of an S3 server. */
+function startGateway(endpoint: string): Promise<Application> {
+  const env = {
+    ROLES: "gateway",
+    EMBEDDED: "off",
+    HOST: "127.0.0.1",
+    API_SECRET_KEY: "a key of this test, long enough to sign with",
+    HCP_HOST: "127.0.0.1",
+    S3_ENDPOINT_URL: endpoint,
+  };
+  return startApplication({ env });
+}
+
+interface Scene {
+  readonly held: HeldStore;
+  readonly s3: S3Client;
+  readonly mapi: string;
+  readonly site: string;
+  readonly client: GatewayClient;
+}
+
+/** A gateway whose store can be held back or cut off, with one bucket. */
+async function withScene(run: (scene: Scene) => Promise<void>): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  const store = stack.use(await startStore());
+  const held = stack.use(await HeldStore.start(store.s3("archive")));
+  const s3 = store.client("archive", "curator");
+  stack.defer(() => s3.destroy());
+  await s3.send(new CreateBucketCommand({ Bucket: BUCKET }));
+  const application = await startGateway(held.url);
+  stack.defer(async () => void await application.stop());
+  const { site } = application;
+  const mapi = `${store.mapi("archive")}/mapi/tenants/archive`;
+  await run({ held, s3, mapi, site, client: await logIn(site, "archive/curator") });
+}
+
+async function put(s3: S3Client, entries: readonly (readonly [key: string, body: string | Uint8Array])[]) {
+  await forEachConcurrent(entries, 16, async ([Key, Body]) => {
+    await s3.send(new PutObjectCommand({ Bucket: BUCKET, Key, Body }));
+  });
+}
+
+/** Keys such as `prefix0007`. */
+function keysOf(prefix: string, count: number): string[] {
+  return Array.from({ length: count }, (_, number) => prefix + String(number).padStart(4, "0"));
+}
+
+const small = (keys: readonly string[]) => keys.map((key) => [key, "letter"] as const);
+
+/** Waits until something is there. */
+async function until<T>(what: string, find: () => T | null | Promise<T | null>): Promise<T> {
+  for (const end = Date.now() + TIMEOUT_MS;;) {
+    const found = await find();
+    if (found !== null) return found;
+    assert.ok(Date.now() < end, `${what}: not within ${TIMEOUT_MS} ms`);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+/** Waits until a task shows something; no poll fails before. */
+async function shows(client: GatewayClient, path: string, isShown: (progress: Progress) => boolean): Promise<Progress> {
+  return await until(path, async () => {
+    const response = await client.call("GET", path, undefined, { accept: "application/json" });
+    const text = await response.text();
+    assert.equal(response.status, 200, text);
+    const progress = JSON.parse(text);
+    return isShown(progress) ? progress : null;
+  });
+}
+
+const hasEnded = ({ ended_at }: Progress) => ended_at !== null;
+
+/** Starts a task; the path of its progress. */
+async function begun(client: GatewayClient, kind: string, body?: unknown): Promise<string> {
+  const { task_id } = await client.json("POST", `${OBJECTS}/${kind}`, body);
+  return `${OBJECTS}/${kind.split("?")[0]}/${task_id}`;
+}
+
+function queryOf({ path }: StoreRequest): URLSearchParams {
+  return new URL(path, "http://store").searchParams;
+}
+
+/** Whether a page of keys is read that is not the first one under this prefix. */
+function isLaterPage(request: StoreRequest, prefix: string): boolean {
+  const query = queryOf(request);
+  return query.get("prefix") === prefix && (query.has("continuation-token") || query.has("start-after"));
+}
+
+/** Whether keys under this prefix are counted. A start reads one key, to find whether the bucket exists. */
+function isWholePage(request: StoreRequest, prefix: string): boolean {
+  const query = queryOf(request);
+  return query.get("prefix") === prefix && query.get("max-keys") !== "1";
+}
+
+const length = (chunks: readonly Uint8Array[]) => chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+
+/** Reads a body until it ends or breaks off. */
+async function received(body: ReadableStream<Uint8Array> | null, chunks: Uint8Array[]): Promise<void> {
+  try {
+    for await (const chunk of body ?? []) chunks.push(chunk);
+  } catch (error) {
+    assert.ok(error instanceof TypeError, String(error));
+  }
+}
+
+Deno.test("faults of tasks: the store is away for seconds in the middle of each kind, and nothing is lost", async () => {
+  await withScene(async ({ held, s3, site, client }) => {
+    const [stay, gone] = [keysOf("stay/", 80), keysOf("gone/", 1100)];
+    const films = keysOf("films/", 3).map((key, number) => [key, new Uint8Array(8 * MIB).fill(number + 1)] as const);
+    await put(s3, [...small([...stay, ...gone]), ...films]);
+    const archive = await begun(client, "download", { prefix: "films/" });
+    const { download_url: link } = await shows(client, archive, ({ status }) => status === "ready");
+
+    /** Which kind of task a request is of. */
+    const kindOf = (request: StoreRequest): string => {
+      const { method } = request;
+      if (method === "POST" || queryOf(request).get("prefix") === "gone/") return "delete";
+      if (queryOf(request).get("prefix") === "stay/") return "count";
+      return method === "HEAD" ? "look-up" : "download";
+    };
+    let deletions = 0;
+    held.hold((request) => {
+      const { method, path } = request;
+      // Done by the store, but its response is lost.
+      if (method === "POST" && ++deletions === 2) return "response";
+      const isLateLookup = method === "HEAD" && path.includes("/stay/") && Number(path.slice(-4)) >= 40;
+      const isLastFilm = method === "GET" && path.includes(films[2][0]);
+      return isLateLookup || isLastFilm || isWholePage(request, "stay/") ? "request" : null;
+    });
+    const tasks = [
+      await begun(client, "s3_stats?prefix=stay/"),
+      await begun(client, "delete-task", { prefixes: ["gone/"] }),
+      await begun(client, "download", { keys: [...stay, "not there"] }),
+    ];
+    const downloaded = await fetch(new URL(String(link), site));
+    const chunks: Uint8Array[] = [];
+    const reading = received(downloaded.body, chunks);
+    await shows(client, tasks[2], ({ completed }) => Number(completed) > 0);
+    await until("the second page is deleted", () => deletions === 2 ? true : null);
+    await until("a part of the archive", () => length(chunks) > 10 * MIB ? true : null);
+
+    const tries = new Map<string, number>();
+    held.hold((request) => {
+      const kind = kindOf(request);
+      tries.set(kind, (tries.get(kind) ?? 0) + 1);
+      return "cut";
+    });
+    held.cut();
+    const isTriedAgain = () => tries.has("download") && ["count", "delete"].every((kind) => tries.get(kind)! > 1);
+    await until("all are tried again", () => isTriedAgain() && tries.has("look-up") ? true : null);
+    held.release();
+
+    const [counted, deleted, planned] = await Promise.all(tasks.map((task) => shows(client, task, hasEnded)));
+    assert.deepEqual([counted.status, counted.files, counted.bytes], ["ready", 80, 80 * 6]);
+    assert.deepEqual(
+      [deleted.status, deleted.total, deleted.deleted, deleted.failed, deleted.errors],
+      ["done", 1100, 1100, 0, []],
+    );
+    assert.deepEqual(
+      [planned.status, planned.completed, planned.failed, planned.failed_keys],
+      ["ready", 81, 1, ["not there"]],
+    );
+    const left = await s3.send(new ListObjectsV2Command({ Bucket: BUCKET, Prefix: "gone/" }));
+    assert.equal(left.KeyCount, 0);
+
+    // An outage that outlasts the tries of a read breaks the download off, and a range goes on with it.
+    await reading;
+    const etag = downloaded.headers.get("etag")!;
+    const total = Number(downloaded.headers.get("x-zip-size"));
+    if (length(chunks) < total) {
+      const headers = { range: `bytes=${length(chunks)}-`, "if-range": etag };
+      const rest = await fetch(new URL(String(link), site), { headers });
+      assert.equal(rest.status, 206);
+      chunks.push(await rest.bytes());
+    }
+    const found = unzipped(Buffer.concat(chunks));
+    assert.deepEqual([...found.keys()], films.map(([key]) => key));
+    for (const [key, film] of films) assert.ok(Buffer.from(film).equals(found.get(key)!), key);
+  });
+});
+
+Deno.test("faults of tasks: a count fails with what it has when its starter's password changes, and says so", async () => {
+  await withScene(async ({ held, s3, mapi, site, client }) => {
+    await put(s3, small(keysOf("stay/", 1100)));
+    held.hold((request) => isLaterPage(request, "stay/") ? "request" : null);
+    const count = await begun(client, "s3_stats?prefix=stay/");
+    await shows(client, count, ({ files }) => files === 1000);
+    const events = await client.call("GET", count, undefined, { accept: "text/event-stream" });
+    assert.equal(events.status, 200);
+    const changed = await fetch(`${mapi}/userAccounts/curator/changePassword`, {
+      method: "POST",
+      headers: mapiAuthorization("curator"),
+      body: JSON.stringify({ newPassword: "another-1" }),
+    });
+    assert.equal(changed.status, 200, await changed.text());
+    held.release();
+
+    const [, data] = /event: end\ndata: (.*)\n\n$/.exec(await events.text()) ?? [];
+    const { status, files, error } = JSON.parse(data);
+    assert.deepEqual([status, files], ["failed", 1000]);
+    assert.match(error, /They were right when the task was started: log in again and start it again$/);
+    const renewed = await logIn(site, "archive/curator", "another-1");
+    const theirs = await renewed.call("GET", count);
+    assert.deepEqual([theirs.status, await theirs.json()], [404, { detail: "Task not found" }]);
+    const again = await shows(renewed, await begun(renewed, "s3_stats?prefix=stay/"), hasEnded);
+    assert.deepEqual([again.status, again.files], ["ready", 1100]);
+  });
+});
+
+/** An S3 server of one bucket with long objects, which counts what is read of them. */
+class LongObjects implements AsyncDisposable {
+  readonly #http: Deno.HttpServer<Deno.NetAddr>;
+  /** Reads that have not ended, the most of them at a time, and the bytes of all. */
+  open = 0;
+  most = 0;
+  bytes = 0;
+
+  constructor(count: number, size: number) {
+    const chunk = new Uint8Array(64 * 1024);
+    const entries = keysOf("film", count).map((key) =>
+      `<Contents><Key>${key}</Key><Size>${size}</Size><ETag>&quot;e&quot;</ETag></Contents>`
+    );
+    this.#http = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, ({ url }) => {
+      if (url.includes("list-type=2")) {
+        const isTruncated = "<IsTruncated>false</IsTruncated>";
+        return new Response(`<ListBucketResult>${isTruncated}${entries.join("")}</ListBucketResult>`);
+      }
+      this.most = Math.max(this.most, ++this.open);
+      let left = size;
+      const body = new ReadableStream<Uint8Array>({
+        pull: (controller) => {
+          if (left === 0) {
+            this.open--;
+            return controller.close();
+          }
+          left -= chunk.length;
+          this.bytes += chunk.length;
+          controller.enqueue(chunk.slice());
+        },
+        cancel: () => void this.open--,
+      }, { highWaterMark: 0 });
+      return new Response(body, { headers: { etag: '"e"', "content-length": String(size) } });
+    });
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#http.addr.port}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#http.shutdown();
+  }
+}
+
+/** A download whose bytes are not read. */
+function unread(url: URL): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, (response) => {
+      response.pause();
+      resolve(response);
+    });
+    sent.on("error", reject);
+    sent.end();
+  });
+}
+
+Deno.test("faults of tasks: a client that stops reading an archive stops the reads of the store, which end when it leaves", async () => {
+  await using store = new LongObjects(40, 64 * MIB);
+  const application = await startGateway(store.url);
+  try {
+    const client = await logIn(application.site, "archive/curator");
+    const archive = await begun(client, "download", { prefix: "" });
+    const { download_url } = await shows(client, archive, ({ status }) => status === "ready");
+    const link = new URL(String(download_url), application.site);
+    for (let round = 0; round < 2; round++) {
+      const before = store.bytes;
+      const response = await unread(link);
+      assert.equal(response.statusCode, 200);
+      // Until nothing more has been read for a while: a later byte would only add to what is compared.
+      let [bytes, polls] = [-1, 0];
+      await until("the reads stop", () => {
+        polls = store.bytes === bytes ? polls + 1 : 0;
+        bytes = store.bytes;
+        return polls === 25 ? true : null;
+      });
+      assert.ok(store.most <= 20, `${store.most} reads at a time`);
+      // 32 MiB are read ahead; the rest is in the buffers of the connections on the way.
+      const ahead = (bytes - before) / MIB;
+      assert.ok(ahead > 0 && ahead < 160, `${ahead} MiB of ${40 * 64} were read`);
+      assert.ok(store.open > 0);
+      response.destroy();
+      await until("the reads have ended", () => store.open === 0 ? true : null);
+    }
+  } finally {
+    await application.stop();
+  }
+});
