@@ -107,7 +107,10 @@ export function CardVolumes(props: CardVolumesProps) {
           </div>
           <p class="note" role="status">
             {isFiltered && remaining > 0
-              ? CARD.readingRows(formatCount(volumes.length), formatCount(job.counts.total))
+              ? (trouble ? CARD.partOfRows : CARD.readingRows)(
+                formatCount(volumes.length),
+                formatCount(job.counts.total),
+              )
               : isRead && matching.length === 0
               ? CARD.noVolumeMatches
               : ""}

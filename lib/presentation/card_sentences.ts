@@ -37,6 +37,8 @@ export const CARD = {
   rowsAsCsvOf: (campaign: string) => `Save the volumes shown of ${campaign} as CSV`,
   print: "Print",
   printOf: (campaign: string) => `Print all volumes of ${campaign}`,
+  partOfRows: (read: string, all: string) =>
+    `Only ${read} of ${all} volumes could be read; the others are not searched.`,
   readingRows: (read: string, all: string) => `Reading all volumes, ${read} of ${all}…`,
 
   searchVolumes: "Search volumes",

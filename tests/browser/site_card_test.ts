@@ -262,3 +262,19 @@ Deno.test(
     assert.deepEqual(await accessibilityFindings(page), []);
   }),
 );
+
+Deno.test(
+  "card: a search while the server is away says that it saw only a part, and goes on when it is back",
+  withPage(DESK, async (visit) => {
+    const { page, site } = visit;
+    await openList(visit, [LARGE]);
+    const card = await openCard(page, LARGE.name);
+    await site.change({ apiStatus: 502 });
+    await card.getByRole("searchbox").fill("a1-7999");
+    await card.getByText("Only 200 of 8,000 volumes could be read; the others are not searched.").waitFor();
+    await site.change({ apiStatus: 200 });
+    await card.getByRole("searchbox").fill("a1-799");
+    await card.locator("table[aria-rowcount='9']").waitFor();
+    await card.getByRole("rowheader", { name: /-7990$/ }).waitFor();
+  }, [/Failed to load resource/]),
+);
