@@ -16,12 +16,12 @@ export function BoardFigures({ overview, pace, style }: BoardFiguresProps) {
   const { pagesPerMinute, endsAt, isWhole } = pace;
   const atLeast = isWhole ? "" : "≥ ";
   const runs = running > 0;
-  const end = endsAt === null ? null : new Date(endsAt).toISOString();
+  const end = endsAt === null ? null : new Date(Math.max(endsAt, style.now)).toISOString();
   return (
     <dl class="strip" aria-label={BOARD_LABELS.figures}>
       <div>
         <dt>{FIGURE_WORDS.troubled(troubled)}</dt>
-        <dd class={troubled > 0 ? "lost" : undefined}>{formatCount(troubled)}</dd>
+        <dd class={troubled > 0 ? "troubled" : undefined}>{formatCount(troubled)}</dd>
       </div>
       <div>
         <dt>{FIGURE_WORDS.running(activeVolumes, runningTroubled)}</dt>

@@ -1,4 +1,4 @@
-import { type ReadonlySignal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { batch, type ReadonlySignal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
@@ -7,6 +7,7 @@ import type { CardStore } from "@/lib/client/card_store.ts";
 import { rememberHeights } from "@/lib/client/fold_memory.ts";
 import { CardHeights, listEntries, type Sight, steppedSight } from "@/lib/client/list_window.ts";
 import type { ScrollAnchor } from "@/lib/client/scroll_anchor.ts";
+import type { CampaignFilter } from "@/lib/presentation/campaign_filter.ts";
 import { campaignKey } from "@/lib/presentation/campaign_order.ts";
 import type { MomentStyle } from "@/lib/presentation/moments.ts";
 import { LiveCard } from "./live_card.tsx";
@@ -37,12 +38,15 @@ export function CardList({ board, style, anchor, steps }: CardListProps) {
   const measured = useSignal(0);
   const focused = useSignal<string | null>(null);
   const wanted = useRef<string | null>(null);
+  /** The list whose spare cards are rendered as well: those of another one follow in a task of their own. */
+  const spared = useSignal<CampaignFilter | null>(board.filter.peek());
   const keys = useComputed(() => board.shown.value.map(({ summary }) => campaignKey(summary.value)));
   const entries = useComputed(() => {
     void measured.value;
     const at = focused.value === null ? -1 : keys.value.indexOf(focused.value);
     return listEntries(keys.value, heights, {
       sight: isPrinting.value ? null : sight.value,
+      spare: spared.value === board.filter.value ? 1 : 0,
       // The Tab key finds the neighbours of the card with the focus.
       stays: new Set(at < 0 ? [] : [at - 1, at, at + 1]),
       unread: board.unread.value,
@@ -56,13 +60,24 @@ export function CardList({ board, style, anchor, steps }: CardListProps) {
       const { top } = list.current.getBoundingClientRect();
       const next = steppedSight({ top: -top, bottom: innerHeight - top });
       const { value: last } = sight;
-      if (last?.top !== next.top || last.bottom !== next.bottom) sight.value = next;
+      if (last?.top === next.top && last.bottom === next.bottom) return;
+      const isFar = last !== null && Math.abs(last.top - next.top) > innerHeight;
+      batch(() => {
+        sight.value = next;
+        if (isFar) spared.value = null;
+      });
+    };
+    let width = innerWidth;
+    const resize = () => {
+      if (width !== innerWidth) heights.clear();
+      width = innerWidth;
+      look();
     };
     const print = () => isPrinting.value = true;
     const afterPrint = () => isPrinting.value = false;
     const leave = () => rememberHeights(observer.openHeights(board.cards.value));
     look();
-    const listeners = [["scroll", look], ["resize", look], ["beforeprint", print], ["afterprint", afterPrint], [
+    const listeners = [["scroll", look], ["resize", resize], ["beforeprint", print], ["afterprint", afterPrint], [
       "pagehide",
       leave,
     ]] as const;
@@ -81,6 +96,13 @@ export function CardList({ board, style, anchor, steps }: CardListProps) {
     wanted.current = null;
     place?.querySelector<HTMLElement>(".fold")?.focus({ preventScroll: true });
     place?.scrollIntoView({ block: "nearest" });
+  });
+
+  useSignalEffect(() => {
+    const { value: filter } = board.filter;
+    if (spared.value === filter) return;
+    const timer = setTimeout(() => spared.value = filter, 0);
+    return () => clearTimeout(timer);
   });
 
   // A list that became shorter may have moved what is seen.

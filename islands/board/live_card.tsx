@@ -23,9 +23,10 @@ interface LiveCardProps {
 export function LiveCard(props: LiveCardProps) {
   const { card, style, spansNamespaces, onHeight } = props;
   const place = useRef<HTMLDivElement>(null);
-  const open = useComputed(() => card.open.value);
-  // The page may have reserved the height that the open card had, which holds until its volumes are there.
+  // A card that was left open stays folded until its volumes are there. Until then the page reserves the height that it had,
+  // so that it opens without moving anything.
   const isReserved = useSignal(true);
+  const open = useComputed(() => card.open.value && !isReserved.value);
   useEffect(() => {
     if (isRememberedOpen(card.summary.value)) card.setOpen(true);
     const element = place.current;

@@ -4,8 +4,6 @@ const USUAL_HEIGHT = 84;
 const MAX_WHOLE = 30;
 /** px between two recomputations while the page scrolls. */
 const SCROLL_STEP = 200;
-/** Screens above and below the visible one whose cards are rendered. */
-const SPARE_SCREENS = 1;
 
 /** What a list renders: cards, and one empty space for each row of cards that are left out. */
 export type ListEntry =
@@ -24,21 +22,38 @@ export function steppedSight({ top, bottom }: Sight): Sight {
   return { top: Math.floor(top / SCROLL_STEP) * SCROLL_STEP, bottom: Math.ceil(bottom / SCROLL_STEP) * SCROLL_STEP };
 }
 
-/** Heights of cards by their keys, px with their margins. A card that was never measured counts as the usual folded one. */
+/** Folded cards that tell the height of those that have not been measured. */
+const MEASURED_CARDS = 20;
+
+/**
+ * Heights of cards by their keys, px with their margins. A card that was never measured counts as the mean of the first
+ * folded ones: an estimate that went on changing would move a thousand cards.
+ */
 export class CardHeights {
   readonly #measured = new Map<string, number>();
-  #folded = USUAL_HEIGHT;
+  #folded = { count: 0, sum: 0 };
 
   /** @returns whether it is news */
   set(key: string, height: number, isFolded: boolean): boolean {
-    if (isFolded) this.#folded = height;
-    if (this.#measured.get(key) === height) return false;
+    const before = this.#measured.get(key);
+    if (before === height) return false;
     this.#measured.set(key, height);
+    const { count, sum } = this.#folded;
+    if (isFolded && before === undefined && count < MEASURED_CARDS) {
+      this.#folded = { count: count + 1, sum: sum + height };
+    }
     return true;
   }
 
   of(key: string): number {
-    return this.#measured.get(key) ?? this.#folded;
+    const { count, sum } = this.#folded;
+    return this.#measured.get(key) ?? (count > 0 ? Math.round(sum / count) : USUAL_HEIGHT);
+  }
+
+  /** Forgets all: the page has another width. */
+  clear(): void {
+    this.#measured.clear();
+    this.#folded = { count: 0, sum: 0 };
   }
 }
 
@@ -48,19 +63,21 @@ export class CardHeights {
  *
  * @param keys the keys of all cards in order
  * @param sight null: not known yet, so that all cards are rendered
+ * @param spare screens above and below the visible one whose cards are rendered
  * @param unread cards after the last one that are not known yet
  */
 export function listEntries(
   keys: readonly string[],
   heights: CardHeights,
-  { sight, stays, unread = 0 }: {
+  { sight, spare = 1, stays, unread = 0 }: {
     readonly sight: Sight | null;
+    readonly spare?: number;
     readonly stays: ReadonlySet<number>;
     readonly unread?: number;
   },
 ): ListEntry[] {
   const isWhole = keys.length <= MAX_WHOLE;
-  const near = isWhole || sight === null ? null : nearby(sight, totalHeight(keys, heights));
+  const near = isWhole || sight === null ? null : nearby(sight, spare, totalHeight(keys, heights));
   const entries: ListEntry[] = [];
   let bottom = 0;
   let space = 0;
@@ -79,10 +96,10 @@ export function listEntries(
 }
 
 /** What is seen and the spare screens around it. A list that became shorter than the place is seen from its end. */
-function nearby({ top, bottom }: Sight, total: number): Sight {
+function nearby({ top, bottom }: Sight, spare: number, total: number): Sight {
   const screen = Math.max(bottom - top, 1);
   const seen = Math.min(top, Math.max(0, total - screen));
-  return { top: seen - screen * SPARE_SCREENS, bottom: seen + screen * (1 + SPARE_SCREENS) };
+  return { top: seen - screen * spare, bottom: seen + screen * (1 + spare) };
 }
 
 function totalHeight(keys: readonly string[], heights: CardHeights): number {

@@ -130,10 +130,10 @@ for (const width of [1280, 390]) {
       await open(visit);
       const card = page.locator(".place[data-key$=svea-hovratt-1870]");
       await card.locator(".fold").click();
-      await card.locator(".vid").nth(20).waitFor();
+      await card.locator(".vid").nth(5).waitFor();
       await countShifts(page);
       await page.reload();
-      await card.locator(".vid").nth(20).waitFor();
+      await card.locator(".vid").nth(5).waitFor();
       await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
       const shifted = await page.evaluate(() => globalThis.shifted);
       assert.ok(shifted < 0.02, `${shifted}`);

@@ -69,8 +69,12 @@ Deno.test("list window: a height is news once", () => {
   assert.equal(heights.set("a", 500, false), true);
   assert.equal(heights.set("a", 500, false), false);
   assert.notEqual(heights.of("b"), 500, "an open card is no measure of folded ones");
-  heights.set("c", 70, true);
-  assert.equal(heights.of("b"), 70);
+  for (let i = 0; i < 20; i++) heights.set(`folded ${i}`, i % 2 === 0 ? 70 : 80, true);
+  assert.equal(heights.of("b"), 75);
+  heights.set("another", 400, true);
+  assert.equal(heights.of("b"), 75, "the estimate stays");
+  heights.clear();
+  assert.notEqual(heights.of("a"), 500);
 });
 
 Deno.test("list window: scrolling by a few px is the same sight", () => {
