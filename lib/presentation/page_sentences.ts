@@ -7,7 +7,7 @@ export const SENTENCES = {
   noCampaigns: "There are no campaigns yet. They appear here when the first one is started.",
   noList: "This server has no list of campaigns.",
   campaignGone: "This campaign has been removed.",
-  orderOfLastVisit: "The order is that of your last visit to this tab.",
+  orderOfLastVisit: "The order is that of your last visit to this tab",
   noLogNamed: "No log is named: open one from its volume in the list of campaigns.",
   readingLog: "Reading the log…",
   logRetried: "It is tried again in a moment.",
@@ -54,8 +54,6 @@ export const LABELS = {
   shownOf: (shown: string, all: string) => `${shown} shown of ${all}`,
   updated: "updated",
   timesAreUtc: "UTC, like all times here",
-  listIsOf: (time: string) => `The list is that of ${time}.`,
-  listReadAgain: (time: string) => `It is read again at ${time}.`,
   sortAgain: "Sort again",
   olderCampaigns: (next: string, all: string) => `Show ${next} older campaigns of ${all}`,
 

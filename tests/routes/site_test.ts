@@ -86,6 +86,14 @@ Deno.test("list page: a list of which the cluster has not been heard of late say
     assert.match(text, /The cluster has not answered since 12:28:30, so the list is from then/);
   }));
 
+Deno.test("list page: a site without a cluster says so, reads nothing and asks for no login", () =>
+  withSite(async ({ folder }) => {
+    const { app } = fakeSite(ASSETS, folder, undefined, false);
+    const text = await (await app.request(HOME)).text();
+    assert.match(text, /This site shows pages and results only\. It follows no cluster/);
+    assert.doesNotMatch(text, /data-island="campaign_board"|to see the campaigns|role="alert"/);
+  }));
+
 Deno.test("list page: names from the cluster cannot break out of the markup", () =>
   withSite(async ({ app, state }) => {
     state.jobs = [summary({ name: `<img src=x onerror=alert(1)>"'`, pipeline: "</script><b>" })];

@@ -39,8 +39,14 @@ export const ASSETS: Assets = {
  * the state, and takes changes of it as JSON.
  *
  * @param now ms since 1970; the samples' own moment unless a test says otherwise
+ * @param hasCluster false: the pages of a site without a cluster
  */
-export function fakeSite(assets: Assets, staticFolder: string, now: () => number = () => SAMPLE_NOW) {
+export function fakeSite(
+  assets: Assets,
+  staticFolder: string,
+  now: () => number = () => SAMPLE_NOW,
+  hasCluster = true,
+) {
   const state: FakeState = {
     jobs: sampleSummaries(),
     reapedTotal: 1,
@@ -75,7 +81,7 @@ export function fakeSite(assets: Assets, staticFolder: string, now: () => number
       const job = state.jobs.find((job) => job.name === name && job.namespace === namespace);
       return Promise.resolve(job ? { detail: sampleDetail(job, offset, 200) } : null);
     },
-    hasCluster: true,
+    hasCluster,
     campaigns: () =>
       Promise.resolve({
         jobs: state.jobs,
