@@ -3,7 +3,12 @@ import assert from "node:assert/strict";
 const ROOT = new URL("../../", import.meta.url);
 /** The printed table of rooms, some of which may be empty; it has a test of its own. */
 const ROOMS = /<!-- rooms:.*<!-- end of rooms -->/s;
-const PAGES = ["README.md", ...[...Deno.readDirSync(new URL("docs/", ROOT))].map(({ name }) => `docs/${name}`)]
+const PAGES = [
+  "README.md",
+  ...[...Deno.readDirSync(new URL("docs/", ROOT))].map(({ name }) => `docs/${name}`).filter((path) =>
+    path.endsWith(".md")
+  ),
+]
   .filter((name) => name.endsWith(".md"));
 
 Deno.test("docs: every file and folder of the project that a page names exists", async () => {
