@@ -158,7 +158,7 @@ function NoticeOf({ notice, next, now }: { notice: Notice; next: string; now: nu
   switch (notice.kind) {
     case "failed":
       return (
-        <div class="notice bad" role="alert">
+        <div class="login-notice bad" role="alert">
           <p>{notice.sentence}</p>
           {notice.account !== null && (
             <p>
@@ -170,7 +170,7 @@ function NoticeOf({ notice, next, now }: { notice: Notice; next: string; now: nu
     case "moment":
       return (
         <div
-          class={`notice ${notice.moment.kind === "locked" ? "bad" : ""}`}
+          class={`login-notice ${notice.moment.kind === "locked" ? "bad" : ""}`}
           role={notice.moment.kind === "locked" ? "alert" : "status"}
         >
           <LoginNotice {...notice.moment} renderedAt={now} />
@@ -178,10 +178,10 @@ function NoticeOf({ notice, next, now }: { notice: Notice; next: string; now: nu
         </div>
       );
     case "said":
-      return <p class="notice" role="status">{notice.sentence}</p>;
+      return <p class="login-notice" role="status">{notice.sentence}</p>;
     case "logged in":
       return (
-        <div class={`notice ${notice.canRead ? "" : "warn"}`} role="status">
+        <div class={`login-notice ${notice.canRead ? "" : "warn"}`} role="status">
           <p>
             {LOGIN_SENTENCES.loggedInAs(notice.user)} {!notice.canRead && LOGIN_SENTENCES.unreadable}{" "}
             <a href={next}>{LOGIN_LABELS.goOn}</a>

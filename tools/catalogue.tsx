@@ -87,9 +87,9 @@ function Catalogue() {
         <p class="banner">A banner</p>
         <p class="banner warn">A banner that warns</p>
         <p class="banner bad">A banner that someone must read</p>
-        <p class="notice">A notice</p>
-        <p class="notice warn">A notice that warns</p>
-        <p class="notice bad">A notice of an error</p>
+        <p class="login-notice">A notice</p>
+        <p class="login-notice warn">A notice that warns</p>
+        <p class="login-notice bad">A notice of an error</p>
         <Introduction onClose={nothing} />
       </Part>
       <Part title="Login">
