@@ -36,6 +36,15 @@ Deno.test("page loaders: a cluster that does not answer is a problem for the pag
   assert.deepEqual(await detail(request, LUND_VOLUMES), problem);
 });
 
+Deno.test("page loaders: a list has an age only where the cluster could not be followed of late", async () => {
+  const ageOf = async (age: number) => {
+    const answer = await loaders(fakeSource({ age })).campaigns(new Request(HOME, { headers: ANNA }));
+    return "ageMs" in answer ? answer.ageMs : assert.fail();
+  };
+  assert.equal(await ageOf(30_000), null);
+  assert.equal(await ageOf(90_000), 90_000);
+});
+
 Deno.test("page loaders: without a cluster there is no session and no campaign", async () => {
   const { session, campaigns, detail } = pageLoaders({ ...webDeps(fakeSource({})), campaigns: null });
   const request = new Request(HOME, { headers: ANNA });

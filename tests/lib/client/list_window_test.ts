@@ -27,7 +27,8 @@ Deno.test("list window: the cards on the screen and a screen around it are rende
   ]);
 });
 
-Deno.test("list window: ten thousand cards take no more entries than a hundred", () => {
+Deno.test("list window: ten thousand cards take no more entries than a hundred, and one that must stay does", () => {
+  assert.equal(cardsOf(listEntries(keysOf(1000), heightsOf(100), { sight, stays: new Set([3]) }))[0], 3);
   const of = (count: number) => listEntries(keysOf(count), heightsOf(100), { sight, stays: new Set([0]) }).length;
   assert.ok(of(10_000) <= 34);
 });
