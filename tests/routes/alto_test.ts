@@ -32,7 +32,7 @@ Deno.test("page text: named by its file, with what its address says, and the way
 Deno.test("page text: without a session the frame and a way to log in", async () => {
   const { status, text } = await page(`?src=${encodeURIComponent(SRC)}`, {});
   assert.equal(status, 200);
-  assert.match(text, /<a href="\/login">Log in<\/a> to read pages/);
+  assert.match(text, /<a href="\/login\?next=%2Falto%3Fsrc%3D[^"]+">Log in<\/a> to read pages/);
 });
 
 Deno.test("page text: opens only what lies under the results, and names what it refuses", async () => {
