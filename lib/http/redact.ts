@@ -19,6 +19,9 @@ const EQUALS_OR_COLON = String.raw`(?:[=:]|%(?:25)*3[ad])`;
  * once; the word may have the end of an escape before it (`%3Fticket`). An authorization takes the rest of its line.
  */
 const SECRET_TEXT: readonly (readonly [pattern: RegExp, shown: string])[] = [
+  // Before the names, since an access key may end in one, such as `pwd`.
+  [/\b(bearer|hcp)\s+[\w.~+/=:-]{8,}/gi, `$1 ${REDACTED}`],
+  [/\b(aws)\s+[^\s:&"'<>]+:[\w+/=%-]{8,}/gi, `$1 ${REDACTED}`],
   [
     secretText(
       String.raw`\b\w*authorization`,
@@ -48,8 +51,6 @@ const SECRET_TEXT: readonly (readonly [pattern: RegExp, shown: string])[] = [
   [/(<(?:AWSAccessKeyId|SignatureProvided|StringToSign|CanonicalRequest)>)[^<]+/gi, `$1${REDACTED}`],
   // User and password of an address, such as that of a Redis server.
   [/(:\/\/)[^\s\/?#@"'<>\\]+@/g, `$1${REDACTED}@`],
-  [/\b(bearer|hcp)\s+[\w.~+/=:-]{8,}/gi, `$1 ${REDACTED}`],
-  [/\b(aws)\s+[^\s:&"'<>]+:[\w+/=%-]{8,}/gi, `$1 ${REDACTED}`],
   [/(?:\b|(?<=%[0-9A-Fa-f]{2}))eyJ[\w-]{1,256}\.[\w-]*\.?[\w-]*/g, REDACTED],
 ];
 const MAX_LOGGED_QUERY = 2048;

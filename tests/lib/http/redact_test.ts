@@ -113,6 +113,7 @@ Deno.test("text: the header of Signature Version 2 goes with key and signature, 
       }
     }),
   );
+  assert.equal(redactText("GET /b/k AWS AKIA/key/pwd:c2lnbmF0dXJl"), "GET /b/k AWS [redacted]");
 });
 
 Deno.test("text: the rest of a line keeps its meaning", () => {
