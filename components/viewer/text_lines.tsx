@@ -1,4 +1,5 @@
-import { useMemo } from "preact/hooks";
+import { render } from "preact";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 import { goByKey, moveStop } from "@/lib/client/roving_stop.ts";
 import { confidenceWords } from "@/lib/presentation/page_text_words.ts";
@@ -68,7 +69,7 @@ export function TextLines({ index, lines, groups, wanted, lit, marks, onHover, o
 
 interface LineGroupProps {
   readonly index: number;
-  /** Of the whole page. */
+  /** Of the whole page, or of the group. */
   readonly lines: readonly TextLine[];
   /** Place of the first line of the group. */
   readonly from: number;
@@ -77,18 +78,25 @@ interface LineGroupProps {
   readonly marks: LineMarks | null;
 }
 
-/** A list that is not compared again while another one is added: Preact leaves out a component whose element is the same. */
-function LineGroup(props: LineGroupProps) {
-  const { index, lines, from, lit, marks } = props;
-  return useMemo(() => <LineList {...props} />, [index, lines, from, lit, marks]);
-}
-
-function LineList({ index, lines, from, lit, marks }: LineGroupProps) {
+/**
+ * A list with lines that are rendered apart from the page: it is not compared again while another one is added, and leaving a
+ * page of tens of thousands of lines takes out whole lists, without going through their lines. So lines hold neither
+ * effects nor listeners, which would stay.
+ */
+function LineGroup({ index, lines, from, lit, marks }: LineGroupProps) {
+  const list = useRef<HTMLOListElement>(null);
   const own = lines.slice(from, from + LINES_A_GROUP);
   const name = lines.length > LINES_A_GROUP ? VIEWER_LABELS.linesOf(from + 1, from + own.length) : undefined;
+  useLayoutEffect(() => {
+    if (list.current) render(<Lines index={index} lines={own} from={from} lit={lit} marks={marks} />, list.current);
+  }, [index, lines, from, lit, marks]);
+  return <ol ref={list} class={`text-lines${from > 0 ? " later" : ""}`} start={from + 1} aria-label={name} />;
+}
+
+function Lines({ index, lines, from, lit, marks }: LineGroupProps) {
   return (
-    <ol class={`text-lines${from > 0 ? " later" : ""}`} start={from + 1} aria-label={name}>
-      {own.map((line, at) => {
+    <>
+      {lines.map((line, at) => {
         const place = from + at;
         return (
           <li
@@ -105,7 +113,7 @@ function LineList({ index, lines, from, lit, marks }: LineGroupProps) {
           </li>
         );
       })}
-    </ol>
+    </>
   );
 }
 
