@@ -69,7 +69,7 @@ export function CampaignCard(props: CampaignCardProps) {
       </div>
       <CardProblems
         {...problemsOf(job, detail, shown)}
-        of={job.name}
+        campaign={job}
         folded={!open}
         onCsv={job.counts.failed > 0 ? saveFailed : null}
       />

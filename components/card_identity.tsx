@@ -80,7 +80,10 @@ function HowFar({ job, detail, trouble, zone }: HowFarProps) {
         {waiting && <span title={waiting.raw ?? undefined}>{waiting.text}</span>}
         {lost !== "" && <span>{lost}</span>}
         {newest?.page && (
-          <a href={runLogPath(newest.logUrl, null, false)} title={`${newest.volume}: ${newest.error}`}>
+          <a
+            href={runLogPath({ logUrl: newest.logUrl, manifestUrl: null, live: false }, job)}
+            title={`${newest.volume}: ${newest.error}`}
+          >
             {CARD.newestLost(newest.page)}
           </a>
         )}

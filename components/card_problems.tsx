@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { CARD } from "@/lib/presentation/card_sentences.ts";
-import { runLogPath } from "@/lib/presentation/page_paths.ts";
+import { type NamedCampaign, runLogPath } from "@/lib/presentation/page_paths.ts";
 import { MAX_PROBLEM_SENTENCES } from "@/lib/presentation/problem_sentences.ts";
 import type { Problem } from "@/lib/presentation/problems.ts";
 
@@ -8,8 +8,7 @@ interface CardProblemsProps {
   readonly problems: readonly Problem[];
   /** How many there will be once the campaign's detail is read; their space is free until then. */
   readonly expected: number;
-  /** The campaign's name. */
-  readonly of: string;
+  readonly campaign: NamedCampaign;
   /** Everything is shown, for readers without scripts. */
   readonly whole?: boolean;
   /** Each sentence has one line, so that nothing moves when it comes. */
@@ -20,16 +19,18 @@ interface CardProblemsProps {
 
 /** What is wrong with a campaign: three sentences, the rest on request. */
 export function CardProblems(props: CardProblemsProps) {
-  const { problems, expected, of, whole = false, folded = false, onCsv = null } = props;
+  const { problems, expected, campaign, whole = false, folded = false, onCsv = null } = props;
   const all = useSignal(whole);
   if (expected === 0) return null;
   const more = Math.max(expected, problems.length) - MAX_PROBLEM_SENTENCES;
   const shown = all.value ? problems : problems.slice(0, MAX_PROBLEM_SENTENCES);
   const free = Math.min(expected, MAX_PROBLEM_SENTENCES) - shown.length;
   return (
-    <section class={`problems${folded && !all.value ? " folded" : ""}`} aria-label={CARD.problemsOf(of)}>
+    <section class={`problems${folded && !all.value ? " folded" : ""}`} aria-label={CARD.problemsOf(campaign.name)}>
       <ul>
-        {shown.map((problem) => <ProblemItem key={`${problem.volume} ${problem.sentence}`} problem={problem} />)}
+        {shown.map((problem) => (
+          <ProblemItem key={`${problem.volume} ${problem.sentence}`} problem={problem} campaign={campaign} />
+        ))}
         {Array.from({ length: Math.max(0, free) }, (_, place) => <li key={place} aria-hidden="true">&nbsp;</li>)}
       </ul>
       {(onCsv || more > 0) && !whole && (
@@ -47,7 +48,7 @@ export function CardProblems(props: CardProblemsProps) {
           {onCsv && (
             <button class="btn small needs-scripts" type="button" onClick={onCsv}>
               {CARD.failedAsCsv}
-              <span class="sr">({of})</span>
+              <span class="sr">({campaign.name})</span>
             </button>
           )}
         </div>
@@ -57,7 +58,8 @@ export function CardProblems(props: CardProblemsProps) {
 }
 
 /** A failed volume's name leads to its run log. */
-function ProblemItem({ problem: { volume, sentence, raw, isTrouble, log } }: { problem: Problem }) {
+function ProblemItem({ problem, campaign }: { problem: Problem; campaign: NamedCampaign }) {
+  const { volume, sentence, raw, isTrouble, log } = problem;
   const kind = isTrouble ? "lead trouble" : volume === null ? "lead" : undefined;
   return (
     <li class={kind} title={raw ?? undefined}>
@@ -65,7 +67,7 @@ function ProblemItem({ problem: { volume, sentence, raw, isTrouble, log } }: { p
         <>
           <a
             class="vid"
-            href={runLogPath(log.logUrl, log.manifestUrl, log.live)}
+            href={runLogPath(log, campaign)}
             aria-label={CARD.logOf(volume)}
           >
             {volume}

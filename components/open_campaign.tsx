@@ -43,7 +43,7 @@ export function OpenCampaign({ detail, offset, style }: OpenCampaignProps) {
           </p>
         )}
       </div>
-      <CardProblems {...problemsOf(detail, detail, rows)} of={name} whole />
+      <CardProblems {...problemsOf(detail, detail, rows)} campaign={detail} whole />
       <CardProvenance job={detail} detail={detail} whole />
     </section>
   );

@@ -2,7 +2,7 @@ import type { VolumeView } from "@/lib/campaigns/projection/types.ts";
 import type { Tone } from "@/lib/presentation/campaign_state.ts";
 import { CARD } from "@/lib/presentation/card_sentences.ts";
 import { formatCount, formatQuality } from "@/lib/presentation/figures.ts";
-import { runLogPath, viewerPath } from "@/lib/presentation/page_paths.ts";
+import { type NamedCampaign, runLogPath, viewerPath } from "@/lib/presentation/page_paths.ts";
 import { isLogLive } from "@/lib/presentation/problems.ts";
 import { volumeChip, volumeManifest, volumeSentence } from "@/lib/presentation/volume_words.ts";
 import { Chip } from "./chip.tsx";
@@ -11,13 +11,15 @@ import { Meter } from "./meter.tsx";
 
 interface VolumeRowProps {
   readonly volume: VolumeView;
+  /** The one that the volume is of. */
+  readonly campaign: NamedCampaign;
   /** Its place in the table, from 2: the head has the first. */
   readonly row: number;
   readonly hasQuality: boolean;
 }
 
 /** One volume: its name, its state, how far it is, what can be said about it, its source and its log. */
-export function VolumeRow({ volume, row, hasQuality }: VolumeRowProps) {
+export function VolumeRow({ volume, campaign, row, hasQuality }: VolumeRowProps) {
   const { progress } = volume;
   const { text, raw } = volumeSentence(volume);
   return (
@@ -55,7 +57,7 @@ export function VolumeRow({ volume, row, hasQuality }: VolumeRowProps) {
       )}
       <td role="cell" class="say sub" title={raw ?? undefined}>{text}</td>
       <td role="cell" class="go">
-        <VolumeFiles volume={volume} />
+        <VolumeFiles volume={volume} campaign={campaign} />
       </td>
     </tr>
   );
@@ -70,7 +72,8 @@ function VolumeName({ volume }: { volume: VolumeView }) {
 }
 
 /** The source manifest, which a volume of single images has none of, and the run log, live while it may be written. */
-function VolumeFiles({ volume: { id, sourceUrl, state, logUrl, manifestUrl } }: { volume: VolumeView }) {
+function VolumeFiles({ volume, campaign }: Pick<VolumeRowProps, "volume" | "campaign">) {
+  const { id, sourceUrl, state, logUrl, manifestUrl } = volume;
   const log = state === "pending" ? CARD.noLogYetOf(id) : CARD.logOf(id);
   return (
     <>
@@ -87,7 +90,7 @@ function VolumeFiles({ volume: { id, sourceUrl, state, logUrl, manifestUrl } }: 
         )}
       <a
         class="file"
-        href={runLogPath(logUrl, manifestUrl, isLogLive(state))}
+        href={runLogPath({ logUrl, manifestUrl, live: isLogLive(state) }, campaign)}
         aria-label={log}
         title={state === "pending" ? log : CARD.runLog}
       >

@@ -32,6 +32,7 @@ export function VolumeTable({ job, volumes, placeholders, whole, filter = "" }: 
           <VolumeRow
             key={volume.index}
             volume={volume}
+            campaign={job}
             row={begin + place + 2}
             hasQuality={job.qualityPrediction}
           />

@@ -1,7 +1,7 @@
 import RunViewer from "@/islands/run_viewer.tsx";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { readLogAddress } from "@/lib/presentation/log_address.ts";
-import { campaignPath, viewerPath } from "@/lib/presentation/page_paths.ts";
+import { campaignPath, type NamedCampaign, viewerPath } from "@/lib/presentation/page_paths.ts";
 import { LABELS, refusedUrlSentence, SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import { guardResultUrl } from "@/lib/presentation/result_url_guard.ts";
 import { LOG_LABELS } from "@/lib/presentation/run_log/log_sentences.ts";
@@ -22,11 +22,6 @@ interface NamedRun {
   readonly live: boolean;
   /** The campaign that the reader came from; null: the address names none. */
   readonly campaign: NamedCampaign | null;
-}
-
-interface NamedCampaign {
-  readonly namespace: string;
-  readonly name: string;
 }
 
 /** `/log`: the viewer of a run's log. It opens nothing outside the results (spec, Endpoints). */

@@ -1,9 +1,23 @@
 import { writeViewerAddress } from "@/lib/presentation/iiif/viewer_address.ts";
 
-/** The address of a volume's run viewer; `live` follows the log until the run ends (spec, Endpoints). */
-export function runLogPath(logUrl: string, manifestUrl: string | null, live: boolean): string {
+/** What names a campaign. */
+export interface NamedCampaign {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** What a run viewer shows; `live` follows the log until the run ends. */
+interface ShownRun {
+  readonly logUrl: string;
+  readonly manifestUrl: string | null;
+  readonly live: boolean;
+}
+
+/** The address of a volume's run viewer (spec, Endpoints), from which the way back leads to the campaign. */
+export function runLogPath({ logUrl, manifestUrl, live }: ShownRun, { namespace, name }: NamedCampaign): string {
   const manifest = manifestUrl === null ? "" : `&manifest=${encodeURIComponent(manifestUrl)}`;
-  return `/log?log=${encodeURIComponent(logUrl)}${manifest}${live ? "&live=1" : ""}`;
+  const campaign = encodeURIComponent(`${namespace}/${name}`);
+  return `/log?log=${encodeURIComponent(logUrl)}${manifest}${live ? "&live=1" : ""}&campaign=${campaign}`;
 }
 
 /** The address of the manifest viewer; it opens the canvas with this index, where that is null the manifest's first. */

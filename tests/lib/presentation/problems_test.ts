@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 
+import { campaignPath, runLogPath } from "@/lib/presentation/page_paths.ts";
 import { readLogAddress } from "@/lib/presentation/log_address.ts";
 import { loginErrorSentence } from "@/lib/presentation/login_sentences.ts";
 import { unreachableSentence } from "@/lib/presentation/page_sentences.ts";
@@ -117,6 +118,17 @@ Deno.test("log address: namespace, pipeline and volume, decoded", () => {
   const href = "http://h/results/ns/status/logs/lejon%20v2/g%C3%B6teborg%2F1.txt";
   assert.deepEqual(readLogAddress(href), { volume: "göteborg/1", pipeline: "lejon v2", namespace: "ns" });
   assert.deepEqual(readLogAddress("http://h/results/x/%E0%A4%A.txt").volume, "%E0%A4%A");
+});
+
+Deno.test("log address: the page of a run log names the campaign that it was opened from", () => {
+  const campaign = { namespace: "batch", name: "svea" };
+  const run = { logUrl: "http://h/results/l å.txt", manifestUrl: null, live: false };
+  assert.equal(runLogPath(run, campaign), "/log?log=http%3A%2F%2Fh%2Fresults%2Fl%20%C3%A5.txt&campaign=batch%2Fsvea");
+  assert.equal(
+    runLogPath({ ...run, logUrl: "l", manifestUrl: "m", live: true }, campaign),
+    "/log?log=l&manifest=m&live=1&campaign=batch%2Fsvea",
+  );
+  assert.equal(campaignPath("batch", "svea"), "/?q=svea&open=batch%2Fsvea#open-campaign");
 });
 
 Deno.test("run log words: the ending decides, then whether it is followed", () => {
