@@ -57,7 +57,7 @@ export function CampaignCard(props: CampaignCardProps) {
         {open && (
           <>
             <CardTotals job={job} detail={detail} />
-            <CardTimeline detail={detail} style={props.style} />
+            <CardTimeline job={job} detail={detail} style={props.style} />
             <CardVolumes {...props} />
           </>
         )}

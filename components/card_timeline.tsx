@@ -1,4 +1,4 @@
-import type { JobDetail } from "@/lib/campaigns/projection/types.ts";
+import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
 import { CARD } from "@/lib/presentation/card_sentences.ts";
 import { counted, formatCount } from "@/lib/presentation/figures.ts";
 import { formatMoment, type MomentStyle } from "@/lib/presentation/moments.ts";
@@ -6,13 +6,23 @@ import { CHART, timelineChart } from "@/lib/presentation/timeline_chart.ts";
 import { Moment } from "./moment.tsx";
 
 interface CardTimelineProps {
+  readonly job: JobSummary;
   readonly detail: JobDetail | null;
   readonly style: MomentStyle;
 }
 
 /** The course of a campaign as a small chart, with a table for those who do not see it. */
-export function CardTimeline({ detail, style }: CardTimelineProps) {
+export function CardTimeline({ job, detail, style }: CardTimelineProps) {
   const chart = detail && timelineChart(detail);
+  // A campaign that runs will have one, so that its space is there before it is read.
+  if (!detail && job.phase === "Running" && job.counts.done > 0) {
+    return (
+      <div class="timeline" aria-hidden="true">
+        <svg viewBox="0 0 1 1" />
+        <span class="sub">&nbsp;</span>
+      </div>
+    );
+  }
   if (!detail || !chart) return null;
   const { ended, failed, first, last, rows } = chart;
   const ends = counted(last.volumesDone + last.volumesFailed, "volume");
