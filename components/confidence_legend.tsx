@@ -1,6 +1,6 @@
 import type { ConfidenceStep } from "@/lib/presentation/alto/confidence.ts";
 import { counted } from "@/lib/presentation/figures.ts";
-import { LABELS } from "@/lib/presentation/page_sentences.ts";
+import { PAGE_TEXT_LABELS } from "@/lib/presentation/page_text_sentences.ts";
 import { CONFIDENCE_LEGEND } from "@/lib/presentation/page_text_words.ts";
 
 interface ConfidenceLegendProps {
@@ -12,7 +12,7 @@ interface ConfidenceLegendProps {
 export function ConfidenceLegend({ steps }: ConfidenceLegendProps) {
   const count = (step: ConfidenceStep) => steps?.filter((one) => one === step).length;
   return (
-    <ul class="confidence-legend" aria-label={LABELS.confidenceLegend}>
+    <ul class="confidence-legend" aria-label={PAGE_TEXT_LABELS.confidenceLegend}>
       {CONFIDENCE_LEGEND.map(({ step, label }) => ({ step, label, lines: count(step) }))
         .filter(({ lines }) => lines !== 0)
         .map(({ step, label, lines }) => (

@@ -5,9 +5,8 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { useBatches } from "@/lib/client/batches.ts";
 import { watchNearScreen } from "@/lib/client/on_screen.ts";
 import { formatCount } from "@/lib/presentation/figures.ts";
-import { LABELS } from "@/lib/presentation/page_sentences.ts";
 import { lineText, type LogLine as Line } from "@/lib/presentation/run_log/lines.ts";
-import { LOG_SENTENCES } from "@/lib/presentation/run_log/log_sentences.ts";
+import { LOG_LABELS, LOG_SENTENCES } from "@/lib/presentation/run_log/log_sentences.ts";
 import { isStopped, summarizeRequests } from "@/lib/presentation/run_log/requests.ts";
 import { blocksOf, type LogRow, MAX_LINE_CHARACTERS, type RowBlock } from "@/lib/presentation/run_log/rows.ts";
 import { formatOffset, requestsSentence } from "@/lib/presentation/run_log/words.ts";
@@ -160,7 +159,7 @@ function LogLine({ line, look }: { line: Line; look: LineLook }) {
         class="number"
         href={look.linkOf(line)}
         data-number={number}
-        aria-label={LABELS.line(number)}
+        aria-label={LOG_LABELS.line(number)}
         aria-current={number === look.marked ? "true" : undefined}
         tabIndex={-1}
       />

@@ -1,7 +1,7 @@
 import { formatDuration } from "@/lib/presentation/durations.ts";
 import { formatQuality } from "@/lib/presentation/figures.ts";
 import { altoPath } from "@/lib/presentation/page_paths.ts";
-import { LABELS } from "@/lib/presentation/page_sentences.ts";
+import { LOG_LABELS } from "@/lib/presentation/run_log/log_sentences.ts";
 import type { RunPage } from "@/lib/presentation/run_manifest/run_manifest.ts";
 import { pageAltoUrl } from "@/lib/presentation/run_manifest/run_manifest.ts";
 import type { PageOrder } from "@/lib/presentation/run_manifest/run_summary.ts";
@@ -33,10 +33,10 @@ export function PageTable({ pages, viewerUrl, order, onOrder }: PageTableProps) 
       <thead>
         <tr>
           {header("page")}
-          <th scope="col">{LABELS.state}</th>
+          <th scope="col">{LOG_LABELS.state}</th>
           {header("seconds")}
           {header("quality")}
-          <th scope="col">{LABELS.files}</th>
+          <th scope="col">{LOG_LABELS.files}</th>
         </tr>
       </thead>
       <tbody>{pages.map((page) => <PageRow key={page.name} page={page} viewerUrl={viewerUrl} />)}</tbody>
@@ -55,19 +55,19 @@ function PageRow({ page, viewerUrl }: { page: RunPage; viewerUrl: string | null 
         </th>
         <td>
           {status === "failed"
-            ? <Chip text={LABELS.pageLost} tone="warn" />
+            ? <Chip text={LOG_LABELS.pageLost} tone="warn" />
             : status === "ok"
-            ? LABELS.pageRead
-            : LABELS.pageReadEarlier}
+            ? LOG_LABELS.pageRead
+            : LOG_LABELS.pageReadEarlier}
         </td>
         <td class="text-right whitespace-nowrap">
           {seconds === null || status === "skipped" ? "–" : formatDuration(seconds)}
         </td>
         <td class="text-right">{quality === null ? "–" : formatQuality(quality)}</td>
         <td class="files">
-          {altoUrl !== null && <a href={altoPath(altoUrl)} aria-label={LABELS.textOf(name)}>{LABELS.text}</a>}
+          {altoUrl !== null && <a href={altoPath(altoUrl)} aria-label={LOG_LABELS.textOf(name)}>{LOG_LABELS.text}</a>}
           {sourceUrl !== null && (
-            <a href={sourceUrl} rel="noreferrer" aria-label={LABELS.imageOf(name)}>{LABELS.image}</a>
+            <a href={sourceUrl} rel="noreferrer" aria-label={LOG_LABELS.imageOf(name)}>{LOG_LABELS.image}</a>
           )}
         </td>
       </tr>

@@ -1,6 +1,5 @@
 import { formatDuration } from "@/lib/presentation/durations.ts";
 import { formatCount, formatQuality } from "@/lib/presentation/figures.ts";
-import { LABELS } from "@/lib/presentation/page_sentences.ts";
 import { LOG_LABELS } from "@/lib/presentation/run_log/log_sentences.ts";
 import type { RunLog } from "@/lib/presentation/run_log/run_log.ts";
 import type { RunManifest } from "@/lib/presentation/run_manifest/run_manifest.ts";
@@ -24,31 +23,31 @@ export function RunFigures({ run, log, isLive, isExpected }: RunFiguresProps) {
   const skipped = summary?.skipped ?? 0;
   const pageCount = run?.manifest.pageCount ?? log?.pageCount ?? null;
   return (
-    <dl class="figures needs-scripts" aria-label={LABELS.runTotals}>
+    <dl class="figures needs-scripts" aria-label={LOG_LABELS.runTotals}>
       <div>
-        <dt>{isLive && !run ? LOG_LABELS.tookSoFar : LABELS.took}</dt>
+        <dt>{isLive && !run ? LOG_LABELS.tookSoFar : LOG_LABELS.took}</dt>
         <dd>{seconds(summary?.totalSeconds ?? spanOf(log))}</dd>
       </div>
       {run || isExpected
         ? (
           <>
             <div>
-              <dt>{LABELS.pagesRead}{skipped > 0 && `, ${LABELS.readEarlierBy(formatCount(skipped))}`}</dt>
+              <dt>{LOG_LABELS.pagesRead}{skipped > 0 && `, ${LOG_LABELS.readEarlierBy(formatCount(skipped))}`}</dt>
               <dd>
                 {run ? formatCount(run.summary.ok + skipped) : "–"}
-                {pageCount !== null && <small>{LABELS.of(formatCount(pageCount))}</small>}
+                {pageCount !== null && <small>{LOG_LABELS.of(formatCount(pageCount))}</small>}
               </dd>
             </div>
             <div>
-              <dt>{LABELS.pagesLost}</dt>
+              <dt>{LOG_LABELS.pagesLost}</dt>
               <dd class={summary && summary.failed > 0 ? "warn" : ""}>{summary ? formatCount(summary.failed) : "–"}</dd>
             </div>
             <div>
-              <dt>{LABELS.medianSeconds}</dt>
+              <dt>{LOG_LABELS.medianSeconds}</dt>
               <dd>{seconds(summary?.median)}</dd>
             </div>
             <div>
-              <dt>{LABELS.p95Seconds}</dt>
+              <dt>{LOG_LABELS.p95Seconds}</dt>
               <dd>{seconds(summary?.p95)}</dd>
             </div>
           </>
@@ -62,8 +61,9 @@ export function RunFigures({ run, log, isLive, isExpected }: RunFiguresProps) {
       {typeof summary?.meanQuality === "number" && (
         <div>
           <dt>
-            {LABELS.quality}
-            {typeof summary.minQuality === "number" && `, ${LABELS.lowestQuality} ${formatQuality(summary.minQuality)}`}
+            {LOG_LABELS.quality}
+            {typeof summary.minQuality === "number" &&
+              `, ${LOG_LABELS.lowestQuality} ${formatQuality(summary.minQuality)}`}
           </dt>
           <dd>{formatQuality(summary.meanQuality)}</dd>
         </div>

@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { RunManifestState } from "@/lib/client/run_manifest_reader.ts";
 import { formatDuration } from "@/lib/presentation/durations.ts";
 import { formatCount } from "@/lib/presentation/figures.ts";
-import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
+import { LOG_LABELS, LOG_SENTENCES } from "@/lib/presentation/run_log/log_sentences.ts";
 import type { RunManifest } from "@/lib/presentation/run_manifest/run_manifest.ts";
 import { orderPages, type PageOrder, type RunSummary as Summary } from "@/lib/presentation/run_manifest/run_summary.ts";
 import { PageGrid } from "./page_grid.tsx";
@@ -26,9 +26,9 @@ interface RunSummaryProps {
 export function RunSummary({ state, summary, isLive }: RunSummaryProps) {
   if (state.kind === "problem") return <p class="banner">{state.sentence}</p>;
   if (state.kind === "absent") {
-    return <p class="note">{isLive ? SENTENCES.runManifestLater : SENTENCES.noRunManifest}</p>;
+    return <p class="note">{isLive ? LOG_SENTENCES.runManifestLater : LOG_SENTENCES.noRunManifest}</p>;
   }
-  if (state.kind === "reading" || !summary) return <p class="note needs-scripts">{SENTENCES.readingRunManifest}</p>;
+  if (state.kind === "reading" || !summary) return <p class="note needs-scripts">{LOG_SENTENCES.readingRunManifest}</p>;
   return <Summed manifest={state.manifest} summary={summary} />;
 }
 
@@ -36,14 +36,14 @@ function Summed({ manifest, summary }: { manifest: RunManifest; summary: Summary
   const order = useSignal<PageOrder>("page");
   const rows = useSignal(FIRST_ROWS);
   const { pages, viewerUrl } = manifest;
-  if (pages.length === 0) return <p class="note">{SENTENCES.runWithoutPages}</p>;
+  if (pages.length === 0) return <p class="note">{LOG_SENTENCES.runWithoutPages}</p>;
   const hidden = pages.length - rows.value;
   const lost = pages.filter(({ status }) => status === "failed");
   return (
     <>
       {lost.length > 0 && (
         <section>
-          <h2>{LABELS.lostPages(formatCount(lost.length))}</h2>
+          <h2>{LOG_LABELS.lostPages(formatCount(lost.length))}</h2>
           <ul class="lost-pages">
             {lost.slice(0, MAX_LOST).map(({ name, error }) => (
               <li key={name}>
@@ -51,12 +51,12 @@ function Summed({ manifest, summary }: { manifest: RunManifest; summary: Summary
               </li>
             ))}
           </ul>
-          {lost.length > MAX_LOST && <p class="note">{SENTENCES.moreLostPages}</p>}
+          {lost.length > MAX_LOST && <p class="note">{LOG_SENTENCES.moreLostPages}</p>}
         </section>
       )}
       {summary.slowest.length > 0 && (
         <section>
-          <h2>{LABELS.slowestPages}</h2>
+          <h2>{LOG_LABELS.slowestPages}</h2>
           <ol class="slowest">
             {summary.slowest.map((page) => (
               <li key={page.name}>
@@ -68,13 +68,13 @@ function Summed({ manifest, summary }: { manifest: RunManifest; summary: Summary
         </section>
       )}
       <section>
-        <h2>{LABELS.allPages(formatCount(pages.length))}</h2>
-        <p class="note">{SENTENCES.pageGrid}</p>
+        <h2>{LOG_LABELS.allPages(formatCount(pages.length))}</h2>
+        <p class="note">{LOG_SENTENCES.pageGrid}</p>
         <PageGrid pages={pages} viewerUrl={viewerUrl} maxSeconds={summary.max} />
       </section>
       <details>
         <summary>
-          <h2>{LABELS.pagesAsTable}</h2>
+          <h2>{LOG_LABELS.pagesAsTable}</h2>
         </summary>
         <PageTable
           pages={orderPages(pages, order.value).slice(0, rows.value)}
@@ -84,7 +84,7 @@ function Summed({ manifest, summary }: { manifest: RunManifest; summary: Summary
         />
         {hidden > 0 && (
           <button class="btn small" type="button" onClick={() => rows.value = pages.length}>
-            {LABELS.showOthers(formatCount(hidden))}
+            {LOG_LABELS.showOthers(formatCount(hidden))}
           </button>
         )}
       </details>

@@ -13,7 +13,8 @@ import type { AltoPage } from "@/lib/presentation/alto/alto_page.ts";
 import { readingText } from "@/lib/presentation/alto/reading_text.ts";
 import { pageFigures, pageProblem } from "@/lib/presentation/page_text_words.ts";
 import { altoPath, loginPath } from "@/lib/presentation/page_paths.ts";
-import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
+import { LABELS } from "@/lib/presentation/page_sentences.ts";
+import { PAGE_TEXT_LABELS, PAGE_TEXT_SENTENCES } from "@/lib/presentation/page_text_sentences.ts";
 
 type AltoViewerProps = {
   /** An address that was judged to lie within the results. */
@@ -51,9 +52,9 @@ export default island("alto_viewer", function AltoViewer({ src, hasSession }: Al
   const copy = async (page: AltoPage) => {
     try {
       await navigator.clipboard.writeText(readingText(page));
-      copied.value = SENTENCES.textCopied;
+      copied.value = PAGE_TEXT_SENTENCES.textCopied;
     } catch {
-      copied.value = SENTENCES.textNotCopied;
+      copied.value = PAGE_TEXT_SENTENCES.textNotCopied;
     }
   };
 
@@ -63,12 +64,12 @@ export default island("alto_viewer", function AltoViewer({ src, hasSession }: Al
         <p class="figure" role="status">
           {page
             ? pageFigures(page)
-            : problem === null && hasSession && <span class="needs-scripts">{SENTENCES.readingPage}</span>}
+            : problem === null && hasSession && <span class="needs-scripts">{PAGE_TEXT_SENTENCES.readingPage}</span>}
           {copied.value !== "" && ` · ${copied.value}`}
         </p>
         <div class="needs-scripts buttons">
           <button class="btn" type="button" disabled={!hasText} onClick={() => page && copy(page)}>
-            {LABELS.copyText}
+            {PAGE_TEXT_LABELS.copyText}
           </button>
           <button
             class="btn"
@@ -80,13 +81,13 @@ export default island("alto_viewer", function AltoViewer({ src, hasSession }: Al
               reader.print();
             }}
           >
-            {LABELS.showXml}
+            {PAGE_TEXT_LABELS.showXml}
           </button>
         </div>
         <p class="links">
-          <a href={src}>{LABELS.rawFile}</a>
+          <a href={src}>{PAGE_TEXT_LABELS.rawFile}</a>
           <a class={reader.viewer.value === null ? "not-yet" : undefined} href={reader.viewer.value ?? undefined}>
-            {LABELS.seeImage}
+            {PAGE_TEXT_LABELS.seeImage}
           </a>
         </p>
       </div>
@@ -94,16 +95,18 @@ export default island("alto_viewer", function AltoViewer({ src, hasSession }: Al
       {problem !== null && <p class="banner bad" role="alert">{pageProblem(problem)}</p>}
       {!hasSession && !page && problem === null && (
         <p class="empty">
-          <a href={loginPath(altoPath(src))}>{LABELS.logIn}</a> {LABELS.toReadPages}
+          <a href={loginPath(altoPath(src))}>{LABELS.logIn}</a> {PAGE_TEXT_LABELS.toReadPages}
         </p>
       )}
-      {hasSession && <p class="empty without-scripts">{SENTENCES.pageNeedsScripts}</p>}
+      {hasSession && <p class="empty without-scripts">{PAGE_TEXT_SENTENCES.pageNeedsScripts}</p>}
       {page && !showsFile &&
-        (hasText ? <PageText batches={batches.slice(0, shown)} /> : <p class="empty">{SENTENCES.noTextLines}</p>)}
+        (hasText
+          ? <PageText batches={batches.slice(0, shown)} />
+          : <p class="empty">{PAGE_TEXT_SENTENCES.noTextLines}</p>)}
       {showsFile && (
         <>
-          {printed.isCut && <p class="banner">{SENTENCES.xmlShortened}</p>}
-          <PrintedLines lines={printed.lines} label={LABELS.theFile} />
+          {printed.isCut && <p class="banner">{PAGE_TEXT_SENTENCES.xmlShortened}</p>}
+          <PrintedLines lines={printed.lines} label={PAGE_TEXT_LABELS.theFile} />
         </>
       )}
     </div>

@@ -17,7 +17,7 @@ import { goByKey, moveStop } from "@/lib/client/roving_stop.ts";
 import { RunManifestReader } from "@/lib/client/run_manifest_reader.ts";
 import { counted } from "@/lib/presentation/figures.ts";
 import { formatClock } from "@/lib/presentation/moments.ts";
-import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
+import { LABELS } from "@/lib/presentation/page_sentences.ts";
 import { findLinkedLine, readLineLink, writeLineLink } from "@/lib/presentation/run_log/line_link.ts";
 import { LOG_LABELS, LOG_SENTENCES } from "@/lib/presentation/run_log/log_sentences.ts";
 import { type Following, logProblem, outcomeChip } from "@/lib/presentation/run_log/words.ts";
@@ -167,7 +167,7 @@ export default island("run_viewer", function RunViewer({ log, manifest, live, ha
         isExpected={hasSession && pages !== null && state?.kind === "reading"}
       />
       {state && hasSession && (
-        <aside class="run-summary" aria-label={LABELS.pageSummary} data-open={isSummaryOpen.value}>
+        <aside class="run-summary" aria-label={LOG_LABELS.pageSummary} data-open={isSummaryOpen.value}>
           {/* Where the summary stands above the log, it is folded at first: what arrives moves no line of the log. */}
           <p class="fold-summary">
             <button
@@ -177,9 +177,9 @@ export default island("run_viewer", function RunViewer({ log, manifest, live, ha
               onClick={() =>
                 isSummaryOpen.value = !isSummaryOpen.value}
             >
-              {LABELS.pageSummary}
+              {LOG_LABELS.pageSummary}
             </button>
-            <a href="#log">{LABELS.toLog}</a>
+            <a href="#log">{LOG_LABELS.toLog}</a>
           </p>
           <div class="summed">
             <RunSummary state={state} summary={summary} isLive={isFollowing} />
@@ -187,12 +187,12 @@ export default island("run_viewer", function RunViewer({ log, manifest, live, ha
         </aside>
       )}
       <div class="run-log" id="log">
-        {hasSession && <p class="empty without-scripts">{SENTENCES.logNeedsScripts}</p>}
+        {hasSession && <p class="empty without-scripts">{LOG_SENTENCES.logNeedsScripts}</p>}
         <div class="run-tools needs-scripts">
           <div class="outcome">
             {(run || isWaiting || following === "stopped") && <Chip {...outcomeChip(outcome, following)} />}
             <span class="figure">
-              {run ? counted(run.lineCount, "line") : hasSession && problem === null ? SENTENCES.readingLog : ""}
+              {run ? counted(run.lineCount, "line") : hasSession && problem === null ? LOG_SENTENCES.readingLog : ""}
             </span>
             {isFollowing && reader.readAt.value !== null && (
               <span class="figure">{LABELS.updated} {formatClock(reader.readAt.value, zoneOfReader())}</span>
@@ -201,7 +201,7 @@ export default island("run_viewer", function RunViewer({ log, manifest, live, ha
             {isFollowing && (
               <label class="switch">
                 <input type="checkbox" checked={follow.value} onChange={() => follow.value = !follow.value} />
-                {LABELS.followEnd}
+                {LOG_LABELS.followEnd}
               </label>
             )}
           </div>
@@ -209,7 +209,7 @@ export default island("run_viewer", function RunViewer({ log, manifest, live, ha
         </div>
         {isWaiting && <p class="empty">{LOG_SENTENCES.waiting}</p>}
         {problem !== null && !isWaiting && (
-          <p class="banner bad" role="alert">{logProblem(problem)}{isFollowing && ` ${SENTENCES.logRetried}`}</p>
+          <p class="banner bad" role="alert">{logProblem(problem)}{isFollowing && ` ${LOG_SENTENCES.logRetried}`}</p>
         )}
         {reader.stopped.value && (
           <p class="banner">
@@ -219,7 +219,7 @@ export default island("run_viewer", function RunViewer({ log, manifest, live, ha
         )}
         {!hasSession && !run && (
           <p class="empty">
-            <a href="/login">{LABELS.logIn}</a> {LABELS.toReadLogs}
+            <a href="/login">{LABELS.logIn}</a> {LOG_LABELS.toReadLogs}
           </p>
         )}
         {run && isLinkOpen.value && run.hiddenCharacters === 0 && (
@@ -227,9 +227,9 @@ export default island("run_viewer", function RunViewer({ log, manifest, live, ha
         )}
         {run && run.hiddenCharacters > 0 && (
           <p class="banner">
-            {SENTENCES.logShortened}{" "}
+            {LOG_SENTENCES.logShortened}{" "}
             <button class="btn small" type="button" onClick={() => void reader.showWhole()}>
-              {LABELS.showWholeLog}
+              {LOG_LABELS.showWholeLog}
             </button>
           </p>
         )}

@@ -1,7 +1,8 @@
 import AltoViewer from "@/islands/alto_viewer.tsx";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { readPageAddress } from "@/lib/presentation/alto/page_address.ts";
-import { LABELS, refusedUrlSentence, SENTENCES } from "@/lib/presentation/page_sentences.ts";
+import { refusedUrlSentence } from "@/lib/presentation/page_sentences.ts";
+import { PAGE_TEXT_LABELS, PAGE_TEXT_SENTENCES } from "@/lib/presentation/page_text_sentences.ts";
 import { guardResultUrl } from "@/lib/presentation/result_url_guard.ts";
 import { pageResponse } from "@/lib/site/page_response.ts";
 import { type SiteDeps, userOf } from "@/lib/site/site.ts";
@@ -22,12 +23,12 @@ export function altoPage(deps: SiteDeps) {
     const session = await deps.session(request);
     const user = userOf(session);
     return pageResponse(request, {
-      title: asked.ok ? readPageAddress(asked.src).page : LABELS.pageText,
+      title: asked.ok ? readPageAddress(asked.src).page : PAGE_TEXT_LABELS.pageText,
       body: (
         <Shell user={user} current={null} here={context.target}>
           {asked.ok
             ? <PageOfVolume src={asked.src} hasSession={session !== null} />
-            : <RefusedAddress title={LABELS.pageText} sentence={asked.sentence} />}
+            : <RefusedAddress title={PAGE_TEXT_LABELS.pageText} sentence={asked.sentence} />}
         </Shell>
       ),
     }, { assets: deps.assets, resultsUrl, status: asked.ok ? 200 : 400 });
@@ -41,7 +42,7 @@ function PageOfVolume({ src, hasSession }: { src: string; hasSession: boolean })
       <div class="head">
         <div>
           <h1 class="vid">{page}</h1>
-          <p>{[LABELS.pageText, volume, pipeline, namespace].filter((part) => part !== null).join(" · ")}</p>
+          <p>{[PAGE_TEXT_LABELS.pageText, volume, pipeline, namespace].filter((part) => part !== null).join(" · ")}</p>
         </div>
       </div>
       <AltoViewer src={src} hasSession={hasSession} />
@@ -51,7 +52,7 @@ function PageOfVolume({ src, hasSession }: { src: string; hasSession: boolean })
 
 function readPageRequest(query: URLSearchParams, resultsUrl: string): PageRequest {
   const src = query.get("src");
-  if (src === null) return { ok: false, sentence: SENTENCES.noPageNamed };
+  if (src === null) return { ok: false, sentence: PAGE_TEXT_SENTENCES.noPageNamed };
   const guarded = guardResultUrl(src, resultsUrl);
   return guarded.ok
     ? { ok: true, src: guarded.href }

@@ -2,9 +2,9 @@ import RunViewer from "@/islands/run_viewer.tsx";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { readLogAddress } from "@/lib/presentation/log_address.ts";
 import { campaignPath, type NamedCampaign, viewerPath } from "@/lib/presentation/page_paths.ts";
-import { LABELS, refusedUrlSentence, SENTENCES } from "@/lib/presentation/page_sentences.ts";
+import { LABELS, refusedUrlSentence } from "@/lib/presentation/page_sentences.ts";
 import { guardResultUrl } from "@/lib/presentation/result_url_guard.ts";
-import { LOG_LABELS } from "@/lib/presentation/run_log/log_sentences.ts";
+import { LOG_LABELS, LOG_SENTENCES } from "@/lib/presentation/run_log/log_sentences.ts";
 import { pageResponse } from "@/lib/site/page_response.ts";
 import { type SiteDeps, userOf } from "@/lib/site/site.ts";
 import { DNS_LABEL } from "@/lib/std/dns_label.ts";
@@ -33,12 +33,12 @@ export function logPage(deps: SiteDeps) {
     const session = await deps.session(request);
     const user = userOf(session);
     return pageResponse(request, {
-      title: named.ok ? LABELS.runLogOf(readLogAddress(named.run.log).volume) : LABELS.runLog,
+      title: named.ok ? LOG_LABELS.runLogOf(readLogAddress(named.run.log).volume) : LOG_LABELS.runLog,
       body: (
         <Shell user={user} current={null} here={context.target}>
           {named.ok
             ? <Run {...named.run} hasSession={session !== null} />
-            : <RefusedAddress title={LABELS.runLog} sentence={named.sentence} />}
+            : <RefusedAddress title={LOG_LABELS.runLog} sentence={named.sentence} />}
         </Shell>
       ),
     }, { assets: deps.assets, resultsUrl, status: named.ok ? 200 : 400 });
@@ -57,10 +57,10 @@ function Run({ log, manifest, live, campaign, hasSession }: RunProps) {
       <div class="log-head">
         <div>
           <h1 class="vid">{volume}</h1>
-          <p>{LABELS.runLog}{pipeline !== null && ` · ${pipeline}`}{namespace !== null && ` · ${namespace}`}</p>
+          <p>{LOG_LABELS.runLog}{pipeline !== null && ` · ${pipeline}`}{namespace !== null && ` · ${namespace}`}</p>
         </div>
         <div class="head-links">
-          <a class="btn" href={log}>{LABELS.rawText}</a>
+          <a class="btn" href={log}>{LOG_LABELS.rawText}</a>
           {/* A run publishes the viewer manifest beside its own, at its end. */}
           {manifest !== null && !live && (
             <a class="btn primary" href={viewerPath(new URL("iiif.json", manifest).href)}>{LOG_LABELS.viewPages}</a>
@@ -84,7 +84,7 @@ function WayBack({ campaign }: { campaign: NamedCampaign | null }) {
             <a href={campaignPath(campaign.namespace, campaign.name)}>{campaign.name}</a>
           </li>
         )}
-        <li aria-current="page">{LABELS.runLog}</li>
+        <li aria-current="page">{LOG_LABELS.runLog}</li>
       </ol>
     </nav>
   );
@@ -100,7 +100,7 @@ function readCampaign(text: string | null): NamedCampaign | null {
 function readLogRequest(query: URLSearchParams, resultsUrl: string): LogRequest {
   const log = query.get("log");
   if (log === null) {
-    return { ok: false, sentence: SENTENCES.noLogNamed };
+    return { ok: false, sentence: LOG_SENTENCES.noLogNamed };
   }
   const guarded = guardResultUrl(log, resultsUrl);
   if (!guarded.ok) return { ok: false, sentence: refusedUrlSentence(guarded.refused, "log") };
