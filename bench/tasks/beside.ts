@@ -1,9 +1,13 @@
 import { startRequestLoop } from "@/bench/gateway/request_loop_client.ts";
 import { ms, percentile } from "@/bench/latencies.ts";
+import { sleep } from "@/lib/std/sleep.ts";
 import { OBJECTS, type Site } from "./sites.ts";
 
 /** An object that is read while a task runs. */
 export const SMALL_KEY = "read-beside.txt";
+
+/** How long the others are measured without a task, ms. */
+const ALONE_MS = 5000;
 
 /** Of requests that were sent one after the other beside a task: one that needs no store, and a small download. */
 export interface Beside {
@@ -31,7 +35,17 @@ export function waits({ healthz, download }: Beside): string[] {
   return [healthz, download].flatMap((durations) => [0.5, 0.999, 1].map((share) => ms(percentile(durations, share))));
 }
 
-/** The longer one of both, but for one request in a thousand, ms. */
-export function longestWait({ healthz, download }: Beside): number {
-  return Math.max(percentile(healthz, 0.999), percentile(download, 0.999));
+/** How the others do while no task runs. */
+export async function othersAlone(site: Site): Promise<Beside> {
+  return (await withOthers(site, () => sleep(ALONE_MS))).beside;
+}
+
+/**
+ * By how much a task delays the others, but for one request in a thousand, ms: the longer one of both delays. The others
+ * alone have waits of their own, as each of them and the task need a processor of the same machine.
+ */
+export function delayOf(beside: Beside, alone: Beside): number {
+  const delay = (durations: readonly number[], without: readonly number[]) =>
+    Math.max(0, percentile(durations, 0.999) - percentile(without, 0.999));
+  return Math.max(delay(beside.healthz, alone.healthz), delay(beside.download, alone.download));
 }
