@@ -164,6 +164,17 @@ html.dark-mode .swagger-ui .btn.authorize {
 .swagger-ui .btn.authorize svg {
   fill: currentColor;
 }
+/* Copying a path is a target of its own, also for a keyboard, not only under the pointer. */
+.swagger-ui .opblock .opblock-summary .view-line-link.copy-to-clipboard,
+.swagger-ui .opblock .opblock-summary:hover .view-line-link.copy-to-clipboard {
+  flex: none;
+  width: 26px;
+  margin: 0 5px;
+}
+.swagger-ui .opblock-summary button:not(.opblock-summary-control) {
+  min-width: 24px;
+  min-height: 24px;
+}
 /* Names may break anywhere rather than widen the page. */
 .swagger-ui .opblock-summary-path {
   overflow-wrap: anywhere;

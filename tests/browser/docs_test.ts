@@ -7,7 +7,7 @@ Deno.test("API page: it is accessible, Authorize logs in, and an operation is tr
   const application = await startApplication();
   const browser = await launch();
   try {
-    const page = await browser.newPage();
+    const page = await browser.newPage({ reducedMotion: "reduce" });
     const problems: string[] = [];
     page.on("console", (message) => {
       if (message.type() === "error" || message.type() === "warning") problems.push(message.text());
