@@ -21,9 +21,10 @@ import { apiBase } from "@/lib/client/site_settings.ts";
 import { remembered } from "@/lib/client/viewer/viewer_memory.ts";
 import { formatCount } from "@/lib/presentation/figures.ts";
 import { jointPace } from "@/lib/presentation/joint_pace.ts";
-import type { ListAddress } from "@/lib/presentation/list_address.ts";
+import { type ListAddress, listPath } from "@/lib/presentation/list_address.ts";
 import { LIST_SHORTCUTS, type ListCommand } from "@/lib/presentation/list_keys.ts";
 import type { MomentStyle } from "@/lib/presentation/moments.ts";
+import { loginPath } from "@/lib/presentation/page_paths.ts";
 import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import { favicon, pageTitle } from "@/lib/presentation/page_tab.ts";
 import { commandOf } from "@/lib/presentation/shortcuts.ts";
@@ -172,7 +173,7 @@ export default island("campaign_board", function CampaignBoard(props: CampaignBo
       {first && <PageLinks address={address} from={first.from} sent={first.jobs.length} matching={first.matching} />}
       {!isKnown && isAnonymous && (
         <p class="empty">
-          <a href="/login">{LABELS.logIn}</a> {LABELS.toSeeCampaigns}
+          <a href={loginPath(listPath(address))}>{LABELS.logIn}</a> {LABELS.toSeeCampaigns}
         </p>
       )}
       {isKnown && shownCount === 0 && (

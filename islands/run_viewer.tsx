@@ -17,6 +17,7 @@ import { goByKey, moveStop } from "@/lib/client/roving_stop.ts";
 import { RunManifestReader } from "@/lib/client/run_manifest_reader.ts";
 import { counted } from "@/lib/presentation/figures.ts";
 import { formatClock } from "@/lib/presentation/moments.ts";
+import { loginPath } from "@/lib/presentation/page_paths.ts";
 import { LABELS } from "@/lib/presentation/page_sentences.ts";
 import { findLinkedLine, readLineLink, writeLineLink } from "@/lib/presentation/run_log/line_link.ts";
 import { LOG_LABELS, LOG_SENTENCES } from "@/lib/presentation/run_log/log_sentences.ts";
@@ -33,6 +34,8 @@ type RunViewerProps = {
   readonly live: boolean;
   /** Whether the server saw a session. */
   readonly hasSession: boolean;
+  /** The path and query of this page, to which a login leads back. */
+  readonly address: string;
 };
 
 /** px from the end of the page within which the reader counts as following. */
@@ -41,7 +44,8 @@ const AT_END_PX = 80;
 const NUMBERS = "a.number";
 
 /** A run log by stage, followed until the run ends, and beside it what the run's manifest says of its pages. */
-export default island("run_viewer", function RunViewer({ log, manifest, live, hasSession }: RunViewerProps) {
+export default island("run_viewer", function RunViewer(props: RunViewerProps) {
+  const { log, manifest, live, hasSession, address } = props;
   const { reader, pages, view } = useMemo(() => {
     const deps = {
       fetch: (...request: Parameters<typeof fetch>) => fetch(...request),
@@ -219,7 +223,7 @@ export default island("run_viewer", function RunViewer({ log, manifest, live, ha
         )}
         {!hasSession && !run && (
           <p class="empty">
-            <a href="/login">{LABELS.logIn}</a> {LOG_LABELS.toReadLogs}
+            <a href={loginPath(address)}>{LABELS.logIn}</a> {LOG_LABELS.toReadLogs}
           </p>
         )}
         {run && isLinkOpen.value && run.hiddenCharacters === 0 && (

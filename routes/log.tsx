@@ -9,7 +9,7 @@ import { pageResponse } from "@/lib/site/page_response.ts";
 import { type SiteDeps, userOf } from "@/lib/site/site.ts";
 import { DNS_LABEL } from "@/lib/std/dns_label.ts";
 import { RefusedAddress } from "./refused_address.tsx";
-import { Shell } from "./shell.tsx";
+import { addressOf, Shell } from "./shell.tsx";
 
 /** The log that the query names, once its address is known to be within the results. */
 type LogRequest =
@@ -37,7 +37,7 @@ export function logPage(deps: SiteDeps) {
       body: (
         <Shell user={user} current={null} here={context.target}>
           {named.ok
-            ? <Run {...named.run} hasSession={session !== null} />
+            ? <Run {...named.run} hasSession={session !== null} address={addressOf(context.target)} />
             : <RefusedAddress title={LOG_LABELS.runLog} sentence={named.sentence} />}
         </Shell>
       ),
@@ -47,9 +47,11 @@ export function logPage(deps: SiteDeps) {
 
 interface RunProps extends NamedRun {
   readonly hasSession: boolean;
+  /** The path and query of this page. */
+  readonly address: string;
 }
 
-function Run({ log, manifest, live, campaign, hasSession }: RunProps) {
+function Run({ log, manifest, live, campaign, hasSession, address }: RunProps) {
   const { volume, pipeline, namespace } = readLogAddress(log);
   return (
     <>
@@ -67,7 +69,7 @@ function Run({ log, manifest, live, campaign, hasSession }: RunProps) {
           )}
         </div>
       </div>
-      <RunViewer log={log} manifest={manifest} live={live} hasSession={hasSession} />
+      <RunViewer log={log} manifest={manifest} live={live} hasSession={hasSession} address={address} />
     </>
   );
 }

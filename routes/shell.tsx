@@ -58,6 +58,6 @@ function TopBar({ user, current, here }: TopBarProps) {
   );
 }
 
-function addressOf({ path, query }: RawTarget): string {
+export function addressOf({ path, query }: RawTarget): string {
   return query === "" ? path : `${path}?${query}`;
 }
