@@ -75,8 +75,14 @@ export class RedisServer implements AsyncDisposable {
   async kill(): Promise<void> {
     const process = this.#process;
     this.#process = null;
-    process?.kill("SIGKILL");
-    await process?.status;
+    if (!process) return;
+    try {
+      process.kill("SIGKILL");
+    } catch (error) {
+      // It has ended already, as after a SHUTDOWN.
+      if (!(error instanceof TypeError)) throw error;
+    }
+    await process.status;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
