@@ -25,6 +25,8 @@ interface CampaignCardProps {
   readonly remaining: number;
   readonly loadingMore: boolean;
   readonly trouble: CardTrouble | null;
+  /** Why the failed volumes were not saved, or what their file lacks. */
+  readonly failedProblem: string | null;
   readonly open: boolean;
   /** The name alone would be ambiguous. */
   readonly spansNamespaces: boolean;
@@ -72,6 +74,7 @@ export function CampaignCard(props: CampaignCardProps) {
         campaign={job}
         folded={!open}
         onCsv={job.counts.failed > 0 ? saveFailed : null}
+        csvProblem={props.failedProblem}
       />
       {open && <CardProvenance job={job} detail={detail} />}
     </article>

@@ -15,11 +15,13 @@ interface CardProblemsProps {
   readonly folded?: boolean;
   /** Saves the failed volumes; null where there are none, or no scripts. */
   readonly onCsv?: (() => void) | null;
+  /** Why they were not saved, or what their file lacks. */
+  readonly csvProblem?: string | null;
 }
 
 /** What is wrong with a campaign: three sentences, the rest on request. */
 export function CardProblems(props: CardProblemsProps) {
-  const { problems, expected, campaign, whole = false, folded = false, onCsv = null } = props;
+  const { problems, expected, campaign, whole = false, folded = false, onCsv = null, csvProblem = null } = props;
   const all = useSignal(whole);
   if (expected === 0) return null;
   const more = Math.max(expected, problems.length) - MAX_PROBLEM_SENTENCES;
@@ -53,6 +55,7 @@ export function CardProblems(props: CardProblemsProps) {
           )}
         </div>
       )}
+      {onCsv && <p class="note" role="status">{csvProblem}</p>}
     </section>
   );
 }

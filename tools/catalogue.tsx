@@ -179,6 +179,7 @@ function Card({ job, isOpen = false, isUnread = false, trouble }: CardProps) {
       remaining={job.counts.total - volumes.length}
       loadingMore={false}
       trouble={trouble === undefined ? null : { sentence: trouble, asOf: SAMPLE_NOW }}
+      failedProblem={null}
       open={isOpen}
       spansNamespaces={false}
       style={STYLE}

@@ -57,6 +57,7 @@ export function LiveCard(props: LiveCardProps) {
         remaining={card.remaining.value}
         loadingMore={card.loadingMore.value}
         trouble={card.trouble.value}
+        failedProblem={card.failedProblem.value}
         open={open.value}
         spansNamespaces={spansNamespaces}
         style={style}

@@ -1,6 +1,8 @@
 import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 
 import type { JobDetail, JobSummary, VolumeView } from "@/lib/campaigns/projection/types.ts";
+import { CARD } from "@/lib/presentation/card_sentences.ts";
+import { formatCount } from "@/lib/presentation/figures.ts";
 import { OPEN_CARD_SECONDS, readEvery } from "@/lib/presentation/reading_plan.ts";
 import { SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import type { VolumeSegment } from "@/lib/presentation/volume_rows.ts";
@@ -45,6 +47,8 @@ export class CardStore {
   readonly open = signal(false);
   readonly trouble = signal<CardTrouble | null>(null);
   readonly loadingMore = signal(false);
+  /** Why the file of failed volumes was not saved, or what it lacks; null: nothing is to be said. */
+  readonly failedProblem = signal<string | null>(null);
   readonly view: VolumesView = { segment: signal<VolumeSegment>("all"), text: signal(""), isExpanded: signal(false) };
   /** Rows that the campaign's list of volumes was seen to have; null: as many as the Job counts. */
   readonly #rowsTotal = signal<number | null>(null);
@@ -127,14 +131,44 @@ export class CardStore {
   }
 
   /**
-   * All failed volumes, of which the detail names the newest ones.
+   * All failed volumes, of which the detail names the newest ones. Why there are not all of them is in `failedProblem`.
    *
-   * @returns null where a read failed
+   * @returns null where a read failed, or fewer came than have failed
    */
   async failedVolumes(): Promise<readonly VolumeView[] | null> {
+    this.failedProblem.value = null;
     const named = this.detail.value?.failures ?? [];
     if (named.length >= this.summary.value.counts.failed) return named.toReversed();
-    return (await this.loadAll())?.filter(({ state }) => state === "failed") ?? null;
+    return await this.#readFailed().catch(() => null);
+  }
+
+  /** Reads from the first row on: rows that are loaded may have been read before their volumes failed. */
+  async #readFailed(): Promise<readonly VolumeView[] | null> {
+    const pages = Math.ceil(this.summary.value.counts.total / MAX_VOLUMES_READ);
+    const answers = await Promise.all(
+      Array.from(
+        { length: pages },
+        (_, page) => this.#read({ offset: page * MAX_VOLUMES_READ, limit: MAX_VOLUMES_READ }, this.#ended.signal, true),
+      ),
+    );
+    const details: JobDetail[] = [];
+    for (const answer of answers) {
+      if (answer.kind === "ok") details.push(answer.value);
+      else {
+        if (answer.kind === "login") this.#deps.onLogin();
+        else this.failedProblem.value = troubleSentence(answer);
+        return null;
+      }
+    }
+    const rows = details.flatMap(({ volumes }) => volumes).filter(({ state }) => state === "failed");
+    // Volumes that fail during the reads may be missing.
+    const count = Math.min(...details.map(({ counts }) => counts.failed));
+    if (rows.length >= count) return rows;
+    const isReaped = details.every(({ jobGone }) => jobGone);
+    const words = isReaped ? CARD.failedNotNamed : CARD.failedNotRead;
+    this.failedProblem.value = words(formatCount(rows.length), formatCount(count));
+    // More is not on record of a campaign without a Job.
+    return isReaped ? rows : null;
   }
 
   async #readRest(): Promise<readonly VolumeView[] | null> {
@@ -228,9 +262,10 @@ export class CardStore {
 
   #failed(answer: Exclude<Answer<JobDetail>, { kind: "ok" }>): void {
     if (answer.kind === "login") this.#deps.onLogin();
-    else {
-      const sentence = answer.kind === "gone" ? SENTENCES.campaignGone : answer.sentence;
-      this.trouble.value = { sentence, asOf: this.#readAt };
-    }
+    else this.trouble.value = { sentence: troubleSentence(answer), asOf: this.#readAt };
   }
+}
+
+function troubleSentence(answer: Exclude<Answer<JobDetail>, { kind: "ok" | "login" }>): string {
+  return answer.kind === "gone" ? SENTENCES.campaignGone : answer.sentence;
 }

@@ -33,6 +33,10 @@ export const CARD = {
   endedAt: "Ended",
 
   failedAsCsv: "Failed volumes as CSV",
+  failedNotRead: (read: string, all: string) =>
+    `Only ${read} of ${all} failed volumes could be read, so no file was saved. Try again in a moment.`,
+  failedNotNamed: (named: string, all: string) =>
+    `The record of this campaign names ${named} of its ${all} failed volumes. The file has these.`,
   rowsAsCsv: "CSV",
   rowsAsCsvOf: (campaign: string) => `Save the volumes shown of ${campaign} as CSV`,
   print: "Print",

@@ -96,6 +96,45 @@ Deno.test("card: failed volumes are those that the detail names, and all are rea
   many.card.stop();
 });
 
+Deno.test("card: failed volumes are those of now, not of the rows that were loaded before they failed", async () => {
+  let failed = 60;
+  const job = () => summary({ name: "a", counts: { total: 3000, active: 0, done: 3000 - failed, failed } });
+  const { card } = cardOf(job(), 3000, {
+    detail: (_campaign, { offset, limit }) => {
+      const { failures, ...value } = sampleDetail(job(), offset, limit);
+      return Promise.resolve({ kind: "ok", value: { ...value, failures: failures.slice(0, 50) } });
+    },
+  });
+  card.setOpen(true);
+  await settled();
+  await card.loadAll();
+  card.setOpen(false);
+  failed = 1200;
+  card.update(job());
+  assert.equal((await card.failedVolumes())?.length, 1200);
+  assert.equal(card.failedProblem.value, null);
+  card.stop();
+});
+
+Deno.test("card: failed volumes are not saved while some are missing, but for a Job that is gone, with a sentence", async () => {
+  for (const jobGone of [false, true]) {
+    const job = summary({ name: "a", phase: "PartiallyFailed", counts: LARGE, jobGone });
+    const { card } = cardOf(job, 40);
+    assert.equal((await card.failedVolumes())?.length, jobGone ? 40 : undefined);
+    assert.match(card.failedProblem.value ?? "", jobGone ? /names 40 of its 60/ : /^Only 40 of 60 .* no file/);
+    card.stop();
+  }
+});
+
+Deno.test("card: failed volumes that cannot be read are not saved, and the reason is said", async () => {
+  const { card } = cardOf(summary({ name: "a", phase: "PartiallyFailed", counts: LARGE }), 8000, {
+    detail: () => Promise.resolve({ kind: "unreachable", sentence: "No." }),
+  });
+  assert.equal(await card.failedVolumes(), null);
+  assert.equal(card.failedProblem.value, "No.");
+  card.stop();
+});
+
 Deno.test("card: a list of volumes that is shorter than the Job counts, or gone, has nothing more to load", async () => {
   for (const rows of [0, 3]) {
     const { card, asked } = cardOf(summary({ name: "a", phase: "Succeeded", counts: LARGE }), rows);
