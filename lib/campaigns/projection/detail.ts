@@ -122,7 +122,8 @@ export function composeDetail(
   const { summary } = campaign;
   const bounds = timelineBounds(summary, now);
   const sums = sumPages(campaign, page, answers, tally, bounds);
-  const sample = { at: now, campaign: campaign.started, answers, meanPages: sums.meanPages };
+  const { attemptAt } = campaign.states;
+  const sample = { at: now, campaign: campaign.started, answers, attemptAt, meanPages: sums.meanPages };
   return {
     ...summary,
     waiting: waitingForPods(summary, campaign.pods, now),

@@ -1,5 +1,5 @@
 import { rfc3339 } from "./instants.ts";
-import { isOver } from "./progress.ts";
+import { isOfEarlierAttempt, isOver, updatedInstant } from "./progress.ts";
 import type { Pace, ProgressAnswer, VolumeState } from "./types.ts";
 
 /** The time that an estimate looks back, ms. Beside it, older pages weigh less and less. */
@@ -47,6 +47,8 @@ interface PaceSample {
   readonly at: number;
   readonly campaign: StartedVolumes;
   readonly answers: ReadonlyMap<number, ProgressAnswer>;
+  /** As `VolumeStates.attemptAt`: of a file that is older, no page counts. */
+  readonly attemptAt: (index: number) => number | null;
   /** Mean number of pages of the volumes counted so far; null while there are none. */
   readonly meanPages: number | null;
 }
@@ -91,12 +93,12 @@ export class PaceMeter {
   }
 
   /** Compares the pages of volumes that ran since the last sample, and remembers those of the running ones. */
-  #count({ campaign: { states, active, startedBits }, answers }: PaceSample): CountedPages {
+  #count({ campaign: { states, active, startedBits }, answers, attemptAt }: PaceSample): CountedPages {
     const before = this.#running;
     const running = new Map<number, number | null>();
     const counted = { ran: 0, known: 0, pages: 0 };
     const count = (index: number, then: number | null) => {
-      const read = pagesOf(answers.get(index));
+      const read = pagesOf(answers.get(index), attemptAt(index));
       // A new attempt of a volume begins below the pages of the one before.
       const now = read === null ? null : Math.max(read, then ?? 0);
       counted.ran++;
@@ -178,7 +180,8 @@ interface CountedPages {
 }
 
 /** Pages that are still to do; null while nothing tells how many pages a volume has. */
-function remainingPages({ campaign: { states, started, active }, answers, meanPages }: PaceSample): number | null {
+function remainingPages(sample: PaceSample): number | null {
+  const { campaign: { states, started, active }, answers, attemptAt, meanPages } = sample;
   let [unread, known, pages] = [0, 0, 0];
   for (const index of active) {
     const answer = answers.get(index);
@@ -187,7 +190,7 @@ function remainingPages({ campaign: { states, started, active }, answers, meanPa
     if (total <= 0) unread++;
     else {
       known++;
-      pages += total - (pagesOf(answer) ?? 0);
+      pages += total - (pagesOf(answer, attemptAt(index)) ?? 0);
     }
   }
   const pending = states.length - started;
@@ -196,10 +199,10 @@ function remainingPages({ campaign: { states, started, active }, answers, meanPa
   return pages + unread * meanRunning + pending * meanPages;
 }
 
-/** The pages of a volume that are done with, well or not; null for a volume that was not read. */
-function pagesOf(answer: ProgressAnswer | undefined): number | null {
+/** The pages of a volume that its newest attempt is done with, well or not; null for a volume that was not read. */
+function pagesOf(answer: ProgressAnswer | undefined, attemptAt: number | null): number | null {
   if (!answer?.answered || answer.forbidden) return null;
-  if (!answer.progress) return 0;
+  if (!answer.progress || isOfEarlierAttempt(updatedInstant(answer.progress), attemptAt)) return 0;
   const { done, failed, total } = answer.progress;
   return Math.min(Math.max(0, done) + Math.max(0, failed), Math.max(0, total));
 }

@@ -85,6 +85,14 @@ export function updatedInstant({ updatedAt }: StoredProgress): number | null {
 }
 
 /**
+ * Whether the last write of a file (ms since 1970, null: unknown) precedes the volume's newest attempt: an earlier attempt
+ * or an earlier run of the campaign wrote it.
+ */
+export function isOfEarlierAttempt(updated: number | null, attemptAt: number | null): boolean {
+  return updated !== null && attemptAt !== null && updated < attemptAt;
+}
+
+/**
  * Progress as a response shows it: with its age at `now` (milliseconds since 1970). `updated` saves parsing the time again
  * for a cached file.
  */

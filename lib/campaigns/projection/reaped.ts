@@ -83,6 +83,7 @@ export function reapedStates(volumes: VolumeList, status: StatusRecord): VolumeS
   return {
     states: isNamed.map((is) => is ? "failed" : others),
     reason: (index) => sentence(status.failures.get(volumes.id(index))),
+    attemptAt: () => null,
     stoppedAt: () => null,
   };
 }

@@ -157,7 +157,7 @@ export interface VolumeView extends VolumeLinks {
   readonly sourceUrl: string | null;
   readonly progress: Progress | null;
   readonly forbidden: boolean;
-  /** When an active volume wrote its last progress, RFC 3339; null unless that is longer ago than `STALLED_AFTER_MS`. */
+  /** When the newest attempt of an active volume wrote its last progress, RFC 3339; null within `STALLED_AFTER_MS`. */
   readonly stalledSince: string | null;
   /** Absent when unknown. */
   readonly reason?: Reason;

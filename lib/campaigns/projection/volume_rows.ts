@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { rfc3339 } from "./instants.ts";
-import { updatedInstant, withAge } from "./progress.ts";
+import { isOfEarlierAttempt, updatedInstant, withAge } from "./progress.ts";
 import { openableSource } from "./source_url.ts";
 import type { ProgressAnswer, Reason, StoredProgress, VolumeLinks, VolumeState, VolumeView } from "./types.ts";
 import type { VolumeStates } from "./volume_states.ts";
@@ -43,7 +43,7 @@ export class VolumeRows {
     const read = fixed.state === "pending" ? undefined : answer;
     const progress = read?.progress ? withAge(read.progress, now, updatedOf(row, read.progress)) : null;
     const forbidden = read?.forbidden ?? false;
-    const stalledSince = fixed.state === "active" && progress ? stalledAt(row.updated, now) : null;
+    const stalledSince = fixed.state === "active" && progress ? stalledAt(row, now) : null;
     const view = { ...fixed, progress, forbidden, stalledSince };
     return reason ? { ...view, reason } : view;
   }
@@ -56,6 +56,7 @@ export class VolumeRows {
     const row: Row = {
       fixed: { index, id, state, ...this.#links(id), sourceUrl: openableSource(source) },
       reason: this.#states.reason(index),
+      attemptAt: this.#states.attemptAt(index),
       progress: null,
       updated: null,
     };
@@ -72,13 +73,15 @@ interface Row {
     readonly sourceUrl: string | null;
   };
   readonly reason: Reason | null;
+  readonly attemptAt: number | null;
   /** The progress shown last and the instant of its update, ms since 1970: a cached file is shown many times. */
   progress: StoredProgress | null;
   updated: number | null;
 }
 
-function stalledAt(updated: number | null, now: number): string | null {
-  return updated !== null && now - updated > STALLED_AFTER_MS ? rfc3339(updated) : null;
+function stalledAt({ updated, attemptAt }: Row, now: number): string | null {
+  if (updated === null || isOfEarlierAttempt(updated, attemptAt)) return null;
+  return now - updated > STALLED_AFTER_MS ? rfc3339(updated) : null;
 }
 
 function updatedOf(row: Row, progress: StoredProgress): number | null {

@@ -1,4 +1,5 @@
 import type { BatchJob, BatchPod } from "./cluster_objects.ts";
+import { instantOf } from "./instants.ts";
 import { newestPod, reasonOf, WORK_CONTAINER } from "./reasons.ts";
 import type { Reason, VolumeState } from "./types.ts";
 
@@ -7,6 +8,8 @@ export interface VolumeStates {
   readonly states: readonly VolumeState[];
   /** Null for a volume that is done, has no pod, or whose newest pod has no reason. */
   reason(index: number): Reason | null;
+  /** When the volume's newest pod was created, ms since 1970; null for one that is gone. */
+  attemptAt(index: number): number | null;
   /** When the volume's newest pod stopped, RFC 3339; null for one that runs, is gone or does not say. */
   stoppedAt(index: number): string | null;
 }
@@ -28,6 +31,10 @@ export function liveStates(count: number, job: BatchJob, pods: Iterable<BatchPod
       if (states[index] === "done") return null;
       const pod = newestPod(byIndex.get(index) ?? []);
       return pod && reasonOf(pod, WORK_CONTAINER);
+    },
+    attemptAt(index) {
+      const pod = newestPod(byIndex.get(index) ?? []);
+      return pod && instantOf(pod.createdAt);
     },
     stoppedAt(index) {
       const pod = newestPod(byIndex.get(index) ?? []);

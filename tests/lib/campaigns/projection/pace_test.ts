@@ -26,7 +26,7 @@ function sample(at: number, volumes: readonly Volume[], meanPages: number | null
       answers.set(index, { answered: true, forbidden: false, progress: progress({ done, total: 100, failed: 0 }) });
     }
   }
-  return { at, campaign: startedVolumes(volumes.map(([state]) => state)), answers, meanPages };
+  return { at, campaign: startedVolumes(volumes.map(([state]) => state)), answers, attemptAt: () => null, meanPages };
 }
 
 Deno.test("pace: pages of the volumes read twice, and the end of all volumes from them", () => {
@@ -67,6 +67,22 @@ Deno.test("pace: a new attempt does not count the pages of the one before again"
   meter.sample(sample(T + 2 * MINUTE, [["pending", null], ["active", 40]]));
   meter.sample(sample(T + 3 * MINUTE, [["active", 0], ["active", 60]]));
   assert.equal(meter.sample(sample(T + 4 * MINUTE, [["active", 50], ["active", 80]])).pagesPerMinute, 20);
+});
+
+Deno.test("pace: pages of a file from before the newest attempt are not speed, and are still to do", () => {
+  const meter = new PaceMeter();
+  const attemptAt = (index: number) => index === 1 ? T + 30_000 : null;
+  const read = (done: number, updatedAt: string) => ({
+    answered: true,
+    forbidden: false,
+    progress: progress({ done, total: 100, failed: 0, updatedAt }),
+  });
+  const then = [["active", 0], ["pending", null]] as const;
+  meter.sample(sample(T, then));
+  const answers = new Map([[0, read(20, "2025-11-20T08:00:50Z")], [1, read(90, "2025-10-20T08:00:00Z")]]);
+  const now = { ...sample(T + MINUTE, [["active", 20], ["active", 90]]), answers, attemptAt };
+  // 80 pages of the one, and all 100 of the other; both are as fast as 20 pages of one and none of the other.
+  assert.deepEqual(meter.sample(now), { pagesPerMinute: 20, endsAt: "2025-11-20T08:10:00Z", window: 60 });
 });
 
 Deno.test("pace: unknown until enough time and enough pages were counted", () => {
@@ -144,6 +160,7 @@ Deno.test("pace: figures that no worker could have written give finite estimates
         at,
         campaign: startedVolumes(states),
         answers,
+        attemptAt: () => null,
         meanPages: 100,
       });
       assert.ok(pagesPerMinute === null || Number.isFinite(pagesPerMinute) && pagesPerMinute >= 0);
@@ -167,7 +184,7 @@ Deno.test("pace: the end moves no further than towards the speed of the newest s
     const read = () => {
       const answer = { answered: true, forbidden: false, progress: progress({ done, total, failed: 0 }) };
       const campaign = startedVolumes(["active"]);
-      return meter.sample({ at, campaign, answers: new Map([[0, answer]]), meanPages: total });
+      return meter.sample({ at, campaign, answers: new Map([[0, answer]]), attemptAt: () => null, meanPages: total });
     };
     let before = read();
     for (const { seconds, pages } of list) {

@@ -9,7 +9,7 @@ import { progress } from "./progress_fixtures.ts";
 const NOW = Date.UTC(2025, 10, 20, 12);
 
 /** Rows of so many volumes, and how often a line of volumes.txt was cut for them. */
-function scene(count: number, state: VolumeState = "done") {
+function scene(count: number, state: VolumeState = "done", attemptAt: number | null = null) {
   const cut = { lines: 0 };
   const id = (index: number) => `v${index}`;
   const volumes: VolumeList = {
@@ -23,6 +23,7 @@ function scene(count: number, state: VolumeState = "done") {
   const states: VolumeStates = {
     states: Array.from({ length: count }, () => state),
     reason: () => null,
+    attemptAt: () => attemptAt,
     stoppedAt: () => null,
   };
   return { cut, rows: new VolumeRows(volumes, states, volumeLinks("https://r", "n", "p")) };
@@ -64,6 +65,16 @@ Deno.test("volume rows: an active volume stalls ten minutes after its last progr
   for (const state of ["pending", "done", "failed", "unknown"] as const) {
     assert.equal(scene(1, state).rows.view(0, answer(updatedAt), since + STALLED_AFTER_MS + 1).stalledSince, null);
   }
+});
+
+Deno.test("volume rows: a file from before the newest attempt does not stall its volume", () => {
+  const updatedAt = "2025-11-20T11:00:00Z";
+  const since = Date.parse(updatedAt);
+  const stalledSince = (attemptAt: number | null) =>
+    scene(1, "active", attemptAt).rows.view(0, answer(updatedAt), since + 2 * STALLED_AFTER_MS).stalledSince;
+  assert.equal(stalledSince(since + 1), null);
+  assert.equal(stalledSince(since), updatedAt);
+  assert.equal(stalledSince(null), updatedAt);
 });
 
 Deno.test("volume rows: caches no more than CACHED_ROWS rows when all pages are read", () => {

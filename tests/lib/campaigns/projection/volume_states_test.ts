@@ -61,6 +61,15 @@ Deno.test("volume states: the newest pod alone gives the reason, and a done volu
   assert.deepEqual(states.reason(3), boom);
 });
 
+Deno.test("volume states: an attempt begins with the newest pod", () => {
+  const { attemptAt } = liveStates(3, job(), [
+    pod("0", {}, { creationTimestamp: "2025-11-20T08:00:00Z" }),
+    pod("0", {}, { creationTimestamp: "2025-11-20T09:00:00Z" }),
+    pod("1", {}, { creationTimestamp: "" }),
+  ]);
+  assert.deepEqual([0, 1, 2].map(attemptAt), [Date.parse("2025-11-20T09:00:00Z"), null, null]);
+});
+
 Deno.test("volume states: a failed volume whose pod is gone has no reason", () => {
   assert.equal(
     liveStates(2, job({ status: { failedIndexes: "1" } }), []).reason(1),
