@@ -36,7 +36,7 @@ type Notice =
   | { readonly kind: "failed"; readonly sentence: string; readonly account: string | null }
   | { readonly kind: "moment"; readonly moment: LoginMoment }
   | { readonly kind: "said"; readonly sentence: string }
-  | { readonly kind: "logged in"; readonly user: string; readonly canRead: boolean };
+  | { readonly kind: "logged in"; readonly user: string };
 
 /** `/login`: a form that is sent to the results role, also without scripts. */
 export function loginPage(deps: LoginPageDeps) {
@@ -53,7 +53,7 @@ export function loginPage(deps: LoginPageDeps) {
     const notice = error !== null
       ? failure(error, note, deps.campaignTenant)
       : user !== null
-      ? { kind: "logged in", user, canRead: !query.has("unreadable") } as const
+      ? { kind: "logged in", user } as const
       // A site without a cluster does not check sessions, and during an outage none can be checked.
       : farewell(note, now, resultsUrl !== "" && session === null);
     const body = (
@@ -181,10 +181,9 @@ function NoticeOf({ notice, next, now }: { notice: Notice; next: string; now: nu
       return <p class="login-notice" role="status">{notice.sentence}</p>;
     case "logged in":
       return (
-        <div class={`login-notice ${notice.canRead ? "" : "warn"}`} role="status">
+        <div class="login-notice" role="status">
           <p>
-            {LOGIN_SENTENCES.loggedInAs(notice.user)} {!notice.canRead && LOGIN_SENTENCES.unreadable}{" "}
-            <a href={next}>{LOGIN_LABELS.goOn}</a>
+            {LOGIN_SENTENCES.loggedInAs(notice.user)} <a href={next}>{LOGIN_LABELS.goOn}</a>
           </p>
         </div>
       );

@@ -88,7 +88,6 @@ function Catalogue() {
         <p class="banner warn">A banner that warns</p>
         <p class="banner bad">A banner that someone must read</p>
         <p class="login-notice">A notice</p>
-        <p class="login-notice warn">A notice that warns</p>
         <p class="login-notice bad">A notice of an error</p>
         <Introduction onClose={nothing} />
       </Part>

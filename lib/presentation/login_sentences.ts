@@ -26,8 +26,6 @@ export const LOGIN_SENTENCES = {
   endedEarly: "Your session has ended: the account was changed, or the session was ended elsewhere. Log in again.",
   loggedInAs: (user: string) => `You are logged in as ${user}.`,
   leadsBack: "The login leads back to where you were.",
-  unreadable: "The store lets this account read no results of the campaigns. Their list opens; progress, texts and " +
-    "logs stay closed until the account may read the results.",
 } as const;
 
 /** What kind of account a failed login may have meant. */

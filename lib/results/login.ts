@@ -11,8 +11,7 @@ import { resultsError } from "./results_error.ts";
 export type KeyDerivation = "hcp" | "none";
 
 /** Error codes that a store sends only after it accepted the signature. */
-const ACCEPTED_CODES = new Set(["NoSuchKey", "NotFound", "404", "InvalidRange"]);
-const DENIED_CODE = "AccessDenied";
+const ACCEPTED_CODES = new Set(["NoSuchKey", "NotFound", "404", "AccessDenied", "InvalidRange"]);
 const REFUSED_CODES = new Set(["InvalidAccessKeyId", "SignatureDoesNotMatch"]);
 
 /** A user name without the prefix `tenant/` of the results' own tenant; compared without case. */
@@ -34,22 +33,20 @@ export function loginKeys(derivation: KeyDerivation, username: string, password:
   return /^[\x21-\x2b\x2d-\x7e]+$/.test(username) ? { accessKey: username, secretKey: password } : null;
 }
 
-/** What a store says of keys: right, right but without the right to read this object, or wrong. */
-type KeysVerdict = "accepted" | "denied" | "rejected";
-
 /**
- * Checks keys with the store. The request names an object that need not exist: only the signature matters. It
- * is not cancelled when the client disconnects, because a sent attempt counts as one.
+ * Whether the store accepts these keys. The request names an object that need not exist: only the signature matters. It
+ * says nothing of what the account may read: a store may deny an absent object to an account that reads every result.
+ * It is not cancelled when the client disconnects, because a sent attempt counts as one.
  *
  * @param namespace the prefix of the requested object
  * @throws HttpError 502 or 504 when the response does not decide it
  */
-export async function checkKeys(
+export async function storeAcceptsKeys(
   store: ResultsStore,
   namespace: string,
   user: string,
   keys: S3Keys,
-): Promise<KeysVerdict> {
+): Promise<boolean> {
   try {
     await callS3ForHeaders(store.s3, storeCaller(store, user, keys), {
       method: "GET",
@@ -58,13 +55,12 @@ export async function checkKeys(
       headers: new Headers({ Range: "bytes=0-0" }),
       resource: "login",
     });
-    return "accepted";
+    return true;
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
     const code = error instanceof S3Failure ? error.code ?? String(error.storeStatus) : "";
-    if (ACCEPTED_CODES.has(code)) return "accepted";
-    if (code === DENIED_CODE) return "denied";
-    if (REFUSED_CODES.has(code)) return "rejected";
+    if (ACCEPTED_CODES.has(code)) return true;
+    if (REFUSED_CODES.has(code)) return false;
     throw error.status === 504
       ? resultsError(504, "the results store took too long to answer", { cause: error })
       : resultsError(502, "the results store could not check the login", { cause: error });

@@ -64,16 +64,7 @@ export async function readLoginForm(context: RequestContext): Promise<LoginForm>
 
 /** The path of the login page after a failed form, with the status and the path after the login. */
 export function failedLoginPath(error: HttpError, next: string): string {
-  return `/login?error=${error.status}` + nextParameter(next);
-}
-
-/** The path of the login page after a login with an account that may read no results. */
-export function unreadablePath(next: string): string {
-  return "/login?unreadable=1" + nextParameter(next);
-}
-
-function nextParameter(next: string): string {
-  return next === "/" ? "" : `&next=${encodeURIComponent(next)}`;
+  return `/login?error=${error.status}` + (next === "/" ? "" : `&next=${encodeURIComponent(next)}`);
 }
 
 /**

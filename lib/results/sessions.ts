@@ -4,7 +4,7 @@ import { HttpError } from "@/lib/http/errors.ts";
 import { S3Failure } from "@/lib/s3/errors.ts";
 import { timedCache } from "@/lib/std/timed_cache.ts";
 import { browserScheme } from "./browser_origin.ts";
-import { checkKeys } from "./login.ts";
+import { storeAcceptsKeys } from "./login.ts";
 import { resultsError } from "./results_error.ts";
 import type { ResultsStore } from "./results_store.ts";
 import type { RevocableSession, RevokedSessions } from "./revoked_sessions.ts";
@@ -120,7 +120,7 @@ export class Sessions {
   async #check({ user, keys }: Session): Promise<boolean> {
     const { store, namespaces } = this.#options;
     try {
-      return await checkKeys(store, namespaces[0], user, keys) !== "rejected";
+      return await storeAcceptsKeys(store, namespaces[0], user, keys);
     } catch (error) {
       // Without the bucket a login fails, but an existing session need not end.
       if (error instanceof HttpError && error.cause instanceof S3Failure && error.cause.code === "NoSuchBucket") {

@@ -5,7 +5,7 @@ import { HttpError } from "@/lib/http/errors.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { InFlight } from "@/lib/http/in_flight.ts";
 import { browserScheme, requireSameOrigin, type Scheme } from "@/lib/results/browser_origin.ts";
-import { checkKeys, loginKeys, withoutTenant } from "@/lib/results/login.ts";
+import { loginKeys, storeAcceptsKeys, withoutTenant } from "@/lib/results/login.ts";
 import {
   type Credentials,
   failedLoginPath,
@@ -13,7 +13,6 @@ import {
   jsonCredentials,
   type LoginForm,
   readLoginForm,
-  unreadablePath,
 } from "@/lib/results/login_form.ts";
 import { type LoginNote, loginNoteCookie } from "@/lib/results/login_note.ts";
 import { sessionCookie } from "@/lib/results/session_cookie.ts";
@@ -35,8 +34,6 @@ interface Login {
   readonly token: string;
   /** ms since 1970 */
   readonly endsAt: number;
-  /** Whether the store let the account read under the first namespace. */
-  readonly canRead: boolean;
 }
 
 /**
@@ -125,7 +122,7 @@ async function answerForm(deps: ResultsDeps, context: RequestContext, logIn: Log
     requireSameOrigin(context.request);
     username = form.username;
     const login = await logIn(context, form.credentials());
-    return redirect(login.canRead ? form.next : unreadablePath(form.next), [
+    return redirect(form.next, [
       cookieOf(deps, scheme, login),
       note({ kind: "session", endsAt: login.endsAt }),
     ]);
@@ -155,8 +152,7 @@ async function sealedSession(deps: ResultsDeps, user: string, password: string):
   const expiresAt = issuedAt + sessionHours * SECONDS_PER_HOUR;
   const token = sealSession({ user, keys, expiresAt, issuedAt }, key, cookieStem);
   if (token === null) throw unusable("password", "User name and password are too long for a session");
-  const verdict = await checkKeys(store, namespaces[0], user, keys);
-  return verdict === "rejected" ? null : { token, endsAt: expiresAt * 1000, canRead: verdict === "accepted" };
+  return await storeAcceptsKeys(store, namespaces[0], user, keys) ? { token, endsAt: expiresAt * 1000 } : null;
 }
 
 const TOO_MANY: Readonly<Record<Blocked["limit"], (seconds: number) => string>> = {
