@@ -18,8 +18,7 @@ export function isRememberedOpen(campaign: Named): boolean {
 
 export function rememberOpen(campaign: Named, open: boolean): void {
   try {
-    if (open) localStorage.setItem(storageKey(campaign), "open");
-    else localStorage.removeItem(storageKey(campaign));
+    localStorage.setItem(storageKey(campaign), open ? "open" : "closed");
   } catch {
     // The card is open for as long as the page is.
   }
@@ -39,6 +38,7 @@ export function rememberHeights(open: ReadonlyMap<string, number>): void {
   }
 }
 
+/** The key and the values that earlier front ends of this site have stored in the reader's browser. */
 function storageKey(campaign: Named): string {
-  return `stackroom.card.${campaignKey(campaign)}`;
+  return `htrflow.card.${campaignKey(campaign)}`;
 }
