@@ -13,7 +13,7 @@ import { LogReader } from "@/lib/client/log_reader.ts";
 import { LogView } from "@/lib/client/log_view.ts";
 import { browserClock } from "@/lib/client/poller.ts";
 import { renderAgain, renderedWithSession } from "@/lib/client/render_again.ts";
-import { goByKey, moveStop } from "@/lib/client/roving_stop.ts";
+import { goByKey, moveStop, watchStop } from "@/lib/client/roving_stop.ts";
 import { RunManifestReader } from "@/lib/client/run_manifest_reader.ts";
 import { counted } from "@/lib/presentation/figures.ts";
 import { formatClock } from "@/lib/presentation/moments.ts";
@@ -42,6 +42,8 @@ type RunViewerProps = {
 const AT_END_PX = 80;
 /** The links of lines: one stop of the Tab key, and arrows go through them. */
 const NUMBERS = "a.number";
+/** Those that are not in a folded stage. */
+const SHOWN_NUMBERS = `details[open] ${NUMBERS}`;
 
 /** A run log by stage, followed until the run ends, and beside it what the run's manifest says of its pages. */
 export default island("run_viewer", function RunViewer(props: RunViewerProps) {
@@ -116,6 +118,9 @@ export default island("run_viewer", function RunViewer(props: RunViewerProps) {
     else if (followsEnd) scrollTo({ top: document.documentElement.scrollHeight });
   }, [run]);
 
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => list.current ? watchStop({ list: list.current, entries: NUMBERS }, SHOWN_NUMBERS) : undefined, []);
+
   const goal = view.goal.value;
   useLayoutEffect(() => {
     if (goal) document.getElementById(`L${goal.number}`)?.scrollIntoView({ block: "center" });
@@ -151,7 +156,7 @@ export default island("run_viewer", function RunViewer(props: RunViewerProps) {
     const link = readLineLink(number.hash);
     const line = run && link && findLinkedLine(run, link);
     if (!line) return;
-    moveStop({ list: document.body, entries: NUMBERS }, number);
+    if (list.current) moveStop({ list: list.current, entries: NUMBERS }, number);
     history.replaceState(null, "", number.hash);
     view.mark(line);
     try {
@@ -241,6 +246,7 @@ export default island("run_viewer", function RunViewer(props: RunViewerProps) {
           <p class="empty">{run.lineCount === 0 ? LOG_SENTENCES.emptyLog : LOG_SENTENCES.noLines}</p>
         )}
         <div
+          ref={list}
           class="stages"
           onClick={(event) => void onNumber(event)}
           onKeyDown={(event) => goByKey(event, { list: event.currentTarget, entries: NUMBERS }, numberOf(event.target))}

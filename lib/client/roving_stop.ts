@@ -16,6 +16,22 @@ export function moveStop({ list, entries }: RovingList, entry: HTMLElement | nul
 }
 
 /**
+ * Gives the stop of a list to its first entry whenever no entry has it: entries may come and go while the page is read.
+ *
+ * @param shown selector of the entries that can be seen; the stop never stays at another one
+ * @returns a function that ends that
+ */
+export function watchStop({ list, entries }: RovingList, shown: string): () => void {
+  const mend = () => {
+    if (!list.querySelector(`${shown}[tabindex="0"]`)) moveStop({ list, entries }, list.querySelector(shown));
+  };
+  const observer = new MutationObserver(mend);
+  observer.observe(list, { childList: true, subtree: true, attributes: true, attributeFilter: ["open"] });
+  mend();
+  return () => observer.disconnect();
+}
+
+/**
  * Moves the focus from an entry by an arrow, Home or End. A key that does something here does nothing else on the page.
  *
  * @param entry the one that the key was pressed in; null: none

@@ -241,6 +241,48 @@ Deno.test(
 );
 
 Deno.test(
+  "log: the Tab key stops at one line of those that are shown, arrows go through them, and Enter copies the link",
+  withPage(
+    { viewport: { width: 1280, height: 800 }, permissions: ["clipboard-read", "clipboard-write"] },
+    async (visit) => {
+      const { page, site } = visit;
+      await site.change({ log: longLog() });
+      await open(visit, logPath(site).replace("&live=1", ""), "run_viewer");
+      const stops = page.locator('.stages a.number[tabindex="0"]');
+      const isSeen = (number: string) =>
+        page.waitForFunction((number) => {
+          const stops = [...document.querySelectorAll<HTMLElement>('.stages a.number[tabindex="0"]')];
+          return stops.length === 1 && stops[0].checkVisibility() && (!number || stops[0].dataset.number === number);
+        }, number);
+      await page.locator("#L3").waitFor();
+      await isSeen("3");
+      await page.locator(".stage summary").last().focus();
+      await page.keyboard.press("Tab");
+      await page.locator("#L3 > a:focus").waitFor();
+      await page.keyboard.press("ArrowDown");
+      await page.locator("#L4 > a:focus").waitFor();
+      await isSeen("4");
+      await page.keyboard.press("Enter");
+      await page.locator("#L4.marked").waitFor();
+      await page.getByText("Link to line 4 copied").waitFor();
+
+      // The lines that had the stop leave the page with what they are in.
+      await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+      await page.evaluate(() => location.hash = "#L20006");
+      await page.locator("#L20006.marked").waitFor();
+      await page.waitForFunction(() => !document.querySelector("#L4"));
+      await isSeen("");
+      await page.getByRole("button", { name: "Unfold all" }).click();
+      await page.getByRole("button", { name: "Fold all" }).click();
+      await page.waitForFunction(() => !document.querySelector("details.stage[open]"));
+      await page.locator(".stage summary").first().click();
+      await isSeen("1");
+      assert.equal(await stops.count(), 1);
+    },
+  ),
+);
+
+Deno.test(
   "log: a link to the beginning of a long log shows the whole; a line of a megabyte is shortened, control characters are marked",
   withPage({}, async (visit) => {
     const { page, site } = visit;
