@@ -148,6 +148,11 @@ export default island("run_viewer", function RunViewer(props: RunViewerProps) {
     linkOf: (line) => run ? writeLineLink(line, run) : "",
   };
 
+  const followAgain = () => {
+    reader.start(true);
+    pages?.start(true);
+  };
+
   /** Marks the line whose number is clicked, and copies its address. */
   const onNumber = async (event: MouseEvent) => {
     const number = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>(NUMBERS) : null;
@@ -223,7 +228,7 @@ export default island("run_viewer", function RunViewer(props: RunViewerProps) {
         {reader.stopped.value && (
           <p class="banner">
             {LOG_SENTENCES.stopped}{" "}
-            <button class="btn small" type="button" onClick={() => reader.start(true)}>{LOG_LABELS.followAgain}</button>
+            <button class="btn small" type="button" onClick={followAgain}>{LOG_LABELS.followAgain}</button>
           </p>
         )}
         {!hasSession && !run && (

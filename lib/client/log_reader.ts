@@ -49,13 +49,18 @@ export class LogReader {
     this.#poller = new Poller((signal) => this.#read(signal), deps.clock);
   }
 
-  /** @param live whether the run may still write */
+  /**
+   * Reads the log at once.
+   *
+   * @param live whether the run may still write
+   */
   start(live: boolean): void {
     this.following.value = live;
     this.stopped.value = false;
     this.#failed = 0;
+    this.#endsAfterRead = false;
     if (live) this.#poller.repeat(LIVE_SECONDS);
-    else this.#poller.readNow();
+    this.#poller.readNow();
   }
 
   pause(paused: boolean): void {
@@ -81,9 +86,10 @@ export class LogReader {
     await this.#parse();
   }
 
+  /** @returns always true: failures end a live log after so many reads, and do not make the waits between them longer */
   async #read(signal: AbortSignal): Promise<boolean> {
     const problem = await this.#problemOfRead(signal);
-    if (signal.aborted) return false;
+    if (signal.aborted) return true;
     this.problem.value = problem;
     this.#failed = problem === null ? 0 : this.#failed + 1;
     const hasEnded = this.log.value?.outcome === "finished" || this.log.value?.outcome === "failed";
@@ -91,8 +97,7 @@ export class LogReader {
     if (isStopped) this.stopped.value = true;
     if (hasEnded || this.#endsAfterRead || isStopped || problem === 401 || problem === 403) this.#end();
     if (problem === 401) this.#deps.onLogin();
-    // A log that is not there yet is no reason to look less often.
-    return problem === null || problem === 404;
+    return true;
   }
 
   async #problemOfRead(signal: AbortSignal): Promise<FetchProblem | null> {

@@ -42,10 +42,14 @@ export class RunManifestReader {
     this.#poller = new Poller((signal) => this.#read(signal), deps.clock);
   }
 
-  /** @param live whether the run may still write */
+  /**
+   * Reads the manifest at once.
+   *
+   * @param live whether the run may still write
+   */
   start(live: boolean): void {
     if (live) this.#poller.repeat(LIVE_SECONDS);
-    else this.#poller.readNow();
+    this.#poller.readNow();
   }
 
   pause(paused: boolean): void {

@@ -13,7 +13,7 @@ export const LOG_SENTENCES = {
   linesOf: (first: string, last: string) => `Lines ${first} to ${last}`,
   noLogNamed: "No log is named: open one from its volume in the list of campaigns.",
   readingLog: "Reading the log…",
-  logRetried: "It is tried again in a moment.",
+  logRetried: "It is tried again every 15 seconds.",
   logShortened: "The beginning of this log is left out.",
   readingRunManifest: "Reading what the run says of its pages…",
   runManifestLater: "The summary of the pages appears here when the run has ended.",

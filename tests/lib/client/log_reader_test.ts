@@ -24,6 +24,7 @@ Deno.test("log reader: a live log is read every 15 seconds until the run ends", 
   const texts = [RUNNING, RUNNING, ENDED];
   const { reader, clock, seen } = readerOf(() => new Response(texts.shift() ?? ENDED));
   reader.start(true);
+  await clock.pass(0);
   await clock.pass(16);
   assert.equal(reader.following.value, true);
   await clock.pass(120);
@@ -56,6 +57,7 @@ Deno.test("log reader: without a session it asks for the login, without the righ
 Deno.test("log reader: a log that is not there yet is waited for, but not for ever", async () => {
   const { reader, clock, seen } = readerOf(() => new Response(null, { status: 404 }));
   reader.start(true);
+  await clock.pass(0);
   await clock.pass(16);
   assert.equal(seen.reads, 2);
   assert.equal(reader.problem.value, 404);
@@ -64,9 +66,25 @@ Deno.test("log reader: a log that is not there yet is waited for, but not for ev
   assert.equal(seen.reads, MAX_FAILED_READS);
   assert.deepEqual([reader.stopped.value, reader.following.value], [true, false]);
   reader.start(true);
+  await clock.pass(0);
   await clock.pass(16);
   assert.equal(seen.reads, MAX_FAILED_READS + 2);
   assert.equal(reader.stopped.value, false);
+  reader.stop();
+});
+
+Deno.test("log reader: reads that fail follow one another every 15 seconds, and following it again reads at once", async () => {
+  const { reader, clock, seen } = readerOf(() => new Response(null, { status: 503 }));
+  reader.start(true);
+  await clock.pass(0);
+  await clock.pass(15 * (MAX_FAILED_READS - 1) - 1);
+  assert.deepEqual([seen.reads, reader.stopped.value], [MAX_FAILED_READS - 1, false]);
+  await clock.pass(1);
+  assert.deepEqual([seen.reads, reader.stopped.value], [MAX_FAILED_READS, true]);
+  await clock.pass(1);
+  reader.start(true);
+  await clock.pass(0);
+  assert.equal(seen.reads, MAX_FAILED_READS + 1);
   reader.stop();
 });
 

@@ -71,3 +71,16 @@ Deno.test("run manifest reader: asks for the login once when the session has end
   await clock.pass(600);
   assert.deepEqual([seen.reads, seen.logins], [1, 1]);
 });
+
+Deno.test("run manifest reader: started again it reads at once, whatever failed before", async () => {
+  const { reader, clock, seen } = readerOf(() => new Response(null, { status: 503 }));
+  reader.start(true);
+  await clock.pass(600);
+  reader.settle();
+  await clock.pass(0);
+  const { reads } = seen;
+  reader.start(true);
+  await clock.pass(0);
+  assert.equal(seen.reads, reads + 1);
+  reader.stop();
+});
