@@ -39,7 +39,7 @@ export interface LogStage {
   readonly seconds: number | null;
   /** Lines of level WARNING. */
   readonly warnings: number;
-  /** Lines of level ERROR or CRITICAL. */
+  /** Lines of level ERROR or CRITICAL, and tracebacks without such a line. */
   readonly errors: number;
 }
 
@@ -238,8 +238,13 @@ function closed({ name, folds }: OpenStage, next: OpenStage | undefined): LogSta
     folds,
     seconds: start !== null && end !== null ? Math.max(0, (end - start) / 1000) : null,
     warnings: levels("WARNING"),
-    errors: levels("ERROR", "CRITICAL"),
+    errors: levels("ERROR", "CRITICAL") + folds.filter(isBareTraceback).length,
   };
+}
+
+/** A traceback that an interpreter has printed itself: no record of the log says what it is about. */
+function isBareTraceback({ kind, lines }: LogFold): boolean {
+  return kind === "error" && lines.every(({ level }) => level === null);
 }
 
 function firstTimeOf(folds: readonly LogFold[]): number | null {

@@ -67,6 +67,14 @@ Deno.test("run log: a stage lasts until the next one begins and counts its warni
   assert.equal(parseRunLog("no times here").stages[0].seconds, null);
 });
 
+Deno.test("run log: a traceback without a record is one error of its stage, and one below a record none of its own", () => {
+  const traceback = ["Traceback (most recent call last):", '  File "worker.py", line 3, in run', "MemoryError"];
+  const [bare] = parseRunLog([at(1, "INFO", "starting"), ...traceback].join("\n")).stages;
+  assert.equal(bare.errors, 1);
+  const [named] = parseRunLog([at(1, "ERROR", "a"), ...traceback, at(2, "ERROR", "b")].join("\n")).stages;
+  assert.equal(named.errors, 2);
+});
+
 Deno.test("run log: a record is split into time, level and message, another line stays whole", () => {
   const lines = parseRunLog(
     `${run[0]}\r\nplain\n2025-11-20 08:00:00,1 INFO x\n2025-99-99 08:00:00,250 DEBUG`,
