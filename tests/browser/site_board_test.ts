@@ -109,6 +109,10 @@ Deno.test(
     assert.equal(await page.locator("[aria-posinset='1'] .fold:focus").count(), 1, "the card with the focus stays");
     await page.keyboard.press("j");
     await page.locator("[aria-posinset='2'] .fold:focus").waitFor();
+    await page.waitForFunction(() => {
+      const { top, bottom } = document.activeElement!.getBoundingClientRect();
+      return top >= 0 && bottom <= innerHeight;
+    });
     await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
     await page.locator("[aria-posinset='1020']").waitFor();
     await page.getByLabel("Filter by name or pipeline").fill("k1013-");
