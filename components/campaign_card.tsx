@@ -24,6 +24,8 @@ interface CampaignCardProps {
   /** Volumes that are not loaded. */
   readonly remaining: number;
   readonly loadingMore: boolean;
+  /** All volumes are being read. */
+  readonly loadingAll: boolean;
   readonly trouble: CardTrouble | null;
   /** Why the failed volumes were not saved, or what their file lacks. */
   readonly failedProblem: string | null;

@@ -1,7 +1,7 @@
 import { useMemo, useRef } from "preact/hooks";
 
 import type { JobDetail, JobSummary, VolumeView } from "@/lib/campaigns/projection/types.ts";
-import { type CardTrouble, VOLUMES_PAGE, type VolumesView } from "@/lib/client/card_store.ts";
+import { type CardTrouble, MAX_VOLUMES_READ, VOLUMES_PAGE, type VolumesView } from "@/lib/client/card_store.ts";
 import { usePrinting } from "@/lib/client/printing.ts";
 import { saveCsv } from "@/lib/client/save_csv.ts";
 import { CARD } from "@/lib/presentation/card_sentences.ts";
@@ -10,7 +10,9 @@ import { formatClock, type MomentStyle } from "@/lib/presentation/moments.ts";
 import { csvName } from "@/lib/presentation/volume_csv.ts";
 import {
   inReadingOrder,
+  isFilter,
   matchesVolume,
+  rowsAgree,
   segmentCounts,
   segmentOf,
   type VolumeSegment,
@@ -28,6 +30,8 @@ interface CardVolumesProps {
   readonly volumes: readonly VolumeView[];
   readonly remaining: number;
   readonly loadingMore: boolean;
+  /** All volumes are being read. */
+  readonly loadingAll: boolean;
   readonly trouble: CardTrouble | null;
   readonly style: MomentStyle;
   readonly view: VolumesView;
@@ -46,9 +50,12 @@ export function CardVolumes(props: CardVolumesProps) {
   const rows = useMemo(() => withNamedRows(volumes, isRead ? detail : null), [volumes, detail]);
   const ordered = useSteadyOrder(rows, () => table.current?.matches(":hover, :focus-within") ?? false);
   const matching = useMemo(() => chosenOf(ordered, segment.value, text.value), [ordered, segment.value, text.value]);
-  const isAllLoaded = isRead && remaining === 0;
-  const counts = useMemo(() => segmentCounts(job, rows, { isAllLoaded }), [job, rows, isAllLoaded]);
-  const isFiltered = segment.value !== "all" || text.value.trim() !== "";
+  const counts = useMemo(() => {
+    // Volumes after the first page are read again one page at a time: their states may be old ones.
+    const isCurrent = volumes.length <= MAX_VOLUMES_READ || job.jobGone || rowsAgree(job, volumes);
+    return segmentCounts(job, rows, { isAllLoaded: isRead && remaining === 0 && isCurrent });
+  }, [job, rows, isRead, remaining]);
+  const isFiltered = isFilter(segment.value, text.value);
   const isWhole = isExpanded.value || isPrinting || matching.length <= SCREENFUL + 1;
   const shown = useMemo(() => isWhole ? matching : matching.slice(0, SCREENFUL), [matching, isWhole]);
   const isMissing = detail !== null && volumes.length === 0 && detail.volumes.length === 0;
@@ -107,7 +114,7 @@ export function CardVolumes(props: CardVolumesProps) {
           </div>
           <p class="note" role="status">
             {isFiltered && remaining > 0
-              ? (trouble ? CARD.partOfRows : CARD.readingRows)(
+              ? (props.loadingAll ? CARD.readingRows : CARD.partOfRows)(
                 formatCount(volumes.length),
                 formatCount(job.counts.total),
               )

@@ -177,6 +177,7 @@ function Card({ job, isOpen = false, isUnread = false, trouble }: CardProps) {
       volumes={volumes}
       remaining={job.counts.total - volumes.length}
       loadingMore={false}
+      loadingAll={false}
       trouble={trouble === undefined ? null : { sentence: trouble, asOf: SAMPLE_NOW }}
       failedProblem={null}
       open={isOpen}

@@ -56,6 +56,7 @@ export function LiveCard(props: LiveCardProps) {
         volumes={card.volumes.value}
         remaining={card.remaining.value}
         loadingMore={card.loadingMore.value}
+        loadingAll={card.loadingAll.value}
         trouble={card.trouble.value}
         failedProblem={card.failedProblem.value}
         open={open.value}

@@ -5,7 +5,7 @@ import { CARD } from "@/lib/presentation/card_sentences.ts";
 import { formatCount } from "@/lib/presentation/figures.ts";
 import { OPEN_CARD_SECONDS, readEvery } from "@/lib/presentation/reading_plan.ts";
 import { SENTENCES } from "@/lib/presentation/page_sentences.ts";
-import type { VolumeSegment } from "@/lib/presentation/volume_rows.ts";
+import { isFilter, type VolumeSegment } from "@/lib/presentation/volume_rows.ts";
 import type { Answer, CampaignApi } from "./campaign_api.ts";
 import { type Clock, Poller } from "./poller.ts";
 import type { ReadQueue } from "./read_queue.ts";
@@ -13,7 +13,7 @@ import type { ReadQueue } from "./read_queue.ts";
 /** Volumes that an open card shows at first, and that "load more" adds. */
 export const VOLUMES_PAGE = 200;
 /** Volumes of one read (spec, Limits). */
-const MAX_VOLUMES_READ = 1000;
+export const MAX_VOLUMES_READ = 1000;
 
 interface CardDeps {
   readonly api: CampaignApi;
@@ -47,6 +47,8 @@ export class CardStore {
   readonly open = signal(false);
   readonly trouble = signal<CardTrouble | null>(null);
   readonly loadingMore = signal(false);
+  /** All volumes are being read. */
+  readonly loadingAll = signal(false);
   /** Why the file of failed volumes was not saved, or what it lacks; null: nothing is to be said. */
   readonly failedProblem = signal<string | null>(null);
   readonly view: VolumesView = { segment: signal<VolumeSegment>("all"), text: signal(""), isExpanded: signal(false) };
@@ -58,13 +60,15 @@ export class CardStore {
   readonly #deps: CardDeps;
   readonly #poller: Poller;
   readonly #ended = new AbortController();
-  #loadingAll: Promise<readonly VolumeView[] | null> | null = null;
+  #all: Promise<readonly VolumeView[] | null> | null = null;
   #onScreen = false;
   /** Its read has not had its turn yet. */
   #waiting = false;
   #readAt: number | null = null;
   /** The newest read that brought the volumes on show, ms since 1970: a folded card's read leaves them as they were. */
   #rows: { readonly detail: JobDetail; readonly readAt: number } | null = null;
+  /** The page of volumes, from 1, that is read again beside the first one. */
+  #furtherPage = 1;
 
   constructor(summary: JobSummary, deps: CardDeps) {
     this.summary = signal(summary);
@@ -127,7 +131,11 @@ export class CardStore {
    * @returns null where a read failed
    */
   loadAll(): Promise<readonly VolumeView[] | null> {
-    return this.#loadingAll ??= this.#readRest().finally(() => this.#loadingAll = null);
+    this.loadingAll.value = true;
+    return this.#all ??= this.#readRest().finally(() => {
+      this.#all = null;
+      this.loadingAll.value = false;
+    });
   }
 
   /**
@@ -237,12 +245,41 @@ export class CardStore {
     this.#readAt = this.#deps.clock.now();
     this.trouble.value = null;
     this.detail.value = value;
-    if (isOpen) {
-      this.#takeRows(0, limit, value.volumes);
-      this.#rows = { detail: value, readAt: this.#readAt };
-    }
+    if (isOpen) this.#takeRows(0, limit, value.volumes);
     this.summary.value = value;
+    const isRead = !isOpen || await this.#readFurther(value, signal);
+    if (isOpen && isRead) this.#rows = { detail: value, readAt: this.#readAt };
     this.#plan();
+    if (isOpen && isRead && this.remaining.value > 0 && isFilter(this.view.segment.value, this.view.text.value)) {
+      this.loadAll();
+    }
+    return isRead;
+  }
+
+  /**
+   * Reads loaded volumes again that are not in the first page: the next page in turn, and all of them in another phase,
+   * which may be the last one that is read.
+   *
+   * @returns false where a read failed
+   */
+  async #readFurther({ phase }: JobDetail, signal: AbortSignal): Promise<boolean> {
+    const loaded = this.volumes.value.length;
+    const pages = Math.ceil(loaded / MAX_VOLUMES_READ) - 1;
+    if (pages < 1) return true;
+    const isSamePhase = this.#rows?.detail.phase === phase;
+    for (let left = isSamePhase ? 1 : pages; left > 0; left--) {
+      const page = this.#furtherPage > pages ? 1 : this.#furtherPage;
+      const offset = page * MAX_VOLUMES_READ;
+      const limit = Math.min(MAX_VOLUMES_READ, loaded - offset);
+      const answer = await this.#read({ offset, limit }, signal, false);
+      if (signal.aborted) return false;
+      if (answer.kind !== "ok") {
+        this.#failed(answer);
+        return false;
+      }
+      this.#takeRows(offset, limit, answer.value.volumes);
+      this.#furtherPage = page + 1;
+    }
     return true;
   }
 

@@ -43,6 +43,18 @@ export function segmentCounts(
   });
 }
 
+/** Whether rows that were read at several moments have the states that the campaign counts now. */
+export function rowsAgree({ counts }: JobSummary, rows: readonly VolumeView[]): boolean {
+  const read = countRows(rows);
+  const of = (segment: VolumeSegment) => read.get(segment) ?? 0;
+  return of("failed") === counts.failed && of("active") === counts.active && of("done") + of("lost") === counts.done;
+}
+
+/** Whether a segment and a text leave volumes out. */
+export function isFilter(segment: VolumeSegment, text: string): boolean {
+  return segment !== "all" || text.trim() !== "";
+}
+
 /** The loaded volumes, with the failed ones and the newest active one that are not loaded by their page yet. */
 export function withNamedRows(volumes: readonly VolumeView[], detail: JobDetail | null): readonly VolumeView[] {
   if (!detail) return volumes;

@@ -11,6 +11,7 @@ const LARGE = { total: 8000, active: 0, done: 7940, failed: 60 };
 
 /** A card over a campaign whose list of volumes has `rows` lines. */
 function cardOf(job: JobSummary, rows = job.counts.total, change: Partial<CampaignApi> = {}) {
+  const clock = new HeldClock();
   const asked: string[] = [];
   const server = { most: 0, underWay: 0 };
   const api: CampaignApi = {
@@ -25,8 +26,8 @@ function cardOf(job: JobSummary, rows = job.counts.total, change: Partial<Campai
     },
     ...change,
   };
-  const card = new CardStore(job, { api, queue: new ReadQueue(4), clock: new HeldClock(), onLogin: () => {} });
-  return { card, asked, server };
+  const card = new CardStore(job, { api, queue: new ReadQueue(4), clock, onLogin: () => {} });
+  return { card, asked, server, clock };
 }
 
 Deno.test("card: all volumes are read in pages of 1,000, four at a time, and stand in their order", async () => {
@@ -132,6 +133,83 @@ Deno.test("card: failed volumes that cannot be read are not saved, and the reaso
   });
   assert.equal(await card.failedVolumes(), null);
   assert.equal(card.failedProblem.value, "No.");
+  card.stop();
+});
+
+Deno.test("card: each poll reads the first page and a further one in turn, and all of them in another phase", async () => {
+  let job = summary({ name: "a", counts: { total: 3200, active: 0, done: 3200, failed: 0 } });
+  const asked: string[] = [];
+  const { card, clock } = cardOf(job, 3200, {
+    detail: (_campaign, { offset, limit }) => {
+      asked.push(`${offset}+${limit}`);
+      return Promise.resolve({ kind: "ok", value: sampleDetail(job, offset, limit) });
+    },
+  });
+  card.setOpen(true);
+  await settled();
+  await card.loadAll();
+  asked.length = 0;
+  for (const _poll of [1, 2, 3, 4]) await clock.pass(60);
+  const further = ["1000+1000", "2000+1000", "3000+200", "1000+1000"];
+  assert.deepEqual(asked, further.flatMap((page) => ["0+1000", page]));
+  asked.length = 0;
+  job = { ...job, phase: "PartiallyFailed", counts: { total: 3200, active: 0, done: 0, failed: 3200 } };
+  await clock.pass(60);
+  assert.deepEqual(asked.toSorted(), ["0+1000", "1000+1000", "2000+1000", "3000+200"]);
+  assert.ok(card.volumes.value.every(({ state }) => state === "failed"));
+  await clock.pass(600);
+  assert.equal(asked.length, 4, "a campaign that is over is not read again");
+  card.stop();
+});
+
+Deno.test("card: a campaign that is over is read until its further pages are", async () => {
+  let job = summary({ name: "a", counts: { total: 1200, active: 0, done: 1200, failed: 0 } });
+  let isDown = false;
+  const { card, clock } = cardOf(job, 1200, {
+    detail: (_campaign, { offset, limit }) =>
+      Promise.resolve(
+        isDown && offset > 0
+          ? { kind: "unreachable", sentence: "No." }
+          : { kind: "ok", value: sampleDetail(job, offset, limit) },
+      ),
+  });
+  card.setOpen(true);
+  await settled();
+  await card.loadAll();
+  isDown = true;
+  job = { ...job, phase: "Failed", counts: { total: 1200, active: 0, done: 0, failed: 1200 } };
+  await clock.pass(60);
+  assert.equal(card.trouble.value?.sentence, "No.");
+  isDown = false;
+  await clock.pass(120);
+  assert.equal(card.trouble.value, null);
+  assert.ok(card.volumes.value.every(({ state }) => state === "failed"));
+  card.stop();
+});
+
+Deno.test("card: the reading of all that failed begins again after a good poll while volumes are filtered", async () => {
+  const job = summary({ name: "a", counts: LARGE });
+  let isDown = false;
+  const { card, clock } = cardOf(job, 8000, {
+    detail: (_campaign, { offset, limit }) =>
+      Promise.resolve(
+        isDown ? { kind: "unreachable", sentence: "No." } : { kind: "ok", value: sampleDetail(job, offset, limit) },
+      ),
+  });
+  card.setOpen(true);
+  await settled();
+  isDown = true;
+  const all = card.loadAll();
+  assert.equal(card.loadingAll.value, true);
+  assert.equal(await all, null);
+  assert.equal(card.loadingAll.value, false);
+  isDown = false;
+  await clock.pass(60);
+  assert.equal(card.volumes.value.length, 200, "nothing asks for all");
+  card.view.text.value = "göteborg";
+  await clock.pass(60);
+  assert.equal(card.volumes.value.length, 8000);
+  assert.equal(card.loadingAll.value, false);
   card.stop();
 });
 

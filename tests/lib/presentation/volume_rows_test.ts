@@ -5,6 +5,7 @@ import type { VolumeState, VolumeView } from "@/lib/campaigns/projection/types.t
 import {
   inReadingOrder,
   matchesVolume,
+  rowsAgree,
   segmentCounts,
   segmentOf,
   VOLUME_SEGMENTS,
@@ -48,6 +49,15 @@ Deno.test("volume segments: before all rows are read they add up to the Job's vo
   });
   const gone = segmentCounts({ ...job, jobGone: true }, [], { isAllLoaded: false });
   assert.equal(counted(gone).unknown, "595", "no volume of a Job that is gone waits");
+});
+
+Deno.test("volume rows: agree with the campaign's counts while each state has as many", () => {
+  const counts = { total: 4, active: 1, done: 2, failed: 0 };
+  const rows = [row(0, "active"), row(1, "done"), row(2, "done", 3), row(3, "pending")];
+  assert.equal(rowsAgree(summary({ name: "a", counts }), rows), true);
+  for (const change of [{ failed: 1 }, { active: 0 }, { done: 3 }]) {
+    assert.equal(rowsAgree(summary({ name: "a", counts: { ...counts, ...change } }), rows), false);
+  }
 });
 
 Deno.test("volume order: failed, stalled, active, with lost pages, done, waiting, each by number", () => {
