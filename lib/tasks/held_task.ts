@@ -51,6 +51,7 @@ export class HeldTask {
   #progress: () => string;
   #version = 0;
   #storedVersion = 0;
+  #steps = 0;
   #savedAt = -Infinity;
   #leaseEnd: number;
   #saving: Promise<Saved | "unreachable"> | null = null;
@@ -84,9 +85,9 @@ export class HeldTask {
     return this.#progress();
   }
 
-  /** Grows with each checkpoint. */
-  get version(): number {
-    return this.#version;
+  /** Grows with each checkpoint that is not partial. */
+  get steps(): number {
+    return this.#steps;
   }
 
   /** Whether the lease may run out before it is renewed the next time. */
@@ -116,12 +117,13 @@ export class HeldTask {
   }
 
   /** As `Job.checkpoint`, with a function that returns the progress as JSON. */
-  async checkpoint(progress: () => string, when?: "at once"): Promise<void> {
+  async checkpoint(progress: () => string, how?: "at once" | "partial"): Promise<void> {
     this.#progress = progress;
+    if (how !== "partial") this.#steps++;
     const version = ++this.#version;
     const { clock } = this.#options;
     this.#signal.throwIfAborted();
-    if (when !== "at once") {
+    if (how !== "at once") {
       if (clock.now() - this.#savedAt >= CHECKPOINT_MS) await this.#aborted(this.save());
       return this.#signal.throwIfAborted();
     }

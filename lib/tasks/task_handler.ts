@@ -55,10 +55,11 @@ export interface Job<P> {
    * Records a progress from which the task can go on; it must not be changed afterwards. It is stored at most four times
    * a second.
    *
-   * @param when `at once`: returns when it is stored
+   * @param how `at once`: returns when it is stored. `partial`: the next run begins no further on than without it, so that
+   *   errors of the store after it continue those before it
    * @throws when the job is interrupted. The progress is recorded all the same.
    */
-  checkpoint(progress: P, when?: "at once"): Promise<void>;
+  checkpoint(progress: P, how?: "at once" | "partial"): Promise<void>;
   /**
    * As {@link TaskStore}.
    *

@@ -44,7 +44,7 @@ const MAX_READS = 20;
  * wait for the object store: they need no slot, and other tasks must not wait for the same store.
  */
 const MAX_CLAIMED = 16;
-/** How long errors of the object store that may pass are waited out while nothing is done in between, ms. */
+/** How long errors of the object store that may pass are waited out while no checkpoint lies between, ms. */
 const RETRY_FOR_MS = 300_000;
 const FIRST_RETRY_MS = 1000;
 const MAX_RETRY_MS = 30_000;
@@ -316,7 +316,7 @@ export class TaskRunner {
 
   /** How a task ends; null where it is interrupted and does not end here, `retry` where it waits to run again. */
   async #run(held: HeldTask): Promise<TaskEnd | "retry" | null> {
-    const { task, version } = held;
+    const { task, steps } = held;
     const handler = this.#handlers.get(task.kind);
     const opened = task.sealedCaller && openCaller(task.sealedCaller, task, this.keys);
     if (!handler || !opened) return failed(held, handler ? UNREADABLE_CALLER : UNREADABLE_TASK);
@@ -333,7 +333,7 @@ export class TaskRunner {
       };
     } catch (error) {
       if (held.interruption) return interrupted(held);
-      if (held.version > version) held.retry = null;
+      if (held.steps > steps) held.retry = null;
       if (isTransient(error) && this.#retryLater(held)) return "retry";
       const sentence = failureSentence(error);
       if (sentence === null) this.#fault(held, error);
@@ -387,7 +387,7 @@ export class TaskRunner {
           leave();
         }
       },
-      checkpoint: (progress, when) => held.checkpoint(() => this.#progressText(handler, task, progress), when),
+      checkpoint: (progress, how) => held.checkpoint(() => this.#progressText(handler, task, progress), how),
       async readBlobs(names) {
         const blobs = await store.readBlobs(id, names);
         if (handler.isSealed) mustBeSealed(names, blobs, digests);

@@ -190,7 +190,7 @@ async function lookUp(
       lookup.set(at, result.object);
       done++;
       // It begins with the chunk again where it is interrupted.
-      await job.checkpoint({ ...before, completed: before.completed + done });
+      await job.checkpoint({ ...before, completed: before.completed + done }, "partial");
     } catch (error) {
       failure ??= { error };
     }

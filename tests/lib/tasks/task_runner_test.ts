@@ -314,6 +314,31 @@ test("after five minutes of such errors the task fails with the last one", async
   await runner.stop();
 });
 
+test("a checkpoint of a part that is done again does not begin the five minutes anew", async (scene) => {
+  const seen: number[] = [];
+  const runner = scene.process(async (job) => {
+    seen.push(job.progress.done);
+    await job.checkpoint({ done: seen.length }, seen.length === 3 ? undefined : "partial");
+    throw badGateway("S3 endpoint unreachable");
+  });
+  const id = await start(runner);
+  await scene.clock.advance(1000 + 2000);
+  assert.deepEqual(seen, [0, 1, 2], "each run sees the last of them");
+  await scene.clock.advance(999);
+  assert.equal(seen.length, 3);
+  await scene.clock.advance(1);
+  assert.equal(seen.length, 4, "a full one begins the waits anew");
+  await scene.clock.advance(1999);
+  assert.equal(seen.length, 4);
+  await scene.clock.advance(1);
+  assert.equal(seen.length, 5);
+  await scene.clock.advance(300_000 - 3000 - 1);
+  assert.equal((await scene.stored(id)).state, "running");
+  await scene.clock.advance(60_000);
+  assert.equal((await scene.stored(id)).state, "failed");
+  await runner.stop();
+});
+
 test("a task that waits for a retry holds no slot, and runs at its time", async (scene) => {
   let isAway = true;
   const runs: string[] = [];

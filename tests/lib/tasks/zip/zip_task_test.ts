@@ -17,7 +17,7 @@ async function planned(keys: readonly string[]): Promise<{ progress: ZipProgress
 function jobOf(
   progress: ZipProgress,
   blobs: Map<string, Uint8Array>,
-  checkpoint: (progress: ZipProgress) => Promise<void>,
+  checkpoint: Job<ZipProgress>["checkpoint"],
 ): Job<ZipProgress> {
   const { signal } = new AbortController();
   return {
@@ -66,6 +66,18 @@ Deno.test("zip task: an object that stays busy is left out, unless all of them a
   assert.deepEqual([completed, failedKeys], [3, ["b"]]);
   assert.equal(server.reads.filter(({ key }) => key === "b").length, 3);
   await assert.rejects(run(["b"]), { status: 503 });
+});
+
+Deno.test("zip task: only a chunk that is complete is a step from which the next run goes on", async () => {
+  await using server = startObjectServer();
+  for (const key of ["a", "b"]) server.objects.set(key, new Uint8Array(3));
+  const { progress, blobs } = await planned(["a", "b"]);
+  const steps: [completed: number, chunks: number, how?: string][] = [];
+  await zipHandler(server.source.s3).run(jobOf(progress, blobs, ({ completed, plan }, how) => {
+    steps.push([completed, plan.chunks.length, how]);
+    return Promise.resolve();
+  }));
+  assert.deepEqual(steps, [[1, 0, "partial"], [2, 0, "partial"], [2, 1, undefined]]);
 });
 
 Deno.test("zip task: no look-up goes on when a run has failed", async () => {
