@@ -35,16 +35,21 @@ import type { Blobs, TaskBounds, TaskStore } from "./task_store.ts";
 const MAX_RUNNING = 8;
 const MAX_RUNNING_PER_OWNER = 4;
 /**
- * Reads of the object store at a time, of all tasks and downloads of archives of a process. Those that have none may have
- * one beyond it: at most 7 tasks and 16 downloads more.
+ * Reads of the object store at a time, of all tasks and downloads of archives of a process. A task or download without a
+ * read may have one beyond the limit: at most 7 tasks and 16 downloads more.
  */
 const MAX_READS = 20;
 /**
- * A process claims no further tasks while it has so many, those included that wait for their turn, but for those that
- * wait for the object store: they need no slot, and other tasks must not wait for the same store.
+ * A process claims no further tasks while it has so many. Counted are running tasks and those that wait for their turn,
+ * not those that wait for the object store: they need no slot, and other tasks must not wait for the same store.
  */
 const MAX_CLAIMED = 16;
-/** How long errors of the object store that may pass are waited out while no checkpoint lies between, ms. */
+/**
+ * The same with those that wait for the object store: after an outage, the tasks of a deployment are still spread over its
+ * processes.
+ */
+const MAX_CLAIMED_IN_ALL = 4 * MAX_CLAIMED;
+/** How long errors of the object store that may pass are waited out while only partial checkpoints lie between, ms. */
 const RETRY_FOR_MS = 300_000;
 const FIRST_RETRY_MS = 1000;
 const MAX_RETRY_MS = 30_000;
@@ -230,7 +235,8 @@ export class TaskRunner {
   }
 
   async #claim(): Promise<void> {
-    const limit = MAX_CLAIMED - [...this.#held.values()].filter(({ isBackingOff }) => !isBackingOff).length;
+    const active = [...this.#held.values()].filter(({ isBackingOff }) => !isBackingOff).length;
+    const limit = Math.min(MAX_CLAIMED - active, MAX_CLAIMED_IN_ALL - this.#held.size);
     if (this.#isClaiming || limit <= 0) return;
     this.#isClaiming = true;
     const at = this.#options.clock.now();

@@ -413,6 +413,24 @@ test("tasks that wait for a retry do not keep a process from claiming those of a
   await runner.stop();
 });
 
+test("a process that has 64 tasks claims none until one ends, although all wait for a retry", async (scene) => {
+  const runner = scene.process((job) =>
+    job.caller.username === "eva" ? Promise.resolve({ done: 1 }) : Promise.reject(badGateway("unreachable"))
+  );
+  const waiting = [];
+  for (let count = 0; count < 64; count++) waiting.push(await start(runner));
+  await settle();
+  const dead = scene.process(untilAborted);
+  const id = await start(dead, "eva");
+  await dead.stop();
+  await scene.clock.advance(RENEW_MS);
+  assert.equal((await scene.stored(id)).state, "running");
+  await runner.cancel(waiting[0]);
+  await scene.clock.advance(RENEW_MS);
+  assert.equal((await scene.stored(id)).state, "ready");
+  await runner.stop();
+});
+
 test("other errors fail the task at once, with a sentence", async (scene) => {
   for (
     const [thrown, sentence] of [
