@@ -21,6 +21,7 @@ import { apiBase } from "@/lib/client/site_settings.ts";
 import { remembered } from "@/lib/client/viewer/viewer_memory.ts";
 import { formatCount } from "@/lib/presentation/figures.ts";
 import { jointPace } from "@/lib/presentation/joint_pace.ts";
+import { campaignKey } from "@/lib/presentation/campaign_order.ts";
 import { type ListAddress, listPath } from "@/lib/presentation/list_address.ts";
 import { LIST_SHORTCUTS, type ListCommand } from "@/lib/presentation/list_keys.ts";
 import type { MomentStyle } from "@/lib/presentation/moments.ts";
@@ -124,6 +125,18 @@ export default island("campaign_board", function CampaignBoard(props: CampaignBo
       board.stop();
     };
   }, []);
+
+  /** The key of the campaign that the address names, until its card has been opened. */
+  const asked = useRef<string | null>(null);
+  useEffect(() => {
+    asked.current = new URLSearchParams(location.search).get("open");
+  }, []);
+  useSignalEffect(() => {
+    const card = board.cards.value.find(({ summary }) => campaignKey(summary.peek()) === asked.current);
+    if (!card) return;
+    asked.current = null;
+    card.setOpen(true);
+  });
 
   useSignalEffect(() => {
     const { troubled } = board.overview.value;

@@ -32,7 +32,7 @@ interface OpenedCampaignProps {
   readonly now: number;
 }
 
-/** The campaign that the query names, for browsers without scripts; the others open its card themselves. */
+/** The campaign that the query names, for browsers without scripts; with scripts the list opens its card. */
 export function OpenedCampaign({ asked, answer, now }: OpenedCampaignProps) {
   return (
     <noscript>

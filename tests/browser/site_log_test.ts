@@ -304,7 +304,7 @@ Deno.test(
 );
 
 Deno.test(
-  "log: the way back leads to the campaign that the reader came from",
+  "log: the way back leads to the campaign that the reader came from, and opens its card",
   withPage({}, async (visit) => {
     const { page, site } = visit;
     await open(visit, `${runPath(site)}&campaign=batch-default%2Fsvea-hovratt-1870`, "run_viewer");
@@ -314,6 +314,9 @@ Deno.test(
     assert.match(await pages.getAttribute("href") ?? "", /^\/uv\.html#\?manifest=.*%2Fiiif\.json$/);
     await crumbs.getByText("svea-hovratt-1870").click();
     await page.waitForURL(/\/\?q=svea-hovratt-1870&open=batch-default%2Fsvea-hovratt-1870#open-campaign$/);
+    await page.locator("article", { hasText: "svea-hovratt-1870" }).locator("button.fold[aria-expanded=true]")
+      .waitFor();
+    assert.equal(await page.locator("button.fold[aria-expanded=true]").count(), 1);
   }, [/404/]),
 );
 
