@@ -26,7 +26,7 @@ import { type ListAddress, listPath } from "@/lib/presentation/list_address.ts";
 import { LIST_SHORTCUTS, type ListCommand } from "@/lib/presentation/list_keys.ts";
 import type { MomentStyle } from "@/lib/presentation/moments.ts";
 import { loginPath } from "@/lib/presentation/page_paths.ts";
-import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
+import { LABELS, olderUnsearchedSentence, SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import { favicon, pageTitle } from "@/lib/presentation/page_tab.ts";
 import { commandOf } from "@/lib/presentation/shortcuts.ts";
 import { CardList, type ListSteps } from "@/islands/board/card_list.tsx";
@@ -190,7 +190,11 @@ export default island("campaign_board", function CampaignBoard(props: CampaignBo
         </p>
       )}
       {isKnown && shownCount === 0 && (
-        <p class="empty">{board.overview.value.campaigns > 0 ? SENTENCES.noMatch : SENTENCES.noCampaigns}</p>
+        <p class="empty">
+          {board.overview.value.campaigns > 0 ? SENTENCES.noMatch : SENTENCES.noCampaigns}
+          {board.overview.value.campaigns > 0 && board.older.value > 0 &&
+            ` ${olderUnsearchedSentence(board.older.value)}`}
+        </p>
       )}
       {board.older.value > 0 && (
         <div class="needs-scripts flex justify-center pt-3 pb-1">

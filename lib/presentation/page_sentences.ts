@@ -39,6 +39,11 @@ export const LABELS = {
   olderCampaigns: (next: string, all: string) => `Show ${next} older campaigns of ${all}`,
 } as const;
 
+/** For campaigns that are not in the list yet, below a filter that no campaign of the list matches. */
+export function olderUnsearchedSentence(count: number): string {
+  return `${counted(count, "older campaign")} ${count === 1 ? "is" : "are"} not searched.`;
+}
+
 /** For campaigns of the list that the browser cannot read. */
 export function skippedCampaignsSentence(count: number): string {
   return `${counted(count, "campaign")} cannot be read and ${count === 1 ? "is" : "are"} left out.`;

@@ -57,7 +57,7 @@ Deno.test("list page: with a session every campaign is in the page, complete wit
   }));
 
 Deno.test("list page: the filter and the order of the address, without scripts", () =>
-  withSite(async ({ app }) => {
+  withSite(async ({ app, state }) => {
     const page = async (query: string) => {
       const text = await (await app.request(`${HOME}${query}`, { headers: LOGGED_IN })).text();
       return { text, names: [...text.matchAll(/<article.*?<h2>.*?<span>(.*?)<\/span>/gs)].map(([, name]) => name) };
@@ -70,7 +70,12 @@ Deno.test("list page: the filter and the order of the address, without scripts",
     assert.match(text, /name="q"[^>]*value="lund"/);
     assert.match(text, /value="waiting" checked/);
     assert.match(text, /<option[^>]* selected[^>]*>swedish-lion-v2</);
-    assert.match((await page("?q=%3Cb%3E")).text, /No campaign matches the filter/);
+    assert.match((await page("?q=%3Cb%3E")).text, /No campaign matches the filter\.<\/p>/);
+    state.reapedTotal = 1201;
+    assert.match(
+      (await page("?q=%3Cb%3E")).text,
+      /No campaign matches the filter\. 1,200 older campaigns are not searched\.<\/p>/,
+    );
   }));
 
 Deno.test("list page: of a thousand campaigns the first cards are sent, once, with links to the others", () =>
