@@ -126,8 +126,11 @@ function readPodSpec(given: unknown, isCampaign: boolean, reject: Reject): JsonO
   if (gates.length > 1 || gates.some((gate) => stringAt(gate, "name") !== GATE)) {
     throw reject(`${at}.initContainers`, `${GATE} is the only one that is offered by this cluster`);
   }
-  const volumes = entries(spec.volumes);
-  const hasMap = volumes.some((volume) => {
+  const { volumes = null } = spec;
+  if (volumes !== null && !(Array.isArray(volumes) && volumes.every(isVolume))) {
+    throw reject(`${at}.volumes`, "must be a list of objects, each configMap of which has a name");
+  }
+  const hasMap = entries(volumes).some((volume) => {
     return stringAt(volume, "name") === "campaign" && stringAt(volume, "configMap", "name") !== null;
   });
   if (isCampaign && !hasMap) {
@@ -149,6 +152,12 @@ function readPodSpec(given: unknown, isCampaign: boolean, reject: Reject): JsonO
       initContainers: gates.map((container) => withMessagePath(container, `${at}.initContainers`, reject)),
     }),
   };
+}
+
+function isVolume(volume: unknown): boolean {
+  if (!isObject(volume)) return false;
+  const { configMap = null } = volume;
+  return configMap === null || stringAt(configMap, "name") !== null;
 }
 
 const GATE = "warmup-wait";

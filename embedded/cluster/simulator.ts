@@ -3,7 +3,7 @@ import { seededRandom } from "@/embedded/archive/seeded_random.ts";
 import { labelKeys, type Submission } from "./campaign_objects.ts";
 import { expiresAt, reapJob, reconcileJob, wasAdmitted } from "./job_controller.ts";
 import { endedAt } from "./job_status.ts";
-import type { Job, Pod } from "./objects.ts";
+import type { Job, KubeObject, Pod } from "./objects.ts";
 import { type Lane, Outbox, type ResultsWriter } from "./outbox.ts";
 import type { ResultFile } from "./result_files.ts";
 import { SampleWorld, type SampleWorldSnapshot } from "./sample_world.ts";
@@ -62,6 +62,8 @@ export class Simulator {
   #remainder = 0;
   #isPast = false;
   #timer: ReturnType<typeof setTimeout> | null = null;
+  /** The uids of the objects whose faults were logged. */
+  readonly #faulty = new Set<string>();
 
   constructor(options: SimulatorOptions) {
     this.#options = options;
@@ -158,19 +160,30 @@ export class Simulator {
   #tick(): void {
     const { store } = this;
     const { seed, speed } = this.#options;
-    for (const pod of [...store.all("pods")]) this.#workers.advance(pod);
+    for (const pod of [...store.all("pods")]) this.#isolate(pod, () => this.#workers.advance(pod));
     const pods = Map.groupBy(store.all("pods"), ownerOf);
     for (const job of store.list("jobs")) {
-      if (endedAt(job) !== null) {
-        reapJob(store, job);
-        continue;
-      }
-      reconcileJob(store, job, pods.get(job.metadata.uid) ?? [], seed, speed);
-      this.#recordEnding(job, pods.get(job.metadata.uid) ?? []);
+      this.#isolate(job, () => {
+        if (endedAt(job) !== null) return reapJob(store, job);
+        reconcileJob(store, job, pods.get(job.metadata.uid) ?? [], seed, speed);
+        this.#recordEnding(job, pods.get(job.metadata.uid) ?? []);
+      });
     }
     if (!this.#isPast) this.#world.advance();
     this.#world.admit();
     this.#admitSubmitted();
+  }
+
+  /** Advances one object. An error is logged once for each object, so that it never ends the cluster. */
+  #isolate({ kind, metadata: { namespace, name, uid } }: KubeObject, advance: () => void): void {
+    try {
+      advance();
+    } catch (error) {
+      if (this.#faulty.has(uid)) return;
+      this.#faulty.add(uid);
+      const message = error instanceof Error ? error.message : error;
+      console.error(`embedded cluster: the ${kind} ${namespace}/${name} does not advance: ${message}`);
+    }
   }
 
   /** The queue of submitted campaigns: admits the oldest suspended Jobs that name a queue and have never run. */

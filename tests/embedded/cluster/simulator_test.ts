@@ -181,6 +181,32 @@ Deno.test("simulator: equal seeds and times give equal objects and files, howeve
   assert.notEqual(first.text(page), other.text(page));
 });
 
+Deno.test("simulator: a Job that cannot be worked on is logged once, and stops no other", async () => {
+  const simulator = new Simulator(sampleOptions());
+  const running = job(simulator, "svea-hovratt-1870");
+  // As a snapshot of another version may have it.
+  const spec = { ...running.spec, template: null } as unknown as Job["spec"];
+  const { apiVersion, kind } = running;
+  simulator.store.create("jobs", {
+    apiVersion,
+    kind,
+    metadata: { name: "a-broken-one", namespace: NAMESPACE },
+    spec,
+    status: {},
+  });
+  const lines: string[] = [];
+  const { error } = console;
+  console.error = (line: string) => lines.push(line);
+  try {
+    await simulator.step(60_000);
+  } finally {
+    console.error = error;
+  }
+  assert.equal(lines.length, 1);
+  assert.match(lines[0], /^embedded cluster: the Job batch-default\/a-broken-one does not advance: ./);
+  assert.ok((job(simulator, "svea-hovratt-1870").status.succeeded ?? 0) > (running.status.succeeded ?? 0));
+});
+
 function pagesDone(writer: ReturnType<typeof memoryWriter>): number {
   return [...writer.files.keys()].filter((key) => key.endsWith("/progress.json"))
     .reduce((sum, key) => sum + writer.json(key).pages_done, 0);

@@ -247,6 +247,20 @@ Deno.test("submitted: a Job that the workers cannot run is a 422 that names the 
         spec: { ...spec, ...podOf({ initContainers: [{ name: "x", image: "y" }] }) },
       }],
       ["spec.template.spec.volumes", { spec: { ...spec, ...podOf({ volumes: [] }) } }],
+      ...[null, "x", { name: "x", configMap: "y" }, { name: "x", configMap: { name: 5 } }].map((
+        volume,
+      ): [string, Record<string, unknown>] => [
+        "spec.template.spec.volumes",
+        { spec: { ...spec, ...podOf({ volumes: [...pod.volumes, volume] }) } },
+      ]),
+      ["spec.template.spec.volumes", {
+        metadata: { name: "warmup-x", labels: { ...metadata.labels, app: "campaign-warmup" } },
+        spec: {
+          template: {
+            spec: { restartPolicy: "Never", containers: [{ name: "warmup", image: "x" }], volumes: "abc" },
+          },
+        },
+      }],
     ];
     for (const [field, changes] of cases) {
       const { status, message } = await send("POST", JOBS, { ...sample, ...changes });
