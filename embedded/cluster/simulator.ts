@@ -10,7 +10,7 @@ import { SampleWorld, type SampleWorldSnapshot } from "./sample_world.ts";
 import { type Campaign, type SampleCampaign, sampleCampaigns, sampleVolumes } from "./samples.ts";
 import { endingRecord, failuresRecord } from "./status_record.ts";
 import { ClusterStore, type StoreSnapshot } from "./store.ts";
-import { isCampaignJob, missingMaps, submittedCampaign } from "./submitted_campaign.ts";
+import { isCampaignJob, missingMaps, SubmittedCampaigns } from "./submitted_campaign.ts";
 import { Workers, type WorkersSnapshot } from "./workers.ts";
 import { applyByForce } from "./writes.ts";
 
@@ -56,6 +56,7 @@ export class Simulator {
   readonly #options: SimulatorOptions;
   readonly #world: SampleWorld;
   readonly #workers: Workers;
+  readonly #submitted: SubmittedCampaigns;
   /** The result files that are not written yet. */
   readonly outbox: Outbox;
   #clock: number;
@@ -75,9 +76,10 @@ export class Simulator {
     // The past is simulated before its files can be written, so they count as written.
     const hasWritten = (keys: Iterable<string>) => this.#isPast || this.outbox.hasWritten(keys);
     const sources = { conventions, archiveUrl, findVolume: volumeFinder(seed, sampleVolumes(seed)) };
+    this.#submitted = new SubmittedCampaigns(this.store, sources);
     const campaignOf = (pod: Pod): Campaign | null => {
       const job = this.#jobOf(pod);
-      return job && (this.#sampleOf(job) ?? submittedCampaign(this.store, job, sources));
+      return job && (this.#sampleOf(job) ?? this.#submitted.campaignOf(job));
     };
     const canStart = (pod: Pod) => {
       const job = this.#jobOf(pod);
@@ -162,7 +164,10 @@ export class Simulator {
     const { seed, speed } = this.#options;
     for (const pod of [...store.all("pods")]) this.#isolate(pod, () => this.#workers.advance(pod));
     const pods = Map.groupBy(store.all("pods"), ownerOf);
-    for (const job of store.list("jobs")) {
+    const jobs = store.list("jobs");
+    const working = jobs.filter((job) => endedAt(job) === null);
+    this.#submitted.retain(new Set(working.map(({ metadata }) => metadata.uid)));
+    for (const job of jobs) {
       this.#isolate(job, () => {
         if (endedAt(job) !== null) return reapJob(store, job);
         reconcileJob(store, job, pods.get(job.metadata.uid) ?? [], seed, speed);

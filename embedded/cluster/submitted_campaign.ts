@@ -3,7 +3,7 @@ import type { VolumeFinder } from "@/embedded/archive/catalogue.ts";
 import { percentDecoded } from "@/lib/std/percent_decoded.ts";
 import { entries, member, stringAt } from "@/lib/std/untrusted.ts";
 import { type ClusterConventions, labelKeys } from "./campaign_objects.ts";
-import type { Job } from "./objects.ts";
+import type { ConfigMap, Job } from "./objects.ts";
 import { type Pipeline, samplePipelineOf } from "./pipelines.ts";
 import { type Campaign, type CampaignVolume, NOT_FOUND, type Scan, type Trouble } from "./samples.ts";
 import type { ClusterStore } from "./store.ts";
@@ -25,10 +25,45 @@ const MAX_ALIASES = 20;
 const MAX_IMAGES = 10_000;
 
 /**
+ * The campaigns of the Jobs that clients submitted. Each is read once for all pods of its Job, and again after a change of
+ * the ConfigMaps: its list may have thousands of volumes.
+ */
+export class SubmittedCampaigns {
+  /** By the uid of the Job. */
+  readonly #read = new Map<string, { readonly version: string; readonly campaign: Campaign }>();
+  readonly #store: ClusterStore;
+  readonly #sources: Sources;
+
+  constructor(store: ClusterStore, sources: Sources) {
+    this.#store = store;
+    this.#sources = sources;
+  }
+
+  /** The campaign of a Job; the same object until something that it is read from changes. */
+  campaignOf(job: Job): Campaign {
+    const { uid, labels } = job.metadata;
+    const version = JSON.stringify([
+      labels?.[labelKeys(this.#sources.conventions).pipeline],
+      ...["campaign", "pipeline"].map((volume) => mapOf(this.#store, job, volume)?.metadata.resourceVersion),
+    ]);
+    const known = this.#read.get(uid);
+    if (known?.version === version) return known.campaign;
+    const campaign = submittedCampaign(this.#store, job, this.#sources);
+    this.#read.set(uid, { version, campaign });
+    return campaign;
+  }
+
+  /** Drops the campaigns of all Jobs but those with these uids. */
+  retain(uids: ReadonlySet<string>): void {
+    for (const uid of [...this.#read.keys()]) if (!uids.has(uid)) this.#read.delete(uid);
+  }
+}
+
+/**
  * The campaign of a Job that a client submitted, by the Job's labels and its two ConfigMaps. What cannot be worked on, such
  * as a line with a source outside the archive, is a trouble of its volume: its pods fail with a sentence that says so.
  */
-export function submittedCampaign(store: ClusterStore, job: Job, sources: Sources): Campaign {
+function submittedCampaign(store: ClusterStore, job: Job, sources: Sources): Campaign {
   const pipeline = pipelineOf(store, job, sources.conventions);
   const lines = (dataOf(store, job, "campaign", "volumes.txt") ?? "").split("\n")
     .map((line) => line.replace(/\r$/, "")).filter((line) => line !== "");
@@ -64,8 +99,13 @@ interface Labelled {
 }
 
 function dataOf(store: ClusterStore, job: Job, volume: string, key: string): string | undefined {
+  return mapOf(store, job, volume)?.data?.[key];
+}
+
+/** The ConfigMap that the pods of a Job mount as one of their volumes. */
+function mapOf(store: ClusterStore, job: Job, volume: string): ConfigMap | undefined {
   const name = job.spec.template.spec.volumes?.find((candidate) => candidate.name === volume)?.configMap?.name;
-  return name === undefined ? undefined : store.get("configmaps", job.metadata.namespace ?? "", name)?.data?.[key];
+  return name === undefined ? undefined : store.get("configmaps", job.metadata.namespace ?? "", name);
 }
 
 const NO_PIPELINE: Pipeline = { id: "", document: "", model: "", revision: null, scoresQuality: false };

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { parseAllDocuments } from "yaml";
+import { volumeFinder } from "@/embedded/archive/catalogue.ts";
 import type { Job, Pod } from "@/embedded/cluster/objects.ts";
+import { sampleVolumes } from "@/embedded/cluster/samples.ts";
 import { type EmbeddedCluster, startEmbeddedCluster } from "@/embedded/cluster/server.ts";
+import { SubmittedCampaigns } from "@/embedded/cluster/submitted_campaign.ts";
 import { CONVENTIONS } from "@/lib/campaigns/projection/conventions.ts";
 import { memoryWriter, sampleOptions, START } from "./sample_cluster.ts";
 
@@ -126,6 +129,39 @@ Deno.test("submitted: applied again it stays as it is, and its TTL alone takes i
     await cluster.simulator.step(800_000);
     assert.equal(job(), undefined);
     assert.ok(cluster.simulator.store.get("configmaps", NAMESPACE, "campaign-my-first-campaign"));
+  });
+});
+
+Deno.test("submitted: a campaign is read once for all its pods, and again when its ConfigMap or pipeline changes", async () => {
+  await withCluster(async ({ cluster, send, job, map, sample }) => {
+    await send("POST", MAPS, map);
+    await send("POST", JOBS, sample);
+    const { store } = cluster.simulator;
+    const conventions = CONVENTIONS.stackroom;
+    const findVolume = volumeFinder(7, sampleVolumes(7));
+    const campaigns = new SubmittedCampaigns(store, { conventions, archiveUrl: ARCHIVE, findVolume });
+    const current = () => {
+      const found = job();
+      assert.ok(found);
+      return campaigns.campaignOf(found);
+    };
+    const first = current();
+    assert.equal(first.volumes[0].id, "letters-1720-01");
+    await cluster.simulator.step(5000);
+    assert.equal(current(), first);
+    const text = map.data["volumes.txt"].replace("letters-1720-01", "renamed");
+    await send("PUT", `${MAPS}/campaign-my-first-campaign`, { ...map, data: { "volumes.txt": text } });
+    const second = current();
+    assert.equal(second.volumes[0].id, "renamed");
+    const labels = { metadata: { labels: { [`${conventions.labelDomain}pipeline`]: "another" } } };
+    await send("PATCH", `${JOBS}/my-first-campaign`, labels, "application/merge-patch+json");
+    assert.notEqual(current(), second);
+    const third = current();
+    const { uid = "" } = job()?.metadata ?? {};
+    campaigns.retain(new Set([uid]));
+    assert.equal(current(), third);
+    campaigns.retain(new Set());
+    assert.notEqual(current(), third);
   });
 });
 
