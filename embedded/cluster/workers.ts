@@ -152,7 +152,8 @@ export class Workers {
   snapshot(): WorkersSnapshot {
     return {
       finished: [...this.#finishedPages].map(([volume, pages]) => [volume, [...pages]]),
-      begun: [...this.#memories].map(([uid, { run }]) => [uid, [...run.attempt.kept]]),
+      // Those that were restored and not yet advanced as well: a snapshot may be taken before the first tick.
+      begun: [...this.#begun, ...[...this.#memories].map(([uid, { run }]) => [uid, [...run.attempt.kept]] as const)],
     };
   }
 
@@ -307,7 +308,9 @@ export class Workers {
   /** Drops the state of pods that were deleted while they worked. */
   #dropDeleted(): void {
     const alive = new Set([...this.options.store.all("pods")].map((pod) => pod.metadata.uid));
-    for (const uid of [...this.#memories.keys()]) if (!alive.has(uid)) this.#memories.delete(uid);
+    for (const byUid of [this.#memories, this.#begun]) {
+      for (const uid of [...byUid.keys()]) if (!alive.has(uid)) byUid.delete(uid);
+    }
   }
 
   #finishedPagesOf(run: VolumeRun): Set<number> {

@@ -253,6 +253,15 @@ Deno.test("simulator: one restored after a week works on at once, and lets the J
   assert.ok(after.store.get("configmaps", NAMESPACE, "campaign-goteborg-domkapitel-1790-status"));
 });
 
+Deno.test("simulator: a snapshot that is taken right after a restore has the same workers", async () => {
+  const before = new Simulator(sampleOptions());
+  await before.step(20_000);
+  const snapshot = JSON.parse(JSON.stringify(before.snapshot()));
+  assert.ok(snapshot.workers.begun.length > 0);
+  const after = new Simulator(sampleOptions({ now: START + 20_000, restored: snapshot }));
+  assert.deepEqual(JSON.parse(JSON.stringify(after.snapshot().workers)), snapshot.workers);
+});
+
 Deno.test("simulator: one restored at once writes nothing twice", async () => {
   const first = memoryWriter();
   const second = memoryWriter();
