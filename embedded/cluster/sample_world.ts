@@ -17,6 +17,7 @@ import type { Outbox } from "./outbox.ts";
 import { syntheticManifestKey, volumeKeys } from "./result_files.ts";
 import { type SampleCampaign, sampleCampaigns } from "./samples.ts";
 import type { ClusterStore } from "./store.ts";
+import { isCampaignJob, volumesText } from "./submitted_campaign.ts";
 import { applyByForce } from "./writes.ts";
 
 /** Campaigns that the queue lets run concurrently. */
@@ -196,16 +197,21 @@ export class SampleWorld {
     }
   }
 
-  /** The volumes of a pipeline that other campaigns name, whose results they share. */
+  /**
+   * The volumes of a pipeline that other campaigns name, whose results they share. A campaign's pipeline is that of its
+   * Job, whose ConfigMap needs no label; the ConfigMap's label counts once the Job is gone.
+   */
   #idsOfOthers(pipeline: string): ReadonlySet<string> {
     const { store, namespace, conventions } = this.#options;
     const key = labelKeys(conventions).pipeline;
-    const isOther = ({ metadata, data }: ConfigMap) =>
-      metadata.namespace === namespace && metadata.labels?.[key] === pipeline && data?.["volumes.txt"] !== undefined;
-    const lines = [...store.all("configmaps")].filter(isOther).flatMap(({ data }) =>
-      data?.["volumes.txt"].split("\n") ?? []
-    );
-    return new Set(lines.map((line) => line.split("\t")[0].trim()));
+    const isOther = ({ metadata }: ConfigMap | Job) =>
+      metadata.namespace === namespace && metadata.labels?.[key] === pipeline;
+    const texts = [
+      ...[...store.all("configmaps")].filter(isOther).map(({ data }) => data?.["volumes.txt"] ?? ""),
+      ...[...store.all("jobs")].filter((job) => isOther(job) && isCampaignJob(job, conventions))
+        .map((job) => volumesText(store, job)),
+    ];
+    return new Set(texts.flatMap((text) => text.split("\n")).map((line) => line.split("\t")[0].trim()));
   }
 
   #forget(name: string): void {

@@ -65,7 +65,7 @@ export class SubmittedCampaigns {
  */
 function submittedCampaign(store: ClusterStore, job: Job, sources: Sources): Campaign {
   const pipeline = pipelineOf(store, job, sources.conventions);
-  const lines = (dataOf(store, job, "campaign", "volumes.txt") ?? "").split("\n")
+  const lines = volumesText(store, job).split("\n")
     .map((line) => line.replace(/\r$/, "")).filter((line) => line !== "");
   const volumes = Array.from({ length: job.spec.completions }, (_, index): CampaignVolume => {
     if (pipeline === null) return unusable("pipeline.yaml has no steps, or the Job no label of a pipeline");
@@ -74,6 +74,11 @@ function submittedCampaign(store: ClusterStore, job: Job, sources: Sources): Cam
     return volumeOf(line, sources);
   });
   return { pipeline: pipeline ?? NO_PIPELINE, secondsPerPage: SECONDS_PER_PAGE, lostPages: 0, volumes };
+}
+
+/** The volumes.txt that the pods of a campaign's Job mount; empty without one. */
+export function volumesText(store: ClusterStore, job: Job): string {
+  return dataOf(store, job, "campaign", "volumes.txt") ?? "";
 }
 
 /** The names of the ConfigMaps that the pods of a Job mount and that do not exist. */

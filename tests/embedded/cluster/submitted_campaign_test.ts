@@ -165,26 +165,36 @@ Deno.test("submitted: a campaign is read once for all its pods, and again when i
   });
 });
 
-Deno.test("submitted: results that a removed sample shares with it stay", async () => {
-  await withCluster(async ({ cluster, writer, send, map }) => {
-    const own = "SE-RA-420-1720-B-0103";
-    const text = `${own}\t${ARCHIVE}/iiif/${own}/manifest.json\n`;
-    await send("POST", MAPS, { ...map, data: { "volumes.txt": text } });
-    await cluster.simulator.step(0);
-    const { store } = cluster.simulator;
-    // Once more than twelve samples are gone, the first of them goes with its files.
-    const campaigns = () =>
-      store.list("jobs", NAMESPACE).filter(({ metadata }) => metadata.labels?.app === "campaign-batch");
-    for (let round = 0; round < 20 && writer.files.has(`${RESULTS}/SE-RA-420-1720-B-0104/manifest.json`); round++) {
-      for (const job of campaigns().filter((one) => ended(one).length > 1 || round > 0)) {
-        store.deleteWithPods("jobs", job);
+for (
+  const [what, hasLabel, hasJob] of [["a ConfigMap with", true, false], ["a Job with", false, true]] as const
+) {
+  Deno.test(`submitted: results that a removed sample shares with ${what} its pipeline label stay`, async () => {
+    await withCluster(async ({ cluster, writer, send, map, sample }) => {
+      const own = "SE-RA-420-1720-B-0103";
+      const text = `${own}\t${ARCHIVE}/iiif/${own}/manifest.json\n`;
+      const metadata = { ...map.metadata, ...(!hasLabel && { labels: {} }) };
+      assert.equal((await send("POST", MAPS, { ...map, metadata, data: { "volumes.txt": text } })).status, 201);
+      // A suspended one writes no results itself.
+      const spec = { ...sample.spec, completions: 1, suspend: true };
+      if (hasJob) assert.equal((await send("POST", JOBS, { ...sample, spec })).status, 201);
+      await cluster.simulator.step(0);
+      const { store } = cluster.simulator;
+      // Once more than twelve samples are gone, the first of them goes with its files.
+      const campaigns = () =>
+        store.list("jobs", NAMESPACE).filter(({ metadata }) =>
+          metadata.labels?.app === "campaign-batch" && metadata.name !== "my-first-campaign"
+        );
+      for (let round = 0; round < 20 && writer.files.has(`${RESULTS}/SE-RA-420-1720-B-0104/manifest.json`); round++) {
+        for (const job of campaigns().filter((one) => ended(one).length > 1 || round > 0)) {
+          store.deleteWithPods("jobs", job);
+        }
+        await cluster.simulator.step(10_000);
       }
-      await cluster.simulator.step(10_000);
-    }
-    assert.ok(!writer.files.has(`${RESULTS}/SE-RA-420-1720-B-0104/manifest.json`));
-    assert.ok(writer.files.has(`${RESULTS}/${own}/manifest.json`));
+      assert.ok(!writer.files.has(`${RESULTS}/SE-RA-420-1720-B-0104/manifest.json`));
+      assert.ok(writer.files.has(`${RESULTS}/${own}/manifest.json`));
+    });
   });
-});
+}
 
 Deno.test("submitted: what a worker cannot read fails for good, with a sentence that says why", async () => {
   await withCluster(async ({ cluster, writer, send, job, pods, map, sample }) => {
