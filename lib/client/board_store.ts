@@ -96,6 +96,8 @@ export class BoardStore {
   readonly #first = signal<FirstList | null>(null);
   readonly #firstFilter: CampaignFilter;
   #wanted = OLDER_PAGE;
+  /** What the last good read brought. */
+  #held = OLDER_PAGE;
   #sortNext = false;
   #hidden = false;
 
@@ -133,13 +135,18 @@ export class BoardStore {
     this.#hidden = hidden;
     this.#sortNext = !hidden;
     this.#poller.pause(hidden);
-    for (const card of this.cards.value) card.pause(hidden);
+    for (const card of this.cards.value) {
+      // Before it goes on, so that a read that it missed is not read twice.
+      if (!hidden) card.readAgain({ returned: true });
+      card.pause(hidden);
+    }
     if (!hidden) this.#poller.readNow();
   }
 
-  /** Reads the list now, as after an outage. */
+  /** Reads the list now, as after an outage, and the cards that could not be read. */
   readNow(): void {
     this.#poller.readNow();
+    for (const card of this.cards.value) card.readAgain({ returned: false });
   }
 
   /** Puts the cards in the order of a fresh list. */
@@ -173,9 +180,12 @@ export class BoardStore {
     // A read that began before the reader requested older ones does not have them.
     if (wanted === this.#wanted) this.loadingOlder.value = false;
     if (answer.kind !== "ok") {
+      // The button shows how many its next press adds.
+      if (wanted === this.#wanted) this.#wanted = this.#held;
       this.#failed(answer);
       return false;
     }
+    this.#held = wanted;
     this.#take(answer.value);
     return true;
   }

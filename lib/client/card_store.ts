@@ -81,8 +81,14 @@ export class CardStore {
 
   /** A newer summary from the list. */
   update(summary: JobSummary): void {
-    this.summary.value = summary;
+    this.summary.value = withDetail(summary, this.detail.value);
     this.#plan();
+  }
+
+  /** Reads again what an outage or a hidden tab may have left old: a card with trouble, and on return an open one. */
+  readAgain({ returned }: { readonly returned: boolean }): void {
+    const isRepeated = this.open.value && this.#poller.dueAt !== null;
+    if (this.trouble.value || (returned && isRepeated)) this.#poller.readNow();
   }
 
   setOpen(open: boolean): void {
@@ -301,6 +307,13 @@ export class CardStore {
     if (answer.kind === "login") this.#deps.onLogin();
     else this.trouble.value = { sentence: troubleSentence(answer), asOf: this.#readAt };
   }
+}
+
+/** A summary of the list with what only a detail knows: the wait for pods, and the quality in the pipeline's document. */
+function withDetail(summary: JobSummary, detail: JobDetail | null): JobSummary {
+  if (detail?.phase !== summary.phase) return summary;
+  const waiting = summary.phase === "Running" ? detail.waiting : summary.waiting;
+  return { ...summary, waiting, qualityPrediction: detail.qualityPrediction };
 }
 
 function troubleSentence(answer: Exclude<Answer<JobDetail>, { kind: "ok" | "login" }>): string {

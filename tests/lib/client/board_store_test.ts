@@ -394,3 +394,80 @@ Deno.test("card: known whole while folded, it still asks for its volumes again w
   assert.equal(card.trouble.value, null);
   board.stop();
 });
+
+Deno.test("board: older campaigns that could not be read are no more of them at the next press", async () => {
+  const wanted: number[] = [];
+  const { board } = boardOf([summary({ name: "a" })], {
+    list(reaped) {
+      wanted.push(reaped);
+      return Promise.resolve(
+        wanted.length === 1
+          ? { kind: "unreachable", sentence: "No." }
+          : { kind: "ok", value: { jobs: [summary({ name: "a" })], skipped: 0, reapedTotal: 90, ageSeconds: null } },
+      );
+    },
+  });
+  board.start();
+  for (const _press of [1, 2, 3]) {
+    board.showOlder();
+    await settled();
+  }
+  assert.deepEqual(wanted, [40, 40, 60]);
+  board.stop();
+});
+
+Deno.test("board: after an outage the cards that failed are read with the list", async () => {
+  const job = summary({ name: "a" });
+  let isDown = false;
+  const { board, clock } = boardOf([job, summary({ name: "b" })], {
+    detail: (_campaign, { offset, limit }) =>
+      Promise.resolve(
+        isDown ? { kind: "unreachable", sentence: "No." } : { kind: "ok", value: sampleDetail(job, offset, limit) },
+      ),
+  });
+  const [card, other] = board.cards.value;
+  card.setOpen(true);
+  other.setOnScreen(true);
+  await clock.pass(1);
+  isDown = true;
+  await clock.pass(600);
+  assert.deepEqual([card.trouble.value?.sentence, other.trouble.value?.sentence], ["No.", "No."]);
+  isDown = false;
+  board.readNow();
+  await settled();
+  assert.deepEqual([card.trouble.value, other.trouble.value], [null, null]);
+  board.stop();
+});
+
+Deno.test("board: on return to the tab open cards are read at once, but not those of a campaign that is over", async () => {
+  const jobs = [summary({ name: "a" }), summary({ name: "b", phase: "Succeeded" }), summary({ name: "c" })];
+  const { board, server } = boardOf(jobs);
+  const [a, b, c] = board.cards.value;
+  a.setOpen(true);
+  b.setOpen(true);
+  c.setOnScreen(true);
+  await settled();
+  board.setHidden(true);
+  server.asked.length = 0;
+  board.setHidden(false);
+  await settled();
+  assert.deepEqual(server.asked.filter((read) => !read.startsWith("c")).toSorted(), ["a 0+200", "list 20"]);
+  board.stop();
+});
+
+Deno.test("card: what only the detail knows of a campaign outlasts a read of the list, in the same phase", async () => {
+  const job = summary({ name: "a", qualityPrediction: false });
+  const waiting = { code: "unschedulable", reason: "Unschedulable", message: null, since: null } as const;
+  const { board } = boardOf([job], {
+    detail: () =>
+      Promise.resolve({ kind: "ok", value: { ...sampleDetail(job, 0, 4), waiting, qualityPrediction: true } }),
+  });
+  const [card] = board.cards.value;
+  card.setOpen(true);
+  await settled();
+  card.update(job);
+  assert.deepEqual([card.summary.value.waiting, card.summary.value.qualityPrediction], [waiting, true]);
+  card.update({ ...job, phase: "Paused" });
+  assert.deepEqual([card.summary.value.waiting, card.summary.value.qualityPrediction], [null, false]);
+  board.stop();
+});
