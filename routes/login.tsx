@@ -33,7 +33,8 @@ export interface LoginPageDeps extends SiteDeps {
 
 /** What a form, a session or a logout left to say. */
 type Notice =
-  | { readonly kind: "failed"; readonly sentence: string; readonly account: string | null }
+  /** `isAboutAccount`: the account may be meant for the API. */
+  | { readonly kind: "failed"; readonly sentence: string; readonly isAboutAccount: boolean }
   | { readonly kind: "moment"; readonly moment: LoginMoment }
   | { readonly kind: "said"; readonly sentence: string }
   | { readonly kind: "logged in"; readonly user: string };
@@ -71,12 +72,12 @@ export function loginPage(deps: LoginPageDeps) {
 
 /** What to say of a failed form. */
 function failure(code: string, note: LoginNote | null, campaignTenant: string | null): Notice {
-  if (note?.kind !== "failed") return { kind: "failed", sentence: loginErrorSentence(code), account: null };
+  if (note?.kind !== "failed") return { kind: "failed", sentence: loginErrorSentence(code), isAboutAccount: false };
   if (code === "429" && note.retryAt !== null) return { kind: "moment", moment: { kind: "locked", at: note.retryAt } };
   const account = code === "401" && campaignTenant !== null
     ? accountSentence(accountKind(note.username, campaignTenant), campaignTenant)
     : null;
-  return { kind: "failed", sentence: loginErrorSentence(code), account };
+  return { kind: "failed", sentence: account ?? loginErrorSentence(code), isAboutAccount: account !== null };
 }
 
 /** What to say to a browser whose session is over. */
@@ -159,12 +160,15 @@ function NoticeOf({ notice, next, now }: { notice: Notice; next: string; now: nu
     case "failed":
       return (
         <div class="login-notice bad" role="alert">
-          <p>{notice.sentence}</p>
-          {notice.account !== null && (
-            <p>
-              {notice.account} <a href="/docs">{LOGIN_LABELS.apiPage}</a>
-            </p>
-          )}
+          <p>
+            {notice.sentence}
+            {notice.isAboutAccount && (
+              <>
+                {" "}
+                <a href="/docs">{LOGIN_LABELS.apiPage}</a>
+              </>
+            )}
+          </p>
         </div>
       );
     case "moment":

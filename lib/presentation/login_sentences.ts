@@ -38,16 +38,21 @@ export function accountKind(username: string, campaignTenant: string): AccountKi
   return username.slice(0, cut).toLowerCase() === campaignTenant.toLowerCase() ? "own" : "other tenant";
 }
 
-/** Which accounts open the campaigns, for a login that was refused; null where the name was one of theirs. */
+/**
+ * Why a rejected login opens no campaigns, in place of the sentence about a wrong password: the results know the accounts
+ * of one tenant alone, and reject the right password of any other account too. A name without a tenant may mean one of
+ * theirs. Null where the name is certainly one of theirs.
+ */
 export function accountSentence(kind: AccountKind, campaignTenant: string): string | null {
   switch (kind) {
     case "own":
       return null;
     case "other tenant":
-      return `The campaigns open with accounts of the tenant ${campaignTenant} only. An account of another tenant ` +
-        "opens its own storage through the API.";
+      return `This login opens no campaigns: they open with accounts of the tenant ${campaignTenant} only. An account of ` +
+        "another tenant opens its own storage through the API.";
     case "no tenant":
-      return "An account of the system level opens no campaigns: it manages the tenants of the store through the API.";
+      return `No account of the tenant ${campaignTenant} has this name and password, and only its accounts open the ` +
+        "campaigns. An account of the system level manages the tenants of the store through the API.";
   }
 }
 

@@ -45,12 +45,15 @@ Deno.test("login page: says when the next attempt is allowed", async () => {
   assert.match(await page({ query: "?error=429" }), /Wait up to five minutes/);
 });
 
-Deno.test("login page: a refused account of another tenant, or of the system level, is told what it opens", async () => {
+Deno.test("login page: says what an account of another tenant or of the system level opens, not that its password is wrong", async () => {
   const other = await page({ query: "?error=401", note: failed("research/researcher") });
-  assert.match(other, /accounts of the tenant archive only.*<a href="\/docs">/s);
-  assert.match(await page({ query: "?error=401", note: failed("admin") }), /system level opens no campaigns/);
+  assert.match(other, /role="alert"><p>This login opens no campaigns: .*<a href="\/docs">/s);
+  const system = await page({ query: "?error=401", note: failed("admin") });
+  assert.match(system, /role="alert"><p>No account of the tenant archive has this name .*<a href="\/docs">/s);
+  for (const text of [other, system]) assert.doesNotMatch(text, /password is wrong/);
   const own = await page({ query: "?error=401", note: failed("archive/reader") });
-  assert.doesNotMatch(own, /tenant archive only|system level/);
+  assert.match(own, /role="alert"><p>The name or the password is wrong\.<\/p>/);
+  assert.doesNotMatch(own, /opens no campaigns|of the tenant archive/);
 });
 
 Deno.test("login page: says that a session ended, by itself or early, and that the login leads back", async () => {

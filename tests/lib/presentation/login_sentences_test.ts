@@ -25,6 +25,13 @@ Deno.test("login sentences: the end of a session is an age, or a clock time with
 
 Deno.test("login sentences: an account of another tenant or of the system level is told what it opens", () => {
   assert.equal(accountSentence(accountKind("Archive/reader", "archive"), "archive"), null);
-  assert.match(accountSentence(accountKind("research/x", "archive"), "archive") ?? "", /of the tenant archive only/);
-  assert.match(accountSentence(accountKind("admin", "archive"), "archive") ?? "", /^An account of the system level/);
+  const sentence = (name: string) => accountSentence(accountKind(name, "archive"), "archive") ?? "";
+  assert.match(
+    sentence("research/x"),
+    /^This login opens no campaigns: .*of the tenant archive only\. .*its own storage/,
+  );
+  assert.match(
+    sentence("admin"),
+    /^No account of the tenant archive has this name and password, .*system level manages/,
+  );
 });
