@@ -7,6 +7,9 @@ const MAX_PAGES = 50_000;
 /** Characters of a text from the file. */
 const MAX_TEXT = 300;
 
+/** Digits compare as numbers: page 10 comes after page 9. */
+const PAGE_NAMES = new Intl.Collator("en", { numeric: true });
+
 /** How a run ended for a page. `skipped`: an earlier run had read it. */
 type PageStatus = "ok" | "failed" | "skipped";
 
@@ -28,6 +31,7 @@ export interface RunPage {
 export interface RunManifest {
   /** Pages of the volume; at least as many as are listed. */
   readonly pageCount: number;
+  /** By name, as in the volume. */
   readonly pages: readonly RunPage[];
   /** Whole run, seconds. */
   readonly wallSeconds: number | null;
@@ -46,7 +50,9 @@ export function readRunManifest(value: unknown): RunManifest | null {
   const canvases = knownCanvases(member(value, "quality"));
   const pages: RunPage[] = [];
   let published = 0;
-  for (const [name, result] of Object.entries(results).slice(0, MAX_PAGES)) {
+  // The file lists pages as the run ended them: those of an earlier run, or tried again, out of their order.
+  const listed = Object.entries(results).slice(0, MAX_PAGES).sort(([a], [b]) => PAGE_NAMES.compare(a, b));
+  for (const [name, result] of listed) {
     const status = statusOf(member(result, "status"));
     if (status === null || name.length > MAX_TEXT || !name.isWellFormed()) continue;
     // The viewer manifest lists the pages that have text, in their order.

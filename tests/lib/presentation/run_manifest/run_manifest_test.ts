@@ -34,6 +34,15 @@ Deno.test("run manifest: reads each page with its canvas, which pages without te
   assert.equal(manifest.viewerUrl, VIEWER);
 });
 
+Deno.test("run manifest: pages are in the order of their names, with their canvases, in whatever order the file lists them", () => {
+  const ok = { status: "ok", seconds: 1 };
+  const read = (names: readonly string[]) =>
+    readRunManifest({ results: Object.fromEntries(names.map((name) => [name, ok])) })?.pages
+      .map(({ name, canvas }) => [name, canvas]);
+  assert.deepEqual(read(["0002", "0003", "0001"]), [["0001", 0], ["0002", 1], ["0003", 2]]);
+  assert.deepEqual(read(["p10", "p9", "p1"]), [["p1", 0], ["p9", 1], ["p10", 2]]);
+});
+
 Deno.test("run manifest: takes the canvas that the file names where pages were left out before it", () => {
   const quality = { lowest: [{ page: "0003", quality: 0.61, canvas: 0 }] };
   const manifest = readRunManifest({
