@@ -36,6 +36,12 @@ export function isInTrouble(job: JobSummary): boolean {
   return isWarmupTrouble(job) || (failed && isSettled(job));
 }
 
+/** Whether nothing of a campaign runs or has run because its warm-up failed or is not there. */
+export function isHeldByWarmup(job: JobSummary): boolean {
+  const { active, done, failed } = job.counts;
+  return isWarmupTrouble(job) && !isSettled(job) && active + done + failed === 0;
+}
+
 /** Suspended and not ended. */
 export function isWaiting({ phase }: JobSummary): boolean {
   return phase === "Queued" || phase === "Paused";

@@ -1,5 +1,5 @@
 import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
-import { isInTrouble, isSettled, isWaiting } from "./campaign_state.ts";
+import { isHeldByWarmup, isSettled, isWaiting } from "./campaign_state.ts";
 import { CARD } from "./card_sentences.ts";
 import { formatAge, formatSpan } from "./durations.ts";
 
@@ -40,7 +40,7 @@ export function timesOf(job: JobSummary, detail: JobDetail | null, now: number):
   }
   const begin = startedAt ?? createdAt;
   const sub = words(CARD.runningFor(spanTo(begin, now)), begin, CARD.startedAt);
-  if (isInTrouble(job)) return { main: words(CARD.standsStill, null, ""), sub };
+  if (isHeldByWarmup(job)) return { main: words(CARD.standsStill, null, ""), sub };
   return { main: endWords(detail?.pace?.endsAt ?? null, now), sub };
 }
 

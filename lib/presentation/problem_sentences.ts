@@ -1,4 +1,5 @@
 import type { JobSummary, Reason } from "@/lib/campaigns/projection/types.ts";
+import { isHeldByWarmup } from "./campaign_state.ts";
 
 /** Sentences of problems that a card shows before the rest is folded away (spec, Limits). */
 export const MAX_PROBLEM_SENTENCES = 3;
@@ -31,17 +32,23 @@ export const UNEXPLAINED_FAILURE: FailureWords = {
   raw: null,
 };
 
-/** What is wrong with a campaign's warm-up, and what to do; null where nothing is wrong. */
-export function warmupWords({ warmup, pipeline, phase }: JobSummary): FailureWords | null {
+/**
+ * What is wrong with a campaign's warm-up, and what waits for it: this campaign's volumes, or only the next campaign where
+ * this one has begun or is over; null where nothing is wrong.
+ */
+export function warmupWords(job: JobSummary): FailureWords | null {
+  const { warmup, pipeline, phase } = job;
+  const isHeld = isHeldByWarmup(job);
   if (warmup.phase === "missing" && phase !== "Succeeded") {
-    return {
-      text: `There is no warm-up of the pipeline ${pipeline}, and no volume starts before one succeeds. Start one.`,
-      raw: null,
-    };
+    const waits = isHeld
+      ? "no volume starts before one succeeds. Start one."
+      : "the next campaign of this pipeline waits for one.";
+    return { text: `There is no warm-up of the pipeline ${pipeline}, and ${waits}`, raw: null };
   }
   if (warmup.phase !== "failed") return null;
   const { text, raw } = warmup.reason ? warmupCause(warmup.reason) : { text: "The warm-up failed.", raw: null };
-  return { text: `${text} No volume starts before it succeeds: mend the cause, then start the warm-up again.`, raw };
+  const waits = isHeld ? "No volume starts" : `The next campaign of the pipeline ${pipeline} does not start`;
+  return { text: `${text} ${waits} before it succeeds: mend the cause, then start the warm-up again.`, raw };
 }
 
 /** In place of a volume's progress when the results store refuses the reader. */

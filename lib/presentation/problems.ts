@@ -1,5 +1,5 @@
 import type { JobDetail, JobSummary, VolumeView } from "@/lib/campaigns/projection/types.ts";
-import { isInTrouble, isSettled } from "./campaign_state.ts";
+import { isSettled } from "./campaign_state.ts";
 import { counted } from "./figures.ts";
 import { type FailureWords, failureWords, UNEXPLAINED_FAILURE, warmupWords } from "./problem_sentences.ts";
 
@@ -51,7 +51,7 @@ function campaignProblems(job: JobSummary): Problem[] {
   const volumes = failedVolumes(job);
   return [
     ...(warmup ? [campaignProblem(warmup, true)] : []),
-    ...(volumes ? [campaignProblem({ text: volumes, raw: null }, isInTrouble(job))] : []),
+    ...(volumes ? [campaignProblem({ text: volumes, raw: null }, isSettled(job))] : []),
   ];
 }
 

@@ -57,7 +57,11 @@ Deno.test(
     await openList(visit, [
       { name: "running" },
       { name: "running-with-failed", counts: { total: 40, active: 3, done: 20, failed: 1 } },
-      { name: "warm-up-failed", warmup: { phase: "failed", reason: cause } },
+      {
+        name: "warm-up-failed",
+        warmup: { phase: "failed", reason: cause },
+        counts: { total: 40, active: 0, done: 0, failed: 0 },
+      },
       { name: "no-warm-up", warmup: { phase: "missing" } },
       { name: "partly", phase: "PartiallyFailed", finishedAt: "2026-11-20T08:00:00Z", counts: failed },
       { name: "failed", phase: "Failed", finishedAt: "2026-11-21T12:00:00Z", counts: { ...failed, done: 0 } },

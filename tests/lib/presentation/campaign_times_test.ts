@@ -16,7 +16,17 @@ Deno.test("campaign times: a running one by what is left and for how long it run
   assert.deepEqual(times({}, "2026-11-21T13:40:00Z"), ["about 1 h 10 min left", "running for 1 h 56 min"]);
   assert.deepEqual(times({}, null), ["end not known yet", "running for 1 h 56 min"]);
   assert.deepEqual(times({}, "2026-11-21T12:29:00Z"), ["less than a minute left", "running for 1 h 56 min"]);
-  assert.deepEqual(times({ warmup: { phase: "failed" } }, null)[0], "stands still");
+});
+
+Deno.test("campaign times: one that waits for its warm-up stands still, one whose volumes have begun goes on", () => {
+  const counts = { total: 4, active: 0, done: 0, failed: 0 };
+  for (const phase of ["failed", "missing"] as const) {
+    assert.equal(times({ warmup: { phase }, counts }, null)[0], "stands still");
+    for (const begun of ["active", "done", "failed"]) {
+      const left = times({ warmup: { phase }, counts: { ...counts, [begun]: 1 } }, "2026-11-21T13:40:00Z")[0];
+      assert.equal(left, "about 1 h 10 min left");
+    }
+  }
 });
 
 Deno.test("campaign times: an ended one by how long ago and how long it took", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 
-import type { Phase, Warmup } from "@/lib/campaigns/projection/types.ts";
+import type { JobSummary, Phase, Warmup } from "@/lib/campaigns/projection/types.ts";
 import {
   failureWords,
   forbiddenSentence,
@@ -196,8 +196,9 @@ Deno.test("failure: the cluster's words become sentences, with the words themsel
 });
 
 Deno.test("warm-up: a failed one is a problem with its cause, a missing one until the campaign has succeeded", () => {
+  const counts = { total: 4, active: 0, done: 0, failed: 0 };
   const text = (warmup: Warmup, phase: Phase = "Running") =>
-    warmupWords(summary({ name: "a", pipeline: "lion", warmup, phase }));
+    warmupWords(summary({ name: "a", pipeline: "lion", warmup, phase, counts }));
   const failed = (error: string) => text({ phase: "failed", reason: { stage: null, permanent: null, error } });
   const follows = "No volume starts before it succeeds: mend the cause, then start the warm-up again.";
   assert.deepEqual(failed("no disk"), { text: `The warm-up failed: no disk. ${follows}`, raw: null });
@@ -213,6 +214,29 @@ Deno.test("warm-up: a failed one is a problem with its cause, a missing one unti
   assert.match(text({ phase: "missing" })?.text ?? "", /^There is no warm-up of the pipeline lion/);
   assert.equal(text({ phase: "missing" }, "Succeeded"), null);
   for (const phase of ["pending", "running", "succeeded"] as const) assert.equal(text({ phase }), null);
+});
+
+Deno.test("warm-up: of a campaign that has begun or is over, only the next one of its pipeline waits for it", () => {
+  const none = { total: 4, active: 0, done: 0, failed: 0 };
+  const begun: Partial<JobSummary>[] = [
+    { counts: { ...none, active: 1 } },
+    { counts: { ...none, done: 1 } },
+    { counts: { ...none, failed: 1 } },
+    { counts: none, phase: "Failed" },
+    { counts: none, phase: "Unknown", jobGone: true },
+  ];
+  for (const change of begun) {
+    const text = (warmup: Warmup) => warmupWords(summary({ name: "a", pipeline: "lion", warmup, ...change }))?.text;
+    assert.equal(
+      text({ phase: "missing" }),
+      "There is no warm-up of the pipeline lion, and the next campaign of this pipeline waits for one.",
+    );
+    assert.equal(
+      text({ phase: "failed" }),
+      "The warm-up failed. The next campaign of the pipeline lion does not start before it succeeds: " +
+        "mend the cause, then start the warm-up again.",
+    );
+  }
 });
 
 Deno.test("words: stages have some, a stage that is over or unknown has none", () => {

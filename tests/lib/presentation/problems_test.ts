@@ -36,9 +36,11 @@ Deno.test("problems: the warm-up, then failed volumes, then the newest page erro
 Deno.test("problems: failed volumes of a campaign that goes on are said quietly", () => {
   const running = summary({ name: "a", counts: { total: 4, active: 1, done: 1, failed: 2 } });
   const { problems } = problemsOf(running, null, null);
-  assert.deepEqual(problems.map(({ sentence, isTrouble }) => [sentence, isTrouble]), [
-    ["2 volumes failed. Run them in a new campaign when this one has ended.", false],
-  ]);
+  const quiet = ["2 volumes failed. Run them in a new campaign when this one has ended.", false];
+  assert.deepEqual(problems.map(({ sentence, isTrouble }) => [sentence, isTrouble]), [quiet]);
+  const [warmup, volumes] = problemsOf({ ...running, warmup: { phase: "failed" } }, null, null).problems;
+  assert.equal(warmup.isTrouble, true);
+  assert.deepEqual([volumes.sentence, volumes.isTrouble], quiet);
 });
 
 Deno.test("problems: before the detail is read it is known how many there will be", () => {
