@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
 
 import type { JobDetail, JobSummary, VolumeView } from "@/lib/campaigns/projection/types.ts";
-import type { CardTrouble, VolumesView } from "@/lib/client/card_store.ts";
+import type { CardTrouble, CardView } from "@/lib/client/card_store.ts";
 import { saveCsv } from "@/lib/client/save_csv.ts";
 import { accentOf } from "@/lib/presentation/campaign_state.ts";
 import { CARD } from "@/lib/presentation/card_sentences.ts";
@@ -33,7 +33,7 @@ interface CampaignCardProps {
   /** The name alone would be ambiguous. */
   readonly spansNamespaces: boolean;
   readonly style: MomentStyle;
-  readonly view: VolumesView;
+  readonly view: CardView;
   readonly onFold: () => void;
   readonly onLoadMore: () => void;
   /** Reads all volumes that are not loaded; null where one of the reads failed. */
@@ -75,10 +75,11 @@ export function CampaignCard(props: CampaignCardProps) {
         {...problemsOf(job, detail, shown)}
         campaign={job}
         folded={!open}
+        expanded={props.view.hasAllProblems}
         onCsv={job.counts.failed > 0 ? saveFailed : null}
         csvProblem={props.failedProblem}
       />
-      {open && <CardProvenance job={job} detail={detail} />}
+      {open && <CardProvenance job={job} detail={detail} expanded={props.view.hasPipeline} />}
     </article>
   );
 }

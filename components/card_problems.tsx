@@ -1,4 +1,4 @@
-import { useSignal } from "@preact/signals";
+import type { Signal } from "@preact/signals";
 import { CARD } from "@/lib/presentation/card_sentences.ts";
 import { type NamedCampaign, runLogPath } from "@/lib/presentation/page_paths.ts";
 import { MAX_PROBLEM_SENTENCES } from "@/lib/presentation/problem_sentences.ts";
@@ -9,8 +9,8 @@ interface CardProblemsProps {
   /** How many there will be once the campaign's detail is read; their space is free until then. */
   readonly expected: number;
   readonly campaign: NamedCampaign;
-  /** Everything is shown, for readers without scripts. */
-  readonly whole?: boolean;
+  /** Whether all are shown; absent: they are, for readers without scripts. */
+  readonly expanded?: Signal<boolean>;
   /** Each sentence has one line, so that nothing moves when it comes. */
   readonly folded?: boolean;
   /** Saves the failed volumes; null where there are none, or no scripts. */
@@ -21,30 +21,30 @@ interface CardProblemsProps {
 
 /** What is wrong with a campaign: three sentences, the rest on request. */
 export function CardProblems(props: CardProblemsProps) {
-  const { problems, expected, campaign, whole = false, folded = false, onCsv = null, csvProblem = null } = props;
-  const all = useSignal(whole);
+  const { problems, expected, campaign, expanded, folded = false, onCsv = null, csvProblem = null } = props;
+  const isWhole = expanded?.value ?? true;
   if (expected === 0) return null;
   const more = Math.max(expected, problems.length) - MAX_PROBLEM_SENTENCES;
-  const shown = all.value ? problems : problems.slice(0, MAX_PROBLEM_SENTENCES);
+  const shown = isWhole ? problems : problems.slice(0, MAX_PROBLEM_SENTENCES);
   const free = Math.min(expected, MAX_PROBLEM_SENTENCES) - shown.length;
   return (
-    <section class={`problems${folded && !all.value ? " folded" : ""}`} aria-label={CARD.problemsOf(campaign.name)}>
+    <section class={`problems${folded && !isWhole ? " folded" : ""}`} aria-label={CARD.problemsOf(campaign.name)}>
       <ul>
         {shown.map((problem) => (
           <ProblemItem key={`${problem.volume} ${problem.sentence}`} problem={problem} campaign={campaign} />
         ))}
         {Array.from({ length: Math.max(0, free) }, (_, place) => <li key={place} aria-hidden="true">&nbsp;</li>)}
       </ul>
-      {(onCsv || more > 0) && !whole && (
+      {(onCsv || more > 0) && expanded && (
         <div class="problem-tools">
           {more > 0 && (
             <button
               class="btn small needs-scripts"
               type="button"
-              aria-expanded={all.value}
-              onClick={() => all.value = !all.value}
+              aria-expanded={isWhole}
+              onClick={() => expanded.value = !isWhole}
             >
-              {all.value ? CARD.fewer : CARD.more(String(more))}
+              {isWhole ? CARD.fewer : CARD.more(String(more))}
             </button>
           )}
           {onCsv && (

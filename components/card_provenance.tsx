@@ -1,4 +1,4 @@
-import { useSignal } from "@preact/signals";
+import type { Signal } from "@preact/signals";
 import { Fragment } from "preact";
 
 import type { JobDetail, JobSummary, PipelineModel } from "@/lib/campaigns/projection/types.ts";
@@ -11,13 +11,13 @@ const SHOWN_REVISION_CHARACTERS = 7;
 interface CardProvenanceProps {
   readonly job: JobSummary;
   readonly detail: JobDetail | null;
-  /** The document is shown, for readers without scripts. */
-  readonly whole?: boolean;
+  /** Whether the document is shown; absent: it is, for readers without scripts. */
+  readonly expanded?: Signal<boolean>;
 }
 
 /** Where a campaign's results come from: its pipeline, the steps of it, and its document on request. */
-export function CardProvenance({ job, detail, whole = false }: CardProvenanceProps) {
-  const open = useSignal(whole);
+export function CardProvenance({ job, detail, expanded }: CardProvenanceProps) {
+  const isOpen = expanded?.value ?? true;
   const id = `pipeline-${job.namespace}-${job.name}`;
   return (
     <section class="provenance" aria-label={CARD.provenanceOf(job.name)}>
@@ -42,19 +42,19 @@ export function CardProvenance({ job, detail, whole = false }: CardProvenancePro
           </span>
         )}
         {detail && detail.pipelineYaml === "" && <span>{CARD.pipelineGone}</span>}
-        {detail && detail.pipelineYaml !== "" && !whole && (
+        {detail && detail.pipelineYaml !== "" && expanded && (
           <button
             class="btn small"
             type="button"
-            aria-expanded={open.value}
+            aria-expanded={isOpen}
             aria-controls={id}
-            onClick={() => open.value = !open.value}
+            onClick={() => expanded.value = !isOpen}
           >
             {CARD.pipelineYaml}
           </button>
         )}
       </p>
-      {detail && <pre id={id} hidden={!open.value} tabIndex={0}>{detail.pipelineYaml}</pre>}
+      {detail && <pre id={id} hidden={!isOpen} tabIndex={0}>{detail.pipelineYaml}</pre>}
     </section>
   );
 }

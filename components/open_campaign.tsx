@@ -43,8 +43,8 @@ export function OpenCampaign({ detail, offset, style }: OpenCampaignProps) {
           </p>
         )}
       </div>
-      <CardProblems {...problemsOf(detail, detail, rows)} campaign={detail} whole />
-      <CardProvenance job={detail} detail={detail} whole />
+      <CardProblems {...problemsOf(detail, detail, rows)} campaign={detail} />
+      <CardProvenance job={detail} detail={detail} />
     </section>
   );
 }

@@ -183,7 +183,13 @@ function Card({ job, isOpen = false, isUnread = false, trouble }: CardProps) {
       open={isOpen}
       spansNamespaces={false}
       style={STYLE}
-      view={{ segment: signal("all"), text: signal(""), isExpanded: signal(false) }}
+      view={{
+        segment: signal("all"),
+        text: signal(""),
+        isExpanded: signal(false),
+        hasAllProblems: signal(false),
+        hasPipeline: signal(false),
+      }}
       onFold={nothing}
       onLoadMore={nothing}
       onLoadAll={() => Promise.resolve(null)}

@@ -24,8 +24,8 @@ export function LiveCard(props: LiveCardProps) {
   const { card, style, spansNamespaces, onHeight } = props;
   const place = useRef<HTMLDivElement>(null);
   // A card that was left open stays folded until its volumes are there. Until then the page reserves the height that it had,
-  // so that it opens without moving anything.
-  const isReserved = useSignal(true);
+  // so that it opens without moving anything. One that comes back into the list has them, and is open from the first moment.
+  const isReserved = useSignal(!card.open.peek() || card.volumes.peek().length === 0);
   const open = useComputed(() => card.open.value && !isReserved.value);
   useEffect(() => {
     if (isRememberedOpen(card.summary.value)) card.setOpen(true);

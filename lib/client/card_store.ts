@@ -23,12 +23,20 @@ interface CardDeps {
   readonly onLogin: () => void;
 }
 
-/** How the reader looks at the volumes of an open card: it outlasts the time that the card is out of sight. */
+/** How the reader looks at the volumes of an open card. */
 export interface VolumesView {
   readonly segment: Signal<VolumeSegment>;
   readonly text: Signal<string>;
   /** More than a screenful is shown. */
   readonly isExpanded: Signal<boolean>;
+}
+
+/** How the reader looks at a card: it outlasts the time that the card is out of sight. */
+export interface CardView extends VolumesView {
+  /** All problems are shown, not only the first ones. */
+  readonly hasAllProblems: Signal<boolean>;
+  /** The pipeline's document is shown. */
+  readonly hasPipeline: Signal<boolean>;
 }
 
 /** Why a card shows old figures. */
@@ -51,7 +59,13 @@ export class CardStore {
   readonly loadingAll = signal(false);
   /** Why the file of failed volumes was not saved, or what it lacks; null: nothing is to be said. */
   readonly failedProblem = signal<string | null>(null);
-  readonly view: VolumesView = { segment: signal<VolumeSegment>("all"), text: signal(""), isExpanded: signal(false) };
+  readonly view: CardView = {
+    segment: signal<VolumeSegment>("all"),
+    text: signal(""),
+    isExpanded: signal(false),
+    hasAllProblems: signal(false),
+    hasPipeline: signal(false),
+  };
   /** Rows that the campaign's list of volumes was seen to have; null: as many as the Job counts. */
   readonly #rowsTotal = signal<number | null>(null);
   /** How many volumes can still be loaded. */
