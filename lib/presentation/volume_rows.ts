@@ -36,7 +36,8 @@ export function segmentCounts(
 ): SegmentCount[] {
   const counts = isAllLoaded ? countRows(rows) : countJob(job, rows);
   const all = [...counts.values()].reduce((sum, count) => sum + count, 0);
-  const marks = new Map<VolumeSegment, SegmentCount["mark"]>(isAllLoaded ? [] : [["lost", "≥ "], ["done", "≤ "]]);
+  const isExact = isAllLoaded || counts.get("done") === 0;
+  const marks = new Map<VolumeSegment, SegmentCount["mark"]>(isExact ? [] : [["lost", "≥ "], ["done", "≤ "]]);
   return VOLUME_SEGMENTS.flatMap((segment) => {
     const count = segment === "all" ? all : counts.get(segment) ?? 0;
     return segment === "unknown" && count === 0 ? [] : [{ segment, count, mark: marks.get(segment) ?? "" }];
@@ -98,13 +99,15 @@ function countRows(rows: readonly VolumeView[]): Map<VolumeSegment, number> {
 
 function countJob({ counts, jobGone }: JobSummary, rows: readonly VolumeView[]): Map<VolumeSegment, number> {
   const read = countRows(rows);
-  const lost = Math.min(read.get("lost") ?? 0, counts.done);
-  const rest = Math.max(0, counts.total - counts.done - counts.failed - counts.active);
+  // A record that counts more failures than it names does not say of any other volume how it ended.
+  const done = jobGone && (read.get("unknown") ?? 0) > 0 ? 0 : counts.done;
+  const lost = Math.min(read.get("lost") ?? 0, done);
+  const rest = Math.max(0, counts.total - done - counts.failed - counts.active);
   return new Map<VolumeSegment, number>([
     ["failed", counts.failed],
     ["active", counts.active],
     ["lost", lost],
-    ["done", counts.done - lost],
+    ["done", done - lost],
     [jobGone ? "unknown" : "waiting", rest],
   ]);
 }

@@ -60,6 +60,22 @@ Deno.test("volume rows: agree with the campaign's counts while each state has as
   }
 });
 
+Deno.test("volume segments: of a record that counts more failures than it names, no volume counts as done", () => {
+  const counts = { total: 10_000, active: 0, done: 9_900, failed: 100 };
+  const job = summary({ name: "a", phase: "PartiallyFailed", jobGone: true, counts });
+  const rows = [row(0, "failed"), row(1, "unknown")];
+  assert.deepEqual(counted(segmentCounts(job, rows, { isAllLoaded: false })), {
+    all: "10000",
+    failed: "100",
+    active: "0",
+    lost: "0",
+    done: "0",
+    waiting: "0",
+    unknown: "9900",
+  });
+  assert.equal(counted(segmentCounts(job, [row(0, "done")], { isAllLoaded: false })).done, "≤ 9900");
+});
+
 Deno.test("volume order: failed, stalled, active, with lost pages, done, waiting, each by number", () => {
   const rows = [
     row(0, "pending"),
