@@ -67,11 +67,11 @@ export function VolumeRow({ volume, campaign, row, hasQuality }: VolumeRowProps)
 function VolumeName({ volume }: { volume: VolumeView }) {
   const manifest = volumeManifest(volume);
   return manifest === null
-    ? <span class="vid" title={CARD.noPages}>{volume.id}</span>
+    ? <span class="vid" title={volume.forbidden ? undefined : CARD.noPages}>{volume.id}</span>
     : <a class="vid" href={viewerPath(manifest)}>{volume.id}</a>;
 }
 
-/** The source manifest, which a volume of single images has none of, and the run log, live while it may be written. */
+/** The source manifest, where it has one that a browser can open, and the run log, live while it may be written. */
 function VolumeFiles({ volume, campaign }: Pick<VolumeRowProps, "volume" | "campaign">) {
   const { id, sourceUrl, state, logUrl, manifestUrl } = volume;
   const log = state === "pending" ? CARD.noLogYetOf(id) : CARD.logOf(id);

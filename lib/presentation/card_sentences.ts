@@ -54,7 +54,7 @@ export const CARD = {
   latest: "Latest",
   files: "Files",
   manifestOf: (volume: string) => `Source manifest of ${volume}`,
-  noManifestOf: (volume: string) => `${volume} has no source manifest: it is made of single images`,
+  noManifestOf: (volume: string) => `${volume} has no source manifest that a browser can open`,
   logOf: (volume: string) => `Run log of ${volume}`,
   noLogYetOf: (volume: string) => `Run log of ${volume}, none before it starts`,
   pagesOf: (done: string, total: string) => `${done} of ${total}`,

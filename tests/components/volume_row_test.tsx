@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+
+import { renderToString } from "preact-render-to-string";
+
+import { VolumeRow } from "@/components/volume_row.tsx";
+import type { VolumeView } from "@/lib/campaigns/projection/types.ts";
+import { summary, volume } from "@/tests/site/fake_campaigns.ts";
+
+function rowOf(change: Partial<VolumeView>): string {
+  const row = volume({ index: 0, id: "v", ...change });
+  return renderToString(<VolumeRow volume={row} campaign={summary({ name: "a" })} row={2} hasQuality={false} />);
+}
+
+Deno.test("volume row: a name that opens nothing says why, except of a volume that the account may not read", () => {
+  const pending = { state: "pending", sourceUrl: null, progress: null } as const;
+  assert.match(rowOf(pending), /<span class="vid" title="Its pages cannot be opened yet: no manifest names them\.">v</);
+  assert.match(rowOf({ ...pending, forbidden: true }), /<span class="vid">v</);
+});
+
+Deno.test("volume row: of a source that a browser cannot open nothing is said but that", () => {
+  assert.match(rowOf({ sourceUrl: null }), /title="v has no source manifest that a browser can open"/);
+});
