@@ -5,6 +5,7 @@ import { CARD } from "@/lib/presentation/card_sentences.ts";
 import { counted, formatCount, pagesSentence } from "@/lib/presentation/figures.ts";
 import { formatClock, type MomentStyle } from "@/lib/presentation/moments.ts";
 import { runLogPath } from "@/lib/presentation/page_paths.ts";
+import { isErrorLive } from "@/lib/presentation/problems.ts";
 import { waitingWords } from "@/lib/presentation/waiting_words.ts";
 import { CampaignTimes } from "./campaign_times.tsx";
 import { Chip } from "./chip.tsx";
@@ -62,7 +63,7 @@ function HowFar({ job, detail, trouble, zone }: HowFarProps) {
   const { total, done, failed, active } = job.counts;
   const { figure, base, lost } = pagesSentence(job, detail);
   const waiting = waitingWords(job);
-  const newest = lost === "" ? null : detail?.lastError ?? null;
+  const newest = lost === "" ? null : detail?.lastError;
   return (
     <div class="how">
       <Meter
@@ -79,9 +80,13 @@ function HowFar({ job, detail, trouble, zone }: HowFarProps) {
       <p class="aside">
         {waiting && <span title={waiting.raw ?? undefined}>{waiting.text}</span>}
         {lost !== "" && <span>{lost}</span>}
-        {newest?.page && (
+        {detail && newest?.page && (
           <a
-            href={runLogPath({ logUrl: newest.logUrl, manifestUrl: null, live: false }, job)}
+            href={runLogPath({
+              logUrl: newest.logUrl,
+              manifestUrl: null,
+              live: isErrorLive(job, detail, newest.volume),
+            }, job)}
             title={`${newest.volume}: ${newest.error}`}
           >
             {CARD.newestLost(newest.page)}

@@ -43,6 +43,15 @@ export function isLogLive(state: VolumeView["state"]): boolean {
   return state !== "done" && state !== "unknown";
 }
 
+/**
+ * Whether the run of the volume with the newest error may still write its log. It may be a volume that no row, failure or
+ * latest tells the state of.
+ */
+export function isErrorLive(job: JobSummary, { volumes, failures, latest }: JobDetail, id: string): boolean {
+  const volume = [...volumes, ...failures, ...(latest ? [latest] : [])].find((volume) => volume.id === id);
+  return volume ? isLogLive(volume.state) : !isSettled(job);
+}
+
 /** Failed volumes that a detail names (spec, Limits). */
 const MAX_FAILURES = 50;
 
@@ -87,10 +96,4 @@ function lostPage(job: JobSummary, detail: JobDetail, shown: ReadonlySet<string>
     isTrouble: false,
     log: { logUrl: error.logUrl, manifestUrl: null, live: isErrorLive(job, detail, error.volume) },
   }];
-}
-
-/** The newest error may be of a volume that no row, failure or latest tells the state of. */
-function isErrorLive(job: JobSummary, { volumes, failures, latest }: JobDetail, id: string): boolean {
-  const volume = [...volumes, ...failures, ...(latest ? [latest] : [])].find((volume) => volume.id === id);
-  return volume ? isLogLive(volume.state) : !isSettled(job);
 }
