@@ -131,6 +131,7 @@ export default island("run_viewer", function RunViewer(props: RunViewerProps) {
   const read = state?.kind === "read" ? state.manifest : null;
   const summary = useMemo(() => read && summarizeRun(read), [read]);
   const outcome = run?.outcome ?? (read && isComplete(read) ? "finished" : null);
+  const isQuiet = reader.quiet.value && outcome !== "finished" && outcome !== "failed";
   const isOver = outcome === "finished" || outcome === "failed" || !live;
   const isWaiting = isFollowing && run === null && problem === 404;
   const following: Following = reader.stopped.value ? "stopped" : isWaiting ? "waiting" : isFollowing ? "yes" : "no";
@@ -225,9 +226,9 @@ export default island("run_viewer", function RunViewer(props: RunViewerProps) {
         {problem !== null && !isWaiting && (
           <p class="banner bad" role="alert">{logProblem(problem)}{isFollowing && ` ${LOG_SENTENCES.logRetried}`}</p>
         )}
-        {reader.stopped.value && (
+        {(reader.stopped.value || isQuiet) && (
           <p class="banner">
-            {LOG_SENTENCES.stopped}{" "}
+            {isQuiet ? LOG_SENTENCES.quiet : LOG_SENTENCES.stopped}{" "}
             <button class="btn small" type="button" onClick={followAgain}>{LOG_LABELS.followAgain}</button>
           </p>
         )}

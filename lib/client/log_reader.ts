@@ -10,6 +10,10 @@ import { runSteps } from "./run_steps.ts";
 const LIVE_SECONDS = 15;
 /** Reads in a row that may fail before a live log is no longer followed. */
 export const MAX_FAILED_READS = 20;
+/** A log without an ending that has not grown for so long is no longer followed: its worker was stopped. */
+const QUIET_MS = 15 * 60_000;
+/** Clocks of logs are behind UTC by at most this. */
+const MAX_ZONE_MS = 12 * 3_600_000;
 /** Workers cut their logs at 4 MiB; a file of any other origin has to fit into the memory of a browser. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
@@ -31,6 +35,8 @@ export class LogReader {
   readonly following = signal(false);
   /** It was followed, but too many reads in a row have failed. */
   readonly stopped = signal(false);
+  /** It was followed, but has not grown for too long. */
+  readonly quiet = signal(false);
   /** The last good read, ms since 1970. */
   readonly readAt = signal<number | null>(null);
 
@@ -41,6 +47,8 @@ export class LogReader {
   #limit = MAX_LOG_CHARACTERS;
   #parsing = new AbortController();
   #failed = 0;
+  /** When the log has grown, ms since 1970; null before the first good read. */
+  #grewAt: number | null = null;
   #endsAfterRead = false;
 
   constructor(url: string, deps: LogReaderDeps) {
@@ -57,7 +65,9 @@ export class LogReader {
   start(live: boolean): void {
     this.following.value = live;
     this.stopped.value = false;
+    this.quiet.value = false;
     this.#failed = 0;
+    if (this.#grewAt !== null) this.#grewAt = this.#deps.clock.now();
     this.#endsAfterRead = false;
     if (live) this.#poller.repeat(LIVE_SECONDS);
     this.#poller.readNow();
@@ -95,21 +105,32 @@ export class LogReader {
     const hasEnded = this.log.value?.outcome === "finished" || this.log.value?.outcome === "failed";
     const isStopped = this.following.value && this.#failed >= MAX_FAILED_READS;
     if (isStopped) this.stopped.value = true;
-    if (hasEnded || this.#endsAfterRead || isStopped || problem === 401 || problem === 403) this.#end();
+    const isQuiet = this.following.value && !hasEnded && !this.#endsAfterRead && problem === null &&
+      this.#grewAt !== null && this.#deps.clock.now() - this.#grewAt >= QUIET_MS;
+    if (isQuiet) this.quiet.value = true;
+    if (hasEnded || this.#endsAfterRead || isStopped || isQuiet || problem === 401 || problem === 403) this.#end();
     if (problem === 401) this.#deps.onLogin();
     return true;
   }
 
   async #problemOfRead(signal: AbortSignal): Promise<FetchProblem | null> {
     // Each upload and each attempt overwrites the file.
-    const fetch: typeof globalThis.fetch = (url, init) => this.#deps.fetch(url, { ...init, cache: "no-cache" });
+    let headers = new Headers();
+    const fetch: typeof globalThis.fetch = async (url, init) => {
+      const response = await this.#deps.fetch(url, { ...init, cache: "no-cache" });
+      headers = response.headers;
+      return response;
+    };
     const fetched = await fetchText(this.#url, { fetch, maxBytes: MAX_BYTES, signal });
     if (!fetched.ok) return fetched.problem;
     if (signal.aborted) return null;
-    this.readAt.value = this.#deps.clock.now();
+    const now = this.#deps.clock.now();
+    this.readAt.value = now;
     if (fetched.text !== this.#text || this.log.value === null) {
       this.#text = fetched.text;
       await this.#parse();
+      const isFirst = this.#grewAt === null;
+      this.#grewAt = isFirst ? now - unchangedMs(headers, this.log.value?.endedAt ?? null) : now;
     }
     return null;
   }
@@ -131,4 +152,17 @@ export class LogReader {
     this.#poller.repeat(null);
     this.#deps.onEnd?.();
   }
+}
+
+/**
+ * How long a file has not changed, by the clock of its server: since it was written, or since its last line where the
+ * file was written again later.
+ *
+ * @param endedAt time of its last line on the log's clock, ms
+ * @returns ms; 0 where the server does not say
+ */
+function unchangedMs(headers: Headers, endedAt: number | null): number {
+  const [sent, modified] = ["Date", "Last-Modified"].map((name) => Date.parse(headers.get(name) ?? ""));
+  if (Number.isNaN(sent) || Number.isNaN(modified)) return 0;
+  return Math.max(0, sent - modified, endedAt === null ? 0 : sent - endedAt - MAX_ZONE_MS);
 }

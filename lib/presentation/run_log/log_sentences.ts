@@ -3,6 +3,8 @@ export const LOG_SENTENCES = {
   waiting: "The log appears here when the worker has uploaded its first lines, about 15 seconds after it has started.",
   noLog: "There is no log at this address: no worker has uploaded one.",
   stopped: "The log could not be read 20 times in a row, so it is no longer followed.",
+  quiet:
+    "No line was added for 15 minutes and the log has no ending, so it is no longer followed. A worker that is stopped, such as at a deadline or for lack of memory, writes none; its campaign names the reason.",
   lineGone: "The line that the address names is not in this log.",
   lineLater: "The line that the address names is not in this log yet.",
   noLines: "No line of this log is of this level.",

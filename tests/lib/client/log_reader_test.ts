@@ -104,6 +104,49 @@ Deno.test("log reader: its beginning is left out until the whole is wanted, also
   reader.stop();
 });
 
+Deno.test("log reader: a log without an ending is no longer followed when it has not grown for 15 minutes", async () => {
+  let log = RUNNING;
+  const { reader, clock, seen } = readerOf(() => new Response(log));
+  reader.start(true);
+  await clock.pass(0);
+  await clock.pass(14 * 60);
+  log += RUNNING;
+  await clock.pass(14 * 60);
+  assert.deepEqual([reader.quiet.value, reader.following.value], [false, true]);
+  await clock.pass(2 * 60);
+  assert.deepEqual([reader.quiet.value, reader.following.value, reader.stopped.value], [true, false, false]);
+  const { reads } = seen;
+  await clock.pass(600);
+  assert.equal(seen.reads, reads);
+  reader.start(true);
+  await clock.pass(0);
+  assert.deepEqual([reader.quiet.value, reader.following.value], [false, true]);
+  reader.stop();
+});
+
+Deno.test("log reader: a log that was old at the first read is not followed, unless the reader wants it", async () => {
+  const firstRead = async (sent: string, modified: string, log = RUNNING) => {
+    const headers = { Date: sent, "Last-Modified": modified };
+    const { reader, clock } = readerOf(() => new Response(log, { headers }));
+    reader.start(true);
+    await clock.pass(0);
+    const seen = [reader.quiet.value, reader.following.value];
+    reader.start(true);
+    await clock.pass(0);
+    assert.equal(reader.following.value, reader.log.value?.outcome !== "finished");
+    reader.stop();
+    return seen;
+  };
+  const [atOnce, later] = ["Sat, 21 Nov 2026 08:15:05 GMT", "Sat, 21 Nov 2026 08:35:05 GMT"];
+  const nextDay = "Sun, 22 Nov 2026 08:15:05 GMT";
+  assert.deepEqual(await firstRead(atOnce, atOnce), [false, true]);
+  assert.deepEqual(await firstRead(later, atOnce), [true, false]);
+  assert.deepEqual(await firstRead(later, later), [false, true], "the zone of the log is not known");
+  assert.deepEqual(await firstRead(nextDay, nextDay), [true, false], "its last line is a day old");
+  assert.deepEqual(await firstRead(later, "never"), [false, true]);
+  assert.deepEqual(await firstRead(later, atOnce, ENDED), [false, false], "it has an ending");
+});
+
 /** A long log is parsed in several tasks. */
 async function untilLog(reader: LogReader, lineCount: number): Promise<void> {
   while (reader.log.value?.lineCount !== lineCount) await settled();
