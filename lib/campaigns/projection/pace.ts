@@ -11,7 +11,7 @@ export const MIN_PACE_MS = 45_000;
 /** It needs as many pages, too, before the window is full. */
 export const MIN_PACE_PAGES = 10;
 /** Running volumes whose pages are remembered between two samples. */
-export const MAX_SAMPLED_VOLUMES = 1024;
+export const MAX_SAMPLED_VOLUMES = 256;
 /** Volumes that ran stand for at most as many whose pages were not counted. */
 const MAX_SCALE = 10;
 /** An end further away is not an estimate, ms. */

@@ -15,12 +15,18 @@ Deno.test("tallies: one per session and run, cached for an hour", () => {
   assert.notEqual(tallies.of("anna", "run").tally, first.tally);
 });
 
-Deno.test("tallies: the pace outlives its tally, so that estimates do not begin anew every hour", () => {
+Deno.test("tallies: the pace lives for an hour after its last read, so that estimates do not begin anew every hour", () => {
   let now = 1;
   const tallies = new Tallies(() => now);
-  const { pace } = tallies.of("anna", "run");
+  const first = tallies.of("anna", "run");
+  now += 3_599_999;
+  tallies.of("anna", "run");
+  now += 3_599_999;
+  const second = tallies.of("anna", "run");
+  assert.notEqual(second.tally, first.tally);
+  assert.equal(second.pace, first.pace);
   now += 3_600_000;
-  assert.equal(tallies.of("anna", "run").pace, pace);
+  assert.notEqual(tallies.of("anna", "run").pace, first.pace);
 });
 
 Deno.test("tallies: keys are unambiguous, and the least recently used is evicted beyond the capacity", () => {
