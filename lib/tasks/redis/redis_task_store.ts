@@ -65,8 +65,8 @@ interface RedisTaskStoreOptions {
 }
 
 /**
- * The tasks of several processes of one deployment, in Redis or Valkey. Leases and times are by the server's clock. Each method is one
- * script, which the server runs whole.
+ * The tasks of several processes of one deployment, in Redis or Valkey. Leases and times are by the server's clock. Each
+ * method is one script, which the server runs whole.
  */
 export class RedisTaskStore implements TaskStore {
   readonly #client: RedisClient;

@@ -58,8 +58,8 @@ interface ZipRequest {
  * Plans an archive as far as it can be without looking at each object.
  *
  * @returns what its task begins with
- * @throws HttpError 400 for no objects, too many and too long keys, 404 for a missing bucket, 502 for a listing that does not
- *   advance; as {@link listObjects}
+ * @throws HttpError 400 for no objects, too many and too long keys, 404 for a missing bucket, 502 for a listing that does
+ *   not advance; as {@link listObjects}
  */
 export async function planArchive(
   s3: S3,
