@@ -75,7 +75,7 @@ const LOGIN_ERRORS: ReadonlyMap<string, string> = new Map([
   ],
   ["413", MALFORMED_LOGIN],
   ["422", MALFORMED_LOGIN],
-  ["429", "Too many attempts. Wait up to five minutes, then try again."],
+  ["429", "No login is possible at the moment. Wait a little, five minutes at most, then try again."],
   ["502", LOGIN_UNREACHABLE],
   ["503", "The login is not available at the moment. Try again later."],
   ["504", LOGIN_UNREACHABLE],

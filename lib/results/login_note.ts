@@ -15,7 +15,7 @@ const NOTE = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("failed"),
     username: z.string().max(256),
-    /** When the next attempt is allowed, ms since 1970; null: at once. */
+    /** When the next attempt is allowed after too many wrong passwords, ms since 1970; null: not blocked. */
     retryAt: z.number().nullable(),
   }),
   z.object({

@@ -18,7 +18,7 @@ import { type LoginNote, loginNoteCookie } from "@/lib/results/login_note.ts";
 import { sessionCookie } from "@/lib/results/session_cookie.ts";
 import type { Sessions } from "@/lib/results/sessions.ts";
 import { sealSession } from "@/lib/results/session_token.ts";
-import { resultsError } from "@/lib/results/results_error.ts";
+import { resultsError, UNCACHED } from "@/lib/results/results_error.ts";
 import type { ResultsDeps, ResultsRoute } from "./deps.ts";
 
 const UNSTORED = { "Cache-Control": "private, no-store" };
@@ -49,7 +49,11 @@ export function loginRoute(deps: ResultsDeps, sessions: Sessions): ResultsRoute 
     const login = await limitGuesses(deps, address, { username, password: credentials.password }, async () => {
       const leave = [atStore.ofAddress.enter(address), atStore.all.enter()];
       try {
-        if (leave.includes(null)) throw tooMany("too many logins at once, try again in a moment", 1);
+        if (leave.includes(null)) {
+          throw resultsError(429, "too many logins at once, try again in a moment", {
+            headers: { "Retry-After": "1" },
+          });
+        }
         return await sealedSession(deps, username, credentials.password);
       } finally {
         leave.forEach((leave) => leave?.());
@@ -83,7 +87,7 @@ async function limitGuesses(
   const digest = accepted.digest({ ...credentials, tenant });
   const account = accountKey(tenant, credentials.username);
   const attempt = accepted.isKnown(digest) ? null : guesses.start({ address, account, digest });
-  if (attempt && "limit" in attempt) throw tooMany(TOO_MANY[attempt.limit](attempt.seconds), attempt.seconds);
+  if (attempt && "limit" in attempt) throw new GuessesBlocked(attempt);
   try {
     const login = await check();
     if (login === null) {
@@ -130,10 +134,8 @@ async function answerForm(deps: ResultsDeps, context: RequestContext, logIn: Log
     if (!(error instanceof HttpError)) throw error;
     const path = failedLoginPath(error, form?.next ?? "/");
     if (username === null) return redirect(path, []);
-    const wait = Number(error.headers["Retry-After"] ?? NaN);
-    return redirect(path, [
-      note({ kind: "failed", username, retryAt: Number.isFinite(wait) ? deps.now() + wait * 1000 : null }),
-    ]);
+    const retryAt = error instanceof GuessesBlocked ? deps.now() + error.seconds * 1000 : null;
+    return redirect(path, [note({ kind: "failed", username, retryAt })]);
   }
 }
 
@@ -160,8 +162,14 @@ const TOO_MANY: Readonly<Record<Blocked["limit"], (seconds: number) => string>> 
   account: (seconds) => `too many wrong logins under this name, try again in ${seconds} s`,
 };
 
-function tooMany(detail: string, seconds: number): HttpError {
-  return resultsError(429, detail, { headers: { "Retry-After": String(seconds) } });
+/** 429 after too many wrong passwords. The login page names its wait; other 429s are not about attempts. */
+class GuessesBlocked extends HttpError {
+  readonly seconds: number;
+
+  constructor({ limit, seconds }: Blocked) {
+    super(429, TOO_MANY[limit](seconds), { headers: { ...UNCACHED, "Retry-After": String(seconds) } });
+    this.seconds = seconds;
+  }
 }
 
 /** 422 for a field that fits its schema but cannot be used; its value is not repeated. */

@@ -42,7 +42,13 @@ Deno.test("login page: a name is filled in after a failed login only", async () 
 Deno.test("login page: says when the next attempt is allowed", async () => {
   const text = await page({ query: "?error=429", note: failed("reader", SAMPLE_NOW + 40_000) });
   assert.match(text, /role="alert".*Try again in 40 seconds\./s);
-  assert.match(await page({ query: "?error=429" }), /Wait up to five minutes/);
+  assert.match(await page({ query: "?error=429" }), /five minutes at most/);
+});
+
+Deno.test("login page: does not speak of attempts where a login was refused for another reason", async () => {
+  const text = await page({ query: "?error=429", note: failed("reader") });
+  assert.match(text, /role="alert".*No login is possible at the moment\./s);
+  assert.doesNotMatch(text, /attempts/i);
 });
 
 Deno.test("login page: says what an account of another tenant or of the system level opens, not that its password is wrong", async () => {

@@ -399,8 +399,11 @@ Deno.test("login: four of an address wait for the store at once, the next gets 4
     const busy = await attempt("v");
     assert.deepEqual([busy.status, busy.headers.get("retry-after")], [429, "1"]);
     await busy.body?.cancel();
+    const busyForm = await form(origin, { username: "v", password: "x" }, address);
     const other = login(origin, { username: "v", password: "x" }, elsewhere());
     store.open.resolve();
+    assert.equal(busyForm.headers.get("location"), "/login?error=429");
+    assert.deepEqual(noteOf(busyForm), { kind: "failed", username: "v", retryAt: null });
     assert.equal((await other).status, 204);
     assert.deepEqual((await Promise.all(slow)).map(({ status }) => status), [204, 204, 204, 204]);
     assert.equal((await attempt("v")).status, 204);
