@@ -53,10 +53,16 @@ async function start(config: Config, dev: boolean): Promise<void> {
   }, config.server.connections);
   if (!listener.limitsConnections) console.error(UNLIMITED_CONNECTIONS);
 
+  let stopAfterFault: (() => void) | null = null;
+  const clusterFailed = (message: string) => {
+    if (stopAfterFault === null) fail(message);
+    console.error(message);
+    stopAfterFault();
+  };
   const store = folder && config.embedded.store ? await startStore(config, folder, listener, fail) : null;
   const shown = config.web && !config.web.siteOnly ? config.web : null;
   const cluster = folder && shown && config.embedded.cluster
-    ? await startSampleCluster(config, folder, store, listener.origin, fail)
+    ? await startSampleCluster(config, folder, store, listener.origin, clusterFailed)
     : null;
 
   const replicas = config.redisUrl === null ? null : await replicated(config, config.redisUrl, folder, log);
@@ -100,7 +106,7 @@ async function start(config: Config, dev: boolean): Promise<void> {
     // It goes on after an exit, too, and each of its starts would leave a thread behind that reads standard input.
     if (isLaunched) parentGone().then(abort);
   } else {
-    stopOnSignals({
+    stopAfterFault = stopOnSignals({
       async finish() {
         // Beside the requests, which may take all of the time: the leases must be released within it.
         await Promise.all([listener.drain(), gateway?.tasks.stop()]);

@@ -17,7 +17,12 @@ export async function startCluster(
   options: ClusterThreadOptions,
   onFault: (message: string) => void,
 ): Promise<ClusterHandle> {
-  const thread = startThread(new URL("./cluster_thread.ts", import.meta.url).href, "embedded cluster", onFault);
+  const ended = Promise.withResolvers<void>();
+  const module = new URL("./cluster_thread.ts", import.meta.url).href;
+  const thread = startThread(module, "embedded cluster", (message) => {
+    ended.resolve();
+    onFault(message);
+  });
   const ask = (message: ToCluster) =>
     new Promise<FromCluster>((resolve) => {
       thread.port.onmessage = ({ data }: MessageEvent<FromCluster>) => resolve(data);
@@ -31,7 +36,8 @@ export async function startCluster(
   return {
     ...answer.started,
     async stop() {
-      await ask({ stop: true });
+      // After a fault, nothing reads the message.
+      await Promise.race([ask({ stop: true }), ended.promise]);
       thread.terminate();
     },
   };

@@ -27,12 +27,15 @@ interface Stop {
  * Ends the process on SIGTERM, on Ctrl-C, when its terminal is closed, and when `parentGone` resolves. `finish` gets
  * {@link STOP_GRACE_MS}, then requests are cut and `finish` gets {@link STOP_TIDY_MS} more. The process ends with 0. A
  * later signal does not wait.
+ *
+ * @returns begins the same stop after a fault of a part of the process, which then ends with 1
  */
-export function stopOnSignals({ finish, cut, last }: Stop, parentGone: Promise<void>): void {
+export function stopOnSignals({ finish, cut, last }: Stop, parentGone: Promise<void>): () => void {
   let stoppingSinceMs: number | null = null;
+  let exitCode = 0;
   const end = () => {
     last();
-    Deno.exit(0);
+    Deno.exit(exitCode);
   };
   const stop = () => {
     if (stoppingSinceMs !== null) {
@@ -50,6 +53,10 @@ export function stopOnSignals({ finish, cut, last }: Stop, parentGone: Promise<v
   Deno.addSignalListener("SIGINT", stop);
   Deno.addSignalListener("SIGHUP", stop);
   parentGone.then(stop);
+  return () => {
+    exitCode = 1;
+    if (stoppingSinceMs === null) stop();
+  };
 }
 
 /** Resolves when standard input ends: the launcher holds its other end and writes nothing. */
