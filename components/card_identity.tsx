@@ -30,7 +30,7 @@ interface CardIdentityProps {
 export function CardIdentity({ job, detail, trouble, spansNamespaces, style, fold }: CardIdentityProps) {
   const name = spansNamespaces ? `${job.namespace}/${job.name}` : job.name;
   return (
-    <div class="identity">
+    <div class="identity" onClick={fold === null ? undefined : (event) => isPlainClick(event) && fold.onFold()}>
       <div class="who">
         <div class="name">
           <h2>
@@ -55,6 +55,12 @@ export function CardIdentity({ job, detail, trouble, spansNamespaces, style, fol
       <CampaignTimes job={job} detail={detail} style={style} />
     </div>
   );
+}
+
+/** Whether a click was on neither a control nor a text that was selected by it. */
+function isPlainClick({ target }: MouseEvent): boolean {
+  const isControl = target instanceof Element && target.closest("a, button") !== null;
+  return !isControl && getSelection()?.type !== "Range";
 }
 
 type HowFarProps = Pick<CardIdentityProps, "job" | "detail" | "trouble"> & { readonly zone: string };
