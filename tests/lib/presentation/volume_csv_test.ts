@@ -30,6 +30,17 @@ Deno.test("volume csv: UTF-8 with a byte order mark, one row a volume, what was 
   assert.match(cell("run log"), /^http/);
 });
 
+Deno.test("volume csv: what is known has no age, which would be wrong when the file is read", () => {
+  const done = volume({ index: 0, id: "done" });
+  const lost = { ...done, progress: done.progress && { ...done.progress, lastError: { page: "0009", error: "dark" } } };
+  const active = volume({ index: 1, id: "active", state: "active" });
+  const running = { ...active, progress: active.progress && { ...active.progress, stage: "stream" } };
+  const [head, ...rows] = readCsv(volumesCsv([done, lost, running]).slice(1));
+  const column = (name: string) => rows.map((row) => row[head.indexOf(name)]);
+  assert.deepEqual(column("what is known"), ["", "Page 0009 was lost: dark", "Processing pages"]);
+  assert.deepEqual(column("updated at"), Array(3).fill("2026-11-21T12:00:00Z"));
+});
+
 Deno.test("volume csv: nothing in it is run as a formula", () => {
   for (const text of ["=1+1", "+1", "-1", "@x", "\t=1", " =1", "\u00a0=1", "＝1", "\r=1", "\u0000=1"]) {
     const [, row] = readCsv(volumesCsv([failed("v", text)]).slice(1));
