@@ -65,9 +65,12 @@ const STAGE_WORDS: ReadonlyMap<string, string> = new Map([
   ["publish", "publishing results"],
 ]);
 
-/** The same for every volume that stays failed: a record, which is left when the Job is gone, knows no more. */
+/**
+ * The same for every volume that stays failed: a record, which is left when the Job is gone, knows no more. The campaign's
+ * own sentence says once for all of them what to do.
+ */
 function notTriedAgain(): string {
-  return "It is not tried again: run it in a new campaign when the cause is mended.";
+  return "Not tried again.";
 }
 
 const WORST_NAMES = 3;
@@ -87,7 +90,10 @@ function whatHappened({ stage, permanent, error }: Reason): Happening {
   }
   if (error.trim() === "") return { text: "The volume stopped without saying why.", isQuoted: false };
   const what = STAGE_FAILURES.get(`${stage}${permanent ? "!" : ""}`) ?? stageFailure(stage);
-  return { text: `${what}: ${quoted(error)}`, isQuoted: true };
+  return {
+    text: `${what}: ${quoted(what === MANIFEST_UNREAD ? withoutManifestUnread(error) : error)}`,
+    isQuoted: true,
+  };
 }
 
 function warmupCause({ error }: Reason): FailureWords {
@@ -144,10 +150,17 @@ function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+const MANIFEST_UNREAD = "The volume's manifest cannot be read";
+
+/** A worker's error without the words that say the same as the sentence before it. */
+function withoutManifestUnread(error: string): string {
+  return error.replace(/^\s*manifest unreadable:\s*(?=\S)/i, "");
+}
+
 const STAGE_FAILURES: ReadonlyMap<string, string> = new Map([
   ["config", "The deployment is not set up for this work"],
   ["config!", "The deployment is not set up for this work"],
-  ["setup!", "The volume's manifest cannot be read"],
+  ["setup!", MANIFEST_UNREAD],
   ["warmup", "The model was not made ready by the warm-up"],
   ["warmup!", "The model was not made ready by the warm-up"],
 ]);

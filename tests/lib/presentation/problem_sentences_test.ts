@@ -21,7 +21,7 @@ function words(
 }
 
 const retried = "It will be tried again.";
-const final = "It is not tried again: run it in a new campaign when the cause is mended.";
+const final = "Not tried again.";
 
 Deno.test("failure: it says what happened", () => {
   const cases: [string, string | null, boolean | null, string][] = [
@@ -75,6 +75,13 @@ Deno.test("failure: it says what happened", () => {
       "The deployment is not set up for this work: no bucket.",
     ],
     ["404", "setup", true, "The volume's manifest cannot be read: 404."],
+    [
+      "manifest unreadable: the archive answered 404",
+      "setup",
+      true,
+      "The volume's manifest cannot be read: the archive answered 404.",
+    ],
+    ["manifest unreadable:", "setup", true, "The volume's manifest cannot be read: manifest unreadable:."],
     [
       "timeout",
       "setup",
