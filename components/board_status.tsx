@@ -18,6 +18,8 @@ interface BoardStatusProps {
   readonly zone: string;
   /** What is shown, where nothing is wrong. */
   readonly summary: string;
+  /** Leads to the list without its filter; null where no filter is set. */
+  readonly showAll: { readonly path: string; readonly label: string } | null;
   readonly onTry: () => void;
   readonly onSort: () => void;
   readonly onHelp: () => void;
@@ -25,7 +27,7 @@ interface BoardStatusProps {
 
 /** The line between the filter and the cards: how old they are, or what is wrong. It has the same height in every state. */
 export function BoardStatus(props: BoardStatusProps) {
-  const { outage, nextAt, readAt, staleSince, skipped, drifted, reading, zone, summary } = props;
+  const { outage, nextAt, readAt, staleSince, skipped, drifted, reading, zone, summary, showAll } = props;
   const clock = (ms: number | null) => ms === null ? null : formatClock(ms, zone);
   const isStale = outage === null && staleSince !== null;
   const isSkipped = outage === null && !isStale && skipped > 0;
@@ -39,6 +41,12 @@ export function BoardStatus(props: BoardStatusProps) {
         {outage === null && !isStale && !isSkipped && (
           <>
             {summary}
+            {showAll && (
+              <>
+                {" · "}
+                <a href={showAll.path}>{showAll.label}</a>
+              </>
+            )}
             {readAt !== null && (
               <>
                 {` · ${LABELS.updated} `}

@@ -19,6 +19,8 @@ import { renderAgain, renderedWithSession } from "@/lib/client/render_again.ts";
 import { ScrollAnchor } from "@/lib/client/scroll_anchor.ts";
 import { apiBase } from "@/lib/client/site_settings.ts";
 import { remembered } from "@/lib/client/viewer/viewer_memory.ts";
+import { BOARD_LABELS } from "@/lib/presentation/board_sentences.ts";
+import { NO_FILTER } from "@/lib/presentation/campaign_filter.ts";
 import { formatCount } from "@/lib/presentation/figures.ts";
 import { jointPace } from "@/lib/presentation/joint_pace.ts";
 import { campaignKey } from "@/lib/presentation/campaign_order.ts";
@@ -151,6 +153,8 @@ export default island("campaign_board", function CampaignBoard(props: CampaignBo
   const isKnown = board.readAt.value !== null;
   const outage = board.trouble.value?.sentence ?? (isKnown ? null : problem);
   const shown = { filter: board.filter.value, sort: board.sort.value };
+  const all = formatCount(board.overview.value.campaigns + board.older.value);
+  const isFiltered = listPath({ ...shown, sort: "state" }) !== "/";
   const shownCount = board.shown.value.length + board.unread.value;
   return (
     <>
@@ -172,10 +176,10 @@ export default island("campaign_board", function CampaignBoard(props: CampaignBo
           drifted={board.drifted.value}
           reading={board.reading.value}
           zone={style.value.zone}
-          summary={LABELS.shownOf(
-            formatCount(shownCount),
-            formatCount(board.overview.value.campaigns + board.older.value),
-          )}
+          summary={LABELS.shownOf(formatCount(shownCount), all)}
+          showAll={isFiltered
+            ? { path: listPath({ ...shown, filter: NO_FILTER }), label: BOARD_LABELS.showAll(all) }
+            : null}
           onTry={() => board.readNow()}
           onSort={() => board.sortAgain()}
           onHelp={() => run("help")}

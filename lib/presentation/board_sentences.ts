@@ -25,6 +25,7 @@ export const BOARD_LABELS = {
   anyNamespace: "All namespaces",
   order: "Order",
   apply: "Apply",
+  showAll: (all: string) => `Show all ${all}`,
   tryNow: "Try now",
   trying: "Trying…",
   shortcuts: "Shortcuts",

@@ -36,7 +36,7 @@ Deno.test("login: with scripts and without, a wrong password keeps the name, a l
       const page = await visit({ javaScriptEnabled });
       const next = "log?log=a&live=1#L3";
       await page.goto(`${site}login?next=${encodeURIComponent(`/${next}`)}`);
-      const username = `nobody-${javaScriptEnabled}`;
+      const username = `archive/nobody-${javaScriptEnabled}`;
       await logIn(page, username, "wrong");
       await page.getByText("The name or the password is wrong.").waitFor();
       assert.equal(await page.inputValue("[name=username]:visible"), username);

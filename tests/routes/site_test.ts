@@ -64,6 +64,8 @@ Deno.test("list page: the filter and the order of the address, without scripts",
     };
     assert.deepEqual((await page("?state=trouble")).names, ["kommerskollegium-kartor", "göteborgs-domkapitel-1790"]);
     assert.deepEqual((await page("?q=finnish")).names, ["rådhusrätten-part2"]);
+    assert.match((await page("?q=finnish&sort=name")).text, / · <a href="\/\?sort=name">Show all \d+<\/a>/);
+    assert.doesNotMatch((await page("?sort=name")).text, /Show all/);
     assert.equal((await page("?sort=name")).names[0], "bergskollegium-1720");
     const { text } = await page("?q=lund&state=waiting&pipeline=swedish-lion-v2");
     assert.match(text, /<form class="filters" method="get" action="\/"/);
@@ -158,7 +160,7 @@ Deno.test("login page: a form with real names that leads on to where one came fr
     assert.match(text, /name="username"[^>]*autofocus/);
     assert.match(text, /name="password" type="password"/);
     assert.match(text, /name="next" value="\/log\?live=1"/);
-    assert.ok(text.indexOf('role="alert">The name or the password is wrong.') < text.indexOf('type="submit"'));
+    assert.match(text, /role="alert"><p>The name or the password is wrong\..*type="submit"/s);
   }));
 
 Deno.test("login page: a foreign next is not taken along", () =>
