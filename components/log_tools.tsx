@@ -69,7 +69,7 @@ export function LogTools({ view, counts, isFolded }: LogToolsProps) {
           </label>
         ))}
       </fieldset>
-      <label class="switch" title={LOG_LABELS.sinceStartTitle}>
+      <label class="switch">
         <input
           type="checkbox"
           checked={view.sinceStart.value}

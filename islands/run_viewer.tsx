@@ -251,6 +251,9 @@ export default island("run_viewer", function RunViewer(props: RunViewerProps) {
         {run && stages.length === 0 && (
           <p class="empty">{run.lineCount === 0 ? LOG_SENTENCES.emptyLog : LOG_SENTENCES.noLines}</p>
         )}
+        {run && run.startedAt !== null && stages.length > 0 && (
+          <p class="clock">{look.since === null ? LOG_LABELS.clockOfLog : LOG_LABELS.clockSinceStart}</p>
+        )}
         <div
           ref={list}
           class="stages"

@@ -217,7 +217,7 @@ Deno.test(
     await page.locator(".line").first().waitFor();
     assert.ok(await nodes(page) < MOST, String(await nodes(page)));
 
-    await page.getByLabel("Since start").check();
+    await page.getByLabel("Times since the start").check();
     assert.match(await hit.innerText(), /^\+01:03:20\.000 WARNING/);
     await page.getByLabel("Errors").check();
     await page.getByText("torn page").waitFor();
