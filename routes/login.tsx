@@ -4,6 +4,7 @@ import { Brand } from "@/components/brand.tsx";
 import { PageDrawing } from "@/components/page_drawing.tsx";
 import { SampleLogins, type SampleLoginsProps } from "@/components/sample_logins.tsx";
 import LoginNotice from "@/islands/login_notice.tsx";
+import { LONGEST_WAIT_MS } from "@/lib/auth/guess_limits.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import {
   accountKind,
@@ -52,7 +53,7 @@ export function loginPage(deps: LoginPageDeps) {
     const now = deps.now();
     const error = query.get("error");
     const notice = error !== null
-      ? failure(error, note, deps.campaignTenant)
+      ? failure(error, note, now, deps.campaignTenant)
       : user !== null
       ? { kind: "logged in", user } as const
       // A site without a cluster does not check sessions, and during an outage none can be checked.
@@ -71,9 +72,12 @@ export function loginPage(deps: LoginPageDeps) {
 }
 
 /** What to say of a failed form. */
-function failure(code: string, note: LoginNote | null, campaignTenant: string | null): Notice {
+function failure(code: string, note: LoginNote | null, now: number, campaignTenant: string | null): Notice {
   if (note?.kind !== "failed") return { kind: "failed", sentence: loginErrorSentence(code), isAboutAccount: false };
-  if (code === "429" && note.retryAt !== null) return { kind: "moment", moment: { kind: "locked", at: note.retryAt } };
+  // The cookie may hold any time; no wait is longer than the longest.
+  if (code === "429" && note.retryAt !== null && note.retryAt <= now + LONGEST_WAIT_MS) {
+    return { kind: "moment", moment: { kind: "locked", at: note.retryAt } };
+  }
   const account = code === "401" && campaignTenant !== null
     ? accountSentence(accountKind(note.username, campaignTenant), campaignTenant)
     : null;

@@ -9,7 +9,7 @@ export const MAX_WRONG_PER_ADDRESS = 60;
 export const WINDOW_MS = 60_000;
 /** The first wait after a limit is reached; each wrong password after a wait doubles the next one, ms. */
 const FIRST_WAIT_MS = 5000;
-const LONGEST_WAIT_MS = 300_000;
+export const LONGEST_WAIT_MS = 300_000;
 /** Earlier wrong passwords are forgotten after this long without another, ms. */
 const QUIET_MS = 600_000;
 /** After an account was accepted from an address, the limit of the address does not apply to it for this long, ms. */

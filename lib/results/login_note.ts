@@ -8,20 +8,22 @@ const COOKIE = "login_note";
 const SHORT_SECONDS = 600;
 /** How long after its end the login page says that a session has ended, seconds. */
 const AFTER_END_SECONDS = 24 * 3600;
-/** Longest value that is read, characters: a name of 256 characters fits in every script. */
-const MAX_VALUE_CHARACTERS = 2048;
+/** Longest value that is read, characters: any name of 256 characters fits, also where JSON escapes each of them. */
+const MAX_VALUE_CHARACTERS = 4096;
+/** An instant that JavaScript's dates can hold, ms since 1970: the cookie may hold anything. */
+const INSTANT = z.number().min(0).max(8.64e15);
 
 const NOTE = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("failed"),
     username: z.string().max(256),
     /** When the next attempt is allowed after too many wrong passwords, ms since 1970; null: not blocked. */
-    retryAt: z.number().nullable(),
+    retryAt: INSTANT.nullable(),
   }),
   z.object({
     kind: z.literal("session"),
     /** When the session ends by itself, ms since 1970. */
-    endsAt: z.number(),
+    endsAt: INSTANT,
   }),
   z.object({ kind: z.literal("loggedOut") }),
 ]);

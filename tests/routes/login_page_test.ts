@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 
+import { LONGEST_WAIT_MS } from "@/lib/auth/guess_limits.ts";
 import { type LoginNote, loginNoteCookie } from "@/lib/results/login_note.ts";
 import { ASSETS, fakeSite, type FakeState } from "@/tests/site/fake_site.ts";
 import { SAMPLE_NOW } from "@/tests/site/fake_campaigns.ts";
@@ -42,6 +43,8 @@ Deno.test("login page: a name is filled in after a failed login only", async () 
 Deno.test("login page: says when the next attempt is allowed", async () => {
   const text = await page({ query: "?error=429", note: failed("reader", SAMPLE_NOW + 40_000) });
   assert.match(text, /role="alert".*Try again in 40 seconds\./s);
+  const tooFar = await page({ query: "?error=429", note: failed("reader", SAMPLE_NOW + LONGEST_WAIT_MS + 1) });
+  assert.doesNotMatch(tooFar, /Try again in/);
   assert.match(await page({ query: "?error=429" }), /five minutes at most/);
 });
 

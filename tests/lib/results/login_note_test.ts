@@ -14,6 +14,8 @@ Deno.test("login note: is read as it was written, beside other cookies", () => {
     { kind: "failed", username: "", retryAt: NOW + 40_000 },
     { kind: "session", endsAt: NOW },
     { kind: "loggedOut" },
+    { kind: "failed", username: "\u0001".repeat(256), retryAt: 8.64e15 },
+    { kind: "session", endsAt: 0 },
   ];
   for (const note of notes) {
     const cookie = loginNoteCookie("https", note, NOW).split(";")[0];
@@ -40,6 +42,11 @@ Deno.test("login note: anything else in its cookie is no note", () => {
     encoded({ kind: "failed", username: ["a"], retryAt: null }),
     encoded({ kind: "session", endsAt: "soon" }),
     encoded({ kind: "other" }),
+    encoded({ kind: "failed", username: "a", retryAt: 8.64e15 + 1 }),
+    encoded({ kind: "failed", username: "a", retryAt: -1 }),
+    encoded({ kind: "session", endsAt: 1e300 }),
+    encoded({ kind: "session", endsAt: -8.64e15 }),
+    encoded({ kind: "loggedOut", more: "a".repeat(3100) }),
     encoded({ kind: "failed", username: "a".repeat(3000), retryAt: null }),
   ];
   for (const value of values) assert.equal(readLoginNote(request(`login_note=${value}`)), null, value);
