@@ -23,7 +23,7 @@ export const LOGIN_LABELS = {
 /** The sentences of the login page. */
 export const LOGIN_SENTENCES = {
   loggedOut: "You are logged out.",
-  endedEarly: "Your session has ended: the account was changed, or the session was ended elsewhere. Log in again.",
+  endedEarly: "Your session has ended: it was logged out, or the account was changed. Log in again.",
   loggedInAs: (user: string) => `You are logged in as ${user}.`,
   leadsBack: "The login leads back to where you were.",
 } as const;
