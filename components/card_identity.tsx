@@ -1,6 +1,6 @@
 import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
 import type { CardTrouble } from "@/lib/client/card_store.ts";
-import { chipsOf } from "@/lib/presentation/campaign_state.ts";
+import { chipsOf, isAtGate } from "@/lib/presentation/campaign_state.ts";
 import { CARD } from "@/lib/presentation/card_sentences.ts";
 import { counted, formatCount, pagesSentence } from "@/lib/presentation/figures.ts";
 import { formatClock, type MomentStyle } from "@/lib/presentation/moments.ts";
@@ -66,7 +66,8 @@ function isPlainClick({ target }: MouseEvent): boolean {
 type HowFarProps = Pick<CardIdentityProps, "job" | "detail" | "trouble"> & { readonly zone: string };
 
 function HowFar({ job, detail, trouble, zone }: HowFarProps) {
-  const { total, done, failed, active } = job.counts;
+  const { total, done, failed } = job.counts;
+  const active = isAtGate(job) ? 0 : job.counts.active;
   const { figure, base, lost } = pagesSentence(job, detail);
   const waiting = waitingWords(job);
   const newest = lost === "" ? null : detail?.lastError;

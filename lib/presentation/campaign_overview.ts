@@ -1,6 +1,6 @@
 import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
 import { type CampaignFilter, countSegments, type Segment } from "./campaign_filter.ts";
-import { isInTrouble } from "./campaign_state.ts";
+import { isAtGate, isInTrouble } from "./campaign_state.ts";
 
 /** What a list says as a whole. The page sends it beside its first cards, for the cards that it leaves to the browser. */
 export interface CampaignOverview {
@@ -30,7 +30,7 @@ export function overviewOf(jobs: readonly JobSummary[], filter: CampaignFilter):
     troubled: jobs.filter(isInTrouble).length,
     running: running.length,
     runningTroubled: running.filter(isInTrouble).length,
-    activeVolumes: running.reduce((sum, { counts }) => sum + counts.active, 0),
+    activeVolumes: running.reduce((sum, job) => sum + (isAtGate(job) ? 0 : job.counts.active), 0),
     reaped: jobs.filter(({ jobGone }) => jobGone).length,
   };
 }

@@ -42,6 +42,11 @@ export function isHeldByWarmup(job: JobSummary): boolean {
   return isWarmupTrouble(job) && !isSettled(job) && active + done + failed === 0;
 }
 
+/** Whether the pods of a campaign wait for its warm-up, so that the volumes they have taken are not worked on. */
+export function isAtGate({ waiting, counts }: JobSummary): boolean {
+  return waiting?.code === "warmup" && counts.done + counts.failed === 0;
+}
+
 /** Suspended and not ended. */
 export function isWaiting({ phase }: JobSummary): boolean {
   return phase === "Queued" || phase === "Paused";

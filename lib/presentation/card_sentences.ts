@@ -6,6 +6,8 @@ export const CARD = {
   inVolumes: (started: string, all: string) => ` in ${started} of ${all} volumes`,
   volumesStarted: (started: string, all: string) => `${started} of ${all} volumes`,
   started: " started",
+  allDone: " done",
+  atGate: (waiting: string, all: string) => `, ${waiting} of ${all} volumes wait for the warm-up`,
   noPageRead: "No page read",
   noneStarted: (all: string) => `, 0 of ${all} volumes started`,
   pagesLost: (count: string, isOne: boolean) => `${count} ${isOne ? "page" : "pages"} lost`,

@@ -1,5 +1,5 @@
 import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
-import { isWhole } from "./campaign_state.ts";
+import { isAtGate, isWhole } from "./campaign_state.ts";
 import { CARD } from "./card_sentences.ts";
 
 /** A whole number with thousands separators: `81,204`. */
@@ -23,7 +23,8 @@ interface PagesSentence {
 }
 
 /** The pages of the volumes that have started; before those are read how many volumes have. */
-export function pagesSentence({ counts }: JobSummary, detail: JobDetail | null): PagesSentence {
+export function pagesSentence(job: JobSummary, detail: JobDetail | null): PagesSentence {
+  const { counts } = job;
   const all = formatCount(counts.total);
   if (detail && knowsPages(detail)) {
     const figure = atLeast(detail);
@@ -34,9 +35,11 @@ export function pagesSentence({ counts }: JobSummary, detail: JobDetail | null):
     };
   }
   const started = Math.min(counts.total, counts.done + counts.failed + counts.active);
-  return started === 0
-    ? { figure: CARD.noPageRead, base: CARD.noneStarted(all), lost: "" }
-    : { figure: CARD.volumesStarted(formatCount(started), all), base: CARD.started, lost: "" };
+  if (started === 0) return { figure: CARD.noPageRead, base: CARD.noneStarted(all), lost: "" };
+  if (isAtGate(job)) return { figure: CARD.noPageRead, base: CARD.atGate(formatCount(started), all), lost: "" };
+  // Of one that has succeeded, all.
+  const base = job.phase === "Succeeded" ? CARD.allDone : CARD.started;
+  return { figure: CARD.volumesStarted(formatCount(started), all), base, lost: "" };
 }
 
 /** Whether anything was read about the pages; volumes may have started and written nothing yet. */
