@@ -3,6 +3,7 @@ import { CARD } from "@/lib/presentation/card_sentences.ts";
 import { type NamedCampaign, runLogPath } from "@/lib/presentation/page_paths.ts";
 import { MAX_PROBLEM_SENTENCES } from "@/lib/presentation/problem_sentences.ts";
 import type { Problem } from "@/lib/presentation/problems.ts";
+import { RawWords } from "./raw_words.tsx";
 
 interface CardProblemsProps {
   readonly problems: readonly Problem[];
@@ -79,6 +80,7 @@ function ProblemItem({ problem, campaign }: { problem: Problem; campaign: NamedC
         </>
       )}
       {sentence}
+      <RawWords text={raw} />
     </li>
   );
 }

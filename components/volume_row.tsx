@@ -8,6 +8,7 @@ import { volumeChip, volumeManifest, volumeSentence } from "@/lib/presentation/v
 import { Chip } from "./chip.tsx";
 import { Icon } from "./icon.tsx";
 import { Meter } from "./meter.tsx";
+import { RawWords } from "./raw_words.tsx";
 
 interface VolumeRowProps {
   readonly volume: VolumeView;
@@ -55,7 +56,10 @@ export function VolumeRow({ volume, campaign, row, hasQuality }: VolumeRowProps)
             : <span class="wide">–</span>}
         </td>
       )}
-      <td role="cell" class="say sub" title={raw ?? undefined}>{text}</td>
+      <td role="cell" class="say sub" title={raw ?? undefined}>
+        {text}
+        <RawWords text={raw} />
+      </td>
       <td role="cell" class="go">
         <VolumeFiles volume={volume} campaign={campaign} />
       </td>

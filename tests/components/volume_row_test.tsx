@@ -17,6 +17,12 @@ Deno.test("volume row: a name that opens nothing says why, except of a volume th
   assert.match(rowOf({ ...pending, forbidden: true }), /<span class="vid">v</);
 });
 
+Deno.test("volume row: what the cluster reported follows the sentence, for readers without a pointer", () => {
+  const reason = { stage: null, permanent: null, error: "Evicted" };
+  assert.match(rowOf({ state: "failed", reason }), /cause is mended\.<span class="raw-words"> \(Evicted\)<\/span>/);
+  assert.doesNotMatch(rowOf({}), /raw-words/);
+});
+
 Deno.test("volume row: of a source that a browser cannot open nothing is said but that", () => {
   assert.match(rowOf({ sourceUrl: null }), /title="v has no source manifest that a browser can open"/);
 });
