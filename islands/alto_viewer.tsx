@@ -37,6 +37,7 @@ export default island("alto_viewer", function AltoViewer({ src, hasSession }: Al
   const batches = useMemo(() => lineBatches(page?.blocks ?? []), [page]);
   const shown = useBatches(batches.length, batches);
   const hasText = batches.length > 0;
+  const mayHaveText = problem === null && (page ? hasText : hasSession);
   const showsFile = printed !== null && (isRaw.value || problem !== null);
 
   useEffect(() => {
@@ -91,7 +92,7 @@ export default island("alto_viewer", function AltoViewer({ src, hasSession }: Al
           </a>
         </p>
       </div>
-      <ConfidenceLegend />
+      {mayHaveText && <ConfidenceLegend />}
       {problem !== null && <p class="banner bad" role="alert">{pageProblem(problem)}</p>}
       {!hasSession && !page && problem === null && (
         <p class="empty">

@@ -8,6 +8,7 @@ import { pageResponse } from "@/lib/site/page_response.ts";
 import { type SiteDeps, userOf } from "@/lib/site/site.ts";
 import { RefusedAddress } from "./refused_address.tsx";
 import { Shell } from "./shell.tsx";
+import { WayBack } from "./way_back.tsx";
 
 /** The file that the query names, once its address is known to be within the results. */
 type PageRequest =
@@ -23,7 +24,7 @@ export function altoPage(deps: SiteDeps) {
     const session = await deps.session(request);
     const user = userOf(session);
     return pageResponse(request, {
-      title: asked.ok ? readPageAddress(asked.src).page : PAGE_TEXT_LABELS.pageText,
+      title: asked.ok ? titleOf(asked.src) : PAGE_TEXT_LABELS.pageText,
       body: (
         <Shell user={user} current={null} here={context.target}>
           {asked.ok
@@ -35,10 +36,17 @@ export function altoPage(deps: SiteDeps) {
   };
 }
 
+/** The page and its volume: pages of several volumes have the same name. */
+function titleOf(src: string): string {
+  const { page, volume } = readPageAddress(src);
+  return volume === null ? page : `${page} · ${volume}`;
+}
+
 function PageOfVolume({ src, hasSession }: { src: string; hasSession: boolean }) {
   const { page, volume, pipeline, namespace } = readPageAddress(src);
   return (
     <>
+      <WayBack campaign={null} here={PAGE_TEXT_LABELS.pageText} />
       <div class="head">
         <div>
           <h1 class="vid">{page}</h1>

@@ -1,8 +1,8 @@
 import RunViewer from "@/islands/run_viewer.tsx";
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { readLogAddress } from "@/lib/presentation/log_address.ts";
-import { campaignPath, type NamedCampaign, viewerPath } from "@/lib/presentation/page_paths.ts";
-import { LABELS, refusedUrlSentence } from "@/lib/presentation/page_sentences.ts";
+import { type NamedCampaign, viewerPath } from "@/lib/presentation/page_paths.ts";
+import { refusedUrlSentence } from "@/lib/presentation/page_sentences.ts";
 import { guardResultUrl } from "@/lib/presentation/result_url_guard.ts";
 import { LOG_LABELS, LOG_SENTENCES } from "@/lib/presentation/run_log/log_sentences.ts";
 import { pageResponse } from "@/lib/site/page_response.ts";
@@ -10,6 +10,7 @@ import { type SiteDeps, userOf } from "@/lib/site/site.ts";
 import { DNS_LABEL } from "@/lib/std/dns_label.ts";
 import { RefusedAddress } from "./refused_address.tsx";
 import { addressOf, Shell } from "./shell.tsx";
+import { WayBack } from "./way_back.tsx";
 
 /** The log that the query names, once its address is known to be within the results. */
 type LogRequest =
@@ -55,7 +56,7 @@ function Run({ log, manifest, live, campaign, hasSession, address }: RunProps) {
   const { volume, pipeline, namespace } = readLogAddress(log);
   return (
     <>
-      <WayBack campaign={campaign} />
+      <WayBack campaign={campaign} here={LOG_LABELS.runLog} />
       <div class="log-head">
         <div>
           <h1 class="vid">{volume}</h1>
@@ -71,24 +72,6 @@ function Run({ log, manifest, live, campaign, hasSession, address }: RunProps) {
       </div>
       <RunViewer log={log} manifest={manifest} live={live} hasSession={hasSession} address={address} />
     </>
-  );
-}
-
-function WayBack({ campaign }: { campaign: NamedCampaign | null }) {
-  return (
-    <nav class="crumbs" aria-label={LOG_LABELS.wayBack}>
-      <ol>
-        <li>
-          <a href="/">{LABELS.campaigns}</a>
-        </li>
-        {campaign !== null && (
-          <li>
-            <a href={campaignPath(campaign.namespace, campaign.name)}>{campaign.name}</a>
-          </li>
-        )}
-        <li aria-current="page">{LOG_LABELS.runLog}</li>
-      </ol>
-    </nav>
   );
 }
 

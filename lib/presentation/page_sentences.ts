@@ -29,6 +29,7 @@ export const LABELS = {
   theme: (theme: string) => `Theme: ${theme}`,
   changeTheme: (theme: string, next: string) => `Theme: ${theme}. Change to ${next}`,
   loading: "Loading…",
+  wayBack: "Way back",
 
   filterByText: "Filter by name or pipeline",
   filterByState: "Filter by state",

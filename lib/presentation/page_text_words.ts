@@ -46,7 +46,7 @@ export function pageProblem(problem: PageProblem): string {
       return fetchProblemSentence(problem, {
         name: "The page",
         isOurs: true,
-        own: { 404: "There is no file at this address. A page that has not been processed yet has none." },
+        own: { 404: "There is no file at this address. The page was not processed yet or was lost." },
       });
   }
 }

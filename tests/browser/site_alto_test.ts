@@ -9,7 +9,7 @@ Deno.test(
     await site.change({ files: { "/alto/0004.xml": sampleAlto(30), "/iiif.json": {} } });
     await open(visit, altoViewerPath(site), "alto_viewer");
     await page.locator(".text-line").nth(30).waitFor();
-    assert.equal(await page.title(), "0004 · Stackroom");
+    assert.equal(await page.title(), "0004 · SE-GÖT-1 · Stackroom");
     assert.equal(await page.textContent("h1"), "0004");
     const [hostile, first] = await page.locator(".text-line > span:first-child").all();
     assert.equal(await hostile.textContent(), "<img src=x onerror=alert(1)>");
@@ -40,7 +40,7 @@ Deno.test(
     await site.change({ files: { "/alto/0004.xml": sampleAlto(12), "/iiif.json": {} } });
     await open(visit, altoViewerPath(site), "alto_viewer");
     await page.locator(".text-line").nth(12).waitFor();
-    await page.getByRole("button", { name: "Log out" }).focus();
+    await page.getByRole("link", { name: "Campaigns" }).last().focus();
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     await page.getByText("copied").waitFor();

@@ -14,7 +14,12 @@ async function page(query: string, headers: Record<string, string> = LOGGED_IN) 
 Deno.test("page text: named by its file, with what its address says, and the way to the raw file without scripts", async () => {
   const { status, headers, text } = await page(`?src=${encodeURIComponent(SRC)}`);
   assert.equal(status, 200);
-  assert.match(text, /<title>0004&lt;b> · Stackroom<\/title>/);
+  assert.match(text, /<title>0004&lt;b> · SE-GÖT-1 · Stackroom<\/title>/);
+  assert.match(
+    text,
+    /<nav class="crumbs"[^>]*><ol><li><a href="\/">Campaigns<\/a><\/li><li aria-current="page">Page text</,
+  );
+  assert.match(text, /class="confidence-legend"/);
   assert.match(text, /<h1 class="vid">0004&lt;b><\/h1>/);
   assert.match(text, /Page text · SE-GÖT-1 · lion-v2 · batch-default/);
   assert.match(text, new RegExp(`<a href="${SRC}">Raw file</a>`));
@@ -33,6 +38,7 @@ Deno.test("page text: without a session the frame and a way to log in", async ()
   const { status, text } = await page(`?src=${encodeURIComponent(SRC)}`, {});
   assert.equal(status, 200);
   assert.match(text, /<a href="\/login\?next=%2Falto%3Fsrc%3D[^"]+">Log in<\/a> to read pages/);
+  assert.doesNotMatch(text, /class="confidence-legend"/);
 });
 
 Deno.test("page text: opens only what lies under the results, and names what it refuses", async () => {

@@ -28,7 +28,6 @@ export const LOG_SENTENCES = {
 
 /** The words of its headings, controls and figures. Figures come formatted. */
 export const LOG_LABELS = {
-  wayBack: "Way back",
   viewPages: "View pages",
   search: "Search in the log",
   previousHit: "Previous hit",

@@ -1,0 +1,28 @@
+import { campaignPath, type NamedCampaign } from "@/lib/presentation/page_paths.ts";
+import { LABELS } from "@/lib/presentation/page_sentences.ts";
+
+interface WayBackProps {
+  /** The campaign that the reader came from; null: the address names none. */
+  readonly campaign: NamedCampaign | null;
+  /** What this page is. */
+  readonly here: string;
+}
+
+/** The way from a page back to the list of campaigns. */
+export function WayBack({ campaign, here }: WayBackProps) {
+  return (
+    <nav class="crumbs" aria-label={LABELS.wayBack}>
+      <ol>
+        <li>
+          <a href="/">{LABELS.campaigns}</a>
+        </li>
+        {campaign !== null && (
+          <li>
+            <a href={campaignPath(campaign.namespace, campaign.name)}>{campaign.name}</a>
+          </li>
+        )}
+        <li aria-current="page">{here}</li>
+      </ol>
+    </nav>
+  );
+}
