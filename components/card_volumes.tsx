@@ -108,6 +108,7 @@ export function CardVolumes(props: CardVolumesProps) {
               job={job}
               volumes={shown}
               placeholders={placeholders}
+              now={style.now}
               whole={isPrinting}
               filter={`${segment.value} ${text.value}`}
             />

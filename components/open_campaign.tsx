@@ -29,7 +29,7 @@ export function OpenCampaign({ detail, offset, style }: OpenCampaignProps) {
       <div class="body">
         <CardTotals job={detail} detail={detail} />
         {volumes.length > 0
-          ? <VolumeTable job={detail} volumes={volumes} placeholders={0} whole />
+          ? <VolumeTable job={detail} volumes={volumes} placeholders={0} now={style.now} whole />
           : <p class="note">{offset > 0 ? CARD.noMoreVolumes : CARD.noVolumes}</p>}
         {volumes.length > 0 && (
           <p class="note">

@@ -17,12 +17,14 @@ interface VolumeRowProps {
   /** Its place in the table, from 2: the head has the first. */
   readonly row: number;
   readonly hasQuality: boolean;
+  /** ms since 1970 */
+  readonly now: number;
 }
 
 /** One volume: its name, its state, how far it is, what can be said about it, its source and its log. */
-export function VolumeRow({ volume, campaign, row, hasQuality }: VolumeRowProps) {
+export function VolumeRow({ volume, campaign, row, hasQuality, now }: VolumeRowProps) {
   const { progress } = volume;
-  const { text, raw } = volumeSentence(volume);
+  const { text, raw } = volumeSentence(volume, now);
   return (
     <tr role="row" aria-rowindex={row}>
       <th role="rowheader" scope="row" class="id">

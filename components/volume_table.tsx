@@ -11,6 +11,8 @@ interface VolumeTableProps {
   readonly volumes: readonly VolumeView[];
   /** Rows that stand in for volumes before the first read. */
   readonly placeholders: number;
+  /** ms since 1970, from which ages count. */
+  readonly now: number;
   /** Every row is drawn, not only those near the screen. */
   readonly whole: boolean;
   /** What is filtered; another filter begins at the top. */
@@ -18,10 +20,10 @@ interface VolumeTableProps {
 }
 
 /** Volumes of a campaign: of a long list those near the screen. */
-export function VolumeTable({ job, volumes, placeholders, whole, filter = "" }: VolumeTableProps) {
+export function VolumeTable({ job, volumes, placeholders, now, whole, filter = "" }: VolumeTableProps) {
   const { table, runs } = useRowWindow(volumes.length, filter, whole);
   // A chunk that is the same element as before is not rendered again while the page scrolls.
-  const chunks = useMemo(() => new Map<number, VNode>(), [volumes, job.qualityPrediction]);
+  const chunks = useMemo(() => new Map<number, VNode>(), [volumes, job.qualityPrediction, now]);
   const chunkAt = (chunk: number) => {
     const known = chunks.get(chunk);
     if (known) return known;
@@ -35,6 +37,7 @@ export function VolumeTable({ job, volumes, placeholders, whole, filter = "" }: 
             campaign={job}
             row={begin + place + 2}
             hasQuality={job.qualityPrediction}
+            now={now}
           />
         ))}
       </tbody>

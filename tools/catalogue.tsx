@@ -113,7 +113,7 @@ function Catalogue() {
         {JOBS.map((job) => <Card key={job.name} job={{ ...job, name: `${job.name}-open` }} isOpen />)}
       </Part>
       <Part title="Rows of volumes">
-        <VolumeTable job={summary({ name: "rows" })} volumes={VOLUMES} placeholders={2} whole />
+        <VolumeTable job={summary({ name: "rows" })} volumes={VOLUMES} placeholders={2} now={SAMPLE_NOW} whole />
       </Part>
       <Part title="Stages of a run log, open and folded">
         {[true, false].map((isOpen) =>

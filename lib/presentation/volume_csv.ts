@@ -9,7 +9,8 @@ const COLUMNS: readonly (readonly [name: string, of: (volume: VolumeView) => str
   ["pages", ({ progress }) => progress?.total ?? null],
   ["pages lost", ({ progress }) => progress?.failed ?? null],
   ["quality", ({ progress }) => progress?.quality?.mean ?? null],
-  ["what is known", (volume) => volumeSentence(withoutAge(volume)).text],
+  // A file is read later than it is saved: the moment stands in a column of its own.
+  ["what is known", (volume) => volumeSentence(volume, null).text],
   ["reported", ({ reason }) => reason?.error ?? null],
   ["updated at", ({ progress }) => progress?.updatedAt ?? null],
   ["source manifest", ({ sourceUrl }) => sourceUrl],
@@ -31,11 +32,6 @@ export function volumesCsv(volumes: readonly VolumeView[]): string {
 /** A file name for the volumes of a campaign. */
 export function csvName(campaign: string, what: string): string {
   return `${campaign}-${what}.csv`.replace(/[^\p{L}\p{N}._-]+/gu, "-");
-}
-
-/** A file is read later than it is saved: the moment stands in a column of its own. */
-function withoutAge(volume: VolumeView): VolumeView {
-  return { ...volume, progress: volume.progress && { ...volume.progress, updatedAt: null, ageSeconds: null } };
 }
 
 /** Spreadsheets skip white space before a formula, and some take the full-width signs as well. */

@@ -118,7 +118,7 @@ const searchTexts = new WeakMap<VolumeView, string>();
 function searchText(volume: VolumeView): string {
   let text = searchTexts.get(volume);
   if (text === undefined) {
-    text = folded(`${volume.id} ${volumeChip(volume).text} ${volumeSentence(volume).text}`);
+    text = folded(`${volume.id} ${volumeChip(volume).text} ${volumeSentence(volume, null).text}`);
     searchTexts.set(volume, text);
   }
   return text;

@@ -11,13 +11,17 @@ interface VolumeSentence {
   readonly raw: string | null;
 }
 
-/** What a volume does and since when, why it failed, which page it lost, that it may not be read; "" for nothing. */
-export function volumeSentence(volume: VolumeView): VolumeSentence {
+/**
+ * What a volume does and since when, why it failed, which page it lost, that it may not be read; "" for nothing.
+ *
+ * @param now ms since 1970; null: the sentence is to hold at any time, so it names no age
+ */
+export function volumeSentence(volume: VolumeView, now: number | null): VolumeSentence {
   const { state, reason, progress } = volume;
   if (volume.forbidden) return { text: forbiddenSentence(), raw: null };
   if (state === "failed") return reason ? failureWords(reason, true) : UNEXPLAINED_FAILURE;
-  if (state === "active") return activity(volume);
-  const age = progress?.ageSeconds ?? null;
+  if (state === "active") return activity(volume, now);
+  const age = ageAt(volume, now);
   const ended = state === "done" && age !== null ? `Ended ${formatAge(age)}` : "";
   if (state === "done" && progress?.lastError) {
     const { page, error } = progress.lastError;
@@ -56,16 +60,28 @@ export function volumeChip(volume: VolumeView): Chip {
   }
 }
 
-function activity({ reason, progress, stalledSince }: VolumeView): VolumeSentence {
+function activity(volume: VolumeView, now: number | null): VolumeSentence {
+  const { reason, progress, stalledSince } = volume;
   if (reason) return failureWords(reason, false);
-  const age = progress?.ageSeconds ?? null;
+  const age = ageAt(volume, now);
   const words = stageWords(progress?.stage ?? null);
-  if (stalledSince !== null && age !== null) {
+  if (stalledSince !== null && (age !== null || now === null)) {
+    const span = age === null ? "" : ` for ${formatSpan(age)}`;
     const stage = words && ` while ${words}`;
-    return { text: `No progress for ${formatSpan(age)}${stage}: its run log may say why.`, raw: null };
+    return { text: `No progress${span}${stage}: its run log may say why.`, raw: null };
   }
   const text = [capital(words), age === null ? "" : formatAge(age)].filter(Boolean).join(" · ");
   return { text, raw: null };
+}
+
+/** Seconds since the last progress. Never below the age that was read: the `now` of a page moves once a minute. */
+function ageAt({ progress }: VolumeView, now: number | null): number | null {
+  const age = progress?.ageSeconds ?? null;
+  if (age === null || now === null) return null;
+  const text = progress?.updatedAt ?? "";
+  // A time without a zone is UTC; an engine takes it for local time.
+  const updated = Date.parse(/(?:z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`);
+  return Number.isNaN(updated) ? age : Math.max(age, (now - updated) / 1000);
 }
 
 function capital(text: string): string {

@@ -74,7 +74,7 @@ Deno.test(
     const rows = card.locator("tbody[data-chunk] tr");
     await rows.nth(7).waitFor();
     assert.equal(await rows.count(), 8);
-    assert.ok(await card.getByText("No progress for 42 min while processing pages").isVisible());
+    assert.ok(await card.getByText(/^No progress for .+ while processing pages/).isVisible());
     await card.getByText("Show the other 192 volumes").click();
     await card.locator("table.volumes[aria-rowcount='201']").waitFor();
     // By a key: rows that are measured as they come near the screen may move it by a few pixels under a pointer.

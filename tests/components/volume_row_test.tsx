@@ -4,11 +4,13 @@ import { renderToString } from "preact-render-to-string";
 
 import { VolumeRow } from "@/components/volume_row.tsx";
 import type { VolumeView } from "@/lib/campaigns/projection/types.ts";
-import { summary, volume } from "@/tests/site/fake_campaigns.ts";
+import { SAMPLE_NOW, summary, volume } from "@/tests/site/fake_campaigns.ts";
 
 function rowOf(change: Partial<VolumeView>): string {
   const row = volume({ index: 0, id: "v", ...change });
-  return renderToString(<VolumeRow volume={row} campaign={summary({ name: "a" })} row={2} hasQuality={false} />);
+  return renderToString(
+    <VolumeRow volume={row} campaign={summary({ name: "a" })} row={2} hasQuality={false} now={SAMPLE_NOW} />,
+  );
 }
 
 Deno.test("volume row: a name that opens nothing says why, except of a volume that the account may not read", () => {

@@ -194,6 +194,7 @@ function activeVolume(index: number, id: string): VolumeView {
       done: 20 + 12 * index,
       total: 201,
       stage: "stream",
+      updatedAt: new Date(SAMPLE_NOW - (index === 1 ? 2520 : 8) * 1000).toISOString(),
       ageSeconds: index === 1 ? 2520 : 8,
       quality: null,
     },

@@ -8,7 +8,7 @@ import { problemsOf } from "@/lib/presentation/problems.ts";
 import { parseRunLog } from "@/tests/lib/presentation/run_log/parsed_log.ts";
 import { logProblem, outcomeChip, stageCounts, stoppedBy } from "@/lib/presentation/run_log/words.ts";
 import { volumeChip, volumeManifest, volumeSentence } from "@/lib/presentation/volume_words.ts";
-import { detail, summary, volume } from "@/tests/site/fake_campaigns.ts";
+import { detail, SAMPLE_NOW, summary, volume } from "@/tests/site/fake_campaigns.ts";
 
 const job = summary({ name: "a" });
 const broken = volume({
@@ -64,22 +64,33 @@ Deno.test("volume words: an active volume says what it does, one that stands sti
   const aged = (ageSeconds: number, stalledSince: string | null = null) => ({
     ...active,
     stalledSince,
-    progress: active.progress && { ...active.progress, stage: "stream", ageSeconds },
+    progress: active.progress && { ...active.progress, stage: "stream", ageSeconds, updatedAt: null },
   });
-  assert.equal(volumeSentence(aged(8)).text, "Processing pages · 8 s ago");
+  assert.equal(volumeSentence(aged(8), SAMPLE_NOW).text, "Processing pages · 8 s ago");
   assert.equal(volumeChip(aged(8)).text, "active");
   const stalled = aged(2520, "2026-11-21T11:48:00Z");
   assert.equal(
-    volumeSentence(stalled).text,
+    volumeSentence(stalled, SAMPLE_NOW).text,
     "No progress for 42 min while processing pages: its run log may say why.",
   );
   assert.deepEqual([volumeChip(stalled).text, volumeChip(stalled).tone], ["stalled", "warn"]);
 });
 
+Deno.test("volume words: ages grow after the read, are never below what was read, and are left out where they would stay", () => {
+  const done = volume({ index: 0, id: "v" });
+  const active = { ...done, state: "active" } as const;
+  const stalled = { ...active, stalledSince: "2026-11-21T11:00:00Z" };
+  const said = (now: number | null) => [done, active, stalled].map((volume) => volumeSentence(volume, now).text);
+  const stage = "its run log may say why.";
+  assert.deepEqual(said(SAMPLE_NOW - 60_000), ["Ended 30 min ago", "30 min ago", `No progress for 30 min: ${stage}`]);
+  assert.deepEqual(said(SAMPLE_NOW + 1_800_000), ["Ended 1 h ago", "1 h ago", `No progress for 1 h: ${stage}`]);
+  assert.deepEqual(said(null), ["", "", `No progress: ${stage}`]);
+});
+
 Deno.test("volume words: an active volume between two attempts says why the first one ended", () => {
   const between = { ...broken, state: "active" } as const;
-  assert.match(volumeSentence(between).text, /to free resources\. It will be tried again\.$/);
-  assert.equal(volumeSentence(between).raw, "Evicted");
+  assert.match(volumeSentence(between, SAMPLE_NOW).text, /to free resources\. It will be tried again\.$/);
+  assert.equal(volumeSentence(between, SAMPLE_NOW).raw, "Evicted");
 });
 
 Deno.test("volume words: a done volume with lost pages has a word and a colour of its own", () => {
@@ -91,11 +102,11 @@ Deno.test("volume words: a done volume with lost pages has a word and a colour o
   assert.deepEqual(volumeChip(volume({ index: 0, id: "v" })), { text: "done", tone: "done" });
   assert.deepEqual(volumeChip(lost(1)), { text: "done, 1 page lost", tone: "warn" });
   assert.deepEqual(volumeChip(lost(2)), { text: "done, 2 pages lost", tone: "warn" });
-  assert.equal(volumeSentence(lost(1)).text, "Page 0009 was lost: too dark · ended 30 min ago");
+  assert.equal(volumeSentence(lost(1), SAMPLE_NOW).text, "Page 0009 was lost: too dark · ended 30 min ago");
 });
 
 Deno.test("volume words: a volume the reader may not read says only that", () => {
-  assert.match(volumeSentence({ ...broken, forbidden: true }).text, /may not read/);
+  assert.match(volumeSentence({ ...broken, forbidden: true }, SAMPLE_NOW).text, /may not read/);
 });
 
 Deno.test("volume words: a name opens the published manifest, else the source's, else nothing", () => {
@@ -113,7 +124,10 @@ Deno.test("volume words: a name opens the published manifest, else the source's,
 });
 
 Deno.test("volume words: a failed volume without a reason still gets a sentence", () => {
-  assert.match(volumeSentence(volume({ index: 0, id: "v", state: "failed" })).text, /nothing is left that says why/);
+  assert.match(
+    volumeSentence(volume({ index: 0, id: "v", state: "failed" }), SAMPLE_NOW).text,
+    /nothing is left that says why/,
+  );
 });
 
 Deno.test("log address: namespace, pipeline and volume, decoded", () => {
