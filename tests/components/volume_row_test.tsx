@@ -21,7 +21,7 @@ Deno.test("volume row: a name that opens nothing says why, except of a volume th
 
 Deno.test("volume row: what the cluster reported follows the sentence, for readers without a pointer", () => {
   const reason = { stage: null, permanent: null, error: "Evicted" };
-  assert.match(rowOf({ state: "failed", reason }), /cause is mended\.<span class="raw-words"> \(Evicted\)<\/span>/);
+  assert.match(rowOf({ state: "failed", reason }), /\.<span class="raw-words"> \(Evicted\)<\/span>/);
   assert.doesNotMatch(rowOf({}), /raw-words/);
 });
 
