@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { CreateBucketCommand, ListObjectsV2Command, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
-import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
+import { CreateBucketCommand, ListObjectsV2Command, type S3Client } from "@aws-sdk/client-s3";
 import { RedisClient } from "@/lib/tasks/redis/redis_client.ts";
 import { RedisTaskStore } from "@/lib/tasks/redis/redis_task_store.ts";
 import { deploymentOf } from "@/lib/tasks/task_keys.ts";
@@ -10,18 +9,27 @@ import { mapiAuthorization, startStore } from "@/tests/embedded/store/store_fixt
 import { unzipped } from "@/tests/lib/tasks/zip/strict_zip.ts";
 import { REDIS_PROGRAM, RedisServer } from "@/tests/redis_server.ts";
 import { type GatewayClient, logIn } from "./gateway_client.ts";
-import { HeldStore, type StoreRequest } from "./held_store.ts";
+import { HeldStore } from "./held_store.ts";
+import {
+  begun,
+  BUCKET,
+  hasEnded,
+  isLaterPage,
+  isWholePage,
+  keysOf,
+  length,
+  OBJECTS,
+  poll,
+  put,
+  received,
+  shows,
+  small,
+  until,
+} from "./held_tasks.ts";
 
 const MIB = 1024 * 1024;
-const POLL_MS = 20;
-/** A process that was killed is found after 20 s, and then its work is done again. */
-const TIMEOUT_MS = 90_000;
-const BUCKET = "parcels";
-const OBJECTS = `/buckets/${BUCKET}/objects`;
 const PASSWORD = "stackroom-demo";
 const SECRET = "a key of this test, long enough to sign with";
-
-type Progress = Record<string, unknown>;
 
 interface Replicas extends AsyncDisposable {
   readonly redis: RedisServer;
@@ -86,21 +94,6 @@ async function startReplicas(): Promise<Replicas> {
   }
 }
 
-async function put(s3: S3Client, entries: readonly (readonly [key: string, body: string | Uint8Array])[]) {
-  await forEachConcurrent(entries, 16, async ([Key, Body]) => {
-    await s3.send(new PutObjectCommand({ Bucket: BUCKET, Key, Body }));
-  });
-}
-
-/** Keys such as `prefix0007`. */
-function keysOf(prefix: string, count: number): string[] {
-  return Array.from({ length: count }, (_, number) => prefix + String(number).padStart(4, "0"));
-}
-
-function small(keys: readonly string[]) {
-  return keys.map((key) => [key, "letter"] as const);
-}
-
 async function listed(s3: S3Client): Promise<string[]> {
   const keys: string[] = [];
   let ContinuationToken: string | undefined;
@@ -111,66 +104,6 @@ async function listed(s3: S3Client): Promise<string[]> {
   } while (ContinuationToken);
   return keys;
 }
-
-/** Waits until something is there. */
-async function until<T>(what: string, find: () => T | null | Promise<T | null>): Promise<T> {
-  for (const end = Date.now() + TIMEOUT_MS;;) {
-    const found = await find();
-    if (found !== null) return found;
-    assert.ok(Date.now() < end, `${what}: not within ${TIMEOUT_MS} ms`);
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-  }
-}
-
-function poll(client: GatewayClient, path: string): Promise<Response> {
-  return client.call("GET", path, undefined, { accept: "application/json" });
-}
-
-/** Waits until a task shows something; no poll fails before. */
-async function shows(client: GatewayClient, path: string, isShown: (progress: Progress) => boolean): Promise<Progress> {
-  return await until(path, async () => {
-    const response = await poll(client, path);
-    const text = await response.text();
-    assert.equal(response.status, 200, text);
-    const progress = JSON.parse(text);
-    return isShown(progress) ? progress : null;
-  });
-}
-
-const hasEnded = ({ ended_at }: Progress) => ended_at !== null;
-
-/** Starts a task; the path of its progress. */
-async function begun(client: GatewayClient, kind: string, body?: unknown): Promise<string> {
-  const { task_id } = await client.json("POST", `${OBJECTS}/${kind}`, body);
-  return `${OBJECTS}/${kind.split("?")[0]}/${task_id}`;
-}
-
-function queryOf({ path }: Pick<StoreRequest, "path">): URLSearchParams {
-  return new URL(path, "http://store").searchParams;
-}
-
-/** Whether a page of keys is read that is not the first one under this prefix. */
-function isLaterPage(request: StoreRequest, prefix: string): boolean {
-  const query = queryOf(request);
-  return query.get("prefix") === prefix && (query.has("continuation-token") || query.has("start-after"));
-}
-
-/** Whether keys under this prefix are counted or listed. A start reads one key, to find whether the bucket exists. */
-function isWholePage(request: Pick<StoreRequest, "path">, prefix: string): boolean {
-  const query = queryOf(request);
-  return query.get("prefix") === prefix && query.get("max-keys") !== "1";
-}
-
-/** Reads a body until it ends or breaks off. */
-async function received(body: ReadableStream<Uint8Array> | null, chunks: Uint8Array[]): Promise<void> {
-  try {
-    for await (const chunk of body ?? []) chunks.push(chunk);
-  } catch (error) {
-    assert.ok(error instanceof TypeError, String(error));
-  }
-}
-
-const length = (chunks: readonly Uint8Array[]) => chunks.reduce((sum, chunk) => sum + chunk.length, 0);
 
 Deno.test({
   name: "shared tasks: another process takes over the tasks of a killed one, and nothing is lost or counted twice",

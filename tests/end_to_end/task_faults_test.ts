@@ -1,21 +1,29 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { type IncomingMessage, request } from "node:http";
-import { CreateBucketCommand, ListObjectsV2Command, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
-import { forEachConcurrent } from "@/lib/std/for_each_concurrent.ts";
+import { CreateBucketCommand, ListObjectsV2Command, type S3Client } from "@aws-sdk/client-s3";
 import { type Application, startApplication } from "@/tests/application.ts";
 import { mapiAuthorization, startStore } from "@/tests/embedded/store/store_fixture.ts";
 import { unzipped } from "@/tests/lib/tasks/zip/strict_zip.ts";
 import { type GatewayClient, logIn } from "./gateway_client.ts";
 import { HeldStore, type StoreRequest } from "./held_store.ts";
+import {
+  begun,
+  BUCKET,
+  hasEnded,
+  isLaterPage,
+  isWholePage,
+  keysOf,
+  length,
+  put,
+  queryOf,
+  received,
+  shows,
+  small,
+  until,
+} from "./held_tasks.ts";
 
 const MIB = 1024 * 1024;
-const POLL_MS = 20;
-const TIMEOUT_MS = 90_000;
-const BUCKET = "parcels";
-const OBJECTS = `/buckets/${BUCKET}/objects`;
-
-type Progress = Record<string, unknown>;
 
 /** A gateway in a process of its own, with its tasks in memory, in front of an S3 server. */
 function startGateway(endpoint: string): Promise<Application> {
@@ -51,75 +59,6 @@ async function withScene(run: (scene: Scene) => Promise<void>): Promise<void> {
   const { site } = application;
   const mapi = `${store.mapi("archive")}/mapi/tenants/archive`;
   await run({ held, s3, mapi, site, client: await logIn(site, "archive/curator") });
-}
-
-async function put(s3: S3Client, entries: readonly (readonly [key: string, body: string | Uint8Array])[]) {
-  await forEachConcurrent(entries, 16, async ([Key, Body]) => {
-    await s3.send(new PutObjectCommand({ Bucket: BUCKET, Key, Body }));
-  });
-}
-
-/** Keys such as `prefix0007`. */
-function keysOf(prefix: string, count: number): string[] {
-  return Array.from({ length: count }, (_, number) => prefix + String(number).padStart(4, "0"));
-}
-
-const small = (keys: readonly string[]) => keys.map((key) => [key, "letter"] as const);
-
-/** Waits until something is there. */
-async function until<T>(what: string, find: () => T | null | Promise<T | null>): Promise<T> {
-  for (const end = Date.now() + TIMEOUT_MS;;) {
-    const found = await find();
-    if (found !== null) return found;
-    assert.ok(Date.now() < end, `${what}: not within ${TIMEOUT_MS} ms`);
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-  }
-}
-
-/** Waits until a task shows something; no poll fails before. */
-async function shows(client: GatewayClient, path: string, isShown: (progress: Progress) => boolean): Promise<Progress> {
-  return await until(path, async () => {
-    const response = await client.call("GET", path, undefined, { accept: "application/json" });
-    const text = await response.text();
-    assert.equal(response.status, 200, text);
-    const progress = JSON.parse(text);
-    return isShown(progress) ? progress : null;
-  });
-}
-
-const hasEnded = ({ ended_at }: Progress) => ended_at !== null;
-
-/** Starts a task; the path of its progress. */
-async function begun(client: GatewayClient, kind: string, body?: unknown): Promise<string> {
-  const { task_id } = await client.json("POST", `${OBJECTS}/${kind}`, body);
-  return `${OBJECTS}/${kind.split("?")[0]}/${task_id}`;
-}
-
-function queryOf({ path }: StoreRequest): URLSearchParams {
-  return new URL(path, "http://store").searchParams;
-}
-
-/** Whether a page of keys is read that is not the first one under this prefix. */
-function isLaterPage(request: StoreRequest, prefix: string): boolean {
-  const query = queryOf(request);
-  return query.get("prefix") === prefix && (query.has("continuation-token") || query.has("start-after"));
-}
-
-/** Whether keys under this prefix are counted. A start reads one key, to find whether the bucket exists. */
-function isWholePage(request: StoreRequest, prefix: string): boolean {
-  const query = queryOf(request);
-  return query.get("prefix") === prefix && query.get("max-keys") !== "1";
-}
-
-const length = (chunks: readonly Uint8Array[]) => chunks.reduce((sum, chunk) => sum + chunk.length, 0);
-
-/** Reads a body until it ends or breaks off. */
-async function received(body: ReadableStream<Uint8Array> | null, chunks: Uint8Array[]): Promise<void> {
-  try {
-    for await (const chunk of body ?? []) chunks.push(chunk);
-  } catch (error) {
-    assert.ok(error instanceof TypeError, String(error));
-  }
 }
 
 Deno.test("faults of tasks: the store is away for seconds in the middle of each kind, and nothing is lost", async () => {
