@@ -2,25 +2,10 @@ import assert from "node:assert/strict";
 
 import type { Page } from "playwright-core";
 
-import { open, withPage } from "./site_fixture.ts";
+import { countShifts, open, withPage } from "./site_fixture.ts";
 import { type FakeSite, startFakeSite } from "./site_server.ts";
 
-declare global {
-  /** Sum of the page's layout shifts. */
-  var shifted: number;
-}
-
 const OFFLINE = [/Failed to load resource/];
-
-/** Adds up the layout shifts of the pages that are opened from now on. */
-async function countShifts(page: Page): Promise<void> {
-  await page.addInitScript(() => {
-    globalThis.shifted = 0;
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) if ("value" in entry) globalThis.shifted += Number(entry.value);
-    }).observe({ type: "layout-shift", buffered: true });
-  });
-}
 
 /** So many campaigns. */
 async function serveMany(page: Page, site: FakeSite, count: number): Promise<void> {

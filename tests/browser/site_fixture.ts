@@ -5,6 +5,11 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { launch } from "./chromium.ts";
 import { type FakeSite, startFakeSite } from "./site_server.ts";
 
+declare global {
+  /** Sum of the page's layout shifts. */
+  var shifted: number;
+}
+
 /** A page, the site it is on, and what it complained of. */
 export interface Visit {
   readonly page: Page;
@@ -52,6 +57,16 @@ export async function open({ page, site }: Visit, path = "", island = "campaign_
   await page.click("button[type=submit]");
   await page.waitForURL(site.url + path);
   await page.waitForSelector(`[data-island=${island}][data-hydrated]`);
+}
+
+/** Adds up the layout shifts of the pages that are opened from now on. */
+export async function countShifts(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    globalThis.shifted = 0;
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) if ("value" in entry) globalThis.shifted += Number(entry.value);
+    }).observe({ type: "layout-shift", buffered: true });
+  });
 }
 
 /** The address of a run log's page with the summary of the run's manifest, of a run that is over. */

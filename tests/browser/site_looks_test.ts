@@ -5,6 +5,7 @@ import type { Page } from "playwright-core";
 import { accessibilityFindings } from "./accessibility.ts";
 import {
   altoViewerPath,
+  countShifts,
   logPath,
   open,
   runPath,
@@ -14,23 +15,8 @@ import {
   withPage,
 } from "./site_fixture.ts";
 
-declare global {
-  /** Sum of the page's layout shifts. */
-  var shifted: number;
-}
-
 async function scrollsSideways(page: Page): Promise<boolean> {
   return await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
-}
-
-/** Adds up the layout shifts of the pages that are opened from now on. */
-async function countShifts(page: Page): Promise<void> {
-  await page.addInitScript(() => {
-    globalThis.shifted = 0;
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) if ("value" in entry) globalThis.shifted += Number(entry.value);
-    }).observe({ type: "layout-shift", buffered: true });
-  });
 }
 
 async function openEverything({ page }: Visit): Promise<void> {

@@ -415,16 +415,18 @@ Deno.test(
   }),
 );
 
+/** An entry of the contents. */
+const range = (name: string, items: readonly unknown[]) => ({
+  type: "Range",
+  id: `${ARCHIVE}/r/${name}`,
+  label: { sv: [name] },
+  items,
+});
+
 Deno.test(
   "viewer: arrows go through the contents, and many entries are rendered in groups",
   withPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
     const { page } = visit;
-    const range = (name: string, items: readonly unknown[]) => ({
-      type: "Range",
-      id: `${ARCHIVE}/r/${name}`,
-      label: { sv: [name] },
-      items,
-    });
     const parts = Array.from({ length: 30 }, (_, n) => range(`Del ${n}`, [canvasAt(n % 4)]));
     const others = Array.from({ length: 450 }, (_, n) => range(`Akt ${n}`, [canvasAt(n % 4)]));
     await serve(page, { pages: 4, extra: { structures: [range("Band", parts), ...others] } });
@@ -475,12 +477,6 @@ Deno.test(
   "viewer: the Tab key leads into contents that begin with a bare label",
   withPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" }, async (visit) => {
     const { page } = visit;
-    const range = (name: string, items: readonly unknown[]) => ({
-      type: "Range",
-      id: `${ARCHIVE}/r/${name}`,
-      label: { sv: [name] },
-      items,
-    });
     await serve(page, { pages: 2, extra: { structures: [range("Band", []), range("Akt", [canvasAt(1)])] } });
     await openViewer(visit);
     await page.getByText("Åskan går över 0.xml").waitFor();
