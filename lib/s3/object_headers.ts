@@ -15,6 +15,8 @@ const UPLOAD_HEADERS = [
   "if-none-match",
   "x-amz-tagging",
 ];
+/** Conditions of a write, which the store evaluates when it creates the object. */
+export const WRITE_CONDITIONS = ["if-match", "if-none-match"];
 const READ_HEADERS = [
   "range",
   "if-range",
@@ -74,6 +76,13 @@ export function formUploadHeaders(request: Headers, contentType: string | null):
     mustBePrintable("file: content-type", contentType);
     headers.set("content-type", contentType);
   }
+  return headers;
+}
+
+/** The conditions of a write among the headers of a request. @throws HttpError 400 as {@link uploadHeaders} */
+export function conditionHeaders(request: Headers): Headers {
+  const headers = picked(request, WRITE_CONDITIONS, false);
+  for (const [name, value] of headers) mustBePrintable(name, value);
   return headers;
 }
 

@@ -117,8 +117,8 @@ export async function presignableParts(
 /** The parts of an upload that get URLs. */
 interface PresignedParts {
   readonly uploadId: string;
-  /** How many there are; their numbers begin with 1. */
-  readonly parts: number;
+  /** Their numbers, from 1 on. */
+  readonly parts: readonly number[];
   /** The headers that the URLs of parts require, by their numbers. */
   readonly headers: ReadonlyMap<number, HeaderRecord>;
 }
@@ -134,7 +134,7 @@ export async function presignParts(
 ): Promise<void> {
   const batch = { method: "PUT", origin, keys: caller.s3, region: s3.region, expiresSeconds, now: s3.now() } as const;
   const sign = partUrlSigner(batch, path, uploadId);
-  await yielding(parts, (index) => found(index + 1, sign(index + 1, headers.get(index + 1))));
+  await yielding(parts.length, (index) => found(parts[index], sign(parts[index], headers.get(parts[index]))));
 }
 
 function pathOf(endpoint: string, virtualHosts: boolean | undefined, bucket: string, key: string): string | null {

@@ -3,6 +3,7 @@ import { type BodySource, bodySource } from "@/lib/http/body_source.ts";
 import { clientClosedRequest, HttpError, payloadTooLarge } from "@/lib/http/errors.ts";
 import type { S3 } from "@/lib/s3/client.ts";
 import { MAX_PARTS, MIN_PART_BYTES, openUpload, sendPart, type SentPart } from "@/lib/s3/multipart.ts";
+import { WRITE_CONDITIONS } from "@/lib/s3/object_headers.ts";
 import { type ObjectRef, putObject, type WrittenObject } from "@/lib/s3/objects.ts";
 import { bodyDigests, DIGEST_HEADERS } from "./body_digests.ts";
 import { BufferPool } from "./buffer_pool.ts";
@@ -12,8 +13,6 @@ import { requestBody } from "./request_body.ts";
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const GIB = 1024 * MIB;
-/** Conditions of a write, which the store evaluates when it creates the object. */
-const CONDITIONS = ["if-match", "if-none-match"];
 
 /** Parts of unknown length have 5 MiB, twice as much after every thousand, at most 128: 10,000 of them have 776 GiB. */
 const LARGEST_PART_BYTES = 128 * MIB;
@@ -121,7 +120,12 @@ export async function writeFromSource(
       const content = part?.content() ?? { body: null, lengthBytes: 0 };
       return await putObject(s3, caller, target, { ...content, headers });
     }
-    await using upload = await openUpload(s3, caller, target, without(headers, [...CONDITIONS, ...DIGEST_HEADERS]));
+    await using upload = await openUpload(
+      s3,
+      caller,
+      target,
+      without(headers, [...WRITE_CONDITIONS, ...DIGEST_HEADERS]),
+    );
     const sent: SentPart[] = [];
     for (let next: IteratorResult<Part, undefined> = first; !next.done;) {
       using part: Part = next.value;
@@ -134,7 +138,7 @@ export async function writeFromSource(
       next = following;
     }
     digests.check();
-    return await upload.complete(sent, only(headers, CONDITIONS));
+    return await upload.complete(sent, only(headers, WRITE_CONDITIONS));
   } catch (error) {
     cancel(error);
     const cause = cancellation.signal.reason;

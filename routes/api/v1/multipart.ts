@@ -21,7 +21,7 @@ import {
   sendPart,
   WITH_SHA256,
 } from "@/lib/s3/multipart.ts";
-import { digestHeaders, uploadHeaders } from "@/lib/s3/object_headers.ts";
+import { conditionHeaders, digestHeaders, uploadHeaders } from "@/lib/s3/object_headers.ts";
 import { presignableParts, presignParts, requiredHeaders } from "@/lib/s3/presign.ts";
 import { MAX_FORM_PART_BYTES, sendPartFromSource } from "@/lib/s3/upload/form_part.ts";
 import { requestBody } from "@/lib/s3/upload/request_body.ts";
@@ -61,6 +61,9 @@ const presignRequest = z.object({
   upload_id: wellFormed.min(1).nullish().meta({
     description: "An upload that exists; without it a new one is created",
   }),
+  part_numbers: z.array(partNumber).min(1).max(MAX_PARTS).nullish().meta({
+    description: "Only these parts get URLs, in this order; all do when absent",
+  }),
   checksums: z.array(z.strictObject({ part_number: partNumber, sha256: sha256Text })).max(MAX_PARTS).nullish().meta({
     description:
       "SHA-256 of parts, in base64. A new upload is created with that algorithm, and needs those of all parts",
@@ -73,7 +76,7 @@ const presigned = z.object({
   part_size: z.int().meta({ description: "bytes" }),
   total_parts: z.int(),
   urls: z.array(z.object({ part_number: z.int(), url: z.string(), headers: headersField })).meta({
-    description: "In order, from part 1",
+    description: "In order, from part 1, or in that of `part_numbers`",
   }),
   expires_in: z.int().meta({ description: "seconds" }),
 }).meta({ id: "PartsPresigned" });
@@ -136,7 +139,7 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
         200: { description: "The URLs", schema: presigned },
         400: {
           description:
-            "More than 10,000 parts, a checksum of none of them, checksums of only some parts of a new upload, or a " +
+            "More than 10,000 parts, a number or a checksum of none of them, checksums of only some parts of a new upload, or a " +
             "key that no URL can carry: no upload was begun",
         },
         404: { description: "No such bucket" },
@@ -144,6 +147,9 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
       async handler({ caller, params: place, body }) {
         const part_size = body.part_size ?? DEFAULT_PART_BYTES;
         const total_parts = partCount(body.file_size, part_size);
+        const parts = body.part_numbers ?? Array.from({ length: total_parts }, (_, index) => index + 1);
+        const excess = parts.find((number) => number > total_parts);
+        if (excess) throw badRequest(`part_numbers: part ${excess} is not one of the ${total_parts} parts`);
         const headers = partHeaders(body.checksums ?? [], total_parts);
         const target = await presignableParts(s3, caller, place);
         if (!body.upload_id) requireAll(headers, total_parts);
@@ -154,11 +160,13 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
         text.add(
           JSON.stringify({ ...place, upload_id, part_size, total_parts, expires_in }).slice(0, -1) + ',"urls":[',
         );
-        const upload = { uploadId: upload_id, parts: total_parts, headers };
+        const upload = { uploadId: upload_id, parts, headers };
+        let isFirst = true;
         await presignParts(s3, caller, target, upload, expires_in, (number, url) => {
           const required = headers.get(number);
           const member = required ? `,"headers":${JSON.stringify(required)}` : "";
-          text.add(`${number === 1 ? "" : ","}{"part_number":${number},"url":"${url}"${member}}`);
+          text.add(`${isFirst ? "" : ","}{"part_number":${number},"url":"${url}"${member}}`);
+          isFirst = false;
         });
         text.add("]}");
         return text.response();
@@ -170,14 +178,17 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
       ...UPLOAD,
       path: `${UPLOAD.path}/complete`,
       summary: "Assemble the object from its parts",
+      description: "If-Match and If-None-Match go with it: the store judges them when the object appears.",
       body: { kind: "json", schema: completeRequest, limitBytes: MAX_COMPLETE_BYTES },
       responses: {
         200: { description: "The object is there", schema: completed },
         400: { description: "A part is missing, too small or out of order" },
+        412: { description: "A condition does not hold" },
         ...unknown,
       },
-      async handler({ caller, params: place, body }) {
-        const { etag } = await completeUpload(s3, caller, { ...place, uploadId: body.upload_id }, body.parts);
+      async handler({ caller, params: place, body }, { request }) {
+        const upload = { ...place, uploadId: body.upload_id };
+        const { etag } = await completeUpload(s3, caller, upload, body.parts, conditionHeaders(request.headers));
         return Response.json({ ...place, etag });
       },
     }),

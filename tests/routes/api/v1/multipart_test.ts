@@ -201,6 +201,19 @@ Deno.test("multipart: aborted, parts listed, a part written through the gateway"
   });
 });
 
+Deno.test("multipart: the conditions of a completion go to the store, other headers do not", async () => {
+  await withGateway({}, async ({ call, answer, seen }) => {
+    answer(() => new Response("<Error><Code>PreconditionFailed</Code></Error>", { status: 412 }));
+    const body = JSON.stringify({ upload_id: "u", parts: [{ PartNumber: 1, ETag: "e" }] });
+    const headers = { "If-None-Match": "*", "x-amz-meta-a": "b", "Content-Type": "application/json" };
+    const response = await call(`${KEY}/complete`, { method: "POST", body, headers });
+    await response.body?.cancel();
+    assert.equal(response.status, 412);
+    assert.equal(seen[0].headers.get("If-None-Match"), "*");
+    assert.equal(seen[0].headers.get("x-amz-meta-a"), null);
+  });
+});
+
 Deno.test("multipart: an upload id that is half a character is 422 by its name, and nothing is asked", async () => {
   await withGateway({}, async ({ call, seen }) => {
     const parts = [{ PartNumber: 1, ETag: "e" }];
@@ -376,6 +389,17 @@ Deno.test("multipart: an upload with checksums is begun with the algorithm, its 
     }
     const begun = seen.length;
     assert.equal((await post(`${KEY}/presign`, { ...size, upload_id: "u", checksums })).status, 200);
+    const some = { ...size, upload_id: "u", part_numbers: [4, 1], checksums: [checksums[0]] };
+    const { urls, total_parts } = (await post(`${KEY}/presign`, some)).body;
+    assert.equal(total_parts, 4);
+    assert.deepEqual(urls.map(({ part_number, headers }: Record<string, unknown>) => [part_number, headers]), [
+      [4, { "x-amz-checksum-sha256": DIGESTS[1] }],
+      [1, undefined],
+    ]);
+    assert.deepEqual(await post(`${KEY}/presign`, { ...some, part_numbers: [1, 5] }), {
+      status: 400,
+      body: { detail: "part_numbers: part 5 is not one of the 4 parts" },
+    });
     const rejected: [unknown, number, string?][] = [
       [[{ part_number: 5, sha256: DIGESTS[0] }], 400, "checksums: part 5 is not one of the 4 parts"],
       [[...checksums, checksums[0]], 400, "checksums: part 4 is named twice"],
