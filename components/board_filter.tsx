@@ -3,7 +3,7 @@ import { type CampaignFilter, SEGMENTS } from "@/lib/presentation/campaign_filte
 import { SORTS } from "@/lib/presentation/campaign_order.ts";
 import type { CampaignOverview } from "@/lib/presentation/campaign_overview.ts";
 import { formatCount } from "@/lib/presentation/figures.ts";
-import type { ListAddress } from "@/lib/presentation/list_address.ts";
+import { type ListAddress, REAPED_PAGE } from "@/lib/presentation/list_address.ts";
 import { LABELS } from "@/lib/presentation/page_sentences.ts";
 
 interface BoardFilterProps {
@@ -15,7 +15,7 @@ interface BoardFilterProps {
 /** Narrows the list by state, pipeline, namespace and text, and orders it: a form that works without scripts too. */
 export function BoardFilter({ address, overview, onChange }: BoardFilterProps) {
   const { filter, sort } = address;
-  const choose = (change: Partial<CampaignFilter>) => onChange({ sort, filter: { ...filter, ...change } });
+  const choose = (change: Partial<CampaignFilter>) => onChange({ ...address, filter: { ...filter, ...change } });
   return (
     <search>
       <form
@@ -63,7 +63,7 @@ export function BoardFilter({ address, overview, onChange }: BoardFilterProps) {
             value={sort}
             onChange={({ currentTarget }) => {
               const chosen = SORTS.find((name) => name === currentTarget.value);
-              if (chosen) onChange({ filter, sort: chosen });
+              if (chosen) onChange({ ...address, sort: chosen });
             }}
           >
             {SORTS.map((name) => <option key={name} value={name}>{SORT_WORDS[name]}</option>)}
@@ -78,6 +78,7 @@ export function BoardFilter({ address, overview, onChange }: BoardFilterProps) {
           value={filter.text}
           onInput={(event) => choose({ text: event.currentTarget.value })}
         />
+        {address.reaped > REAPED_PAGE && <input type="hidden" name="reaped" value={address.reaped} />}
         <button class="btn without-scripts" type="submit">{BOARD_LABELS.apply}</button>
       </form>
     </search>

@@ -5,9 +5,10 @@ import { BoardFigures } from "@/components/board_figures.tsx";
 import { BoardFilter } from "@/components/board_filter.tsx";
 import { BoardStatus } from "@/components/board_status.tsx";
 import { Introduction } from "@/components/introduction.tsx";
+import { OlderLink } from "@/components/older_link.tsx";
 import { PageLinks } from "@/components/page_links.tsx";
 import { ShortcutList } from "@/components/shortcut_list.tsx";
-import { BoardStore, type FirstList, OLDER_PAGE } from "@/lib/client/board_store.ts";
+import { BoardStore, type FirstList } from "@/lib/client/board_store.ts";
 import { campaignApi } from "@/lib/client/campaign_api.ts";
 import { goToLogin } from "@/lib/client/go_to_login.ts";
 import { closeIntroduction } from "@/lib/client/introduction.ts";
@@ -24,7 +25,7 @@ import { NO_FILTER } from "@/lib/presentation/campaign_filter.ts";
 import { formatCount } from "@/lib/presentation/figures.ts";
 import { jointPace } from "@/lib/presentation/joint_pace.ts";
 import { campaignKey } from "@/lib/presentation/campaign_order.ts";
-import { type ListAddress, listPath } from "@/lib/presentation/list_address.ts";
+import { type ListAddress, listPath, REAPED_PAGE } from "@/lib/presentation/list_address.ts";
 import { LIST_SHORTCUTS, type ListCommand } from "@/lib/presentation/list_keys.ts";
 import type { MomentStyle } from "@/lib/presentation/moments.ts";
 import { loginPath } from "@/lib/presentation/page_paths.ts";
@@ -77,6 +78,10 @@ export default island("campaign_board", function CampaignBoard(props: CampaignBo
     const isText = next.filter.text !== board.filter.peek().text;
     board.show(next);
     addresses.write(next, isText);
+  };
+  const showOlder = () => {
+    board.showOlder();
+    addresses.replace(board.address);
   };
   const run = (command: ListCommand) => {
     const commands: Readonly<Record<ListCommand, () => void>> = {
@@ -152,9 +157,9 @@ export default island("campaign_board", function CampaignBoard(props: CampaignBo
 
   const isKnown = board.readAt.value !== null;
   const outage = board.trouble.value?.sentence ?? (isKnown ? null : problem);
-  const shown = { filter: board.filter.value, sort: board.sort.value };
+  const shown = board.address;
   const all = formatCount(board.overview.value.campaigns + board.older.value);
-  const isFiltered = listPath({ ...shown, sort: "state" }) !== "/";
+  const isFiltered = listPath({ ...shown, sort: "state", reaped: REAPED_PAGE }) !== "/";
   const shownCount = board.shown.value.length + board.unread.value;
   return (
     <>
@@ -200,15 +205,13 @@ export default island("campaign_board", function CampaignBoard(props: CampaignBo
             ` ${olderUnsearchedSentence(board.older.value)}`}
         </p>
       )}
-      {board.older.value > 0 && (
-        <div class="needs-scripts flex justify-center pt-3 pb-1">
-          <button class="btn" type="button" disabled={board.loadingOlder.value} onClick={() => board.showOlder()}>
-            {board.loadingOlder.value
-              ? LABELS.loading
-              : LABELS.olderCampaigns(String(Math.min(OLDER_PAGE, board.older.value)), formatCount(board.older.value))}
-          </button>
-        </div>
-      )}
+      <OlderLink
+        address={shown}
+        from={first?.from ?? 0}
+        older={board.older.value}
+        loading={board.loadingOlder.value}
+        onShow={showOlder}
+      />
       <ShortcutList
         dialog={help}
         shortcuts={LIST_SHORTCUTS}

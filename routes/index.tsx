@@ -23,7 +23,8 @@ export type CampaignsAnswer =
 export interface CampaignPageDeps extends SiteDeps {
   /** Whether this site has a cluster, and so a list. */
   readonly hasCluster: boolean;
-  campaigns(request: Request): Promise<CampaignsAnswer>;
+  /** @param reaped the most campaigns without a Job */
+  campaigns(request: Request, reaped: number): Promise<CampaignsAnswer>;
   /** One campaign as this request's user may read it. */
   detail(request: Request, asked: OpenRequest): Promise<OpenAnswer>;
   /** ms since 1970 */
@@ -76,7 +77,7 @@ async function boardProps(
   const nothing = { first: null, address, problem: null, renderedAt };
   if (session === "outage") return { ...nothing, problem: SENTENCES.resultsOutage };
   if (session === null) return nothing;
-  const answer = await deps.campaigns(request);
+  const answer = await deps.campaigns(request, address.reaped);
   if ("problem" in answer) return { ...nothing, problem: answer.problem };
   const { jobs, reapedTotal, ageMs } = answer;
   const staleSince = ageMs === null ? null : renderedAt - ageMs;

@@ -4,7 +4,7 @@ import { HttpError } from "@/lib/http/errors.ts";
 import { unreachableSentence } from "@/lib/presentation/page_sentences.ts";
 import type { SessionCheck } from "@/lib/results/session_check.ts";
 import type { Session } from "@/lib/site/site.ts";
-import { canBeCampaign, DEFAULT_REAPED, DEFAULT_VOLUMES } from "@/routes/api/v1/jobs.ts";
+import { canBeCampaign, DEFAULT_VOLUMES } from "@/routes/api/v1/jobs.ts";
 import type { CampaignPageDeps, CampaignsAnswer } from "./index.tsx";
 import type { OpenAnswer, OpenRequest } from "./open_campaign.tsx";
 import type { CampaignDeps, WebDeps } from "./web_deps.ts";
@@ -20,7 +20,7 @@ export function pageLoaders(
   return {
     hasCluster: true,
     session: (request) => loadSession(campaigns.session, request),
-    campaigns: (request) => loadCampaigns(campaigns, resultsUrl(request)),
+    campaigns: (request, reaped) => loadCampaigns(campaigns, resultsUrl(request), reaped),
     detail: (request, asked) => loadDetail(campaigns, { asked, request, resultsUrl: resultsUrl(request), now }),
   };
 }
@@ -42,9 +42,13 @@ async function loadSession(session: SessionCheck, request: Request): Promise<Ses
   }
 }
 
-async function loadCampaigns({ lists, source }: CampaignDeps, resultsUrl: string): Promise<CampaignsAnswer> {
+async function loadCampaigns(
+  { lists, source }: CampaignDeps,
+  resultsUrl: string,
+  reaped: number,
+): Promise<CampaignsAnswer> {
   try {
-    const list = await lists.list({ resultsUrl, reaped: DEFAULT_REAPED });
+    const list = await lists.list({ resultsUrl, reaped });
     const age = source.age() ?? 0;
     return { ...list, ageMs: age > STALE_MS ? age : null };
   } catch (error) {

@@ -14,7 +14,7 @@ import {
 import { overviewOf } from "@/lib/presentation/campaign_overview.ts";
 import { isInTrouble } from "@/lib/presentation/campaign_state.ts";
 import { endMs } from "@/lib/presentation/joint_pace.ts";
-import type { ListAddress } from "@/lib/presentation/list_address.ts";
+import { type ListAddress, olderCount, withOlder } from "@/lib/presentation/list_address.ts";
 import type { ListPage } from "@/lib/presentation/list_page.ts";
 import { LIST_SECONDS, MAX_CARD_READS } from "@/lib/presentation/reading_plan.ts";
 import { SENTENCES } from "@/lib/presentation/page_sentences.ts";
@@ -22,11 +22,6 @@ import type { Answer, CampaignApi, CampaignList } from "./campaign_api.ts";
 import { CardStore } from "./card_store.ts";
 import { type Clock, Poller } from "./poller.ts";
 import { ReadQueue } from "./read_queue.ts";
-
-/** Campaigns without a Job that are shown at first, and that "show older" adds (spec, Browser behaviour). */
-export const OLDER_PAGE = 20;
-/** Campaigns without a Job that a list may hold (spec, Limits). */
-const MAX_OLDER = 10_000;
 
 interface BoardDeps {
   readonly api: CampaignApi;
@@ -68,6 +63,8 @@ export class BoardStore {
   readonly loadingOlder = signal(false);
   readonly filter: Signal<CampaignFilter>;
   readonly sort: Signal<Sort>;
+  /** The most campaigns without a Job that the next read asks for. */
+  readonly reaped: Signal<number>;
   /** Campaigns that fell into trouble since the page was opened, the newest of them in words. */
   readonly announcement = signal("");
 
@@ -81,9 +78,7 @@ export class BoardStore {
   });
   readonly drifted = computed(() => this.#first.value === null && hasDrifted(this.jobs.value, this.#order()));
   /** Campaigns without a Job that wait behind "show older". */
-  readonly older = computed(() =>
-    Math.max(0, Math.min(this.reapedTotal.value, MAX_OLDER) - this.overview.value.reaped)
-  );
+  readonly older = computed(() => olderCount(this.reapedTotal.value, this.overview.value.reaped));
   /** Whether names need their namespace to be told apart. */
   readonly spansNamespaces = computed(() => this.overview.value.namespaces.length > 1);
 
@@ -95,16 +90,17 @@ export class BoardStore {
   /** What the server rendered, until the whole list has been read. */
   readonly #first = signal<FirstList | null>(null);
   readonly #firstFilter: CampaignFilter;
-  #wanted = OLDER_PAGE;
   /** What the last good read brought. */
-  #held = OLDER_PAGE;
+  #held: number;
   #sortNext = false;
   #hidden = false;
 
-  constructor(first: FirstList | null, { filter, sort }: ListAddress, deps: BoardDeps) {
+  constructor(first: FirstList | null, { filter, sort, reaped }: ListAddress, deps: BoardDeps) {
     this.#deps = deps;
     this.filter = signal(filter);
     this.sort = signal(sort);
+    this.reaped = signal(reaped);
+    this.#held = reaped;
     this.#firstFilter = filter;
     this.#poller = new Poller((signal) => this.#read(signal), deps.clock, (dueAt) => {
       if (this.trouble.value) this.trouble.value = { ...this.trouble.value, nextAt: dueAt };
@@ -113,6 +109,11 @@ export class BoardStore {
     if (first.jobs.length < first.overview.campaigns) this.#first.value = first;
     this.#show({ ...first, skipped: 0, ageSeconds: null }, first.readAt, first.jobs);
     this.staleSince.value = first.staleSince;
+  }
+
+  /** What is shown, as the address of the page says it. */
+  get address(): ListAddress {
+    return { filter: this.filter.value, sort: this.sort.value, reaped: this.reaped.value };
   }
 
   /** Begins the repeated reads: at once where cards are missing, else when its time comes. */
@@ -155,7 +156,8 @@ export class BoardStore {
   }
 
   /** Shows other campaigns, or the same in another order. */
-  show({ filter, sort }: ListAddress): void {
+  show({ filter, sort, reaped }: ListAddress): void {
+    if (reaped > this.reaped.peek()) this.#readOlder(reaped);
     batch(() => {
       this.filter.value = filter;
       if (this.sort.peek() === sort) return;
@@ -166,22 +168,26 @@ export class BoardStore {
 
   /** Asks for more campaigns without a Job, from this read of the list on. */
   showOlder(): void {
+    this.#readOlder(withOlder(this.address).reaped);
+  }
+
+  #readOlder(reaped: number): void {
     this.loadingOlder.value = true;
-    this.#wanted = Math.min(this.#wanted + OLDER_PAGE, MAX_OLDER);
+    this.reaped.value = reaped;
     this.#poller.readNow();
   }
 
   async #read(signal: AbortSignal): Promise<boolean> {
-    const wanted = this.#wanted;
+    const wanted = this.reaped.value;
     this.reading.value = true;
     const answer = await this.#deps.api.list(wanted, signal);
     this.reading.value = false;
     if (signal.aborted) return false;
     // A read that began before the reader requested older ones does not have them.
-    if (wanted === this.#wanted) this.loadingOlder.value = false;
+    if (wanted === this.reaped.value) this.loadingOlder.value = false;
     if (answer.kind !== "ok") {
       // The button shows how many its next press adds.
-      if (wanted === this.#wanted) this.#wanted = this.#held;
+      if (wanted === this.reaped.value) this.reaped.value = this.#held;
       this.#failed(answer);
       return false;
     }

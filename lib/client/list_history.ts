@@ -36,6 +36,12 @@ export class ListHistory {
     else this.#write(address, false);
   }
 
+  /** Writes what is shown without an entry of its own, since the way back does not lead to less. */
+  replace(address: ListAddress): void {
+    clearTimeout(this.#timer);
+    history.replaceState(null, "", listPath(address));
+  }
+
   #write(address: ListAddress, isText: boolean): void {
     const path = listPath(address);
     if (path === location.pathname + location.search) return;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { open, withPage } from "./site_fixture.ts";
+import { open, type Visit, withPage } from "./site_fixture.ts";
 
 const ERRORS_OF_FETCH = [/Failed to load resource/];
 
@@ -58,6 +58,45 @@ Deno.test(
     assert.equal(await page.locator("article").count(), 1);
     await page.click("text=Log out");
     assert.match(page.url(), /\/login$/);
+  }),
+);
+
+/** Serves so many campaigns without a Job beside the samples. */
+async function serveOlder({ page, site }: Visit, count: number): Promise<void> {
+  const { jobs } = await (await page.request.get(`${site.url}_test`)).json();
+  const gone = Array.from({ length: count }, (_, i) => ({ ...jobs[4], name: `borta-${String(i).padStart(2, "0")}` }));
+  await site.change({
+    jobs: [...jobs.filter(({ jobGone }: { jobGone: boolean }) => !jobGone), ...gone],
+    reapedTotal: count,
+  });
+}
+
+Deno.test(
+  "list: older campaigns come twenty at a time, by an address that scripts need not run for and a reload keeps",
+  withPage({}, async (visit) => {
+    const { page, site } = visit;
+    await serveOlder(visit, 45);
+    await open(visit);
+    await page.getByText("Show 20 older campaigns of 25").click();
+    await page.waitForURL(`${site.url}?reaped=40`);
+    await page.getByText("Show 5 older campaigns of 5").waitFor();
+    await page.reload();
+    assert.ok(await page.getByText("46 shown of 51").isVisible());
+    const scriptless = await visit.page.context().browser()?.newContext({ javaScriptEnabled: false });
+    assert.ok(scriptless);
+    await scriptless.addCookies(await page.context().cookies());
+    const plain = await scriptless.newPage();
+    await plain.goto(`${site.url}?state=finished`);
+    assert.equal(await plain.locator("article").count(), 21);
+    await plain.getByText("Show 20 older campaigns of 25").click();
+    assert.equal(plain.url(), `${site.url}?state=finished&reaped=40`);
+    assert.equal(await plain.locator("article").count(), 41);
+    await plain.fill("[type=search]", "borta-3");
+    await plain.click("text=Apply");
+    assert.equal(await plain.locator("article").count(), 10);
+    await plain.goto(`${site.url}?reaped=40`);
+    await plain.getByText("Show 5 older campaigns of 5").click();
+    assert.equal(await plain.getByText("older campaigns").count(), 0);
   }),
 );
 

@@ -32,13 +32,13 @@ Deno.test("page loaders: a cluster that does not answer is a problem for the pag
   const { campaigns, detail } = loaders(source);
   const problem = { problem: "The cluster that runs the campaigns does not answer." };
   const request = new Request(HOME, { headers: ANNA });
-  assert.deepEqual(await campaigns(request), problem);
+  assert.deepEqual(await campaigns(request, 20), problem);
   assert.deepEqual(await detail(request, LUND_VOLUMES), problem);
 });
 
 Deno.test("page loaders: a list has an age only where the cluster could not be followed of late", async () => {
   const ageOf = async (age: number) => {
-    const answer = await loaders(fakeSource({ age })).campaigns(new Request(HOME, { headers: ANNA }));
+    const answer = await loaders(fakeSource({ age })).campaigns(new Request(HOME, { headers: ANNA }), 20);
     return "ageMs" in answer ? answer.ageMs : assert.fail();
   };
   assert.equal(await ageOf(30_000), null);
@@ -49,6 +49,6 @@ Deno.test("page loaders: without a cluster there is no session and no campaign",
   const { session, campaigns, detail } = pageLoaders({ ...webDeps(fakeSource({})), campaigns: null });
   const request = new Request(HOME, { headers: ANNA });
   assert.equal(await session(request), null);
-  assert.deepEqual(await campaigns(request), { jobs: [], reapedTotal: 0, ageMs: null });
+  assert.deepEqual(await campaigns(request, 20), { jobs: [], reapedTotal: 0, ageMs: null });
   assert.equal(await detail(request, LUND_VOLUMES), null);
 });

@@ -82,9 +82,9 @@ export function fakeSite(
       return Promise.resolve(job ? { detail: sampleDetail(job, offset, 200) } : null);
     },
     hasCluster,
-    campaigns: () =>
+    campaigns: (_: Request, reaped: number) =>
       Promise.resolve({
-        jobs: state.jobs,
+        jobs: windowOf(state.jobs, reaped),
         reapedTotal: state.reapedTotal,
         ageMs: state.dataAge === null ? null : state.dataAge * 1000,
       }),
@@ -98,12 +98,13 @@ export function fakeSite(
     if (state.apiStatus !== 200) throw new HttpError(state.apiStatus, "no");
     return next();
   });
-  api("/api/v1/jobs", () => {
+  api("/api/v1/jobs", ({ target }) => {
+    const reaped = Number(new URLSearchParams(target.query).get("reaped") ?? 20);
     const headers = {
       "X-Reaped-Total": String(state.reapedTotal),
       ...(state.dataAge !== null && { "X-Data-Age": String(state.dataAge) }),
     };
-    return Promise.resolve(Response.json(state.jobs, { headers }));
+    return Promise.resolve(Response.json(windowOf(state.jobs, reaped), { headers }));
   });
   api("/api/v1/jobs/:namespace/:name", ({ request, target }) => {
     const [namespace, name] = target.path.split("/").slice(-2).map(decodeURIComponent);
@@ -152,6 +153,12 @@ export function fakeSite(
   mountConfigJs(open, resultsUrl);
   mountStaticFiles(open, options);
   return { app, state };
+}
+
+/** The jobs without those that are gone but for the first ones. */
+function windowOf(jobs: readonly JobSummary[], reaped: number): JobSummary[] {
+  const shown = new Set(jobs.filter(({ jobGone }) => jobGone).slice(0, reaped));
+  return jobs.filter((job) => !job.jobGone || shown.has(job));
 }
 
 function redirect(to: string, headers: Record<string, string> = {}): Response {

@@ -16,7 +16,7 @@ const REAPED_TOTAL_HEADER = "X-Reaped-Total";
 const DATA_AGE_HEADER = "X-Data-Age";
 
 /** spec, Limits. */
-export const DEFAULT_REAPED = 20;
+const DEFAULT_REAPED = 20;
 const MAX_REAPED = 10_000;
 export const DEFAULT_VOLUMES = 200;
 const MAX_VOLUMES = 1000;

@@ -9,7 +9,7 @@ import { listPage } from "@/lib/presentation/list_page.ts";
 import { sampleDetail, summary } from "@/tests/site/fake_campaigns.ts";
 import { HeldClock, settled } from "./held_clock.ts";
 
-const ALL: ListAddress = { filter: NO_FILTER, sort: "state" };
+const ALL: ListAddress = { filter: NO_FILTER, sort: "state", reaped: 20 };
 
 /** A board over a list that a test changes; `asked` are the reads it made. */
 function boardOf(jobs: JobSummary[], change: Partial<CampaignApi> = {}, readAt = 0, address = ALL) {
@@ -75,7 +75,7 @@ Deno.test("board: of a long list the page holds the first cards, and the others 
 Deno.test("board: another filter than that of the page shows what is known, until all are", async () => {
   const jobs = Array.from({ length: 60 }, (_, i) => summary({ name: `c${i}` }));
   const { board, names, clock } = boardOf(jobs);
-  board.show({ filter: { ...NO_FILTER, text: "c5" }, sort: "state" });
+  board.show({ ...ALL, filter: { ...NO_FILTER, text: "c5" } });
   assert.deepEqual([names().length, board.unread.value], [1, 0]);
   board.start();
   await clock.pass(0);
@@ -87,11 +87,11 @@ Deno.test("board: another filter than that of the page shows what is known, unti
 Deno.test("board: another order holds over polls, but for new campaigns, which take their place", async () => {
   const { board, clock, server, names } = boardOf([summary({ name: "b" }), summary({ name: "c" })]);
   board.start();
-  board.show({ filter: NO_FILTER, sort: "name" });
+  board.show({ ...ALL, sort: "name" });
   server.jobs = [...server.jobs, summary({ name: "a" })];
   await clock.pass(61);
   assert.deepEqual(names(), ["a", "b", "c"]);
-  board.show({ filter: NO_FILTER, sort: "state" });
+  board.show(ALL);
   assert.deepEqual(names(), ["a", "b", "c"], "equal campaigns stay");
   board.stop();
 });

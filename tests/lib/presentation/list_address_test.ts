@@ -3,7 +3,7 @@ import fc from "fast-check";
 
 import { NO_FILTER, SEGMENTS } from "@/lib/presentation/campaign_filter.ts";
 import { SORTS } from "@/lib/presentation/campaign_order.ts";
-import { listPath, readFrom, readListAddress } from "@/lib/presentation/list_address.ts";
+import { listPath, olderCount, readFrom, readListAddress, withOlder } from "@/lib/presentation/list_address.ts";
 
 const read = (path: string) => readListAddress(new URL(path, "http://site.example").searchParams);
 
@@ -14,20 +14,30 @@ Deno.test("list address: what is written is read back, and defaults are left out
       noNullPrototype: true,
     }),
     fc.constantFrom(...SORTS),
-    (filter, sort) => assert.deepEqual(read(listPath({ filter, sort })), { filter, sort }),
+    fc.integer({ min: 20, max: 10_000 }),
+    (filter, sort, reaped) => assert.deepEqual(read(listPath({ filter, sort, reaped })), { filter, sort, reaped }),
   ));
-  assert.equal(listPath({ filter: NO_FILTER, sort: "state" }), "/");
+  assert.equal(listPath({ filter: NO_FILTER, sort: "state", reaped: 20 }), "/");
   assert.equal(
-    listPath({ filter: { ...NO_FILTER, text: "å ä" }, sort: "name" }, 50),
-    "/?q=%C3%A5+%C3%A4&sort=name&from=50",
+    listPath({ filter: { ...NO_FILTER, text: "å ä" }, sort: "name", reaped: 40 }, 50),
+    "/?q=%C3%A5+%C3%A4&sort=name&reaped=40&from=50",
   );
 });
 
 Deno.test("list address: what cannot be read is left at its default, and a text is cut", () => {
-  assert.deepEqual(read("/?state=lost&sort=size&open=a/b"), { filter: NO_FILTER, sort: "state" });
+  assert.deepEqual(read("/?state=lost&sort=size&open=a/b"), { filter: NO_FILTER, sort: "state", reaped: 20 });
   assert.equal(read(`/?q=${"x".repeat(5000)}`).filter.text.length, 200);
   for (const from of ["-1", "1e3", "0x10", "", "99999999"]) {
     assert.equal(readFrom(new URLSearchParams({ from })), 0, from);
   }
   assert.equal(readFrom(new URLSearchParams("from=150")), 150);
+});
+
+Deno.test("list address: older campaigns are added by twenty up to the most that a list holds, however the address is written", () => {
+  const reaped = (text: string) => read(`/?reaped=${text}`).reaped;
+  assert.deepEqual(["40", "0", "-5", "1e3", "x", "99999", "123456"].map(reaped), [40, 20, 20, 20, 20, 10_000, 20]);
+  assert.equal(withOlder(read("/?reaped=40")).reaped, 60);
+  assert.equal(withOlder(read("/?reaped=9990")).reaped, 10_000);
+  assert.equal(olderCount(12_000, 20), 9_980);
+  assert.equal(olderCount(5, 7), 0);
 });

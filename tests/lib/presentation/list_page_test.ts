@@ -10,7 +10,7 @@ const jobs = Array.from(
 );
 
 Deno.test("list page: the first cards of the order, and what all of them are together", () => {
-  const page = listPage(jobs, { filter: NO_FILTER, sort: "name" }, 0);
+  const page = listPage(jobs, { filter: NO_FILTER, sort: "name", reaped: 20 }, 0);
   assert.equal(page.jobs.length, FIRST_CARDS);
   assert.deepEqual(page.jobs.slice(0, 3).map(({ name }) => name), ["c0", "c1", "c2"]);
   assert.equal(page.matching, 120);
@@ -20,7 +20,7 @@ Deno.test("list page: the first cards of the order, and what all of them are tog
 });
 
 Deno.test("list page: a later page of a filter, and the first one where there is none", () => {
-  const address = { filter: { ...NO_FILTER, namespace: "south" }, sort: "state" } as const;
+  const address = { filter: { ...NO_FILTER, namespace: "south" }, sort: "state", reaped: 20 } as const;
   const page = listPage(jobs, address, 50);
   assert.deepEqual([page.jobs.length, page.from, page.matching], [10, 50, 60]);
   assert.equal(listPage(jobs, address, 5000).from, 0);
