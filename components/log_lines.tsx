@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 import { useBatches } from "@/lib/client/batches.ts";
 import { watchNearScreen } from "@/lib/client/on_screen.ts";
@@ -8,8 +8,17 @@ import { formatCount } from "@/lib/presentation/figures.ts";
 import { lineText, type LogLine as Line } from "@/lib/presentation/run_log/lines.ts";
 import { LOG_LABELS, LOG_SENTENCES } from "@/lib/presentation/run_log/log_sentences.ts";
 import { isStopped, summarizeRequests } from "@/lib/presentation/run_log/requests.ts";
-import { blocksOf, type LogRow, MAX_LINE_CHARACTERS, type RowBlock } from "@/lib/presentation/run_log/rows.ts";
-import { formatOffset, requestsSentence } from "@/lib/presentation/run_log/words.ts";
+import {
+  blocksOf,
+  type FoldedRequests,
+  hitsWithin,
+  type LineSearch,
+  linesOf,
+  type LogRow,
+  MAX_LINE_CHARACTERS,
+  type RowBlock,
+} from "@/lib/presentation/run_log/rows.ts";
+import { foldedHits, formatOffset, requestsInShort, requestsSentence } from "@/lib/presentation/run_log/words.ts";
 
 /** Requests without a good response that are shown below the sentence of folded ones. */
 const MAX_STOPPED = 5;
@@ -21,8 +30,8 @@ const BLOCKS_A_BATCH = 40;
 export interface LineLook {
   /** Times are shown as those since this one, ms on the log's clock; null: as clock times. */
   readonly since: number | null;
-  /** What is marked in the lines; null: nothing. */
-  readonly pattern: RegExp | null;
+  /** What is marked in the lines, and the numbers of the lines that have it; null: nothing. */
+  readonly search: LineSearch | null;
   /** Number of the line of the current hit. */
   readonly hit: number | null;
   /** Number of the line that a link has named. */
@@ -88,7 +97,7 @@ function Block({ block, look, isFirst, hasText }: BlockProps) {
   const { since, isPrinting } = look;
   const content = useMemo(
     () => hasRows ? <Rows rows={block.rows} look={{ ...look, hit, marked }} /> : hasText && textOf(block, look),
-    [block, hasRows, hasText, since, isPrinting, ...hasRows ? [look.pattern, hit, marked, look.openFolds] : []],
+    [block, hasRows, hasText, since, isPrinting, ...hasRows ? [look.search, hit, marked, look.openFolds] : []],
   );
   return (
     <div
@@ -114,16 +123,66 @@ function Rows({ rows, look }: { rows: readonly LogRow[]; look: LineLook }) {
   return (
     <>
       {rows.map((row) =>
-        "requests" in row
+        !("requests" in row)
+          ? <LogLine key={row.number} line={row} look={look} />
+          : row.line === null
           ? <Requests key={row.requests[0].number} requests={row.requests} look={look} />
-          : <LogLine key={row.number} line={row} look={look} />
+          : <LineOfRequests key={row.line.number} requests={row.requests} line={row.line} look={look} />
       )}
     </>
   );
 }
 
+interface FoldedProps {
+  readonly requests: FoldedRequests["requests"];
+  readonly look: LineLook;
+}
+
+/** How many hits are out of sight in requests that are folded. */
+function hiddenHits(requests: readonly Line[], { search, openFolds }: LineLook): string {
+  if (!search || openFolds.has(requests[0].number)) return "";
+  return foldedHits(hitsWithin(search.lines, requests[0].number, requests[requests.length - 1].number));
+}
+
+/** A line with the requests before it, which say no more than that they were answered. */
+function LineOfRequests({ requests, line, look }: FoldedProps & { readonly line: Line }) {
+  const [first] = requests;
+  const isOpen = look.openFolds.has(first.number);
+  const result = useMemo(() => summarizeRequests(requests), [requests]);
+  const button = useRef<HTMLButtonElement>(null);
+  const top = useRef<number | null>(null);
+  // The requests come and go above their line, which stays under the pointer.
+  useLayoutEffect(() => {
+    if (top.current === null || !button.current) return;
+    scrollBy({ top: button.current.getBoundingClientRect().top - top.current, behavior: "instant" });
+    top.current = null;
+  }, [isOpen]);
+  return (
+    <>
+      {isOpen && requests.map((request) => <LogLine key={request.number} line={request} look={look} />)}
+      <LogLine line={line} look={look}>
+        <button
+          ref={button}
+          class="folded"
+          type="button"
+          tabIndex={-1}
+          title={requestsSentence(result)}
+          aria-expanded={isOpen}
+          onClick={({ currentTarget }) => {
+            top.current = currentTarget.getBoundingClientRect().top;
+            look.onFold(first.number, !isOpen);
+          }}
+        >
+          {requestsInShort(result)}
+          {hiddenHits(requests, look)}
+        </button>
+      </LogLine>
+    </>
+  );
+}
+
 /** Requests follow one another by the hundred and say little: they are folded to what came of them. */
-function Requests({ requests, look }: { requests: readonly Line[]; look: LineLook }) {
+function Requests({ requests, look }: FoldedProps) {
   const [first] = requests;
   const isOpen = look.openFolds.has(first.number);
   const sentence = useMemo(() => requestsSentence(summarizeRequests(requests)), [requests]);
@@ -133,8 +192,15 @@ function Requests({ requests, look }: { requests: readonly Line[]; look: LineLoo
     <>
       <div class="line requests" role="listitem">
         <span class="time">{`${timeOf(first, look.since)} `}</span>
-        <button type="button" aria-expanded={isOpen} onClick={() => look.onFold(first.number, !isOpen)}>
+        <button
+          class="folded"
+          type="button"
+          tabIndex={-1}
+          aria-expanded={isOpen}
+          onClick={() => look.onFold(first.number, !isOpen)}
+        >
           {sentence}
+          {hiddenHits(requests, look)}
         </button>
         {isOpen && (
           <div class="unfolded">
@@ -147,10 +213,19 @@ function Requests({ requests, look }: { requests: readonly Line[]; look: LineLoo
   );
 }
 
-function LogLine({ line, look }: { line: Line; look: LineLook }) {
+interface LogLineProps {
+  readonly line: Line;
+  readonly look: LineLook;
+  /** Stands at the end of its row. */
+  readonly children?: ComponentChildren;
+}
+
+function LogLine({ line, look, children }: LogLineProps) {
   const { number, time, level, message, kind } = line;
   const tone = kind === "error" ? " bad" : kind === "warning" ? " warn" : kind === "cut" ? " cut" : "";
-  const state = `${number === look.marked ? " marked" : ""}${number === look.hit ? " hit" : ""}`;
+  const state = `${number === look.marked ? " marked" : ""}${number === look.hit ? " hit" : ""}${
+    children ? " of-requests" : ""
+  }`;
   const rest = message.length - MAX_LINE_CHARACTERS;
   const shown = rest > 0 ? message.slice(0, MAX_LINE_CHARACTERS) : message;
   return (
@@ -169,8 +244,9 @@ function LogLine({ line, look }: { line: Line; look: LineLook }) {
           <span class="level">{`${level} `}</span>
         </>
       )}
-      {look.pattern ? marked(shown, look.pattern) : shown}
+      {look.search ? marked(shown, look.search.pattern) : shown}
       {rest > 0 && <span class="rest">{LOG_SENTENCES.lineShortened(formatCount(rest))}</span>}
+      {children}
     </div>
   );
 }
@@ -198,8 +274,9 @@ function textOf({ rows }: RowBlock, { since, isPrinting }: LineLook): string {
   };
   return rows.flatMap((row) => {
     if (!("requests" in row)) return [isPrinting ? `${row.number} ${text(row)}` : text(row)];
-    return isPrinting
-      ? row.requests.map((line) => `${line.number} ${text(line)}`)
+    if (isPrinting) return linesOf(row).map((line) => `${line.number} ${text(line)}`);
+    return row.line !== null
+      ? [text(row.line)]
       : [`${timeOf(row.requests[0], since)} ${requestsSentence(summarizeRequests(row.requests))}`];
   }).join("\n");
 }

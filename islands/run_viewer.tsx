@@ -40,10 +40,12 @@ type RunViewerProps = {
 
 /** px from the end of the page within which the reader counts as following. */
 const AT_END_PX = 80;
-/** The links of lines: one stop of the Tab key, and arrows go through them. */
+/** The links of lines. */
 const NUMBERS = "a.number";
+/** The links of lines and the buttons of folded requests: one stop of the Tab key, and arrows go through them. */
+const STOPS = `:is(${NUMBERS}, button.folded)`;
 /** Those that are not in a folded stage. */
-const SHOWN_NUMBERS = `details[open] ${NUMBERS}`;
+const SHOWN_STOPS = `details[open] ${STOPS}`;
 
 /** A run log by stage, followed until the run ends, and beside it what the run's manifest says of its pages. */
 export default island("run_viewer", function RunViewer(props: RunViewerProps) {
@@ -119,7 +121,7 @@ export default island("run_viewer", function RunViewer(props: RunViewerProps) {
   }, [run]);
 
   const list = useRef<HTMLDivElement>(null);
-  useEffect(() => list.current ? watchStop({ list: list.current, entries: NUMBERS }, SHOWN_NUMBERS) : undefined, []);
+  useEffect(() => list.current ? watchStop({ list: list.current, entries: STOPS }, SHOWN_STOPS) : undefined, []);
 
   const goal = view.goal.value;
   useLayoutEffect(() => {
@@ -140,7 +142,7 @@ export default island("run_viewer", function RunViewer(props: RunViewerProps) {
   const firstOpen = stages.find(({ key }) => open.get(key))?.key;
   const look: LineLook = {
     since: view.sinceStart.value ? run?.startedAt ?? null : null,
-    pattern: view.search.value?.pattern ?? null,
+    search: view.search.value,
     hit: view.hit.value,
     marked: view.marked.value,
     isPrinting: view.printing.value,
@@ -162,7 +164,7 @@ export default island("run_viewer", function RunViewer(props: RunViewerProps) {
     const link = readLineLink(number.hash);
     const line = run && link && findLinkedLine(run, link);
     if (!line) return;
-    if (list.current) moveStop({ list: list.current, entries: NUMBERS }, number);
+    if (list.current) moveStop({ list: list.current, entries: STOPS }, number);
     history.replaceState(null, "", number.hash);
     view.mark(line);
     try {
@@ -258,9 +260,8 @@ export default island("run_viewer", function RunViewer(props: RunViewerProps) {
           ref={list}
           class="stages"
           onClick={(event) => void onNumber(event)}
-          onKeyDown={(event) => goByKey(event, { list: event.currentTarget, entries: NUMBERS }, numberOf(event.target))}
-          onFocusIn={({ currentTarget, target }) =>
-            moveStop({ list: currentTarget, entries: NUMBERS }, numberOf(target))}
+          onKeyDown={(event) => goByKey(event, { list: event.currentTarget, entries: STOPS }, stopOf(event.target))}
+          onFocusIn={({ currentTarget, target }) => moveStop({ list: currentTarget, entries: STOPS }, stopOf(target))}
         >
           {stages.map(({ stage, blocks, key }) => (
             <LogStage
@@ -279,8 +280,8 @@ export default island("run_viewer", function RunViewer(props: RunViewerProps) {
   );
 });
 
-function numberOf(target: EventTarget | null): HTMLElement | null {
-  return target instanceof Element ? target.closest<HTMLElement>(NUMBERS) : null;
+function stopOf(target: EventTarget | null): HTMLElement | null {
+  return target instanceof Element ? target.closest<HTMLElement>(STOPS) : null;
 }
 
 function isAtEnd(): boolean {

@@ -219,7 +219,7 @@ const VOLUMES = [
 const LOG = parseRunLog(SAMPLE_LOG);
 const LOOK: LineLook = {
   since: null,
-  pattern: /page/g,
+  search: { pattern: /page/g, lines: [] },
   hit: null,
   marked: null,
   isPrinting: false,

@@ -6,7 +6,6 @@ import type { LogLine } from "@/lib/presentation/run_log/lines.ts";
 import {
   blocksOf,
   type LineSearch,
-  linesOf,
   placeOfHit,
   type RowBlock,
   rowsOf,
@@ -126,7 +125,7 @@ export class LogView {
       const block = blocks.find(({ first, last }) => first <= number && number <= last);
       if (!block) continue;
       this.setOpen(key, true);
-      const row = block.rows.find((row) => linesOf(row).some((line) => line.number === number));
+      const row = block.rows.find((row) => "requests" in row && row.requests.some((line) => line.number === number));
       if (row && "requests" in row) this.setFoldOpen(row.requests[0].number, true);
     }
     this.goal.value = { number };

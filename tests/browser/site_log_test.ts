@@ -167,6 +167,72 @@ Deno.test(
   }),
 );
 
+Deno.test(
+  "log: a request folds into the line behind it, unfolds above it by pointer and keyboard, and is found, linked and copied",
+  withPage({ viewport: { width: 1280, height: 800 } }, async (visit) => {
+    const { page, site } = visit;
+    await site.change({ log: pagesLog(300) });
+    await open(visit, logPath(site).replace("&live=1", ""), "run_viewer");
+    await page.getByText("Processing pages").click();
+    const row = page.locator("#L41");
+    await row.getByText("page 0019 read").waitFor();
+    const folded = row.getByRole("button", { name: "1 request, 200" });
+    assert.equal(await page.locator("#L40").count(), 0);
+    await folded.scrollIntoViewIfNeeded();
+    const before = await row.boundingBox() ?? assert.fail();
+    await folded.click();
+    await page.locator("#L40").getByText("HTTP Request").waitFor();
+    assert.equal(await folded.getAttribute("aria-expanded"), "true");
+    assert.deepEqual(await row.boundingBox(), before);
+    await folded.click();
+    await page.waitForFunction(() => !document.querySelector("#L40"));
+    assert.deepEqual(await row.boundingBox(), before);
+
+    // One stop of the Tab key for all of them.
+    assert.equal(await page.locator('.stages :is(a, button):not([tabindex="-1"])').count(), 1);
+    await page.locator("#L41 > a").focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.locator("#L40").waitFor();
+    await page.keyboard.press("ArrowUp");
+    await page.locator("#L41 > a:focus").waitFor();
+    await page.keyboard.press("ArrowUp");
+    await page.locator("#L40 > a:focus").waitFor();
+
+    const hits = page.locator(".log-tools output");
+    await page.getByRole("searchbox").fill("iiif/0025");
+    await hits.getByText("1 line", { exact: true }).waitFor();
+    assert.equal(await page.locator("#L53 .folded").innerText(), "1 request, 200, 1 hit");
+    await page.getByRole("searchbox").press("Enter");
+    await page.locator("#L52.hit mark").waitFor();
+    assert.equal(await page.locator("#L53 .folded").innerText(), "1 request, 200");
+    await page.evaluate(() => location.hash = "#L300");
+    await page.locator("#L300.marked").getByText("iiif/0149").waitFor();
+
+    const copied = await page.evaluate(() => {
+      getSelection()!.selectAllChildren(document.querySelector("#L301")!);
+      return getSelection()!.toString();
+    });
+    assert.match(copied, /INFO \[v\] page 0149 read$/);
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    const printed = await page.evaluate(() => document.querySelector(".stages")!.textContent!);
+    assert.equal(printed.match(/HTTP Request/g)?.length, 300);
+    assert.match(printed, /\n40 .* HTTP Request.*\n41 .* page 0019 read\n42 /);
+  }),
+);
+
+/** A run of so many pages: each is a request and, behind it, what came of the page. */
+function pagesLog(count: number): string {
+  const lines = ["INFO [v] 300 pages in manifest", "INFO [v] resume: 0 done, 300 to process", "INFO running inference"];
+  for (let n = 1; n <= count; n++) {
+    const page = String(n).padStart(4, "0");
+    lines.push(`INFO HTTP Request: GET https://a.example/iiif/${page} "HTTP/1.1 200 OK"`, `INFO [v] page ${page} read`);
+  }
+  const at = (n: number) =>
+    `2026-11-21 08:${String(n / 60 | 0).padStart(2, "0")}:${String(n % 60).padStart(2, "0")},000`;
+  return `${lines.map((line, n) => `${at(n)} ${line}`).join("\n")}\n`;
+}
+
 /** A run of 40,000 lines: requests in fours, a warning at each 2,000th line, and one error. */
 function longLog(): string {
   const at = (n: number) =>

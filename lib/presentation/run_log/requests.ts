@@ -14,6 +14,12 @@ export function isStopped(line: LogLine): boolean {
   return (requestStatus(line) ?? 0) >= 400;
 }
 
+/** Whether a request has had a good response, by its line. */
+export function isAnswered(line: LogLine): boolean {
+  const status = requestStatus(line);
+  return status !== null && status < 400;
+}
+
 /** Sums up the lines of requests. */
 export function summarizeRequests(lines: readonly LogLine[]): RequestsResult {
   const counts = new Map<number | null, number>();

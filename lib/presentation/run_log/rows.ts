@@ -1,8 +1,9 @@
 import { isShown, type LevelFilter } from "./level_filter.ts";
 import { lineText, type LogLine } from "./lines.ts";
+import { isAnswered } from "./requests.ts";
 import type { LogStage } from "./run_log.ts";
 
-/** Requests in a row that are folded to one sentence; fewer are shown as they are. */
+/** Requests in a row that are folded to one sentence in a row of their own; fewer belong to the line behind them. */
 const MIN_FOLDED = 3;
 /** Rows that a browser adds to the page within a few milliseconds. */
 const ROWS_A_BLOCK = 100;
@@ -12,11 +13,13 @@ const CHARACTERS_A_BLOCK = 20_000;
 export const MAX_LINE_CHARACTERS = 10_000;
 
 /** Requests that are folded to one sentence. */
-interface FoldedRequests {
+export interface FoldedRequests {
   readonly requests: readonly LogLine[];
+  /** The line behind them that says what came of them, and whose row they are folded into; null: they have their own. */
+  readonly line: LogLine | null;
 }
 
-/** What is shown below one another: a line, or a sentence for some. */
+/** What is shown below one another: a line, or a sentence for some, or both. */
 export type LogRow = LogLine | FoldedRequests;
 
 /** Rows that are shown or left out together, so that a page of a long log stays small. */
@@ -31,10 +34,17 @@ export interface RowBlock {
 /** The rows of a stage that a filter lets through. */
 export function rowsOf({ folds }: LogStage, filter: LevelFilter): readonly LogRow[] {
   const rows: LogRow[] = [];
-  for (const { kind, lines } of folds) {
+  let folded: readonly LogLine[] = [];
+  for (const [place, { kind, lines }] of folds.entries()) {
     const shown = filter === "all" ? lines : lines.filter((line) => isShown(line, filter));
-    if (kind === "http" && shown.length >= MIN_FOLDED) rows.push({ requests: shown });
-    else for (const line of shown) rows.push(line);
+    if (kind === "http" && shown.length >= MIN_FOLDED) rows.push({ requests: shown, line: null });
+    else if (kind === "http" && shown.every(isAnswered) && folds[place + 1]?.lines[0].level === "INFO") folded = shown;
+    else {
+      for (const line of shown) {
+        rows.push(folded.length > 0 ? { requests: folded, line } : line);
+        folded = [];
+      }
+    }
   }
   return rows;
 }
@@ -50,8 +60,9 @@ export function blocksOf(rows: readonly LogRow[]): readonly RowBlock[] {
     }
     const block = blocks[blocks.length - 1];
     block.rows.push(row);
-    block.last = "requests" in row ? row.requests[row.requests.length - 1].number : row.number;
-    free -= "requests" in row ? 0 : Math.min(row.message.length, MAX_LINE_CHARACTERS);
+    block.last = lastOf(row).number;
+    const line = "requests" in row ? row.line : row;
+    free -= Math.min(line?.message.length ?? 0, MAX_LINE_CHARACTERS);
   }
   return blocks;
 }
@@ -61,9 +72,15 @@ function firstOf(row: LogRow): LogLine {
   return "requests" in row ? row.requests[0] : row;
 }
 
+/** The last line of a row. */
+function lastOf(row: LogRow): LogLine {
+  return "requests" in row ? row.line ?? row.requests[row.requests.length - 1] : row;
+}
+
 /** The lines of a row. */
 export function linesOf(row: LogRow): readonly LogLine[] {
-  return "requests" in row ? row.requests : [row];
+  if (!("requests" in row)) return [row];
+  return row.line === null ? row.requests : [...row.requests, row.line];
 }
 
 /** Finds a text in lines as they are shown, without regard to case. */
@@ -90,6 +107,11 @@ export function searchLines(stages: readonly LogStage[], filter: LevelFilter, qu
     }
   }
   return { pattern, lines };
+}
+
+/** How many hits are among the lines from one number to another. */
+export function hitsWithin(lines: readonly number[], first: number, last: number): number {
+  return placeOfHit(lines, last + 1) - placeOfHit(lines, first);
 }
 
 /** The place of a line in the ascending numbers of hits, or of the first hit behind it. */

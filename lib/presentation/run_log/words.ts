@@ -33,6 +33,16 @@ export function requestsSentence({ count, statuses, medianSeconds }: RequestsRes
   return `${counted(count, "request")}${result}${apart}`;
 }
 
+/** Requests that are folded into the line behind them, in few words: `1 request, 200`. */
+export function requestsInShort({ count, statuses }: RequestsResult): string {
+  return [counted(count, "request"), ...statuses.map(({ status }) => status)].join(", ");
+}
+
+/** How many hits of a search are in requests that are folded; "": none. */
+export function foldedHits(count: number): string {
+  return count === 0 ? "" : `, ${counted(count, "hit")}`;
+}
+
 function answered(status: number | null): string {
   return status === null ? "without a status" : `answered ${status}`;
 }

@@ -37,6 +37,16 @@ Deno.test("log view: stages that are over and clean are folded, until the reader
   assert.deepEqual(openOf(view, true), []);
 });
 
+Deno.test("log view: a hit unfolds requests only where it is among them, not where it is the line that they are folded into", () => {
+  const { view } = viewOf([at(1, REQUEST), at(2, "INFO page 0001 read"), at(3, REQUEST), at(4, "INFO page 0002 read")]);
+  view.setQuery("0001");
+  view.goToHit(1);
+  assert.deepEqual([view.hit.value, [...view.openFolds.value]], [2, []]);
+  view.setQuery("http");
+  view.goToHit(-1);
+  assert.deepEqual([view.hit.value, [...view.openFolds.value]], [3, [3]]);
+});
+
 Deno.test("log view: a stage stays as the reader left it while the log grows", () => {
   const { log, view } = viewOf(LINES.slice(0, 6));
   view.setOpen(view.stages.value[1].key, true);

@@ -4,8 +4,14 @@ import fc from "fast-check";
 import { isShown, LEVEL_FILTERS } from "@/lib/presentation/run_log/level_filter.ts";
 import { findLinkedLine, readLineLink, writeLineLink } from "@/lib/presentation/run_log/line_link.ts";
 import { summarizeRequests } from "@/lib/presentation/run_log/requests.ts";
-import { blocksOf, linesOf, placeOfHit, rowsOf, searchLines } from "@/lib/presentation/run_log/rows.ts";
-import { formatOffset, hitsFigure, requestsSentence } from "@/lib/presentation/run_log/words.ts";
+import { blocksOf, hitsWithin, linesOf, placeOfHit, rowsOf, searchLines } from "@/lib/presentation/run_log/rows.ts";
+import {
+  foldedHits,
+  formatOffset,
+  hitsFigure,
+  requestsInShort,
+  requestsSentence,
+} from "@/lib/presentation/run_log/words.ts";
 import { parseRunLog } from "./parsed_log.ts";
 
 const record = (second: number, text: string, ms = "000") =>
@@ -31,13 +37,53 @@ Deno.test("requests: one sentence with their statuses and the median time from o
   assert.match(sentence(bare, request(2)), /1 without a status/);
 });
 
+/** Rows of a log's first stage by the numbers of their lines, those of folded requests in brackets. */
+function shape(lines: readonly string[], filter: Parameters<typeof rowsOf>[1] = "all"): string {
+  const numbers = (lines: readonly { readonly number: number }[]) => lines.map(({ number }) => number).join(" ");
+  return rowsOf(parseRunLog(lines.join("\n")).stages[0], filter)
+    .map((row) => "requests" in row ? `[${numbers(row.requests)}]${row.line?.number ?? ""}` : String(row.number))
+    .join(" ");
+}
+
 Deno.test("rows: three requests in a row fold, two do not; a filter leaves out the lines of other levels", () => {
-  const [stage] =
-    parseRunLog([request(1), request(2), record(3, "WARNING w"), request(4), request(5), request(6)].join("\n")).stages;
-  const shape = (filter: Parameters<typeof rowsOf>[1]) => rowsOf(stage, filter).map((row) => linesOf(row).length);
-  assert.deepEqual(shape("all"), [1, 1, 1, 3]);
-  assert.deepEqual(shape("warning"), [1]);
-  assert.deepEqual(shape("error"), []);
+  const lines = [request(1), request(2), record(3, "WARNING w"), request(4), request(5), request(6)];
+  assert.equal(shape(lines), "1 2 3 [4 5 6]");
+  assert.equal(shape(lines, "warning"), "3");
+  assert.equal(shape(lines, "error"), "");
+});
+
+Deno.test("rows: one or two answered requests fold into the line behind them, if that says that all went well", () => {
+  const page = (second: number) => record(second, "INFO page read");
+  assert.equal(shape([request(1), page(2), request(3), request(4, 304), page(5), page(6)]), "[1]2 [3 4]5 6");
+  assert.equal(shape([request(1), page(2), record(3, "WARNING slow"), request(4), page(5)], "info"), "[1]2 [4]5");
+  const failures = [
+    request(1),
+    record(2, "ERROR torn"),
+    request(3, 503),
+    page(4),
+    request(5),
+    request(6, 404),
+    page(7),
+  ];
+  assert.equal(shape(failures), "1 2 3 4 5 6 7");
+  assert.equal(shape([request(1), "  untimed"]), "1 2");
+  assert.equal(shape([record(1, "INFO HTTP Request: GET https://a.example/"), page(2)]), "1 2");
+  // Nothing is known of what comes of a request while the log ends with it.
+  assert.equal(shape([page(1), request(2)]), "1 2");
+});
+
+Deno.test("requests: those that are folded into a line are said in few words, with the hits among them", () => {
+  const short = (...lines: string[]) =>
+    requestsInShort(summarizeRequests(parseRunLog(lines.join("\n")).stages[0].folds[0].lines));
+  assert.equal(short(request(1)), "1 request, 200");
+  assert.equal(short(request(1), request(2), request(3, 304)), "3 requests, 200, 304");
+  assert.deepEqual([0, 1, 2].map(foldedHits), ["", ", 1 hit", ", 2 hits"]);
+  assert.deepEqual([[1, 2], [3, 3], [4, 9], [2, 5]].map(([first, last]) => hitsWithin([3, 5, 9], first, last)), [
+    0,
+    1,
+    2,
+    2,
+  ]);
 });
 
 Deno.test("rows: each line of any log is in exactly one filter, row and block, in order", () => {
@@ -48,6 +94,7 @@ Deno.test("rows: each line of any log is in exactly one filter, row and block, i
       "  File x",
       record(3, "WARNING y"),
       record(4, "DEBUG z"),
+      record(5, "INFO a"),
       "plain",
     ),
     fc.nat({ max: 30_000 }).map((length) => "x".repeat(length)),
