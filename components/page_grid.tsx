@@ -16,7 +16,7 @@ const LEAST_HEIGHT = 0.12;
 
 /**
  * A bar for each page: as high as the page was slow, in the colour of its quality. The table of pages says the same in
- * words, so the grid is for the eye and the pointer.
+ * words, so the grid is for the eye and the pointer. A page is one element: a volume may have thousands.
  */
 export function PageGrid({ pages, viewerUrl, maxSeconds }: PageGridProps) {
   const steps = pages.map(qualityStep);
@@ -28,11 +28,14 @@ export function PageGrid({ pages, viewerUrl, maxSeconds }: PageGridProps) {
           const part = maxSeconds && seconds !== null ? Math.max(LEAST_HEIGHT, seconds / maxSeconds) : LEAST_HEIGHT;
           const href = viewerUrl !== null && canvas !== null ? viewerPath(viewerUrl, canvas) : undefined;
           return (
-            <a key={name} class={steps[place]} href={href} title={pageWords(page)} tabIndex={-1}>
-              <svg viewBox="0 0 10 10" preserveAspectRatio="none" focusable="false">
-                <rect width="10" height={10 * part} y={10 - 10 * part} />
-              </svg>
-            </a>
+            <a
+              key={name}
+              class={steps[place]}
+              href={href}
+              title={pageWords(page)}
+              style={{ "--part": part }}
+              tabIndex={-1}
+            />
           );
         })}
       </div>

@@ -133,6 +133,25 @@ Deno.test(
 );
 
 Deno.test(
+  "log: of 2,000 pages each is one element of the grid, as high as it was slow, also in forced colours",
+  withPage({ viewport: { width: 1280, height: 800 } }, async (visit) => {
+    const { page, site } = visit;
+    await site.change({ files: { "/manifest.json": sampleRunManifest(site, 2000) } });
+    await open(visit, runPath(site), "run_viewer");
+    await page.locator(".page-grid a").nth(1999).waitFor();
+    assert.equal(await page.locator(".page-grid *").count(), 2000);
+    assert.ok(await nodes(page) < 5000, String(await nodes(page)));
+    const bar = (property: "backgroundSize" | "backgroundImage" | "color") =>
+      page.locator(".page-grid a").nth(1).evaluate((page, property) => getComputedStyle(page)[property], property);
+    // 4.9 s of at most 10.2 s.
+    assert.match(await bar("backgroundSize"), /^100% 48\.\d+%/);
+    const colour = await bar("color");
+    await page.emulateMedia({ forcedColors: "active" });
+    assert.ok((await bar("backgroundImage")).includes(colour));
+  }),
+);
+
+Deno.test(
   "log: a run without a manifest says so, and one that covers every page ends the live log",
   withPage({}, async (visit) => {
     const { page, site } = visit;
