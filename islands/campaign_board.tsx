@@ -15,6 +15,8 @@ import { closeIntroduction } from "@/lib/client/introduction.ts";
 import { island } from "@/lib/client/island.tsx";
 import { isTyping } from "@/lib/client/is_typing.ts";
 import { ListHistory } from "@/lib/client/list_history.ts";
+import { isReturn, storedList } from "@/lib/client/list_memory.ts";
+import { ListReturn } from "@/lib/client/list_return.ts";
 import { browserClock } from "@/lib/client/poller.ts";
 import { renderAgain, renderedWithSession } from "@/lib/client/render_again.ts";
 import { ScrollAnchor } from "@/lib/client/scroll_anchor.ts";
@@ -63,6 +65,7 @@ export default island("campaign_board", function CampaignBoard(props: CampaignBo
       onOrder: () => anchor.current = ScrollAnchor.take(),
     }), []);
   const addresses = useMemo(() => new ListHistory((address) => board.show(address)), []);
+  const back = useMemo(() => new ListReturn(), []);
   const characterKeys = useMemo(() => remembered("keys"), []);
   // The server writes in UTC; the reader's zone is known once the island is awake.
   const style = useSignal<MomentStyle>({ zone: "UTC", now: renderedAt });
@@ -97,6 +100,13 @@ export default island("campaign_board", function CampaignBoard(props: CampaignBo
   // Before the cards' own effects: a remembered card would be read in a hidden tab.
   useLayoutEffect(() => {
     if (document.hidden) board.setHidden(true);
+    const stored = storedList();
+    if (!stored) return;
+    const returns = isReturn();
+    board.restoreViews(stored.views, returns);
+    if (!returns) return;
+    if (stored.place) back.begin(stored.place);
+    if (stored.reaped > board.reaped.peek()) board.show({ ...board.address, reaped: stored.reaped });
   }, []);
 
   useEffect(() => {
@@ -141,8 +151,10 @@ export default island("campaign_board", function CampaignBoard(props: CampaignBo
   useSignalEffect(() => {
     const card = board.cards.value.find(({ summary }) => campaignKey(summary.peek()) === asked.current);
     if (!card) return;
+    const key = asked.current;
     asked.current = null;
     card.setOpen(true);
+    if (key !== null && back.place.peek() === null) steps.current?.show(key);
   });
 
   useSignalEffect(() => {
@@ -191,7 +203,7 @@ export default island("campaign_board", function CampaignBoard(props: CampaignBo
         />
       )}
       <p class="sr" role="status">{board.announcement.value}</p>
-      <CardList board={board} style={style} anchor={anchor} steps={steps} />
+      <CardList board={board} style={style} anchor={anchor} back={back} steps={steps} />
       {first && <PageLinks address={address} from={first.from} sent={first.jobs.length} matching={first.matching} />}
       {!isKnown && isAnonymous && (
         <p class="empty">

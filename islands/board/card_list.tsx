@@ -5,6 +5,8 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { BoardStore } from "@/lib/client/board_store.ts";
 import type { CardStore } from "@/lib/client/card_store.ts";
 import { rememberHeights } from "@/lib/client/fold_memory.ts";
+import { type ListPlace, storeList } from "@/lib/client/list_memory.ts";
+import type { ListReturn } from "@/lib/client/list_return.ts";
 import { CardHeights, listEntries, type Sight, steppedSight } from "@/lib/client/list_window.ts";
 import type { ScrollAnchor } from "@/lib/client/scroll_anchor.ts";
 import type { CampaignFilter } from "@/lib/presentation/campaign_filter.ts";
@@ -17,6 +19,8 @@ interface CardListProps {
   readonly style: ReadonlySignal<MomentStyle>;
   /** What the last change of the order must not move. */
   readonly anchor: RefObject<ScrollAnchor | null>;
+  /** The place that the reader comes back to. */
+  readonly back: ListReturn;
   /** Filled with the way through the list by keys. */
   readonly steps: RefObject<ListSteps | null>;
 }
@@ -25,12 +29,17 @@ interface CardListProps {
 export interface ListSteps {
   /** Moves the focus to the card after or before the one that has it; without one, to the first card on screen. */
   go(by: 1 | -1): void;
+  /** Brings a card to the top of the screen, unless it begins in the upper half. */
+  show(key: string): void;
   /** Opens or folds the card with the focus. */
   fold(): void;
 }
 
+/** px between the page's bar and a card below it. */
+const CARD_MARGIN = 8;
+
 /** The cards of the list. Those far from what is seen are left out of the document, except on paper. */
-export function CardList({ board, style, anchor, steps }: CardListProps) {
+export function CardList({ board, style, anchor, back, steps }: CardListProps) {
   const list = useRef<HTMLDivElement>(null);
   const heights = useMemo(() => new CardHeights(), []);
   const sight = useSignal<Sight | null>(null);
@@ -44,15 +53,20 @@ export function CardList({ board, style, anchor, steps }: CardListProps) {
   const entries = useComputed(() => {
     void measured.value;
     const at = focused.value === null ? -1 : keys.value.indexOf(focused.value);
+    const goal = back.place.value === null ? [] : [keys.value.indexOf(back.place.value.key)];
     return listEntries(keys.value, heights, {
       sight: isPrinting.value ? null : sight.value,
       spare: spared.value === board.filter.value ? 1 : 0,
       // The Tab key finds the neighbours of the card with the focus.
-      stays: new Set(at < 0 ? [] : [at - 1, at, at + 1]),
+      stays: new Set(at < 0 ? goal : [at - 1, at, at + 1, ...goal]),
       unread: board.unread.value,
     });
   });
-  const observer = useHeights(heights, measured);
+  const goBack = () => {
+    const place = back.place.peek();
+    if (place) back.scroll(placeOf(list.current, place.key));
+  };
+  const observer = useHeights(heights, measured, goBack);
 
   useEffect(() => {
     const look = () => {
@@ -75,7 +89,10 @@ export function CardList({ board, style, anchor, steps }: CardListProps) {
     };
     const print = () => isPrinting.value = true;
     const afterPrint = () => isPrinting.value = false;
-    const leave = () => rememberHeights(observer.openHeights(board.cards.value));
+    const leave = () => {
+      rememberHeights(observer.openHeights(board.cards.value));
+      storeList({ reaped: board.reaped.value, views: board.storedViews(), place: topPlace(list.current) });
+    };
     look();
     const listeners = [["scroll", look], ["resize", resize], ["beforeprint", print], ["afterprint", afterPrint], [
       "pagehide",
@@ -91,6 +108,7 @@ export function CardList({ board, style, anchor, steps }: CardListProps) {
   useLayoutEffect(() => {
     anchor.current?.restore();
     anchor.current = null;
+    goBack();
     if (wanted.current === null) return;
     const place = placeOf(list.current, wanted.current);
     wanted.current = null;
@@ -105,6 +123,17 @@ export function CardList({ board, style, anchor, steps }: CardListProps) {
     return () => clearTimeout(timer);
   });
 
+  const cardOf = (key: string | null) => board.shown.value.find(({ summary }) => campaignKey(summary.value) === key);
+  // The place is reached once its card shows what it showed.
+  useSignalEffect(() => {
+    if (back.place.value === null) return;
+    const goal = cardOf(back.place.value.key);
+    const isComplete = board.unread.value === 0 && !board.loadingOlder.value;
+    if (goal ? goal.open.value && goal.volumes.value.length === 0 && !goal.trouble.value : !isComplete) return;
+    const frame = requestAnimationFrame(() => requestAnimationFrame(() => back.end()));
+    return () => cancelAnimationFrame(frame);
+  });
+
   // A list that became shorter may have moved what is seen.
   useSignalEffect(() => {
     void keys.value;
@@ -114,7 +143,6 @@ export function CardList({ board, style, anchor, steps }: CardListProps) {
     }
   });
 
-  const cardOf = (key: string | null) => board.shown.value.find(({ summary }) => campaignKey(summary.value) === key);
   steps.current = {
     go(by) {
       const at = focused.value === null ? -1 : keys.value.indexOf(focused.value);
@@ -123,6 +151,10 @@ export function CardList({ board, style, anchor, steps }: CardListProps) {
       wanted.current = next;
       focused.value = next;
       measured.value++;
+    },
+    show(key) {
+      const top = placeOf(list.current, key)?.getBoundingClientRect().top ?? Infinity;
+      if (top > innerHeight / 2) back.begin({ key, top: barBottom() + CARD_MARGIN });
     },
     fold() {
       const card = cardOf(focused.value);
@@ -172,7 +204,7 @@ export function CardList({ board, style, anchor, steps }: CardListProps) {
 }
 
 /** Measures the cards that are rendered, and counts up when one of them has another height than it was thought to have. */
-function useHeights(heights: CardHeights, measured: { value: number }) {
+function useHeights(heights: CardHeights, measured: { value: number }, onMeasured: () => void) {
   return useMemo(() => {
     const places = new Map<Element, CardStore>();
     let observer: ResizeObserver | null = null;
@@ -181,7 +213,9 @@ function useHeights(heights: CardHeights, measured: { value: number }) {
         const card = places.get(target);
         return card && heights.set(campaignKey(card.summary.peek()), box.blockSize, !card.open.peek());
       });
-      if (news.length > 0) measured.value++;
+      if (news.length === 0) return;
+      measured.value++;
+      onMeasured();
     };
     return {
       observe(place: HTMLElement, card: CardStore) {
@@ -214,9 +248,24 @@ function placeOf(list: HTMLElement | null, key: string): HTMLElement | null {
   return list?.querySelector<HTMLElement>(`.place[data-key="${CSS.escape(key)}"]`) ?? null;
 }
 
+/** The place of the first card that is not above the screen; null where the reader is at the top of the page. */
+function topPlace(list: HTMLElement | null): ListPlace | null {
+  if (scrollY === 0) return null;
+  const first = placesOf(list).find((place) => place.getBoundingClientRect().bottom > barBottom());
+  return first?.dataset.key ? { key: first.dataset.key, top: first.getBoundingClientRect().top } : null;
+}
+
 /** The key of the first card whose beginning is not above the screen or below the page's bar. */
 function firstOnScreen(list: HTMLElement | null): string | undefined {
-  const bar = document.querySelector(".bar")?.getBoundingClientRect().bottom ?? 0;
-  const places = [...list?.querySelectorAll<HTMLElement>(".place") ?? []];
-  return (places.find((place) => place.getBoundingClientRect().top >= bar - 1) ?? places.at(-1))?.dataset.key;
+  const places = placesOf(list);
+  return (places.find((place) => place.getBoundingClientRect().top >= barBottom() - 1) ?? places.at(-1))?.dataset.key;
+}
+
+function placesOf(list: HTMLElement | null): HTMLElement[] {
+  return [...list?.querySelectorAll<HTMLElement>(".place") ?? []];
+}
+
+/** px from the top of the screen. */
+function barBottom(): number {
+  return document.querySelector(".bar")?.getBoundingClientRect().bottom ?? 0;
 }

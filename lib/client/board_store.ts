@@ -20,6 +20,7 @@ import { LIST_SECONDS, MAX_CARD_READS } from "@/lib/presentation/reading_plan.ts
 import { SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import type { Answer, CampaignApi, CampaignList } from "./campaign_api.ts";
 import { CardStore } from "./card_store.ts";
+import type { StoredView } from "./list_memory.ts";
 import { type Clock, Poller } from "./poller.ts";
 import { ReadQueue } from "./read_queue.ts";
 
@@ -92,6 +93,9 @@ export class BoardStore {
   readonly #firstFilter: CampaignFilter;
   /** What the last good read brought. */
   #held: number;
+  /** What the reader had open before they came back, by the keys of the cards. */
+  #views: ReadonlyMap<string, StoredView> = new Map();
+  #reopens = false;
   #sortNext = false;
   #hidden = false;
 
@@ -148,6 +152,30 @@ export class BoardStore {
   readNow(): void {
     this.#poller.readNow();
     for (const card of this.cards.value) card.readAgain({ returned: false });
+  }
+
+  /** The cards that are open, by their keys. */
+  storedViews(): ReadonlyMap<string, StoredView> {
+    const open = this.cards.value.filter((card) => card.open.value);
+    return new Map(open.map((card) => [campaignKey(card.summary.value), card.storedView]));
+  }
+
+  /**
+   * Lets the reader look at the cards as before, also at those that are not in the list yet.
+   *
+   * @param reopens whether they are opened again
+   */
+  restoreViews(views: ReadonlyMap<string, StoredView>, reopens: boolean): void {
+    this.#views = views;
+    this.#reopens = reopens;
+    for (const card of this.cards.value) this.#restoreView(card);
+  }
+
+  #restoreView(card: CardStore): void {
+    const view = this.#views.get(campaignKey(card.summary.value));
+    if (!view) return;
+    card.restoreView(view);
+    if (this.#reopens) card.setOpen(true);
   }
 
   /** Puts the cards in the order of a fresh list. */
@@ -253,6 +281,7 @@ export class BoardStore {
     const { api, clock, onLogin } = this.#deps;
     const card = new CardStore(job, { api, clock, onLogin, queue: this.#queue });
     card.pause(this.#hidden);
+    this.#restoreView(card);
     return card;
   }
 

@@ -7,6 +7,7 @@ import { OPEN_CARD_SECONDS, readEvery } from "@/lib/presentation/reading_plan.ts
 import { SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import { isFilter, type VolumeSegment } from "@/lib/presentation/volume_rows.ts";
 import type { Answer, CampaignApi } from "./campaign_api.ts";
+import type { StoredView } from "./list_memory.ts";
 import { type Clock, Poller } from "./poller.ts";
 import type { ReadQueue } from "./read_queue.ts";
 
@@ -74,6 +75,8 @@ export class CardStore {
   readonly #deps: CardDeps;
   readonly #poller: Poller;
   readonly #ended = new AbortController();
+  /** Volumes that the reader had loaded before they came back. */
+  #rowsBefore = 0;
   #all: Promise<readonly VolumeView[] | null> | null = null;
   #onScreen = false;
   /** Its read has not had its turn yet. */
@@ -97,6 +100,31 @@ export class CardStore {
   update(summary: JobSummary): void {
     this.summary.value = withDetail(summary, this.detail.value);
     this.#plan();
+  }
+
+  /** How the reader looks at the card, for the time that they come back. */
+  get storedView(): StoredView {
+    const { segment, text, isExpanded, hasAllProblems, hasPipeline } = this.view;
+    return {
+      segment: segment.value,
+      text: text.value,
+      isExpanded: isExpanded.value,
+      hasAllProblems: hasAllProblems.value,
+      hasPipeline: hasPipeline.value,
+      rows: Math.max(this.volumes.value.length, this.#rowsBefore),
+    };
+  }
+
+  /** Lets the reader look at the card as before. */
+  restoreView({ rows, ...view }: StoredView): void {
+    batch(() => {
+      this.view.segment.value = view.segment;
+      this.view.text.value = view.text;
+      this.view.isExpanded.value = view.isExpanded;
+      this.view.hasAllProblems.value = view.hasAllProblems;
+      this.view.hasPipeline.value = view.hasPipeline;
+    });
+    this.#rowsBefore = rows;
   }
 
   /** Reads again what an outage or a hidden tab may have left old: a card with trouble, and on return an open one. */
@@ -251,7 +279,7 @@ export class CardStore {
   /** A folded card asks for one volume: it shows none, and the sums cover all of them anyway. */
   async #readAll(signal: AbortSignal, urgent: boolean): Promise<boolean> {
     const isOpen = this.open.value;
-    const loaded = this.volumes.value.length;
+    const loaded = Math.max(this.volumes.value.length, this.#rowsBefore);
     const limit = isOpen ? Math.min(Math.max(loaded, VOLUMES_PAGE), MAX_VOLUMES_READ) : 1;
     this.#waiting = true;
     const answer = await this.#read({ offset: 0, limit }, signal, urgent || isOpen, () => this.#waiting = false)

@@ -11,7 +11,12 @@ const OFFLINE = [/Failed to load resource/];
 async function serveMany(page: Page, site: FakeSite, count: number): Promise<void> {
   const { jobs } = await (await page.request.get(`${site.url}_test`)).json();
   const counts = { total: 80, active: 3, done: 40, failed: 0 };
-  const many = Array.from({ length: count }, (_, i) => ({ ...jobs[i % 7], name: `k${i}-${jobs[i % 7].name}`, counts }));
+  const many = Array.from({ length: count }, (_, i) => ({
+    ...jobs[i % 7],
+    name: `k${i}-${jobs[i % 7].name}`,
+    counts,
+    jobGone: false,
+  }));
   await site.change({ jobs: many, reapedTotal: 0 });
 }
 

@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+
+import type { Page } from "playwright-core";
+
+import { open, type Visit, withPage } from "./site_fixture.ts";
+
+/** The summary of a run that wrote none. */
+const NO_FILE = [/Failed to load resource/];
+
+const svea = (page: Page) => page.locator("article", { hasText: "svea-hovratt-1870" });
+const awake = (page: Page, island: string) => page.waitForSelector(`[data-island=${island}][data-hydrated]`);
+
+/** Opens a card, filters its volumes, shows all that match, and scrolls to one of them. @returns its place, px */
+async function lookAround({ page }: Visit): Promise<number> {
+  const card = svea(page);
+  await card.locator(".fold").click();
+  await card.locator("tbody[data-chunk] tr").first().waitFor();
+  await card.getByLabel(/^Done/).check();
+  await card.getByPlaceholder("Search volumes").fill("-00");
+  await card.getByText("Show the other").click();
+  await row(page).evaluate((element) => scrollBy(0, element.getBoundingClientRect().top - 300));
+  return await topOf(page);
+}
+
+const row = (page: Page) => svea(page).locator("tbody[data-chunk] tr", { hasText: "A1-0050" });
+const topOf = (page: Page) => row(page).evaluate((element) => Math.round(element.getBoundingClientRect().top));
+
+async function assertAsBefore(page: Page, top: number): Promise<void> {
+  await awake(page, "campaign_board");
+  await row(page).waitFor();
+  assert.equal(await svea(page).getByLabel(/^Done/).isChecked(), true);
+  assert.equal(await svea(page).getByPlaceholder("Search volumes").inputValue(), "-00");
+  await page.waitForFunction((top) => {
+    const row = [...document.querySelectorAll("tbody[data-chunk] tr")].find(({ textContent }) =>
+      textContent?.includes("A1-0050")
+    );
+    return row && Math.abs(row.getBoundingClientRect().top - top) <= 2;
+  }, top);
+}
+
+Deno.test(
+  "return: from a run log, by the way back and by each crumb, the card is as the reader left it",
+  withPage({}, async (visit) => {
+    const { page } = visit;
+    await open(visit);
+    const top = await lookAround(visit);
+    const toLog = async () => {
+      await row(page).getByTitle("Run log").click();
+      await awake(page, "run_viewer");
+    };
+    await toLog();
+    await page.goBack();
+    await assertAsBefore(page, top);
+    await toLog();
+    await page.getByRole("navigation", { name: "Way back" }).getByText("Campaigns").click();
+    await assertAsBefore(page, top);
+    await toLog();
+    await page.getByRole("navigation", { name: "Way back" }).getByText("svea-hovratt-1870").click();
+    await assertAsBefore(page, top);
+    assert.equal(await page.locator("article").count(), 1);
+  }, NO_FILE),
+);
+
+Deno.test(
+  "return: a campaign that was shown among older ones is there again, and a list that is opened anew begins at its top",
+  withPage({ viewport: { width: 1280, height: 500 } }, async (visit) => {
+    const { page, site } = visit;
+    const { jobs } = await (await page.request.get(`${site.url}_test`)).json();
+    const gone = Array.from({ length: 45 }, (_, i) => ({ ...jobs[4], name: `borta-${String(i).padStart(2, "0")}` }));
+    await site.change({ jobs: [...jobs.slice(0, 3), ...gone], reapedTotal: 45 });
+    await open(visit);
+    await page.getByText("Show 20 older campaigns").click();
+    await page.getByText("Show 5 older campaigns").waitFor();
+    const card = page.locator("article", { hasText: "borta-39" });
+    // The page grows while the cards that come near are measured.
+    await page.waitForFunction(() => {
+      scrollTo(0, document.documentElement.scrollHeight);
+      return document.querySelector("[data-campaign='batch-default/borta-39']") !== null;
+    });
+    await card.locator(".fold").press("Enter");
+    await card.getByTitle("Run log").first().click();
+    await awake(page, "run_viewer");
+    await page.getByRole("navigation", { name: "Way back" }).getByText("Campaigns").click();
+    await awake(page, "campaign_board");
+    await card.getByTitle("Run log").first().waitFor();
+    await page.waitForFunction(() => scrollY > 0);
+    await page.goto(`${site.url}docs`);
+    await page.getByRole("link", { name: "Campaigns", exact: true }).click();
+    await awake(page, "campaign_board");
+    assert.equal(await page.evaluate(() => scrollY), 0);
+    assert.ok(await page.getByText("Show 20 older campaigns of 25").isVisible());
+  }, NO_FILE),
+);
+
+Deno.test(
+  "return: the campaign that an address names is open and on screen",
+  withPage({ viewport: { width: 1280, height: 500 } }, async (visit) => {
+    const { page } = visit;
+    await open(visit, "?open=batch-default%2Flandsarkivet-lund");
+    const card = page.locator("article", { hasText: "landsarkivet-lund" });
+    await card.locator("tbody tr").first().waitFor();
+    await page.waitForFunction(() => {
+      const card = document.querySelector("[data-campaign='batch-default/landsarkivet-lund']");
+      return card && card.getBoundingClientRect().top < 250;
+    });
+    assert.equal(await card.locator(".fold").getAttribute("aria-expanded"), "true");
+  }),
+);
