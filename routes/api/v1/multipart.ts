@@ -29,7 +29,7 @@ import { partPage } from "@/lib/s3/upload_xml.ts";
 import { FITS_XML } from "@/lib/s3/write_xml.ts";
 import { asObject, objectParams, wellFormed } from "./object_parameters.ts";
 import type { GatewayOperation } from "./operation.ts";
-import { headersField, sha256Text, validityFields, validitySeconds } from "./presign.ts";
+import { bodyFields, headersField, sha256Text, validityFields, validitySeconds } from "./presign.ts";
 
 const UPLOAD = { path: "/api/v1/buckets/{bucket}/multipart/{key}", tag: "S3 Multipart", params: objectParams };
 /** The part of a form that is a part of the object. */
@@ -47,6 +47,10 @@ const place = { bucket: z.string(), key: z.string() };
 const createRequest = z.object({
   checksum_algorithm: z.literal("SHA256").nullish().meta({
     description: "Each part has to come with this checksum, which the store checks",
+  }),
+  content_type: bodyFields.content_type.meta({
+    description: "Content-Type of the object, where the request itself is JSON",
+    examples: ["image/tiff"],
   }),
 }).meta({ id: "UploadCreate" });
 const created = z.object({ ...place, upload_id: z.string() }).meta({ id: "UploadCreated" });
@@ -120,6 +124,7 @@ export function multipartOperations(operation: GatewayOperation, s3: S3): Operat
       async handler({ caller, params: place, body }, context) {
         const headers = futureHeaders(context.request.headers);
         if (body?.checksum_algorithm) setAll(headers, WITH_SHA256);
+        if (body?.content_type) headers.set("content-type", body.content_type);
         const { uploadId } = await createUpload(s3, caller, place, headers);
         return Response.json({ ...place, upload_id: uploadId }, { status: 201 });
       },

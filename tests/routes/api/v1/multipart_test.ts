@@ -364,7 +364,11 @@ Deno.test("multipart: an upload with checksums is begun with the algorithm, its 
     }
     assert.equal((await post(KEY, { checksum_algorithm: "SHA256" })).status, 201);
     assert.equal(algorithm(), "SHA256");
-    for (const body of [{ checksum_algorithm: "MD5" }, { checksum_algorithm: "" }, "SHA256", []]) {
+    assert.equal((await post(KEY, { content_type: "image/tiff" })).status, 201);
+    assert.deepEqual([seen[seen.length - 1].headers.get("content-type"), algorithm()], ["image/tiff", null]);
+    for (
+      const body of [{ checksum_algorithm: "MD5" }, { checksum_algorithm: "" }, { content_type: "å" }, "SHA256", []]
+    ) {
       assert.equal((await post(KEY, body)).status, 422, JSON.stringify(body));
     }
 

@@ -1,0 +1,73 @@
+import type { Clock } from "@/lib/client/poller.ts";
+import { backoffMs, wait } from "./upload_wait.ts";
+
+/** Whether our own server can be reached. While it cannot, everything waits for one that asks again and again. */
+export class Connection {
+  readonly #isReachable: (signal: AbortSignal) => Promise<boolean>;
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  readonly #onChange: () => void;
+  #outage: { readonly over: Promise<void>; readonly askNow: () => void } | null = null;
+
+  constructor(
+    isReachable: (signal: AbortSignal) => Promise<boolean>,
+    { clock, random, onChange }: {
+      readonly clock: Clock;
+      readonly random: () => number;
+      readonly onChange: () => void;
+    },
+  ) {
+    this.#isReachable = isReachable;
+    this.#clock = clock;
+    this.#random = random;
+    this.#onChange = onChange;
+  }
+
+  get isAway(): boolean {
+    return this.#outage !== null;
+  }
+
+  /** The browser says that the network is back. */
+  askNow(): void {
+    this.#outage?.askNow();
+  }
+
+  /**
+   * Called after a request without a response.
+   *
+   * @returns whether the network was away: then it is back now. Else the request has to be judged by itself
+   * @throws the signal's reason when it aborts meanwhile
+   */
+  async wasLost(signal: AbortSignal): Promise<boolean> {
+    if (!this.#outage) {
+      if (await this.#isReachable(signal)) return false;
+      this.#outage ??= this.#begin();
+    }
+    await Promise.race([this.#outage.over, aborted(signal)]);
+    return true;
+  }
+
+  #begin() {
+    let asking = new AbortController();
+    const lasts = new AbortController();
+    const over = (async () => {
+      for (let failures = 1;; failures++) {
+        asking = new AbortController();
+        // An abort ends the wait early: the browser has the network back.
+        await wait(this.#clock, backoffMs(failures, this.#random()), asking.signal).catch(() => {});
+        if (await this.#isReachable(lasts.signal)) break;
+      }
+      this.#outage = null;
+      this.#onChange();
+    })();
+    queueMicrotask(this.#onChange);
+    return { over, askNow: () => asking.abort() };
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}

@@ -1,0 +1,533 @@
+import type { Clock } from "@/lib/client/poller.ts";
+import { freeKey, keyProblem } from "@/lib/presentation/storage/upload_names.ts";
+import { UploadPace } from "@/lib/presentation/storage/upload_pace.ts";
+import { MAX_OBJECT_BYTES, partSpan, planParts } from "@/lib/presentation/storage/upload_plan.ts";
+import { Connection } from "./connection.ts";
+import type { Digest } from "./part_digest.ts";
+import type { Put } from "./put_file.ts";
+import { findTaken } from "./taken_keys.ts";
+import type { UploadCalls } from "./upload_calls.ts";
+import { asFault, UploadFault } from "./upload_fault.ts";
+import type { NameAnswer, UploadBatch, UploadItem, UploadState } from "./upload_item.ts";
+import type { BatchRecord, UploadJournal } from "./upload_journal.ts";
+import { type UploadRoute, UploadRoutes } from "./upload_route.ts";
+import { nameOf, UploadSteps } from "./upload_steps.ts";
+import { backoffMs, wait } from "./upload_wait.ts";
+
+/** A file that was chosen, with the folders that were chosen above it. */
+export interface ChosenFile {
+  readonly path: string;
+  readonly file: File;
+}
+
+interface EngineParts {
+  readonly calls: UploadCalls;
+  readonly put: Put;
+  readonly digest: Digest;
+  readonly journal: UploadJournal;
+  readonly clock: Clock;
+  /** 0 to 1 */
+  readonly random: () => number;
+  /** Of the page, for the CORS rule that it needs. */
+  readonly origin: string;
+  /** Something that the page shows has changed. */
+  readonly onChange: () => void;
+}
+
+/** Requests that send at a time: browsers open six connections to a host. */
+const SLOTS = 6;
+/** Tries of a step before its file fails. */
+const MAX_TRIES = 7;
+/** Tries of a presigned request that the store calls forbidden: its clock may be ahead of ours. */
+const MAX_FORBIDDEN = 2;
+const MAX_RESTARTS = 2;
+/** Failures that the other files would meet as well. */
+const FOR_ALL: ReadonlySet<string> = new Set(["session", "forbidden", "no bucket", "full"]);
+/** Of files that need nothing more. */
+const SETTLED: ReadonlySet<UploadState> = new Set<UploadState>(["done", "skipped", "cancelled"]);
+
+/**
+ * Sends files: several at a time, large ones in parts, each step again after failures that pass. It can be paused; it
+ * waits while the network is away; what was sent is remembered, so that the same files need not be sent again after a
+ * reload.
+ */
+export class UploadEngine {
+  readonly items: UploadItem[] = [];
+  /** Bytes of all files that were not skipped or cancelled, and those that have left. */
+  bytes = 0;
+  sentBytes = 0;
+  isPaused = false;
+  /** Why everything has stopped, until it is resumed. */
+  halted: UploadFault | null = null;
+  readonly pace = new UploadPace();
+  readonly #parts: EngineParts;
+  readonly #routes: UploadRoutes;
+  readonly #steps: UploadSteps;
+  readonly #connection: Connection;
+  readonly #counts = new Map<UploadState, number>();
+  /** In order, with files that have left it. */
+  #queue: UploadItem[] = [];
+  #active: UploadItem[] = [];
+  #running = 0;
+  readonly #chosen: UploadBatch[] = [];
+  /** What this page has begun, by bucket and folder. */
+  readonly #remembered = new Map<string, BatchRecord>();
+
+  constructor(parts: EngineParts) {
+    const { calls, put, clock, random, onChange, origin } = parts;
+    this.#parts = parts;
+    this.#routes = new UploadRoutes(calls, put, origin, onChange);
+    this.#steps = new UploadSteps({ ...parts, routes: this.#routes });
+    this.#connection = new Connection((signal) => calls.isReachable(signal), { clock, random, onChange });
+  }
+
+  get isAway(): boolean {
+    return this.#connection.isAway;
+  }
+
+  /** The ways of bytes into the buckets, as far as they are known. */
+  get routes(): ReadonlyMap<string, UploadRoute> {
+    return this.#routes.known;
+  }
+
+  count(state: UploadState): number {
+    return this.#counts.get(state) ?? 0;
+  }
+
+  /** Whether something is under way or waits for its turn, so that leaving the page would end it. */
+  get isBusy(): boolean {
+    return this.count("looking") + this.count("waiting") + this.count("sending") + this.count("finishing") > 0;
+  }
+
+  /**
+   * Adds files that are to go to a folder. Names in use are looked up first; the answer for them is given by
+   * {@linkcode answer}, while the others are already on their way.
+   *
+   * @param handles what can be read again after a reload
+   */
+  async add(
+    files: readonly ChosenFile[],
+    { bucket, prefix }: { readonly bucket: string; readonly prefix: string },
+    handles: readonly FileSystemHandle[] = [],
+  ): Promise<void> {
+    const batch: UploadBatch = { bucket, prefix, answer: null, isLookedUp: false, open: 0 };
+    this.#chosen.push(batch);
+    const items = files.map(({ path, file }) => this.#item(path, file, batch));
+    const sendable = items.filter(({ state }) => state === "looking");
+    this.#parts.onChange();
+    if (sendable.length === 0) return;
+    await this.#remember(batch, sendable, handles);
+    await this.#lookUp(batch);
+  }
+
+  /** Answers for the names in use, of these files and of those that are found later. */
+  answer(answer: NameAnswer): void {
+    for (const batch of this.#chosen) {
+      if (!this.items.some((item) => item.batch === batch && item.state === "taken")) continue;
+      batch.answer = answer;
+      this.#takeAnswer(batch);
+    }
+    this.#pump();
+    this.#parts.onChange();
+  }
+
+  /** Stops everything; what is under way is sent again from the last whole part. */
+  pause(): void {
+    this.isPaused = true;
+    this.pace.restart();
+    for (const item of [...this.#active].reverse()) this.#interrupt(item, "waiting");
+    this.#parts.onChange();
+  }
+
+  resume(): void {
+    this.isPaused = false;
+    this.halted = null;
+    this.#connection.askNow();
+    for (const batch of this.#chosen) {
+      if (this.items.some((item) => item.batch === batch && item.state === "looking")) this.#lookUp(batch);
+    }
+    this.#pump();
+    this.#parts.onChange();
+  }
+
+  pauseItem(item: UploadItem): void {
+    if (item.state !== "waiting" && item.state !== "sending") return;
+    this.#interrupt(item, "paused");
+    this.#pump();
+    this.#parts.onChange();
+  }
+
+  /** Goes on with a file that was paused or has failed. */
+  resumeItem(item: UploadItem): void {
+    if (item.state !== "paused" && item.state !== "failed" || typeof item.fault === "string") return;
+    item.fault = null;
+    item.restarts = 0;
+    this.#enqueue(item);
+    this.#pump();
+    this.#parts.onChange();
+  }
+
+  retryFailed(): void {
+    for (const item of this.items) if (item.state === "failed") this.resumeItem(item);
+  }
+
+  /** Gives a file up, and deletes the parts that were sent. */
+  async cancelItem(item: UploadItem): Promise<void> {
+    if (SETTLED.has(item.state)) return;
+    this.#interrupt(item, "cancelled");
+    this.#pump();
+    this.#parts.onChange();
+    const { signal } = new AbortController();
+    // Where it fails, the upload stays in the bucket's list of uploads that have not ended.
+    await this.#persist(signal, () => this.#steps.abort(item, signal)).catch(asFault);
+    await this.#settled(item.batch);
+  }
+
+  async cancelAll(): Promise<void> {
+    const open = this.items.filter(({ state }) => !SETTLED.has(state));
+    this.#queue = [];
+    await Promise.all(open.map((item) => this.cancelItem(item)));
+  }
+
+  /** Forgets files that need nothing more, so that the list shows the others. */
+  clear(): void {
+    for (const { state, file, sent } of this.items) {
+      if (!SETTLED.has(state)) continue;
+      this.#counts.set(state, this.count(state) - 1);
+      if (state !== "done") continue;
+      this.bytes -= file.size;
+      this.sentBytes -= sent;
+    }
+    this.items.splice(0, this.items.length, ...this.items.filter(({ state }) => !SETTLED.has(state)));
+    this.#parts.onChange();
+  }
+
+  /** The browser has the network back. */
+  online(): void {
+    this.#connection.askNow();
+  }
+
+  /** Adds the CORS rule that lets this page send straight to a bucket. @throws UploadFault */
+  async allowDirect(bucket: string): Promise<void> {
+    await this.#routes.allow({ bucket, key: "-" }, new AbortController().signal);
+  }
+
+  #item(path: string, file: File, batch: UploadBatch): UploadItem {
+    const key = batch.prefix + path;
+    const problem = keyProblem(key);
+    const fault = file.size > MAX_OBJECT_BYTES ? "too large" : problem === "too long" ? "name too long" : problem;
+    const item: UploadItem = {
+      id: this.items.length === 0 ? 0 : this.items[this.items.length - 1].id + 1,
+      path,
+      file,
+      batch,
+      key,
+      state: fault === null ? "looking" : "failed",
+      sent: 0,
+      fault,
+      wasThere: false,
+      ifAbsent: true,
+      earlier: null,
+      upload: null,
+      pending: [],
+      flight: new Map(),
+      restarts: 0,
+      mayBeWritten: false,
+      control: new AbortController(),
+    };
+    this.items.push(item);
+    this.#counts.set(item.state, this.count(item.state) + 1);
+    this.bytes += file.size;
+    if (fault === null) batch.open++;
+    return item;
+  }
+
+  /** Finds out which names of a batch are in use, and lets the others begin. */
+  async #lookUp(batch: UploadBatch): Promise<void> {
+    const { bucket, prefix } = batch;
+    const items = this.items.filter((item) => item.batch === batch && item.state === "looking");
+    const records = new Map((await this.#parts.journal.files(bucket, prefix)).map((record) => [record.key, record]));
+    const { signal } = new AbortController();
+    let taken = new Map<string, number>();
+    try {
+      const keys = items.map(({ key }) => key);
+      taken = await this.#persist(signal, () => findTaken(this.#parts.calls, bucket, keys, signal));
+      batch.isLookedUp = true;
+    } catch (error) {
+      const fault = asFault(error);
+      // Who may write and not list still overwrites nothing, as long as the store knows the condition.
+      if (fault.kind !== "forbidden") return this.#halt(fault.kind === "gone" ? new UploadFault("no bucket") : fault);
+    }
+    for (const item of items) {
+      if (item.state !== "looking") continue;
+      const record = records.get(item.key);
+      const isSame = record?.size === item.file.size && record.modified === item.file.lastModified;
+      if (record?.upload && isSame) item.earlier = record.upload;
+      if (!taken.has(item.key)) this.#enqueue(item);
+      else if (isSame && record?.upload === null && taken.get(item.key) === item.file.size) {
+        item.wasThere = true;
+        this.#sentTo(item, item.file.size);
+        this.#set(item, "done");
+      } else this.#set(item, "taken");
+    }
+    this.#takeAnswer(batch);
+    this.#pump();
+    this.#parts.onChange();
+    await this.#settled(batch);
+  }
+
+  async #remember(batch: UploadBatch, items: readonly UploadItem[], handles: readonly FileSystemHandle[]) {
+    const { bucket, prefix } = batch;
+    const place = `${bucket}/${prefix}`;
+    const before = this.#remembered.get(place);
+    const record: BatchRecord = {
+      bucket,
+      prefix,
+      startedAt: before?.startedAt ?? this.#parts.clock.now(),
+      files: (before?.files ?? 0) + items.length,
+      bytes: (before?.bytes ?? 0) + items.reduce((sum, { file }) => sum + file.size, 0),
+      handles: [...before?.handles ?? [], ...handles],
+    };
+    this.#remembered.set(place, record);
+    await this.#parts.journal.putBatch(record);
+  }
+
+  #takeAnswer(batch: UploadBatch): void {
+    if (batch.answer === null) return;
+    const taken = this.items.filter((item) => item.batch === batch && item.state === "taken");
+    if (taken.length === 0) return;
+    const used = batch.answer === "keep both" ? new Set(this.items.map(({ key }) => key)) : null;
+    for (const item of taken) {
+      if (batch.answer === "skip") {
+        this.#leave(item, "skipped");
+        // The parts of a file whose name was taken meanwhile are of no use.
+        if (item.upload) this.#inBackground(item, (signal) => this.#steps.abort(item, signal));
+        continue;
+      }
+      if (used) {
+        if (item.upload) {
+          const { upload, key } = item;
+          this.#inBackground(
+            item,
+            (signal) => this.#parts.calls.abort({ bucket: batch.bucket, key }, upload.uploadId, signal),
+          );
+        }
+        item.upload = item.earlier = null;
+        item.key = freeKey(item.key, (key) => used.has(key));
+        used.add(item.key);
+        this.#sentTo(item, 0);
+      }
+      item.ifAbsent = used !== null;
+      this.#enqueue(item);
+    }
+  }
+
+  #enqueue(item: UploadItem, first = false): void {
+    this.#set(item, "waiting");
+    if (first) this.#queue.unshift(item);
+    else this.#queue.push(item);
+  }
+
+  /** Begins as many steps as there are free slots. */
+  #pump(): void {
+    while (this.#running < SLOTS && !this.isPaused && this.halted === null) {
+      const step = this.#next();
+      if (!step) break;
+      this.#running++;
+      step().finally(() => {
+        this.#running--;
+        this.#pump();
+      });
+    }
+  }
+
+  /** The next step: a part of a file that was begun, else the first of the next file. */
+  #next(): (() => Promise<void>) | null {
+    for (const item of this.#active) {
+      const number = item.state === "sending" ? item.pending.shift() : undefined;
+      if (number !== undefined) return () => this.#run(item, () => this.#sendPart(item, number));
+    }
+    for (let index = 0; index < this.#queue.length; index++) {
+      const item = this.#queue[index];
+      if (item.state !== "waiting") continue;
+      this.#queue.splice(0, index + 1);
+      item.control = new AbortController();
+      this.#active.push(item);
+      this.#set(item, "sending");
+      return () => this.#run(item, () => planParts(item.file.size) ? this.#open(item) : this.#sendWhole(item));
+    }
+    this.#queue = [];
+    return null;
+  }
+
+  async #sendWhole(item: UploadItem): Promise<void> {
+    const { signal } = item.control;
+    await this.#persist(signal, () => {
+      this.#flight(item, 1, 0);
+      return this.#steps.sendWhole(item, signal, (part, sent) => this.#flight(item, part, sent));
+    });
+    await this.#done(item);
+  }
+
+  async #open(item: UploadItem): Promise<void> {
+    const { signal } = item.control;
+    await this.#persist(signal, () => this.#steps.open(item, signal));
+    const { upload } = item;
+    if (!upload) return;
+    const { plan, parts } = upload;
+    let arrived = 0;
+    for (const number of parts.keys()) arrived += partBytes(plan, number);
+    this.#sentTo(item, arrived);
+    item.pending = Array.from({ length: plan.parts }, (_, index) => index + 1).filter((number) => !parts.has(number));
+    if (item.pending.length === 0) await this.#complete(item);
+  }
+
+  async #sendPart(item: UploadItem, number: number): Promise<void> {
+    const { upload, control: { signal } } = item;
+    if (!upload) return;
+    await this.#persist(signal, () => {
+      this.#flight(item, number, 0);
+      return this.#steps.sendPart(item, upload, number, signal, (part, sent) => this.#flight(item, part, sent));
+    });
+    this.#flight(item, number, partBytes(upload.plan, number));
+    item.flight.delete(number);
+    if (upload.parts.size === upload.plan.parts && item.state === "sending") await this.#complete(item);
+  }
+
+  async #complete(item: UploadItem): Promise<void> {
+    const { upload, control: { signal } } = item;
+    if (!upload) return;
+    this.#set(item, "finishing");
+    await this.#persist(signal, () => this.#steps.complete(item, upload, signal));
+    await this.#done(item);
+  }
+
+  async #done(item: UploadItem): Promise<void> {
+    this.#sentTo(item, item.file.size);
+    this.#leave(item, "done");
+    const { size, lastModified } = item.file;
+    const name = nameOf(item);
+    if (item.upload) await this.#parts.journal.forget(name);
+    await this.#parts.journal.putFile({ ...name, size, modified: lastModified, upload: null });
+    await this.#settled(item.batch);
+  }
+
+  /** Runs a step of a file, and draws the consequences of its failure. It never throws. */
+  async #run(item: UploadItem, step: () => Promise<void>): Promise<void> {
+    const { control } = item;
+    try {
+      await step();
+    } catch (error) {
+      // What was interrupted has its new state already.
+      if (!control.signal.aborted) this.#failed(item, asFault(error));
+    }
+    this.#parts.onChange();
+  }
+
+  #failed(item: UploadItem, fault: UploadFault): void {
+    const { kind } = fault;
+    if (kind === "no condition" && item.ifAbsent) {
+      // Without a listing, the condition alone keeps other objects from being overwritten.
+      item.ifAbsent = false;
+      return this.#interrupt(item, item.batch.isLookedUp ? "waiting" : "taken");
+    }
+    if (kind === "taken" && item.ifAbsent) {
+      this.#interrupt(item, "taken");
+      return this.#takeAnswer(item.batch);
+    }
+    if (kind === "gone" && item.restarts++ < MAX_RESTARTS) {
+      item.upload = item.earlier = null;
+      this.#sentTo(item, 0);
+      return this.#interrupt(item, "waiting");
+    }
+    if (FOR_ALL.has(kind)) return this.#halt(fault);
+    item.fault = fault;
+    this.#interrupt(item, "failed");
+  }
+
+  /** Stops everything for a reason that concerns all files. */
+  #halt(fault: UploadFault): void {
+    this.halted = fault;
+    this.pace.restart();
+    for (const item of [...this.#active].reverse()) this.#interrupt(item, "waiting");
+    this.#parts.onChange();
+  }
+
+  /** Ends the steps of a file that are under way. */
+  #interrupt(item: UploadItem, state: UploadState): void {
+    item.control.abort();
+    const under = [...item.flight.values()].reduce((sum, sent) => sum + sent, 0);
+    this.#sentTo(item, item.sent - under);
+    this.#leave(item, state);
+    if (state === "waiting") this.#queue.unshift(item);
+  }
+
+  #leave(item: UploadItem, state: UploadState): void {
+    this.#active = this.#active.filter((other) => other !== item);
+    item.pending = [];
+    item.flight.clear();
+    this.#set(item, state);
+  }
+
+  #set(item: UploadItem, state: UploadState): void {
+    this.#counts.set(item.state, this.count(item.state) - 1);
+    this.#counts.set(state, this.count(state) + 1);
+    item.state = state;
+    if (SETTLED.has(state)) item.batch.open--;
+    if (state !== "skipped" && state !== "cancelled") return;
+    this.bytes -= item.file.size;
+    this.#sentTo(item, 0);
+  }
+
+  /** Notes how much of a part has left. */
+  #flight(item: UploadItem, part: number, sent: number): void {
+    const before = item.flight.get(part) ?? 0;
+    item.flight.set(part, sent);
+    if (sent > before) this.pace.add(sent - before, this.#parts.clock.now());
+    this.#sentTo(item, item.sent + sent - before);
+    this.#parts.onChange();
+  }
+
+  #sentTo(item: UploadItem, sent: number): void {
+    this.sentBytes += sent - item.sent;
+    item.sent = sent;
+  }
+
+  /** Repeats a step after failures that pass. @throws UploadFault, or the signal's reason */
+  async #persist<Result>(signal: AbortSignal, step: () => Promise<Result>): Promise<Result> {
+    for (let failures = 0, forbidden = 0;;) {
+      try {
+        return await step();
+      } catch (error) {
+        signal.throwIfAborted();
+        const fault = asFault(error);
+        if (fault.kind === "lost" && await this.#connection.wasLost(signal)) continue;
+        const isRetried = fault.isTransient
+          ? ++failures < MAX_TRIES
+          : fault.kind === "forbidden" && ++forbidden < MAX_FORBIDDEN;
+        if (!isRetried) throw fault;
+        const ms = Math.max(fault.retryAfterMs ?? 0, backoffMs(failures + forbidden, this.#parts.random()));
+        await wait(this.#parts.clock, ms, signal);
+      }
+    }
+  }
+
+  /** Forgets what is remembered of a folder once nothing is open there. */
+  async #settled({ bucket, prefix }: UploadBatch): Promise<void> {
+    const all = this.#chosen.filter((batch) => batch.bucket === bucket && batch.prefix === prefix);
+    if (all.some(({ open }) => open > 0)) return;
+    this.#remembered.delete(`${bucket}/${prefix}`);
+    await this.#parts.journal.forgetBatch(bucket, prefix);
+  }
+
+  #inBackground(item: UploadItem, step: (signal: AbortSignal) => Promise<void>): void {
+    const { signal } = new AbortController();
+    this.#persist(signal, () => step(signal)).catch(asFault).then(() => this.#settled(item.batch))
+      .then(this.#parts.onChange);
+  }
+}
+
+function partBytes(plan: Parameters<typeof partSpan>[0], number: number): number {
+  const { start, end } = partSpan(plan, number);
+  return end - start;
+}

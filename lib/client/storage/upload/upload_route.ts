@@ -1,0 +1,119 @@
+import { withUploadRule } from "@/lib/presentation/storage/upload_cors.ts";
+import { planParts, SINGLE_PUT_BYTES } from "@/lib/presentation/storage/upload_plan.ts";
+import type { Put } from "./put_file.ts";
+import type { ObjectName, UploadCalls } from "./upload_calls.ts";
+import { UploadFault } from "./upload_fault.ts";
+
+/**
+ * The way of bytes into a bucket: by presigned URLs at the store, or through the gateway, and then why.
+ *
+ * - `no rules`: the store has no CORS rules for buckets
+ * - `blocked`: the bucket's CORS rules do not let this page send; a rule can be added
+ * - `forbidden`: the same, and this login may not read the rules
+ * - `unreachable`: the rules let it, yet the store does not respond to this browser
+ */
+export type UploadRoute = "store" | "no rules" | "blocked" | "forbidden" | "unreachable";
+
+/** Of an upload that does not exist: a store that the page reaches responds that it is not there. */
+const NO_UPLOAD = "not-an-upload";
+/** The SHA-256 of nothing, in base64. */
+const NO_BYTES_SHA256 = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=";
+/** Requests in a row that the store did not respond to, after which parts go through the gateway. */
+const MAX_LOSSES = 3;
+
+/** Shared requests are not ended with the file that began them; each has its own bounds. */
+const NEVER = new AbortController().signal;
+
+/** Finds the way of bytes into each bucket, by one request that changes nothing. */
+export class UploadRoutes {
+  readonly #calls: UploadCalls;
+  readonly #put: Put;
+  readonly #origin: string;
+  readonly #onChange: () => void;
+  readonly #known = new Map<string, UploadRoute>();
+  readonly #asked = new Map<string, Promise<UploadRoute>>();
+  readonly #losses = new Map<string, number>();
+
+  constructor(calls: UploadCalls, put: Put, origin: string, onChange: () => void) {
+    this.#calls = calls;
+    this.#put = put;
+    this.#origin = origin;
+    this.#onChange = onChange;
+  }
+
+  /** The ways that are known, by bucket. */
+  get known(): ReadonlyMap<string, UploadRoute> {
+    return this.#known;
+  }
+
+  /** The way into a bucket; files that begin together share one request. @throws UploadFault `lost` while the network is away */
+  of(name: ObjectName): Promise<UploadRoute> {
+    const route = this.#known.get(name.bucket);
+    if (route) return Promise.resolve(route);
+    const asked = this.#asked.get(name.bucket) ?? this.#ask(name, NEVER).finally(() => {
+      this.#asked.delete(name.bucket);
+    });
+    this.#asked.set(name.bucket, asked);
+    return asked;
+  }
+
+  /** The store has responded to a PUT of this page. */
+  hasResponded(bucket: string): void {
+    this.#losses.delete(bucket);
+  }
+
+  /** The store has not responded to a PUT of this page although our own server responds. */
+  hasNotResponded(bucket: string): void {
+    const losses = (this.#losses.get(bucket) ?? 0) + 1;
+    this.#losses.set(bucket, losses);
+    if (losses >= MAX_LOSSES) this.#set(bucket, "unreachable");
+  }
+
+  /**
+   * Adds the CORS rule that lets this page send to the bucket, and tries again.
+   *
+   * @throws UploadFault
+   */
+  async allow(name: ObjectName, signal: AbortSignal): Promise<UploadRoute> {
+    const rules = await this.#calls.corsRules(name.bucket, signal);
+    if (rules === "none") return this.#set(name.bucket, "no rules");
+    const allowing = withUploadRule(rules, this.#origin);
+    if (!allowing) throw new UploadFault("refused", null);
+    await this.#calls.setCorsRules(name.bucket, allowing, signal);
+    this.#losses.delete(name.bucket);
+    return this.#set(name.bucket, await this.#responds(name, signal) ? "store" : "unreachable");
+  }
+
+  async #ask(name: ObjectName, signal: AbortSignal): Promise<UploadRoute> {
+    if (await this.#responds(name, signal)) return this.#set(name.bucket, "store");
+    if (!await this.#calls.isReachable(signal)) throw new UploadFault("lost");
+    try {
+      const rules = await this.#calls.corsRules(name.bucket, signal);
+      return this.#set(name.bucket, rules === "none" ? "no rules" : "blocked");
+    } catch (error) {
+      if (!(error instanceof UploadFault) || error.kind !== "forbidden") throw error;
+      return this.#set(name.bucket, "forbidden");
+    }
+  }
+
+  /** Sends nothing to an upload that does not exist. Without permission by CORS there is no response to read. */
+  async #responds(name: ObjectName, signal: AbortSignal): Promise<boolean> {
+    const plan = planParts(SINGLE_PUT_BYTES + 1);
+    if (!plan) return false;
+    const target = await this.#calls.presignPart(name, NO_UPLOAD, plan, 1, NO_BYTES_SHA256, signal);
+    const response = await this.#put({
+      url: target.url,
+      headers: target.headers ?? {},
+      body: new Blob(),
+      signal,
+      onProgress: () => {},
+    });
+    return response.status !== 0;
+  }
+
+  #set(bucket: string, route: UploadRoute): UploadRoute {
+    this.#known.set(bucket, route);
+    this.#onChange();
+    return route;
+  }
+}

@@ -1,0 +1,263 @@
+import { fitsUrl } from "@/lib/presentation/storage/upload_names.ts";
+import { MAX_HASHED_BYTES, partSpan, planParts } from "@/lib/presentation/storage/upload_plan.ts";
+import type { Digest } from "./part_digest.ts";
+import type { Put, PutResponse } from "./put_file.ts";
+import type { ObjectName, SentPart, SignedUrl, UploadCalls } from "./upload_calls.ts";
+import { faultOf, UploadFault } from "./upload_fault.ts";
+import type { UploadInParts, UploadItem } from "./upload_item.ts";
+import type { UploadJournal } from "./upload_journal.ts";
+import type { UploadRoutes } from "./upload_route.ts";
+
+interface StepContext {
+  readonly calls: UploadCalls;
+  readonly put: Put;
+  readonly digest: Digest;
+  readonly journal: UploadJournal;
+  readonly routes: UploadRoutes;
+}
+
+/** Reports bytes of a part, or of a whole file as part 1. */
+type OnProgress = (part: number, sent: number) => void;
+
+/** What a presigned URL can sign: ASCII without outer or double spaces. */
+const SIGNED_TYPE = /^(?=.{1,255}$)[!-~]+(?: [!-~]+)*$/;
+
+/**
+ * The steps of an upload: each is one try, and throws {@link UploadFault} or the reason of the signal. Bytes go straight
+ * to the store where this page reaches it, else through the gateway; that is looked up anew for each try. URLs are signed
+ * just before they are used, so none expires.
+ */
+export class UploadSteps {
+  readonly #context: StepContext;
+  /** Buckets whose store takes no SHA-256. */
+  readonly #unchecked = new Set<string>();
+
+  constructor(context: StepContext) {
+    this.#context = context;
+  }
+
+  /** Sends a file by one PUT. */
+  async sendWhole(item: UploadItem, signal: AbortSignal, onProgress: OnProgress): Promise<void> {
+    const { calls, digest } = this.#context;
+    const name = nameOf(item);
+    const sha256 = this.#unchecked.has(name.bucket) ? null : await digest(item.file, signal);
+    const contentType = typeOf(item.file);
+    const isDirect = await this.#isDirect(name);
+    const target = isDirect
+      ? await calls.presignObject(name, { sha256, contentType }, signal)
+      : { url: calls.addressOf("put_object", name, { as: "object" }), headers: bodyHeaders(sha256, contentType) };
+    const condition: Record<string, string> = item.ifAbsent ? { "if-none-match": "*" } : {};
+    const headers = { ...target.headers, ...condition };
+    try {
+      // A slice has no type of its own, which the browser would send.
+      const body = item.file.slice(0, item.file.size);
+      await this.#put(name, isDirect, { url: target.url, headers }, body, signal, (sent) => onProgress(1, sent));
+    } catch (error) {
+      if (!(error instanceof UploadFault)) throw error;
+      if (error.kind === "taken" && item.mayBeWritten && await this.#isWritten(item, sha256, signal)) return;
+      if (error.kind === "lost") item.mayBeWritten = true;
+      const isCondition = item.ifAbsent && error.kind === "no condition";
+      if (sha256 !== null && !isCondition && isUnknownChecksum(error)) {
+        this.#unchecked.add(name.bucket);
+        throw new UploadFault("busy", error.detail);
+      }
+      throw error;
+    }
+  }
+
+  /** Begins the upload of a file in parts, or finds the one that an earlier page began. */
+  async open(item: UploadItem, signal: AbortSignal): Promise<void> {
+    const plan = planParts(item.file.size);
+    if (!plan || item.upload) return;
+    const { calls, journal } = this.#context;
+    const name = nameOf(item);
+    if (item.earlier) {
+      const { uploadId, hasChecksums } = item.earlier;
+      try {
+        const parts = await this.#arrived(item, { uploadId, hasChecksums, plan, parts: new Map() }, signal);
+        item.upload = { uploadId, hasChecksums, plan, parts };
+        return;
+      } catch (error) {
+        if (!(error instanceof UploadFault) || error.kind !== "gone") throw error;
+        item.earlier = null;
+        await journal.forget(name);
+      }
+    }
+    let hasChecksums = plan.partBytes <= MAX_HASHED_BYTES && !this.#unchecked.has(name.bucket) &&
+      await this.#context.digest(new Blob(), signal) !== null;
+    const contentType = typeOf(item.file);
+    let uploadId: string;
+    try {
+      uploadId = await calls.createUpload(name, hasChecksums, contentType, signal);
+    } catch (error) {
+      if (!hasChecksums || !(error instanceof UploadFault)) throw error;
+      // Nothing was begun yet: what has no such key has no such bucket.
+      if (error.kind === "gone") throw new UploadFault("no bucket", error.detail);
+      if (!isUnknownChecksum(error)) throw error;
+      hasChecksums = false;
+      this.#unchecked.add(name.bucket);
+      uploadId = await calls.createUpload(name, hasChecksums, contentType, signal);
+    }
+    item.upload = { uploadId, hasChecksums, plan, parts: new Map() };
+    const { size, lastModified } = item.file;
+    await journal.putFile({ ...name, size, modified: lastModified, upload: { uploadId, hasChecksums } });
+  }
+
+  /** Sends one part. */
+  async sendPart(
+    item: UploadItem,
+    upload: UploadInParts,
+    number: number,
+    signal: AbortSignal,
+    onProgress: OnProgress,
+  ): Promise<void> {
+    const { calls, digest, journal } = this.#context;
+    const name = nameOf(item);
+    const { uploadId, plan, hasChecksums } = upload;
+    const { start, end } = partSpan(plan, number);
+    const body = item.file.slice(start, end);
+    const sha256 = hasChecksums ? await digest(body, signal) : null;
+    const isDirect = await this.#isDirect(name);
+    const target = isDirect ? await calls.presignPart(name, uploadId, plan, number, sha256, signal) : {
+      url: calls.addressOf("upload_part", name, {
+        as: "object",
+        upload_id: uploadId,
+        part_number: String(number),
+      }),
+      headers: bodyHeaders(sha256, null),
+    };
+    const { etag, text } = await this.#put(name, isDirect, target, body, signal, (sent) => onProgress(number, sent));
+    // Where the rules of the bucket expose no entity tag, the list of parts has it.
+    const part = { etag: (isDirect ? etag : gatewayTag(text)) ?? "", sha256 };
+    upload.parts.set(number, part);
+    await journal.putPart(uploadId, number, part);
+  }
+
+  /** Puts the object together once all parts have arrived. */
+  async complete(item: UploadItem, upload: UploadInParts, signal: AbortSignal): Promise<void> {
+    const { calls } = this.#context;
+    const { uploadId, parts, plan } = upload;
+    try {
+      if ([...parts.values()].some(({ etag }) => etag === "")) await this.#fillTags(item, upload, signal);
+      const sorted = [...parts].sort(([a], [b]) => a - b);
+      if (sorted.length !== plan.parts) throw new UploadFault("gone");
+      await calls.complete(nameOf(item), uploadId, sorted, item.ifAbsent, signal);
+    } catch (error) {
+      if (!(error instanceof UploadFault)) throw error;
+      const isOver = error.kind === "gone" || error.kind === "taken";
+      if (isOver && item.mayBeWritten && await this.#isWritten(item, null, signal)) return;
+      if (error.kind === "lost" || error.kind === "busy") item.mayBeWritten = true;
+      throw error;
+    }
+  }
+
+  /** Ends an upload that is not to be completed. */
+  async abort(item: UploadItem, signal: AbortSignal): Promise<void> {
+    const { calls, journal } = this.#context;
+    const upload = item.upload ?? item.earlier;
+    if (upload) await calls.abort(nameOf(item), upload.uploadId, signal);
+    item.upload = item.earlier = null;
+    await journal.forget(nameOf(item));
+  }
+
+  /** The parts that both the store and this browser know. @throws UploadFault `gone` for an upload that has ended */
+  async #arrived(item: UploadItem, upload: UploadInParts, signal: AbortSignal): Promise<Map<number, SentPart>> {
+    const sent = await this.#context.journal.parts(upload.uploadId);
+    const arrived = new Map<number, SentPart>();
+    for await (const { PartNumber: number, ETag, Size } of this.#listed(item, upload.uploadId, signal)) {
+      const part = sent.get(number);
+      const { start, end } = partSpan(upload.plan, number);
+      if (part && ETag !== null && sameTag(part.etag || ETag, ETag) && Size === end - start) {
+        arrived.set(number, { ...part, etag: ETag });
+      }
+    }
+    return arrived;
+  }
+
+  async #fillTags(item: UploadItem, { uploadId, parts }: UploadInParts, signal: AbortSignal): Promise<void> {
+    for await (const { PartNumber: number, ETag } of this.#listed(item, uploadId, signal)) {
+      const part = parts.get(number);
+      if (part?.etag === "" && ETag !== null) parts.set(number, { ...part, etag: ETag });
+    }
+    for (const [number, { etag }] of parts) if (etag === "") parts.delete(number);
+  }
+
+  async *#listed(item: UploadItem, uploadId: string, signal: AbortSignal) {
+    let marker: number | null = null;
+    do {
+      const page = await this.#context.calls.listParts(nameOf(item), uploadId, marker, signal);
+      yield* page.entries;
+      marker = page.next !== null && page.next > (marker ?? 0) ? page.next : null;
+    } while (marker !== null);
+  }
+
+  /** Whether the object is the file, after a request of which the response was lost. */
+  async #isWritten(item: UploadItem, sha256: string | null, signal: AbortSignal): Promise<boolean> {
+    const found = await this.#context.calls.headObject(nameOf(item), signal);
+    if (found === null || found.bytes !== item.file.size) return false;
+    return sha256 === null || found.sha256 === null || found.sha256 === sha256;
+  }
+
+  async #isDirect(name: ObjectName): Promise<boolean> {
+    return fitsUrl(name.key) && await this.#context.routes.of(name) === "store";
+  }
+
+  async #put(
+    { bucket }: ObjectName,
+    isDirect: boolean,
+    { url, headers = {} }: SignedUrl,
+    body: Blob,
+    signal: AbortSignal,
+    onProgress: (sent: number) => void,
+  ): Promise<PutResponse> {
+    const response = await this.#context.put({ url, headers, body, signal, onProgress });
+    if (response.status >= 200 && response.status < 300) {
+      if (isDirect) this.#context.routes.hasResponded(bucket);
+      return response;
+    }
+    const fault = faultOf(response);
+    if (fault.kind === "lost") {
+      // The browser gives no reason. A file that cannot be read any more is found by reading it.
+      await body.slice(0, 1).arrayBuffer();
+      if (isDirect && await this.#context.calls.isReachable(signal)) this.#context.routes.hasNotResponded(bucket);
+    }
+    throw fault;
+  }
+}
+
+/** The object that a file becomes. */
+export function nameOf({ batch, key }: UploadItem): ObjectName {
+  return { bucket: batch.bucket, key };
+}
+
+function typeOf(file: File): string | null {
+  return SIGNED_TYPE.test(file.type) ? file.type : null;
+}
+
+function bodyHeaders(sha256: string | null, contentType: string | null): Record<string, string> {
+  return {
+    // Without it, the browser names a type that the object would have.
+    "content-type": contentType ?? "application/octet-stream",
+    ...sha256 === null ? {} : { "x-amz-checksum-sha256": sha256 },
+  };
+}
+
+/** Whether a store rejects a request for its checksum; it says so in its own words. */
+function isUnknownChecksum({ kind, detail }: UploadFault): boolean {
+  return (kind === "refused" || kind === "no condition") &&
+    /checksum|x-amz-|header|not implemented/i.test(detail ?? "");
+}
+
+function sameTag(a: string, b: string): boolean {
+  return a.replaceAll('"', "") === b.replaceAll('"', "");
+}
+
+/** The entity tag in the gateway's response to a part. */
+function gatewayTag(text: string): string | null {
+  try {
+    const { etag } = JSON.parse(text);
+    return typeof etag === "string" ? etag : null;
+  } catch {
+    return null;
+  }
+}

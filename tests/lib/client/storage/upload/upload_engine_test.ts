@@ -1,0 +1,466 @@
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+
+import { type ChosenFile, UploadEngine } from "@/lib/client/storage/upload/upload_engine.ts";
+import type { UploadState } from "@/lib/client/storage/upload/upload_item.ts";
+import { webDigest } from "@/lib/client/storage/upload/part_digest.ts";
+import { HeldClock, settled } from "@/tests/lib/client/held_clock.ts";
+import { FakeBucket, MemoryJournal, s3Error, type SeenRequest } from "./fake_bucket.ts";
+
+const MIB = 1024 * 1024;
+const FOLDER = { bucket: "b", prefix: "scans/" };
+
+/** A page: an engine that sends to a bucket, and what happened to it. */
+class Page {
+  readonly clock = new HeldClock();
+  readonly engine: UploadEngine;
+  /** Continues once something has changed. */
+  #changed = Promise.withResolvers<void>();
+
+  constructor(readonly bucket = new FakeBucket(), readonly journal = new MemoryJournal()) {
+    this.engine = new UploadEngine({
+      calls: bucket.calls,
+      put: bucket.put,
+      digest: webDigest(crypto.subtle, 64 * MIB),
+      journal,
+      clock: this.clock,
+      random: () => 1,
+      origin: "https://stackroom.example.org",
+      onChange: () => {
+        this.#changed.resolve();
+        this.#changed = Promise.withResolvers();
+      },
+    });
+  }
+
+  states(): UploadState[] {
+    return this.engine.items.map(({ state }) => state);
+  }
+
+  async until(holds: () => boolean): Promise<void> {
+    while (!holds()) await this.#changed.promise;
+    await settled();
+  }
+
+  /** Waits until every file has a state that it does not leave by itself. */
+  async atRest(): Promise<void> {
+    await this.until(() => !this.engine.isBusy || this.engine.halted !== null);
+  }
+
+  /** Lets time pass until a condition holds, since failures are followed by waits. */
+  async pass(holds: () => boolean): Promise<void> {
+    for (let seconds = 0; !holds(); seconds++) {
+      assert.ok(seconds < 1000, `never: ${this.states()}`);
+      await this.clock.pass(1);
+      await settled();
+    }
+  }
+}
+
+function file(path: string, content: string | Uint8Array<ArrayBuffer>): ChosenFile {
+  return { path, file: new File([content], path.slice(path.lastIndexOf("/") + 1), { lastModified: 1 }) };
+}
+
+/** Bytes that differ from part to part. */
+function bytes(length: number): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(length).map((_, index) => index * 7 + (index >> 20));
+}
+
+const large = bytes(40 * MIB);
+/** A PUT of a whole file to a presigned URL; the probe has the URL of a part. */
+const isWhole = ({ operation, key, query }: SeenRequest, name: string) =>
+  operation === "put" && key === name && !query.has("upload_id");
+const isPart = ({ operation, query }: SeenRequest, number: number) =>
+  operation === "put" && query.get("part_number") === String(number) && query.get("upload_id") !== "not-an-upload";
+
+/** Compared by Buffer, since deepEqual takes seconds for so many bytes. */
+function assertLarge({ objects }: FakeBucket, key = "scans/large.bin"): void {
+  assert.ok(Buffer.from(large).equals(objects.get(key) ?? new Uint8Array()), "the object is the file");
+}
+
+Deno.test("upload engine: files and folders arrive byte for byte, small ones by one PUT and large ones in parts", async () => {
+  const page = new Page();
+  await page.engine.add([file("a.txt", "hello"), file("d/empty", ""), file("d/large.bin", large)], FOLDER);
+  await page.atRest();
+  assert.deepEqual(page.states(), ["done", "done", "done"]);
+  const { objects, uploads } = page.bucket;
+  assert.deepEqual([...objects.keys()].sort(), ["scans/a.txt", "scans/d/empty", "scans/d/large.bin"]);
+  assert.equal(new TextDecoder().decode(objects.get("scans/a.txt")), "hello");
+  assertLarge(page.bucket, "scans/d/large.bin");
+  assert.equal(uploads.size, 0);
+  assert.equal(page.engine.sentBytes, page.engine.bytes);
+  const sums = page.bucket.seen.filter(({ operation }) => operation === "put").map(({ headers }) =>
+    headers.get("x-amz-checksum-sha256")
+  );
+  assert.ok(sums.includes("LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ="), "the checksum that the URL signs is sent");
+  assert.deepEqual([...page.journal.records.keys(), ...page.journal.begun.keys()], [], "nothing is left to remember");
+});
+
+Deno.test("upload engine: no more than six requests send at a time", async () => {
+  const page = new Page();
+  let [now, most] = [0, 0];
+  page.bucket.intercept = async ({ operation }) => {
+    if (operation !== "put") return;
+    most = Math.max(most, ++now);
+    await settled();
+    now--;
+    return;
+  };
+  await page.engine.add(Array.from({ length: 50 }, (_, index) => file(`${index}`, "x")), FOLDER);
+  await page.atRest();
+  assert.equal(page.engine.count("done"), 50);
+  assert.equal(most, 6);
+});
+
+Deno.test("upload engine: failures that pass are tried again with waits, each with a new URL", async () => {
+  const page = new Page();
+  const responses = [() => s3Error(500, "InternalError"), () => s3Error(403, "AccessDenied")];
+  page.bucket.intercept = (request) => isPart(request, 2) ? responses.shift()?.() : undefined;
+  await page.engine.add([file("large.bin", large)], FOLDER);
+  await page.pass(() => page.engine.count("done") === 1);
+  assertLarge(page.bucket);
+  // One for the probe, one for each of three parts, and two for those that failed.
+  assert.equal(page.bucket.count("presign_parts"), 6);
+});
+
+Deno.test("upload engine: a store that says when to come back is left alone until then", async () => {
+  const page = new Page();
+  const refused = Promise.withResolvers<void>();
+  page.bucket.intercept = (request) => {
+    if (!isWhole(request, "scans/a")) return;
+    refused.resolve();
+    page.bucket.intercept = () => undefined;
+    return new Response(null, { status: 503, headers: { "retry-after": "120" } });
+  };
+  await page.engine.add([file("a", "x")], FOLDER);
+  await refused.promise;
+  await settled();
+  await page.clock.pass(119);
+  assert.deepEqual(page.states(), ["sending"]);
+  await page.clock.pass(1);
+  await page.atRest();
+  assert.deepEqual(page.states(), ["done"]);
+});
+
+Deno.test("upload engine: tries are bounded, one file's failure stops no other, and it can be tried again", async () => {
+  const page = new Page();
+  let isBroken = true;
+  page.bucket.intercept = (request) =>
+    isWhole(request, "scans/bad") && isBroken ? s3Error(500, "InternalError") : undefined;
+  await page.engine.add([file("bad", "x"), file("good", "x")], FOLDER);
+  await page.pass(() => !page.engine.isBusy);
+  assert.deepEqual(page.states(), ["failed", "done"]);
+  assert.equal(page.engine.items[0].fault instanceof Error && page.engine.items[0].fault.detail, "InternalError!");
+  assert.equal(page.bucket.seen.filter((request) => isWhole(request, "scans/bad")).length, 7);
+  isBroken = false;
+  page.engine.retryFailed();
+  await page.atRest();
+  assert.deepEqual(page.states(), ["done", "done"]);
+});
+
+Deno.test("upload engine: what concerns all files stops them all, and goes on where it stood", async () => {
+  const page = new Page();
+  let isFull = true;
+  page.bucket.intercept = ({ operation, query }) =>
+    operation === "put" && isFull && query.get("upload_id") !== "not-an-upload"
+      ? s3Error(507, "XMinioStorageFull")
+      : undefined;
+  await page.engine.add([file("a", "x"), file("b", "x"), file("c", "x")], FOLDER);
+  await page.atRest();
+  assert.equal(page.engine.halted?.kind, "full");
+  assert.deepEqual(page.states(), ["waiting", "waiting", "waiting"]);
+  isFull = false;
+  page.engine.resume();
+  await page.atRest();
+  assert.deepEqual(page.states(), ["done", "done", "done"]);
+});
+
+Deno.test("upload engine: while the network is away nothing counts as a try, and it goes on by itself", async () => {
+  const page = new Page();
+  page.bucket.intercept = (request) => {
+    if (isPart(request, 2) && page.bucket.isOnline) {
+      page.bucket.isOnline = false;
+      return Response.error();
+    }
+  };
+  await page.engine.add([file("large.bin", large)], FOLDER);
+  await page.until(() => page.engine.isAway);
+  await page.clock.pass(600);
+  assert.deepEqual(page.states(), ["sending"]);
+  page.bucket.intercept = () => undefined;
+  page.bucket.isOnline = true;
+  page.engine.online();
+  await page.atRest();
+  assert.deepEqual(page.states(), ["done"]);
+  assert.equal(page.engine.isAway, false);
+  assertLarge(page.bucket);
+});
+
+Deno.test("upload engine: without a signal of the browser, our own server is asked again and again", async () => {
+  const page = new Page();
+  page.bucket.isOnline = false;
+  const added = page.engine.add([file("a", "x")], FOLDER);
+  await page.until(() => page.engine.isAway);
+  await page.clock.pass(100);
+  page.bucket.isOnline = true;
+  await page.clock.pass(30);
+  await added;
+  await page.atRest();
+  assert.deepEqual(page.states(), ["done"]);
+});
+
+Deno.test("upload engine: a pause ends what is under way, and nothing that has arrived is sent again", async () => {
+  const page = new Page();
+  const held = Promise.withResolvers<void>();
+  page.bucket.intercept = async (request) => {
+    if (!isPart(request, 3)) return;
+    await Promise.race([held.promise, new Promise((resolve) => request.signal.addEventListener("abort", resolve))]);
+    return;
+  };
+  await page.engine.add([file("large.bin", large)], FOLDER);
+  const [item] = page.engine.items;
+  await page.until(() => item.upload?.parts.size === 2 && item.flight.has(3));
+  page.engine.pause();
+  await settled();
+  assert.deepEqual([page.states(), page.engine.sentBytes], [["waiting"], 32 * MIB]);
+  const before = page.bucket.count("put");
+  held.resolve();
+  page.engine.resume();
+  await page.atRest();
+  assertLarge(page.bucket);
+  assert.equal(page.bucket.count("put") - before, 1);
+});
+
+Deno.test("upload engine: one file is paused and resumed, another one meanwhile arrives", async () => {
+  const page = new Page();
+  page.engine.pause();
+  await page.engine.add([file("a", "x"), file("b", "x")], FOLDER);
+  page.engine.pauseItem(page.engine.items[0]);
+  page.engine.resume();
+  await page.atRest();
+  assert.deepEqual(page.states(), ["paused", "done"]);
+  page.engine.resumeItem(page.engine.items[0]);
+  await page.atRest();
+  assert.deepEqual(page.states(), ["done", "done"]);
+});
+
+Deno.test("upload engine: cancelling deletes the parts that were sent", async () => {
+  const page = new Page();
+  page.bucket.intercept = (request) =>
+    isPart(request, 3)
+      ? new Promise((resolve) => request.signal.addEventListener("abort", () => resolve(undefined)))
+      : undefined;
+  await page.engine.add([file("large.bin", large), file("a", "x")], FOLDER);
+  const [item] = page.engine.items;
+  await page.until(() => item.upload?.parts.size === 2 && page.engine.count("done") === 1);
+  assert.equal(page.bucket.uploads.size, 1);
+  await page.engine.cancelItem(item);
+  assert.deepEqual(page.states(), ["cancelled", "done"]);
+  assert.equal(page.bucket.uploads.size, 0);
+  assert.deepEqual([...page.bucket.objects.keys()], ["scans/a"]);
+  assert.deepEqual([page.engine.bytes, page.engine.sentBytes], [1, 1]);
+  assert.deepEqual([...page.journal.records.keys()], []);
+});
+
+Deno.test("upload engine: after a reload the same files skip what has arrived", async () => {
+  const first = new Page();
+  const { bucket, journal } = first;
+  bucket.intercept = (request) => isPart(request, 2) ? new Promise(() => {}) : undefined;
+  const chosen = [file("d/a", "x"), file("d/large.bin", large)];
+  await first.engine.add(chosen, FOLDER);
+  await first.until(() => first.engine.items[1].upload?.parts.size === 2 && first.engine.count("done") === 1);
+  assert.equal(journal.begun.get("b/scans/")?.files, 2);
+
+  bucket.intercept = () => undefined;
+  const second = new Page(bucket, journal);
+  const before = bucket.count("put");
+  await second.engine.add(chosen, FOLDER);
+  await second.atRest();
+  assert.deepEqual(second.states(), ["done", "done"]);
+  assert.equal(second.engine.items[0].wasThere, true);
+  // The probe, and the one part that had not arrived.
+  assert.equal(bucket.count("put") - before, 2);
+  assert.equal(bucket.count("create_multipart_upload"), 1);
+  assertLarge(bucket, "scans/d/large.bin");
+  assert.deepEqual([...journal.begun.keys()], []);
+});
+
+Deno.test("upload engine: another file of the same name is not taken for the one before the reload", async () => {
+  const first = new Page();
+  const { bucket, journal } = first;
+  bucket.intercept = (request) => isPart(request, 2) ? new Promise(() => {}) : undefined;
+  await first.engine.add([file("large.bin", large)], FOLDER);
+  await first.until(() => first.engine.items[0].upload?.parts.size === 2);
+  bucket.intercept = () => undefined;
+  const other = large.toReversed();
+  const second = new Page(bucket, journal);
+  await second.engine.add([{ path: "large.bin", file: new File([other], "large.bin", { lastModified: 2 }) }], FOLDER);
+  await second.atRest();
+  assert.ok(Buffer.from(other).equals(bucket.objects.get("scans/large.bin") ?? new Uint8Array()));
+});
+
+Deno.test("upload engine: an upload that was ended elsewhere begins again, and not without end", async () => {
+  const page = new Page();
+  let ends = 1;
+  page.bucket.intercept = (request) => {
+    if (isPart(request, 2) && ends-- > 0) page.bucket.uploads.clear();
+    return undefined;
+  };
+  await page.engine.add([file("large.bin", large)], FOLDER);
+  await page.atRest();
+  assert.deepEqual(page.states(), ["done"]);
+  assertLarge(page.bucket);
+
+  const never = new Page();
+  never.bucket.intercept = (request) => isPart(request, 1) ? s3Error(404, "NoSuchUpload") : undefined;
+  await never.engine.add([file("large.bin", large)], FOLDER);
+  await never.atRest();
+  assert.deepEqual(never.states(), ["failed"]);
+});
+
+for (
+  const [answer, states, objects] of [
+    ["replace", ["done", "done"], { "scans/a": "new", "scans/b": "b" }],
+    ["keep both", ["done", "done"], { "scans/a": "old", "scans/a (2)": "new", "scans/b": "b" }],
+    ["skip", ["skipped", "done"], { "scans/a": "old", "scans/b": "b" }],
+  ] as const
+) {
+  Deno.test(`upload engine: names in use wait for an answer, the others do not: ${answer}`, async () => {
+    const page = new Page();
+    page.bucket.objects.set("scans/a", new TextEncoder().encode("old"));
+    await page.engine.add([file("a", "new"), file("b", "b")], FOLDER);
+    await page.until(() => page.engine.count("done") === 1);
+    assert.deepEqual(page.states(), ["taken", "done"]);
+    page.engine.answer(answer);
+    await page.atRest();
+    assert.deepEqual(page.states(), states);
+    const found = [...page.bucket.objects].map(([key, body]) => [key, new TextDecoder().decode(body)]);
+    assert.deepEqual(Object.fromEntries(found), objects);
+  });
+}
+
+Deno.test("upload engine: an object that appears meanwhile is not overwritten", async () => {
+  const page = new Page();
+  page.bucket.intercept = (request) => {
+    const { operation } = request;
+    if (isWhole(request, "scans/a")) page.bucket.objects.set("scans/a", new Uint8Array(3));
+    if (operation === "complete_multipart_upload") page.bucket.objects.set("scans/large.bin", new Uint8Array(3));
+    return undefined;
+  };
+  await page.engine.add([file("a", "new"), file("large.bin", large)], FOLDER);
+  await page.atRest();
+  assert.deepEqual(page.states(), ["taken", "taken"]);
+  assert.deepEqual([...page.bucket.objects.values()].map(({ length }) => length), [3, 3]);
+  page.engine.answer("skip");
+  await page.until(() => page.bucket.uploads.size === 0);
+  assert.deepEqual(page.states(), ["skipped", "skipped"]);
+});
+
+Deno.test("upload engine: what was written by a request whose response was lost is done, not in use", async () => {
+  const page = new Page();
+  const lost = new Set(["put", "complete_multipart_upload"]);
+  page.bucket.intercept = (request) => {
+    const { operation } = request;
+    const isLast = operation === "complete_multipart_upload" || isWhole(request, "scans/a");
+    if (!isLast || !lost.delete(operation)) return undefined;
+    if (operation === "put") page.bucket.objects.set("scans/a", new TextEncoder().encode("new"));
+    else {
+      page.bucket.objects.set("scans/large.bin", large);
+      page.bucket.uploads.clear();
+    }
+    return Response.error();
+  };
+  await page.engine.add([file("a", "new"), file("large.bin", large)], FOLDER);
+  await page.pass(() => !page.engine.isBusy);
+  assert.deepEqual(page.states(), ["done", "done"]);
+});
+
+Deno.test("upload engine: a store that does not know the condition is sent to without it", async () => {
+  const page = new Page();
+  page.bucket.intercept = ({ headers }) => headers.has("if-none-match") ? s3Error(501, "NotImplemented") : undefined;
+  await page.engine.add([file("a", "x"), file("large.bin", large)], FOLDER);
+  await page.atRest();
+  assert.deepEqual(page.states(), ["done", "done"]);
+});
+
+Deno.test("upload engine: without a listing and without the condition, each name is asked about", async () => {
+  const page = new Page();
+  page.bucket.intercept = ({ operation, headers }) => {
+    if (operation === "list_objects") return Response.json({ detail: "no" }, { status: 403 });
+    return headers.has("if-none-match") ? s3Error(501, "NotImplemented") : undefined;
+  };
+  const added = page.engine.add([file("a", "x")], FOLDER);
+  await page.pass(() => page.engine.count("taken") === 1);
+  await added;
+  page.engine.answer("replace");
+  await page.atRest();
+  assert.deepEqual(page.states(), ["done"]);
+});
+
+Deno.test("upload engine: a store without bucket CORS rules gets everything through the gateway", async () => {
+  const page = new Page();
+  page.bucket.isReached = false;
+  page.bucket.cors = null;
+  await page.engine.add([file("a", "x"), file("large.bin", large)], FOLDER);
+  await page.pass(() => !page.engine.isBusy);
+  assert.deepEqual(page.states(), ["done", "done"]);
+  assert.equal(page.engine.routes.get("b"), "no rules");
+  assert.equal(page.bucket.count("put"), 1, "the probe alone");
+  assert.equal(page.bucket.count("upload_part"), 3);
+  assertLarge(page.bucket);
+});
+
+Deno.test("upload engine: a missing CORS rule is added on demand, and parts go straight to the store from then on", async () => {
+  const page = new Page();
+  page.bucket.isReached = false;
+  await page.engine.add([file("a", "x")], FOLDER);
+  await page.pass(() => !page.engine.isBusy);
+  assert.equal(page.engine.routes.get("b"), "blocked");
+  await page.engine.allowDirect("b");
+  assert.equal(page.engine.routes.get("b"), "store");
+  await page.engine.add([file("c", "x")], FOLDER);
+  await page.atRest();
+  assert.deepEqual([page.bucket.count("put_object"), page.bucket.count("presign_objects")], [1, 1]);
+});
+
+Deno.test("upload engine: a store that stops responding to the page is reached through the gateway", async () => {
+  const page = new Page();
+  page.bucket.intercept = (request) => {
+    if (isPart(request, 1)) page.bucket.isReached = false;
+    return undefined;
+  };
+  await page.engine.add([file("large.bin", large)], FOLDER);
+  await page.pass(() => !page.engine.isBusy);
+  assert.deepEqual(page.states(), ["done"]);
+  assert.equal(page.engine.routes.get("b"), "unreachable");
+  assertLarge(page.bucket);
+});
+
+Deno.test("upload engine: where the rules expose no entity tags, the list of parts has them", async () => {
+  const page = new Page();
+  page.bucket.exposesTags = false;
+  await page.engine.add([file("large.bin", large)], FOLDER);
+  await page.atRest();
+  assert.deepEqual(page.states(), ["done"]);
+  assert.equal(page.bucket.count("list_parts"), 1);
+});
+
+Deno.test("upload engine: a file that cannot be read any more fails by that, a name that is too long before", async () => {
+  const page = new Page();
+  const gone = file("gone", "x");
+  gone.file.arrayBuffer = () => Promise.reject(new DOMException("gone", "NotReadableError"));
+  await page.engine.add([gone, file("x".repeat(1100), "x")], FOLDER);
+  await page.atRest();
+  assert.deepEqual(page.states(), ["failed", "failed"]);
+  const [first, second] = page.engine.items;
+  assert.equal(first.fault instanceof Error && first.fault.kind, "unreadable");
+  assert.equal(second.fault, "name too long");
+});
+
+Deno.test("upload engine: keys that no URL can carry go through the gateway", async () => {
+  const page = new Page();
+  await page.engine.add([file("a", "x")], { bucket: "b", prefix: "../" });
+  await page.atRest();
+  assert.deepEqual([...page.bucket.objects.keys()], ["../a"]);
+  assert.equal(page.bucket.count("put_object"), 1);
+});
