@@ -5,34 +5,54 @@ interface Deadline {
   /** By `performance.now`, ms. */
   readonly at: number;
   readonly onTime: () => void;
+  /** Its index in {@link waiting}; -1 when it is due or cancelled. */
+  index: number;
 }
 
-const waiting = new Set<Deadline>();
+/**
+ * Those that are neither due nor cancelled, in no order. It is no Set, which replaces its hash table as entries come and
+ * go: the replaced one refers to the next, so one that V8 has moved to the old generation holds all later ones, and what
+ * their callbacks refer to, until the next full collection.
+ */
+const waiting: Deadline[] = [];
 let timer: ReturnType<typeof setTimeout> | null = null;
 
 /**
  * Calls back once so much time has passed, or up to {@link TICK_MS} later. All deadlines share one timer: nearly all are
- * cancelled, and a timer for each costs more than an entry in a set.
+ * cancelled, and a timer for each costs more than an entry in a list.
  *
  * @param ms from now on
  * @returns a function that cancels it; a process without deadlines is not kept alive by the timer
  */
 export function deadline(ms: number, onTime: () => void): () => void {
-  const entry = { at: performance.now() + ms, onTime };
+  const entry = { at: performance.now() + ms, onTime, index: waiting.length };
   if (timer === null) timer = setTimeout(tick, TICK_MS);
-  else if (waiting.size === 0) timer.ref();
-  waiting.add(entry);
+  else if (waiting.length === 0) timer.ref();
+  waiting.push(entry);
   return function cancelDeadline() {
-    if (waiting.delete(entry) && waiting.size === 0) timer?.unref();
+    if (remove(entry) && waiting.length === 0) timer?.unref();
   };
 }
 
 function tick(): void {
   // Set first: should one of those that are due throw, the others come with the next tick.
-  timer = waiting.size > 0 ? setTimeout(tick, TICK_MS) : null;
+  timer = waiting.length > 0 ? setTimeout(tick, TICK_MS) : null;
   const now = performance.now();
-  for (const entry of waiting) if (entry.at <= now && waiting.delete(entry)) entry.onTime();
-  if (waiting.size === 0) timer?.unref();
+  for (const entry of waiting.filter(({ at }) => at <= now)) if (remove(entry)) entry.onTime();
+  if (waiting.length === 0) timer?.unref();
+}
+
+/** The last one takes its index. @returns whether it was still waiting */
+function remove(entry: Deadline): boolean {
+  const { index } = entry;
+  if (index < 0) return false;
+  entry.index = -1;
+  const last = waiting.pop();
+  if (last && last !== entry) {
+    waiting[index] = last;
+    last.index = index;
+  }
+  return true;
 }
 
 /**

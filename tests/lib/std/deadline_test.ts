@@ -42,3 +42,17 @@ Deno.test("deadline: one that throws does not stop the others", async () => {
   globalThis.removeEventListener("error", heard);
   assert.equal(errors.length, 1);
 });
+
+Deno.test("deadline: cancelling one leaves all others, in whatever order they were set", async () => {
+  const come: string[] = [];
+  const set = (name: string) => deadline(1, () => come.push(name));
+  const [first, , third] = ["first", "second", "third"].map(set);
+  first();
+  const [, fifth] = ["fourth", "fifth"].map(set);
+  third();
+  third();
+  set("sixth");
+  fifth();
+  await reached(1);
+  assert.deepEqual(come.sort(), ["fourth", "second", "sixth"]);
+});
