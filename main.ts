@@ -77,6 +77,7 @@ async function start(config: Config, dev: boolean): Promise<void> {
       results: results && inProcessResults(results),
       cluster,
       hasStore: store !== null,
+      folder,
       dev,
       log,
     });

@@ -8,14 +8,16 @@ export interface SampleLoginsProps {
   readonly visitor: string;
   /** The path after the login. */
   readonly next: string;
+  /** Where the button's form is sent. */
+  readonly action: string;
 }
 
 /** The sample accounts with what each opens, and a button that logs in with one of them. */
-export function SampleLogins({ logins, password, visitor, next }: SampleLoginsProps) {
+export function SampleLogins({ logins, password, visitor, next, action }: SampleLoginsProps) {
   return (
     <section class="samples" aria-labelledby="samples">
       <h2 id="samples">{LOGIN_LABELS.samples}</h2>
-      <form method="post" action="/results/_login">
+      <form method="post" action={action}>
         <input type="hidden" name="next" value={next} />
         <input type="hidden" name="username" value={visitor} />
         <input type="hidden" name="password" value={password} />

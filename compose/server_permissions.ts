@@ -39,6 +39,7 @@ export async function serverPermissions(
     ...present(gateway?.store?.identity.kind === "shared" ? gateway.store.identity.usersFile : null),
     ...(gateway ? [apiPageFolder()] : []),
     ...present(results?.sessionKeyFile ?? null),
+    ...present(web?.storage?.keyFile ?? null),
     ...(web?.staticFolder ? staticFolders(web.staticFolder, files) : []),
     ...(web || results ? [SERVICE_ACCOUNT_FOLDER] : []),
     ...cluster.files,
@@ -93,7 +94,8 @@ function apiPageFolder(): string {
 /** Whether the process talks to nothing but itself and the server of shared state. */
 function isSelfContained({ gateway, web, results, embedded }: Config): boolean {
   return (gateway === null || gateway.store === null) && (results === null || results.store === null) &&
-    (web === null || web.siteOnly || embedded.cluster) && !web?.resultsProxy && !web?.progressBase;
+    (web === null || web.siteOnly || embedded.cluster) && !web?.resultsProxy && !web?.progressBase &&
+    !web?.storage?.gatewayUrl;
 }
 
 /** The server in which replicas share state, with its port. */

@@ -15,7 +15,9 @@ import { sessionCheck } from "@/lib/results/session_check.ts";
 import { builtAssets } from "@/lib/site/built_site.ts";
 import type { CampaignDeps, SiteFiles, WebDeps } from "@/routes/web_deps.ts";
 import type { ClusterHandle } from "./cluster.ts";
+import type { DataFolder } from "@/lib/process/data_folder.ts";
 import { caCertificates, upstream } from "./shared.ts";
+import { storageSettings } from "./storage.ts";
 
 /** Until the response headers of the results service, ms. */
 const RESULTS_TIMEOUT_MS = 60_000;
@@ -36,6 +38,7 @@ interface WebParts {
   readonly cluster: ClusterHandle | null;
   /** Whether the results role of this process reads the embedded store, which has sample accounts. */
   readonly hasStore: boolean;
+  readonly folder: DataFolder | null;
   /** Pages load themselves again when the server starts again. */
   readonly dev: boolean;
   readonly log: RequestLog;
@@ -55,6 +58,7 @@ export async function webRole(config: Config, web: WebConfig, parts: WebParts): 
   const site = await siteFiles(web, parts.dev);
   const campaigns = web.siteOnly ? null : await campaignRole(config, web, parts, service, progress);
   const deps: WebDeps = {
+    storage: web.storage && storageSettings(config, web.storage, parts.folder),
     service,
     campaigns: campaigns?.deps ?? null,
     resultsUrl: (request) => web.resultsUrl ?? ownResultsUrl(request),

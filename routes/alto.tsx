@@ -7,7 +7,7 @@ import { guardResultUrl } from "@/lib/presentation/result_url_guard.ts";
 import { pageResponse } from "@/lib/site/page_response.ts";
 import { type SiteDeps, userOf } from "@/lib/site/site.ts";
 import { RefusedAddress } from "./refused_address.tsx";
-import { Shell } from "./shell.tsx";
+import { Shell } from "@/routes/frame/shell.tsx";
 import { WayBack } from "./way_back.tsx";
 
 /** The file that the query names, once its address is known to be within the results. */
@@ -26,7 +26,7 @@ export function altoPage(deps: SiteDeps) {
     return pageResponse(request, {
       title: asked.ok ? titleOf(asked.src) : PAGE_TEXT_LABELS.pageText,
       body: (
-        <Shell user={user} current={null} here={context.target}>
+        <Shell user={user} current={null} hasStorage={deps.hasStorage} here={context.target}>
           {asked.ok
             ? <PageOfVolume src={asked.src} hasSession={session !== null} />
             : <RefusedAddress title={PAGE_TEXT_LABELS.pageText} sentence={asked.sentence} />}

@@ -4,14 +4,14 @@ import { renderToString } from "preact-render-to-string";
 import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import { favicon, pageTitle } from "@/lib/presentation/page_tab.ts";
 import { type SiteDeps, userOf } from "@/lib/site/site.ts";
-import { Shell } from "./shell.tsx";
+import { Shell } from "@/routes/frame/shell.tsx";
 
 /** The API page: Swagger UI, in the frame of the site where this process has one. */
 export async function docsPage(request: Request, site: SiteDeps | null): Promise<string> {
   const explorer = <div id="swagger-ui" />;
   const body = site
     ? (
-      <Shell user={userOf(await site.session(request))} current="api" as="div">
+      <Shell user={userOf(await site.session(request))} current="api" hasStorage={site.hasStorage} as="div">
         <WithoutScripts />
         {explorer}
       </Shell>

@@ -8,7 +8,7 @@ import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import { pageResponse } from "@/lib/site/page_response.ts";
 import { type SiteDeps, userOf } from "@/lib/site/site.ts";
 import { type OpenAnswer, OpenedCampaign, type OpenRequest, readOpenRequest } from "./open_campaign.tsx";
-import { Shell } from "./shell.tsx";
+import { Shell } from "@/routes/frame/shell.tsx";
 
 /** The list as the server could read it for this request's user. */
 export type CampaignsAnswer =
@@ -36,7 +36,13 @@ export function campaignPage(deps: CampaignPageDeps) {
   return async function campaignPage(context: RequestContext): Promise<Response> {
     const request = context.request;
     const options = { assets: deps.assets, resultsUrl: deps.resultsUrl(request) };
-    if (!deps.hasCluster) return pageResponse(request, { title: LABELS.campaigns, body: <NoCluster /> }, options);
+    if (!deps.hasCluster) {
+      return pageResponse(
+        request,
+        { title: LABELS.campaigns, body: <NoCluster hasStorage={deps.hasStorage} /> },
+        options,
+      );
+    }
     const session = await deps.session(request);
     const query = new URLSearchParams(context.target.query);
     const props = await boardProps(deps, request, session, query);
@@ -47,7 +53,7 @@ export function campaignPage(deps: CampaignPageDeps) {
       title: LABELS.campaigns,
       troubled: props.first?.overview.troubled,
       body: (
-        <Shell user={user} current="campaigns" here={context.target}>
+        <Shell user={user} current="campaigns" hasStorage={deps.hasStorage} here={context.target}>
           <CampaignBoard {...props} />
           {opened && <OpenedCampaign {...opened} now={props.renderedAt} />}
         </Shell>
@@ -57,9 +63,9 @@ export function campaignPage(deps: CampaignPageDeps) {
 }
 
 /** The list's page of a site without a cluster: nothing on it is read or waits. */
-function NoCluster() {
+function NoCluster({ hasStorage }: Pick<SiteDeps, "hasStorage">) {
   return (
-    <Shell user={null} current="campaigns">
+    <Shell user={null} current="campaigns" hasStorage={hasStorage}>
       <h1>{LABELS.campaigns}</h1>
       <p class="empty">{BOARD_SENTENCES.noCluster} {BOARD_SENTENCES.readElsewhere}</p>
     </Shell>

@@ -9,7 +9,7 @@ import { pageResponse } from "@/lib/site/page_response.ts";
 import { type SiteDeps, userOf } from "@/lib/site/site.ts";
 import { DNS_LABEL } from "@/lib/std/dns_label.ts";
 import { RefusedAddress } from "./refused_address.tsx";
-import { addressOf, Shell } from "./shell.tsx";
+import { addressOf, Shell } from "@/routes/frame/shell.tsx";
 import { WayBack } from "./way_back.tsx";
 
 /** The log that the query names, once its address is known to be within the results. */
@@ -36,7 +36,7 @@ export function logPage(deps: SiteDeps) {
     return pageResponse(request, {
       title: named.ok ? LOG_LABELS.runLogOf(readLogAddress(named.run.log).volume) : LOG_LABELS.runLog,
       body: (
-        <Shell user={user} current={null} here={context.target}>
+        <Shell user={user} current={null} hasStorage={deps.hasStorage} here={context.target}>
           {named.ok
             ? <Run {...named.run} hasSession={session !== null} address={addressOf(context.target)} />
             : <RefusedAddress title={LOG_LABELS.runLog} sentence={named.sentence} />}

@@ -25,7 +25,7 @@ const MAX_PASSWORD = 1024;
 
 export interface LoginPageDeps extends SiteDeps {
   /** Accounts with a public password; null where the store has none. */
-  readonly sampleLogins: Omit<SampleLoginsProps, "next"> | null;
+  readonly sampleLogins: Omit<SampleLoginsProps, "next" | "action"> | null;
   /** The tenant whose accounts open the campaigns; null where it is not known, or where there are no tenants. */
   readonly campaignTenant: string | null;
   /** ms since 1970 */
@@ -53,7 +53,8 @@ export function loginPage(deps: LoginPageDeps) {
     const now = deps.now();
     const error = query.get("error");
     const notice = error !== null
-      ? failure(error, note, now, deps.campaignTenant)
+      // Where the same form opens the storage, accounts that open no campaigns are not refused.
+      ? failure(error, note, now, deps.hasStorage ? null : deps.campaignTenant)
       : user !== null
       ? { kind: "logged in", user } as const
       // A site without a cluster does not check sessions, and during an outage none can be checked.
@@ -65,6 +66,7 @@ export function loginPage(deps: LoginPageDeps) {
         notice={notice}
         now={now}
         samples={deps.sampleLogins}
+        action={deps.hasStorage ? "/login" : "/results/_login"}
       />
     );
     return pageResponse(request, { title: LOGIN_LABELS.title, body }, { assets, resultsUrl });
@@ -100,10 +102,12 @@ interface LoginProps {
   /** ms since 1970 */
   readonly now: number;
   readonly samples: LoginPageDeps["sampleLogins"];
+  /** Where the form is sent. */
+  readonly action: string;
 }
 
 /** The whole page: what Stackroom is, the form, the sample accounts. */
-function Login({ next, username, notice, now, samples }: LoginProps) {
+function Login({ next, username, notice, now, samples, action }: LoginProps) {
   return (
     <main id="main" class="login">
       <div class="pitch">
@@ -115,7 +119,7 @@ function Login({ next, username, notice, now, samples }: LoginProps) {
         <PageDrawing />
       </div>
       <div class="panel">
-        <form method="post" action="/results/_login">
+        <form method="post" action={action}>
           <h2>{LOGIN_LABELS.title}</h2>
           <input type="hidden" name="next" value={next} />
           <Field label={LOGIN_LABELS.userName}>
@@ -144,7 +148,7 @@ function Login({ next, username, notice, now, samples }: LoginProps) {
           {notice && <NoticeOf notice={notice} next={next} now={now} />}
           <button class="btn primary" type="submit">{LOGIN_LABELS.logIn}</button>
         </form>
-        {samples && <SampleLogins {...samples} next={next} />}
+        {samples && <SampleLogins {...samples} next={next} action={action} />}
       </div>
     </main>
   );

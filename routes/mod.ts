@@ -57,9 +57,11 @@ import { tagOperations } from "@/routes/api/v1/tags.ts";
 import { TaskStreams } from "@/routes/api/v1/task_progress.ts";
 import { zipOperations } from "@/routes/api/v1/zip_task.ts";
 import { mountResults } from "@/routes/results/mod.ts";
+import { inProcessGateway } from "@/routes/storage/in_process_gateway.ts";
+import { mountStorageDoor } from "@/routes/storage/mod.ts";
 import { mountDocs } from "./docs.ts";
 import { healthOperations, PROBE_PATHS, type ReadinessCheck } from "./health.ts";
-import { mountWeb, mountWebRest, readApi, siteDeps, webChecks } from "./web.ts";
+import { mountWeb, mountWebRest, readApi, siteDeps, storageDeps, webChecks } from "./web.ts";
 import type { WebDeps } from "./web_deps.ts";
 
 /** What the gateway role needs. */
@@ -143,20 +145,23 @@ export function buildApp(deps: AppDeps): App {
   const health = healthOperations(checks, now);
   const open = routesOf(app);
   mount(open, health);
-  if (gateway) {
-    const operations = gatewayApi(gateway, { role: role(), logins, now, log });
+  const operations = gateway && gatewayApi(gateway, { role: role(), logins, now, log });
+  const ownGateway = operations && inProcessGateway(operations, { log, trustedHops: deps.trustedHops });
+  const storage = web && storageDeps(web, ownGateway);
+  if (gateway && operations) {
     mount(routesOf(app, cors(gateway.corsOrigins), releaseSlots), operations);
     const all = [...operations, ...(web ? readApi(web) : []), ...health];
-    mountDocs(open, all, web?.cookieStem ?? DEFAULT_COOKIE, web && siteDeps(web));
+    mountDocs(open, all, web?.cookieStem ?? DEFAULT_COOKIE, web && siteDeps(web, storage !== null));
     if (!web) open("/", toDocs);
   }
   const limited = limitConcurrency(role(), logins);
   const site = routesOf(app, limited);
-  if (web) mountWeb(site, web);
+  if (storage) mountStorageDoor(routesOf(app, releaseSlots), storage);
+  if (web) mountWeb(site, web, storage);
   if (results) {
     mountResults(routesOf(app, trustHops(deps.resultsTrustedHops ?? deps.trustedHops ?? 0), limited), results);
   }
-  if (web) mountWebRest(site, web, gateway !== null);
+  if (web) mountWebRest(site, web, gateway !== null, storage !== null);
   return app;
 }
 

@@ -2,7 +2,7 @@ import type { RequestContext } from "@/lib/http/request_context.ts";
 import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import { pageResponse } from "@/lib/site/page_response.ts";
 import { type SiteDeps, userOf } from "@/lib/site/site.ts";
-import { Shell } from "./shell.tsx";
+import { Shell } from "@/routes/frame/shell.tsx";
 
 /** The page for an unknown address; null where the client does not accept a page. */
 export function notFoundPage(deps: SiteDeps) {
@@ -15,7 +15,7 @@ export function notFoundPage(deps: SiteDeps) {
     return pageResponse(request, {
       title: LABELS.notFound,
       body: (
-        <Shell user={user} current={null}>
+        <Shell user={user} current={null} hasStorage={deps.hasStorage}>
           <div class="head">
             <h1>{LABELS.notFound}</h1>
           </div>

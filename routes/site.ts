@@ -10,6 +10,9 @@ import { logPage } from "./log.tsx";
 import { loginPage, type LoginPageDeps } from "./login.tsx";
 import { notFoundPage } from "./not_found.tsx";
 import { staticFiles } from "./static_files.ts";
+import type { RequestContext } from "@/lib/http/request_context.ts";
+import type { StorageDeps } from "@/routes/storage/deps.ts";
+import { loginForm, logoutForm } from "@/routes/storage/login.ts";
 import { VIEWER_PATHS, viewerPage } from "./viewer.tsx";
 
 export interface SiteOptions extends CampaignPageDeps, LoginPageDeps {
@@ -18,9 +21,13 @@ export interface SiteOptions extends CampaignPageDeps, LoginPageDeps {
 }
 
 /** The pages and what they load. All of it is open: a page shows data only to a user who is logged in. */
-export function mountSite(add: AddRoute, options: SiteOptions): void {
+export function mountSite(add: AddRoute, options: SiteOptions, storage: StorageDeps | null): void {
   page(add, "/", "campaigns_page", campaignPage(options));
-  page(add, "/login", "login_page", loginPage(options));
+  const login = loginPage(options);
+  if (storage) {
+    form(add, "/login", loginForm(storage), (context) => shown(context, "login_page", login));
+    form(add, "/logout", logoutForm(storage), (context) => shown(context, "logout_page", toLogin));
+  } else page(add, "/login", "login_page", login);
   page(add, "/log", "log_page", logPage(options));
   for (const path of VIEWER_PATHS) page(add, path, "viewer_page", viewerPage(options));
   page(add, "/alto", "alto_page", altoPage(options));
@@ -41,9 +48,20 @@ export function mountStaticFiles(add: AddRoute, options: SiteOptions): void {
 }
 
 function page(add: AddRoute, path: string, operation: string, handler: Handler): void {
-  add(path, (context) => {
-    context.mustRead();
-    context.operation = operation;
-    return handler(context);
-  });
+  add(path, (context) => shown(context, operation, handler));
+}
+
+/** A page whose form is sent to its own address. */
+function form(add: AddRoute, path: string, posted: Handler, page: Handler): void {
+  add(path, (context) => context.method === "POST" ? posted(context) : page(context));
+}
+
+function shown(context: RequestContext, operation: string, handler: Handler): Response | Promise<Response> {
+  context.mustRead();
+  context.operation = operation;
+  return handler(context);
+}
+
+function toLogin(): Response {
+  return new Response(null, { status: 303, headers: { Location: "/login" } });
 }

@@ -4,7 +4,7 @@ import { pageResponse } from "@/lib/site/page_response.ts";
 import { type SiteDeps, userOf } from "@/lib/site/site.ts";
 import { openStaticFile } from "@/lib/site/static_file.ts";
 import { viewerPolicy } from "@/lib/site/viewer_policy.ts";
-import { Shell } from "./shell.tsx";
+import { Shell } from "@/routes/frame/shell.tsx";
 import { fileResponse, viewerFilePolicy } from "./static_files.ts";
 
 /** The addresses of the manifest viewer. */
@@ -37,7 +37,7 @@ export function viewerPage(deps: ViewerPageDeps) {
     return pageResponse(request, {
       title: "Manifest viewer",
       body: (
-        <Shell user={user} current={null} here={context.target}>
+        <Shell user={user} current={null} hasStorage={deps.hasStorage} here={context.target}>
           <ManifestViewer resultsUrl={resultsUrl} />
         </Shell>
       ),

@@ -9,6 +9,12 @@ import { jobOperations } from "@/routes/api/v1/jobs.ts";
 import { versionOperations } from "@/routes/api/v1/version.ts";
 import { noCluster, siteOnlyOperations, unknownApiPath, webOperations } from "@/routes/api/v1/web_operation.ts";
 import { mountPassThrough } from "@/routes/results/mod.ts";
+import type { GatewayService } from "@/lib/storage/gateway_service.ts";
+import { storageKeys } from "@/lib/storage/storage_cookie.ts";
+import { StorageGateway } from "@/lib/storage/storage_gateway.ts";
+import type { StorageDeps } from "@/routes/storage/deps.ts";
+import { mountStoragePages } from "@/routes/storage/mod.ts";
+import { resultsLogin } from "@/routes/storage/results_side.ts";
 import type { ReadinessCheck } from "./health.ts";
 import { pageLoaders } from "./page_loaders.ts";
 import { mountConfigJs, mountSite, mountStaticFiles, type SiteOptions } from "./site.ts";
@@ -18,7 +24,7 @@ import type { SiteFiles, WebDeps } from "./web_deps.ts";
 const RESULTS_PROBE_MS = 5000;
 
 /** The read API, `/config.js`, the pages and the pass-through of results. */
-export function mountWeb(add: AddRoute, web: WebDeps): void {
+export function mountWeb(add: AddRoute, web: WebDeps, storage: StorageDeps | null): void {
   const { campaigns, resultsUrl } = web;
   mount(add, readApi(web));
   if (!campaigns) add("/api/v1/jobs/*", noCluster);
@@ -27,7 +33,27 @@ export function mountWeb(add: AddRoute, web: WebDeps): void {
     mountPassThrough(add, { service, cookieStem, log, forgetSessions: campaigns?.forgetSessions });
   }
   mountConfigJs(add, resultsUrl);
-  if (web.site) mountSite(add, siteOptions(web, web.site));
+  if (!web.site) return;
+  const site = siteOptions(web, web.site, storage !== null);
+  mountSite(add, site, storage);
+  if (storage) mountStoragePages(add, { ...storage, site });
+}
+
+/** What the storage pages of this process work with; null where there is no gateway to work with. */
+export function storageDeps(web: WebDeps, ownGateway: GatewayService | null): StorageDeps | null {
+  const { storage, service, cookieStem, campaigns, now } = web;
+  const gateway = storage?.gateway ?? ownGateway;
+  if (!storage || !gateway || !web.site) return null;
+  const { secret, sessionHours, campaignTenant } = storage;
+  const forgetSessions = campaigns?.forgetSessions;
+  return {
+    gateway: new StorageGateway(gateway, now),
+    key: storageKeys(secret),
+    sessionHours,
+    campaignTenant,
+    results: service && campaigns ? resultsLogin({ service, cookieStem, forgetSessions }) : null,
+    now,
+  };
 }
 
 /** The operations of the read API: what the session cookie's owner may read. */
@@ -40,10 +66,10 @@ export function readApi({ campaigns, resultsUrl, version, webVersion, now }: Web
 }
 
 /** The handlers of paths that no other route matches: unknown API paths, and the site's other files. */
-export function mountWebRest(add: AddRoute, web: WebDeps, hasGateway: boolean): void {
+export function mountWebRest(add: AddRoute, web: WebDeps, hasGateway: boolean, hasStorage: boolean): void {
   // Files of the site never answer under the API's prefix.
   add("/api/v1/*", hasGateway ? unknown : web.campaigns ? unknownApiPath(web.campaigns.session) : noCluster);
-  if (web.site) mountStaticFiles(add, siteOptions(web, web.site));
+  if (web.site) mountStaticFiles(add, siteOptions(web, web.site, hasStorage));
 }
 
 /** The upstreams of the web role: the cluster, and the results service. */
@@ -83,11 +109,11 @@ function unknown(): never {
 }
 
 /** What a page in the frame of the site needs; null in a process without pages. */
-export function siteDeps(web: WebDeps): SiteDeps | null {
-  return web.site && siteOptions(web, web.site);
+export function siteDeps(web: WebDeps, hasStorage: boolean): SiteDeps | null {
+  return web.site && siteOptions(web, web.site, hasStorage);
 }
 
-function siteOptions(web: WebDeps, files: SiteFiles): SiteOptions {
+function siteOptions(web: WebDeps, files: SiteFiles, hasStorage: boolean): SiteOptions {
   const { resultsUrl, sampleLogins = null, campaignTenant = null, now } = web;
-  return { ...files, ...pageLoaders(web), resultsUrl, sampleLogins, campaignTenant, now };
+  return { ...files, ...pageLoaders(web), hasStorage, resultsUrl, sampleLogins, campaignTenant, now };
 }

@@ -7,6 +7,8 @@ import type { RequestLog } from "@/lib/http/access_log.ts";
 import type { ResultsService } from "@/lib/results/results_service.ts";
 import type { SessionCheck } from "@/lib/results/session_check.ts";
 import type { Assets } from "@/lib/site/site.ts";
+import type { GatewayService } from "@/lib/storage/gateway_service.ts";
+import type { SessionKey } from "@/lib/results/session_key.ts";
 import type { LoginPageDeps } from "./login.tsx";
 
 /** What campaigns are read from. */
@@ -33,8 +35,21 @@ export interface SiteFiles {
   readonly assets: Assets;
 }
 
+/** What the storage pages need. */
+export interface StorageSettings {
+  /** The gateway role of another process; null: that of this one, without which there are no storage pages. */
+  readonly gateway: GatewayService | null;
+  /** The secret from which the key of storage logins is derived. */
+  readonly secret: SessionKey;
+  readonly sessionHours: number;
+  /** The tenant whose accounts open the campaigns too; null where it is not known or there are no tenants. */
+  readonly campaignTenant: string | null;
+}
+
 /** What the web role needs. */
 export interface WebDeps {
+  /** Null or absent in a process that cannot have storage pages. */
+  readonly storage?: StorageSettings | null;
   /** The results role, here or elsewhere; null in a site without one. */
   readonly service: ResultsService | null;
   /** Null in a site without a cluster. */

@@ -98,6 +98,7 @@ function Catalogue() {
             password="stackroom-demo"
             visitor="archive/reader"
             next="/"
+            action="/login"
           />
         </div>
       </Part>
@@ -263,6 +264,11 @@ const ICONS: Readonly<Record<IconName, true>> = {
   down: true,
   manifest: true,
   log: true,
+  folder: true,
+  bucket: true,
+  file: true,
+  image: true,
+  archive: true,
   print: true,
 };
 

@@ -37,6 +37,7 @@ export const ROOMS: readonly Room[] = [
       "components",
       "lib/campaigns",
       "lib/results",
+      "lib/storage",
       "lib/buckets",
       "lib/tasks",
       "lib/site",
@@ -100,6 +101,11 @@ export const ROOMS: readonly Room[] = [
     imports: ["lib/std"],
   },
   { room: "lib/results", holds: "session, login, files, pass-through", imports: [...ADAPTERS] },
+  {
+    room: "lib/storage",
+    holds: "the storage pages' logins and their way to the gateway role",
+    imports: ["lib/results", ...BELOW_ADAPTERS],
+  },
   { room: "lib/buckets", holds: "use cases over S3 and MAPI: forced delete", imports: [...ADAPTERS] },
   { room: "lib/tasks", holds: "background tasks", imports: [...ADAPTERS] },
   {

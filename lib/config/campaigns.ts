@@ -28,6 +28,19 @@ export interface WebConfig {
   readonly clusterReads: "auto" | "watch" | "list";
   /** Value of `KUBECONFIG`; null: the pod's service account or the user's own file. */
   readonly kubeconfig: string | null;
+  /** Null where there is no gateway that storage pages could work through. */
+  readonly storage: StoragePagesConfig | null;
+}
+
+/** The storage pages of the web role. */
+export interface StoragePagesConfig {
+  /** The gateway's base, without `/api/v1`; null: the gateway role of this process. */
+  readonly gatewayUrl: string | null;
+  /** File of the key that seals logins; null: stored in the data folder, or derived from the gateway's token key. */
+  readonly keyFile: string | null;
+  readonly sessionHours: number;
+  /** The tenant of the campaigns; null: what the embedded store says, or none. */
+  readonly campaignTenant: string | null;
 }
 
 export interface ResultsConfig {
@@ -77,6 +90,33 @@ export function webConfig(reading: Reading): WebConfig {
     version: settings.CAMPAIGN_BATCH_VERSION,
     clusterReads: settings.CAMPAIGN_CLUSTER_READS,
     kubeconfig: siteOnly || reading.embedded.cluster ? null : kubeconfig(reading),
+    storage: storagePages(reading),
+  };
+}
+
+function storagePages(reading: Reading): StoragePagesConfig | null {
+  const { settings, roles, embedded, files } = reading;
+  const gatewayUrl = settings.GATEWAY_URL ?? null;
+  if (gatewayUrl === null && !roles.has("gateway")) return null;
+  const given = settings.RESULTS_SESSION_KEY_FILE ?? null;
+  const hasOwnKey = embedded.store || (gatewayUrl === null && !roles.has("results"));
+  const keyFile = given ?? (hasOwnKey ? null : SESSION_KEY_FILE);
+  // The results role reports a missing file of its own.
+  if (keyFile !== null && !roles.has("results") && !files.exists(keyFile)) {
+    reading.report(
+      "RESULTS_SESSION_KEY_FILE",
+      `there is no file ${
+        JSON.stringify(keyFile)
+      }, which seals the logins of the storage pages: set the path of a file ` +
+        'with the output of "openssl rand -base64 32", the same for every replica, or unset GATEWAY_URL',
+    );
+  }
+  const endpoint = settings.RESULTS_S3_ENDPOINT;
+  return {
+    gatewayUrl,
+    keyFile,
+    sessionHours: settings.RESULTS_SESSION_HOURS,
+    campaignTenant: settings.RESULTS_TENANT ?? (endpoint === undefined ? null : firstLabel(endpoint)),
   };
 }
 

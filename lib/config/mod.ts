@@ -12,7 +12,7 @@ import { type Files, Reading } from "./reading.ts";
 import { type EmbeddedConfig, embeddedConfig, redisUrl, type ServerConfig, serverConfig } from "./server.ts";
 import { about, environment, type Role, type VariableName } from "./variables.ts";
 
-export type { ResultsConfig, WebConfig } from "./campaigns.ts";
+export type { ResultsConfig, StoragePagesConfig, WebConfig } from "./campaigns.ts";
 export { ConfigError } from "@/lib/std/config_error.ts";
 export type { GatewayConfig } from "./gateway.ts";
 export type { Files } from "./reading.ts";

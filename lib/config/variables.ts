@@ -273,6 +273,11 @@ export const environment = z.object({
     "The labels and names in the cluster: a preset, or a JSON object of overrides (see [Conventions](#conventions)).",
     { roles: ["web", "results"], otherwise: "`stackroom`" },
   ),
+  GATEWAY_URL: web(
+    base().optional(),
+    "The base of the gateway that the storage pages work through, without `/api/v1`. Logins are sealed with the session key, so `RESULTS_SESSION_KEY_FILE` is needed too.",
+    { otherwise: "the gateway role of this process; without one there are no storage pages" },
+  ),
   CAMPAIGN_WEB_STATIC: web(
     path().optional(),
     "The folder of the site's files. If it does not exist, only the API is served and pages are 404.",
@@ -320,17 +325,22 @@ export const environment = z.object({
   RESULTS_TENANT: results(
     tenant().optional(),
     "The tenant of the results. A login as `tenant/user` with this tenant is a login as `user`.",
-    { otherwise: "the first host label of `RESULTS_S3_ENDPOINT`, or the embedded store's own" },
+    {
+      roles: ["web", "results"],
+      otherwise: "the first host label of `RESULTS_S3_ENDPOINT`, or the embedded store's own",
+    },
   ),
   RESULTS_SESSION_KEY_FILE: results(
     path().optional(),
     "A file with the key that seals session cookies: 32 bytes as base64.",
     {
+      roles: ["web", "results"],
       aliases: ["HTRFLOW_SESSION_KEY_FILE"],
       otherwise: "a random key in the data folder with an embedded store, else `/secrets/session/key`",
     },
   ),
   RESULTS_SESSION_HOURS: results(decimal(0.01, ONE_YEAR_HOURS, "hours").default(8), "How long a session lasts.", {
+    roles: ["web", "results"],
     aliases: ["HTRFLOW_SESSION_HOURS"],
   }),
 });

@@ -19,6 +19,8 @@ export function userOf(session: Session): string | null {
 /** What every page needs. */
 export interface SiteDeps {
   readonly assets: Assets;
+  /** Whether this site has storage pages. */
+  readonly hasStorage: boolean;
   /** Base of result URLs as the browser of this request reaches it; "" in a site without a cluster. */
   resultsUrl(request: Request): string;
   session(request: Request): Promise<Session>;

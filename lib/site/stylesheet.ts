@@ -15,6 +15,7 @@ export const STYLE_FILES = [
   "run_summary.css",
   "login.css",
   "viewer.css",
+  "storage.css",
 ];
 
 /**

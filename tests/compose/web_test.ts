@@ -11,6 +11,7 @@ async function resultsUrlOf(settings: Record<string, string>): Promise<string> {
     results: null,
     cluster: { url: "http://127.0.0.1:1", kubeconfig: "", stop: () => Promise.resolve() },
     hasStore: false,
+    folder: null,
     dev: false,
     log: NO_LOG,
   });

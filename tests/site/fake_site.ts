@@ -67,6 +67,7 @@ export function fakeSite(
   const resultsUrl = (request: Request) => `${new URL(request.url).origin}/results`;
   const options = {
     assets,
+    hasStorage: false,
     session,
     resultsUrl,
     staticFolder,
@@ -149,7 +150,7 @@ export function fakeSite(
     if (method === "POST") Object.assign(state, await request.json());
     return Response.json(state);
   });
-  mountSite(open, options);
+  mountSite(open, options, null);
   mountConfigJs(open, resultsUrl);
   mountStaticFiles(open, options);
   return { app, state };

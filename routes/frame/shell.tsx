@@ -4,6 +4,8 @@ import { Brand } from "@/components/brand.tsx";
 import ThemeSwitch from "@/islands/theme_switch.tsx";
 import type { RawTarget } from "@/lib/http/raw_path.ts";
 import { loginPath } from "@/lib/presentation/page_paths.ts";
+import { STORAGE_PATH } from "@/lib/presentation/storage/storage_paths.ts";
+import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
 import { LABELS } from "@/lib/presentation/page_sentences.ts";
 
 interface ShellProps extends TopBarProps {
@@ -13,11 +15,11 @@ interface ShellProps extends TopBarProps {
 }
 
 /** The frame of every page but the login: the way past the bar, the bar, the page. */
-export function Shell({ user, current, here, as: Page = "main", children }: ShellProps) {
+export function Shell({ user, current, here, hasStorage, as: Page = "main", children }: ShellProps) {
   return (
     <>
       <a class="skip" href="#main">{LABELS.toContent}</a>
-      <TopBar user={user} current={current} here={here} />
+      <TopBar user={user} current={current} here={here} hasStorage={hasStorage} />
       <Page id="main" tabIndex={-1}>{children}</Page>
     </>
   );
@@ -28,11 +30,13 @@ interface TopBarProps {
   readonly here?: RawTarget;
   /** The user who is logged in; null: none, or unknown. */
   readonly user: string | null;
-  readonly current: "campaigns" | "api" | null;
+  readonly current: "campaigns" | "storage" | "api" | null;
+  /** Whether this site has storage pages. */
+  readonly hasStorage: boolean;
 }
 
 /** Product, the site's places, theme and account. */
-function TopBar({ user, current, here }: TopBarProps) {
+function TopBar({ user, current, here, hasStorage }: TopBarProps) {
   return (
     <header class="bar">
       <a class="product" href="/">
@@ -40,6 +44,9 @@ function TopBar({ user, current, here }: TopBarProps) {
       </a>
       <nav aria-label={LABELS.mainNavigation}>
         <a href="/" aria-current={current === "campaigns" ? "page" : undefined}>{LABELS.campaigns}</a>
+        {hasStorage && (
+          <a href={STORAGE_PATH} aria-current={current === "storage" ? "page" : undefined}>{STORAGE_LABELS.storage}</a>
+        )}
         <a href="/docs" aria-current={current === "api" ? "page" : undefined}>{LABELS.api}</a>
       </nav>
       <div class="end">
@@ -48,7 +55,7 @@ function TopBar({ user, current, here }: TopBarProps) {
         {user === null
           ? <a class="btn" href={loginPath(here ? addressOf(here) : "/")}>{LABELS.logIn}</a>
           : (
-            <form method="post" action="/results/_logout">
+            <form method="post" action={hasStorage ? "/logout" : "/results/_logout"}>
               <input type="hidden" name="next" value="/login" />
               <button class="btn" type="submit">{LABELS.logOut}</button>
             </form>

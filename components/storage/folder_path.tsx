@@ -1,0 +1,35 @@
+import { foldersOf } from "@/lib/presentation/storage/key_names.ts";
+import { folderPath, storagePath } from "@/lib/presentation/storage/storage_paths.ts";
+import { STORAGE_LABELS } from "@/lib/presentation/storage/storage_sentences.ts";
+import { KeyName } from "./key_name.tsx";
+
+interface FolderPathProps {
+  readonly account: string;
+  readonly bucket: string;
+  /** Of the folder or the key that the path leads to; its own name is not part of the path. */
+  readonly prefix: string;
+}
+
+/** The way to a folder or an object: the buckets, the bucket, and each folder around it. */
+export function FolderPath({ account, bucket, prefix }: FolderPathProps) {
+  // A bucket's own page ends in the list of buckets.
+  const folders = prefix === ""
+    ? []
+    : [{ name: bucket, prefix: "" }, ...foldersOf(prefix)].filter((folder) => folder.prefix !== prefix);
+  return (
+    <nav class="crumbs" aria-label={STORAGE_LABELS.folderPath}>
+      <ol>
+        <li>
+          <a href={storagePath(account)}>{STORAGE_LABELS.buckets}</a>
+        </li>
+        {folders.map(({ name, prefix }) => (
+          <li key={prefix}>
+            <a href={folderPath({ account, bucket, prefix })}>
+              <KeyName name={name} />
+            </a>
+          </li>
+        ))}
+      </ol>
+    </nav>
+  );
+}

@@ -1,0 +1,71 @@
+/** A part of a name: what is shown as it is, or what stands for characters that could not be seen. */
+interface NamePart {
+  readonly text: string;
+  readonly isStandIn: boolean;
+}
+
+/** Spaces that are easily missed: at either end, and several in a row. */
+const MISSED_SPACES = /^ +| +$| {2,}/.source;
+/** Controls, formats such as changes of direction, separators, and what is no character. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]|(?! )\p{Zs}/u.source;
+/** A mark that would change the character before the name. */
+const LONE_MARK = /^\p{M}/u.source;
+const STAND_INS = new RegExp(`${MISSED_SPACES}|${UNSEEN}|${LONE_MARK}`, "gu");
+/** A joiner within an emoji shows as part of it. */
+const EMOJI_JOINER = /(?<=[\p{Extended_Pictographic}\u{fe0f}\p{Emoji_Modifier}])\u200d(?=\p{Extended_Pictographic})/gu;
+
+/**
+ * A key, or a part of one, as it can be read faithfully: what cannot be seen, or would change how the text around it is
+ * shown, is written out.
+ */
+export function nameParts(name: string): NamePart[] {
+  const joiners = new Set([...name.matchAll(EMOJI_JOINER)].map(({ index }) => index));
+  const parts: NamePart[] = [];
+  let at = 0;
+  const plain = (end: number) => {
+    if (end > at) parts.push({ text: name.slice(at, end), isStandIn: false });
+  };
+  for (const { 0: odd, index } of name.matchAll(STAND_INS)) {
+    if (joiners.has(index)) continue;
+    plain(index);
+    parts.push({ text: [...odd].map(standIn).join(""), isStandIn: true });
+    at = index + odd.length;
+  }
+  plain(name.length);
+  return parts;
+}
+
+/** The same as one text, for labels and titles. */
+export function plainName(name: string): string {
+  return nameParts(name).map(({ text }) => text).join("");
+}
+
+/** Pictures of controls and spaces (Unicode block Control Pictures), and the code of all else. */
+function standIn(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  if (code === 0x20) return "␣";
+  if (code < 0x20) return String.fromCodePoint(0x2400 + code);
+  if (code === 0x7f) return "␡";
+  return `⟨U+${code.toString(16).toUpperCase().padStart(4, "0")}⟩`;
+}
+
+/** The name of a row in its folder: what follows the folder's prefix; a folder ends in its slash. */
+export function nameIn(prefix: string, key: string): string {
+  return key.startsWith(prefix) ? key.slice(prefix.length) : key;
+}
+
+/** The folders around a key or a prefix, outermost first: their names without slash, and their prefixes. */
+export function foldersOf(prefix: string): { readonly name: string; readonly prefix: string }[] {
+  const folders = [];
+  for (let slash = prefix.indexOf("/"), start = 0; slash >= 0; slash = prefix.indexOf("/", start)) {
+    folders.push({ name: prefix.slice(start, slash), prefix: prefix.slice(0, slash + 1) });
+    start = slash + 1;
+  }
+  return folders;
+}
+
+/** The prefix of the folder that a key lies in. */
+export function folderOf(key: string): string {
+  const own = key.endsWith("/") ? key.slice(0, -1) : key;
+  return own.slice(0, own.lastIndexOf("/") + 1);
+}

@@ -1,0 +1,63 @@
+/** Where the storage pages begin. */
+export const STORAGE_PATH = "/storage";
+
+/** A folder as an address names it. */
+export interface FolderAddress {
+  /** The name of the account, `tenant/user` or `user`. */
+  readonly account: string;
+  readonly bucket: string;
+  /** What all keys of the folder begin with: "" or a text that ends in a slash. */
+  readonly prefix: string;
+  /** What the names in the folder begin with, as typed; absent: any. */
+  readonly find?: string;
+  /** The first name that is shown, which need not exist; absent: the first of the folder. */
+  readonly from?: string;
+}
+
+/** An object, or one version of it. */
+export interface ObjectAddress {
+  readonly account: string;
+  readonly bucket: string;
+  readonly key: string;
+  readonly version?: string;
+}
+
+/** The buckets of an account. */
+export function storagePath(account: string, { isOnlySide = false } = {}): string {
+  return `${STORAGE_PATH}${queryOf({ account, opened: isOnlySide ? "storage" : undefined })}`;
+}
+
+/** The page of a folder. */
+export function folderPath({ account, bucket, prefix, find, from }: FolderAddress): string {
+  return `${STORAGE_PATH}/folder${queryOf({ account, bucket, prefix, find, from })}`;
+}
+
+/** The page of an object. */
+export function objectPath({ account, bucket, key, version }: ObjectAddress): string {
+  return `${STORAGE_PATH}/object${queryOf({ account, bucket, key, version })}`;
+}
+
+/** The address under which a browser saves an object. */
+export function downloadPath({ account, bucket, key, version }: ObjectAddress): string {
+  return doorPath("/buckets/:bucket/objects/:key", account, { bucket, key, version_id: version });
+}
+
+/** What an operation of the gateway takes: `bucket`, `key` and `task_id` fill its path, the rest is its query. */
+type DoorParameters = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/**
+ * The address of one of the gateway's operations for the pages of an account.
+ *
+ * @param operation its path below `/api/v1` with placeholders, such as `/buckets/:bucket/objects/:key`
+ */
+function doorPath(operation: string, account: string, parameters: DoorParameters): string {
+  return `${STORAGE_PATH}/api${operation}${queryOf({ account, ...parameters })}`;
+}
+
+/** Values travel in the query alone: browsers change paths with `.`, `..` and empty segments, but no query. */
+function queryOf(parameters: DoorParameters): string {
+  const pairs = Object.entries(parameters).flatMap(([name, value]) =>
+    value === undefined || value === "" ? [] : [`${name}=${encodeURIComponent(value)}`]
+  );
+  return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
+}

@@ -1,0 +1,38 @@
+import { hasDotSegment, type RawTarget } from "@/lib/http/raw_path.ts";
+
+/** Where pages of the browser reach the gateway's operations. */
+export const DOOR_PATH = "/storage/api/";
+
+/** Operations of objects and buckets; those that would show keys or tokens, or manage accounts, are left out. */
+const OPEN_ROOTS: ReadonlySet<string> = new Set(["buckets", "presign"]);
+const PLACEHOLDER = /^:(bucket|key|task_id)$/;
+const WORD = /^[a-z_]+$/;
+/** Parameters that are the door's own. */
+const OWN = ["account", "bucket", "key", "task_id"];
+
+/**
+ * The gateway's target that an address of the door means; null for one that it does not open.
+ *
+ * The path of the address is that of the operation below `/api/v1` with its placeholders, such as
+ * `/storage/api/buckets/:bucket/objects/:key`, and the query holds their values. Browsers change paths that hold `.`,
+ * `..` and empty segments, but no query, so that every key arrives as it is.
+ */
+export function gatewayTarget({ path, query }: RawTarget): RawTarget | null {
+  const parameters = new URLSearchParams(query);
+  const segments = path.slice(DOOR_PATH.length).split("/");
+  if (!OPEN_ROOTS.has(segments[0]) || (segments.length > 1 && segments[1] !== ":bucket")) return null;
+  const written: string[] = [];
+  for (const segment of segments) {
+    const name = PLACEHOLDER.exec(segment)?.[1];
+    const value = name === undefined ? segment : parameters.get(name);
+    if (value === null || value === "" || (name === undefined && !WORD.test(segment))) return null;
+    written.push(encodeURIComponent(value));
+  }
+  for (const name of OWN) parameters.delete(name);
+  // A key may end in a word that is reserved in paths.
+  if (path.endsWith("/objects/:key")) parameters.set("as", "object");
+  const bucket = segments.indexOf(":bucket");
+  // A bucket's name is a segment of its own, which a dot would remove.
+  if (bucket >= 0 && hasDotSegment(`/${written[bucket]}`)) return null;
+  return { path: `/api/v1/${written.join("/")}`, query: parameters.toString() };
+}

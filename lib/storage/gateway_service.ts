@@ -1,0 +1,61 @@
+import { peerAddress } from "@/lib/http/client_address.ts";
+import type { RawTarget } from "@/lib/http/raw_path.ts";
+import { REQUEST_ID_HEADER, type RequestContext } from "@/lib/http/request_context.ts";
+import { guardedBody } from "@/lib/http/bounded_body.ts";
+import type { UpstreamClient } from "@/lib/http/upstream/upstream_request.ts";
+
+/** A request to the gateway role for a request of a browser. */
+export interface GatewayRequest {
+  readonly method: string;
+  /** Below `/api/v1`, exactly as it is to be read. */
+  readonly target: RawTarget;
+  /** Without those of the connection. */
+  readonly headers: Headers;
+  readonly body?: ReadableStream<Uint8Array<ArrayBuffer>> | Uint8Array<ArrayBuffer> | null;
+  /** Called with what a gateway in this process knows of the request, for the log. */
+  readonly known?: (handled: Pick<RequestContext, "operation" | "audit" | "caller">) => void;
+}
+
+/**
+ * The gateway role as the web role calls it, in this process or another. The context is that of the browser's request:
+ * the client's address and the end of its connection count in the gateway as well.
+ *
+ * It throws UpstreamError when there is no response.
+ */
+export type GatewayService = (request: GatewayRequest, context: RequestContext) => Promise<Response>;
+
+type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
+
+/**
+ * The gateway role behind an address.
+ *
+ * @param base scheme, host, port and a path without a trailing slash, before `/api/v1`
+ * @param upstream its timeout covers the time to the response headers
+ */
+export function remoteGateway(base: string, upstream: UpstreamClient): GatewayService {
+  const { origin, pathname } = new URL(base);
+  const prefix = pathname === "/" ? "" : pathname;
+  return async function remoteGateway({ method, target, headers, body = null }, context) {
+    const query = target.query === "" ? "" : `?${target.query}`;
+    const sent = new Headers(headers);
+    const before = context.header("X-Forwarded-For");
+    const peer = peerAddress(context.info) ?? "unknown";
+    sent.set("X-Forwarded-For", before ? `${before}, ${peer}` : peer);
+    sent.set(REQUEST_ID_HEADER, context.requestId);
+    const response = await upstream.send({
+      method,
+      origin,
+      target: `${prefix}${target.path}${query}`,
+      headers: sent,
+      body,
+      signal: context.request.signal,
+    });
+    if (!response.body) return response;
+    const { info } = context;
+    const guarded = guardedBody(response.body as Body, {
+      unread: info?.breakOff?.bind(info),
+      freesChunks: info?.breakOff !== undefined,
+    });
+    return new Response(guarded, { status: response.status, headers: response.headers });
+  };
+}

@@ -1,0 +1,133 @@
+import { Buffer } from "node:buffer";
+import { createHash, createHmac, createSecretKey, type KeyObject } from "node:crypto";
+import { z } from "zod";
+import { browserScheme, type Scheme } from "@/lib/results/browser_origin.ts";
+import { clearedCookie, sessionCookie, sessionValues } from "@/lib/results/session_cookie.ts";
+import { openText, sealText } from "@/lib/std/sealed_text.ts";
+import { parsedJson } from "@/lib/std/untrusted.ts";
+import { isSameAccount, type StorageAccount } from "./storage_account.ts";
+
+/** Accounts that one browser may be logged in to at a time. */
+export const MAX_ACCOUNTS = 8;
+/** Longest sealed login, characters: browsers drop cookies above 4096 bytes, name and attributes included. */
+const MAX_SEALED_CHARACTERS = 4096 - 256;
+/** The name of the first cookie; the others have their number in it. */
+const STEM = "storage_session";
+
+/** A sealed login: tenant, user, password, and the times of its end and its issue. */
+const CONTENT = z.object({
+  t: z.string().nullable(),
+  u: z.string(),
+  p: z.string(),
+  e: z.number(),
+  i: z.number(),
+});
+
+/** An account and its password: what the gateway needs to act for it. */
+export interface StorageCredentials extends StorageAccount {
+  readonly password: string;
+}
+
+/** A login to the store that a browser holds in one of its cookies. */
+export interface StorageLogin extends StorageCredentials {
+  /** Seconds since 1970. */
+  readonly expiresAt: number;
+  /** Seconds since 1970. */
+  readonly issuedAt: number;
+  /** The cookie it is in, from 0 to below {@link MAX_ACCOUNTS}. */
+  readonly slot: number;
+  /** The digest of the cookie's value: the key of what is cached for the login. */
+  readonly digest: string;
+}
+
+type Sent = Pick<Request, "url" | "headers">;
+
+/**
+ * The key of storage logins, derived from a secret that may be replaced while the process runs; null while that cannot
+ * be read.
+ */
+export function storageKeys(secret: () => KeyObject | null): () => KeyObject | null {
+  let derived: { readonly from: KeyObject; readonly key: KeyObject } | null = null;
+  return () => {
+    const from = secret();
+    if (from === null) return null;
+    if (derived?.from !== from) derived = { from, key: storageKey(from) };
+    return derived.key;
+  };
+}
+
+/**
+ * The storage logins of a request, the newest first. Cookies that were not sealed with this key, and expired ones, are
+ * left out.
+ *
+ * @param nowMs ms since 1970
+ */
+export function storageLogins(request: Sent, key: KeyObject, nowMs: number): StorageLogin[] {
+  const logins: StorageLogin[] = [];
+  for (let slot = 0; slot < MAX_ACCOUNTS; slot++) {
+    const opened = sessionValues(request, stemOf(slot)).map((value) => openLogin(value, slot, key, nowMs));
+    const login = opened.find((login) => login !== null);
+    if (login) logins.push(login);
+  }
+  return logins.sort((a, b) => b.issuedAt - a.issuedAt);
+}
+
+/**
+ * The `Set-Cookie` value that adds a login to those of a browser. It replaces an older login of the same account, and
+ * the oldest one where all cookies are taken. Null where name and password are too long for a cookie.
+ *
+ * @param logins those that the browser has
+ */
+export function storageCookie(
+  scheme: Scheme,
+  login: Pick<StorageLogin, "tenant" | "user" | "password" | "expiresAt" | "issuedAt">,
+  logins: readonly StorageLogin[],
+  key: KeyObject,
+): string | null {
+  const slot = freeSlot(login, logins);
+  const { tenant: t, user: u, password: p, expiresAt: e, issuedAt: i } = login;
+  const value = sealText(JSON.stringify({ t, u, p, e, i }), key, STEM).toString("base64url");
+  if (value.length > MAX_SEALED_CHARACTERS) return null;
+  return sessionCookie(scheme, stemOf(slot), value, e - i);
+}
+
+/** The `Set-Cookie` value that removes one login from a browser. */
+export function clearedLogin(request: Sent, { slot }: Pick<StorageLogin, "slot">): string {
+  return clearedCookie(browserScheme(request), stemOf(slot));
+}
+
+/** The `Set-Cookie` values that remove all storage logins that a request came with, genuine or not. */
+export function clearedLogins(request: Sent): string[] {
+  const slots = Array.from({ length: MAX_ACCOUNTS }, (_, slot) => slot);
+  return slots.filter((slot) => sessionValues(request, stemOf(slot)).length > 0)
+    .map((slot) => clearedLogin(request, { slot }));
+}
+
+/** `storage_session`, `storage2_session` …: names that the log redacts wherever they appear. */
+function stemOf(slot: number): string {
+  return slot === 0 ? STEM : STEM.replace("_", `${slot + 1}_`);
+}
+
+function freeSlot(account: StorageAccount, logins: readonly StorageLogin[]): number {
+  const same = logins.find((login) => isSameAccount(login, account));
+  if (same) return same.slot;
+  const taken = new Set(logins.map(({ slot }) => slot));
+  for (let slot = 0; slot < MAX_ACCOUNTS; slot++) if (!taken.has(slot)) return slot;
+  return logins.reduce((oldest, login) => login.issuedAt < oldest.issuedAt ? login : oldest).slot;
+}
+
+function openLogin(value: string, slot: number, key: KeyObject, nowMs: number): StorageLogin | null {
+  const sealed = Buffer.from(value, "base64url");
+  // Decoding skips invalid characters, but a login has one spelling.
+  if (sealed.toString("base64url") !== value) return null;
+  const text = openText(sealed, key, STEM);
+  const { data } = CONTENT.safeParse(text === null ? null : parsedJson(text));
+  if (!data || data.e * 1000 <= nowMs) return null;
+  const digest = createHash("sha256").update(value).digest("base64url");
+  return { tenant: data.t, user: data.u, password: data.p, expiresAt: data.e, issuedAt: data.i, slot, digest };
+}
+
+/** The secret is also used for something else. */
+function storageKey(secret: KeyObject): KeyObject {
+  return createSecretKey(createHmac("sha256", secret).update("sealed storage logins").digest());
+}

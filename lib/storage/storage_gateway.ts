@@ -1,0 +1,183 @@
+import { decodeJwt } from "jose";
+import { LRUCache } from "lru-cache";
+import { z } from "zod";
+import { clientClosedRequest, HttpError } from "@/lib/http/errors.ts";
+import { BodyLimitError, readCapped } from "@/lib/http/read_capped.ts";
+import { REQUEST_ID_HEADER, type RequestContext } from "@/lib/http/request_context.ts";
+import { UpstreamError } from "@/lib/http/upstream/upstream_error.ts";
+import type { RawTarget } from "@/lib/http/raw_path.ts";
+import { parsedJson, stringAt } from "@/lib/std/untrusted.ts";
+import type { GatewayRequest, GatewayService } from "./gateway_service.ts";
+import type { StorageCredentials } from "./storage_cookie.ts";
+
+/** Largest JSON that is read for a page, bytes: a listing of 1000 keys of 1024 bytes, each escaped, is below. */
+const MAX_JSON_BYTES = 16 * 1024 * 1024;
+const MAX_TOKEN_BYTES = 64 * 1024;
+/** Bearer tokens that are cached, by login. */
+const MAX_TOKENS = 1000;
+/** A token that ends within this time is not used any more, ms. */
+const TOKEN_MARGIN_MS = 20_000;
+const CAPABILITIES_MS = 60_000;
+
+const TOKEN = z.object({ access_token: z.string() });
+const CAPABILITIES = z.object({ mapi_enabled: z.boolean(), storage_backend: z.string() });
+
+/** What kind of store the gateway is in front of. */
+interface StoreKind {
+  /** Whether logins may belong to tenants, or to the system level that manages them. */
+  readonly hasTenants: boolean;
+  /** Whether the management API can be reached. */
+  readonly hasMapi: boolean;
+}
+
+/** An account whose token may be cached under a digest. */
+interface Acting extends StorageCredentials {
+  /** Equal for equal credentials of one session; absent where no token is cached. */
+  readonly digest?: string;
+}
+
+/** What a page reads of the gateway; `headers` are those of the response. */
+interface GatewayJson {
+  readonly status: number;
+  readonly json: unknown;
+  readonly headers: Headers;
+}
+
+/**
+ * The gateway role as storage pages use it: the bearer token that the gateway wants is obtained for the login of a
+ * browser's cookie and never leaves the server.
+ */
+export class StorageGateway {
+  readonly #service: GatewayService;
+  readonly #now: () => number;
+  readonly #tokens = new LRUCache<string, { readonly token: string; readonly endsAt: number }>({ max: MAX_TOKENS });
+  readonly #endpoints = new LRUCache<string, { readonly endpoint: string | null }>({ max: MAX_TOKENS });
+  #kind: { readonly kind: StoreKind; readonly readAt: number } | null = null;
+
+  /** @param now ms since 1970 */
+  constructor(service: GatewayService, now: () => number) {
+    this.#service = service;
+    this.#now = now;
+  }
+
+  /**
+   * Sends a request as an account.
+   *
+   * @throws HttpError 502 or 504 when the gateway does not respond, 499 when the client has left
+   */
+  async send(request: GatewayRequest, acting: Acting, context: RequestContext): Promise<Response> {
+    const headers = new Headers(request.headers);
+    headers.set("Authorization", `Bearer ${await this.#token(acting, context)}`);
+    return await this.#exchange({ ...request, headers }, context);
+  }
+
+  /**
+   * Reads JSON as an account.
+   *
+   * @param path below `/api/v1`, with its query
+   * @throws HttpError as {@link send}, and 502 for what is not JSON
+   */
+  async read(path: string, acting: Acting, context: RequestContext): Promise<GatewayJson> {
+    const [pathname, query = ""] = path.split("?", 2);
+    const headers = new Headers({ Accept: "application/json", "Accept-Encoding": "identity" });
+    const target = { path: `/api/v1${pathname}`, query };
+    const response = await this.send({ method: "GET", target, headers }, acting, context);
+    return await jsonOf(response, MAX_JSON_BYTES);
+  }
+
+  /** The headers of an object, or the status of an error. @throws HttpError as {@link send} */
+  async head(target: RawTarget, acting: Acting, context: RequestContext): Promise<Response> {
+    const response = await this.send({ method: "HEAD", target, headers: new Headers() }, acting, context);
+    await response.body?.cancel();
+    return response;
+  }
+
+  /**
+   * The S3 endpoint of an account as browsers reach it; null where there is none, or the gateway does not say.
+   *
+   * @throws HttpError as {@link send}
+   */
+  async publicEndpoint(acting: Acting & { readonly digest: string }, context: RequestContext): Promise<string | null> {
+    const known = this.#endpoints.get(acting.digest);
+    if (known) return known.endpoint;
+    const { status, json } = await this.read("/credentials", acting, context);
+    if (status !== 200) return null;
+    const endpoint = stringAt(json, "endpoint_url");
+    this.#endpoints.set(acting.digest, { endpoint });
+    return endpoint;
+  }
+
+  /** What kind of store the gateway is in front of. @throws HttpError as {@link send} */
+  async storeKind(context: RequestContext): Promise<StoreKind> {
+    const now = this.#now();
+    if (this.#kind && now - this.#kind.readAt < CAPABILITIES_MS) return this.#kind.kind;
+    const target = { path: "/api/v1/capabilities", query: "" };
+    const response = await this.#exchange({ method: "GET", target, headers: new Headers() }, context);
+    const { data } = CAPABILITIES.safeParse((await jsonOf(response, MAX_TOKEN_BYTES)).json);
+    if (!data) throw noGateway();
+    const kind = { hasTenants: data.storage_backend === "hcp", hasMapi: data.mapi_enabled };
+    this.#kind = { kind, readAt: now };
+    return kind;
+  }
+
+  async #token({ tenant, user, password, digest }: Acting, context: RequestContext): Promise<string> {
+    const known = digest === undefined ? undefined : this.#tokens.get(digest);
+    if (known && known.endsAt > this.#now()) return known.token;
+    const form = new URLSearchParams({ username: user, password, ...(tenant === null ? {} : { tenant }) });
+    const response = await this.#exchange({
+      method: "POST",
+      target: { path: "/api/v1/auth/token", query: "" },
+      headers: new Headers({ "Content-Type": "application/x-www-form-urlencoded" }),
+      body: new TextEncoder().encode(form.toString()),
+    }, context);
+    const { status, json, headers } = await jsonOf(response, MAX_TOKEN_BYTES);
+    const { data } = TOKEN.safeParse(json);
+    if (status !== 200 || !data) throw refusedToken(status, headers);
+    const token = data.access_token;
+    if (digest !== undefined) this.#tokens.set(digest, { token, endsAt: endOf(token) - TOKEN_MARGIN_MS });
+    return token;
+  }
+
+  async #exchange(request: GatewayRequest, context: RequestContext): Promise<Response> {
+    request.headers.set(REQUEST_ID_HEADER, context.requestId);
+    try {
+      return await this.#service(request, context);
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error;
+      if (error.problem === "aborted") throw clientClosedRequest();
+      throw noGateway(error);
+    }
+  }
+}
+
+/** When a token ends, ms since 1970; its signature is the gateway's business. */
+function endOf(token: string): number {
+  try {
+    return (decodeJwt(token).exp ?? 0) * 1000;
+  } catch {
+    return 0;
+  }
+}
+
+async function jsonOf(response: Response, maxBytes: number): Promise<GatewayJson> {
+  const { status, headers } = response;
+  try {
+    return { status, headers, json: parsedJson(await readCapped(response, maxBytes)) };
+  } catch (error) {
+    if (error instanceof BodyLimitError) throw noGateway(error);
+    throw error;
+  }
+}
+
+/** A name that cannot be an account is 422 at the gateway; anything else is not about the login. */
+function refusedToken(status: number, headers: Headers): HttpError {
+  if (status === 422) return new HttpError(422, "user name and password cannot be sent to the store");
+  if (status !== 503) return noGateway();
+  return new HttpError(503, "too many logins at once", {
+    headers: { "Retry-After": headers.get("Retry-After") ?? "1" },
+  });
+}
+
+function noGateway(cause?: unknown): HttpError {
+  return new HttpError(502, "the storage gateway did not answer", { cause });
+}

@@ -1,0 +1,36 @@
+import type { RequestContext } from "@/lib/http/request_context.ts";
+import type { StorageCredentials } from "./storage_cookie.ts";
+import type { StorageGateway } from "./storage_gateway.ts";
+
+/** How the store received a login. */
+export type LoginVerdict =
+  | { readonly isAccepted: true }
+  /** The status with which the gateway refused it, and how long to wait before the next attempt, seconds. */
+  | { readonly isAccepted: false; readonly status: number; readonly retryAfter: number | null };
+
+const ACCEPTED: LoginVerdict = { isAccepted: true };
+
+/**
+ * Checks a login by one call to the store: the list of buckets, or of tenants at the system level, where there are no
+ * buckets. A store may say 403 for a wrong password and for an account without rights alike: such an account has
+ * nothing to see here, so both are refused.
+ *
+ * @throws HttpError when the gateway does not respond
+ */
+export async function checkStorageLogin(
+  gateway: StorageGateway,
+  credentials: StorageCredentials,
+  context: RequestContext,
+): Promise<LoginVerdict> {
+  const { hasTenants } = await gateway.storeKind(context);
+  const isSystem = hasTenants && credentials.tenant === null;
+  const path = isSystem ? "/mapi/tenants?count=1" : "/buckets";
+  const { status, headers } = await gateway.read(path, credentials, context);
+  if (status === 200) return ACCEPTED;
+  const retryAfter = Number(headers.get("Retry-After") ?? NaN);
+  return {
+    isAccepted: false,
+    status: status === 403 ? 401 : status,
+    retryAfter: Number.isFinite(retryAfter) ? retryAfter : null,
+  };
+}

@@ -1,0 +1,74 @@
+import { Icon } from "@/components/icon.tsx";
+import { Moment } from "@/components/moment.tsx";
+import { KeyName } from "@/components/storage/key_name.tsx";
+import { readBuckets, type StorageBucket } from "@/lib/presentation/storage/listing.ts";
+import { folderPath } from "@/lib/presentation/storage/storage_paths.ts";
+import { STORAGE_LABELS, STORAGE_SENTENCES, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
+import { LoginEnded, storagePage, type StoragePageDeps, type StorageView, type StorageVisit } from "./storage_page.tsx";
+
+/** `/storage`: the buckets that a login may see. */
+export function bucketsPage(deps: StoragePageDeps) {
+  return storagePage(deps, async (visit) => {
+    const { query, login } = visit;
+    const isSystem = login.tenant === null && (await deps.gateway.storeKind(visit.context)).hasTenants;
+    return {
+      title: STORAGE_LABELS.buckets,
+      body: (
+        <>
+          <div class="head">
+            <h1>{STORAGE_LABELS.buckets}</h1>
+          </div>
+          {query.get("opened") === "storage" && (
+            <p class="banner" role="status">{STORAGE_SENTENCES.onlyStorage(deps.campaignTenant)}</p>
+          )}
+          {isSystem ? <p class="empty">{STORAGE_SENTENCES.systemLevel}</p> : await bucketList(deps, visit)}
+        </>
+      ),
+    } satisfies StorageView;
+  });
+}
+
+async function bucketList({ gateway, now }: StoragePageDeps, { context, login, account }: StorageVisit) {
+  const { status, json } = await gateway.read("/buckets", login, context);
+  if (status === 401) throw new LoginEnded();
+  const buckets = status === 200 ? readBuckets(json) : null;
+  if (buckets === null) return <p class="banner bad">{storageProblem(status, "buckets")}</p>;
+  if (buckets.length === 0) return <p class="empty">{STORAGE_SENTENCES.noBuckets}</p>;
+  return (
+    <section class="objs" aria-label={STORAGE_LABELS.buckets}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{STORAGE_LABELS.bucket}</th>
+            <th scope="col" class="num">{STORAGE_LABELS.created}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {buckets.map((bucket) => <BucketRow key={bucket.name} bucket={bucket} account={account} now={now()} />)}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function BucketRow({ bucket: { name, created }, account, now }: {
+  readonly bucket: StorageBucket;
+  readonly account: string;
+  readonly now: number;
+}) {
+  return (
+    <tr>
+      <th scope="row">
+        <div class="name">
+          <Icon name="bucket" />
+          <a href={folderPath({ account, bucket: name, prefix: "" })}>
+            <KeyName name={name} />
+          </a>
+        </div>
+      </th>
+      <td class="num">
+        {created === null ? STORAGE_LABELS.unknown : <Moment at={created} style={{ zone: "UTC", now }} />}
+      </td>
+    </tr>
+  );
+}

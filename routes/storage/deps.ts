@@ -1,0 +1,17 @@
+import type { KeyObject } from "node:crypto";
+import type { StorageGateway } from "@/lib/storage/storage_gateway.ts";
+import type { ResultsLogin } from "./results_side.ts";
+
+/** What the storage pages work with. */
+export interface StorageDeps {
+  readonly gateway: StorageGateway;
+  /** The key that seals logins; null while it cannot be read. */
+  readonly key: () => KeyObject | null;
+  readonly sessionHours: number;
+  /** The tenant whose accounts open the campaigns too; null where it is not known or there are no tenants. */
+  readonly campaignTenant: string | null;
+  /** The login of the campaigns, which the same form opens; null in a site without a results service. */
+  readonly results: ResultsLogin | null;
+  /** ms since 1970 */
+  readonly now: () => number;
+}

@@ -1,0 +1,131 @@
+import { contentDisposition, fileNameOf } from "@/lib/http/header_values.ts";
+import { forbidden, HttpError, notFound } from "@/lib/http/errors.ts";
+import type { RequestContext } from "@/lib/http/request_context.ts";
+import { requireSameOrigin } from "@/lib/results/browser_origin.ts";
+import { gatewayTarget } from "@/lib/storage/door_path.ts";
+import { clearedLogin } from "@/lib/storage/storage_cookie.ts";
+import { cancelBody } from "@/lib/std/cancel_body.ts";
+import type { StorageDeps } from "./deps.ts";
+import { requestedLogin } from "./requested_login.ts";
+
+/** What a browser may say to the gateway's operations. */
+const REQUEST_HEADERS = new Set([
+  "accept",
+  "accept-encoding",
+  "cache-control",
+  "content-disposition",
+  "content-encoding",
+  "content-language",
+  "content-length",
+  "content-md5",
+  "content-type",
+  "expires",
+  "if-match",
+  "if-modified-since",
+  "if-none-match",
+  "if-range",
+  "if-unmodified-since",
+  "last-event-id",
+  "range",
+]);
+const REQUEST_PREFIX = "x-amz-";
+/** What is between the gateway and this role, or would speak of a bearer token. */
+const DROPPED_HEADERS = [
+  "connection",
+  "keep-alive",
+  "set-cookie",
+  "transfer-encoding",
+  "upgrade",
+  "www-authenticate",
+  "access-control-allow-origin",
+  "access-control-allow-credentials",
+  "access-control-expose-headers",
+];
+/** Types that a browser shows without running anything in them; all others are saved. */
+const SHOWN_TYPES =
+  /^(?:image\/(?:avif|bmp|gif|jpeg|png|webp)|audio\/[\w.+-]+|video\/[\w.+-]+|text\/plain|application\/pdf)\s*(?:;|$)/i;
+const READS = ["GET", "HEAD"];
+
+/**
+ * `/storage/api/…`: the gateway's operations on buckets and objects for pages of this origin. The cookie's login becomes
+ * the gateway's bearer token; bodies stream both ways.
+ *
+ * It throws HttpError: 404 for what is not opened, 403 for a page of another site, 401 without a login.
+ */
+export function storageDoor(deps: StorageDeps) {
+  return async function storageDoor(context: RequestContext): Promise<Response> {
+    context.operation = "storage_api";
+    const { request, method } = context;
+    try {
+      return await opened(deps, context);
+    } finally {
+      if (!READS.includes(method)) cancelBody(request);
+    }
+  };
+}
+
+async function opened(deps: StorageDeps, context: RequestContext): Promise<Response> {
+  const { request, method } = context;
+  // Read now: once a client has left, its request cannot be read any more.
+  const clear = (login: Parameters<typeof clearedLogin>[1]) => clearedLogin(request, login);
+  requireOwnPage(context);
+  const target = gatewayTarget(context.target);
+  if (target === null) throw notFound();
+  const query = new URLSearchParams(context.target.query);
+  const login = requestedLogin(deps, request, query);
+  if (login === null) throw new HttpError(401, "not logged in");
+  const response = await deps.gateway.send(
+    {
+      method,
+      target,
+      headers: requestHeaders(request.headers),
+      body: READS.includes(method) ? null : request.body,
+      known(handled) {
+        context.operation = handled.operation ?? context.operation;
+        context.audit = handled.audit;
+        context.caller = handled.caller;
+      },
+    },
+    login,
+    context,
+  );
+  const headers = responseHeaders(response.headers);
+  if (response.status === 401) headers.append("Set-Cookie", clear(login));
+  if (READS.includes(method) && context.target.path.endsWith("/:key")) {
+    sandbox(headers, query.get("key") ?? "");
+  }
+  return new Response(response.body, { status: response.status, headers });
+}
+
+/**
+ * The cookie is sent by pages of sibling hosts too, which are of the same site. A change must say that it comes from a
+ * page of ours; browsers say so with every one. Of a read they say where it comes from unless they are old.
+ */
+function requireOwnPage({ request, method }: RequestContext): void {
+  if (!READS.includes(method)) requireSameOrigin(request);
+  const site = request.headers.get("Sec-Fetch-Site");
+  if (site !== null && site !== "same-origin" && site !== "none") throw forbidden("cross-origin request refused");
+}
+
+function requestHeaders(from: Headers): Headers {
+  const headers = new Headers();
+  for (const [name, value] of from) {
+    if (REQUEST_HEADERS.has(name) || name.startsWith(REQUEST_PREFIX)) headers.set(name, value);
+  }
+  return headers;
+}
+
+function responseHeaders(from: Headers): Headers {
+  const headers = new Headers(from);
+  for (const name of DROPPED_HEADERS) headers.delete(name);
+  return headers;
+}
+
+/** An object may be anything: what could run is never shown on this origin, whatever the address asks for. */
+function sandbox(headers: Headers, key: string): void {
+  const disposition = headers.get("Content-Disposition");
+  const isShown = disposition?.startsWith("inline") && SHOWN_TYPES.test(headers.get("Content-Type") ?? "");
+  if (!isShown && !disposition?.startsWith("attachment")) {
+    headers.set("Content-Disposition", contentDisposition("attachment", fileNameOf(key)));
+  }
+}

@@ -1,0 +1,27 @@
+import { addBelow, type AddRoute } from "@/lib/http/app.ts";
+import type { Handler } from "@/lib/http/middleware.ts";
+import { DOOR_PATH } from "@/lib/storage/door_path.ts";
+import { bucketsPage } from "./buckets.tsx";
+import { storageDoor } from "./door.ts";
+import type { StorageDeps } from "./deps.ts";
+import { folderPageRoute } from "./folder.tsx";
+import type { StoragePageDeps } from "./storage_page.tsx";
+import { objectPageRoute } from "./object.tsx";
+
+/** The storage pages. All are open: a page shows data only to a login. */
+export function mountStoragePages(add: AddRoute, deps: StoragePageDeps): void {
+  const page = (path: string, operation: string, handler: Handler) =>
+    add(path, (context) => {
+      context.mustRead();
+      context.operation = operation;
+      return handler(context);
+    });
+  page("/storage", "storage_page", bucketsPage(deps));
+  page("/storage/folder", "storage_folder_page", folderPageRoute(deps));
+  page("/storage/object", "storage_object_page", objectPageRoute(deps));
+}
+
+/** What the storage pages reach of the gateway. The gateway itself limits the requests that come through. */
+export function mountStorageDoor(add: AddRoute, deps: StorageDeps): void {
+  addBelow(add, DOOR_PATH, storageDoor(deps));
+}

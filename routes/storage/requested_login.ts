@@ -1,0 +1,31 @@
+import { isSameAccount, typedAccount } from "@/lib/storage/storage_account.ts";
+import { type StorageLogin, storageLogins } from "@/lib/storage/storage_cookie.ts";
+import { HttpError } from "@/lib/http/errors.ts";
+import type { StorageDeps } from "./deps.ts";
+
+/** The storage logins of a request, the newest first. */
+export function loginsOf({ key, now }: Pick<StorageDeps, "key" | "now">, request: Request): StorageLogin[] {
+  const sealing = key();
+  return sealing === null ? [] : storageLogins(request, sealing, now());
+}
+
+/** The login that an address names by `account`, else the newest; null where there is none. */
+export function requestedLogin(
+  deps: Pick<StorageDeps, "key" | "now">,
+  request: Request,
+  query: URLSearchParams,
+): StorageLogin | null {
+  return namedLogin(loginsOf(deps, request), query.get("account"));
+}
+
+/** The login of this name; the first one without a name. */
+export function namedLogin(logins: readonly StorageLogin[], name: string | null): StorageLogin | null {
+  if (name === null) return logins[0] ?? null;
+  try {
+    const account = typedAccount(name);
+    return logins.find((login) => isSameAccount(login, account)) ?? null;
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    return null;
+  }
+}

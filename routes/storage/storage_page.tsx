@@ -1,0 +1,150 @@
+import type { ComponentChildren } from "preact";
+
+import { HttpError } from "@/lib/http/errors.ts";
+import type { RequestContext } from "@/lib/http/request_context.ts";
+import { loginPath } from "@/lib/presentation/page_paths.ts";
+import { LABELS } from "@/lib/presentation/page_sentences.ts";
+import { STORAGE_LABELS, STORAGE_SENTENCES, storageProblem } from "@/lib/presentation/storage/storage_sentences.ts";
+import { pageResponse } from "@/lib/site/page_response.ts";
+import { policySource } from "@/lib/site/policies.ts";
+import { storagePolicy } from "@/lib/site/storage_policy.ts";
+import { accountName } from "@/lib/storage/storage_account.ts";
+import { clearedLogin, type StorageLogin } from "@/lib/storage/storage_cookie.ts";
+import { addressOf, Shell } from "@/routes/frame/shell.tsx";
+import type { SiteDeps } from "@/lib/site/site.ts";
+import type { StorageDeps } from "./deps.ts";
+import { loginsOf, namedLogin } from "./requested_login.ts";
+
+/** What every storage page needs. */
+export interface StoragePageDeps extends StorageDeps {
+  readonly site: SiteDeps;
+}
+
+/** A storage page for one login. */
+export interface StorageView {
+  readonly title: string;
+  readonly body: ComponentChildren;
+  readonly status?: number;
+}
+
+/** What a page is rendered from: the request, its query, and the login that it names. */
+export interface StorageVisit {
+  readonly context: RequestContext;
+  readonly query: URLSearchParams;
+  readonly login: StorageLogin;
+  /** The login's name in addresses. */
+  readonly account: string;
+}
+
+/** Thrown where the store does not accept a login any more. */
+export class LoginEnded extends Error {
+  override readonly name = "LoginEnded";
+}
+
+/**
+ * A page of the storage: for the login that its address names, else the newest. Without a login it is the frame alone
+ * with a link to the login, since the first request from a link in a mail carries no cookie.
+ */
+export function storagePage(deps: StoragePageDeps, view: (visit: StorageVisit) => Promise<StorageView>) {
+  return async function storagePage(context: RequestContext): Promise<Response> {
+    const { request } = context;
+    const query = new URLSearchParams(context.target.query);
+    const named = query.get("account");
+    const logins = loginsOf(deps, request);
+    const login = namedLogin(logins, named);
+    if (login === null) return respond(deps, context, null, noLogin(context, named, logins));
+    context.caller = { username: login.user, tenant: login.tenant };
+    try {
+      const shown = await shownView(() => view({ context, query, login, account: accountName(login) }));
+      return await respond(deps, context, login, shown);
+    } catch (error) {
+      if (!(error instanceof LoginEnded)) throw error;
+      const response = await respond(deps, context, null, ended(context));
+      response.headers.append("Set-Cookie", clearedLogin(request, login));
+      return response;
+    }
+  };
+}
+
+async function respond(
+  deps: StoragePageDeps,
+  context: RequestContext,
+  login: StorageLogin | null,
+  { title, body, status }: StorageView,
+): Promise<Response> {
+  const { site: { assets }, gateway } = deps;
+  const endpoint = login && await endpointOf(gateway, login, context);
+  const page = {
+    title,
+    body: (
+      <Shell user={login && accountName(login)} current="storage" hasStorage here={context.target}>
+        {body}
+      </Shell>
+    ),
+  };
+  const policy = storagePolicy(endpoint === null ? null : policySource(endpoint));
+  return pageResponse(context.request, page, { assets, resultsUrl: "", status, policy: () => policy });
+}
+
+/** Where the gateway does not respond, that is what the page shows. */
+async function shownView(view: () => Promise<StorageView>): Promise<StorageView> {
+  try {
+    return await view();
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    const { status } = error;
+    return {
+      title: STORAGE_LABELS.storage,
+      status,
+      body: (
+        <>
+          <h1>{STORAGE_LABELS.storage}</h1>
+          <p class="banner bad" role="alert">{storageProblem(status, "folder")}</p>
+        </>
+      ),
+    };
+  }
+}
+
+/** A page is shown without it as well. */
+async function endpointOf(
+  gateway: StorageDeps["gateway"],
+  login: StorageLogin,
+  context: RequestContext,
+): Promise<string | null> {
+  try {
+    return await gateway.publicEndpoint(login, context);
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    return null;
+  }
+}
+
+function noLogin(context: RequestContext, named: string | null, logins: readonly StorageLogin[]): StorageView {
+  return {
+    title: STORAGE_LABELS.storage,
+    body: (
+      <>
+        <h1>{STORAGE_LABELS.storage}</h1>
+        <p class="empty">
+          {named !== null && logins.length > 0 && <>{STORAGE_SENTENCES.noAccount(named)}{" "}</>}
+          <a href={loginPath(addressOf(context.target))}>{LABELS.logIn}</a> {STORAGE_SENTENCES.logIn}
+        </p>
+      </>
+    ),
+  };
+}
+
+function ended(context: RequestContext): StorageView {
+  return {
+    title: STORAGE_LABELS.storage,
+    body: (
+      <>
+        <h1>{STORAGE_LABELS.storage}</h1>
+        <p class="banner warn" role="alert">
+          {STORAGE_SENTENCES.ended} <a href={loginPath(addressOf(context.target))}>{LABELS.logIn}</a>
+        </p>
+      </>
+    ),
+  };
+}

@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+
+import { downloadPath, folderPath, objectPath } from "@/lib/presentation/storage/storage_paths.ts";
+import { type Application, startApplication } from "@/tests/application.ts";
+import { logIn } from "./gateway_client.ts";
+import { StorageBrowser } from "./storage_browser.ts";
+
+const ACCOUNT = "archive/curator";
+
+/** Keys that browsers, paths or markup might change. */
+const ODD_KEYS = [
+  "a/b.txt",
+  "a//b.txt",
+  "a/./b.txt",
+  "a/../b.txt",
+  "..",
+  "a/%2e%2e/b",
+  " leading and trailing ",
+  "a+b&c=d?e#f",
+  "line\nbreak",
+  "<img src=x onerror=alert(1)>",
+  "invoice\u202Egpj.exe",
+  "åäö/Längd 🎉.txt",
+  "x/acl",
+  "delete",
+  "a".repeat(1024),
+];
+
+async function withApplication(test: (application: Application, browser: StorageBrowser) => Promise<void>) {
+  const application = await startApplication();
+  try {
+    await test(application, new StorageBrowser(application.site));
+  } finally {
+    await application.stop();
+  }
+}
+
+const whole = (name: string, test: Parameters<typeof withApplication>[0]) =>
+  Deno.test({ name, sanitizeOps: false, sanitizeResources: false, fn: () => withApplication(test) });
+
+whole("storage pages: a login, its buckets, a folder, an object and its bytes, whatever its key", async (
+  application,
+  browser,
+) => {
+  const gateway = await logIn(application.site, ACCOUNT);
+  await gateway.call("PUT", "/mapi/tenants/archive/namespaces", { name: "odd", hardQuota: "1 GB" });
+
+  const before = await browser.page("/storage");
+  assert.match(before.html, /<a href="\/login\?next=%2Fstorage">/);
+  assert.equal(await browser.logIn(ACCOUNT, "stackroom-demo", "/storage"), "/storage");
+  assert.deepEqual([...browser.cookies.keys()].sort(), ["login_note", "results_session", "storage_session"]);
+  const buckets = await browser.page("/storage");
+  assert.match(buckets.html, /<bdi>odd<\/bdi>/);
+  const policy = buckets.headers.get("Content-Security-Policy") ?? "";
+  assert.match(policy, /frame-ancestors 'none'; connect-src 'self' http:\/\/127\.0\.0\.1:\d+\/;/);
+
+  for (const key of ODD_KEYS) {
+    const written = await browser.fetch(downloadPath({ account: ACCOUNT, bucket: "odd", key }), {
+      method: "PUT",
+      body: `bytes of ${key}`,
+    });
+    assert.equal(written.status, 200, key);
+    await written.body?.cancel();
+  }
+  for (const key of ODD_KEYS) {
+    const address = { account: ACCOUNT, bucket: "odd", key };
+    const page = await browser.page(objectPath(address));
+    assert.equal(page.status, 200, key);
+    assert.doesNotMatch(page.html, /<img/);
+    const file = await browser.fetch(downloadPath(address));
+    assert.equal(await file.text(), `bytes of ${key}`);
+    assert.match(file.headers.get("Content-Disposition") ?? "", /^attachment; filename="/);
+    assert.match(file.headers.get("Content-Security-Policy") ?? "", /default-src 'none'; sandbox/);
+    assert.equal(file.headers.get("X-Content-Type-Options"), "nosniff");
+  }
+
+  const root = await browser.page(folderPath({ account: ACCOUNT, bucket: "odd", prefix: "" }));
+  assert.ok(root.html.includes("&lt;img src=x onerror=alert(1)>"), "markup in a name is text");
+  assert.ok(root.html.includes("⟨U+202E⟩"));
+  const empty = await browser.page(folderPath({ account: ACCOUNT, bucket: "odd", prefix: "a//" }));
+  assert.match(empty.html, /<bdi>b\.txt<\/bdi>/);
+  const found = await browser.page(folderPath({ account: ACCOUNT, bucket: "odd", prefix: "", find: "inv" }));
+  assert.match(found.html, /invoice/);
+  assert.doesNotMatch(found.html, /break/);
+  const from = await browser.page(folderPath({ account: ACCOUNT, bucket: "odd", prefix: "", from: "line\nbreak" }));
+  assert.match(from.html, /break/);
+  assert.doesNotMatch(from.html, /invoice/);
+  for (
+    const path of [
+      folderPath({ account: ACCOUNT, bucket: "none", prefix: "" }),
+      objectPath({ account: ACCOUNT, bucket: "odd", key: "none" }),
+    ]
+  ) {
+    assert.equal((await browser.page(path)).status, 404);
+  }
+});
+
+whole("storage pages: each login opens what accepts it, several stand side by side, and a logout ends them all", async (
+  _,
+  browser,
+) => {
+  assert.equal(await browser.logIn(ACCOUNT, "wrong"), "/login?error=401");
+  assert.equal(browser.cookies.has("storage_session"), false);
+  assert.equal(await browser.logIn("curator"), "/");
+  assert.match((await browser.page("/storage")).html, /title="archive\/curator"/);
+  assert.equal(await browser.logIn("research/researcher"), "/storage?account=research%2Fresearcher&opened=storage");
+  const research = await browser.page("/storage?account=research%2Fresearcher&opened=storage");
+  assert.match(research.html, /opens the storage only: the campaigns open with accounts of the tenant archive\./);
+  assert.equal(await browser.logIn("admin", "stackroom-demo", "/storage"), "/storage");
+  assert.match((await browser.page("/storage?account=admin")).html, /system level has no buckets/);
+  assert.equal(await browser.logIn("admin", "wrong"), "/login?error=401");
+  assert.equal(await browser.logIn("nobody/at-all"), "/login?error=401");
+
+  assert.match((await browser.page("/storage?account=archive%2Fcurator")).html, /<bdi>letters<\/bdi>/);
+  assert.match(
+    (await browser.page("/storage?account=archive%2Fother")).html,
+    /You are not logged in as archive\/other\./,
+  );
+
+  assert.equal(await browser.logOut(), "/login");
+  assert.deepEqual([...browser.cookies.keys()], ["login_note"]);
+});
+
+whole(
+  "storage door: only pages of this origin and only a login reach the gateway, and a changed password ends it",
+  async (
+    application,
+    browser,
+  ) => {
+    const list = "/storage/api/buckets?account=archive%2Fcurator";
+    const status = async (path: string, init?: RequestInit) => {
+      const response = await browser.fetch(path, init);
+      await response.body?.cancel();
+      return response.status;
+    };
+    assert.equal(await status(list), 401);
+    await browser.logIn(ACCOUNT);
+    assert.equal(await status(list), 200);
+    assert.equal(await status("/storage/api/buckets?account=archive%2Fother"), 401);
+    for (const site of ["cross-site", "same-site"]) {
+      assert.equal(await status(list, { headers: { "Sec-Fetch-Site": site } }), 403);
+    }
+    const key = { account: ACCOUNT, bucket: "letters", key: "new.txt" };
+    const put = { method: "PUT", body: "hello", headers: { "Content-Type": "text/html" } };
+    for (const Origin of ["http://elsewhere.example", "null"]) {
+      assert.equal(await status(downloadPath(key), { ...put, headers: { Origin } }), 403);
+    }
+    const noOrigin = await fetch(new URL(downloadPath(key), application.site), {
+      method: "PUT",
+      body: "x",
+      headers: { Cookie: `storage_session=${browser.cookies.get("storage_session")}` },
+    });
+    await noOrigin.body?.cancel();
+    assert.equal(noOrigin.status, 403);
+    assert.equal(await status(downloadPath(key), put), 200);
+    const shown = await browser.fetch(`${downloadPath(key)}&disposition=inline`);
+    assert.match(shown.headers.get("Content-Disposition") ?? "", /^attachment/);
+    assert.equal(await shown.text(), "hello");
+    for (const path of ["/storage/api/credentials", "/storage/api/auth/token", "/storage/api/mapi/tenants"]) {
+      assert.equal(await status(path), 404);
+    }
+
+    const gateway = await logIn(application.site, ACCOUNT);
+    const changed = await gateway.call("POST", "/mapi/tenants/archive/userAccounts/curator/changePassword", {
+      newPassword: "another password 1",
+      oldPassword: "stackroom-demo",
+    });
+    assert.equal(changed.status, 200, await changed.text());
+    assert.match((await browser.page("/storage")).html, /does not accept this login any more/);
+    assert.equal(browser.cookies.has("storage_session"), false);
+    assert.ok(!/storage_session=|stackroom-demo.*password/.test(application.output().replace(/^Password.*$/m, "")));
+  },
+);

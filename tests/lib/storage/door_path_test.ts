@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { downloadPath } from "@/lib/presentation/storage/storage_paths.ts";
+import { gatewayTarget } from "@/lib/storage/door_path.ts";
+import { rawTarget } from "@/lib/http/raw_path.ts";
+
+const target = (path: string, query = "") => gatewayTarget({ path: `/storage/api/${path}`, query });
+
+Deno.test("door: placeholders in the path take their values from the query, the rest of which goes on", () => {
+  assert.deepEqual(target("buckets"), { path: "/api/v1/buckets", query: "" });
+  assert.deepEqual(target("buckets/:bucket/objects", "account=a%2Fb&bucket=maps&prefix=x%2F&max_keys=3"), {
+    path: "/api/v1/buckets/maps/objects",
+    query: "prefix=x%2F&max_keys=3",
+  });
+  assert.deepEqual(target("buckets/:bucket/multipart/:key/complete", "bucket=maps&key=a%2Fb%20c%3F%23"), {
+    path: "/api/v1/buckets/maps/multipart/a%2Fb%20c%3F%23/complete",
+    query: "",
+  });
+  assert.deepEqual(target("buckets/:bucket/objects/download/:task_id", "bucket=maps&task_id=abc"), {
+    path: "/api/v1/buckets/maps/objects/download/abc",
+    query: "",
+  });
+});
+
+Deno.test("door: operations that show keys or tokens or manage accounts, and paths of another form, are not opened", () => {
+  for (
+    const path of [
+      "",
+      "credentials",
+      "auth/token",
+      "mapi/tenants",
+      "jobs",
+      "buckets/",
+      "buckets//objects",
+      "buckets/..",
+      "buckets/%2e%2e/credentials",
+      "buckets/maps/objects",
+      "Buckets",
+      "buckets/:other",
+      "buckets/:bucket/objects/a.txt",
+    ]
+  ) assert.equal(target(path, "bucket=x.y&other=1"), null, path);
+  assert.equal(target("buckets/:bucket"), null);
+  assert.equal(target("buckets/:bucket", "bucket="), null);
+  for (const name of [".", ".."]) assert.equal(target("buckets/:bucket/objects", `bucket=${name}`), null);
+});
+
+Deno.test("door: every key arrives at the gateway as it is, through what a browser does to an address", () => {
+  const key = fc.string({ unit: "grapheme-composite", minLength: 1, maxLength: 60 });
+  const parts = fc.array(fc.oneof(key, fc.constantFrom(".", "..", "", " ", "%2e", "\n", "a+b")), { minLength: 1 });
+  fc.assert(fc.property(parts, (segments) => {
+    const written = segments.join("/").toWellFormed() || "/";
+    const address = new URL(downloadPath({ account: "a/b", bucket: "maps", key: written }), "http://here.example");
+    const found = gatewayTarget(rawTarget(address.href));
+    const prefix = "/api/v1/buckets/maps/objects/";
+    assert.ok(found !== null && found.path.startsWith(prefix));
+    assert.equal(decodeURIComponent(found.path.slice(prefix.length)), written);
+    assert.equal(found.query, "as=object");
+  }));
+});

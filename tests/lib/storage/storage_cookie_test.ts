@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { createSecretKey } from "node:crypto";
+import {
+  clearedLogin,
+  clearedLogins,
+  storageCookie,
+  storageKeys,
+  type StorageLogin,
+  storageLogins,
+} from "@/lib/storage/storage_cookie.ts";
+
+const NOW_S = 1_800_000_000;
+const KEY = keyOf(createSecretKey(randomBytes(32)));
+
+function keyOf(secret: ReturnType<typeof createSecretKey>) {
+  const key = storageKeys(() => secret)();
+  assert.ok(key);
+  return key;
+}
+
+function login(user: string, tenant: string | null = "archive", issuedAt = NOW_S, password = "p4ss–wörd") {
+  return { tenant, user, password, issuedAt, expiresAt: issuedAt + 3600 };
+}
+
+function requestWith(...cookies: string[]): Request {
+  const pairs = cookies.map((cookie) => cookie.split(";", 1)[0]);
+  return new Request("http://here.example/storage", { headers: { Cookie: pairs.join("; ") } });
+}
+
+function cookieOf(...parameters: Parameters<typeof storageCookie>): string {
+  const cookie = storageCookie(...parameters);
+  assert.ok(cookie !== null);
+  return cookie;
+}
+
+Deno.test("storage cookie: it holds a login that only the key opens, until it expires", () => {
+  const cookie = cookieOf("http", login("åsa"), [], KEY);
+  assert.match(cookie, /^storage_session=[\w-]+; Max-Age=3600; Path=\/; HttpOnly; SameSite=Strict$/);
+  assert.match(cookieOf("https", login("åsa"), [], KEY), /^__Host-storage_session=.*; Secure$/);
+  assert.ok(!cookie.includes("p4ss") && !cookie.includes(btoa("p4ss").replace("==", "")));
+
+  const [{ digest, ...opened }, ...others] = storageLogins(requestWith(cookie), KEY, NOW_S * 1000);
+  assert.deepEqual(opened, { ...login("åsa"), slot: 0 });
+  assert.equal(digest.length, 43);
+  assert.deepEqual(others, []);
+
+  assert.deepEqual(storageLogins(requestWith(cookie), KEY, (NOW_S + 3600) * 1000), []);
+  assert.deepEqual(storageLogins(requestWith(cookie), keyOf(createSecretKey(randomBytes(32))), NOW_S * 1000), []);
+  assert.deepEqual(storageLogins(requestWith(cookie.replace(/=./, "=_")), KEY, NOW_S * 1000), []);
+  assert.deepEqual(storageLogins(requestWith("storage_session=AAAA"), KEY, NOW_S * 1000), []);
+});
+
+Deno.test("storage cookie: a browser holds eight accounts, each once, and the oldest makes room", () => {
+  const cookies = new Map<string, string>();
+  const add = (one: ReturnType<typeof login>): StorageLogin[] => {
+    const before = storageLogins(requestWith(...cookies.values()), KEY, NOW_S * 1000);
+    const cookie = cookieOf("http", one, before, KEY);
+    cookies.set(cookie.split("=", 1)[0], cookie);
+    return storageLogins(requestWith(...cookies.values()), KEY, NOW_S * 1000);
+  };
+  for (let n = 0; n < 8; n++) add(login(`user${n}`, n % 2 === 0 ? "archive" : null, NOW_S + n));
+  assert.equal(cookies.size, 8);
+  assert.equal([...cookies.keys()][1], "storage2_session");
+  // The same account in other letters: a new password takes the place of the old one.
+  const renewed = add(login("USER3", null, NOW_S + 20, "new"));
+  assert.equal(renewed.length, 8);
+  assert.deepEqual([renewed[0].user, renewed[0].password, renewed[0].slot], ["USER3", "new", 3]);
+  const ninth = add(login("ninth", "research", NOW_S + 30));
+  assert.equal(cookies.size, 8);
+  assert.deepEqual(ninth.map(({ user }) => user), [
+    "ninth",
+    "USER3",
+    "user7",
+    "user6",
+    "user5",
+    "user4",
+    "user2",
+    "user1",
+  ]);
+});
+
+Deno.test("storage cookie: a login too long for a cookie is not sealed, and logins are removed by name", () => {
+  assert.equal(storageCookie("http", login("a", "b", NOW_S, "p".repeat(4000)), [], KEY), null);
+  const request = requestWith("storage_session=x", "storage8_session=y", "storage9_session=z", "other=1");
+  const gone = (name: string) => `${name}=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict`;
+  assert.deepEqual(clearedLogins(request), [gone("storage_session"), gone("storage8_session")]);
+  assert.equal(clearedLogin(request, { slot: 2 }), gone("storage3_session"));
+});
+
+Deno.test("storage cookie: a replaced secret ends all logins, and an unreadable one opens none", () => {
+  let secret: ReturnType<typeof createSecretKey> | null = createSecretKey(randomBytes(32));
+  const key = storageKeys(() => secret);
+  const first = key();
+  assert.equal(key(), first);
+  secret = null;
+  assert.equal(key(), null);
+  secret = createSecretKey(randomBytes(32));
+  assert.ok(first && !key()?.equals(first));
+});
