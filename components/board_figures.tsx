@@ -1,6 +1,6 @@
 import { BOARD_LABELS, FIGURE_WORDS } from "@/lib/presentation/board_sentences.ts";
 import type { CampaignOverview } from "@/lib/presentation/campaign_overview.ts";
-import { formatCount } from "@/lib/presentation/figures.ts";
+import { formatCount } from "@/lib/presentation/locale/figures.ts";
 import type { JointPace } from "@/lib/presentation/joint_pace.ts";
 import { formatEnd, formatFull, type MomentStyle } from "@/lib/presentation/moments.ts";
 

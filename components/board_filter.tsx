@@ -2,7 +2,7 @@ import { BOARD_LABELS, SEGMENT_WORDS, SORT_WORDS } from "@/lib/presentation/boar
 import { type CampaignFilter, SEGMENTS } from "@/lib/presentation/campaign_filter.ts";
 import { SORTS } from "@/lib/presentation/campaign_order.ts";
 import type { CampaignOverview } from "@/lib/presentation/campaign_overview.ts";
-import { formatCount } from "@/lib/presentation/figures.ts";
+import { formatCount } from "@/lib/presentation/locale/figures.ts";
 import { type ListAddress, REAPED_PAGE } from "@/lib/presentation/list_address.ts";
 import { LABELS } from "@/lib/presentation/page_sentences.ts";
 

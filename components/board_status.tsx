@@ -1,6 +1,6 @@
 import { BOARD_LABELS, outageSentence, staleSentence } from "@/lib/presentation/board_sentences.ts";
 import { formatClock } from "@/lib/presentation/moments.ts";
-import { LABELS, SENTENCES, skippedCampaignsSentence } from "@/lib/presentation/page_sentences.ts";
+import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
 
 interface BoardStatusProps {
   /** Why the list is not the newest, or why there is none; null: it is. */
@@ -37,7 +37,7 @@ export function BoardStatus(props: BoardStatusProps) {
         {outage !== null && <span role="alert">{outage}</span>}
         {outage !== null && outageSentence(clock(readAt), clock(nextAt))}
         {isStale && <span role="status">{staleSentence(formatClock(staleSince, zone))}</span>}
-        {isSkipped && <span role="status">{skippedCampaignsSentence(skipped)}</span>}
+        {isSkipped && <span role="status">{SENTENCES.skippedCampaigns(skipped)}</span>}
         {outage === null && !isStale && !isSkipped && (
           <>
             {summary}

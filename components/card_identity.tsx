@@ -2,7 +2,8 @@ import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts"
 import type { CardTrouble } from "@/lib/client/card_store.ts";
 import { chipsOf, isAtGate } from "@/lib/presentation/campaign_state.ts";
 import { CARD } from "@/lib/presentation/card_sentences.ts";
-import { counted, formatCount, pagesSentence } from "@/lib/presentation/figures.ts";
+import { counted, formatCount } from "@/lib/presentation/locale/figures.ts";
+import { pagesSentence } from "@/lib/presentation/pages_sentence.ts";
 import { formatClock, type MomentStyle } from "@/lib/presentation/moments.ts";
 import { runLogPath } from "@/lib/presentation/page_paths.ts";
 import { isErrorLive } from "@/lib/presentation/problems.ts";
@@ -49,7 +50,9 @@ export function CardIdentity({ job, detail, trouble, spansNamespaces, style, fol
           </h2>
           {chipsOf(job, detail).map((chip) => <Chip key={chip.text} {...chip} />)}
         </div>
-        <span class="sub">{CARD.ofPipeline(job.pipeline || CARD.noPipeline, counted(job.counts.total, "volume"))}</span>
+        <span class="sub">
+          {CARD.ofPipeline(job.pipeline || CARD.noPipeline, counted(job.counts.total, "volume", "volumes"))}
+        </span>
       </div>
       <HowFar job={job} detail={detail} trouble={trouble} zone={style.zone} />
       <CampaignTimes job={job} detail={detail} style={style} />

@@ -1,6 +1,7 @@
 import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
 import { isWhole } from "@/lib/presentation/campaign_state.ts";
-import { atLeast, counted, formatCount, formatQuality, knowsPages } from "@/lib/presentation/figures.ts";
+import { counted, formatCount, formatQuality } from "@/lib/presentation/locale/figures.ts";
+import { atLeast, knowsPages } from "@/lib/presentation/pages_sentence.ts";
 import { viewerPath } from "@/lib/presentation/page_paths.ts";
 import { CARD } from "@/lib/presentation/card_sentences.ts";
 import { Meter } from "./meter.tsx";
@@ -47,7 +48,7 @@ export function CardTotals({ job, detail }: { job: JobSummary; detail: JobDetail
             <span>
               {CARD.countedIn(
                 formatCount(detail.pagesCoverage.counted),
-                counted(detail.pagesCoverage.of, "started volume"),
+                counted(detail.pagesCoverage.of, "started volume", "started volumes"),
               )}
             </span>
           )}
@@ -85,6 +86,6 @@ function QualityNote({ quality }: { quality: NonNullable<JobDetail["quality"]> }
 function lostWords({ pagesFailed, errors }: JobDetail): string {
   return [
     ...(pagesFailed > 0 ? [CARD.pagesLost(formatCount(pagesFailed), pagesFailed === 1)] : []),
-    ...(errors > 0 ? [counted(errors, "error")] : []),
+    ...(errors > 0 ? [counted(errors, "error", "errors")] : []),
   ].join(" · ");
 }

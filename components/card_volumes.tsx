@@ -5,7 +5,7 @@ import { type CardTrouble, MAX_VOLUMES_READ, VOLUMES_PAGE, type VolumesView } fr
 import { usePrinting } from "@/lib/client/printing.ts";
 import { saveCsv } from "@/lib/client/save_csv.ts";
 import { CARD } from "@/lib/presentation/card_sentences.ts";
-import { counted, formatCount } from "@/lib/presentation/figures.ts";
+import { counted, formatCount } from "@/lib/presentation/locale/figures.ts";
 import { formatClock, type MomentStyle } from "@/lib/presentation/moments.ts";
 import { csvName } from "@/lib/presentation/volume_csv.ts";
 import {
@@ -126,7 +126,7 @@ export function CardVolumes(props: CardVolumesProps) {
           <div class="more">
             {!isWhole && (
               <button class="btn" type="button" onClick={() => isExpanded.value = true}>
-                {CARD.showOthers(counted(matching.length - SCREENFUL, "volume"))}
+                {CARD.showOthers(counted(matching.length - SCREENFUL, "volume", "volumes"))}
               </button>
             )}
             {isRead && isWhole && !isFiltered && remaining > 0 && (

@@ -1,5 +1,5 @@
 import type { ConfidenceStep } from "@/lib/presentation/alto/confidence.ts";
-import { counted } from "@/lib/presentation/figures.ts";
+import { counted } from "@/lib/presentation/locale/figures.ts";
 import { PAGE_TEXT_LABELS } from "@/lib/presentation/page_text_sentences.ts";
 import { CONFIDENCE_LEGEND } from "@/lib/presentation/page_text_words.ts";
 
@@ -17,7 +17,7 @@ export function ConfidenceLegend({ steps }: ConfidenceLegendProps) {
         .filter(({ lines }) => lines !== 0)
         .map(({ step, label, lines }) => (
           <li key={step}>
-            <span class={step}>{label}</span> {lines !== undefined && counted(lines, "line")}
+            <span class={step}>{label}</span> {lines !== undefined && counted(lines, "line", "lines")}
           </li>
         ))}
     </ul>

@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 import { useBatches } from "@/lib/client/batches.ts";
 import { watchNearScreen } from "@/lib/client/on_screen.ts";
-import { formatCount } from "@/lib/presentation/figures.ts";
+import { formatCount } from "@/lib/presentation/locale/figures.ts";
 import { lineText, type LogLine as Line } from "@/lib/presentation/run_log/lines.ts";
 import { LOG_LABELS, LOG_SENTENCES } from "@/lib/presentation/run_log/log_sentences.ts";
 import { isStopped, summarizeRequests } from "@/lib/presentation/run_log/requests.ts";

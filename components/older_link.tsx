@@ -1,4 +1,4 @@
-import { formatCount } from "@/lib/presentation/figures.ts";
+import { formatCount } from "@/lib/presentation/locale/figures.ts";
 import { type ListAddress, listPath, REAPED_PAGE, withOlder } from "@/lib/presentation/list_address.ts";
 import { LABELS } from "@/lib/presentation/page_sentences.ts";
 

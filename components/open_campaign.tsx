@@ -1,6 +1,6 @@
 import type { JobDetail } from "@/lib/campaigns/projection/types.ts";
 import { accentOf } from "@/lib/presentation/campaign_state.ts";
-import { formatCount } from "@/lib/presentation/figures.ts";
+import { formatCount } from "@/lib/presentation/locale/figures.ts";
 import type { MomentStyle } from "@/lib/presentation/moments.ts";
 import { OPEN_CAMPAIGN_ID, openCampaignPath } from "@/lib/presentation/page_paths.ts";
 import { CARD } from "@/lib/presentation/card_sentences.ts";

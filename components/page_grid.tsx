@@ -1,4 +1,4 @@
-import { formatCount } from "@/lib/presentation/figures.ts";
+import { formatCount } from "@/lib/presentation/locale/figures.ts";
 import { viewerPath } from "@/lib/presentation/page_paths.ts";
 import type { RunPage } from "@/lib/presentation/run_manifest/run_manifest.ts";
 import { QUALITY_STEPS, qualityStep } from "@/lib/presentation/run_manifest/run_summary.ts";

@@ -1,5 +1,5 @@
 import { formatDuration } from "@/lib/presentation/durations.ts";
-import { formatQuality } from "@/lib/presentation/figures.ts";
+import { formatQuality } from "@/lib/presentation/locale/figures.ts";
 import { altoPath } from "@/lib/presentation/page_paths.ts";
 import { LOG_LABELS } from "@/lib/presentation/run_log/log_sentences.ts";
 import type { RunPage } from "@/lib/presentation/run_manifest/run_manifest.ts";

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 
 import type { RunManifestState } from "@/lib/client/run_manifest_reader.ts";
 import { formatDuration } from "@/lib/presentation/durations.ts";
-import { formatCount } from "@/lib/presentation/figures.ts";
+import { formatCount } from "@/lib/presentation/locale/figures.ts";
 import { LOG_LABELS, LOG_SENTENCES } from "@/lib/presentation/run_log/log_sentences.ts";
 import type { RunManifest } from "@/lib/presentation/run_manifest/run_manifest.ts";
 import { orderPages, type PageOrder, type RunSummary as Summary } from "@/lib/presentation/run_manifest/run_summary.ts";

@@ -1,6 +1,6 @@
 import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
 import { CARD } from "@/lib/presentation/card_sentences.ts";
-import { formatCount } from "@/lib/presentation/figures.ts";
+import { formatCount } from "@/lib/presentation/locale/figures.ts";
 import type { SegmentCount, VolumeSegment } from "@/lib/presentation/volume_rows.ts";
 import { Icon } from "./icon.tsx";
 

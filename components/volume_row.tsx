@@ -1,7 +1,7 @@
 import type { VolumeView } from "@/lib/campaigns/projection/types.ts";
 import type { Tone } from "@/lib/presentation/campaign_state.ts";
 import { CARD } from "@/lib/presentation/card_sentences.ts";
-import { formatCount, formatQuality } from "@/lib/presentation/figures.ts";
+import { formatCount, formatQuality } from "@/lib/presentation/locale/figures.ts";
 import { type NamedCampaign, runLogPath, viewerPath } from "@/lib/presentation/page_paths.ts";
 import { isLogLive } from "@/lib/presentation/problems.ts";
 import { volumeChip, volumeManifest, volumeSentence } from "@/lib/presentation/volume_words.ts";

@@ -24,14 +24,14 @@ import { apiBase } from "@/lib/client/site_settings.ts";
 import { remembered } from "@/lib/client/viewer/viewer_memory.ts";
 import { BOARD_LABELS } from "@/lib/presentation/board_sentences.ts";
 import { NO_FILTER } from "@/lib/presentation/campaign_filter.ts";
-import { formatCount } from "@/lib/presentation/figures.ts";
+import { formatCount } from "@/lib/presentation/locale/figures.ts";
 import { jointPace } from "@/lib/presentation/joint_pace.ts";
 import { campaignKey } from "@/lib/presentation/campaign_order.ts";
 import { type ListAddress, listPath, REAPED_PAGE } from "@/lib/presentation/list_address.ts";
 import { LIST_SHORTCUTS, type ListCommand } from "@/lib/presentation/list_keys.ts";
 import type { MomentStyle } from "@/lib/presentation/moments.ts";
 import { loginPath } from "@/lib/presentation/page_paths.ts";
-import { LABELS, olderUnsearchedSentence, SENTENCES } from "@/lib/presentation/page_sentences.ts";
+import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import { favicon, pageTitle } from "@/lib/presentation/page_tab.ts";
 import { commandOf } from "@/lib/presentation/shortcuts.ts";
 import { CardList, type ListSteps } from "@/islands/board/card_list.tsx";
@@ -214,7 +214,7 @@ export default island("campaign_board", function CampaignBoard(props: CampaignBo
         <p class="empty">
           {board.overview.value.campaigns > 0 ? SENTENCES.noMatch : SENTENCES.noCampaigns}
           {board.overview.value.campaigns > 0 && board.older.value > 0 &&
-            ` ${olderUnsearchedSentence(board.older.value)}`}
+            ` ${SENTENCES.olderUnsearched(board.older.value)}`}
         </p>
       )}
       <OlderLink

@@ -15,7 +15,7 @@ import { browserClock } from "@/lib/client/poller.ts";
 import { renderAgain, renderedWithSession } from "@/lib/client/render_again.ts";
 import { goByKey, moveStop, watchStop } from "@/lib/client/roving_stop.ts";
 import { RunManifestReader } from "@/lib/client/run_manifest_reader.ts";
-import { counted } from "@/lib/presentation/figures.ts";
+import { counted } from "@/lib/presentation/locale/figures.ts";
 import { formatClock } from "@/lib/presentation/moments.ts";
 import { loginPath } from "@/lib/presentation/page_paths.ts";
 import { LABELS } from "@/lib/presentation/page_sentences.ts";
@@ -209,7 +209,11 @@ export default island("run_viewer", function RunViewer(props: RunViewerProps) {
           <div class="outcome">
             {(run || isWaiting || following === "stopped") && <Chip {...outcomeChip(outcome, following)} />}
             <span class="figure">
-              {run ? counted(run.lineCount, "line") : hasSession && problem === null ? LOG_SENTENCES.readingLog : ""}
+              {run
+                ? counted(run.lineCount, "line", "lines")
+                : hasSession && problem === null
+                ? LOG_SENTENCES.readingLog
+                : ""}
             </span>
             {isFollowing && reader.readAt.value !== null && (
               <span class="figure">{LABELS.updated} {formatClock(reader.readAt.value, zoneOfReader())}</span>

@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import { Icon } from "@/components/icon.tsx";
 import { island } from "@/lib/client/island.tsx";
 import { chooseTheme, storedTheme, type Theme, themeAfter } from "@/lib/client/theme.ts";
-import { LABELS } from "@/lib/presentation/page_sentences.ts";
+import { THEMES } from "@/lib/presentation/page_sentences.ts";
 
 /** Goes through system, light and dark. Hidden where scripts do not run: the system's theme holds there. */
 export default island("theme_switch", function ThemeSwitch() {
@@ -17,8 +17,8 @@ export default island("theme_switch", function ThemeSwitch() {
     <button
       class="btn square needs-scripts"
       type="button"
-      aria-label={LABELS.changeTheme(theme.value, next)}
-      title={LABELS.theme(theme.value)}
+      aria-label={THEMES.change(THEMES[theme.value], THEMES[next])}
+      title={THEMES.is(THEMES[theme.value])}
       onClick={() => {
         chooseTheme(next);
         theme.value = next;

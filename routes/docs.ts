@@ -3,6 +3,8 @@ import { compressibleResponse } from "@/lib/http/compressible.ts";
 import { UNFRAMED_POLICY } from "@/lib/http/default_headers.ts";
 import { type DocumentInfo, openApiDocument } from "@/lib/http/openapi.ts";
 import type { Operation } from "@/lib/http/operation.ts";
+import type { RequestContext } from "@/lib/http/request_context.ts";
+import { inLanguageOf, languageHeaders } from "@/lib/site/page_language.ts";
 import type { SiteDeps } from "@/lib/site/site.ts";
 import { DOCS_START, DOCS_STYLES, DOCS_THEME } from "./docs_assets.ts";
 import { docsPage } from "./docs_page.tsx";
@@ -41,7 +43,15 @@ export function mountDocs(
   let document: Uint8Array<ArrayBuffer> | null = null;
   const openApi = () => document ??= encoded(JSON.stringify(openApiDocument(operations, { ...INFO, sessionCookie })));
   serve(add, "/openapi.json", "application/json", openApi);
-  serve(add, "/docs", "text/html; charset=utf-8", async (request) => encoded(await docsPage(request, site)));
+  add("/docs", (context) => {
+    context.mustRead();
+    const { request } = context;
+    return inLanguageOf(
+      request,
+      async () =>
+        docsFile(context, encoded(await docsPage(request, site)), "text/html; charset=utf-8", languageHeaders()),
+    );
+  });
   serve(add, "/docs/docs.css", "text/css; charset=utf-8", () => encoded(DOCS_STYLES));
   serve(add, "/docs/theme.js", "text/javascript; charset=utf-8", () => encoded(DOCS_THEME));
   serve(add, "/docs/start.js", "text/javascript; charset=utf-8", () => encoded(DOCS_START));
@@ -57,15 +67,18 @@ function serve(
   add: AddRoute,
   path: string,
   type: string,
-  content: (request: Request) => Content | Promise<Content>,
+  content: () => Content | Promise<Content>,
 ): void {
   add(path, async (context) => {
     context.mustRead();
-    context.operation = "docs";
-    const bytes = await content(context.request);
-    return compressibleResponse(context.request, bytes, type, {
-      headers: { "Content-Security-Policy": DOCS_POLICY, "Cache-Control": "no-cache" },
-    });
+    return docsFile(context, await content(), type);
+  });
+}
+
+function docsFile(context: RequestContext, content: Content, type: string, headers = {}): Response {
+  context.operation = "docs";
+  return compressibleResponse(context.request, content, type, {
+    headers: { "Content-Security-Policy": DOCS_POLICY, "Cache-Control": "no-cache", ...headers },
   });
 }
 

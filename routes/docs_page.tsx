@@ -1,17 +1,21 @@
 import type { ComponentChildren } from "preact";
 import { renderToString } from "preact-render-to-string";
 
+import type { RawTarget } from "@/lib/http/raw_path.ts";
+import { currentLanguage } from "@/lib/presentation/locale/language.ts";
 import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import { favicon, pageTitle } from "@/lib/presentation/page_tab.ts";
 import { type SiteDeps, userOf } from "@/lib/site/site.ts";
 import { Shell } from "@/routes/frame/shell.tsx";
 
+const DOCS: RawTarget = { path: "/docs", query: "" };
+
 /** The API page: Swagger UI, in the frame of the site where this process has one. */
 export async function docsPage(request: Request, site: SiteDeps | null): Promise<string> {
-  const explorer = <div id="swagger-ui" />;
+  const explorer = <div id="swagger-ui" lang="en" />;
   const body = site
     ? (
-      <Shell user={userOf(await site.session(request))} current="api" hasStorage={site.hasStorage} as="div">
+      <Shell user={userOf(await site.session(request))} current="api" here={DOCS} hasStorage={site.hasStorage} as="div">
         <WithoutScripts />
         {explorer}
       </Shell>
@@ -23,7 +27,7 @@ export async function docsPage(request: Request, site: SiteDeps | null): Promise
       </>
     );
   return "<!doctype html>" + renderToString(
-    <html lang="en">
+    <html lang={currentLanguage()}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -45,7 +49,8 @@ export async function docsPage(request: Request, site: SiteDeps | null): Promise
 }
 
 /** The stylesheet of the bar, and the script of its theme switch. */
-function SiteFiles({ stylesheet, preload, script }: SiteDeps["assets"]): ComponentChildren {
+function SiteFiles({ stylesheet, scripts }: SiteDeps["assets"]): ComponentChildren {
+  const { script, preload } = scripts[currentLanguage()];
   return (
     <>
       <link rel="stylesheet" href={stylesheet} />

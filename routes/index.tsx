@@ -1,6 +1,7 @@
 import CampaignBoard, { type CampaignBoardProps } from "@/islands/campaign_board.tsx";
 import type { JobSummary } from "@/lib/campaigns/projection/types.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
+import type { RawTarget } from "@/lib/http/raw_path.ts";
 import { readFrom, readListAddress } from "@/lib/presentation/list_address.ts";
 import { listPage } from "@/lib/presentation/list_page.ts";
 import { BOARD_SENTENCES } from "@/lib/presentation/board_sentences.ts";
@@ -39,7 +40,7 @@ export function campaignPage(deps: CampaignPageDeps) {
     if (!deps.hasCluster) {
       return pageResponse(
         request,
-        { title: LABELS.campaigns, body: <NoCluster hasStorage={deps.hasStorage} /> },
+        { title: LABELS.campaigns, body: <NoCluster here={context.target} hasStorage={deps.hasStorage} /> },
         options,
       );
     }
@@ -63,9 +64,9 @@ export function campaignPage(deps: CampaignPageDeps) {
 }
 
 /** The list's page of a site without a cluster: nothing on it is read or waits. */
-function NoCluster({ hasStorage }: Pick<SiteDeps, "hasStorage">) {
+function NoCluster({ here, hasStorage }: Pick<SiteDeps, "hasStorage"> & { readonly here: RawTarget }) {
   return (
-    <Shell user={null} current="campaigns" hasStorage={hasStorage}>
+    <Shell user={null} current="campaigns" here={here} hasStorage={hasStorage}>
       <h1>{LABELS.campaigns}</h1>
       <p class="empty">{BOARD_SENTENCES.noCluster} {BOARD_SENTENCES.readElsewhere}</p>
     </Shell>

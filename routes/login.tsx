@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 
 import { Brand } from "@/components/brand.tsx";
+import { LanguageChoice } from "@/components/language_choice.tsx";
 import { PageDrawing } from "@/components/page_drawing.tsx";
 import { SampleLogins, type SampleLoginsProps } from "@/components/sample_logins.tsx";
 import LoginNotice from "@/islands/login_notice.tsx";
@@ -18,6 +19,7 @@ import { nextPath } from "@/lib/results/login_form.ts";
 import { type LoginNote, readLoginNote } from "@/lib/results/login_note.ts";
 import { pageResponse } from "@/lib/site/page_response.ts";
 import { type SiteDeps, userOf } from "@/lib/site/site.ts";
+import { addressOf } from "@/routes/frame/shell.tsx";
 
 /** Most characters that the results role accepts. */
 const MAX_USERNAME = 256;
@@ -61,6 +63,7 @@ export function loginPage(deps: LoginPageDeps) {
       : farewell(note, now, resultsUrl !== "" && session === null);
     const body = (
       <Login
+        here={addressOf(context.target)}
         next={nextPath(query.get("next"))}
         username={error !== null && note?.kind === "failed" ? note.username : ""}
         notice={notice}
@@ -95,6 +98,8 @@ function farewell(note: LoginNote | null, now: number, checksSessions: boolean):
 }
 
 interface LoginProps {
+  /** The path and query of this page. */
+  readonly here: string;
   readonly next: string;
   /** What is typed already. */
   readonly username: string;
@@ -107,7 +112,7 @@ interface LoginProps {
 }
 
 /** The whole page: what Stackroom is, the form, the sample accounts. */
-function Login({ next, username, notice, now, samples, action }: LoginProps) {
+function Login({ here, next, username, notice, now, samples, action }: LoginProps) {
   return (
     <main id="main" class="login">
       <div class="pitch">
@@ -150,6 +155,7 @@ function Login({ next, username, notice, now, samples, action }: LoginProps) {
         </form>
         {samples && <SampleLogins {...samples} next={next} action={action} />}
       </div>
+      <LanguageChoice here={here} />
     </main>
   );
 }

@@ -1,5 +1,6 @@
 import type { RequestContext } from "@/lib/http/request_context.ts";
 import { LABELS, SENTENCES } from "@/lib/presentation/page_sentences.ts";
+import { inLanguageOf } from "@/lib/site/page_language.ts";
 import { pageResponse } from "@/lib/site/page_response.ts";
 import { type SiteDeps, userOf } from "@/lib/site/site.ts";
 import { Shell } from "@/routes/frame/shell.tsx";
@@ -9,22 +10,22 @@ export function notFoundPage(deps: SiteDeps) {
   return async function notFoundPage(context: RequestContext): Promise<Response | null> {
     const request = context.request;
     if (!wantsPage(request, context.target.path)) return null;
-    const session = await deps.session(request);
-    const user = userOf(session);
     context.operation = "not_found_page";
-    return pageResponse(request, {
-      title: LABELS.notFound,
-      body: (
-        <Shell user={user} current={null} hasStorage={deps.hasStorage}>
-          <div class="head">
-            <h1>{LABELS.notFound}</h1>
-          </div>
-          <p>
-            {SENTENCES.noPage} <a href="/">{LABELS.toCampaigns}</a>
-          </p>
-        </Shell>
-      ),
-    }, { assets: deps.assets, resultsUrl: deps.resultsUrl(request), status: 404 });
+    const user = userOf(await deps.session(request));
+    return inLanguageOf(request, () =>
+      pageResponse(request, {
+        title: LABELS.notFound,
+        body: (
+          <Shell user={user} current={null} here={context.target} afterLogin="/" hasStorage={deps.hasStorage}>
+            <div class="head">
+              <h1>{LABELS.notFound}</h1>
+            </div>
+            <p>
+              {SENTENCES.noPage} <a href="/">{LABELS.toCampaigns}</a>
+            </p>
+          </Shell>
+        ),
+      }, { assets: deps.assets, resultsUrl: deps.resultsUrl(request), status: 404 }));
   };
 }
 

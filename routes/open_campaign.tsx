@@ -1,6 +1,6 @@
 import { OpenCampaign } from "@/components/open_campaign.tsx";
 import type { JobDetail } from "@/lib/campaigns/projection/types.ts";
-import { noCampaignSentence } from "@/lib/presentation/page_sentences.ts";
+import { SENTENCES } from "@/lib/presentation/page_sentences.ts";
 import { OPEN_CAMPAIGN_ID } from "@/lib/presentation/page_paths.ts";
 
 /** A campaign that the query names. It may not exist. */
@@ -40,7 +40,7 @@ export function OpenedCampaign({ asked, answer, now }: OpenedCampaignProps) {
         ? <OpenCampaign detail={answer.detail} offset={asked.offset} style={{ zone: "UTC", now }} />
         : (
           <p id={OPEN_CAMPAIGN_ID} class="banner bad" role="alert">
-            {answer?.problem ?? noCampaignSentence(asked.namespace, asked.name)}
+            {answer?.problem ?? SENTENCES.noCampaign(asked.namespace, asked.name)}
           </p>
         )}
     </noscript>

@@ -3,14 +3,15 @@ import type { Handler } from "@/lib/http/middleware.ts";
 import { DEV_RELOAD_PATH } from "@/lib/presentation/page_paths.ts";
 import { BUILD_PATH, buildFolder } from "@/lib/site/built_site.ts";
 import { devReload } from "@/lib/site/dev_reload.ts";
+import { shownPage } from "@/routes/frame/shown_page.ts";
 import { altoPage } from "./alto.tsx";
 import { configJs } from "./config_js.ts";
 import { campaignPage, type CampaignPageDeps } from "./index.tsx";
+import { chooseLanguage } from "./language.ts";
 import { logPage } from "./log.tsx";
 import { loginPage, type LoginPageDeps } from "./login.tsx";
 import { notFoundPage } from "./not_found.tsx";
 import { staticFiles } from "./static_files.ts";
-import type { RequestContext } from "@/lib/http/request_context.ts";
 import type { StorageDeps } from "@/routes/storage/deps.ts";
 import { loginForm, logoutForm } from "@/routes/storage/login.ts";
 import { VIEWER_PATHS, viewerPage } from "./viewer.tsx";
@@ -25,9 +26,10 @@ export function mountSite(add: AddRoute, options: SiteOptions, storage: StorageD
   page(add, "/", "campaigns_page", campaignPage(options));
   const login = loginPage(options);
   if (storage) {
-    form(add, "/login", loginForm(storage), (context) => shown(context, "login_page", login));
-    form(add, "/logout", logoutForm(storage), (context) => shown(context, "logout_page", toLogin));
+    form(add, "/login", loginForm(storage), (context) => shownPage(context, "login_page", login));
+    form(add, "/logout", logoutForm(storage), (context) => shownPage(context, "logout_page", toLogin));
   } else page(add, "/login", "login_page", login);
+  add("/language", chooseLanguage);
   page(add, "/log", "log_page", logPage(options));
   for (const path of VIEWER_PATHS) page(add, path, "viewer_page", viewerPage(options));
   page(add, "/alto", "alto_page", altoPage(options));
@@ -48,18 +50,12 @@ export function mountStaticFiles(add: AddRoute, options: SiteOptions): void {
 }
 
 function page(add: AddRoute, path: string, operation: string, handler: Handler): void {
-  add(path, (context) => shown(context, operation, handler));
+  add(path, (context) => shownPage(context, operation, handler));
 }
 
 /** A page whose form is sent to its own address. */
 function form(add: AddRoute, path: string, posted: Handler, page: Handler): void {
   add(path, (context) => context.method === "POST" ? posted(context) : page(context));
-}
-
-function shown(context: RequestContext, operation: string, handler: Handler): Response | Promise<Response> {
-  context.mustRead();
-  context.operation = operation;
-  return handler(context);
 }
 
 function toLogin(): Response {

@@ -5,7 +5,7 @@ import { Icon } from "@/components/icon.tsx";
 import { ToolButton } from "@/components/tool_button.tsx";
 import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
 import type { VolumeSearch } from "@/lib/client/volume_search/volume_search.ts";
-import { counted } from "@/lib/presentation/figures.ts";
+import { counted } from "@/lib/presentation/locale/figures.ts";
 import type { VolumeHit } from "@/lib/presentation/volume_search/volume_index.ts";
 import { VIEWER_LABELS } from "@/lib/presentation/viewer_sentences.ts";
 
@@ -179,11 +179,13 @@ function figure(count: number, isCut: boolean, current: number | null, isReading
 }
 
 function progressSentence({ total, read, failed, isFull, isReading }: VolumeSearch["progress"]["value"]): string {
-  const lost = failed > 0 ? ` ${counted(failed, "page")} could not be read.` : "";
-  if (isReading) return `${read} of ${counted(total, "page")} searched so far.${lost}`;
-  if (isFull) return `Only ${read} of ${counted(total, "page")} are searched: the volume is too long.${lost}`;
+  const lost = failed > 0 ? ` ${counted(failed, "page", "pages")} could not be read.` : "";
+  if (isReading) return `${read} of ${counted(total, "page", "pages")} searched so far.${lost}`;
+  if (isFull) return `Only ${read} of ${counted(total, "page", "pages")} are searched: the volume is too long.${lost}`;
   const missing = total - read;
-  if (missing === 0) return `${counted(read, "page")} searched.`;
+  if (missing === 0) return `${counted(read, "page", "pages")} searched.`;
   const reason = missing === 1 ? "was not searched: its text cannot" : "were not searched: their texts cannot";
-  return `${counted(read, "page")} searched. ${counted(missing, "page")} ${reason} be read at the moment.`;
+  return `${counted(read, "page", "pages")} searched. ${
+    counted(missing, "page", "pages")
+  } ${reason} be read at the moment.`;
 }

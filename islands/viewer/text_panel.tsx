@@ -9,7 +9,7 @@ import type { PageText, PageTexts } from "@/lib/client/viewer/page_texts.ts";
 import type { ViewerStore } from "@/lib/client/viewer/viewer_store.ts";
 import type { AltoPage } from "@/lib/presentation/alto/alto_page.ts";
 import { readingText } from "@/lib/presentation/alto/reading_text.ts";
-import { formatQuality } from "@/lib/presentation/figures.ts";
+import { formatQuality } from "@/lib/presentation/locale/figures.ts";
 import { loginPath } from "@/lib/presentation/page_paths.ts";
 import { LABELS } from "@/lib/presentation/page_sentences.ts";
 import { textProblemSentence, VIEWER_LABELS, VIEWER_SENTENCES } from "@/lib/presentation/viewer_sentences.ts";

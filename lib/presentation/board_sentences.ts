@@ -1,4 +1,4 @@
-import { counted } from "./figures.ts";
+import { counted } from "@/lib/presentation/locale/figures.ts";
 import type { Segment } from "./campaign_filter.ts";
 import type { Sort } from "./campaign_order.ts";
 
@@ -53,7 +53,7 @@ export const SORT_WORDS: Readonly<Record<Sort, string>> = {
 export const FIGURE_WORDS = {
   troubled: (count: number) => count === 0 ? "in trouble" : "in trouble, someone must act",
   running: (activeVolumes: number, troubled: number) =>
-    `running, ${counted(activeVolumes, "volume")} at work${troubled > 0 ? `, ${troubled} in trouble` : ""}`,
+    `running, ${counted(activeVolumes, "volume", "volumes")} at work${troubled > 0 ? `, ${troubled} in trouble` : ""}`,
   pagesPerMinute: (isKnown: boolean, isWhole: boolean) => `pages a minute${asFarAsKnown(isKnown, isWhole)}`,
   end: (isKnown: boolean, isWhole: boolean) =>
     `all running ones done${isKnown && isWhole ? ", estimated" : asFarAsKnown(isKnown, isWhole)}`,
@@ -72,7 +72,7 @@ export function staleSentence(since: string): string {
 
 /** Read out when campaigns fall into trouble. */
 export function troubleAnnouncement(names: readonly string[]): string {
-  if (names.length > MAX_NAMED) return `${counted(names.length, "more campaign")} are in trouble.`;
+  if (names.length > MAX_NAMED) return `${counted(names.length, "more campaign", "more campaigns")} are in trouble.`;
   return `${names.join(", ")} ${names.length === 1 ? "is" : "are"} in trouble.`;
 }
 

@@ -1,5 +1,5 @@
 import { formatAge, formatDuration } from "./durations.ts";
-import { counted } from "./figures.ts";
+import { counted } from "@/lib/presentation/locale/figures.ts";
 import { formatClock, formatEnd } from "./moments.ts";
 
 /** The words of the login page. */
@@ -114,5 +114,5 @@ function endText(at: number, now: number, zone: string): string {
 
 function waitText(at: number, now: number): string {
   const seconds = Math.ceil((at - now) / 1000);
-  return seconds < 60 ? `in ${counted(seconds, "second")}` : `in ${formatDuration(seconds)}`;
+  return seconds < 60 ? `in ${counted(seconds, "second", "seconds")}` : `in ${formatDuration(seconds)}`;
 }

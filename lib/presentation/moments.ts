@@ -1,3 +1,9 @@
+import { inLanguage } from "@/lib/presentation/locale/language.ts";
+import * as en from "@/lib/presentation/sentences/en/times.ts";
+import * as sv from "@/lib/presentation/sentences/sv/times.ts";
+
+const TIMES = inLanguage({ en: en.TIMES, sv: sv.TIMES });
+
 /** How the reader's moments are written. */
 export interface MomentStyle {
   /** IANA name of the reader's zone. */
@@ -9,7 +15,7 @@ export interface MomentStyle {
 /** A moment as people read it: `25 Aug, 14:32`, with its year where it is not this one; "" for what is no moment. */
 export function formatMoment(instant: string | null, style: MomentStyle): string {
   const parts = partsOf(instant, style.zone);
-  return parts ? `${dayOf(parts, style)}, ${parts.clock}` : "";
+  return parts ? TIMES.moment(dayOf(parts, style), parts.clock) : "";
 }
 
 /** The end of a span: the clock alone where the day is that of its beginning. */
@@ -25,7 +31,8 @@ export function formatFull(instant: string | null, zone: string): string {
   const parts = partsOf(instant, zone);
   if (!parts) return "";
   const name = zone === "UTC" ? "UTC" : `${zone} (UTC${offsetOf(parts.offset)})`;
-  return `${parts.day} ${MONTHS[parts.month - 1]} ${parts.year}, ${parts.clock}:${parts.second} ${name}`;
+  const day = `${parts.day} ${TIMES.months[parts.month - 1]} ${parts.year}`;
+  return TIMES.fullMoment(day, `${parts.clock}:${parts.second} ${name}`);
 }
 
 /** The clock of a moment in ms since 1970: `14:32:08`. */
@@ -33,23 +40,6 @@ export function formatClock(ms: number, zone: string): string {
   const parts = partsOf(new Date(ms).toISOString(), zone);
   return parts ? `${parts.clock}:${parts.second}` : "";
 }
-
-// Named here, because engines differ in their month names and separators and a page is written twice: by the server
-// and by the browser.
-const MONTHS = [
-  "January",
-  "February",
-  "March",
-  "April",
-  "May",
-  "June",
-  "July",
-  "August",
-  "September",
-  "October",
-  "November",
-  "December",
-];
 
 interface Parts {
   readonly year: number;
@@ -63,7 +53,7 @@ interface Parts {
 }
 
 function dayOf({ day, month, year }: Parts, { zone, now }: MomentStyle): string {
-  const name = `${day} ${MONTHS[month - 1].slice(0, 3)}`;
+  const name = `${day} ${TIMES.shortMonths[month - 1]}`;
   return partsOf(new Date(now).toISOString(), zone)?.year === year ? name : `${name} ${year}`;
 }
 

@@ -1,6 +1,8 @@
+import { LABELS } from "./page_sentences.ts";
+
 /** A page's title: trouble first, since a tab shows only its beginning. */
 export function pageTitle(title: string, troubled: number): string {
-  return `${troubled > 0 ? `${troubled} in trouble · ` : ""}${title} · Stackroom`;
+  return `${troubled > 0 ? `${LABELS.inTrouble(troubled)} · ` : ""}${title} · Stackroom`;
 }
 
 /** The site's icon as a data URL, with the count of campaigns in trouble where there are any. */

@@ -2,7 +2,7 @@ import type { AltoPage } from "@/lib/presentation/alto/alto_page.ts";
 import type { ConfidenceStep } from "@/lib/presentation/alto/confidence.ts";
 import type { AltoProblem } from "@/lib/presentation/alto/read_alto.ts";
 import { type FetchProblem, fetchProblemSentence } from "./fetch_problems.ts";
-import { counted, formatQuality } from "./figures.ts";
+import { counted, formatQuality } from "@/lib/presentation/locale/figures.ts";
 
 /** The legend of the tints, in its order. */
 export const CONFIDENCE_LEGEND: readonly { readonly step: ConfidenceStep; readonly label: string }[] = [
@@ -22,7 +22,7 @@ export function pageFigures({ blocks, confidence }: AltoPage): string {
   const lines = blocks.flatMap(({ lines }) => lines);
   const known = lines.map(({ confidence }) => confidence).filter((confidence) => confidence !== null);
   return [
-    counted(lines.length, "line"),
+    counted(lines.length, "line", "lines"),
     ...(known.length === 0
       ? []
       : [`on average ${percent(known.reduce((sum, one) => sum + one) / known.length)} % sure`]),

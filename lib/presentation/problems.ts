@@ -1,6 +1,6 @@
 import type { JobDetail, JobSummary, VolumeView } from "@/lib/campaigns/projection/types.ts";
 import { isSettled } from "./campaign_state.ts";
-import { counted } from "./figures.ts";
+import { counted } from "@/lib/presentation/locale/figures.ts";
 import { type FailureWords, failureWords, UNEXPLAINED_FAILURE, warmupWords } from "./problem_sentences.ts";
 
 /** One problem of a card. */
@@ -68,7 +68,7 @@ function failedVolumes(job: JobSummary): string | null {
   const { counts, phase } = job;
   const isOver = isSettled(job);
   if (counts.failed === 0) return isOver && phase === "Failed" ? "The campaign failed before any volume did." : null;
-  const failed = `${counted(counts.failed, "volume")} failed`;
+  const failed = `${counted(counts.failed, "volume", "volumes")} failed`;
   const it = counts.failed === 1 ? "it" : "them";
   return isOver
     ? `${failed}. Run ${it} in a new campaign when the cause is mended.`

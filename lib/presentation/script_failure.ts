@@ -1,5 +1,5 @@
-/** What is said where a script of the page cannot be loaded. A reload gets the page anew, also after an update of the site. */
-export const SCRIPT_FAILURE = {
-  sentence: "A script of this page could not be loaded. Check the connection, then try again.",
-  tryAgain: "Try again",
-} as const;
+import { inLanguage } from "@/lib/presentation/locale/language.ts";
+import * as en from "@/lib/presentation/sentences/en/script_failure.ts";
+import * as sv from "@/lib/presentation/sentences/sv/script_failure.ts";
+
+export const SCRIPT_FAILURE = inLanguage({ en: en.SCRIPT_FAILURE, sv: sv.SCRIPT_FAILURE });

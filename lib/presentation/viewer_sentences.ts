@@ -2,7 +2,7 @@ import type { AltoProblem } from "@/lib/presentation/alto/read_alto.ts";
 import type { Canvas } from "@/lib/presentation/iiif/manifest.ts";
 import type { ManifestProblem } from "@/lib/presentation/iiif/read_manifest.ts";
 import { type FetchProblem, fetchProblemSentence } from "./fetch_problems.ts";
-import { counted, formatCount } from "./figures.ts";
+import { counted, formatCount } from "@/lib/presentation/locale/figures.ts";
 
 /** Why the manifest viewer shows no manifest. */
 export type ViewerProblem = FetchProblem | ManifestProblem | "none named" | "refused address" | "not JSON";
@@ -60,7 +60,8 @@ export const VIEWER_LABELS = {
   previousHit: "Previous hit",
   nextHit: "Next hit",
   hits: "Hits",
-  hitsLeftOut: (count: number) => `${counted(count, "more hit")} on pages that the chosen order leaves out.`,
+  hitsLeftOut: (count: number) =>
+    `${counted(count, "more hit", "more hits")} on pages that the chosen order leaves out.`,
 
   about: "About this volume",
   contents: "Contents",

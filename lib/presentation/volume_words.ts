@@ -1,7 +1,7 @@
 import type { VolumeView } from "@/lib/campaigns/projection/types.ts";
 import type { Chip } from "./campaign_state.ts";
 import { formatAge, formatSpan } from "./durations.ts";
-import { counted } from "./figures.ts";
+import { counted } from "@/lib/presentation/locale/figures.ts";
 import { failureWords, forbiddenSentence, stageWords, UNEXPLAINED_FAILURE } from "./problem_sentences.ts";
 
 /** What can be said about a volume, in one sentence. */
@@ -49,7 +49,9 @@ export function volumeChip(volume: VolumeView): Chip {
         : { text: "stalled", tone: "warn", title: "Active, but its progress stands still" };
     case "done": {
       const lost = volume.progress?.failed ?? 0;
-      return lost > 0 ? { text: `done, ${counted(lost, "page")} lost`, tone: "warn" } : { text: "done", tone: "done" };
+      return lost > 0
+        ? { text: `done, ${counted(lost, "page", "pages")} lost`, tone: "warn" }
+        : { text: "done", tone: "done" };
     }
     case "failed":
       return { text: "failed", tone: "bad" };

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { parseForm, parseJson, readBytes } from "@/lib/http/body.ts";
 import { HttpError, invalid, type ValidationEntry } from "@/lib/http/errors.ts";
 import type { RequestContext } from "@/lib/http/request_context.ts";
+import { ownPath } from "@/lib/http/own_path.ts";
 import { validate } from "@/lib/http/validation.ts";
 
 /** Largest body of a login, bytes (spec, Limits). */
@@ -72,25 +73,6 @@ export function failedLoginPath(error: HttpError, next: string): string {
  * itself, becomes `/`.
  */
 export function nextPath(requested: string | null): string {
-  if (requested === null || requested.length > MAX_NEXT || !isPath(requested)) return "/";
-  const url = URL.parse(requested, HERE);
-  // The origin alone does not tell a path: that of `blob:http://here.invalid/…` is its inner URL's.
-  if (!url || url.protocol !== "http:" || url.origin !== HERE || /^\/login\/?$/.test(url.pathname)) return "/";
-  const path = url.pathname + url.search + url.hash;
-  // The path of `/.//elsewhere` begins with two slashes, which by itself would name another host.
-  return path.startsWith("//") ? "/" : path;
+  const path = requested === null ? null : ownPath(requested);
+  return path === null || /^\/login\/?(?:[?#]|$)/.test(path) ? "/" : path;
 }
-
-/**
- * Whether a text is a path with exactly one leading slash. Browsers treat backslashes as slashes and drop some control
- * characters, so such a text could become another address than the one that was checked.
- */
-function isPath(text: string): boolean {
-  // deno-lint-ignore no-control-regex
-  return /^\/(?!\/)[^\\\u0000-\u001f\u007f]*$/.test(text);
-}
-
-/** Longest requested path, characters. */
-const MAX_NEXT = 4096;
-
-const HERE = "http://here.invalid";

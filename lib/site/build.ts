@@ -94,10 +94,9 @@ async function rebuild(root: string, sources: Sources, hash: string, last: Manif
     const files = [...bundle.files, style].flatMap((file) => [file, ...compressedForms(file)]);
     const manifest: Manifest = {
       sources: hash,
-      script: bundle.script,
+      scripts: bundle.scripts,
       stylesheet: style.name,
       devScript: bundle.devScript,
-      preload: bundle.preload,
       files: files.map(({ name }) => name),
     };
     write(root, files, manifest);

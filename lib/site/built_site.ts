@@ -1,7 +1,8 @@
 import { fileURLToPath } from "node:url";
 
 import project from "@/deno.json" with { type: "json" };
-import type { Assets } from "./site.ts";
+import { type Language, LANGUAGES } from "@/lib/presentation/locale/language.ts";
+import type { Assets, PageScripts } from "./site.ts";
 
 /** What a build wrote, beside its files. */
 export const MANIFEST = "manifest.json";
@@ -23,10 +24,9 @@ export class BuildError extends Error {
 export interface Manifest {
   /** Hash of all sources. */
   readonly sources: string;
-  readonly script: string;
+  readonly scripts: Readonly<Record<Language, PageScripts>>;
   readonly stylesheet: string;
   readonly devScript: string;
-  readonly preload: readonly string[];
   /** Every file of this build. */
   readonly files: readonly string[];
 }
@@ -46,10 +46,14 @@ export function builtAssets(root: string = PROJECT_FOLDER): Assets {
 
 /** A build as addresses of our own origin. */
 export function assetsOf(manifest: Manifest, dev: boolean): Assets {
+  const addresses = ({ script, preload }: PageScripts): PageScripts => ({
+    script: BUILD_PATH + script,
+    preload: preload.map((name) => BUILD_PATH + name),
+  });
+  const { en, sv } = manifest.scripts;
   return {
-    script: BUILD_PATH + manifest.script,
+    scripts: { en: addresses(en), sv: addresses(sv) },
     stylesheet: BUILD_PATH + manifest.stylesheet,
-    preload: manifest.preload.map((name) => BUILD_PATH + name),
     devScript: dev ? BUILD_PATH + manifest.devScript : null,
   };
 }
@@ -67,7 +71,8 @@ export function builder(): string {
 export function readManifest(root: string): Manifest | null {
   try {
     const manifest: Manifest = JSON.parse(Deno.readTextFileSync(`${buildFolder(root)}/${MANIFEST}`));
-    return Array.isArray(manifest.files) && Array.isArray(manifest.preload) ? manifest : null;
+    const isWhole = LANGUAGES.every((language) => Array.isArray(manifest.scripts[language].preload));
+    return Array.isArray(manifest.files) && isWhole ? manifest : null;
   } catch {
     return null;
   }

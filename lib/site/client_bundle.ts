@@ -1,4 +1,7 @@
-import { build } from "esbuild";
+import { build, type Plugin } from "esbuild";
+
+import { type Language, LANGUAGES } from "@/lib/presentation/locale/language.ts";
+import type { PageScripts } from "./site.ts";
 
 /** A file of the bundle: its name carries a hash of its content. */
 interface BundleFile {
@@ -8,42 +11,45 @@ interface BundleFile {
 
 interface ClientBundle {
   readonly files: readonly BundleFile[];
-  /** Name of the script that wakes up the islands. */
-  readonly script: string;
-  /** Names of the chunks that it needs at once. */
-  readonly preload: readonly string[];
+  /** Names of the script that wakes up the islands, and of the chunks that it needs at once. */
+  readonly scripts: Readonly<Record<Language, PageScripts>>;
   /** Name of the script that reloads pages in development. */
   readonly devScript: string;
 }
 
 /**
- * Bundles the code of the browser: one entry, and one chunk for each island that loads only on the pages that have it.
+ * Bundles the code of the browser, once for each language: one entry, and one chunk for each island that loads only on the
+ * pages that have it. Files of the same content have the same name in all of them.
  *
  * @param root the project's folder
  * @param islands file names in `islands/`
  * @throws {Error} with the messages of the bundler when a source is not sound
  */
 export async function bundleClient(root: string, islands: readonly string[]): Promise<ClientBundle> {
+  const [en, sv] = await Promise.all(LANGUAGES.map((language) => bundleLanguage(root, islands, language)));
+  const files = new Map([...en.files, ...sv.files].map((file) => [file.name, file]));
+  return { files: [...files.values()], scripts: { en: en.scripts, sv: sv.scripts }, devScript: en.devScript };
+}
+
+interface LanguageBundle {
+  readonly files: readonly BundleFile[];
+  readonly scripts: PageScripts;
+  readonly devScript: string;
+}
+
+async function bundleLanguage(root: string, islands: readonly string[], language: Language): Promise<LanguageBundle> {
   const result = await build({
     absWorkingDir: root,
     entryPoints: [{ in: ENTRY, out: "site" }, { in: `${root}/lib/client/dev_reload_client.ts`, out: "dev_reload" }],
-    plugins: [{
-      name: "site entry",
-      setup(bundler) {
-        bundler.onResolve({ filter: new RegExp(`^${ENTRY}$`) }, () => ({ path: ENTRY, namespace: "entry" }));
-        bundler.onLoad({ filter: /.*/, namespace: "entry" }, () => ({
-          contents: entrySource(islands),
-          loader: "ts",
-          resolveDir: root,
-        }));
-      },
-    }],
+    plugins: [siteEntry(root, entrySource(islands, language)), sentencesOf(language)],
     alias: { "@": root },
     bundle: true,
     splitting: true,
     format: "esm",
     target: "es2023",
     minify: true,
+    // Letters such as å as they are, not as escapes.
+    charset: "utf8",
     // "precompile" of Deno would break hydration of the same files here.
     jsx: "automatic",
     jsxImportSource: "preact",
@@ -62,19 +68,54 @@ export async function bundleClient(root: string, islands: readonly string[]): Pr
   if (!script || !devScript) throw new Error("the bundler left out an entry point");
   return {
     files: result.outputFiles.map(({ path, contents }) => ({ name: nameOf(path), content: contents })),
-    script: nameOf(script[0]),
-    preload: script[1].imports.filter(({ kind }) => kind === "import-statement").map(({ path }) => nameOf(path)),
+    scripts: {
+      script: nameOf(script[0]),
+      preload: script[1].imports.filter(({ kind }) => kind === "import-statement").map(({ path }) => nameOf(path)),
+    },
     devScript: nameOf(devScript[0]),
   };
 }
 
 const ENTRY = "stackroom:site";
 
-function entrySource(islands: readonly string[]): string {
+/** Puts the entry, which no file holds, into a bundle. */
+function siteEntry(root: string, contents: string): Plugin {
+  return {
+    name: "site entry",
+    setup(bundler) {
+      bundler.onResolve({ filter: new RegExp(`^${ENTRY}$`) }, () => ({ path: ENTRY, namespace: "entry" }));
+      bundler.onLoad({ filter: /.*/, namespace: "entry" }, () => ({ contents, loader: "ts", resolveDir: root }));
+    },
+  };
+}
+
+/** Puts the tables of one language in the place of those of every other one, so that a bundle holds one language. */
+function sentencesOf(language: Language): Plugin {
+  const others = LANGUAGES.filter((other) => other !== language).join("|");
+  return {
+    name: `sentences in ${language}`,
+    setup(bundler) {
+      const folder = new RegExp(`/sentences/(?:${others})/`);
+      bundler.onResolve(
+        { filter: folder },
+        ({ path, resolveDir, kind }) =>
+          bundler.resolve(path.replace(folder, `/sentences/${language}/`), { resolveDir, kind }),
+      );
+    },
+  };
+}
+
+function entrySource(islands: readonly string[], language: Language): string {
   const loaders = islands.map((file) => {
     const name = file.replace(/\.tsx$/, "");
     return `${JSON.stringify(name)}: () => import(${JSON.stringify(`@/islands/${file}`)}),`;
   });
-  return `import { hydrateIslands } from "@/lib/client/hydrate.ts";
-hydrateIslands(document, {${loaders.join("\n")}});`;
+  return [
+    `import { hydrateIslands } from "@/lib/client/hydrate.ts";`,
+    `import { completeWayBack } from "@/lib/client/language_form.ts";`,
+    `import { readLanguageFrom } from "@/lib/presentation/locale/language.ts";`,
+    `readLanguageFrom(() => ${JSON.stringify(language)});`,
+    `completeWayBack(document);`,
+    `hydrateIslands(document, {${loaders.join("\n")}});`,
+  ].join("\n");
 }

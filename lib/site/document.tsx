@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { renderToString } from "preact-render-to-string";
 
+import { currentLanguage } from "@/lib/presentation/locale/language.ts";
 import { favicon, pageTitle } from "@/lib/presentation/page_tab.ts";
 import type { Assets } from "./site.ts";
 import { PAGE_META_POLICY, THEME_SCRIPT } from "./policies.ts";
@@ -16,8 +17,10 @@ export interface Page {
 
 /** A whole page as HTML text: head with policy, theme, styles and scripts, then the body. */
 export function renderDocument({ title, troubled = 0, body }: Page, assets: Assets): string {
+  const language = currentLanguage();
+  const { script, preload } = assets.scripts[language];
   return "<!doctype html>" + renderToString(
-    <html lang="en">
+    <html lang={language}>
       <head>
         <meta charset="utf-8" />
         <meta http-equiv="Content-Security-Policy" content={PAGE_META_POLICY} />
@@ -27,9 +30,9 @@ export function renderDocument({ title, troubled = 0, body }: Page, assets: Asse
         <script dangerouslySetInnerHTML={{ __html: THEME_SCRIPT }} />
         <link rel="icon" href={favicon(troubled)} />
         <link rel="stylesheet" href={assets.stylesheet} />
-        {assets.preload.map((href) => <link key={href} rel="modulepreload" href={href} />)}
+        {preload.map((href) => <link key={href} rel="modulepreload" href={href} />)}
         <script src="/config.js" defer />
-        <script type="module" src={assets.script} />
+        <script type="module" src={script} />
         {assets.devScript && <script type="module" src={assets.devScript} />}
       </head>
       <body>{body}</body>

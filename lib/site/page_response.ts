@@ -1,5 +1,6 @@
 import { compressibleResponse } from "@/lib/http/compressible.ts";
 import type { Assets } from "./site.ts";
+import { languageHeaders } from "./page_language.ts";
 import { type Page, renderDocument } from "./document.tsx";
 import { pagePolicy } from "./policies.ts";
 
@@ -17,6 +18,6 @@ export function pageResponse(request: Request, page: Page, options: PageOptions)
   const html = renderDocument(page, assets);
   return compressibleResponse(request, new TextEncoder().encode(html), "text/html; charset=utf-8", {
     status,
-    headers: { "Content-Security-Policy": policy(html), "Cache-Control": "private, no-store" },
+    headers: { "Content-Security-Policy": policy(html), "Cache-Control": "private, no-store", ...languageHeaders() },
   });
 }

@@ -1,11 +1,18 @@
+import type { Language } from "@/lib/presentation/locale/language.ts";
+
 /** The built files of the site, as addresses of our own origin. */
 export interface Assets {
-  readonly script: string;
+  readonly scripts: Readonly<Record<Language, PageScripts>>;
   readonly stylesheet: string;
-  /** Chunks that every page needs, so that they are fetched beside the script and not after it. */
-  readonly preload: readonly string[];
   /** Reloads the page when the server starts again; null but in development. */
   readonly devScript: string | null;
+}
+
+/** The scripts of a page in one language. */
+export interface PageScripts {
+  readonly script: string;
+  /** Chunks that every page needs, so that they are fetched beside the script and not after it. */
+  readonly preload: readonly string[];
 }
 
 /** The user who is logged in, null without one, or `outage` while the results service does not answer. */

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 
 import { Brand } from "@/components/brand.tsx";
+import { LanguageChoice } from "@/components/language_choice.tsx";
 import ThemeSwitch from "@/islands/theme_switch.tsx";
 import type { RawTarget } from "@/lib/http/raw_path.ts";
 import { loginPath } from "@/lib/presentation/page_paths.ts";
@@ -15,19 +16,21 @@ interface ShellProps extends TopBarProps {
 }
 
 /** The frame of every page but the login: the way past the bar, the bar, the page. */
-export function Shell({ user, current, here, hasStorage, as: Page = "main", children }: ShellProps) {
+export function Shell({ as: Page = "main", children, ...bar }: ShellProps) {
   return (
     <>
       <a class="skip" href="#main">{LABELS.toContent}</a>
-      <TopBar user={user} current={current} here={here} hasStorage={hasStorage} />
+      <TopBar {...bar} />
       <Page id="main" tabIndex={-1}>{children}</Page>
     </>
   );
 }
 
 interface TopBarProps {
-  /** Where a login leads back to; `/` when absent. */
-  readonly here?: RawTarget;
+  /** The address of this page. */
+  readonly here: RawTarget;
+  /** The path after a login; this page when absent. */
+  readonly afterLogin?: string;
   /** The user who is logged in; null: none, or unknown. */
   readonly user: string | null;
   readonly current: "campaigns" | "storage" | "api" | null;
@@ -36,7 +39,7 @@ interface TopBarProps {
 }
 
 /** Product, the site's places, theme and account. */
-function TopBar({ user, current, here, hasStorage }: TopBarProps) {
+function TopBar({ user, current, here, afterLogin = addressOf(here), hasStorage }: TopBarProps) {
   return (
     <header class="bar">
       <a class="product" href="/">
@@ -51,9 +54,10 @@ function TopBar({ user, current, here, hasStorage }: TopBarProps) {
       </nav>
       <div class="end">
         {user !== null && <span class="user" title={user}>{user}</span>}
+        <LanguageChoice here={addressOf(here)} />
         <ThemeSwitch />
         {user === null
-          ? <a class="btn" href={loginPath(here ? addressOf(here) : "/")}>{LABELS.logIn}</a>
+          ? <a class="btn" href={loginPath(afterLogin)}>{LABELS.logIn}</a>
           : (
             <form method="post" action={hasStorage ? "/logout" : "/results/_logout"}>
               <input type="hidden" name="next" value="/login" />

@@ -5,17 +5,14 @@ import { bucketsPage } from "./buckets.tsx";
 import { storageDoor } from "./door.ts";
 import type { StorageDeps } from "./deps.ts";
 import { folderPageRoute } from "./folder.tsx";
+import { shownPage } from "@/routes/frame/shown_page.ts";
 import type { StoragePageDeps } from "./storage_page.tsx";
 import { objectPageRoute } from "./object.tsx";
 
 /** The storage pages. All are open: a page shows data only to a login. */
 export function mountStoragePages(add: AddRoute, deps: StoragePageDeps): void {
   const page = (path: string, operation: string, handler: Handler) =>
-    add(path, (context) => {
-      context.mustRead();
-      context.operation = operation;
-      return handler(context);
-    });
+    add(path, (context) => shownPage(context, operation, handler));
   page("/storage", "storage_page", bucketsPage(deps));
   page("/storage/folder", "storage_folder_page", folderPageRoute(deps));
   page("/storage/object", "storage_object_page", objectPageRoute(deps));

@@ -2,7 +2,7 @@ import { FolderPath } from "@/components/storage/folder_path.tsx";
 import { Icon } from "@/components/icon.tsx";
 import { KeyName } from "@/components/storage/key_name.tsx";
 import { Moment } from "@/components/moment.tsx";
-import { formatCount } from "@/lib/presentation/figures.ts";
+import { formatCount } from "@/lib/presentation/locale/figures.ts";
 import { formatBytes } from "@/lib/presentation/storage/file_sizes.ts";
 import { folderOf, nameIn, plainName } from "@/lib/presentation/storage/key_names.ts";
 import { downloadPath, type ObjectAddress } from "@/lib/presentation/storage/storage_paths.ts";

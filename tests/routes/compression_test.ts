@@ -33,7 +33,7 @@ Deno.test("compression: pages and the read API are compressed from 1 kB on", asy
     const isLong = whole.length >= 1024;
     assert.equal(codingOf(plain), null);
     assert.equal(codingOf(response), isLong ? "gzip" : null, path);
-    assert.equal(response.headers.get("Vary"), "Accept-Encoding");
+    assert.match(response.headers.get("Vary") ?? "", /^Accept-Encoding\b/);
     const bytes = await response.bytes();
     assert.equal(response.headers.get("Content-Length"), String(bytes.length));
     assert.deepEqual(isLong ? new Uint8Array(gunzipSync(bytes)) : bytes, whole);

@@ -85,7 +85,7 @@ Deno.test("static files: no compressed form of a file that an operator put there
   }));
 
 Deno.test("built files: the site's own script and stylesheet arrive compressed and whole", async () => {
-  const { script, stylesheet } = await siteAssets();
+  const { scripts: { en: { script } }, stylesheet } = await siteAssets();
   const get = serve(buildFolder(), true);
   for (const path of [script, stylesheet]) {
     const name = path.replace("/build/", "");

@@ -35,7 +35,11 @@ export function webDeps(
     webVersion: "1",
     site: {
       staticFolder,
-      assets: { script: "/build/a.js", stylesheet: "/build/a.css", preload: [], devScript: null },
+      assets: {
+        scripts: { en: { script: "/build/a.js", preload: [] }, sv: { script: "/build/a-sv.js", preload: [] } },
+        stylesheet: "/build/a.css",
+        devScript: null,
+      },
     },
     log: NO_LOG,
     now,

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { batchedLog } from "@/lib/http/access_log.ts";
 import { buildApp } from "@/routes/mod.ts";
 import type { WebDeps } from "@/routes/web_deps.ts";
+import { ASSETS } from "@/tests/site/fake_site.ts";
 
 const log = batchedLog(() => {});
 const NOTHING = { gateway: null, results: null, resultsStore: null, allowedHosts: null, log, now: Date.now };
@@ -22,7 +23,7 @@ async function siteOnly(test: (app: ReturnType<typeof buildApp>) => Promise<void
     webVersion: "1",
     site: {
       staticFolder,
-      assets: { script: "/build/a.js", stylesheet: "/build/a.css", preload: [], devScript: null },
+      assets: ASSETS,
     },
     log,
     now: Date.now,

@@ -28,9 +28,11 @@ export interface FakeState {
 }
 
 export const ASSETS: Assets = {
-  script: "/build/site.js",
+  scripts: {
+    en: { script: "/build/site.js", preload: [] },
+    sv: { script: "/build/site-sv.js", preload: [] },
+  },
   stylesheet: "/build/site.css",
-  preload: [],
   devScript: null,
 };
 
@@ -40,12 +42,14 @@ export const ASSETS: Assets = {
  *
  * @param now ms since 1970; the samples' own moment unless a test says otherwise
  * @param hasCluster false: the pages of a site without a cluster
+ * @param beforeSession what each check of a session waits for
  */
 export function fakeSite(
   assets: Assets,
   staticFolder: string,
   now: () => number = () => SAMPLE_NOW,
   hasCluster = true,
+  beforeSession: () => Promise<void> = () => Promise.resolve(),
 ) {
   const state: FakeState = {
     jobs: sampleSummaries(),
@@ -60,9 +64,10 @@ export function fakeSite(
   const app = httpApp({ log: NO_LOG });
   app.use(defaultHeaders);
 
-  const session = (request: Request): Promise<Session> => {
+  const session = async (request: Request): Promise<Session> => {
+    await beforeSession();
     const user = /\bfake_session=([^;]+)/.exec(request.headers.get("Cookie") ?? "")?.[1];
-    return Promise.resolve(state.outage ? "outage" : user === undefined ? null : { user: decodeURIComponent(user) });
+    return state.outage ? "outage" : user === undefined ? null : { user: decodeURIComponent(user) };
   };
   const resultsUrl = (request: Request) => `${new URL(request.url).origin}/results`;
   const options = {

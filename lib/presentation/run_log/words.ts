@@ -1,7 +1,7 @@
 import type { Chip } from "@/lib/presentation/campaign_state.ts";
 import { formatDuration } from "@/lib/presentation/durations.ts";
 import { type FetchProblem, fetchProblemSentence } from "@/lib/presentation/fetch_problems.ts";
-import { counted, formatCount } from "@/lib/presentation/figures.ts";
+import { counted, formatCount } from "@/lib/presentation/locale/figures.ts";
 import { clip } from "@/lib/std/untrusted.ts";
 import { LOG_LABELS, LOG_SENTENCES } from "./log_sentences.ts";
 import type { RequestsResult } from "./requests.ts";
@@ -30,17 +30,17 @@ export function requestsSentence({ count, statuses, medianSeconds }: RequestsRes
     ? `, all answered ${most.status}`
     : `: ${statuses.map(({ status, count }) => `${formatCount(count)} ${answered(status)}`).join(", ")}`;
   const apart = medianSeconds === null ? "" : `, median ${formatSeconds(medianSeconds)} apart`;
-  return `${counted(count, "request")}${result}${apart}`;
+  return `${counted(count, "request", "requests")}${result}${apart}`;
 }
 
 /** Requests that are folded into the line behind them, in few words: `1 request, 200`. */
 export function requestsInShort({ count, statuses }: RequestsResult): string {
-  return [counted(count, "request"), ...statuses.map(({ status }) => status)].join(", ");
+  return [counted(count, "request", "requests"), ...statuses.map(({ status }) => status)].join(", ");
 }
 
 /** How many hits of a search are in requests that are folded; "": none. */
 export function foldedHits(count: number): string {
-  return count === 0 ? "" : `, ${counted(count, "hit")}`;
+  return count === 0 ? "" : `, ${counted(count, "hit", "hits")}`;
 }
 
 function answered(status: number | null): string {
@@ -64,9 +64,9 @@ export function formatOffset(ms: number): string {
 /** Counts of a stage: `39 lines, 1 warning, 2 errors`. */
 export function stageCounts({ warnings, errors, folds }: LogStage): string {
   return [
-    counted(folds.reduce((sum, { lines }) => sum + lines.length, 0), "line"),
-    ...(warnings > 0 ? [counted(warnings, "warning")] : []),
-    ...(errors > 0 ? [counted(errors, "error")] : []),
+    counted(folds.reduce((sum, { lines }) => sum + lines.length, 0), "line", "lines"),
+    ...(warnings > 0 ? [counted(warnings, "warning", "warnings")] : []),
+    ...(errors > 0 ? [counted(errors, "error", "errors")] : []),
   ].join(", ");
 }
 

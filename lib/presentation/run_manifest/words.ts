@@ -1,6 +1,6 @@
 import { formatDuration } from "@/lib/presentation/durations.ts";
 import { type FetchProblem, fetchProblemSentence } from "@/lib/presentation/fetch_problems.ts";
-import { formatQuality } from "@/lib/presentation/figures.ts";
+import { formatQuality } from "@/lib/presentation/locale/figures.ts";
 import type { RunPage } from "./run_manifest.ts";
 import type { PageOrder, QualityStep } from "./run_summary.ts";
 

@@ -1,4 +1,4 @@
-import { counted } from "@/lib/presentation/figures.ts";
+import { counted } from "@/lib/presentation/locale/figures.ts";
 
 /** The words of the storage pages: headings, columns, controls. */
 export const STORAGE_LABELS = {

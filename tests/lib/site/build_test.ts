@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 
 import { siteAssets } from "@/lib/site/build.ts";
+import { LANGUAGES } from "@/lib/presentation/locale/language.ts";
+import { SCRIPT_FAILURE as EN } from "@/lib/presentation/sentences/en/script_failure.ts";
+import { SCRIPT_FAILURE as SV } from "@/lib/presentation/sentences/sv/script_failure.ts";
 import { BuildError, buildFolder, builtAssets, PROJECT_FOLDER } from "@/lib/site/built_site.ts";
 
 /** A small project of its own, with the packages and the base of the real one. */
@@ -16,6 +19,9 @@ async function inProject(test: (root: string) => Promise<void>) {
         "lib/campaigns/projection",
         "lib/client",
         "lib/presentation/iiif",
+        "lib/presentation/locale",
+        "lib/presentation/sentences/en",
+        "lib/presentation/sentences/sv",
         "lib/site/styles",
         "lib/std",
       ]
@@ -29,9 +35,13 @@ async function inProject(test: (root: string) => Promise<void>) {
         "client/hydrate.ts",
         "client/island.tsx",
         "client/dev_reload_client.ts",
+        "client/language_form.ts",
         "presentation/iiif/viewer_address.ts",
+        "presentation/locale/language.ts",
         "presentation/page_paths.ts",
         "presentation/script_failure.ts",
+        "presentation/sentences/en/script_failure.ts",
+        "presentation/sentences/sv/script_failure.ts",
       ]
     ) {
       await Deno.copyFile(`${PROJECT_FOLDER}/lib/${name}`, `${root}/lib/${name}`);
@@ -53,20 +63,36 @@ Deno.test("build: an entry, a chunk per island, one stylesheet, all with hashed 
     assert.throws(() => builtAssets(root), { name: "BuildError", message: /is not built.*deno task build/ });
     const assets = await siteAssets({ root });
     assert.deepEqual(builtAssets(root), assets);
-    assert.match(assets.script, /^\/build\/site-[A-Z0-9]{8}\.js$/);
+    const { en, sv } = assets.scripts;
+    for (const { script } of [en, sv]) assert.match(script, /^\/build\/site-[A-Z0-9]{8}\.js$/);
+    assert.notEqual(en.script, sv.script);
     assert.match(assets.stylesheet, /^\/build\/site-[A-F0-9]{8}\.css$/);
     assert.equal(assets.devScript, null);
     assert.match((await siteAssets({ root, dev: true })).devScript ?? "", /^\/build\/dev_reload-[A-Z0-9]{8}\.js$/);
     assert.ok(list(root).some((name) => /^hello-[A-Z0-9]{8}\.js$/.test(name)));
-    for (const path of [assets.script, assets.stylesheet, ...assets.preload]) {
+    for (const path of [en.script, sv.script, assets.stylesheet, ...en.preload, ...sv.preload]) {
       assert.ok(list(root).includes(path.replace("/build/", "")), path);
     }
     assert.match(await Deno.readTextFile(`${root}/static${assets.stylesheet}`), /\.flex\{display:flex\}/);
   }));
 
+Deno.test("build: the scripts of a language hold its sentences alone", () =>
+  inProject(async (root) => {
+    const { scripts } = await siteAssets({ root });
+    const texts = LANGUAGES.map((language) => {
+      const { script, preload } = scripts[language];
+      return [script, ...preload].map((path) => Deno.readTextFileSync(`${root}/static${path}`)).join("");
+    });
+    for (const [place, other] of [[0, 1], [1, 0]]) {
+      const { tryAgain } = [EN, SV][place];
+      assert.ok(texts[place].includes(tryAgain), tryAgain);
+      assert.ok(!texts[other].includes(tryAgain), tryAgain);
+    }
+  }));
+
 Deno.test("build: compressed forms lie beside the files that they make smaller, and are part of the build", () =>
   inProject(async (root) => {
-    const { script } = await siteAssets({ root });
+    const { script } = (await siteAssets({ root })).scripts.en;
     const original = await Deno.readFile(`${root}/static${script}`);
     assert.deepEqual(new Uint8Array(gunzipSync(await Deno.readFile(`${root}/static${script}.gz`))), original);
     assert.deepEqual(new Uint8Array(brotliDecompressSync(await Deno.readFile(`${root}/static${script}.br`))), original);
@@ -94,9 +120,9 @@ Deno.test("build: unchanged sources are not built again, changed ones are, a los
     assert.notEqual(second.stylesheet, first.stylesheet);
     assert.ok(list(root).includes(first.stylesheet.replace("/build/", "")), "an open page still finds its files");
 
-    await Deno.remove(`${root}/static${second.script}`);
+    await Deno.remove(`${root}/static${second.scripts.sv.script}`);
     assert.deepEqual(await siteAssets({ root }), second);
-    assert.ok(Deno.statSync(`${root}/static${second.script}`).isFile);
+    assert.ok(Deno.statSync(`${root}/static${second.scripts.sv.script}`).isFile);
   }));
 
 Deno.test("build: a source that is not sound is named", () =>

@@ -1,16 +1,7 @@
 import type { JobDetail, JobSummary } from "@/lib/campaigns/projection/types.ts";
 import { isAtGate, isWhole } from "./campaign_state.ts";
 import { CARD } from "./card_sentences.ts";
-
-/** A whole number with thousands separators: `81,204`. */
-export function formatCount(count: number): string {
-  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
-}
-
-/** `1 page`, `2,000 pages`. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${formatCount(count)} ${count === 1 ? one : many}`;
-}
+import { formatCount } from "@/lib/presentation/locale/figures.ts";
 
 /** How far a campaign is, as the parts of one sentence. */
 interface PagesSentence {
@@ -51,9 +42,4 @@ export function knowsPages({ pagesDone, pagesTotal, pagesFailed }: JobDetail): b
 export function atLeast(detail: JobDetail): (count: number) => string {
   const mark = isWhole(detail) ? "" : "≥ ";
   return (count) => mark + formatCount(count);
-}
-
-/** A quality, 0..1, with two decimals. */
-export function formatQuality(quality: number): string {
-  return quality.toFixed(2);
 }

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 
 import { NO_FILTER } from "@/lib/presentation/campaign_filter.ts";
 import { overviewOf } from "@/lib/presentation/campaign_overview.ts";
-import { formatCount, pagesSentence } from "@/lib/presentation/figures.ts";
+import { formatCount } from "@/lib/presentation/locale/figures.ts";
+import { pagesSentence } from "@/lib/presentation/pages_sentence.ts";
 import { detail, summary, volume } from "@/tests/site/fake_campaigns.ts";
 
 const job = summary({ name: "a", counts: { total: 40, active: 3, done: 21, failed: 1 } });
