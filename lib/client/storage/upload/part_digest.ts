@@ -1,5 +1,5 @@
 /** The SHA-256 of a body in base64; null where it is not computed. */
-export type Digest = (body: Blob, signal: AbortSignal) => Promise<string | null>;
+export type Digest = (body: Blob | ArrayBuffer, signal: AbortSignal) => Promise<string | null>;
 
 /** Bodies above this are hashed two at a time, so that no more than these are in memory, bytes. */
 const LARGE_BYTES = 1024 * 1024;
@@ -15,6 +15,7 @@ export function webDigest(subtle: SubtleCrypto | undefined, mostBytes: number): 
   let free = LARGE_AT_A_TIME;
   const waiting: (() => void)[] = [];
   return async (body, signal) => {
+    if (body instanceof ArrayBuffer) return base64(await subtle.digest("SHA-256", body));
     if (body.size > mostBytes) return null;
     const isLarge = body.size > LARGE_BYTES;
     if (isLarge) {

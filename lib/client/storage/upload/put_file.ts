@@ -4,7 +4,8 @@ import type { StepResponse } from "./upload_fault.ts";
 export interface PutRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Blob;
+  /** Bytes in memory are for small files: of a slice of a file, the browser reads as much as it sends. */
+  readonly body: Blob | ArrayBuffer;
   readonly signal: AbortSignal;
   /** @param sent bytes of the body that have left so far */
   readonly onProgress: (sent: number) => void;

@@ -128,7 +128,8 @@ export class UploadCalls {
   /** Begins an upload in parts. @returns its id */
   async createUpload(name: ObjectName, hasChecksums: boolean, contentType: string | null, signal: AbortSignal) {
     const body = { checksum_algorithm: hasChecksums ? "SHA256" : null, content_type: contentType };
-    const { upload_id } = await this.#json("create_multipart_upload", name, { body, signal });
+    const query = { as: "object" };
+    const { upload_id } = await this.#json("create_multipart_upload", name, { query, body, signal });
     return String(upload_id);
   }
 

@@ -19,6 +19,11 @@ interface StepContext {
 /** Reports bytes of a part, or of a whole file as part 1. */
 type OnProgress = (part: number, sent: number) => void;
 
+/**
+ * Up to this, a file goes through the gateway, bytes: a presigned PUT takes two requests more, one for the URL and one of
+ * the browser for the permission by CORS. It is read once, into memory.
+ */
+const SMALL_BYTES = 256 * 1024;
 /** What a presigned URL can sign: ASCII without outer or double spaces. */
 const SIGNED_TYPE = /^(?=.{1,255}$)[!-~]+(?: [!-~]+)*$/;
 
@@ -40,17 +45,18 @@ export class UploadSteps {
   async sendWhole(item: UploadItem, signal: AbortSignal, onProgress: OnProgress): Promise<void> {
     const { calls, digest } = this.#context;
     const name = nameOf(item);
-    const sha256 = this.#unchecked.has(name.bucket) ? null : await digest(item.file, signal);
+    const isSmall = item.file.size <= SMALL_BYTES;
+    // A slice has no type of its own, which the browser would send.
+    const body = isSmall ? await item.file.arrayBuffer() : item.file.slice(0, item.file.size);
+    const sha256 = this.#unchecked.has(name.bucket) ? null : await digest(body, signal);
     const contentType = typeOf(item.file);
-    const isDirect = await this.#isDirect(name);
+    const isDirect = !isSmall && await this.#isDirect(name);
     const target = isDirect
       ? await calls.presignObject(name, { sha256, contentType }, signal)
       : { url: calls.addressOf("put_object", name, { as: "object" }), headers: bodyHeaders(sha256, contentType) };
     const condition: Record<string, string> = item.ifAbsent ? { "if-none-match": "*" } : {};
     const headers = { ...target.headers, ...condition };
     try {
-      // A slice has no type of its own, which the browser would send.
-      const body = item.file.slice(0, item.file.size);
       await this.#put(name, isDirect, { url: target.url, headers }, body, signal, (sent) => onProgress(1, sent));
     } catch (error) {
       if (!(error instanceof UploadFault)) throw error;
@@ -206,7 +212,7 @@ export class UploadSteps {
     { bucket }: ObjectName,
     isDirect: boolean,
     { url, headers = {} }: SignedUrl,
-    body: Blob,
+    body: Blob | ArrayBuffer,
     signal: AbortSignal,
     onProgress: (sent: number) => void,
   ): Promise<PutResponse> {
@@ -218,7 +224,7 @@ export class UploadSteps {
     const fault = faultOf(response);
     if (fault.kind === "lost") {
       // The browser gives no reason. A file that cannot be read any more is found by reading it.
-      await body.slice(0, 1).arrayBuffer();
+      if (body instanceof Blob) await body.slice(0, 1).arrayBuffer();
       if (isDirect && await this.#context.calls.isReachable(signal)) this.#context.routes.hasNotResponded(bucket);
     }
     throw fault;

@@ -53,7 +53,7 @@ export class FakeBucket {
     this.seen.push(request);
     const response = await this.#respond(request, isDirect, body);
     signal.throwIfAborted();
-    if (response.ok) onProgress(body.size);
+    if (response.ok) onProgress(body instanceof Blob ? body.size : body.byteLength);
     const readable = isDirect && !this.exposesTags ? null : response.headers.get("etag");
     return {
       status: response.type === "error" ? 0 : response.status,
@@ -63,12 +63,12 @@ export class FakeBucket {
     };
   };
 
-  async #respond(request: SeenRequest, isDirect: boolean, body: Blob): Promise<Response> {
+  async #respond(request: SeenRequest, isDirect: boolean, body: Blob | ArrayBuffer): Promise<Response> {
     const { operation, query, headers } = request;
     if (!this.isOnline || (isDirect && !this.isReached)) return Response.error();
     const replaced = await this.intercept(request);
     if (replaced) return replaced;
-    const bytes = new Uint8Array(await body.arrayBuffer());
+    const bytes = new Uint8Array(body instanceof Blob ? await body.arrayBuffer() : body);
     const uploadId = query.get("upload_id");
     if (uploadId !== null) {
       const upload = this.uploads.get(uploadId);
