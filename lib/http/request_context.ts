@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { clientAddress, peerAddress } from "./client_address.ts";
 import { methodNotAllowed } from "./errors.ts";
 import { type RawTarget, rawTarget } from "./raw_path.ts";
@@ -72,7 +71,7 @@ const ACCEPTED = /^[A-Za-z0-9._-]{1,128}$/;
 
 /** The id a request is known by: the one it brought when that is harmless, else 32 lowercase hexadecimal digits. */
 function requestId(incoming: string | null | undefined): string {
-  return incoming && ACCEPTED.test(incoming) ? incoming : randomUUID().replaceAll("-", "");
+  return incoming && ACCEPTED.test(incoming) ? incoming : crypto.randomUUID().replaceAll("-", "");
 }
 
 /** What `Deno.serve` tells about the connection; absent where a test calls the app without a network. */

@@ -59,6 +59,7 @@ interface Open {
   running: number;
   /** When it is broken off, by `performance.now`, ms. */
   until: number;
+  readonly peer: Deno.NetAddr;
   /** The key of its client address. */
   readonly address: string;
 }
@@ -94,14 +95,15 @@ export class Connections {
 
   /** Serves a new connection, or closes it at once where there are enough. */
   add(connection: Deno.TcpConn): void {
-    const address = addressKey(peerAddress(connection));
+    const peer = connection.remoteAddr;
+    const address = addressKey(peerAddress({ remoteAddr: peer }));
     const slot = this.#connections.enter(address);
     if (typeof slot === "string") {
       this.#report(slot);
       connection.close();
       return;
     }
-    const open: Open = { served: null, running: 0, until: performance.now() + this.#limits.headMs, address };
+    const open: Open = { served: null, running: 0, until: performance.now() + this.#limits.headMs, peer, address };
     open.served = this.#serve(connection, (request, info) => this.#respond(open, request, info));
     this.#open.add(open);
     this.#watch();
@@ -191,8 +193,9 @@ class ConnectionInfo implements HandlerInfo {
     this.#open = open;
   }
 
+  /** Of the connection: the runtime would read it again for each request. */
   get remoteAddr(): Deno.NetAddr {
-    return this.#info.remoteAddr;
+    return this.#open.peer;
   }
 
   get completed(): Promise<void> {
